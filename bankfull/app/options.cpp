@@ -1,0 +1,75 @@
+#include "bankfull/app/options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/machine/gpu.hpp"
+
+namespace bankfull {
+namespace {
+
+constexpr int most_threads = 4096;
+
+std::string& recorded_command_line() {
+  static std::string line;
+  return line;
+}
+
+}  // namespace
+
+Device CommonOptions::resolved_device() const {
+  const Device chosen = resolve_device(device);
+  if (device == "auto" && !quiet) {
+    const GpuSurvey& survey = survey_gpus();
+    const std::string why =
+        chosen.is_cuda() ? survey.gpus.front().name : "no GPU: " + survey.none_because;
+    fmt::print(stderr, "bankfull: device auto chose {} ({})\n", to_string(chosen), why);
+  }
+  return chosen;
+}
+
+int CommonOptions::resolved_threads() const {
+  if (threads < 0 || threads > most_threads) {
+    throw UsageError(fmt::format("--threads {} is no team", threads),
+                     fmt::format("use 1 to {}", most_threads));
+  }
+  return threads == 0 ? Team::default_threads() : threads;
+}
+
+CLI::Option* with_environment(CLI::Option* option) {
+  std::string name = "BANKFULL_" + option->get_lnames().front();
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) {
+    return letter == '-' ? '_' : static_cast<char>(std::toupper(letter));
+  });
+  return option->envname(name);
+}
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  with_environment(command.add_option("--device", options.device,
+                                      "auto, cpu, cuda or cuda:N; auto takes the first GPU if any")
+                       ->capture_default_str());
+  with_environment(command.add_option("--threads", options.threads,
+                                      "threads of the CPU team (default: all cores)"));
+  with_environment(
+      command.add_option("--json", options.json, "write the whole result to FILE as JSON")
+          ->option_text("FILE"));
+  with_environment(command.add_flag("--quiet", options.quiet, "no progress, only result lines"));
+  with_environment(command.add_flag("--dry-run", options.dry_run,
+                                    "say what would run and what memory it takes, then stop"));
+}
+
+const std::string& command_line() { return recorded_command_line(); }
+
+void remember_command_line(int argc, const char* const* argv) {
+  std::string line = "bankfull";
+  for (int n = 1; n < argc; ++n) {
+    line += std::string(" ") + argv[n];
+  }
+  recorded_command_line() = line;
+}
+
+}  // namespace bankfull

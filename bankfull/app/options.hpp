@@ -1,0 +1,48 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/machine/device.hpp"
+
+namespace bankfull {
+
+/// What the chosen subcommand does once the command line is parsed.
+using Action = std::function<ExitCode()>;
+
+/// The options that every measuring subcommand shares.
+struct CommonOptions {
+  std::string device = "auto";
+  int threads = 0;  ///< 0: the default team
+  std::string json;
+  bool quiet = false;
+  bool dry_run = false;
+
+  /// The device asked for; says on stderr what `auto` chose.
+  [[nodiscard]] Device resolved_device() const;
+
+  /// Throws UsageError for a count that no team can have.
+  [[nodiscard]] int resolved_threads() const;
+};
+
+/// Adds --device, --threads, --json, --quiet and --dry-run. Every option of bankfull has a twin in
+/// the environment: --device is BANKFULL_DEVICE.
+void add_common_options(CLI::App& command, CommonOptions& options);
+
+/// Names the environment twin of an option and returns the option.
+CLI::Option* with_environment(CLI::Option* option);
+
+/// The command line as it was given, for the record.
+const std::string& command_line();
+void remember_command_line(int argc, const char* const* argv);
+
+// One function a subcommand, each in its own file: adds it to the program and sets `action` when
+// it is the one chosen.
+void add_info_command(CLI::App& program, Action& action);
+void add_list_command(CLI::App& program, Action& action);
+void add_himeno_command(CLI::App& program, Action& action);
+
+}  // namespace bankfull

@@ -1,0 +1,60 @@
+#include "bankfull/app/publish.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "bankfull/app/output_file.hpp"
+#include "bankfull/app/progress_line.hpp"
+#include "bankfull/app/report.hpp"
+#include "bankfull/core/measure/run_result_json.hpp"
+
+namespace bankfull {
+namespace {
+
+void print_report(const RunResult& result,
+                  const std::function<std::string(const RunResult&)>& extra) {
+  if (!result.measurements.empty()) {
+    fmt::print("{}\n", report_measurements(result));
+  }
+  if (extra) {
+    fmt::print("{}", extra(result));
+  }
+  if (!result.checks.empty()) {
+    fmt::print("{}\n", report_checks(result));
+  }
+  for (const std::string& note : result.notes) {
+    fmt::print("  {}\n", note);
+  }
+}
+
+}  // namespace
+
+ExitCode run_and_publish(const CommonOptions& options,
+                         const std::function<RunResult(Progress&)>& workload,
+                         const std::function<std::string(const RunResult&)>& extra) {
+  std::optional<OutputFile> json;
+  if (!options.json.empty()) {
+    json.emplace(options.json);
+  }
+  const RunResult result = [&] {
+    ProgressLine progress(options.quiet);
+    return workload(progress);
+  }();
+  if (!options.quiet) {
+    print_report(result, extra);
+  }
+  fmt::print("{}", result_lines(result));
+  std::fflush(stdout);
+  if (json) {
+    json->commit(to_json(result, command_line()));
+  }
+  if (!result.verified()) {
+    fmt::print(stderr, "bankfull: verification failed; the figures above are not valid\n");
+    return ExitCode::verification_failed;
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace bankfull

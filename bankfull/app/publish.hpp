@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "bankfull/app/options.hpp"
+#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+
+namespace bankfull {
+
+/// Runs a workload under a progress line and publishes its result: the report on stdout, the JSON
+/// where asked for. The JSON file is opened before the run, so that a bad path costs no time.
+/// `extra` may add a section of the report, such as a chart.
+///
+/// Returns ok, or verification_failed. The report is printed either way.
+ExitCode run_and_publish(const CommonOptions& options,
+                         const std::function<RunResult(Progress&)>& workload,
+                         const std::function<std::string(const RunResult&)>& extra = {});
+
+}  // namespace bankfull

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace bankfull {
+
+/// Version and build facts, several lines.
+std::string version_text();
+
+}  // namespace bankfull

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+namespace bankfull {
+
+/// How this program was built; part of every result, because figures depend on it.
+struct BuildFacts {
+  std::string version;
+  std::string git_revision;
+  std::string build_type;
+  std::string compiler;
+  std::string compiler_flags;
+  std::string cuda_toolkit;        ///< empty without CUDA
+  std::string cuda_architectures;  ///< empty without CUDA
+  std::string cuda_absent_because; ///< empty with CUDA
+  std::string mpi;                 ///< library version string, empty without MPI
+};
+
+const BuildFacts& build_facts();
+
+}  // namespace bankfull

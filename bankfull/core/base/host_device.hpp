@@ -1,0 +1,8 @@
+#pragma once
+
+// The one place where the host and device compilers are told apart.
+#if defined(__CUDACC__)
+#define BANKFULL_HOST_DEVICE __host__ __device__
+#else
+#define BANKFULL_HOST_DEVICE
+#endif

@@ -1,0 +1,67 @@
+#include <cuda_runtime_api.h>
+
+#include "bankfull/core/base/cuda_check.hpp"
+#include "bankfull/core/exec/stream.hpp"
+
+namespace bankfull {
+namespace {
+
+cudaStream_t new_stream(Device gpu) {
+  select(gpu);
+  cudaStream_t stream = nullptr;
+  cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+  return stream;
+}
+
+cudaEvent_t new_event() {
+  cudaEvent_t event = nullptr;
+  cuda_check(cudaEventCreate(&event), "creating an event");
+  return event;
+}
+
+}  // namespace
+
+void select(Device device) {
+  if (device.is_cuda()) {
+    cuda_check(cudaSetDevice(device.index), "selecting the GPU");
+  }
+}
+
+Stream::Stream(Device gpu) : device_(gpu), handle_(new_stream(gpu)) {}
+
+void Stream::synchronize() const {
+  cuda_check(cudaStreamSynchronize(handle()), "running queued work");
+}
+
+void Stream::Release::operator()(CUstream_st* stream) const noexcept {
+  static_cast<void>(cudaStreamDestroy(stream));
+}
+
+Event::Event() : handle_(new_event()) {}
+
+void Event::record(const Stream& stream) {
+  cuda_check(cudaEventRecord(handle_.get(), stream.handle()), "recording an event");
+}
+
+double Event::seconds_between(const Event& earlier, const Event& later) {
+  cuda_check(cudaEventSynchronize(later.handle_.get()), "waiting for an event");
+  float milliseconds = 0.0F;
+  cuda_check(cudaEventElapsedTime(&milliseconds, earlier.handle_.get(), later.handle_.get()),
+             "reading the time between events");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+void Event::Release::operator()(CUevent_st* event) const noexcept {
+  static_cast<void>(cudaEventDestroy(event));
+}
+
+void copy_bytes(void* destination, const void* source, std::size_t bytes, const Stream& stream) {
+  cuda_check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, stream.handle()),
+             "queueing a copy");
+}
+
+void fill_bytes(void* destination, unsigned char value, std::size_t bytes, const Stream& stream) {
+  cuda_check(cudaMemsetAsync(destination, value, bytes, stream.handle()), "queueing a fill");
+}
+
+}  // namespace bankfull

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "bankfull/core/machine/device.hpp"
+
+// CUDA's handles, declared so that headers need no toolkit.
+struct CUstream_st;
+struct CUevent_st;
+
+namespace bankfull {
+
+/// Makes the GPU the current one of the calling thread. No effect for the CPU.
+void select(Device device);
+
+/// A queue of work on one GPU. Work of one stream runs in order; the host does not wait for it.
+/// Exists in builds with CUDA only.
+class Stream {
+ public:
+  explicit Stream(Device gpu);
+
+  [[nodiscard]] CUstream_st* handle() const { return handle_.get(); }
+  [[nodiscard]] Device device() const { return device_; }
+
+  /// Waits until all work queued so far is done, and reports what failed in it.
+  void synchronize() const;
+
+ private:
+  struct Release {
+    void operator()(CUstream_st* stream) const noexcept;
+  };
+
+  Device device_;
+  std::unique_ptr<CUstream_st, Release> handle_;
+};
+
+/// A point in a stream's work, with the device's time of passing it.
+class Event {
+ public:
+  Event();
+
+  void record(const Stream& stream);
+
+  /// Seconds on the device between two recorded events; waits for `later`.
+  static double seconds_between(const Event& earlier, const Event& later);
+
+ private:
+  struct Release {
+    void operator()(CUevent_st* event) const noexcept;
+  };
+
+  std::unique_ptr<CUevent_st, Release> handle_;
+};
+
+/// Queues a copy of `bytes` bytes, host or device on either side. Returns at once for pinned and
+/// device memory; with pageable memory it may wait for the copy.
+void copy_bytes(void* destination, const void* source, std::size_t bytes, const Stream& stream);
+
+/// Queues setting `bytes` bytes to `value`.
+void fill_bytes(void* destination, unsigned char value, std::size_t bytes, const Stream& stream);
+
+}  // namespace bankfull

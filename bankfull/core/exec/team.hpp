@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+namespace bankfull {
+
+/// A half-open range of indices.
+struct Range {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  [[nodiscard]] constexpr std::int64_t size() const { return end - begin; }
+  friend constexpr bool operator==(const Range&, const Range&) = default;
+};
+
+/// The part of [0, count) that member `member` of a team of `members` works on. Parts are
+/// contiguous, ordered, and differ by at most one in size; some are empty when count < members.
+constexpr Range share(std::int64_t count, int member, int members) {
+  const std::int64_t base = count / members;
+  const std::int64_t extra = count % members;
+  const std::int64_t begin = member * base + (member < extra ? member : extra);
+  return {begin, begin + base + (member < extra ? 1 : 0)};
+}
+
+/// The OpenMP threads of this process that work together.
+///
+/// Every loop of a team divides planes by `share`, also the one that touches memory first, so that
+/// a thread finds its pages on its own NUMA node.
+class Team {
+ public:
+  explicit Team(int threads);
+
+  [[nodiscard]] int threads() const { return threads_; }
+
+  /// OMP_NUM_THREADS if set, else the cores this process may run on.
+  static int default_threads();
+
+ private:
+  int threads_;
+};
+
+/// Inside a parallel region: the calling thread's part of [0, count).
+Range my_share(std::int64_t count);
+
+}  // namespace bankfull

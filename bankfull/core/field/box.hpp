@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+
+namespace bankfull {
+
+/// Numbers of cells along i, j, k; k is contiguous in memory.
+struct Extents {
+  std::int64_t ni = 0;
+  std::int64_t nj = 0;
+  std::int64_t nk = 0;
+
+  [[nodiscard]] constexpr std::int64_t count() const { return ni * nj * nk; }
+  friend constexpr bool operator==(const Extents&, const Extents&) = default;
+};
+
+/// The cells i0 <= i < i1, j0 <= j < j1, k0 <= k < k1.
+struct Box {
+  std::int64_t i0 = 0;
+  std::int64_t i1 = 0;
+  std::int64_t j0 = 0;
+  std::int64_t j1 = 0;
+  std::int64_t k0 = 0;
+  std::int64_t k1 = 0;
+
+  [[nodiscard]] constexpr Extents extents() const { return {i1 - i0, j1 - j0, k1 - k0}; }
+  [[nodiscard]] constexpr bool empty() const { return i1 <= i0 || j1 <= j0 || k1 <= k0; }
+  friend constexpr bool operator==(const Box&, const Box&) = default;
+};
+
+constexpr Box box_of(Extents interior) { return {0, interior.ni, 0, interior.nj, 0, interior.nk}; }
+
+/// The box with `width` more cells on every side.
+constexpr Box grown(const Box& box, std::int64_t width) {
+  return {box.i0 - width, box.i1 + width, box.j0 - width,
+          box.j1 + width, box.k0 - width, box.k1 + width};
+}
+
+}  // namespace bankfull

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bankfull/core/field/box.hpp"
+
+namespace bankfull {
+
+/// Where the cells of a field lie in memory. All lengths are in elements unless they say bytes.
+///
+/// The first *interior* cell of every row is aligned to `alignment_bytes`, so that vector loads of
+/// a warp or a SIMD lane group start on a segment. The ghost cells on the left of a row share the
+/// padding at the end of the row before it: a row of 1022 + 2 ghosts takes exactly 1024 elements.
+///
+/// Fields of equal extents, ghost width and element size are *congruent*: one offset serves them
+/// all (J. M. Cohen and M. J. Molemaker, "A fast double precision CFD code using CUDA", 2009,
+/// section "congruent padding").
+class Layout {
+ public:
+  static constexpr std::int64_t alignment_bytes = 128;
+
+  Layout(Extents interior, std::int64_t ghosts, std::size_t element_bytes);
+
+  [[nodiscard]] Extents interior() const { return interior_; }
+  [[nodiscard]] std::int64_t ghosts() const { return ghosts_; }
+  [[nodiscard]] std::int64_t row_pitch() const { return row_pitch_; }
+  [[nodiscard]] std::int64_t plane_pitch() const { return plane_pitch_; }
+
+  /// Offset of cell (i, j, k) from interior cell (0, 0, 0).
+  [[nodiscard]] constexpr std::int64_t offset(std::int64_t i, std::int64_t j,
+                                              std::int64_t k) const {
+    return i * plane_pitch_ + j * row_pitch_ + k;
+  }
+
+  /// Offset of interior cell (0, 0, 0) from the start of the allocation.
+  [[nodiscard]] std::int64_t origin() const { return origin_; }
+
+  /// Elements to allocate for one field.
+  [[nodiscard]] std::int64_t size() const { return size_; }
+
+  friend bool operator==(const Layout&, const Layout&) = default;
+
+ private:
+  Extents interior_;
+  std::int64_t ghosts_;
+  std::int64_t row_pitch_;
+  std::int64_t plane_pitch_;
+  std::int64_t origin_;
+  std::int64_t size_;
+};
+
+}  // namespace bankfull

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bankfull {
+
+/// One level of the data caches.
+struct CacheLevel {
+  int level = 1;
+  std::int64_t bytes = 0;   ///< of one cache
+  int shared_by_cores = 1;  ///< cores that use one such cache
+  int count = 1;            ///< caches of this level that this process can reach
+};
+
+/// The host as this process may use it.
+struct CpuInfo {
+  std::string model;
+  std::string architecture;  ///< "x86_64"
+  std::string vector_units;  ///< widest instruction set this program was compiled for, "AVX2 + FMA"
+  int sockets = 1;
+  int cores = 1;             ///< physical cores open to this process
+  int hardware_threads = 1;  ///< logical processors open to this process
+  int numa_nodes = 1;
+  std::int64_t memory_bytes = 0;
+  std::vector<CacheLevel> data_caches;  ///< L1 first
+  std::string operating_system;         ///< "Debian GNU/Linux 12 (bookworm), Linux 6.1.0"
+  std::string host_name;
+};
+
+const CpuInfo& survey_cpu();
+
+/// Bytes of the largest data cache, over all its instances; 0 where unknown.
+std::int64_t last_level_cache_bytes();
+
+namespace detail {
+// Topology by hwloc where the build has it, else by sysconf.
+void describe_topology_by_hwloc(CpuInfo& cpu);
+}  // namespace detail
+
+}  // namespace bankfull

@@ -1,0 +1,65 @@
+#include "bankfull/core/machine/device.hpp"
+
+#include <charconv>
+
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/build_facts.hpp"
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/machine/gpu.hpp"
+
+namespace bankfull {
+namespace {
+
+int parse_index(const std::string& request, const std::string& digits) {
+  int index = -1;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  if (error != std::errc{} || end != digits.data() + digits.size() || index < 0) {
+    throw UsageError("--device " + request + " names no device", "use auto, cpu, cuda or cuda:N");
+  }
+  return index;
+}
+
+Device require_gpu(const std::string& request, int index) {
+  if constexpr (!build::cuda) {
+    throw UsageError("--device " + request + ": this program has no CUDA backend (" +
+                         build_facts().cuda_absent_because + ")",
+                     "use --device cpu, or rebuild where nvcc is found");
+  }
+  const GpuSurvey survey = survey_gpus();
+  if (survey.gpus.empty()) {
+    throw UsageError("--device " + request + ": no usable GPU (" + survey.none_because + ")",
+                     "use --device cpu");
+  }
+  const int count = static_cast<int>(survey.gpus.size());
+  if (index >= count) {
+    throw UsageError("--device " + request + ": this machine has " + std::to_string(count) +
+                         (count == 1 ? " GPU" : " GPUs"),
+                     "use cuda:0" + (count == 1 ? "" : " to cuda:" + std::to_string(count - 1)));
+  }
+  return Device::cuda(index);
+}
+
+}  // namespace
+
+std::string to_string(Device device) {
+  return device.is_cuda() ? "cuda:" + std::to_string(device.index) : "cpu";
+}
+
+Device resolve_device(const std::string& request) {
+  if (request == "cpu") {
+    return Device::cpu();
+  }
+  if (request == "auto") {
+    return survey_gpus().gpus.empty() ? Device::cpu() : Device::cuda(0);
+  }
+  if (request == "cuda") {
+    return require_gpu(request, 0);
+  }
+  const std::string prefix = "cuda:";
+  if (request.starts_with(prefix)) {
+    return require_gpu(request, parse_index(request, request.substr(prefix.size())));
+  }
+  throw UsageError("--device " + request + " names no device", "use auto, cpu, cuda or cuda:N");
+}
+
+}  // namespace bankfull

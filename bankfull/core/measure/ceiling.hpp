@@ -1,0 +1,25 @@
+#pragma once
+
+#include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/core/measure/streams.hpp"
+
+namespace bankfull {
+
+/// The bandwidth that the device's memory sustains for a mix of `reads` read streams and one
+/// written stream: what "percent of bankfull" divides by. See docs/adr/0002.
+///
+/// The working set is several times the last cache (less only where memory is short). Each way to
+/// store (ordinary, streaming) is warmed up and timed `repeats` times in turn; the fastest pass
+/// counts. Takes about half a second.
+Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision,
+                        int repeats = 12);
+
+/// Bytes of a working set that no cache of the device can hold a useful part of: at least eight
+/// times the last cache and `at_least`, at most half of the free memory.
+std::int64_t memory_working_set(Device device, std::int64_t at_least);
+
+/// Bytes of the device's last cache; 0 where unknown.
+std::int64_t last_cache_bytes(Device device);
+
+}  // namespace bankfull

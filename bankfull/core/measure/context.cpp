@@ -1,0 +1,115 @@
+#include "bankfull/core/measure/context.hpp"
+
+#include <fmt/format.h>
+
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/build_facts.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/machine/cpu.hpp"
+#include "bankfull/core/machine/gpu.hpp"
+
+namespace bankfull {
+namespace {
+
+Figure number(const std::string& name, std::int64_t value, const std::string& unit = {}) {
+  return {.name = name, .value = value, .unit = unit};
+}
+
+Figure text(const std::string& name, const std::string& value) {
+  return {.name = name, .value = value};
+}
+
+FactGroup cpu_facts() {
+  const CpuInfo& cpu = survey_cpu();
+  FactGroup group{.key = "cpu",
+                  .title = "Processor",
+                  .facts = {
+                      text("model", cpu.model),
+                      text("architecture", cpu.architecture),
+                      number("sockets", cpu.sockets),
+                      number("cores", cpu.cores),
+                      number("hardware_threads", cpu.hardware_threads),
+                      number("default_team", Team::default_threads(), "threads"),
+                      number("numa_nodes", cpu.numa_nodes),
+                      number("memory", cpu.memory_bytes, "B"),
+                  }};
+  for (const CacheLevel& cache : cpu.data_caches) {
+    group.facts.push_back(number(fmt::format("l{}_cache", cache.level), cache.bytes, "B"));
+    group.facts.push_back(number(fmt::format("l{}_caches", cache.level), cache.count));
+    group.facts.push_back(
+        number(fmt::format("l{}_shared_by", cache.level), cache.shared_by_cores, "cores"));
+  }
+  return group;
+}
+
+FactGroup gpu_facts(const GpuInfo& gpu) {
+  const GpuClocks now = gpu_clocks(gpu.index);
+  return {.key = fmt::format("gpu{}", gpu.index),
+          .title = fmt::format("GPU {}", gpu.index),
+          .facts = {
+              text("name", gpu.name),
+              text("uuid", gpu.uuid),
+              text("pci_bus_id", gpu.pci_bus_id),
+              text("compute_capability", gpu.compute_capability),
+              number("multiprocessors", gpu.multiprocessors),
+              number("memory", gpu.memory_bytes, "B"),
+              number("l2_cache", gpu.l2_bytes, "B"),
+              number("memory_bus", gpu.memory_bus_bits, "bit"),
+              number("sm_clock", now.sm_mhz, "MHz"),
+              number("sm_clock_max", gpu.max_sm_clock_mhz, "MHz"),
+              number("memory_clock", now.memory_mhz, "MHz"),
+              number("memory_clock_max", gpu.max_memory_clock_mhz, "MHz"),
+              number("pcie_generation", gpu.pcie_generation),
+              number("pcie_width", gpu.pcie_width, "lanes"),
+              number("nvlinks_active", gpu.nvlinks),
+              {.name = "ecc", .value = gpu.ecc},
+          }};
+}
+
+FactGroup system_facts() {
+  const CpuInfo& cpu = survey_cpu();
+  const GpuSurvey& survey = survey_gpus();
+  FactGroup group{.key = "system",
+                  .title = "System",
+                  .facts = {text("host", cpu.host_name), text("os", cpu.operating_system)}};
+  if (survey.gpus.empty()) {
+    group.facts.push_back(text("gpus", "none (" + survey.none_because + ")"));
+  } else {
+    group.facts.push_back(text("driver", survey.driver));
+    group.facts.push_back(text("driver_cuda", survey.driver_cuda));
+  }
+  return group;
+}
+
+FactGroup build_group() {
+  const BuildFacts& facts = build_facts();
+  return {.key = "build",
+          .title = "This program",
+          .facts = {
+              text("version", facts.version),
+              text("revision", facts.git_revision),
+              text("type", facts.build_type),
+              text("compiler", facts.compiler),
+              text("flags", facts.compiler_flags),
+              text("vector_units", survey_cpu().vector_units),
+              text("cuda", build::cuda ? facts.cuda_toolkit + ", architectures " +
+                                             facts.cuda_architectures
+                                       : "no (" + facts.cuda_absent_because + ")"),
+              text("mpi", build::mpi ? facts.mpi : "no"),
+              text("hwloc", build::hwloc ? "yes" : "no"),
+          }};
+}
+
+}  // namespace
+
+std::vector<FactGroup> context_facts() {
+  std::vector<FactGroup> groups{system_facts(), cpu_facts()};
+  for (const GpuInfo& gpu : survey_gpus().gpus) {
+    groups.push_back(gpu_facts(gpu));
+  }
+  groups.push_back(build_group());
+  return groups;
+}
+
+}  // namespace bankfull

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bankfull/core/measure/run_result.hpp"
+
+namespace bankfull {
+
+/// A headed group of machine or build facts, in the order to show them.
+struct FactGroup {
+  std::string key;    ///< JSON key: "cpu"
+  std::string title;  ///< for people: "Processor"
+  std::vector<Figure> facts;
+};
+
+/// What machine this is and how the program was built: `bankfull info` and the context of every
+/// JSON result.
+std::vector<FactGroup> context_facts();
+
+}  // namespace bankfull

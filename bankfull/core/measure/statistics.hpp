@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+namespace bankfull {
+
+/// Summary of repeated measurements of one quantity.
+struct Statistics {
+  std::vector<double> samples;  ///< in the order measured
+  double median = 0.0;
+  double min = 0.0;
+  double max = 0.0;
+
+  /// (max - min) / median: how far the repeats lie apart.
+  [[nodiscard]] double spread() const { return median > 0.0 ? (max - min) / median : 0.0; }
+};
+
+/// Requires at least one sample. The median of an even number is the mean of the middle two.
+Statistics summarise(std::vector<double> samples);
+
+}  // namespace bankfull

@@ -1,0 +1,99 @@
+#include "bankfull/core/measure/streams.hpp"
+
+#include <algorithm>
+
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+
+namespace bankfull {
+
+std::string to_string(Precision precision) {
+  return precision == Precision::fp32 ? "fp32" : "fp64";
+}
+
+int StreamPattern::reads() const {
+  switch (operation) {
+    case StreamOperation::write:
+      return 0;
+    case StreamOperation::read:
+    case StreamOperation::copy:
+    case StreamOperation::scale:
+      return 1;
+    case StreamOperation::add:
+    case StreamOperation::triad:
+      return 2;
+    case StreamOperation::mix:
+      return mix_reads;
+  }
+  return 0;
+}
+
+int StreamPattern::writes() const { return operation == StreamOperation::read ? 0 : 1; }
+
+bool StreamPattern::multiplies() const {
+  return operation == StreamOperation::scale || operation == StreamOperation::triad;
+}
+
+Traffic StreamPattern::traffic(std::int64_t elements) const {
+  const auto array_bytes = static_cast<double>(elements * bytes_of(precision));
+  const int additions = operation == StreamOperation::read ? 1 : std::max(0, reads() - 1);
+  return {.bytes_read = reads() * array_bytes,
+          .bytes_written = writes() * array_bytes,
+          .flops = static_cast<double>(elements * (additions + (multiplies() ? 1 : 0)))};
+}
+
+std::string to_string(StreamOperation operation) {
+  switch (operation) {
+    case StreamOperation::read:
+      return "read";
+    case StreamOperation::write:
+      return "write";
+    case StreamOperation::copy:
+      return "copy";
+    case StreamOperation::scale:
+      return "scale";
+    case StreamOperation::add:
+      return "add";
+    case StreamOperation::triad:
+      return "triad";
+    case StreamOperation::mix:
+      return "mix";
+  }
+  return {};
+}
+
+std::string to_string(const StreamPattern& pattern) {
+  const std::string what = pattern.operation == StreamOperation::mix
+                               ? std::to_string(pattern.mix_reads) + " read : 1 write"
+                               : to_string(pattern.operation);
+  const std::string streams =
+      pattern.n_copy > 1 ? ", " + std::to_string(pattern.n_copy) + " streams" : "";
+  return what + ", " + to_string(pattern.precision) + streams +
+         (pattern.streaming_stores ? ", streaming stores" : "");
+}
+
+int detail::expected_element(const StreamPattern& pattern, std::int64_t n) {
+  const int last = pattern.reads() - 1;
+  if (last < 0) {
+    return stream_factor;
+  }
+  int sum = (pattern.multiplies() ? stream_factor : 1) * known_element(last, n);
+  for (int array = 0; array < last; ++array) {
+    sum += known_element(array, n);
+  }
+  return sum;
+}
+
+std::unique_ptr<Streams> make_streams(Device device, int threads, std::int64_t bytes) {
+  require_capacity(device, bytes, "measuring bandwidth", "ask for a smaller working set");
+  if (!device.is_cuda()) {
+    return detail::make_cpu_streams(threads, bytes);
+  }
+  if constexpr (build::cuda) {
+    return detail::make_cuda_streams(device, bytes);
+  }
+  throw RuntimeFailure("this program has no CUDA backend");
+}
+
+}  // namespace bankfull

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/traffic.hpp"
+
+namespace bankfull {
+
+enum class Precision { fp32, fp64 };
+
+constexpr std::int64_t bytes_of(Precision precision) {
+  return precision == Precision::fp32 ? 4 : 8;
+}
+std::string to_string(Precision precision);
+
+/// One pass over arrays a (written) and b, c, ... (read) of equal length.
+enum class StreamOperation {
+  read,   ///< sum of b
+  write,  ///< a = s
+  copy,   ///< a = b
+  scale,  ///< a = s b
+  add,    ///< a = b + c
+  triad,  ///< a = b + s c
+  mix,    ///< a = b + c + ... : `mix_reads` arrays read, one written
+};
+
+/// Largest number of arrays that a mix can read.
+inline constexpr int most_mix_reads = 16;
+
+/// The scalar s of scale, triad and write.
+inline constexpr int stream_factor = 3;
+
+struct StreamPattern {
+  StreamOperation operation = StreamOperation::copy;
+  int mix_reads = 1;  ///< of StreamOperation::mix, 1 to most_mix_reads
+  Precision precision = Precision::fp64;
+  bool streaming_stores = false;  ///< CPU: store past the caches, without reading the line first
+
+  /// Of StreamOperation::copy: streams that run through each array at the same time, as in the
+  /// copy routine of the 2008 paper "Acceleration Technique of Computational Fluid Dynamics on
+  /// GPGPU" (fig. 3): with m = n / n_copy, position i < m is followed by i + m, i + 2 m, ...
+  /// A position is 64 bytes of each thread's part on the CPU and 16 bytes of the array on a GPU.
+  int n_copy = 1;
+
+  [[nodiscard]] int reads() const;
+  [[nodiscard]] int writes() const;
+  [[nodiscard]] int arrays() const { return reads() + writes(); }
+
+  /// Whether the last array read is multiplied by stream_factor.
+  [[nodiscard]] bool multiplies() const;
+
+  /// Of one pass over arrays of `elements` elements: every array once, as STREAM counts. What a
+  /// cache reads before an ordinary store is not counted.
+  [[nodiscard]] Traffic traffic(std::int64_t elements) const;
+};
+
+std::string to_string(StreamOperation operation);
+
+/// "triad, fp64", "13 read : 1 write, fp32, streaming stores".
+std::string to_string(const StreamPattern& pattern);
+
+/// How a GPU runs a pass. Zero blocks: as many as the data needs, one 16-byte access per thread.
+struct StreamGrid {
+  int blocks = 0;
+  int threads = 256;
+  bool through_l1 = false;  ///< let reads hit L1; else L2 is the first cache
+};
+
+/// Arrays on one device and timed passes over them: the probe that every ceiling comes from.
+class Streams {
+ public:
+  virtual ~Streams() = default;
+
+  /// `elements` is a multiple of this.
+  static constexpr std::int64_t granularity = 16;
+
+  /// Seconds for `passes` passes in a row over the first `elements` elements of each array, by the
+  /// device's clock on GPUs. Repeated passes let a small working set stay in cache.
+  virtual double seconds(const StreamPattern& pattern, std::int64_t elements, int passes) = 0;
+
+  /// Largest `elements` for a pattern.
+  [[nodiscard]] virtual std::int64_t capacity(const StreamPattern& pattern) const = 0;
+
+  /// The launch shape of later passes; the CPU ignores it.
+  virtual void use_grid(const StreamGrid& grid) = 0;
+
+  /// Gives the arrays read known contents, runs one pass and returns how many written elements are
+  /// not what the operation demands; for `read`, how many of the device's partial sums (CPU) or of
+  /// the elements that reached a thread (GPU) are not. Exact for `elements` up to 2^20. At most
+  /// the capacity of a copy for `read`.
+  virtual std::int64_t wrong_elements(const StreamPattern& pattern, std::int64_t elements) = 0;
+};
+
+/// Arrays that take `bytes` together. On the CPU `threads` threads each own, touch first and stream
+/// one contiguous part of every array. Throws UsageError where memory does not suffice.
+std::unique_ptr<Streams> make_streams(Device device, int threads, std::int64_t bytes);
+
+namespace detail {
+/// Element n of the `array`-th array read, as wrong_elements sets it: a small integer, so that all
+/// sums are exact in both precisions.
+constexpr int known_element(int array, std::int64_t n) {
+  return static_cast<int>((5 * n + 3 * array) % 13) - 6;
+}
+
+/// What one pass over known contents must write at n; not for StreamOperation::read.
+int expected_element(const StreamPattern& pattern, std::int64_t n);
+
+std::unique_ptr<Streams> make_cpu_streams(int threads, std::int64_t bytes);
+// Defined in streams_cuda.cu, which exists in builds with CUDA only.
+std::unique_ptr<Streams> make_cuda_streams(Device gpu, std::int64_t bytes);
+}  // namespace detail
+
+}  // namespace bankfull

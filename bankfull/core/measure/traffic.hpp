@@ -1,0 +1,22 @@
+#pragma once
+
+namespace bankfull {
+
+/// What a piece of work must do by its stated model: the least bytes that cross the memory
+/// interface and the floating-point operations. Declared beside the kernel it describes.
+struct Traffic {
+  double bytes_read = 0.0;
+  double bytes_written = 0.0;
+  double flops = 0.0;
+
+  [[nodiscard]] constexpr double bytes() const { return bytes_read + bytes_written; }
+
+  friend constexpr Traffic operator*(double times, const Traffic& traffic) {
+    return {times * traffic.bytes_read, times * traffic.bytes_written, times * traffic.flops};
+  }
+  friend constexpr Traffic operator+(const Traffic& a, const Traffic& b) {
+    return {a.bytes_read + b.bytes_read, a.bytes_written + b.bytes_written, a.flops + b.flops};
+  }
+};
+
+}  // namespace bankfull

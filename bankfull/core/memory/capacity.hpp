@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bankfull/core/machine/device.hpp"
+
+namespace bankfull {
+
+/// Bytes that can be allocated on the device now: free GPU memory, or the host's available memory
+/// within the limit of this process's control group.
+std::int64_t free_bytes(Device device);
+
+/// Throws UsageError where `needed_bytes` do not fit: "<what> needs 14.3 GiB, cuda:0 has 11.2 GiB
+/// free; <remedy>". Call it before allocating.
+void require_capacity(Device device, std::int64_t needed_bytes, const std::string& what,
+                      const std::string& remedy);
+
+}  // namespace bankfull

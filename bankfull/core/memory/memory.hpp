@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "bankfull/core/machine/device.hpp"
+
+namespace bankfull {
+
+enum class MemorySpace {
+  host,    ///< pageable, 2 MiB aligned, huge pages asked for
+  pinned,  ///< page-locked host memory, for copies to and from a GPU
+  device,  ///< memory of the selected GPU
+};
+
+/// Owns raw memory of one space. The contents are uninitialised and, on the host, untouched: the
+/// team that will use them must touch them first.
+///
+/// Throws RuntimeFailure when the system refuses.
+class Memory {
+ public:
+  Memory() = default;
+  Memory(MemorySpace space, std::size_t bytes);
+
+  [[nodiscard]] void* data() const { return data_.get(); }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] MemorySpace space() const { return space_; }
+
+ private:
+  struct Release {
+    MemorySpace space = MemorySpace::host;
+    void operator()(void* data) const noexcept;
+  };
+
+  std::unique_ptr<void, Release> data_;
+  std::size_t bytes_ = 0;
+  MemorySpace space_ = MemorySpace::host;
+};
+
+constexpr MemorySpace memory_space_of(Device device) {
+  return device.is_cuda() ? MemorySpace::device : MemorySpace::host;
+}
+
+namespace detail {
+// Defined in cuda_memory.cpp, which exists in builds with CUDA only.
+void* allocate_pinned(std::size_t bytes);
+void* allocate_device(std::size_t bytes);
+void release_pinned(void* data) noexcept;
+void release_device(void* data) noexcept;
+}  // namespace detail
+
+}  // namespace bankfull

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <vector>
+
+#include "bankfull/core/field/field_set.hpp"
+#include "bankfull/workloads/himeno/initial.hpp"
+#include "bankfull/workloads/himeno/problem.hpp"
+
+namespace bankfull::himeno {
+
+/// All fields of a problem: the coefficients in the order of CoefficientField, then two pressures
+/// that take turns being the present and the next iterate.
+template <class T>
+class Fields {
+ public:
+  Fields(const GridSize& grid, Device device)
+      : grid_(grid),
+        set_(Layout(grid.interior(), 1, sizeof(T)), field_count, device) {}
+
+  [[nodiscard]] const GridSize& grid() const { return grid_; }
+  [[nodiscard]] const Layout& layout() const { return set_.layout(); }
+  [[nodiscard]] Box interior() const { return box_of(layout().interior()); }
+  [[nodiscard]] Box whole() const { return grown(interior(), 1); }
+
+  /// Elements between the starts of neighbouring coefficient fields.
+  [[nodiscard]] std::int64_t stride() const { return set_.stride(); }
+
+  [[nodiscard]] FieldView<T> coefficient(int field) const { return set_[field]; }
+  [[nodiscard]] FieldView<T> pressure() const { return set_[coefficient_count + present_]; }
+  [[nodiscard]] FieldView<T> next() const { return set_[coefficient_count + 1 - present_]; }
+
+  /// The next iterate becomes the present one: pointers are swapped, nothing is copied.
+  void advance() { present_ = 1 - present_; }
+
+ private:
+  GridSize grid_;
+  FieldSet<T> set_;
+  int present_ = 0;
+};
+
+/// Coefficients of one point as a schedule without vector loads reads them.
+template <class T>
+BANKFULL_HOST_DEVICE inline Coefficients<T> coefficients_at(const T* first, std::int64_t stride,
+                                                            std::int64_t offset) {
+  const T* q = first + offset;
+  return {q[0],          q[stride],     q[2 * stride], q[3 * stride],  q[4 * stride], q[5 * stride],
+          q[6 * stride], q[7 * stride], q[8 * stride], q[9 * stride], q[10 * stride],
+          q[11 * stride]};
+}
+
+/// Pressures around one point, `p` pointing at it.
+template <class T>
+BANKFULL_HOST_DEVICE inline Neighbours<T> neighbours_at(const T* p, std::int64_t plane,
+                                                        std::int64_t row) {
+  return {
+      .ccc = p[0],
+      .pcc = p[plane],
+      .mcc = p[-plane],
+      .cpc = p[row],
+      .cmc = p[-row],
+      .ccp = p[1],
+      .ccm = p[-1],
+      .ppc = p[plane + row],
+      .pmc = p[plane - row],
+      .mpc = p[-plane + row],
+      .mmc = p[-plane - row],
+      .cpp = p[row + 1],
+      .cpm = p[row - 1],
+      .cmp = p[-row + 1],
+      .cmm = p[-row - 1],
+      .pcp = p[plane + 1],
+      .pcm = p[plane - 1],
+      .mcp = p[-plane + 1],
+      .mcm = p[-plane - 1],
+  };
+}
+
+/// Sets all fields of one cell; a for_each body.
+template <class T>
+struct Initialise {
+  T* origin;  ///< interior cell (0, 0, 0) of the first coefficient
+  std::int64_t stride;
+  std::int64_t row_pitch;
+  std::int64_t plane_pitch;
+  InitialValue value;
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    T* cell = origin + i * plane_pitch + j * row_pitch + k;
+    for (int field = 0; field < coefficient_count; ++field) {
+      cell[field * stride] = static_cast<T>(value.coefficient(field, i, j, k));
+    }
+    const T pressure = static_cast<T>(value.pressure(i, j, k));
+    cell[coefficient_count * stride] = pressure;
+    cell[(coefficient_count + 1) * stride] = pressure;
+  }
+};
+
+template <class T>
+Initialise<T> initialise(const Fields<T>& fields, const InitialState& state) {
+  return {fields.coefficient(0).origin, fields.stride(), fields.layout().row_pitch(),
+          fields.layout().plane_pitch(), InitialValue(state, fields.grid())};
+}
+
+/// The pressure with its boundary in I x J x K order, read from memory that the host can address
+/// and that holds the present iterate at `origin`.
+template <class T>
+std::vector<double> gather(const Fields<T>& fields, const T* origin) {
+  const Box box = fields.whole();
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(box.extents().count()));
+  for (std::int64_t i = box.i0; i < box.i1; ++i) {
+    for (std::int64_t j = box.j0; j < box.j1; ++j) {
+      const T* row = origin + fields.layout().offset(i, j, 0);
+      for (std::int64_t k = box.k0; k < box.k1; ++k) {
+        values.push_back(static_cast<double>(row[k]));
+      }
+    }
+  }
+  return values;
+}
+
+template <class T>
+std::vector<double> gather(const Fields<T>& fields) {
+  return gather(fields, static_cast<const T*>(fields.pressure().origin));
+}
+
+}  // namespace bankfull::himeno

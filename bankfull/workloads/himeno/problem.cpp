@@ -1,0 +1,185 @@
+#include "bankfull/workloads/himeno/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+
+namespace bankfull::himeno {
+namespace {
+
+constexpr std::int64_t largest_dimension = std::int64_t{1} << 20;
+
+std::string remedy_for_size() { return "use XS, S, M, L, XL or IxJxK with every dimension >= 3"; }
+
+/// A dimension of "IxJxK": all digits, nothing else.
+std::int64_t parse_dimension(const std::string& size, const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool number = error == std::errc{} && end == text.data() + text.size();
+  const bool too_large = error == std::errc::result_out_of_range ||
+                         (number && value > largest_dimension);
+  if (too_large) {
+    throw UsageError("--size " + size + ": the dimension " + text + " is too large",
+                     fmt::format("use dimensions up to {}", largest_dimension));
+  }
+  if (!number) {
+    throw UsageError("--size " + size + " is no size of the benchmark", remedy_for_size());
+  }
+  if (value < 3) {
+    throw UsageError("--size " + size + ": the dimension " + text + " leaves no point to update",
+                     remedy_for_size());
+  }
+  return value;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char letter : text) {
+    if (letter == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += letter;
+    }
+  }
+  return parts;
+}
+
+std::string largest_standard_that_fits(const Problem& problem, std::int64_t available) {
+  const auto& sizes = standard_sizes();
+  const auto largest = std::find_if(sizes.rbegin(), sizes.rend(), [&](const StandardSize& size) {
+    Problem smaller = problem;
+    smaller.grid = size.grid;
+    return memory_bytes(size.grid, problem.precision) + working_memory_bytes(smaller) <= available;
+  });
+  return largest == sizes.rend() ? "no standard size fits"
+                                 : "the largest standard size that fits is " + largest->name;
+}
+
+void check_memory(const Problem& problem) {
+  const std::int64_t needed =
+      memory_bytes(problem.grid, problem.precision) + working_memory_bytes(problem);
+  require_capacity(problem.device, needed, "himeno " + name_of(problem.grid),
+                   largest_standard_that_fits(problem, free_bytes(problem.device)));
+}
+
+}  // namespace
+
+const std::vector<StandardSize>& standard_sizes() {
+  // gosa computed with a serial fp64 implementation of the official program; the first column is
+  // the closed form (I-2)(J-2)(K-2) / (9 (I-1)^4). The fp32 columns agree with the "CPU double"
+  // column of Phillips and Fatica (2010), Table VII, as far as that prints digits.
+  static const std::vector<StandardSize> sizes{
+      {"XS", {32, 32, 64}, 6.713436944e-3, 6.057188747e-3, 6.713711034e-3, 6.057735373e-3},
+      {"S", {64, 64, 128}, 3.416246635e-3, 3.251678653e-3, 3.417321732e-3, 3.253010488e-3},
+      {"M", {128, 128, 256}, 1.722334153e-3, 1.681149082e-3, 1.723395698e-3, 1.682193921e-3},
+      {"L", {256, 256, 512}, 8.646381189e-4, 8.543376561e-4, 8.683036860e-4, 8.574697030e-4},
+      {"XL", {512, 512, 1024}, 4.331767494e-4, 4.306011815e-4, 4.403816977e-4, 4.367006953e-4},
+  };
+  return sizes;
+}
+
+const StandardSize* find_standard(const GridSize& grid) {
+  const auto& sizes = standard_sizes();
+  const auto found = std::find_if(sizes.begin(), sizes.end(),
+                                  [&](const StandardSize& size) { return size.grid == grid; });
+  return found == sizes.end() ? nullptr : &*found;
+}
+
+std::string name_of(const GridSize& grid) {
+  const StandardSize* standard = find_standard(grid);
+  return standard != nullptr ? standard->name : fmt::format("{}x{}x{}", grid.i, grid.j, grid.k);
+}
+
+GridSize parse_size(const std::string& text) {
+  for (const StandardSize& size : standard_sizes()) {
+    if (size.name == text) {
+      return size.grid;
+    }
+  }
+  const std::vector<std::string> parts = split(text, 'x');
+  if (parts.size() != 3) {
+    throw UsageError("--size " + text + " is no size of the benchmark", remedy_for_size());
+  }
+  const GridSize grid{parse_dimension(text, parts[0]), parse_dimension(text, parts[1]),
+                      parse_dimension(text, parts[2])};
+  // Each dimension is at most 2^20, so only the bytes of all fields together can overflow.
+  const double bytes = static_cast<double>(grid.i) * static_cast<double>(grid.j) *
+                       static_cast<double>(grid.k) * field_count * sizeof(double) * 2.0;
+  if (bytes > static_cast<double>(std::numeric_limits<std::int64_t>::max())) {
+    throw UsageError("--size " + text + " is beyond any memory", remedy_for_size());
+  }
+  return grid;
+}
+
+const std::vector<Schedule>& all_schedules() {
+  static const std::vector<Schedule> schedules{Schedule::reference, Schedule::direct,
+                                               Schedule::marching, Schedule::tuned,
+                                               Schedule::fused};
+  return schedules;
+}
+
+std::string to_string(Schedule schedule) {
+  constexpr std::array names{"reference", "direct", "marching", "tuned", "fused"};
+  return names[static_cast<std::size_t>(schedule)];
+}
+
+Schedule parse_schedule(const std::string& text) {
+  for (const Schedule schedule : all_schedules()) {
+    if (to_string(schedule) == text) {
+      return schedule;
+    }
+  }
+  throw UsageError("--schedule " + text + " is no schedule",
+                   "use reference, direct, marching, tuned, fused or all");
+}
+
+std::int64_t memory_bytes(const GridSize& grid, Precision precision) {
+  const Layout layout(grid.interior(), 1, static_cast<std::size_t>(bytes_of(precision)));
+  return precision == Precision::fp32 ? field_set_bytes<float>(layout, field_count)
+                                      : field_set_bytes<double>(layout, field_count);
+}
+
+std::int64_t working_memory_bytes(const Problem& problem) {
+  // Partial sums, ring buffers and staging; the ceiling is measured before the fields exist.
+  constexpr std::int64_t mib = std::int64_t{1} << 20;
+  return 64 * mib + memory_bytes(problem.grid, problem.precision) / 32;
+}
+
+void validate(const Problem& problem) {
+  if (problem.iterations && *problem.iterations < 1) {
+    throw UsageError(fmt::format("--iterations {} runs nothing", *problem.iterations),
+                     "use at least 1");
+  }
+  if (!(problem.target_seconds > 0.0) || problem.target_seconds > 86400.0) {
+    throw UsageError(fmt::format("--target-seconds {} is no running time", problem.target_seconds),
+                     "use a time above 0 and up to 86400");
+  }
+  if (problem.repeats < 1) {
+    throw UsageError(fmt::format("--repeat {} measures nothing", problem.repeats),
+                     "use at least 1");
+  }
+  if (problem.warmup < 0) {
+    throw UsageError(fmt::format("--warmup {} is negative", problem.warmup), "use 0 or more");
+  }
+  if (problem.threads < 1) {
+    throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
+                     "use at least 1");
+  }
+  for (const Schedule schedule : problem.schedules) {
+    if (schedule == Schedule::reference && problem.device.is_cuda()) {
+      throw UsageError("--schedule reference runs on the CPU only",
+                       "add --device cpu, or use --schedule direct on a GPU");
+    }
+  }
+  check_memory(problem);
+}
+
+}  // namespace bankfull::himeno

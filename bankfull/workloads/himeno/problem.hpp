@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bankfull/core/field/layout.hpp"
+#include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/streams.hpp"
+#include "bankfull/core/measure/traffic.hpp"
+
+namespace bankfull::himeno {
+
+/// Floating-point operations of one point and iteration, by the benchmark's own count.
+inline constexpr int flops_per_point = 34;
+
+/// Fields: pressure, its next iterate, and the coefficients a (4), b (3), c (3), bnd and wrk1.
+inline constexpr int coefficient_count = 12;
+inline constexpr int field_count = coefficient_count + 2;
+
+/// Relaxation factor of the official program.
+inline constexpr double omega = 0.8;
+
+/// MFLOPS of the Pentium III at 600 MHz that scores 1.
+inline constexpr double pentium_iii_mflops = 82.84;
+
+/// Grid points including the boundary, named I x J x K as in the official program; K is contiguous.
+/// The (I-2)(J-2)(K-2) points inside are updated.
+struct GridSize {
+  std::int64_t i = 0;
+  std::int64_t j = 0;
+  std::int64_t k = 0;
+
+  [[nodiscard]] Extents interior() const { return {i - 2, j - 2, k - 2}; }
+  [[nodiscard]] std::int64_t updated_points() const { return interior().count(); }
+  friend bool operator==(const GridSize&, const GridSize&) = default;
+};
+
+/// A size of the official benchmark with the gosa that its initial state leads to.
+struct StandardSize {
+  std::string name;
+  GridSize grid;
+  double gosa_1_fp64;  ///< after one iteration, fp64 throughout
+  double gosa_4_fp64;  ///< after four
+  double gosa_1_fp32;  ///< fp32 arithmetic, fp64 sum
+  double gosa_4_fp32;
+};
+
+const std::vector<StandardSize>& standard_sizes();
+
+/// The standard size of this grid, if it is one.
+const StandardSize* find_standard(const GridSize& grid);
+
+/// "XL" or "512x512x1024".
+std::string name_of(const GridSize& grid);
+
+/// Understands XS, S, M, L, XL and any IxJxK with every dimension at least 3.
+/// Throws UsageError for anything else, naming it.
+GridSize parse_size(const std::string& text);
+
+/// How a sweep visits the grid. All give the same pressure field bit for bit.
+enum class Schedule {
+  reference,  ///< serial, plain loops; CPU only
+  direct,     ///< one thread a point, or plain loops
+  marching,   ///< threads march along i with three planes of pressure at hand (2010 paper)
+  tuned,      ///< the fastest that does one iteration per pass
+  fused,      ///< several iterations per pass over the coefficients
+};
+
+const std::vector<Schedule>& all_schedules();
+std::string to_string(Schedule schedule);
+
+/// Throws UsageError for a name that is no schedule.
+Schedule parse_schedule(const std::string& text);
+
+/// What to run; plain data, checked by `validate`.
+struct Problem {
+  GridSize grid;
+  Precision precision = Precision::fp32;
+  std::vector<Schedule> schedules{Schedule::tuned};
+  Device device;
+  int threads = 1;
+  std::optional<std::int64_t> iterations;  ///< exactly so many per repeat
+  double target_seconds = 3.0;             ///< else as many as fill this time, over all repeats
+  int repeats = 5;
+  int warmup = 1;  ///< repeats of three trial iterations before timing
+};
+
+/// Bytes that the fields of a problem take on its device.
+std::int64_t memory_bytes(const GridSize& grid, Precision precision);
+
+/// Bytes that the ceiling and the verification take beside the fields, at most.
+std::int64_t working_memory_bytes(const Problem& problem);
+
+/// Throws UsageError where the problem makes no sense or does not fit the device's memory; the
+/// message names the largest standard size that fits.
+void validate(const Problem& problem);
+
+}  // namespace bankfull::himeno

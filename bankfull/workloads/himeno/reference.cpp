@@ -1,0 +1,31 @@
+#include "bankfull/workloads/himeno/reference.hpp"
+
+namespace bankfull::himeno {
+
+template <class T>
+double reference_sweep(const Fields<T>& fields) {
+  const Layout& layout = fields.layout();
+  const FieldView<T> present = fields.pressure();
+  const FieldView<T> next = fields.next();
+  const Box box = fields.interior();
+  double gosa = 0.0;
+  for (std::int64_t i = box.i0; i < box.i1; ++i) {
+    for (std::int64_t j = box.j0; j < box.j1; ++j) {
+      for (std::int64_t k = box.k0; k < box.k1; ++k) {
+        const Update<T> result =
+            update(coefficients_at<T>(fields.coefficient(0).origin, fields.stride(),
+                                      layout.offset(i, j, k)),
+                   neighbours_at<T>(&present(i, j, k), layout.plane_pitch(), layout.row_pitch()),
+                   static_cast<T>(omega));
+        next(i, j, k) = result.pressure;
+        gosa += static_cast<double>(result.residual) * static_cast<double>(result.residual);
+      }
+    }
+  }
+  return gosa;
+}
+
+template double reference_sweep<float>(const Fields<float>&);
+template double reference_sweep<double>(const Fields<double>&);
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,176 @@
+#include "bankfull/workloads/himeno/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/workloads/himeno/solver.hpp"
+#include "bankfull/workloads/himeno/verify.hpp"
+
+namespace bankfull::himeno {
+namespace {
+
+/// Iterations of the trial runs, as in the official program.
+constexpr std::int64_t trial_iterations = 3;
+
+/// One schedule of a run: how many iterations a repeat has, and what the repeats took.
+struct Timed {
+  Schedule schedule = Schedule::tuned;
+  ScheduleFacts facts;
+  std::int64_t iterations = 0;
+  std::vector<double> seconds;
+  double gosa = 0.0;
+};
+
+std::int64_t iterations_per_repeat(const Problem& problem, const Timed& timed,
+                                   double seconds_per_iteration) {
+  if (problem.iterations) {
+    return *problem.iterations;
+  }
+  const double share = problem.target_seconds / problem.repeats;
+  const auto fitting = static_cast<std::int64_t>(share / seconds_per_iteration);
+  const std::int64_t pass = timed.facts.iterations_per_pass;
+  return std::max<std::int64_t>(pass, fitting / pass * pass);
+}
+
+/// The official program's trial runs: warm-up, and the estimate that fills the time.
+Timed prepare(Solver& solver, const Problem& problem, Schedule schedule) {
+  Timed timed{.schedule = schedule,
+              .facts = solver.facts(schedule),
+              .iterations = 0,
+              .seconds = {},
+              .gosa = 0.0};
+  double per_iteration = 0.0;
+  for (int n = 0; n < std::max(1, problem.warmup); ++n) {
+    const std::int64_t trial = std::max<std::int64_t>(
+        trial_iterations, 2 * timed.facts.iterations_per_pass);
+    per_iteration = solver.iterate(schedule, trial).seconds / static_cast<double>(trial);
+  }
+  timed.iterations = iterations_per_repeat(problem, timed, per_iteration);
+  return timed;
+}
+
+std::vector<Timed> time_in_turn(Solver& solver, const Problem& problem, Progress& progress) {
+  solver.load({});
+  std::vector<Timed> all;
+  for (const Schedule schedule : problem.schedules) {
+    all.push_back(prepare(solver, problem, schedule));
+  }
+  const double total = static_cast<double>(problem.repeats) * static_cast<double>(all.size());
+  double done = 0.0;
+  for (int repeat = 0; repeat < problem.repeats; ++repeat) {
+    for (Timed& timed : all) {
+      progress.update("himeno " + name_of(problem.grid) + " " + to_string(timed.schedule), done,
+                      total);
+      const Sweeps sweeps = solver.iterate(timed.schedule, timed.iterations);
+      timed.seconds.push_back(sweeps.seconds);
+      timed.gosa = sweeps.gosa;
+      done += 1.0;
+    }
+  }
+  return all;
+}
+
+std::string traffic_model(const Problem& problem, int iterations_per_pass) {
+  const auto pass_bytes = static_cast<int>(field_count * bytes_of(problem.precision));
+  if (iterations_per_pass == 1) {
+    return fmt::format("{} B a point and iteration: 13 fields read, 1 written", pass_bytes);
+  }
+  return fmt::format("{} B a point and pass of {} iterations: 13 fields read, 1 written",
+                     pass_bytes, iterations_per_pass);
+}
+
+std::vector<std::string> labels(const Timed& timed) {
+  std::vector<std::string> notes{"pressure pointers are swapped, not copied",
+                                 "gosa is formed in every iteration",
+                                 "all coefficients are read from memory in every pass"};
+  if (timed.facts.iterations_per_pass > 1) {
+    notes.push_back(fmt::format(
+        "{} iterations are fused in one pass over the coefficients: fewer bytes than the nominal "
+        "traffic were moved",
+        timed.facts.iterations_per_pass));
+  }
+  return notes;
+}
+
+Measurement measurement_of(const Timed& timed, const Problem& problem, const Ceiling& ceiling) {
+  const auto iterations = static_cast<double>(timed.iterations);
+  Measurement m{.name = fmt::format("himeno {} {} {}", name_of(problem.grid),
+                                    to_string(problem.precision), to_string(timed.schedule)),
+                .parameters = {{.name = "schedule", .value = to_string(timed.schedule)},
+                               {.name = "shape", .value = timed.facts.description},
+                               {.name = "iterations", .value = timed.iterations},
+                               {.name = "iterations_per_pass",
+                                .value = std::int64_t{timed.facts.iterations_per_pass}}},
+                .seconds = summarise(timed.seconds),
+                .traffic = iterations * iteration_traffic(problem.grid, problem.precision,
+                                                          timed.facts.iterations_per_pass),
+                .traffic_model = traffic_model(problem, timed.facts.iterations_per_pass),
+                .ceiling = ceiling,
+                .figures = {},
+                .notes = labels(timed)};
+  const double mflops = m.flops_per_second() * 1e-6;
+  const Traffic nominal = iterations * iteration_traffic(problem.grid, problem.precision, 1);
+  m.figures = {{.name = "mflops", .value = mflops, .unit = "MFLOPS"},
+               {.name = "gosa", .value = timed.gosa},
+               {.name = "score", .value = mflops / pentium_iii_mflops, .unit = "Pentium III 600"},
+               {.name = "nominal_bandwidth",
+                .value = nominal.bytes() / m.seconds.median,
+                .unit = "B/s"}};
+  m.fits_cache = memory_bytes(problem.grid, problem.precision) <=
+                 last_cache_bytes(problem.device);
+  return m;
+}
+
+std::vector<Figure> describe(const Problem& problem) {
+  return {{.name = "size", .value = name_of(problem.grid)},
+          {.name = "i", .value = problem.grid.i},
+          {.name = "j", .value = problem.grid.j},
+          {.name = "k", .value = problem.grid.k},
+          {.name = "updated_points", .value = problem.grid.updated_points()},
+          {.name = "precision", .value = to_string(problem.precision)},
+          {.name = "device", .value = to_string(problem.device)},
+          {.name = "threads", .value = std::int64_t{problem.threads}},
+          {.name = "memory",
+           .value = memory_bytes(problem.grid, problem.precision),
+           .unit = "B"}};
+}
+
+std::vector<Check> verify(Solver& solver, const Problem& problem, Progress& progress) {
+  std::vector<Check> checks;
+  const auto total = static_cast<double>(problem.schedules.size());
+  for (std::size_t n = 0; n < problem.schedules.size(); ++n) {
+    const Schedule schedule = problem.schedules[n];
+    progress.update("verifying " + to_string(schedule), static_cast<double>(n), total);
+    checks.push_back(check_field(problem, schedule));
+    for (Check& check : check_gosa(solver, problem, schedule)) {
+      checks.push_back(std::move(check));
+    }
+  }
+  return checks;
+}
+
+}  // namespace
+
+RunResult run(const Problem& problem, Progress& progress) {
+  validate(problem);
+  RunResult result{.workload = "himeno",
+                   .problem = describe(problem),
+                   .measurements = {},
+                   .series = {},
+                   .checks = {},
+                   .notes = {}};
+  progress.update("measuring the ceiling", 0.0, 1.0);
+  const Ceiling ceiling =
+      measure_ceiling(problem.device, problem.threads, coefficient_count + 1, problem.precision);
+  const auto solver = make_solver(problem);
+  result.checks = verify(*solver, problem, progress);
+  for (const Timed& timed : time_in_turn(*solver, problem, progress)) {
+    result.measurements.push_back(measurement_of(timed, problem, ceiling));
+  }
+  return result;
+}
+
+}  // namespace bankfull::himeno

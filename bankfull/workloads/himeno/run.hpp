@@ -1,0 +1,16 @@
+#pragma once
+
+#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/workloads/himeno/problem.hpp"
+
+namespace bankfull::himeno {
+
+/// Verifies every schedule of the problem, measures the ceiling, and times the schedules in turn.
+///
+/// Follows the official protocol: trial iterations, then as many as fill the time, the state
+/// carried on. Throws UsageError for a problem that `validate` rejects and RuntimeFailure where
+/// the machine fails; a failed verification is part of the result.
+RunResult run(const Problem& problem, Progress& progress);
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,108 @@
+#include "bankfull/workloads/himeno/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "bankfull/core/exec/for_each.hpp"
+#include "bankfull/workloads/himeno/reference.hpp"
+
+namespace bankfull::himeno {
+namespace {
+
+/// `iterations` serial fp64 sweeps on the CPU; the pressure with its boundary.
+std::vector<double> reference_pressure(const GridSize& grid, const InitialState& state,
+                                       int iterations) {
+  Fields<double> fields(grid, Device::cpu());
+  for_each(Team(1), fields.whole(), initialise(fields, state));
+  for (int n = 0; n < iterations; ++n) {
+    reference_sweep(fields);
+    fields.advance();
+  }
+  return gather(fields);
+}
+
+/// Largest difference relative to the largest magnitude; NaN where a value is NaN.
+double field_deviation(const std::vector<double>& values, const std::vector<double>& reference) {
+  double largest = 0.0;
+  double difference = 0.0;
+  for (std::size_t n = 0; n < reference.size(); ++n) {
+    largest = std::max(largest, std::abs(reference[n]));
+    const double here = std::abs(values[n] - reference[n]);
+    difference = here <= difference ? difference : here;  // keeps a NaN
+  }
+  return difference / largest;
+}
+
+}  // namespace
+
+double closed_form_gosa(const GridSize& grid) {
+  const auto top = static_cast<double>(grid.i - 1);
+  return static_cast<double>(grid.updated_points()) / (9.0 * std::pow(top, 4));
+}
+
+template <class T>
+double plane_by_plane_gosa(const GridSize& grid) {
+  const InitialValue value(InitialState{}, grid);
+  const auto pressure = [&](std::int64_t i) { return static_cast<T>(value.pressure(i, 0, 0)); };
+  const Coefficients<T> q{1, 1, 1, static_cast<T>(1.0 / 6.0), 0, 0, 0, 1, 1, 1, 1, 0};
+  double gosa = 0.0;
+  for (std::int64_t i = 0; i < grid.i - 2; ++i) {
+    const T m = pressure(i - 1);
+    const T c = pressure(i);
+    const T p = pressure(i + 1);
+    const Neighbours<T> around{.ccc = c, .pcc = p, .mcc = m, .cpc = c, .cmc = c,
+                               .ccp = c, .ccm = c, .ppc = p, .pmc = p, .mpc = m,
+                               .mmc = m, .cpp = c, .cpm = c, .cmp = c, .cmm = c,
+                               .pcp = p, .pcm = p, .mcp = m, .mcm = m};
+    const auto ss = static_cast<double>(update(q, around, static_cast<T>(omega)).residual);
+    gosa += ss * ss;
+  }
+  const Extents n = grid.interior();
+  return gosa * static_cast<double>(n.nj * n.nk);
+}
+
+template double plane_by_plane_gosa<float>(const GridSize&);
+template double plane_by_plane_gosa<double>(const GridSize&);
+
+std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule schedule) {
+  const bool single = problem.precision == Precision::fp32;
+  const std::string suffix = ", " + to_string(schedule);
+  std::vector<Check> checks;
+  solver.load({});
+  checks.push_back(
+      {.name = "gosa after 1 iteration" + suffix,
+       .value = solver.iterate(schedule, 1).gosa,
+       .reference = single ? plane_by_plane_gosa<float>(problem.grid)
+                           : closed_form_gosa(problem.grid),
+       .tolerance = single ? 1e-5 : 1e-9,
+       .source = single ? "closed form, plane by plane in fp32"
+                        : "closed form (I-2)(J-2)(K-2) / (9 (I-1)^4)"});
+  if (const StandardSize* standard = find_standard(problem.grid)) {
+    solver.load({});
+    checks.push_back({.name = "gosa after 4 iterations" + suffix,
+                      .value = solver.iterate(schedule, 4).gosa,
+                      .reference = single ? standard->gosa_4_fp32 : standard->gosa_4_fp64,
+                      .tolerance = single ? 5e-3 : 1e-9,
+                      .source = "serial " + to_string(problem.precision) + " run, size " +
+                                standard->name});
+  }
+  return checks;
+}
+
+Check check_field(const Problem& problem, Schedule schedule) {
+  constexpr GridSize grid{37, 29, 75};
+  constexpr int iterations = 5;
+  constexpr InitialState state{.kind = InitialState::Kind::random, .seed = 2010};
+  Problem small = problem;
+  small.grid = grid;
+  const auto solver = make_solver(small);
+  solver->load(state);
+  solver->iterate(schedule, iterations);
+  return {.name = "pressure field, random coefficients, " + to_string(schedule),
+          .value = field_deviation(solver->pressure(), reference_pressure(grid, state, iterations)),
+          .reference = 0.0,
+          .tolerance = problem.precision == Precision::fp32 ? 1e-5 : 1e-13,
+          .source = "serial fp64 reference on 37x29x75, 5 iterations"};
+}
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/workloads/himeno/solver.hpp"
+
+namespace bankfull::himeno {
+
+/// gosa after one iteration from the official state in exact arithmetic,
+/// (I-2)(J-2)(K-2) / (9 (I-1)^4).
+double closed_form_gosa(const GridSize& grid);
+
+/// The same in the arithmetic of T: the official state varies along i only, so one point per plane
+/// tells the residual of all its points. Shares `update` with the sweeps but none of their indexing.
+template <class T>
+double plane_by_plane_gosa(const GridSize& grid);
+
+extern template double plane_by_plane_gosa<float>(const GridSize&);
+extern template double plane_by_plane_gosa<double>(const GridSize&);
+
+/// Runs the schedule on the problem's own grid from the official state and compares gosa with the
+/// closed form after one iteration and, for standard sizes, with the table after four.
+/// Leaves the solver's state changed.
+std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule schedule);
+
+/// Runs the schedule on a small grid of odd, unequal dimensions with every field random, and
+/// compares the whole pressure field with a serial fp64 reference.
+Check check_field(const Problem& problem, Schedule schedule);
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,68 @@
+# How every target of ours is compiled.
+
+set(bankfull_arch_flag "")
+if(BANKFULL_NATIVE)
+  set(bankfull_arch_flag "-march=native")
+elseif(BANKFULL_ARCH)
+  set(bankfull_arch_flag "-march=${BANKFULL_ARCH}")
+endif()
+
+set(bankfull_warnings -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow)
+if(BANKFULL_WERROR)
+  list(APPEND bankfull_warnings -Werror)
+endif()
+
+# Schedules must agree bit for bit, so the compiler may neither contract nor reassociate:
+# where a fused multiply-add is wanted the source says std::fma.
+set(bankfull_cxx_flags ${bankfull_arch_flag} -ffp-contract=off -fno-math-errno -fno-trapping-math)
+
+# bankfull_layer(<layer> SOURCES ... [CUDA_SOURCES ...] DEPENDS ...): one library target a layer.
+function(bankfull_layer layer)
+  cmake_parse_arguments(arg "" "" "SOURCES;CUDA_SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  set(target bankfull_${layer})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(bankfull::${layer} ALIAS ${target})
+  if(bankfull_cuda_enabled)
+    target_sources(${target} PRIVATE ${arg_CUDA_SOURCES})
+  endif()
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${layer})
+  target_link_libraries(${target} PUBLIC ${arg_DEPENDS} PRIVATE ${arg_PRIVATE_DEPENDS})
+  bankfull_compile_options(${target})
+endfunction()
+
+function(bankfull_compile_options target)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>
+    $<INSTALL_INTERFACE:include>)
+  # CMake 3.25 applies CXX_STANDARD to CUDA too, of which it knows no C++20: say it as a flag.
+  target_compile_options(${target} PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-std=c++20>)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:${bankfull_warnings}>
+    $<$<COMPILE_LANGUAGE:CXX>:${bankfull_cxx_flags}>)
+  if(bankfull_cuda_enabled)
+    string(REPLACE ";" "," cuda_host_flags "${bankfull_warnings};${bankfull_cxx_flags}")
+    # CMake 3.25 knows no CUDA C++20 and passes nothing for it.
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --fmad=false --expt-relaxed-constexpr -Xcompiler=${cuda_host_flags}>)
+  endif()
+  if(BANKFULL_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${BANKFULL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+    target_link_options(${target} PUBLIC -fsanitize=${BANKFULL_SANITIZE})
+  endif()
+endfunction()
+
+function(bankfull_find_mpi)
+  set(bankfull_mpi_enabled FALSE PARENT_SCOPE)
+  if(BANKFULL_MPI STREQUAL "OFF")
+    return()
+  endif()
+  # Only the C interface is used; MPI::MPI_CXX would bring the removed C++ bindings.
+  enable_language(C)
+  if(BANKFULL_MPI STREQUAL "ON")
+    find_package(MPI REQUIRED COMPONENTS C)
+  else()
+    find_package(MPI QUIET COMPONENTS C)
+  endif()
+  set(bankfull_mpi_enabled ${MPI_C_FOUND} PARENT_SCOPE)
+endfunction()
