@@ -7,7 +7,8 @@ elseif(BANKFULL_ARCH)
   set(bankfull_arch_flag "-march=${BANKFULL_ARCH}")
 endif()
 
-set(bankfull_warnings -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow)
+# Designated initialisers leave members at their defaults on purpose.
+set(bankfull_warnings -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wno-missing-field-initializers)
 if(BANKFULL_WERROR)
   list(APPEND bankfull_warnings -Werror)
 endif()

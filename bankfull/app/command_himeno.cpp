@@ -9,7 +9,7 @@
 #include "bankfull/app/report.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/himeno/run.hpp"
-#include "bankfull/workloads/himeno/solver.hpp"
+#include "bankfull/workloads/himeno/sweep.hpp"
 
 namespace bankfull {
 namespace {

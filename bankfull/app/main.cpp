@@ -36,7 +36,7 @@ int run(int argc, char** argv) {
                    "bankfull");
   program.footer(footer);
   program.set_version_flag("--version", bankfull::version_text());
-  program.require_subcommand(1);
+  program.require_subcommand(0, 1);
   bankfull::Action action;
   bankfull::add_info_command(program, action);
   bankfull::add_list_command(program, action);
@@ -48,7 +48,14 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return fail(ExitCode::usage, first_line(error.what()) + "; see bankfull --help");
   }
-  return static_cast<int>(action());
+  if (!action) {
+    return fail(ExitCode::usage, "no subcommand given; see bankfull --help");
+  }
+  const ExitCode code = action();
+  if (std::fflush(stdout) != 0) {
+    return fail(ExitCode::runtime_failure, "cannot write to standard output");
+  }
+  return static_cast<int>(code);
 }
 
 }  // namespace

@@ -46,7 +46,6 @@ ExitCode run_and_publish(const CommonOptions& options,
     print_report(result, extra);
   }
   fmt::print("{}", result_lines(result));
-  std::fflush(stdout);
   if (json) {
     json->commit(to_json(result, command_line()));
   }

@@ -6,3 +6,6 @@
 #else
 #define BANKFULL_HOST_DEVICE
 #endif
+
+// For the few functions that hot loops call and that must not become calls.
+#define BANKFULL_ALWAYS_INLINE [[gnu::always_inline]] inline

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "bankfull/build_config.hpp"
+#include "bankfull/core/base/vector_units.hpp"
 
 namespace bankfull {
 namespace {
@@ -36,22 +37,6 @@ int usable_hardware_threads() {
   return CPU_COUNT(&set);
 }
 
-std::string compiled_vector_units() {
-#if defined(__AVX512F__)
-  return "AVX-512";
-#elif defined(__AVX2__) && defined(__FMA__)
-  return "AVX2 + FMA";
-#elif defined(__AVX__)
-  return "AVX";
-#elif defined(__ARM_FEATURE_SVE)
-  return "SVE";
-#elif defined(__ARM_NEON)
-  return "NEON";
-#else
-  return "baseline";
-#endif
-}
-
 void describe_topology_by_sysconf(CpuInfo& cpu) {
   constexpr std::array names{_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
   for (std::size_t n = 0; n < names.size(); ++n) {
@@ -73,7 +58,7 @@ CpuInfo survey() {
   cpu.model = value_in_file("/proc/cpuinfo", "model name", ':');
   cpu.operating_system = value_in_file("/etc/os-release", "PRETTY_NAME", '=') + ", " +
                          system.sysname + " " + system.release;
-  cpu.vector_units = compiled_vector_units();
+  cpu.vector_units = compiled_vector_units;
   cpu.hardware_threads = usable_hardware_threads();
   cpu.memory_bytes =
       static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);

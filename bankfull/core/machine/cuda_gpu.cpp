@@ -46,6 +46,7 @@ GpuInfo describe(int index, const Nvml& nvml) {
       .multiprocessors = properties.multiProcessorCount,
       .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
       .l2_bytes = properties.l2CacheSize,
+      .shared_bytes = static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor),
       .max_sm_clock_mhz = attribute(cudaDevAttrClockRate, index) / 1000,
       .max_memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, index) / 1000,
       .sm_clock_mhz = nvml.sm_clock_mhz(handle),

@@ -16,6 +16,7 @@ struct GpuInfo {
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t l2_bytes = 0;
+  std::int64_t shared_bytes = 0;  ///< shared memory of one multiprocessor; its L1 is no smaller
   int max_sm_clock_mhz = 0;
   int max_memory_clock_mhz = 0;
   int sm_clock_mhz = 0;      ///< at the time of asking

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/exec/launch.cuh"
@@ -14,7 +16,7 @@ namespace {
 /// 16 bytes, the widest access of one thread.
 template <class T>
 struct alignas(16) Vector {
-  static constexpr int width = 16 / sizeof(T);
+  static constexpr std::size_t width = 16 / sizeof(T);
   T lane[width];
 };
 
@@ -24,8 +26,11 @@ struct Arrays {
   const Vector<T>* read[most_mix_reads];
 };
 
+/// A pass that only reads stores what begins with this, which ordinary contents never do: so the
+/// loads stay, and a verification can see what was loaded.
+inline constexpr int read_marker = -12345;
+
 /// a = sum of the arrays read, the last of them times `factor`: every operation is a case of it.
-/// Without an array to write, the sum is stored where it can never be true, so that the loads stay.
 template <class T, int Reads, bool Writes, bool ThroughL1>
 __global__ void stream_kernel(Arrays<T> arrays, std::int64_t vectors, T factor, int passes) {
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
@@ -41,18 +46,34 @@ __global__ void stream_kernel(Arrays<T> arrays, std::int64_t vectors, T factor, 
       }
       Vector<T> sum;
 #pragma unroll
-      for (int lane = 0; lane < Vector<T>::width; ++lane) {
+      for (std::size_t lane = 0; lane < Vector<T>::width; ++lane) {
         sum.lane[lane] = Reads > 0 ? factor * loaded[Reads - 1].lane[lane] : factor;
 #pragma unroll
         for (int array = 0; array + 1 < Reads; ++array) {
           sum.lane[lane] += loaded[array].lane[lane];
         }
       }
-      if (Writes || sum.lane[0] == T(-12345)) {
+      if (Writes || sum.lane[0] == T(read_marker)) {
         arrays.written[n] = sum;
       }
     }
     asm volatile("" ::: "memory");  // the next pass reads memory again
+  }
+}
+
+/// The 2008 paper's copy by concurrent streams, `each` positions apart.
+template <class T>
+__global__ void multi_stream_copy_kernel(Arrays<T> arrays, std::int64_t vectors, std::int64_t each,
+                                         int passes) {
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
+  const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (int pass = 0; pass < passes; ++pass) {
+    for (std::int64_t i = first; i < each; i += step) {
+      for (std::int64_t j = i; j < vectors; j += each) {
+        arrays.written[j] = arrays.read[0][j];
+      }
+    }
+    asm volatile("" ::: "memory");
   }
 }
 
@@ -79,7 +100,7 @@ class CudaStreams final : public Streams {
  public:
   CudaStreams(Device gpu, std::int64_t bytes)
       : stream_(gpu), pool_(MemorySpace::device, static_cast<std::size_t>(bytes)) {
-    fill_bytes(pool_.data(), 0x3c, pool_.bytes(), stream_);
+    fill_with_ordinary_contents();
     stream_.synchronize();
   }
 
@@ -96,9 +117,19 @@ class CudaStreams final : public Streams {
 
   void use_grid(const StreamGrid& grid) override { grid_ = grid; }
 
+  std::int64_t wrong_elements(const StreamPattern& pattern, std::int64_t elements) override {
+    select(stream_.device());
+    return pattern.precision == Precision::fp32 ? wrong<float>(pattern, elements)
+                                                : wrong<double>(pattern, elements);
+  }
+
  private:
   static constexpr std::int64_t alignment = 256;
   static constexpr std::int64_t skew = 5 * alignment;
+
+  void fill_with_ordinary_contents() {
+    fill_bytes(pool_.data(), 0x3c, pool_.bytes(), stream_);
+  }
 
   template <class T>
   Arrays<T> arrays_of(const StreamPattern& pattern, std::int64_t elements) const {
@@ -114,26 +145,79 @@ class CudaStreams final : public Streams {
     return arrays;
   }
 
+  /// Queues the passes: by one launch on a grid of given size, else by a launch each, as a solver
+  /// would.
+  template <class T>
+  void queue(const StreamPattern& pattern, const Arrays<T>& arrays, std::int64_t vectors,
+             int passes) {
+    const auto threads = static_cast<unsigned>(grid_.threads);
+    const std::int64_t each = std::max(vectors / pattern.n_copy, std::int64_t{1});
+    const auto blocks = grid_.blocks > 0 ? static_cast<unsigned>(grid_.blocks)
+                                         : static_cast<unsigned>((each + threads - 1) / threads);
+    const int launches = grid_.blocks > 0 ? 1 : passes;
+    const LaunchShape shape{dim3(blocks), dim3(threads)};
+    const bool scales = pattern.multiplies() || pattern.operation == StreamOperation::write;
+    for (int n = 0; n < launches; ++n) {
+      if (pattern.n_copy > 1) {
+        launch(stream_, shape, &multi_stream_copy_kernel<T>, arrays, vectors, each,
+               passes / launches);
+      } else {
+        launch(stream_, shape,
+               grid_.through_l1 ? choose_kernel<T, true>(pattern) : choose_kernel<T, false>(pattern),
+               arrays, vectors, scales ? T(stream_factor) : T(1), passes / launches);
+      }
+    }
+  }
+
   template <class T>
   double timed(const StreamPattern& pattern, std::int64_t elements, int passes) {
-    const std::int64_t vectors = elements / Vector<T>::width;
-    const auto threads = static_cast<unsigned>(grid_.threads);
-    const auto blocks = grid_.blocks > 0 ? static_cast<unsigned>(grid_.blocks)
-                                         : static_cast<unsigned>((vectors + threads - 1) / threads);
-    const Kernel<T> kernel = grid_.through_l1 ? choose_kernel<T, true>(pattern)
-                                              : choose_kernel<T, false>(pattern);
-    const bool scales = pattern.operation == StreamOperation::scale ||
-                        pattern.operation == StreamOperation::triad;
-    // A grid that covers the data in one step repeats passes by launches, as a solver would.
-    const int launches = grid_.blocks > 0 ? 1 : passes;
-    const int passes_per_launch = passes / launches;
+    const std::int64_t vectors = elements / static_cast<std::int64_t>(Vector<T>::width);
     start_.record(stream_);
-    for (int n = 0; n < launches; ++n) {
-      launch(stream_, {dim3(blocks), dim3(threads)}, kernel, arrays_of<T>(pattern, elements),
-             vectors, scales ? T(3) : T(1), passes_per_launch);
-    }
+    queue(pattern, arrays_of<T>(pattern, elements), vectors, passes);
     stop_.record(stream_);
     return Event::seconds_between(start_, stop_);
+  }
+
+  /// What the array that is read first must hold for a pass that only reads: every vector marked.
+  template <class T>
+  static std::vector<T> contents(const StreamPattern& pattern, int array, std::int64_t elements) {
+    std::vector<T> values(static_cast<std::size_t>(elements));
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      const bool marked = pattern.writes() == 0 && n % Vector<T>::width == 0;
+      values[n] = T(marked ? read_marker
+                           : detail::known_element(array, static_cast<std::int64_t>(n)));
+    }
+    return values;
+  }
+
+  template <class T>
+  std::int64_t wrong(const StreamPattern& pattern, std::int64_t elements) {
+    // A pass that only reads stores every vector marked, into an array that the copy's layout has.
+    StreamPattern layout = pattern;
+    layout.operation = pattern.writes() == 0 ? StreamOperation::copy : pattern.operation;
+    const Arrays<T> arrays = arrays_of<T>(layout, elements);
+    const std::size_t bytes = static_cast<std::size_t>(elements) * sizeof(T);
+    std::vector<T> host;
+    for (int array = 0; array < pattern.reads(); ++array) {
+      host = contents<T>(pattern, array, elements);
+      copy_bytes(const_cast<Vector<T>*>(arrays.read[array]), host.data(), bytes, stream_);
+      stream_.synchronize();
+    }
+    fill_bytes(arrays.written, 0xff, bytes, stream_);
+    queue(pattern, arrays, elements / static_cast<std::int64_t>(Vector<T>::width), 1);
+    std::vector<T> written(static_cast<std::size_t>(elements));
+    copy_bytes(written.data(), arrays.written, bytes, stream_);
+    fill_with_ordinary_contents();  // marks left behind would make timed reads store
+    stream_.synchronize();
+    std::int64_t count = 0;
+    for (std::size_t n = 0; n < written.size(); ++n) {
+      const T expected =
+          pattern.writes() == 0
+              ? host[n]
+              : T(detail::expected_element(pattern, static_cast<std::int64_t>(n)));
+      count += written[n] == expected ? 0 : 1;
+    }
+    return count;
   }
 
   Stream stream_;

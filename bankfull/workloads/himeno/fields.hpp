@@ -8,7 +8,7 @@
 
 namespace bankfull::himeno {
 
-/// All fields of a problem: the coefficients in the order of CoefficientField, then two pressures
+/// All fields of a problem: the coefficients in their order, then two pressures
 /// that take turns being the present and the next iterate.
 template <class T>
 class Fields {
@@ -37,43 +37,6 @@ class Fields {
   FieldSet<T> set_;
   int present_ = 0;
 };
-
-/// Coefficients of one point as a schedule without vector loads reads them.
-template <class T>
-BANKFULL_HOST_DEVICE inline Coefficients<T> coefficients_at(const T* first, std::int64_t stride,
-                                                            std::int64_t offset) {
-  const T* q = first + offset;
-  return {q[0],          q[stride],     q[2 * stride], q[3 * stride],  q[4 * stride], q[5 * stride],
-          q[6 * stride], q[7 * stride], q[8 * stride], q[9 * stride], q[10 * stride],
-          q[11 * stride]};
-}
-
-/// Pressures around one point, `p` pointing at it.
-template <class T>
-BANKFULL_HOST_DEVICE inline Neighbours<T> neighbours_at(const T* p, std::int64_t plane,
-                                                        std::int64_t row) {
-  return {
-      .ccc = p[0],
-      .pcc = p[plane],
-      .mcc = p[-plane],
-      .cpc = p[row],
-      .cmc = p[-row],
-      .ccp = p[1],
-      .ccm = p[-1],
-      .ppc = p[plane + row],
-      .pmc = p[plane - row],
-      .mpc = p[-plane + row],
-      .mmc = p[-plane - row],
-      .cpp = p[row + 1],
-      .cpm = p[row - 1],
-      .cmp = p[-row + 1],
-      .cmm = p[-row - 1],
-      .pcp = p[plane + 1],
-      .pcm = p[plane - 1],
-      .mcp = p[-plane + 1],
-      .mcm = p[-plane - 1],
-  };
-}
 
 /// Sets all fields of one cell; a for_each body.
 template <class T>

@@ -40,13 +40,13 @@ class InitialValue {
       // Scaled so that iterations do not blow up.
       return 0.25 * random(field, i, j, k);
     }
-    switch (static_cast<CoefficientField>(field)) {
-      case CoefficientField::a3:
+    switch (field) {
+      case a3:
         return 1.0 / 6.0;
-      case CoefficientField::b0:
-      case CoefficientField::b1:
-      case CoefficientField::b2:
-      case CoefficientField::wrk1:
+      case b0:
+      case b1:
+      case b2:
+      case wrk1:
         return 0.0;
       default:
         return 1.0;

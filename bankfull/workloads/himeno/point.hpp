@@ -1,67 +1,80 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
 #include "bankfull/core/base/host_device.hpp"
 
 namespace bankfull::himeno {
 
-/// Coefficients of one point. All of them are read from memory for every update.
-template <class T>
-struct Coefficients {
-  T a0, a1, a2, a3;
-  T b0, b1, b2;
-  T c0, c1, c2;
-  T bnd;   ///< 1 in the fluid, 0 in a solid
-  T wrk1;  ///< source term
-};
+/// The coefficient fields in the order in which an update reads them and in which they lie in
+/// memory: weights a, b and c of the stencil, the source wrk1, the scale a3 and the flag bnd, which
+/// is 1 in the fluid and 0 in a solid.
+enum Coefficient : int { a0, a1, a2, b0, b1, b2, c0, c1, c2, wrk1, a3, bnd, coefficient_count };
 
-/// The order in which the coefficients lie in a field set.
-enum class CoefficientField : int { a0, a1, a2, a3, b0, b1, b2, c0, c1, c2, bnd, wrk1 };
-
-/// The 19 pressures that one update reads, in the form in which they enter it. First letter: the
-/// neighbour along i; then j; then k. m: -1, c: 0, p: +1.
-template <class T>
-struct Neighbours {
-  T ccc;
-  T pcc, mcc, cpc, cmc, ccp, ccm;
-  T ppc, pmc, mpc, mmc;
-  T cpp, cpm, cmp, cmm;
-  T pcp, pcm, mcp, mcm;
-};
-
-template <class T>
-struct Update {
-  T pressure;  ///< the next iterate
-  T residual;  ///< ss, whose squares sum to gosa
-};
-
-/// One point of the relaxed Jacobi sweep of the pressure equation
+/// Residual of one point of the pressure equation in generalised coordinates,
 ///
-///   a0 p_xx + a1 p_yy + a2 p_zz + b0 p_xy + b1 p_yz + b2 p_xz = source
+///   p_xx + p_yy + p_zz + alpha p_xy + beta p_xz + gamma p_yz = rho,
 ///
-/// in generalised coordinates (R. Himeno, RIKEN; listing in E. H. Phillips and M. Fatica,
-/// "Implementing the Himeno benchmark with CUDA on GPU clusters", IPDPS 2010, Table I).
+/// discretised on 19 points (R. Himeno, RIKEN; E. H. Phillips and M. Fatica, "Implementing the
+/// Himeno benchmark with CUDA on GPU clusters", IPDPS 2010, equation 1 and Table I).
 ///
-/// The order of operations and every fused multiply-add are fixed here, so all schedules on all
-/// devices give the same bits. The mixed derivatives are grouped by plane, which lets a schedule
-/// that marches along i carry differences instead of pressures.
-template <class T>
-BANKFULL_HOST_DEVICE inline Update<T> update(const Coefficients<T>& q, const Neighbours<T>& p,
-                                             T relaxation) {
+/// `q(a0)` is a coefficient of the point. `p(di, dj, dk)` is the pressure of the neighbour at that
+/// offset, `p.d_j(di)` the difference P(di, +1, 0) - P(di, -1, 0), and `p.d_k(di, dj)` the
+/// difference P(di, dj, +1) - P(di, dj, -1). The values may be scalars or SIMD packs.
+///
+/// The order of operations and every fused multiply-add are fixed here, so that all schedules on
+/// all devices give the same bits. The mixed derivatives are grouped by plane, which lets a
+/// schedule that marches along i carry differences instead of pressures.
+template <class Coefficients, class Pressures>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto residual(const Coefficients& q,
+                                                          const Pressures& p) {
   using std::fma;
-  T s = q.a0 * p.pcc;
-  s = fma(q.a1, p.cpc, s);
-  s = fma(q.a2, p.ccp, s);
-  s = fma(q.b0, (p.ppc - p.pmc) - (p.mpc - p.mmc), s);
-  s = fma(q.b1, (p.cpp - p.cpm) - (p.cmp - p.cmm), s);
-  s = fma(q.b2, (p.pcp - p.pcm) - (p.mcp - p.mcm), s);
-  s = fma(q.c0, p.mcc, s);
-  s = fma(q.c1, p.cmc, s);
-  s = fma(q.c2, p.ccm, s);
-  const T s0 = s + q.wrk1;
-  const T ss = fma(s0, q.a3, -p.ccc) * q.bnd;
-  return {fma(relaxation, ss, p.ccc), ss};
+  auto s = q(a0) * p(+1, 0, 0);
+  s = fma(q(a1), p(0, +1, 0), s);
+  s = fma(q(a2), p(0, 0, +1), s);
+  s = fma(q(b0), p.d_j(+1) - p.d_j(-1), s);
+  s = fma(q(b1), p.d_k(0, +1) - p.d_k(0, -1), s);
+  s = fma(q(b2), p.d_k(+1, 0) - p.d_k(-1, 0), s);
+  s = fma(q(c0), p(-1, 0, 0), s);
+  s = fma(q(c1), p(0, -1, 0), s);
+  s = fma(q(c2), p(0, 0, -1), s);
+  s = s + q(wrk1);
+  return fma(s, q(a3), -p(0, 0, 0)) * q(bnd);
 }
+
+/// The next iterate of a point: over-relaxed by `omega`.
+template <class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value relaxed(const Value& pressure,
+                                                          const Value& residual,
+                                                          const Value& omega) {
+  using std::fma;
+  return fma(omega, residual, pressure);
+}
+
+/// A point's coefficients read one by one: field n lies n strides after the first.
+template <class T>
+struct CoefficientsAt {
+  const T* first;
+  std::ptrdiff_t stride;
+
+  BANKFULL_HOST_DEVICE T operator()(Coefficient n) const { return first[n * stride]; }
+};
+
+/// The pressures around a point read one by one, `centre` pointing at it.
+template <class T>
+struct PressuresAt {
+  const T* centre;
+  std::ptrdiff_t plane;
+  std::ptrdiff_t row;
+
+  BANKFULL_HOST_DEVICE T operator()(int di, int dj, int dk) const {
+    return centre[di * plane + dj * row + dk];
+  }
+  BANKFULL_HOST_DEVICE T d_j(int di) const { return (*this)(di, +1, 0) - (*this)(di, -1, 0); }
+  BANKFULL_HOST_DEVICE T d_k(int di, int dj) const {
+    return (*this)(di, dj, +1) - (*this)(di, dj, -1);
+  }
+};
 
 }  // namespace bankfull::himeno

@@ -16,6 +16,7 @@ namespace bankfull::himeno {
 namespace {
 
 constexpr std::int64_t largest_dimension = std::int64_t{1} << 20;
+constexpr std::int64_t most_iterations = 1'000'000'000;
 
 std::string remedy_for_size() { return "use XS, S, M, L, XL or IxJxK with every dimension >= 3"; }
 
@@ -157,6 +158,10 @@ void validate(const Problem& problem) {
   if (problem.iterations && *problem.iterations < 1) {
     throw UsageError(fmt::format("--iterations {} runs nothing", *problem.iterations),
                      "use at least 1");
+  }
+  if (problem.iterations && *problem.iterations > most_iterations) {
+    throw UsageError(fmt::format("--iterations {} would never end", *problem.iterations),
+                     fmt::format("use up to {}", most_iterations));
   }
   if (!(problem.target_seconds > 0.0) || problem.target_seconds > 86400.0) {
     throw UsageError(fmt::format("--target-seconds {} is no running time", problem.target_seconds),

@@ -9,14 +9,14 @@
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/streams.hpp"
 #include "bankfull/core/measure/traffic.hpp"
+#include "bankfull/workloads/himeno/point.hpp"
 
 namespace bankfull::himeno {
 
 /// Floating-point operations of one point and iteration, by the benchmark's own count.
 inline constexpr int flops_per_point = 34;
 
-/// Fields: pressure, its next iterate, and the coefficients a (4), b (3), c (3), bnd and wrk1.
-inline constexpr int coefficient_count = 12;
+/// Fields: the coefficients, the pressure and its next iterate.
 inline constexpr int field_count = coefficient_count + 2;
 
 /// Relaxation factor of the official program.

@@ -5,6 +5,7 @@ namespace bankfull::himeno {
 template <class T>
 double reference_sweep(const Fields<T>& fields) {
   const Layout& layout = fields.layout();
+  const T* coefficients = fields.coefficient(0).origin;
   const FieldView<T> present = fields.pressure();
   const FieldView<T> next = fields.next();
   const Box box = fields.interior();
@@ -12,13 +13,11 @@ double reference_sweep(const Fields<T>& fields) {
   for (std::int64_t i = box.i0; i < box.i1; ++i) {
     for (std::int64_t j = box.j0; j < box.j1; ++j) {
       for (std::int64_t k = box.k0; k < box.k1; ++k) {
-        const Update<T> result =
-            update(coefficients_at<T>(fields.coefficient(0).origin, fields.stride(),
-                                      layout.offset(i, j, k)),
-                   neighbours_at<T>(&present(i, j, k), layout.plane_pitch(), layout.row_pitch()),
-                   static_cast<T>(omega));
-        next(i, j, k) = result.pressure;
-        gosa += static_cast<double>(result.residual) * static_cast<double>(result.residual);
+        const CoefficientsAt<T> q{coefficients + layout.offset(i, j, k), fields.stride()};
+        const PressuresAt<T> p{&present(i, j, k), layout.plane_pitch(), layout.row_pitch()};
+        const T ss = residual(q, p);
+        next(i, j, k) = relaxed(p(0, 0, 0), ss, static_cast<T>(omega));
+        gosa += static_cast<double>(ss) * static_cast<double>(ss);
       }
     }
   }

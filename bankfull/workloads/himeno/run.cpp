@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "bankfull/core/measure/ceiling.hpp"
-#include "bankfull/workloads/himeno/solver.hpp"
+#include "bankfull/workloads/himeno/sweep.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 
 namespace bankfull::himeno {

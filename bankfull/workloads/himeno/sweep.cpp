@@ -1,49 +1,35 @@
+#include "bankfull/workloads/himeno/sweep.hpp"
+
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/core/exec/for_each.hpp"
-#include "bankfull/core/measure/timer.hpp"
-#include "bankfull/workloads/himeno/fields.hpp"
-#include "bankfull/workloads/himeno/reference.hpp"
-#include "bankfull/workloads/himeno/solver.hpp"
 
 namespace bankfull::himeno {
 namespace {
 
 template <class T>
-class CpuSolver final : public Solver {
- public:
-  CpuSolver(const GridSize& grid, int threads) : team_(threads), fields_(grid, Device::cpu()) {}
-
-  void load(const InitialState& state) override {
-    for_each(team_, fields_.whole(), initialise(fields_, state));
+std::unique_ptr<Solver> make(const Problem& problem) {
+  if (!problem.device.is_cuda()) {
+    return detail::make_cpu_solver<T>(problem.grid, problem.threads);
   }
-
-  Sweeps iterate(Schedule schedule, std::int64_t iterations) override {
-    const Stopwatch watch;
-    double gosa = 0.0;
-    for (std::int64_t n = 0; n < iterations; ++n) {
-      gosa = reference_sweep(fields_);
-      fields_.advance();
-    }
-    return {.seconds = watch.seconds(), .gosa = gosa};
+  if constexpr (build::cuda) {
+    return detail::make_cuda_solver<T>(problem.grid, problem.device);
   }
-
-  [[nodiscard]] ScheduleFacts facts(Schedule /*schedule*/) const override { return {}; }
-
-  [[nodiscard]] std::vector<double> pressure() const override { return gather(fields_); }
-
- private:
-  Team team_;
-  Fields<T> fields_;
-};
+  throw RuntimeFailure("this program has no CUDA backend");
+}
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<Solver> detail::make_cpu_solver(const GridSize& grid, int threads) {
-  return std::make_unique<CpuSolver<T>>(grid, threads);
+std::unique_ptr<Solver> make_solver(const Problem& problem) {
+  return problem.precision == Precision::fp32 ? make<float>(problem) : make<double>(problem);
 }
 
-template std::unique_ptr<Solver> detail::make_cpu_solver<float>(const GridSize&, int);
-template std::unique_ptr<Solver> detail::make_cpu_solver<double>(const GridSize&, int);
+Traffic iteration_traffic(const GridSize& grid, Precision precision, int iterations_per_pass) {
+  const auto points = static_cast<double>(grid.updated_points());
+  const double array_per_iteration =
+      points * static_cast<double>(bytes_of(precision)) / iterations_per_pass;
+  return {.bytes_read = (coefficient_count + 1) * array_per_iteration,
+          .bytes_written = array_per_iteration,
+          .flops = points * flops_per_point};
+}
 
 }  // namespace bankfull::himeno

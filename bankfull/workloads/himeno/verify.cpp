@@ -1,6 +1,7 @@
 #include "bankfull/workloads/himeno/verify.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "bankfull/core/exec/for_each.hpp"
@@ -43,18 +44,19 @@ double closed_form_gosa(const GridSize& grid) {
 template <class T>
 double plane_by_plane_gosa(const GridSize& grid) {
   const InitialValue value(InitialState{}, grid);
-  const auto pressure = [&](std::int64_t i) { return static_cast<T>(value.pressure(i, 0, 0)); };
-  const Coefficients<T> q{1, 1, 1, static_cast<T>(1.0 / 6.0), 0, 0, 0, 1, 1, 1, 1, 0};
+  std::array<T, coefficient_count> coefficients;
+  for (int n = 0; n < coefficient_count; ++n) {
+    coefficients[static_cast<std::size_t>(n)] = static_cast<T>(value.coefficient(n, 0, 0, 0));
+  }
   double gosa = 0.0;
   for (std::int64_t i = 0; i < grid.i - 2; ++i) {
-    const T m = pressure(i - 1);
-    const T c = pressure(i);
-    const T p = pressure(i + 1);
-    const Neighbours<T> around{.ccc = c, .pcc = p, .mcc = m, .cpc = c, .cmc = c,
-                               .ccp = c, .ccm = c, .ppc = p, .pmc = p, .mpc = m,
-                               .mmc = m, .cpp = c, .cpm = c, .cmp = c, .cmm = c,
-                               .pcp = p, .pcm = p, .mcp = m, .mcm = m};
-    const auto ss = static_cast<double>(update(q, around, static_cast<T>(omega)).residual);
+    // A cube of 3 x 3 x 3 pressures that vary along i only.
+    std::array<T, 27> cube;
+    for (std::size_t n = 0; n < cube.size(); ++n) {
+      cube[n] = static_cast<T>(value.pressure(i - 1 + static_cast<std::int64_t>(n / 9), 0, 0));
+    }
+    const auto ss = static_cast<double>(residual(CoefficientsAt<T>{coefficients.data(), 1},
+                                                 PressuresAt<T>{&cube[13], 9, 3}));
     gosa += ss * ss;
   }
   const Extents n = grid.interior();

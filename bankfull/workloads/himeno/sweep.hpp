@@ -50,7 +50,7 @@ Traffic iteration_traffic(const GridSize& grid, Precision precision, int iterati
 namespace detail {
 template <class T>
 std::unique_ptr<Solver> make_cpu_solver(const GridSize& grid, int threads);
-// Defined in sweep.cu, which exists in builds with CUDA only.
+// Defined in sweep_cuda.cu, which exists in builds with CUDA only.
 template <class T>
 std::unique_ptr<Solver> make_cuda_solver(const GridSize& grid, Device gpu);
 }  // namespace detail

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+
+#include "bankfull/core/memory/memory.hpp"
+
+namespace bankfull {
+
+/// Size of the pages that the system maps host memory with.
+enum class HostPages {
+  small,  ///< the processor's base page, 4 KiB on x86_64
+  huge,   ///< 2 MiB on x86_64, where the system grants them
+};
+
+/// Asks for such pages under host memory that nobody has touched yet. A hint: huge pages may be
+/// refused, and `share_in_huge_pages` tells. No effect on other memory.
+void ask_for_pages(const Memory& memory, HostPages pages);
+
+/// Part of the touched bytes of host memory that lies in huge pages, 0 to 1, by the kernel's own
+/// account; 0 where nothing is touched or the kernel does not say.
+double share_in_huge_pages(const Memory& memory);
+
+/// Bytes of the processor's base page.
+std::size_t base_page_bytes();
+
+}  // namespace bankfull

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/core/measure/streams.hpp"
+#include "bankfull/workloads/probe/problem.hpp"
+
+namespace bankfull::probe {
+
+/// Everything that is measured about bandwidth, appended to the result, in this order:
+/// contents of every pattern (checks), bandwidth by working set (series), from memory
+/// (measurements), by threads or by launch shape, by concurrent streams (series), and on a GPU the
+/// copies that the stream copy is compared with and those between host and device (measurements).
+void measure_bandwidth(const Problem& problem, Progress& progress, RunResult& result);
+
+/// Whole blocks of elements that bring a pass over all arrays of a pattern nearest below a working
+/// set; at least one block per thread.
+std::int64_t elements_of(const StreamPattern& pattern, std::int64_t working_set, int threads);
+
+/// Bytes per second of the fastest of `repeats` samples of one size. A sample takes as many passes
+/// as fill a fraction of a millisecond, so that small sets live in their cache and the clock's
+/// grain does not matter.
+double best_bandwidth(Streams& streams, const StreamPattern& pattern, std::int64_t elements,
+                      int repeats);
+
+/// Launch shapes that a GPU is tried with where nothing else is asked for; one for the CPU.
+std::vector<StreamGrid> candidate_grids(Device device);
+
+}  // namespace bankfull::probe

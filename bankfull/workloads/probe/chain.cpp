@@ -1,0 +1,34 @@
+#include "bankfull/workloads/probe/chain.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "bankfull/core/base/expects.hpp"
+#include "bankfull/numerics/random/counter.hpp"
+
+namespace bankfull::probe {
+
+ChainLayout make_layout(std::int64_t footprint, std::int64_t stride, std::int64_t line_bytes,
+                        std::int64_t most_nodes) {
+  expects(stride >= line_bytes && stride % line_bytes == 0, "strides are whole lines");
+  expects(footprint >= 2 * stride, "a chain has two nodes");
+  const std::int64_t nodes = std::min(footprint / stride, most_nodes);
+  const std::int64_t slot = nodes < most_nodes ? stride : footprint / nodes;
+  return {.nodes = nodes, .slot_bytes = slot / line_bytes * line_bytes, .line_bytes = line_bytes};
+}
+
+std::vector<std::uint32_t> random_cycle(std::int64_t count, std::uint64_t seed) {
+  expects(count >= 1 && count <= (std::int64_t{1} << 32), "indices have 32 bits");
+  std::vector<std::uint32_t> next(static_cast<std::size_t>(count));
+  std::iota(next.begin(), next.end(), 0U);
+  for (auto last = static_cast<std::uint64_t>(count - 1); last > 0; --last) {
+    // The remainder favours small numbers by less than 2^-32: too little to see.
+    const std::uint64_t other = random_bits(seed, last) % last;
+    std::swap(next[last], next[other]);
+  }
+  return next;
+}
+
+}  // namespace bankfull::probe

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/core/memory/host_pages.hpp"
+#include "bankfull/workloads/probe/chain.hpp"
+#include "bankfull/workloads/probe/problem.hpp"
+
+namespace bankfull::probe {
+
+/// A chain of pointers in the memory of one device, and one thread that follows it: each load waits
+/// for the one before.
+class PointerChase {
+ public:
+  virtual ~PointerChase() = default;
+
+  /// Lays a chain, replacing the last one; the thread stands at node 0. Node n points to
+  /// `next[n]`. Requires a layout within the memory and as many entries as nodes.
+  virtual void build(const ChainLayout& layout, const std::vector<std::uint32_t>& next) = 0;
+
+  /// Follows the chain from node 0 until it is back there, and returns the number of loads; more
+  /// than `most` if it is not back by then. Leaves caches as warm as the footprint lets them be.
+  virtual std::int64_t cycle_length(std::int64_t most) = 0;
+
+  /// Seconds that `loads` loads take, going on where the last call stopped.
+  virtual double seconds(std::int64_t loads) = 0;
+
+  /// Part of the memory that lies in huge pages, 0 to 1; on a GPU 0.
+  [[nodiscard]] virtual double share_in_huge_pages() const = 0;
+};
+
+/// Memory of `bytes` for chains. `pages` matters to the CPU only.
+std::unique_ptr<PointerChase> make_chase(Device device, std::int64_t bytes, HostPages pages);
+
+/// Latency by footprint for every walk of a completed problem: a series and a measurement each, and
+/// a check that the chains were whole.
+void measure_latency(const Problem& problem, Progress& progress, RunResult& result);
+
+namespace detail {
+std::unique_ptr<PointerChase> make_cpu_chase(std::int64_t bytes, HostPages pages);
+// Defined in latency_cuda.cu, which exists in builds with CUDA only.
+std::unique_ptr<PointerChase> make_cuda_chase(Device gpu, std::int64_t bytes);
+}  // namespace detail
+
+}  // namespace bankfull::probe

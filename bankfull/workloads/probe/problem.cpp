@@ -1,0 +1,434 @@
+#include "bankfull/workloads/probe/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/core/machine/cpu.hpp"
+#include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+
+namespace bankfull::probe {
+namespace {
+
+constexpr std::int64_t kib = 1024;
+constexpr std::int64_t mib = 1024 * kib;
+constexpr std::int64_t gib = 1024 * mib;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
+constexpr int most_threads = 4096;
+constexpr int most_n_copy = 65536;
+
+std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
+
+/// The entry of a table of names, or an error that lists them.
+template <class Value, std::size_t Count>
+Value parse_name(const std::array<std::pair<const char*, Value>, Count>& names,
+                 const std::string& what, const std::string& text) {
+  std::string choices;
+  for (const auto& [name, value] : names) {
+    if (text == name) {
+      return value;
+    }
+    choices += (choices.empty() ? "" : ", ") + std::string(name);
+  }
+  throw UsageError("'" + text + "' is no " + what, "choose one of " + choices);
+}
+
+void require(bool holds, const std::string& problem, const std::string& remedy) {
+  if (!holds) {
+    throw UsageError(problem, remedy);
+  }
+}
+
+void require_size(const std::string& what, std::int64_t bytes) {
+  require(bytes >= 0 && bytes <= most_bytes, fmt::format("{} of {} bytes makes no sense", what, bytes),
+          "give a size from 1 B to 1 PiB");
+}
+
+void require_range(const std::string& what, std::int64_t from, std::int64_t to) {
+  require_size(what, from);
+  require_size(what, to);
+  require(from == 0 || to == 0 || from <= to,
+          fmt::format("{} from {} to {} is empty", what, bytes_text(from), bytes_text(to)),
+          "let it end above its start");
+}
+
+void require_each(const std::string& what, const std::vector<int>& values, int least, int most) {
+  for (const int value : values) {
+    require(value >= least && value <= most, fmt::format("{} {} makes no sense", what, value),
+            fmt::format("use {} to {}", least, most));
+  }
+}
+
+void require_cpu_or_gpu_options(const Problem& problem) {
+  if (problem.device.is_cuda()) {
+    require(problem.team_sizes.empty(), "a GPU has no team of threads to vary",
+            "vary blocks and threads per block, or probe the CPU");
+    require(problem.pages.empty(), "the pages of GPU memory cannot be chosen",
+            "leave them out, or probe the CPU");
+    require(problem.stores != Stores::streaming, "streaming stores are a way of CPUs",
+            "use ordinary stores, or probe the CPU");
+    return;
+  }
+  require(problem.grid_blocks.empty() && problem.grid_threads.empty(),
+          "blocks and threads per block are of GPUs", "vary the number of threads instead");
+  require(problem.transfer_bytes == 0, "copies between host and device need a GPU",
+          "probe a CUDA device, or leave the size of copies out");
+}
+
+void require_strides(const Problem& problem) {
+  const std::int64_t line = line_bytes(problem.device);
+  for (const std::int64_t stride : problem.strides) {
+    require_size("a stride", stride);
+    require(stride >= line && stride % line == 0,
+            fmt::format("a stride of {} puts nodes in parts of a line", bytes_text(stride)),
+            fmt::format("use a multiple of {}", bytes_text(line)));
+    require(problem.footprint_to == 0 || problem.footprint_to >= 4 * stride,
+            fmt::format("a stride of {} leaves fewer than 4 nodes in a footprint of {}",
+                        bytes_text(stride), bytes_text(problem.footprint_to)),
+            "use a smaller stride or a larger footprint");
+  }
+}
+
+void require_working_sets(const Problem& problem) {
+  require_range("a working set", problem.working_set_from, problem.working_set_to);
+  const std::int64_t least = problem.device.is_cuda() ? 64 * kib : 4 * kib * problem.threads;
+  for (const std::int64_t bytes : {problem.working_set_from, problem.working_set_to}) {
+    require(bytes == 0 || bytes >= least,
+            fmt::format("a working set of {} is too small to time", bytes_text(bytes)),
+            fmt::format("start at {} or more", bytes_text(least)));
+  }
+}
+
+/// Threads to compare by default: powers of two, and all.
+std::vector<int> doubling_up_to(int most) {
+  std::vector<int> values;
+  for (int value = 1; value < most; value *= 2) {
+    values.push_back(value);
+  }
+  values.push_back(most);
+  return values;
+}
+
+std::vector<int> some_blocks(Device gpu, bool quick) {
+  const int units = survey_gpus().gpus.at(static_cast<std::size_t>(gpu.index)).multiprocessors;
+  std::vector<int> blocks;
+  for (const int each : quick ? std::vector{1, 4, 16, 64} : std::vector{1, 2, 4, 8, 16, 32, 64, 256}) {
+    blocks.push_back(each * units);
+  }
+  return blocks;
+}
+
+template <class T>
+void fill_blank(std::vector<T>& list, std::vector<T> values) {
+  if (list.empty()) {
+    list = std::move(values);
+  }
+}
+
+template <class T>
+void fill_blank(T& value, T choice) {
+  if (value == 0) {
+    value = choice;
+  }
+}
+
+template <class T>
+void sort_unique(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+void complete_bandwidth(Problem& problem) {
+  using enum StreamOperation;
+  const bool gpu = problem.device.is_cuda();
+  const bool quick = problem.quick;
+  fill_blank(problem.precisions, quick ? std::vector{Precision::fp64}
+                                       : std::vector{Precision::fp32, Precision::fp64});
+  fill_blank(problem.operations, quick ? std::vector{read, copy, triad, mix} : all_operations());
+  fill_blank(problem.mix_reads, quick ? std::vector{13} : std::vector{4, 8, 13});
+  problem.stores = gpu ? Stores::ordinary : problem.stores;
+  const std::int64_t floor = gpu ? mib : 8 * kib * problem.threads;
+  const std::int64_t wanted =
+      memory_working_set(problem.device, (gpu ? (quick ? 1 : 4) * gib : (quick ? 128 : 256) * mib));
+  const std::int64_t bound = problem.memory_limit / (gpu ? 2 : 1) - padding_bytes(problem);
+  fill_blank(problem.working_set_to, std::max(std::min(wanted, bound), problem.working_set_from));
+  fill_blank(problem.working_set_from, std::min(floor, problem.working_set_to));
+  fill_blank(problem.n_copy, quick ? std::vector{1, 4, 16, 64}
+                                   : std::vector{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024});
+  if (gpu) {
+    fill_blank(problem.grid_blocks, some_blocks(problem.device, quick));
+    fill_blank(problem.grid_threads, quick ? std::vector{256} : std::vector{128, 256, 512, 1024});
+    fill_blank(problem.transfer_bytes,
+               std::min((quick ? 64 : 256) * mib, free_bytes(Device::cpu()) / 8));
+  } else {
+    fill_blank(problem.team_sizes, doubling_up_to(problem.threads));
+  }
+}
+
+void complete_latency(Problem& problem) {
+  const std::int64_t line = line_bytes(problem.device);
+  const bool gpu = problem.device.is_cuda();
+  if (gpu) {
+    problem.pages = {HostPages::huge};  // the driver's own, one kind
+  }
+  const std::int64_t beyond_cache = 4 * last_cache_bytes(problem.device);
+  const std::int64_t far = gpu ? (problem.quick ? 4 * gib : 64 * gib)
+                               : (problem.quick ? 256 * mib : 4 * gib);
+  const std::int64_t bound = gpu ? problem.memory_limit : problem.memory_limit / 2;
+  const std::int64_t to = std::min(std::max(beyond_cache, far), bound);
+  fill_blank(problem.footprint_to, std::max(to, problem.footprint_from));
+  fill_blank(problem.footprint_from, std::min(gpu ? 8 * kib : 4 * kib, problem.footprint_to));
+  if (problem.quick && !gpu && problem.strides.empty() && problem.pages.empty()) {
+    return;  // `walks` knows which two series say most
+  }
+  fill_blank(problem.strides, problem.quick ? std::vector{line, 2 * mib}
+                                            : std::vector{line, 4 * kib, 64 * kib, 2 * mib});
+  fill_blank(problem.pages, std::vector{HostPages::small, HostPages::huge});
+}
+
+std::string joined(const std::vector<int>& values) {
+  return fmt::format("{}", fmt::join(values, " "));
+}
+
+template <class T>
+std::string names(const std::vector<T>& values) {
+  std::vector<std::string> texts;
+  for (const T& value : values) {
+    texts.push_back(to_string(value));
+  }
+  return fmt::format("{}", fmt::join(texts, " "));
+}
+
+void describe_bandwidth(const Problem& problem, std::vector<Figure>& figures) {
+  figures.push_back({"precisions", names(problem.precisions)});
+  figures.push_back({"operations", names(problem.operations)});
+  figures.push_back({"mix_reads", joined(problem.mix_reads)});
+  figures.push_back({"stores", to_string(problem.stores)});
+  figures.push_back({"working_set_from", problem.working_set_from, "B"});
+  figures.push_back({"working_set_to", problem.working_set_to, "B"});
+  figures.push_back({"n_copy", joined(problem.n_copy)});
+  if (problem.device.is_cuda()) {
+    figures.push_back({"grid_blocks", joined(problem.grid_blocks)});
+    figures.push_back({"grid_threads", joined(problem.grid_threads)});
+    figures.push_back({"transfer", problem.transfer_bytes, "B"});
+  } else {
+    figures.push_back({"team_sizes", joined(problem.team_sizes)});
+  }
+}
+
+void require_memory(const Problem& problem) {
+  const std::int64_t need = memory_bytes(problem);
+  require(need <= problem.memory_limit,
+          fmt::format("the probe needs {}, more than the {} that it may hold on {}",
+                      bytes_text(need), bytes_text(problem.memory_limit),
+                      to_string(problem.device)),
+          "ask for smaller working sets, footprints or copies, or allow more memory");
+  require_capacity(problem.device, need, "the probe", "ask for smaller working sets or footprints");
+}
+
+}  // namespace
+
+std::string to_string(Part part) {
+  return part == Part::all ? "all" : part == Part::bandwidth ? "bandwidth" : "latency";
+}
+
+Part parse_part(const std::string& text) {
+  constexpr std::array<std::pair<const char*, Part>, 3> names{
+      {{"bandwidth", Part::bandwidth}, {"latency", Part::latency}, {"all", Part::all}}};
+  return parse_name(names, "part of the probe", text);
+}
+
+std::string to_string(Stores stores) {
+  return stores == Stores::both ? "both" : stores == Stores::ordinary ? "ordinary" : "streaming";
+}
+
+Stores parse_stores(const std::string& text) {
+  constexpr std::array<std::pair<const char*, Stores>, 3> names{
+      {{"ordinary", Stores::ordinary}, {"streaming", Stores::streaming}, {"both", Stores::both}}};
+  return parse_name(names, "way to store", text);
+}
+
+const std::vector<StreamOperation>& all_operations() {
+  using enum StreamOperation;
+  static const std::vector<StreamOperation> operations{read, write, copy, scale, add, triad, mix};
+  return operations;
+}
+
+StreamOperation parse_operation(const std::string& text) {
+  using enum StreamOperation;
+  constexpr std::array<std::pair<const char*, StreamOperation>, 7> names{{{"read", read},
+                                                                          {"write", write},
+                                                                          {"copy", copy},
+                                                                          {"scale", scale},
+                                                                          {"add", add},
+                                                                          {"triad", triad},
+                                                                          {"mix", mix}}};
+  return parse_name(names, "stream operation", text);
+}
+
+std::string to_string(HostPages pages) { return pages == HostPages::huge ? "huge" : "small"; }
+
+HostPages parse_pages(const std::string& text) {
+  constexpr std::array<std::pair<const char*, HostPages>, 2> names{
+      {{"small", HostPages::small}, {"huge", HostPages::huge}}};
+  return parse_name(names, "kind of pages", text);
+}
+
+std::int64_t line_bytes(Device device) { return device.is_cuda() ? 128 : 64; }
+
+void validate(const Problem& problem) {
+  require(problem.threads >= 1 && problem.threads <= most_threads,
+          fmt::format("a team of {} threads makes no sense", problem.threads),
+          fmt::format("use 1 to {}", most_threads));
+  require(problem.repeats >= 0 && problem.repeats <= 100000,
+          fmt::format("{} repeats make no sense", problem.repeats), "use 1 to 100000");
+  require(problem.points_per_octave >= 0 && problem.points_per_octave <= 64,
+          fmt::format("{} points per octave make no sense", problem.points_per_octave),
+          "use 1 to 64");
+  require_size("a memory limit", problem.memory_limit);
+  require_size("a copy", problem.transfer_bytes);
+  require_each("a mix of 1 write and this many reads:", problem.mix_reads, 1, most_mix_reads);
+  require_each("a team of this many threads:", problem.team_sizes, 1, most_threads);
+  require_each("a grid of this many blocks:", problem.grid_blocks, 1,
+               std::numeric_limits<int>::max());
+  require_each("a block of this many threads:", problem.grid_threads, 32, 1024);
+  require_each("a copy by this many streams:", problem.n_copy, 1, most_n_copy);
+  for (const int threads : problem.grid_threads) {
+    require(threads % 32 == 0, fmt::format("a block of {} threads has a torn warp", threads),
+            "use a multiple of 32");
+  }
+  require_cpu_or_gpu_options(problem);
+  require_working_sets(problem);
+  require_range("a footprint", problem.footprint_from, problem.footprint_to);
+  require_strides(problem);
+}
+
+Problem complete(Problem problem) {
+  validate(problem);
+  const std::int64_t available = free_bytes(problem.device);
+  fill_blank(problem.memory_limit, problem.device.is_cuda() ? available / 4 * 3 : available / 2);
+  fill_blank(problem.repeats, problem.quick ? 5 : 10);
+  fill_blank(problem.points_per_octave, problem.quick ? 2 : 3);
+  complete_bandwidth(problem);
+  complete_latency(problem);
+  for (auto* list : {&problem.mix_reads, &problem.team_sizes, &problem.grid_blocks,
+                     &problem.grid_threads, &problem.n_copy}) {
+    sort_unique(*list);
+  }
+  sort_unique(problem.strides);
+  require_strides(problem);
+  require_memory(problem);
+  return problem;
+}
+
+std::int64_t padding_bytes(const Problem& problem) {
+  int threads = problem.threads;
+  for (const int size : problem.team_sizes) {
+    threads = std::max(threads, size);
+  }
+  return problem.device.is_cuda() ? mib : 256 * kib * threads;
+}
+
+std::int64_t memory_bytes(const Problem& problem) {
+  // On a GPU the copies that are compared have arrays of their own.
+  const std::int64_t streams =
+      (problem.device.is_cuda() ? 2 : 1) * (problem.working_set_to + padding_bytes(problem));
+  const std::int64_t order = 4 * most_nodes(problem.device);
+  const std::int64_t chain = problem.footprint_to + order;
+  return std::max(problem.part == Part::latency ? 0 : streams,
+                  problem.part == Part::bandwidth ? 0 : chain);
+}
+
+std::int64_t most_nodes(Device device) {
+  return std::max(4 * last_cache_bytes(device) / line_bytes(device), std::int64_t{1} << 17);
+}
+
+std::vector<StreamPattern> patterns(const Problem& problem) {
+  std::vector<StreamPattern> all;
+  for (const Precision precision : problem.precisions) {
+    for (const StreamOperation operation : problem.operations) {
+      const bool mixes = operation == StreamOperation::mix;
+      for (const int reads : mixes ? problem.mix_reads : std::vector{1}) {
+        StreamPattern pattern{
+            .operation = operation, .mix_reads = reads, .precision = precision};
+        if (problem.stores != Stores::streaming || operation == StreamOperation::read) {
+          all.push_back(pattern);
+        }
+        if (problem.stores != Stores::ordinary && operation != StreamOperation::read) {
+          pattern.streaming_stores = true;
+          all.push_back(pattern);
+        }
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<Walk> walks(const Problem& problem) {
+  if (problem.strides.empty()) {
+    return {{.stride = line_bytes(problem.device), .pages = HostPages::huge},
+            {.stride = 4 * kib, .pages = HostPages::small}};
+  }
+  std::vector<Walk> all;
+  for (const HostPages pages : problem.pages) {
+    for (const std::int64_t stride : problem.strides) {
+      all.push_back({.stride = stride, .pages = pages});
+    }
+  }
+  return all;
+}
+
+std::vector<Figure> describe(const Problem& problem) {
+  std::vector<Figure> figures{{"part", to_string(problem.part)},
+                              {"device", to_string(problem.device)},
+                              {"quick", problem.quick},
+                              {"repeats", std::int64_t{problem.repeats}},
+                              {"points_per_octave", std::int64_t{problem.points_per_octave}},
+                              {"memory_limit", problem.memory_limit, "B"}};
+  if (!problem.device.is_cuda()) {
+    figures.push_back({"threads", std::int64_t{problem.threads}});
+  }
+  if (problem.part != Part::latency) {
+    describe_bandwidth(problem, figures);
+  }
+  if (problem.part != Part::bandwidth) {
+    figures.push_back({"footprint_from", problem.footprint_from, "B"});
+    figures.push_back({"footprint_to", problem.footprint_to, "B"});
+    for (const Walk& walk : walks(problem)) {
+      figures.push_back({fmt::format("walk_{}", figures.size()), name_of(walk, problem.device)});
+    }
+  }
+  return figures;
+}
+
+std::string name_of(const Walk& walk, Device device) {
+  const std::string stride = "stride " + bytes_text(walk.stride);
+  return device.is_cuda() ? stride : stride + ", " + to_string(walk.pages) + " pages";
+}
+
+std::vector<std::int64_t> log_spaced(std::int64_t from, std::int64_t to, int per_octave,
+                                     std::int64_t multiple) {
+  std::vector<std::int64_t> sizes;
+  const auto rounded = [multiple](double size) {
+    const std::int64_t units = std::llround(size / static_cast<double>(multiple));
+    return std::max(units, std::int64_t{1}) * multiple;
+  };
+  const double octaves = std::log2(static_cast<double>(to) / static_cast<double>(from));
+  const int steps = std::max(0, static_cast<int>(std::floor(octaves * per_octave + 1e-9)));
+  for (int step = 0; step <= steps; ++step) {
+    sizes.push_back(rounded(static_cast<double>(from) * std::exp2(1.0 * step / per_octave)));
+  }
+  sizes.push_back(std::max(to / multiple, std::int64_t{1}) * multiple);
+  sort_unique(sizes);
+  return sizes;
+}
+
+}  // namespace bankfull::probe

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/core/measure/streams.hpp"
+#include "bankfull/core/memory/host_pages.hpp"
+
+namespace bankfull::probe {
+
+/// What to measure.
+enum class Part { bandwidth, latency, all };
+std::string to_string(Part part);
+Part parse_part(const std::string& text);
+
+/// How the CPU stores: through the caches, past them, or each in turn.
+enum class Stores { ordinary, streaming, both };
+std::string to_string(Stores stores);
+Stores parse_stores(const std::string& text);
+
+/// All six named operations and the mix, in the order they are measured.
+const std::vector<StreamOperation>& all_operations();
+StreamOperation parse_operation(const std::string& text);
+
+std::string to_string(HostPages pages);
+HostPages parse_pages(const std::string& text);
+
+/// What to probe; plain data. Zeros and empty lists mean "what suits the device": `complete` fills
+/// them in. All sizes are bytes.
+struct Problem {
+  Part part = Part::all;
+  Device device;
+  int threads = 1;     ///< of the CPU team that streams
+  bool quick = false;  ///< few operations and points: seconds instead of minutes
+  int repeats = 0;     ///< timed passes of a memory-level figure
+  int points_per_octave = 0;
+  std::int64_t memory_limit = 0;  ///< most memory to hold at a time; half of the free memory
+
+  // Bandwidth.
+  std::vector<Precision> precisions;
+  std::vector<StreamOperation> operations;
+  std::vector<int> mix_reads;  ///< arrays read per array written, of StreamOperation::mix
+  Stores stores = Stores::both;
+  std::int64_t working_set_from = 0;  ///< of all arrays of a pass together
+  std::int64_t working_set_to = 0;
+  std::vector<int> team_sizes;       ///< CPU: numbers of threads to compare
+  std::vector<int> grid_blocks;      ///< GPU: blocks of a launch to compare
+  std::vector<int> grid_threads;     ///< GPU: threads of a block to compare
+  std::vector<int> n_copy;           ///< concurrent streams of the multi-stream copy
+  std::int64_t transfer_bytes = 0;   ///< GPU: one copy between host and device
+
+  // Latency.
+  std::vector<std::int64_t> strides;  ///< bytes of address space per node of a chain
+  std::vector<HostPages> pages;       ///< CPU only
+  std::int64_t footprint_from = 0;
+  std::int64_t footprint_to = 0;
+};
+
+/// Bytes that a memory access moves between caches: nodes of a chain lie in lines of their own.
+std::int64_t line_bytes(Device device);
+
+/// Throws UsageError where the request contradicts itself or the device.
+void validate(const Problem& problem);
+
+/// The request, validated, with every blank filled in for its device and for the memory that is
+/// free now; what it then asks for is known to fit.
+Problem complete(Problem request);
+
+/// Bytes between the arrays of a pass, at most.
+std::int64_t padding_bytes(const Problem& problem);
+
+/// Bytes that a completed problem holds at a time, at most.
+std::int64_t memory_bytes(const Problem& problem);
+
+/// Patterns that the bandwidth part runs, in order.
+std::vector<StreamPattern> patterns(const Problem& problem);
+
+/// One series of the latency part: a stride on pages of one kind (which a GPU ignores).
+struct Walk {
+  std::int64_t stride = 0;
+  HostPages pages = HostPages::huge;
+};
+std::vector<Walk> walks(const Problem& problem);
+
+/// "stride 4 KiB, small pages".
+std::string name_of(const Walk& walk, Device device);
+
+/// Nodes of the longest chain: their lines fill four last caches. Larger footprints hold as many,
+/// spread out.
+std::int64_t most_nodes(Device device);
+
+/// A completed problem as figures of a result.
+std::vector<Figure> describe(const Problem& problem);
+
+/// Sizes from `from` to `to`, equally spaced on a logarithmic axis, `per_octave` per doubling,
+/// each rounded to a multiple of `multiple`; ascending, without repetitions, ends included.
+std::vector<std::int64_t> log_spaced(std::int64_t from, std::int64_t to, int per_octave,
+                                     std::int64_t multiple);
+
+}  // namespace bankfull::probe

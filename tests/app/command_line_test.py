@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Runs the real binary as a user would, bad input included.
+
+Usage: command_line_test.py BANKFULL_BINARY SCHEMA [unittest arguments]
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = sys.argv.pop(1)
+SCHEMA = json.loads(pathlib.Path(sys.argv.pop(1)).read_text())
+
+OK, FAILURE, USAGE, UNVERIFIED, BELOW = range(5)
+QUICK = ["--device", "cpu", "--iterations", "4", "--repeat", "2"]
+
+
+def run(*arguments, environment=None, **options):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+    return subprocess.run(
+        [BINARY, *arguments], capture_output=True, text=True, timeout=240,
+        env={**clean, **(environment or {})}, **options)
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def refused(self, *arguments, saying=(), code=USAGE, **options):
+        """The program stops with one line on stderr, no output, and leaves no file behind."""
+        result = run(*arguments, **options)
+        self.assertEqual(result.returncode, code, result.stderr)
+        lines = result.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertTrue(lines[0].startswith("bankfull: "), lines[0])
+        for words in saying:
+            self.assertIn(words, lines[0])
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(list(self.path.iterdir()), [])
+        return lines[0]
+
+
+class Help(CommandLine):
+    def test_help_has_examples(self):
+        for command in ([], ["himeno"], ["probe"]):
+            result = run(*command, "--help")
+            self.assertEqual(result.returncode, OK)
+            self.assertIn("Examples:", result.stdout)
+
+    def test_version_has_build_facts(self):
+        result = run("--version")
+        self.assertEqual(result.returncode, OK)
+        for word in ("bankfull", "revision", "compiler", "flags", "cuda"):
+            self.assertIn(word, result.stdout)
+
+    def test_info_describes_the_machine(self):
+        result = run("info")
+        self.assertEqual(result.returncode, OK)
+        for word in ("Processor", "cores", "l1_cache", "numa_nodes", "mpi", "gpus"):
+            if word == "gpus" and "GPU 0" in result.stdout:
+                continue
+            self.assertIn(word, result.stdout)
+
+    def test_list_names_sizes_and_schedules(self):
+        result = run("list")
+        self.assertEqual(result.returncode, OK)
+        for word in ("himeno", "probe", "XL", "512x512x1024", "fused"):
+            self.assertIn(word, result.stdout)
+
+    def test_nothing_to_do(self):
+        self.refused(saying=["no subcommand"])
+
+    def test_unknown_subcommand(self):
+        self.refused("himenoo", saying=["himenoo"])
+
+    def test_unknown_flag(self):
+        self.refused("himeno", "--sise", "M", saying=["--sise"])
+
+
+class Himeno(CommandLine):
+    def test_every_schedule_is_verified(self):
+        result = run("himeno", "--size", "XS", "--schedule", "all", *QUICK)
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        lines = [line for line in result.stdout.splitlines() if line.startswith("RESULT ")]
+        self.assertEqual(len(lines), 5)
+        for line in lines:
+            self.assertIn("verdict=verified", line)
+            self.assertIn("percent=", line)
+        self.assertNotIn("FAILED", result.stdout)
+
+    def test_odd_shape_in_fp64(self):
+        result = run("himeno", "--size", "31x17x65", "--precision", "fp64", *QUICK)
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+
+    def test_smallest_shape(self):
+        for schedule in ("reference", "direct", "marching", "tuned", "fused"):
+            result = run("himeno", "--size", "3x3x3", "--schedule", schedule, *QUICK)
+            self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+
+    def test_more_threads_than_planes(self):
+        result = run("himeno", "--size", "5x4x9", "--schedule", "tuned,fused", "--threads", "7",
+                     *QUICK)
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+
+    def test_quiet_prints_result_lines_only(self):
+        result = run("himeno", "--size", "XS", "--quiet", *QUICK)
+        self.assertEqual(result.stderr, "")
+        self.assertEqual([line.split()[0] for line in result.stdout.splitlines()], ["RESULT"])
+
+    def test_json_follows_the_schema(self):
+        import jsonschema
+        target = self.path / "out.json"
+        result = run("himeno", "--size", "XS", "--schedule", "tuned,fused", "--json", str(target),
+                     *QUICK)
+        self.assertEqual(result.returncode, OK, result.stderr)
+        document = json.loads(target.read_text())
+        jsonschema.validate(document, SCHEMA)
+        self.assertEqual(document["verdict"], "verified")
+        self.assertEqual(len(document["measurements"]), 2)
+        fused = document["measurements"][1]
+        per_pass = fused["parameters"]["iterations_per_pass"]["value"]
+        self.assertGreaterEqual(per_pass, 2)
+        points = document["problem"]["updated_points"]["value"]
+        # Fewer than 56 bytes a point and iteration, and the result says so.
+        moved = fused["traffic"]["bytes_read"] + fused["traffic"]["bytes_written"]
+        self.assertAlmostEqual(moved / (4 * points), 56 / per_pass)
+        self.assertTrue(any("fewer bytes" in note for note in fused["notes"]))
+        self.assertEqual([entry.name for entry in self.path.iterdir()], ["out.json"])
+
+    def test_environment_is_a_twin_of_the_options(self):
+        result = run("himeno", "--iterations", "4", "--repeat", "1", "--quiet",
+                     environment={"BANKFULL_SIZE": "XS", "BANKFULL_DEVICE": "cpu",
+                                  "BANKFULL_PRECISION": "fp64"})
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertIn("size=XS", result.stdout)
+        self.assertIn("precision=fp64", result.stdout)
+
+    def test_dry_run_says_memory_and_runs_nothing(self):
+        result = run("himeno", "--size", "XS", "--dry-run", "--device", "cpu")
+        self.assertEqual(result.returncode, OK)
+        self.assertIn("memory", result.stdout)
+        self.assertNotIn("RESULT", result.stdout)
+
+    def test_target_seconds_choose_the_iterations(self):
+        result = run("himeno", "--size", "XS", "--device", "cpu", "--target-seconds", "0.2",
+                     "--repeat", "2", "--quiet")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertRegex(result.stdout, r"iterations=\d\d+")
+
+    def test_percent_below_the_threshold_exits_4(self):
+        result = run("himeno", "--size", "XS", "--min-percent", "1e9", "--quiet", *QUICK)
+        self.assertEqual(result.returncode, BELOW)
+        self.assertIn("below --min-percent", result.stderr)
+        self.assertIn("RESULT", result.stdout)
+
+
+class BadHimenoInput(CommandLine):
+    def test_sizes(self):
+        for size in ("0x5x5", "3x3", "3x3x3x3", "2x3x3", "-4x5x6", "5x5x", "axbxc", "", "XXL", "xl",
+                     "5.5x6x7", "1e3x5x5", "5 x5x5"):
+            with self.subTest(size=size):
+                self.refused("himeno", "--device", "cpu", f"--size={size}", saying=["--size"])
+
+    def test_shapes_that_overflow(self):
+        for size in ("99999999999999999999x5x5", "2000000x2000000x2000000",
+                     "1048576x1048576x1048576"):
+            with self.subTest(size=size):
+                self.refused("himeno", "--device", "cpu", "--size", size, saying=["--size"])
+
+    def test_beyond_memory_names_need_free_and_what_fits(self):
+        self.refused("himeno", "--device", "cpu", "--size", "8192x8192x8192", "--quiet",
+                     saying=["needs 28", "TiB", "free", "largest standard size that fits is"])
+
+    def test_devices(self):
+        self.refused("himeno", "--device", "cuda:99", saying=["--device cuda:99"])
+        self.refused("himeno", "--device", "tpu", saying=["--device tpu"])
+        if "GPU 0" not in run("info").stdout:
+            self.refused("himeno", "--device", "cuda", saying=["--device cuda", "--device cpu"])
+
+    def test_unwritable_json_is_found_before_the_run(self):
+        # XL at 60 s would take long: the refusal must come first.
+        self.refused("himeno", "--device", "cpu", "--size", "S", "--target-seconds", "3600",
+                     "--quiet", "--json", "/nonexistent/out.json", saying=["/nonexistent/out.json"])
+        self.refused("himeno", "--device", "cpu", "--size", "S", "--target-seconds", "3600",
+                     "--quiet", "--json", "/tmp", saying=["/tmp", "folder"])
+
+    def test_full_disk_is_a_failure_not_a_silent_loss(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        with open("/dev/full", "w") as full:
+            result = subprocess.run([BINARY, "himeno", "--size", "XS", "--quiet", *QUICK],
+                                    stdout=full, stderr=subprocess.PIPE, text=True, timeout=240)
+        self.assertEqual(result.returncode, FAILURE, result.stderr)
+
+    def test_conflicting_flags(self):
+        self.refused("himeno", "--iterations", "5", "--official", saying=["--iterations"])
+        self.refused("himeno", "--iterations", "5", "--target-seconds", "5",
+                     saying=["--iterations"])
+
+    def test_numbers_out_of_range(self):
+        for flag, value in (("--iterations", "0"), ("--iterations", "-3"), ("--repeat", "0"),
+                            ("--target-seconds", "-1"), ("--target-seconds", "0"),
+                            ("--target-seconds", "nan"), ("--warmup", "-1"), ("--threads", "-2"),
+                            ("--threads", "100000"), ("--iterations", "many"),
+                            ("--iterations", "99999999999999999999")):
+            with self.subTest(flag=flag, value=value):
+                self.refused("himeno", "--device", "cpu", "--quiet", f"{flag}={value}",
+                             saying=[flag])
+
+    def test_names(self):
+        self.refused("himeno", "--device", "cpu", "--schedule", "fast", saying=["fast", "tuned"])
+        self.refused("himeno", "--device", "cpu", "--precision", "fp16", saying=["fp16", "fp32"])
+
+    def test_environment_is_checked_too(self):
+        self.refused("himeno", "--device", "cpu", environment={"BANKFULL_SIZE": "0x1x2"},
+                     saying=["0x1x2"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,21 @@
+#include "bankfull/core/measure/ceiling.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bankfull {
+namespace {
+
+TEST(Ceiling, NamesItsMixAndIsPositive) {
+  const Ceiling ceiling = measure_ceiling(Device::cpu(), 2, 13, Precision::fp32, 2);
+  EXPECT_GT(ceiling.bytes_per_second, 1e8);
+  EXPECT_EQ(ceiling.seconds.samples.size(), 2U);
+  EXPECT_TRUE(ceiling.name.starts_with("13 read : 1 write, fp32")) << ceiling.name;
+}
+
+TEST(Ceiling, WorkingSetIsBeyondTheCaches) {
+  const std::int64_t bytes = memory_working_set(Device::cpu(), 1);
+  EXPECT_GE(bytes, 8 * last_cache_bytes(Device::cpu()));
+}
+
+}  // namespace
+}  // namespace bankfull

@@ -1,0 +1,43 @@
+#include "bankfull/core/memory/memory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+
+namespace bankfull {
+namespace {
+
+TEST(Buffer, LargeOnesAreAlignedToHugePages) {
+  const Buffer<double> buffer(MemorySpace::host, std::size_t{1} << 20);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % (std::uintptr_t{2} << 20), 0U);
+  EXPECT_EQ(buffer.bytes(), std::size_t{8} << 20);
+}
+
+TEST(Buffer, MovesItsMemory) {
+  Buffer<int> first(MemorySpace::host, 10);
+  int* data = first.data();
+  const Buffer<int> second = std::move(first);
+  EXPECT_EQ(second.data(), data);
+}
+
+TEST(Buffer, EmptyIsFine) { EXPECT_EQ(Buffer<int>(MemorySpace::host, 0).size(), 0U); }
+
+TEST(Capacity, WhatFitsPasses) { require_capacity(Device::cpu(), 1024, "a test", "never"); }
+
+TEST(Capacity, WhatDoesNotFitNamesNeedFreeAndRemedy) {
+  try {
+    require_capacity(Device::cpu(), std::int64_t{1} << 60, "a test", "take less");
+    FAIL() << "an exbibyte was granted";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::MatchesRegex(
+                                  "a test needs 1 EiB, cpu has .* free; take less"));
+  }
+}
+
+}  // namespace
+}  // namespace bankfull

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "bankfull/workloads/himeno/problem.hpp"
+#include "bankfull/workloads/himeno/sweep.hpp"
+
+namespace bankfull::himeno {
+
+/// One combination that must give the same bits as the serial reference schedule.
+struct ScheduleCase {
+  Schedule schedule;
+  Precision precision;
+  GridSize grid;
+  int threads;
+  int iterations;
+};
+
+inline void PrintTo(const ScheduleCase& c, std::ostream* out) {
+  *out << to_string(c.schedule) << ' ' << to_string(c.precision) << ' ' << name_of(c.grid) << " x"
+       << c.threads << " threads, " << c.iterations << " iterations";
+}
+
+struct Outcome {
+  std::vector<double> pressure;
+  double gosa = 0.0;
+};
+
+/// Iterates in two calls, so that a schedule must leave a state from which it can go on.
+inline Outcome outcome_of(const ScheduleCase& c, Schedule schedule, Device device, int threads,
+                          const InitialState& state) {
+  Problem problem;
+  problem.grid = c.grid;
+  problem.precision = c.precision;
+  problem.device = device;
+  problem.threads = threads;
+  const auto solver = make_solver(problem);
+  solver->load(state);
+  if (c.iterations > 1) {
+    solver->iterate(schedule, c.iterations / 2);
+  }
+  const Sweeps sweeps = solver->iterate(schedule, c.iterations - c.iterations / 2);
+  return {.pressure = solver->pressure(), .gosa = sweeps.gosa};
+}
+
+/// Compares with the serial reference schedule on the CPU: the field bit for bit, boundary
+/// included, and gosa, whose terms are the same but whose order of summation is not.
+inline void expect_same_as_reference(const ScheduleCase& c, Device device) {
+  const InitialState random{.kind = InitialState::Kind::random, .seed = 7};
+  const Outcome expected = outcome_of(c, Schedule::reference, Device::cpu(), 1, random);
+  const Outcome got = outcome_of(c, c.schedule, device, c.threads, random);
+  ASSERT_EQ(got.pressure.size(), expected.pressure.size());
+  std::size_t different = 0;
+  for (std::size_t n = 0; n < expected.pressure.size(); ++n) {
+    different += got.pressure[n] == expected.pressure[n] ? 0U : 1U;
+  }
+  EXPECT_EQ(different, 0U) << "cells differ, of " << expected.pressure.size();
+  const double tolerance = c.precision == Precision::fp32 ? 1e-6 : 1e-12;
+  EXPECT_NEAR(got.gosa, expected.gosa, tolerance * expected.gosa);
+}
+
+/// Shapes that are small, odd, unequal, one cell thin, and wider than any tile.
+inline std::vector<GridSize> awkward_grids() {
+  return {{3, 3, 3},    {3, 4, 5},   {5, 3, 19},  {7, 5, 4},     {4, 33, 3},
+          {33, 19, 67}, {6, 37, 35}, {19, 8, 259}, {9, 129, 131}, {70, 6, 10}};
+}
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include "bankfull/core/machine/gpu.hpp"
+#include "tests/workloads/himeno/schedules.hpp"
+
+namespace bankfull::himeno {
+namespace {
+
+std::vector<ScheduleCase> cuda_cases() {
+  std::vector<ScheduleCase> cases;
+  std::vector<GridSize> grids = awkward_grids();
+  grids.push_back({21, 150, 300});  // several tiles of every schedule both ways
+  grids.push_back({140, 40, 72});
+  for (const Schedule schedule :
+       {Schedule::direct, Schedule::marching, Schedule::tuned, Schedule::fused}) {
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+      for (const GridSize& grid : grids) {
+        cases.push_back({schedule, precision, grid, 1, 1});
+        cases.push_back({schedule, precision, grid, 1, 8});
+        cases.push_back({schedule, precision, grid, 1, 11});
+      }
+    }
+  }
+  return cases;
+}
+
+class CudaSchedule : public ::testing::TestWithParam<ScheduleCase> {
+ protected:
+  void SetUp() override {
+    if (survey_gpus().gpus.empty()) {
+      GTEST_SKIP() << survey_gpus().none_because;
+    }
+  }
+};
+
+TEST_P(CudaSchedule, GivesTheBitsOfTheReferenceOnTheCpu) {
+  expect_same_as_reference(GetParam(), Device::cuda(0));
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CudaSchedule, ::testing::ValuesIn(cuda_cases()));
+
+TEST(CudaSchedules, GosaIsTheSameInEveryRun) {
+  if (survey_gpus().gpus.empty()) {
+    GTEST_SKIP() << survey_gpus().none_because;
+  }
+  const ScheduleCase c{Schedule::tuned, Precision::fp32, {33, 99, 167}, 1, 6};
+  const InitialState random{.kind = InitialState::Kind::random, .seed = 3};
+  for (const Schedule schedule :
+       {Schedule::direct, Schedule::marching, Schedule::tuned, Schedule::fused}) {
+    const double first = outcome_of(c, schedule, Device::cuda(0), 1, random).gosa;
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      EXPECT_EQ(outcome_of(c, schedule, Device::cuda(0), 1, random).gosa, first);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::himeno

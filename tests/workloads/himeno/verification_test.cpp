@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/workloads/himeno/run.hpp"
+#include "bankfull/workloads/himeno/verify.hpp"
+
+namespace bankfull::himeno {
+namespace {
+
+struct PublishedGosa {
+  const char* size;
+  double value;
+};
+
+// Phillips and Fatica (2010), Table VII, column "CPU double precision": four digits after one
+// iteration of fp32 arithmetic with an fp64 sum.
+class TableSeven : public ::testing::TestWithParam<PublishedGosa> {};
+
+TEST_P(TableSeven, GosaAfterOneIteration) {
+  Problem problem;
+  problem.grid = parse_size(GetParam().size);
+  problem.threads = 2;
+  const auto solver = make_solver(problem);
+  solver->load({});
+  EXPECT_NEAR(solver->iterate(Schedule::tuned, 1).gosa, GetParam().value, 0.5e-3 * GetParam().value);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, TableSeven,
+                         ::testing::Values(PublishedGosa{"XS", 6.714e-3},
+                                           PublishedGosa{"S", 3.417e-3},
+                                           PublishedGosa{"M", 1.723e-3}));
+
+TEST(Verification, StandardSizesPassInBothPrecisions) {
+  for (const char* size : {"XS", "S"}) {
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+      Problem problem;
+      problem.grid = parse_size(size);
+      problem.precision = precision;
+      problem.threads = 2;
+      problem.schedules = all_schedules();
+      problem.iterations = 4;
+      problem.repeats = 1;
+      NoProgress progress;
+      const RunResult result = run(problem, progress);
+      EXPECT_TRUE(result.verified()) << size << ' ' << to_string(precision);
+      EXPECT_EQ(result.checks.size(), 3 * problem.schedules.size());
+    }
+  }
+}
+
+TEST(Verification, ClosedFormMatchesThePlaneByPlaneSum) {
+  for (const StandardSize& size : standard_sizes()) {
+    EXPECT_NEAR(plane_by_plane_gosa<double>(size.grid), closed_form_gosa(size.grid),
+                1e-9 * closed_form_gosa(size.grid));
+    EXPECT_NEAR(plane_by_plane_gosa<float>(size.grid), size.gosa_1_fp32, 5e-3 * size.gosa_1_fp32);
+    EXPECT_NEAR(closed_form_gosa(size.grid), size.gosa_1_fp64, 1e-9 * size.gosa_1_fp64);
+  }
+}
+
+/// A solver whose gosa is off by one percent.
+class Spoiled final : public Solver {
+ public:
+  explicit Spoiled(std::unique_ptr<Solver> good) : good_(std::move(good)) {}
+  void load(const InitialState& state) override { good_->load(state); }
+  Sweeps iterate(Schedule schedule, std::int64_t n) override {
+    Sweeps sweeps = good_->iterate(schedule, n);
+    sweeps.gosa *= 1.01;
+    return sweeps;
+  }
+  [[nodiscard]] ScheduleFacts facts(Schedule schedule) const override {
+    return good_->facts(schedule);
+  }
+  [[nodiscard]] std::vector<double> pressure() const override { return good_->pressure(); }
+
+ private:
+  std::unique_ptr<Solver> good_;
+};
+
+TEST(Verification, AWrongGosaIsCaught) {
+  Problem problem;
+  problem.grid = parse_size("XS");
+  Spoiled solver(make_solver(problem));
+  for (const Check& check : check_gosa(solver, problem, Schedule::tuned)) {
+    EXPECT_FALSE(check.passed()) << check.name;
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::himeno
