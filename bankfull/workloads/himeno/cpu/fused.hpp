@@ -1,0 +1,257 @@
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "bankfull/core/base/stream_store.hpp"
+#include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/himeno/cpu/plan.hpp"
+#include "bankfull/workloads/himeno/cpu/row_sums.hpp"
+#include "bankfull/workloads/himeno/problem.hpp"
+
+namespace bankfull::himeno {
+
+// Several iterations in one pass over the coefficients.
+//
+// A thread owns a block of planes and rows. It marches through the block strip by strip of rows, and
+// within a strip plane by plane: in step m, sweep s works on plane m - s, so the coefficients that
+// it reads were read by sweep s - 1 one step before and are still in cache. Sweep follows sweep
+// after a whole plane of the strip, not after a row, because hardware prefetchers need long runs.
+//
+// A strip of sweep s lies s rows towards lower j (a parallelogram in j and time), so it needs
+// nothing of the strips to come; of the strip before it needs the last two rows of every plane,
+// which are kept. At the edges of its block a thread also computes what its neighbours compute, so
+// the team never waits within a pass.
+//
+// Traffic of a pass: 13 fields read and one written, 14 sizeof(T) bytes a cell for all its
+// iterations, and the kept rows, two in every strip.
+
+namespace detail {
+
+/// What the sweeps of one block compute: its own cells and, for later sweeps, the halo around them.
+struct Reach {
+  Extents interior;
+  Block block;
+  int sweeps;
+
+  [[nodiscard]] Range planes(int sweep) const {
+    return widened(block.planes, sweeps - 1 - sweep, interior.ni);
+  }
+  [[nodiscard]] Range rows(int sweep) const {
+    return widened(block.rows, sweeps - 1 - sweep, interior.nj);
+  }
+
+ private:
+  static Range widened(const Range& range, std::int64_t by, std::int64_t count) {
+    return {std::max<std::int64_t>(0, range.begin - by), std::min(count, range.end + by)};
+  }
+};
+
+/// Strip n of sweep s is the rows [begin(n) - s, begin(n + 1) - s), clipped to the reach.
+class Strips {
+ public:
+  Strips(const Reach& reach, std::int64_t strip_rows)
+      : first_(reach.rows(0).begin), length_(reach.block.rows.end + reach.sweeps - 1 - first_) {
+    count_ = std::max<std::int64_t>(
+        1, std::min((length_ + strip_rows - 1) / strip_rows, length_ / 2));
+  }
+
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  [[nodiscard]] std::int64_t begin(std::int64_t strip) const {
+    return first_ + length_ * strip / count_;
+  }
+  [[nodiscard]] std::int64_t rows(std::int64_t strip) const {
+    return begin(strip + 1) - begin(strip);
+  }
+  [[nodiscard]] std::int64_t most_rows() const { return (length_ + count_ - 1) / count_; }
+
+ private:
+  std::int64_t first_;
+  std::int64_t length_;
+  std::int64_t count_;
+};
+
+/// The pressures between two sweeps of a pass: three planes of the present strip in a ring, and the
+/// last two rows of every plane of this strip and of the one before.
+template <class T>
+class IntermediateRows {
+ public:
+  IntermediateRows(std::int64_t row_pitch, const Range& planes, std::int64_t strip_rows, int levels)
+      : pitch_(row_pitch),
+        strip_rows_(strip_rows),
+        planes_(planes),
+        ring_size_(planes_kept * strip_rows * row_pitch),
+        edge_size_(2 * planes.size() * edge_rows * row_pitch),
+        data_(MemorySpace::host,
+              static_cast<std::size_t>(levels * (ring_size_ + edge_size_) + 2 * lead)) {
+    // Lanes beyond a row read what no sweep wrote.
+    std::fill_n(data_.data(), data_.size(), T(0));
+  }
+
+  /// Row `row` of a plane of a strip that has `rows`; negative rows are the last of the strip
+  /// before.
+  [[nodiscard]] T* at(int level, std::int64_t strip, std::int64_t rows, std::int64_t plane,
+                      std::int64_t row) const {
+    if (row < 0) {
+      return edge(level, strip + 1, plane, row + edge_rows);
+    }
+    if (row >= rows - edge_rows) {
+      return edge(level, strip, plane, row - (rows - edge_rows));
+    }
+    const std::int64_t slot = (plane - planes_.begin) % planes_kept;
+    return data_.data() + lead + level * ring_size_ + (slot * strip_rows_ + row) * pitch_;
+  }
+
+ private:
+  static constexpr std::int64_t planes_kept = 3;
+  static constexpr std::int64_t edge_rows = 2;
+  static constexpr std::int64_t lead = Layout::alignment_bytes / static_cast<int>(sizeof(T));
+
+  [[nodiscard]] T* edge(int level, std::int64_t strip, std::int64_t plane, std::int64_t row) const {
+    const std::int64_t kept = strip % 2 * planes_.size() + plane - planes_.begin;
+    T* edges = data_.data() + data_.size() - lead - (level + 1) * edge_size_;
+    return edges + (kept * edge_rows + row) * pitch_;
+  }
+
+  std::int64_t pitch_;
+  std::int64_t strip_rows_;
+  Range planes_;
+  std::int64_t ring_size_;
+  std::int64_t edge_size_;
+  Buffer<T> data_;
+};
+
+/// One thread's part of one pass.
+template <class T>
+class FusedBlock {
+ public:
+  FusedBlock(const SweepView<T>& view, const Block& block, const FusedPlan& plan,
+             const IntermediateRows<T>& between, RowSums& sums)
+      : view_(view),
+        plan_(plan),
+        reach_{view.interior, block, plan.sweeps},
+        strips_(reach_, plan.strip_rows),
+        between_(between),
+        sums_(sums) {}
+
+  void run() {
+    const Range planes = reach_.planes(0);
+    for (strip_ = 0; strip_ < strips_.count(); ++strip_) {
+      for (std::int64_t step = planes.begin; step < planes.end + plan_.sweeps - 1; ++step) {
+        for (int sweep = 0; sweep < plan_.sweeps; ++sweep) {
+          sweep_plane_of_strip(sweep, step - sweep);
+        }
+      }
+    }
+  }
+
+ private:
+  void sweep_plane_of_strip(int sweep, std::int64_t plane) {
+    const Range planes = reach_.planes(sweep);
+    if (plane < planes.begin || plane >= planes.end) {
+      return;
+    }
+    const Range rows = reach_.rows(sweep);
+    const std::int64_t begin = std::max(strips_.begin(strip_) - sweep, rows.begin);
+    const std::int64_t end = std::min(strips_.begin(strip_ + 1) - sweep, rows.end);
+    for (std::int64_t j = begin; j < end; ++j) {
+      sweep_one_row(sweep, plane, j);
+    }
+  }
+
+  void sweep_one_row(int sweep, std::int64_t i, std::int64_t j) {
+    const bool first = sweep == 0;
+    const bool last = sweep == plan_.sweeps - 1;
+    // Only the first sweep reads memory, and only the last one writes it.
+    const RowAccess access{
+        .store = last ? plan_.access.store : Store::ordinary,
+        .prefetch_elements = first ? plan_.access.prefetch_elements : 0};
+    T* next = last ? view_.next + view_.offset(i, j) : intermediate_row(sweep, i, j);
+    const double sum = sweep_row_with(
+        access, coefficient_rows(view_, i, j),
+        first ? pressure_rows(view_, i, j) : intermediate_rows(sweep - 1, i, j), next,
+        view_.interior.nk, static_cast<T>(omega));
+    if (!last) {
+      const T* boundary = view_.pressure + view_.offset(i, j);
+      next[-1] = boundary[-1];
+      next[view_.interior.nk] = boundary[view_.interior.nk];
+    }
+    if (holds(reach_.block.planes, i) && holds(reach_.block.rows, j)) {
+      sums_.at(sweep, i, j) = sum;
+    }
+  }
+
+  static bool holds(const Range& range, std::int64_t n) { return n >= range.begin && n < range.end; }
+
+  [[nodiscard]] T* intermediate_row(int sweep, std::int64_t i, std::int64_t j) const {
+    return between_.at(sweep, strip_, strips_.rows(strip_), i,
+                       j - (strips_.begin(strip_) - sweep));
+  }
+
+  /// The pressures that a sweep has left around row j of plane i. Boundary rows never change.
+  [[nodiscard]] PressureRows<T> intermediate_rows(int sweep, std::int64_t i, std::int64_t j) const {
+    const Range planes{0, view_.interior.ni};
+    const Range rows{0, view_.interior.nj};
+    PressureRows<T> around = pressure_rows(view_, i, j);
+    for (std::int64_t di = -1; di <= 1; ++di) {
+      for (std::int64_t dj = -1; dj <= 1; ++dj) {
+        if (holds(planes, i + di) && holds(rows, j + dj)) {
+          around.row[static_cast<std::size_t>(1 + di)][static_cast<std::size_t>(1 + dj)] =
+              intermediate_row(sweep, i + di, j + dj);
+        }
+      }
+    }
+    return around;
+  }
+
+  const SweepView<T>& view_;
+  const FusedPlan& plan_;
+  const Reach reach_;
+  const Strips strips_;
+  const IntermediateRows<T>& between_;
+  RowSums& sums_;
+  std::int64_t strip_ = 0;
+};
+
+}  // namespace detail
+
+/// Fused passes by a fixed plan. Keeps each thread's intermediate rows from pass to pass.
+template <class T>
+class FusedSweep {
+ public:
+  FusedSweep(const Layout& layout, const FusedPlan& plan)
+      : plan_(plan), between_(static_cast<std::size_t>(plan.grid.threads())) {
+#pragma omp parallel num_threads(plan_.grid.threads())
+    {
+      const int thread = omp_get_thread_num();
+      const detail::Reach reach{layout.interior(), plan_.grid.block(layout.interior(), thread),
+                                plan_.sweeps};
+      const detail::Strips strips(reach, plan_.strip_rows);
+      between_[static_cast<std::size_t>(thread)] = std::make_unique<detail::IntermediateRows<T>>(
+          layout.row_pitch(), reach.planes(0), strips.most_rows(), plan_.sweeps - 1);
+    }
+  }
+
+  [[nodiscard]] const FusedPlan& plan() const { return plan_; }
+
+  /// plan().sweeps iterations from view.pressure to view.next; sums.total(s) is gosa of sweep s.
+  void operator()(const SweepView<T>& view, RowSums& sums) const {
+#pragma omp parallel num_threads(plan_.grid.threads())
+    {
+      const int thread = omp_get_thread_num();
+      detail::FusedBlock<T>(view, plan_.grid.block(view.interior, thread), plan_,
+                            *between_[static_cast<std::size_t>(thread)], sums)
+          .run();
+      stream_store_fence();
+    }
+  }
+
+ private:
+  FusedPlan plan_;
+  std::vector<std::unique_ptr<detail::IntermediateRows<T>>> between_;
+};
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,105 @@
+#include "bankfull/workloads/himeno/cpu/plan.hpp"
+
+#include <algorithm>
+
+#include "bankfull/core/machine/cpu.hpp"
+
+namespace bankfull::himeno {
+namespace {
+
+/// Rows that the busiest thread sweeps in one pass, the halo rows that its neighbours sweep as well
+/// included.
+double busiest_rows(const Extents& n, const TeamGrid& grid, int sweeps) {
+  const auto planes = static_cast<double>((n.ni + grid.i - 1) / grid.i);
+  const auto rows = static_cast<double>((n.nj + grid.j - 1) / grid.j);
+  double total = 0.0;
+  for (int reach = 0; reach < sweeps; ++reach) {
+    total += std::min(static_cast<double>(n.ni), planes + (grid.i > 1 ? 2 * reach : 0)) *
+             std::min(static_cast<double>(n.nj), rows + (grid.j > 1 ? 2 * reach : 0));
+  }
+  return total;
+}
+
+/// Rows of a strip's plane that must stay in cache from one step to the next: the coefficients of
+/// every sweep and of the plane on its way, the pressure, and three planes between two sweeps.
+std::int64_t cached_rows(int sweeps) {
+  return coefficient_count * (sweeps + 1) + 4 + 3 * (sweeps - 1);
+}
+
+/// Bytes of cache that a strip may fill. More of L3 measured slower: the coefficients on their way
+/// through displace the strip. Where L3 is small for each core, a strip in L2 is the larger one.
+std::int64_t strip_budget(const CacheShare& share) {
+  return std::max(share.l2 * 3 / 4, share.l3 * 2 / 5);
+}
+
+/// Cost of one iteration of a cell relative to a sweep from cache. Fitted to measurements on Zen 3:
+/// a sweep from memory costs 1.5, and every run of a strip's plane loses as much as 2 KiB more
+/// would take, until the prefetchers follow.
+double fused_cost(int sweeps, std::int64_t strip_rows, std::int64_t row_bytes, double halo_factor) {
+  constexpr double from_memory = 1.5;
+  constexpr double start_bytes = 2048.0;
+  const double start =
+      sweeps == 1 ? 1.0 : 1.0 + start_bytes / static_cast<double>(strip_rows * row_bytes);
+  return (from_memory + sweeps - 1) / sweeps * start * halo_factor;
+}
+
+}  // namespace
+
+CacheShare cache_share(int threads) {
+  CacheShare share;
+  for (const CacheLevel& cache : survey_cpu().data_caches) {
+    if (cache.level == 2) {
+      share.l2 = cache.bytes;
+    } else if (cache.level == 3) {
+      share.l3 = cache.bytes / std::min(cache.shared_by_cores, threads);
+    }
+  }
+  return share;
+}
+
+Block TeamGrid::block(const Extents& interior, int thread) const {
+  return {share(interior.ni, thread / j, i), share(interior.nj, thread % j, j)};
+}
+
+TeamGrid split_team(const Extents& interior, int threads, int sweeps) {
+  TeamGrid best;
+  double fewest = busiest_rows(interior, best, sweeps);
+  for (int i = 1; i <= threads && i <= interior.ni; ++i) {
+    const TeamGrid grid{i, static_cast<int>(std::min<std::int64_t>(threads / i, interior.nj))};
+    const double rows = busiest_rows(interior, grid, sweeps);
+    if (rows <= fewest) {  // among equals whole planes stay together
+      best = grid;
+      fewest = rows;
+    }
+  }
+  return best;
+}
+
+FusedPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
+                     const CacheShare& share, int most_sweeps) {
+  const Extents n = layout.interior();
+  const std::int64_t row_bytes = layout.row_pitch() * static_cast<std::int64_t>(element_bytes);
+  FusedPlan best;
+  double least = 0.0;
+  for (int sweeps = 2; sweeps <= most_sweeps; ++sweeps) {
+    const TeamGrid grid = split_team(n, threads, sweeps);
+    const std::int64_t block_rows = (n.nj + grid.j - 1) / grid.j + 2 * (sweeps - 1);
+    const std::int64_t fitting = strip_budget(share) / (row_bytes * cached_rows(sweeps));
+    const std::int64_t strip_rows = std::min(fitting, block_rows);
+    // With fewer rows, those kept at the strips' ends cost more than another sweep saves.
+    if (sweeps > 2 && strip_rows < 2 * sweeps) {
+      break;
+    }
+    const std::int64_t usable_rows = std::max<std::int64_t>(2, strip_rows);
+    const double evenly = static_cast<double>(sweeps) * static_cast<double>(n.ni * n.nj) / threads;
+    const double cost =
+        fused_cost(sweeps, usable_rows, row_bytes, busiest_rows(n, grid, sweeps) / evenly);
+    if (sweeps == 2 || cost < least) {
+      best = {.sweeps = sweeps, .strip_rows = usable_rows, .grid = grid, .access = best.access};
+      least = cost;
+    }
+  }
+  return best;
+}
+
+}  // namespace bankfull::himeno

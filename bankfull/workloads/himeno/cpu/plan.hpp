@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/field/box.hpp"
+#include "bankfull/core/field/layout.hpp"
+#include "bankfull/workloads/himeno/cpu/rows.hpp"
+
+namespace bankfull::himeno {
+
+/// Bytes of cache that one thread of the team may call its own.
+struct CacheShare {
+  std::int64_t l2 = std::int64_t{512} << 10;  ///< of its core
+  std::int64_t l3 = std::int64_t{4} << 20;    ///< divided by the threads of the team that share it
+};
+
+/// Of this machine, for a team of `threads`.
+CacheShare cache_share(int threads);
+
+/// The planes and rows that one thread sweeps.
+struct Block {
+  Range planes;
+  Range rows;
+};
+
+/// The team splits the planes into `i` and the rows of every plane into `j` parts.
+struct TeamGrid {
+  int i = 1;
+  int j = 1;
+
+  [[nodiscard]] int threads() const { return i * j; }
+  [[nodiscard]] Block block(const Extents& interior, int thread) const;
+};
+
+/// The split of at most `threads` threads that leaves the busiest one the fewest rows, counting the
+/// halo rows that fused sweeps compute twice.
+TeamGrid split_team(const Extents& interior, int threads, int sweeps = 1);
+
+/// How a fused pass runs.
+struct FusedPlan {
+  int sweeps = 1;               ///< iterations in one pass over the coefficients
+  std::int64_t strip_rows = 2;  ///< rows of a plane that are swept before the next plane
+  TeamGrid grid;
+  RowAccess access{.store = Store::streaming, .prefetch_elements = 128};
+};
+
+inline constexpr int most_fused_sweeps = 8;
+
+/// Chooses the number of sweeps and the height of the strips such that what a strip keeps from step
+/// to step stays in cache.
+FusedPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
+                     const CacheShare& share, int most_sweeps = most_fused_sweeps);
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bankfull/core/field/box.hpp"
+
+namespace bankfull::himeno {
+
+/// One sum a row and sweep, added up in a fixed order: gosa depends neither on the team nor on the
+/// order in which rows are swept.
+class RowSums {
+ public:
+  RowSums(const Extents& interior, int sweeps)
+      : interior_(interior),
+        sums_(static_cast<std::size_t>(sweeps * interior.ni * interior.nj)) {}
+
+  double& at(int sweep, std::int64_t i, std::int64_t j) { return sums_[index(sweep, i, j)]; }
+
+  [[nodiscard]] double total(int sweep) const {
+    double total = 0.0;
+    for (std::int64_t i = 0; i < interior_.ni; ++i) {
+      double plane = 0.0;
+      for (std::int64_t j = 0; j < interior_.nj; ++j) {
+        plane += sums_[index(sweep, i, j)];
+      }
+      total += plane;
+    }
+    return total;
+  }
+
+ private:
+  [[nodiscard]] std::size_t index(int sweep, std::int64_t i, std::int64_t j) const {
+    return static_cast<std::size_t>((sweep * interior_.ni + i) * interior_.nj + j);
+  }
+
+  Extents interior_;
+  std::vector<double> sums_;
+};
+
+}  // namespace bankfull::himeno
