@@ -186,9 +186,12 @@ class SquareSum {
   /// Adds the lanes in the same order whatever the register's width.
   [[nodiscard]] double total() const {
     double sum = 0.0;
-    for (const Wide& lanes : sums_) {
+    // Unrolled, or the compiler keeps the accumulators in memory to index them.
+#pragma GCC unroll 8
+    for (std::size_t n = 0; n < registers; ++n) {
+#pragma GCC unroll 8
       for (int lane = 0; lane < detail::Register<double>::width; ++lane) {
-        sum += lanes[lane];
+        sum += sums_[n][lane];
       }
     }
     return sum;
@@ -199,7 +202,10 @@ class SquareSum {
     sums_[n] = detail::fused_multiply_add<double>(x, x, sums_[n]);
   }
 
-  Wide sums_[Pack<T>::width / detail::Register<double>::width] = {};
+  static constexpr std::size_t registers =
+      static_cast<std::size_t>(Pack<T>::width / detail::Register<double>::width);
+
+  Wide sums_[registers] = {};
 };
 
 }  // namespace bankfull

@@ -10,13 +10,14 @@
 
 namespace bankfull {
 
-/// Elements between the starts of neighbouring fields of a set. The skew of an odd number of cache
-/// lines keeps row (i, j) of all fields off the same cache sets, which equal power-of-two strides
-/// would put there.
+/// Elements between the starts of neighbouring fields of a set: an odd number of segments modulo
+/// 4 KiB, which keeps row (i, j) of all fields off the same cache sets.
 inline std::int64_t field_stride(const Layout& layout, std::size_t element_bytes) {
-  constexpr std::int64_t skew_lines = 5;
-  return layout.size() +
-         skew_lines * Layout::alignment_bytes / static_cast<std::int64_t>(element_bytes);
+  constexpr std::int64_t page_bytes = 4096;
+  constexpr std::int64_t skew_bytes = 3 * Layout::alignment_bytes;
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  const std::int64_t field_bytes = layout.size() * bytes;
+  return (field_bytes + (skew_bytes - field_bytes % page_bytes + page_bytes) % page_bytes) / bytes;
 }
 
 /// Bytes that a FieldSet<T> of `count` fields allocates.

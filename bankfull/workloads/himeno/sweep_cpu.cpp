@@ -124,7 +124,7 @@ class CpuSolver final : public Solver {
         sweep_packed(view, rows_grid_, {.store = Store::ordinary});
         return sums_.total(0);
       case Schedule::tuned:
-        sweep_packed(view, planes_grid_, {.store = Store::streaming});
+        sweep_packed(view, planes_grid_, {.store = Store::streaming, .prefetch_elements = 64});
         return sums_.total(0);
       case Schedule::fused:
         fused_(view, sums_);

