@@ -31,9 +31,9 @@ struct GpuInfo {
 /// What a look for GPUs found.
 struct GpuSurvey {
   std::vector<GpuInfo> gpus;
-  std::string none_because;    ///< why `gpus` is empty
-  std::string driver;          ///< "580.159.04"
-  std::string driver_cuda;     ///< newest CUDA version the driver serves
+  std::string none_because;  ///< why `gpus` is empty
+  std::string driver;        ///< "580.159.04"
+  std::string driver_cuda;   ///< newest CUDA version the driver serves
 };
 
 /// The CUDA GPUs that this process can use. Looks once and remembers.

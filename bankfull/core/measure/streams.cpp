@@ -1,10 +1,10 @@
 #include "bankfull/core/measure/streams.hpp"
 
-#include <algorithm>
-
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/memory/capacity.hpp"
+
+#include <algorithm>
 
 namespace bankfull {
 

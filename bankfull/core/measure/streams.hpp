@@ -1,11 +1,11 @@
 #pragma once
 
+#include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/traffic.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>
-
-#include "bankfull/core/machine/device.hpp"
-#include "bankfull/core/measure/traffic.hpp"
 
 namespace bankfull {
 
@@ -102,7 +102,7 @@ namespace detail {
 /// Element n of the `array`-th array read, as wrong_elements sets it: a small integer, so that all
 /// sums are exact in both precisions.
 constexpr int known_element(int array, std::int64_t n) {
-  return static_cast<int>((5 * n + 3 * array) % 13) - 6;
+  return static_cast<int>((5 * n + std::int64_t{3} * array) % 13) - 6;
 }
 
 /// What one pass over known contents must write at n; not for StreamOperation::read.

@@ -1,17 +1,16 @@
-#include <omp.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstring>
-#include <utility>
-
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/measure/streams.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <omp.h>
+#include <utility>
 
 namespace bankfull {
 namespace {

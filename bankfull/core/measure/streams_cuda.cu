@@ -1,14 +1,14 @@
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <utility>
-#include <vector>
-
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/stream.hpp"
 #include "bankfull/core/measure/streams.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace bankfull {
 namespace {
@@ -127,9 +127,7 @@ class CudaStreams final : public Streams {
   static constexpr std::int64_t alignment = 256;
   static constexpr std::int64_t skew = 5 * alignment;
 
-  void fill_with_ordinary_contents() {
-    fill_bytes(pool_.data(), 0x3c, pool_.bytes(), stream_);
-  }
+  void fill_with_ordinary_contents() { fill_bytes(pool_.data(), 0x3c, pool_.bytes(), stream_); }
 
   template <class T>
   Arrays<T> arrays_of(const StreamPattern& pattern, std::int64_t elements) const {
@@ -162,9 +160,10 @@ class CudaStreams final : public Streams {
         launch(stream_, shape, &multi_stream_copy_kernel<T>, arrays, vectors, each,
                passes / launches);
       } else {
-        launch(stream_, shape,
-               grid_.through_l1 ? choose_kernel<T, true>(pattern) : choose_kernel<T, false>(pattern),
-               arrays, vectors, scales ? T(stream_factor) : T(1), passes / launches);
+        launch(
+            stream_, shape,
+            grid_.through_l1 ? choose_kernel<T, true>(pattern) : choose_kernel<T, false>(pattern),
+            arrays, vectors, scales ? T(stream_factor) : T(1), passes / launches);
       }
     }
   }
@@ -184,8 +183,8 @@ class CudaStreams final : public Streams {
     std::vector<T> values(static_cast<std::size_t>(elements));
     for (std::size_t n = 0; n < values.size(); ++n) {
       const bool marked = pattern.writes() == 0 && n % Vector<T>::width == 0;
-      values[n] = T(marked ? read_marker
-                           : detail::known_element(array, static_cast<std::int64_t>(n)));
+      values[n] =
+          T(marked ? read_marker : detail::known_element(array, static_cast<std::int64_t>(n)));
     }
     return values;
   }
@@ -211,10 +210,9 @@ class CudaStreams final : public Streams {
     stream_.synchronize();
     std::int64_t count = 0;
     for (std::size_t n = 0; n < written.size(); ++n) {
-      const T expected =
-          pattern.writes() == 0
-              ? host[n]
-              : T(detail::expected_element(pattern, static_cast<std::int64_t>(n)));
+      const T expected = pattern.writes() == 0
+                             ? host[n]
+                             : T(detail::expected_element(pattern, static_cast<std::int64_t>(n)));
       count += written[n] == expected ? 0 : 1;
     }
     return count;

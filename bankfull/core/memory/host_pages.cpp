@@ -1,12 +1,11 @@
 #include "bankfull/core/memory/host_pages.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace bankfull {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstddef>
-
 #include "bankfull/core/memory/memory.hpp"
+
+#include <cstddef>
 
 namespace bankfull {
 

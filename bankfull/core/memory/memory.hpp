@@ -1,9 +1,9 @@
 #pragma once
 
+#include "bankfull/core/machine/device.hpp"
+
 #include <cstddef>
 #include <memory>
-
-#include "bankfull/core/machine/device.hpp"
 
 namespace bankfull {
 
@@ -19,7 +19,7 @@ enum class MemorySpace {
 /// Throws RuntimeFailure when the system refuses.
 class Memory {
  public:
-  Memory() = default;
+  Memory() : data_(nullptr, Release{}) {}
   Memory(MemorySpace space, std::size_t bytes);
 
   [[nodiscard]] void* data() const { return data_.get(); }

@@ -1,9 +1,9 @@
 #include "bankfull/workloads/probe/caches.hpp"
 
+#include "bankfull/core/machine/gpu.hpp"
+
 #include <algorithm>
 #include <cstddef>
-
-#include "bankfull/core/machine/gpu.hpp"
 
 namespace bankfull::probe {
 namespace {

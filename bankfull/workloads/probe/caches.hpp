@@ -1,9 +1,9 @@
 #pragma once
 
-#include <vector>
-
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/device.hpp"
+
+#include <vector>
 
 namespace bankfull::probe {
 

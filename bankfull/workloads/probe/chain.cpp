@@ -1,22 +1,23 @@
 #include "bankfull/workloads/probe/chain.hpp"
 
+#include "bankfull/core/base/expects.hpp"
+#include "bankfull/numerics/random/counter.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <utility>
-
-#include "bankfull/core/base/expects.hpp"
-#include "bankfull/numerics/random/counter.hpp"
 
 namespace bankfull::probe {
 
 ChainLayout make_layout(std::int64_t footprint, std::int64_t stride, std::int64_t line_bytes,
                         std::int64_t most_nodes) {
   expects(stride >= line_bytes && stride % line_bytes == 0, "strides are whole lines");
-  expects(footprint >= 2 * stride, "a chain has two nodes");
-  const std::int64_t nodes = std::min(footprint / stride, most_nodes);
-  const std::int64_t slot = nodes < most_nodes ? stride : footprint / nodes;
-  return {.nodes = nodes, .slot_bytes = slot / line_bytes * line_bytes, .line_bytes = line_bytes};
+  expects(footprint >= 2 * stride && most_nodes >= 2, "a chain has two nodes");
+  const std::int64_t most_without_gaps = stride * most_nodes;
+  const std::int64_t slot =
+      stride * std::max((footprint + most_without_gaps - 1) / most_without_gaps, std::int64_t{1});
+  return {.nodes = footprint / slot, .slot_bytes = slot, .line_bytes = line_bytes};
 }
 
 std::vector<std::uint32_t> random_cycle(std::int64_t count, std::uint64_t seed) {

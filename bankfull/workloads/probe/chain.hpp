@@ -1,9 +1,9 @@
 #pragma once
 
+#include "bankfull/core/base/host_device.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include "bankfull/core/base/host_device.hpp"
 
 namespace bankfull::probe {
 
@@ -27,8 +27,8 @@ struct ChainLayout {
   }
 };
 
-/// A chain with a node every `stride` bytes, or with `most_nodes` nodes evenly spread where that
-/// would be more. Requires a footprint of at least two strides, and strides of whole lines.
+/// A chain with a node every `stride` bytes, or every few strides where that would be more than
+/// `most_nodes`. Requires a footprint of at least two strides, and strides of whole lines.
 ChainLayout make_layout(std::int64_t footprint, std::int64_t stride, std::int64_t line_bytes,
                         std::int64_t most_nodes);
 

@@ -1,17 +1,16 @@
 #include "bankfull/workloads/probe/latency.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/probe/caches.hpp"
 #include "bankfull/workloads/probe/plateaus.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+#include <utility>
 
 namespace bankfull::probe {
 namespace {
@@ -35,9 +34,7 @@ struct Verdict {
 
 /// Longer chains are not walked as a whole: it would take seconds, and they fit no cache that a
 /// walk could warm.
-std::int64_t longest_walk(Device device) {
-  return std::int64_t{1} << (device.is_cuda() ? 19 : 22);
-}
+std::int64_t longest_walk(Device device) { return std::int64_t{1} << (device.is_cuda() ? 19 : 22); }
 
 std::int64_t loads_per_sample(const Problem& problem, const ChainLayout& layout) {
   const bool fast = layout.nodes * layout.line_bytes <= last_cache_bytes(problem.device);
@@ -75,14 +72,11 @@ Point measure_point(const Problem& problem, PointerChase& chase, const ChainLayo
 
 /// Name of what serves a plateau: the cache that holds the lines, and address translation where
 /// the same cache has a faster plateau.
-std::string serving(const std::vector<CacheLevel>& caches, const Plateau& plateau,
-                    const Walk& walk, std::int64_t line, std::int64_t most_lines,
-                    std::string& previous) {
-  const auto lines = [&](double footprint) {
-    const double nodes = footprint / static_cast<double>(walk.stride);
-    return static_cast<double>(line) * std::min(nodes, static_cast<double>(most_lines));
-  };
-  const std::string level = level_name(caches, lines(plateau.from), lines(plateau.to));
+std::string serving(const std::vector<CacheLevel>& caches, const Plateau& plateau, const Walk& walk,
+                    std::int64_t line, std::int64_t most_lines, std::string& previous) {
+  const double nodes =
+      std::min(plateau.to / static_cast<double>(walk.stride), static_cast<double>(most_lines));
+  const std::string level = level_name(caches, nodes * static_cast<double>(line));
   const bool again = level == previous;
   previous = level;
   return again ? level + " and address translation" : level;
@@ -92,6 +86,7 @@ void add_plateaus(const Problem& problem, const Walk& walk, const Series& series
                   Measurement& measurement) {
   const std::vector<CacheLevel> caches = caches_of_one_thread(problem.device);
   std::string previous;
+  std::vector<std::string> sentences;
   for (const Plateau& plateau : find_plateaus(series.points)) {
     const std::string name = serving(caches, plateau, walk, line_bytes(problem.device),
                                      most_nodes(problem.device), previous);
@@ -100,16 +95,20 @@ void add_plateaus(const Problem& problem, const Walk& walk, const Series& series
     measurement.figures.push_back({key + "_from", plateau.from, "B"});
     measurement.figures.push_back({key + "_to", plateau.to, "B"});
     measurement.figures.push_back({key + "_latency", plateau.value, "ns"});
-    measurement.notes.push_back(fmt::format("{} up to {} ({:.0f} nodes): {:.3g} ns", name,
-                                            format_bytes(plateau.to),
-                                            plateau.to / static_cast<double>(walk.stride),
-                                            plateau.value));
+    sentences.push_back(fmt::format("{} up to {} ({:.0f} nodes) {:.3g} ns", name,
+                                    format_bytes(plateau.to),
+                                    plateau.to / static_cast<double>(walk.stride), plateau.value));
+  }
+  if (!sentences.empty()) {
+    measurement.notes.push_back(
+        fmt::format("{}: {}", measurement.name, fmt::join(sentences, ", ")));
   }
 }
 
 std::vector<Figure> parameters(const Problem& problem, const Walk& walk,
                                const PointerChase& chase) {
-  std::vector<Figure> figures{{"stride", walk.stride, "B"},
+  std::vector<Figure> figures{{"operation", "latency"},
+                              {"stride", walk.stride, "B"},
                               {"line", line_bytes(problem.device), "B"}};
   if (!problem.device.is_cuda()) {
     figures.push_back({"pages", to_string(walk.pages)});
@@ -120,7 +119,8 @@ std::vector<Figure> parameters(const Problem& problem, const Walk& walk,
 
 void note_refused_pages(const Walk& walk, const PointerChase& chase, Measurement& measurement) {
   if (walk.pages == HostPages::huge && chase.share_in_huge_pages() < 0.5) {
-    measurement.notes.emplace_back("the system granted few huge pages: these are small pages");
+    measurement.notes.push_back(measurement.name +
+                                ": the system granted few huge pages, so these are small pages");
   }
 }
 
@@ -139,13 +139,12 @@ void publish(const Problem& problem, const Walk& walk, const PointerChase& chase
                                point.seconds.min * 1e9);
   }
   const Point& last = points.back();
-  Measurement measurement{
-      .name = name,
-      .parameters = series.parameters,
-      .seconds = last.seconds,
-      .traffic = {.bytes_read = static_cast<double>(last.layout.line_bytes)},
-      .traffic_model = "one load of the largest footprint moves one line",
-      .fits_cache = last.line_footprint() <= last_cache_bytes(problem.device)};
+  Measurement measurement{.name = name,
+                          .parameters = series.parameters,
+                          .seconds = last.seconds,
+                          .traffic = {.bytes_read = static_cast<double>(last.layout.line_bytes)},
+                          .traffic_model = "one load of the largest footprint moves one line",
+                          .fits_cache = last.line_footprint() <= last_cache_bytes(problem.device)};
   measurement.parameters.push_back({"footprint", last.layout.footprint(), "B"});
   add_plateaus(problem, walk, series, measurement);
   if (!problem.device.is_cuda()) {

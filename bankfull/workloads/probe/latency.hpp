@@ -1,15 +1,15 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <vector>
-
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/memory/host_pages.hpp"
 #include "bankfull/workloads/probe/chain.hpp"
 #include "bankfull/workloads/probe/problem.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace bankfull::probe {
 

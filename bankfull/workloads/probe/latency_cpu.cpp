@@ -1,9 +1,9 @@
-#include <cstddef>
-
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/memory.hpp"
 #include "bankfull/workloads/probe/latency.hpp"
+
+#include <cstddef>
 
 namespace bankfull::probe {
 namespace {

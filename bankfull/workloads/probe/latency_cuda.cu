@@ -1,11 +1,11 @@
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/stream.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/probe/latency.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 namespace bankfull::probe {
 namespace {
@@ -86,7 +86,9 @@ class CudaChase final : public PointerChase {
 
   /// A launch begins with an empty L1. So the thread first goes a lap that warms it, and what a
   /// launch with the lap alone takes is subtracted.
-  double seconds(std::int64_t loads) override { return kernel_seconds(lap_ + loads) - lap_seconds_; }
+  double seconds(std::int64_t loads) override {
+    return kernel_seconds(lap_ + loads) - lap_seconds_;
+  }
 
   [[nodiscard]] double share_in_huge_pages() const override { return 0.0; }
 

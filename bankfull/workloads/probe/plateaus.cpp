@@ -13,7 +13,7 @@ constexpr double segment_price = 8.0;    // in squared deviations by the noise
 constexpr double least_octaves = 0.6;    // of a plateau
 constexpr std::size_t least_points = 3;  // of a plateau
 constexpr double steepest = 0.08;        // change of a plateau per octave, beyond its noise
-constexpr double same_level = 0.12;      // neighbours that differ less are one plateau
+constexpr double same_level = 0.2;       // neighbours that differ less are one plateau
 
 /// The curve on logarithmic axes: octaves of size, natural logarithm of the value.
 struct Curve {
@@ -140,9 +140,8 @@ std::vector<Plateau> find_plateaus(const std::vector<std::pair<double, double>>&
   const double noise = noise_of(curve);
   std::vector<Plateau> plateaus;
   for (const Segment& segment : joined(curve, partition(curve.y, noise), noise)) {
-    const std::vector<double> values(
-        curve.y.begin() + static_cast<std::ptrdiff_t>(segment.begin),
-        curve.y.begin() + static_cast<std::ptrdiff_t>(segment.end));
+    const std::vector<double> values(curve.y.begin() + static_cast<std::ptrdiff_t>(segment.begin),
+                                     curve.y.begin() + static_cast<std::ptrdiff_t>(segment.end));
     plateaus.push_back({.level = static_cast<int>(plateaus.size()) + 1,
                         .from = points[segment.begin].first,
                         .to = points[segment.end - 1].first,
@@ -151,11 +150,10 @@ std::vector<Plateau> find_plateaus(const std::vector<std::pair<double, double>>&
   return plateaus;
 }
 
-std::string level_name(const std::vector<CacheLevel>& caches, double from, double to) {
-  const double middle = std::sqrt(from * to);
+std::string level_name(const std::vector<CacheLevel>& caches, double to) {
   for (const CacheLevel& cache : caches) {
-    if (static_cast<double>(cache.bytes) >= middle) {
-      return "L" + std::to_string(cache.level);
+    if (1.5 * static_cast<double>(cache.bytes) >= to) {
+      return std::string("L").append(std::to_string(cache.level));
     }
   }
   return "memory";

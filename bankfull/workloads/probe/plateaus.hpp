@@ -1,10 +1,10 @@
 #pragma once
 
+#include "bankfull/core/machine/cpu.hpp"
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "bankfull/core/machine/cpu.hpp"
 
 namespace bankfull::probe {
 
@@ -26,8 +26,8 @@ struct Plateau {
 /// curves without plateaus yield none.
 std::vector<Plateau> find_plateaus(const std::vector<std::pair<double, double>>& points);
 
-/// The smallest cache whose capacity covers most of a range of sizes: "L2", or "memory" where none
-/// does. `caches` in ascending order, sizes as one traversal of all threads sees them.
-std::string level_name(const std::vector<CacheLevel>& caches, double from, double to);
+/// The smallest cache that a plateau up to `to` bytes fits, with half as much again allowed for the
+/// parts that still hit: "L2", or "memory" where none is that large. `caches` in ascending order.
+std::string level_name(const std::vector<CacheLevel>& caches, double to);
 
 }  // namespace bankfull::probe

@@ -1,19 +1,18 @@
 #include "bankfull/workloads/probe/problem.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <utility>
-
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/core/memory/capacity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <utility>
 
 namespace bankfull::probe {
 namespace {
@@ -48,7 +47,8 @@ void require(bool holds, const std::string& problem, const std::string& remedy) 
 }
 
 void require_size(const std::string& what, std::int64_t bytes) {
-  require(bytes >= 0 && bytes <= most_bytes, fmt::format("{} of {} bytes makes no sense", what, bytes),
+  require(bytes >= 0 && bytes <= most_bytes,
+          fmt::format("{} of {} bytes makes no sense", what, bytes),
           "give a size from 1 B to 1 PiB");
 }
 
@@ -97,9 +97,14 @@ void require_strides(const Problem& problem) {
   }
 }
 
+/// Of a working set: below it, starting a pass takes longer than the pass.
+std::int64_t least_working_set(const Problem& problem) {
+  return problem.device.is_cuda() ? 64 * kib : 4 * kib * problem.threads;
+}
+
 void require_working_sets(const Problem& problem) {
   require_range("a working set", problem.working_set_from, problem.working_set_to);
-  const std::int64_t least = problem.device.is_cuda() ? 64 * kib : 4 * kib * problem.threads;
+  const std::int64_t least = least_working_set(problem);
   for (const std::int64_t bytes : {problem.working_set_from, problem.working_set_to}) {
     require(bytes == 0 || bytes >= least,
             fmt::format("a working set of {} is too small to time", bytes_text(bytes)),
@@ -120,7 +125,8 @@ std::vector<int> doubling_up_to(int most) {
 std::vector<int> some_blocks(Device gpu, bool quick) {
   const int units = survey_gpus().gpus.at(static_cast<std::size_t>(gpu.index)).multiprocessors;
   std::vector<int> blocks;
-  for (const int each : quick ? std::vector{1, 4, 16, 64} : std::vector{1, 2, 4, 8, 16, 32, 64, 256}) {
+  for (const int each :
+       quick ? std::vector{1, 4, 16, 64} : std::vector{1, 2, 4, 8, 16, 32, 64, 256}) {
     blocks.push_back(each * units);
   }
   return blocks;
@@ -150,8 +156,8 @@ void complete_bandwidth(Problem& problem) {
   using enum StreamOperation;
   const bool gpu = problem.device.is_cuda();
   const bool quick = problem.quick;
-  fill_blank(problem.precisions, quick ? std::vector{Precision::fp64}
-                                       : std::vector{Precision::fp32, Precision::fp64});
+  fill_blank(problem.precisions,
+             quick ? std::vector{Precision::fp64} : std::vector{Precision::fp32, Precision::fp64});
   fill_blank(problem.operations, quick ? std::vector{read, copy, triad, mix} : all_operations());
   fill_blank(problem.mix_reads, quick ? std::vector{13} : std::vector{4, 8, 13});
   problem.stores = gpu ? Stores::ordinary : problem.stores;
@@ -159,6 +165,9 @@ void complete_bandwidth(Problem& problem) {
   const std::int64_t wanted =
       memory_working_set(problem.device, (gpu ? (quick ? 1 : 4) * gib : (quick ? 128 : 256) * mib));
   const std::int64_t bound = problem.memory_limit / (gpu ? 2 : 1) - padding_bytes(problem);
+  require(bound >= least_working_set(problem),
+          fmt::format("{} of memory hold no working set", bytes_text(problem.memory_limit)),
+          "allow more memory");
   fill_blank(problem.working_set_to, std::max(std::min(wanted, bound), problem.working_set_from));
   fill_blank(problem.working_set_from, std::min(floor, problem.working_set_to));
   fill_blank(problem.n_copy, quick ? std::vector{1, 4, 16, 64}
@@ -180,17 +189,24 @@ void complete_latency(Problem& problem) {
     problem.pages = {HostPages::huge};  // the driver's own, one kind
   }
   const std::int64_t beyond_cache = 4 * last_cache_bytes(problem.device);
-  const std::int64_t far = gpu ? (problem.quick ? 4 * gib : 64 * gib)
-                               : (problem.quick ? 256 * mib : 4 * gib);
+  const std::int64_t far =
+      gpu ? (problem.quick ? 4 * gib : 64 * gib) : (problem.quick ? 256 * mib : 4 * gib);
   const std::int64_t bound = gpu ? problem.memory_limit : problem.memory_limit / 2;
   const std::int64_t to = std::min(std::max(beyond_cache, far), bound);
   fill_blank(problem.footprint_to, std::max(to, problem.footprint_from));
   fill_blank(problem.footprint_from, std::min(gpu ? 8 * kib : 4 * kib, problem.footprint_to));
-  if (problem.quick && !gpu && problem.strides.empty() && problem.pages.empty()) {
+  const bool holds_pages = problem.footprint_to >= 16 * kib;
+  if (problem.quick && !gpu && holds_pages && problem.strides.empty() && problem.pages.empty()) {
     return;  // `walks` knows which two series say most
   }
-  fill_blank(problem.strides, problem.quick ? std::vector{line, 2 * mib}
-                                            : std::vector{line, 4 * kib, 64 * kib, 2 * mib});
+  if (problem.strides.empty()) {
+    for (const std::int64_t stride : {line, 4 * kib, 64 * kib, 2 * mib}) {
+      const bool chosen = !problem.quick || stride == line || stride == 2 * mib;
+      if (chosen && problem.footprint_to >= 4 * stride) {
+        problem.strides.push_back(stride);
+      }
+    }
+  }
   fill_blank(problem.pages, std::vector{HostPages::small, HostPages::huge});
 }
 
@@ -201,6 +217,7 @@ std::string joined(const std::vector<int>& values) {
 template <class T>
 std::string names(const std::vector<T>& values) {
   std::vector<std::string> texts;
+  texts.reserve(values.size());
   for (const T& value : values) {
     texts.push_back(to_string(value));
   }
@@ -226,11 +243,11 @@ void describe_bandwidth(const Problem& problem, std::vector<Figure>& figures) {
 
 void require_memory(const Problem& problem) {
   const std::int64_t need = memory_bytes(problem);
-  require(need <= problem.memory_limit,
-          fmt::format("the probe needs {}, more than the {} that it may hold on {}",
-                      bytes_text(need), bytes_text(problem.memory_limit),
-                      to_string(problem.device)),
-          "ask for smaller working sets, footprints or copies, or allow more memory");
+  require(
+      need <= problem.memory_limit,
+      fmt::format("the probe needs {}, more than the {} that it may hold on {}", bytes_text(need),
+                  bytes_text(problem.memory_limit), to_string(problem.device)),
+      "ask for smaller working sets, footprints or copies, or allow more memory");
   require_capacity(problem.device, need, "the probe", "ask for smaller working sets or footprints");
 }
 
@@ -308,6 +325,9 @@ void validate(const Problem& problem) {
   require_cpu_or_gpu_options(problem);
   require_working_sets(problem);
   require_range("a footprint", problem.footprint_from, problem.footprint_to);
+  require(problem.footprint_to == 0 || problem.footprint_to >= 4 * line_bytes(problem.device),
+          fmt::format("a footprint of {} holds no chain", bytes_text(problem.footprint_to)),
+          fmt::format("let it end at {} or more", bytes_text(4 * line_bytes(problem.device))));
   require_strides(problem);
 }
 
@@ -317,8 +337,12 @@ Problem complete(Problem problem) {
   fill_blank(problem.memory_limit, problem.device.is_cuda() ? available / 4 * 3 : available / 2);
   fill_blank(problem.repeats, problem.quick ? 5 : 10);
   fill_blank(problem.points_per_octave, problem.quick ? 2 : 3);
-  complete_bandwidth(problem);
-  complete_latency(problem);
+  if (problem.part != Part::latency) {
+    complete_bandwidth(problem);
+  }
+  if (problem.part != Part::bandwidth) {
+    complete_latency(problem);
+  }
   for (auto* list : {&problem.mix_reads, &problem.team_sizes, &problem.grid_blocks,
                      &problem.grid_threads, &problem.n_copy}) {
     sort_unique(*list);
@@ -340,8 +364,10 @@ std::int64_t padding_bytes(const Problem& problem) {
 std::int64_t memory_bytes(const Problem& problem) {
   // On a GPU the copies that are compared have arrays of their own.
   const std::int64_t streams =
-      (problem.device.is_cuda() ? 2 : 1) * (problem.working_set_to + padding_bytes(problem));
-  const std::int64_t order = 4 * most_nodes(problem.device);
+      problem.working_set_to + padding_bytes(problem) +
+      (problem.device.is_cuda() ? std::max(problem.working_set_to, 2 * problem.transfer_bytes) : 0);
+  const std::int64_t order =
+      4 * std::min(most_nodes(problem.device), problem.footprint_to / line_bytes(problem.device));
   const std::int64_t chain = problem.footprint_to + order;
   return std::max(problem.part == Part::latency ? 0 : streams,
                   problem.part == Part::bandwidth ? 0 : chain);
@@ -357,8 +383,7 @@ std::vector<StreamPattern> patterns(const Problem& problem) {
     for (const StreamOperation operation : problem.operations) {
       const bool mixes = operation == StreamOperation::mix;
       for (const int reads : mixes ? problem.mix_reads : std::vector{1}) {
-        StreamPattern pattern{
-            .operation = operation, .mix_reads = reads, .precision = precision};
+        StreamPattern pattern{.operation = operation, .mix_reads = reads, .precision = precision};
         if (problem.stores != Stores::streaming || operation == StreamOperation::read) {
           all.push_back(pattern);
         }
@@ -417,16 +442,17 @@ std::string name_of(const Walk& walk, Device device) {
 std::vector<std::int64_t> log_spaced(std::int64_t from, std::int64_t to, int per_octave,
                                      std::int64_t multiple) {
   std::vector<std::int64_t> sizes;
-  const auto rounded = [multiple](double size) {
+  const std::int64_t last = std::max(to / multiple, std::int64_t{1}) * multiple;
+  const auto rounded = [&](double size) {
     const std::int64_t units = std::llround(size / static_cast<double>(multiple));
-    return std::max(units, std::int64_t{1}) * multiple;
+    return std::clamp(units * multiple, multiple, last);
   };
   const double octaves = std::log2(static_cast<double>(to) / static_cast<double>(from));
   const int steps = std::max(0, static_cast<int>(std::floor(octaves * per_octave + 1e-9)));
   for (int step = 0; step <= steps; ++step) {
     sizes.push_back(rounded(static_cast<double>(from) * std::exp2(1.0 * step / per_octave)));
   }
-  sizes.push_back(std::max(to / multiple, std::int64_t{1}) * multiple);
+  sizes.push_back(last);
   sort_unique(sizes);
   return sizes;
 }

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/streams.hpp"
 #include "bankfull/core/memory/host_pages.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace bankfull::probe {
 
@@ -46,11 +46,11 @@ struct Problem {
   Stores stores = Stores::both;
   std::int64_t working_set_from = 0;  ///< of all arrays of a pass together
   std::int64_t working_set_to = 0;
-  std::vector<int> team_sizes;       ///< CPU: numbers of threads to compare
-  std::vector<int> grid_blocks;      ///< GPU: blocks of a launch to compare
-  std::vector<int> grid_threads;     ///< GPU: threads of a block to compare
-  std::vector<int> n_copy;           ///< concurrent streams of the multi-stream copy
-  std::int64_t transfer_bytes = 0;   ///< GPU: one copy between host and device
+  std::vector<int> team_sizes;      ///< CPU: numbers of threads to compare
+  std::vector<int> grid_blocks;     ///< GPU: blocks of a launch to compare
+  std::vector<int> grid_threads;    ///< GPU: threads of a block to compare
+  std::vector<int> n_copy;          ///< concurrent streams of the multi-stream copy
+  std::int64_t transfer_bytes = 0;  ///< GPU: one copy between host and device
 
   // Latency.
   std::vector<std::int64_t> strides;  ///< bytes of address space per node of a chain
@@ -65,9 +65,9 @@ std::int64_t line_bytes(Device device);
 /// Throws UsageError where the request contradicts itself or the device.
 void validate(const Problem& problem);
 
-/// The request, validated, with every blank filled in for its device and for the memory that is
+/// The problem, validated, with every blank filled in for its device and for the memory that is
 /// free now; what it then asks for is known to fit.
-Problem complete(Problem request);
+Problem complete(Problem problem);
 
 /// Bytes between the arrays of a pass, at most.
 std::int64_t padding_bytes(const Problem& problem);

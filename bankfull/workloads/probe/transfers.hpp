@@ -1,16 +1,16 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/memory/memory.hpp"
+
+#include <cstdint>
+#include <memory>
 
 namespace bankfull::probe {
 
 /// Ways to copy within a GPU's memory that the stream copy is compared with.
 enum class DeviceCopy {
-  plain,     ///< the obvious kernel: one 16-byte access per thread, a grid as large as the data
+  plain,         ///< the obvious kernel: one 16-byte access per thread, a grid as large as the data
   memcpy_async,  ///< the CUDA runtime's own
 };
 

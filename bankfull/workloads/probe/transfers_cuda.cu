@@ -1,13 +1,13 @@
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
-#include <future>
-
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/stream.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/probe/transfers.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <future>
 
 namespace bankfull::probe {
 namespace {

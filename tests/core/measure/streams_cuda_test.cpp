@@ -28,7 +28,8 @@ TEST_F(CudaStreams, EveryOperationWritesWhatItMust) {
         for (const int reads : {1, 2, 13, most_mix_reads}) {
           const StreamPattern pattern{
               .operation = operation, .mix_reads = reads, .precision = precision};
-          EXPECT_EQ(streams->wrong_elements(pattern, 16 * 1021), 0) << to_string(pattern);
+          EXPECT_EQ(streams->wrong_elements(pattern, 1021 * Streams::granularity), 0)
+              << to_string(pattern);
           EXPECT_EQ(streams->wrong_elements(pattern, 16), 0) << to_string(pattern);
         }
       }
@@ -41,7 +42,8 @@ TEST_F(CudaStreams, ConcurrentStreamsCopyEveryElement) {
   for (const int n_copy : {2, 3, 64, 100000}) {
     const StreamPattern pattern{
         .operation = StreamOperation::copy, .precision = Precision::fp32, .n_copy = n_copy};
-    EXPECT_EQ(streams->wrong_elements(pattern, 16 * 1021), 0) << to_string(pattern);
+    EXPECT_EQ(streams->wrong_elements(pattern, 1021 * Streams::granularity), 0)
+        << to_string(pattern);
   }
 }
 

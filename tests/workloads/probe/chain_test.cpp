@@ -84,7 +84,7 @@ TEST(ChainLayout, BoundsTheNumberOfNodes) {
   const ChainLayout odd = make_layout(gib + 192, 64, 64, 1000000);
   EXPECT_LE(odd.nodes, 1000000);
   EXPECT_LE(odd.footprint(), gib + 192);
-  EXPECT_GE(odd.footprint(), gib - 64 * 1024);
+  EXPECT_GE(odd.footprint(), gib - 65536);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ TEST(CpuChase, VisitsEveryNodeOnce) {
 
 TEST(CpuChase, NoticesABrokenChain) {
   const auto chase = make_chase(Device::cpu(), mib, HostPages::huge);
-  const ChainLayout layout = make_layout(64 * 10, 64, 64, 1 << 20);
+  const ChainLayout layout = make_layout(640, 64, 64, 1 << 20);
   // 0 -> 1 -> 0 leaves the rest out.
   chase->build(layout, {1, 0, 3, 4, 5, 6, 7, 8, 9, 2});
   EXPECT_EQ(chase->cycle_length(layout.nodes), 2);
@@ -34,7 +34,7 @@ TEST(CpuChase, NoticesABrokenChain) {
 
 TEST(CpuChase, TakesTimeForItsLoads) {
   const auto chase = make_chase(Device::cpu(), mib, HostPages::huge);
-  const ChainLayout layout = make_layout(16 * 1024, 64, 64, 1 << 20);
+  const ChainLayout layout = make_layout(16384, 64, 64, 1 << 20);
   chase->build(layout, random_cycle(layout.nodes, 1));
   const double per_load = chase->seconds(1 << 16) / (1 << 16);
   EXPECT_GT(per_load, 0.2e-9);

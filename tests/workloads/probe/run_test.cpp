@@ -73,7 +73,7 @@ TEST(ProbeRun, LatencyIsMeasuredAndVerified) {
 
 TEST(ElementsOf, AreWholeBlocksForEveryThread) {
   const StreamPattern triad{.operation = StreamOperation::triad};
-  EXPECT_EQ(elements_of(triad, 24 * 1000, 1), 992);
+  EXPECT_EQ(elements_of(triad, 24000, 1), 992);
   EXPECT_EQ(elements_of(triad, 1, 4), 64);
   EXPECT_EQ(
       elements_of({.operation = StreamOperation::read, .precision = Precision::fp32}, 4096, 1),

@@ -1,0 +1,273 @@
+#include "bankfull/workloads/probe/bandwidth.hpp"
+
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/workloads/probe/caches.hpp"
+#include "bankfull/workloads/probe/copies.hpp"
+#include "bankfull/workloads/probe/plateaus.hpp"
+#include "bankfull/workloads/probe/scaling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace bankfull::probe {
+namespace {
+
+constexpr double shortest_sample = 0.25e-3;  // seconds
+constexpr int most_passes = 1 << 20;
+
+/// Bandwidth by working set of one pattern.
+Series sweep(const Problem& problem, Streams& streams, const StreamPattern& pattern) {
+  Series series{.name = "bandwidth, " + to_string(pattern),
+                .x_name = "working_set",
+                .x_unit = "B",
+                .y_name = "bandwidth",
+                .y_unit = "B/s",
+                .points = {},
+                .parameters = {}};
+  const int repeats = problem.quick ? 3 : 5;
+  for (const std::int64_t size : log_spaced(problem.working_set_from, problem.working_set_to,
+                                            problem.points_per_octave, Streams::granularity)) {
+    const std::int64_t elements = elements_of(pattern, size, problem.threads);
+    double best = 0.0;
+    for (const StreamGrid& grid : candidate_grids(problem.device)) {
+      streams.use_grid(grid);
+      best = std::max(best, best_bandwidth(streams, pattern, elements, repeats));
+    }
+    const double bytes = pattern.traffic(elements).bytes();
+    if (series.points.empty() || series.points.back().first < bytes) {
+      series.points.emplace_back(bytes, best);
+    }
+  }
+  return series;
+}
+
+/// Passes over the largest working set, of all patterns in turn so that a disturbance of the
+/// machine meets them alike.
+struct MemoryRun {
+  StreamPattern pattern;
+  StreamGrid grid;
+  std::int64_t elements = 0;
+  std::vector<double> samples = {};
+};
+
+StreamGrid best_grid(Device device, Streams& streams, const StreamPattern& pattern,
+                     std::int64_t elements) {
+  StreamGrid best;
+  double best_rate = 0.0;
+  for (const StreamGrid& grid : candidate_grids(device)) {
+    streams.use_grid(grid);
+    const double rate = best_bandwidth(streams, pattern, elements, 3);
+    if (rate > best_rate) {
+      best_rate = rate;
+      best = grid;
+    }
+  }
+  return best;
+}
+
+std::vector<MemoryRun> run_from_memory(const Problem& problem, Streams& streams,
+                                       Progress& progress) {
+  std::vector<MemoryRun> runs;
+  for (const StreamPattern& pattern : patterns(problem)) {
+    const std::int64_t elements = elements_of(pattern, problem.working_set_to, problem.threads);
+    runs.push_back({.pattern = pattern,
+                    .grid = best_grid(problem.device, streams, pattern, elements),
+                    .elements = elements});
+  }
+  for (int repeat = 0; repeat < problem.repeats; ++repeat) {
+    progress.update("bandwidth from memory", repeat, problem.repeats);
+    for (MemoryRun& run : runs) {
+      streams.use_grid(run.grid);
+      run.samples.push_back(streams.seconds(run.pattern, run.elements, 1));
+    }
+  }
+  return runs;
+}
+
+std::vector<Figure> parameters(const Problem& problem, const MemoryRun& run) {
+  std::vector<Figure> figures{{"operation", to_string(run.pattern.operation)},
+                              {"reads", std::int64_t{run.pattern.reads()}},
+                              {"writes", std::int64_t{run.pattern.writes()}},
+                              {"precision", to_string(run.pattern.precision)},
+                              {"streaming_stores", run.pattern.streaming_stores},
+                              {"working_set", run.pattern.traffic(run.elements).bytes(), "B"}};
+  if (problem.device.is_cuda()) {
+    figures.push_back({"blocks", std::int64_t{run.grid.blocks}});  // 0: as many as the data needs
+    figures.push_back({"threads_per_block", std::int64_t{run.grid.threads}});
+  }
+  return figures;
+}
+
+void add_plateaus(const Problem& problem, const Series& series, Measurement& measurement) {
+  const std::vector<CacheLevel> caches = caches_of_all(problem.device, problem.threads);
+  std::vector<std::string> sentences;
+  for (const Plateau& plateau : find_plateaus(series.points)) {
+    const std::string name = level_name(caches, plateau.to);
+    const std::string key = fmt::format("plateau_{}", plateau.level);
+    measurement.figures.push_back({key, name});
+    measurement.figures.push_back({key + "_from", plateau.from, "B"});
+    measurement.figures.push_back({key + "_to", plateau.to, "B"});
+    measurement.figures.push_back({key + "_bandwidth", plateau.value, "B/s"});
+    sentences.push_back(fmt::format("{} up to {} {}", name, format_bytes(plateau.to),
+                                    format_si(plateau.value, "B/s")));
+  }
+  if (!sentences.empty()) {
+    measurement.notes.push_back(
+        fmt::format("{}: {}", measurement.name, fmt::join(sentences, ", ")));
+  }
+}
+
+/// The ceiling of a run: the fastest pass of any run with the same reads, writes and precision.
+/// None where nothing is read or nothing written.
+std::optional<Ceiling> ceiling_of(const MemoryRun& run, const std::vector<MemoryRun>& runs) {
+  std::optional<Ceiling> best;
+  for (const MemoryRun& other : runs) {
+    const bool same_mix = other.pattern.reads() == run.pattern.reads() &&
+                          other.pattern.writes() == run.pattern.writes() &&
+                          other.pattern.precision == run.pattern.precision;
+    if (!same_mix || run.pattern.reads() == 0 || run.pattern.writes() == 0) {
+      continue;
+    }
+    const double bytes = other.pattern.traffic(other.elements).bytes();
+    const Statistics seconds = summarise(other.samples);
+    if (!best || bytes / seconds.min > best->bytes_per_second) {
+      best = Ceiling{.name = to_string(other.pattern),
+                     .bytes_per_second = bytes / seconds.min,
+                     .working_set_bytes = bytes,
+                     .seconds = seconds};
+    }
+  }
+  return best;
+}
+
+Measurement measurement_of(const Problem& problem, const MemoryRun& run,
+                           const std::vector<MemoryRun>& runs) {
+  const Traffic traffic = run.pattern.traffic(run.elements);
+  const auto cache = static_cast<double>(last_cache_bytes(problem.device));
+  return {.name = to_string(run.pattern),
+          .parameters = parameters(problem, run),
+          .seconds = summarise(run.samples),
+          .traffic = traffic,
+          .traffic_model = "every array once a pass; lines read before ordinary stores not counted",
+          .ceiling = ceiling_of(run, runs),
+          .figures = {},
+          .notes = {},
+          .fits_cache = traffic.bytes() <= 2.0 * cache};
+}
+
+/// The ceiling that later runs divide by, twice in a row: how far to trust a percent of bankfull.
+Measurement repeat_ceiling(const Problem& problem) {
+  const int reads = problem.mix_reads.back();
+  const Precision precision = problem.precisions.front();
+  const Ceiling first = measure_ceiling(problem.device, problem.threads, reads, precision);
+  const Ceiling again = measure_ceiling(problem.device, problem.threads, reads, precision);
+  const double written = again.working_set_bytes / (reads + 1);
+  return {
+      .name = fmt::format("ceiling again, {} read : 1 write, {}", reads, to_string(precision)),
+      .parameters = {{"operation", "ceiling_again"},
+                     {"reads", std::int64_t{reads}},
+                     {"precision", to_string(precision)},
+                     {"working_set", again.working_set_bytes, "B"}},
+      .seconds = again.seconds,
+      .traffic = {.bytes_read = reads * written, .bytes_written = written},
+      .traffic_model = "every array once a pass; lines read before ordinary stores not counted",
+      .ceiling = first,
+      .figures = {{"first", first.bytes_per_second, "B/s"},
+                  {"second", again.bytes_per_second, "B/s"},
+                  {"difference",
+                   100.0 * std::abs(again.bytes_per_second / first.bytes_per_second - 1.0), "%"}},
+      .notes = {},
+      .fits_cache = false};
+}
+
+void check_contents(const Problem& problem, Streams& streams, RunResult& result) {
+  for (const StreamPattern& pattern : patterns(problem)) {
+    // An odd number of blocks, so that threads have unequal parts.
+    const std::int64_t elements = std::min(
+        Streams::granularity * 4099, elements_of(pattern, problem.working_set_to, problem.threads));
+    std::int64_t wrong = 0;
+    for (const StreamGrid& grid : candidate_grids(problem.device)) {
+      streams.use_grid(grid);
+      wrong += streams.wrong_elements(pattern, elements);
+    }
+    result.checks.push_back({.name = to_string(pattern) + ": wrong elements",
+                             .value = static_cast<double>(wrong),
+                             .reference = 0.0,
+                             .tolerance = 0.0,
+                             .source = "arrays of small integers, summed exactly"});
+  }
+}
+
+}  // namespace
+
+std::vector<StreamGrid> candidate_grids(Device device) {
+  if (!device.is_cuda()) {
+    return {StreamGrid{}};
+  }
+  const int units = survey_gpus().gpus.at(static_cast<std::size_t>(device.index)).multiprocessors;
+  return {{.blocks = 0, .threads = 256, .through_l1 = false},
+          {.blocks = 0, .threads = 1024, .through_l1 = false},
+          {.blocks = 8 * units, .threads = 256, .through_l1 = false},
+          {.blocks = 8 * units, .threads = 256, .through_l1 = true},
+          {.blocks = 32 * units, .threads = 256, .through_l1 = false}};
+}
+
+std::int64_t elements_of(const StreamPattern& pattern, std::int64_t working_set, int threads) {
+  const std::int64_t each = working_set / pattern.arrays() / bytes_of(pattern.precision);
+  const std::int64_t least = Streams::granularity * threads;
+  return std::max(each / Streams::granularity * Streams::granularity, least);
+}
+
+double best_bandwidth(Streams& streams, const StreamPattern& pattern, std::int64_t elements,
+                      int repeats) {
+  const double bytes = pattern.traffic(elements).bytes();
+  streams.seconds(pattern, elements, 1);
+  int passes = 1;
+  double best = 0.0;
+  // A sample is too short also when only an earlier, disturbed one was long enough.
+  for (int accepted = 0; accepted < repeats;) {
+    const double seconds = streams.seconds(pattern, elements, passes);
+    if (seconds < shortest_sample && passes < most_passes) {
+      passes *= 4;
+      accepted = 0;
+    } else {
+      best = std::max(best, passes * bytes / seconds);
+      ++accepted;
+    }
+  }
+  return best;
+}
+
+void measure_bandwidth(const Problem& problem, Progress& progress, RunResult& result) {
+  const std::vector<StreamPattern> all = patterns(problem);
+  {
+    const auto streams = make_streams(problem.device, problem.threads,
+                                      problem.working_set_to + padding_bytes(problem));
+    check_contents(problem, *streams, result);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      progress.update("bandwidth by working set", static_cast<double>(n),
+                      static_cast<double>(all.size()));
+      result.series.push_back(sweep(problem, *streams, all[n]));
+    }
+    const std::vector<MemoryRun> runs = run_from_memory(problem, *streams, progress);
+    const std::size_t first = result.series.size() - all.size();
+    for (std::size_t n = 0; n < runs.size(); ++n) {
+      result.measurements.push_back(measurement_of(problem, runs[n], runs));
+      add_plateaus(problem, result.series[first + n], result.measurements.back());
+    }
+  }
+  result.measurements.push_back(repeat_ceiling(problem));
+  measure_team_sizes(problem, progress, result);
+  measure_grids(problem, progress, result);
+  measure_n_copy(problem, progress, result);
+  measure_copies(problem, progress, result);
+}
+
+}  // namespace bankfull::probe

@@ -1,0 +1,137 @@
+#include "bankfull/workloads/probe/scaling.hpp"
+
+#include "bankfull/workloads/probe/bandwidth.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace bankfull::probe {
+namespace {
+
+int samples(const Problem& problem) { return problem.quick ? 2 : 5; }
+
+std::unique_ptr<Streams> streams_of(const Problem& problem, int threads) {
+  return make_streams(problem.device, threads, problem.working_set_to + padding_bytes(problem));
+}
+
+Series bandwidth_by(const std::string& x_name, const std::string& name) {
+  return {.name = name,
+          .x_name = x_name,
+          .x_unit = {},
+          .y_name = "bandwidth",
+          .y_unit = "B/s",
+          .points = {},
+          .parameters = {}};
+}
+
+/// Blocks that a launch of one 16-byte access per thread takes.
+std::int64_t blocks_for(const StreamPattern& pattern, std::int64_t elements, int threads) {
+  const std::int64_t vectors = elements * bytes_of(pattern.precision) / 16;
+  return (vectors + threads - 1) / threads;
+}
+
+Series by_blocks(const Problem& problem, Streams& streams, const StreamPattern& pattern,
+                 int threads) {
+  Series series = bandwidth_by(
+      "blocks", fmt::format("bandwidth by blocks of {}, {}", threads, to_string(pattern)));
+  const std::int64_t elements = elements_of(pattern, problem.working_set_to, 1);
+  for (const int blocks : problem.grid_blocks) {
+    streams.use_grid({.blocks = blocks, .threads = threads, .through_l1 = false});
+    series.points.emplace_back(blocks,
+                               best_bandwidth(streams, pattern, elements, samples(problem)));
+  }
+  streams.use_grid({.blocks = 0, .threads = threads, .through_l1 = false});
+  series.points.emplace_back(static_cast<double>(blocks_for(pattern, elements, threads)),
+                             best_bandwidth(streams, pattern, elements, samples(problem)));
+  std::sort(series.points.begin(), series.points.end());
+  return series;
+}
+
+std::vector<StreamPattern> copies(const Problem& problem) {
+  std::vector<StreamPattern> patterns;
+  for (const Precision precision : problem.precisions) {
+    for (const bool streaming : {false, true}) {
+      const Stores other = streaming ? Stores::ordinary : Stores::streaming;
+      if (problem.stores != other) {
+        patterns.push_back({.operation = StreamOperation::copy,
+                            .precision = precision,
+                            .streaming_stores = streaming});
+      }
+    }
+  }
+  return patterns;
+}
+
+Series by_n_copy(const Problem& problem, Streams& streams, StreamPattern pattern,
+                 std::int64_t& wrong) {
+  Series series = bandwidth_by("n_copy", "bandwidth by concurrent streams, " + to_string(pattern));
+  const std::int64_t elements = elements_of(pattern, problem.working_set_to, problem.threads);
+  for (const int n_copy : problem.n_copy) {
+    pattern.n_copy = n_copy;
+    wrong += streams.wrong_elements(pattern, std::min(elements, Streams::granularity * 4099));
+    series.points.emplace_back(n_copy,
+                               best_bandwidth(streams, pattern, elements, samples(problem)));
+  }
+  return series;
+}
+
+}  // namespace
+
+void measure_team_sizes(const Problem& problem, Progress& progress, RunResult& result) {
+  const std::vector<StreamPattern> all = patterns(problem);
+  std::vector<Series> series;
+  series.reserve(all.size());
+  for (const StreamPattern& pattern : all) {
+    series.push_back(bandwidth_by("threads", "bandwidth by threads, " + to_string(pattern)));
+  }
+  for (std::size_t n = 0; n < problem.team_sizes.size(); ++n) {
+    progress.update("bandwidth by threads", static_cast<double>(n),
+                    static_cast<double>(problem.team_sizes.size()));
+    const int threads = problem.team_sizes[n];
+    const auto streams = streams_of(problem, threads);
+    for (std::size_t curve = 0; curve < all.size(); ++curve) {
+      const std::int64_t elements = elements_of(all[curve], problem.working_set_to, threads);
+      series[curve].points.emplace_back(
+          threads, best_bandwidth(*streams, all[curve], elements, samples(problem)));
+    }
+  }
+  if (!problem.team_sizes.empty()) {
+    std::move(series.begin(), series.end(), std::back_inserter(result.series));
+  }
+}
+
+void measure_grids(const Problem& problem, Progress& progress, RunResult& result) {
+  if (!problem.device.is_cuda()) {
+    return;
+  }
+  const auto streams = streams_of(problem, 1);
+  for (const StreamOperation operation :
+       {StreamOperation::read, StreamOperation::copy, StreamOperation::triad}) {
+    const StreamPattern pattern{.operation = operation, .precision = problem.precisions.back()};
+    for (std::size_t n = 0; n < problem.grid_threads.size(); ++n) {
+      progress.update("bandwidth by launch shape, " + to_string(operation), static_cast<double>(n),
+                      static_cast<double>(problem.grid_threads.size()));
+      result.series.push_back(by_blocks(problem, *streams, pattern, problem.grid_threads[n]));
+    }
+  }
+}
+
+void measure_n_copy(const Problem& problem, Progress& progress, RunResult& result) {
+  const auto streams = streams_of(problem, problem.threads);
+  const std::vector<StreamPattern> all = copies(problem);
+  std::int64_t wrong = 0;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    progress.update("multi-stream copy", static_cast<double>(n), static_cast<double>(all.size()));
+    result.series.push_back(by_n_copy(problem, *streams, all[n], wrong));
+  }
+  result.checks.push_back({.name = "multi-stream copy: wrong elements",
+                           .value = static_cast<double>(wrong),
+                           .reference = 0.0,
+                           .tolerance = 0.0,
+                           .source = "arrays of small integers"});
+}
+
+}  // namespace bankfull::probe
