@@ -30,13 +30,6 @@ struct HimenoOptions {
   double min_percent = 0.0;
 };
 
-Precision parse_precision(const std::string& text) {
-  if (text != "fp32" && text != "fp64") {
-    throw UsageError("--precision " + text + " is unknown", "use fp32 (official) or fp64");
-  }
-  return text == "fp32" ? Precision::fp32 : Precision::fp64;
-}
-
 std::vector<himeno::Schedule> parse_schedules(const std::string& text, Device device) {
   std::vector<himeno::Schedule> schedules;
   if (text == "all") {
@@ -94,7 +87,7 @@ std::string official_figures(const RunResult& result) {
     }
     text += "\n";
   }
-  return text + "\n";
+  return report_notes(result) + "\n" + text + "\n";
 }
 
 ExitCode check_threshold(const RunResult& result, double min_percent) {

@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   bankfull::Action action;
   bankfull::add_info_command(program, action);
   bankfull::add_list_command(program, action);
+  bankfull::add_probe_command(program, action);
   bankfull::add_himeno_command(program, action);
   try {
     program.parse(argc, argv);

@@ -62,6 +62,13 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                                     "say what would run and what memory it takes, then stop"));
 }
 
+Precision parse_precision(const std::string& text) {
+  if (text != "fp32" && text != "fp64") {
+    throw UsageError("--precision " + text + " is unknown", "use fp32 or fp64");
+  }
+  return text == "fp32" ? Precision::fp32 : Precision::fp64;
+}
+
 const std::string& command_line() { return recorded_command_line(); }
 
 void remember_command_line(int argc, const char* const* argv) {

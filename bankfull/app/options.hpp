@@ -7,6 +7,7 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/streams.hpp"
 
 namespace bankfull {
 
@@ -35,6 +36,9 @@ void add_common_options(CLI::App& command, CommonOptions& options);
 /// Names the environment twin of an option and returns the option.
 CLI::Option* with_environment(CLI::Option* option);
 
+/// Understands fp32 and fp64; throws UsageError for anything else.
+Precision parse_precision(const std::string& text);
+
 /// The command line as it was given, for the record.
 const std::string& command_line();
 void remember_command_line(int argc, const char* const* argv);
@@ -43,6 +47,7 @@ void remember_command_line(int argc, const char* const* argv);
 // it is the one chosen.
 void add_info_command(CLI::App& program, Action& action);
 void add_list_command(CLI::App& program, Action& action);
+void add_probe_command(CLI::App& program, Action& action);
 void add_himeno_command(CLI::App& program, Action& action);
 
 }  // namespace bankfull

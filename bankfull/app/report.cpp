@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
 
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/format.hpp"
@@ -74,16 +74,13 @@ std::string report_checks(const RunResult& result) {
 
 std::string report_measurements(const RunResult& result) {
   Table table({"measurement", "median", "spread", "GFLOPS", "GB/s", "of bankfull"});
-  std::set<std::string> notes;
+  bool any_fits_cache = false;
   for (const Measurement& m : result.measurements) {
     table.add_row({m.name, format_seconds(m.seconds.median),
                    fmt::format("{:.1f} %", 100.0 * m.seconds.spread()),
                    fmt::format("{:.2f}", m.flops_per_second() * 1e-9),
                    fmt::format("{:.1f}", m.bytes_per_second() * 1e-9), percent_text(m)});
-    notes.insert(m.notes.begin(), m.notes.end());
-    if (m.fits_cache) {
-      notes.insert("(cache): the working set fits a cache, so this says nothing about memory");
-    }
+    any_fits_cache = any_fits_cache || (m.fits_cache && m.ceiling);
   }
   std::string text = table.text();
   if (!result.measurements.empty() && result.measurements.front().ceiling) {
@@ -91,6 +88,22 @@ std::string report_measurements(const RunResult& result) {
     text += fmt::format("  bankfull = {} ({}, measured in this process)\n",
                         format_si(ceiling.bytes_per_second, "B/s"), ceiling.name);
   }
+  if (any_fits_cache) {
+    text += "  (cache): the working set fits a cache, so this says nothing about memory\n";
+  }
+  return text;
+}
+
+std::string report_notes(const RunResult& result) {
+  std::vector<std::string> notes;
+  for (const Measurement& m : result.measurements) {
+    for (const std::string& note : m.notes) {
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) {
+        notes.push_back(note);
+      }
+    }
+  }
+  std::string text;
   for (const std::string& note : notes) {
     text += fmt::format("  - {}\n", note);
   }
@@ -101,9 +114,6 @@ std::string result_lines(const RunResult& result) {
   std::string text;
   for (const Measurement& m : result.measurements) {
     text += fmt::format("RESULT {}", result.workload);
-    for (const Figure& figure : result.problem) {
-      text += fmt::format(" {}={}", figure.name, std::visit(Plain{}, figure.value));
-    }
     for (const Figure& figure : m.parameters) {
       text += fmt::format(" {}={}", figure.name, std::visit(Plain{}, figure.value));
     }

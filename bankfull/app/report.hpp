@@ -12,11 +12,14 @@ std::string display(const Figure& figure);
 /// Checks with their values, one line each.
 std::string report_checks(const RunResult& result);
 
-/// The measurements of a run as a table, its ceiling, and its notes.
+/// The measurements of a run as a table, and its ceiling.
 std::string report_measurements(const RunResult& result);
 
+/// What a reader must know of the measurements, each note once.
+std::string report_notes(const RunResult& result);
+
 /// One line a measurement, stable and greppable:
-/// "RESULT himeno size=XL ... gflops=2701.3 gbs=4449.1 percent=101.2 verdict=verified".
+/// "RESULT himeno size=M ... gflops=12.3 gbs=20.3 percent=95.1 ... verdict=verified".
 std::string result_lines(const RunResult& result);
 
 }  // namespace bankfull

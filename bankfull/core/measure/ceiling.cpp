@@ -10,18 +10,29 @@ namespace bankfull {
 namespace {
 
 constexpr std::int64_t mib = std::int64_t{1} << 20;
+constexpr int warm_up_passes = 2;
 
-std::vector<StreamPattern> ways_to_store(Device device, int reads, Precision precision) {
-  const StreamPattern ordinary{.operation = StreamOperation::mix,
-                               .mix_reads = reads,
-                               .precision = precision,
-                               .streaming_stores = false};
+/// One way to run the same pass.
+struct Way {
+  StreamPattern pattern;
+  StreamGrid grid;
+  std::vector<double> seconds = {};
+};
+
+std::vector<Way> ways_to_run(Device device, const StreamPattern& pattern) {
+  std::vector<Way> ways;
   if (device.is_cuda()) {
-    return {ordinary};
+    for (const int threads : {256, 512, 1024}) {
+      ways.push_back({.pattern = pattern, .grid = {.blocks = 0, .threads = threads}});
+    }
+    return ways;
   }
-  StreamPattern streaming = ordinary;
-  streaming.streaming_stores = true;
-  return {ordinary, streaming};
+  for (const bool streaming : {false, true}) {
+    StreamPattern stored = pattern;
+    stored.streaming_stores = streaming;
+    ways.push_back({.pattern = stored, .grid = {}});
+  }
+  return ways;
 }
 
 }  // namespace
@@ -41,24 +52,26 @@ std::int64_t memory_working_set(Device device, std::int64_t at_least) {
 Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision, int repeats) {
   const std::int64_t bytes = memory_working_set(device, device.is_cuda() ? 4096 * mib : 256 * mib);
   const auto streams = make_streams(device, threads, bytes);
-  const std::vector<StreamPattern> ways = ways_to_store(device, reads, precision);
-  std::vector<std::vector<double>> samples(ways.size());
+  const StreamPattern pattern{
+      .operation = StreamOperation::mix, .mix_reads = reads, .precision = precision};
   const std::int64_t elements =
-      streams->capacity(ways.front()) / Streams::granularity * Streams::granularity;
-  for (int repeat = -2; repeat < repeats; ++repeat) {
-    for (std::size_t way = 0; way < ways.size(); ++way) {
-      const double seconds = streams->seconds(ways[way], elements, 1);
+      streams->capacity(pattern) / Streams::granularity * Streams::granularity;
+  std::vector<Way> ways = ways_to_run(device, pattern);
+  for (int repeat = -warm_up_passes; repeat < repeats; ++repeat) {
+    for (Way& way : ways) {
+      streams->use_grid(way.grid);
+      const double seconds = streams->seconds(way.pattern, elements, 1);
       if (repeat >= 0) {
-        samples[way].push_back(seconds);
+        way.seconds.push_back(seconds);
       }
     }
   }
   Ceiling best;
-  for (std::size_t way = 0; way < ways.size(); ++way) {
-    const Traffic traffic = ways[way].traffic(elements);
-    const Statistics statistics = summarise(samples[way]);
+  for (const Way& way : ways) {
+    const Traffic traffic = way.pattern.traffic(elements);
+    const Statistics statistics = summarise(way.seconds);
     if (traffic.bytes() / statistics.min > best.bytes_per_second) {
-      best = {.name = to_string(ways[way]),
+      best = {.name = to_string(way.pattern),
               .bytes_per_second = traffic.bytes() / statistics.min,
               .working_set_bytes = traffic.bytes(),
               .seconds = statistics};

@@ -10,8 +10,8 @@ namespace bankfull {
 /// written stream: what "percent of bankfull" divides by. See docs/adr/0002.
 ///
 /// The working set is several times the last cache (less only where memory is short). Each way to
-/// store (ordinary, streaming) is warmed up and timed `repeats` times in turn; the fastest pass
-/// counts. Takes about half a second.
+/// run the pass (CPU: ordinary and streaming stores; GPU: blocks of 256, 512 and 1024 threads) is
+/// warmed up and timed `repeats` times in turn; the fastest pass counts. Takes about half a second.
 Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision,
                         int repeats = 12);
 

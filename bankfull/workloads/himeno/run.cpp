@@ -99,7 +99,10 @@ Measurement measurement_of(const Timed& timed, const Problem& problem, const Cei
   const auto iterations = static_cast<double>(timed.iterations);
   Measurement m{.name = fmt::format("himeno {} {} {}", name_of(problem.grid),
                                     to_string(problem.precision), to_string(timed.schedule)),
-                .parameters = {{.name = "schedule", .value = to_string(timed.schedule)},
+                .parameters = {{.name = "size", .value = name_of(problem.grid)},
+                               {.name = "precision", .value = to_string(problem.precision)},
+                               {.name = "device", .value = to_string(problem.device)},
+                               {.name = "schedule", .value = to_string(timed.schedule)},
                                {.name = "shape", .value = timed.facts.description},
                                {.name = "iterations", .value = timed.iterations},
                                {.name = "iterations_per_pass",

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "bankfull/core/measure/run_result.hpp"
+
+#include <string>
+
+namespace bankfull {
+
+/// The curves that people look at first (bandwidth of the triad over working set, latency of whole
+/// cache lines over footprint) as text charts, and the plateaus found in every curve.
+std::string probe_report(const RunResult& result);
+
+}  // namespace bankfull
