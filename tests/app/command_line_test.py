@@ -160,6 +160,45 @@ class Himeno(CommandLine):
         self.assertIn("RESULT", result.stdout)
 
 
+class Probe(CommandLine):
+    SMALL = ["--quick", "--device", "cpu", "--memory-limit", "64MiB", "--repeat", "2"]
+
+    def test_bandwidth_shows_a_chart_and_verifies(self):
+        result = run("probe", "bandwidth", "--operation", "copy,triad", *self.SMALL)
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        self.assertIn("bandwidth, triad", result.stdout)
+        self.assertIn("GB/s", result.stdout)
+        self.assertIn("verdict=verified", result.stdout)
+
+    def test_latency_names_plateaus(self):
+        result = run("probe", "latency", "--stride", "64", "--pages", "huge", "--footprint-to",
+                     "16MiB", *self.SMALL)
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        self.assertIn("latency, stride 64 B", result.stdout)
+        self.assertIn("plateaus found", result.stdout)
+
+    def test_json_follows_the_schema(self):
+        import jsonschema
+        target = self.path / "probe.json"
+        result = run("probe", "all", "--operation", "copy", "--mix", "13", "--footprint-to",
+                     "8MiB", *self.SMALL, "--json", str(target))
+        self.assertEqual(result.returncode, OK, result.stderr)
+        document = json.loads(target.read_text())
+        jsonschema.validate(document, SCHEMA)
+        self.assertTrue(document["series"])
+
+    def test_bad_input_is_named(self):
+        for arguments, words in ((["everything"], "everything"),
+                                 (["all", "--operation", "sort"], "sort"),
+                                 (["all", "--mix", "99"], "99"),
+                                 (["all", "--stores", "none"], "none"),
+                                 (["all", "--stride", "7"], "7"),
+                                 (["all", "--memory-limit", "lots"], "lots"),
+                                 (["all", "--threads", "-1"], "-1")):
+            with self.subTest(arguments=arguments):
+                self.refused("probe", *arguments, "--device", "cpu", saying=[words])
+
+
 class BadHimenoInput(CommandLine):
     def test_sizes(self):
         for size in ("0x5x5", "3x3", "3x3x3x3", "2x3x3", "-4x5x6", "5x5x", "axbxc", "", "XXL", "xl",
