@@ -22,6 +22,29 @@ void allow_shared_bytes(void (*kernel)(Parameters...), std::size_t bytes) {
              "raising a kernel's shared memory");
 }
 
+/// Dynamic shared memory that a block of this kernel can have on the GPU, after
+/// `allow_shared_bytes`.
+template <class... Parameters>
+std::size_t most_shared_bytes(Device gpu, void (*kernel)(Parameters...)) {
+  int most = 0;
+  cuda_check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu.index),
+             "reading a GPU's shared memory");
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "reading a kernel's attributes");
+  constexpr std::size_t alignment = 128;  // of the dynamic part, which follows the static one
+  const std::size_t taken = (attributes.sharedSizeBytes + alignment - 1) / alignment * alignment;
+  return static_cast<std::size_t>(most) - taken;
+}
+
+/// Ten times the compute capability that the code of this kernel for the current GPU was compiled
+/// for. It is lower than the GPU's where the driver translates code for an older one.
+template <class... Parameters>
+int compiled_capability_of(void (*kernel)(Parameters...)) {
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "reading a kernel's attributes");
+  return attributes.ptxVersion;
+}
+
 /// Queues a kernel on a stream and reports a launch that the driver refuses.
 template <class... Parameters, class... Arguments>
 void launch(const Stream& stream, const LaunchShape& shape, void (*kernel)(Parameters...),

@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -14,19 +16,52 @@ namespace {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
+std::size_t whole_huge_pages(std::size_t bytes) {
+  return (bytes + huge_page - 1) / huge_page * huge_page;
+}
+
+/// Fresh pages of the system on a huge page's boundary. The C library's allocator would hand out
+/// memory that somebody has touched before, wherever that was.
+void* map_pages(std::size_t bytes) {
+  const std::size_t whole = whole_huge_pages(bytes);
+  void* raw = mmap(nullptr, whole + huge_page, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) {
+    throw RuntimeFailure("the system refused " + format_bytes(static_cast<double>(bytes)) +
+                         " of host memory");
+  }
+  auto* begin = static_cast<std::byte*>(raw);
+  const std::size_t before = (huge_page - reinterpret_cast<std::uintptr_t>(raw) % huge_page) %
+                             huge_page;
+  if (before > 0) {
+    munmap(begin, before);
+  }
+  if (before < huge_page) {
+    munmap(begin + before + whole, huge_page - before);
+  }
+  madvise(begin + before, whole, MADV_HUGEPAGE);  // a hint: without it we are slower, not wrong
+  return begin + before;
+}
+
 void* allocate_host(std::size_t bytes) {
-  // Large arrays on 4 KiB pages lose bandwidth to address translation.
-  const std::size_t alignment = bytes >= huge_page ? huge_page : 4096;
-  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* data = std::aligned_alloc(alignment, rounded);
+  if (bytes >= huge_page) {
+    return map_pages(bytes);
+  }
+  constexpr std::size_t alignment = 4096;
+  void* data = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (data == nullptr) {
     throw RuntimeFailure("the system refused " + format_bytes(static_cast<double>(bytes)) +
                          " of host memory");
   }
-  if (rounded >= huge_page) {
-    madvise(data, rounded, MADV_HUGEPAGE);  // a hint: without it we are slower, not wrong
-  }
   return data;
+}
+
+void release_host(void* data, std::size_t bytes) noexcept {
+  if (bytes >= huge_page) {
+    munmap(data, whole_huge_pages(bytes));
+  } else {
+    std::free(data);  // NOLINT(cppcoreguidelines-no-malloc): the pair of aligned_alloc
+  }
 }
 
 void* allocate(MemorySpace space, std::size_t bytes) {
@@ -43,13 +78,13 @@ void* allocate(MemorySpace space, std::size_t bytes) {
 }  // namespace
 
 Memory::Memory(MemorySpace space, std::size_t bytes)
-    : data_(allocate(space, bytes == 0 ? 1 : bytes), Release{space}),
+    : data_(allocate(space, bytes == 0 ? 1 : bytes), Release{space, bytes}),
       bytes_(bytes),
       space_(space) {}
 
 void Memory::Release::operator()(void* data) const noexcept {
   if (space == MemorySpace::host) {
-    std::free(data);
+    release_host(data, bytes);
     return;
   }
   if constexpr (build::cuda) {

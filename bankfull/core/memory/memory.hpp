@@ -29,6 +29,7 @@ class Memory {
  private:
   struct Release {
     MemorySpace space = MemorySpace::host;
+    std::size_t bytes = 0;
     void operator()(void* data) const noexcept;
   };
 

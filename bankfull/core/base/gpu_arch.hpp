@@ -1,0 +1,17 @@
+#pragma once
+
+namespace bankfull {
+
+/// Ten times the compute capability that the device compiler is producing code for: 80, 90. 0 in
+/// code for the host. Kernels ask for it with `if constexpr`; for what a program can do on the GPU
+/// at hand ask `compiled_capability_of` in core/exec/launch.cuh.
+#if defined(__CUDA_ARCH__)
+inline constexpr int compiled_capability = __CUDA_ARCH__ / 10;
+#else
+inline constexpr int compiled_capability = 0;
+#endif
+
+/// The first compute capability, times ten, with bulk tensor copies; see core/exec/bulk_copy.cuh.
+inline constexpr int bulk_copy_capability = 90;
+
+}  // namespace bankfull

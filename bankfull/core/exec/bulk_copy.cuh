@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+
+#include "bankfull/core/base/gpu_arch.hpp"
+#include "bankfull/core/exec/vector16.cuh"
+
+namespace bankfull {
+
+// The copy engine of compute capability 9.0: one thread asks for a whole box of a tensor, which
+// arrives in shared memory while the block computes. Call these only in code that
+// `compiled_capability >= bulk_copy_capability` guards.
+
+/// An mbarrier, 8 bytes of shared memory, that completes a phase when the bytes expected arrived.
+/// Phases have parities 0, 1, 0, ...
+struct CopyBarrier {
+  static constexpr int bytes = 8;
+
+  std::uint32_t address;  ///< in shared memory
+
+  __device__ __forceinline__ void initialise() const {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address) : "memory");
+  }
+
+  /// Begins a phase: `count` bytes will come.
+  __device__ __forceinline__ void expect(std::uint32_t count) const {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address),
+                 "r"(count)
+                 : "memory");
+  }
+
+  /// Waits until the phase of this parity is over.
+  __device__ __forceinline__ void wait(std::uint32_t parity) const {
+    asm volatile(
+        "{\n"
+        ".reg .pred done;\n"
+        "again:\n"
+        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        "@!done bra again;\n"
+        "}" ::"r"(address),
+        "r"(parity)
+        : "memory");
+  }
+};
+
+/// Lets the copy engine see the barriers that this thread has initialised.
+__device__ __forceinline__ void publish_copy_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// Coordinates of a box's first element, the contiguous one first.
+struct BoxCorner {
+  int k, j, i, field;
+};
+
+/// Asks for one box of the tensor; `to` is a multiple of 128 bytes in shared memory. Elements
+/// outside the tensor arrive as zeros and count as bytes.
+__device__ __forceinline__ void copy_box(const void* to, const CUtensorMap* tensor,
+                                         const BoxCorner& at, const CopyBarrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%2,%3,%4,%5}], [%6];" ::"r"(shared_address(to)),
+      "l"(tensor), "r"(at.k), "r"(at.j), "r"(at.i), "r"(at.field), "r"(barrier.address)
+      : "memory");
+}
+
+}  // namespace bankfull

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/memory/buffer.hpp"
+
+namespace bankfull {
+
+/// Sum over a block in a fixed order; every thread of the block calls it, thread 0 gets the sum.
+__device__ __forceinline__ double block_sum(double value) {
+  __shared__ double warp_sum[32];
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned warps = (blockDim.x * blockDim.y * blockDim.z + 31) / 32;
+  for (unsigned offset = 16; offset > 0; offset /= 2) {
+    value += __shfl_down_sync(~0U, value, offset);
+  }
+  if (thread % 32 == 0) {
+    warp_sum[thread / 32] = value;
+  }
+  __syncthreads();
+  if (thread < 32) {
+    value = thread < warps ? warp_sum[thread] : 0.0;
+    for (unsigned offset = 16; offset > 0; offset /= 2) {
+      value += __shfl_down_sync(~0U, value, offset);
+    }
+  }
+  __syncthreads();  // a second sum may overwrite
+  return value;
+}
+
+namespace detail {
+
+/// Block (x, y) sums span x of list y; the lists follow one another, `count` values each.
+__global__ inline void __launch_bounds__(1024)
+    sum_spans(const double* values, double* sums, int count, int span) {
+  const double* list = values + static_cast<std::size_t>(blockIdx.y) * count;
+  const int begin = static_cast<int>(blockIdx.x) * span;
+  const int end = min(count, begin + span);
+  double sum = 0.0;
+  for (int n = begin + static_cast<int>(threadIdx.x); n < end; n += static_cast<int>(blockDim.x)) {
+    sum += list[n];
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) {
+    sums[blockIdx.y * gridDim.x + blockIdx.x] = sum;
+  }
+}
+
+}  // namespace detail
+
+/// Adds up what the blocks of a kernel leave behind, always in the same order, so that a sum has
+/// the same bits in every run. It holds room for `most_partials` partial sums in GPU memory.
+class FixedOrderSums {
+ public:
+  explicit FixedOrderSums(std::size_t most_partials)
+      : partials_(MemorySpace::device, most_partials),
+        spans_(MemorySpace::device, most_partials / span + most_lists) {}
+
+  static constexpr int most_lists = 16;
+
+  /// Where kernels write: list after list, `count` partial sums each.
+  [[nodiscard]] double* partials() const { return partials_.data(); }
+
+  /// Queues sums[n] = sum of list n; `sums` is GPU memory.
+  void queue(const Stream& stream, int count, int lists, double* sums) const {
+    const unsigned list_count = static_cast<unsigned>(lists);
+    const unsigned spans = static_cast<unsigned>((count - 1) / span + 1);
+    if (spans == 1) {
+      launch(stream, {dim3(1, list_count), dim3(1024)}, detail::sum_spans, partials_.data(), sums,
+             count, count);
+      return;
+    }
+    launch(stream, {dim3(spans, list_count), dim3(1024)}, detail::sum_spans, partials_.data(),
+           spans_.data(), count, span);
+    const int span_count = static_cast<int>(spans);
+    launch(stream, {dim3(1, list_count), dim3(1024)}, detail::sum_spans, spans_.data(), sums,
+           span_count, span_count);
+  }
+
+ private:
+  static constexpr int span = 8192;
+
+  Buffer<double> partials_;
+  Buffer<double> spans_;
+};
+
+}  // namespace bankfull

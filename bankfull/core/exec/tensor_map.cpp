@@ -1,0 +1,69 @@
+#include "bankfull/core/exec/tensor_map.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "bankfull/core/base/cuda_check.hpp"
+#include "bankfull/core/base/error.hpp"
+
+namespace bankfull {
+namespace {
+
+using Encode = decltype(&cuTensorMapEncodeTiled);
+
+Encode find_encode() {
+  constexpr const char* name = "cuTensorMapEncodeTiled";
+  constexpr const char* doing = "looking for the driver's tensor maps";
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+#if CUDART_VERSION >= 12050
+  constexpr unsigned since = 12000;
+  cuda_check(cudaGetDriverEntryPointByVersion(name, &function, since, cudaEnableDefault, &found),
+             doing);
+#else
+  cuda_check(cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found), doing);
+#endif
+  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
+    throw RuntimeFailure("the NVIDIA driver knows no tensor maps: it is older than CUDA 12");
+  }
+  return reinterpret_cast<Encode>(function);
+}
+
+template <class T>
+constexpr CUtensorMapDataType data_type =
+    sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+
+}  // namespace
+
+template <class T>
+CUtensorMap make_tensor_map(T* data, const TensorShape& shape, const std::array<int, 4>& box) {
+  static const Encode encode = find_encode();
+  std::array<cuuint64_t, 4> extents{};
+  std::array<cuuint64_t, 3> pitch_bytes{};
+  std::array<cuuint32_t, 4> box_extents{};
+  const std::array<cuuint32_t, 4> every_element{1, 1, 1, 1};
+  for (std::size_t n = 0; n < extents.size(); ++n) {
+    extents[n] = static_cast<cuuint64_t>(shape.extents[n]);
+    box_extents[n] = static_cast<cuuint32_t>(box[n]);
+  }
+  for (std::size_t n = 0; n < pitch_bytes.size(); ++n) {
+    pitch_bytes[n] = static_cast<cuuint64_t>(shape.pitches[n]) * sizeof(T);
+  }
+  // No promotion: fetching more than the box from memory costs bandwidth.
+  CUtensorMap map{};
+  const CUresult status =
+      encode(&map, data_type<T>, 4, data, extents.data(), pitch_bytes.data(), box_extents.data(),
+             every_element.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (status != CUDA_SUCCESS) {
+    throw RuntimeFailure("the driver refused a tensor map (error " + std::to_string(status) + ")");
+  }
+  return map;
+}
+
+template CUtensorMap make_tensor_map<float>(float*, const TensorShape&, const std::array<int, 4>&);
+template CUtensorMap make_tensor_map<double>(double*, const TensorShape&,
+                                             const std::array<int, 4>&);
+
+}  // namespace bankfull
