@@ -1,15 +1,14 @@
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <memory>
-#include <sstream>
-
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/himeno/run.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <sstream>
 
 namespace bankfull {
 namespace {
@@ -112,8 +111,7 @@ ExitCode run_himeno(const HimenoOptions& options) {
   }
   RunResult result;
   const ExitCode verdict = run_and_publish(
-      options.common,
-      [&](Progress& progress) { return result = himeno::run(problem, progress); },
+      options.common, [&](Progress& progress) { return result = himeno::run(problem, progress); },
       official_figures);
   return verdict != ExitCode::ok ? verdict : check_threshold(result, options.min_percent);
 }
@@ -141,11 +139,10 @@ void add_himeno_command(CLI::App& program, Action& action) {
                        ->capture_default_str());
   with_environment(command->add_option("--precision", options->precision, "fp32 (official) or fp64")
                        ->capture_default_str());
-  auto* target = with_environment(
-      command
-          ->add_option("--target-seconds", options->target_seconds,
-                       "choose the iterations to fill this time")
-          ->capture_default_str());
+  auto* target = with_environment(command
+                                      ->add_option("--target-seconds", options->target_seconds,
+                                                   "choose the iterations to fill this time")
+                                      ->capture_default_str());
   auto* iterations = with_environment(command->add_option(
       "--iterations", options->iterations, "run exactly so many iterations in each repeat"));
   auto* official = with_environment(command->add_flag(

@@ -1,12 +1,11 @@
-#include <fmt/format.h>
-
-#include <cstdio>
-
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/version.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/measure/context.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
 
 namespace bankfull {
 

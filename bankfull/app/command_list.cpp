@@ -1,11 +1,10 @@
-#include <fmt/format.h>
-
-#include <cstdio>
-
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
 
 namespace bankfull {
 namespace {

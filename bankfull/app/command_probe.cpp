@@ -64,25 +64,30 @@ void add_sweep_options(CLI::App& command, probe::Problem& problem) {
   with_environment(command.add_option("--repeat", problem.repeats, "timed passes of a figure"));
   with_environment(command.add_option("--points-per-octave", problem.points_per_octave,
                                       "points of a curve for every doubling of its size"));
-  with_environment(command.add_option("--memory-limit", problem.memory_limit,
-                                      "most memory to hold at a time (512MiB, 4GiB)")
+  with_environment(command
+                       .add_option("--memory-limit", problem.memory_limit,
+                                   "most memory to hold at a time (512MiB, 4GiB)")
                        ->transform(CLI::AsSizeValue(false)));
-  with_environment(command.add_option("--from", problem.working_set_from,
-                                      "smallest working set of the bandwidth curves")
+  with_environment(command
+                       .add_option("--from", problem.working_set_from,
+                                   "smallest working set of the bandwidth curves")
                        ->transform(CLI::AsSizeValue(false)));
-  with_environment(command.add_option("--to", problem.working_set_to,
-                                      "largest working set of the bandwidth curves")
-                       ->transform(CLI::AsSizeValue(false)));
-  with_environment(command.add_option("--footprint-to", problem.footprint_to,
-                                      "largest footprint of the latency curves")
+  with_environment(
+      command
+          .add_option("--to", problem.working_set_to, "largest working set of the bandwidth curves")
+          ->transform(CLI::AsSizeValue(false)));
+  with_environment(command
+                       .add_option("--footprint-to", problem.footprint_to,
+                                   "largest footprint of the latency curves")
                        ->transform(CLI::AsSizeValue(false)));
   add_list(command, "--mix", problem.mix_reads, "arrays read per array written, 1 to 16");
   add_list(command, "--team-sizes", problem.team_sizes, "CPU: numbers of threads to compare");
   add_list(command, "--grid-threads", problem.grid_threads, "GPU: threads of a block to compare");
   add_list(command, "--grid-blocks", problem.grid_blocks, "GPU: blocks of a launch to compare");
   add_list(command, "--n-copy", problem.n_copy, "concurrent streams of the multi-stream copy");
-  with_environment(command.add_option("--stride", problem.strides,
-                                      "bytes of address space per node of a latency chain")
+  with_environment(command
+                       .add_option("--stride", problem.strides,
+                                   "bytes of address space per node of a latency chain")
                        ->delimiter(',')
                        ->transform(CLI::AsSizeValue(false)));
 }

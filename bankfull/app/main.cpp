@@ -1,12 +1,12 @@
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/version.hpp"
+#include "bankfull/core/base/error.hpp"
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
-
-#include "bankfull/app/options.hpp"
-#include "bankfull/app/version.hpp"
-#include "bankfull/core/base/error.hpp"
 
 namespace {
 
@@ -31,9 +31,10 @@ int fail(ExitCode code, const std::string& message) {
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 int run(int argc, char** argv) {
-  CLI::App program("Runs memory-bandwidth-bound workloads of computational fluid dynamics, verifies "
-                   "them, and tells how\nclose to the measured memory ceiling they ran.",
-                   "bankfull");
+  CLI::App program(
+      "Runs memory-bandwidth-bound workloads of computational fluid dynamics, verifies "
+      "them, and tells how\nclose to the measured memory ceiling they ran.",
+      "bankfull");
   program.footer(footer);
   program.set_version_flag("--version", bankfull::version_text());
   program.require_subcommand(0, 1);

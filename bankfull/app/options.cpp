@@ -1,13 +1,12 @@
 #include "bankfull/app/options.hpp"
 
-#include <fmt/format.h>
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/machine/gpu.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
-
-#include "bankfull/core/exec/team.hpp"
-#include "bankfull/core/machine/gpu.hpp"
+#include <fmt/format.h>
 
 namespace bankfull {
 namespace {
@@ -49,8 +48,9 @@ CLI::Option* with_environment(CLI::Option* option) {
 }
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
-  with_environment(command.add_option("--device", options.device,
-                                      "auto, cpu, cuda or cuda:N; auto takes the first GPU if any")
+  with_environment(command
+                       .add_option("--device", options.device,
+                                   "auto, cpu, cuda or cuda:N; auto takes the first GPU if any")
                        ->capture_default_str());
   with_environment(command.add_option("--threads", options.threads,
                                       "threads of the CPU team (default: all cores)"));

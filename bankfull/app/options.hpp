@@ -1,13 +1,13 @@
 #pragma once
 
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/streams.hpp"
+
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
-
-#include "bankfull/core/base/error.hpp"
-#include "bankfull/core/machine/device.hpp"
-#include "bankfull/core/measure/streams.hpp"
 
 namespace bankfull {
 

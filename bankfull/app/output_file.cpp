@@ -1,12 +1,11 @@
 #include "bankfull/app/output_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
+#include "bankfull/core/base/error.hpp"
 
 #include <cerrno>
 #include <cstring>
-
-#include "bankfull/core/base/error.hpp"
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace bankfull {
 

@@ -12,9 +12,8 @@ namespace {
 /// The first series whose name begins so, or null.
 const Series* find_series(const RunResult& result, const std::string& beginning) {
   const auto found =
-      std::find_if(result.series.begin(), result.series.end(), [&](const Series& series) {
-        return series.name.starts_with(beginning);
-      });
+      std::find_if(result.series.begin(), result.series.end(),
+                   [&](const Series& series) { return series.name.starts_with(beginning); });
   return found == result.series.end() ? nullptr : &*found;
 }
 

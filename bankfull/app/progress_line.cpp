@@ -1,11 +1,10 @@
 #include "bankfull/app/progress_line.hpp"
 
-#include <fmt/format.h>
-#include <unistd.h>
+#include "bankfull/core/base/format.hpp"
 
 #include <cstdio>
-
-#include "bankfull/core/base/format.hpp"
+#include <fmt/format.h>
+#include <unistd.h>
 
 namespace bankfull {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <string>
-
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/core/measure/timer.hpp"
+
+#include <string>
 
 namespace bankfull {
 

@@ -1,14 +1,13 @@
 #include "bankfull/app/publish.hpp"
 
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <optional>
-
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/progress_line.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <optional>
 
 namespace bankfull {
 namespace {

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <functional>
-#include <string>
-
 #include "bankfull/app/options.hpp"
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/core/measure/run_result.hpp"
+
+#include <functional>
+#include <string>
 
 namespace bankfull {
 

@@ -1,11 +1,10 @@
 #include "bankfull/app/report.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/format.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
 
 namespace bankfull {
 namespace {

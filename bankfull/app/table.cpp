@@ -1,10 +1,9 @@
 #include "bankfull/app/table.hpp"
 
-#include <fmt/format.h>
+#include "bankfull/core/base/expects.hpp"
 
 #include <algorithm>
-
-#include "bankfull/core/base/expects.hpp"
+#include <fmt/format.h>
 
 namespace bankfull {
 

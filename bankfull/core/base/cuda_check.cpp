@@ -1,8 +1,8 @@
 #include "bankfull/core/base/cuda_check.hpp"
 
-#include <string>
-
 #include "bankfull/core/base/error.hpp"
+
+#include <string>
 
 namespace bankfull {
 

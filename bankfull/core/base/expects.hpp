@@ -1,10 +1,10 @@
 #pragma once
 
+#include "bankfull/build_config.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <source_location>
-
-#include "bankfull/build_config.hpp"
 
 namespace bankfull {
 

@@ -1,10 +1,9 @@
 #include "bankfull/core/base/format.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <fmt/format.h>
 
 namespace bankfull {
 namespace {

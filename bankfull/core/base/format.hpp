@@ -7,7 +7,8 @@ namespace bankfull {
 /// "14.3 GiB", "96 KiB", "512 B".
 std::string format_bytes(double bytes);
 
-/// A positive quantity with an SI prefix and three significant digits: (4.291e12, "B/s") -> "4.29 TB/s".
+/// A positive quantity with an SI prefix and three significant digits: (4.291e12, "B/s") -> "4.29
+/// TB/s".
 std::string format_si(double value, const std::string& unit);
 
 /// "850 ns", "1.23 ms", "4.5 s", "3 min 20 s".

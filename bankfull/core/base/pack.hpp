@@ -80,8 +80,8 @@ template <int Half>
 BANKFULL_ALWAYS_INLINE Register<double>::Native widened(Register<float>::Native x) {
   using Wide = Register<double>::Native;
 #if defined(__AVX512F__)
-  const __m256d half = Half == 0 ? _mm512_castpd512_pd256((__m512d)x)
-                                 : _mm512_extractf64x4_pd((__m512d)x, 1);
+  const __m256d half =
+      Half == 0 ? _mm512_castpd512_pd256((__m512d)x) : _mm512_extractf64x4_pd((__m512d)x, 1);
   return (Wide)_mm512_cvtps_pd(_mm256_castpd_ps(half));
 #elif defined(__AVX__)
   return (Wide)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, Half));
@@ -136,13 +136,16 @@ class Pack {
   BANKFULL_ALWAYS_INLINE Native part(int n) const { return part_[n]; }
 
   BANKFULL_ALWAYS_INLINE friend Pack operator+(const Pack& x, const Pack& y) {
-    return of_parts([&](int n) [[gnu::always_inline]] -> Native { return x.part_[n] + y.part_[n]; });
+    return of_parts([&](int n)
+                        [[gnu::always_inline]] -> Native { return x.part_[n] + y.part_[n]; });
   }
   BANKFULL_ALWAYS_INLINE friend Pack operator-(const Pack& x, const Pack& y) {
-    return of_parts([&](int n) [[gnu::always_inline]] -> Native { return x.part_[n] - y.part_[n]; });
+    return of_parts([&](int n)
+                        [[gnu::always_inline]] -> Native { return x.part_[n] - y.part_[n]; });
   }
   BANKFULL_ALWAYS_INLINE friend Pack operator*(const Pack& x, const Pack& y) {
-    return of_parts([&](int n) [[gnu::always_inline]] -> Native { return x.part_[n] * y.part_[n]; });
+    return of_parts([&](int n)
+                        [[gnu::always_inline]] -> Native { return x.part_[n] * y.part_[n]; });
   }
   BANKFULL_ALWAYS_INLINE friend Pack operator-(const Pack& x) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native { return -x.part_[n]; });

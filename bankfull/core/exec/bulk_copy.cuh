@@ -1,11 +1,10 @@
 #pragma once
 
-#include <cuda.h>
-
-#include <cstdint>
-
 #include "bankfull/core/base/gpu_arch.hpp"
 #include "bankfull/core/exec/vector16.cuh"
+
+#include <cstdint>
+#include <cuda.h>
 
 namespace bankfull {
 
@@ -26,8 +25,7 @@ struct CopyBarrier {
 
   /// Begins a phase: `count` bytes will come.
   __device__ __forceinline__ void expect(std::uint32_t count) const {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address),
-                 "r"(count)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(count)
                  : "memory");
   }
 

@@ -1,7 +1,7 @@
-#include <cuda_runtime_api.h>
-
 #include "bankfull/core/base/cuda_check.hpp"
 #include "bankfull/core/exec/stream.hpp"
+
+#include <cuda_runtime_api.h>
 
 namespace bankfull {
 namespace {

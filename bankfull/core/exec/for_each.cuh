@@ -1,10 +1,10 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/field/box.hpp"
+
+#include <algorithm>
+#include <cstdint>
 
 namespace bankfull {
 

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/field/box.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "bankfull/core/exec/team.hpp"
-#include "bankfull/core/field/box.hpp"
 
 namespace bankfull {
 

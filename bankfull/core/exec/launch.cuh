@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include "bankfull/core/base/cuda_check.hpp"
 #include "bankfull/core/exec/stream.hpp"
+
+#include <cuda_runtime.h>
 
 namespace bankfull {
 

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
-
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/memory/buffer.hpp"
+
+#include <algorithm>
+#include <cstddef>
 
 namespace bankfull {
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "bankfull/core/machine/device.hpp"
+
 #include <cstddef>
 #include <memory>
-
-#include "bankfull/core/machine/device.hpp"
 
 // CUDA's handles, declared so that headers need no toolkit.
 struct CUstream_st;

@@ -1,8 +1,8 @@
 #include "bankfull/core/exec/team.hpp"
 
-#include <omp.h>
-
 #include "bankfull/core/base/expects.hpp"
+
+#include <omp.h>
 
 namespace bankfull {
 

@@ -1,11 +1,10 @@
 #include "bankfull/core/exec/tensor_map.hpp"
 
-#include <cuda_runtime_api.h>
-
-#include <string>
-
 #include "bankfull/core/base/cuda_check.hpp"
 #include "bankfull/core/base/error.hpp"
+
+#include <cuda_runtime_api.h>
+#include <string>
 
 namespace bankfull {
 namespace {
@@ -31,8 +30,8 @@ Encode find_encode() {
 }
 
 template <class T>
-constexpr CUtensorMapDataType data_type =
-    sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+constexpr CUtensorMapDataType data_type = sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+                                                         : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
 
 }  // namespace
 

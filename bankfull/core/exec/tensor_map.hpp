@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cuda.h>
-
 #include <array>
 #include <cstdint>
+#include <cuda.h>
 
 namespace bankfull {
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstdint>
-
 #include "bankfull/core/base/expects.hpp"
-#include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/field/layout.hpp"
 #include "bankfull/core/field/view.hpp"
+#include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+
+#include <cstdint>
 
 namespace bankfull {
 

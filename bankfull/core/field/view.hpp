@@ -1,14 +1,15 @@
 #pragma once
 
-#include <cassert>
-#include <cstdint>
-
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/field/box.hpp"
 
+#include <cassert>
+#include <cstdint>
+
 namespace bankfull {
 
-/// A field as kernels see it: small, passed by value, indexed (i, j, k) with ghost cells at -1 and n.
+/// A field as kernels see it: small, passed by value, indexed (i, j, k) with ghost cells at -1 and
+/// n.
 ///
 /// It does not own the memory. Bounds are checked where assertions are on.
 template <class T>

@@ -1,14 +1,13 @@
 #include "bankfull/core/machine/cpu.hpp"
 
-#include <sched.h>
-#include <sys/utsname.h>
-#include <unistd.h>
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/vector_units.hpp"
 
 #include <array>
 #include <fstream>
-
-#include "bankfull/build_config.hpp"
-#include "bankfull/core/base/vector_units.hpp"
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
 namespace bankfull {
 namespace {
@@ -60,8 +59,7 @@ CpuInfo survey() {
                          system.sysname + " " + system.release;
   cpu.vector_units = compiled_vector_units;
   cpu.hardware_threads = usable_hardware_threads();
-  cpu.memory_bytes =
-      static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  cpu.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
   if constexpr (build::hwloc) {
     detail::describe_topology_by_hwloc(cpu);
   } else {

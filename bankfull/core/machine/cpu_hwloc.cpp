@@ -1,10 +1,9 @@
-#include <hwloc.h>
-
-#include <array>
-#include <memory>
-
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/machine/cpu.hpp"
+
+#include <array>
+#include <hwloc.h>
+#include <memory>
 
 namespace bankfull::detail {
 namespace {

@@ -1,12 +1,11 @@
-#include <cuda_runtime_api.h>
-#include <fmt/format.h>
-
-#include <array>
-#include <span>
-
 #include "bankfull/core/base/cuda_check.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/machine/nvml.hpp"
+
+#include <array>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <span>
 
 namespace bankfull::detail {
 namespace {

@@ -1,11 +1,11 @@
 #include "bankfull/core/machine/device.hpp"
 
-#include <charconv>
-
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/machine/gpu.hpp"
+
+#include <charconv>
 
 namespace bankfull {
 namespace {

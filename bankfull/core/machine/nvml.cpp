@@ -1,8 +1,7 @@
 #include "bankfull/core/machine/nvml.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
+#include <dlfcn.h>
 
 namespace bankfull {
 namespace {

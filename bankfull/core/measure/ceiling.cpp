@@ -1,10 +1,10 @@
 #include "bankfull/core/measure/ceiling.hpp"
 
-#include <algorithm>
-
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/memory/capacity.hpp"
+
+#include <algorithm>
 
 namespace bankfull {
 namespace {

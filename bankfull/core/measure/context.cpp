@@ -1,13 +1,13 @@
 #include "bankfull/core/measure/context.hpp"
 
-#include <fmt/format.h>
-
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
+
+#include <fmt/format.h>
 
 namespace bankfull {
 namespace {
@@ -93,9 +93,9 @@ FactGroup build_group() {
               text("compiler", facts.compiler),
               text("flags", facts.compiler_flags),
               text("vector_units", survey_cpu().vector_units),
-              text("cuda", build::cuda ? facts.cuda_toolkit + ", architectures " +
-                                             facts.cuda_architectures
-                                       : "no (" + facts.cuda_absent_because + ")"),
+              text("cuda", build::cuda
+                               ? facts.cuda_toolkit + ", architectures " + facts.cuda_architectures
+                               : "no (" + facts.cuda_absent_because + ")"),
               text("mpi", build::mpi ? facts.mpi : "no"),
               text("hwloc", build::hwloc ? "yes" : "no"),
           }};

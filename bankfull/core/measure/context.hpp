@@ -1,10 +1,10 @@
 #pragma once
 
+#include "bankfull/core/measure/run_result.hpp"
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "bankfull/core/measure/run_result.hpp"
 
 namespace bankfull {
 

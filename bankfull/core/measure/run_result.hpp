@@ -1,14 +1,14 @@
 #pragma once
 
+#include "bankfull/core/measure/statistics.hpp"
+#include "bankfull/core/measure/traffic.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include "bankfull/core/measure/statistics.hpp"
-#include "bankfull/core/measure/traffic.hpp"
 
 namespace bankfull {
 
@@ -24,7 +24,7 @@ struct Ceiling {
   std::string name;               ///< "13 read : 1 write, fp32, streaming stores"
   double bytes_per_second = 0.0;  ///< best of the repeats
   double working_set_bytes = 0.0;
-  Statistics seconds;             ///< per pass
+  Statistics seconds;  ///< per pass
 };
 
 /// One timed piece of work.

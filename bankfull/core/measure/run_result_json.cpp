@@ -1,9 +1,9 @@
 #include "bankfull/core/measure/run_result_json.hpp"
 
+#include "bankfull/core/measure/context.hpp"
+
 #include <ctime>
 #include <nlohmann/json.hpp>
-
-#include "bankfull/core/measure/context.hpp"
 
 namespace bankfull {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <string>
-
 #include "bankfull/core/measure/run_result.hpp"
+
+#include <string>
 
 namespace bankfull {
 

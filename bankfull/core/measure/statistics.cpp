@@ -1,9 +1,9 @@
 #include "bankfull/core/measure/statistics.hpp"
 
+#include "bankfull/core/base/expects.hpp"
+
 #include <algorithm>
 #include <cstddef>
-
-#include "bankfull/core/base/expects.hpp"
 
 namespace bankfull {
 
@@ -12,12 +12,10 @@ Statistics summarise(std::vector<double> samples) {
   std::vector<double> sorted = samples;
   std::sort(sorted.begin(), sorted.end());
   const std::size_t middle = sorted.size() / 2;
-  const double median = sorted.size() % 2 == 1 ? sorted[middle]
-                                               : 0.5 * (sorted[middle - 1] + sorted[middle]);
-  return {.samples = std::move(samples),
-          .median = median,
-          .min = sorted.front(),
-          .max = sorted.back()};
+  const double median =
+      sorted.size() % 2 == 1 ? sorted[middle] : 0.5 * (sorted[middle - 1] + sorted[middle]);
+  return {
+      .samples = std::move(samples), .median = median, .min = sorted.front(), .max = sorted.back()};
 }
 
 }  // namespace bankfull

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "bankfull/core/memory/memory.hpp"
+
 #include <cstddef>
 #include <type_traits>
-
-#include "bankfull/core/memory/memory.hpp"
 
 namespace bankfull {
 

@@ -1,17 +1,16 @@
 #include "bankfull/core/memory/capacity.hpp"
 
-#include <unistd.h>
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/core/machine/gpu.hpp"
 
 #include <algorithm>
 #include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
-
-#include "bankfull/build_config.hpp"
-#include "bankfull/core/base/error.hpp"
-#include "bankfull/core/base/format.hpp"
-#include "bankfull/core/machine/gpu.hpp"
+#include <unistd.h>
 
 namespace bankfull {
 namespace {

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "bankfull/core/machine/device.hpp"
+
 #include <cstdint>
 #include <string>
-
-#include "bankfull/core/machine/device.hpp"
 
 namespace bankfull {
 

@@ -1,7 +1,7 @@
-#include <cuda_runtime.h>
-
 #include "bankfull/core/base/cuda_check.hpp"
 #include "bankfull/core/memory/memory.hpp"
+
+#include <cuda_runtime.h>
 
 namespace bankfull::detail {
 

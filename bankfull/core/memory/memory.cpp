@@ -1,15 +1,14 @@
 #include "bankfull/core/memory/memory.hpp"
 
-#include <sys/mman.h>
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/format.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-
-#include "bankfull/build_config.hpp"
-#include "bankfull/core/base/error.hpp"
-#include "bankfull/core/base/format.hpp"
+#include <sys/mman.h>
 
 namespace bankfull {
 namespace {
@@ -24,15 +23,15 @@ std::size_t whole_huge_pages(std::size_t bytes) {
 /// memory that somebody has touched before, wherever that was.
 void* map_pages(std::size_t bytes) {
   const std::size_t whole = whole_huge_pages(bytes);
-  void* raw = mmap(nullptr, whole + huge_page, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* raw =
+      mmap(nullptr, whole + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED) {
     throw RuntimeFailure("the system refused " + format_bytes(static_cast<double>(bytes)) +
                          " of host memory");
   }
   auto* begin = static_cast<std::byte*>(raw);
-  const std::size_t before = (huge_page - reinterpret_cast<std::uintptr_t>(raw) % huge_page) %
-                             huge_page;
+  const std::size_t before =
+      (huge_page - reinterpret_cast<std::uintptr_t>(raw) % huge_page) % huge_page;
   if (before > 0) {
     munmap(begin, before);
   }

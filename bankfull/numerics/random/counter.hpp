@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
-
 #include "bankfull/core/base/host_device.hpp"
+
+#include <cstdint>
 
 namespace bankfull {
 

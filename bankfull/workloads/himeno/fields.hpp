@@ -1,10 +1,10 @@
 #pragma once
 
-#include <vector>
-
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/himeno/initial.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
+
+#include <vector>
 
 namespace bankfull::himeno {
 
@@ -14,8 +14,7 @@ template <class T>
 class Fields {
  public:
   Fields(const GridSize& grid, Device device)
-      : grid_(grid),
-        set_(Layout(grid.interior(), 1, sizeof(T)), field_count, device) {}
+      : grid_(grid), set_(Layout(grid.interior(), 1, sizeof(T)), field_count, device) {}
 
   [[nodiscard]] const GridSize& grid() const { return grid_; }
   [[nodiscard]] const Layout& layout() const { return set_.layout(); }

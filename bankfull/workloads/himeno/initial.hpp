@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdint>
-
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/numerics/random/counter.hpp"
 #include "bankfull/workloads/himeno/point.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
-#include "bankfull/numerics/random/counter.hpp"
+
+#include <cstdint>
 
 namespace bankfull::himeno {
 

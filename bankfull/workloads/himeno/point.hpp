@@ -1,9 +1,9 @@
 #pragma once
 
+#include "bankfull/core/base/host_device.hpp"
+
 #include <cmath>
 #include <cstddef>
-
-#include "bankfull/core/base/host_device.hpp"
 
 namespace bankfull::himeno {
 

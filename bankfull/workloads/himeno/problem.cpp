@@ -1,16 +1,15 @@
 #include "bankfull/workloads/himeno/problem.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <limits>
-
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/capacity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <limits>
 
 namespace bankfull::himeno {
 namespace {
@@ -25,8 +24,8 @@ std::int64_t parse_dimension(const std::string& size, const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool number = error == std::errc{} && end == text.data() + text.size();
-  const bool too_large = error == std::errc::result_out_of_range ||
-                         (number && value > largest_dimension);
+  const bool too_large =
+      error == std::errc::result_out_of_range || (number && value > largest_dimension);
   if (too_large) {
     throw UsageError("--size " + size + ": the dimension " + text + " is too large",
                      fmt::format("use dimensions up to {}", largest_dimension));
@@ -121,9 +120,8 @@ GridSize parse_size(const std::string& text) {
 }
 
 const std::vector<Schedule>& all_schedules() {
-  static const std::vector<Schedule> schedules{Schedule::reference, Schedule::direct,
-                                               Schedule::marching, Schedule::tuned,
-                                               Schedule::fused};
+  static const std::vector<Schedule> schedules{
+      Schedule::reference, Schedule::direct, Schedule::marching, Schedule::tuned, Schedule::fused};
   return schedules;
 }
 

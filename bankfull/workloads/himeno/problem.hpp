@@ -1,15 +1,15 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "bankfull/core/field/layout.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/streams.hpp"
 #include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/workloads/himeno/point.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace bankfull::himeno {
 

@@ -1,13 +1,12 @@
 #include "bankfull/workloads/himeno/run.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
 
 namespace bankfull::himeno {
 namespace {
@@ -44,8 +43,8 @@ Timed prepare(Solver& solver, const Problem& problem, Schedule schedule) {
               .gosa = 0.0};
   double per_iteration = 0.0;
   for (int n = 0; n < std::max(1, problem.warmup); ++n) {
-    const std::int64_t trial = std::max<std::int64_t>(
-        trial_iterations, 2 * timed.facts.iterations_per_pass);
+    const std::int64_t trial =
+        std::max<std::int64_t>(trial_iterations, 2 * timed.facts.iterations_per_pass);
     per_iteration = solver.iterate(schedule, trial).seconds / static_cast<double>(trial);
   }
   timed.iterations = iterations_per_repeat(problem, timed, per_iteration);
@@ -116,14 +115,12 @@ Measurement measurement_of(const Timed& timed, const Problem& problem, const Cei
                 .notes = labels(timed)};
   const double mflops = m.flops_per_second() * 1e-6;
   const Traffic nominal = iterations * iteration_traffic(problem.grid, problem.precision, 1);
-  m.figures = {{.name = "mflops", .value = mflops, .unit = "MFLOPS"},
-               {.name = "gosa", .value = timed.gosa},
-               {.name = "score", .value = mflops / pentium_iii_mflops, .unit = "Pentium III 600"},
-               {.name = "nominal_bandwidth",
-                .value = nominal.bytes() / m.seconds.median,
-                .unit = "B/s"}};
-  m.fits_cache = memory_bytes(problem.grid, problem.precision) <=
-                 last_cache_bytes(problem.device);
+  m.figures = {
+      {.name = "mflops", .value = mflops, .unit = "MFLOPS"},
+      {.name = "gosa", .value = timed.gosa},
+      {.name = "score", .value = mflops / pentium_iii_mflops, .unit = "Pentium III 600"},
+      {.name = "nominal_bandwidth", .value = nominal.bytes() / m.seconds.median, .unit = "B/s"}};
+  m.fits_cache = memory_bytes(problem.grid, problem.precision) <= last_cache_bytes(problem.device);
   return m;
 }
 
@@ -136,15 +133,12 @@ std::vector<Figure> describe(const Problem& problem) {
           {.name = "precision", .value = to_string(problem.precision)},
           {.name = "device", .value = to_string(problem.device)},
           {.name = "threads", .value = std::int64_t{problem.threads}},
-          {.name = "memory",
-           .value = memory_bytes(problem.grid, problem.precision),
-           .unit = "B"}};
+          {.name = "memory", .value = memory_bytes(problem.grid, problem.precision), .unit = "B"}};
 }
 
 Ceiling ceiling_of(const Problem& problem, Progress& progress) {
   progress.update("measuring the ceiling", 0.0, 1.0);
-  return measure_ceiling(problem.device, problem.threads, coefficient_count + 1,
-                         problem.precision);
+  return measure_ceiling(problem.device, problem.threads, coefficient_count + 1, problem.precision);
 }
 
 std::vector<Check> verify(Solver& solver, const Problem& problem, Progress& progress) {

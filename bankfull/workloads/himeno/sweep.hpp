@@ -1,13 +1,13 @@
 #pragma once
 
+#include "bankfull/core/measure/traffic.hpp"
+#include "bankfull/workloads/himeno/initial.hpp"
+#include "bankfull/workloads/himeno/problem.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "bankfull/core/measure/traffic.hpp"
-#include "bankfull/workloads/himeno/initial.hpp"
-#include "bankfull/workloads/himeno/problem.hpp"
 
 namespace bankfull::himeno {
 

@@ -1,8 +1,3 @@
-#include <fmt/format.h>
-#include <omp.h>
-
-#include <optional>
-
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/for_each.hpp"
 #include "bankfull/core/measure/timer.hpp"
@@ -12,6 +7,10 @@
 #include "bankfull/workloads/himeno/fields.hpp"
 #include "bankfull/workloads/himeno/reference.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <optional>
 
 namespace bankfull::himeno {
 namespace {

@@ -1,11 +1,11 @@
 #include "bankfull/workloads/himeno/verify.hpp"
 
+#include "bankfull/core/exec/for_each.hpp"
+#include "bankfull/workloads/himeno/reference.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-
-#include "bankfull/core/exec/for_each.hpp"
-#include "bankfull/workloads/himeno/reference.hpp"
 
 namespace bankfull::himeno {
 namespace {
@@ -55,8 +55,8 @@ double plane_by_plane_gosa(const GridSize& grid) {
     for (std::size_t n = 0; n < cube.size(); ++n) {
       cube[n] = static_cast<T>(value.pressure(i - 1 + static_cast<std::int64_t>(n / 9), 0, 0));
     }
-    const auto ss = static_cast<double>(residual(CoefficientsAt<T>{coefficients.data(), 1},
-                                                 PressuresAt<T>{&cube[13], 9, 3}));
+    const auto ss = static_cast<double>(
+        residual(CoefficientsAt<T>{coefficients.data(), 1}, PressuresAt<T>{&cube[13], 9, 3}));
     gosa += ss * ss;
   }
   const Extents n = grid.interior();
@@ -71,22 +71,21 @@ std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule s
   const std::string suffix = ", " + to_string(schedule);
   std::vector<Check> checks;
   solver.load({});
-  checks.push_back(
-      {.name = "gosa after 1 iteration" + suffix,
-       .value = solver.iterate(schedule, 1).gosa,
-       .reference = single ? plane_by_plane_gosa<float>(problem.grid)
-                           : closed_form_gosa(problem.grid),
-       .tolerance = single ? 1e-5 : 1e-9,
-       .source = single ? "closed form, plane by plane in fp32"
-                        : "closed form (I-2)(J-2)(K-2) / (9 (I-1)^4)"});
+  checks.push_back({.name = "gosa after 1 iteration" + suffix,
+                    .value = solver.iterate(schedule, 1).gosa,
+                    .reference = single ? plane_by_plane_gosa<float>(problem.grid)
+                                        : closed_form_gosa(problem.grid),
+                    .tolerance = single ? 1e-5 : 1e-9,
+                    .source = single ? "closed form, plane by plane in fp32"
+                                     : "closed form (I-2)(J-2)(K-2) / (9 (I-1)^4)"});
   if (const StandardSize* standard = find_standard(problem.grid)) {
     solver.load({});
-    checks.push_back({.name = "gosa after 4 iterations" + suffix,
-                      .value = solver.iterate(schedule, 4).gosa,
-                      .reference = single ? standard->gosa_4_fp32 : standard->gosa_4_fp64,
-                      .tolerance = single ? 5e-3 : 1e-9,
-                      .source = "serial " + to_string(problem.precision) + " run, size " +
-                                standard->name});
+    checks.push_back(
+        {.name = "gosa after 4 iterations" + suffix,
+         .value = solver.iterate(schedule, 4).gosa,
+         .reference = single ? standard->gosa_4_fp32 : standard->gosa_4_fp64,
+         .tolerance = single ? 5e-3 : 1e-9,
+         .source = "serial " + to_string(problem.precision) + " run, size " + standard->name});
   }
   return checks;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <vector>
-
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
+
+#include <vector>
 
 namespace bankfull::himeno {
 
@@ -12,7 +12,8 @@ namespace bankfull::himeno {
 double closed_form_gosa(const GridSize& grid);
 
 /// The same in the arithmetic of T: the official state varies along i only, so one point per plane
-/// tells the residual of all its points. Shares `residual` with the sweeps but none of their indexing.
+/// tells the residual of all its points. Shares `residual` with the sweeps but none of their
+/// indexing.
 template <class T>
 double plane_by_plane_gosa(const GridSize& grid);
 

@@ -1,10 +1,9 @@
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "bankfull/core/exec/for_each.cuh"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/machine/gpu.hpp"
+
+#include <gtest/gtest.h>
+#include <vector>
 
 namespace bankfull {
 namespace {
@@ -36,7 +35,8 @@ TEST(ForEachOnAStream, VisitsEveryCellOnce) {
   for (std::int64_t i = 0; i < 5; ++i) {
     for (std::int64_t j = 0; j < 3; ++j) {
       for (std::int64_t k = 0; k < 200; ++k) {
-        const double value = host[static_cast<std::size_t>(layout.origin() + layout.offset(i, j, k))];
+        const double value =
+            host[static_cast<std::size_t>(layout.origin() + layout.offset(i, j, k))];
         EXPECT_EQ(value, static_cast<double>(10000 * i + 100 * j + k));
         outside -= value;
       }

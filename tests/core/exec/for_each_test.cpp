@@ -1,10 +1,9 @@
 #include "bankfull/core/exec/for_each.hpp"
 
-#include <gtest/gtest.h>
+#include "bankfull/core/field/field_set.hpp"
 
 #include <cmath>
-
-#include "bankfull/core/field/field_set.hpp"
+#include <gtest/gtest.h>
 
 namespace bankfull {
 namespace {

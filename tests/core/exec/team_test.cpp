@@ -1,7 +1,6 @@
 #include "bankfull/core/exec/team.hpp"
 
 #include <gtest/gtest.h>
-
 #include <vector>
 
 namespace bankfull {

@@ -1,7 +1,6 @@
 #include "bankfull/core/field/field_set.hpp"
 
 #include <gtest/gtest.h>
-
 #include <set>
 
 namespace bankfull {

@@ -1,7 +1,6 @@
 #include "bankfull/core/field/layout.hpp"
 
 #include <gtest/gtest.h>
-
 #include <set>
 
 namespace bankfull {

@@ -1,11 +1,11 @@
 #include "bankfull/core/machine/device.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace bankfull {
 namespace {

@@ -1,11 +1,10 @@
 #include "bankfull/core/measure/run_result.hpp"
 
-#include <gtest/gtest.h>
+#include "bankfull/core/measure/run_result_json.hpp"
 
+#include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
-
-#include "bankfull/core/measure/run_result_json.hpp"
 
 namespace bankfull {
 namespace {

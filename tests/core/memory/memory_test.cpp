@@ -1,13 +1,12 @@
 #include "bankfull/core/memory/memory.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstdint>
-
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/core/memory/capacity.hpp"
+
+#include <cstdint>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace bankfull {
 namespace {
@@ -34,8 +33,8 @@ TEST(Capacity, WhatDoesNotFitNamesNeedFreeAndRemedy) {
     require_capacity(Device::cpu(), std::int64_t{1} << 60, "a test", "take less");
     FAIL() << "an exbibyte was granted";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), ::testing::MatchesRegex(
-                                  "a test needs 1 EiB, cpu has .* free; take less"));
+    EXPECT_THAT(error.what(),
+                ::testing::MatchesRegex("a test needs 1 EiB, cpu has .* free; take less"));
   }
 }
 

@@ -1,9 +1,8 @@
 #include "bankfull/workloads/himeno/point.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
+#include <gtest/gtest.h>
 
 namespace bankfull::himeno {
 namespace {

@@ -1,10 +1,10 @@
 #include "bankfull/workloads/himeno/problem.hpp"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace bankfull::himeno {
 namespace {
@@ -20,9 +20,9 @@ TEST(ParseSize, TakesAnyShapeWithAPointInside) {
 }
 
 TEST(ParseSize, RejectsNonsenseByName) {
-  for (const char* text : {"", "x", "xx", "3x3", "3x3x3x3", "0x5x5", "2x3x3", "-3x3x3", "3x3x3 ",
-                           "3.0x3x3", "0x3x3x", "99999999999999999999x3x3", "1048577x3x3",
-                           "1048576x1048576x1048576"}) {
+  for (const char* text :
+       {"", "x", "xx", "3x3", "3x3x3x3", "0x5x5", "2x3x3", "-3x3x3", "3x3x3 ", "3.0x3x3", "0x3x3x",
+        "99999999999999999999x3x3", "1048577x3x3", "1048576x1048576x1048576"}) {
     try {
       parse_size(text);
       FAIL() << text << " was accepted";

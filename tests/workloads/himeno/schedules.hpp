@@ -1,14 +1,13 @@
 #pragma once
 
-#include <gtest/gtest.h>
+#include "bankfull/workloads/himeno/problem.hpp"
+#include "bankfull/workloads/himeno/sweep.hpp"
 
+#include <gtest/gtest.h>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
-
-#include "bankfull/workloads/himeno/problem.hpp"
-#include "bankfull/workloads/himeno/sweep.hpp"
 
 namespace bankfull::himeno {
 
@@ -66,7 +65,7 @@ inline void expect_same_as_reference(const ScheduleCase& c, Device device) {
 
 /// Shapes that are small, odd, unequal, one cell thin, and wider than any tile.
 inline std::vector<GridSize> awkward_grids() {
-  return {{3, 3, 3},    {3, 4, 5},   {5, 3, 19},  {7, 5, 4},     {4, 33, 3},
+  return {{3, 3, 3},    {3, 4, 5},   {5, 3, 19},   {7, 5, 4},     {4, 33, 3},
           {33, 19, 67}, {6, 37, 35}, {19, 8, 259}, {9, 129, 131}, {70, 6, 10}};
 }
 

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "tests/workloads/himeno/schedules.hpp"
+
+#include <gtest/gtest.h>
 
 namespace bankfull::himeno {
 namespace {

@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-
 #include "bankfull/core/machine/gpu.hpp"
 #include "tests/workloads/himeno/schedules.hpp"
+
+#include <gtest/gtest.h>
 
 namespace bankfull::himeno {
 namespace {

@@ -1,8 +1,8 @@
-#include <gtest/gtest.h>
-
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/workloads/himeno/run.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
+
+#include <gtest/gtest.h>
 
 namespace bankfull::himeno {
 namespace {
@@ -22,7 +22,8 @@ TEST_P(TableSeven, GosaAfterOneIteration) {
   problem.threads = 2;
   const auto solver = make_solver(problem);
   solver->load({});
-  EXPECT_NEAR(solver->iterate(Schedule::tuned, 1).gosa, GetParam().value, 0.5e-3 * GetParam().value);
+  EXPECT_NEAR(solver->iterate(Schedule::tuned, 1).gosa, GetParam().value,
+              0.5e-3 * GetParam().value);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, TableSeven,

@@ -1,25 +1,25 @@
 #pragma once
 
-#include <omp.h>
-
-#include <algorithm>
-#include <memory>
-#include <vector>
-
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
 #include "bankfull/workloads/himeno/cpu/row_sums.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
 
+#include <algorithm>
+#include <memory>
+#include <omp.h>
+#include <vector>
+
 namespace bankfull::himeno {
 
 // Several iterations in one pass over the coefficients.
 //
-// A thread owns a block of planes and rows. It marches through the block strip by strip of rows, and
-// within a strip plane by plane: in step m, sweep s works on plane m - s, so the coefficients that
-// it reads were read by sweep s - 1 one step before and are still in cache. Sweep follows sweep
-// after a whole plane of the strip, not after a row, because hardware prefetchers need long runs.
+// A thread owns a block of planes and rows. It marches through the block strip by strip of rows,
+// and within a strip plane by plane: in step m, sweep s works on plane m - s, so the coefficients
+// that it reads were read by sweep s - 1 one step before and are still in cache. Sweep follows
+// sweep after a whole plane of the strip, not after a row, because hardware prefetchers need long
+// runs.
 //
 // A strip of sweep s lies s rows towards lower j (a parallelogram in j and time), so it needs
 // nothing of the strips to come; of the strip before it needs the last two rows of every plane,
@@ -55,8 +55,8 @@ class Strips {
  public:
   Strips(const Reach& reach, std::int64_t strip_rows)
       : first_(reach.rows(0).begin), length_(reach.block.rows.end + reach.sweeps - 1 - first_) {
-    count_ = std::max<std::int64_t>(
-        1, std::min((length_ + strip_rows - 1) / strip_rows, length_ / 2));
+    count_ =
+        std::max<std::int64_t>(1, std::min((length_ + strip_rows - 1) / strip_rows, length_ / 2));
   }
 
   [[nodiscard]] std::int64_t count() const { return count_; }
@@ -166,14 +166,13 @@ class FusedBlock {
     const bool first = sweep == 0;
     const bool last = sweep == plan_.sweeps - 1;
     // Only the first sweep reads memory, and only the last one writes it.
-    const RowAccess access{
-        .store = last ? plan_.access.store : Store::ordinary,
-        .prefetch_elements = first ? plan_.access.prefetch_elements : 0};
+    const RowAccess access{.store = last ? plan_.access.store : Store::ordinary,
+                           .prefetch_elements = first ? plan_.access.prefetch_elements : 0};
     T* next = last ? view_.next + view_.offset(i, j) : intermediate_row(sweep, i, j);
-    const double sum = sweep_row_with(
-        access, coefficient_rows(view_, i, j),
-        first ? pressure_rows(view_, i, j) : intermediate_rows(sweep - 1, i, j), next,
-        view_.interior.nk, static_cast<T>(omega));
+    const double sum =
+        sweep_row_with(access, coefficient_rows(view_, i, j),
+                       first ? pressure_rows(view_, i, j) : intermediate_rows(sweep - 1, i, j),
+                       next, view_.interior.nk, static_cast<T>(omega));
     if (!last) {
       const T* boundary = view_.pressure + view_.offset(i, j);
       next[-1] = boundary[-1];
@@ -184,11 +183,12 @@ class FusedBlock {
     }
   }
 
-  static bool holds(const Range& range, std::int64_t n) { return n >= range.begin && n < range.end; }
+  static bool holds(const Range& range, std::int64_t n) {
+    return n >= range.begin && n < range.end;
+  }
 
   [[nodiscard]] T* intermediate_row(int sweep, std::int64_t i, std::int64_t j) const {
-    return between_.at(sweep, strip_, strips_.rows(strip_), i,
-                       j - (strips_.begin(strip_) - sweep));
+    return between_.at(sweep, strip_, strips_.rows(strip_), i, j - (strips_.begin(strip_) - sweep));
   }
 
   /// The pressures that a sweep has left around row j of plane i. Boundary rows never change.

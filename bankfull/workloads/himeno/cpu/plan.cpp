@@ -1,8 +1,8 @@
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
 
-#include <algorithm>
-
 #include "bankfull/core/machine/cpu.hpp"
+
+#include <algorithm>
 
 namespace bankfull::himeno {
 namespace {

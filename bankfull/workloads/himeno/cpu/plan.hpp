@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/field/box.hpp"
 #include "bankfull/core/field/layout.hpp"
 #include "bankfull/workloads/himeno/cpu/rows.hpp"
+
+#include <cstddef>
+#include <cstdint>
 
 namespace bankfull::himeno {
 

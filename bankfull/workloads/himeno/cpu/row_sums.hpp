@@ -1,10 +1,10 @@
 #pragma once
 
+#include "bankfull/core/field/box.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
-
-#include "bankfull/core/field/box.hpp"
 
 namespace bankfull::himeno {
 
@@ -13,8 +13,7 @@ namespace bankfull::himeno {
 class RowSums {
  public:
   RowSums(const Extents& interior, int sweeps)
-      : interior_(interior),
-        sums_(static_cast<std::size_t>(sweeps * interior.ni * interior.nj)) {}
+      : interior_(interior), sums_(static_cast<std::size_t>(sweeps * interior.ni * interior.nj)) {}
 
   double& at(int sweep, std::int64_t i, std::int64_t j) { return sums_[index(sweep, i, j)]; }
 

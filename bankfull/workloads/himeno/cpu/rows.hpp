@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-
 #include "bankfull/core/base/pack.hpp"
 #include "bankfull/core/field/box.hpp"
 #include "bankfull/workloads/himeno/point.hpp"
+
+#include <array>
+#include <cstdint>
 
 namespace bankfull::himeno {
 
