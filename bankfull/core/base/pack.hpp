@@ -159,14 +159,14 @@ class Pack {
  private:
   template <class PartOf>
   BANKFULL_ALWAYS_INLINE static Pack of_parts(const PartOf& part_of) {
-    Pack result;
+    Pack result{};
     for (int n = 0; n < parts; ++n) {
       result.part_[n] = part_of(n);
     }
     return result;
   }
 
-  Native part_[parts];
+  Native part_[parts] = {};
 };
 
 /// Sum of squares in fp64 with one accumulator a lane of a pack: a long fp32 sum would saturate.

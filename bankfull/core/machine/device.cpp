@@ -25,7 +25,7 @@ Device require_gpu(const std::string& request, int index) {
                          build_facts().cuda_absent_because + ")",
                      "use --device cpu, or rebuild where nvcc is found");
   }
-  const GpuSurvey survey = survey_gpus();
+  const GpuSurvey& survey = survey_gpus();
   if (survey.gpus.empty()) {
     throw UsageError("--device " + request + ": no usable GPU (" + survey.none_because + ")",
                      "use --device cpu");

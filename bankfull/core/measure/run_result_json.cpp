@@ -53,7 +53,7 @@ Json to_object(const Measurement& measurement) {
                  {"flops_per_second", measurement.flops_per_second()}};
   if (measurement.ceiling) {
     object["ceiling"] = to_object(*measurement.ceiling);
-    object["percent_of_bankfull"] = *measurement.percent_of_bankfull();
+    object["percent_of_bankfull"] = measurement.percent_of_bankfull().value_or(0.0);
   }
   object["fits_cache"] = measurement.fits_cache;
   object["figures"] = to_object(measurement.figures);

@@ -92,7 +92,7 @@ void streaming_pass(const Part<T>& part) {
   const auto b = part.read;
   const std::int64_t elements = part.elements;
   for (std::int64_t first = 0; first < elements; first += block) {
-    alignas(64) std::array<T, static_cast<std::size_t>(block)> values;
+    alignas(64) std::array<T, static_cast<std::size_t>(block)> values{};
 #pragma omp simd
     for (std::int64_t n = 0; n < block; ++n) {
       values[static_cast<std::size_t>(n)] = Value::value(b, first + n);

@@ -40,11 +40,11 @@ class Fields {
 /// Sets all fields of one cell; a for_each body.
 template <class T>
 struct Initialise {
-  T* origin;  ///< interior cell (0, 0, 0) of the first coefficient
-  std::int64_t stride;
-  std::int64_t row_pitch;
-  std::int64_t plane_pitch;
   InitialValue value;
+  T* origin = nullptr;  ///< interior cell (0, 0, 0) of the first coefficient
+  std::int64_t stride = 0;
+  std::int64_t row_pitch = 0;
+  std::int64_t plane_pitch = 0;
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     T* cell = origin + i * plane_pitch + j * row_pitch + k;
@@ -59,8 +59,11 @@ struct Initialise {
 
 template <class T>
 Initialise<T> initialise(const Fields<T>& fields, const InitialState& state) {
-  return {fields.coefficient(0).origin, fields.stride(), fields.layout().row_pitch(),
-          fields.layout().plane_pitch(), InitialValue(state, fields.grid())};
+  return {.value = InitialValue(state, fields.grid()),
+          .origin = fields.coefficient(0).origin,
+          .stride = fields.stride(),
+          .row_pitch = fields.layout().row_pitch(),
+          .plane_pitch = fields.layout().plane_pitch()};
 }
 
 /// The pressure with its boundary in I x J x K order, read from memory that the host can address

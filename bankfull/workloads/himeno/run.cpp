@@ -44,7 +44,7 @@ Timed prepare(Solver& solver, const Problem& problem, Schedule schedule) {
   double per_iteration = 0.0;
   for (int n = 0; n < std::max(1, problem.warmup); ++n) {
     const std::int64_t trial =
-        std::max<std::int64_t>(trial_iterations, 2 * timed.facts.iterations_per_pass);
+        std::max(trial_iterations, std::int64_t{2} * timed.facts.iterations_per_pass);
     per_iteration = solver.iterate(schedule, trial).seconds / static_cast<double>(trial);
   }
   timed.iterations = iterations_per_repeat(problem, timed, per_iteration);
@@ -54,6 +54,7 @@ Timed prepare(Solver& solver, const Problem& problem, Schedule schedule) {
 std::vector<Timed> time_in_turn(Solver& solver, const Problem& problem, Progress& progress) {
   solver.load({});
   std::vector<Timed> all;
+  all.reserve(problem.schedules.size());
   for (const Schedule schedule : problem.schedules) {
     all.push_back(prepare(solver, problem, schedule));
   }

@@ -44,14 +44,14 @@ double closed_form_gosa(const GridSize& grid) {
 template <class T>
 double plane_by_plane_gosa(const GridSize& grid) {
   const InitialValue value(InitialState{}, grid);
-  std::array<T, coefficient_count> coefficients;
+  std::array<T, coefficient_count> coefficients{};
   for (int n = 0; n < coefficient_count; ++n) {
     coefficients[static_cast<std::size_t>(n)] = static_cast<T>(value.coefficient(n, 0, 0, 0));
   }
   double gosa = 0.0;
   for (std::int64_t i = 0; i < grid.i - 2; ++i) {
     // A cube of 3 x 3 x 3 pressures that vary along i only.
-    std::array<T, 27> cube;
+    std::array<T, 27> cube{};
     for (std::size_t n = 0; n < cube.size(); ++n) {
       cube[n] = static_cast<T>(value.pressure(i - 1 + static_cast<std::int64_t>(n / 9), 0, 0));
     }

@@ -42,7 +42,7 @@ TEST(PlanFused, AlwaysFusesAndStaysInItsBudget) {
       EXPECT_GE(plan.strip_rows, 2);
       if (plan.strip_rows > 2) {
         const std::int64_t coefficients =
-            coefficient_count * plan.sweeps * plan.strip_rows * layout.row_pitch() * 4;
+            plan.strip_rows * layout.row_pitch() * coefficient_count * plan.sweeps * 4;
         EXPECT_LE(coefficients, share.l3);
       }
     }

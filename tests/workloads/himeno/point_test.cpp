@@ -15,12 +15,14 @@ class Sample {
   template <class Pressure>
   explicit Sample(Pressure p) {
     for (int n = 0; n < 27; ++n) {
-      cube_[static_cast<std::size_t>(n)] = p(n / 9 - 1.0, n / 3 % 3 - 1.0, n % 3 - 1.0);
+      cube_[static_cast<std::size_t>(n)] = p(offset(n / 9), offset(n / 3 % 3), offset(n % 3));
     }
   }
   [[nodiscard]] PressuresAt<double> centre() const { return {&cube_[13], 9, 3}; }
 
  private:
+  static double offset(int index) { return static_cast<double>(index - 1); }
+
   std::array<double, 27> cube_{};
 };
 

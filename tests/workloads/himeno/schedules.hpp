@@ -20,7 +20,9 @@ struct ScheduleCase {
   int iterations;
 };
 
-inline void PrintTo(const ScheduleCase& c, std::ostream* out) {
+// GoogleTest looks for this name.
+inline void PrintTo(  // NOLINT(readability-identifier-naming)
+    const ScheduleCase& c, std::ostream* out) {
   *out << to_string(c.schedule) << ' ' << to_string(c.precision) << ' ' << name_of(c.grid) << " x"
        << c.threads << " threads, " << c.iterations << " iterations";
 }

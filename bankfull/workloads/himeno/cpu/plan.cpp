@@ -10,8 +10,10 @@ namespace {
 /// Rows that the busiest thread sweeps in one pass, the halo rows that its neighbours sweep as well
 /// included.
 double busiest_rows(const Extents& n, const TeamGrid& grid, int sweeps) {
-  const auto planes = static_cast<double>((n.ni + grid.i - 1) / grid.i);
-  const auto rows = static_cast<double>((n.nj + grid.j - 1) / grid.j);
+  const std::int64_t most_planes = (n.ni + grid.i - 1) / grid.i;
+  const std::int64_t most_rows = (n.nj + grid.j - 1) / grid.j;
+  const auto planes = static_cast<double>(most_planes);
+  const auto rows = static_cast<double>(most_rows);
   double total = 0.0;
   for (int reach = 0; reach < sweeps; ++reach) {
     total += std::min(static_cast<double>(n.ni), planes + (grid.i > 1 ? 2 * reach : 0)) *
@@ -84,11 +86,11 @@ FusedPlan plan_fused(const Layout& layout, std::size_t element_bytes, int thread
   double least = 0.0;
   for (int sweeps = 2; sweeps <= most_sweeps; ++sweeps) {
     const TeamGrid grid = split_team(n, threads, sweeps);
-    const std::int64_t block_rows = (n.nj + grid.j - 1) / grid.j + 2 * (sweeps - 1);
+    const std::int64_t block_rows = (n.nj + grid.j - 1) / grid.j + std::int64_t{2} * (sweeps - 1);
     const std::int64_t fitting = strip_budget(share) / (row_bytes * cached_rows(sweeps));
     const std::int64_t strip_rows = std::min(fitting, block_rows);
     // With fewer rows, those kept at the strips' ends cost more than another sweep saves.
-    if (sweeps > 2 && strip_rows < 2 * sweeps) {
+    if (sweeps > 2 && strip_rows < std::int64_t{2} * sweeps) {
       break;
     }
     const std::int64_t usable_rows = std::max<std::int64_t>(2, strip_rows);

@@ -150,7 +150,7 @@ CoefficientRows<T> coefficient_rows(const SweepView<T>& view, std::int64_t i, st
 
 template <class T>
 PressureRows<T> pressure_rows(const SweepView<T>& view, std::int64_t i, std::int64_t j) {
-  PressureRows<T> rows;
+  PressureRows<T> rows{};
   for (std::int64_t di = -1; di <= 1; ++di) {
     for (std::int64_t dj = -1; dj <= 1; ++dj) {
       rows.row[static_cast<std::size_t>(1 + di)][static_cast<std::size_t>(1 + dj)] =
@@ -175,7 +175,7 @@ double sweep_row_with(const RowAccess& access, const CoefficientRows<T>& q,
                      : sweep_row<Store::ordinary, 0>(q, p, next, nk, relaxation);
   }
   constexpr int streams = coefficient_count + 1;
-  RowsAhead<T, streams> ahead;
+  RowsAhead<T, streams> ahead{};
   for (int n = 0; n < coefficient_count; ++n) {
     ahead.row[static_cast<std::size_t>(n)] = q.row(n) + access.prefetch_elements;
   }
