@@ -252,6 +252,13 @@ class BadHimenoInput(CommandLine):
                 self.refused("himeno", "--device", "cpu", "--quiet", f"{flag}={value}",
                              saying=[flag])
 
+    def test_a_team_that_openmp_would_shrink(self):
+        self.refused("himeno", "--device", "cpu", "--quiet", "--threads", "4",
+                     environment={"OMP_THREAD_LIMIT": "2"}, saying=["OMP_THREAD_LIMIT=2"])
+        result = run("himeno", "--size", "XS", "--threads", "4", "--schedule", "all", "--quiet",
+                     *QUICK, environment={"OMP_DYNAMIC": "true"})
+        self.assertEqual(result.returncode, OK, result.stderr)
+
     def test_names(self):
         self.refused("himeno", "--device", "cpu", "--schedule", "fast", saying=["fast", "tuned"])
         self.refused("himeno", "--device", "cpu", "--precision", "fp16", saying=["fp16", "fp32"])

@@ -14,7 +14,8 @@ struct LaunchShape {
   std::size_t shared_bytes = 0;
 };
 
-/// Lets a kernel use more dynamic shared memory than the default 48 KiB. Call once per kernel.
+/// Lets a kernel use up to `bytes` of dynamic shared memory, more than the default 48 KiB. Holds
+/// for all launches of the kernel in this process: always pass the most that any of them needs.
 template <class... Parameters>
 void allow_shared_bytes(void (*kernel)(Parameters...), std::size_t bytes) {
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -33,12 +33,12 @@ __device__ __forceinline__ double block_sum(double value) {
 namespace detail {
 
 /// Block (x, y) sums span x of list y; the lists follow one another, `count` values each.
-__global__ inline void __launch_bounds__(1024)
-    sum_spans(const double* values, double* sums, int count, int span) {
-  const double* list = values + static_cast<std::size_t>(blockIdx.y) * count;
+template <class T>
+__global__ void __launch_bounds__(1024) sum_spans(const T* values, T* sums, int count, int span) {
+  const T* list = values + static_cast<std::size_t>(blockIdx.y) * count;
   const int begin = static_cast<int>(blockIdx.x) * span;
   const int end = min(count, begin + span);
-  double sum = 0.0;
+  T sum = 0;
   for (int n = begin + static_cast<int>(threadIdx.x); n < end; n += static_cast<int>(blockDim.x)) {
     sum += list[n];
   }
@@ -68,15 +68,15 @@ class FixedOrderSums {
     const unsigned list_count = static_cast<unsigned>(lists);
     const unsigned spans = static_cast<unsigned>((count - 1) / span + 1);
     if (spans == 1) {
-      launch(stream, {dim3(1, list_count), dim3(1024)}, detail::sum_spans, partials_.data(), sums,
-             count, count);
+      launch(stream, {dim3(1, list_count), dim3(1024)}, detail::sum_spans<double>, partials_.data(),
+             sums, count, count);
       return;
     }
-    launch(stream, {dim3(spans, list_count), dim3(1024)}, detail::sum_spans, partials_.data(),
-           spans_.data(), count, span);
+    launch(stream, {dim3(spans, list_count), dim3(1024)}, detail::sum_spans<double>,
+           partials_.data(), spans_.data(), count, span);
     const int span_count = static_cast<int>(spans);
-    launch(stream, {dim3(1, list_count), dim3(1024)}, detail::sum_spans, spans_.data(), sums,
-           span_count, span_count);
+    launch(stream, {dim3(1, list_count), dim3(1024)}, detail::sum_spans<double>, spans_.data(),
+           sums, span_count, span_count);
   }
 
  private:

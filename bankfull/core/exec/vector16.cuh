@@ -8,7 +8,7 @@ namespace bankfull {
 template <class T>
 struct alignas(16) Vector16 {
   static constexpr int width = 16 / static_cast<int>(sizeof(T));
-  T lane[width];
+  T lane[16 / sizeof(T)];
 };
 
 /// Reads what nobody writes during the kernel and nobody reads again soon: past L1.

@@ -189,7 +189,7 @@ Pass<T> choose_pass(const StreamPattern& pattern) {
 class CpuStreams final : public Streams {
  public:
   CpuStreams(int threads, std::int64_t bytes)
-      : threads_(threads),
+      : threads_(Team(threads).threads()),
         slab_bytes_(bytes / threads / page * page),
         pool_(MemorySpace::host, static_cast<std::size_t>(slab_bytes_ * threads)) {
 #pragma omp parallel num_threads(threads_)

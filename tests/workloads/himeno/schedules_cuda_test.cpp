@@ -19,7 +19,13 @@ std::vector<ScheduleCase> cuda_cases() {
         cases.push_back({schedule, precision, grid, 1, 8});
         cases.push_back({schedule, precision, grid, 1, 11});
       }
+      // Many iterations go through recorded graphs, which begin with either pressure.
+      cases.push_back({schedule, precision, {12, 20, 40}, 1, 131});
     }
+  }
+  // More planes than CUDA allows blocks in a grid's third dimension.
+  for (const Schedule schedule : {Schedule::direct, Schedule::tuned, Schedule::fused}) {
+    cases.push_back({schedule, Precision::fp32, {140000, 4, 3}, 1, 4});
   }
   return cases;
 }
@@ -38,6 +44,22 @@ TEST_P(CudaSchedule, GivesTheBitsOfTheReferenceOnTheCpu) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaSchedule, ::testing::ValuesIn(cuda_cases()));
+
+TEST(CudaSchedules, SolversOfDifferentSizesCanBeAliveTogether) {
+  if (survey_gpus().gpus.empty()) {
+    GTEST_SKIP() << survey_gpus().none_because;
+  }
+  Problem problem;
+  problem.device = Device::cuda(0);
+  problem.grid = {130, 130, 260};
+  const auto large = make_solver(problem);
+  problem.grid = {5, 5, 5};
+  const auto small = make_solver(problem);
+  small->load({});
+  large->load({});
+  small->iterate(Schedule::fused, 2);
+  EXPECT_GT(large->iterate(Schedule::fused, 2).gosa, 0.0);
+}
 
 TEST(CudaSchedules, GosaIsTheSameInEveryRun) {
   if (survey_gpus().gpus.empty()) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cstdint>
-
 #include "bankfull/workloads/himeno/cuda/tiles.hpp"
+
+#include <cstdint>
 
 namespace bankfull::himeno {
 
@@ -11,14 +11,14 @@ namespace bankfull::himeno {
 template <class T>
 struct SweepArguments {
   TileGrid tiles;
-  int nj, nk;                 ///< interior points
+  int nj, nk;  ///< interior points
   std::int64_t row_pitch;
   std::int64_t plane_pitch;
   std::int64_t field_stride;  ///< between coefficient fields
   const T* coefficients;
   const T* pressure;
-  T* next;                    ///< its boundary equals that of `pressure`
-  double* partial_gosa;       ///< one a block
+  T* next;               ///< its boundary equals that of `pressure`
+  double* partial_gosa;  ///< one a block
   T omega;
 
   BANKFULL_HOST_DEVICE std::int64_t offset(int i, int j, int k) const {

@@ -2,34 +2,54 @@
 
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/workloads/himeno/cuda/arguments.hpp"
-#include "bankfull/workloads/himeno/point.hpp"
+#include "bankfull/workloads/himeno/cuda/block_tile.cuh"
+#include "bankfull/workloads/himeno/cuda/point_in_hand.cuh"
 
 namespace bankfull::himeno {
 
-/// Tile of a block of `sweep_direct`: 512 points of one plane, a thread each.
+/// Block of `sweep_direct`: 512 points of one plane, a thread each.
 inline constexpr int direct_columns = 128;
 inline constexpr int direct_rows = 4;
 
-/// One thread a point, everything read through the caches.
+/// Blocks that a multiprocessor should hold: as many as leave registers for the coefficients.
+template <class T>
+inline constexpr int direct_blocks = sizeof(T) == 4 ? 4 : 2;
+
+/// Updates one point and returns its squared residual.
+template <class T>
+__device__ __forceinline__ double update_point(const SweepArguments<T>& f, int i, int j, int k) {
+  const std::int64_t at = f.offset(i, j, k);
+  // Coefficients first: they come from memory, most pressures from a cache.
+  CoefficientsInHand<T> q;
+  q.load(f.coefficients + at, f.field_stride);
+  const PressuresAt<T> p{f.pressure + at, f.plane_pitch, f.row_pitch};
+  const T ss = residual(q, p);
+  f.next[at] = relaxed(p(0, 0, 0), ss, f.omega);
+  return static_cast<double>(ss) * static_cast<double>(ss);
+}
+
+/// One thread a point, everything read through the caches. Blocks are those of
+/// `striding_blocks_for`; as a rule each has one tile, and working it out takes no arithmetic: 6 %.
 ///
 /// Traffic of a point and iteration: 13 fields read and 1 written, 56 B in fp32 and 112 B in fp64,
 /// if the three planes of pressure that are in use stay in L2.
 template <class T>
-__global__ void sweep_direct(const SweepArguments<T> f) {
-  const Tile tile = f.tiles.tile(static_cast<int>(blockIdx.x));
-  const int k = tile.k + static_cast<int>(threadIdx.x);
-  const int j = tile.j + static_cast<int>(threadIdx.y);
+__global__ void __launch_bounds__(direct_columns* direct_rows, direct_blocks<T>)
+    sweep_direct(const SweepArguments<T> f) {
+  const int k = static_cast<int>(blockIdx.x * direct_columns + threadIdx.x);
+  const int first_j = static_cast<int>(blockIdx.y * direct_rows + threadIdx.y);
+  const int next_j = static_cast<int>(gridDim.y) * direct_rows;
   double gosa = 0.0;
-  if (k < f.nk && j < f.nj) {
-    const std::int64_t at = f.offset(tile.first, j, k);
-    const PressuresAt<T> p{f.pressure + at, f.plane_pitch, f.row_pitch};
-    const T ss = residual(CoefficientsAt<T>{f.coefficients + at, f.field_stride}, p);
-    f.next[at] = relaxed(p(0, 0, 0), ss, f.omega);
-    gosa = static_cast<double>(ss) * static_cast<double>(ss);
+  for (int i = static_cast<int>(blockIdx.z); i < f.tiles.ni; i += static_cast<int>(gridDim.z)) {
+    for (int j = first_j; j < f.nj; j += next_j) {
+      if (k < f.nk) {
+        gosa += update_point(f, i, j, k);
+      }
+    }
   }
   gosa = block_sum(gosa);
   if (threadIdx.x == 0 && threadIdx.y == 0) {
-    f.partial_gosa[blockIdx.x] = gosa;
+    f.partial_gosa[block_number()] = gosa;
   }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cmath>
-
 #include "bankfull/core/exec/vector16.cuh"
 #include "bankfull/workloads/himeno/point.hpp"
+
+#include <cmath>
 
 namespace bankfull::himeno {
 

@@ -2,7 +2,8 @@
 
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/workloads/himeno/cuda/arguments.hpp"
-#include "bankfull/workloads/himeno/point.hpp"
+#include "bankfull/workloads/himeno/cuda/block_tile.cuh"
+#include "bankfull/workloads/himeno/cuda/point_in_hand.cuh"
 
 namespace bankfull::himeno {
 
@@ -16,7 +17,7 @@ template <class T, int Columns, int Rows>
 struct PlaneTile {
   static constexpr int width = Columns + 2;
   static constexpr int height = Rows + 2;
-  T value[height][width];
+  T value[static_cast<std::size_t>(height)][static_cast<std::size_t>(width)];
 };
 
 /// Loads a tile with its halo in one loop that does not ask which part it is in. The ladder in
@@ -24,8 +25,7 @@ struct PlaneTile {
 struct LoadInOneLoop {
   template <class T, int Columns, int Rows>
   static __device__ __forceinline__ void load(PlaneTile<T, Columns, Rows>& to,
-                                              const SweepArguments<T>& f, const Tile& tile,
-                                              int i) {
+                                              const SweepArguments<T>& f, const Tile& tile, int i) {
     constexpr int width = PlaneTile<T, Columns, Rows>::width;
     constexpr int cells = width * PlaneTile<T, Columns, Rows>::height;
     const int thread = static_cast<int>(threadIdx.y * Columns + threadIdx.x);
@@ -39,21 +39,6 @@ struct LoadInOneLoop {
   }
 };
 
-/// A point's coefficients in registers: asked for early, used late.
-template <class T>
-struct CoefficientsInHand {
-  T value[coefficient_count];
-
-  __device__ __forceinline__ T operator()(Coefficient n) const { return value[n]; }
-
-  __device__ __forceinline__ void load(const T* first, std::int64_t stride) {
-#pragma unroll
-    for (int n = 0; n < coefficient_count; ++n) {
-      value[n] = first[n * stride];
-    }
-  }
-};
-
 /// The pressures around a thread's point in the three planes of a tile.
 template <class T, int Columns, int Rows>
 struct PressuresInTiles {
@@ -63,8 +48,8 @@ struct PressuresInTiles {
 
   __device__ __forceinline__ T operator()(int di, int dj, int dk) const {
     const auto& plane = di > 0 ? above : di < 0 ? below : here;
-    return plane.value[static_cast<int>(threadIdx.y) + 1 + dj]
-                      [static_cast<int>(threadIdx.x) + 1 + dk];
+    return plane
+        .value[static_cast<int>(threadIdx.y) + 1 + dj][static_cast<int>(threadIdx.x) + 1 + dk];
   }
   __device__ __forceinline__ T d_j(int di) const { return (*this)(di, +1, 0) - (*this)(di, -1, 0); }
   __device__ __forceinline__ T d_k(int di, int dj) const {
@@ -80,7 +65,7 @@ struct PressuresInTiles {
 template <class T, int Columns, int Rows, class Loader = LoadInOneLoop>
 __global__ void __launch_bounds__(Columns* Rows) sweep_marching(const SweepArguments<T> f) {
   __shared__ PlaneTile<T, Columns, Rows> planes[3];
-  const Tile tile = f.tiles.tile(static_cast<int>(blockIdx.x));
+  const Tile tile = block_tile(f.tiles);
   const int k = tile.k + static_cast<int>(threadIdx.x);
   const int j = tile.j + static_cast<int>(threadIdx.y);
   const bool inside = k < f.nk && j < f.nj;
@@ -114,7 +99,7 @@ __global__ void __launch_bounds__(Columns* Rows) sweep_marching(const SweepArgum
   }
   gosa = block_sum(gosa);
   if (threadIdx.x == 0 && threadIdx.y == 0) {
-    f.partial_gosa[blockIdx.x] = gosa;
+    f.partial_gosa[block_number()] = gosa;
   }
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstdint>
-
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/field/box.hpp"
+
+#include <cstdint>
 
 namespace bankfull::himeno {
 
@@ -13,8 +13,7 @@ struct Tile {
 };
 
 /// Tiles of columns x rows x planes points that cover `extents` once; the last ones reach beyond.
-/// They are numbered with k fastest, then j, then i. Blocks are numbered in one dimension, because
-/// CUDA limits the others to 65535.
+/// They are numbered with k fastest, then j, then i.
 struct TileGrid {
   int columns = 1;
   int rows = 1;
@@ -29,10 +28,13 @@ struct TileGrid {
   BANKFULL_HOST_DEVICE Tile tile(int number) const {
     const int row_of_tiles = number / tiles_k;
     const int chunk = row_of_tiles / tiles_j;
+    return at(number - row_of_tiles * tiles_k, row_of_tiles - chunk * tiles_j, chunk);
+  }
+
+  BANKFULL_HOST_DEVICE Tile at(int tile_k, int tile_j, int chunk) const {
     const int first = chunk * planes;
     const int last = first + planes;
-    return {(number - row_of_tiles * tiles_k) * columns, (row_of_tiles - chunk * tiles_j) * rows,
-            first, last < ni ? last : ni};
+    return {tile_k * columns, tile_j * rows, first, last < ni ? last : ni};
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/workloads/himeno/cuda/arguments.hpp"
+#include "bankfull/workloads/himeno/cuda/block_tile.cuh"
 #include "bankfull/workloads/himeno/cuda/group.cuh"
 
 namespace bankfull::himeno {
@@ -48,7 +49,7 @@ template <class T>
 __global__ void __launch_bounds__(TunedShape<T>::threads, TunedShape<T>::blocks)
     sweep_tuned(const SweepArguments<T> f) {
   constexpr int width = Vector16<T>::width;
-  const Tile tile = f.tiles.tile(static_cast<int>(blockIdx.x));
+  const Tile tile = block_tile(f.tiles);
   const int lane = static_cast<int>(threadIdx.x);
   const int k = tile.k + lane * width;
   const int j = tile.j + static_cast<int>(threadIdx.y);
@@ -84,7 +85,7 @@ __global__ void __launch_bounds__(TunedShape<T>::threads, TunedShape<T>::blocks)
   }
   gosa = block_sum(gosa);
   if (threadIdx.x == 0 && threadIdx.y == 0) {
-    f.partial_gosa[blockIdx.x] = gosa;
+    f.partial_gosa[block_number()] = gosa;
   }
 }
 

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "bankfull/core/exec/tensor_map.hpp"
+#include "bankfull/workloads/himeno/cuda/fused.cuh"
+#include "bankfull/workloads/himeno/fields.hpp"
+
+#include <vector>
+
+namespace bankfull::himeno {
+
+/// The fused schedule for the fields of one problem: its plan, tensor maps and counters.
+template <class T>
+class FusedPass {
+ public:
+  /// The GPU must have what `sweep_fused` was compiled for.
+  FusedPass(const Fields<T>& fields, const Stream& stream, int multiprocessors)
+      : plan_(plan_fused(fields.layout().interior(), sizeof(T),
+                         {.multiprocessors = multiprocessors,
+                          .shared_bytes = static_cast<int>(
+                              most_shared_bytes(stream.device(), sweep_fused<T>))})),
+        maps_(make_maps(fields)),
+        progress_(MemorySpace::device, static_cast<std::size_t>(plan_.blocks * InStep::pitch)) {
+    // For all plans, because several solvers may be alive.
+    allow_shared_bytes(sweep_fused<T>, most_shared_bytes(stream.device(), sweep_fused<T>));
+    fill_bytes(progress_.data(), 0, progress_.bytes(), stream);
+  }
+
+  [[nodiscard]] const FusedPlan& plan() const { return plan_; }
+
+  /// Queues two iterations from the present to the next pressure. `partial_gosa` gets plan().blocks
+  /// sums of the first iteration, then as many of the second.
+  void queue(const Stream& stream, const Fields<T>& fields, double* partial_gosa) const {
+    const Layout& layout = fields.layout();
+    const Extents n = layout.interior();
+    const FusedArguments<T> arguments{
+        .plan = plan_,
+        .ni = static_cast<int>(n.ni),
+        .nj = static_cast<int>(n.nj),
+        .nk = static_cast<int>(n.nk),
+        .lead = lead(layout),
+        .pressure_field = static_cast<int>(
+            (fields.pressure().origin - fields.coefficient(0).origin) / fields.stride()),
+        .row_pitch = layout.row_pitch(),
+        .plane_pitch = layout.plane_pitch(),
+        .next = fields.next().origin,
+        .progress = progress_.data(),
+        .partial_gosa = partial_gosa,
+        .omega = static_cast<T>(omega)};
+    launch(stream,
+           {dim3(static_cast<unsigned>(plan_.blocks)), dim3(static_cast<unsigned>(plan_.threads)),
+            static_cast<std::size_t>(plan_.shared_bytes)},
+           sweep_fused<T>, arguments, maps_);
+  }
+
+ private:
+  /// Elements of a row before its first interior cell, as far as the allocation has them.
+  static int lead(const Layout& layout) {
+    return static_cast<int>(layout.origin() - layout.plane_pitch() - layout.row_pitch());
+  }
+
+  [[nodiscard]] FusedMaps make_maps(const Fields<T>& fields) const {
+    const Layout& layout = fields.layout();
+    const Extents n = layout.interior();
+    constexpr FusedShape shape = fused_shape(sizeof(T));
+    const TensorShape tensor{
+        .extents = {lead(layout) + n.nk + 1, n.nj + 2, n.ni + 2, field_count},
+        .pitches = {layout.row_pitch(), layout.plane_pitch(), fields.stride()}};
+    T* const data = fields.coefficient(0).origin - layout.origin();
+    const auto boxes = [&](int columns, int rows, int count) {
+      return make_tensor_map(data, tensor, {columns, rows, 1, count});
+    };
+    return {.body = boxes(shape.columns, plan_.region_rows, coefficient_count),
+            .edge = boxes(shape.edge, plan_.region_rows, coefficient_count),
+            .pressure = boxes(shape.width(), plan_.region_rows + 2, 1)};
+  }
+
+  FusedPlan plan_;
+  FusedMaps maps_;
+  Buffer<unsigned> progress_;
+};
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,415 @@
+// How the sweep of the 2010 paper (E. H. Phillips and M. Fatica, "Implementing the Himeno benchmark
+// with CUDA on GPU clusters", IPDPS 2010, section IV) becomes faster idea by idea, on one GPU of
+// today, fp32.
+//
+//   himeno_ladder SIZE OUT.json
+//
+// Every rung adds one idea to the rung before. All are checked against the schedule `direct` and
+// timed in turn. Needs GPU memory for three times the fields of the size.
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/exec/for_each.cuh"
+#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/run_result_json.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+#include "bankfull/workloads/himeno/cuda/direct.cuh"
+#include "bankfull/workloads/himeno/cuda/marching.cuh"
+#include "bankfull/workloads/himeno/fields.hpp"
+#include "bankfull/workloads/himeno/sweep.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bankfull::himeno {
+namespace {
+
+constexpr Device gpu = Device::cuda(0);
+constexpr int repeats = 7;
+
+/// Loads a tile's inside, edges and corners each with a question of its own, as the paper's first
+/// kernel does. Without `ReadOnly` the texture path is not used.
+template <bool ReadOnly>
+struct LoadWithBranches {
+  template <class T, int Columns, int Rows>
+  static __device__ __forceinline__ void load(PlaneTile<T, Columns, Rows>& to,
+                                              const SweepArguments<T>& f, const Tile& tile, int i) {
+    const int tk = static_cast<int>(threadIdx.x);
+    const int tj = static_cast<int>(threadIdx.y);
+    const auto read = [&](int row, int column) {
+      const T* at =
+          f.pressure + f.offset(i, min(tile.j + row - 1, f.nj), min(tile.k + column - 1, f.nk));
+      to.value[row][column] = ReadOnly ? __ldg(at) : *static_cast<const volatile T*>(at);
+    };
+    const bool low_k = tk == 0;
+    const bool high_k = tk == Columns - 1;
+    const bool low_j = tj == 0;
+    const bool high_j = tj == Rows - 1;
+    read(tj + 1, tk + 1);
+    if (low_j) read(0, tk + 1);
+    if (high_j) read(Rows + 1, tk + 1);
+    if (low_k) read(tj + 1, 0);
+    if (high_k) read(tj + 1, Columns + 1);
+    if (low_k && low_j) read(0, 0);
+    if (low_k && high_j) read(Rows + 1, 0);
+    if (high_k && low_j) read(0, Columns + 1);
+    if (high_k && high_j) read(Rows + 1, Columns + 1);
+  }
+};
+
+/// All fields on the GPU with pitches of our choice.
+class Workspace {
+ public:
+  /// Rows end to end as the official program has them, their first interior cell not aligned; or
+  /// as Layout has them.
+  Workspace(const GridSize& grid, bool aligned) : grid_(grid) {
+    const Layout layout(grid.interior(), 1, sizeof(float));
+    row_pitch = aligned ? layout.row_pitch() : grid.k;
+    plane_pitch = aligned ? layout.plane_pitch() : grid.j * grid.k;
+    field_stride = aligned ? himeno_stride(layout) : grid.i * plane_pitch;
+    const std::int64_t first = aligned ? layout.origin() : plane_pitch + row_pitch + 1;
+    memory_ =
+        Buffer<float>(MemorySpace::device, static_cast<std::size_t>(field_count * field_stride));
+    origin = memory_.data() + first;
+  }
+
+  [[nodiscard]] const GridSize& grid() const { return grid_; }
+  [[nodiscard]] float* pressure(int which) const {
+    return origin + (coefficient_count + which) * field_stride;
+  }
+
+  void load(const Stream& stream, const InitialState& state) const {
+    for_each(stream, grown(box_of(grid_.interior()), 1),
+             Initialise<float>{.value = InitialValue(state, grid_),
+                               .origin = origin,
+                               .stride = field_stride,
+                               .row_pitch = row_pitch,
+                               .plane_pitch = plane_pitch});
+  }
+
+  /// I x J x K values; for small grids.
+  [[nodiscard]] std::vector<double> read_pressure(const Stream& stream, int which) const {
+    std::vector<float> row(static_cast<std::size_t>(grid_.k));
+    std::vector<double> values;
+    for (std::int64_t i = -1; i < grid_.i - 1; ++i) {
+      for (std::int64_t j = -1; j < grid_.j - 1; ++j) {
+        copy_bytes(row.data(), pressure(which) + i * plane_pitch + j * row_pitch - 1,
+                   row.size() * sizeof(float), stream);
+        stream.synchronize();
+        values.insert(values.end(), row.begin(), row.end());
+      }
+    }
+    return values;
+  }
+
+  std::int64_t row_pitch = 0;
+  std::int64_t plane_pitch = 0;
+  std::int64_t field_stride = 0;
+  float* origin = nullptr;
+
+ private:
+  static std::int64_t himeno_stride(const Layout& layout) {
+    return bankfull::field_stride(layout, sizeof(float));
+  }
+
+  GridSize grid_;
+  Buffer<float> memory_;
+};
+
+/// The official program's second half: the new pressure over the old one, a thread a point.
+__global__ void copy_back(const SweepArguments<float> f, float* pressure) {
+  const Tile tile = block_tile(f.tiles);
+  const int k = tile.k + static_cast<int>(threadIdx.x);
+  const int j = tile.j + static_cast<int>(threadIdx.y);
+  if (k < f.nk && j < f.nj) {
+    const std::int64_t at = f.offset(tile.first, j, k);
+    pressure[at] = f.next[at];
+  }
+}
+
+/// A kernel of one iteration, and whether its result is copied back or the pointers are swapped.
+struct Sweep {
+  void (*kernel)(SweepArguments<float>);
+  int columns;
+  int rows;
+  int planes;
+  bool copies_back;
+  dim3 (*blocks)(const TileGrid&) = blocks_for;
+};
+
+/// Runs a kernel that is no schedule of the library.
+class VariantSolver final : public Solver {
+ public:
+  VariantSolver(const Workspace& fields, const Sweep& sweep)
+      : stream_(gpu),
+        fields_(fields),
+        sweep_(sweep),
+        tiles_(tile_grid(fields.grid().interior(), sweep.columns, sweep.rows, sweep.planes)),
+        sums_(static_cast<std::size_t>(tiles_.count())),
+        gosa_(MemorySpace::device, 1) {}
+
+  void load(const InitialState& state) override {
+    present_ = 0;
+    fields_.load(stream_, state);
+  }
+
+  Sweeps iterate(Schedule, std::int64_t iterations) override {
+    started_.record(stream_);
+    for (std::int64_t n = 0; n < iterations; ++n) {
+      pass();
+    }
+    finished_.record(stream_);
+    Sweeps sweeps{.seconds = Event::seconds_between(started_, finished_)};
+    copy_bytes(&sweeps.gosa, gosa_.data(), sizeof(double), stream_);
+    stream_.synchronize();
+    return sweeps;
+  }
+
+  [[nodiscard]] ScheduleFacts facts(Schedule) const override { return {}; }
+  [[nodiscard]] std::vector<double> pressure() const override {
+    return fields_.read_pressure(stream_, present_);
+  }
+
+ private:
+  void pass() {
+    float* const present = fields_.pressure(present_);
+    float* const next = fields_.pressure(1 - present_);
+    const Extents n = fields_.grid().interior();
+    SweepArguments<float> arguments{.tiles = tiles_,
+                                    .nj = static_cast<int>(n.nj),
+                                    .nk = static_cast<int>(n.nk),
+                                    .row_pitch = fields_.row_pitch,
+                                    .plane_pitch = fields_.plane_pitch,
+                                    .field_stride = fields_.field_stride,
+                                    .coefficients = fields_.origin,
+                                    .pressure = present,
+                                    .next = next,
+                                    .partial_gosa = sums_.partials(),
+                                    .omega = static_cast<float>(omega)};
+    const dim3 block(static_cast<unsigned>(sweep_.columns), static_cast<unsigned>(sweep_.rows));
+    launch(stream_, {sweep_.blocks(tiles_), block}, sweep_.kernel, arguments);
+    sums_.queue(stream_, count_of(sweep_.blocks(tiles_)), 1, gosa_.data());
+    if (sweep_.copies_back) {
+      arguments.tiles = tile_grid(n, 64, 4, 1);
+      launch(stream_, {blocks_for(arguments.tiles), dim3(64, 4)}, copy_back, arguments, present);
+    } else {
+      present_ = 1 - present_;
+    }
+  }
+
+  Stream stream_;
+  Event started_;
+  Event finished_;
+  const Workspace& fields_;
+  Sweep sweep_;
+  TileGrid tiles_;
+  FixedOrderSums sums_;
+  Buffer<double> gosa_;
+  int present_ = 0;
+};
+
+struct Rung {
+  std::string idea;
+  Solver* solver;
+  Schedule schedule = Schedule::direct;
+  bool copies_back = false;
+  std::vector<double> seconds = {};  ///< of each repeat
+  std::int64_t iterations = 0;       ///< in each repeat
+  double gosa = 0.0;
+
+  Sweeps iterate(std::int64_t n) const { return solver->iterate(schedule, n); }
+};
+
+/// The rungs on one grid and the memory that they share.
+class Ladder {
+ public:
+  explicit Ladder(const GridSize& grid) : unaligned_(grid, false), aligned_(grid, true) {
+    Problem problem;
+    problem.grid = grid;
+    problem.device = gpu;
+    library_ = make_solver(problem);
+    const int ni = static_cast<int>(grid.interior().ni);
+    using Branches = LoadWithBranches<false>;
+    using Cached = LoadWithBranches<true>;
+    const Sweep first{sweep_marching<float, 16, 16, Branches>, 16, 16, ni, false};
+    const Sweep shaped{sweep_marching<float, 32, 8, Branches>, 32, 8, ni, false};
+    const Sweep cached{sweep_marching<float, 32, 8, Cached>, 32, 8, ni, false};
+    const Sweep branchless{sweep_marching<float, 32, 8>, 32, 8, ni, false};
+    add_variant("official: 16 x 16, branches, copied back", unaligned_, copied(first));
+    add_variant("pointers swapped", unaligned_, first);
+    add_variant("aligned rows", aligned_, first);
+    add_variant("blocks of 32 x 8", aligned_, shaped);
+    add_variant("read-only cache", aligned_, cached);
+    add_variant("no branches", aligned_, branchless);
+    add("64 planes a block (marching)", Schedule::marching);
+    add("16 bytes a thread, registers (tuned)", Schedule::tuned);
+    add("two iterations a pass (fused)", Schedule::fused);
+    const Sweep plain{sweep_direct<float>, direct_columns, direct_rows, 1, false,
+                      striding_blocks_for};
+    add_variant("baseline: plain kernel, copied back", aligned_, copied(plain));
+    add("baseline: plain kernel (direct)", Schedule::direct);
+  }
+
+  std::vector<Rung>& rungs() { return rungs_; }
+
+ private:
+  static Sweep copied(Sweep sweep) {
+    sweep.copies_back = true;
+    return sweep;
+  }
+  void add(const std::string& idea, Schedule schedule) {
+    rungs_.push_back({.idea = idea, .solver = library_.get(), .schedule = schedule});
+  }
+  void add_variant(const std::string& idea, const Workspace& fields, const Sweep& sweep) {
+    variants_.push_back(std::make_unique<VariantSolver>(fields, sweep));
+    rungs_.push_back(
+        {.idea = idea, .solver = variants_.back().get(), .copies_back = sweep.copies_back});
+  }
+
+  Workspace unaligned_;
+  Workspace aligned_;
+  std::unique_ptr<Solver> library_;
+  std::vector<std::unique_ptr<Solver>> variants_;
+  std::vector<Rung> rungs_;
+};
+
+constexpr InitialState random_state{.kind = InitialState::Kind::random, .seed = 11};
+
+/// Cells that differ from `direct` after four iterations on a small grid, of every rung.
+std::vector<Check> check_fields() {
+  Ladder small({21, 70, 150});
+  const auto outcome = [](const Rung& rung) {
+    rung.solver->load(random_state);
+    rung.iterate(4);
+    return rung.solver->pressure();
+  };
+  const std::vector<double> expected = outcome(small.rungs().back());
+  std::vector<Check> checks;
+  for (const Rung& rung : small.rungs()) {
+    const std::vector<double> got = outcome(rung);
+    int different = got.size() == expected.size() ? 0 : 1;
+    for (std::size_t n = 0; n < std::min(got.size(), expected.size()); ++n) {
+      different += got[n] == expected[n] ? 0 : 1;
+    }
+    checks.push_back({.name = rung.idea + ": cells that differ",
+                      .value = static_cast<double>(different),
+                      .source = "schedule direct on 21x70x150, random fields"});
+  }
+  return checks;
+}
+
+std::vector<Check> check_gosa(Ladder& ladder) {
+  const auto outcome = [](const Rung& rung) {
+    rung.solver->load(random_state);
+    return rung.iterate(4).gosa;
+  };
+  const double expected = outcome(ladder.rungs().back());
+  std::vector<Check> checks;
+  for (const Rung& rung : ladder.rungs()) {
+    checks.push_back({.name = rung.idea + ": gosa of iteration 4",
+                      .value = outcome(rung),
+                      .reference = expected,
+                      .tolerance = 1e-6,
+                      .source = "schedule direct, random fields"});
+  }
+  return checks;
+}
+
+void time_in_turn(Ladder& ladder) {
+  constexpr double seconds_per_repeat = 0.1;
+  for (Rung& rung : ladder.rungs()) {
+    rung.solver->load({});
+    rung.iterate(4);
+    rung.iterations =
+        2 + 2 * static_cast<std::int64_t>(seconds_per_repeat / 2 * 4 / rung.iterate(4).seconds);
+  }
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    for (Rung& rung : ladder.rungs()) {
+      const Sweeps sweeps = rung.iterate(rung.iterations);
+      rung.seconds.push_back(sweeps.seconds);
+      rung.gosa = sweeps.gosa;
+    }
+  }
+}
+
+Measurement measurement_of(const Rung& rung, const GridSize& grid, const Ceiling& ceiling) {
+  const int per_pass = rung.solver->facts(rung.schedule).iterations_per_pass;
+  Traffic traffic = iteration_traffic(grid, Precision::fp32, per_pass);
+  if (rung.copies_back) {
+    const double field = static_cast<double>(grid.updated_points()) * sizeof(float);
+    traffic = traffic + Traffic{.bytes_read = field, .bytes_written = field};
+  }
+  Measurement m{.name = "himeno ladder " + name_of(grid) + " fp32: " + rung.idea,
+                .parameters = {{.name = "iterations", .value = rung.iterations}},
+                .seconds = summarise(rung.seconds),
+                .traffic = static_cast<double>(rung.iterations) * traffic,
+                .traffic_model = rung.copies_back ? "13 fields read, 1 written, 1 copied"
+                                                  : "13 fields read, 1 written, a pass",
+                .ceiling = ceiling};
+  m.figures = {{.name = "mflops", .value = m.flops_per_second() * 1e-6, .unit = "MFLOPS"},
+               {.name = "gosa", .value = rung.gosa}};
+  return m;
+}
+
+RunResult climb(const GridSize& grid) {
+  require_capacity(gpu, 3 * memory_bytes(grid, Precision::fp32), "the ladder of " + name_of(grid),
+                   "use a smaller size");
+  RunResult result{.workload = "himeno-ladder",
+                   .problem = {{.name = "size", .value = name_of(grid)}},
+                   .checks = check_fields()};
+  const Ceiling ceiling = measure_ceiling(gpu, 1, coefficient_count + 1, Precision::fp32);
+  Ladder ladder(grid);
+  for (Check& check : check_gosa(ladder)) {
+    result.checks.push_back(std::move(check));
+  }
+  time_in_turn(ladder);
+  for (const Rung& rung : ladder.rungs()) {
+    result.measurements.push_back(measurement_of(rung, grid, ceiling));
+  }
+  return result;
+}
+
+void print(const RunResult& result) {
+  for (const Measurement& m : result.measurements) {
+    std::printf("%-72s %8.1f GFLOPS %6.1f %% of bankfull\n", m.name.c_str(),
+                m.flops_per_second() * 1e-9, m.percent_of_bankfull().value_or(0.0));
+  }
+  for (const Check& check : result.checks) {
+    if (!check.passed()) {
+      std::printf("FAILED %s: %.17g instead of %.17g\n", check.name.c_str(), check.value,
+                  check.reference);
+    }
+  }
+}
+
+ExitCode run_ladder(int argc, char** argv) {
+  if (argc != 3) {
+    throw UsageError("himeno_ladder takes a size and a file", "use himeno_ladder XL OUT.json");
+  }
+  std::ofstream file(argv[2]);
+  if (!file) {
+    throw UsageError(std::string(argv[2]) + " cannot be written", "name another file");
+  }
+  const RunResult result = climb(parse_size(argv[1]));
+  print(result);
+  file << to_json(result, std::string("himeno_ladder ") + argv[1] + ' ' + argv[2]) << '\n';
+  return result.verified() ? ExitCode::ok : ExitCode::verification_failed;
+}
+
+}  // namespace
+}  // namespace bankfull::himeno
+
+int main(int argc, char** argv) {
+  try {
+    return static_cast<int>(bankfull::himeno::run_ladder(argc, argv));
+  } catch (const bankfull::UsageError& error) {
+    std::fprintf(stderr, "himeno_ladder: %s\n", error.what());
+    return static_cast<int>(bankfull::ExitCode::usage);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "himeno_ladder: %s\n", error.what());
+    return static_cast<int>(bankfull::ExitCode::runtime_failure);
+  }
+}

@@ -1,0 +1,96 @@
+#include "bankfull/workloads/himeno/cuda/fused_plan.hpp"
+
+#include "bankfull/workloads/himeno/point.hpp"
+
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace bankfull::himeno {
+namespace {
+
+constexpr FusedResources h200{.multiprocessors = 132, .shared_bytes = 232448 - 256};
+
+/// How often each interior point belongs to the tile of an item.
+std::vector<int> times_covered(const FusedPlan& plan, const Extents& n, const FusedShape& shape) {
+  std::vector<int> times(static_cast<std::size_t>(n.count()), 0);
+  for (int item = 0; item < plan.tiles.count(); ++item) {
+    const Tile tile = plan.tiles.tile(item);
+    for (std::int64_t i = tile.first; i < tile.last; ++i) {
+      for (std::int64_t j = tile.j; j < std::min<std::int64_t>(tile.j + plan.tiles.rows, n.nj);
+           ++j) {
+        const std::int64_t first = tile.k + shape.first_column();
+        for (std::int64_t k = first; k < first + shape.columns; ++k) {
+          if (k >= 0 && k < n.nk) {
+            ++times[static_cast<std::size_t>((i * n.nj + j) * n.nk + k)];
+          }
+        }
+      }
+    }
+  }
+  return times;
+}
+
+class FusedPlans : public ::testing::TestWithParam<Extents> {};
+
+TEST_P(FusedPlans, CoverEveryPointOnce) {
+  for (const std::size_t element_bytes : {4U, 8U}) {
+    const FusedPlan plan = plan_fused(GetParam(), element_bytes, h200);
+    for (const int times : times_covered(plan, GetParam(), fused_shape(element_bytes))) {
+      ASSERT_EQ(times, 1) << describe(plan);
+    }
+  }
+}
+
+TEST_P(FusedPlans, FitTheMachine) {
+  for (const std::size_t element_bytes : {4U, 8U}) {
+    for (const int shared_bytes : {48 << 10, 99 << 10, h200.shared_bytes}) {
+      const FusedPlan plan = plan_fused(GetParam(), element_bytes, {132, shared_bytes});
+      EXPECT_LE(plan.shared_bytes, shared_bytes);
+      EXPECT_GE(plan.coefficient_slots, 2);
+      EXPECT_LE(plan.coefficient_slots, fused_most_coefficient_slots);
+      EXPECT_LE(plan.threads, fused_most_threads);
+      EXPECT_GE(plan.threads, 64) << "the second warp keeps the block in step";
+      EXPECT_GE(plan.blocks, 1);
+      EXPECT_LE(plan.blocks, std::min(plan.tiles.count(), 132));
+      const FusedShape shape = fused_shape(element_bytes);
+      EXPECT_GE(plan.threads, shape.groups() * plan.region_rows);
+      EXPECT_EQ(plan.pressure_slot_bytes % 128, 0);
+      EXPECT_EQ(plan.coefficient_slot_bytes % 128, 0);
+      EXPECT_GT(plan.coefficient_slot_bytes, coefficient_count * plan.region_rows * shape.width() *
+                                                 static_cast<int>(element_bytes));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, FusedPlans,
+                         ::testing::Values(Extents{1, 1, 1}, Extents{1, 1, 61}, Extents{1, 1, 62},
+                                           Extents{1, 1, 63}, Extents{3, 13, 126},
+                                           Extents{2, 14, 127}, Extents{7, 31, 65},
+                                           Extents{9, 200, 30}, Extents{30, 62, 126},
+                                           Extents{200, 3, 5}));
+
+TEST(FusedPlan, UsesWholeMachineAndTallTilesOnLargeGrids) {
+  const FusedPlan xl = plan_fused({510, 510, 1022}, 4, h200);
+  EXPECT_EQ(xl.tiles.rows, 13);
+  EXPECT_EQ(xl.blocks, 132);
+  EXPECT_GE(xl.coefficient_slots, 3);
+  EXPECT_GT(xl.window, 0);
+  const FusedPlan l = plan_fused({254, 254, 510}, 4, h200);
+  EXPECT_GE(l.tiles.rows, 10);
+  EXPECT_EQ(l.blocks, 132);
+  const FusedPlan xl_fp64 = plan_fused({510, 510, 1022}, 8, h200);
+  EXPECT_EQ(xl_fp64.tiles.rows, 12);
+  EXPECT_EQ(xl_fp64.tiles.columns, 32);
+}
+
+TEST(FusedPlan, ShortLaunchesNeedNotKeepInStep) {
+  EXPECT_EQ(plan_fused({126, 126, 254}, 4, h200).window, 0);
+}
+
+TEST(FusedPlan, DescribesItself) {
+  EXPECT_EQ(describe(plan_fused({510, 510, 1022}, 4, h200)),
+            "tile 64 x 13, 1 chunk, 132 blocks, 186 KiB shared memory");
+}
+
+}  // namespace
+}  // namespace bankfull::himeno
