@@ -137,7 +137,6 @@ struct Sweep {
   int rows;
   int planes;
   bool copies_back;
-  dim3 (*blocks)(const TileGrid&) = blocks_for;
 };
 
 /// Runs a kernel that is no schedule of the library.
@@ -181,7 +180,7 @@ class VariantSolver final : public Solver {
     SweepArguments<float> arguments{.tiles = tiles_,
                                     .nj = static_cast<int>(n.nj),
                                     .nk = static_cast<int>(n.nk),
-                                    .row_pitch = fields_.row_pitch,
+                                    .row_pitch = static_cast<int>(fields_.row_pitch),
                                     .plane_pitch = fields_.plane_pitch,
                                     .field_stride = fields_.field_stride,
                                     .coefficients = fields_.origin,
@@ -190,8 +189,8 @@ class VariantSolver final : public Solver {
                                     .partial_gosa = sums_.partials(),
                                     .omega = static_cast<float>(omega)};
     const dim3 block(static_cast<unsigned>(sweep_.columns), static_cast<unsigned>(sweep_.rows));
-    launch(stream_, {sweep_.blocks(tiles_), block}, sweep_.kernel, arguments);
-    sums_.queue(stream_, count_of(sweep_.blocks(tiles_)), 1, gosa_.data());
+    launch(stream_, {blocks_for(tiles_), block}, sweep_.kernel, arguments);
+    sums_.queue(stream_, tiles_.count(), 1, gosa_.data());
     if (sweep_.copies_back) {
       arguments.tiles = tile_grid(n, 64, 4, 1);
       launch(stream_, {blocks_for(arguments.tiles), dim3(64, 4)}, copy_back, arguments, present);
@@ -247,8 +246,7 @@ class Ladder {
     add("64 planes a block (marching)", Schedule::marching);
     add("16 bytes a thread, registers (tuned)", Schedule::tuned);
     add("two iterations a pass (fused)", Schedule::fused);
-    const Sweep plain{sweep_direct<float>, direct_columns, direct_rows, 1, false,
-                      striding_blocks_for};
+    const Sweep plain{sweep_direct<float>, direct_columns, direct_rows, 1, false};
     add_variant("baseline: plain kernel, copied back", aligned_, copied(plain));
     add("baseline: plain kernel (direct)", Schedule::direct);
   }

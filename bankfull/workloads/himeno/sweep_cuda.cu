@@ -27,7 +27,6 @@ template <class T>
 struct SingleSweep {
   void (*kernel)(SweepArguments<T>);
   TileGrid tiles;
-  dim3 blocks;
   dim3 block;
 
   [[nodiscard]] std::string description() const {
@@ -98,22 +97,18 @@ class CudaSolver final : public Solver {
   static constexpr int most_iterations_per_pass = 2;
 
   [[nodiscard]] SingleSweep<T> single(Schedule schedule) const {
+    using Shape = TunedShape<T>;
     switch (schedule) {
-      case Schedule::direct: {
-        const TileGrid tiles = tiles_of(direct_columns, direct_rows, 1);
-        return {sweep_direct<T>, tiles, striding_blocks_for(tiles),
+      case Schedule::direct:
+        return {sweep_direct<T>, tiles_of(direct_columns, direct_rows, 1),
                 dim3(direct_columns, direct_rows)};
-      }
-      case Schedule::marching: {
-        const TileGrid tiles = tiles_of(marching_columns, marching_rows, marching_planes);
-        return {sweep_marching<T, marching_columns, marching_rows>, tiles, blocks_for(tiles),
+      case Schedule::marching:
+        return {sweep_marching<T, marching_columns, marching_rows>,
+                tiles_of(marching_columns, marching_rows, marching_planes),
                 dim3(marching_columns, marching_rows)};
-      }
-      case Schedule::tuned: {
-        using Shape = TunedShape<T>;
-        const TileGrid tiles = tiles_of(Shape::columns, Shape::rows, Shape::planes);
-        return {sweep_tuned<T>, tiles, blocks_for(tiles), dim3(Shape::lanes, Shape::rows)};
-      }
+      case Schedule::tuned:
+        return {sweep_tuned<T>, tiles_of(Shape::columns, Shape::rows, Shape::planes),
+                dim3(Shape::lanes, Shape::rows)};
       default:
         throw UsageError("--schedule " + to_string(schedule) + " does not run on a GPU",
                          "use --schedule tuned");
@@ -134,8 +129,8 @@ class CudaSolver final : public Solver {
       sums_.queue(stream_, fused().plan().blocks, 2, gosa_.data());
     } else {
       const SingleSweep<T> sweep = single(schedule);
-      launch(stream_, {sweep.blocks, sweep.block}, sweep.kernel, arguments(sweep.tiles));
-      sums_.queue(stream_, count_of(sweep.blocks), 1, gosa_.data());
+      launch(stream_, {blocks_for(sweep.tiles), sweep.block}, sweep.kernel, arguments(sweep.tiles));
+      sums_.queue(stream_, sweep.tiles.count(), 1, gosa_.data());
     }
     fields_.advance();
   }
@@ -145,7 +140,7 @@ class CudaSolver final : public Solver {
     return {.tiles = tiles,
             .nj = static_cast<int>(layout.interior().nj),
             .nk = static_cast<int>(layout.interior().nk),
-            .row_pitch = layout.row_pitch(),
+            .row_pitch = static_cast<int>(layout.row_pitch()),
             .plane_pitch = layout.plane_pitch(),
             .field_stride = fields_.stride(),
             .coefficients = fields_.coefficient(0).origin,
@@ -180,7 +175,7 @@ class CudaSolver final : public Solver {
   [[nodiscard]] int most_partials() const {
     int most = 0;
     for (const Schedule schedule : {Schedule::direct, Schedule::marching, Schedule::tuned}) {
-      most = std::max(most, count_of(single(schedule).blocks));
+      most = std::max(most, single(schedule).tiles.count());
     }
     return fused_ ? std::max(most, most_iterations_per_pass * fused_->plan().blocks) : most;
   }

@@ -185,9 +185,6 @@ void complete_bandwidth(Problem& problem) {
 void complete_latency(Problem& problem) {
   const std::int64_t line = line_bytes(problem.device);
   const bool gpu = problem.device.is_cuda();
-  if (gpu) {
-    problem.pages = {HostPages::huge};  // the driver's own, one kind
-  }
   const std::int64_t beyond_cache = 4 * last_cache_bytes(problem.device);
   const std::int64_t far =
       gpu ? (problem.quick ? 4 * gib : 64 * gib) : (problem.quick ? 256 * mib : 4 * gib);
@@ -207,7 +204,9 @@ void complete_latency(Problem& problem) {
       }
     }
   }
-  fill_blank(problem.pages, std::vector{HostPages::small, HostPages::huge});
+  if (!gpu) {
+    fill_blank(problem.pages, std::vector{HostPages::small, HostPages::huge});
+  }
 }
 
 std::string joined(const std::vector<int>& values) {
@@ -402,8 +401,11 @@ std::vector<Walk> walks(const Problem& problem) {
     return {{.stride = line_bytes(problem.device), .pages = HostPages::huge},
             {.stride = 4 * kib, .pages = HostPages::small}};
   }
+  // On a GPU the driver chooses the pages: one walk a stride.
+  const std::vector<HostPages> kinds =
+      problem.device.is_cuda() ? std::vector{HostPages::huge} : problem.pages;
   std::vector<Walk> all;
-  for (const HostPages pages : problem.pages) {
+  for (const HostPages pages : kinds) {
     for (const std::int64_t stride : problem.strides) {
       all.push_back({.stride = stride, .pages = pages});
     }

@@ -94,6 +94,19 @@ TEST(ProbeProblem, CompleteFillsEveryBlank) {
   EXPECT_LE(memory_bytes(problem), problem.memory_limit);
 }
 
+TEST(ProbeProblem, CompletingTwiceIsCompletingOnce) {
+  for (const bool quick : {false, true}) {
+    Problem problem;
+    problem.quick = quick;
+    problem.memory_limit = std::int64_t{256} << 20;
+    const Problem once = complete(problem);
+    const Problem twice = complete(once);
+    EXPECT_EQ(walks(once).size(), walks(twice).size());
+    EXPECT_EQ(patterns(once).size(), patterns(twice).size());
+    EXPECT_EQ(once.footprint_to, twice.footprint_to);
+  }
+}
+
 TEST(ProbeProblem, CompleteKeepsWhatIsGiven) {
   Problem request;
   request.working_set_from = mib;

@@ -12,7 +12,7 @@ template <class T>
 struct SweepArguments {
   TileGrid tiles;
   int nj, nk;  ///< interior points
-  std::int64_t row_pitch;
+  int row_pitch;
   std::int64_t plane_pitch;
   std::int64_t field_stride;  ///< between coefficient fields
   const T* coefficients;
@@ -22,7 +22,7 @@ struct SweepArguments {
   T omega;
 
   BANKFULL_HOST_DEVICE std::int64_t offset(int i, int j, int k) const {
-    return i * plane_pitch + j * row_pitch + k;
+    return i * plane_pitch + std::int64_t{j} * row_pitch + k;
   }
 };
 

@@ -23,10 +23,10 @@ struct TunedShape {
 /// Reads rows of a field in memory through L1.
 template <class T>
 struct CachedRows {
-  std::int64_t row_pitch;
+  int row_pitch;
   int lane;
 
-  __device__ __forceinline__ std::int64_t pitch() const { return row_pitch; }
+  __device__ __forceinline__ int pitch() const { return row_pitch; }
   __device__ __forceinline__ Vector16<T> group(const T* at) const { return load_cached(at); }
   __device__ __forceinline__ RowGroup<T> row(const T* at) const {
     RowGroup<T> row = with_lanes_beside(group(at));
