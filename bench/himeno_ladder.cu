@@ -335,7 +335,9 @@ void time_in_turn(Ladder& ladder) {
 
 Measurement measurement_of(const Rung& rung, const GridSize& grid, const Ceiling& ceiling) {
   const int per_pass = rung.solver->facts(rung.schedule).iterations_per_pass;
-  Traffic traffic = iteration_traffic(grid, Precision::fp32, per_pass);
+  Traffic traffic = iteration_traffic(grid, Precision::fp32);
+  traffic.bytes_read /= per_pass;
+  traffic.bytes_written /= per_pass;
   if (rung.copies_back) {
     const double field = static_cast<double>(grid.updated_points()) * sizeof(float);
     traffic = traffic + Traffic{.bytes_read = field, .bytes_written = field};

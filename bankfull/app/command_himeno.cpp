@@ -72,8 +72,8 @@ void print_plan(const himeno::Problem& problem) {
              to_string(problem.device));
   fmt::print("  memory {}; an unfused iteration moves {} and does {}\n",
              format_bytes(static_cast<double>(himeno::memory_bytes(grid, problem.precision))),
-             format_bytes(himeno::iteration_traffic(grid, problem.precision, 1).bytes()),
-             format_si(himeno::iteration_traffic(grid, problem.precision, 1).flops, "flop"));
+             format_bytes(himeno::iteration_traffic(grid, problem.precision).bytes()),
+             format_si(himeno::iteration_traffic(grid, problem.precision).flops, "flop"));
 }
 
 /// The official program's figures beside ours.
@@ -91,6 +91,11 @@ std::string official_figures(const RunResult& result) {
 
 ExitCode check_threshold(const RunResult& result, double min_percent) {
   for (const Measurement& m : result.measurements) {
+    if (min_percent > 0.0 && m.fits_cache) {
+      fmt::print(stderr, "bankfull: {} fits a cache, so it cannot pass --min-percent {}\n", m.name,
+                 min_percent);
+      return ExitCode::below_threshold;
+    }
     const double percent = m.percent_of_bankfull().value_or(0.0);
     if (percent < min_percent) {
       fmt::print(stderr, "bankfull: {} reached {:.1f} % of bankfull, below --min-percent {}\n",
@@ -102,7 +107,12 @@ ExitCode check_threshold(const RunResult& result, double min_percent) {
 }
 
 ExitCode run_himeno(const HimenoOptions& options) {
+  if (!(options.min_percent >= 0.0)) {
+    throw UsageError(fmt::format("--min-percent {} is no threshold", options.min_percent),
+                     "use 0 or more");
+  }
   const himeno::Problem problem = problem_from(options);
+  options.common.prepare(problem.device);
   if (!options.common.quiet || options.common.dry_run) {
     print_plan(problem);
   }

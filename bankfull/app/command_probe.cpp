@@ -42,6 +42,7 @@ probe::Problem problem_from(const ProbeOptions& options) {
 
 ExitCode run_probe(const ProbeOptions& options) {
   const probe::Problem problem = problem_from(options);
+  options.common.prepare(problem.device);
   if (options.common.dry_run) {
     fmt::print("probe {} on {}: holds up to {} at a time\n", to_string(problem.part),
                to_string(problem.device),

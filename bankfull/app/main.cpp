@@ -46,7 +46,10 @@ int run(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& request) {
-    return program.exit(request);
+    const int code = program.exit(request);
+    return std::fflush(stdout) == 0
+               ? code
+               : fail(ExitCode::runtime_failure, "cannot write to standard output");
   } catch (const CLI::ParseError& error) {
     return fail(ExitCode::usage, first_line(error.what()) + "; see bankfull --help");
   }

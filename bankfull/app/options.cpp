@@ -1,5 +1,6 @@
 #include "bankfull/app/options.hpp"
 
+#include "bankfull/app/output_file.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 
@@ -11,7 +12,7 @@
 namespace bankfull {
 namespace {
 
-constexpr int most_threads = 4096;
+constexpr int most_threads = 1024;
 
 std::string& recorded_command_line() {
   static std::string line;
@@ -20,15 +21,16 @@ std::string& recorded_command_line() {
 
 }  // namespace
 
-Device CommonOptions::resolved_device() const {
-  const Device chosen = resolve_device(device);
+void CommonOptions::prepare(Device chosen) const {
+  if (json) {
+    static_cast<void>(OutputFile(*json));
+  }
   if (device == "auto" && !quiet) {
     const GpuSurvey& survey = survey_gpus();
     const std::string why =
         chosen.is_cuda() ? survey.gpus.front().name : "no GPU: " + survey.none_because;
     fmt::print(stderr, "bankfull: device auto chose {} ({})\n", to_string(chosen), why);
   }
-  return chosen;
 }
 
 int CommonOptions::resolved_threads() const {
@@ -56,7 +58,7 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                                       "threads of the CPU team (default: all cores)"));
   with_environment(
       command.add_option("--json", options.json, "write the whole result to FILE as JSON")
-          ->option_text("FILE"));
+          ->type_name("FILE"));
   with_environment(command.add_flag("--quiet", options.quiet, "no progress, only result lines"));
   with_environment(command.add_flag("--dry-run", options.dry_run,
                                     "say what would run and what memory it takes, then stop"));

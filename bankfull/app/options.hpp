@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace bankfull {
@@ -18,12 +19,15 @@ using Action = std::function<ExitCode()>;
 struct CommonOptions {
   std::string device = "auto";
   int threads = 0;  ///< 0: the default team
-  std::string json;
+  std::optional<std::string> json;
   bool quiet = false;
   bool dry_run = false;
 
-  /// The device asked for; says on stderr what `auto` chose.
-  [[nodiscard]] Device resolved_device() const;
+  [[nodiscard]] Device resolved_device() const { return resolve_device(device); }
+
+  /// Once the rest of the command line is known to be good: refuses a JSON path that cannot be
+  /// written, and says on stderr what `auto` chose.
+  void prepare(Device chosen) const;
 
   /// Throws UsageError for a count that no team can have.
   [[nodiscard]] int resolved_threads() const;

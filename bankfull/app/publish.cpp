@@ -34,8 +34,8 @@ ExitCode run_and_publish(const CommonOptions& options,
                          const std::function<RunResult(Progress&)>& workload,
                          const std::function<std::string(const RunResult&)>& extra) {
   std::optional<OutputFile> json;
-  if (!options.json.empty()) {
-    json.emplace(options.json);
+  if (options.json) {
+    json.emplace(*options.json);
   }
   const RunResult result = [&] {
     ProgressLine progress(options.quiet);

@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BINARY = sys.argv.pop(1)
@@ -117,7 +118,7 @@ class Himeno(CommandLine):
         import jsonschema
         target = self.path / "out.json"
         result = run("himeno", "--size", "XS", "--schedule", "tuned,fused", "--json", str(target),
-                     *QUICK)
+                     "--device", "cpu", "--iterations", "24", "--repeat", "2")
         self.assertEqual(result.returncode, OK, result.stderr)
         document = json.loads(target.read_text())
         jsonschema.validate(document, SCHEMA)
@@ -129,7 +130,8 @@ class Himeno(CommandLine):
         points = document["problem"]["updated_points"]["value"]
         # Fewer than 56 bytes a point and iteration, and the result says so.
         moved = fused["traffic"]["bytes_read"] + fused["traffic"]["bytes_written"]
-        self.assertAlmostEqual(moved / (4 * points), 56 / per_pass)
+        whole, rest = divmod(24, per_pass)
+        self.assertAlmostEqual(moved / points, 56 * (whole + rest))
         self.assertTrue(any("fewer bytes" in note for note in fused["notes"]))
         self.assertEqual([entry.name for entry in self.path.iterdir()], ["out.json"])
 
@@ -140,6 +142,10 @@ class Himeno(CommandLine):
         self.assertEqual(result.returncode, OK, result.stderr)
         self.assertIn("size=XS", result.stdout)
         self.assertIn("precision=fp64", result.stdout)
+
+    def test_dry_run_checks_the_path_too(self):
+        self.refused("himeno", "--device", "cpu", "--dry-run", "--json", "/nonexistent/x.json",
+                     saying=["/nonexistent/x.json"])
 
     def test_dry_run_says_memory_and_runs_nothing(self):
         result = run("himeno", "--size", "XS", "--dry-run", "--device", "cpu")
@@ -156,7 +162,7 @@ class Himeno(CommandLine):
     def test_percent_below_the_threshold_exits_4(self):
         result = run("himeno", "--size", "XS", "--min-percent", "1e9", "--quiet", *QUICK)
         self.assertEqual(result.returncode, BELOW)
-        self.assertIn("below --min-percent", result.stderr)
+        self.assertIn("--min-percent", result.stderr)
         self.assertIn("RESULT", result.stdout)
 
 
@@ -225,9 +231,44 @@ class BadHimenoInput(CommandLine):
     def test_unwritable_json_is_found_before_the_run(self):
         # XL at 60 s would take long: the refusal must come first.
         self.refused("himeno", "--device", "cpu", "--size", "S", "--target-seconds", "3600",
-                     "--quiet", "--json", "/nonexistent/out.json", saying=["/nonexistent/out.json"])
+                     "--json", "/nonexistent/out.json", saying=["/nonexistent/out.json"])
         self.refused("himeno", "--device", "cpu", "--size", "S", "--target-seconds", "3600",
                      "--quiet", "--json", "/tmp", saying=["/tmp", "folder"])
+
+    def test_json_replaces_plain_files_only(self):
+        pipe = self.path / "pipe"
+        os.mkfifo(pipe)
+        result = run("himeno", "--size", "XS", "--quiet", *QUICK, "--json", str(pipe))
+        self.assertEqual(result.returncode, USAGE, result.stderr)
+        self.assertIn("pipe", result.stderr)
+        pipe.unlink()
+        target, link = self.path / "target.json", self.path / "link.json"
+        target.write_text("old")
+        target.chmod(0o640)
+        link.symlink_to(target)
+        result = run("himeno", "--size", "XS", "--quiet", *QUICK, "--json", str(link))
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(json.loads(target.read_text())["verdict"], "verified")
+        self.assertEqual(target.stat().st_mode & 0o777, 0o640)
+        target.unlink()
+        link.unlink()
+        self.refused("himeno", "--device", "cpu", "--quiet", "--json", "", saying=["empty"])
+
+    def test_interruption_leaves_no_partial_file(self):
+        target = self.path / "out.json"
+        process = subprocess.Popen(
+            [BINARY, "himeno", "--device", "cpu", "--size", "S", "--target-seconds", "60",
+             "--json", str(target)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(1.5)
+        process.terminate()
+        process.communicate(timeout=60)
+        self.assertEqual(list(self.path.iterdir()), [])
+
+    def test_thresholds(self):
+        for value in ("nan", "-5"):
+            self.refused("himeno", "--device", "cpu", "--quiet", f"--min-percent={value}",
+                         saying=["--min-percent"])
 
     def test_full_disk_is_a_failure_not_a_silent_loss(self):
         if not os.path.exists("/dev/full"):
@@ -254,7 +295,9 @@ class BadHimenoInput(CommandLine):
 
     def test_a_team_that_openmp_would_shrink(self):
         self.refused("himeno", "--device", "cpu", "--quiet", "--threads", "4",
-                     environment={"OMP_THREAD_LIMIT": "2"}, saying=["OMP_THREAD_LIMIT=2"])
+                     environment={"OMP_THREAD_LIMIT": "2"}, saying=["2 instead of 4"])
+        self.refused("probe", "bandwidth", "--device", "cpu", "--quiet", "--threads", "2",
+                     environment={"OMP_MAX_ACTIVE_LEVELS": "0"}, saying=["1 instead of 2"])
         result = run("himeno", "--size", "XS", "--threads", "4", "--schedule", "all", "--quiet",
                      *QUICK, environment={"OMP_DYNAMIC": "true"})
         self.assertEqual(result.returncode, OK, result.stderr)

@@ -12,10 +12,15 @@ namespace bankfull {
 Team::Team(int threads) : threads_(threads) {
   expects(threads >= 1, "a team has a thread");
   omp_set_dynamic(0);
-  if (threads > omp_get_thread_limit()) {
-    throw UsageError("a team of " + std::to_string(threads) + " threads exceeds OMP_THREAD_LIMIT=" +
-                         std::to_string(omp_get_thread_limit()),
-                     "use --threads up to that");
+  int given = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+  given = omp_get_num_threads();
+  if (given != threads) {
+    throw UsageError("OpenMP gives a team of " + std::to_string(given) + " instead of " +
+                         std::to_string(threads) + " threads",
+                     "use --threads " + std::to_string(given) +
+                         ", or lift OMP_THREAD_LIMIT and OMP_MAX_ACTIVE_LEVELS");
   }
 }
 

@@ -28,8 +28,8 @@ constexpr Range share(std::int64_t count, int member, int members) {
 /// a thread finds its pages on its own NUMA node.
 class Team {
  public:
-  /// Throws UsageError where OpenMP would give fewer threads (OMP_THREAD_LIMIT): their parts of the
-  /// work would be left undone.
+  /// Throws UsageError where OpenMP gives fewer threads (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS, a
+  /// parallel region around): their parts of the work would be left undone.
   explicit Team(int threads);
 
   [[nodiscard]] int threads() const { return threads_; }

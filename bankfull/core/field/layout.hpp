@@ -14,8 +14,7 @@ namespace bankfull {
 /// padding at the end of the row before it: a row of 1022 + 2 ghosts takes exactly 1024 elements.
 ///
 /// Rows are whole segments and planes are kept off multiples of 4 KiB, where the same row of
-/// neighbouring planes and fields would compete for the same cache sets (22 to 30 % of a CPU
-/// sweep).
+/// neighbouring planes and fields would compete for the same cache sets.
 ///
 /// Fields of equal extents, ghost width and element size are *congruent*: one offset serves them
 /// all (J. M. Cohen and M. J. Molemaker, "A fast double precision CFD code using CUDA", 2009,

@@ -23,12 +23,11 @@ std::unique_ptr<Solver> make_solver(const Problem& problem) {
   return problem.precision == Precision::fp32 ? make<float>(problem) : make<double>(problem);
 }
 
-Traffic iteration_traffic(const GridSize& grid, Precision precision, int iterations_per_pass) {
+Traffic iteration_traffic(const GridSize& grid, Precision precision) {
   const auto points = static_cast<double>(grid.updated_points());
-  const double array_per_iteration =
-      points * static_cast<double>(bytes_of(precision)) / iterations_per_pass;
-  return {.bytes_read = (coefficient_count + 1) * array_per_iteration,
-          .bytes_written = array_per_iteration,
+  const double field_bytes = points * static_cast<double>(bytes_of(precision));
+  return {.bytes_read = (coefficient_count + 1) * field_bytes,
+          .bytes_written = field_bytes,
           .flops = points * flops_per_point};
 }
 

@@ -43,9 +43,9 @@ class Solver {
 /// A solver on the problem's device with the problem's precision and threads.
 std::unique_ptr<Solver> make_solver(const Problem& problem);
 
-/// Bytes and flops of one iteration: every coefficient once per pass, the pressure read once and
-/// written once per pass. A fused schedule passes once in `iterations_per_pass` iterations.
-Traffic iteration_traffic(const GridSize& grid, Precision precision, int iterations_per_pass);
+/// Bytes and flops of one unfused iteration: every coefficient read once, the pressure read once
+/// and written once. A fused pass moves as many bytes for all its iterations.
+Traffic iteration_traffic(const GridSize& grid, Precision precision);
 
 namespace detail {
 template <class T>

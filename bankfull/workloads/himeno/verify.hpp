@@ -21,7 +21,8 @@ extern template double plane_by_plane_gosa<float>(const GridSize&);
 extern template double plane_by_plane_gosa<double>(const GridSize&);
 
 /// Runs the schedule on the problem's own grid from the official state and compares gosa with the
-/// closed form after one iteration and, for standard sizes, with the table after four.
+/// closed form after one iteration, for standard sizes with the table after four, and for fused
+/// schedules with as many unfused iterations as fill one pass.
 /// Leaves the solver's state changed.
 std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule schedule);
 

@@ -48,10 +48,10 @@ TEST(StandardSizes, PublishedMemoryFootprints) {
 
 TEST(Traffic, UnfusedIs56BytesAPointInFp32) {
   const GridSize grid{10, 12, 14};
-  const Traffic traffic = iteration_traffic(grid, Precision::fp32, 1);
+  const Traffic traffic = iteration_traffic(grid, Precision::fp32);
   EXPECT_EQ(traffic.bytes(), 56.0 * 8 * 10 * 12);
   EXPECT_EQ(traffic.flops, 34.0 * 8 * 10 * 12);
-  EXPECT_EQ(iteration_traffic(grid, Precision::fp64, 2).bytes(), traffic.bytes());
+  EXPECT_EQ(iteration_traffic(grid, Precision::fp64).bytes(), 2.0 * traffic.bytes());
 }
 
 TEST(Validate, RejectsWhatMakesNoSense) {

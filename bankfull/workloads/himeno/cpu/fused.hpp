@@ -7,7 +7,6 @@
 #include "bankfull/workloads/himeno/problem.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <omp.h>
 #include <vector>
 
@@ -86,10 +85,11 @@ class IntermediateRows {
         ring_size_(planes_kept * strip_rows * row_pitch),
         edge_size_(2 * planes.size() * edge_rows * row_pitch),
         data_(MemorySpace::host,
-              static_cast<std::size_t>(levels * (ring_size_ + edge_size_) + 2 * lead)) {
-    // Lanes beyond a row read what no sweep wrote.
-    std::fill_n(data_.data(), data_.size(), T(0));
-  }
+              static_cast<std::size_t>(levels * (ring_size_ + edge_size_) + 2 * lead)) {}
+
+  /// To be called by the thread that will use the rows. Zeros, because lanes beyond a row read what
+  /// no sweep wrote.
+  void touch() const { std::fill_n(data_.data(), data_.size(), T(0)); }
 
   /// Row `row` of a plane of a strip that has `rows`; negative rows are the last of the strip
   /// before.
@@ -222,17 +222,17 @@ class FusedBlock {
 template <class T>
 class FusedSweep {
  public:
-  FusedSweep(const Layout& layout, const FusedPlan& plan)
-      : plan_(plan), between_(static_cast<std::size_t>(plan.grid.threads())) {
-#pragma omp parallel num_threads(plan_.grid.threads())
-    {
-      const int thread = omp_get_thread_num();
+  FusedSweep(const Layout& layout, const FusedPlan& plan) : plan_(plan) {
+    // Allocated here, where a refusal is an exception; touched by the threads.
+    for (int thread = 0; thread < plan_.grid.threads(); ++thread) {
       const detail::Reach reach{layout.interior(), plan_.grid.block(layout.interior(), thread),
                                 plan_.sweeps};
       const detail::Strips strips(reach, plan_.strip_rows);
-      between_[static_cast<std::size_t>(thread)] = std::make_unique<detail::IntermediateRows<T>>(
-          layout.row_pitch(), reach.planes(0), strips.most_rows(), plan_.sweeps - 1);
+      between_.emplace_back(layout.row_pitch(), reach.planes(0), strips.most_rows(),
+                            plan_.sweeps - 1);
     }
+#pragma omp parallel num_threads(plan_.grid.threads())
+    between_[static_cast<std::size_t>(omp_get_thread_num())].touch();
   }
 
   [[nodiscard]] const FusedPlan& plan() const { return plan_; }
@@ -243,7 +243,7 @@ class FusedSweep {
     {
       const int thread = omp_get_thread_num();
       detail::FusedBlock<T>(view, plan_.grid.block(view.interior, thread), plan_,
-                            *between_[static_cast<std::size_t>(thread)], sums)
+                            between_[static_cast<std::size_t>(thread)], sums)
           .run();
       stream_store_fence();
     }
@@ -251,7 +251,7 @@ class FusedSweep {
 
  private:
   FusedPlan plan_;
-  std::vector<std::unique_ptr<detail::IntermediateRows<T>>> between_;
+  std::vector<detail::IntermediateRows<T>> between_;
 };
 
 }  // namespace bankfull::himeno

@@ -14,8 +14,8 @@ namespace bankfull::himeno {
 /// column, so that every access is aligned. Its boxes in shared memory have the region's width,
 /// two points more than the tile on each side.
 struct FusedShape {
-  int group;    ///< points of a thread, 16 bytes
-  int columns;  ///< of a tile
+  int group = 4;     ///< points of a thread, 16 bytes
+  int columns = 64;  ///< of a tile
   int edge = 4;
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int width() const { return edge + columns; }
