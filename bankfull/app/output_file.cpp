@@ -34,7 +34,7 @@ int create(const fs::path& path, mode_t mode) {
 /// The file that a link leads to, or the path itself; refuses what is no plain file.
 fs::path target_of(const fs::path& path) {
   std::error_code error;
-  const fs::path target = fs::weakly_canonical(path, error);
+  fs::path target = fs::weakly_canonical(path, error);
   if (path.empty() || error) {
     refuse(path, path.empty() ? "the name is empty" : error.message(), "name a file");
   }
