@@ -229,7 +229,7 @@ class Ladder {
     Problem problem;
     problem.grid = grid;
     problem.device = gpu;
-    library_ = make_solver(problem);
+    library_ = make_solver(problem, *alone_);
     const int ni = static_cast<int>(grid.interior().ni);
     using Branches = LoadWithBranches<false>;
     using Cached = LoadWithBranches<true>;
@@ -269,6 +269,7 @@ class Ladder {
 
   Workspace unaligned_;
   Workspace aligned_;
+  std::unique_ptr<Communicator> alone_ = make_self_communicator();
   std::unique_ptr<Solver> library_;
   std::vector<std::unique_ptr<Solver>> variants_;
   std::vector<Rung> rungs_;
@@ -395,7 +396,7 @@ ExitCode run_ladder(int argc, char** argv) {
   }
   const RunResult result = climb(parse_size(argv[1]));
   print(result);
-  file << to_json(result, std::string("himeno_ladder ") + argv[1] + ' ' + argv[2]) << '\n';
+  file << to_json(result, std::string("himeno_ladder ") + argv[1] + ' ' + argv[2], {}) << '\n';
   return result.verified() ? ExitCode::ok : ExitCode::verification_failed;
 }
 

@@ -22,11 +22,16 @@ struct ProbeOptions {
   probe::Problem problem;
 };
 
-probe::Problem problem_from(const ProbeOptions& options) {
+probe::Problem problem_from(const ProbeOptions& options, const Communicator& ranks) {
   probe::Problem problem = options.problem;
   problem.part = probe::parse_part(options.part);
-  problem.device = options.common.resolved_device();
-  problem.threads = options.common.resolved_threads();
+  if (ranks.size() > 1) {
+    throw UsageError(fmt::format("probe {} runs on one rank, here are {}", to_string(problem.part),
+                                 ranks.size()),
+                     "start it without mpirun");
+  }
+  problem.device = options.common.resolved_device(ranks);
+  problem.threads = options.common.resolved_threads(ranks);
   problem.stores = probe::parse_stores(options.stores);
   if (!options.precision.empty()) {
     problem.precisions = {parse_precision(options.precision)};
@@ -40,9 +45,9 @@ probe::Problem problem_from(const ProbeOptions& options) {
   return probe::complete(problem);
 }
 
-ExitCode run_probe(const ProbeOptions& options) {
-  const probe::Problem problem = problem_from(options);
-  options.common.prepare(problem.device);
+ExitCode run_probe(const ProbeOptions& options, const Communicator& ranks) {
+  const probe::Problem problem = problem_from(options, ranks);
+  options.common.prepare(ranks, problem.device);
   if (options.common.dry_run) {
     fmt::print("probe {} on {}: holds up to {} at a time\n", to_string(problem.part),
                to_string(problem.device),
@@ -50,7 +55,7 @@ ExitCode run_probe(const ProbeOptions& options) {
     return ExitCode::ok;
   }
   return run_and_publish(
-      options.common, [&](Progress& progress) { return probe::run(problem, progress); },
+      options.common, ranks, [&](Progress& progress) { return probe::run(problem, progress); },
       probe_report);
 }
 
@@ -95,7 +100,7 @@ void add_sweep_options(CLI::App& command, probe::Problem& problem) {
 
 }  // namespace
 
-void add_probe_command(CLI::App& program, Action& action) {
+void add_probe_command(CLI::App& program, const Communicator& ranks, Action& action) {
   auto options = std::make_shared<ProbeOptions>();
   CLI::App* command = program.add_subcommand(
       "probe", "Bandwidth and latency of the memory system, from the first cache to memory");
@@ -118,7 +123,9 @@ void add_probe_command(CLI::App& program, Action& action) {
           ->capture_default_str());
   add_list(*command, "--pages", options->pages, "CPU: small and huge pages under latency chains");
   add_sweep_options(*command, options->problem);
-  command->callback([&action, options] { action = [options] { return run_probe(*options); }; });
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_probe(*options, ranks); };
+  });
 }
 
 }  // namespace bankfull

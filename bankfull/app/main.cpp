@@ -1,6 +1,7 @@
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/version.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/parallel_run.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -17,20 +18,37 @@ constexpr const char* footer = R"(Examples:
   bankfull probe all                           bandwidth and latency of its memory
   bankfull himeno --size M                     the Himeno benchmark, verified
   bankfull himeno --size XL --schedule all --json out.json
+  mpirun -n 4 bankfull himeno --size L         the same on four ranks
   BANKFULL_DEVICE=cpu bankfull himeno          every option has a twin in the environment
 
 Exit codes: 0 ok, 1 the machine failed, 2 bad usage or input, 3 verification failed,
 4 below a threshold.)";
 
-int fail(ExitCode code, const std::string& message) {
+void print_failure(const std::string& message) {
   std::fprintf(stderr, "bankfull: %s\n", message.c_str());
-  return static_cast<int>(code);
+  std::fflush(stderr);
+}
+
+/// Output that cannot be delivered must not pass for success.
+void flush_output() {
+  if (std::fflush(stdout) != 0) {
+    throw bankfull::RuntimeFailure("cannot write to standard output");
+  }
+}
+
+/// All ranks run the same commands; this is the one place that keeps them from all printing, so
+/// that no command can forget it.
+void silence_unless_root(const bankfull::Communicator& ranks) {
+  if (!ranks.is_root() && std::freopen("/dev/null", "w", stdout) == nullptr) {
+    throw bankfull::RuntimeFailure("cannot open /dev/null");
+  }
 }
 
 /// CLI11 adds advice on further lines; ours is one line.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, const bankfull::Communicator& ranks) {
+  silence_unless_root(ranks);
   CLI::App program(
       "Runs memory-bandwidth-bound workloads of computational fluid dynamics, verifies "
       "them, and tells how\nclose to the measured memory ceiling they ran.",
@@ -41,34 +59,31 @@ int run(int argc, char** argv) {
   bankfull::Action action;
   bankfull::add_info_command(program, action);
   bankfull::add_list_command(program, action);
-  bankfull::add_probe_command(program, action);
-  bankfull::add_himeno_command(program, action);
+  bankfull::add_probe_command(program, ranks, action);
+  bankfull::add_himeno_command(program, ranks, action);
+  bankfull::add_decompose_command(program, ranks, action);
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& request) {
     const int code = program.exit(request);
-    return std::fflush(stdout) == 0
-               ? code
-               : fail(ExitCode::runtime_failure, "cannot write to standard output");
+    flush_output();
+    return code;
   } catch (const CLI::ParseError& error) {
-    return fail(ExitCode::usage, first_line(error.what()) + "; see bankfull --help");
+    throw bankfull::UsageError(first_line(error.what()), "see bankfull --help");
   }
   if (!action) {
-    return fail(ExitCode::usage, "no subcommand given; see bankfull --help");
+    throw bankfull::UsageError("no subcommand given", "see bankfull --help");
   }
   const ExitCode code = action();
-  if (std::fflush(stdout) != 0) {
-    return fail(ExitCode::runtime_failure, "cannot write to standard output");
-  }
+  flush_output();
   return static_cast<int>(code);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+/// Runs `body` and hands what it throws to `fail(code, message)`.
+template <class Body, class Fail>
+int guarded(const Body& body, const Fail& fail) {
   try {
-    bankfull::remember_command_line(argc, argv);
-    return run(argc, argv);
+    return body();
   } catch (const bankfull::UsageError& error) {
     return fail(ExitCode::usage, error.what());
   } catch (const std::bad_alloc&) {
@@ -76,4 +91,27 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     return fail(ExitCode::runtime_failure, error.what());
   }
+}
+
+/// A run whose processes do not know of each other: one of them speaks, by its launcher's count.
+int fail_apart(ExitCode code, const std::string& message) {
+  if (bankfull::detect_launch().rank == 0) {
+    print_failure(message);
+  }
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return guarded(
+      [&] {
+        bankfull::remember_command_line(argc, argv);
+        bankfull::ParallelRun parallel;
+        return guarded([&] { return run(argc, argv, parallel.world()); },
+                       [&](ExitCode code, const std::string& message) {
+                         return parallel.fail(code, message, print_failure);
+                       });
+      },
+      fail_apart);
 }

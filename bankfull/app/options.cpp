@@ -1,7 +1,7 @@
 #include "bankfull/app/options.hpp"
 
 #include "bankfull/app/output_file.hpp"
-#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 
 #include <algorithm>
@@ -21,24 +21,31 @@ std::string& recorded_command_line() {
 
 }  // namespace
 
-void CommonOptions::prepare(Device chosen) const {
+Device CommonOptions::resolved_device(const Communicator& ranks) const {
+  // Looking for GPUs takes time and memory on each of them: not where none is asked for.
+  const bool chosen_by_rank = ranks.size() > 1 && (device == "auto" || device == "cuda");
+  const Sharers sharers = chosen_by_rank ? sharers_of_gpus(ranks) : Sharers{};
+  return resolve_device(device, sharers.place, sharers.count);
+}
+
+void CommonOptions::prepare(const Communicator& ranks, Device chosen) const {
   if (json) {
-    static_cast<void>(OutputFile(*json));
+    ranks.on_root([&] { static_cast<void>(OutputFile(*json)); });
   }
   if (device == "auto" && !quiet) {
     const GpuSurvey& survey = survey_gpus();
     const std::string why =
         chosen.is_cuda() ? survey.gpus.front().name : "no GPU: " + survey.none_because;
-    fmt::print(stderr, "bankfull: device auto chose {} ({})\n", to_string(chosen), why);
+    tell(ranks, fmt::format("device auto chose {} ({})", to_string(chosen), why));
   }
 }
 
-int CommonOptions::resolved_threads() const {
+int CommonOptions::resolved_threads(const Communicator& ranks) const {
   if (threads < 0 || threads > most_threads) {
     throw UsageError(fmt::format("--threads {} is no team", threads),
                      fmt::format("use 1 to {}", most_threads));
   }
-  return threads == 0 ? Team::default_threads() : threads;
+  return threads == 0 ? default_threads(ranks) : threads;
 }
 
 CLI::Option* with_environment(CLI::Option* option) {
@@ -50,12 +57,15 @@ CLI::Option* with_environment(CLI::Option* option) {
 }
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
-  with_environment(command
-                       .add_option("--device", options.device,
-                                   "auto, cpu, cuda or cuda:N; auto takes the first GPU if any")
-                       ->capture_default_str());
-  with_environment(command.add_option("--threads", options.threads,
-                                      "threads of the CPU team (default: all cores)"));
+  with_environment(
+      command
+          .add_option("--device", options.device,
+                      "auto, cpu, cuda or cuda:N; auto takes the first GPU if any, or one "
+                      "a rank")
+          ->capture_default_str());
+  with_environment(
+      command.add_option("--threads", options.threads,
+                         "threads of the CPU team (default: all cores; a rank's part of them)"));
   with_environment(
       command.add_option("--json", options.json, "write the whole result to FILE as JSON")
           ->type_name("FILE"));
@@ -64,11 +74,36 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                                     "say what would run and what memory it takes, then stop"));
 }
 
+std::optional<RankGrid> RankOptions::grid() const {
+  if (ranks_grid.empty()) {
+    return std::nullopt;
+  }
+  return parse_rank_grid("--ranks-grid", ranks_grid);
+}
+
+void add_rank_options(CLI::App& command, RankOptions& options) {
+  with_environment(
+      command
+          .add_option("--ranks-grid", options.ranks_grid,
+                      "ranks along i, j and k (default: the split with the least communication)")
+          ->type_name("IxJxK"));
+  with_environment(command
+                       .add_option("--transport", options.transport,
+                                   "how halos travel: auto, peer, nccl, mpi-device or mpi")
+                       ->capture_default_str());
+}
+
 Precision parse_precision(const std::string& text) {
   if (text != "fp32" && text != "fp64") {
     throw UsageError("--precision " + text + " is unknown", "use fp32 or fp64");
   }
   return text == "fp32" ? Precision::fp32 : Precision::fp64;
+}
+
+void tell(const Communicator& ranks, const std::string& message) {
+  if (ranks.is_root()) {
+    fmt::print(stderr, "bankfull: {}\n", message);
+  }
 }
 
 const std::string& command_line() { return recorded_command_line(); }

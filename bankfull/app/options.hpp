@@ -1,6 +1,8 @@
 #pragma once
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/decomposition.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/streams.hpp"
 
@@ -23,19 +25,33 @@ struct CommonOptions {
   bool quiet = false;
   bool dry_run = false;
 
-  [[nodiscard]] Device resolved_device() const { return resolve_device(device); }
+  /// Collective: the device of this rank. See resolve_device.
+  [[nodiscard]] Device resolved_device(const Communicator& ranks) const;
 
-  /// Once the rest of the command line is known to be good: refuses a JSON path that cannot be
-  /// written, and says on stderr what `auto` chose.
-  void prepare(Device chosen) const;
+  /// Collective. Once the rest of the command line is known to be good: refuses a JSON path that
+  /// cannot be written, and says on stderr what `auto` chose.
+  void prepare(const Communicator& ranks, Device chosen) const;
 
-  /// Throws UsageError for a count that no team can have.
-  [[nodiscard]] int resolved_threads() const;
+  /// Collective: the threads of this rank's team. Throws UsageError for a count that no team can
+  /// have.
+  [[nodiscard]] int resolved_threads(const Communicator& ranks) const;
 };
 
 /// Adds --device, --threads, --json, --quiet and --dry-run. Every option of bankfull has a twin in
 /// the environment: --device is BANKFULL_DEVICE.
 void add_common_options(CLI::App& command, CommonOptions& options);
+
+/// The options of every workload that runs on several ranks.
+struct RankOptions {
+  std::string ranks_grid;  ///< empty: the one with the least communication
+  std::string transport = "auto";
+
+  /// Throws UsageError for what is no grid.
+  [[nodiscard]] std::optional<RankGrid> grid() const;
+};
+
+/// Adds --ranks-grid and --transport.
+void add_rank_options(CLI::App& command, RankOptions& options);
 
 /// Names the environment twin of an option and returns the option.
 CLI::Option* with_environment(CLI::Option* option);
@@ -47,11 +63,15 @@ Precision parse_precision(const std::string& text);
 const std::string& command_line();
 void remember_command_line(int argc, const char* const* argv);
 
+/// "bankfull: message" on stderr, from the root only: what all ranks have to say is said once.
+void tell(const Communicator& ranks, const std::string& message);
+
 // One function a subcommand, each in its own file: adds it to the program and sets `action` when
-// it is the one chosen.
+// it is the one chosen. `ranks` must outlive the action.
 void add_info_command(CLI::App& program, Action& action);
 void add_list_command(CLI::App& program, Action& action);
-void add_probe_command(CLI::App& program, Action& action);
-void add_himeno_command(CLI::App& program, Action& action);
+void add_probe_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_himeno_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_decompose_command(CLI::App& program, const Communicator& ranks, Action& action);
 
 }  // namespace bankfull

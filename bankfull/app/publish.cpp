@@ -3,6 +3,7 @@
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/progress_line.hpp"
 #include "bankfull/app/report.hpp"
+#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
 #include <cstdio>
@@ -30,15 +31,16 @@ void print_report(const RunResult& result,
 
 }  // namespace
 
-ExitCode run_and_publish(const CommonOptions& options,
+ExitCode run_and_publish(const CommonOptions& options, const Communicator& ranks,
                          const std::function<RunResult(Progress&)>& workload,
                          const std::function<std::string(const RunResult&)>& extra) {
   std::optional<OutputFile> json;
   if (options.json) {
-    json.emplace(*options.json);
+    ranks.on_root([&] { json.emplace(*options.json); });
   }
+  const RankSurvey survey = survey_ranks(ranks);
   const RunResult result = [&] {
-    ProgressLine progress(options.quiet);
+    ProgressLine progress(options.quiet || !ranks.is_root());
     return workload(progress);
   }();
   if (!options.quiet) {
@@ -46,10 +48,10 @@ ExitCode run_and_publish(const CommonOptions& options,
   }
   fmt::print("{}", result_lines(result));
   if (json) {
-    json->commit(to_json(result, command_line()));
+    json->commit(to_json(result, command_line(), survey));
   }
   if (!result.verified()) {
-    fmt::print(stderr, "bankfull: verification failed; the figures above are not valid\n");
+    tell(ranks, "verification failed; the figures above are not valid");
     return ExitCode::verification_failed;
   }
   return ExitCode::ok;

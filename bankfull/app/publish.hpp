@@ -9,12 +9,12 @@
 
 namespace bankfull {
 
-/// Runs a workload under a progress line and publishes its result: the report on stdout, the JSON
-/// where asked for. The JSON file is opened before the run, so that a bad path costs no time.
-/// `extra` may add a section of the report, such as a chart.
+/// Collective: runs a workload under a progress line and publishes the root's result: the report on
+/// stdout, the JSON where asked for. The JSON file is opened before the run, so that a bad path
+/// costs no time. `extra` may add a section of the report, such as a chart.
 ///
 /// Returns ok, or verification_failed. The report is printed either way.
-ExitCode run_and_publish(const CommonOptions& options,
+ExitCode run_and_publish(const CommonOptions& options, const Communicator& ranks,
                          const std::function<RunResult(Progress&)>& workload,
                          const std::function<std::string(const RunResult&)>& extra = {});
 

@@ -49,7 +49,7 @@ class CommandLine(unittest.TestCase):
 
 class Help(CommandLine):
     def test_help_has_examples(self):
-        for command in ([], ["himeno"], ["probe"]):
+        for command in ([], ["himeno"], ["probe"], ["decompose"]):
             result = run(*command, "--help")
             self.assertEqual(result.returncode, OK)
             self.assertIn("Examples:", result.stdout)
@@ -203,6 +203,102 @@ class Probe(CommandLine):
                                  (["all", "--threads", "-1"], "-1")):
             with self.subTest(arguments=arguments):
                 self.refused("probe", *arguments, "--device", "cpu", saying=[words])
+
+
+class Decompose(CommandLine):
+    @staticmethod
+    def rows(text):
+        """The cells of the table, by number of ranks, in the order of its rows."""
+        rows = [line.split() for line in text.splitlines()]
+        return {int(row[0]): row[1:] for row in rows if row and row[0].isdigit()}
+
+    def test_ranks_the_most_balanced_first(self):
+        result = run("decompose", "--cells", "64x64x64", "--ranks", "1:8")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        rows = self.rows(result.stdout)
+        # Among equals more ranks first: 8 before 1.
+        self.assertEqual([(ranks, float(row[1])) for ranks, row in rows.items()],
+                         [(8, 1), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7)])
+        self.assertEqual(rows[8][0], "2x2x2")
+        self.assertEqual(rows[8][2], "2x2x2")
+
+    def test_shows_blocks_bytes_and_messages(self):
+        result = run("decompose", "--cells", "512x512x1024", "--ranks", "4", "--fields", "2",
+                     "--precision", "fp64")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        # A face of 512x512 and one of 256x512 are 393216 cells, of 16 bytes each.
+        self.assertIn(["2x1x2", "4.000", "256x512x512", "0.0", "%", "6", "MiB", "2"],
+                      [row[2:] for row in self.rows(result.stdout).values()])
+
+    def test_reach_and_wrapping_add_messages(self):
+        def messages(*arguments):
+            result = run("decompose", "--cells", "9x9x9", "--ranks", "27", *arguments)
+            self.assertEqual(result.returncode, OK, result.stderr)
+            return int(self.rows(result.stdout)[27][-1])
+        self.assertEqual(messages(), 6)
+        self.assertEqual(messages("--reach", "edges"), 18)
+        self.assertEqual(messages("--reach", "corners"), 26)
+        self.assertEqual(messages("--halo-width", "3", "--periodic", "ijk"), 6)
+
+    def test_lists_what_cannot_split(self):
+        result = run("decompose", "--cells", "3x3x3", "--ranks", "4:8,10:11")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertEqual(list(self.rows(result.stdout)), [8, 4, 6])
+        self.assertIn("cannot split: 5, 7, 10:11\n", result.stdout)
+
+    def test_top_shows_the_best_only(self):
+        result = run("decompose", "--cells", "512x512x1024", "--ranks", "90:130", "--top", "2")
+        self.assertEqual(list(self.rows(result.stdout)), [125, 96])
+
+    def test_environment_is_a_twin(self):
+        result = run("decompose", environment={"BANKFULL_CELLS": "8x8x8", "BANKFULL_RANKS": "2"})
+        self.assertEqual(list(self.rows(result.stdout)), [2], result.stderr)
+
+    def test_json_follows_the_schema(self):
+        import jsonschema
+        target = self.path / "decompose.json"
+        result = run("decompose", "--cells", "3x3x3", "--ranks", "6:8", "--json", str(target))
+        self.assertEqual(result.returncode, OK, result.stderr)
+        document = json.loads(target.read_text())
+        jsonschema.validate(document, SCHEMA)
+        self.assertEqual(document["workload"], "decompose")
+        self.assertEqual(document["series"][0]["points"], [[6, 6.0], [8, 1.0]])
+        self.assertEqual(document["notes"], ["cannot split: 7"])
+        self.assertEqual([entry.name for entry in self.path.iterdir()], ["decompose.json"])
+
+    def test_bad_input_is_named(self):
+        for arguments, words in ((["--ranks=0"], "--ranks 0"), (["--ranks=-4"], "--ranks -4"),
+                                 (["--ranks=5:4"], "5:4"), (["--ranks=1:2:3"], "1:2:3"),
+                                 (["--ranks=1,,2"], "1,,2"), (["--ranks=four"], "four"),
+                                 (["--ranks", ""], "--ranks"), (["--ranks=1:200000"], "100000"),
+                                 (["--ranks=99999999999999999999"], "1048576"),
+                                 (["--ranks=1025"], "1025 ranks cannot split"),
+                                 (["--cells=8x8"], "--cells 8x8"),
+                                 (["--cells=0x8x8"], "'0'"), (["--cells=8x8x8.5"], "'8.5'"),
+                                 (["--cells=2147483648x2147483648x4"], "beyond any memory"),
+                                 (["--cells=2147483649x1x1"], "2147483649"),
+                                 (["--halo-width=0"], "--halo-width 0"),
+                                 (["--halo-width=17"], "--halo-width 17"),
+                                 (["--halo-width=9", "--ranks=2"], "use 1 rank"),
+                                 (["--halo-width=9", "--periodic=j"], "use more cells"),
+                                 (["--fields=0"], "--fields 0"), (["--top=0"], "--top 0"),
+                                 (["--reach=far"], "--reach far"),
+                                 (["--precision=fp16"], "--precision fp16"),
+                                 (["--periodic=ii"], "--periodic ii"),
+                                 (["--periodic=x"], "--periodic x"),
+                                 (["--json=/nonexistent/x.json"], "/nonexistent/x.json")):
+            with self.subTest(arguments=arguments):
+                given = " ".join(arguments)
+                complete = [*arguments]
+                if "--cells" not in given:
+                    complete.append("--cells=8x8x8")
+                if "--ranks" not in given:
+                    complete.append("--ranks=4")
+                self.refused("decompose", *complete, saying=[words])
+
+    def test_cells_and_ranks_are_required(self):
+        self.refused("decompose", "--ranks", "4", saying=["--cells"])
+        self.refused("decompose", "--cells", "8x8x8", saying=["--ranks"])
 
 
 class BadHimenoInput(CommandLine):

@@ -94,6 +94,16 @@ class CheckLayers(unittest.TestCase):
         self.accepts("bankfull/core/exec/stream.cpp", "#include <cuda_runtime.h>\nint e = cudaFree(p);\n")
         self.accepts("bench/copy.cu", "int e = cudaMemcpyAsync(a, b, n);\n")
 
+    def test_mpi_only_in_comm(self):
+        path = "bankfull/workloads/himeno/run.cpp"
+        self.rejects(path, 1, "void f() { MPI_Barrier(MPI_COMM_WORLD); }\n", "MPI_Barrier(")
+        self.rejects(path, 1, "bool f() { return MPIX_Query_cuda_support(); }\n", "MPIX_Query")
+        self.rejects("bankfull/core/exec/team.cpp", 1, "#include <mpi.h>\n", "bankfull/core/comm")
+        self.accepts(path, "auto kind = Transport::mpi; int MPI_count = 0;\n")
+        call = "#include <mpi.h>\nint e = MPI_Init(nullptr, nullptr);\n"
+        self.accepts("bankfull/core/comm/session.cpp", call)
+        self.accepts("tests/core/comm/raw_mpi_test.cpp", call)
+
     def test_thrust_and_cub_below_workloads(self):
         text = "#include <cub/device/device_scan.cuh>\n"
         self.accepts("bankfull/numerics/random/scan.cu", text)

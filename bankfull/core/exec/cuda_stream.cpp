@@ -6,10 +6,15 @@
 namespace bankfull {
 namespace {
 
-cudaStream_t new_stream(Device gpu) {
+cudaStream_t new_stream(Device gpu, StreamPriority priority) {
   select(gpu);
+  int lowest = 0;
+  int highest = 0;
+  cuda_check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "reading stream priorities");
   cudaStream_t stream = nullptr;
-  cuda_check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+  cuda_check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                          priority == StreamPriority::high ? highest : lowest),
+             "creating a stream");
   return stream;
 }
 
@@ -27,10 +32,15 @@ void select(Device device) {
   }
 }
 
-Stream::Stream(Device gpu) : device_(gpu), handle_(new_stream(gpu)) {}
+Stream::Stream(Device gpu, StreamPriority priority)
+    : device_(gpu), handle_(new_stream(gpu, priority)) {}
 
 void Stream::synchronize() const {
   cuda_check(cudaStreamSynchronize(handle()), "running queued work");
+}
+
+void Stream::wait_for(const Event& event) const {
+  cuda_check(cudaStreamWaitEvent(handle(), event.handle(), 0), "ordering streams");
 }
 
 void Stream::Release::operator()(CUstream_st* stream) const noexcept {
@@ -41,6 +51,10 @@ Event::Event() : handle_(new_event()) {}
 
 void Event::record(const Stream& stream) {
   cuda_check(cudaEventRecord(handle_.get(), stream.handle()), "recording an event");
+}
+
+void Event::synchronize() const {
+  cuda_check(cudaEventSynchronize(handle_.get()), "running queued work");
 }
 
 double Event::seconds_between(const Event& earlier, const Event& later) {

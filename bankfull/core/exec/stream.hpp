@@ -14,17 +14,25 @@ namespace bankfull {
 /// Makes the GPU the current one of the calling thread. No effect for the CPU.
 void select(Device device);
 
+class Event;
+
+/// Whose blocks go first where several streams of a GPU have some to run.
+enum class StreamPriority { normal, high };
+
 /// A queue of work on one GPU. Work of one stream runs in order; the host does not wait for it.
 /// Exists in builds with CUDA only.
 class Stream {
  public:
-  explicit Stream(Device gpu);
+  explicit Stream(Device gpu, StreamPriority priority = StreamPriority::normal);
 
   [[nodiscard]] CUstream_st* handle() const { return handle_.get(); }
   [[nodiscard]] Device device() const { return device_; }
 
   /// Waits until all work queued so far is done, and reports what failed in it.
   void synchronize() const;
+
+  /// Work queued from now on waits until the event is passed; the host does not.
+  void wait_for(const Event& event) const;
 
  private:
   struct Release {
@@ -41,6 +49,11 @@ class Event {
   Event();
 
   void record(const Stream& stream);
+
+  [[nodiscard]] CUevent_st* handle() const { return handle_.get(); }
+
+  /// Waits until the event is passed, and reports what failed in the work before it.
+  void synchronize() const;
 
   /// Seconds on the device between two recorded events; waits for `later`.
   static double seconds_between(const Event& earlier, const Event& later);

@@ -45,15 +45,31 @@ std::string to_string(Device device) {
   return device.is_cuda() ? "cuda:" + std::to_string(device.index) : "cpu";
 }
 
-Device resolve_device(const std::string& request) {
+Device detail::gpu_of_rank(int gpus, int local_rank, int local_size) {
+  if (local_size > gpus) {
+    const std::string count = std::to_string(gpus);
+    throw UsageError(std::to_string(local_size) + " ranks on this node, " + count +
+                         (gpus == 1 ? " GPU" : " GPUs"),
+                     "start at most " + count + (gpus == 1 ? " rank" : " ranks") +
+                         " a node, name one GPU for all with --device cuda:0, or use --device cpu");
+  }
+  return Device::cuda(local_rank);
+}
+
+Device resolve_device(const std::string& request, int local_rank, int local_size) {
   if (request == "cpu") {
     return Device::cpu();
   }
+  const auto own_gpu = [&] {
+    const int gpus = static_cast<int>(survey_gpus().gpus.size());
+    return detail::gpu_of_rank(gpus, local_rank, local_size);
+  };
   if (request == "auto") {
-    return survey_gpus().gpus.empty() ? Device::cpu() : Device::cuda(0);
+    return survey_gpus().gpus.empty() ? Device::cpu() : own_gpu();
   }
   if (request == "cuda") {
-    return require_gpu(request, 0);
+    static_cast<void>(require_gpu(request, 0));
+    return own_gpu();
   }
   const std::string prefix = "cuda:";
   if (request.starts_with(prefix)) {

@@ -23,8 +23,17 @@ std::string to_string(Device device);
 
 /// Understands `auto`, `cpu`, `cuda` (the first GPU) and `cuda:N`.
 ///
+/// Where `local_size` ranks of a node share its GPUs, `auto` and `cuda` give each its own: rank
+/// `local_rank` of them takes the GPU of that number. More ranks than GPUs are a UsageError;
+/// `cuda:N` is taken literally by all of them.
+///
 /// Nothing falls back silently: asking for CUDA where there is none is a UsageError with the
 /// reason. `auto` takes the first GPU where the build and the machine have one, else the CPU.
-Device resolve_device(const std::string& request);
+Device resolve_device(const std::string& request, int local_rank = 0, int local_size = 1);
+
+namespace detail {
+/// The GPU of a rank where a node has `gpus`; see resolve_device.
+Device gpu_of_rank(int gpus, int local_rank, int local_size);
+}  // namespace detail
 
 }  // namespace bankfull

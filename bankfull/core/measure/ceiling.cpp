@@ -49,9 +49,10 @@ std::int64_t memory_working_set(Device device, std::int64_t at_least) {
   return std::min(wanted, free_bytes(device) / 2);
 }
 
-Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision, int repeats) {
-  const std::int64_t least = device.is_cuda() ? 4096 * mib : std::max(256, 4 * threads) * mib;
-  const std::int64_t bytes = memory_working_set(device, least);
+Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision, int sharing,
+                        int repeats) {
+  const std::int64_t least = device.is_cuda() ? 4096 * mib : std::max(256 / sharing, 4 * threads) * mib;
+  const std::int64_t bytes = memory_working_set(device, least * sharing) / sharing;
   const auto streams = make_streams(device, threads, bytes);
   const StreamPattern pattern{
       .operation = StreamOperation::mix, .mix_reads = reads, .precision = precision};

@@ -112,4 +112,16 @@ std::vector<FactGroup> context_facts() {
   return groups;
 }
 
+FactGroup rank_facts(const RankSurvey& ranks) {
+  return {.key = "ranks",
+          .title = "Ranks",
+          .facts = {
+              number("ranks", ranks.ranks),
+              number("nodes", ranks.nodes),
+              number("ranks_per_node", ranks.ranks_per_node),
+              number("default_threads", ranks.default_threads, "threads"),
+              text("mpi_library", ranks.mpi_library.empty() ? "none" : ranks.mpi_library),
+          }};
+}
+
 }  // namespace bankfull

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
 #include <string>
@@ -18,5 +19,8 @@ struct FactGroup {
 /// What machine this is and how the program was built: `bankfull info` and the context of every
 /// JSON result.
 std::vector<FactGroup> context_facts();
+
+/// How the ranks of a run lie on it, for the context of its JSON result.
+FactGroup rank_facts(const RankSurvey& ranks);
 
 }  // namespace bankfull

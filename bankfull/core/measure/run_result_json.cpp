@@ -98,17 +98,19 @@ std::string utc_now() {
   return text;
 }
 
-Json context(const std::string& command_line) {
+Json context(const std::string& command_line, const RankSurvey& ranks) {
   Json object = {{"date", utc_now()}, {"command", command_line}};
   for (const FactGroup& group : context_facts()) {
     object[group.key] = to_object(group.facts);
   }
+  object["ranks"] = to_object(rank_facts(ranks).facts);
   return object;
 }
 
 }  // namespace
 
-std::string to_json(const RunResult& result, const std::string& command_line) {
+std::string to_json(const RunResult& result, const std::string& command_line,
+                    const RankSurvey& ranks) {
   const char* verdict =
       result.checks.empty() ? "not applicable" : (result.verified() ? "verified" : "failed");
   const Json document = {
@@ -116,7 +118,7 @@ std::string to_json(const RunResult& result, const std::string& command_line) {
       {"schema_version", run_result_schema_version},
       {"workload", result.workload},
       {"verdict", verdict},
-      {"context", context(command_line)},
+      {"context", context(command_line, ranks)},
       {"problem", to_object(result.problem)},
       {"verification", to_array(result.checks)},
       {"measurements", to_array(result.measurements)},

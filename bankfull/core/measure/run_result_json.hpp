@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
 #include <string>
@@ -10,7 +11,8 @@ namespace bankfull {
 /// readers would misread raises it.
 inline constexpr int run_result_schema_version = 1;
 
-/// The result with its context (machine, build, date, command line) as indented JSON text.
-std::string to_json(const RunResult& result, const std::string& command_line);
+/// The result with its context (machine, build, ranks, date, command line) as indented JSON text.
+std::string to_json(const RunResult& result, const std::string& command_line,
+                    const RankSurvey& ranks);
 
 }  // namespace bankfull

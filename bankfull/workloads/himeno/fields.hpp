@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/field/field_set.hpp"
+#include "bankfull/workloads/himeno/domain.hpp"
 #include "bankfull/workloads/himeno/initial.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
 
@@ -8,18 +9,19 @@
 
 namespace bankfull::himeno {
 
-/// All fields of a problem: the coefficients in their order, then two pressures
+/// All fields of one rank: the coefficients in their order, then two pressures
 /// that take turns being the present and the next iterate.
 template <class T>
 class Fields {
  public:
-  Fields(const GridSize& grid, Device device)
-      : grid_(grid), set_(Layout(grid.interior(), 1, sizeof(T)), field_count, device) {}
+  Fields(const Domain& domain, Device device)
+      : domain_(domain),
+        set_(Layout(domain.interior(), domain.ghosts, sizeof(T)), field_count, device) {}
 
-  [[nodiscard]] const GridSize& grid() const { return grid_; }
+  [[nodiscard]] const Domain& domain() const { return domain_; }
   [[nodiscard]] const Layout& layout() const { return set_.layout(); }
   [[nodiscard]] Box interior() const { return box_of(layout().interior()); }
-  [[nodiscard]] Box whole() const { return grown(interior(), 1); }
+  [[nodiscard]] Box whole() const { return grown(interior(), domain_.ghosts); }
 
   /// Elements between the starts of neighbouring coefficient fields.
   [[nodiscard]] std::int64_t stride() const { return set_.stride(); }
@@ -32,7 +34,7 @@ class Fields {
   void advance() { present_ = 1 - present_; }
 
  private:
-  GridSize grid_;
+  Domain domain_;
   FieldSet<T> set_;
   int present_ = 0;
 };
@@ -41,6 +43,7 @@ class Fields {
 template <class T>
 struct Initialise {
   InitialValue value;
+  std::int64_t i0, j0, k0;  ///< cell (0, 0, 0) in the numbering of the whole grid
   T* origin = nullptr;  ///< interior cell (0, 0, 0) of the first coefficient
   std::int64_t stride = 0;
   std::int64_t row_pitch = 0;
@@ -49,9 +52,9 @@ struct Initialise {
   BANKFULL_HOST_DEVICE void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     T* cell = origin + i * plane_pitch + j * row_pitch + k;
     for (int field = 0; field < coefficient_count; ++field) {
-      cell[field * stride] = static_cast<T>(value.coefficient(field, i, j, k));
+      cell[field * stride] = static_cast<T>(value.coefficient(field, i0 + i, j0 + j, k0 + k));
     }
-    const T pressure = static_cast<T>(value.pressure(i, j, k));
+    const T pressure = static_cast<T>(value.pressure(i0 + i, j0 + j, k0 + k));
     cell[coefficient_count * stride] = pressure;
     cell[(coefficient_count + 1) * stride] = pressure;
   }
@@ -59,18 +62,22 @@ struct Initialise {
 
 template <class T>
 Initialise<T> initialise(const Fields<T>& fields, const InitialState& state) {
-  return {.value = InitialValue(state, fields.grid()),
+  const Box block = fields.domain().block();
+  return {.value = InitialValue(state, fields.domain().grid),
+          .i0 = block.i0,
+          .j0 = block.j0,
+          .k0 = block.k0,
           .origin = fields.coefficient(0).origin,
           .stride = fields.stride(),
           .row_pitch = fields.layout().row_pitch(),
           .plane_pitch = fields.layout().plane_pitch()};
 }
 
-/// The pressure with its boundary in I x J x K order, read from memory that the host can address
-/// and that holds the present iterate at `origin`.
+/// The rank's pressures (see owned_box), k fastest, read from memory that the host can address and
+/// that holds the present iterate at `origin`.
 template <class T>
 std::vector<double> gather(const Fields<T>& fields, const T* origin) {
-  const Box box = fields.whole();
+  const Box box = owned_box(fields.domain());
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(box.extents().count()));
   for (std::int64_t i = box.i0; i < box.i1; ++i) {

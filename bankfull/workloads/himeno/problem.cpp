@@ -2,8 +2,10 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/capacity.hpp"
+#include "bankfull/workloads/himeno/domain.hpp"
 
 #include <algorithm>
 #include <array>
@@ -52,22 +54,36 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-std::string largest_standard_that_fits(const Problem& problem, std::int64_t available) {
+/// Bytes that the busiest rank needs.
+std::int64_t needed_bytes(const Problem& problem, int ranks) {
+  const Decomposition decomposition = decompose(problem, ranks);
+  const std::int64_t fields =
+      memory_bytes(decomposition.largest_block(), ghost_layers(problem, decomposition),
+                   problem.precision);
+  return fields + working_memory_bytes(fields);
+}
+
+std::string largest_standard_that_fits(const Problem& problem, int ranks, std::int64_t available) {
   const auto& sizes = standard_sizes();
   const auto largest = std::find_if(sizes.rbegin(), sizes.rend(), [&](const StandardSize& size) {
     Problem smaller = problem;
     smaller.grid = size.grid;
-    return memory_bytes(size.grid, problem.precision) + working_memory_bytes(smaller) <= available;
+    return size.grid.updated_points() < problem.grid.updated_points() &&
+           needed_bytes(smaller, ranks) <= available;
   });
-  return largest == sizes.rend() ? "no standard size fits"
+  return largest == sizes.rend() ? "no smaller standard size fits"
                                  : "the largest standard size that fits is " + largest->name;
 }
 
-void check_memory(const Problem& problem) {
-  const std::int64_t needed =
-      memory_bytes(problem.grid, problem.precision) + working_memory_bytes(problem);
-  require_capacity(problem.device, needed, "himeno " + name_of(problem.grid),
-                   largest_standard_that_fits(problem, free_bytes(problem.device)));
+/// Ranks of one node share the host's memory.
+void check_memory(const Problem& problem, const Communicator& ranks) {
+  const int sharing = problem.device.is_cuda() ? 1 : ranks.local_size();
+  const std::int64_t available = free_bytes(problem.device) / sharing;
+  const std::int64_t needed = needed_bytes(problem, ranks.size());
+  if (needed > available) {
+    require_capacity(problem.device, needed * sharing, "himeno " + name_of(problem.grid),
+                     largest_standard_that_fits(problem, ranks.size(), available));
+  }
 }
 
 }  // namespace
@@ -140,19 +156,23 @@ Schedule parse_schedule(const std::string& text) {
                    "use reference, direct, marching, tuned, fused or all");
 }
 
-std::int64_t memory_bytes(const GridSize& grid, Precision precision) {
-  const Layout layout(grid.interior(), 1, static_cast<std::size_t>(bytes_of(precision)));
+std::int64_t memory_bytes(const Extents& points, int ghosts, Precision precision) {
+  const Layout layout(points, ghosts, static_cast<std::size_t>(bytes_of(precision)));
   return precision == Precision::fp32 ? field_set_bytes<float>(layout, field_count)
                                       : field_set_bytes<double>(layout, field_count);
 }
 
-std::int64_t working_memory_bytes(const Problem& problem) {
-  // Partial sums, ring buffers and staging; the ceiling is measured before the fields exist.
-  constexpr std::int64_t mib = std::int64_t{1} << 20;
-  return 64 * mib + memory_bytes(problem.grid, problem.precision) / 32;
+std::int64_t memory_bytes(const GridSize& grid, Precision precision) {
+  return memory_bytes(grid.interior(), 1, precision);
 }
 
-void validate(const Problem& problem) {
+std::int64_t working_memory_bytes(std::int64_t field_bytes) {
+  // Partial sums, ring buffers and staging; the ceiling is measured before the fields exist.
+  constexpr std::int64_t mib = std::int64_t{1} << 20;
+  return 64 * mib + field_bytes / 32;
+}
+
+void validate(const Problem& problem, const Communicator& ranks) {
   if (problem.iterations && *problem.iterations < 1) {
     throw UsageError(fmt::format("--iterations {} runs nothing", *problem.iterations),
                      "use at least 1");
@@ -176,13 +196,17 @@ void validate(const Problem& problem) {
     throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
                      "use at least 1");
   }
+  if (!(problem.split > 0.0 && problem.split < 1.0)) {
+    throw UsageError(fmt::format("--split {} leaves one part empty", problem.split),
+                     "use a share between 0 and 1, such as 0.5");
+  }
   for (const Schedule schedule : problem.schedules) {
     if (schedule == Schedule::reference && problem.device.is_cuda()) {
       throw UsageError("--schedule reference runs on the CPU only",
                        "add --device cpu, or use --schedule direct on a GPU");
     }
   }
-  check_memory(problem);
+  ranks.agree([&] { check_memory(problem, ranks); });
 }
 
 }  // namespace bankfull::himeno

@@ -1,15 +1,22 @@
 #pragma once
 
+#include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/field/layout.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/streams.hpp"
 #include "bankfull/core/measure/traffic.hpp"
+#include "bankfull/workloads/himeno/overlap.hpp"
 #include "bankfull/workloads/himeno/point.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace bankfull {
+class Communicator;
+}
 
 namespace bankfull::himeno {
 
@@ -85,16 +92,25 @@ struct Problem {
   double target_seconds = 3.0;             ///< else as many as fill this time, over all repeats
   int repeats = 5;
   int warmup = 1;  ///< repeats of three trial iterations before timing
+
+  // Several ranks.
+  std::optional<RankGrid> rank_grid;  ///< else the one with the least communication
+  Overlap overlap = Overlap::boundary;
+  double split = 0.5;  ///< share of the planes in part A of Overlap::two_part
+  Transport transport = Transport::automatic;
 };
 
-/// Bytes that the fields of a problem take on its device.
+/// Bytes that the fields of a block of points take with so many layers of ghosts.
+std::int64_t memory_bytes(const Extents& points, int ghosts, Precision precision);
+
+/// Bytes that the fields of a problem take on one device.
 std::int64_t memory_bytes(const GridSize& grid, Precision precision);
 
-/// Bytes that the ceiling and the verification take beside the fields, at most.
-std::int64_t working_memory_bytes(const Problem& problem);
+/// Bytes that the ceiling and the verification take beside fields of `field_bytes`, at most.
+std::int64_t working_memory_bytes(std::int64_t field_bytes);
 
-/// Throws UsageError where the problem makes no sense or does not fit the device's memory; the
-/// message names the largest standard size that fits.
-void validate(const Problem& problem);
+/// Collective. Throws UsageError where the problem makes no sense, cannot be cut for the ranks, or
+/// does not fit a device's memory; the message names the largest standard size that fits.
+void validate(const Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull::himeno

@@ -3,16 +3,15 @@
 namespace bankfull::himeno {
 
 template <class T>
-double reference_sweep(const Fields<T>& fields) {
+double reference_sweep(const Fields<T>& fields, const Box& part) {
   const Layout& layout = fields.layout();
   const T* coefficients = fields.coefficient(0).origin;
   const FieldView<T> present = fields.pressure();
   const FieldView<T> next = fields.next();
-  const Box box = fields.interior();
   double gosa = 0.0;
-  for (std::int64_t i = box.i0; i < box.i1; ++i) {
-    for (std::int64_t j = box.j0; j < box.j1; ++j) {
-      for (std::int64_t k = box.k0; k < box.k1; ++k) {
+  for (std::int64_t i = part.i0; i < part.i1; ++i) {
+    for (std::int64_t j = part.j0; j < part.j1; ++j) {
+      for (std::int64_t k = part.k0; k < part.k1; ++k) {
         const CoefficientsAt<T> q{coefficients + layout.offset(i, j, k), fields.stride()};
         const PressuresAt<T> p{&present(i, j, k), layout.plane_pitch(), layout.row_pitch()};
         const T ss = residual(q, p);
@@ -24,7 +23,7 @@ double reference_sweep(const Fields<T>& fields) {
   return gosa;
 }
 
-template double reference_sweep<float>(const Fields<float>&);
-template double reference_sweep<double>(const Fields<double>&);
+template double reference_sweep<float>(const Fields<float>&, const Box&);
+template double reference_sweep<double>(const Fields<double>&, const Box&);
 
 }  // namespace bankfull::himeno

@@ -4,12 +4,12 @@
 
 namespace bankfull::himeno {
 
-/// One serial sweep with plain loops, from the present to the next iterate; returns gosa. Every
-/// other schedule is compared with it.
+/// One serial sweep over `part` with plain loops, from the present to the next iterate; returns
+/// its part of gosa. Every other schedule is compared with it.
 template <class T>
-double reference_sweep(const Fields<T>& fields);
+double reference_sweep(const Fields<T>& fields, const Box& part);
 
-extern template double reference_sweep<float>(const Fields<float>&);
-extern template double reference_sweep<double>(const Fields<double>&);
+extern template double reference_sweep<float>(const Fields<float>&, const Box&);
+extern template double reference_sweep<double>(const Fields<double>&, const Box&);
 
 }  // namespace bankfull::himeno

@@ -11,6 +11,8 @@
 namespace bankfull::himeno {
 namespace {
 
+constexpr int most_exposure_pairs = 5;
+
 /// Iterations of the trial runs, as in the official program.
 constexpr std::int64_t trial_iterations = 3;
 
@@ -21,6 +23,7 @@ struct Timed {
   std::int64_t iterations = 0;
   std::vector<double> seconds;
   double gosa = 0.0;
+  std::vector<double> exposed_seconds = {};  ///< communication not hidden, of an iteration
 };
 
 std::int64_t iterations_per_repeat(const Problem& problem, const Timed& timed,
@@ -73,6 +76,22 @@ std::vector<Timed> time_in_turn(Solver& solver, const Problem& problem, Progress
   return all;
 }
 
+/// What communication adds to the time of an iteration: passes with and without it, in turn. They
+/// spoil the field, so this comes last.
+void time_exposed_communication(Solver& solver, const Problem& problem, std::vector<Timed>& all,
+                                Progress& progress) {
+  const int pairs = std::min(problem.repeats, most_exposure_pairs);
+  for (int pair = 0; pair < pairs; ++pair) {
+    progress.update("timing exposed communication", pair, pairs);
+    for (Timed& timed : all) {
+      const double with = solver.iterate(timed.schedule, timed.iterations).seconds;
+      const double without =
+          solver.iterate(timed.schedule, timed.iterations, Halos::stale).seconds;
+      timed.exposed_seconds.push_back((with - without) / static_cast<double>(timed.iterations));
+    }
+  }
+}
+
 std::string traffic_model(const Problem& problem, int iterations_per_pass) {
   const auto pass_bytes = static_cast<int>(field_count * bytes_of(problem.precision));
   if (iterations_per_pass == 1) {
@@ -105,6 +124,39 @@ std::vector<std::string> labels(const Timed& timed) {
   return notes;
 }
 
+/// What several ranks add to a measurement.
+void describe_ranks(const Timed& timed, const Problem& problem, const Decomposition& decomposition,
+                    Measurement& m) {
+  const auto add = [&](const std::string& name, const auto& value) {
+    m.parameters.push_back({.name = name, .value = value});
+  };
+  add("ranks", std::int64_t{decomposition.ranks()});
+  add("ranks_grid", to_string(decomposition.grid()));
+  add("transport", to_string(timed.facts.transport));
+  // Fused passes exchange between passes.
+  const bool fused = timed.schedule == Schedule::fused;
+  add("overlap", to_string(fused ? Overlap::none : problem.overlap));
+  if (problem.overlap == Overlap::two_part && !fused) {
+    add("split", problem.split);
+  }
+  const double per_iteration = m.seconds.median / static_cast<double>(timed.iterations);
+  const double exposed = summarise(timed.exposed_seconds).median;
+  m.figures.push_back({.name = "sent_bytes",
+                       .value = timed.facts.sent_bytes / timed.facts.iterations_per_pass,
+                       .unit = "B"});
+  m.figures.push_back({.name = "exposed_communication", .value = exposed, .unit = "s"});
+  m.figures.push_back(
+      {.name = "exposed_percent", .value = 100.0 * exposed / per_iteration, .unit = "%"});
+}
+
+/// Ranks on one host share its caches.
+bool fits_cache(const Problem& problem, const Decomposition& decomposition, int local_size) {
+  const std::int64_t bytes =
+      memory_bytes(decomposition.largest_block(), ghost_layers(problem, decomposition),
+                   problem.precision);
+  return bytes * (problem.device.is_cuda() ? 1 : local_size) <= last_cache_bytes(problem.device);
+}
+
 Measurement measurement_of(const Timed& timed, const Problem& problem, const Ceiling& ceiling) {
   const auto iterations = static_cast<double>(timed.iterations);
   Measurement m{.name = fmt::format("himeno {} {} {}", name_of(problem.grid),
@@ -130,11 +182,10 @@ Measurement measurement_of(const Timed& timed, const Problem& problem, const Cei
       {.name = "gosa", .value = timed.gosa},
       {.name = "score", .value = mflops / pentium_iii_mflops, .unit = "Pentium III 600"},
       {.name = "nominal_bandwidth", .value = nominal.bytes() / m.seconds.median, .unit = "B/s"}};
-  m.fits_cache = memory_bytes(problem.grid, problem.precision) <= last_cache_bytes(problem.device);
   return m;
 }
 
-std::vector<Figure> describe(const Problem& problem) {
+std::vector<Figure> describe(const Problem& problem, const Decomposition& decomposition) {
   return {{.name = "size", .value = name_of(problem.grid)},
           {.name = "i", .value = problem.grid.i},
           {.name = "j", .value = problem.grid.j},
@@ -143,21 +194,34 @@ std::vector<Figure> describe(const Problem& problem) {
           {.name = "precision", .value = to_string(problem.precision)},
           {.name = "device", .value = to_string(problem.device)},
           {.name = "threads", .value = std::int64_t{problem.threads}},
+          {.name = "ranks", .value = std::int64_t{decomposition.ranks()}},
+          {.name = "ranks_grid", .value = to_string(decomposition.grid())},
           {.name = "memory", .value = memory_bytes(problem.grid, problem.precision), .unit = "B"}};
 }
 
-Ceiling ceiling_of(const Problem& problem, Progress& progress) {
+/// All ranks measure at once; their rates add up.
+Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& progress) {
   progress.update("measuring the ceiling", 0.0, 1.0);
-  return measure_ceiling(problem.device, problem.threads, coefficient_count + 1, problem.precision);
+  ranks.barrier();
+  const int sharing = problem.device.is_cuda() ? 1 : ranks.local_size();
+  Ceiling ceiling = measure_ceiling(problem.device, problem.threads, coefficient_count + 1,
+                                    problem.precision, sharing);
+  ceiling.bytes_per_second = ranks.sum(ceiling.bytes_per_second);
+  ceiling.working_set_bytes = ranks.sum(ceiling.working_set_bytes);
+  if (ranks.size() > 1) {
+    ceiling.name += fmt::format(", on {} ranks at once", ranks.size());
+  }
+  return ceiling;
 }
 
-std::vector<Check> verify(Solver& solver, const Problem& problem, Progress& progress) {
+std::vector<Check> verify(Solver& solver, const Problem& problem, const Communicator& ranks,
+                          Progress& progress) {
   std::vector<Check> checks;
   const auto total = static_cast<double>(problem.schedules.size());
   for (std::size_t n = 0; n < problem.schedules.size(); ++n) {
     const Schedule schedule = problem.schedules[n];
     progress.update("verifying " + to_string(schedule), static_cast<double>(n), total);
-    checks.push_back(check_field(problem, schedule));
+    checks.push_back(check_field(problem, schedule, ranks));
     for (Check& check : check_gosa(solver, problem, schedule)) {
       checks.push_back(std::move(check));
     }
@@ -167,26 +231,35 @@ std::vector<Check> verify(Solver& solver, const Problem& problem, Progress& prog
 
 }  // namespace
 
-RunResult run(const Problem& problem, Progress& progress) {
-  validate(problem);
+RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress) {
+  validate(problem, ranks);
+  const Decomposition decomposition = decompose(problem, ranks.size());
   RunResult result{.workload = "himeno",
-                   .problem = describe(problem),
+                   .problem = describe(problem, decomposition),
                    .measurements = {},
                    .series = {},
                    .checks = {},
                    .notes = {}};
   // Before and after, because a busy machine drifts: no rate may be divided by a slow moment.
-  const Ceiling before = ceiling_of(problem, progress);
+  const Ceiling before = ceiling_of(problem, ranks, progress);
   std::vector<Timed> timings;
   {
-    const auto solver = make_solver(problem);
-    result.checks = verify(*solver, problem, progress);
+    const auto solver = make_solver(problem, ranks);
+    result.checks = verify(*solver, problem, ranks, progress);
     timings = time_in_turn(*solver, problem, progress);
+    if (ranks.size() > 1) {
+      time_exposed_communication(*solver, problem, timings, progress);
+    }
   }
-  const Ceiling after = ceiling_of(problem, progress);
+  const Ceiling after = ceiling_of(problem, ranks, progress);
   const Ceiling& ceiling = before.bytes_per_second > after.bytes_per_second ? before : after;
   for (const Timed& timed : timings) {
-    result.measurements.push_back(measurement_of(timed, problem, ceiling));
+    Measurement m = measurement_of(timed, problem, ceiling);
+    m.fits_cache = fits_cache(problem, decomposition, ranks.local_size());
+    if (ranks.size() > 1) {
+      describe_ranks(timed, problem, decomposition, m);
+    }
+    result.measurements.push_back(std::move(m));
   }
   return result;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
@@ -11,6 +12,8 @@ namespace bankfull::himeno {
 /// Follows the official protocol: trial iterations, then as many as fill the time, the state
 /// carried on. Throws UsageError for a problem that `validate` rejects and RuntimeFailure where
 /// the machine fails; a failed verification is part of the result.
-RunResult run(const Problem& problem, Progress& progress);
+///
+/// Collective: all ranks get the same result.
+RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress);
 
 }  // namespace bankfull::himeno

@@ -7,20 +7,28 @@ namespace bankfull::himeno {
 namespace {
 
 template <class T>
-std::unique_ptr<Solver> make(const Problem& problem) {
+std::unique_ptr<Solver> make(const Problem& problem, const Communicator& ranks) {
+  const Decomposition decomposition = decompose(problem, ranks.size());
+  const Domain domain{.grid = problem.grid,
+                      .decomposition = decomposition,
+                      .rank = ranks.rank(),
+                      // Machines with other caches may want another number.
+                      .ghosts = static_cast<int>(
+                          ranks.min(std::int64_t{ghost_layers(problem, decomposition)}))};
   if (!problem.device.is_cuda()) {
-    return detail::make_cpu_solver<T>(problem.grid, problem.threads);
+    return detail::make_cpu_solver<T>(problem, domain, ranks);
   }
   if constexpr (build::cuda) {
-    return detail::make_cuda_solver<T>(problem.grid, problem.device);
+    return detail::make_cuda_solver<T>(problem, domain, ranks);
   }
   throw RuntimeFailure("this program has no CUDA backend");
 }
 
 }  // namespace
 
-std::unique_ptr<Solver> make_solver(const Problem& problem) {
-  return problem.precision == Precision::fp32 ? make<float>(problem) : make<double>(problem);
+std::unique_ptr<Solver> make_solver(const Problem& problem, const Communicator& ranks) {
+  return problem.precision == Precision::fp32 ? make<float>(problem, ranks)
+                                              : make<double>(problem, ranks);
 }
 
 Traffic iteration_traffic(const GridSize& grid, Precision precision) {

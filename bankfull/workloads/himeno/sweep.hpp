@@ -1,7 +1,10 @@
 #pragma once
 
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/measure/traffic.hpp"
+#include "bankfull/workloads/himeno/domain.hpp"
 #include "bankfull/workloads/himeno/initial.hpp"
+#include "bankfull/workloads/himeno/pass_runner.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
 
 #include <cstdint>
@@ -11,19 +14,22 @@
 
 namespace bankfull::himeno {
 
-/// What a number of iterations took and left behind.
+/// What a number of iterations took and left behind; the same on all ranks.
 struct Sweeps {
-  double seconds = 0.0;  ///< device time on GPUs, wall time on CPUs
+  double seconds = 0.0;  ///< of the slowest rank: device time on GPUs, wall time on CPUs
   double gosa = 0.0;     ///< sum of squared residuals of the last iteration
 };
 
 /// How a schedule runs a given grid on a given device.
 struct ScheduleFacts {
   int iterations_per_pass = 1;  ///< of the coefficients; fused schedules do more than one
-  std::string description;      ///< tile, strip and thread shapes, for the result
+  std::string description = {};  ///< tile, strip and thread shapes, for the result
+  Transport transport = Transport::local;
+  std::int64_t sent_bytes = 0;  ///< to other ranks, by the busiest one, in a pass
 };
 
-/// The fields of one problem on one device, and the sweeps over them.
+/// The fields of one problem on the devices of its ranks, and the sweeps over them. All functions
+/// but `domain` are collective.
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -32,16 +38,22 @@ class Solver {
   virtual void load(const InitialState& state) = 0;
 
   /// `iterations` sweeps from the present state. gosa is formed in every one of them.
-  virtual Sweeps iterate(Schedule schedule, std::int64_t iterations) = 0;
+  /// With stale halos the pressures near other ranks are wrong: for timing only.
+  virtual Sweeps iterate(Schedule schedule, std::int64_t iterations,
+                         Halos halos = Halos::exchanged) = 0;
 
-  [[nodiscard]] virtual ScheduleFacts facts(Schedule schedule) const = 0;
+  [[nodiscard]] virtual ScheduleFacts facts(Schedule schedule) = 0;
 
-  /// The pressure with its boundary, I x J x K values, k fastest.
+  /// The pressure of the whole grid with its boundary, I x J x K values, k fastest, on all ranks.
   [[nodiscard]] virtual std::vector<double> pressure() const = 0;
+
+  /// What this rank sweeps.
+  [[nodiscard]] virtual const Domain& domain() const = 0;
 };
 
-/// A solver on the problem's device with the problem's precision and threads.
-std::unique_ptr<Solver> make_solver(const Problem& problem);
+/// Collective: a solver on the problem's device with the problem's precision and threads. `ranks`
+/// must outlive it.
+std::unique_ptr<Solver> make_solver(const Problem& problem, const Communicator& ranks);
 
 /// Bytes and flops of one unfused iteration: every coefficient read once, the pressure read once
 /// and written once. A fused pass moves as many bytes for all its iterations.
@@ -49,10 +61,12 @@ Traffic iteration_traffic(const GridSize& grid, Precision precision);
 
 namespace detail {
 template <class T>
-std::unique_ptr<Solver> make_cpu_solver(const GridSize& grid, int threads);
+std::unique_ptr<Solver> make_cpu_solver(const Problem& problem, const Domain& domain,
+                                        const Communicator& ranks);
 // Defined in sweep_cuda.cu, which exists in builds with CUDA only.
 template <class T>
-std::unique_ptr<Solver> make_cuda_solver(const GridSize& grid, Device gpu);
+std::unique_ptr<Solver> make_cuda_solver(const Problem& problem, const Domain& domain,
+                                         const Communicator& ranks);
 }  // namespace detail
 
 }  // namespace bankfull::himeno

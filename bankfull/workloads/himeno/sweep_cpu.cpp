@@ -52,91 +52,180 @@ void for_each_row(const Extents& interior, const TeamGrid& grid, const SweepRow&
   }
 }
 
+/// The part of a view, as a view of its own.
+template <class T>
+SweepView<T> part_of(const SweepView<T>& whole, const Box& part) {
+  SweepView<T> view = whole;
+  const std::int64_t offset = whole.offset(part.i0, part.j0) + part.k0;
+  view.interior = part.extents();
+  view.coefficients += offset;
+  view.pressure += offset;
+  view.next += offset;
+  return view;
+}
+
 template <class T>
 class CpuSolver final : public Solver {
  public:
-  CpuSolver(const GridSize& grid, int threads)
-      : team_(threads),
-        fields_(grid, Device::cpu()),
-        planes_grid_(split_team(grid.interior(), threads)),
-        rows_grid_{1, static_cast<int>(std::min<std::int64_t>(threads, grid.interior().nj))},
-        fused_(fields_.layout(),
-               plan_fused(fields_.layout(), sizeof(T), threads, cache_share(threads))),
-        sums_(grid.interior(), fused_.plan().sweeps) {}
+  CpuSolver(const Problem& problem, const Domain& domain, const Communicator& ranks)
+      : ranks_(ranks),
+        team_(problem.threads),
+        fields_(domain, Device::cpu()),
+        fused_(fields_.layout(), domain.updated(domain.ghosts - 1),
+               fused_plan(fields_.layout(), problem.threads, domain)),
+        sums_(domain.interior(), fused_.plan().sweeps),
+        single_(make_runner(problem, domain,
+                            plan_pass(problem.overlap, domain, thickness, problem.split),
+                            {.width = 1, .reach = HaloShape::Reach::edges})) {
+    if (domain.ghosts > 1) {
+      several_.emplace(make_runner(
+          problem, domain, plan_pass(Overlap::none, domain, thickness, problem.split),
+          {.width = domain.ghosts, .reach = HaloShape::Reach::corners}));
+    }
+  }
 
   void load(const InitialState& state) override {
     for_each(team_, fields_.whole(), initialise(fields_, state));
   }
 
-  Sweeps iterate(Schedule schedule, std::int64_t iterations) override {
+  Sweeps iterate(Schedule schedule, std::int64_t iterations, Halos halos) override {
+    PassRunner<T>& runner = runner_of(schedule);
+    if (&runner != &single_ && halos == Halos::exchanged) {
+      runner.refresh(fields_.pressure().origin);  // another schedule may have left thinner halos
+    }
+    ranks_.barrier();
     const Stopwatch watch;
     double gosa = 0.0;
-    const std::int64_t per_pass = facts(schedule).iterations_per_pass;
+    const std::int64_t per_pass = iterations_per_pass(schedule);
     for (std::int64_t done = 0; done < iterations;) {
       // What does not fill a fused pass is done one by one.
       const bool whole_pass = iterations - done >= per_pass;
-      gosa = pass(whole_pass ? schedule : Schedule::tuned);
-      fields_.advance();
+      gosa = pass(whole_pass ? schedule : Schedule::tuned, runner, halos);
       done += whole_pass ? per_pass : 1;
     }
-    return {.seconds = watch.seconds(), .gosa = gosa};
+    runner.complete();
+    return {.seconds = ranks_.max(watch.seconds()), .gosa = ranks_.sum(gosa)};
   }
 
-  [[nodiscard]] ScheduleFacts facts(Schedule schedule) const override {
+  [[nodiscard]] ScheduleFacts facts(Schedule schedule) override {
+    const PassRunner<T>& runner = runner_of(schedule);
+    return {.iterations_per_pass = iterations_per_pass(schedule),
+            .description = describe(schedule),
+            .transport = runner.transport(),
+            .sent_bytes = ranks_.max(runner.sent_bytes())};
+  }
+
+  [[nodiscard]] std::vector<double> pressure() const override {
+    return assemble(ranks_, domain(), gather(fields_));
+  }
+
+  [[nodiscard]] const Domain& domain() const override { return fields_.domain(); }
+
+ private:
+  /// Whole rows of planes suit the hardware's prefetchers; along k two cache lines keep stores
+  /// aligned.
+  static constexpr BoundaryThickness thickness{.i = 1, .j = 1, .k = 32};
+
+  /// With several ranks, a pass has as many sweeps as there are layers of ghosts.
+  static FusedPlan fused_plan(const Layout& layout, int threads, const Domain& domain) {
+    const CacheShare share = cache_share(threads);
+    return domain.ghosts > 1
+               ? plan_fused_with(domain.ghosts, layout, sizeof(T), threads, share)
+               : plan_fused(layout, sizeof(T), threads, share);
+  }
+
+  PassRunner<T> make_runner(const Problem& problem, const Domain& domain, PassPlan plan,
+                            const HaloShape& shape) {
+    return PassRunner<T>(
+        ranks_, domain, fields_.layout(), shape, problem.transport, std::move(plan),
+        [&](const HaloSetup& setup) { return make_halo_exchange<T>(setup, team_); });
+  }
+
+  [[nodiscard]] int iterations_per_pass(Schedule schedule) const {
+    return schedule == Schedule::fused ? fused_.plan().sweeps : 1;
+  }
+
+  PassRunner<T>& runner_of(Schedule schedule) {
+    return schedule == Schedule::fused && several_ ? *several_ : single_;
+  }
+
+  [[nodiscard]] TeamGrid rows_grid(const Extents& part) const {
+    return {1, static_cast<int>(std::min<std::int64_t>(team_.threads(), part.nj))};
+  }
+
+  [[nodiscard]] std::string describe(Schedule schedule) const {
     const auto shape = [](const TeamGrid& grid) {
       return fmt::format("team {} x {} in i x j", grid.i, grid.j);
     };
+    const Extents n = domain().interior();
     switch (schedule) {
       case Schedule::reference:
-        return {.iterations_per_pass = 1, .description = "serial"};
+        return "serial";
       case Schedule::direct:
-        return {.iterations_per_pass = 1, .description = shape(planes_grid_)};
+        return shape(split_team(n, team_.threads()));
       case Schedule::marching:
-        return {.iterations_per_pass = 1, .description = shape(rows_grid_)};
+        return shape(rows_grid(n));
       case Schedule::tuned:
-        return {.iterations_per_pass = 1,
-                .description = shape(planes_grid_) + ", streaming stores"};
+        return shape(split_team(n, team_.threads())) + ", streaming stores";
       case Schedule::fused:
-        return {.iterations_per_pass = fused_.plan().sweeps,
-                .description = fmt::format("{}, strips of {} rows", shape(fused_.plan().grid),
-                                           fused_.plan().strip_rows)};
+        return fmt::format("{}, strips of {} rows", shape(fused_.plan().grid),
+                           fused_.plan().strip_rows);
     }
     return {};
   }
 
-  [[nodiscard]] std::vector<double> pressure() const override { return gather(fields_); }
-
- private:
-  /// One pass over the coefficients from the present pressure to the next; gosa of its last
-  /// iteration.
-  double pass(Schedule schedule) {
+  /// One pass over the coefficients from the present pressure to the next; this rank's part of gosa
+  /// of its last iteration.
+  double pass(Schedule schedule, PassRunner<T>& runner, Halos halos) {
     const SweepView<T> view = this->view();
-    switch (schedule) {
-      case Schedule::reference:
-        return reference_sweep(fields_);
-      case Schedule::direct:
-        for_each_row(view.interior, planes_grid_, [&](std::int64_t i, std::int64_t j) {
-          sums_.at(0, i, j) = plain_row(view, i, j);
-        });
-        return sums_.total(0);
-      case Schedule::marching:
-        sweep_packed(view, rows_grid_, {.store = Store::ordinary});
-        return sums_.total(0);
-      case Schedule::tuned:
-        sweep_packed(view, planes_grid_, {.store = Store::streaming, .prefetch_elements = 64});
-        return sums_.total(0);
-      case Schedule::fused:
-        fused_(view, sums_);
-        return sums_.total(fused_.plan().sweeps - 1);
-    }
-    return 0.0;
+    const int last = iterations_per_pass(schedule) - 1;
+    double gosa = 0.0;
+    sums_.clear(last);
+    runner.run(
+        view.next, halos, [&](const Box& part) { sweep(schedule, part_of(view, part), part); },
+        [&] { gosa = sums_.total(last); });
+    fields_.advance();
+    return gosa;
   }
 
-  void sweep_packed(const SweepView<T>& view, const TeamGrid& grid, const RowAccess& access) {
+  void sweep(Schedule schedule, const SweepView<T>& view, const Box& part) {
+    const TeamGrid planes_grid = split_team(view.interior, team_.threads());
+    switch (schedule) {
+      case Schedule::reference:
+        sums_.at(0, part.i0, part.j0) += reference_sweep(fields_, part);
+        break;
+      case Schedule::direct:
+        sweep_rows(view, part, planes_grid,
+                   [](const SweepView<T>& v, std::int64_t i, std::int64_t j) {
+                     return plain_row(v, i, j);
+                   });
+        break;
+      case Schedule::marching:
+        sweep_packed(view, part, rows_grid(view.interior), {.store = Store::ordinary});
+        break;
+      case Schedule::tuned:
+        sweep_packed(view, part, planes_grid,
+                     {.store = Store::streaming, .prefetch_elements = 64});
+        break;
+      case Schedule::fused:
+        fused_(view, sums_);
+        break;
+    }
+  }
+
+  template <class SweepRow>
+  void sweep_rows(const SweepView<T>& view, const Box& part, const TeamGrid& grid,
+                  const SweepRow& sweep_row) {
     for_each_row(view.interior, grid, [&](std::int64_t i, std::int64_t j) {
-      sums_.at(0, i, j) =
-          sweep_row_with(access, coefficient_rows(view, i, j), pressure_rows(view, i, j),
-                         view.next + view.offset(i, j), view.interior.nk, static_cast<T>(omega));
+      sums_.at(0, part.i0 + i, part.j0 + j) += sweep_row(view, i, j);
+    });
+  }
+
+  void sweep_packed(const SweepView<T>& view, const Box& part, const TeamGrid& grid,
+                    const RowAccess& access) {
+    sweep_rows(view, part, grid, [&](const SweepView<T>& v, std::int64_t i, std::int64_t j) {
+      return sweep_row_with(access, coefficient_rows(v, i, j), pressure_rows(v, i, j),
+                            v.next + v.offset(i, j), v.interior.nk, static_cast<T>(omega));
     });
   }
 
@@ -150,22 +239,26 @@ class CpuSolver final : public Solver {
             .next = fields_.next().origin};
   }
 
+  const Communicator& ranks_;
   Team team_;
   Fields<T> fields_;
-  TeamGrid planes_grid_;
-  TeamGrid rows_grid_;
   FusedSweep<T> fused_;
   RowSums sums_;
+  PassRunner<T> single_;                  ///< passes of one iteration
+  std::optional<PassRunner<T>> several_;  ///< fused passes, where there are several ranks
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<Solver> detail::make_cpu_solver(const GridSize& grid, int threads) {
-  return std::make_unique<CpuSolver<T>>(grid, threads);
+std::unique_ptr<Solver> detail::make_cpu_solver(const Problem& problem, const Domain& domain,
+                                                const Communicator& ranks) {
+  return std::make_unique<CpuSolver<T>>(problem, domain, ranks);
 }
 
-template std::unique_ptr<Solver> detail::make_cpu_solver<float>(const GridSize&, int);
-template std::unique_ptr<Solver> detail::make_cpu_solver<double>(const GridSize&, int);
+template std::unique_ptr<Solver> detail::make_cpu_solver<float>(const Problem&, const Domain&,
+                                                                const Communicator&);
+template std::unique_ptr<Solver> detail::make_cpu_solver<double>(const Problem&, const Domain&,
+                                                                 const Communicator&);
 
 }  // namespace bankfull::himeno

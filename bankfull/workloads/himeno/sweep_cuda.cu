@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace bankfull::himeno {
@@ -40,47 +41,67 @@ struct SingleSweep {
 template <class T>
 class CudaSolver final : public Solver {
  public:
-  CudaSolver(const GridSize& grid, Device gpu)
-      : stream_(gpu),
-        fields_(grid, gpu),
+  CudaSolver(const Problem& problem, const Domain& domain, const Communicator& ranks)
+      : ranks_(ranks),
+        stream_(problem.device),
+        fields_(domain, problem.device),
+        single_(make_runner(problem, plan_pass(problem.overlap, domain, thickness, problem.split),
+                            {.width = 1, .reach = HaloShape::Reach::edges})),
         fused_(make_fused()),
         sums_(static_cast<std::size_t>(most_partials())),
-        gosa_(MemorySpace::device, most_iterations_per_pass) {}
+        gosa_(MemorySpace::device, most_iterations_per_pass) {
+    if (domain.ghosts > 1) {
+      several_.emplace(
+          make_runner(problem, plan_pass(Overlap::none, domain, thickness, problem.split),
+                      {.width = most_iterations_per_pass, .reach = HaloShape::Reach::corners}));
+    }
+  }
 
   void load(const InitialState& state) override {
     select(stream_.device());
     for_each(stream_, fields_.whole(), initialise(fields_, state));
   }
 
-  Sweeps iterate(Schedule schedule, std::int64_t iterations) override {
+  Sweeps iterate(Schedule schedule, std::int64_t iterations, Halos halos) override {
     select(stream_.device());
-    const std::int64_t per_pass = facts(schedule).iterations_per_pass;
+    PassRunner<T>& runner = runner_of(schedule);
+    if (&runner != &single_ && halos == Halos::exchanged) {
+      runner.refresh(fields_.pressure().origin);  // another schedule may have left thinner halos
+    }
+    const std::int64_t per_pass = iterations_per_pass(schedule);
     const std::int64_t passes = iterations / per_pass;
-    const std::int64_t batches = passes / graph_passes;
-    const Graph* const graph = batches > 0 ? &graph_of(schedule) : nullptr;
+    const std::int64_t batches =
+        runner.recordable() || halos == Halos::stale ? passes / graph_passes : 0;
+    const Graph* const graph = batches > 0 ? &graph_of(schedule, halos) : nullptr;
+    stream_.synchronize();
+    ranks_.barrier();
     started_.record(stream_);
     for (std::int64_t n = 0; n < batches; ++n) {
       graph->launch(stream_);
     }
     for (std::int64_t n = batches * graph_passes; n < passes; ++n) {
-      pass(schedule);
+      pass(schedule, runner, halos);
     }
     // What does not fill a fused pass is done one by one.
     const std::int64_t rest = iterations - passes * per_pass;
     for (std::int64_t n = 0; n < rest; ++n) {
-      pass(Schedule::tuned);
+      pass(Schedule::tuned, runner, halos);
     }
+    runner.complete();
     finished_.record(stream_);
     const double seconds = Event::seconds_between(started_, finished_);
-    return {.seconds = seconds,
-            .gosa = iterations > 0 ? read_gosa(rest > 0 ? 0 : per_pass - 1) : 0.0};
+    const double gosa = iterations > 0 ? read_gosa(rest > 0 ? 0 : per_pass - 1) : 0.0;
+    return {.seconds = ranks_.max(seconds), .gosa = ranks_.sum(gosa)};
   }
 
-  [[nodiscard]] ScheduleFacts facts(Schedule schedule) const override {
-    if (schedule == Schedule::fused) {
-      return {.iterations_per_pass = 2, .description = describe(fused().plan())};
-    }
-    return {.iterations_per_pass = 1, .description = single(schedule).description()};
+  [[nodiscard]] ScheduleFacts facts(Schedule schedule) override {
+    const PassRunner<T>& runner = runner_of(schedule);
+    return {.iterations_per_pass = iterations_per_pass(schedule),
+            .description = schedule == Schedule::fused
+                               ? describe(fused().plan())
+                               : single(schedule, domain().interior()).description(),
+            .transport = runner.transport(),
+            .sent_bytes = ranks_.max(runner.sent_bytes())};
   }
 
   [[nodiscard]] std::vector<double> pressure() const override {
@@ -90,24 +111,45 @@ class CudaSolver final : public Solver {
     copy_bytes(host.data(), fields_.pressure().origin - layout.origin(), host.size() * sizeof(T),
                stream_);
     stream_.synchronize();
-    return gather(fields_, static_cast<const T*>(host.data()) + layout.origin());
+    return assemble(ranks_, domain(),
+                    gather(fields_, static_cast<const T*>(host.data()) + layout.origin()));
   }
+
+  [[nodiscard]] const Domain& domain() const override { return fields_.domain(); }
 
  private:
   static constexpr int most_iterations_per_pass = 2;
 
-  [[nodiscard]] SingleSweep<T> single(Schedule schedule) const {
+  /// Whole tiles of the tuned schedule.
+  static constexpr BoundaryThickness thickness{
+      .i = TunedShape<T>::planes, .j = TunedShape<T>::rows, .k = 128};
+
+  PassRunner<T> make_runner(const Problem& problem, PassPlan plan, const HaloShape& shape) {
+    return PassRunner<T>(
+        ranks_, domain(), fields_.layout(), shape, problem.transport, std::move(plan),
+        [&](const HaloSetup& setup) { return make_halo_exchange<T>(setup, stream_); });
+  }
+
+  [[nodiscard]] static int iterations_per_pass(Schedule schedule) {
+    return schedule == Schedule::fused ? most_iterations_per_pass : 1;
+  }
+
+  PassRunner<T>& runner_of(Schedule schedule) {
+    return schedule == Schedule::fused && several_ ? *several_ : single_;
+  }
+
+  [[nodiscard]] static SingleSweep<T> single(Schedule schedule, const Extents& points) {
     using Shape = TunedShape<T>;
     switch (schedule) {
       case Schedule::direct:
-        return {sweep_direct<T>, tiles_of(direct_columns, direct_rows, 1),
+        return {sweep_direct<T>, tiles_of(points, direct_columns, direct_rows, 1),
                 dim3(direct_columns, direct_rows)};
       case Schedule::marching:
         return {sweep_marching<T, marching_columns, marching_rows>,
-                tiles_of(marching_columns, marching_rows, marching_planes),
+                tiles_of(points, marching_columns, marching_rows, marching_planes),
                 dim3(marching_columns, marching_rows)};
       case Schedule::tuned:
-        return {sweep_tuned<T>, tiles_of(Shape::columns, Shape::rows, Shape::planes),
+        return {sweep_tuned<T>, tiles_of(points, Shape::columns, Shape::rows, Shape::planes),
                 dim3(Shape::lanes, Shape::rows)};
       default:
         throw UsageError("--schedule " + to_string(schedule) + " does not run on a GPU",
@@ -115,52 +157,66 @@ class CudaSolver final : public Solver {
     }
   }
 
-  [[nodiscard]] TileGrid tiles_of(int columns, int rows, int planes) const {
-    const Extents points = fields_.layout().interior();
+  static TileGrid tiles_of(const Extents& points, int columns, int rows, int planes) {
     return tile_grid(points, columns, rows,
                      static_cast<int>(std::min<std::int64_t>(planes, points.ni)));
   }
 
-  /// One pass over the coefficients from the present pressure to the next. Leaves gosa of its
-  /// iterations in gosa_.
-  void pass(Schedule schedule) {
-    if (schedule == Schedule::fused) {
-      fused().queue(stream_, fields_, sums_.partials());
-      sums_.queue(stream_, fused().plan().blocks, 2, gosa_.data());
-    } else {
-      const SingleSweep<T> sweep = single(schedule);
-      launch(stream_, {blocks_for(sweep.tiles), sweep.block}, sweep.kernel, arguments(sweep.tiles));
-      sums_.queue(stream_, sweep.tiles.count(), 1, gosa_.data());
-    }
+  /// One pass over the coefficients from the present pressure to the next. Leaves this rank's part
+  /// of gosa of its iterations in gosa_.
+  void pass(Schedule schedule, PassRunner<T>& runner, Halos halos) {
+    int partials = 0;  // a block each
+    runner.run(
+        fields_.next().origin, halos,
+        [&](const Box& part) { partials += sweep(schedule, part, partials); },
+        [&] { sums_.queue(stream_, partials, iterations_per_pass(schedule), gosa_.data()); });
     fields_.advance();
   }
 
-  [[nodiscard]] SweepArguments<T> arguments(const TileGrid& tiles) const {
+  /// Queues the update of the points of `part`; the number of partial sums that it leaves in each
+  /// list, after the first `partials`.
+  int sweep(Schedule schedule, const Box& part, int partials) {
+    if (schedule == Schedule::fused) {
+      fused().queue(stream_, fields_, sums_.partials());
+      return fused().plan().blocks;
+    }
+    const SingleSweep<T> sweep = single(schedule, part.extents());
+    launch(stream_, {blocks_for(sweep.tiles), sweep.block}, sweep.kernel,
+           arguments(sweep.tiles, part, partials));
+    return sweep.tiles.count();
+  }
+
+  [[nodiscard]] SweepArguments<T> arguments(const TileGrid& tiles, const Box& part,
+                                            int partials) const {
     const Layout& layout = fields_.layout();
+    const std::int64_t first = layout.offset(part.i0, part.j0, part.k0);
+    const Extents points = part.extents();
     return {.tiles = tiles,
-            .nj = static_cast<int>(layout.interior().nj),
-            .nk = static_cast<int>(layout.interior().nk),
+            .nj = static_cast<int>(points.nj),
+            .nk = static_cast<int>(points.nk),
             .row_pitch = static_cast<int>(layout.row_pitch()),
             .plane_pitch = layout.plane_pitch(),
             .field_stride = fields_.stride(),
-            .coefficients = fields_.coefficient(0).origin,
-            .pressure = fields_.pressure().origin,
-            .next = fields_.next().origin,
-            .partial_gosa = sums_.partials(),
+            .coefficients = fields_.coefficient(0).origin + first,
+            .pressure = fields_.pressure().origin + first,
+            .next = fields_.next().origin + first,
+            .partial_gosa = sums_.partials() + partials,
             .omega = static_cast<T>(omega)};
   }
 
   /// The passes of a schedule that begin with the present roles of the two pressures.
-  const Graph& graph_of(Schedule schedule) {
-    const std::pair key(schedule, static_cast<const T*>(fields_.pressure().origin));
+  const Graph& graph_of(Schedule schedule, Halos halos) {
+    const GraphKey key{schedule, halos, fields_.pressure().origin};
     const auto known = graphs_.find(key);
     if (known != graphs_.end()) {
       return known->second;
     }
+    PassRunner<T>& runner = runner_of(schedule);
     const auto queue = [&] {
       for (int n = 0; n < graph_passes; ++n) {
-        pass(schedule);
+        pass(schedule, runner, halos);
       }
+      runner.complete();  // a recording ends with nothing on its way
     };
     return graphs_.emplace(key, Graph(stream_, queue)).first->second;
   }
@@ -172,12 +228,20 @@ class CudaSolver final : public Solver {
     return gosa;
   }
 
+  /// Of all parts of a pass.
   [[nodiscard]] int most_partials() const {
-    int most = 0;
+    int most = fused_ ? most_iterations_per_pass * fused_->plan().blocks : 0;
     for (const Schedule schedule : {Schedule::direct, Schedule::marching, Schedule::tuned}) {
-      most = std::max(most, single(schedule).tiles.count());
+      int partials = 0;
+      for (const PassStep& step : single_.steps()) {
+        partials += step.kind == PassStep::Kind::sweep
+                        ? single(schedule, step.part.extents()).tiles.count()
+                        : 0;
+      }
+      // What does not fill a fused pass is swept in one part.
+      most = std::max({most, partials, single(schedule, domain().interior()).tiles.count()});
     }
-    return fused_ ? std::max(most, most_iterations_per_pass * fused_->plan().blocks) : most;
+    return most;
   }
 
   [[nodiscard]] const GpuInfo& gpu() const {
@@ -202,24 +266,32 @@ class CudaSolver final : public Solver {
     return *fused_;
   }
 
+  using GraphKey = std::tuple<Schedule, Halos, const T*>;
+
+  const Communicator& ranks_;
   Stream stream_;
   Event started_;
   Event finished_;
   Fields<T> fields_;
+  PassRunner<T> single_;                  ///< passes of one iteration
+  std::optional<PassRunner<T>> several_;  ///< fused passes, where there are several ranks
   std::optional<FusedPass<T>> fused_;
   FixedOrderSums sums_;
   Buffer<double> gosa_;
-  std::map<std::pair<Schedule, const T*>, Graph> graphs_;
+  std::map<GraphKey, Graph> graphs_;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<Solver> detail::make_cuda_solver(const GridSize& grid, Device gpu) {
-  return std::make_unique<CudaSolver<T>>(grid, gpu);
+std::unique_ptr<Solver> detail::make_cuda_solver(const Problem& problem, const Domain& domain,
+                                                 const Communicator& ranks) {
+  return std::make_unique<CudaSolver<T>>(problem, domain, ranks);
 }
 
-template std::unique_ptr<Solver> detail::make_cuda_solver<float>(const GridSize&, Device);
-template std::unique_ptr<Solver> detail::make_cuda_solver<double>(const GridSize&, Device);
+template std::unique_ptr<Solver> detail::make_cuda_solver<float>(const Problem&, const Domain&,
+                                                                 const Communicator&);
+template std::unique_ptr<Solver> detail::make_cuda_solver<double>(const Problem&, const Domain&,
+                                                                  const Communicator&);
 
 }  // namespace bankfull::himeno

@@ -13,13 +13,22 @@ namespace {
 /// `iterations` serial fp64 sweeps on the CPU; the pressure with its boundary.
 std::vector<double> reference_pressure(const GridSize& grid, const InitialState& state,
                                        int iterations) {
-  Fields<double> fields(grid, Device::cpu());
+  Fields<double> fields(whole_domain(grid), Device::cpu());
   for_each(Team(1), fields.whole(), initialise(fields, state));
   for (int n = 0; n < iterations; ++n) {
-    reference_sweep(fields);
+    reference_sweep(fields, fields.interior());
     fields.advance();
   }
   return gather(fields);
+}
+
+/// Odd, unequal dimensions, thick enough for the halos of as many ranks.
+GridSize check_grid(const RankGrid& cuts) {
+  const auto points = [](int ranks, int fewest) {
+    constexpr int of_a_rank = 5;
+    return std::int64_t{2} + std::max(fewest, of_a_rank * ranks + 1);
+  };
+  return {points(cuts.i, 35), points(cuts.j, 27), points(cuts.k, 73)};
 }
 
 /// Largest difference relative to the largest magnitude; NaN where a value is NaN.
@@ -102,12 +111,12 @@ std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule s
   return checks;
 }
 
-Check check_field(const Problem& problem, Schedule schedule) {
-  constexpr GridSize grid{37, 29, 75};
+Check check_field(const Problem& problem, Schedule schedule, const Communicator& ranks) {
+  const GridSize grid = check_grid(decompose(problem, ranks.size()).grid());
   constexpr InitialState state{.kind = InitialState::Kind::random, .seed = 2010};
   Problem small = problem;
   small.grid = grid;
-  const auto solver = make_solver(small);
+  const auto solver = make_solver(small, ranks);
   // Whole passes of a fused schedule, and one iteration that does not fill a pass.
   const int iterations = 2 * solver->facts(schedule).iterations_per_pass + 1;
   solver->load(state);
@@ -117,7 +126,8 @@ Check check_field(const Problem& problem, Schedule schedule) {
       .value = field_deviation(solver->pressure(), reference_pressure(grid, state, iterations)),
       .reference = 0.0,
       .tolerance = problem.precision == Precision::fp32 ? 1e-5 : 1e-13,
-      .source = "serial fp64 reference on 37x29x75, " + std::to_string(iterations) + " iterations"};
+      .source = "serial fp64 reference on " + name_of(grid) + ", " + std::to_string(iterations) +
+                " iterations"};
 }
 
 }  // namespace bankfull::himeno

@@ -27,7 +27,7 @@ extern template double plane_by_plane_gosa<double>(const GridSize&);
 std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule schedule);
 
 /// Runs the schedule on a small grid of odd, unequal dimensions with every field random, and
-/// compares the whole pressure field with a serial fp64 reference.
-Check check_field(const Problem& problem, Schedule schedule);
+/// compares the whole pressure field with a serial fp64 reference. Collective.
+Check check_field(const Problem& problem, Schedule schedule, const Communicator& ranks);
 
 }  // namespace bankfull::himeno

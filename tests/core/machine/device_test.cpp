@@ -36,6 +36,30 @@ TEST(ResolveDevice, IndexOutOfRangeIsAnError) {
   EXPECT_THROW(resolve_device("cuda:99"), UsageError);
 }
 
+TEST(ResolveDevice, RanksOfANodeTakeTheirGpus) {
+  EXPECT_EQ(detail::gpu_of_rank(1, 0, 1), Device::cuda(0));
+  EXPECT_EQ(detail::gpu_of_rank(4, 2, 3), Device::cuda(2));
+  try {
+    static_cast<void>(detail::gpu_of_rank(1, 3, 4));
+    FAIL() << "four ranks got a GPU of which there is one";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(),
+                 "4 ranks on this node, 1 GPU; start at most 1 rank a node, name one GPU for all "
+                 "with --device cuda:0, or use --device cpu");
+  }
+}
+
+TEST(ResolveDevice, RanksShareWhatIsNamedLiterally) {
+  EXPECT_EQ(resolve_device("cpu", 3, 4), Device::cpu());
+  const auto gpus = static_cast<int>(survey_gpus().gpus.size());
+  if (gpus > 0) {
+    EXPECT_EQ(resolve_device("cuda:0", gpus, gpus + 1), Device::cuda(0));
+    EXPECT_THROW(resolve_device("auto", gpus, gpus + 1), UsageError);
+  } else {
+    EXPECT_EQ(resolve_device("auto", 3, 4), Device::cpu());
+  }
+}
+
 TEST(SurveyCpu, DescribesThisMachine) {
   const CpuInfo& cpu = survey_cpu();
   EXPECT_GE(cpu.cores, 1);

@@ -53,7 +53,7 @@ TEST(RunResult, OneFailedCheckFailsTheRun) {
 }
 
 TEST(RunResultJson, CarriesFiguresAndContext) {
-  const auto json = nlohmann::json::parse(to_json(example(), "bankfull example"));
+  const auto json = nlohmann::json::parse(to_json(example(), "bankfull example", {}));
   EXPECT_EQ(json["schema_version"], run_result_schema_version);
   EXPECT_EQ(json["verdict"], "verified");
   EXPECT_EQ(json["context"]["command"], "bankfull example");

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
+#include "tests/alone.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,11 +58,11 @@ TEST(Traffic, UnfusedIs56BytesAPointInFp32) {
 TEST(Validate, RejectsWhatMakesNoSense) {
   Problem good;
   good.grid = {5, 5, 5};
-  validate(good);
+  validate(good, alone());
   const auto rejected = [&](auto change) {
     Problem problem = good;
     change(problem);
-    EXPECT_THROW(validate(problem), UsageError);
+    EXPECT_THROW(validate(problem, alone()), UsageError);
   };
   rejected([](Problem& p) { p.iterations = 0; });
   rejected([](Problem& p) { p.iterations = -5; });

@@ -2,6 +2,7 @@
 
 #include "bankfull/workloads/himeno/problem.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
+#include "tests/alone.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -39,7 +40,7 @@ inline int iterations_per_pass(const ScheduleCase& c, Device device) {
   problem.precision = c.precision;
   problem.device = device;
   problem.threads = c.threads;
-  return make_solver(problem)->facts(c.schedule).iterations_per_pass;
+  return make_solver(problem, alone())->facts(c.schedule).iterations_per_pass;
 }
 
 /// Iterates in two calls, so that a schedule must leave a state from which it can go on.
@@ -50,7 +51,7 @@ inline Outcome outcome_of(const ScheduleCase& c, Schedule schedule, Device devic
   problem.precision = c.precision;
   problem.device = device;
   problem.threads = threads;
-  const auto solver = make_solver(problem);
+  const auto solver = make_solver(problem, alone());
   solver->load(state);
   if (c.iterations > 1) {
     solver->iterate(schedule, c.iterations / 2);

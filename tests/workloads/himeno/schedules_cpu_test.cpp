@@ -1,3 +1,4 @@
+#include "tests/alone.hpp"
 #include "tests/workloads/himeno/schedules.hpp"
 
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ TEST(CpuSchedules, GosaIsTheSameInEveryRun) {
 TEST(CpuSchedules, ZeroIterationsChangeNothing) {
   Problem problem;
   problem.grid = {5, 6, 7};
-  const auto solver = make_solver(problem);
+  const auto solver = make_solver(problem, alone());
   solver->load({});
   const std::vector<double> before = solver->pressure();
   solver->iterate(Schedule::fused, 0);

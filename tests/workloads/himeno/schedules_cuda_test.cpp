@@ -1,4 +1,5 @@
 #include "bankfull/core/machine/gpu.hpp"
+#include "tests/alone.hpp"
 #include "tests/workloads/himeno/schedules.hpp"
 
 #include <gtest/gtest.h>
@@ -52,9 +53,9 @@ TEST(CudaSchedules, SolversOfDifferentSizesCanBeAliveTogether) {
   Problem problem;
   problem.device = Device::cuda(0);
   problem.grid = {130, 130, 260};
-  const auto large = make_solver(problem);
+  const auto large = make_solver(problem, alone());
   problem.grid = {5, 5, 5};
-  const auto small = make_solver(problem);
+  const auto small = make_solver(problem, alone());
   small->load({});
   large->load({});
   small->iterate(Schedule::fused, 2);

@@ -1,6 +1,7 @@
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/workloads/himeno/run.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
+#include "tests/alone.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ TEST_P(TableSeven, GosaAfterOneIteration) {
   Problem problem;
   problem.grid = parse_size(GetParam().size);
   problem.threads = 2;
-  const auto solver = make_solver(problem);
+  const auto solver = make_solver(problem, alone());
   solver->load({});
   EXPECT_NEAR(solver->iterate(Schedule::tuned, 1).gosa, GetParam().value,
               0.5e-3 * GetParam().value);
@@ -42,7 +43,7 @@ TEST(Verification, StandardSizesPassInBothPrecisions) {
       problem.iterations = 4;
       problem.repeats = 1;
       NoProgress progress;
-      const RunResult result = run(problem, progress);
+      const RunResult result = run(problem, alone(), progress);
       EXPECT_TRUE(result.verified()) << size << ' ' << to_string(precision);
       // The fused schedule has one more: a whole pass.
       EXPECT_EQ(result.checks.size(), 3 * problem.schedules.size() + 1);
@@ -64,15 +65,16 @@ class Spoiled final : public Solver {
  public:
   explicit Spoiled(std::unique_ptr<Solver> good) : good_(std::move(good)) {}
   void load(const InitialState& state) override { good_->load(state); }
-  Sweeps iterate(Schedule schedule, std::int64_t n) override {
-    Sweeps sweeps = good_->iterate(schedule, n);
+  Sweeps iterate(Schedule schedule, std::int64_t n, Halos halos) override {
+    Sweeps sweeps = good_->iterate(schedule, n, halos);
     sweeps.gosa *= 1.01;
     return sweeps;
   }
-  [[nodiscard]] ScheduleFacts facts(Schedule schedule) const override {
+  [[nodiscard]] ScheduleFacts facts(Schedule schedule) override {
     return good_->facts(schedule);
   }
   [[nodiscard]] std::vector<double> pressure() const override { return good_->pressure(); }
+  [[nodiscard]] const Domain& domain() const override { return good_->domain(); }
 
  private:
   std::unique_ptr<Solver> good_;
@@ -81,7 +83,7 @@ class Spoiled final : public Solver {
 TEST(Verification, AWrongGosaIsCaught) {
   Problem problem;
   problem.grid = parse_size("XS");
-  Spoiled solver(make_solver(problem));
+  Spoiled solver(make_solver(problem, alone()));
   for (const Check& check : check_gosa(solver, problem, Schedule::tuned)) {
     EXPECT_FALSE(check.passed()) << check.name;
   }

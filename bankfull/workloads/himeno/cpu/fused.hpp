@@ -32,20 +32,20 @@ namespace detail {
 
 /// What the sweeps of one block compute: its own cells and, for later sweeps, the halo around them.
 struct Reach {
-  Extents interior;
+  Box updated;  ///< cells that are updated at all, by this rank or another
   Block block;
   int sweeps;
 
   [[nodiscard]] Range planes(int sweep) const {
-    return widened(block.planes, sweeps - 1 - sweep, interior.ni);
+    return widened(block.planes, sweeps - 1 - sweep, {updated.i0, updated.i1});
   }
   [[nodiscard]] Range rows(int sweep) const {
-    return widened(block.rows, sweeps - 1 - sweep, interior.nj);
+    return widened(block.rows, sweeps - 1 - sweep, {updated.j0, updated.j1});
   }
 
  private:
-  static Range widened(const Range& range, std::int64_t by, std::int64_t count) {
-    return {std::max<std::int64_t>(0, range.begin - by), std::min(count, range.end + by)};
+  static Range widened(const Range& range, std::int64_t by, const Range& within) {
+    return {std::max(within.begin, range.begin - by), std::min(within.end, range.end + by)};
   }
 };
 
@@ -128,11 +128,11 @@ class IntermediateRows {
 template <class T>
 class FusedBlock {
  public:
-  FusedBlock(const SweepView<T>& view, const Block& block, const FusedPlan& plan,
+  FusedBlock(const SweepView<T>& view, const Reach& reach, const FusedPlan& plan,
              const IntermediateRows<T>& between, RowSums& sums)
       : view_(view),
         plan_(plan),
-        reach_{view.interior, block, plan.sweeps},
+        reach_(reach),
         strips_(reach_, plan.strip_rows),
         between_(between),
         sums_(sums) {}
@@ -193,8 +193,8 @@ class FusedBlock {
 
   /// The pressures that a sweep has left around row j of plane i. Boundary rows never change.
   [[nodiscard]] PressureRows<T> intermediate_rows(int sweep, std::int64_t i, std::int64_t j) const {
-    const Range planes{0, view_.interior.ni};
-    const Range rows{0, view_.interior.nj};
+    const Range planes{reach_.updated.i0, reach_.updated.i1};
+    const Range rows{reach_.updated.j0, reach_.updated.j1};
     PressureRows<T> around = pressure_rows(view_, i, j);
     for (std::int64_t di = -1; di <= 1; ++di) {
       for (std::int64_t dj = -1; dj <= 1; ++dj) {
@@ -222,11 +222,13 @@ class FusedBlock {
 template <class T>
 class FusedSweep {
  public:
-  FusedSweep(const Layout& layout, const FusedPlan& plan) : plan_(plan) {
+  /// `updated` is the interior and, where another rank goes on, plan.sweeps - 1 layers of its
+  /// cells: this rank sweeps them too, so that a pass needs one exchange.
+  FusedSweep(const Layout& layout, const Box& updated, const FusedPlan& plan)
+      : plan_(plan), updated_(updated) {
     // Allocated here, where a refusal is an exception; touched by the threads.
     for (int thread = 0; thread < plan_.grid.threads(); ++thread) {
-      const detail::Reach reach{layout.interior(), plan_.grid.block(layout.interior(), thread),
-                                plan_.sweeps};
+      const detail::Reach reach = reach_of(layout.interior(), thread);
       const detail::Strips strips(reach, plan_.strip_rows);
       between_.emplace_back(layout.row_pitch(), reach.planes(0), strips.most_rows(),
                             plan_.sweeps - 1);
@@ -242,7 +244,7 @@ class FusedSweep {
 #pragma omp parallel num_threads(plan_.grid.threads())
     {
       const int thread = omp_get_thread_num();
-      detail::FusedBlock<T>(view, plan_.grid.block(view.interior, thread), plan_,
+      detail::FusedBlock<T>(view, reach_of(view.interior, thread), plan_,
                             between_[static_cast<std::size_t>(thread)], sums)
           .run();
       stream_store_fence();
@@ -250,7 +252,12 @@ class FusedSweep {
   }
 
  private:
+  [[nodiscard]] detail::Reach reach_of(const Extents& interior, int thread) const {
+    return {updated_, plan_.grid.block(interior, thread), plan_.sweeps};
+  }
+
   FusedPlan plan_;
+  Box updated_;
   std::vector<detail::IntermediateRows<T>> between_;
 };
 

@@ -46,6 +46,25 @@ double fused_cost(int sweeps, std::int64_t strip_rows, std::int64_t row_bytes, d
   return (from_memory + sweeps - 1) / sweeps * start * halo_factor;
 }
 
+struct Candidate {
+  FusedPlan plan;
+  double cost = 0.0;
+};
+
+Candidate candidate(int sweeps, const Layout& layout, std::size_t element_bytes, int threads,
+                    const CacheShare& share) {
+  const Extents n = layout.interior();
+  const std::int64_t row_bytes = layout.row_pitch() * static_cast<std::int64_t>(element_bytes);
+  const TeamGrid grid = split_team(n, threads, sweeps);
+  const std::int64_t block_rows = (n.nj + grid.j - 1) / grid.j + std::int64_t{2} * (sweeps - 1);
+  const std::int64_t fitting = strip_budget(share) / (row_bytes * cached_rows(sweeps));
+  const std::int64_t strip_rows = std::max<std::int64_t>(2, std::min(fitting, block_rows));
+  const double evenly = static_cast<double>(sweeps) * static_cast<double>(n.ni * n.nj) / threads;
+  return {.plan = {.sweeps = sweeps, .strip_rows = strip_rows, .grid = grid},
+          .cost = fused_cost(sweeps, strip_rows, row_bytes,
+                             busiest_rows(n, grid, sweeps) / evenly)};
+}
+
 }  // namespace
 
 CacheShare cache_share(int threads) {
@@ -80,29 +99,23 @@ TeamGrid split_team(const Extents& interior, int threads, int sweeps) {
 
 FusedPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
                      const CacheShare& share, int most_sweeps) {
-  const Extents n = layout.interior();
-  const std::int64_t row_bytes = layout.row_pitch() * static_cast<std::int64_t>(element_bytes);
-  FusedPlan best;
-  double least = 0.0;
-  for (int sweeps = 2; sweeps <= most_sweeps; ++sweeps) {
-    const TeamGrid grid = split_team(n, threads, sweeps);
-    const std::int64_t block_rows = (n.nj + grid.j - 1) / grid.j + std::int64_t{2} * (sweeps - 1);
-    const std::int64_t fitting = strip_budget(share) / (row_bytes * cached_rows(sweeps));
-    const std::int64_t strip_rows = std::min(fitting, block_rows);
+  Candidate best = candidate(2, layout, element_bytes, threads, share);
+  for (int sweeps = 3; sweeps <= most_sweeps; ++sweeps) {
+    const Candidate next = candidate(sweeps, layout, element_bytes, threads, share);
     // With fewer rows, those kept at the strips' ends cost more than another sweep saves.
-    if (sweeps > 2 && strip_rows < std::int64_t{2} * sweeps) {
+    if (next.plan.strip_rows < std::int64_t{2} * sweeps) {
       break;
     }
-    const std::int64_t usable_rows = std::max<std::int64_t>(2, strip_rows);
-    const double evenly = static_cast<double>(sweeps) * static_cast<double>(n.ni * n.nj) / threads;
-    const double cost =
-        fused_cost(sweeps, usable_rows, row_bytes, busiest_rows(n, grid, sweeps) / evenly);
-    if (sweeps == 2 || cost < least) {
-      best = {.sweeps = sweeps, .strip_rows = usable_rows, .grid = grid, .access = best.access};
-      least = cost;
+    if (next.cost < best.cost) {
+      best = next;
     }
   }
-  return best;
+  return best.plan;
+}
+
+FusedPlan plan_fused_with(int sweeps, const Layout& layout, std::size_t element_bytes, int threads,
+                          const CacheShare& share) {
+  return candidate(sweeps, layout, element_bytes, threads, share).plan;
 }
 
 }  // namespace bankfull::himeno

@@ -53,4 +53,8 @@ inline constexpr int most_fused_sweeps = 8;
 FusedPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
                      const CacheShare& share, int most_sweeps = most_fused_sweeps);
 
+/// The plan with exactly so many sweeps, at least two: ranks must agree on them.
+FusedPlan plan_fused_with(int sweeps, const Layout& layout, std::size_t element_bytes, int threads,
+                          const CacheShare& share);
+
 }  // namespace bankfull::himeno

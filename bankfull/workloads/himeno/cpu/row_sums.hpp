@@ -2,6 +2,7 @@
 
 #include "bankfull/core/field/box.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -14,6 +15,12 @@ class RowSums {
  public:
   RowSums(const Extents& interior, int sweeps)
       : interior_(interior), sums_(static_cast<std::size_t>(sweeps * interior.ni * interior.nj)) {}
+
+  /// Where several parts of a row are added up.
+  void clear(int sweep) {
+    std::fill_n(sums_.begin() + static_cast<std::ptrdiff_t>(index(sweep, 0, 0)),
+                interior_.ni * interior_.nj, 0.0);
+  }
 
   double& at(int sweep, std::int64_t i, std::int64_t j) { return sums_[index(sweep, i, j)]; }
 

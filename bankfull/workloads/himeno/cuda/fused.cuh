@@ -22,12 +22,20 @@ namespace bankfull::himeno {
 // 112 B in fp64, half of that an iteration. Regions overlap by 3 columns and 2 rows (pressure: 4
 // and 4), which neighbours kept in step read from L2.
 
+/// The points that the first iteration updates: a rank's own and, where another rank goes on, one
+/// layer of its points.
+struct FusedReach {
+  int i0, i1, j0, j1, k0, k1;
+};
+
 /// What the fused kernel needs beside the tensor maps. Pitches are in elements.
 template <class T>
 struct FusedArguments {
   FusedPlan plan;
-  int ni, nj, nk;      ///< interior points
-  int lead;            ///< coordinate of k = 0 in the tensor maps; j = 0 and i = 0 have 1
+  int nj, nk;          ///< points of this rank
+  FusedReach reach;    ///< points that are updated at all
+  int lead;            ///< coordinate of k = 0 in the tensor maps
+  int ghosts;          ///< coordinate of j = 0 and of i = 0
   int pressure_field;  ///< coordinate of the present pressure
   std::int64_t row_pitch;
   std::int64_t plane_pitch;
@@ -96,7 +104,7 @@ struct FusedMemory {
 /// `Beyond` planes more than the item's are needed on each side.
 template <class T, int Beyond>
 struct PlaneQueue {
-  int item, plane, end, k, j, slot;
+  int item, plane, end, k, j, slot;  // plane, k and j are coordinates in the tensor maps
 
   __device__ __forceinline__ void start(const FusedArguments<T>& f) {
     item = static_cast<int>(blockIdx.x);
@@ -121,10 +129,10 @@ struct PlaneQueue {
       return;
     }
     const Tile tile = f.plan.tiles.tile(item);
-    plane = tile.first - Beyond;
-    end = tile.last + Beyond;
+    plane = tile.first - Beyond + f.ghosts;
+    end = tile.last + Beyond + f.ghosts;
     k = tile.k + f.lead;
-    j = tile.j;
+    j = tile.j + f.ghosts;
   }
 };
 
@@ -142,7 +150,7 @@ struct PressureRequests {
     const CopyBarrier full = memory.pressure_full(queue.slot);
     full.expect(static_cast<unsigned>(shape.width() * (f.plan.region_rows + 2)) * sizeof(T));
     copy_box(memory.pressure(queue.slot), &maps.pressure,
-             {queue.k - shape.edge, queue.j - 1, queue.plane + 1, f.pressure_field}, full);
+             {queue.k - shape.edge, queue.j - 2, queue.plane, f.pressure_field}, full);
     queue.advance(f, fused_pressure_slots);
   }
 };
@@ -163,9 +171,9 @@ struct CoefficientRequests {
     const CopyBarrier full = memory.coefficients_full(queue.slot);
     T* const to = memory.coefficients(queue.slot);
     full.expect(static_cast<unsigned>(shape.width() * rows) * sizeof(T));
-    copy_box(to, &maps.body, {queue.k, queue.j, queue.plane + 1, 0}, full);
+    copy_box(to, &maps.body, {queue.k, queue.j - 1, queue.plane, 0}, full);
     copy_box(to + rows * shape.columns, &maps.edge,
-             {queue.k - shape.edge, queue.j, queue.plane + 1, 0}, full);
+             {queue.k - shape.edge, queue.j - 1, queue.plane, 0}, full);
     queue.advance(f, f.plan.coefficient_slots);
   }
 };
@@ -248,8 +256,8 @@ class FusedBlock {
   /// What a thread knows while its block marches through one item.
   struct March {
     Tile tile;
-    GroupMask<T> interior;  ///< points of the grid that are updated
-    GroupMask<T> output;    ///< those of them that belong to the tile
+    GroupMask<T> reach;   ///< points of the grid that are updated
+    GroupMask<T> output;  ///< those of them that belong to the tile
     MarchingGroup<T> first;
     MarchingGroup<T> second;
     const T* plane_here;  ///< of the present pressure, in shared memory
@@ -315,9 +323,10 @@ class FusedBlock {
 #pragma unroll
     for (int n = 0; n < width; ++n) {
       const int column = place_.column + n - 2;  // of the tile
-      const bool inside = place_.active && k + n >= 0 && k + n < f_.nk && j >= 0 && j < f_.nj;
-      m.interior.set(n, inside);
-      m.output.set(n, inside && place_.row >= 1 && place_.row <= f_.plan.tiles.rows &&
+      m.reach.set(n, place_.active && k + n >= f_.reach.k0 && k + n < f_.reach.k1 &&
+                         j >= f_.reach.j0 && j < f_.reach.j1);
+      const bool own = place_.active && k + n >= 0 && k + n < f_.nk && j >= 0 && j < f_.nj;
+      m.output.set(n, own && place_.row >= 1 && place_.row <= f_.plan.tiles.rows &&
                           column >= 0 && column < shape.columns);
     }
     m.next = f_.next + ((tile.first - 3) * f_.plane_pitch + j * f_.row_pitch + k);
@@ -364,7 +373,7 @@ class FusedBlock {
     GroupUpdate<T> update = m.first.advance(rows_, q, m.plane_here, plane_above, f_.omega);
     m.plane_here = plane_above;
     // The boundary keeps its value.
-    const GroupMask<T> relaxes = m.interior.where(n >= 0 && n < f_.ni);
+    const GroupMask<T> relaxes = m.reach.where(n >= f_.reach.i0 && n < f_.reach.i1);
 #pragma unroll
     for (int point = 0; point < width; ++point) {
       update.next.lane[point] =

@@ -34,10 +34,11 @@ class FusedPass {
     const Extents n = layout.interior();
     const FusedArguments<T> arguments{
         .plan = plan_,
-        .ni = static_cast<int>(n.ni),
         .nj = static_cast<int>(n.nj),
         .nk = static_cast<int>(n.nk),
+        .reach = reach_of(fields.domain()),
         .lead = lead(layout),
+        .ghosts = static_cast<int>(layout.ghosts()),
         .pressure_field = static_cast<int>(
             (fields.pressure().origin - fields.coefficient(0).origin) / fields.stride()),
         .row_pitch = layout.row_pitch(),
@@ -55,7 +56,19 @@ class FusedPass {
  private:
   /// Elements of a row before its first interior cell, as far as the allocation has them.
   static int lead(const Layout& layout) {
-    return static_cast<int>(layout.origin() - layout.plane_pitch() - layout.row_pitch());
+    return static_cast<int>(layout.origin() -
+                            layout.ghosts() * (layout.plane_pitch() + layout.row_pitch()));
+  }
+
+  static FusedReach reach_of(const Domain& domain) {
+    const Box box = domain.updated(1);
+    const auto bound = [](std::int64_t n) { return static_cast<int>(n); };
+    return {.i0 = bound(box.i0),
+            .i1 = bound(box.i1),
+            .j0 = bound(box.j0),
+            .j1 = bound(box.j1),
+            .k0 = bound(box.k0),
+            .k1 = bound(box.k1)};
   }
 
   [[nodiscard]] FusedMaps make_maps(const Fields<T>& fields) const {
@@ -63,7 +76,8 @@ class FusedPass {
     const Extents n = layout.interior();
     constexpr FusedShape shape = fused_shape(sizeof(T));
     const TensorShape tensor{
-        .extents = {lead(layout) + n.nk + 1, n.nj + 2, n.ni + 2, field_count},
+        .extents = {lead(layout) + n.nk + layout.ghosts(), n.nj + 2 * layout.ghosts(),
+                    n.ni + 2 * layout.ghosts(), field_count},
         .pitches = {layout.row_pitch(), layout.plane_pitch(), fields.stride()}};
     T* const data = fields.coefficient(0).origin - layout.origin();
     const auto boxes = [&](int columns, int rows, int count) {

@@ -181,17 +181,17 @@ struct GroupMask {
   }
 };
 
-/// The squares of a group are added in T; all other sums of gosa are fp64.
+/// In fp64 throughout, so that gosa does not depend on where groups begin.
 template <class T>
 __device__ __forceinline__ double sum_of_squares(const Vector16<T>& residual,
                                                  const GroupMask<T>& counted) {
-  T sum = 0;
+  double sum = 0.0;
 #pragma unroll
   for (int n = 0; n < Vector16<T>::width; ++n) {
-    const T ss = counted.has(n) ? residual.lane[n] : T(0);
+    const double ss = static_cast<double>(counted.has(n) ? residual.lane[n] : T(0));
     sum = std::fma(ss, ss, sum);
   }
-  return static_cast<double>(sum);
+  return sum;
 }
 
 template <class T>

@@ -1,0 +1,410 @@
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/publish.hpp"
+#include "bankfull/app/table.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/core/comm/axes.hpp"
+#include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/core/comm/halo_regions.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace bankfull {
+namespace {
+
+constexpr std::int64_t largest_dimension = std::int64_t{1} << 31;
+constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
+constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
+constexpr std::size_t most_counts = 100'000;
+constexpr int widest_halo = 16;
+constexpr int most_fields = 1000;
+
+struct DecomposeOptions {
+  std::string cells;
+  std::string ranks;
+  int halo_width = 1;
+  std::string reach = "faces";
+  int fields = 1;
+  std::string precision = "fp32";
+  std::string periodic = "none";
+  std::optional<int> top;
+  std::optional<std::string> json;
+};
+
+/// What the options ask for, checked.
+struct Question {
+  Extents cells;
+  std::vector<int> rank_counts;  ///< ascending
+  HaloShape halo;
+  Periodicity periodic;
+  int fields = 1;
+  Precision precision = Precision::fp32;
+
+  [[nodiscard]] DecompositionRules rules() const {
+    return {.periodic = periodic, .halo_width = halo.width};
+  }
+};
+
+/// What a number of ranks makes of the cells.
+struct Split {
+  Decomposition chosen;
+  RankGrid most_balanced;
+  std::int64_t sent_bytes = 0;  ///< by the busiest rank in one exchange
+  int messages = 0;             ///< likewise
+
+  [[nodiscard]] int ranks() const { return chosen.ranks(); }
+  [[nodiscard]] double balance() const { return imbalance(most_balanced); }
+};
+
+struct Answer {
+  std::vector<Split> splits;  ///< in the order of the question
+  std::vector<int> impossible;
+};
+
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char letter : text) {
+    if (letter == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += letter;
+    }
+  }
+  return parts;
+}
+
+/// A whole number from 1 to `most`, all digits.
+std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t most) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool good = error == std::errc{} && stop == end && value >= 1 && value <= most;
+  return good ? std::optional(value) : std::nullopt;
+}
+
+Extents parse_cells(const std::string& text) {
+  const std::string remedy =
+      fmt::format("use IxJxK such as 512x512x1024, each from 1 to {}", largest_dimension);
+  const std::vector<std::string> parts = parts_of(text, 'x');
+  if (parts.size() != 3) {
+    throw UsageError("--cells " + text + " is no grid", remedy);
+  }
+  const auto dimension = [&](std::size_t axis) {
+    const auto value = parse_count(parts[axis], largest_dimension);
+    if (!value) {
+      throw UsageError(fmt::format("--cells {}: '{}' is no number of cells", text, parts[axis]),
+                       remedy);
+    }
+    return *value;
+  };
+  return {dimension(0), dimension(1), dimension(2)};
+}
+
+[[noreturn]] void refuse_ranks(const std::string& text, const std::string& why) {
+  throw UsageError(
+      "--ranks " + text + " " + why,
+      fmt::format("use N, A:B with A <= B, or several with commas, each from 1 to {}", most_ranks));
+}
+
+int parse_rank_count(const std::string& text, const std::string& part) {
+  const auto value = parse_count(part, most_ranks);
+  if (!value) {
+    refuse_ranks(text, "has '" + part + "' for a number of ranks");
+  }
+  return static_cast<int>(*value);
+}
+
+/// "4", "90:130" or several of these with commas.
+std::vector<int> parse_rank_counts(const std::string& text) {
+  std::set<int> counts;
+  for (const std::string& part : parts_of(text, ',')) {
+    const std::vector<std::string> ends = parts_of(part, ':');
+    const int first = parse_rank_count(text, ends.front());
+    const int last = parse_rank_count(text, ends.back());
+    if (ends.size() > 2 || last < first) {
+      refuse_ranks(text, "has the range " + part + ", which is none");
+    }
+    for (int count = first; count <= last && counts.size() <= most_counts; ++count) {
+      counts.insert(count);
+    }
+  }
+  if (counts.size() > most_counts) {
+    throw UsageError("--ranks " + text + " is more than anybody reads",
+                     fmt::format("use up to {} numbers of ranks", most_counts));
+  }
+  return {counts.begin(), counts.end()};
+}
+
+HaloShape::Reach parse_reach(const std::string& text) {
+  if (text == "faces") {
+    return HaloShape::Reach::faces;
+  }
+  if (text == "edges") {
+    return HaloShape::Reach::edges;
+  }
+  if (text == "corners") {
+    return HaloShape::Reach::corners;
+  }
+  throw UsageError("--reach " + text + " is unknown", "use faces, edges or corners");
+}
+
+Periodicity parse_periodic(const std::string& text) {
+  Periodicity periodic;
+  if (text == "none") {
+    return periodic;
+  }
+  const auto times = [&](char axis) { return std::count(text.begin(), text.end(), axis); };
+  const bool known = text.find_first_not_of("ijk") == std::string::npos;
+  if (text.empty() || !known || times('i') > 1 || times('j') > 1 || times('k') > 1) {
+    throw UsageError("--periodic " + text + " names no axes", "use none, or letters of ijk");
+  }
+  return {times('i') > 0, times('j') > 0, times('k') > 0};
+}
+
+void require_range(const std::string& option, int value, int most) {
+  if (value < 1 || value > most) {
+    throw UsageError(fmt::format("{} {} is out of range", option, value),
+                     fmt::format("use 1 to {}", most));
+  }
+}
+
+/// No product of the figures below may overflow.
+void require_bytes(const DecomposeOptions& options, const Question& question) {
+  const auto [ni, nj, nk] = per_axis(question.cells);
+  const double bytes = static_cast<double>(ni) * static_cast<double>(nj) * static_cast<double>(nk) *
+                       question.fields * static_cast<double>(bytes_of(question.precision));
+  if (bytes > static_cast<double>(most_bytes)) {
+    throw UsageError("--cells " + options.cells + " is beyond any memory", "use fewer cells");
+  }
+}
+
+Question question_from(const DecomposeOptions& options) {
+  require_range("--halo-width", options.halo_width, widest_halo);
+  require_range("--fields", options.fields, most_fields);
+  require_range("--top", options.top.value_or(1), static_cast<int>(most_counts));
+  Question question{.cells = parse_cells(options.cells),
+                    .rank_counts = parse_rank_counts(options.ranks),
+                    .halo = {options.halo_width, parse_reach(options.reach)},
+                    .periodic = parse_periodic(options.periodic),
+                    .fields = options.fields,
+                    .precision = parse_precision(options.precision)};
+  require_bytes(options, question);
+  return question;
+}
+
+/// The most balanced of some grids; among these the one with the least communication.
+RankGrid most_balanced_of(const std::vector<RankGrid>& grids, const Question& question) {
+  const auto cost = [&](const RankGrid& grid) {
+    const Decomposition decomposition(question.cells, grid, question.periodic);
+    return std::tuple(imbalance(grid), face_cells(decomposition), -grid.i, -grid.j);
+  };
+  return *std::min_element(grids.begin(), grids.end(),
+                           [&](const RankGrid& a, const RankGrid& b) { return cost(a) < cost(b); });
+}
+
+Split split_of(int ranks, const std::vector<RankGrid>& grids, const Question& question) {
+  const Decomposition chosen = choose_decomposition(question.cells, ranks, question.rules());
+  return {.chosen = chosen,
+          .most_balanced = most_balanced_of(grids, question),
+          .sent_bytes = busiest_halo_cells(chosen, question.halo) * question.fields *
+                        bytes_of(question.precision),
+          .messages = busiest_halo_messages(chosen, question.halo)};
+}
+
+/// Throws UsageError where no number of ranks can split the cells.
+Answer answer_to(const Question& question) {
+  Answer answer;
+  for (const int ranks : question.rank_counts) {
+    const auto grids = allowed_grids(question.cells, ranks, question.rules());
+    if (grids.empty()) {
+      answer.impossible.push_back(ranks);
+    } else {
+      answer.splits.push_back(split_of(ranks, grids, question));
+    }
+  }
+  if (answer.splits.empty()) {
+    // It cannot choose either, and says why and which number of ranks works.
+    static_cast<void>(
+        choose_decomposition(question.cells, question.rank_counts.front(), question.rules()));
+  }
+  return answer;
+}
+
+/// "127, 131:133".
+std::string ranges_text(const std::vector<int>& ascending) {
+  std::string text;
+  for (std::size_t n = 0; n < ascending.size();) {
+    std::size_t last = n;
+    while (last + 1 < ascending.size() && ascending[last + 1] == ascending[last] + 1) {
+      ++last;
+    }
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", ascending[n]);
+    text += last > n ? fmt::format(":{}", ascending[last]) : "";
+    n = last + 1;
+  }
+  return text;
+}
+
+/// "170..171x256x512": the fewest and the most cells along each axis.
+std::string block_text(const Decomposition& decomposition) {
+  const auto least = per_axis(decomposition.smallest_block());
+  const auto most = per_axis(decomposition.largest_block());
+  const auto texts = for_axes([&](std::size_t axis) {
+    return least[axis] == most[axis] ? fmt::format("{}", most[axis])
+                                     : fmt::format("{}..{}", least[axis], most[axis]);
+  });
+  return fmt::format("{}", fmt::join(texts, "x"));
+}
+
+/// How much more than the mean the largest block has, which is how long all others wait.
+double percent_over_mean(const Decomposition& decomposition) {
+  const double mean = static_cast<double>(decomposition.cells().count()) / decomposition.ranks();
+  return 100.0 * (static_cast<double>(decomposition.largest_block().count()) / mean - 1.0);
+}
+
+std::string ranking(std::vector<Split> splits, const std::optional<int>& top) {
+  std::sort(splits.begin(), splits.end(), [](const Split& a, const Split& b) {
+    return std::tuple(a.balance(), -a.ranks()) < std::tuple(b.balance(), -b.ranks());
+  });
+  if (top && static_cast<std::size_t>(*top) < splits.size()) {
+    splits.erase(splits.begin() + *top, splits.end());
+  }
+  Table table({"ranks", "most balanced", "balance", "grid", "balance", "cells of a rank",
+               "over mean", "sends", "messages"});
+  for (const Split& split : splits) {
+    table.add_row({fmt::format("{}", split.ranks()), to_string(split.most_balanced),
+                   fmt::format("{:.3f}", split.balance()), to_string(split.chosen.grid()),
+                   fmt::format("{:.3f}", imbalance(split.chosen.grid())), block_text(split.chosen),
+                   fmt::format("{:.1f} %", percent_over_mean(split.chosen)),
+                   format_bytes(static_cast<double>(split.sent_bytes)),
+                   fmt::format("{}", split.messages)});
+  }
+  return table.text();
+}
+
+std::vector<Figure> describe(const Question& question, const DecomposeOptions& options) {
+  return {{.name = "i", .value = question.cells.ni},
+          {.name = "j", .value = question.cells.nj},
+          {.name = "k", .value = question.cells.nk},
+          {.name = "ranks", .value = options.ranks},
+          {.name = "halo_width", .value = std::int64_t{question.halo.width}},
+          {.name = "reach", .value = options.reach},
+          {.name = "fields", .value = std::int64_t{question.fields}},
+          {.name = "precision", .value = to_string(question.precision)},
+          {.name = "periodic", .value = options.periodic}};
+}
+
+/// A figure of every split over its number of ranks.
+template <class Value>
+Series curve(const std::string& name, const std::string& y_name, const std::string& y_unit,
+             const std::vector<Split>& splits, const Value& value) {
+  Series series{.name = name,
+                .x_name = "ranks",
+                .x_unit = "",
+                .y_name = y_name,
+                .y_unit = y_unit,
+                .points = {},
+                .parameters = {}};
+  for (const Split& split : splits) {
+    series.points.emplace_back(split.ranks(), static_cast<double>(value(split)));
+  }
+  return series;
+}
+
+RunResult result_of(const Question& question, const DecomposeOptions& options,
+                    const Answer& answer) {
+  RunResult result{.workload = "decompose",
+                   .problem = describe(question, options),
+                   .measurements = {},
+                   .series = {},
+                   .checks = {},
+                   .notes = {}};
+  result.series = {curve("balance, most balanced grid", "balance", "", answer.splits,
+                         [](const Split& split) { return split.balance(); }),
+                   curve("balance, grid of least communication", "balance", "", answer.splits,
+                         [](const Split& split) { return imbalance(split.chosen.grid()); }),
+                   curve("sent by the busiest rank", "bytes", "B", answer.splits,
+                         [](const Split& split) { return split.sent_bytes; }),
+                   curve("messages of the busiest rank", "messages", "", answer.splits,
+                         [](const Split& split) { return split.messages; })};
+  if (!answer.impossible.empty()) {
+    result.notes = {"cannot split: " + ranges_text(answer.impossible)};
+  }
+  return result;
+}
+
+ExitCode run_decompose(const DecomposeOptions& options, const Communicator& ranks) {
+  const Question question = question_from(options);
+  const Answer answer = answer_to(question);
+  CommonOptions common;
+  common.json = options.json;
+  return run_and_publish(
+      common, ranks, [&](Progress&) { return result_of(question, options, answer); },
+      [&](const RunResult&) { return ranking(answer.splits, options.top); });
+}
+
+constexpr const char* footer = R"(Examples:
+  bankfull decompose --cells 512x512x1024 --ranks 90:130 --top 10
+  bankfull decompose --cells 256x256x256 --ranks 8,16,32 --reach edges --fields 14
+  bankfull decompose --cells 384x384x384 --ranks 1:64 --periodic ijk --json out.json
+
+Columns:
+  most balanced    the three factors of the ranks nearest to a cube, which rank the rows
+  balance          of three factors: (max/min)(mid/min), 1 is best (Phillips and Fatica, 2014)
+  grid             the factors of least communication, which our programs take; the rest is its
+  cells of a rank  fewest..most along i, j and k
+  over mean        cells of the largest block above the mean
+  sends, messages  of the busiest rank to others in one exchange of all fields)";
+
+void add_halo_options(CLI::App& command, DecomposeOptions& options) {
+  with_environment(command
+                       .add_option("--halo-width", options.halo_width,
+                                   "layers of ghost cells to exchange, 1 to 16")
+                       ->capture_default_str());
+  with_environment(command
+                       .add_option("--reach", options.reach,
+                                   "neighbours to exchange with: faces, edges or corners; each "
+                                   "includes those before it")
+                       ->capture_default_str());
+  with_environment(
+      command.add_option("--fields", options.fields, "fields that go with an exchange")
+          ->capture_default_str());
+  with_environment(
+      command.add_option("--precision", options.precision, "fp32 or fp64")->capture_default_str());
+  with_environment(command
+                       .add_option("--periodic", options.periodic,
+                                   "axes that wrap around: none, i, j, k, ij, ..., ijk")
+                       ->capture_default_str());
+}
+
+}  // namespace
+
+void add_decompose_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<DecomposeOptions>();
+  CLI::App* command = program.add_subcommand(
+      "decompose", "Compares numbers of ranks: how they split a grid and what they exchange");
+  command->footer(footer);
+  with_environment(
+      command->add_option("--cells", options->cells, "cells of the whole grid, IxJxK")->required());
+  with_environment(command
+                       ->add_option("--ranks", options->ranks,
+                                    "numbers of ranks: N, A:B, or several with commas")
+                       ->required());
+  add_halo_options(*command, *options);
+  with_environment(command->add_option("--top", options->top, "show only the best N rows"));
+  with_environment(
+      command->add_option("--json", options->json, "write the whole result to FILE as JSON")
+          ->type_name("FILE"));
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_decompose(*options, ranks); };
+  });
+}
+
+}  // namespace bankfull

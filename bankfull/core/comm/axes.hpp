@@ -1,0 +1,27 @@
+#pragma once
+
+#include "bankfull/core/comm/decomposition.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace bankfull {
+
+// The members of i, j, k structures by the number of their axis, for code that does the same along
+// every axis.
+
+template <class Value>
+using PerAxis = std::array<Value, 3>;
+
+constexpr PerAxis<std::int64_t> per_axis(const Extents& n) { return {n.ni, n.nj, n.nk}; }
+constexpr PerAxis<int> per_axis(const RankGrid& grid) { return {grid.i, grid.j, grid.k}; }
+constexpr PerAxis<int> per_axis(const Offset& offset) { return {offset.di, offset.dj, offset.dk}; }
+constexpr PerAxis<bool> per_axis(const Periodicity& axis) { return {axis.i, axis.j, axis.k}; }
+
+/// The value of a function of the axis' number, 0 to 2, for each axis.
+template <class Function>
+constexpr auto for_axes(const Function& function) {
+  return PerAxis<decltype(function(std::size_t{0}))>{function(0), function(1), function(2)};
+}
+
+}  // namespace bankfull

@@ -1,0 +1,130 @@
+#include "bankfull/core/comm/communicator.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/expects.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <numeric>
+
+namespace bankfull {
+namespace {
+
+class NoMessages final : public MessageExchange {
+ public:
+  void start() override {}
+  void finish() override {}
+};
+
+class SelfCommunicator final : public Communicator {
+ public:
+  SelfCommunicator() : Communicator(0, 1, 0, 1, 0) {}
+
+  void barrier() const override {}
+  void patient_barrier() const override {}
+  void broadcast(void* /*data*/, std::size_t /*bytes*/, int root) const override {
+    expects(root == 0, "the root is a rank");
+  }
+
+  [[nodiscard]] std::vector<std::vector<std::byte>> all_gather_bytes(
+      std::span<const std::byte> mine) const override {
+    return {{mine.begin(), mine.end()}};
+  }
+
+  [[nodiscard]] std::unique_ptr<MessageExchange> prepare(
+      std::span<const Message> sends, std::span<const Message> receives) const override {
+    expects(sends.empty() && receives.empty(), "no message goes to the own rank");
+    return std::make_unique<NoMessages>();
+  }
+
+  [[nodiscard]] std::unique_ptr<Communicator> first(int count) const override {
+    return count > 0 ? make_self_communicator() : nullptr;
+  }
+  [[nodiscard]] std::unique_ptr<Communicator> split(int colour) const override {
+    return colour >= 0 ? make_self_communicator() : nullptr;
+  }
+
+ protected:
+  void all_gather_equal(const void* mine, void* all, std::size_t bytes) const override {
+    std::memcpy(all, mine, bytes);
+  }
+};
+
+template <class T>
+T largest(const std::vector<T>& values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
+}  // namespace
+
+double Communicator::sum(double mine) const {
+  const std::vector<double> values = all_gather(mine);
+  return std::accumulate(values.begin() + 1, values.end(), values.front());
+}
+
+std::int64_t Communicator::sum(std::int64_t mine) const {
+  const std::vector<std::int64_t> values = all_gather(mine);
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
+
+double Communicator::max(double mine) const { return largest(all_gather(mine)); }
+
+std::int64_t Communicator::max(std::int64_t mine) const { return largest(all_gather(mine)); }
+
+std::int64_t Communicator::min(std::int64_t mine) const {
+  const std::vector<std::int64_t> values = all_gather(mine);
+  return *std::min_element(values.begin(), values.end());
+}
+
+bool Communicator::all(bool mine) const { return min(std::int64_t{mine ? 1 : 0}) == 1; }
+
+void Communicator::copy_block(void* to, std::span<const std::byte> block) {
+  // The list of an empty block has no address that memcpy may take.
+  if (!block.empty()) {
+    std::memcpy(to, block.data(), block.size());
+  }
+}
+
+Communicator::Failure Communicator::describe_current_exception() {
+  using Kind = Failure::Kind;
+  try {
+    throw;
+  } catch (const UsageError& error) {
+    return {Kind::usage, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {Kind::runtime, "out of memory"};
+  } catch (const std::exception& error) {
+    return {Kind::runtime, error.what()};
+  } catch (...) {
+    return {Kind::runtime, "an unknown failure"};
+  }
+}
+
+void Communicator::throw_if_any_failed(const Failure& mine, NamesRank names_rank) const {
+  const std::vector<Failure::Kind> kinds = all_gather(mine.kind);
+  const auto failed = std::find_if(kinds.begin(), kinds.end(),
+                                   [](Failure::Kind kind) { return kind != Failure::Kind::none; });
+  if (failed == kinds.end()) {
+    return;
+  }
+  const auto rank = failed - kinds.begin();
+  const auto messages = all_gather(std::vector<char>(mine.message.begin(), mine.message.end()));
+  const std::vector<char>& first = messages[static_cast<std::size_t>(rank)];
+  const auto alike = std::count(messages.begin(), messages.end(), first);
+  std::string message(first.begin(), first.end());
+  if (names_rank == NamesRank::yes && alike != size()) {
+    message.insert(0, "rank " + std::to_string(rank) + ": ");
+  }
+  if (*failed == Failure::Kind::usage) {
+    throw UsageError(message);
+  }
+  throw RuntimeFailure(message);
+}
+
+std::unique_ptr<Communicator> make_self_communicator() {
+  return std::make_unique<SelfCommunicator>();
+}
+
+}  // namespace bankfull

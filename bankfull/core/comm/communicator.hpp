@@ -1,0 +1,178 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace bankfull {
+
+/// A block of memory that goes to, or comes from, another rank. At most one block goes from one
+/// rank to another in an exchange.
+struct Message {
+  int rank = 0;  ///< of the other side
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+/// The same messages sent and received again and again between the same buffers.
+class MessageExchange {
+ public:
+  virtual ~MessageExchange() = default;
+
+  /// Begins all sends and receives: the buffers belong to the exchange until `finish`.
+  virtual void start() = 0;
+
+  /// Waits until everything has arrived and everything sent may be overwritten.
+  virtual void finish() = 0;
+};
+
+/// The ranks that work on one problem. Without MPI, in its build or at its start, this process is
+/// the only one and all functions work the same.
+///
+/// Functions marked *collective* must be called by all ranks, in the same order. All failures throw
+/// RuntimeFailure.
+class Communicator {
+ public:
+  virtual ~Communicator() = default;
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] bool is_root() const { return rank_ == 0; }
+
+  /// Number of this rank among those that share its node's memory, and how many these are.
+  [[nodiscard]] int local_rank() const { return local_rank_; }
+  [[nodiscard]] int local_size() const { return local_size_; }
+  [[nodiscard]] bool on_one_node() const { return local_size_ == size_; }
+
+  /// Number of this rank's node; nodes are numbered in the order of their lowest ranks.
+  [[nodiscard]] int node() const { return node_; }
+
+  /// Whether messages may lie in GPU memory.
+  [[nodiscard]] virtual bool takes_device_memory() const { return false; }
+
+  /// Where transports between GPUs keep the communicator that they make from this one, which lives
+  /// as long.
+  [[nodiscard]] std::shared_ptr<void>& gpu_companion() const { return gpu_companion_; }
+
+  /// Collective: waits for all ranks.
+  virtual void barrier() const = 0;
+
+  /// Collective: like `barrier`, for ranks that may wait long and must leave their cores to others.
+  virtual void patient_barrier() const = 0;
+
+  /// Collective: everybody gets the bytes of `root`.
+  virtual void broadcast(void* data, std::size_t bytes, int root) const = 0;
+
+  /// Collective: the blocks of all ranks, in the order of ranks. Blocks may differ in size.
+  [[nodiscard]] virtual std::vector<std::vector<std::byte>> all_gather_bytes(
+      std::span<const std::byte> mine) const = 0;
+
+  /// Not collective, but every send must have its receive of as many bytes on the other side, and
+  /// two ranks that share several exchanges must prepare these in the same order. Messages to the
+  /// own rank are not allowed. The buffers must outlive the exchange.
+  [[nodiscard]] virtual std::unique_ptr<MessageExchange> prepare(
+      std::span<const Message> sends, std::span<const Message> receives) const = 0;
+
+  /// Collective: a communicator of the first `count` ranks; null on the others.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> first(int count) const = 0;
+
+  /// Collective: a communicator of the ranks that pass the same `colour`, in the same order; null
+  /// for those that pass a negative one.
+  [[nodiscard]] virtual std::unique_ptr<Communicator> split(int colour) const = 0;
+
+  /// Collective: the values of all ranks, in the order of ranks.
+  template <class T>
+  [[nodiscard]] std::vector<T> all_gather(const T& mine) const {
+    static_assert(std::is_trivially_copyable_v<T>, "ranks exchange plain data");
+    std::vector<T> all(static_cast<std::size_t>(size_));
+    all_gather_equal(&mine, all.data(), sizeof(T));
+    return all;
+  }
+
+  /// Collective: the lists of all ranks.
+  template <class T>
+  [[nodiscard]] std::vector<std::vector<T>> all_gather(const std::vector<T>& mine) const {
+    static_assert(std::is_trivially_copyable_v<T>, "ranks exchange plain data");
+    const auto blocks = all_gather_bytes(std::as_bytes(std::span(mine)));
+    std::vector<std::vector<T>> all(blocks.size());
+    for (std::size_t n = 0; n < blocks.size(); ++n) {
+      all[n].resize(blocks[n].size() / sizeof(T));
+      copy_block(all[n].data(), blocks[n]);
+    }
+    return all;
+  }
+
+  /// Collective: sum over the ranks, added in the order of ranks: the same bits on all of them and
+  /// in every run with as many ranks.
+  [[nodiscard]] double sum(double mine) const;
+  [[nodiscard]] std::int64_t sum(std::int64_t mine) const;
+  [[nodiscard]] double max(double mine) const;
+  [[nodiscard]] std::int64_t max(std::int64_t mine) const;
+  [[nodiscard]] std::int64_t min(std::int64_t mine) const;
+
+  /// Collective: whether `mine` holds on every rank.
+  [[nodiscard]] bool all(bool mine) const;
+
+  /// Collective: runs `body` and lets all ranks throw what the lowest rank threw that failed in it,
+  /// so that a refusal on one rank (its GPU is full) becomes one message and no hang. `body` must
+  /// not be collective. UsageError and RuntimeFailure keep their kind, and the message names the
+  /// rank where not all ranks failed alike.
+  template <class Body>
+  void agree(const Body& body) const {
+    throw_if_any_failed(failure_of(body), NamesRank::yes);
+  }
+
+  /// Collective: runs `body` on the root alone and lets all ranks throw what it throws, as `agree`
+  /// does. For what is the business of no rank in particular, such as opening the result's file.
+  template <class Body>
+  void on_root(const Body& body) const {
+    throw_if_any_failed(is_root() ? failure_of(body) : Failure{}, NamesRank::no);
+  }
+
+ protected:
+  Communicator(int rank, int size, int local_rank, int local_size, int node)
+      : rank_(rank), size_(size), local_rank_(local_rank), local_size_(local_size), node_(node) {}
+
+  /// Collective: `bytes` bytes of every rank, in the order of ranks. Sums of single numbers stand
+  /// in the loops of solvers, so it must not ask for sizes first.
+  virtual void all_gather_equal(const void* mine, void* all, std::size_t bytes) const = 0;
+
+ private:
+  enum class NamesRank { no, yes };
+
+  struct Failure {
+    enum class Kind : int { none, usage, runtime };
+    Kind kind = Kind::none;
+    std::string message;
+  };
+
+  template <class Body>
+  static Failure failure_of(const Body& body) {
+    try {
+      body();
+    } catch (...) {
+      return describe_current_exception();
+    }
+    return {};
+  }
+
+  static void copy_block(void* to, std::span<const std::byte> block);
+  static Failure describe_current_exception();
+  void throw_if_any_failed(const Failure& mine, NamesRank names_rank) const;
+
+  int rank_;
+  int size_;
+  int local_rank_;
+  int local_size_;
+  int node_;
+  mutable std::shared_ptr<void> gpu_companion_;
+};
+
+/// This process alone.
+std::unique_ptr<Communicator> make_self_communicator();
+
+}  // namespace bankfull

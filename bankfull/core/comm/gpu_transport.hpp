@@ -1,0 +1,83 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/transport.hpp"
+#include "bankfull/core/exec/stream.hpp"
+#include "bankfull/core/memory/memory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bankfull {
+
+/// Bytes of one message, to and from one rank.
+struct MessageSize {
+  int rank = 0;
+  std::size_t bytes = 0;
+};
+
+/// Where kernels find and leave messages. Inboxes that neighbours write by themselves have two
+/// slots, used in turn: a neighbour may be one exchange ahead.
+struct GpuMessageEnds {
+  std::byte* outgoing = nullptr;     ///< the first slot; memory of this GPU, a peer or the host
+  std::byte* incoming = nullptr;     ///< likewise
+  std::ptrdiff_t outgoing_slot = 0;  ///< bytes to the second slot; 0 where there is one
+  std::ptrdiff_t incoming_slot = 0;
+  unsigned* told = nullptr;   ///< neighbour's counter of messages that this rank has stored there
+  unsigned* heard = nullptr;  ///< own counter of messages that the neighbour has stored here
+};
+
+/// Carries packed messages from the outgoing to the incoming ends of all ranks.
+class GpuTransport {
+ public:
+  virtual ~GpuTransport() = default;
+
+  [[nodiscard]] virtual const std::vector<GpuMessageEnds>& ends() const = 0;
+
+  /// Exchanges done so far, counted in GPU memory by the kernels themselves, because arguments of
+  /// recorded kernels never change; null for transports without slots.
+  [[nodiscard]] virtual unsigned* epoch() const { return nullptr; }
+
+  /// Called when the kernel that packs has been queued on `stream`.
+  virtual void packed(const Stream& stream) = 0;
+
+  /// Called before the kernel that unpacks is queued: once it runs, everything has arrived.
+  virtual void before_unpacking(const Stream& stream) = 0;
+
+  /// Whether both only queue work, so that they may be recorded in a Graph. Then unpacking is
+  /// queued at once.
+  [[nodiscard]] virtual bool recordable() const = 0;
+};
+
+/// A transport under its name.
+struct ChosenTransport {
+  Transport kind = Transport::automatic;
+  std::unique_ptr<GpuTransport> transport;
+};
+
+/// Collective. The best transport for these messages of the GPU of `stream`, or the one that is
+/// asked for. Throws UsageError with the reason where that is not to be had.
+ChosenTransport make_gpu_transport(Transport wanted, const Communicator& ranks,
+                                   const std::vector<MessageSize>& messages, const Stream& stream);
+
+/// Collective. Why the ranks cannot use a transport between their GPUs; empty on all ranks alike
+/// where they can.
+std::string gpu_transport_obstacle(Transport transport, const Communicator& ranks, Device gpu);
+
+namespace detail {
+std::string peer_obstacle(const Communicator& ranks, Device gpu);
+std::string nccl_obstacle(const Communicator& ranks, Device gpu);
+std::unique_ptr<GpuTransport> make_peer_transport(const Communicator& ranks,
+                                                  const std::vector<MessageSize>& messages,
+                                                  const Stream& stream);
+std::unique_ptr<GpuTransport> make_nccl_transport(const Communicator& ranks,
+                                                  const std::vector<MessageSize>& messages);
+std::unique_ptr<GpuTransport> make_mpi_transport(const Communicator& ranks,
+                                                 const std::vector<MessageSize>& messages,
+                                                 MemorySpace space);
+}  // namespace detail
+
+}  // namespace bankfull

@@ -1,0 +1,154 @@
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/comm/halo_exchange.hpp"
+#include "bankfull/core/comm/halo_packing.hpp"
+#include "bankfull/core/memory/buffer.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace bankfull {
+namespace {
+
+/// Smaller copies take one thread less time than waking the others.
+constexpr std::int64_t bytes_worth_a_team = std::int64_t{256} << 10;
+
+/// Copies the rows `rows` of a region, each by `copy(field row, message row)`.
+template <class Field, class Packed, class Copy>
+void for_each_row(const PackedRegion& region, const Layout& layout, const Range& rows, Field* field,
+                  Packed* message, const Copy& copy) {
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const std::int64_t offset = layout.offset(row / region.nj, row % region.nj, 0);
+    copy(field + region.first + offset, message + region.begin + row * region.pitch);
+  }
+}
+
+template <class T>
+class CpuHaloExchange final : public HaloExchange<T> {
+ public:
+  CpuHaloExchange(const HaloSetup& setup, const Team& team)
+      : team_(team), layout_(setup.layout), field_count_(setup.fields) {
+    const auto regions =
+        halo_messages(setup.decomposition, setup.ranks.rank(), setup.shape, setup.wanted);
+    messages_ = pack(regions, layout_, sizeof(T));
+    sent_bytes_ = detail::leaving_bytes(regions, setup.ranks.rank(), setup.fields, sizeof(T));
+    make_buffers(setup.ranks);
+  }
+
+  void start(std::span<T* const> fields) override {
+    expects(static_cast<int>(fields.size()) == field_count_, "as many fields as were set up");
+    fields_.assign(fields.begin(), fields.end());
+    copy(&PackedMessage::sent, outgoing_,
+         [](const T* field, T* packed, int count) { std::copy_n(field, count, packed); });
+    exchange_->start();
+  }
+
+  void finish() override {
+    exchange_->finish();
+    copy(&PackedMessage::received, incoming_,
+         [](T* field, const T* packed, int count) { std::copy_n(packed, count, field); });
+  }
+
+  [[nodiscard]] Transport transport() const override {
+    return sent_bytes_ > 0 ? Transport::mpi : Transport::local;
+  }
+  [[nodiscard]] std::int64_t sent_bytes() const override { return sent_bytes_; }
+
+ private:
+  void make_buffers(const Communicator& ranks) {
+    std::int64_t total = 0;
+    for (const PackedMessage& message : messages_) {
+      total += message.field_size * field_count_;
+    }
+    sent_ = Buffer<T>(MemorySpace::host, static_cast<std::size_t>(total));
+    received_ = Buffer<T>(MemorySpace::host, static_cast<std::size_t>(total));
+    // Rows are padded: no message shall hold what was never written.
+    std::fill_n(sent_.data(), total, T(0));
+    std::vector<Message> sends;
+    std::vector<Message> receives;
+    std::int64_t begin = 0;
+    for (const PackedMessage& message : messages_) {
+      const bool own = message.rank == ranks.rank();
+      const std::int64_t size = message.field_size * field_count_;
+      outgoing_.push_back((own ? received_ : sent_).data() + begin);
+      incoming_.push_back(received_.data() + begin);
+      if (!own) {
+        const auto bytes = static_cast<std::size_t>(size) * sizeof(T);
+        sends.push_back({message.rank, outgoing_.back(), bytes});
+        receives.push_back({message.rank, incoming_.back(), bytes});
+      }
+      begin += size;
+    }
+    exchange_ = ranks.prepare(sends, receives);
+  }
+
+  /// Every row of every region of all fields, by the team.
+  template <class Copy>
+  void copy(std::vector<PackedRegion> PackedMessage::*regions, const std::vector<T*>& packed,
+            const Copy& copy_row) const {
+    const auto bytes = static_cast<std::int64_t>(received_.bytes());
+    const int members = bytes < bytes_worth_a_team ? 1 : team_.threads();
+#pragma omp parallel for num_threads(members) schedule(static) if (members > 1)
+    for (int member = 0; member < members; ++member) {
+      copy_share(regions, packed, member, members, copy_row);
+    }
+  }
+
+  template <class Copy>
+  void copy_share(std::vector<PackedRegion> PackedMessage::*regions, const std::vector<T*>& packed,
+                  int member, int members, const Copy& copy_row) const {
+    for (std::size_t n = 0; n < messages_.size(); ++n) {
+      const PackedMessage& message = messages_[n];
+      for (std::size_t f = 0; f < fields_.size(); ++f) {
+        T* const part = packed[n] + static_cast<std::int64_t>(f) * message.field_size;
+        for (const PackedRegion& region : message.*regions) {
+          for_each_row(region, layout_, share(region.rows(), member, members), fields_[f], part,
+                       [&](T* field, T* row) { copy_row(field, row, region.nk); });
+        }
+      }
+    }
+  }
+
+  Team team_;
+  Layout layout_;
+  int field_count_;
+  std::vector<PackedMessage> messages_;
+  std::int64_t sent_bytes_ = 0;
+  Buffer<T> sent_;
+  Buffer<T> received_;
+  std::vector<T*> outgoing_;  ///< of each message
+  std::vector<T*> incoming_;
+  std::unique_ptr<MessageExchange> exchange_;
+  std::vector<T*> fields_;  ///< in flight
+};
+
+void require_host_transport(const HaloSetup& setup) {
+  const bool possible = setup.transport == Transport::automatic ||
+                        setup.transport == Transport::mpi || setup.transport == Transport::local;
+  if (!possible) {
+    throw UsageError("--transport " + to_string(setup.transport) + " moves fields between GPUs",
+                     "use --transport mpi with --device cpu");
+  }
+}
+
+}  // namespace
+
+std::int64_t detail::leaving_bytes(const std::vector<HaloMessage>& messages, int own_rank,
+                                   int fields, std::size_t element_bytes) {
+  std::int64_t cells = 0;
+  for (const HaloMessage& message : messages) {
+    cells += message.rank == own_rank ? 0 : message.cells();
+  }
+  return cells * fields * static_cast<std::int64_t>(element_bytes);
+}
+
+template <class T>
+std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Team& team) {
+  require_host_transport(setup);
+  return std::make_unique<CpuHaloExchange<T>>(setup, team);
+}
+
+template std::unique_ptr<HaloExchange<float>> make_halo_exchange(const HaloSetup&, const Team&);
+template std::unique_ptr<HaloExchange<double>> make_halo_exchange(const HaloSetup&, const Team&);
+
+}  // namespace bankfull

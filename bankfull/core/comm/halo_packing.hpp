@@ -1,0 +1,44 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/comm/halo_regions.hpp"
+#include "bankfull/core/field/layout.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull {
+
+/// Rows of a message begin on 16 bytes, as rows of fields begin on 128, so that both can be copied
+/// in groups of 16 bytes.
+template <class T>
+inline constexpr int packed_group = 16 / static_cast<int>(sizeof(T));
+
+/// A box of a field and its place in a message. Lengths are in elements.
+struct PackedRegion {
+  std::int64_t first = 0;  ///< of the box, from interior cell (0, 0, 0)
+  int ni = 0;
+  int nj = 0;
+  int nk = 0;
+  int pitch = 0;           ///< from row to row in the message
+  std::int64_t begin = 0;  ///< in the message's part for one field
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t rows() const { return std::int64_t{ni} * nj; }
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t size() const { return rows() * pitch; }
+};
+
+/// What one rank sends to, and receives from, another: field after field, and of each field region
+/// after region.
+struct PackedMessage {
+  int rank = 0;
+  std::vector<PackedRegion> sent;
+  std::vector<PackedRegion> received;
+  std::int64_t field_size = 0;  ///< elements of one field
+};
+
+/// The places of all regions, `element_bytes` being 4 or 8.
+std::vector<PackedMessage> pack(const std::vector<HaloMessage>& messages, const Layout& layout,
+                                std::size_t element_bytes);
+
+}  // namespace bankfull

@@ -1,0 +1,61 @@
+#include "bankfull/core/comm/parallel_run.hpp"
+
+#include "bankfull/build_config.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace bankfull {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// How long the root may take to fail as well: where all ranks fail alike, its message is the one
+/// to show.
+constexpr milliseconds patience_for_root{500};
+
+/// How long the rank that tells of the failure may take to end the run.
+constexpr milliseconds patience_for_end{5000};
+
+std::string several(int processes) { return std::to_string(processes) + " processes were started"; }
+
+}  // namespace
+
+ParallelRun::ParallelRun(const Launch& launch) {
+  if constexpr (build::mpi) {
+    if (launch.by_launcher) {
+      mpi_ = detail::start_mpi();
+    }
+  }
+  if (!mpi_) {
+    alone_ = make_self_communicator();
+  }
+  world_ = mpi_ ? &mpi_->world() : alone_.get();
+  if (launch.processes > 1 && world_->size() == 1) {
+    throw mpi_ ? UsageError(several(launch.processes) + ", but MPI knows of one only",
+                            "use the mpirun of the MPI that bankfull was built with, or srun "
+                            "--mpi=pmix")
+               : UsageError(several(launch.processes) + ", but this program has no MPI",
+                            "start one, or rebuild where MPI is found");
+  }
+}
+
+int ParallelRun::fail(ExitCode code, const std::string& message,
+                      const std::function<void(const std::string&)>& tell) {
+  if (world_->size() == 1) {
+    tell(message);
+    return static_cast<int>(code);
+  }
+  if (!world_->is_root()) {
+    std::this_thread::sleep_for(patience_for_root);
+  }
+  if (mpi_->claim_failure()) {
+    tell(world_->is_root() ? message : "rank " + std::to_string(world_->rank()) + ": " + message);
+  } else {
+    std::this_thread::sleep_for(patience_for_end);
+  }
+  mpi_->abort(static_cast<int>(code));
+  return static_cast<int>(code);
+}
+
+}  // namespace bankfull

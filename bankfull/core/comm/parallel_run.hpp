@@ -1,0 +1,57 @@
+#pragma once
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/launch.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace bankfull {
+
+namespace detail {
+
+/// MPI from its start to its end.
+class MpiSession {
+ public:
+  virtual ~MpiSession() = default;
+
+  [[nodiscard]] virtual const Communicator& world() const = 0;
+
+  /// Whether this rank is the first of its node that asks.
+  [[nodiscard]] virtual bool claim_failure() = 0;
+
+  /// Ends all ranks, this one too; the launcher returns `code`.
+  virtual void abort(int code) = 0;
+};
+
+// Defined in mpi_session.cpp, which exists in builds with MPI only.
+std::unique_ptr<MpiSession> start_mpi();
+std::string mpi_library();
+
+}  // namespace detail
+
+/// The run that this process is part of: made once, by `main`, before anything else. MPI is started
+/// only where a launcher started this process, so that a plain start needs nothing of MPI.
+class ParallelRun {
+ public:
+  /// Throws UsageError where several processes were started that would not know of each other: in a
+  /// build without MPI, or by a launcher that this MPI does not understand.
+  explicit ParallelRun(const Launch& launch = detect_launch());
+
+  [[nodiscard]] const Communicator& world() const { return *world_; }
+
+  /// Ends the run after a failure of this rank, whatever the others are doing. One rank of a node
+  /// calls `tell` with the message, which names the rank unless it is the root; then all ranks are
+  /// killed, and the launcher returns `code`. Returns the code where this process is alone.
+  int fail(ExitCode code, const std::string& message,
+           const std::function<void(const std::string&)>& tell);
+
+ private:
+  std::unique_ptr<detail::MpiSession> mpi_;
+  std::unique_ptr<Communicator> alone_;
+  const Communicator* world_ = nullptr;
+};
+
+}  // namespace bankfull

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bankfull {
+
+/// How the ranks of a run lie on the machine.
+struct RankSurvey {
+  int ranks = 1;
+  int nodes = 1;
+  int ranks_per_node = 1;   ///< on the node that has most
+  int default_threads = 1;  ///< of this rank
+  std::string mpi_library;  ///< empty without MPI
+};
+
+/// Collective.
+RankSurvey survey_ranks(const Communicator& ranks);
+
+/// Number of a rank among those that share something, and how many these are.
+struct Sharers {
+  int place = 0;
+  int count = 1;
+};
+
+/// Collective: who of this rank's node can use any of the same things as this rank. Things have
+/// numbers that all ranks of a node understand.
+Sharers sharers_on_node(const Communicator& ranks, const std::vector<std::uint64_t>& things);
+
+/// Collective: the threads that a rank takes where nobody says how many. OMP_NUM_THREADS if it is
+/// set, else the cores that this process may run on, divided by the ranks of the node that may run
+/// on them too: launchers that bind ranks to cores leave nothing to divide.
+int default_threads(const Communicator& ranks);
+
+/// Collective: number and count of this rank among those of its node that see the same GPUs; alone
+/// where the launcher gave every rank its own.
+Sharers sharers_of_gpus(const Communicator& ranks);
+
+}  // namespace bankfull

@@ -1,0 +1,133 @@
+#include "bankfull/workloads/himeno/domain.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/workloads/himeno/cpu/plan.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+
+namespace bankfull::himeno {
+namespace {
+
+bool fuses(const Problem& problem) {
+  return std::find(problem.schedules.begin(), problem.schedules.end(), Schedule::fused) !=
+         problem.schedules.end();
+}
+
+/// Fused sweeps on a CPU work on whole rows.
+bool needs_whole_rows(const Problem& problem) {
+  return fuses(problem) && !problem.device.is_cuda();
+}
+
+/// The thinnest block across the cuts of a decomposition.
+std::int64_t thinnest_cut(const Decomposition& decomposition) {
+  const Extents n = decomposition.smallest_block();
+  const RankGrid& cuts = decomposition.grid();
+  std::int64_t thinnest = n.count();
+  thinnest = cuts.i > 1 ? std::min(thinnest, n.ni) : thinnest;
+  thinnest = cuts.j > 1 ? std::min(thinnest, n.nj) : thinnest;
+  return cuts.k > 1 ? std::min(thinnest, n.nk) : thinnest;
+}
+
+/// `box` of one numbering in another whose origin is at `origin`.
+Box moved(const Box& box, const Box& origin) {
+  return {box.i0 + origin.i0, box.i1 + origin.i0, box.j0 + origin.j0,
+          box.j1 + origin.j0, box.k0 + origin.k0, box.k1 + origin.k0};
+}
+
+void place(const GridSize& grid, const Box& box, const std::vector<double>& values,
+           std::vector<double>& whole) {
+  std::size_t n = 0;
+  for (std::int64_t i = box.i0; i < box.i1; ++i) {
+    for (std::int64_t j = box.j0; j < box.j1; ++j) {
+      for (std::int64_t k = box.k0; k < box.k1; ++k) {
+        whole[static_cast<std::size_t>(((i + 1) * grid.j + j + 1) * grid.k + k + 1)] = values[n++];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Box Domain::updated(std::int64_t layers) const {
+  const auto beyond = [&](int di, int dj, int dk) {
+    return decomposition.neighbour(rank, {di, dj, dk}) ? layers : 0;
+  };
+  const Extents n = interior();
+  return {-beyond(-1, 0, 0), n.ni + beyond(+1, 0, 0), -beyond(0, -1, 0),
+          n.nj + beyond(0, +1, 0), -beyond(0, 0, -1), n.nk + beyond(0, 0, +1)};
+}
+
+Domain whole_domain(const GridSize& grid) {
+  return {.grid = grid, .decomposition = Decomposition(grid.interior(), {})};
+}
+
+Decomposition decompose(const Problem& problem, int ranks) {
+  const Extents points = problem.grid.interior();
+  if (!problem.rank_grid) {
+    DecompositionRules rules;
+    rules.most.k = needs_whole_rows(problem) ? 1 : rules.most.k;
+    rules.halo_width = fuses(problem) && ranks > 1 ? 2 : 1;
+    return choose_decomposition(points, ranks, rules);
+  }
+  if (problem.rank_grid->count() != ranks) {
+    throw UsageError(fmt::format("--ranks-grid {} is for {} ranks, this run has {}",
+                                 to_string(*problem.rank_grid), problem.rank_grid->count(), ranks),
+                     "leave it out, or start as many ranks");
+  }
+  if (needs_whole_rows(problem) && problem.rank_grid->k > 1) {
+    throw UsageError(fmt::format("--ranks-grid {}: fused sweeps on a CPU work on whole rows",
+                                 to_string(*problem.rank_grid)),
+                     "use 1 along k, or another schedule");
+  }
+  return {points, *problem.rank_grid};
+}
+
+int ghost_layers(const Problem& problem, const Decomposition& decomposition) {
+  if (decomposition.ranks() == 1 || !fuses(problem)) {
+    return 1;
+  }
+  const std::int64_t thinnest = thinnest_cut(decomposition);
+  if (thinnest < 2) {
+    throw UsageError(
+        fmt::format("--schedule fused: with ranks {} some blocks are one point thin, and it needs "
+                    "halos of two",
+                    to_string(decomposition.grid())),
+        "use fewer ranks or --schedule tuned");
+  }
+  if (problem.device.is_cuda()) {
+    return 2;
+  }
+  const Layout layout(decomposition.largest_block(), 1,
+                      static_cast<std::size_t>(bytes_of(problem.precision)));
+  const int most = static_cast<int>(std::min<std::int64_t>(most_fused_sweeps, thinnest));
+  return plan_fused(layout, static_cast<std::size_t>(bytes_of(problem.precision)), problem.threads,
+                    cache_share(problem.threads), most)
+      .sweeps;
+}
+
+Box owned_box(const Domain& domain) {
+  const auto beyond = [&](int di, int dj, int dk) {
+    return domain.decomposition.neighbour(domain.rank, {di, dj, dk}) ? 0 : 1;
+  };
+  const Extents n = domain.interior();
+  return {-beyond(-1, 0, 0), n.ni + beyond(+1, 0, 0), -beyond(0, -1, 0),
+          n.nj + beyond(0, +1, 0), -beyond(0, 0, -1), n.nk + beyond(0, 0, +1)};
+}
+
+std::vector<double> assemble(const Communicator& ranks, const Domain& domain,
+                             const std::vector<double>& own) {
+  const auto parts = ranks.all_gather(own);
+  std::vector<double> whole(
+      static_cast<std::size_t>(domain.grid.i * domain.grid.j * domain.grid.k));
+  Domain there = domain;
+  for (there.rank = 0; there.rank < ranks.size(); ++there.rank) {
+    place(domain.grid, moved(owned_box(there), there.block()),
+          parts[static_cast<std::size_t>(there.rank)], whole);
+  }
+  return whole;
+}
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/workloads/himeno/problem.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace bankfull {
+class Communicator;
+}
+
+namespace bankfull::himeno {
+
+/// The part of a grid that one rank sweeps.
+struct Domain {
+  GridSize grid;                  ///< the whole, with its boundary
+  Decomposition decomposition;    ///< of the updated points
+  int rank = 0;
+  int ghosts = 1;                 ///< layers of other ranks' points around the block
+
+  /// The rank's points in the numbering of the whole grid, whose first updated point is (0, 0, 0).
+  [[nodiscard]] Box block() const { return decomposition.block(rank); }
+  [[nodiscard]] Extents interior() const { return block().extents(); }
+
+  /// The rank's points, in its own numbering, with `layers` more where another rank goes on: all
+  /// points there are updated by somebody.
+  [[nodiscard]] Box updated(std::int64_t layers) const;
+};
+
+/// The whole grid on one rank.
+Domain whole_domain(const GridSize& grid);
+
+/// How a problem is cut for these ranks: as it asks, or with the least communication. Throws
+/// UsageError where it cannot be.
+Decomposition decompose(const Problem& problem, int ranks);
+
+/// Layers of ghosts that the schedules of a problem need, the same on all ranks.
+int ghost_layers(const Problem& problem, const Decomposition& decomposition);
+
+/// Collective: the field of the whole grid, boundary included, on every rank, from what each has of
+/// it: its points, and the boundary beside them, k fastest.
+std::vector<double> assemble(const Communicator& ranks, const Domain& domain,
+                             const std::vector<double>& own);
+
+/// The points that `assemble` wants of a rank, in its own numbering.
+Box owned_box(const Domain& domain);
+
+}  // namespace bankfull::himeno

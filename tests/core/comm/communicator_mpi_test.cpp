@@ -1,0 +1,267 @@
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/rank_survey.hpp"
+#include "tests/mpi_main.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <new>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace bankfull {
+namespace {
+
+/// Of very different sizes, so that the order of adding shows in the bits.
+double term(int rank) { return std::sin(rank + 1.0) * std::pow(10.0, 3 * (rank % 5)); }
+
+/// A number that tells rank, round and place.
+int content(int rank, int round, int place) { return rank * 1'000'000 + round * 1'000 + place; }
+
+/// In place: the buffers of an exchange must stay where they are.
+void fill(std::vector<int>& values, int rank, int round) {
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    values[n] = content(rank, round, static_cast<int>(n));
+  }
+}
+
+std::vector<int> contents(int rank, int round, std::size_t count) {
+  std::vector<int> values(count);
+  fill(values, rank, round);
+  return values;
+}
+
+Message message(int rank, std::vector<int>& values) {
+  return {rank, values.data(), values.size() * sizeof(int)};
+}
+
+int next_of(const Communicator& ranks) { return (ranks.rank() + 1) % ranks.size(); }
+int previous_of(const Communicator& ranks) {
+  return (ranks.rank() + ranks.size() - 1) % ranks.size();
+}
+
+template <class Error>
+std::string message_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing of this kind was thrown";
+}
+
+TEST(MpiCommunicator, OneNodeHoldsAllRanks) {
+  const Communicator& ranks = test_ranks();
+  EXPECT_TRUE(ranks.on_one_node());
+  EXPECT_EQ(ranks.local_rank(), ranks.rank());
+  EXPECT_EQ(ranks.node(), 0);
+  const RankSurvey survey = survey_ranks(ranks);
+  EXPECT_EQ(survey.ranks, ranks.size());
+  EXPECT_EQ(survey.nodes, 1);
+  EXPECT_EQ(survey.ranks_per_node, ranks.size());
+  EXPECT_GE(survey.default_threads, 1);
+  EXPECT_FALSE(survey.mpi_library.empty());
+}
+
+TEST(MpiCommunicator, SumHasTheBitsOfTheSerialSum) {
+  const Communicator& ranks = test_ranks();
+  double serial = term(0);
+  for (int rank = 1; rank < ranks.size(); ++rank) {
+    serial += term(rank);
+  }
+  const double sum = ranks.sum(term(ranks.rank()));
+  EXPECT_EQ(std::bit_cast<std::uint64_t>(sum), std::bit_cast<std::uint64_t>(serial));
+}
+
+TEST(MpiCommunicator, Reductions) {
+  const Communicator& ranks = test_ranks();
+  const std::int64_t size = ranks.size();
+  const std::int64_t rank = ranks.rank();
+  EXPECT_EQ(ranks.sum(rank), size * (size - 1) / 2);
+  EXPECT_EQ(ranks.max(-rank), 0);
+  EXPECT_EQ(ranks.max(0.5 * static_cast<double>(rank)), 0.5 * static_cast<double>(size - 1));
+  EXPECT_EQ(ranks.min(-rank), 1 - size);
+  EXPECT_TRUE(ranks.all(true));
+  EXPECT_EQ(ranks.all(rank > 0), false);
+}
+
+TEST(MpiCommunicator, GathersListsOfDifferentSizes) {
+  const Communicator& ranks = test_ranks();
+  // Every third is empty.
+  const auto length = [](int rank) { return static_cast<std::size_t>(5 * (rank % 3)); };
+  const auto lists = ranks.all_gather(contents(ranks.rank(), 0, length(ranks.rank())));
+  ASSERT_EQ(lists.size(), static_cast<std::size_t>(ranks.size()));
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    EXPECT_EQ(lists[static_cast<std::size_t>(rank)], contents(rank, 0, length(rank)));
+  }
+  EXPECT_THAT(ranks.all_gather(std::vector<int>{}), testing::Each(testing::IsEmpty()));
+}
+
+TEST(MpiCommunicator, Broadcasts) {
+  const Communicator& ranks = test_ranks();
+  for (int root = 0; root < ranks.size(); ++root) {
+    std::vector<int> values = contents(ranks.rank(), 0, 1000);
+    ranks.broadcast(values.data(), values.size() * sizeof(int), root);
+    EXPECT_EQ(values, contents(root, 0, 1000));
+  }
+}
+
+TEST(MpiCommunicator, Barriers) {
+  test_ranks().barrier();
+  test_ranks().patient_barrier();
+}
+
+TEST(MpiCommunicator, PersistentRingExchange) {
+  const Communicator& ranks = test_ranks();
+  // Short messages travel at once, long ones after an agreement.
+  for (const std::size_t count : {std::size_t{1}, std::size_t{100'000}}) {
+    std::vector<int> outgoing(count);
+    std::vector<int> incoming(count);
+    std::vector<Message> sends;
+    std::vector<Message> receives;
+    if (ranks.size() > 1) {
+      sends.push_back(message(next_of(ranks), outgoing));
+      receives.push_back(message(previous_of(ranks), incoming));
+    }
+    const auto exchange = ranks.prepare(sends, receives);
+    for (int round = 0; round < 50; ++round) {
+      fill(outgoing, ranks.rank(), round);
+      exchange->start();
+      exchange->finish();
+      if (ranks.size() > 1) {
+        ASSERT_EQ(incoming, contents(previous_of(ranks), round, count));
+      }
+    }
+  }
+}
+
+TEST(MpiCommunicator, ExchangesBetweenTheSameRanksDoNotMix) {
+  const Communicator& ranks = test_ranks();
+  if (ranks.size() == 1) {
+    GTEST_SKIP() << "wants two ranks";
+  }
+  // Rank 0 shares one exchange more with its successor than any other pair has.
+  std::vector<int> extra(1);
+  if (ranks.rank() <= 1) {
+    const std::vector<Message> both{message(1 - ranks.rank(), extra)};
+    const auto unused = ranks.rank() == 0 ? ranks.prepare(both, {}) : ranks.prepare({}, both);
+  }
+  std::vector<int> out_a(300);
+  std::vector<int> out_b(300);
+  std::vector<int> in_a(300);
+  std::vector<int> in_b(300);
+  const int next = next_of(ranks);
+  const int previous = previous_of(ranks);
+  const std::vector<Message> sends_a{message(next, out_a)};
+  const std::vector<Message> sends_b{message(next, out_b)};
+  const std::vector<Message> receives_a{message(previous, in_a)};
+  const std::vector<Message> receives_b{message(previous, in_b)};
+  const auto a = ranks.prepare(sends_a, receives_a);
+  const auto b = ranks.prepare(sends_b, receives_b);
+  for (int round = 0; round < 20; ++round) {
+    fill(out_a, ranks.rank(), round);
+    fill(out_b, ranks.rank(), 500 + round);
+    // In another order on every other rank.
+    const bool a_first = ranks.rank() % 2 == 0;
+    (a_first ? a : b)->start();
+    (a_first ? b : a)->start();
+    b->finish();
+    a->finish();
+    ASSERT_EQ(in_a, contents(previous, round, 300));
+    ASSERT_EQ(in_b, contents(previous, 500 + round, 300));
+  }
+}
+
+TEST(MpiCommunicator, FirstRanks) {
+  const Communicator& ranks = test_ranks();
+  for (int count = 1; count <= ranks.size(); ++count) {
+    const auto some = ranks.first(count);
+    ASSERT_EQ(some != nullptr, ranks.rank() < count);
+    if (some) {
+      EXPECT_EQ(some->size(), count);
+      EXPECT_EQ(some->rank(), ranks.rank());
+      EXPECT_EQ(some->sum(std::int64_t{1}), count);
+    }
+  }
+}
+
+TEST(MpiCommunicator, SplitsByColour) {
+  const Communicator& ranks = test_ranks();
+  // Colours 0 and 1 in turn; the last rank stands aside.
+  const bool aside = ranks.rank() == ranks.size() - 1;
+  const auto part = ranks.split(aside ? -1 : ranks.rank() % 2);
+  ASSERT_EQ(part == nullptr, aside);
+  if (part) {
+    EXPECT_EQ(part->rank(), ranks.rank() / 2);
+    const auto members = part->all_gather(ranks.rank());
+    for (std::size_t n = 0; n < members.size(); ++n) {
+      EXPECT_EQ(members[n], ranks.rank() % 2 + 2 * static_cast<int>(n));
+    }
+  }
+}
+
+TEST(MpiCommunicator, AgreePassesWhereNobodyFails) {
+  int calls = 0;
+  test_ranks().agree([&] { ++calls; });
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(MpiCommunicator, AllThrowWhatOneThrew) {
+  const Communicator& ranks = test_ranks();
+  const int culprit = ranks.size() - 1;
+  const std::string named = ranks.size() == 1 ? "" : "rank " + std::to_string(culprit) + ": ";
+  const auto only_culprit = [&](const auto& fail) {
+    return [&ranks, culprit, fail] {
+      if (ranks.rank() == culprit) {
+        fail();
+      }
+    };
+  };
+  EXPECT_EQ(message_of<UsageError>([&] {
+              ranks.agree(only_culprit([] { throw UsageError("too large", "use less"); }));
+            }),
+            named + "too large; use less");
+  EXPECT_EQ(message_of<RuntimeFailure>(
+                [&] { ranks.agree(only_culprit([] { throw RuntimeFailure("broken"); })); }),
+            named + "broken");
+  EXPECT_EQ(message_of<RuntimeFailure>(
+                [&] { ranks.agree(only_culprit([] { throw std::bad_alloc(); })); }),
+            named + "out of memory");
+}
+
+TEST(MpiCommunicator, AgreeNamesTheLowestRankThatFailed) {
+  const Communicator& ranks = test_ranks();
+  EXPECT_EQ(
+      message_of<RuntimeFailure>([&] { ranks.agree([] { throw RuntimeFailure("all alike"); }); }),
+      "all alike");
+  const auto own = [&] { throw RuntimeFailure("I am " + std::to_string(ranks.rank())); };
+  EXPECT_EQ(message_of<RuntimeFailure>([&] { ranks.agree(own); }),
+            ranks.size() == 1 ? "I am 0" : "rank 0: I am 0");
+}
+
+TEST(MpiCommunicator, OnRootRunsOnceAndAllThrow) {
+  const Communicator& ranks = test_ranks();
+  std::int64_t calls = 0;
+  ranks.on_root([&] { ++calls; });
+  EXPECT_EQ(ranks.sum(calls), 1);
+  EXPECT_EQ(message_of<UsageError>([&] { ranks.on_root([] { throw UsageError("no file"); }); }),
+            "no file");
+}
+
+TEST(MpiCommunicator, SharersUseTheSameThings) {
+  const Communicator& ranks = test_ranks();
+  const Sharers everybody = sharers_on_node(ranks, {7});
+  EXPECT_EQ(everybody.place, ranks.rank());
+  EXPECT_EQ(everybody.count, ranks.size());
+  const Sharers nobody = sharers_on_node(ranks, {static_cast<std::uint64_t>(ranks.rank())});
+  EXPECT_EQ(nobody.place, 0);
+  EXPECT_EQ(nobody.count, 1);
+}
+
+}  // namespace
+}  // namespace bankfull

@@ -1,0 +1,98 @@
+#include "bankfull/workloads/himeno/run.hpp"
+#include "tests/workloads/himeno/on_ranks.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bankfull::himeno {
+namespace {
+
+Problem problem_of(Schedule schedule, Precision precision, Overlap overlap) {
+  Problem problem;
+  problem.grid = {27, 33, 83};  // odd and unequal; eight ranks have three planes at least
+  problem.precision = precision;
+  problem.schedules = {schedule};
+  problem.threads = test_ranks().size() <= 2 ? 2 : 1;
+  problem.overlap = overlap;
+  problem.split = 0.4;
+  return problem;
+}
+
+TEST(HimenoOnRanks, GivesTheBitsOfOneRank) {
+  for (const Schedule schedule : {Schedule::reference, Schedule::direct, Schedule::marching,
+                                  Schedule::tuned, Schedule::fused}) {
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+      for (const Overlap overlap : all_overlaps()) {
+        const Problem problem = problem_of(schedule, precision, overlap);
+        for (const RankGrid& cuts : runnable_cuts(problem, test_ranks().size())) {
+          expect_same_as_one_rank({problem, cuts, 23});
+        }
+      }
+    }
+  }
+}
+
+TEST(HimenoOnRanks, ThinBlocksWork) {
+  Problem problem = problem_of(Schedule::tuned, Precision::fp32, Overlap::boundary);
+  problem.grid = {2 + test_ranks().size(), 5, 9};
+  expect_same_as_one_rank({problem, {test_ranks().size(), 1, 1}, 9});
+}
+
+TEST(HimenoOnRanks, GosaIsTheSameInEveryRun) {
+  const Problem problem = problem_of(Schedule::tuned, Precision::fp32, Overlap::boundary);
+  const auto gosa = [&] {
+    const auto solver = make_solver(problem, test_ranks());
+    solver->load({.kind = InitialState::Kind::random, .seed = 5});
+    return solver->iterate(Schedule::tuned, 6).gosa;
+  };
+  const double first = gosa();
+  EXPECT_EQ(gosa(), first);
+  EXPECT_EQ(test_ranks().max(first), first);
+}
+
+TEST(HimenoOnRanks, StaleHalosShow) {
+  if (test_ranks().size() == 1) {
+    GTEST_SKIP() << "one rank has no halos";
+  }
+  const Problem problem = problem_of(Schedule::tuned, Precision::fp64, Overlap::boundary);
+  const auto gosa = [&](Halos halos) {
+    const auto solver = make_solver(problem, test_ranks());
+    solver->load({.kind = InitialState::Kind::random, .seed = 5});
+    return solver->iterate(Schedule::tuned, 6, halos).gosa;
+  };
+  EXPECT_NE(gosa(Halos::stale), gosa(Halos::exchanged));
+}
+
+TEST(HimenoOnRanks, RunsAreVerifiedAndTheSameOnAllRanks) {
+  Problem problem = problem_of(Schedule::tuned, Precision::fp32, Overlap::boundary);
+  problem.grid = parse_size("XS");
+  problem.schedules = {Schedule::tuned, Schedule::fused};
+  problem.threads = 1;
+  problem.iterations = 8;
+  problem.repeats = 2;
+  NoProgress progress;
+  const RunResult result = run(problem, test_ranks(), progress);
+  EXPECT_TRUE(result.verified());
+  ASSERT_EQ(result.measurements.size(), 2U);
+  const double seconds = result.measurements.front().seconds.median;
+  EXPECT_EQ(test_ranks().max(seconds), seconds);
+}
+
+TEST(HimenoOnRanks, RefusesWhatCannotBeCut) {
+  const int size = test_ranks().size();
+  Problem problem = problem_of(Schedule::tuned, Precision::fp32, Overlap::boundary);
+  problem.rank_grid = RankGrid{size + 1, 1, 1};
+  EXPECT_THROW(validate(problem, test_ranks()), UsageError);
+  problem.rank_grid.reset();
+  problem.grid = {3, 3, 3};
+  if (size > 1) {
+    EXPECT_THROW(validate(problem, test_ranks()), UsageError);
+  }
+  problem = problem_of(Schedule::fused, Precision::fp32, Overlap::boundary);
+  problem.rank_grid = RankGrid{1, 1, size};
+  if (size > 1) {
+    EXPECT_THROW(validate(problem, test_ranks()), UsageError);
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::himeno
