@@ -18,8 +18,8 @@ constexpr int most_fields = 16;
 constexpr int most_regions = 26;
 constexpr int threads = 256;
 
-/// More blocks a region would not fill a link any better.
-constexpr std::int64_t most_blocks = 128;
+/// Blocks of one region, at most: two groups a thread for a face of 4 MiB.
+constexpr std::int64_t most_blocks = 512;
 
 /// A region and where its message is for the present slot and the other.
 template <class T>

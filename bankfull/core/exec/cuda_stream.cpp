@@ -1,6 +1,7 @@
 #include "bankfull/core/base/cuda_check.hpp"
 #include "bankfull/core/exec/stream.hpp"
 
+#include <algorithm>
 #include <cuda_runtime_api.h>
 
 namespace bankfull {
@@ -11,9 +12,13 @@ cudaStream_t new_stream(Device gpu, StreamPriority priority) {
   int lowest = 0;
   int highest = 0;
   cuda_check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "reading stream priorities");
+  // Smaller numbers go first.
+  const int normal = std::max(highest, lowest - 1);
+  const int number = priority == StreamPriority::high  ? highest
+                     : priority == StreamPriority::low ? lowest
+                                                       : normal;
   cudaStream_t stream = nullptr;
-  cuda_check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
-                                          priority == StreamPriority::high ? highest : lowest),
+  cuda_check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, number),
              "creating a stream");
   return stream;
 }

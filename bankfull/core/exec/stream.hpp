@@ -17,7 +17,7 @@ void select(Device device);
 class Event;
 
 /// Whose blocks go first where several streams of a GPU have some to run.
-enum class StreamPriority { normal, high };
+enum class StreamPriority { low, normal, high };
 
 /// A queue of work on one GPU. Work of one stream runs in order; the host does not wait for it.
 /// Exists in builds with CUDA only.

@@ -56,8 +56,8 @@ Box Domain::updated(std::int64_t layers) const {
     return decomposition.neighbour(rank, {di, dj, dk}) ? layers : 0;
   };
   const Extents n = interior();
-  return {-beyond(-1, 0, 0), n.ni + beyond(+1, 0, 0), -beyond(0, -1, 0),
-          n.nj + beyond(0, +1, 0), -beyond(0, 0, -1), n.nk + beyond(0, 0, +1)};
+  return {-beyond(-1, 0, 0),       n.ni + beyond(+1, 0, 0), -beyond(0, -1, 0),
+          n.nj + beyond(0, +1, 0), -beyond(0, 0, -1),       n.nk + beyond(0, 0, +1)};
 }
 
 Domain whole_domain(const GridSize& grid) {
@@ -113,8 +113,8 @@ Box owned_box(const Domain& domain) {
     return domain.decomposition.neighbour(domain.rank, {di, dj, dk}) ? 0 : 1;
   };
   const Extents n = domain.interior();
-  return {-beyond(-1, 0, 0), n.ni + beyond(+1, 0, 0), -beyond(0, -1, 0),
-          n.nj + beyond(0, +1, 0), -beyond(0, 0, -1), n.nk + beyond(0, 0, +1)};
+  return {-beyond(-1, 0, 0),       n.ni + beyond(+1, 0, 0), -beyond(0, -1, 0),
+          n.nj + beyond(0, +1, 0), -beyond(0, 0, -1),       n.nk + beyond(0, 0, +1)};
 }
 
 std::vector<double> assemble(const Communicator& ranks, const Domain& domain,

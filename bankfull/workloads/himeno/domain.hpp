@@ -14,10 +14,10 @@ namespace bankfull::himeno {
 
 /// The part of a grid that one rank sweeps.
 struct Domain {
-  GridSize grid;                  ///< the whole, with its boundary
-  Decomposition decomposition;    ///< of the updated points
+  GridSize grid;                ///< the whole, with its boundary
+  Decomposition decomposition;  ///< of the updated points
   int rank = 0;
-  int ghosts = 1;                 ///< layers of other ranks' points around the block
+  int ghosts = 1;  ///< layers of other ranks' points around the block
 
   /// The rank's points in the numbering of the whole grid, whose first updated point is (0, 0, 0).
   [[nodiscard]] Box block() const { return decomposition.block(rank); }

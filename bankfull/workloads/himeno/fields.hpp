@@ -44,7 +44,7 @@ template <class T>
 struct Initialise {
   InitialValue value;
   std::int64_t i0, j0, k0;  ///< cell (0, 0, 0) in the numbering of the whole grid
-  T* origin = nullptr;  ///< interior cell (0, 0, 0) of the first coefficient
+  T* origin = nullptr;      ///< interior cell (0, 0, 0) of the first coefficient
   std::int64_t stride = 0;
   std::int64_t row_pitch = 0;
   std::int64_t plane_pitch = 0;

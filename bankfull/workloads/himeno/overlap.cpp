@@ -47,7 +47,8 @@ class Peeling {
     } else {
       // A multiple of the thickness from the first point, which keeps rows aligned.
       const std::int64_t points = rest_.*last - rest_.*first;
-      slab.*first = rest_.*last = rest_.*first + std::max<std::int64_t>(0, points - 1) / thickness * thickness;
+      slab.*first = rest_.*last = rest_.*first +
+                                  std::max<std::int64_t>(0, points - 1) / thickness * thickness;
     }
     slabs_.push_back(slab);
   }
@@ -80,14 +81,14 @@ PassPlan boundary_first(const Domain& domain, const BoundaryThickness& thickness
     plan.steps.push_back(sweep(slab));
   }
   plan.steps.push_back(start(0));
-  plan.steps.push_back(sweep(peeling.rest()));
+  plan.steps.push_back({.kind = Kind::sweep, .part = peeling.rest(), .beside = true});
   plan.steps.push_back(sum());
   plan.steps.push_back(finish(0));
   return plan;
 }
 
-/// Part A of even ranks faces the rank below, that of odd ranks the rank above, so that A borders on
-/// A and B on B. While B is swept, the halos of A travel, and while A is swept those of B.
+/// Part A of even ranks faces the rank below, that of odd ranks the rank above, so that A borders
+/// on A and B on B. While B is swept, the halos of A travel, and while A is swept those of B.
 PassPlan two_part(const Domain& domain, double split) {
   const RankGrid& cuts = domain.decomposition.grid();
   if (cuts.j > 1 || cuts.k > 1) {
@@ -137,8 +138,7 @@ PassPlan plan_pass(Overlap overlap, const Domain& domain, const BoundaryThicknes
   if (domain.decomposition.ranks() == 1 || overlap == Overlap::none) {
     return without_overlap(domain);
   }
-  return overlap == Overlap::boundary ? boundary_first(domain, thickness)
-                                      : two_part(domain, split);
+  return overlap == Overlap::boundary ? boundary_first(domain, thickness) : two_part(domain, split);
 }
 
 }  // namespace bankfull::himeno

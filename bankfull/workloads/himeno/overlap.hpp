@@ -11,8 +11,8 @@ namespace bankfull::himeno {
 
 struct Domain;
 
-/// When ranks exchange their halos (E. H. Phillips and M. Fatica, "Implementing the Himeno benchmark
-/// with CUDA on GPU clusters", IPDPS 2010, section IV).
+/// When ranks exchange their halos (E. H. Phillips and M. Fatica, "Implementing the Himeno
+/// benchmark with CUDA on GPU clusters", IPDPS 2010, section IV).
 enum class Overlap {
   none,      ///< sweep everything, then exchange
   boundary,  ///< sweep what neighbours wait for, then exchange it while the rest is swept
@@ -39,6 +39,9 @@ struct PassStep {
   Kind kind = Kind::sweep;
   Box part = {};
   int exchange = 0;
+  /// No step before `sum` needs what this sweep updates: it may run beside them, as long as it
+  /// does not hold them up.
+  bool beside = false;
   friend bool operator==(const PassStep&, const PassStep&) = default;
 };
 
@@ -57,8 +60,8 @@ struct BoundaryThickness {
 };
 
 /// The plan of a pass; a pure function. One rank exchanges nothing. `split` is the share of the
-/// planes in part A of `two_part`, which throws UsageError where ranks are cut along other axes than
-/// i or a block has but one plane.
+/// planes in part A of `two_part`, which throws UsageError where ranks are cut along other axes
+/// than i or a block has but one plane.
 PassPlan plan_pass(Overlap overlap, const Domain& domain, const BoundaryThickness& thickness,
                    double split);
 

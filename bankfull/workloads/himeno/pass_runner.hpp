@@ -36,13 +36,13 @@ class PassRunner {
 
   [[nodiscard]] const std::vector<PassStep>& steps() const { return plan_.steps; }
 
-  /// `sweep(part)` updates points of `next`, `sum()` adds up their residuals.
+  /// `sweep(step)` updates the step's points of `next`, `sum()` adds up all their residuals.
   template <class Sweep, class Sum>
   void run(T* next, Halos halos, const Sweep& sweep, const Sum& sum) {
     for (const PassStep& step : plan_.steps) {
       switch (step.kind) {
         case PassStep::Kind::sweep:
-          sweep(step.part);
+          sweep(step);
           break;
         case PassStep::Kind::sum:
           sum();

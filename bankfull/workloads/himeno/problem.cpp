@@ -57,9 +57,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
 /// Bytes that the busiest rank needs.
 std::int64_t needed_bytes(const Problem& problem, int ranks) {
   const Decomposition decomposition = decompose(problem, ranks);
-  const std::int64_t fields =
-      memory_bytes(decomposition.largest_block(), ghost_layers(problem, decomposition),
-                   problem.precision);
+  const std::int64_t fields = memory_bytes(decomposition.largest_block(),
+                                           ghost_layers(problem, decomposition), problem.precision);
   return fields + working_memory_bytes(fields);
 }
 

@@ -85,8 +85,7 @@ void time_exposed_communication(Solver& solver, const Problem& problem, std::vec
     progress.update("timing exposed communication", pair, pairs);
     for (Timed& timed : all) {
       const double with = solver.iterate(timed.schedule, timed.iterations).seconds;
-      const double without =
-          solver.iterate(timed.schedule, timed.iterations, Halos::stale).seconds;
+      const double without = solver.iterate(timed.schedule, timed.iterations, Halos::stale).seconds;
       timed.exposed_seconds.push_back((with - without) / static_cast<double>(timed.iterations));
     }
   }
@@ -151,9 +150,8 @@ void describe_ranks(const Timed& timed, const Problem& problem, const Decomposit
 
 /// Ranks on one host share its caches.
 bool fits_cache(const Problem& problem, const Decomposition& decomposition, int local_size) {
-  const std::int64_t bytes =
-      memory_bytes(decomposition.largest_block(), ghost_layers(problem, decomposition),
-                   problem.precision);
+  const std::int64_t bytes = memory_bytes(decomposition.largest_block(),
+                                          ghost_layers(problem, decomposition), problem.precision);
   return bytes * (problem.device.is_cuda() ? 1 : local_size) <= last_cache_bytes(problem.device);
 }
 

@@ -9,12 +9,12 @@ namespace {
 template <class T>
 std::unique_ptr<Solver> make(const Problem& problem, const Communicator& ranks) {
   const Decomposition decomposition = decompose(problem, ranks.size());
-  const Domain domain{.grid = problem.grid,
-                      .decomposition = decomposition,
-                      .rank = ranks.rank(),
-                      // Machines with other caches may want another number.
-                      .ghosts = static_cast<int>(
-                          ranks.min(std::int64_t{ghost_layers(problem, decomposition)}))};
+  const Domain domain{
+      .grid = problem.grid,
+      .decomposition = decomposition,
+      .rank = ranks.rank(),
+      // Machines with other caches may want another number.
+      .ghosts = static_cast<int>(ranks.min(std::int64_t{ghost_layers(problem, decomposition)}))};
   if (!problem.device.is_cuda()) {
     return detail::make_cpu_solver<T>(problem, domain, ranks);
   }

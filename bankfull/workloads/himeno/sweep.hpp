@@ -22,7 +22,7 @@ struct Sweeps {
 
 /// How a schedule runs a given grid on a given device.
 struct ScheduleFacts {
-  int iterations_per_pass = 1;  ///< of the coefficients; fused schedules do more than one
+  int iterations_per_pass = 1;   ///< of the coefficients; fused schedules do more than one
   std::string description = {};  ///< tile, strip and thread shapes, for the result
   Transport transport = Transport::local;
   std::int64_t sent_bytes = 0;  ///< to other ranks, by the busiest one, in a pass

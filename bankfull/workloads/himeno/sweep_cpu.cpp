@@ -78,9 +78,9 @@ class CpuSolver final : public Solver {
                             plan_pass(problem.overlap, domain, thickness, problem.split),
                             {.width = 1, .reach = HaloShape::Reach::edges})) {
     if (domain.ghosts > 1) {
-      several_.emplace(make_runner(
-          problem, domain, plan_pass(Overlap::none, domain, thickness, problem.split),
-          {.width = domain.ghosts, .reach = HaloShape::Reach::corners}));
+      several_.emplace(make_runner(problem, domain,
+                                   plan_pass(Overlap::none, domain, thickness, problem.split),
+                                   {.width = domain.ghosts, .reach = HaloShape::Reach::corners}));
     }
   }
 
@@ -129,9 +129,8 @@ class CpuSolver final : public Solver {
   /// With several ranks, a pass has as many sweeps as there are layers of ghosts.
   static FusedPlan fused_plan(const Layout& layout, int threads, const Domain& domain) {
     const CacheShare share = cache_share(threads);
-    return domain.ghosts > 1
-               ? plan_fused_with(domain.ghosts, layout, sizeof(T), threads, share)
-               : plan_fused(layout, sizeof(T), threads, share);
+    return domain.ghosts > 1 ? plan_fused_with(domain.ghosts, layout, sizeof(T), threads, share)
+                             : plan_fused(layout, sizeof(T), threads, share);
   }
 
   PassRunner<T> make_runner(const Problem& problem, const Domain& domain, PassPlan plan,
@@ -182,7 +181,8 @@ class CpuSolver final : public Solver {
     double gosa = 0.0;
     sums_.clear(last);
     runner.run(
-        view.next, halos, [&](const Box& part) { sweep(schedule, part_of(view, part), part); },
+        view.next, halos,
+        [&](const PassStep& step) { sweep(schedule, part_of(view, step.part), step.part); },
         [&] { gosa = sums_.total(last); });
     fields_.advance();
     return gosa;
@@ -204,8 +204,7 @@ class CpuSolver final : public Solver {
         sweep_packed(view, part, rows_grid(view.interior), {.store = Store::ordinary});
         break;
       case Schedule::tuned:
-        sweep_packed(view, part, planes_grid,
-                     {.store = Store::streaming, .prefetch_elements = 64});
+        sweep_packed(view, part, planes_grid, {.store = Store::streaming, .prefetch_elements = 64});
         break;
       case Schedule::fused:
         fused_(view, sums_);

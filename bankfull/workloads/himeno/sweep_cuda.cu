@@ -44,6 +44,7 @@ class CudaSolver final : public Solver {
   CudaSolver(const Problem& problem, const Domain& domain, const Communicator& ranks)
       : ranks_(ranks),
         stream_(problem.device),
+        beside_(problem.device, StreamPriority::low),
         fields_(domain, problem.device),
         single_(make_runner(problem, plan_pass(problem.overlap, domain, thickness, problem.split),
                             {.width = 1, .reach = HaloShape::Reach::edges})),
@@ -166,22 +167,37 @@ class CudaSolver final : public Solver {
   /// of gosa of its iterations in gosa_.
   void pass(Schedule schedule, PassRunner<T>& runner, Halos halos) {
     int partials = 0;  // a block each
+    bool beside = false;
+    begun_.record(stream_);
     runner.run(
         fields_.next().origin, halos,
-        [&](const Box& part) { partials += sweep(schedule, part, partials); },
-        [&] { sums_.queue(stream_, partials, iterations_per_pass(schedule), gosa_.data()); });
+        [&](const PassStep& step) {
+          beside = beside || step.beside;
+          if (step.beside) {
+            beside_.wait_for(begun_);
+          }
+          const Stream& stream = step.beside ? beside_ : stream_;
+          partials += sweep(schedule, stream, step.part, partials);
+        },
+        [&] {
+          if (beside) {
+            swept_.record(beside_);
+            stream_.wait_for(swept_);
+          }
+          sums_.queue(stream_, partials, iterations_per_pass(schedule), gosa_.data());
+        });
     fields_.advance();
   }
 
   /// Queues the update of the points of `part`; the number of partial sums that it leaves in each
   /// list, after the first `partials`.
-  int sweep(Schedule schedule, const Box& part, int partials) {
+  int sweep(Schedule schedule, const Stream& stream, const Box& part, int partials) {
     if (schedule == Schedule::fused) {
-      fused().queue(stream_, fields_, sums_.partials());
+      fused().queue(stream, fields_, sums_.partials());
       return fused().plan().blocks;
     }
     const SingleSweep<T> sweep = single(schedule, part.extents());
-    launch(stream_, {blocks_for(sweep.tiles), sweep.block}, sweep.kernel,
+    launch(stream, {blocks_for(sweep.tiles), sweep.block}, sweep.kernel,
            arguments(sweep.tiles, part, partials));
     return sweep.tiles.count();
   }
@@ -270,8 +286,11 @@ class CudaSolver final : public Solver {
 
   const Communicator& ranks_;
   Stream stream_;
+  Stream beside_;  ///< sweeps that fill the GPU while boundary parts and halos go first
   Event started_;
   Event finished_;
+  Event begun_;  ///< of the present pass
+  Event swept_;
   Fields<T> fields_;
   PassRunner<T> single_;                  ///< passes of one iteration
   std::optional<PassRunner<T>> several_;  ///< fused passes, where there are several ranks

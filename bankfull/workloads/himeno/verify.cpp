@@ -121,13 +121,12 @@ Check check_field(const Problem& problem, Schedule schedule, const Communicator&
   const int iterations = 2 * solver->facts(schedule).iterations_per_pass + 1;
   solver->load(state);
   solver->iterate(schedule, iterations);
-  return {
-      .name = "pressure field, random coefficients, " + to_string(schedule),
-      .value = field_deviation(solver->pressure(), reference_pressure(grid, state, iterations)),
-      .reference = 0.0,
-      .tolerance = problem.precision == Precision::fp32 ? 1e-5 : 1e-13,
-      .source = "serial fp64 reference on " + name_of(grid) + ", " + std::to_string(iterations) +
-                " iterations"};
+  return {.name = "pressure field, random coefficients, " + to_string(schedule),
+          .value = field_deviation(solver->pressure(), reference_pressure(grid, state, iterations)),
+          .reference = 0.0,
+          .tolerance = problem.precision == Precision::fp32 ? 1e-5 : 1e-13,
+          .source = "serial fp64 reference on " + name_of(grid) + ", " +
+                    std::to_string(iterations) + " iterations"};
 }
 
 }  // namespace bankfull::himeno

@@ -34,7 +34,9 @@ inline std::vector<HaloCase> halo_cases() {
 /// Ranks in a row along each axis, and as the library would have them.
 inline std::vector<RankGrid> rank_grids(int ranks, const HaloCase& c) {
   const DecompositionRules rules{.periodic = c.periodic, .halo_width = c.shape.width};
-  return {{ranks, 1, 1}, {1, ranks, 1}, {1, 1, ranks},
+  return {{ranks, 1, 1},
+          {1, ranks, 1},
+          {1, 1, ranks},
           choose_decomposition(c.cells, ranks, rules).grid()};
 }
 
@@ -42,8 +44,7 @@ inline std::vector<RankGrid> rank_grids(int ranks, const HaloCase& c) {
 inline double cell_value(const HaloCase& c, int field, int round, std::int64_t i, std::int64_t j,
                          std::int64_t k) {
   return static_cast<double>(field * 1000000 + round * 100000) +
-         static_cast<double>((i * 7 + j) * 131 + k) +
-         0.25 * static_cast<double>(c.shape.width);
+         static_cast<double>((i * 7 + j) * 131 + k) + 0.25 * static_cast<double>(c.shape.width);
 }
 
 /// What no cell holds: ghosts before an exchange.
@@ -59,8 +60,7 @@ std::vector<T> filled(const HaloCase& c, const Layout& layout, const Box& block,
     for (std::int64_t j = 0; j < n.nj; ++j) {
       for (std::int64_t k = 0; k < n.nk; ++k) {
         values[static_cast<std::size_t>(layout.origin() + layout.offset(i, j, k))] =
-            static_cast<T>(
-                cell_value(c, field, round, block.i0 + i, block.j0 + j, block.k0 + k));
+            static_cast<T>(cell_value(c, field, round, block.i0 + i, block.j0 + j, block.k0 + k));
       }
     }
   }

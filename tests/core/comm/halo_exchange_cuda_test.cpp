@@ -142,13 +142,13 @@ TEST_P(GpuHaloExchange, ManyInARowKeepOrder) {
   const Layout layout(decomposition.block(ranks.rank()).extents(), 1, sizeof(double));
   const Buffer<double> field(MemorySpace::device, static_cast<std::size_t>(layout.size()));
   double* const origin = field.data() + layout.origin();
-  const auto exchange = make_halo_exchange<double>(
-      HaloSetup{.ranks = ranks,
-                .decomposition = decomposition,
-                .layout = layout,
-                .shape = {.width = 1, .reach = HaloShape::Reach::faces},
-                .transport = GetParam()},
-      stream);
+  const auto exchange =
+      make_halo_exchange<double>(HaloSetup{.ranks = ranks,
+                                           .decomposition = decomposition,
+                                           .layout = layout,
+                                           .shape = {.width = 1, .reach = HaloShape::Reach::faces},
+                                           .transport = GetParam()},
+                                 stream);
   std::vector<double> host(field.size(), static_cast<double>(ranks.rank()));
   copy_bytes(field.data(), host.data(), field.bytes(), stream);
   const auto plane = static_cast<std::size_t>(layout.plane_pitch()) * sizeof(double);

@@ -15,13 +15,12 @@ void check_case(const HaloCase& c, const RankGrid& grid, int threads) {
   const Decomposition decomposition(c.cells, grid, c.periodic);
   const Box block = decomposition.block(ranks.rank());
   const Layout layout(block.extents(), c.ghosts, sizeof(T));
-  const auto exchange = make_halo_exchange<T>(
-      HaloSetup{.ranks = ranks,
-                .decomposition = decomposition,
-                .layout = layout,
-                .shape = c.shape,
-                .fields = c.fields},
-      Team(threads));
+  const auto exchange = make_halo_exchange<T>(HaloSetup{.ranks = ranks,
+                                                        .decomposition = decomposition,
+                                                        .layout = layout,
+                                                        .shape = c.shape,
+                                                        .fields = c.fields},
+                                              Team(threads));
   for (int round = 0; round < 4; ++round) {
     std::vector<std::vector<T>> fields;
     std::vector<T*> origins;
@@ -96,7 +95,8 @@ TEST(HaloExchange, CountsTheBytesThatLeave) {
   const Decomposition decomposition({8 * size, 6, 10}, {size, 1, 1}, {true, false, true});
   const Layout layout(decomposition.block(test_ranks().rank()).extents(), 1, sizeof(double));
   const auto exchange = make_halo_exchange<double>(
-      HaloSetup{.ranks = test_ranks(), .decomposition = decomposition, .layout = layout, .fields = 3},
+      HaloSetup{
+          .ranks = test_ranks(), .decomposition = decomposition, .layout = layout, .fields = 3},
       Team(1));
   EXPECT_EQ(exchange->sent_bytes(), size == 1 ? 0 : 3 * 2 * 6 * 10 * 8);
   EXPECT_EQ(exchange->transport(), size == 1 ? Transport::local : Transport::mpi);

@@ -1,7 +1,8 @@
+#include "bankfull/workloads/himeno/overlap.hpp"
+
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/workloads/himeno/domain.hpp"
-#include "bankfull/workloads/himeno/overlap.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -326,8 +326,8 @@ class FusedBlock {
       m.reach.set(n, place_.active && k + n >= f_.reach.k0 && k + n < f_.reach.k1 &&
                          j >= f_.reach.j0 && j < f_.reach.j1);
       const bool own = place_.active && k + n >= 0 && k + n < f_.nk && j >= 0 && j < f_.nj;
-      m.output.set(n, own && place_.row >= 1 && place_.row <= f_.plan.tiles.rows &&
-                          column >= 0 && column < shape.columns);
+      m.output.set(n, own && place_.row >= 1 && place_.row <= f_.plan.tiles.rows && column >= 0 &&
+                          column < shape.columns);
     }
     m.next = f_.next + ((tile.first - 3) * f_.plane_pitch + j * f_.row_pitch + k);
     const T* const plane_below = next_pressure_plane();
