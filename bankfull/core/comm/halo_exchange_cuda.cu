@@ -75,14 +75,20 @@ __device__ __forceinline__ void wait_until(const unsigned* counter, unsigned val
   } while (static_cast<int>(seen - value) < 0);
 }
 
+/// Copies of a region: groups of 16 bytes, and what is left of rows.
+template <class T>
+BANKFULL_HOST_DEVICE std::int64_t groups_of(const PackedRegion& region) {
+  return region.rows() * ((region.pitch + packed_group<T> - 1) / packed_group<T>);
+}
+
 /// Calls copy(field group, message group, points) for the groups of 16 bytes of a block's region.
 template <class T, class Copy>
 __device__ __forceinline__ void for_each_group(const HaloCopies<T>& a, const RegionEnds<T>& end,
                                                T* field, T* message, const Copy& copy) {
   constexpr int width = packed_group<T>;
   const PackedRegion& region = end.region;
-  const int groups_per_row = region.pitch / width;
-  const std::int64_t groups = region.rows() * groups_per_row;
+  const int groups_per_row = (region.pitch + width - 1) / width;
+  const std::int64_t groups = groups_of<T>(region);
   const std::int64_t stride = std::int64_t{gridDim.x} * threads;
   for (std::int64_t n = std::int64_t{blockIdx.x} * threads + threadIdx.x; n < groups; n += stride) {
     const auto row = static_cast<unsigned>(n / groups_per_row);
@@ -90,7 +96,7 @@ __device__ __forceinline__ void for_each_group(const HaloCopies<T>& a, const Reg
     const unsigned i = row / static_cast<unsigned>(region.nj);
     const unsigned j = row - i * static_cast<unsigned>(region.nj);
     copy(field + region.first + i * a.plane_pitch + j * a.row_pitch + k,
-         message + region.begin + n * width, min(width, region.nk - k));
+         message + region.begin + std::int64_t{row} * region.pitch + k, min(width, region.nk - k));
   }
 }
 
@@ -227,7 +233,7 @@ class CudaHaloExchange final : public HaloExchange<T> {
         sent_.told[sent_.neighbours++] = ends.told;
       }
       for (const PackedRegion& region : message.sent) {
-        most_groups = std::max(most_groups, region.size() / packed_group<T>);
+        most_groups = std::max(most_groups, groups_of<T>(region));
       }
     }
     const std::int64_t blocks = std::clamp<std::int64_t>(most_groups / threads, 1, most_blocks);

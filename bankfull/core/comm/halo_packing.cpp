@@ -3,13 +3,15 @@
 namespace bankfull {
 namespace {
 
+std::int64_t whole(std::int64_t size, int group) { return (size + group - 1) / group * group; }
+
 PackedRegion packed(const Box& box, const Layout& layout, int group, std::int64_t begin) {
   const Extents n = box.extents();
   return {.first = layout.offset(box.i0, box.j0, box.k0),
           .ni = static_cast<int>(n.ni),
           .nj = static_cast<int>(n.nj),
           .nk = static_cast<int>(n.nk),
-          .pitch = static_cast<int>((n.nk + group - 1) / group * group),
+          .pitch = static_cast<int>(n.nk < group ? n.nk : whole(n.nk, group)),
           .begin = begin};
 }
 
@@ -20,7 +22,7 @@ class Places {
 
   void add(const Box& box) {
     regions_.push_back(packed(box, layout_, group_, size_));
-    size_ += regions_.back().size();
+    size_ += whole(regions_.back().rows() * regions_.back().pitch, group_);
   }
 
   [[nodiscard]] const std::vector<PackedRegion>& regions() const { return regions_; }

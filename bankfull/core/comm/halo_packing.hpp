@@ -10,8 +10,8 @@
 
 namespace bankfull {
 
-/// Rows of a message begin on 16 bytes, as rows of fields begin on 128, so that both can be copied
-/// in groups of 16 bytes.
+/// Elements of 16 bytes. Rows of a message that are as long or longer begin on 16 bytes, as rows of
+/// fields begin on 128, so that both can be copied in groups; shorter rows are packed densely.
 template <class T>
 inline constexpr int packed_group = 16 / static_cast<int>(sizeof(T));
 
@@ -25,7 +25,6 @@ struct PackedRegion {
   std::int64_t begin = 0;  ///< in the message's part for one field
 
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t rows() const { return std::int64_t{ni} * nj; }
-  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t size() const { return rows() * pitch; }
 };
 
 /// What one rank sends to, and receives from, another: field after field, and of each field region
