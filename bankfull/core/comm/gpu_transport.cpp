@@ -1,6 +1,7 @@
 #include "bankfull/core/comm/gpu_transport.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/halo_exchange.hpp"
 #include "bankfull/core/comm/message_buffers.hpp"
 #include "bankfull/core/comm/nccl.hpp"
 #include "bankfull/core/machine/gpu.hpp"
@@ -145,6 +146,14 @@ std::string gpu_transport_obstacle(Transport transport, const Communicator& rank
   }
 }
 
+void detail::require_gpu_transport(Transport transport, const Communicator& ranks, Device gpu) {
+  const std::string obstacle = gpu_transport_obstacle(transport, ranks, gpu);
+  if (!obstacle.empty()) {
+    throw UsageError("--transport " + to_string(transport) + ": " + obstacle,
+                     "use --transport auto");
+  }
+}
+
 ChosenTransport make_gpu_transport(Transport wanted, const Communicator& ranks,
                                    const std::vector<MessageSize>& messages, const Stream& stream) {
   if (!any_leaves(ranks, messages)) {
@@ -155,10 +164,7 @@ ChosenTransport make_gpu_transport(Transport wanted, const Communicator& ranks,
     const Transport best = best_transport(ranks, gpu);
     return {best, make(best, ranks, messages, stream)};
   }
-  const std::string obstacle = gpu_transport_obstacle(wanted, ranks, gpu);
-  if (!obstacle.empty()) {
-    throw UsageError("--transport " + to_string(wanted) + ": " + obstacle, "use --transport auto");
-  }
+  detail::require_gpu_transport(wanted, ranks, gpu);
   return {wanted, make(wanted, ranks, messages, stream)};
 }
 

@@ -67,10 +67,16 @@ std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, cons
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Stream& work);
 
+/// Collective. Throws UsageError where fields on such devices cannot travel that way, with the
+/// reason.
+void require_transport(Transport transport, const Communicator& ranks, Device device);
+
 namespace detail {
 /// Bytes of `fields` fields that leave the rank.
 std::int64_t leaving_bytes(const std::vector<HaloMessage>& messages, int own_rank, int fields,
                            std::size_t element_bytes);
+// Defined in gpu_transport.cpp, which exists in builds with CUDA only.
+void require_gpu_transport(Transport transport, const Communicator& ranks, Device gpu);
 }  // namespace detail
 
 }  // namespace bankfull

@@ -1,3 +1,4 @@
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/comm/halo_exchange.hpp"
@@ -122,11 +123,11 @@ class CpuHaloExchange final : public HaloExchange<T> {
   std::vector<T*> fields_;  ///< in flight
 };
 
-void require_host_transport(const HaloSetup& setup) {
-  const bool possible = setup.transport == Transport::automatic ||
-                        setup.transport == Transport::mpi || setup.transport == Transport::local;
+void require_host_transport(Transport transport) {
+  const bool possible = transport == Transport::automatic || transport == Transport::mpi ||
+                        transport == Transport::local;
   if (!possible) {
-    throw UsageError("--transport " + to_string(setup.transport) + " moves fields between GPUs",
+    throw UsageError("--transport " + to_string(transport) + " moves fields between GPUs",
                      "use --transport mpi with --device cpu");
   }
 }
@@ -142,9 +143,19 @@ std::int64_t detail::leaving_bytes(const std::vector<HaloMessage>& messages, int
   return cells * fields * static_cast<std::int64_t>(element_bytes);
 }
 
+void require_transport(Transport transport, const Communicator& ranks, Device device) {
+  if (!device.is_cuda()) {
+    require_host_transport(transport);
+    return;
+  }
+  if constexpr (build::cuda) {
+    detail::require_gpu_transport(transport, ranks, device);
+  }
+}
+
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Team& team) {
-  require_host_transport(setup);
+  require_host_transport(setup.transport);
   return std::make_unique<CpuHaloExchange<T>>(setup, team);
 }
 

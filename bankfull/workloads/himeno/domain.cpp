@@ -69,6 +69,9 @@ Decomposition decompose(const Problem& problem, int ranks) {
   if (!problem.rank_grid) {
     DecompositionRules rules;
     rules.most.k = needs_whole_rows(problem) ? 1 : rules.most.k;
+    if (problem.overlap == Overlap::two_part) {
+      rules.most.j = rules.most.k = 1;
+    }
     rules.halo_width = fuses(problem) && ranks > 1 ? 2 : 1;
     return choose_decomposition(points, ranks, rules);
   }

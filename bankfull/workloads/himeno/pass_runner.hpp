@@ -91,9 +91,14 @@ class PassRunner {
     return bytes;
   }
 
-  /// How messages travel; `local` for one rank.
+  /// How messages travel; `local` where none leaves the rank.
   [[nodiscard]] Transport transport() const {
-    return exchanges_.empty() ? Transport::local : exchanges_.front()->transport();
+    for (const auto& exchange : exchanges_) {
+      if (exchange->transport() != Transport::local) {
+        return exchange->transport();
+      }
+    }
+    return Transport::local;
   }
 
  private:

@@ -3,6 +3,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/halo_exchange.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 #include "bankfull/workloads/himeno/domain.hpp"
@@ -82,6 +83,17 @@ void check_memory(const Problem& problem, const Communicator& ranks) {
   if (needed > available) {
     require_capacity(problem.device, needed * sharing, "himeno " + name_of(problem.grid),
                      largest_standard_that_fits(problem, ranks.size(), available));
+  }
+}
+
+/// Finds what would only show once fields are in memory.
+void check_ranks(const Problem& problem, const Communicator& ranks) {
+  const Decomposition decomposition = decompose(problem, ranks.size());
+  static_cast<void>(ghost_layers(problem, decomposition));
+  const Domain domain{.grid = problem.grid, .decomposition = decomposition, .rank = ranks.rank()};
+  static_cast<void>(plan_pass(problem.overlap, domain, {}, problem.split));
+  if (ranks.size() > 1) {
+    require_transport(problem.transport, ranks, problem.device);
   }
 }
 
@@ -205,6 +217,7 @@ void validate(const Problem& problem, const Communicator& ranks) {
                        "add --device cpu, or use --schedule direct on a GPU");
     }
   }
+  check_ranks(problem, ranks);
   ranks.agree([&] { check_memory(problem, ranks); });
 }
 

@@ -112,10 +112,12 @@ std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule s
 }
 
 Check check_field(const Problem& problem, Schedule schedule, const Communicator& ranks) {
-  const GridSize grid = check_grid(decompose(problem, ranks.size()).grid());
+  const RankGrid cuts = decompose(problem, ranks.size()).grid();
+  const GridSize grid = check_grid(cuts);
   constexpr InitialState state{.kind = InitialState::Kind::random, .seed = 2010};
   Problem small = problem;
   small.grid = grid;
+  small.rank_grid = cuts;
   const auto solver = make_solver(small, ranks);
   // Whole passes of a fused schedule, and one iteration that does not fill a pass.
   const int iterations = 2 * solver->facts(schedule).iterations_per_pass + 1;
