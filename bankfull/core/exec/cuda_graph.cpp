@@ -39,7 +39,10 @@ Recording record(const Stream& stream, const std::function<void()>& queue) {
 Graph::Graph(const Stream& stream, const std::function<void()>& queue) {
   const Recording recording = record(stream, queue);
   cudaGraphExec_t executable = nullptr;
-  cuda_check(cudaGraphInstantiate(&executable, recording.get(), 0), "preparing a graph");
+  // Else everything would run with the priority of the stream that launches the graph.
+  cuda_check(
+      cudaGraphInstantiate(&executable, recording.get(), cudaGraphInstantiateFlagUseNodePriority),
+      "preparing a graph");
   handle_.reset(executable);
   cuda_check(cudaGraphUpload(executable, stream.handle()), "uploading a graph");
 }

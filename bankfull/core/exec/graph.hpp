@@ -13,8 +13,9 @@ namespace bankfull {
 /// by one takes longer than running them. Exists in builds with CUDA only.
 class Graph {
  public:
-  /// Records what `queue` queues on the stream instead of running it. Arguments of kernels are
-  /// those of the recording; memory they point to must outlive the graph.
+  /// Records what `queue` queues on the stream, and on streams that join it, instead of running it.
+  /// Kernels keep their streams' priorities. Arguments of kernels are those of the recording;
+  /// memory they point to must outlive the graph.
   Graph(const Stream& stream, const std::function<void()>& queue);
 
   /// Queues all of it once.
