@@ -90,10 +90,10 @@ std::int64_t largest_product(std::int64_t bound, PerAxis<std::int64_t> most) {
 }
 
 /// What makes one grid of ranks better than another; see `choose_decomposition`.
-auto cost_of(const Decomposition& decomposition) {
+auto cost_of(const Decomposition& decomposition, int strided_cost) {
   const RankGrid& grid = decomposition.grid();
-  return std::tuple(face_cells(decomposition), decomposition.largest_block().count(), -grid.i,
-                    -grid.j);
+  return std::tuple(face_cells(decomposition, strided_cost), decomposition.largest_block().count(),
+                    -grid.i, -grid.j);
 }
 
 }  // namespace
@@ -214,14 +214,19 @@ Decomposition choose_decomposition(const Extents& cells, int ranks,
   Decomposition best(cells, grids.front(), rules.periodic);
   for (const RankGrid& grid : grids) {
     const Decomposition candidate(cells, grid, rules.periodic);
-    if (cost_of(candidate) < cost_of(best)) {
+    if (cost_of(candidate, rules.strided_cost) < cost_of(best, rules.strided_cost)) {
       best = candidate;
     }
   }
   return best;
 }
 
-std::int64_t face_cells(const Decomposition& decomposition) {
+int cells_of_a_sector(std::size_t element_bytes) {
+  constexpr std::size_t sector_bytes = 32;
+  return static_cast<int>(sector_bytes / element_bytes);
+}
+
+std::int64_t face_cells(const Decomposition& decomposition, int strided_cost) {
   const auto n = per_axis(decomposition.largest_block());
   const auto ranks = per_axis(decomposition.grid());
   const auto wraps = per_axis(decomposition.periodic());
@@ -229,7 +234,8 @@ std::int64_t face_cells(const Decomposition& decomposition) {
   for (std::size_t axis = 0; axis < n.size(); ++axis) {
     // A rank that is its own neighbour sends nothing.
     const int neighbours = ranks[axis] > 1 && wraps[axis] ? 2 : std::min(2, ranks[axis] - 1);
-    cells += neighbours * n[(axis + 1) % 3] * n[(axis + 2) % 3];
+    const std::int64_t cost = axis == 2 ? strided_cost : 1;
+    cells += cost * neighbours * n[(axis + 1) % 3] * n[(axis + 2) % 3];
   }
   return cells;
 }

@@ -3,6 +3,7 @@
 #include "bankfull/core/field/box.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -77,11 +78,16 @@ class Decomposition {
   Periodicity periodic_;
 };
 
+/// Elements that are moved in memory for one that lies apart from the others, as the cells of a
+/// face across k do: those of a sector of 32 bytes.
+int cells_of_a_sector(std::size_t element_bytes);
+
 /// What a choice of ranks along the axes must respect.
 struct DecompositionRules {
   Periodicity periodic = {};
   std::int64_t halo_width = 1;  ///< a block must be as thick along every axis that is cut
   RankGrid most{1 << 20, 1 << 20, 1 << 20};  ///< ranks along an axis
+  int strided_cost = 1;                      ///< of a cell on faces across k; see cells_of_a_sector
 };
 
 /// All grids of `ranks` that the rules allow; none where no split gives every rank its cells.
@@ -89,15 +95,16 @@ std::vector<RankGrid> allowed_grids(const Extents& cells, int ranks,
                                     const DecompositionRules& rules = {});
 
 /// The split of `cells` over `ranks` with the least communication: the fewest halo cells of the
-/// busiest rank; among equals the smallest largest block; among these cuts along i before j before
-/// k, whose faces are contiguous in memory. Throws UsageError where no split gives every rank its
-/// cells, naming the largest number of ranks below `ranks` that works.
+/// busiest rank, those across k at their cost; among equals the smallest largest block; among these
+/// cuts along i before j before k, whose faces are contiguous in memory. Throws UsageError where no
+/// split gives every rank its cells, naming the largest number of ranks below `ranks` that works.
 Decomposition choose_decomposition(const Extents& cells, int ranks,
                                    const DecompositionRules& rules = {});
 
-/// Cells on the faces that the busiest rank exchanges with others, for halos of width 1. Taken is
-/// the largest block with the most neighbours, even where no rank has both.
-std::int64_t face_cells(const Decomposition& decomposition);
+/// Cells on the faces that the busiest rank exchanges with others, for halos of width 1, those
+/// across k counted `strided_cost` times. Taken is the largest block with the most neighbours, even
+/// where no rank has both.
+std::int64_t face_cells(const Decomposition& decomposition, int strided_cost = 1);
 
 /// How far a grid of ranks is from a cube, (max/min) (mid/min) of its three numbers; 1 is best
 /// (E. Phillips and M. Fatica, "A CUDA implementation of the High Performance Conjugate Gradient
