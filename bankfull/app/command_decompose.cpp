@@ -1,3 +1,4 @@
+#include "bankfull/app/counts.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/table.hpp"
@@ -7,11 +8,9 @@
 #include "bankfull/core/comm/halo_regions.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -21,8 +20,7 @@ namespace {
 
 constexpr std::int64_t largest_dimension = std::int64_t{1} << 31;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
-constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
-constexpr std::size_t most_counts = 100'000;
+constexpr int most_rows = 100'000;
 constexpr int widest_halo = 16;
 constexpr int most_fields = 1000;
 
@@ -48,7 +46,9 @@ struct Question {
   Precision precision = Precision::fp32;
 
   [[nodiscard]] DecompositionRules rules() const {
-    return {.periodic = periodic, .halo_width = halo.width};
+    return {.periodic = periodic,
+            .halo_width = halo.width,
+            .strided_cost = cells_of_a_sector(static_cast<std::size_t>(bytes_of(precision)))};
   }
 };
 
@@ -68,27 +68,6 @@ struct Answer {
   std::vector<int> impossible;
 };
 
-std::vector<std::string> parts_of(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char letter : text) {
-    if (letter == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += letter;
-    }
-  }
-  return parts;
-}
-
-/// A whole number from 1 to `most`, all digits.
-std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t most) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  const bool good = error == std::errc{} && stop == end && value >= 1 && value <= most;
-  return good ? std::optional(value) : std::nullopt;
-}
-
 Extents parse_cells(const std::string& text) {
   const std::string remedy =
       fmt::format("use IxJxK such as 512x512x1024, each from 1 to {}", largest_dimension);
@@ -105,41 +84,6 @@ Extents parse_cells(const std::string& text) {
     return *value;
   };
   return {dimension(0), dimension(1), dimension(2)};
-}
-
-[[noreturn]] void refuse_ranks(const std::string& text, const std::string& why) {
-  throw UsageError(
-      "--ranks " + text + " " + why,
-      fmt::format("use N, A:B with A <= B, or several with commas, each from 1 to {}", most_ranks));
-}
-
-int parse_rank_count(const std::string& text, const std::string& part) {
-  const auto value = parse_count(part, most_ranks);
-  if (!value) {
-    refuse_ranks(text, "has '" + part + "' for a number of ranks");
-  }
-  return static_cast<int>(*value);
-}
-
-/// "4", "90:130" or several of these with commas.
-std::vector<int> parse_rank_counts(const std::string& text) {
-  std::set<int> counts;
-  for (const std::string& part : parts_of(text, ',')) {
-    const std::vector<std::string> ends = parts_of(part, ':');
-    const int first = parse_rank_count(text, ends.front());
-    const int last = parse_rank_count(text, ends.back());
-    if (ends.size() > 2 || last < first) {
-      refuse_ranks(text, "has the range " + part + ", which is none");
-    }
-    for (int count = first; count <= last && counts.size() <= most_counts; ++count) {
-      counts.insert(count);
-    }
-  }
-  if (counts.size() > most_counts) {
-    throw UsageError("--ranks " + text + " is more than anybody reads",
-                     fmt::format("use up to {} numbers of ranks", most_counts));
-  }
-  return {counts.begin(), counts.end()};
 }
 
 HaloShape::Reach parse_reach(const std::string& text) {
@@ -188,9 +132,9 @@ void require_bytes(const DecomposeOptions& options, const Question& question) {
 Question question_from(const DecomposeOptions& options) {
   require_range("--halo-width", options.halo_width, widest_halo);
   require_range("--fields", options.fields, most_fields);
-  require_range("--top", options.top.value_or(1), static_cast<int>(most_counts));
+  require_range("--top", options.top.value_or(1), most_rows);
   Question question{.cells = parse_cells(options.cells),
-                    .rank_counts = parse_rank_counts(options.ranks),
+                    .rank_counts = parse_rank_counts(options.ranks, Repeated::merged),
                     .halo = {options.halo_width, parse_reach(options.reach)},
                     .periodic = parse_periodic(options.periodic),
                     .fields = options.fields,

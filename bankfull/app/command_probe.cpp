@@ -19,17 +19,14 @@ struct ProbeOptions {
   std::vector<std::string> operations;
   std::string stores = "both";
   std::vector<std::string> pages;
+  std::string transport = "auto";
   probe::Problem problem;
 };
 
 probe::Problem problem_from(const ProbeOptions& options, const Communicator& ranks) {
   probe::Problem problem = options.problem;
   problem.part = probe::parse_part(options.part);
-  if (ranks.size() > 1) {
-    throw UsageError(fmt::format("probe {} runs on one rank, here are {}", to_string(problem.part),
-                                 ranks.size()),
-                     "start it without mpirun");
-  }
+  probe::require_rank_count(problem.part, ranks);
   problem.device = options.common.resolved_device(ranks);
   problem.threads = options.common.resolved_threads(ranks);
   problem.stores = probe::parse_stores(options.stores);
@@ -42,7 +39,8 @@ probe::Problem problem_from(const ProbeOptions& options, const Communicator& ran
   for (const std::string& pages : options.pages) {
     problem.pages.push_back(probe::parse_pages(pages));
   }
-  return probe::complete(problem);
+  problem.transport = parse_transport(options.transport);
+  return probe::complete(problem, ranks);
 }
 
 ExitCode run_probe(const ProbeOptions& options, const Communicator& ranks) {
@@ -55,8 +53,8 @@ ExitCode run_probe(const ProbeOptions& options, const Communicator& ranks) {
     return ExitCode::ok;
   }
   return run_and_publish(
-      options.common, ranks, [&](Progress& progress) { return probe::run(problem, progress); },
-      probe_report);
+      options.common, ranks,
+      [&](Progress& progress) { return probe::run(problem, ranks, progress); }, probe_report);
 }
 
 /// An option that may be given several times or with commas.
@@ -76,11 +74,13 @@ void add_sweep_options(CLI::App& command, probe::Problem& problem) {
                        ->transform(CLI::AsSizeValue(false)));
   with_environment(command
                        .add_option("--from", problem.working_set_from,
-                                   "smallest working set of the bandwidth curves")
+                                   "smallest working set of the bandwidth curves, or message of "
+                                   "links")
                        ->transform(CLI::AsSizeValue(false)));
   with_environment(
       command
-          .add_option("--to", problem.working_set_to, "largest working set of the bandwidth curves")
+          .add_option("--to", problem.working_set_to,
+                      "largest working set of the bandwidth curves, or message of links")
           ->transform(CLI::AsSizeValue(false)));
   with_environment(command
                        .add_option("--footprint-to", problem.footprint_to,
@@ -103,15 +103,21 @@ void add_sweep_options(CLI::App& command, probe::Problem& problem) {
 void add_probe_command(CLI::App& program, const Communicator& ranks, Action& action) {
   auto options = std::make_shared<ProbeOptions>();
   CLI::App* command = program.add_subcommand(
-      "probe", "Bandwidth and latency of the memory system, from the first cache to memory");
+      "probe",
+      "Bandwidth and latency of the memory system, from the first cache to memory, and of "
+      "the links between ranks");
   command->footer(
       "Examples:\n"
       "  bankfull probe all --quick               bandwidth and latency in seconds\n"
       "  bankfull probe bandwidth --operation copy,triad --precision fp64\n"
       "  bankfull probe bandwidth --mix 13 --to 4GiB --json out.json\n"
-      "  bankfull probe latency --stride 64,2MiB --footprint-to 8GiB");
+      "  bankfull probe latency --stride 64,2MiB --footprint-to 8GiB\n"
+      "  mpirun -n 4 bankfull probe link          between GPUs, over every transport");
   add_common_options(*command, options->common);
-  command->add_option("part", options->part, "bandwidth, latency or all")->capture_default_str();
+  command
+      ->add_option("part", options->part,
+                   "bandwidth, latency, link (between ranks), or all of one rank")
+      ->capture_default_str();
   with_environment(command->add_flag("--quick", options->problem.quick,
                                      "few operations and points: seconds instead of minutes"));
   with_environment(
@@ -122,6 +128,10 @@ void add_probe_command(CLI::App& program, const Communicator& ranks, Action& act
       command->add_option("--stores", options->stores, "CPU: ordinary, streaming or both")
           ->capture_default_str());
   add_list(*command, "--pages", options->pages, "CPU: small and huge pages under latency chains");
+  with_environment(command
+                       ->add_option("--transport", options->transport,
+                                    "link: peer, nccl, mpi-device or mpi; auto takes each in turn")
+                       ->capture_default_str());
   add_sweep_options(*command, options->problem);
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_probe(*options, ranks); };

@@ -61,6 +61,7 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   bankfull::add_list_command(program, action);
   bankfull::add_probe_command(program, ranks, action);
   bankfull::add_himeno_command(program, ranks, action);
+  bankfull::add_scaling_command(program, ranks, action);
   bankfull::add_decompose_command(program, ranks, action);
   try {
     program.parse(argc, argv);

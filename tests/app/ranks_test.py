@@ -16,6 +16,7 @@ import unittest
 
 BINARY = os.path.realpath(sys.argv[1])
 MPIRUN = sys.argv[2:]
+SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs/schema/run-result.schema.json"
 
 OK, FAILURE, USAGE = range(3)
 SMALL = ["--size", "XS", "--device", "cpu", "--iterations", "4", "--repeat", "1", "--quiet"]
@@ -106,6 +107,56 @@ class Ranks(unittest.TestCase):
 
     def test_parts_of_the_probe_that_run_on_one_rank(self):
         self.refused(run(2, "probe", "bandwidth", "--device", "cpu"), "one rank")
+
+    def scaling(self, ranks, *arguments):
+        size = [] if "--size" in arguments else ["--size", "XS"]
+        return run(ranks, "scaling", "himeno", *size, "--device", "cpu", "--threads", "1",
+                   "--iterations", "8", "--repeat", "1", *arguments)
+
+    def test_scaling_measures_every_number_of_ranks(self):
+        import jsonschema
+        target = self.path / "out.json"
+        result = self.scaling(2, "--strong", "--ranks", "1,2", "--json", str(target))
+        self.assertEqual(result.returncode, OK, result.stderr)
+        document = json.loads(target.read_text())
+        jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+        self.assertEqual(document["workload"], "scaling himeno")
+        self.assertEqual(document["verdict"], "verified")
+        cases = document["measurements"]
+        self.assertEqual([case["parameters"]["ranks"]["value"] for case in cases], [1, 2])
+        first, second = (case["figures"]["seconds_per_iteration"]["value"] for case in cases)
+        self.assertAlmostEqual(cases[1]["figures"]["efficiency"]["value"],
+                               100 * first / (2 * second))
+        self.assertGreater(cases[1]["figures"]["sent_bytes"]["value"], 0)
+
+    def test_weak_scaling_on_the_same_cores(self):
+        result = self.scaling(3, "--weak", "--same-cores", "--quiet")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        cases = [dict(word.split("=", 1) for word in line.split() if "=" in word)
+                 for line in result.stdout.splitlines() if line.startswith("RESULT ")]
+        self.assertEqual([case["ranks"] for case in cases], ["1", "2", "3"])
+        self.assertEqual([case["threads"] for case in cases], ["3", "1", "1"])
+        self.assertEqual(cases[0]["size"], "XS")
+        self.assertEqual([case["verdict"] for case in cases], ["verified"] * 3)
+
+    def test_scaling_can_be_planned(self):
+        result = self.scaling(2, "--strong", "--dry-run")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertNotIn("RESULT", result.stdout)
+        self.assertIn("2x1x1", result.stdout)
+
+    def test_bad_scaling_is_one_message(self):
+        for arguments, word in ((["--strong", "--ranks", "3"], "mpirun -n 3"),
+                                (["--strong", "--ranks", "1,1"], "--ranks 1,1"),
+                                (["--strong", "--ranks", "0"], "--ranks 0"),
+                                (["--strong", "--ranks", "two"], "--ranks two"),
+                                (["--ranks", "1"], "--strong"),
+                                (["--strong", "--weak"], "--weak"),
+                                (["--strong", "--schedule", "tuned,direct"], "--schedule"),
+                                (["--strong", "--size", "3x3x3"], "2 ranks cannot split"),
+                                (["--weak", "--ranks-grid", "4x1x1"], "--ranks-grid 4x1x1")):
+            with self.subTest(arguments=arguments):
+                self.refused(self.scaling(2, *arguments), word)
 
     def test_one_rank_under_mpirun_is_like_a_plain_start(self):
         target = self.path / "out.json"

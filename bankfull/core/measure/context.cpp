@@ -3,6 +3,7 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/core/comm/nccl.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
@@ -82,6 +83,14 @@ FactGroup system_facts() {
   return group;
 }
 
+/// NCCL is no part of the build, but what is opened at run time.
+std::string nccl_fact() {
+  if constexpr (build::cuda) {
+    return nccl_absent_because().empty() ? nccl_version() : "no (" + nccl_absent_because() + ")";
+  }
+  return "no (the program was built without CUDA)";
+}
+
 FactGroup build_group() {
   const BuildFacts& facts = build_facts();
   return {.key = "build",
@@ -97,6 +106,7 @@ FactGroup build_group() {
                                ? facts.cuda_toolkit + ", architectures " + facts.cuda_architectures
                                : "no (" + facts.cuda_absent_because + ")"),
               text("mpi", build::mpi ? facts.mpi : "no"),
+              text("nccl", nccl_fact()),
               text("hwloc", build::hwloc ? "yes" : "no"),
           }};
 }

@@ -64,16 +64,22 @@ Domain whole_domain(const GridSize& grid) {
   return {.grid = grid, .decomposition = Decomposition(grid.interior(), {})};
 }
 
+DecompositionRules decomposition_rules(const Problem& problem, int ranks) {
+  DecompositionRules rules;
+  rules.most.k = needs_whole_rows(problem) ? 1 : rules.most.k;
+  if (problem.overlap == Overlap::two_part) {
+    rules.most.j = rules.most.k = 1;
+  }
+  rules.halo_width = fuses(problem) && ranks > 1 ? 2 : 1;
+  // Measured on two H200s, XL: 1x1x2 was 3 % slower than 2x1x1, though it sends half as much.
+  rules.strided_cost = cells_of_a_sector(static_cast<std::size_t>(bytes_of(problem.precision)));
+  return rules;
+}
+
 Decomposition decompose(const Problem& problem, int ranks) {
   const Extents points = problem.grid.interior();
   if (!problem.rank_grid) {
-    DecompositionRules rules;
-    rules.most.k = needs_whole_rows(problem) ? 1 : rules.most.k;
-    if (problem.overlap == Overlap::two_part) {
-      rules.most.j = rules.most.k = 1;
-    }
-    rules.halo_width = fuses(problem) && ranks > 1 ? 2 : 1;
-    return choose_decomposition(points, ranks, rules);
+    return choose_decomposition(points, ranks, decomposition_rules(problem, ranks));
   }
   if (problem.rank_grid->count() != ranks) {
     throw UsageError(fmt::format("--ranks-grid {} is for {} ranks, this run has {}",

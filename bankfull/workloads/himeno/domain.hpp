@@ -31,6 +31,9 @@ struct Domain {
 /// The whole grid on one rank.
 Domain whole_domain(const GridSize& grid);
 
+/// What cuts of a problem must respect where it names none itself.
+DecompositionRules decomposition_rules(const Problem& problem, int ranks);
+
 /// How a problem is cut for these ranks: as it asks, or with the least communication. Throws
 /// UsageError where it cannot be.
 Decomposition decompose(const Problem& problem, int ranks);

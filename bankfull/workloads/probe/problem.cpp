@@ -23,6 +23,8 @@ constexpr std::int64_t gib = 1024 * mib;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 constexpr int most_threads = 4096;
 constexpr int most_n_copy = 65536;
+constexpr std::int64_t face_cell = sizeof(float);
+constexpr std::int64_t most_face = 4 * gib;
 
 std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
@@ -100,6 +102,17 @@ void require_strides(const Problem& problem) {
 /// Of a working set: below it, starting a pass takes longer than the pass.
 std::int64_t least_working_set(const Problem& problem) {
   return problem.device.is_cuda() ? 64 * kib : 4 * kib * problem.threads;
+}
+
+void require_faces(const Problem& problem) {
+  require_range("a message", problem.working_set_from, problem.working_set_to);
+  for (const std::int64_t bytes : {problem.working_set_from, problem.working_set_to}) {
+    require(bytes % face_cell == 0,
+            fmt::format("a message of {} bytes holds parts of cells", bytes),
+            fmt::format("use a multiple of {} B", face_cell));
+    require(bytes <= most_face, fmt::format("a message of {} makes no sense", bytes_text(bytes)),
+            fmt::format("use {} or less", bytes_text(most_face)));
+  }
 }
 
 void require_working_sets(const Problem& problem) {
@@ -182,6 +195,12 @@ void complete_bandwidth(Problem& problem) {
   }
 }
 
+void complete_link(Problem& problem) {
+  const std::int64_t to = (problem.quick ? 4 : 64) * mib;
+  fill_blank(problem.working_set_to, std::max(to, problem.working_set_from));
+  fill_blank(problem.working_set_from, std::min(2 * face_cell, problem.working_set_to));
+}
+
 void complete_latency(Problem& problem) {
   const std::int64_t line = line_bytes(problem.device);
   const bool gpu = problem.device.is_cuda();
@@ -240,26 +259,40 @@ void describe_bandwidth(const Problem& problem, std::vector<Figure>& figures) {
   }
 }
 
+void describe_link(const Problem& problem, std::vector<Figure>& figures) {
+  figures.push_back({"transport", to_string(problem.transport)});
+  figures.push_back({"message_from", problem.working_set_from, "B"});
+  figures.push_back({"message_to", problem.working_set_to, "B"});
+}
+
 void require_memory(const Problem& problem) {
   const std::int64_t need = memory_bytes(problem);
   require(
       need <= problem.memory_limit,
       fmt::format("the probe needs {}, more than the {} that it may hold on {}", bytes_text(need),
                   bytes_text(problem.memory_limit), to_string(problem.device)),
-      "ask for smaller working sets, footprints or copies, or allow more memory");
-  require_capacity(problem.device, need, "the probe", "ask for smaller working sets or footprints");
+      "ask for smaller working sets, footprints, copies or messages, or allow more memory");
+  require_capacity(problem.device, need, "the probe",
+                   "ask for smaller working sets, footprints or messages");
 }
 
 }  // namespace
 
 std::string to_string(Part part) {
-  return part == Part::all ? "all" : part == Part::bandwidth ? "bandwidth" : "latency";
+  constexpr std::array names{"bandwidth", "latency", "link", "all"};
+  return names[static_cast<std::size_t>(part)];
 }
 
 Part parse_part(const std::string& text) {
-  constexpr std::array<std::pair<const char*, Part>, 3> names{
-      {{"bandwidth", Part::bandwidth}, {"latency", Part::latency}, {"all", Part::all}}};
+  constexpr std::array<std::pair<const char*, Part>, 4> names{{{"bandwidth", Part::bandwidth},
+                                                               {"latency", Part::latency},
+                                                               {"link", Part::link},
+                                                               {"all", Part::all}}};
   return parse_name(names, "part of the probe", text);
+}
+
+bool has_part(const Problem& problem, Part part) {
+  return problem.part == part || (problem.part == Part::all && part != Part::link);
 }
 
 std::string to_string(Stores stores) {
@@ -322,7 +355,13 @@ void validate(const Problem& problem) {
             "use a multiple of 32");
   }
   require_cpu_or_gpu_options(problem);
-  require_working_sets(problem);
+  if (problem.part == Part::link) {
+    require_faces(problem);
+  } else {
+    require_working_sets(problem);
+    require(problem.transport == Transport::automatic, "--transport is for messages between ranks",
+            "leave it out, or use probe link");
+  }
   require_range("a footprint", problem.footprint_from, problem.footprint_to);
   require(problem.footprint_to == 0 || problem.footprint_to >= 4 * line_bytes(problem.device),
           fmt::format("a footprint of {} holds no chain", bytes_text(problem.footprint_to)),
@@ -336,11 +375,14 @@ Problem complete(Problem problem) {
   fill_blank(problem.memory_limit, problem.device.is_cuda() ? available / 4 * 3 : available / 2);
   fill_blank(problem.repeats, problem.quick ? 5 : 10);
   fill_blank(problem.points_per_octave, problem.quick ? 2 : 3);
-  if (problem.part != Part::latency) {
+  if (has_part(problem, Part::bandwidth)) {
     complete_bandwidth(problem);
   }
-  if (problem.part != Part::bandwidth) {
+  if (has_part(problem, Part::latency)) {
     complete_latency(problem);
+  }
+  if (has_part(problem, Part::link)) {
+    complete_link(problem);
   }
   for (auto* list : {&problem.mix_reads, &problem.team_sizes, &problem.grid_blocks,
                      &problem.grid_threads, &problem.n_copy}) {
@@ -361,6 +403,11 @@ std::int64_t padding_bytes(const Problem& problem) {
 }
 
 std::int64_t memory_bytes(const Problem& problem) {
+  if (problem.part == Part::link) {
+    // A field of 4 planes of 3 rows, ghosts included, and the messages of two neighbours: out and
+    // in, or in two slots of an inbox.
+    return 16 * problem.working_set_to;
+  }
   // On a GPU the copies that are compared have arrays of their own.
   const std::int64_t streams =
       problem.working_set_to + padding_bytes(problem) +
@@ -368,8 +415,8 @@ std::int64_t memory_bytes(const Problem& problem) {
   const std::int64_t order =
       4 * std::min(most_nodes(problem.device), problem.footprint_to / line_bytes(problem.device));
   const std::int64_t chain = problem.footprint_to + order;
-  return std::max(problem.part == Part::latency ? 0 : streams,
-                  problem.part == Part::bandwidth ? 0 : chain);
+  return std::max(has_part(problem, Part::bandwidth) ? streams : 0,
+                  has_part(problem, Part::latency) ? chain : 0);
 }
 
 std::int64_t most_nodes(Device device) {
@@ -418,15 +465,20 @@ std::vector<Figure> describe(const Problem& problem) {
                               {"device", to_string(problem.device)},
                               {"quick", problem.quick},
                               {"repeats", std::int64_t{problem.repeats}},
-                              {"points_per_octave", std::int64_t{problem.points_per_octave}},
                               {"memory_limit", problem.memory_limit, "B"}};
+  if (!has_part(problem, Part::link)) {
+    figures.push_back({"points_per_octave", std::int64_t{problem.points_per_octave}});
+  }
   if (!problem.device.is_cuda()) {
     figures.push_back({"threads", std::int64_t{problem.threads}});
   }
-  if (problem.part != Part::latency) {
+  if (has_part(problem, Part::link)) {
+    describe_link(problem, figures);
+  }
+  if (has_part(problem, Part::bandwidth)) {
     describe_bandwidth(problem, figures);
   }
-  if (problem.part != Part::bandwidth) {
+  if (has_part(problem, Part::latency)) {
     figures.push_back({"footprint_from", problem.footprint_from, "B"});
     figures.push_back({"footprint_to", problem.footprint_to, "B"});
     for (const Walk& walk : walks(problem)) {

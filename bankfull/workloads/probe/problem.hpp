@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/streams.hpp"
@@ -12,7 +13,7 @@
 namespace bankfull::probe {
 
 /// What to measure.
-enum class Part { bandwidth, latency, all };
+enum class Part { bandwidth, latency, link, all };
 std::string to_string(Part part);
 Part parse_part(const std::string& text);
 
@@ -44,7 +45,7 @@ struct Problem {
   std::vector<StreamOperation> operations;
   std::vector<int> mix_reads;  ///< arrays read per array written, of StreamOperation::mix
   Stores stores = Stores::both;
-  std::int64_t working_set_from = 0;  ///< of all arrays of a pass together
+  std::int64_t working_set_from = 0;  ///< of all arrays of a pass together; of a face of a link
   std::int64_t working_set_to = 0;
   std::vector<int> team_sizes;      ///< CPU: numbers of threads to compare
   std::vector<int> grid_blocks;     ///< GPU: blocks of a launch to compare
@@ -57,7 +58,14 @@ struct Problem {
   std::vector<HostPages> pages;       ///< CPU only
   std::int64_t footprint_from = 0;
   std::int64_t footprint_to = 0;
+
+  // Links between ranks.
+  Transport transport = Transport::automatic;  ///< automatic: each that is to be had
 };
+
+/// Whether the problem measures this part. `all` leaves links out: they need several ranks, and the
+/// other parts one.
+bool has_part(const Problem& problem, Part part);
 
 /// Bytes that a memory access moves between caches: nodes of a chain lie in lines of their own.
 std::int64_t line_bytes(Device device);

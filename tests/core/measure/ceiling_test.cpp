@@ -6,7 +6,7 @@ namespace bankfull {
 namespace {
 
 TEST(Ceiling, NamesItsMixAndIsPositive) {
-  const Ceiling ceiling = measure_ceiling(Device::cpu(), 2, 13, Precision::fp32, 2);
+  const Ceiling ceiling = measure_ceiling(Device::cpu(), 2, 13, Precision::fp32, 1, 2);
   EXPECT_GT(ceiling.bytes_per_second, 1e8);
   EXPECT_EQ(ceiling.seconds.samples.size(), 2U);
   EXPECT_TRUE(ceiling.name.starts_with("13 read : 1 write, fp32")) << ceiling.name;

@@ -63,7 +63,7 @@ TEST_F(CudaProbe, ShortRunIsVerified) {
   problem.footprint_to = 256 * mib;
   NoProgress progress;
   // A completed problem is what the command line hands on: completing it again changes nothing.
-  const RunResult result = run(complete(problem), progress);
+  const RunResult result = run(complete(problem), *make_self_communicator(), progress);
   EXPECT_TRUE(result.verified());
   EXPECT_FALSE(result.series.empty());
   for (const Measurement& measurement : result.measurements) {

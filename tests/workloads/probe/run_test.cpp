@@ -36,7 +36,7 @@ bool has_series(const RunResult& result, const std::string& start) {
 
 TEST(ProbeRun, BandwidthIsMeasuredAndVerified) {
   NoProgress progress;
-  const RunResult result = run(tiny(Part::bandwidth), progress);
+  const RunResult result = run(tiny(Part::bandwidth), *make_self_communicator(), progress);
   EXPECT_EQ(result.workload, "probe");
   EXPECT_FALSE(result.checks.empty());
   EXPECT_TRUE(result.verified());
@@ -59,7 +59,7 @@ TEST(ProbeRun, BandwidthIsMeasuredAndVerified) {
 
 TEST(ProbeRun, LatencyIsMeasuredAndVerified) {
   NoProgress progress;
-  const RunResult result = run(tiny(Part::latency), progress);
+  const RunResult result = run(tiny(Part::latency), *make_self_communicator(), progress);
   ASSERT_EQ(result.series.size(), 2U);
   EXPECT_EQ(result.series[0].name, "latency, stride 64 B, small pages");
   EXPECT_EQ(result.series[1].name, "latency, stride 4 KiB, small pages");

@@ -1,0 +1,182 @@
+#include "bankfull/app/counts.hpp"
+#include "bankfull/app/himeno_options.hpp"
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/publish.hpp"
+#include "bankfull/app/table.hpp"
+#include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/workloads/himeno/domain.hpp"
+#include "bankfull/workloads/himeno/scaling.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace bankfull {
+namespace {
+
+/// The options of every workload's scaling.
+struct ScalingOptions {
+  bool strong = false;
+  bool weak = false;
+  std::string ranks;  ///< empty: powers of two up to the ranks of the run
+  bool same_cores = false;
+
+  [[nodiscard]] Scaling mode() const {
+    if (!strong && !weak) {
+      throw UsageError("neither --strong nor --weak is given", "add one of them");
+    }
+    return strong ? Scaling::strong : Scaling::weak;
+  }
+
+  [[nodiscard]] std::vector<int> rank_counts(const Communicator& world) const {
+    return ranks.empty() ? doubled_rank_counts(world.size())
+                         : parse_rank_counts(ranks, Repeated::refused);
+  }
+};
+
+struct HimenoScalingOptions {
+  ScalingOptions scaling;
+  HimenoOptions himeno;
+};
+
+/// What a scaling run says of one number of ranks.
+class Case {
+ public:
+  explicit Case(const Measurement& measurement) : measurement_(&measurement) {}
+
+  [[nodiscard]] std::string parameter(const std::string& name) const {
+    const auto& value = find(measurement_->parameters, name);
+    const auto* number = std::get_if<std::int64_t>(&value);
+    return number != nullptr ? fmt::format("{}", *number) : std::get<std::string>(value);
+  }
+  [[nodiscard]] double figure(const std::string& name) const {
+    const auto& value = find(measurement_->figures, name);
+    const auto* number = std::get_if<std::int64_t>(&value);
+    return number != nullptr ? static_cast<double>(*number) : std::get<double>(value);
+  }
+  [[nodiscard]] bool verified() const {
+    return std::get<bool>(find(measurement_->figures, "verified"));
+  }
+
+ private:
+  static const decltype(Figure::value)& find(const std::vector<Figure>& figures,
+                                             const std::string& name) {
+    const auto found = std::find_if(figures.begin(), figures.end(),
+                                    [&](const Figure& figure) { return figure.name == name; });
+    expects(found != figures.end(), "a scaling run tells this of every number of ranks");
+    return found->value;
+  }
+
+  const Measurement* measurement_;
+};
+
+std::string scaling_table(const RunResult& result) {
+  Table table({"ranks", "grid", "size", "time/iteration", "speedup", "efficiency", "GFLOPS", "GB/s",
+               "sent/iteration", "exposed", "verdict"});
+  for (const Measurement& m : result.measurements) {
+    const Case c(m);
+    table.add_row(
+        {c.parameter("ranks"), c.parameter("ranks_grid"), c.parameter("size"),
+         format_seconds(c.figure("seconds_per_iteration")),
+         fmt::format("{:.2f}", c.figure("speedup")),
+         fmt::format("{:.1f} %", c.figure("efficiency")),
+         fmt::format("{:.2f}", m.flops_per_second() * 1e-9),
+         fmt::format("{:.1f}", m.bytes_per_second() * 1e-9), format_bytes(c.figure("sent_bytes")),
+         fmt::format("{:.1f} %", c.figure("exposed_percent")), c.verified() ? "ok" : "FAILED"});
+  }
+  return table.text() + "\n";
+}
+
+himeno::ScalingProblem scaling_problem(const HimenoScalingOptions& options,
+                                       const Communicator& world) {
+  himeno::ScalingProblem scaling;
+  scaling.mode = options.scaling.mode();
+  scaling.rank_counts = options.scaling.rank_counts(world);
+  scaling.problem = problem_from(options.himeno, world);
+  if (options.scaling.same_cores) {
+    scaling.total_threads = static_cast<int>(world.sum(std::int64_t{scaling.problem.threads}));
+  }
+  himeno::validate(scaling, world);
+  return scaling;
+}
+
+void print_plan(const himeno::ScalingProblem& scaling) {
+  fmt::print("himeno {} {} scaling, {}, on {}\n", himeno::name_of(scaling.problem.grid),
+             to_string(scaling.mode), to_string(scaling.problem.precision),
+             to_string(scaling.problem.device));
+  Table table({"ranks", "grid", "size", "largest block", "memory of a rank", "threads of a rank"});
+  for (const int ranks : scaling.rank_counts) {
+    const himeno::Problem problem = problem_on(scaling, ranks);
+    const Decomposition decomposition = himeno::decompose(problem, ranks);
+    const Extents block = decomposition.largest_block();
+    const std::int64_t bytes = himeno::memory_bytes(
+        block, himeno::ghost_layers(problem, decomposition), problem.precision);
+    table.add_row({fmt::format("{}", ranks), to_string(decomposition.grid()),
+                   himeno::name_of(problem.grid),
+                   fmt::format("{}x{}x{}", block.ni, block.nj, block.nk),
+                   format_bytes(static_cast<double>(bytes)), fmt::format("{}", problem.threads)});
+  }
+  fmt::print("{}\n", table.text());
+}
+
+ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communicator& world) {
+  const himeno::ScalingProblem scaling = scaling_problem(options, world);
+  const CommonOptions& common = options.himeno.common;
+  common.prepare(world, scaling.problem.device);
+  if (!common.quiet || common.dry_run) {
+    print_plan(scaling);
+  }
+  if (common.dry_run) {
+    return ExitCode::ok;
+  }
+  return run_and_publish(
+      common, world,
+      [&](Progress& progress) { return himeno::run_scaling(scaling, world, progress); },
+      scaling_table);
+}
+
+void add_scaling_options(CLI::App& command, ScalingOptions& options) {
+  auto* strong = with_environment(command.add_flag(
+      "--strong", options.strong, "all ranks together work on the problem of the options"));
+  with_environment(
+      command.add_flag("--weak", options.weak, "every rank works on a problem of that size"))
+      ->excludes(strong);
+  with_environment(command.add_option("--ranks", options.ranks,
+                                      "numbers of ranks to compare: N, A:B, or several with "
+                                      "commas (default: powers of two, and all)"));
+  with_environment(command.add_flag(
+      "--same-cores", options.same_cores,
+      "CPU: fewer ranks have more threads, so that all use as many cores; start "
+      "it with mpirun --bind-to none, or these threads share the cores of a rank"));
+}
+
+constexpr const char* footer = R"(Examples:
+  mpirun -n 4 bankfull scaling himeno --strong --size XL --ranks 1,2,4
+  mpirun -n 8 bankfull scaling himeno --weak --size L --json out.json
+  mpirun -n 2 --bind-to none bankfull scaling himeno --strong --device cpu --same-cores
+
+Start it on as many ranks as the largest number: the first n of them work, the others wait.)";
+
+}  // namespace
+
+void add_scaling_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<HimenoScalingOptions>();
+  CLI::App* scaling = program.add_subcommand(
+      "scaling", "Measures a workload on several numbers of ranks, in turn within one run");
+  scaling->footer(footer);
+  scaling->require_subcommand(1);
+  CLI::App* command = scaling->add_subcommand("himeno", "Strong or weak scaling of Himeno");
+  command->footer(footer);
+  add_scaling_options(*command, options->scaling);
+  add_himeno_options(*command, options->himeno);
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_himeno_scaling(*options, ranks); };
+  });
+}
+
+}  // namespace bankfull

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/workloads/himeno/domain.hpp"
+#include "bankfull/workloads/himeno/problem.hpp"
+#include "bankfull/workloads/himeno/sweep.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::himeno {
+
+// What every kind of run measures and says of its measurements.
+
+/// One schedule of a run: how many iterations a repeat has, and what the repeats took. The same on
+/// all ranks.
+struct Timed {
+  Schedule schedule = Schedule::tuned;
+  ScheduleFacts facts;
+  std::int64_t iterations = 0;
+  std::vector<double> seconds;
+  double gosa = 0.0;
+  std::vector<double> exposed_seconds = {};  ///< communication not hidden, of an iteration
+};
+
+/// Collective: the trial runs before timing, as many as the problem asks for and at least one.
+/// Returns the seconds of an iteration of the last one.
+double warm_up(Solver& solver, const Problem& problem, Schedule schedule);
+
+/// Collective: the official program's trial runs, warm-up and the estimate that fills the time. The
+/// solver must be loaded.
+Timed prepare(Solver& solver, const Problem& problem, Schedule schedule);
+
+/// Collective: checks every schedule of the problem. Leaves the solver's state changed.
+std::vector<Check> verify(Solver& solver, const Problem& problem, const Communicator& ranks,
+                          Progress& progress);
+
+/// Collective: what the memory of these ranks sustains. All measure at once; their rates add up.
+Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& progress);
+
+/// The faster of two measurements of the same ceiling: a busy machine drifts, and no rate may be
+/// divided by a slow moment.
+Ceiling better_of(const Ceiling& before, const Ceiling& after);
+
+/// What one rank's measurement and a run of several have in common.
+Measurement measurement_of(const Timed& timed, const Problem& problem, const Ceiling& ceiling);
+
+/// Adds how the ranks were arranged and what their communication took.
+void describe_ranks(const Timed& timed, const Problem& problem, const Decomposition& decomposition,
+                    Measurement& m);
+
+/// Whether the fields of the ranks fit the last cache, which ranks on one host share.
+bool fits_cache(const Problem& problem, const Decomposition& decomposition, int local_size);
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,283 @@
+#include "bankfull/workloads/himeno/scaling.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/first_ranks.hpp"
+#include "bankfull/workloads/himeno/domain.hpp"
+#include "bankfull/workloads/himeno/measured.hpp"
+#include "bankfull/workloads/himeno/sweep.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+#include <tuple>
+
+namespace bankfull::himeno {
+namespace {
+
+/// One number of ranks. What is measured is known on its ranks only.
+struct Case {
+  FirstRanks ranks;
+  Problem problem;
+  bool fits_cache = false;
+  Ceiling ceiling;
+  Timed timed;
+  std::vector<Check> checks;
+
+  [[nodiscard]] Schedule schedule() const { return problem.schedules.front(); }
+  [[nodiscard]] std::string label() const {
+    return fmt::format("{} rank{}", ranks.count(), ranks.count() == 1 ? "" : "s");
+  }
+  [[nodiscard]] double seconds_per_iteration() const {
+    return summarise(timed.seconds).median / static_cast<double>(timed.iterations);
+  }
+  [[nodiscard]] ScalingPoint point() const {
+    return {.ranks = ranks.count(),
+            .cores = ranks.count() * problem.threads,
+            .seconds = seconds_per_iteration()};
+  }
+  [[nodiscard]] bool verified() const {
+    return std::all_of(checks.begin(), checks.end(),
+                       [](const Check& check) { return check.passed(); });
+  }
+};
+
+void check_counts(const ScalingProblem& scaling, const Communicator& world) {
+  const std::vector<int>& counts = scaling.rank_counts;
+  if (counts.empty() || counts.front() < 1) {
+    throw UsageError("--ranks has no number of ranks", "name at least 1");
+  }
+  if (counts.back() > world.size()) {
+    throw UsageError(
+        fmt::format("--ranks {} is more than the {} of this run", counts.back(), world.size()),
+        fmt::format("start it with mpirun -n {}", counts.back()));
+  }
+}
+
+void check_problem(const ScalingProblem& scaling) {
+  const Problem& problem = scaling.problem;
+  if (problem.schedules.size() != 1) {
+    throw UsageError(
+        fmt::format("--schedule names {} schedules, and scaling is measured for one at a time",
+                    problem.schedules.size()),
+        "use one");
+  }
+  const std::vector<int>& counts = scaling.rank_counts;
+  if (problem.rank_grid &&
+      std::find(counts.begin(), counts.end(), problem.rank_grid->count()) == counts.end()) {
+    throw UsageError(fmt::format("--ranks-grid {} is for {} ranks, which --ranks does not name",
+                                 to_string(*problem.rank_grid), problem.rank_grid->count()),
+                     "leave it out, or add that number");
+  }
+}
+
+/// Threads cannot be shared out where they do not matter, or beyond one node.
+void check_threads(const ScalingProblem& scaling, const Communicator& world) {
+  if (!scaling.total_threads) {
+    return;
+  }
+  if (scaling.problem.device.is_cuda()) {
+    throw UsageError("--same-cores is for runs on CPUs", "leave it out, or add --device cpu");
+  }
+  if (!world.on_one_node()) {
+    throw UsageError(
+        "--same-cores: the ranks are on several nodes, and the first alone cannot "
+        "have all their cores",
+        "leave it out, or run on one node");
+  }
+}
+
+std::vector<Case> make_cases(const ScalingProblem& scaling, const Communicator& world) {
+  check_counts(scaling, world);
+  check_problem(scaling);
+  check_threads(scaling, world);
+  std::vector<Case> cases;
+  for (const int count : scaling.rank_counts) {
+    cases.push_back({.ranks = FirstRanks(world, count),
+                     .problem = problem_on(scaling, count),
+                     .ceiling = {},
+                     .timed = {},
+                     .checks = {}});
+    const Problem& problem = cases.back().problem;
+    cases.back().ranks.run([&](const Communicator& ranks) { validate(problem, ranks); });
+  }
+  return cases;
+}
+
+void measure_ceilings(std::vector<Case>& cases, Progress& progress) {
+  for (Case& c : cases) {
+    c.ranks.run([&](const Communicator& ranks) {
+      c.ceiling = better_of(c.ceiling, ceiling_of(c.problem, ranks, progress));
+    });
+  }
+}
+
+/// Verifies a case and chooses how many iterations a repeat has.
+void try_out(Case& c, const Communicator& ranks, Progress& progress) {
+  c.fits_cache = fits_cache(c.problem, decompose(c.problem, ranks.size()), ranks.local_size());
+  const auto solver = make_solver(c.problem, ranks);
+  c.checks = verify(*solver, c.problem, ranks, progress);
+  for (Check& check : c.checks) {
+    check.name += ", " + c.label();
+  }
+  solver->load({});
+  c.timed = prepare(*solver, c.problem, c.schedule());
+}
+
+/// One repeat. The iterations without halos spoil the field, so they come last.
+void time_once(Case& c, const Communicator& ranks) {
+  const auto solver = make_solver(c.problem, ranks);
+  solver->load({});
+  warm_up(*solver, c.problem, c.schedule());
+  const Sweeps sweeps = solver->iterate(c.schedule(), c.timed.iterations);
+  c.timed.seconds.push_back(sweeps.seconds);
+  c.timed.gosa = sweeps.gosa;
+  if (ranks.size() > 1) {
+    const double without = solver->iterate(c.schedule(), c.timed.iterations, Halos::stale).seconds;
+    c.timed.exposed_seconds.push_back((sweeps.seconds - without) /
+                                      static_cast<double>(c.timed.iterations));
+  }
+}
+
+void time_in_turn(std::vector<Case>& cases, int repeats, Progress& progress) {
+  const double total = static_cast<double>(repeats) * static_cast<double>(cases.size());
+  double done = 0.0;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    for (Case& c : cases) {
+      progress.update("himeno " + name_of(c.problem.grid) + " on " + c.label(), done, total);
+      c.ranks.run([&](const Communicator& ranks) { time_once(c, ranks); });
+      done += 1.0;
+    }
+  }
+}
+
+Measurement measurement_of(const Case& c, const ScalingProblem& scaling,
+                           const ScalingPoint& first) {
+  Measurement m = measurement_of(c.timed, c.problem, c.ceiling);
+  m.name += fmt::format(" {}, {}", to_string(scaling.mode), c.label());
+  m.fits_cache = c.fits_cache;
+  m.parameters.insert(m.parameters.begin(), {.name = "mode", .value = to_string(scaling.mode)});
+  m.parameters.push_back({.name = "threads", .value = std::int64_t{c.problem.threads}});
+  const ScalingPoint point = c.point();
+  m.figures.push_back({.name = "seconds_per_iteration", .value = point.seconds, .unit = "s"});
+  m.figures.push_back({.name = "speedup", .value = speedup_of(scaling.mode, first, point)});
+  m.figures.push_back({.name = "efficiency",
+                       .value = 100.0 * efficiency_of(scaling.mode, first, point),
+                       .unit = "%"});
+  m.figures.push_back({.name = "verified", .value = c.verified()});
+  describe_ranks(c.timed, c.problem, decompose(c.problem, c.ranks.count()), m);
+  return m;
+}
+
+std::vector<Figure> describe(const ScalingProblem& scaling) {
+  const Problem& problem = scaling.problem;
+  return {{.name = "mode", .value = to_string(scaling.mode)},
+          {.name = "size", .value = name_of(problem.grid)},
+          {.name = "precision", .value = to_string(problem.precision)},
+          {.name = "device", .value = to_string(problem.device)},
+          {.name = "threads", .value = std::int64_t{problem.threads}},
+          {.name = "same_cores", .value = scaling.total_threads.has_value()},
+          {.name = "ranks", .value = fmt::format("{}", fmt::join(scaling.rank_counts, ","))}};
+}
+
+std::vector<std::string> notes_on(const ScalingProblem& scaling) {
+  std::vector<std::string> notes{
+      fmt::format("speedup and efficiency are relative to {} rank{}", scaling.rank_counts.front(),
+                  scaling.rank_counts.front() == 1 ? "" : "s"),
+      "percent of bankfull: of what the ranks of the case sustain together"};
+  if (scaling.mode == Scaling::weak) {
+    notes.push_back("every rank has the points of size " + name_of(scaling.problem.grid));
+  }
+  for (const int ranks : scaling.rank_counts) {
+    const int used = problem_on(scaling, ranks).threads * ranks;
+    if (scaling.total_threads && used != *scaling.total_threads) {
+      notes.push_back(fmt::format("{} ranks have {} threads in all, not {}: they do not divide",
+                                  ranks, used, *scaling.total_threads));
+    }
+  }
+  return notes;
+}
+
+/// Ranks that were not in a case learn from the others that it failed.
+void share_verdict(RunResult& result, const Communicator& world) {
+  const bool own = result.verified();
+  if (!world.all(own) && own) {
+    result.checks.push_back({.name = "verdict of the other ranks",
+                             .value = 1.0,
+                             .reference = 0.0,
+                             .tolerance = 0.0,
+                             .source = "checks that failed on another rank"});
+  }
+}
+
+}  // namespace
+
+WeakGrid weak_grid(const GridSize& size, int ranks, const DecompositionRules& rules) {
+  const Extents block = size.interior();
+  const auto stacked = [&](const RankGrid& cuts) {
+    return Extents{cuts.i * block.ni, cuts.j * block.nj, cuts.k * block.nk};
+  };
+  const auto cost = [&](const RankGrid& cuts) {
+    const Decomposition candidate(stacked(cuts), cuts);
+    return std::tuple(face_cells(candidate, rules.strided_cost), -cuts.i, -cuts.j);
+  };
+  // As many blocks as there are ranks along every axis, or it would leave out cuts.
+  const std::vector<RankGrid> all =
+      allowed_grids(stacked({ranks, ranks, ranks}), ranks, {.most = rules.most});
+  const RankGrid best =
+      *std::min_element(all.begin(), all.end(),
+                        [&](const RankGrid& a, const RankGrid& b) { return cost(a) < cost(b); });
+  const Extents points = stacked(best);
+  return {.grid = {points.ni + 2, points.nj + 2, points.nk + 2}, .cuts = best};
+}
+
+Problem problem_on(const ScalingProblem& scaling, int ranks) {
+  Problem problem = scaling.problem;
+  if (problem.rank_grid && problem.rank_grid->count() != ranks) {
+    problem.rank_grid.reset();
+  }
+  if (scaling.mode == Scaling::weak) {
+    DecompositionRules rules = decomposition_rules(problem, ranks);
+    rules.most = problem.rank_grid.value_or(rules.most);
+    const WeakGrid weak = weak_grid(problem.grid, ranks, rules);
+    problem.grid = weak.grid;
+    problem.rank_grid = weak.cuts;
+  }
+  if (scaling.total_threads) {
+    problem.threads = std::max(1, *scaling.total_threads / ranks);
+  }
+  return problem;
+}
+
+void validate(const ScalingProblem& scaling, const Communicator& world) {
+  static_cast<void>(make_cases(scaling, world));
+}
+
+RunResult run_scaling(const ScalingProblem& scaling, const Communicator& world,
+                      Progress& progress) {
+  std::vector<Case> cases = make_cases(scaling, world);
+  // Before and after, as in `run`.
+  measure_ceilings(cases, progress);
+  for (Case& c : cases) {
+    // Cases share the time that the run is to take.
+    c.problem.target_seconds /= static_cast<double>(cases.size());
+    c.ranks.run([&](const Communicator& ranks) { try_out(c, ranks, progress); });
+  }
+  time_in_turn(cases, scaling.problem.repeats, progress);
+  measure_ceilings(cases, progress);
+  RunResult result{.workload = "scaling himeno",
+                   .problem = describe(scaling),
+                   .measurements = {},
+                   .series = {},
+                   .checks = {},
+                   .notes = notes_on(scaling)};
+  for (const Case& c : cases) {
+    result.checks.insert(result.checks.end(), c.checks.begin(), c.checks.end());
+    if (world.is_root()) {
+      result.measurements.push_back(measurement_of(c, scaling, cases.front().point()));
+    }
+  }
+  share_verdict(result, world);
+  return result;
+}
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,77 @@
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/himeno/scaling.hpp"
+#include "tests/mpi_main.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <variant>
+
+namespace bankfull::himeno {
+namespace {
+
+ScalingProblem problem_of(Scaling mode) {
+  ScalingProblem scaling;
+  scaling.problem.grid = {15, 14, 13};
+  scaling.problem.iterations = 6;
+  scaling.problem.repeats = 2;
+  scaling.mode = mode;
+  for (int ranks = 1; ranks <= test_ranks().size(); ++ranks) {
+    scaling.rank_counts.push_back(ranks);
+  }
+  return scaling;
+}
+
+double figure_of(const Measurement& m, const std::string& name) {
+  for (const Figure& figure : m.figures) {
+    if (figure.name == name) {
+      return std::get<double>(figure.value);
+    }
+  }
+  ADD_FAILURE() << m.name << " has no " << name;
+  return 0.0;
+}
+
+void expect_verified(const ScalingProblem& scaling) {
+  NoProgress progress;
+  const RunResult result = run_scaling(scaling, test_ranks(), progress);
+  EXPECT_TRUE(result.verified());
+  EXPECT_FALSE(result.checks.empty());
+  if (!test_ranks().is_root()) {
+    return;
+  }
+  ASSERT_EQ(result.measurements.size(), scaling.rank_counts.size());
+  EXPECT_DOUBLE_EQ(figure_of(result.measurements.front(), "efficiency"), 100.0);
+  EXPECT_DOUBLE_EQ(figure_of(result.measurements.front(), "speedup"), 1.0);
+  for (const Measurement& m : result.measurements) {
+    EXPECT_EQ(m.seconds.samples.size(), 2U);
+    EXPECT_GT(figure_of(m, "efficiency"), 0.0);
+    EXPECT_GT(m.ceiling->bytes_per_second, 0.0);
+  }
+}
+
+TEST(HimenoScaling, StrongIsVerifiedOnEveryNumberOfRanks) {
+  expect_verified(problem_of(Scaling::strong));
+}
+
+TEST(HimenoScaling, WeakIsVerifiedOnEveryNumberOfRanks) {
+  ScalingProblem scaling = problem_of(Scaling::weak);
+  scaling.problem.schedules = {Schedule::fused};
+  expect_verified(scaling);
+}
+
+TEST(HimenoScaling, SameCoresGiveFewerRanksMoreThreads) {
+  ScalingProblem scaling = problem_of(Scaling::strong);
+  scaling.rank_counts = {1, test_ranks().size()};
+  scaling.total_threads = test_ranks().size();
+  expect_verified(scaling);
+}
+
+TEST(HimenoScaling, WhatCannotBeCutIsRefusedOnAllRanksOfTheCase) {
+  ScalingProblem scaling = problem_of(Scaling::strong);
+  scaling.rank_counts = {test_ranks().size()};
+  scaling.problem.grid = {3, 3, 3};
+  EXPECT_THROW(validate(scaling, test_ranks()), UsageError);
+}
+
+}  // namespace
+}  // namespace bankfull::himeno
