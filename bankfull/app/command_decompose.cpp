@@ -302,7 +302,8 @@ constexpr const char* footer = R"(Examples:
 Columns:
   most balanced    the three factors of the ranks nearest to a cube, which rank the rows
   balance          of three factors: (max/min)(mid/min), 1 is best (Phillips and Fatica, 2014)
-  grid             the factors of least communication, which our programs take; the rest is its
+  grid             the factors of least communication, which our programs take; the rest is its.
+                   A cell of a face across k counts as the 32 bytes of memory that it drags along
   cells of a rank  fewest..most along i, j and k
   over mean        cells of the largest block above the mean
   sends, messages  of the busiest rank to others in one exchange of all fields)";

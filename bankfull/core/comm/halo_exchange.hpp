@@ -26,6 +26,8 @@ struct HaloSetup {
   HaloShape shape = {};
   int fields = 1;  ///< exchanged at once
   Transport transport = Transport::automatic;
+  /// Nothing else runs between `start` and `finish`: the exchange may take the whole GPU.
+  bool alone = false;
   /// Leaves out neighbours; both sides of a pair must agree.
   std::function<bool(const Offset&)> wanted = [](const Offset&) { return true; };
 };

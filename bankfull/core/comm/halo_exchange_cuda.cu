@@ -18,8 +18,10 @@ constexpr int most_fields = 16;
 constexpr int most_regions = 26;
 constexpr int threads = 256;
 
-/// Blocks of one region, at most: two groups a thread for a face of 4 MiB.
-constexpr std::int64_t most_blocks = 512;
+/// Blocks of one region, at most: two groups a thread for a face of 4 MiB, or few enough to leave
+/// most of the GPU to other work while they wait for the link.
+constexpr std::int64_t most_blocks_alone = 512;
+constexpr std::int64_t most_blocks_beside = 64;
 
 /// A region and where its message is for the present slot and the other.
 template <class T>
@@ -154,6 +156,15 @@ __global__ void __launch_bounds__(threads) unpack_halos(const __grid_constant__ 
   }
 }
 
+/// Waits for all messages in one small block, so that the blocks that unpack do not hold places
+/// which other work could use.
+template <class T>
+__global__ void await_messages(const __grid_constant__ HaloCopies<T> a) {
+  if (static_cast<int>(threadIdx.x) < a.regions) {
+    wait_until(a.end[threadIdx.x].heard, *a.epoch + 1);
+  }
+}
+
 template <class T>
 class CudaHaloExchange final : public HaloExchange<T> {
  public:
@@ -161,6 +172,7 @@ class CudaHaloExchange final : public HaloExchange<T> {
       : work_(work),
         halo_(work.device(), StreamPriority::high),
         fields_(setup.fields),
+        alone_(setup.alone),
         ticket_(MemorySpace::device, 1) {
     const auto regions =
         halo_messages(setup.decomposition, setup.ranks.rank(), setup.shape, setup.wanted);
@@ -236,9 +248,16 @@ class CudaHaloExchange final : public HaloExchange<T> {
         most_groups = std::max(most_groups, groups_of<T>(region));
       }
     }
-    const std::int64_t blocks = std::clamp<std::int64_t>(most_groups / threads, 1, most_blocks);
+    const std::int64_t blocks = std::clamp<std::int64_t>(
+        most_groups / threads, 1, alone_ ? most_blocks_alone : most_blocks_beside);
     shape_ = {dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(sent_.regions * fields_)),
               dim3(threads)};
+    if (!alone_ && received_.epoch != nullptr) {
+      awaited_ = received_;
+      for (int n = 0; n < received_.regions; ++n) {
+        received_.end[n].heard = nullptr;
+      }
+    }
   }
 
   static void add(HaloCopies<T>& copies, const std::vector<PackedRegion>& regions,
@@ -255,6 +274,9 @@ class CudaHaloExchange final : public HaloExchange<T> {
 
   void unpack() {
     chosen_.transport->before_unpacking(halo_);
+    if (awaited_.regions > 0) {
+      launch(halo_, {dim3(1), dim3(most_regions)}, await_messages<T>, awaited_);
+    }
     launch(halo_, shape_, unpack_halos<T>, received_);
     arrived_.record(halo_);
   }
@@ -264,11 +286,13 @@ class CudaHaloExchange final : public HaloExchange<T> {
   Event ready_;
   Event arrived_;
   int fields_;
+  bool alone_;
   std::int64_t sent_bytes_ = 0;
   Buffer<unsigned> ticket_;
   ChosenTransport chosen_;
   HaloCopies<T> sent_{};
   HaloCopies<T> received_{};
+  HaloCopies<T> awaited_{};  ///< what a block of its own waits for; nothing where unpacking does
   LaunchShape shape_;
 };
 

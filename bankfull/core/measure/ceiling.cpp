@@ -51,7 +51,8 @@ std::int64_t memory_working_set(Device device, std::int64_t at_least) {
 
 Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision, int sharing,
                         int repeats) {
-  const std::int64_t least = device.is_cuda() ? 4096 * mib : std::max(256 / sharing, 4 * threads) * mib;
+  const std::int64_t least =
+      device.is_cuda() ? 4096 * mib : std::max(256 / sharing, 4 * threads) * mib;
   const std::int64_t bytes = memory_working_set(device, least * sharing) / sharing;
   const auto streams = make_streams(device, threads, bytes);
   const StreamPattern pattern{

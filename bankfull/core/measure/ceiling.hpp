@@ -13,8 +13,8 @@ namespace bankfull {
 /// run the pass (CPU: ordinary and streaming stores; GPU: blocks of 256, 512 and 1024 threads) is
 /// warmed up and timed `repeats` times in turn; the fastest pass counts. Takes about half a second.
 /// `sharing` processes measure the same memory at once; each takes its share of the working set.
-Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision,
-                        int sharing = 1, int repeats = 12);
+Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision, int sharing = 1,
+                        int repeats = 12);
 
 /// Bytes of a working set that no cache of the device can hold a useful part of: at least eight
 /// times the last cache and `at_least`, at most half of the free memory.

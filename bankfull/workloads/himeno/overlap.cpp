@@ -133,6 +133,14 @@ Overlap parse_overlap(const std::string& text) {
   throw UsageError("--overlap " + text + " is unknown", "use none, boundary or two-part");
 }
 
+bool sweeps_meanwhile(const PassPlan& plan) {
+  const auto is = [](PassStep::Kind kind) {
+    return [kind](const PassStep& step) { return step.kind == kind; };
+  };
+  const auto started = std::find_if(plan.steps.begin(), plan.steps.end(), is(Kind::start));
+  return std::any_of(started, plan.steps.end(), is(Kind::sweep));
+}
+
 PassPlan plan_pass(Overlap overlap, const Domain& domain, const BoundaryThickness& thickness,
                    double split) {
   if (domain.decomposition.ranks() == 1 || overlap == Overlap::none) {

@@ -51,6 +51,9 @@ struct PassPlan {
   std::vector<std::function<bool(const Offset&)>> exchanges;
 };
 
+/// Whether something is swept between the start and the end of an exchange.
+bool sweeps_meanwhile(const PassPlan& plan);
+
 /// How thick the parts are that `boundary` sweeps first: what a schedule sweeps well, whole
 /// alignment units along k.
 struct BoundaryThickness {

@@ -30,6 +30,7 @@ class PassRunner {
                                           .shape = shape,
                                           .fields = 1,
                                           .transport = transport,
+                                          .alone = !sweeps_meanwhile(plan_),
                                           .wanted = wanted}));
     }
   }

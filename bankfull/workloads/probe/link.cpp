@@ -341,7 +341,8 @@ HaloSetup LinkGrid::halo(const LinkSetup& setup) const {
   return {.ranks = setup.ranks,
           .decomposition = decomposition,
           .layout = layout,
-          .transport = setup.transport};
+          .transport = setup.transport,
+          .alone = true};
 }
 
 std::unique_ptr<LinkTimer> make_link_timer(const LinkSetup& setup, Device device, int threads) {

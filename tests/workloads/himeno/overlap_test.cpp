@@ -82,6 +82,8 @@ TEST(PassPlan, BoundaryPartsAreSweptBeforeTheExchangeAndAlignedAlongK) {
     EXPECT_EQ(step.part.k0 % 32, 0);
   }
   EXPECT_LT(started, position(plan, Kind::finish));
+  EXPECT_TRUE(sweeps_meanwhile(plan));
+  EXPECT_FALSE(sweeps_meanwhile(plan_pass(Overlap::none, domain, {}, 0.5)));
 }
 
 TEST(PassPlan, TooThinForBoundaryPartsIsSweptAtOnce) {

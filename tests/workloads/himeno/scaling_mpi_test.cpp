@@ -45,7 +45,7 @@ void expect_verified(const ScalingProblem& scaling) {
   for (const Measurement& m : result.measurements) {
     EXPECT_EQ(m.seconds.samples.size(), 2U);
     EXPECT_GT(figure_of(m, "efficiency"), 0.0);
-    EXPECT_GT(m.ceiling->bytes_per_second, 0.0);
+    EXPECT_GT(m.percent_of_bankfull().value_or(0.0), 0.0);
   }
 }
 

@@ -70,9 +70,7 @@ class Spoiled final : public Solver {
     sweeps.gosa *= 1.01;
     return sweeps;
   }
-  [[nodiscard]] ScheduleFacts facts(Schedule schedule) override {
-    return good_->facts(schedule);
-  }
+  [[nodiscard]] ScheduleFacts facts(Schedule schedule) override { return good_->facts(schedule); }
   [[nodiscard]] std::vector<double> pressure() const override { return good_->pressure(); }
   [[nodiscard]] const Domain& domain() const override { return good_->domain(); }
 

@@ -60,9 +60,9 @@ Candidate candidate(int sweeps, const Layout& layout, std::size_t element_bytes,
   const std::int64_t fitting = strip_budget(share) / (row_bytes * cached_rows(sweeps));
   const std::int64_t strip_rows = std::max<std::int64_t>(2, std::min(fitting, block_rows));
   const double evenly = static_cast<double>(sweeps) * static_cast<double>(n.ni * n.nj) / threads;
-  return {.plan = {.sweeps = sweeps, .strip_rows = strip_rows, .grid = grid},
-          .cost = fused_cost(sweeps, strip_rows, row_bytes,
-                             busiest_rows(n, grid, sweeps) / evenly)};
+  return {
+      .plan = {.sweeps = sweeps, .strip_rows = strip_rows, .grid = grid},
+      .cost = fused_cost(sweeps, strip_rows, row_bytes, busiest_rows(n, grid, sweeps) / evenly)};
 }
 
 }  // namespace
