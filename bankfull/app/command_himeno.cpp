@@ -37,13 +37,15 @@ void print_decomposition(const himeno::Problem& problem, int ranks) {
   const Decomposition decomposition = himeno::decompose(problem, ranks);
   const Extents least = decomposition.smallest_block();
   const Extents most = decomposition.largest_block();
-  const std::int64_t cells =
-      busiest_halo_cells(decomposition, {.width = 1, .reach = HaloShape::Reach::edges});
+  const int ghosts = himeno::ghost_layers(problem, decomposition);
+  const std::int64_t cells = busiest_halo_cells(decomposition, himeno::halo_shape(ghosts));
   fmt::print(
-      "  {} ranks as {}: blocks of {}x{}x{} to {}x{}x{} points, the busiest sends {} an "
-      "iteration\n",
-      ranks, to_string(decomposition.grid()), least.ni, least.nj, least.nk, most.ni, most.nj,
-      most.nk, format_bytes(static_cast<double>(cells * bytes_of(problem.precision))));
+      "  {} ranks as {}: blocks of {}x{}x{} to {}x{}x{} points, {} a rank\n", ranks,
+      to_string(decomposition.grid()), least.ni, least.nj, least.nk, most.ni, most.nj, most.nk,
+      format_bytes(static_cast<double>(himeno::memory_bytes(most, ghosts, problem.precision))));
+  fmt::print("  the busiest rank sends {} in an exchange of {} layer{}\n",
+             format_bytes(static_cast<double>(cells * bytes_of(problem.precision))), ghosts,
+             ghosts == 1 ? "" : "s");
 }
 
 void print_plan(const himeno::Problem& problem, int ranks) {

@@ -4,10 +4,12 @@
 #include "bankfull/core/comm/parallel_run.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -44,11 +46,27 @@ void silence_unless_root(const bankfull::Communicator& ranks) {
   }
 }
 
+/// Ranks with other options than the root would wait for each other forever. What wrapper scripts
+/// choose for each rank, its device and its threads, may differ.
+void require_same_options(const bankfull::Communicator& ranks) {
+  const std::string own = bankfull::command_line() + '\n' + bankfull::shared_environment();
+  const auto all = ranks.all_gather(std::vector<char>(own.begin(), own.end()));
+  const auto other = std::find_if(all.begin(), all.end(),
+                                  [&](const auto& options) { return options != all.front(); });
+  if (other != all.end()) {
+    throw bankfull::UsageError(
+        "rank " + std::to_string(other - all.begin()) +
+            " was started with other options than rank 0",
+        "give all ranks the same command line and the same BANKFULL_ variables");
+  }
+}
+
 /// CLI11 adds advice on further lines; ours is one line.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   silence_unless_root(ranks);
+  require_same_options(ranks);
   CLI::App program(
       "Runs memory-bandwidth-bound workloads of computational fluid dynamics, verifies "
       "them, and tells how\nclose to the measured memory ceiling they ran.",

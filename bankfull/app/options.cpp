@@ -8,6 +8,10 @@
 #include <cctype>
 #include <cstdio>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string>
+#include <unistd.h>
+#include <vector>
 
 namespace bankfull {
 namespace {
@@ -24,8 +28,16 @@ std::string& recorded_command_line() {
 Device CommonOptions::resolved_device(const Communicator& ranks) const {
   // Looking for GPUs takes time and memory on each of them: not where none is asked for.
   const bool chosen_by_rank = ranks.size() > 1 && (device == "auto" || device == "cuda");
-  const Sharers sharers = chosen_by_rank ? sharers_of_gpus(ranks) : Sharers{};
-  return resolve_device(device, sharers.place, sharers.count);
+  const bool any_chosen = ranks.max(std::int64_t{chosen_by_rank}) > 0;
+  const Sharers sharers = any_chosen ? sharers_of_gpus(ranks) : Sharers{};
+  Device resolved;
+  ranks.agree([&] { resolved = resolve_device(device, sharers.place, sharers.count); });
+  const std::int64_t on_gpu = resolved.is_cuda() ? 1 : 0;
+  if (ranks.min(on_gpu) != ranks.max(on_gpu)) {
+    throw UsageError("some ranks chose a GPU and others the CPU",
+                     "give all of them --device cpu or --device cuda");
+  }
+  return resolved;
 }
 
 void CommonOptions::prepare(const Communicator& ranks, Device chosen) const {
@@ -41,11 +53,27 @@ void CommonOptions::prepare(const Communicator& ranks, Device chosen) const {
 }
 
 int CommonOptions::resolved_threads(const Communicator& ranks) const {
-  if (threads < 0 || threads > most_threads) {
-    throw UsageError(fmt::format("--threads {} is no team", threads),
-                     fmt::format("use 1 to {}", most_threads));
+  ranks.agree([&] {
+    if (threads < 0 || threads > most_threads) {
+      throw UsageError(fmt::format("--threads {} is no team", threads),
+                       fmt::format("use 1 to {}", most_threads));
+    }
+  });
+  const int by_default = default_threads(ranks);
+  return threads == 0 ? by_default : threads;
+}
+
+std::string shared_environment() {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text(*variable);
+    const bool own = text.starts_with("BANKFULL_DEVICE=") || text.starts_with("BANKFULL_THREADS=");
+    if (text.starts_with("BANKFULL_") && !own) {
+      variables.push_back(text);
+    }
   }
-  return threads == 0 ? default_threads(ranks) : threads;
+  std::sort(variables.begin(), variables.end());
+  return fmt::format("{}", fmt::join(variables, "\n"));
 }
 
 CLI::Option* with_environment(CLI::Option* option) {

@@ -66,6 +66,10 @@ void remember_command_line(int argc, const char* const* argv);
 /// "bankfull: message" on stderr, from the root only: what all ranks have to say is said once.
 void tell(const Communicator& ranks, const std::string& message);
 
+/// The variables of the environment that stand for options, but for those that a launcher's scripts
+/// may choose for each rank: its device and its threads.
+std::string shared_environment();
+
 // One function a subcommand, each in its own file: adds it to the program and sets `action` when
 // it is the one chosen. `ranks` must outlive the action.
 void add_info_command(CLI::App& program, Action& action);

@@ -96,10 +96,49 @@ class Ranks(unittest.TestCase):
     def test_a_failure_of_one_rank_ends_all_and_names_it(self):
         start = time.monotonic()
         result = subprocess.run(
-            [*command(1, "himeno", *SMALL), ":", MPIRUN[-1], "1", BINARY, "himeno", "--size",
-             "nonsense"], capture_output=True, text=True, timeout=100, env=environment())
-        self.refused(result, "bankfull: rank 1: --size nonsense")
+            [*command(1, "himeno", *SMALL), ":", MPIRUN[-1], "1", "-x", "BANKFULL_THREADS=-3", BINARY,
+             "himeno", *SMALL], capture_output=True, text=True, timeout=100, env=environment())
+        self.refused(result, "bankfull: rank 1: --threads -3")
         self.assertLess(time.monotonic() - start, 30)
+
+    def test_ranks_with_other_options_are_refused(self):
+        other = [*MPIRUN, "1", BINARY, "himeno", *SMALL, ":", "-n", "1"]
+        for second in ([BINARY, "info"], ["-x", "BANKFULL_OVERLAP=none", BINARY, "himeno", *SMALL]):
+            result = subprocess.run([*other, *second], capture_output=True, text=True, timeout=100,
+                                    env=environment())
+            self.refused(result, "rank 1 was started with other options")
+
+    def test_scripts_may_choose_threads_for_each_rank(self):
+        script = "BANKFULL_THREADS=$((1 + OMPI_COMM_WORLD_RANK)) exec " + " ".join([BINARY, "himeno", *SMALL])
+        result = subprocess.run([*MPIRUN, "2", "sh", "-c", script], capture_output=True, text=True,
+                                timeout=100, env=environment())
+        self.assertEqual(result.returncode, OK, result.stderr)
+
+    def test_splits_and_overlaps(self):
+        for more in (["--overlap", "two-part", "--split", "0.3"], ["--ranks-grid", "1x3x1"],
+                     ["--overlap", "none", "--transport", "mpi"], ["--schedule", "fused"]):
+            result = run(3, "himeno", *SMALL, *more)
+            self.assertEqual(result.returncode, OK, result.stderr)
+            self.assertIn("verdict=verified", result.stdout)
+            self.assertIn("ranks=3", result.stdout)
+
+    def test_what_cannot_be_cut_or_carried_is_one_message(self):
+        for more, words in ((["--ranks-grid", "2x2x1"], "is for 4 ranks"), (["--split", "1.5"], "1.5"),
+                            (["--overlap", "two-part", "--ranks-grid", "1x3x1"], "along i only"),
+                            (["--transport", "nccl"], "between GPUs"), (["--transport", "local"], "no transport"),
+                            (["--schedule", "fused", "--ranks-grid", "1x1x3"], "whole rows")):
+            self.refused(run(3, "himeno", *SMALL, *more), words)
+
+    def test_dry_run_tells_the_blocks(self):
+        result = run(3, "himeno", "--size", "S", "--device", "cpu", "--dry-run")
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertIn("3 ranks as 3x1x1: blocks of 20x62x126 to 21x62x126", result.stdout)
+
+    def test_below_a_threshold_on_all_ranks(self):
+        result = run(2, "himeno", "--size", "M", "--device", "cpu", "--iterations", "4", "--repeat", "1",
+                     "--quiet", "--min-percent", "1000")
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertEqual(len(own_lines(result)), 1, result.stderr)
 
     def test_unwritable_json_is_one_message(self):
         self.refused(run(2, "himeno", *SMALL, "--json", "/nonexistent/out.json"),

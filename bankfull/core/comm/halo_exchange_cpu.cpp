@@ -124,8 +124,7 @@ class CpuHaloExchange final : public HaloExchange<T> {
 };
 
 void require_host_transport(Transport transport) {
-  const bool possible = transport == Transport::automatic || transport == Transport::mpi ||
-                        transport == Transport::local;
+  const bool possible = transport == Transport::automatic || transport == Transport::mpi;
   if (!possible) {
     throw UsageError("--transport " + to_string(transport) + " moves fields between GPUs",
                      "use --transport mpi with --device cpu");

@@ -1,5 +1,10 @@
 #include "bankfull/core/comm/halo_packing.hpp"
 
+#include "bankfull/core/base/expects.hpp"
+
+#include <algorithm>
+#include <limits>
+
 namespace bankfull {
 namespace {
 
@@ -7,6 +12,8 @@ std::int64_t whole(std::int64_t size, int group) { return (size + group - 1) / g
 
 PackedRegion packed(const Box& box, const Layout& layout, int group, std::int64_t begin) {
   const Extents n = box.extents();
+  expects(std::max({n.ni, n.nj, n.nk}) < std::numeric_limits<int>::max() - group,
+          "an axis of a block is counted with an int");
   return {.first = layout.offset(box.i0, box.j0, box.k0),
           .ni = static_cast<int>(n.ni),
           .nj = static_cast<int>(n.nj),

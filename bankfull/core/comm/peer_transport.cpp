@@ -69,7 +69,12 @@ class MappedInbox {
 ///
 /// Two slots suffice without asking whether one is free: a rank packs exchange n after it has
 /// unpacked n - 1, which the neighbour packed after it had unpacked n - 2, the last to use the
-/// slot.
+/// slot. No fence is needed beside the counters': what the neighbour read in unpacking n - 2 is
+/// ordered before its packing of n - 1 (one stream), that before the counter that this rank
+/// acquires in unpacking n - 1, and that before packing n (one stream again).
+///
+/// Kernels that wait hold places on their GPU. The neighbour's kernels must be able to run
+/// meanwhile: they are on another GPU, or take turns with ours on the same one.
 class PeerTransport final : public GpuTransport {
  public:
   PeerTransport(const Communicator& ranks, const std::vector<MessageSize>& messages,
@@ -87,7 +92,11 @@ class PeerTransport final : public GpuTransport {
     mapped_.clear();
     // Memory must outlive its mappings; a rank that fails must not wait for the others.
     if (std::uncaught_exceptions() == 0) {
-      ranks_.barrier();
+      try {
+        ranks_.barrier();
+      } catch (const RuntimeFailure&) {
+        return;  // the next collective call says what MPI has to say
+      }
     }
   }
   PeerTransport(const PeerTransport&) = delete;
@@ -163,6 +172,27 @@ std::string obstacle_to(const BusId& id, Device gpu) {
              : std::string("the driver grants no access to GPU ") + id.data();
 }
 
+/// Why this process cannot map the memory of the next rank's; empty if it can. The driver may
+/// refuse where containers separate processes.
+std::string obstacle_to_mapping(const Communicator& ranks) {
+  const Buffer<std::byte> own(MemorySpace::device, own_allocation);
+  cudaIpcMemHandle_t handle{};
+  const bool shared = cudaIpcGetMemHandle(&handle, own.data()) == cudaSuccess;
+  const auto handles = ranks.all_gather(handle);
+  const bool all_shared = ranks.all(shared);
+  std::string obstacle = all_shared ? "" : "the driver does not share GPU memory between processes";
+  if (all_shared && ranks.size() > 1) {
+    try {
+      const MappedInbox next(handles[static_cast<std::size_t>((ranks.rank() + 1) % ranks.size())]);
+    } catch (const RuntimeFailure& failure) {
+      obstacle = failure.what();
+    }
+  }
+  static_cast<void>(cudaGetLastError());  // a refusal is an answer here
+  ranks.barrier();                        // memory must outlive its mappings
+  return obstacle;
+}
+
 }  // namespace
 
 std::string detail::peer_obstacle(const Communicator& ranks, Device gpu) {
@@ -173,6 +203,9 @@ std::string detail::peer_obstacle(const Communicator& ranks, Device gpu) {
   for (const BusId& id : ranks.all_gather(bus_id_of(gpu))) {
     const std::string here = obstacle_to(id, gpu);
     obstacle = here.empty() ? obstacle : here;
+  }
+  if (ranks.all(obstacle.empty())) {
+    obstacle = obstacle_to_mapping(ranks);
   }
   // All ranks must come to the same answer.
   for (const auto& theirs : ranks.all_gather(std::vector<char>(obstacle.begin(), obstacle.end()))) {

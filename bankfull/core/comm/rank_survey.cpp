@@ -66,6 +66,12 @@ Sharers sharers_of_gpus(const Communicator& ranks) {
   return sharers_on_node(ranks, gpus);
 }
 
+int sharers_of_device(const Communicator& ranks, Device device) {
+  const std::string name =
+      device.is_cuda() ? survey_gpus().gpus.at(static_cast<std::size_t>(device.index)).uuid : "cpu";
+  return sharers_on_node(ranks, {std::hash<std::string>{}(name)}).count;
+}
+
 RankSurvey survey_ranks(const Communicator& ranks) {
   RankSurvey survey{
       .ranks = ranks.size(),

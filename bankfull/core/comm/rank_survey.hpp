@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/machine/device.hpp"
 
 #include <cstdint>
 #include <string>
@@ -38,5 +39,9 @@ int default_threads(const Communicator& ranks);
 /// Collective: number and count of this rank among those of its node that see the same GPUs; alone
 /// where the launcher gave every rank its own.
 Sharers sharers_of_gpus(const Communicator& ranks);
+
+/// Collective: ranks of this node, this one included, whose device is this rank's: all of them for
+/// the CPU.
+int sharers_of_device(const Communicator& ranks, Device device);
 
 }  // namespace bankfull

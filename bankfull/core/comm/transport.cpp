@@ -21,7 +21,7 @@ std::string to_string(Transport transport) {
 
 Transport parse_transport(const std::string& text) {
   for (const Transport transport : all_transports()) {
-    if (to_string(transport) == text) {
+    if (transport != Transport::local && to_string(transport) == text) {
       return transport;
     }
   }

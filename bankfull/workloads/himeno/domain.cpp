@@ -31,6 +31,16 @@ std::int64_t thinnest_cut(const Decomposition& decomposition) {
   return cuts.k > 1 ? std::min(thinnest, n.nk) : thinnest;
 }
 
+/// A rank's points with so many layers more where another rank goes on, and where the grid ends.
+Box widened(const Domain& domain, std::int64_t layers, std::int64_t boundary) {
+  const auto beyond = [&](int di, int dj, int dk) {
+    return domain.decomposition.neighbour(domain.rank, {di, dj, dk}) ? layers : boundary;
+  };
+  const Extents n = domain.interior();
+  return {-beyond(-1, 0, 0),       n.ni + beyond(+1, 0, 0), -beyond(0, -1, 0),
+          n.nj + beyond(0, +1, 0), -beyond(0, 0, -1),       n.nk + beyond(0, 0, +1)};
+}
+
 /// `box` of one numbering in another whose origin is at `origin`.
 Box moved(const Box& box, const Box& origin) {
   return {box.i0 + origin.i0, box.i1 + origin.i0, box.j0 + origin.j0,
@@ -51,14 +61,7 @@ void place(const GridSize& grid, const Box& box, const std::vector<double>& valu
 
 }  // namespace
 
-Box Domain::updated(std::int64_t layers) const {
-  const auto beyond = [&](int di, int dj, int dk) {
-    return decomposition.neighbour(rank, {di, dj, dk}) ? layers : 0;
-  };
-  const Extents n = interior();
-  return {-beyond(-1, 0, 0),       n.ni + beyond(+1, 0, 0), -beyond(0, -1, 0),
-          n.nj + beyond(0, +1, 0), -beyond(0, 0, -1),       n.nk + beyond(0, 0, +1)};
-}
+Box Domain::updated(std::int64_t layers) const { return widened(*this, layers, 0); }
 
 Domain whole_domain(const GridSize& grid) {
   return {.grid = grid, .decomposition = Decomposition(grid.interior(), {})};
@@ -117,14 +120,12 @@ int ghost_layers(const Problem& problem, const Decomposition& decomposition) {
       .sweeps;
 }
 
-Box owned_box(const Domain& domain) {
-  const auto beyond = [&](int di, int dj, int dk) {
-    return domain.decomposition.neighbour(domain.rank, {di, dj, dk}) ? 0 : 1;
-  };
-  const Extents n = domain.interior();
-  return {-beyond(-1, 0, 0),       n.ni + beyond(+1, 0, 0), -beyond(0, -1, 0),
-          n.nj + beyond(0, +1, 0), -beyond(0, 0, -1),       n.nk + beyond(0, 0, +1)};
+HaloShape halo_shape(int layers) {
+  return {.width = layers,
+          .reach = layers == 1 ? HaloShape::Reach::edges : HaloShape::Reach::corners};
 }
+
+Box owned_box(const Domain& domain) { return widened(domain, 0, 1); }
 
 std::vector<double> assemble(const Communicator& ranks, const Domain& domain,
                              const std::vector<double>& own) {

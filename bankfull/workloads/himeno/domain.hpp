@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/core/comm/halo_regions.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
 
 #include <cstdint>
@@ -40,6 +41,10 @@ Decomposition decompose(const Problem& problem, int ranks);
 
 /// Layers of ghosts that the schedules of a problem need, the same on all ranks.
 int ghost_layers(const Problem& problem, const Decomposition& decomposition);
+
+/// The halo of a pass of as many iterations as there are layers: the 19 points of one iteration
+/// reach edges, those of several corners too.
+HaloShape halo_shape(int layers);
 
 /// Collective: the field of the whole grid, boundary included, on every rank, from what each has of
 /// it: its points, and the boundary beside them, k fastest.

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/himeno/measured.hpp"
 
+#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 
@@ -61,6 +62,14 @@ std::vector<std::string> labels(const Timed& timed) {
   return notes;
 }
 
+/// Bytes that the busiest rank sends in an iteration, on average.
+double sent_bytes(const Timed& timed) {
+  const std::int64_t passes = timed.iterations / timed.facts.iterations_per_pass;
+  const std::int64_t rest = timed.iterations % timed.facts.iterations_per_pass;
+  const std::int64_t bytes = passes * timed.facts.sent_bytes + rest * timed.facts.sent_bytes_single;
+  return static_cast<double>(bytes) / static_cast<double>(timed.iterations);
+}
+
 }  // namespace
 
 double warm_up(Solver& solver, const Problem& problem, Schedule schedule) {
@@ -100,7 +109,7 @@ std::vector<Check> verify(Solver& solver, const Problem& problem, const Communic
 Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& progress) {
   progress.update("measuring the ceiling", 0.0, 1.0);
   ranks.barrier();
-  const int sharing = problem.device.is_cuda() ? 1 : ranks.local_size();
+  const int sharing = sharers_of_device(ranks, problem.device);
   Ceiling ceiling = measure_ceiling(problem.device, problem.threads, coefficient_count + 1,
                                     problem.precision, sharing);
   ceiling.bytes_per_second = ranks.sum(ceiling.bytes_per_second);
@@ -160,18 +169,18 @@ void describe_ranks(const Timed& timed, const Problem& problem, const Decomposit
   const double per_iteration = m.seconds.median / static_cast<double>(timed.iterations);
   const double exposed =
       timed.exposed_seconds.empty() ? 0.0 : summarise(timed.exposed_seconds).median;
-  m.figures.push_back({.name = "sent_bytes",
-                       .value = timed.facts.sent_bytes / timed.facts.iterations_per_pass,
-                       .unit = "B"});
+  m.figures.push_back({.name = "sent_bytes", .value = sent_bytes(timed), .unit = "B"});
   m.figures.push_back({.name = "exposed_communication", .value = exposed, .unit = "s"});
   m.figures.push_back(
       {.name = "exposed_percent", .value = 100.0 * exposed / per_iteration, .unit = "%"});
 }
 
-bool fits_cache(const Problem& problem, const Decomposition& decomposition, int local_size) {
+bool fits_cache(const Problem& problem, const Communicator& ranks) {
+  const Decomposition decomposition = decompose(problem, ranks.size());
   const std::int64_t bytes = memory_bytes(decomposition.largest_block(),
                                           ghost_layers(problem, decomposition), problem.precision);
-  return bytes * (problem.device.is_cuda() ? 1 : local_size) <= last_cache_bytes(problem.device);
+  const int sharing = sharers_of_device(ranks, problem.device);
+  return ranks.all(bytes * sharing <= last_cache_bytes(problem.device));
 }
 
 }  // namespace bankfull::himeno

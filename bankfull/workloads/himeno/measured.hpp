@@ -51,7 +51,8 @@ Measurement measurement_of(const Timed& timed, const Problem& problem, const Cei
 void describe_ranks(const Timed& timed, const Problem& problem, const Decomposition& decomposition,
                     Measurement& m);
 
-/// Whether the fields of the ranks fit the last cache, which ranks on one host share.
-bool fits_cache(const Problem& problem, const Decomposition& decomposition, int local_size);
+/// Collective: whether the fields of all ranks fit the last caches of their devices, which some may
+/// share.
+bool fits_cache(const Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull::himeno

@@ -4,6 +4,7 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/halo_exchange.hpp"
+#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 #include "bankfull/workloads/himeno/domain.hpp"
@@ -63,21 +64,29 @@ std::int64_t needed_bytes(const Problem& problem, int ranks) {
   return fields + working_memory_bytes(fields);
 }
 
+/// A size that the ranks cannot cut does not fit either.
+bool fits(const Problem& problem, int ranks, std::int64_t available) {
+  try {
+    return needed_bytes(problem, ranks) <= available;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
 std::string largest_standard_that_fits(const Problem& problem, int ranks, std::int64_t available) {
   const auto& sizes = standard_sizes();
   const auto largest = std::find_if(sizes.rbegin(), sizes.rend(), [&](const StandardSize& size) {
     Problem smaller = problem;
     smaller.grid = size.grid;
     return size.grid.updated_points() < problem.grid.updated_points() &&
-           needed_bytes(smaller, ranks) <= available;
+           fits(smaller, ranks, available);
   });
   return largest == sizes.rend() ? "no smaller standard size fits"
                                  : "the largest standard size that fits is " + largest->name;
 }
 
-/// Ranks of one node share the host's memory.
-void check_memory(const Problem& problem, const Communicator& ranks) {
-  const int sharing = problem.device.is_cuda() ? 1 : ranks.local_size();
+/// `sharing` ranks have the same memory.
+void check_memory(const Problem& problem, const Communicator& ranks, int sharing) {
   const std::int64_t available = free_bytes(problem.device) / sharing;
   const std::int64_t needed = needed_bytes(problem, ranks.size());
   if (needed > available) {
@@ -218,7 +227,8 @@ void validate(const Problem& problem, const Communicator& ranks) {
     }
   }
   check_ranks(problem, ranks);
-  ranks.agree([&] { check_memory(problem, ranks); });
+  const int sharing = sharers_of_device(ranks, problem.device);
+  ranks.agree([&] { check_memory(problem, ranks, sharing); });
 }
 
 }  // namespace bankfull::himeno

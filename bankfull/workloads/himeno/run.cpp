@@ -10,6 +10,9 @@ namespace {
 
 constexpr int most_exposure_pairs = 5;
 
+/// Of one timing with or without communication.
+constexpr double exposure_seconds = 1.0;
+
 std::vector<Timed> time_in_turn(Solver& solver, const Problem& problem, Progress& progress) {
   solver.load({});
   std::vector<Timed> all;
@@ -32,6 +35,15 @@ std::vector<Timed> time_in_turn(Solver& solver, const Problem& problem, Progress
   return all;
 }
 
+/// As many as a second holds, whole passes, and no more than a repeat has.
+std::int64_t exposure_iterations(const Timed& timed) {
+  const double per_iteration =
+      summarise(timed.seconds).median / static_cast<double>(timed.iterations);
+  const std::int64_t pass = timed.facts.iterations_per_pass;
+  const auto fitting = static_cast<std::int64_t>(exposure_seconds / per_iteration);
+  return std::min(timed.iterations, std::max(pass, fitting / pass * pass));
+}
+
 /// What communication adds to the time of an iteration: passes with and without it, in turn. They
 /// spoil the field, so this comes last.
 void time_exposed_communication(Solver& solver, const Problem& problem, std::vector<Timed>& all,
@@ -40,9 +52,10 @@ void time_exposed_communication(Solver& solver, const Problem& problem, std::vec
   for (int pair = 0; pair < pairs; ++pair) {
     progress.update("timing exposed communication", pair, pairs);
     for (Timed& timed : all) {
-      const double with = solver.iterate(timed.schedule, timed.iterations).seconds;
-      const double without = solver.iterate(timed.schedule, timed.iterations, Halos::stale).seconds;
-      timed.exposed_seconds.push_back((with - without) / static_cast<double>(timed.iterations));
+      const std::int64_t iterations = exposure_iterations(timed);
+      const double with = solver.iterate(timed.schedule, iterations).seconds;
+      const double without = solver.iterate(timed.schedule, iterations, Halos::stale).seconds;
+      timed.exposed_seconds.push_back((with - without) / static_cast<double>(iterations));
     }
   }
 }
@@ -86,7 +99,7 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
   const Ceiling ceiling = better_of(before, after);
   for (const Timed& timed : timings) {
     Measurement m = measurement_of(timed, problem, ceiling);
-    m.fits_cache = fits_cache(problem, decomposition, ranks.local_size());
+    m.fits_cache = fits_cache(problem, ranks);
     if (ranks.size() > 1) {
       describe_ranks(timed, problem, decomposition, m);
     }

@@ -113,7 +113,7 @@ void measure_ceilings(std::vector<Case>& cases, Progress& progress) {
 
 /// Verifies a case and chooses how many iterations a repeat has.
 void try_out(Case& c, const Communicator& ranks, Progress& progress) {
-  c.fits_cache = fits_cache(c.problem, decompose(c.problem, ranks.size()), ranks.local_size());
+  c.fits_cache = fits_cache(c.problem, ranks);
   const auto solver = make_solver(c.problem, ranks);
   c.checks = verify(*solver, c.problem, ranks, progress);
   for (Check& check : c.checks) {

@@ -25,7 +25,8 @@ struct ScheduleFacts {
   int iterations_per_pass = 1;   ///< of the coefficients; fused schedules do more than one
   std::string description = {};  ///< tile, strip and thread shapes, for the result
   Transport transport = Transport::local;
-  std::int64_t sent_bytes = 0;  ///< to other ranks, by the busiest one, in a pass
+  std::int64_t sent_bytes = 0;         ///< to other ranks, by the busiest one, in a pass
+  std::int64_t sent_bytes_single = 0;  ///< likewise, in an iteration that does not fill a pass
 };
 
 /// The fields of one problem on the devices of its ranks, and the sweeps over them. All functions

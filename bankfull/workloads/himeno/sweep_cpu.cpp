@@ -76,11 +76,11 @@ class CpuSolver final : public Solver {
         sums_(domain.interior(), fused_.plan().sweeps),
         single_(make_runner(problem, domain,
                             plan_pass(problem.overlap, domain, thickness, problem.split),
-                            {.width = 1, .reach = HaloShape::Reach::edges})) {
+                            halo_shape(1))) {
     if (domain.ghosts > 1) {
       several_.emplace(make_runner(problem, domain,
                                    plan_pass(Overlap::none, domain, thickness, problem.split),
-                                   {.width = domain.ghosts, .reach = HaloShape::Reach::corners}));
+                                   halo_shape(domain.ghosts)));
     }
   }
 
@@ -100,10 +100,11 @@ class CpuSolver final : public Solver {
     for (std::int64_t done = 0; done < iterations;) {
       // What does not fill a fused pass is done one by one.
       const bool whole_pass = iterations - done >= per_pass;
-      gosa = pass(whole_pass ? schedule : Schedule::tuned, runner, halos);
+      gosa = whole_pass ? pass(schedule, runner, halos) : pass(Schedule::tuned, single_, halos);
       done += whole_pass ? per_pass : 1;
     }
     runner.complete();
+    single_.complete();
     return {.seconds = ranks_.max(watch.seconds()), .gosa = ranks_.sum(gosa)};
   }
 
@@ -112,7 +113,8 @@ class CpuSolver final : public Solver {
     return {.iterations_per_pass = iterations_per_pass(schedule),
             .description = describe(schedule),
             .transport = runner.transport(),
-            .sent_bytes = ranks_.max(runner.sent_bytes())};
+            .sent_bytes = ranks_.max(runner.sent_bytes()),
+            .sent_bytes_single = ranks_.max(single_.sent_bytes())};
   }
 
   [[nodiscard]] std::vector<double> pressure() const override {

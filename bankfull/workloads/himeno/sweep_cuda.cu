@@ -47,14 +47,14 @@ class CudaSolver final : public Solver {
         beside_(problem.device, StreamPriority::low),
         fields_(domain, problem.device),
         single_(make_runner(problem, plan_pass(problem.overlap, domain, thickness, problem.split),
-                            {.width = 1, .reach = HaloShape::Reach::edges})),
+                            halo_shape(1))),
         fused_(make_fused()),
         sums_(static_cast<std::size_t>(most_partials())),
         gosa_(MemorySpace::device, most_iterations_per_pass) {
     if (domain.ghosts > 1) {
-      several_.emplace(
-          make_runner(problem, plan_pass(Overlap::none, domain, thickness, problem.split),
-                      {.width = most_iterations_per_pass, .reach = HaloShape::Reach::corners}));
+      several_.emplace(make_runner(problem,
+                                   plan_pass(Overlap::none, domain, thickness, problem.split),
+                                   halo_shape(most_iterations_per_pass)));
     }
   }
 
@@ -71,8 +71,7 @@ class CudaSolver final : public Solver {
     }
     const std::int64_t per_pass = iterations_per_pass(schedule);
     const std::int64_t passes = iterations / per_pass;
-    const std::int64_t batches =
-        runner.recordable() || halos == Halos::stale ? passes / graph_passes : 0;
+    const std::int64_t batches = runner.recordable() ? passes / graph_passes : 0;
     const Graph* const graph = batches > 0 ? &graph_of(schedule, halos) : nullptr;
     stream_.synchronize();
     ranks_.barrier();
@@ -86,9 +85,10 @@ class CudaSolver final : public Solver {
     // What does not fill a fused pass is done one by one.
     const std::int64_t rest = iterations - passes * per_pass;
     for (std::int64_t n = 0; n < rest; ++n) {
-      pass(Schedule::tuned, runner, halos);
+      pass(Schedule::tuned, single_, halos);
     }
     runner.complete();
+    single_.complete();
     finished_.record(stream_);
     const double seconds = Event::seconds_between(started_, finished_);
     const double gosa = iterations > 0 ? read_gosa(rest > 0 ? 0 : per_pass - 1) : 0.0;
@@ -102,7 +102,8 @@ class CudaSolver final : public Solver {
                                ? describe(fused().plan())
                                : single(schedule, domain().interior()).description(),
             .transport = runner.transport(),
-            .sent_bytes = ranks_.max(runner.sent_bytes())};
+            .sent_bytes = ranks_.max(runner.sent_bytes()),
+            .sent_bytes_single = ranks_.max(single_.sent_bytes())};
   }
 
   [[nodiscard]] std::vector<double> pressure() const override {
@@ -254,8 +255,7 @@ class CudaSolver final : public Solver {
                         ? single(schedule, step.part.extents()).tiles.count()
                         : 0;
       }
-      // What does not fill a fused pass is swept in one part.
-      most = std::max({most, partials, single(schedule, domain().interior()).tiles.count()});
+      most = std::max(most, partials);
     }
     return most;
   }

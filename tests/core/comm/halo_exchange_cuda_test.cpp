@@ -153,7 +153,7 @@ TEST_P(GpuHaloExchange, ManyInARowKeepOrder) {
   std::vector<double> host(field.size(), static_cast<double>(ranks.rank()));
   copy_bytes(field.data(), host.data(), field.bytes(), stream);
   const auto plane = static_cast<std::size_t>(layout.plane_pitch()) * sizeof(double);
-  const int rounds = 50 * ranks.size();
+  const int rounds = 50 * ranks.size() + 1;
   for (int n = 0; n < rounds; ++n) {
     exchange->start(std::span<double* const>(&origin, 1));
     exchange->finish();
@@ -164,8 +164,14 @@ TEST_P(GpuHaloExchange, ManyInARowKeepOrder) {
   }
   copy_bytes(host.data(), field.data(), field.bytes(), stream);
   stream.synchronize();
-  // After as many rounds as there are ranks every value is home again.
-  EXPECT_EQ(host[static_cast<std::size_t>(layout.origin())], static_cast<double>(ranks.rank()));
+  // Each round moves every value on by one rank.
+  const int from = (ranks.rank() + ranks.size() - 1) % ranks.size();
+  for (std::int64_t j = 0; j < 3; ++j) {
+    for (std::int64_t k = 0; k < 64; ++k) {
+      EXPECT_EQ(host[static_cast<std::size_t>(layout.origin() + layout.offset(1, j, k))],
+                static_cast<double>(from));
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, GpuHaloExchange,
