@@ -1,9 +1,7 @@
-#include "bankfull/core/comm/gpu_transport.hpp"
 #include "bankfull/core/exec/graph.hpp"
-#include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+#include "tests/core/comm/gpu_transports.hpp"
 #include "tests/core/comm/halo_exchange.hpp"
-#include "tests/mpi_main.hpp"
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -11,10 +9,6 @@
 
 namespace bankfull {
 namespace {
-
-Device own_gpu() {
-  return Device::cuda(test_ranks().local_rank() % static_cast<int>(survey_gpus().gpus.size()));
-}
 
 /// Fields of one rank in GPU memory.
 template <class T>
@@ -60,19 +54,8 @@ class GpuFields {
   std::vector<T*> origins_;
 };
 
-class GpuHaloExchange : public ::testing::TestWithParam<Transport> {
+class GpuHaloExchange : public GpuTransportTest {
  protected:
-  void SetUp() override {
-    if (survey_gpus().gpus.empty()) {
-      GTEST_SKIP() << survey_gpus().none_because;
-    }
-    select(own_gpu());
-    const std::string obstacle = gpu_transport_obstacle(GetParam(), test_ranks(), own_gpu());
-    if (!obstacle.empty()) {
-      GTEST_SKIP() << to_string(GetParam()) << ": " << obstacle;
-    }
-  }
-
   template <class T>
   static void check_case(const HaloCase& c, const RankGrid& grid, bool alone) {
     const Stream stream(own_gpu());
@@ -174,14 +157,7 @@ TEST_P(GpuHaloExchange, ManyInARowKeepOrder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, GpuHaloExchange,
-                         ::testing::Values(Transport::automatic, Transport::peer, Transport::nccl,
-                                           Transport::mpi_device, Transport::mpi),
-                         [](const auto& parameter) {
-                           std::string name = to_string(parameter.param);
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Transports, GpuHaloExchange, gpu_transports(), plain_name);
 
 }  // namespace
 }  // namespace bankfull

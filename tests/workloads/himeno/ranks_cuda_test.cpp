@@ -1,6 +1,4 @@
-#include "bankfull/core/comm/gpu_transport.hpp"
-#include "bankfull/core/exec/stream.hpp"
-#include "bankfull/core/machine/gpu.hpp"
+#include "tests/core/comm/gpu_transports.hpp"
 #include "tests/workloads/himeno/on_ranks.hpp"
 
 #include <gtest/gtest.h>
@@ -8,24 +6,8 @@
 namespace bankfull::himeno {
 namespace {
 
-/// Ranks beyond the number of GPUs share them: slow, but as correct.
-Device own_gpu() {
-  return Device::cuda(test_ranks().local_rank() % static_cast<int>(survey_gpus().gpus.size()));
-}
-
-class HimenoOnGpus : public ::testing::TestWithParam<Transport> {
+class HimenoOnGpus : public GpuTransportTest {
  protected:
-  void SetUp() override {
-    if (survey_gpus().gpus.empty()) {
-      GTEST_SKIP() << survey_gpus().none_because;
-    }
-    select(own_gpu());
-    const std::string obstacle = gpu_transport_obstacle(GetParam(), test_ranks(), own_gpu());
-    if (!obstacle.empty()) {
-      GTEST_SKIP() << to_string(GetParam()) << ": " << obstacle;
-    }
-  }
-
   static Problem problem_of(Schedule schedule, Precision precision, Overlap overlap,
                             const GridSize& grid) {
     Problem problem;
@@ -67,14 +49,7 @@ TEST_P(HimenoOnGpus, RecordedPassesGiveTheBitsOfOneGpu) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, HimenoOnGpus,
-                         ::testing::Values(Transport::automatic, Transport::peer, Transport::nccl,
-                                           Transport::mpi_device, Transport::mpi),
-                         [](const auto& parameter) {
-                           std::string name = to_string(parameter.param);
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Transports, HimenoOnGpus, gpu_transports(), plain_name);
 
 }  // namespace
 }  // namespace bankfull::himeno
