@@ -43,8 +43,8 @@ class Fields {
 template <class T>
 struct Initialise {
   InitialValue value;
-  std::int64_t i0, j0, k0;  ///< cell (0, 0, 0) in the numbering of the whole grid
-  T* origin = nullptr;      ///< interior cell (0, 0, 0) of the first coefficient
+  Box block = {};       ///< the cells of the rank in the numbering of the whole grid
+  T* origin = nullptr;  ///< interior cell (0, 0, 0) of the first coefficient
   std::int64_t stride = 0;
   std::int64_t row_pitch = 0;
   std::int64_t plane_pitch = 0;
@@ -52,9 +52,10 @@ struct Initialise {
   BANKFULL_HOST_DEVICE void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     T* cell = origin + i * plane_pitch + j * row_pitch + k;
     for (int field = 0; field < coefficient_count; ++field) {
-      cell[field * stride] = static_cast<T>(value.coefficient(field, i0 + i, j0 + j, k0 + k));
+      cell[field * stride] =
+          static_cast<T>(value.coefficient(field, block.i0 + i, block.j0 + j, block.k0 + k));
     }
-    const T pressure = static_cast<T>(value.pressure(i0 + i, j0 + j, k0 + k));
+    const T pressure = static_cast<T>(value.pressure(block.i0 + i, block.j0 + j, block.k0 + k));
     cell[coefficient_count * stride] = pressure;
     cell[(coefficient_count + 1) * stride] = pressure;
   }
@@ -62,11 +63,8 @@ struct Initialise {
 
 template <class T>
 Initialise<T> initialise(const Fields<T>& fields, const InitialState& state) {
-  const Box block = fields.domain().block();
   return {.value = InitialValue(state, fields.domain().grid),
-          .i0 = block.i0,
-          .j0 = block.j0,
-          .k0 = block.k0,
+          .block = fields.domain().block(),
           .origin = fields.coefficient(0).origin,
           .stride = fields.stride(),
           .row_pitch = fields.layout().row_pitch(),

@@ -216,7 +216,8 @@ void validate(const Problem& problem, const Communicator& ranks) {
     throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
                      "use at least 1");
   }
-  if (!(problem.split > 0.0 && problem.split < 1.0)) {
+  const bool splits = problem.split > 0.0 && problem.split < 1.0;
+  if (!splits) {
     throw UsageError(fmt::format("--split {} leaves one part empty", problem.split),
                      "use a share between 0 and 1, such as 0.5");
   }
