@@ -1,6 +1,7 @@
 #include "bankfull/app/counts.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/format.hpp"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -27,18 +28,6 @@ int parse_rank_count(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
-
-std::vector<std::string> parts_of(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char letter : text) {
-    if (letter == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += letter;
-    }
-  }
-  return parts;
-}
 
 std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t most) {
   std::int64_t value = 0;

@@ -7,9 +7,6 @@
 
 namespace bankfull {
 
-/// The parts of a text between separators; an empty text is one empty part.
-std::vector<std::string> parts_of(const std::string& text, char separator);
-
 /// A whole number from 1 to `most`, all digits; nothing for anything else.
 std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t most);
 

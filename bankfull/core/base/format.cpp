@@ -53,4 +53,16 @@ std::string format_seconds(double seconds) {
   return three_digits(seconds * 1e9) + " ns";
 }
 
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char letter : text) {
+    if (letter == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += letter;
+    }
+  }
+  return parts;
+}
+
 }  // namespace bankfull

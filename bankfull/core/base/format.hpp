@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace bankfull {
 
@@ -13,5 +14,8 @@ std::string format_si(double value, const std::string& unit);
 
 /// "850 ns", "1.23 ms", "4.5 s", "3 min 20 s".
 std::string format_seconds(double seconds);
+
+/// The parts of a text between separators; an empty text is one empty part.
+std::vector<std::string> parts_of(const std::string& text, char separator);
 
 }  // namespace bankfull

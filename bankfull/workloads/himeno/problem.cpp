@@ -44,18 +44,6 @@ std::int64_t parse_dimension(const std::string& size, const std::string& text) {
   return value;
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char letter : text) {
-    if (letter == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += letter;
-    }
-  }
-  return parts;
-}
-
 /// Bytes that the busiest rank needs.
 std::int64_t needed_bytes(const Problem& problem, int ranks) {
   const Decomposition decomposition = decompose(problem, ranks);
@@ -140,7 +128,7 @@ GridSize parse_size(const std::string& text) {
       return size.grid;
     }
   }
-  const std::vector<std::string> parts = split(text, 'x');
+  const std::vector<std::string> parts = parts_of(text, 'x');
   if (parts.size() != 3) {
     throw UsageError("--size " + text + " is no size of the benchmark", remedy_for_size());
   }

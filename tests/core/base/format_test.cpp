@@ -27,5 +27,10 @@ TEST(FormatSeconds, CoversNanosecondsToMinutes) {
   EXPECT_EQ(format_seconds(200.0), "3 min 20 s");
 }
 
+TEST(PartsOf, KeepsEmptyParts) {
+  EXPECT_EQ(parts_of("", 'x'), (std::vector<std::string>{""}));
+  EXPECT_EQ(parts_of("3x4x", 'x'), (std::vector<std::string>{"3", "4", ""}));
+}
+
 }  // namespace
 }  // namespace bankfull
