@@ -2,6 +2,7 @@
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
+#include "bankfull/workloads/hpcg/problem.hpp"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -27,6 +28,22 @@ void list_himeno() {
   fmt::print("\n");
 }
 
+void list_hpcg() {
+  fmt::print("hpcg: conjugate gradients with multigrid on a 27-point operator\n");
+  Table sizes({"local grid", "points", "memory a rank"});
+  for (const std::int64_t side : {64, 104, 128, 192, 256, 320}) {
+    hpcg::Problem problem;
+    problem.local = {side, side, side};
+    sizes.add_row({to_string(problem.local), fmt::format("{}", problem.local.count()),
+                   format_bytes(static_cast<double>(hpcg::memory_bytes(problem, 1)))});
+  }
+  fmt::print("{}  variants:", sizes.text());
+  for (const hpcg::Variant variant : hpcg::all_variants()) {
+    fmt::print(" {}", hpcg::to_string(variant));
+  }
+  fmt::print("\n");
+}
+
 }  // namespace
 
 void add_list_command(CLI::App& program, Action& action) {
@@ -35,6 +52,8 @@ void add_list_command(CLI::App& program, Action& action) {
     action = [] {
       fmt::print("probe: bandwidth and latency of the memory system\n\n");
       list_himeno();
+      fmt::print("\n");
+      list_hpcg();
       return ExitCode::ok;
     };
   });

@@ -120,6 +120,21 @@ class Pack {
     return of_parts([x](int) [[gnu::always_inline]] -> Native { return x - Native{}; });
   }
 
+  /// Lane n is value_of(n). Processors load lanes one by one about as fast as they gather them.
+  template <class ValueOf>
+  BANKFULL_ALWAYS_INLINE static Pack of_lanes(const ValueOf& value_of) {
+    constexpr int register_width = detail::Register<T>::width;
+    Pack result;
+#pragma GCC unroll 4
+    for (int n = 0; n < parts; ++n) {
+#pragma GCC unroll 16
+      for (int lane = 0; lane < register_width; ++lane) {
+        result.part_[n][lane] = value_of(n * register_width + lane);
+      }
+    }
+    return result;
+  }
+
   BANKFULL_ALWAYS_INLINE void store(T* to) const {
     for (int n = 0; n < parts; ++n) {
       *reinterpret_cast<Unaligned*>(to + n * detail::Register<T>::width) = part_[n];
@@ -135,6 +150,19 @@ class Pack {
 
   BANKFULL_ALWAYS_INLINE Native part(int n) const { return part_[n]; }
 
+  /// Sum over the lanes, in their order.
+  [[nodiscard]] T total() const {
+    T sum = 0;
+#pragma GCC unroll 4
+    for (int n = 0; n < parts; ++n) {
+#pragma GCC unroll 16
+      for (int lane = 0; lane < detail::Register<T>::width; ++lane) {
+        sum += part_[n][lane];
+      }
+    }
+    return sum;
+  }
+
   BANKFULL_ALWAYS_INLINE friend Pack operator+(const Pack& x, const Pack& y) {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] + y.part_[n]; });
@@ -146,6 +174,10 @@ class Pack {
   BANKFULL_ALWAYS_INLINE friend Pack operator*(const Pack& x, const Pack& y) {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] * y.part_[n]; });
+  }
+  BANKFULL_ALWAYS_INLINE friend Pack operator/(const Pack& x, const Pack& y) {
+    return of_parts([&](int n)
+                        [[gnu::always_inline]] -> Native { return x.part_[n] / y.part_[n]; });
   }
   BANKFULL_ALWAYS_INLINE friend Pack operator-(const Pack& x) {
     return of_parts([&](int n) [[gnu::always_inline]] -> Native { return -x.part_[n]; });

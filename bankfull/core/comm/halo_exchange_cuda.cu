@@ -3,6 +3,7 @@
 #include "bankfull/core/comm/gpu_transport.hpp"
 #include "bankfull/core/comm/halo_exchange.hpp"
 #include "bankfull/core/comm/halo_packing.hpp"
+#include "bankfull/core/comm/peer_signals.cuh"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/vector16.cuh"
 #include "bankfull/core/memory/buffer.hpp"
@@ -48,35 +49,6 @@ struct HaloCopies {
   unsigned* told[most_regions];  ///< neighbours' counters to raise
 };
 
-/// The blocks' last one, with everything that all of them wrote visible to it.
-__device__ __forceinline__ bool is_last_block(unsigned* ticket) {
-  __shared__ bool last;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence_system();
-    const unsigned blocks = gridDim.x * gridDim.y;
-    last = atomicAdd(ticket, 1U) == blocks - 1;
-    if (last) {
-      *ticket = 0;
-      __threadfence_system();
-    }
-  }
-  __syncthreads();
-  return last;
-}
-
-__device__ __forceinline__ void raise(unsigned* counter, unsigned value) {
-  asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
-}
-
-/// Counters wrap around.
-__device__ __forceinline__ void wait_until(const unsigned* counter, unsigned value) {
-  unsigned seen;
-  do {
-    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
-  } while (static_cast<int>(seen - value) < 0);
-}
-
 /// Copies of a region: groups of 16 bytes, and what is left of rows.
 template <class T>
 BANKFULL_HOST_DEVICE std::int64_t groups_of(const PackedRegion& region) {
@@ -110,7 +82,7 @@ __device__ __forceinline__ bool in_groups(const T* at) {
 /// Cells that neighbours want, into messages.
 template <class T>
 __global__ void __launch_bounds__(threads) pack_halos(const __grid_constant__ HaloCopies<T> a) {
-  const unsigned epoch = a.epoch != nullptr ? *a.epoch : 0U;
+  const unsigned epoch = epoch_of(a.epoch);
   const int f = static_cast<int>(blockIdx.y) / a.regions;
   const RegionEnds<T>& end = a.end[static_cast<int>(blockIdx.y) % a.regions];
   T* const message = end.message + (epoch & 1U) * end.slot + f * end.field_size;
@@ -131,7 +103,7 @@ __global__ void __launch_bounds__(threads) pack_halos(const __grid_constant__ Ha
 /// Messages, once they are there, into ghost cells.
 template <class T>
 __global__ void __launch_bounds__(threads) unpack_halos(const __grid_constant__ HaloCopies<T> a) {
-  const unsigned epoch = a.epoch != nullptr ? *a.epoch : 0U;
+  const unsigned epoch = epoch_of(a.epoch);
   const int f = static_cast<int>(blockIdx.y) / a.regions;
   const RegionEnds<T>& end = a.end[static_cast<int>(blockIdx.y) % a.regions];
   if (end.heard != nullptr) {

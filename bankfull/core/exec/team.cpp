@@ -30,4 +30,6 @@ Range my_share(std::int64_t count) {
   return share(count, omp_get_thread_num(), omp_get_num_threads());
 }
 
+int share_number() { return omp_get_thread_num(); }
+
 }  // namespace bankfull

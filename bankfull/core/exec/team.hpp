@@ -44,4 +44,7 @@ class Team {
 /// Inside a parallel region: the calling thread's part of [0, count).
 Range my_share(std::int64_t count);
 
+/// Inside a parallel region: the calling thread's number.
+int share_number();
+
 }  // namespace bankfull

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "bankfull/core/comm/gpu_transport.hpp"
+#include "bankfull/core/memory/buffer.hpp"
+
+namespace bankfull {
+
+/// Sums over all ranks of a few numbers in GPU memory, without the host wherever the transport
+/// allows it. Exists in builds with CUDA only.
+class GpuSum {
+ public:
+  /// Collective, as is destroying it. Sums are queued on `work`, which must outlive it, and have at
+  /// most `most_values` numbers. Throws UsageError where the transport asked for is not to be had.
+  GpuSum(const Communicator& ranks, int most_values, Transport wanted, const Stream& work);
+
+  /// Queues values[n] = sum of values[n] over all ranks, n < count, added in the order of ranks:
+  /// the same bits on all of them as Communicator::sum gives. All ranks must queue the same sums in
+  /// the same order. Does nothing where there is one rank.
+  void queue(double* values, int count);
+
+  /// How messages travel; never `automatic`.
+  [[nodiscard]] Transport transport() const { return chosen_.kind; }
+
+  /// Whether `queue` only queues work, so that it may be recorded in a Graph.
+  [[nodiscard]] bool recordable() const { return chosen_.transport->recordable(); }
+
+ private:
+  const Stream& work_;
+  int own_rank_;
+  int most_values_;
+  ChosenTransport chosen_;
+  Buffer<GpuMessageEnds> ends_;  ///< of the other ranks, in their order
+};
+
+}  // namespace bankfull

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/memory/buffer.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace bankfull {
+
+/// Runs the loops that build data structures on a team of threads; CudaExecutor has the same
+/// functions for a GPU, so that what is built with them is written once.
+class CpuExecutor {
+ public:
+  explicit CpuExecutor(int threads) : team_(threads) {}
+
+  static constexpr MemorySpace space = MemorySpace::host;
+
+  [[nodiscard]] const Team& team() const { return team_; }
+
+  template <class T>
+  [[nodiscard]] Buffer<T> make(std::int64_t count) const {
+    return Buffer<T>(space, static_cast<std::size_t>(count));
+  }
+
+  /// body(n) for all n in [0, count), in any order. Bodies can be copied to a GPU: they hold plain
+  /// data.
+  template <class Body>
+  void each(std::int64_t count, Body body) const {
+#pragma omp parallel num_threads(team_.threads())
+    {
+      const Range mine = my_share(count);
+      for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+        body(n);
+      }
+    }
+  }
+
+  template <class T>
+  void fill(T* data, std::int64_t count, T value) const {
+    each(count, [=](std::int64_t n) { data[n] = value; });
+  }
+
+  /// starts[n] = counts[0] + ... + counts[n - 1] for n in [0, count]; returns the last. Both arrays
+  /// have count + 1 elements.
+  std::int64_t exclusive_sum(const std::int32_t* counts, std::int64_t count,
+                             std::int64_t* starts) const {
+    std::int64_t sum = 0;
+    for (std::int64_t n = 0; n < count; ++n) {
+      starts[n] = sum;
+      sum += counts[n];
+    }
+    starts[count] = sum;
+    return sum;
+  }
+
+  /// The numbers 0, 1, ... in the order of their keys, which are at least 0; equal keys stay in
+  /// order.
+  [[nodiscard]] Buffer<std::int32_t> sorted_by_key(const std::int32_t* keys,
+                                                   std::int64_t count) const {
+    auto numbers = make<std::int32_t>(count);
+    std::iota(numbers.data(), numbers.data() + count, 0);
+    std::stable_sort(numbers.data(), numbers.data() + count,
+                     [=](std::int32_t a, std::int32_t b) { return keys[a] < keys[b]; });
+    return numbers;
+  }
+
+  template <class T>
+  [[nodiscard]] std::vector<T> to_host(const T* data, std::int64_t count) const {
+    return std::vector<T>(data, data + count);
+  }
+
+  template <class T>
+  void from_host(const std::vector<T>& values, T* data) const {
+    std::copy(values.begin(), values.end(), data);
+  }
+
+  void synchronize() const {}
+
+ private:
+  Team team_;
+};
+
+}  // namespace bankfull

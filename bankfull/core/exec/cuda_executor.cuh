@@ -1,0 +1,120 @@
+#pragma once
+
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/memory/buffer.hpp"
+
+#include <cstdint>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
+#include <vector>
+
+namespace bankfull {
+
+namespace detail {
+
+template <class Body>
+__global__ void __launch_bounds__(256) each_kernel(std::int64_t count, Body body) {
+  const std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (n < count) {
+    body(n);
+  }
+}
+
+template <class T>
+struct Fill {
+  T* data;
+  T value;
+  __device__ void operator()(std::int64_t n) const { data[n] = value; }
+};
+
+struct Iota {
+  std::int32_t* data;
+  __device__ void operator()(std::int64_t n) const { data[n] = static_cast<std::int32_t>(n); }
+};
+
+}  // namespace detail
+
+/// Runs the loops that build data structures on a GPU; see CpuExecutor. Work is queued on a stream;
+/// functions that hand values to the host wait for it.
+class CudaExecutor {
+ public:
+  explicit CudaExecutor(const Stream& stream) : stream_(stream) {}
+
+  static constexpr MemorySpace space = MemorySpace::device;
+
+  [[nodiscard]] const Stream& stream() const { return stream_; }
+
+  template <class T>
+  [[nodiscard]] Buffer<T> make(std::int64_t count) const {
+    return Buffer<T>(space, static_cast<std::size_t>(count));
+  }
+
+  template <class Body>
+  void each(std::int64_t count, Body body) const {
+    constexpr std::int64_t block = 256;
+    if (count > 0) {
+      launch(stream_, {dim3(static_cast<unsigned>((count + block - 1) / block)), dim3(block)},
+             detail::each_kernel<Body>, count, body);
+    }
+  }
+
+  template <class T>
+  void fill(T* data, std::int64_t count, T value) const {
+    each(count, detail::Fill<T>{data, value});
+  }
+
+  std::int64_t exclusive_sum(const std::int32_t* counts, std::int64_t count,
+                             std::int64_t* starts) const {
+    std::size_t bytes = 0;
+    cuda_check(scan(nullptr, bytes, counts, count, starts), "planning a prefix sum");
+    const Buffer<std::byte> scratch(space, bytes);
+    cuda_check(scan(scratch.data(), bytes, counts, count, starts), "queueing a prefix sum");
+    return to_host(starts + count, 1).front();
+  }
+
+  [[nodiscard]] Buffer<std::int32_t> sorted_by_key(const std::int32_t* keys,
+                                                   std::int64_t count) const {
+    auto numbers = make<std::int32_t>(count);
+    const auto from = make<std::int32_t>(count);
+    const auto sorted = make<std::int32_t>(count);
+    each(count, detail::Iota{from.data()});
+    std::size_t bytes = 0;
+    const auto sort = [&](void* scratch) {
+      return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, sorted.data(), from.data(),
+                                             numbers.data(), count, 0, 31, stream_.handle());
+    };
+    cuda_check(sort(nullptr), "planning a sort");
+    const Buffer<std::byte> scratch(space, bytes);
+    cuda_check(sort(scratch.data()), "queueing a sort");
+    return numbers;
+  }
+
+  template <class T>
+  [[nodiscard]] std::vector<T> to_host(const T* data, std::int64_t count) const {
+    std::vector<T> values(static_cast<std::size_t>(count));
+    copy_bytes(values.data(), data, values.size() * sizeof(T), stream_);
+    stream_.synchronize();
+    return values;
+  }
+
+  template <class T>
+  void from_host(const std::vector<T>& values, T* data) const {
+    copy_bytes(data, values.data(), values.size() * sizeof(T), stream_);
+    stream_.synchronize();
+  }
+
+  void synchronize() const { stream_.synchronize(); }
+
+ private:
+  cudaError_t scan(void* scratch, std::size_t& bytes, const std::int32_t* counts,
+                   std::int64_t count, std::int64_t* starts) const {
+    return cub::DeviceScan::ExclusiveScan(scratch, bytes, counts, starts,
+                                          cuda::std::plus<std::int64_t>{}, std::int64_t{0},
+                                          count + 1, stream_.handle());
+  }
+
+  const Stream& stream_;
+};
+
+}  // namespace bankfull

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/numerics/sparse/colouring.hpp"
+
+#include <cstdint>
+
+namespace bankfull {
+
+/// Which of 256 colours are taken.
+struct ColourSet {
+  std::uint64_t word[4] = {};
+
+  BANKFULL_HOST_DEVICE void add(Colour colour) {
+    word[colour / 64] |= std::uint64_t{1} << (colour % 64);
+  }
+
+  /// The smallest colour that is not in the set; no_colour where all are.
+  [[nodiscard]] BANKFULL_HOST_DEVICE Colour smallest_free() const {
+    for (int colour = 0; colour < no_colour; ++colour) {
+      if (((word[colour / 64] >> (colour % 64)) & 1U) == 0) {
+        return static_cast<Colour>(colour);
+      }
+    }
+    return no_colour;
+  }
+};
+
+/// The choice of one row when all connected rows before it have their colours.
+struct GreedyStep {
+  CsrView matrix;
+  const Colour* colours;
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE Colour colour_of(std::int64_t row) const {
+    ColourSet taken;
+    for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
+      if (matrix.column[n] < row) {
+        taken.add(colours[matrix.column[n]]);
+      }
+    }
+    return taken.smallest_free();
+  }
+};
+
+namespace detail {
+inline int checked_colour_count(Colour largest) {
+  if (largest == no_colour) {
+    throw RuntimeFailure("the matrix needs more than 254 colours");
+  }
+  return largest + 1;
+}
+}  // namespace detail
+
+}  // namespace bankfull

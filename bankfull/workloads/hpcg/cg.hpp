@@ -1,0 +1,34 @@
+#pragma once
+
+#include "bankfull/workloads/hpcg/path.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace bankfull::hpcg {
+
+struct CgLimits {
+  int iterations = reference_iterations;
+  double tolerance = 0.0;  ///< of the scaled residual; 0 runs all iterations
+  bool preconditioned = true;
+};
+
+struct CgResult {
+  int iterations = 0;
+  double initial_residual = 0.0;  ///< 2-norm
+  double residual = 0.0;
+  std::vector<double> history;  ///< scaled residuals after each iteration, where asked for
+
+  [[nodiscard]] double scaled() const { return residual / initial_residual; }
+};
+
+enum class History { left_out, kept };
+
+/// Collective: conjugate gradients from x = 0, by the benchmark's rules: it stops once the scaled
+/// residual is within a factor of 1 + 1e-6 of the tolerance. `after_iteration`, if given, is told
+/// the number of each iteration that has been queued.
+CgResult conjugate_gradients(Path& path, const CgLimits& limits,
+                             History history = History::left_out,
+                             const std::function<void(int)>& after_iteration = {});
+
+}  // namespace bankfull::hpcg

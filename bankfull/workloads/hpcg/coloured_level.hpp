@@ -1,0 +1,473 @@
+#pragma once
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/unrolled.hpp"
+#include "bankfull/numerics/sparse/colouring.hpp"
+#include "bankfull/numerics/sparse/row_classes.hpp"
+#include "bankfull/numerics/sparse/sliced.hpp"
+#include "bankfull/workloads/hpcg/class_order.hpp"
+#include "bankfull/workloads/hpcg/level.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bankfull::hpcg {
+
+/// One level as the tuned solver keeps it: rows in the order of their colours, and the entries of a
+/// row apart by what they connect it to.
+///
+/// Vectors have `vector_size` elements: the rows, the columns of other ranks, and a last one.
+struct ColouredLevel {
+  RowClasses order;
+  Sliced lower;  ///< entries to classes before the row's own
+  Sliced upper;  ///< to classes after it
+  Sliced outer;  ///< to other ranks
+  Buffer<double> diagonal = {};  ///< 1 for empty rows
+  std::int64_t outer_columns = 0;
+  std::vector<ListNeighbour> neighbours;
+
+  int coarse_classes = 0;  ///< the first classes, which hold all rows of the coarser level
+  std::vector<std::int64_t> coarse_rows;  ///< of each class
+  Buffer<std::int32_t> coarse_row = {};  ///< of each row of these classes; -1 where there is none
+
+  [[nodiscard]] std::int64_t rows() const { return order.rows; }
+  [[nodiscard]] std::int64_t vector_size() const { return order.rows + outer_columns; }
+
+  /// The end of the classes that hold coarse rows.
+  [[nodiscard]] std::int64_t coarse_end() const {
+    return coarse_classes == 0
+               ? 0
+               : order.classes[static_cast<std::size_t>(coarse_classes - 1)].boundary.end;
+  }
+
+  /// The end of the classes before the last one with coarse rows: the coarse correction changes
+  /// columns of their upper entries.
+  [[nodiscard]] std::int64_t corrected_end() const {
+    return coarse_classes == 0
+               ? 0
+               : order.classes[static_cast<std::size_t>(coarse_classes - 1)].interior.begin;
+  }
+
+  /// Bytes of the data that this level adds.
+  [[nodiscard]] std::int64_t bytes() const {
+    return lower.bytes() + upper.bytes() + outer.bytes() +
+           static_cast<std::int64_t>(diagonal.bytes() + coarse_row.bytes() +
+                                     order.new_of.bytes() + order.old_of.bytes());
+  }
+};
+
+namespace detail {
+
+/// Classes of rows, at most.
+inline constexpr std::size_t most_classes = 32;
+
+/// The columns of one row in the new order.
+struct NewColumns {
+  int count = 0;
+  std::int64_t first = 0;  ///< entry of the matrix
+  std::int32_t column[most_entries] = {};
+};
+
+struct ReadRow {
+  CsrView matrix;
+  const std::int32_t* new_of;
+  std::int64_t new_rows;
+
+  BANKFULL_HOST_DEVICE std::int32_t new_column(std::int32_t column) const {
+    return column < matrix.rows ? new_of[column]
+                                : static_cast<std::int32_t>(new_rows + column - matrix.rows);
+  }
+
+  BANKFULL_HOST_DEVICE NewColumns operator()(std::int64_t row) const {
+    NewColumns result;
+    result.first = matrix.start[row];
+    result.count = static_cast<int>(matrix.start[row + 1] - result.first);
+    unrolled<most_entries>([&](int n) {
+      result.column[n] =
+          n < result.count ? new_column(matrix.column[result.first + n]) : INT32_MAX;
+    });
+    return result;
+  }
+};
+
+/// The classes by their first rows; plain data for kernels.
+struct ClassBegins {
+  int count = 0;
+  std::int32_t begin[most_classes + 1] = {};  ///< and the end of the last one
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE int class_of(std::int64_t row) const {
+    int number = 0;
+    for (int n = 1; n < count; ++n) {
+      number += row >= begin[n] ? 1 : 0;
+    }
+    return number;
+  }
+};
+
+inline ClassBegins begins_of(const RowClasses& order) {
+  if (order.classes.size() > most_classes) {
+    throw RuntimeFailure("the matrix needs " + std::to_string(order.classes.size()) +
+                         " colours; this solver takes " + std::to_string(most_classes));
+  }
+  ClassBegins result;
+  for (const RowClass& rows : order.classes) {
+    result.begin[result.count++] = static_cast<std::int32_t>(rows.interior.begin);
+  }
+  result.begin[result.count] = static_cast<std::int32_t>(order.rows);
+  return result;
+}
+
+/// Entries of each new row by the class of their column; those to other ranks come last.
+struct CountByClass {
+  ReadRow read;
+  ClassBegins classes;
+  const std::int32_t* old_of;
+  std::uint8_t* count;  ///< classes + 1 of each row
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    std::uint8_t* const mine = count + row * (classes.count + 1);
+    for (int n = 0; n <= classes.count; ++n) {
+      mine[n] = 0;
+    }
+    if (old_of[row] < 0) {
+      return;
+    }
+    const NewColumns columns = read(old_of[row]);
+    unrolled<most_entries>([&](int n) {
+      const std::int32_t column = columns.column[n];
+      if (n < columns.count && column != row) {
+        ++mine[column >= read.new_rows ? classes.count : classes.class_of(column)];
+      }
+    });
+  }
+};
+
+/// Slots of each slice: entries to one class lie in the same slots for all rows, so that what
+/// neighbouring rows read lies side by side.
+template <int Height>
+struct PlanSlices {
+  ClassBegins classes;
+  const std::uint8_t* count;
+  std::uint8_t* first;  ///< classes + 1 of each slice: a class's first slot in its part
+  std::int32_t* lower;
+  std::int32_t* upper;
+  std::int32_t* outer;
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t slice) const {
+    const int own = classes.class_of(slice * Height);
+    const int groups = classes.count + 1;
+    lower[slice] = plan(slice, 0, own);
+    upper[slice] = plan(slice, own + 1, classes.count);
+    outer[slice] = plan(slice, classes.count, groups);
+    first[slice * groups + own] = 0;
+  }
+
+ private:
+  BANKFULL_HOST_DEVICE int plan(std::int64_t slice, int begin, int end) const {
+    const int groups = classes.count + 1;
+    int slots = 0;
+    for (int n = begin; n < end; ++n) {
+      first[slice * groups + n] = static_cast<std::uint8_t>(slots);
+      int widest = 0;
+      for (int lane = 0; lane < Height; ++lane) {
+        const int here = count[(slice * Height + lane) * groups + n];
+        widest = here > widest ? here : widest;
+      }
+      slots += widest;
+    }
+    return slots;
+  }
+};
+
+/// Where a part's entries go.
+struct PartEntries {
+  const std::int64_t* slot;
+  std::int32_t* column;
+  double* value;
+};
+
+/// Puts the entries of a row into its parts.
+template <int Height>
+struct FillParts {
+  ReadRow read;
+  ClassBegins classes;
+  const std::int32_t* old_of;
+  const std::uint8_t* first;
+  PartEntries lower;
+  PartEntries upper;
+  PartEntries outer;
+  double* diagonal;
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    if (old_of[row] < 0) {
+      diagonal[row] = 1.0;
+      return;
+    }
+    const NewColumns columns = read(old_of[row]);
+    unrolled<most_entries>([&](int n) {
+      if (n < columns.count) {
+        put(row, columns, columns.column[n], read.matrix.value[columns.first + n]);
+      }
+    });
+  }
+
+ private:
+  BANKFULL_HOST_DEVICE void put(std::int64_t row, const NewColumns& columns, std::int32_t column,
+                                double value) const {
+    if (column == row) {
+      diagonal[row] = value;
+      return;
+    }
+    const bool outside = column >= read.new_rows;
+    const int group = outside ? classes.count : classes.class_of(column);
+    const std::int32_t begin = classes.begin[group];
+    int place = first[row / Height * (classes.count + 1) + group];
+    unrolled<most_entries>([&](int n) {
+      place += columns.column[n] >= begin && columns.column[n] < column ? 1 : 0;
+    });
+    const PartEntries& part = outside ? outer : column < row ? lower : upper;
+    const std::int64_t at = (part.slot[row / Height] + place) * Height + row % Height;
+    part.column[at] = column;
+    part.value[at] = value;
+  }
+};
+
+/// Numbers of rows in a list, in the new order.
+struct Renumber {
+  const std::int32_t* new_of;
+  std::int32_t* list;
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { list[n] = new_of[list[n]]; }
+};
+
+/// The coarser level's row of a fine row, both in their new orders.
+struct MapCoarse {
+  const std::int32_t* fine_row;
+  const std::int32_t* fine_new_of;
+  const std::int32_t* coarse_new_of;
+  std::int32_t* coarse_row;
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    coarse_row[fine_new_of[fine_row[row]]] = coarse_new_of[row];
+  }
+};
+
+struct GatherColours {
+  const Colour* colours;
+  const std::int32_t* rows;
+  Colour* gathered;
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { gathered[n] = colours[rows[n]]; }
+};
+
+/// For each colour, rows of the coarser level that have it.
+template <class Executor>
+std::vector<std::int64_t> coarse_rows_of(const Executor& executor, const Colour* colours,
+                                         int count, const Level* coarser) {
+  std::vector<std::int64_t> result(static_cast<std::size_t>(count), 0);
+  if (coarser != nullptr) {
+    const std::int64_t rows = coarser->matrix.rows;
+    const auto gathered = executor.template make<Colour>(rows);
+    executor.each(rows, GatherColours{colours, coarser->fine_row.data(), gathered.data()});
+    for (const Colour colour : executor.to_host(gathered.data(), rows)) {
+      ++result[colour];
+    }
+  }
+  return result;
+}
+
+/// Marks which row of the coarser level a row is, if any; both in their natural order.
+struct MarkCoarse {
+  const std::int32_t* fine_row;
+  std::int32_t* coarse_of;
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const {
+    coarse_of[fine_row[n]] = static_cast<std::int32_t>(n);
+  }
+};
+
+/// The first row of the coarser level among those that a row is connected to.
+struct FindParent {
+  CsrView matrix;
+  const std::int32_t* coarse_of;
+  std::int32_t* parent;
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    std::int32_t least = INT32_MAX;
+    for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
+      const std::int32_t column = matrix.column[n];
+      const std::int32_t coarse = column < matrix.rows ? coarse_of[column] : -1;
+      least = coarse >= 0 && coarse < least ? coarse : least;
+    }
+    parent[row] = least == INT32_MAX ? 0 : least;
+  }
+};
+
+struct Descend {
+  const std::int32_t* of_parent;
+  std::int32_t* parent;
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    parent[row] = of_parent[parent[row]];
+  }
+};
+
+/// For each row of a level, the row of the coarsest one that it descends from.
+template <class Executor>
+Buffer<std::int32_t> ancestors(const Executor& executor, const std::vector<Level>& levels,
+                               std::size_t number) {
+  const Level& level = levels[number];
+  const std::int64_t rows = level.matrix.rows;
+  const auto coarse_of = executor.template make<std::int32_t>(rows);
+  executor.fill(coarse_of.data(), rows, std::int32_t{-1});
+  executor.each(levels[number + 1].matrix.rows,
+                MarkCoarse{levels[number + 1].fine_row.data(), coarse_of.data()});
+  auto parent = executor.template make<std::int32_t>(rows);
+  executor.each(rows, FindParent{level.matrix.view(), coarse_of.data(), parent.data()});
+  if (number + 2 < levels.size()) {
+    const auto further = ancestors(executor, levels, number + 1);
+    executor.each(rows, Descend{further.data(), parent.data()});
+    executor.synchronize();
+  }
+  return parent;
+}
+
+template <class Executor>
+std::vector<ListNeighbour> renumbered(const Executor& executor, const Level& level,
+                                      const RowClasses& order) {
+  std::vector<ListNeighbour> neighbours = level.geometry.neighbours;
+  for (ListNeighbour& neighbour : neighbours) {
+    const auto count = static_cast<std::int64_t>(neighbour.sent.size());
+    const auto list = executor.template make<std::int32_t>(count);
+    executor.from_host(neighbour.sent, list.data());
+    executor.each(count, Renumber{order.new_of.data(), list.data()});
+    neighbour.sent = executor.to_host(list.data(), count);
+    neighbour.received_begin += order.rows - level.matrix.rows;
+  }
+  return neighbours;
+}
+
+}  // namespace detail
+
+template <int Height, class Executor>
+void split_entries(const Executor& executor, const Level& level, ColouredLevel& result) {
+  const std::int64_t rows = result.order.rows;
+  const std::int64_t slices = rows / Height;
+  const detail::ClassBegins classes = detail::begins_of(result.order);
+  const detail::ReadRow read{level.matrix.view(), result.order.new_of.data(), rows};
+  const std::int32_t* const old_of = result.order.old_of.data();
+  const auto first = executor.template make<std::uint8_t>(slices * (classes.count + 1));
+  {
+    const auto count = executor.template make<std::uint8_t>(rows * (classes.count + 1));
+    const auto width = executor.template make<std::int32_t>(3 * (slices + 1));
+    std::int32_t* const lower = width.data();
+    std::int32_t* const upper = lower + slices + 1;
+    std::int32_t* const outer = upper + slices + 1;
+    executor.each(rows, detail::CountByClass{read, classes, old_of, count.data()});
+    executor.each(slices, detail::PlanSlices<Height>{classes, count.data(), first.data(), lower,
+                                                     upper, outer});
+    result.lower = make_sliced<Height>(executor, lower, slices);
+    result.upper = make_sliced<Height>(executor, upper, slices);
+    result.outer = make_sliced<Height>(executor, outer, slices);
+  }
+  result.diagonal = executor.template make<double>(rows);
+  const auto part = [](const Sliced& sliced) {
+    return detail::PartEntries{sliced.slot.data(), sliced.column.data(), sliced.value.data()};
+  };
+  executor.each(rows, detail::FillParts<Height>{read, classes, old_of, first.data(),
+                                                part(result.lower), part(result.upper),
+                                                part(result.outer), result.diagonal.data()});
+  for (Sliced* sliced : {&result.lower, &result.upper, &result.outer}) {
+    finish_sliced<Height>(executor, *sliced);
+  }
+}
+
+/// The order in which the rows of the finest level are visited: those that descend from one row of
+/// the coarsest level follow each other, so that consecutive rows of a class lie close together on
+/// the grid and share most of the x that they read.
+template <class Executor>
+Buffer<std::int32_t> visit_by_ancestor(const Executor& executor,
+                                       const std::vector<Level>& levels) {
+  const auto keys = detail::ancestors(executor, levels, 0);
+  return executor.sorted_by_key(keys.data(), levels.front().matrix.rows);
+}
+
+/// How levels are laid out.
+struct ColouringOptions {
+  std::int64_t alignment = 1;  ///< classes begin with multiples of it
+  bool by_ancestor = false;    ///< rows of the finest level are visited by their ancestors
+};
+
+/// A level in the order of its greedy colours, in slices of `Height` rows.
+template <int Height, class Executor>
+ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& levels,
+                           std::size_t number, const ColouringOptions& options) {
+  const Level& level = levels[number];
+  const Level* coarser = number + 1 < levels.size() ? &levels[number + 1] : nullptr;
+  const CsrView matrix = level.matrix.view();
+  const auto colours = executor.template make<Colour>(matrix.rows);
+  const int count = colour_greedily(executor, matrix, colours.data());
+  const auto coarse_rows = detail::coarse_rows_of(executor, colours.data(), count, coarser);
+  const std::vector<Colour> order = class_order(coarse_rows);
+  ColouredLevel result;
+  {
+    const bool by_ancestor = options.by_ancestor && number == 0 && levels.size() > 1;
+    const auto visits =
+        by_ancestor ? visit_by_ancestor(executor, levels) : Buffer<std::int32_t>{};
+    result.order = order_by_colour(executor, matrix, colours.data(), order, options.alignment,
+                                   visits.data());
+  }
+  result.outer_columns = matrix.columns - matrix.rows;
+  result.coarse_classes = coarse_class_count(order, coarse_rows);
+  for (const Colour colour : order) {
+    result.coarse_rows.push_back(coarse_rows[colour]);
+  }
+  split_entries<Height>(executor, level, result);
+  result.neighbours = detail::renumbered(executor, level, result.order);
+  return result;
+}
+
+/// Makes the columns of all parts of all levels slim, or of none if they do not fit everywhere;
+/// returns whether they did.
+template <int Height, class Executor>
+bool make_slim(const Executor& executor, std::vector<ColouredLevel>& levels) {
+  std::vector<Sliced*> parts;
+  for (ColouredLevel& level : levels) {
+    parts.insert(parts.end(), {&level.lower, &level.upper, &level.outer});
+  }
+  const bool fit = std::all_of(parts.begin(), parts.end(), [&](const Sliced* part) {
+    return fits_slim(executor, *part);
+  });
+  for (Sliced* part : parts) {
+    if (fit) {
+      bankfull::make_slim<Height>(executor, *part);
+    }
+  }
+  return fit;
+}
+
+/// All levels, the finest first.
+template <int Height, class Executor>
+std::vector<ColouredLevel> colour_levels(const Executor& executor,
+                                         const std::vector<Level>& levels,
+                                         const ColouringOptions& options) {
+  std::vector<ColouredLevel> result;
+  result.reserve(levels.size());
+  for (std::size_t n = 0; n < levels.size(); ++n) {
+    result.push_back(colour_level<Height>(executor, levels, n, options));
+  }
+  for (std::size_t n = 0; n + 1 < levels.size(); ++n) {
+    const std::int64_t rows = result[n].coarse_end();
+    result[n].coarse_row = executor.template make<std::int32_t>(rows);
+    executor.fill(result[n].coarse_row.data(), rows, std::int32_t{-1});
+    executor.each(levels[n + 1].matrix.rows,
+                  detail::MapCoarse{levels[n + 1].fine_row.data(), result[n].order.new_of.data(),
+                                    result[n + 1].order.new_of.data(),
+                                    result[n].coarse_row.data()});
+  }
+  executor.synchronize();
+  return result;
+}
+
+}  // namespace bankfull::hpcg

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "bankfull/core/comm/list_exchange.hpp"
+#include "bankfull/core/measure/timer.hpp"
+#include "bankfull/workloads/hpcg/cpu/vectors.hpp"
+#include "bankfull/workloads/hpcg/path.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace bankfull::hpcg::cpu {
+
+/// What paths on the CPU have in common: the vectors and scalars of conjugate gradients, and time.
+class CpuPath : public Path {
+ public:
+  CpuPath(const Problem& problem, const Communicator& ranks, std::int64_t rows,
+          std::int64_t vector_size);
+
+  double squared_residual() override { return rr_; }
+  CgTimes take_times() override;
+  std::vector<Step> profile(int /*repeats*/) override { return {}; }
+  [[nodiscard]] Transport transport() const override { return Transport::mpi; }
+
+ protected:
+  /// Runs `body` and adds its time to a part.
+  template <class Body>
+  void timed(double CgTimes::*part, const Body& body) {
+    const Stopwatch watch;
+    body();
+    times_.*part += watch.seconds();
+  }
+
+  /// Over all ranks.
+  double sum_over_ranks(double mine);
+
+  [[nodiscard]] const Team& team() const { return executor_.team(); }
+
+  const Communicator& ranks_;
+  CpuExecutor executor_;
+  std::int64_t rows_;
+  Buffer<double> b_;
+  Buffer<double> x_;
+  Buffer<double> r_;
+  Buffer<double> z_;
+  Buffer<double> p_;
+  Buffer<double> ap_;
+  double rr_ = 0.0;
+  double rz_ = 0.0;
+  double previous_rz_ = 0.0;
+  double pap_ = 0.0;
+  CgTimes times_;
+};
+
+std::unique_ptr<Path> make_reference_path(const Problem& problem, const Communicator& ranks,
+                                          const std::vector<Level>& levels);
+std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator& ranks,
+                                      const std::vector<Level>& levels);
+
+}  // namespace bankfull::hpcg::cpu

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/workloads/hpcg/coloured_level.hpp"
+#include "bankfull/workloads/hpcg/cuda/slices.cuh"
+
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::hpcg::cuda {
+
+// A sweep is one kernel. Its blocks each take a chunk of rows of one class and wait for the chunks
+// that hold the columns which these rows need; a class need not be finished before the next begins.
+// That spares the gaps between eight kernels, and lets the sweep pass through the grid as a wave
+// that finds x in the cache.
+
+/// Rows of a chunk: chunk n holds rows [n chunk_rows, (n + 1) chunk_rows). Classes begin with one.
+inline constexpr std::int64_t chunk_rows = 256;
+
+/// Chunks that a chunk may depend on, at most, for sweeps that wait.
+inline constexpr int most_dependences = 96;
+
+/// For each chunk the chunks that hold its columns of one part.
+struct Dependences {
+  Buffer<std::int32_t> count = {};
+  Buffer<std::int32_t> chunk = {};  ///< most_dependences of each chunk
+};
+
+/// What kernels need of it.
+struct DependencesView {
+  const std::int32_t* count;
+  const std::int32_t* chunk;
+};
+
+/// The chunks of one level, and an order in which blocks may take them.
+struct ChunkPlan {
+  std::int64_t chunks = 0;
+  bool small = false;  ///< so few chunks that all are run at once
+  bool waits = false;  ///< else a chunk depends on too many others, and classes take turns
+  Dependences lower;
+  Dependences upper;
+  Buffer<std::int32_t> order = {};    ///< forward: every chunk after those of its lower columns
+  Buffer<std::int32_t> first = {};    ///< of `order`, the first class's interior
+  Buffer<std::int32_t> rest = {};     ///< of `order`, all others
+  Buffer<unsigned> forward_done = {};   ///< 1 for chunks that the forward sweep has finished
+  Buffer<unsigned> backward_done = {};
+};
+
+ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level);
+
+}  // namespace bankfull::hpcg::cuda

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/workloads/hpcg/cuda/path.cuh"
+
+#include <cstdint>
+
+namespace bankfull::hpcg::cuda {
+
+// Vector operations of conjugate gradients, fused; a thread takes two elements.
+
+/// r = b - A p where p = 0 was multiplied; r.r.
+static __global__ void __launch_bounds__(threads_a_block)
+    first_residual_kernel(std::int64_t pairs, const double2* b, const double2* ap, double2* r,
+                          double* partials) {
+  const std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  double sum = 0.0;
+  if (n < pairs) {
+    const double2 there = b[n];
+    const double2 less = ap[n];
+    const double2 now{there.x - less.x, there.y - less.y};
+    r[n] = now;
+    sum = now.x * now.x + now.y * now.y;
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) {
+    partials[blockIdx.x] = sum;
+  }
+}
+
+/// x += (factor put off) p, then p = z + beta p; p = z in the first iteration.
+static __global__ void __launch_bounds__(threads_a_block)
+    turn_kernel(std::int64_t pairs, const Scalars* scalars, bool first, const double2* z,
+                double2* p, double2* x) {
+  const std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  if (n >= pairs) {
+    return;
+  }
+  const double2 direction = __ldcs(z + n);
+  if (first) {
+    p[n] = direction;
+    return;
+  }
+  const double alpha = scalars->put_off;
+  const double beta = scalars->beta();
+  const double2 before = p[n];
+  double2 sum = __ldcs(x + n);
+  sum.x = fma(alpha, before.x, sum.x);
+  sum.y = fma(alpha, before.y, sum.y);
+  __stcs(x + n, sum);
+  p[n] = {fma(beta, before.x, direction.x), fma(beta, before.y, direction.y)};
+}
+
+/// x += (factor put off) p.
+static __global__ void __launch_bounds__(threads_a_block)
+    catch_up_kernel(std::int64_t pairs, const Scalars* scalars, const double2* p, double2* x) {
+  const std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  if (n < pairs) {
+    const double alpha = scalars->put_off;
+    const double2 along = p[n];
+    double2 sum = x[n];
+    sum.x = fma(alpha, along.x, sum.x);
+    sum.y = fma(alpha, along.y, sum.y);
+    x[n] = sum;
+  }
+}
+
+/// r -= alpha ap; r.r. Notes alpha for the update of x.
+static __global__ void __launch_bounds__(threads_a_block)
+    advance_kernel(std::int64_t pairs, Scalars* scalars, const double2* ap, double2* r,
+                   double* partials) {
+  const std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  const double alpha = scalars->alpha();
+  double sum = 0.0;
+  if (n < pairs) {
+    const double2 along = __ldcs(ap + n);
+    double2 now = r[n];
+    now.x = fma(-alpha, along.x, now.x);
+    now.y = fma(-alpha, along.y, now.y);
+    r[n] = now;
+    sum = now.x * now.x + now.y * now.y;
+  }
+  if (n == 0) {
+    scalars->put_off = alpha;
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) {
+    partials[blockIdx.x] = sum;
+  }
+}
+
+/// The factors of one iteration become those of the last.
+static __global__ void keep_product_kernel(Scalars* scalars) { scalars->previous_rz = scalars->rz; }
+
+}  // namespace bankfull::hpcg::cuda

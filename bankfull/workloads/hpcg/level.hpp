@@ -1,0 +1,60 @@
+#pragma once
+
+#include "bankfull/numerics/sparse/csr.hpp"
+#include "bankfull/workloads/hpcg/assembly.hpp"
+#include "bankfull/workloads/hpcg/geometry.hpp"
+#include "bankfull/workloads/hpcg/problem.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::hpcg {
+
+/// One level of the system as the problem's set-up leaves it: rows in their natural order.
+struct Level {
+  Geometry geometry;
+  Csr matrix;
+  Buffer<std::int32_t> fine_row = {};  ///< of each row; empty on the finest level
+};
+
+template <class Executor>
+Csr assemble(const Executor& executor, const Geometry& geometry) {
+  const std::int64_t rows = geometry.grid.rows();
+  Csr matrix;
+  matrix.rows = rows;
+  matrix.columns = geometry.columns;
+  matrix.start = executor.template make<std::int64_t>(rows + 1);
+  {
+    const auto count = executor.template make<std::int32_t>(rows + 1);
+    executor.each(rows, CountEntries{geometry.grid, count.data()});
+    matrix.entries = executor.exclusive_sum(count.data(), rows, matrix.start.data());
+  }
+  matrix.column = executor.template make<std::int32_t>(matrix.entries);
+  matrix.value = executor.template make<double>(matrix.entries);
+  executor.each(rows, FillRow{geometry.grid, matrix.start.data(), matrix.column.data(),
+                              matrix.value.data()});
+  return matrix;
+}
+
+/// All levels of a rank's system, the finest first.
+template <class Executor>
+std::vector<Level> make_levels(const Executor& executor, const Problem& problem, int ranks,
+                               int rank) {
+  std::vector<Level> levels;
+  levels.reserve(level_count);
+  for (int n = 0; n < level_count; ++n) {
+    Level level{make_geometry(decompose(problem, ranks, n), rank), {}, {}};
+    level.matrix = assemble(executor, level.geometry);
+    if (n > 0) {
+      const std::int64_t rows = level.matrix.rows;
+      level.fine_row = executor.template make<std::int32_t>(rows);
+      executor.each(rows, FineRowOf{levels.back().geometry.grid, level.geometry.grid,
+                                    level.fine_row.data()});
+    }
+    levels.push_back(std::move(level));
+  }
+  executor.synchronize();
+  return levels;
+}
+
+}  // namespace bankfull::hpcg

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/measure/traffic.hpp"
+#include "bankfull/workloads/hpcg/level.hpp"
+#include "bankfull/workloads/hpcg/outcome.hpp"
+#include "bankfull/workloads/hpcg/problem.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bankfull::hpcg {
+
+enum class Operation {
+  spmv,  ///< y = A x
+  mg,    ///< y = M^-1 x, one cycle of multigrid
+};
+
+/// Part of an iteration with what it takes and must move.
+struct Step {
+  std::string name;     ///< "forward sweep"
+  int level = 0;
+  double seconds = 0.0;  ///< of the slowest rank, median of the repeats
+  Traffic traffic;       ///< of all ranks
+};
+
+/// One way to solve the system: an order of rows, a format, and the kernels for them. It owns the
+/// vectors of conjugate gradients, x, r, z, p and A p, and the scalars between its steps.
+///
+/// The steps only queue work where that is possible. Everything is collective.
+class Path {
+ public:
+  virtual ~Path() = default;
+
+  /// Takes the matrix of the spectral test, or the benchmark's own again.
+  virtual void exaggerate_diagonal(bool exaggerated) = 0;
+
+  /// x = 0, p = x, r = b - A p; forms r.r.
+  virtual void start() = 0;
+
+  /// z = M^-1 r, or z = r; forms r.z.
+  virtual void precondition(bool multigrid) = 0;
+
+  /// p = z in the first iteration, else p = z + (r.z / previous r.z) p.
+  virtual void turn(bool first) = 0;
+
+  /// A p; forms p.Ap.
+  virtual void multiply() = 0;
+
+  /// x += a p, r -= a A p with a = r.z / p.Ap; forms r.r.
+  virtual void advance() = 0;
+
+  /// Completes what steps have put off: x is then the solution.
+  virtual void finish() {}
+
+  /// r.r of the last step that formed it; waits for it.
+  virtual double squared_residual() = 0;
+
+  /// What the steps since the last call took; waits for them. `total` is left 0.
+  virtual CgTimes take_times() = 0;
+
+  /// Of one operation on a vector of this rank's rows in their natural order; slow, for checks.
+  virtual std::vector<double> apply(Operation operation, const std::vector<double>& x) = 0;
+
+  /// x in the natural order of rows.
+  virtual std::vector<double> solution() = 0;
+
+  /// Times each step of an iteration by itself, `repeats` times; empty where that is not offered.
+  virtual std::vector<Step> profile(int repeats) = 0;
+
+  /// Bytes of this rank's data beyond the set-up's.
+  [[nodiscard]] virtual std::int64_t added_bytes() const = 0;
+
+  /// How messages travel.
+  [[nodiscard]] virtual Transport transport() const = 0;
+
+  /// What a reader of its figures must know.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+};
+
+/// The system of one rank on its device, as the benchmark's set-up leaves it, and the ways to solve
+/// it. Everything is collective.
+class System {
+ public:
+  virtual ~System() = default;
+
+  [[nodiscard]] virtual const std::vector<Level>& levels() const = 0;
+
+  /// A new path; paths must not outlive their system.
+  virtual std::unique_ptr<Path> make_path(Variant variant) = 0;
+};
+
+/// Collective: builds the system. `ranks` must outlive it.
+std::unique_ptr<System> make_system(const Problem& problem, const Communicator& ranks);
+
+namespace detail {
+std::unique_ptr<System> make_cpu_system(const Problem& problem, const Communicator& ranks);
+// Defined in system_cuda.cu, which exists in builds with CUDA only.
+std::unique_ptr<System> make_cuda_system(const Problem& problem, const Communicator& ranks);
+}  // namespace detail
+
+}  // namespace bankfull::hpcg

@@ -1,0 +1,173 @@
+#include "bankfull/workloads/hpcg/phases.hpp"
+
+#include "bankfull/core/measure/timer.hpp"
+#include "bankfull/workloads/hpcg/cg.hpp"
+#include "bankfull/workloads/hpcg/validation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bankfull::hpcg {
+namespace {
+
+constexpr int reference_timings = 10;
+constexpr int profile_repeats = 20;
+
+/// Seconds of `body` on the slowest rank, begun by all at once.
+template <class Body>
+double slowest_seconds(const Communicator& ranks, const Body& body) {
+  ranks.barrier();
+  const Stopwatch watch;
+  body();
+  return ranks.max(watch.seconds());
+}
+
+Grid3 grid_of(const Extents& extents) { return {extents.nk, extents.nj, extents.ni}; }
+
+void describe_system(const System& system, const Problem& problem, const Communicator& ranks,
+                     Outcome& outcome) {
+  const Decomposition whole = decompose(problem, ranks.size());
+  outcome.global = grid_of(whole.cells());
+  outcome.process_grid = {whole.grid().k, whole.grid().j, whole.grid().i};
+  outcome.local = problem.local;
+  outcome.ranks = ranks.size();
+  outcome.threads = problem.threads;
+  outcome.quick = problem.seconds == 0.0;
+  for (int n = 0; n < level_count; ++n) {
+    const Level& level = system.levels()[static_cast<std::size_t>(n)];
+    LevelSize& size = outcome.levels[static_cast<std::size_t>(n)];
+    size.equations = ranks.sum(level.matrix.rows);
+    size.nonzeros = ranks.sum(level.matrix.entries);
+    std::int64_t sent = 0;
+    for (const ListNeighbour& neighbour : level.geometry.neighbours) {
+      sent += static_cast<std::int64_t>(neighbour.sent.size());
+    }
+    // The official model of memory takes rank 0 for all.
+    size.local_columns = ranks.all_gather(level.matrix.columns).front();
+    size.sent_elements = ranks.all_gather(sent).front();
+    size.neighbours =
+        ranks.all_gather(static_cast<std::int64_t>(level.geometry.neighbours.size())).front();
+  }
+}
+
+/// Times SpMV and multigrid of the reference, then runs its iterations.
+void run_reference(System& system, const Communicator& ranks, Progress& progress,
+                   Outcome& outcome) {
+  const auto path = system.make_path(Variant::reference);
+  const int timings = outcome.quick ? 1 : reference_timings;
+  path->start();
+  static_cast<void>(path->take_times());
+  for (int n = 0; n < timings; ++n) {
+    progress.update("timing the reference", n, timings);
+    path->precondition(true);
+    path->turn(n == 0);
+    path->multiply();
+  }
+  const CgTimes times = path->take_times();
+  outcome.reference_spmv_mg_seconds = ranks.max((times.spmv + times.mg) / timings);
+  CgResult result;
+  outcome.reference_cg_seconds = slowest_seconds(ranks, [&] {
+    result = conjugate_gradients(*path, {.iterations = reference_iterations}, History::left_out,
+                                 [&](int done) {
+                                   progress.update("reference iterations", done,
+                                                   reference_iterations);
+                                 });
+  });
+  outcome.convergence.reference_iterations = reference_iterations;
+  outcome.convergence.reference_residual = result.scaled();
+}
+
+/// How many iterations the optimised solver takes to the reference's residual; returns the seconds
+/// of a set.
+double find_iterations(Path& path, const Communicator& ranks, Progress& progress,
+                       Outcome& outcome) {
+  CgResult result;
+  const double tolerance = outcome.convergence.reference_residual;
+  const double seconds = slowest_seconds(ranks, [&] {
+    result = conjugate_gradients(
+        path, {.iterations = most_iterations, .tolerance = tolerance}, History::left_out,
+        [&](int done) {
+          progress.update("iterations to the reference's residual", done,
+                          std::max(done, reference_iterations + 2));
+        });
+  });
+  static_cast<void>(path.take_times());
+  outcome.convergence.reached = result.scaled() <= tolerance * (1.0 + 1e-6);
+  outcome.convergence.residual = result.scaled();
+  outcome.convergence.iterations = std::max(result.iterations, reference_iterations);
+  return seconds * outcome.convergence.iterations / std::max(result.iterations, 1);
+}
+
+CgTimes operator+(const CgTimes& a, const CgTimes& b) {
+  return {.total = a.total + b.total,
+          .ddot = a.ddot + b.ddot,
+          .waxpby = a.waxpby + b.waxpby,
+          .spmv = a.spmv + b.spmv,
+          .mg = a.mg + b.mg,
+          .allreduce = a.allreduce + b.allreduce};
+}
+
+void run_timed_sets(const Problem& problem, Path& path, const Communicator& ranks,
+                    double set_seconds, Progress& progress, Outcome& outcome,
+                    PhaseResults& results) {
+  outcome.sets = static_cast<int>(problem.seconds / set_seconds) + 1;
+  const CgLimits limits{.iterations = outcome.convergence.iterations};
+  std::vector<double> residuals;
+  for (int set = 0; set < outcome.sets; ++set) {
+    progress.update("timed sets", set, outcome.sets);
+    const Stopwatch watch;
+    residuals.push_back(conjugate_gradients(path, limits).scaled());
+    CgTimes times = path.take_times();
+    times.total = watch.seconds();
+    results.set_seconds.push_back(ranks.max(times.total));
+    outcome.times = outcome.times + times;
+  }
+  outcome.norms = norms_test(std::move(residuals));
+  const auto allreduce = ranks.all_gather(outcome.times.allreduce);
+  outcome.allreduce_min = *std::min_element(allreduce.begin(), allreduce.end());
+  outcome.allreduce_max = *std::max_element(allreduce.begin(), allreduce.end());
+  outcome.allreduce_mean = ranks.sum(outcome.times.allreduce) / ranks.size();
+  outcome.times = ranks.all_gather(outcome.times).front();
+}
+
+double largest_error(Path& path, const Communicator& ranks) {
+  double largest = 0.0;
+  for (const double value : path.solution()) {
+    largest = std::max(largest, std::fabs(value - 1.0));
+  }
+  return ranks.max(largest);
+}
+
+}  // namespace
+
+PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progress& progress,
+                        Outcome& outcome) {
+  progress.update("building the system", 0.0, 1.0);
+  std::unique_ptr<System> system;
+  outcome.setup_seconds = slowest_seconds(ranks, [&] { system = make_system(problem, ranks); });
+  describe_system(*system, problem, ranks, outcome);
+  run_reference(*system, ranks, progress, outcome);
+
+  progress.update("optimising", 0.0, 1.0);
+  std::unique_ptr<Path> path;
+  outcome.optimise_seconds =
+      slowest_seconds(ranks, [&] { path = system->make_path(problem.variant); });
+  outcome.optimised_bytes = ranks.sum(static_cast<double>(path->added_bytes()));
+
+  progress.update("validating", 0.0, 1.0);
+  outcome.spectral = spectral_test(*path);
+  outcome.symmetry = symmetry_test(*path, system->levels().front(), ranks);
+  static_cast<void>(path->take_times());
+
+  PhaseResults results;
+  const double set_seconds = find_iterations(*path, ranks, progress, outcome);
+  run_timed_sets(problem, *path, ranks, set_seconds, progress, outcome, results);
+  results.solution_error = largest_error(*path, ranks);
+  progress.update("timing each step", 0.0, 1.0);
+  results.steps = path->profile(profile_repeats);
+  results.transport = path->transport();
+  results.notes = path->notes();
+  return results;
+}
+
+}  // namespace bankfull::hpcg

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/workloads/hpcg/outcome.hpp"
+#include "bankfull/workloads/hpcg/path.hpp"
+#include "bankfull/workloads/hpcg/problem.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bankfull::hpcg {
+
+/// What the benchmark's phases leave besides the official outcome.
+struct PhaseResults {
+  std::vector<double> set_seconds;  ///< of each timed set
+  std::vector<Step> steps;          ///< of one iteration, each timed by itself
+  Transport transport = Transport::local;
+  std::vector<std::string> notes;  ///< on the path
+  double solution_error = 0.0;     ///< largest deviation of x from the exact solution, 1
+};
+
+/// Collective: all phases of the benchmark in turn.
+PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progress& progress,
+                        Outcome& outcome);
+
+}  // namespace bankfull::hpcg

@@ -1,0 +1,341 @@
+#include "bankfull/workloads/hpcg/problem.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/halo_exchange.hpp"
+#include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/machine/cpu.hpp"
+#include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+#include <limits>
+#include <tuple>
+
+namespace bankfull::hpcg {
+namespace {
+
+constexpr std::int64_t vector_count = 16;
+constexpr std::int64_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
+
+/// Partial sums, staging, and what measuring the ceiling takes.
+constexpr std::int64_t working_bytes = std::int64_t{64} << 20;
+
+Grid3 cube(std::int64_t side) { return {side, side, side}; }
+
+/// A side of "256x256x256": all digits, nothing else.
+std::int64_t parse_side(const std::string& given, const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool number = error == std::errc{} && end == text.data() + text.size();
+  if (error == std::errc::result_out_of_range || (number && value > largest_dimension)) {
+    throw UsageError(fmt::format("{}: {} is too large", given, text),
+                     fmt::format("use numbers up to {}", largest_dimension));
+  }
+  if (!number || value < 1) {
+    throw UsageError(fmt::format("{}: '{}' is no number of at least 1", given, text),
+                     "use three such as 1x2x4, along x, y and z");
+  }
+  return value;
+}
+
+Extents cells_of(const Grid3& local, const RankGrid& grid) {
+  return {local.nz * grid.i, local.ny * grid.j, local.nx * grid.k};
+}
+
+Grid3 grid3_of(const RankGrid& grid) { return {grid.k, grid.j, grid.i}; }
+
+bool has_official_shape(const Grid3& grid) { return aspect_ratio(grid) >= smallest_ratio; }
+
+RankGrid given_grid(const Grid3& given, int ranks) {
+  const auto possible = [](std::int64_t n) { return n >= 1 && n <= largest_dimension; };
+  if (!possible(given.nx) || !possible(given.ny) || !possible(given.nz)) {
+    throw UsageError("--ranks-grid " + to_string(given) + " is no grid of ranks",
+                     fmt::format("use numbers from 1 to {}", largest_dimension));
+  }
+  if (given.count() != ranks) {
+    throw UsageError(fmt::format("--ranks-grid {} is for {} ranks, this run has {}",
+                                 to_string(given), given.count(), ranks),
+                     "leave it out, or start as many ranks");
+  }
+  return {static_cast<int>(given.nz), static_cast<int>(given.ny), static_cast<int>(given.nx)};
+}
+
+/// Blocks do not shrink as ranks are added, so `choose_decomposition`, which cuts a given grid,
+/// does not serve here.
+RankGrid chosen_grid(const Grid3& local, int ranks) {
+  DecompositionRules rules;
+  rules.most = {ranks, ranks, ranks};
+  std::vector<RankGrid> grids = allowed_grids({ranks, ranks, ranks}, ranks, rules);
+  const auto others = std::stable_partition(grids.begin(), grids.end(), [](const RankGrid& grid) {
+    return has_official_shape(grid3_of(grid));
+  });
+  if (others != grids.begin()) {
+    grids.erase(others, grids.end());
+  }
+  const int strided_cost = cells_of_a_sector(sizeof(double));
+  const auto cost = [&](const RankGrid& grid) {
+    const Decomposition decomposition(cells_of(local, grid), grid);
+    return std::tuple(face_cells(decomposition, strided_cost), -grid.i, -grid.j);
+  };
+  return *std::min_element(grids.begin(), grids.end(),
+                           [&](const RankGrid& a, const RankGrid& b) { return cost(a) < cost(b); });
+}
+
+RankGrid grid_of(const Problem& problem, int ranks) {
+  return problem.process_grid ? given_grid(*problem.process_grid, ranks)
+                              : chosen_grid(problem.local, ranks);
+}
+
+/// Rows of the busiest rank and the columns of others that it needs.
+std::int64_t columns_of(const Grid3& local, const RankGrid& grid) {
+  const auto widened = [](std::int64_t n, int ranks) { return n + std::min(2, ranks - 1); };
+  return widened(local.nx, grid.k) * widened(local.ny, grid.j) * widened(local.nz, grid.i);
+}
+
+void check_local(const Grid3& local) {
+  for (const std::int64_t n : {local.nx, local.ny, local.nz}) {
+    if (n < smallest_dimension || n > largest_dimension) {
+      throw UsageError(
+          fmt::format("--local {}: the side {} is too {}", to_string(local), n,
+                      n < smallest_dimension ? "short" : "long"),
+          fmt::format("use sides from {} to {}", smallest_dimension, largest_dimension));
+    }
+  }
+}
+
+void check_columns(const Grid3& local, const RankGrid& grid) {
+  if (columns_of(local, grid) > std::numeric_limits<std::int32_t>::max()) {
+    throw UsageError(
+        fmt::format("--local {} has {} points a rank, and with its halo more than 32-bit indices "
+                    "can name",
+                    to_string(local), local.count()),
+        "use up to 1280x1280x1280 a rank, and more ranks");
+  }
+}
+
+void check_settings(const Problem& problem) {
+  if (!(problem.seconds >= 0.0) || problem.seconds > longest_seconds) {
+    throw UsageError(fmt::format("--seconds {} is no running time", problem.seconds),
+                     fmt::format("use 0, the quick path, or up to {:.0f}", longest_seconds));
+  }
+  if (problem.threads < 1) {
+    throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
+                     "use at least 1");
+  }
+  const bool runs_on_cpu =
+      problem.variant == Variant::tuned || problem.variant == Variant::reference;
+  if (!runs_on_cpu && !problem.device.is_cuda()) {
+    throw UsageError("--variant " + to_string(problem.variant) + " runs on GPUs only",
+                     "use --variant tuned or reference, or --device cuda");
+  }
+  if (problem.columns == ColumnIndices::slim && problem.variant != Variant::tuned) {
+    throw UsageError("--columns slim is not for --variant " + to_string(problem.variant),
+                     "use --variant tuned, or leave --columns out");
+  }
+}
+
+void check_official_local(const Grid3& local) {
+  for (const std::int64_t n : {local.nx, local.ny, local.nz}) {
+    if (n < official_dimension || n % official_multiple != 0) {
+      throw UsageError(
+          fmt::format("--official: the side {} of --local {} is none of an official run", n,
+                      to_string(local)),
+          fmt::format("use multiples of {} from {}", official_multiple, official_dimension));
+    }
+  }
+  if (!has_official_shape(local)) {
+    throw UsageError(
+        fmt::format("--official: the sides of --local {} differ too much", to_string(local)),
+        "use sides of which none is longer than 8 times another");
+  }
+}
+
+void check_official(const Problem& problem, const RankGrid& grid) {
+  if (problem.seconds == 0.0) {
+    throw UsageError(
+        "--official: the quick path counts for systems alone of which the benchmark's "
+        "authors confirm it",
+        "leave out --quick-path or --official");
+  }
+  if (problem.seconds < official_seconds) {
+    throw UsageError(fmt::format("--official: --seconds {} is too short", problem.seconds),
+                     fmt::format("use {:.0f} or more", official_seconds));
+  }
+  check_official_local(problem.local);
+  if (!has_official_shape(grid3_of(grid))) {
+    throw UsageError(fmt::format("--official: the sides of the grid of ranks, {}, differ too much",
+                                 to_string(grid3_of(grid))),
+                     "use a number of ranks that splits into sides of which none is longer than 8 "
+                     "times another");
+  }
+}
+
+std::int64_t total_bytes(Device device) {
+  if (!device.is_cuda()) {
+    return survey_cpu().memory_bytes;
+  }
+  const std::vector<GpuInfo>& gpus = survey_gpus().gpus;
+  const auto found = std::find_if(gpus.begin(), gpus.end(),
+                                  [&](const GpuInfo& gpu) { return gpu.index == device.index; });
+  return found == gpus.end() ? 0 : found->memory_bytes;
+}
+
+std::int64_t bytes_with(Problem problem, const Grid3& local, int ranks) {
+  problem.local = local;
+  return memory_bytes(problem, ranks);
+}
+
+/// Side of the largest cube of an official run's sides for which `fits` holds; 0 for none.
+template <class Fits>
+std::int64_t largest_cube(const Problem& problem, int ranks, const Fits& fits) {
+  std::int64_t largest = 0;
+  for (std::int64_t side = official_multiple;
+       columns_of(cube(side), grid_of(problem, ranks)) <= std::numeric_limits<std::int32_t>::max();
+       side += official_multiple) {
+    largest = fits(bytes_with(problem, cube(side), ranks)) ? side : largest;
+  }
+  return largest;
+}
+
+void check_official_memory(const Problem& problem, int ranks, int sharing) {
+  const std::int64_t total = total_bytes(problem.device);
+  const auto least = static_cast<double>(total) * official_memory_share / sharing;
+  const std::int64_t used = memory_bytes(problem, ranks);
+  if (static_cast<double>(used) >= least) {
+    return;
+  }
+  const std::int64_t side =
+      official_multiple + largest_cube(problem, ranks, [&](std::int64_t bytes) {
+        return static_cast<double>(bytes) < least;
+      });
+  throw UsageError(
+      fmt::format("--official: the data of --local {}, {}, is less than a quarter of the memory "
+                  "of {}, {}{}",
+                  to_string(problem.local), format_bytes(static_cast<double>(used)),
+                  to_string(problem.device), format_bytes(static_cast<double>(total)),
+                  sharing > 1 ? fmt::format(", which {} ranks share", sharing) : ""),
+      fmt::format("use --local {} or more", to_string(cube(side))));
+}
+
+void check_memory(const Problem& problem, int ranks, int sharing) {
+  const std::int64_t available = free_bytes(problem.device) / sharing;
+  const std::int64_t needed = memory_bytes(problem, ranks) + working_bytes;
+  if (needed > available) {
+    const std::int64_t side = largest_cube(
+        problem, ranks, [&](std::int64_t bytes) { return bytes + working_bytes <= available; });
+    require_capacity(problem.device, needed * sharing, "hpcg --local " + to_string(problem.local),
+                     side == 0 ? "no grid fits"
+                               : "the largest cube that fits is --local " + to_string(cube(side)));
+  }
+}
+
+}  // namespace
+
+std::string to_string(const Grid3& grid) {
+  return fmt::format("{}x{}x{}", grid.nx, grid.ny, grid.nz);
+}
+
+Grid3 parse_grid(const std::string& option, const std::string& text) {
+  const std::vector<std::string> parts = parts_of(text, 'x');
+  const std::string given = option + " " + text;
+  if (parts.size() != 3) {
+    throw UsageError(given + " is not three numbers", "use numbers along x, y and z such as 1x2x4");
+  }
+  return {parse_side(given, parts[0]), parse_side(given, parts[1]), parse_side(given, parts[2])};
+}
+
+Grid3 level_grid(const Grid3& local, int level) {
+  expects(level >= 0 && level < level_count, "a level of the preconditioner");
+  const std::int64_t step = std::int64_t{1} << level;
+  const auto points = [&](std::int64_t n) { return (n + step - 1) / step; };
+  return {points(local.nx), points(local.ny), points(local.nz)};
+}
+
+double aspect_ratio(const Grid3& grid) {
+  const auto [least, most] = std::minmax({grid.nx, grid.ny, grid.nz});
+  return static_cast<double>(least) / static_cast<double>(most);
+}
+
+const std::vector<Variant>& all_variants() {
+  static const std::vector<Variant> variants{
+      Variant::tuned,        Variant::ell,       Variant::csr, Variant::cusparse_coloured,
+      Variant::cusparse_csr, Variant::reference,
+  };
+  return variants;
+}
+
+std::string to_string(Variant variant) {
+  constexpr std::array names{"tuned",        "ell",      "csr", "cusparse-coloured",
+                             "cusparse-csr", "reference"};
+  return names[static_cast<std::size_t>(variant)];
+}
+
+Variant parse_variant(const std::string& text) {
+  for (const Variant variant : all_variants()) {
+    if (to_string(variant) == text) {
+      return variant;
+    }
+  }
+  throw UsageError("--variant " + text + " is no variant",
+                   "use tuned, ell, csr, cusparse-coloured, cusparse-csr or reference");
+}
+
+std::string to_string(ColumnIndices columns) {
+  return columns == ColumnIndices::full ? "full" : "slim";
+}
+
+ColumnIndices parse_columns(const std::string& text) {
+  if (text != "full" && text != "slim") {
+    throw UsageError("--columns " + text + " is unknown", "use full or slim");
+  }
+  return text == "full" ? ColumnIndices::full : ColumnIndices::slim;
+}
+
+Decomposition decompose(const Problem& problem, int ranks, int level) {
+  expects(ranks >= 1, "somebody works");
+  const RankGrid grid = grid_of(problem, ranks);
+  return {cells_of(level_grid(problem.local, level), grid), grid};
+}
+
+std::int64_t memory_bytes(const Problem& problem, int ranks) {
+  constexpr std::int64_t matrix_bytes = most_entries * entry_bytes + 8;
+  constexpr std::int64_t row_bytes = 2 * matrix_bytes + vector_count * 8;
+  // And two buffers, and the number of the row that is sent.
+  constexpr std::int64_t column_bytes = (vector_count + 2) * 8 + 4;
+  const RankGrid grid = grid_of(problem, ranks);
+  std::int64_t bytes = 0;
+  for (int level = 0; level < level_count; ++level) {
+    const Grid3 points = level_grid(problem.local, level);
+    bytes +=
+        points.count() * row_bytes + (columns_of(points, grid) - points.count()) * column_bytes;
+  }
+  return bytes;
+}
+
+void validate(const Problem& problem, const Communicator& ranks) {
+  check_local(problem.local);
+  check_settings(problem);
+  const RankGrid grid = grid_of(problem, ranks.size());
+  check_columns(problem.local, grid);
+  if (problem.official) {
+    check_official(problem, grid);
+  }
+  if (ranks.size() > 1) {
+    require_transport(problem.transport, ranks, problem.device);
+  }
+  const int sharing = sharers_of_device(ranks, problem.device);
+  ranks.agree([&] {
+    if (problem.official) {
+      check_official_memory(problem, ranks.size(), sharing);
+    }
+    check_memory(problem, ranks.size(), sharing);
+  });
+}
+
+}  // namespace bankfull::hpcg

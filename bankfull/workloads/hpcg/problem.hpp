@@ -1,0 +1,134 @@
+#pragma once
+
+#include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/core/comm/transport.hpp"
+#include "bankfull/core/machine/device.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bankfull {
+class Communicator;
+}
+
+namespace bankfull::hpcg {
+
+/// Levels of the multigrid preconditioner, the finest included.
+inline constexpr int level_count = 4;
+
+/// Entries of a row of the operator, at most.
+inline constexpr int most_entries = 27;
+
+/// Iterations of the reference that the optimised solver has to match.
+inline constexpr int reference_iterations = 50;
+
+/// Iterations that the optimised solver may take to match it.
+inline constexpr int most_iterations = 10 * reference_iterations;
+
+/// Points of a rank's grid along an axis, at least and at most.
+inline constexpr std::int64_t smallest_dimension = 8;
+inline constexpr std::int64_t largest_dimension = std::int64_t{1} << 20;
+
+/// The same for official runs, whose sides must also be multiples of this.
+inline constexpr std::int64_t official_dimension = 16;
+inline constexpr std::int64_t official_multiple = std::int64_t{1} << (level_count - 1);
+
+/// Seconds of the timed sets, at most: a week.
+inline constexpr double longest_seconds = 7.0 * 86400.0;
+
+/// Seconds of an official run, at least, and the share of memory that its data must fill.
+inline constexpr double official_seconds = 1800.0;
+inline constexpr double official_memory_share = 0.25;
+
+/// The smallest ratio of the shortest to the longest side of the local grid and of the grid of
+/// ranks.
+inline constexpr double smallest_ratio = 0.125;
+
+/// Grid points of one rank, x fastest in memory; or ranks along the axes.
+struct Grid3 {
+  std::int64_t nx = 0;
+  std::int64_t ny = 0;
+  std::int64_t nz = 0;
+
+  [[nodiscard]] std::int64_t count() const { return nx * ny * nz; }
+  friend bool operator==(const Grid3&, const Grid3&) = default;
+};
+
+/// "256x256x256".
+std::string to_string(const Grid3& grid);
+
+/// Understands "256x256x256", nx x ny x nz; throws UsageError for anything else, naming the option
+/// it came from.
+Grid3 parse_grid(const std::string& option, const std::string& text);
+
+/// Points of one rank at a level, 0 being the finest: every second one along each axis of the level
+/// before, the first included, so that an odd number is halved upwards.
+Grid3 level_grid(const Grid3& local, int level);
+
+/// The shortest side over the longest.
+double aspect_ratio(const Grid3& grid);
+
+/// How the preconditioner and the matrix run in the timed sets.
+enum class Variant {
+  tuned,              ///< the fastest that we know
+  ell,                ///< paper's D: own kernels, ELLPACK, rows in the order of their colours
+  csr,                ///< paper's C: own kernels, CSR, rows in the order of their colours
+  cusparse_coloured,  ///< paper's B: cuSPARSE, CSR, rows in the order of their colours
+  cusparse_csr,       ///< paper's A: cuSPARSE, CSR, rows in their natural order
+  reference,          ///< what the optimised solver is compared with
+};
+
+const std::vector<Variant>& all_variants();
+std::string to_string(Variant variant);
+
+/// Throws UsageError for a name that is no variant.
+Variant parse_variant(const std::string& text);
+
+/// How the variants `tuned` keep column indices.
+enum class ColumnIndices {
+  full,  ///< 32 bits
+  slim,  ///< 16 bits from a base of each slice's slot, where they fit; lossless
+};
+
+std::string to_string(ColumnIndices columns);
+
+/// Throws UsageError for anything but "full" and "slim".
+ColumnIndices parse_columns(const std::string& text);
+
+/// What to run; plain data, checked by `validate`.
+struct Problem {
+  Grid3 local{104, 104, 104};         ///< of every rank
+  std::optional<Grid3> process_grid;  ///< else the one with the least communication
+  double seconds = 60.0;              ///< of the timed sets; 0 for the quick path
+  bool official = false;              ///< insist on the rules of official runs
+  Variant variant = Variant::tuned;
+  ColumnIndices columns = ColumnIndices::full;
+  Device device;
+  int threads = 1;
+  Transport transport = Transport::automatic;
+};
+
+/// The ranks along the axes and their blocks of the global grid, as a Decomposition with i = z,
+/// j = y, k = x: ranks are numbered with x fastest. `level` counts from the finest, 0.
+///
+/// Where the problem leaves the choice, it is the grid of ranks with the least communication among
+/// those of the shape that official runs must have, if any; among equals the one with more cuts
+/// along z, then y, whose halos are contiguous. Throws UsageError for a process grid of another
+/// number of ranks.
+Decomposition decompose(const Problem& problem, int ranks, int level = 0);
+
+/// Bytes that one rank's data takes on its device, at most.
+///
+/// A row takes 12 bytes for each of 27 entries and 8 for its start in the reference's CSR, as much
+/// again in the optimised copy (8 for its diagonal), and 8 in each of 16 vectors: 792. All levels
+/// count; together they have at most 8/7 of the rows of the finest where its sides are multiples of
+/// 8. A column of another rank takes its part of the vectors and of the lists of what is exchanged.
+std::int64_t memory_bytes(const Problem& problem, int ranks);
+
+/// Collective. Throws UsageError where the problem makes no sense, breaks the rules of an official
+/// run that it claims to be, cannot be run on the ranks, or does not fit a device's memory.
+void validate(const Problem& problem, const Communicator& ranks);
+
+}  // namespace bankfull::hpcg

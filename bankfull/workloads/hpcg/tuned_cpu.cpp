@@ -1,0 +1,404 @@
+#include "bankfull/workloads/hpcg/coloured_level.hpp"
+#include "bankfull/workloads/hpcg/cpu/path.hpp"
+#include "bankfull/workloads/hpcg/cpu/slices.hpp"
+#include "bankfull/workloads/hpcg/cycle.hpp"
+#include "bankfull/workloads/hpcg/load_row.hpp"
+#include "bankfull/workloads/hpcg/smoother.hpp"
+
+namespace bankfull::hpcg::cpu {
+namespace {
+
+/// Vectors of one level, in the order of its colours.
+struct LevelVectors {
+  const double* r = nullptr;
+  double* x = nullptr;
+  Buffer<double> own_r = {};  ///< of coarse levels
+  Buffer<double> own_x = {};
+  Buffer<double> upper = {};  ///< U x of the sweep before
+};
+
+/// Rows by colours in slices of one pack, half sweeps, fused vector operations.
+template <class Columns>
+class CpuTuned final : public CpuPath {
+ public:
+  CpuTuned(const Problem& problem, const Communicator& ranks, const std::vector<Level>& levels,
+           std::vector<ColouredLevel> coloured)
+      : CpuPath(problem, ranks, coloured.front().rows(), coloured.front().vector_size()),
+        set_up_(levels),
+        levels_(std::move(coloured)),
+        vectors_(levels_.size()) {
+    for (std::size_t n = 0; n < levels_.size(); ++n) {
+      const std::int64_t size = levels_[n].vector_size();
+      vectors_[n].upper = make_vector(executor_, size);
+      if (n > 0) {
+        vectors_[n].own_r = make_vector(executor_, size);
+        vectors_[n].own_x = make_vector(executor_, size);
+        vectors_[n].r = vectors_[n].own_r.data();
+        vectors_[n].x = vectors_[n].own_x.data();
+      }
+      exchanges_.push_back(make_list_exchange<double>(
+          ListSetup{ranks, levels_[n].neighbours, problem.transport}, team()));
+    }
+    CpuTuned::exaggerate_diagonal(false);
+  }
+
+  void exaggerate_diagonal(bool exaggerated) override {
+    const ColouredLevel& level = levels_.front();
+    executor_.each(rows_, LoadNewRow{set_up_.front().geometry.grid, set_up_.front().matrix.view(),
+                                  level.order.old_of.data(), level.diagonal.data(), b_.data(),
+                                  exaggerated});
+  }
+
+  void start() override {
+    alpha_ = 0.0;
+    rr_ = 0.0;
+    executor_.fill(x_.data(), rows_, 0.0);
+    executor_.fill(p_.data(), rows_, 0.0);
+    multiply();
+    timed(&CgTimes::waxpby, [&] {
+      executor_.each(rows_, [r = r_.data(), b = b_.data(), ap = ap_.data()](std::int64_t n) {
+        r[n] = b[n] - ap[n];
+      });
+    });
+    timed(&CgTimes::ddot,
+          [&] { rr_ = sum_over_ranks(dot(team(), r_.data(), r_.data(), rows_)); });
+  }
+
+  void precondition(bool multigrid) override {
+    previous_rz_ = rz_;
+    double mine = 0.0;
+    timed(&CgTimes::mg, [&] {
+      if (multigrid) {
+        cycle(r_.data(), z_.data());
+        mine = product_;
+      } else {
+        std::copy_n(r_.data(), rows_, z_.data());
+        mine = dot(team(), r_.data(), z_.data(), rows_);
+      }
+    });
+    timed(&CgTimes::ddot, [&] { rz_ = sum_over_ranks(mine); });
+  }
+
+  /// The update of x waits until here, where p is at hand: x is not needed in between.
+  void turn(bool first) override {
+    const double beta = first ? 0.0 : rz_ / previous_rz_;
+    timed(&CgTimes::waxpby, [&] {
+      executor_.each(rows_, [=, alpha = alpha_, x = x_.data(), p = p_.data(),
+                             z = z_.data()](std::int64_t n) {
+        x[n] += alpha * p[n];
+        p[n] = z[n] + beta * p[n];
+      });
+    });
+    alpha_ = 0.0;
+  }
+
+  void multiply() override {
+    double mine = 0.0;
+    timed(&CgTimes::spmv, [&] { mine = multiply_by(p_.data(), ap_.data()); });
+    timed(&CgTimes::ddot, [&] { pap_ = sum_over_ranks(mine); });
+  }
+
+  void advance() override {
+    alpha_ = rz_ / pap_;
+    double mine = 0.0;
+    timed(&CgTimes::waxpby, [&] { mine = subtract(r_.data(), alpha_, ap_.data()); });
+    timed(&CgTimes::ddot, [&] { rr_ = sum_over_ranks(mine); });
+  }
+
+  void finish() override {
+    timed(&CgTimes::waxpby, [&] {
+      executor_.each(rows_, [alpha = alpha_, x = x_.data(), p = p_.data()](std::int64_t n) {
+        x[n] += alpha * p[n];
+      });
+    });
+    alpha_ = 0.0;
+  }
+
+  std::vector<double> apply(Operation operation, const std::vector<double>& x) override {
+    auto from = make_vector(executor_, levels_.front().vector_size());
+    auto to = make_vector(executor_, levels_.front().vector_size());
+    const std::int32_t* const new_of = levels_.front().order.new_of.data();
+    for (std::size_t n = 0; n < x.size(); ++n) {
+      from.data()[new_of[n]] = x[n];
+    }
+    if (operation == Operation::spmv) {
+      multiply_by(from.data(), to.data());
+    } else {
+      cycle(from.data(), to.data());
+    }
+    return in_natural_order(to.data());
+  }
+
+  std::vector<double> solution() override { return in_natural_order(x_.data()); }
+
+  [[nodiscard]] std::int64_t added_bytes() const override {
+    std::int64_t bytes = 0;
+    for (const ColouredLevel& level : levels_) {
+      bytes += level.bytes();
+    }
+    return bytes;
+  }
+
+  // The half sweeps, for half_sweep_cycle.
+
+  [[nodiscard]] std::size_t level_count() const { return levels_.size(); }
+
+  void forward_from_zero(std::size_t level) {
+    const auto lower = view(levels_[level].lower);
+    const double* const d = levels_[level].diagonal.data();
+    const double* const r = vectors_[level].r;
+    double* const x = vectors_[level].x;
+    sweep(level, Direction::forward, [=](std::int64_t slice) {
+      const std::int64_t row = slice * slice_height;
+      hpcg::forward_from_zero(Doubles::load(r + row), times(lower, slice, x),
+                              Doubles::load(d + row))
+          .store(x + row);
+    });
+  }
+
+  void backward_after_zero(std::size_t level) {
+    const auto upper = view(levels_[level].upper);
+    const double* const d = levels_[level].diagonal.data();
+    double* const u = vectors_[level].upper.data();
+    double* const x = vectors_[level].x;
+    sweep(level, Direction::backward, [=](std::int64_t slice) {
+      const std::int64_t row = slice * slice_height;
+      const Doubles ux = times(upper, slice, x);
+      ux.store(u + row);
+      hpcg::backward_after_zero(Doubles::load(x + row), ux, Doubles::load(d + row))
+          .store(x + row);
+    });
+  }
+
+  void restrict_residual(std::size_t level) {
+    const ColouredLevel& fine = levels_[level];
+    double* const x = vectors_[level].x;
+    exchange(level, x);
+    const auto lower = view(fine.lower);
+    const auto outer = view(fine.outer);
+    const double* const d = fine.diagonal.data();
+    const double* const u = vectors_[level].upper.data();
+    const double* const r = vectors_[level].r;
+    const std::int32_t* const coarse_row = fine.coarse_row.data();
+    double* const coarse_r = vectors_[level + 1].own_r.data();
+    executor_.each(fine.coarse_end() / slice_height, [=](std::int64_t slice) {
+      const std::int64_t row = slice * slice_height;
+      const bool wanted = std::any_of(coarse_row + row, coarse_row + row + slice_height,
+                                      [](std::int32_t coarse) { return coarse >= 0; });
+      if (!wanted) {
+        return;
+      }
+      double left[slice_height];
+      residual(Doubles::load(r + row), times(lower, slice, x), Doubles::load(d + row),
+               Doubles::load(x + row), Doubles::load(u + row), times(outer, slice, x))
+          .store(left);
+      for (int lane = 0; lane < slice_height; ++lane) {
+        if (coarse_row[row + lane] >= 0) {
+          coarse_r[coarse_row[row + lane]] = left[lane];
+        }
+      }
+    });
+  }
+
+  /// x += P e, which other ranks have to see; and u += U P e in the classes before the coarse ones.
+  void prolong(std::size_t level) {
+    const ColouredLevel& fine = levels_[level];
+    const std::int32_t* const coarse_row = fine.coarse_row.data();
+    const double* const coarse_x = vectors_[level + 1].x;
+    double* const x = vectors_[level].x;
+    double* const u = vectors_[level].upper.data();
+    const std::int64_t end = fine.coarse_end();
+    if (ranks_.size() > 1) {
+      executor_.each(end, [=](std::int64_t row) {
+        x[row] += coarse_row[row] >= 0 ? coarse_x[coarse_row[row]] : 0.0;
+      });
+      exchange(level, x);
+    }
+    const auto upper = view(fine.upper);
+    executor_.each(fine.corrected_end() / slice_height,
+                   [=](std::int64_t slice) {
+                     const std::int64_t row = slice * slice_height;
+                     (Doubles::load(u + row) +
+                      times_coarse(upper, slice, coarse_row, end, coarse_x))
+                         .store(u + row);
+                   });
+  }
+
+  void forward_again(std::size_t level) {
+    const auto lower = view(levels_[level].lower);
+    const auto outer = view(levels_[level].outer);
+    const double* const d = levels_[level].diagonal.data();
+    const double* const u = vectors_[level].upper.data();
+    const double* const r = vectors_[level].r;
+    double* const x = vectors_[level].x;
+    sweep(level, Direction::forward, [=](std::int64_t slice) {
+      const std::int64_t row = slice * slice_height;
+      hpcg::forward_again(Doubles::load(r + row), times(lower, slice, x), Doubles::load(u + row),
+                          times(outer, slice, x), Doubles::load(d + row))
+          .store(x + row);
+    });
+  }
+
+  /// On the finest level it forms the rank's part of r.x on the way.
+  void backward_again(std::size_t level) {
+    const auto upper = view(levels_[level].upper);
+    const double* const d = levels_[level].diagonal.data();
+    const double* const u = vectors_[level].upper.data();
+    const double* const r = vectors_[level].r;
+    double* const x = vectors_[level].x;
+    product_ = sweep_summing(level, [=](std::int64_t slice) -> Doubles {
+      const std::int64_t row = slice * slice_height;
+      const Doubles now =
+          hpcg::backward_again(Doubles::load(x + row), Doubles::load(u + row),
+                               times(upper, slice, x), Doubles::load(d + row));
+      now.store(x + row);
+      return now * Doubles::load(r + row);
+    });
+  }
+
+ private:
+  enum class Direction { forward, backward };
+
+  static SlicedView<Columns> view(const Sliced& sliced) {
+    if constexpr (std::is_same_v<Columns, FullColumns>) {
+      return sliced.full_view();
+    } else {
+      return sliced.slim_view();
+    }
+  }
+
+  void exchange(std::size_t level, double* x) {
+    exchanges_[level]->start(x);
+    exchanges_[level]->finish();
+  }
+
+  void cycle(const double* r, double* z) {
+    vectors_.front().r = r;
+    vectors_.front().x = z;
+    half_sweep_cycle(*this, 0);
+  }
+
+  /// body(slice) for all slices, class by class.
+  template <class Body>
+  void sweep(std::size_t level, Direction direction, Body body) {
+    const std::vector<RowClass>& classes = levels_[level].order.classes;
+    const std::size_t count = classes.size();
+#pragma omp parallel num_threads(team().threads())
+    for (std::size_t n = 0; n < count; ++n) {
+      const Range rows = classes[direction == Direction::forward ? n : count - 1 - n].all();
+      for_my_slices(rows, body);
+#pragma omp barrier
+    }
+  }
+
+  /// Backward, adding up what body returns.
+  template <class Body>
+  double sweep_summing(std::size_t level, Body body) {
+    const std::vector<RowClass>& classes = levels_[level].order.classes;
+    std::vector<double> sums(static_cast<std::size_t>(team().threads()));
+#pragma omp parallel num_threads(team().threads())
+    {
+      Doubles sum = Doubles::broadcast(0.0);
+      for (std::size_t n = classes.size(); n > 0; --n) {
+        for_my_slices(classes[n - 1].all(), [&](std::int64_t slice) {
+          sum = sum + body(slice);
+        });
+#pragma omp barrier
+      }
+      sums[static_cast<std::size_t>(share_number())] = sum.total();
+    }
+    double total = 0.0;
+    for (const double sum : sums) {
+      total += sum;
+    }
+    return total;
+  }
+
+  template <class Body>
+  static void for_my_slices(const Range& rows, const Body& body) {
+    const std::int64_t first = rows.begin / slice_height;
+    const std::int64_t last = (rows.end + slice_height - 1) / slice_height;
+    const Range mine = my_share(last - first);
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      body(first + n);
+    }
+  }
+
+  /// y = A x; returns the rank's part of x.y.
+  double multiply_by(double* x, double* y) {
+    exchange(0, x);
+    const ColouredLevel& level = levels_.front();
+    const auto lower = view(level.lower);
+    const auto upper = view(level.upper);
+    const auto outer = view(level.outer);
+    const double* const d = level.diagonal.data();
+    return sum_packs(rows_ / slice_height, [=](std::int64_t slice) {
+      const std::int64_t row = slice * slice_height;
+      const Doubles own = Doubles::load(x + row);
+      const Doubles sum = fma(Doubles::load(d + row), own, times(lower, slice, x)) +
+                          times(upper, slice, x) + times(outer, slice, x);
+      sum.store(y + row);
+      return sum * own;
+    });
+  }
+
+  /// r -= alpha ap; returns the rank's part of r.r.
+  double subtract(double* r, double alpha, const double* ap) {
+    const Doubles factor = Doubles::broadcast(-alpha);
+    return sum_packs(rows_ / slice_height, [=](std::int64_t slice) {
+      const std::int64_t row = slice * slice_height;
+      const Doubles now = fma(factor, Doubles::load(ap + row), Doubles::load(r + row));
+      now.store(r + row);
+      return now * now;
+    });
+  }
+
+  template <class Body>
+  double sum_packs(std::int64_t count, Body body) {
+    std::vector<double> sums(static_cast<std::size_t>(team().threads()));
+#pragma omp parallel num_threads(team().threads())
+    {
+      Doubles sum = Doubles::broadcast(0.0);
+      const Range mine = my_share(count);
+      for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+        sum = sum + body(n);
+      }
+      sums[static_cast<std::size_t>(share_number())] = sum.total();
+    }
+    double total = 0.0;
+    for (const double sum : sums) {
+      total += sum;
+    }
+    return total;
+  }
+
+  std::vector<double> in_natural_order(const double* x) const {
+    const std::int32_t* const new_of = levels_.front().order.new_of.data();
+    std::vector<double> values(levels_.front().order.new_of.size());
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      values[n] = x[new_of[n]];
+    }
+    return values;
+  }
+
+  const std::vector<Level>& set_up_;
+  std::vector<ColouredLevel> levels_;
+  std::vector<LevelVectors> vectors_;
+  std::vector<std::unique_ptr<ListExchange<double>>> exchanges_;
+  double alpha_ = 0.0;    ///< of the update of x that is still to be done
+  double product_ = 0.0;  ///< r.z of the last cycle, this rank's part
+};
+
+}  // namespace
+
+std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator& ranks,
+                                      const std::vector<Level>& levels) {
+  const CpuExecutor executor(problem.threads);
+  auto coloured = colour_levels<slice_height>(executor, levels, {.alignment = slice_height});
+  if (problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, coloured)) {
+    return std::make_unique<CpuTuned<SlimColumns>>(problem, ranks, levels, std::move(coloured));
+  }
+  return std::make_unique<CpuTuned<FullColumns>>(problem, ranks, levels, std::move(coloured));
+}
+
+}  // namespace bankfull::hpcg::cpu

@@ -1,0 +1,404 @@
+#include "bankfull/workloads/hpcg/coloured_level.hpp"
+#include "bankfull/workloads/hpcg/cuda/multiply.cuh"
+#include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
+#include "bankfull/workloads/hpcg/cuda/vectors.cuh"
+#include "bankfull/workloads/hpcg/cuda/wave.cuh"
+#include "bankfull/workloads/hpcg/cycle.hpp"
+#include "bankfull/workloads/hpcg/load_row.hpp"
+
+#include <algorithm>
+
+namespace bankfull::hpcg::cuda {
+namespace {
+
+struct ToNatural {
+  const std::int32_t* new_of;
+  const double* x;
+  double* natural;
+  __device__ void operator()(std::int64_t n) const { natural[n] = x[new_of[n]]; }
+};
+
+struct FromNatural {
+  const std::int32_t* new_of;
+  const double* natural;
+  double* x;
+  __device__ void operator()(std::int64_t n) const { x[new_of[n]] = natural[n]; }
+};
+
+/// Vectors of one level, in the order of its colours.
+struct LevelVectors {
+  const double* r = nullptr;
+  double* x = nullptr;
+  Buffer<double> own_r = {};  ///< of coarse levels
+  Buffer<double> own_x = {};
+  Buffer<double> u = {};
+};
+
+/// Rows by colours in slices of one warp, half sweeps, fused vector operations.
+template <class Columns>
+class CudaTuned final : public CudaPath {
+ public:
+  CudaTuned(const Problem& problem, const Communicator& ranks, const Stream& stream,
+            const std::vector<Level>& levels, std::vector<ColouredLevel> coloured,
+            std::vector<ChunkPlan> plans)
+      : CudaPath(problem, ranks, stream, coloured.front().rows(),
+                 coloured.front().vector_size()),
+        set_up_(levels),
+        levels_(std::move(coloured)),
+        plans_(std::move(plans)),
+        vectors_(levels_.size()) {
+    for (std::size_t n = 0; n < levels_.size(); ++n) {
+      make_vectors(n);
+      exchanges_.push_back(make_list_exchange<double>(
+          ListSetup{ranks, levels_[n].neighbours, problem.transport}, stream));
+    }
+    vectors_.front().r = r_.data();
+    vectors_.front().x = z_.data();
+    deal_ranges();
+    CudaTuned::exaggerate_diagonal(false);
+    if (exchanges_.front()->recordable()) {
+      graph_ = std::make_unique<Graph>(stream, [&] { half_sweep_cycle(*this, 0); });
+    }
+    executor_.synchronize();
+  }
+
+  void exaggerate_diagonal(bool exaggerated) override {
+    const ColouredLevel& level = levels_.front();
+    executor_.each(rows_, LoadNewRow{set_up_.front().geometry.grid, set_up_.front().matrix.view(),
+                                     level.order.old_of.data(), level.diagonal.data(), b_.data(),
+                                     exaggerated});
+  }
+
+  void start() override {
+    times_.begin(stream());
+    fill_bytes(scalars_.data(), 0, scalars_.bytes(), stream());
+    fill_bytes(x_.data(), 0, x_.bytes(), stream());
+    fill_bytes(p_.data(), 0, p_.bytes(), stream());
+    multiply_by(p_.data(), ap_.data());
+    times_.mark(stream(), &CgTimes::spmv);
+    launch(stream(), {blocks_for(pairs()), dim3(threads_a_block)}, first_residual_kernel, pairs(),
+           pairs_of(b_), pairs_of(ap_), pairs_of(r_), sums_.partials());
+    times_.mark(stream(), &CgTimes::waxpby);
+    queue_sum(static_cast<int>(blocks_for(pairs()).x), &scalars_.data()->rr);
+  }
+
+  void precondition(bool multigrid) override {
+    times_.begin(stream());
+    launch(stream(), {dim3(1), dim3(1)}, keep_product_kernel, scalars_.data());
+    if (multigrid) {
+      run_cycle();
+      times_.mark(stream(), &CgTimes::mg);
+      queue_sum(static_cast<int>(plans_.front().chunks), &scalars_.data()->rz);
+    } else {
+      copy_bytes(z_.data(), r_.data(), static_cast<std::size_t>(rows_) * sizeof(double), stream());
+      times_.mark(stream(), &CgTimes::mg);
+      queue_dot(r_.data(), z_.data(), rows_, &scalars_.data()->rz);
+    }
+  }
+
+  /// The update of x waits until here, where p is at hand: x is not needed in between.
+  void turn(bool first) override {
+    times_.begin(stream());
+    launch(stream(), {blocks_for(pairs()), dim3(threads_a_block)}, turn_kernel, pairs(),
+           scalars_.data(), first, pairs_of(z_), pairs_of(p_), pairs_of(x_));
+    times_.mark(stream(), &CgTimes::waxpby);
+  }
+
+  void multiply() override {
+    times_.begin(stream());
+    const unsigned blocks = multiply_by(p_.data(), ap_.data());
+    times_.mark(stream(), &CgTimes::spmv);
+    queue_sum(static_cast<int>(blocks), &scalars_.data()->pap);
+  }
+
+  void advance() override {
+    times_.begin(stream());
+    launch(stream(), {blocks_for(pairs()), dim3(threads_a_block)}, advance_kernel, pairs(),
+           scalars_.data(), pairs_of(ap_), pairs_of(r_), sums_.partials());
+    times_.mark(stream(), &CgTimes::waxpby);
+    queue_sum(static_cast<int>(blocks_for(pairs()).x), &scalars_.data()->rr);
+  }
+
+  void finish() override {
+    times_.begin(stream());
+    launch(stream(), {blocks_for(pairs()), dim3(threads_a_block)}, catch_up_kernel, pairs(),
+           scalars_.data(), pairs_of(p_), pairs_of(x_));
+    times_.mark(stream(), &CgTimes::waxpby);
+  }
+
+  std::vector<double> apply(Operation operation, const std::vector<double>& x) override {
+    const auto natural = make_vector(static_cast<std::int64_t>(x.size()));
+    executor_.from_host(x, natural.data());
+    const auto count = static_cast<std::int64_t>(x.size());
+    const std::int32_t* const new_of = levels_.front().order.new_of.data();
+    double* const from = operation == Operation::spmv ? p_.data() : r_.data();
+    double* const to = operation == Operation::spmv ? ap_.data() : z_.data();
+    executor_.each(count, FromNatural{new_of, natural.data(), from});
+    if (operation == Operation::spmv) {
+      multiply_by(from, to);
+    } else {
+      run_cycle();
+    }
+    return in_natural_order(to);
+  }
+
+  std::vector<double> solution() override { return in_natural_order(x_.data()); }
+
+  [[nodiscard]] std::int64_t added_bytes() const override {
+    std::int64_t bytes = 0;
+    for (const ColouredLevel& level : levels_) {
+      bytes += level.bytes();
+    }
+    return bytes;
+  }
+
+  [[nodiscard]] Transport transport() const override { return exchanges_.front()->transport(); }
+
+  std::vector<Step> profile(int repeats) override;
+
+  // The half sweeps, for half_sweep_cycle.
+
+  [[nodiscard]] std::size_t level_count() const { return levels_.size(); }
+
+  void forward_from_zero(std::size_t level) {
+    queue_wave<ForwardFromZero>(level, Direction::forward, plans_[level].order);
+  }
+
+  void backward_after_zero(std::size_t level) {
+    queue_wave<BackwardAfterZero>(level, Direction::backward, plans_[level].order);
+  }
+
+  void restrict_residual(std::size_t level) {
+    if (ranks_.size() == 1) {
+      for_coarse_classes(level, [&](const RowClass& rows) {
+        queue<RestrictResidual<Outer::none>>(level, rows.interior);
+      });
+      return;
+    }
+    exchanges_[level]->start(vectors_[level].x);
+    for_coarse_classes(level, [&](const RowClass& rows) {
+      queue<RestrictResidual<Outer::none>>(level, rows.interior);
+    });
+    exchanges_[level]->finish();
+    for_coarse_classes(level, [&](const RowClass& rows) {
+      queue<RestrictResidual<Outer::some>>(level, rows.boundary);
+    });
+  }
+
+  /// x += P e is formed only where other ranks have to see it: the next sweep overwrites x.
+  void prolong(std::size_t level) {
+    if (ranks_.size() > 1) {
+      for_coarse_classes(level,
+                         [&](const RowClass& rows) { queue<Prolong>(level, rows.boundary); });
+    }
+  }
+
+  void forward_again(std::size_t level) {
+    const ChunkPlan& plan = plans_[level];
+    if (ranks_.size() == 1) {
+      queue_wave<InnerForwardAgain>(level, Direction::forward, plan.order);
+      return;
+    }
+    exchanges_[level]->start(vectors_[level].x);
+    queue_wave<InnerForwardAgain>(level, Direction::forward, plan.first);
+    exchanges_[level]->finish();
+    queue_wave<OuterForwardAgain>(level, Direction::forward, plan.rest);
+  }
+
+  void backward_again(std::size_t level) {
+    if (level > 0) {
+      queue_wave<BackwardAgain>(level, Direction::backward, plans_[level].order);
+    } else {
+      queue_wave<BackwardAgainWithProduct, true>(level, Direction::backward, plans_[level].order);
+    }
+  }
+
+ private:
+  static SlicedView<Columns> view(const Sliced& sliced) {
+    if constexpr (std::is_same_v<Columns, FullColumns>) {
+      return sliced.full_view();
+    } else {
+      return sliced.slim_view();
+    }
+  }
+
+  static double2* pairs_of(const Buffer<double>& vector) {
+    return reinterpret_cast<double2*>(vector.data());
+  }
+  [[nodiscard]] std::int64_t pairs() const { return rows_ / 2; }
+
+  [[nodiscard]] const std::vector<RowClass>& classes(std::size_t level) const {
+    return levels_[level].order.classes;
+  }
+
+  void make_vectors(std::size_t n) {
+    const std::int64_t size = levels_[n].vector_size();
+    vectors_[n].u = make_vector(size);
+    if (n > 0) {
+      vectors_[n].own_r = make_vector(size);
+      vectors_[n].own_x = make_vector(size);
+      vectors_[n].r = vectors_[n].own_r.data();
+      vectors_[n].x = vectors_[n].own_x.data();
+    }
+  }
+
+  void deal_ranges() {
+    std::vector<Range> interiors;
+    std::vector<Range> boundaries;
+    for (const RowClass& rows : classes(0)) {
+      interiors.push_back(rows.interior);
+      boundaries.push_back(rows.boundary);
+    }
+    interior_ranges_ = dealt(interiors, interiors_);
+    boundary_ranges_ = dealt(boundaries, boundaries_);
+  }
+
+  DealtRanges dealt(const std::vector<Range>& ranges, Buffer<Range>& memory) const {
+    const auto count = static_cast<std::int64_t>(ranges.size());
+    memory = executor_.make<Range>(count);
+    executor_.from_host(ranges, memory.data());
+    DealtRanges result{memory.data(), static_cast<int>(count), 0};
+    for (const Range& range : ranges) {
+      result.blocks = std::max(result.blocks, blocks_for(range.size()).x);
+    }
+    return result;
+  }
+
+  [[nodiscard]] LevelArguments<Columns> arguments(std::size_t level) const {
+    const ColouredLevel& coloured = levels_[level];
+    const LevelVectors& vectors = vectors_[level];
+    const bool coarsest = level + 1 == levels_.size();
+    return {.lower = view(coloured.lower),
+            .upper = view(coloured.upper),
+            .outer = view(coloured.outer),
+            .diagonal = coloured.diagonal.data(),
+            .r = vectors.r,
+            .x = vectors.x,
+            .u = vectors.u.data(),
+            .coarse_row = coarsest ? nullptr : coloured.coarse_row.data(),
+            .coarse_end = coloured.coarse_end(),
+            .corrected_end = coloured.corrected_end(),
+            .coarse_r = coarsest ? nullptr : vectors_[level + 1].own_r.data(),
+            .coarse_x = coarsest ? nullptr : vectors_[level + 1].x};
+  }
+
+  /// Queues body(row) for a range of rows.
+  template <class Body>
+  void queue(std::size_t level, const Range& rows) {
+    if (rows.size() > 0) {
+      launch(stream(), {blocks_for(rows.size()), dim3(threads_a_block)},
+             rows_kernel<Body, Columns>, rows, arguments(level));
+    }
+  }
+
+  enum class Direction { forward, backward };
+
+  /// Queues a sweep over chunks in the order of a list, or in the reverse one.
+  template <template <int, class> class Step, bool Summing = false>
+  void queue_wave(std::size_t level, Direction direction, const Buffer<std::int32_t>& order) {
+    // Small levels wait for each other more than for memory: all of a row is read ahead.
+    constexpr int entries_ahead = 8;
+    if (order.size() == 0) {
+      return;
+    }
+    const ChunkPlan& plan = plans_[level];
+    const bool forward = direction == Direction::forward;
+    const Dependences& dependences = forward ? plan.lower : plan.upper;
+    const Wave wave{order.data(),
+                    !forward,
+                    dependences.count.data(),
+                    dependences.chunk.data(),
+                    (forward ? plan.forward_done : plan.backward_done).data(),
+                    (forward ? plan.backward_done : plan.forward_done).data()};
+    const LaunchShape shape{dim3(static_cast<unsigned>(order.size())), dim3(threads_a_block)};
+    const auto kernel = plan.small ? wave_kernel<Step, most_entries - 1, Summing, Columns>
+                                   : wave_kernel<Step, entries_ahead, Summing, Columns>;
+    launch(stream(), shape, kernel, wave, arguments(level), sums_.partials());
+  }
+
+  template <class Body>
+  void for_coarse_classes(std::size_t level, const Body& body) {
+    const ColouredLevel& coloured = levels_[level];
+    for (std::size_t n = 0; n < static_cast<std::size_t>(coloured.coarse_classes); ++n) {
+      if (coloured.coarse_rows[n] > 0) {
+        body(coloured.order.classes[n]);
+      }
+    }
+  }
+
+  void run_cycle() {
+    if (graph_) {
+      graph_->launch(stream());
+    } else {
+      half_sweep_cycle(*this, 0);
+    }
+  }
+
+  /// Queues y = A x; returns the number of partial sums of x.y.
+  unsigned multiply_by(double* x, double* y) {
+    const unsigned interior = interior_ranges_.blocks;
+    if (ranks_.size() == 1) {
+      launch(stream(), {dim3(interior), dim3(threads_a_block)},
+             multiply_kernel<Columns, Outer::none>, interior_ranges_, arguments(0),
+             const_cast<const double*>(x), y, sums_.partials());
+      return interior;
+    }
+    exchanges_.front()->start(x);
+    launch(stream(), {dim3(interior), dim3(threads_a_block)},
+           multiply_kernel<Columns, Outer::none>, interior_ranges_, arguments(0),
+           const_cast<const double*>(x), y, sums_.partials());
+    exchanges_.front()->finish();
+    const unsigned boundary = boundary_ranges_.blocks;
+    launch(stream(), {dim3(boundary), dim3(threads_a_block)},
+           multiply_kernel<Columns, Outer::some>, boundary_ranges_, arguments(0),
+           const_cast<const double*>(x), y, sums_.partials() + interior);
+    return interior + boundary;
+  }
+
+  std::vector<double> in_natural_order(const double* x) {
+    const auto count = static_cast<std::int64_t>(levels_.front().order.new_of.size());
+    const auto natural = make_vector(count);
+    executor_.each(count,
+                   ToNatural{levels_.front().order.new_of.data(), x, natural.data()});
+    return executor_.to_host(natural.data(), count);
+  }
+
+  const std::vector<Level>& set_up_;
+  std::vector<ColouredLevel> levels_;
+  std::vector<ChunkPlan> plans_;
+  std::vector<LevelVectors> vectors_;
+  std::vector<std::unique_ptr<ListExchange<double>>> exchanges_;
+  Buffer<Range> interiors_;
+  Buffer<Range> boundaries_;
+  DealtRanges interior_ranges_;
+  DealtRanges boundary_ranges_;
+  std::unique_ptr<Graph> graph_;
+};
+
+template <class Columns>
+std::vector<Step> CudaTuned<Columns>::profile(int /*repeats*/) {
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator& ranks,
+                                      const Stream& stream, const std::vector<Level>& levels) {
+  const CudaExecutor executor(stream);
+  auto coloured = colour_levels<slice_height>(executor, levels,
+                                              {.alignment = chunk_rows, .by_ancestor = true});
+  std::vector<ChunkPlan> plans;
+  plans.reserve(coloured.size());
+  for (const ColouredLevel& level : coloured) {
+    plans.push_back(plan_chunks(executor, level));
+  }
+  if (problem.columns == ColumnIndices::slim &&
+      make_slim<slice_height>(executor, coloured)) {
+    return std::make_unique<CudaTuned<SlimColumns>>(problem, ranks, stream, levels,
+                                                    std::move(coloured), std::move(plans));
+  }
+  return std::make_unique<CudaTuned<FullColumns>>(problem, ranks, stream, levels,
+                                                  std::move(coloured), std::move(plans));
+}
+
+}  // namespace bankfull::hpcg::cuda

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Runs `bankfull hpcg` as a user would, bad input included.
+
+Usage: hpcg_test.py BANKFULL_BINARY [MPIRUN [options of mpirun, up to its -n]]
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = os.path.realpath(sys.argv[1])
+MPIRUN = sys.argv[2:]
+
+OK, FAILURE, USAGE, UNVERIFIED = range(4)
+HEAD = "HPCG benchmark input file\nSandia; Knoxville\n"
+SMALL = ["--local", "16x16x16", "--quick-path"]
+
+
+class Hpcg(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def run_hpcg(self, *arguments, ranks=1, environment=None):
+        """In the test's own folder, on the CPU."""
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        launcher = [*MPIRUN, str(ranks)] if ranks > 1 else []
+        return subprocess.run(
+            [*launcher, BINARY, "hpcg", "--device", "cpu", *arguments], cwd=self.path,
+            capture_output=True, text=True, timeout=100, env={**clean, **(environment or {})})
+
+    def files(self):
+        return sorted(entry.name for entry in self.path.iterdir())
+
+    def refused(self, *arguments, saying=(), **options):
+        """The program stops with one line on stderr, no output, and leaves no file behind."""
+        before = self.files()
+        result = self.run_hpcg(*arguments, **options)
+        self.assertEqual(result.returncode, USAGE, result.stdout + result.stderr)
+        lines = result.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertTrue(lines[0].startswith("bankfull: "), lines[0])
+        for words in saying:
+            self.assertIn(words, lines[0])
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(self.files(), before)
+        return lines[0]
+
+    def planned(self, *arguments, **options):
+        """What a dry run says, which must run and write nothing."""
+        before = self.files()
+        result = self.run_hpcg("--dry-run", *arguments, **options)
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertNotIn("RESULT", result.stdout)
+        self.assertEqual(self.files(), before)
+        return result
+
+    def write_dat(self, text, name="hpcg.dat"):
+        (self.path / name).write_text(text)
+
+
+class Help(Hpcg):
+    def test_has_examples(self):
+        result = self.run_hpcg("--help")
+        self.assertEqual(result.returncode, OK)
+        self.assertIn("Examples:", result.stdout)
+
+    def test_list_names_sizes_and_variants(self):
+        result = subprocess.run([BINARY, "list"], capture_output=True, text=True, timeout=100)
+        for words in ("hpcg: ", "104x104x104", "cusparse-coloured", "reference"):
+            self.assertIn(words, result.stdout)
+
+
+class Sizes(Hpcg):
+    def test_bad_ones_are_named(self):
+        for size in ("x", "8x8", "8x8x8x8", "0x8x8", "-8x8x8", "axbxc", "8x8x", "8.5x8x8", "1e3x8x8",
+                     "8 x8x8", "7x8x8", "16x16x7", "99999999999999999999x8x8", "1048577x8x8",
+                     "1048576x1048576x1048576", "1300x1300x1300"):
+            with self.subTest(size=size):
+                self.refused(f"--local={size}", saying=[f"--local {size}"])
+
+        self.refused("--local", "", saying=["--local"])
+
+    def test_beyond_memory_names_need_free_and_what_fits(self):
+        if self.run_hpcg("--local", "1280x1280x1280", "--dry-run").returncode == OK:
+            self.skipTest("the largest grid that 32-bit indices can name fits this machine")
+        self.refused("--local", "1280x1280x1280",
+                     saying=["needs 1", "TiB", "free", "the largest cube that fits is --local "])
+
+    def test_any_from_8(self):
+        for size in ("8x8x8", "9x17x33", "8x8x200"):
+            self.assertIn(f"hpcg {size}: ", self.planned("--local", size).stdout)
+
+
+class DryRun(Hpcg):
+    def test_says_grid_levels_memory_and_bytes(self):
+        text = self.planned("--local", "32x24x16", "--seconds", "20").stdout
+        self.assertIn("hpcg 32x24x16: 12288 points, tuned, 20.0 s, on cpu", text)
+        self.assertIn("1x1x1 ranks along x, y and z share 32x24x16 points", text)
+        self.assertIn("level 3: 4x3x2 a rank, 24 equations, 280 nonzeros", text)
+        self.assertRegex(text, r"memory [\d.]+ MiB a rank; an iteration does 4.* Mflop and moves")
+
+    def test_knows_the_quick_path(self):
+        self.assertIn("the quick path", self.planned("--local", "8x8x8", "--quick-path").stdout)
+        self.assertIn("the quick path", self.planned("--local", "8x8x8", "--seconds=0").stdout)
+
+    def test_environment_is_a_twin_of_the_options(self):
+        result = self.planned(environment={"BANKFULL_LOCAL": "8x16x24", "BANKFULL_SECONDS": "7"})
+        self.assertIn("hpcg 8x16x24: 3072 points, tuned, 7.00 s", result.stdout)
+
+    def test_default(self):
+        self.assertIn("hpcg 104x104x104: 1124864 points, tuned, 10.0 s", self.planned().stdout)
+
+    @unittest.skipUnless(MPIRUN, "no MPI")
+    def test_ranks_along_the_axes(self):
+        text = self.planned("--local", "16x16x16", ranks=4).stdout
+        self.assertIn("1x1x4 ranks along x, y and z share 16x16x64 points", text)
+        text = self.planned("--local", "16x16x16", "--ranks-grid", "2x1x2", ranks=4).stdout
+        self.assertIn("2x1x2 ranks along x, y and z share 32x16x32 points", text)
+        self.assertIn("rank 0 sends 4.1 KiB", text)
+
+
+class InputFile(Hpcg):
+    def test_lies_in_the_working_directory(self):
+        self.write_dat(HEAD + "16 24 32\n77\n")
+        result = self.planned()
+        self.assertIn("hpcg 16x24x32: 12288 points, tuned, 1 min 17 s", result.stdout)
+        self.assertIn("bankfull: read hpcg.dat: 16x24x32 a rank, 77 s", result.stderr)
+
+    def test_is_not_read_where_a_size_is_given(self):
+        self.write_dat("nonsense")
+        result = self.planned("--local", "8x8x8")
+        self.assertIn("hpcg 8x8x8", result.stdout)
+        self.assertEqual(result.stderr, "")
+
+    def test_by_name_with_options_before_it(self):
+        self.write_dat(HEAD + "16 24 32\n77\n", "other.dat")
+        text = self.planned("--hpcg-dat", "other.dat", "--seconds", "5").stdout
+        self.assertIn("hpcg 16x24x32: 12288 points, tuned, 5.00 s", text)
+        self.assertIn("hpcg 8x8x8", self.planned("--hpcg-dat", "other.dat", "--local=8x8x8").stdout)
+
+    def test_malformed_ones_name_line_and_column(self):
+        for text, words in (("", "hpcg.dat:1:1"),
+                            (HEAD, "hpcg.dat:3:1"),
+                            (HEAD + "16 16\n60\n", "hpcg.dat:3:6"),
+                            (HEAD + "16 1x6 16\n60\n", "hpcg.dat:3:4: '1x6'"),
+                            (HEAD + "16 16 4\n60\n", "hpcg.dat:3:7: '4' is too small"),
+                            (HEAD + "16 16 16\nlong\n", "hpcg.dat:4:1: 'long'"),
+                            (HEAD + "16 16 16\n-60\n", "hpcg.dat:4:1: '-60'"),
+                            (HEAD + "16 16 16\n60\n1 1\n", "hpcg.dat:5:4"),
+                            (HEAD + "16 16 16\n60\n1 1 2\n", "--ranks-grid 1x1x2 is for 2 ranks")):
+            with self.subTest(text=text):
+                self.write_dat(text)
+                # Where the file itself is good, the program has said that it read it.
+                self.refused("--quiet", saying=[words])
+
+    @unittest.skipUnless(MPIRUN, "no MPI")
+    def test_one_refusal_for_all_ranks(self):
+        self.write_dat(HEAD + "16 1x6 16\n60\n")
+        result = self.run_hpcg(ranks=2)
+        self.assertEqual(result.returncode, USAGE, result.stderr)
+        self.assertEqual(result.stderr.count("hpcg.dat:3:4: '1x6'"), 1, result.stderr)
+
+    def test_ones_that_cannot_be_read(self):
+        self.refused("--hpcg-dat", "nowhere.dat", saying=["nowhere.dat", "No such file"])
+        self.refused("--hpcg-dat", "/tmp", saying=["/tmp", "folder"])
+        self.refused("--hpcg-dat", "", saying=["--local"])
+        self.refused("--hpcg-dat", "/dev/zero", saying=["/dev/zero:1:4097", "too long"])
+
+
+class Settings(Hpcg):
+    def test_numbers_out_of_range(self):
+        for flag, value in (("--seconds", "-1"), ("--seconds", "nan"), ("--seconds", "1e9"),
+                            ("--seconds", "soon"), ("--threads", "-1"), ("--threads", "5000"),
+                            ("--ranks-grid", "1x2"), ("--ranks-grid", "0x1x1"),
+                            ("--ranks-grid", "1x1x2"), ("--ranks-grid", "1048576x1048576x1048576")):
+            with self.subTest(flag=flag, value=value):
+                self.refused("--local", "8x8x8", f"{flag}={value}", saying=[flag])
+
+    def test_names(self):
+        for flag in ("--variant", "--columns", "--transport"):
+            self.refused("--local", "8x8x8", flag, "best", saying=[flag, "best"])
+
+    def test_variants_of_gpus(self):
+        for variant in ("ell", "csr", "cusparse-coloured", "cusparse-csr"):
+            self.refused("--local", "8x8x8", "--variant", variant,
+                         saying=[variant, "--variant tuned or reference", "--device cuda"])
+        self.refused("--local", "8x8x8", "--variant", "reference", "--columns", "slim",
+                     saying=["--columns slim"])
+
+    def test_conflicting_flags(self):
+        self.refused("--quick-path", "--seconds", "5", saying=["--quick-path"])
+        self.refused("--no-output", "--output-dir", ".", saying=["--no-output"])
+
+
+class Official(Hpcg):
+    def test_refuses_what_breaks_the_rules(self):
+        for arguments, words in ((["--quick-path"], "quick path"),
+                                 (["--seconds", "60"], "--seconds 60"),
+                                 (["--local", "8x16x16"], "multiples of 8 from 16"),
+                                 (["--local", "100x104x104"], "multiples of 8 from 16"),
+                                 (["--local", "16x16x136"], "differ too much"),
+                                 (["--local", "16x16x16"], "quarter of the memory")):
+            with self.subTest(arguments=arguments):
+                self.refused("--official", *arguments, saying=["--official", words])
+
+    def test_counts_the_seconds_of_the_input_file(self):
+        self.write_dat(HEAD + "104 104 104\n60\n")
+        self.refused("--official", "--quiet", saying=["--seconds 60"])
+
+
+class Output(Hpcg):
+    def test_folders_are_checked_before_the_run(self):
+        for arguments in ([], ["--dry-run"], ["--quiet"]):
+            self.refused("--local", "8x8x8", "--seconds", "3600", "--output-dir", "/nonexistent",
+                         *arguments, saying=["--output-dir /nonexistent", "--no-output"])
+        self.refused("--local", "8x8x8", "--output-dir", "/proc", saying=["/proc"])
+        self.write_dat("a file", "file")
+        self.refused("--local", "8x8x8", "--output-dir", "file", saying=["file", "no folder"])
+
+    def test_json_is_checked_before_the_run(self):
+        self.refused("--local", "8x8x8", "--seconds", "3600", "--json", "/nonexistent/x.json",
+                     saying=["/nonexistent/x.json"])
+
+    def test_official_files_appear(self):
+        (self.path / "results").mkdir()
+        result = self.run_hpcg(*SMALL, "--output-dir", "results")
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        self.assertEqual(self.files(), ["results"])
+        report, log = sorted((self.path / "results").iterdir())
+        self.assertRegex(report.name,
+                         r"^HPCG-Benchmark_3\.1_\d{4}(-\d\d){2}_\d\d(-\d\d){2}\.txt$")
+        self.assertRegex(log.name, r"^hpcg\d{8}T\d{6}\.txt$")
+        text = report.read_text()
+        self.assertTrue(text.startswith("HPCG-Benchmark\nversion=3.1\n"))
+        self.assertIn("Final Summary::HPCG result is VALID with a GFLOP/s rating of=", text)
+        self.assertIn("Call [0] Scaled Residual [", log.read_text())
+        rating = re.search(r"rating of=(\S+)", text)[1]
+        self.assertIn(f"  {rating} GFLOP/s by the official count", result.stdout)
+
+    def test_no_output_leaves_no_file(self):
+        result = self.run_hpcg(*SMALL, "--no-output", "--quiet")
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        self.assertEqual(self.files(), [])
+        self.assertEqual(result.stderr, "")
+        self.assertEqual({line.split()[0] for line in result.stdout.splitlines()}, {"RESULT"})
+
+    @unittest.skipUnless(MPIRUN, "no MPI")
+    def test_the_root_alone_writes(self):
+        result = self.run_hpcg(*SMALL, ranks=2)
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        self.assertEqual(len(self.files()), 2)
+        self.assertEqual(result.stdout.count("  wrote ./HPCG"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

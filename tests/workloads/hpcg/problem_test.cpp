@@ -1,0 +1,229 @@
+#include "bankfull/workloads/hpcg/problem.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/machine/cpu.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+#include "tests/alone.hpp"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace bankfull::hpcg {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The ranks along x, y and z that a problem of this local size gets.
+Grid3 chosen(const Grid3& local, int ranks) {
+  Problem problem;
+  problem.local = local;
+  const RankGrid grid = decompose(problem, ranks).grid();
+  return {grid.k, grid.j, grid.i};
+}
+
+template <class Change>
+std::string refusal_of(const Problem& good, const Change& change) {
+  Problem problem = good;
+  change(problem);
+  try {
+    validate(problem, alone());
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "accepted --local " << to_string(problem.local);
+  return "";
+}
+
+Problem small_problem() {
+  Problem problem;
+  problem.local = {16, 16, 16};
+  return problem;
+}
+
+/// Passes the rules of official runs but for those of memory, which depend on the machine.
+Problem official_problem() {
+  Problem problem = small_problem();
+  problem.official = true;
+  problem.seconds = official_seconds;
+  return problem;
+}
+
+TEST(ParseGrid, TakesThreeNumbersAlongXYZ) {
+  EXPECT_EQ(parse_grid("--local", "256x128x64"), (Grid3{256, 128, 64}));
+  EXPECT_EQ(to_string(Grid3{256, 128, 64}), "256x128x64");
+}
+
+TEST(ParseGrid, RejectsNonsenseByName) {
+  for (const char* text : {"", "x", "xx", "8x8", "8x8x8x8", "0x8x8", "-8x8x8", "8x8x8 ", "8.0x8x8",
+                           "0x8x8x", "99999999999999999999x8x8", "1048577x8x8", "axbxc", "8X8X8"}) {
+    try {
+      parse_grid("--local", text);
+      FAIL() << text << " was accepted";
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(std::string("--local ") + text));
+    }
+  }
+}
+
+TEST(Names, AreUnderstood) {
+  for (const Variant variant : all_variants()) {
+    EXPECT_EQ(parse_variant(to_string(variant)), variant);
+  }
+  for (const ColumnIndices columns : {ColumnIndices::full, ColumnIndices::slim}) {
+    EXPECT_EQ(parse_columns(to_string(columns)), columns);
+  }
+  EXPECT_THROW(parse_variant("fast"), UsageError);
+  EXPECT_THROW(parse_columns(""), UsageError);
+}
+
+TEST(LevelGrid, TakesEverySecondPoint) {
+  EXPECT_EQ(level_grid({104, 16, 8}, 0), (Grid3{104, 16, 8}));
+  EXPECT_EQ(level_grid({104, 16, 8}, 3), (Grid3{13, 2, 1}));
+  for (std::int64_t n = 8; n < 40; ++n) {
+    std::int64_t halved = n;
+    for (int level = 0; level < level_count; ++level) {
+      EXPECT_EQ(level_grid({n, 8, 8}, level).nx, halved);
+      halved = (halved + 1) / 2;
+    }
+  }
+}
+
+TEST(Decompose, GivesEveryRankItsLocalGridAtEveryLevel) {
+  Problem problem;
+  problem.local = {9, 16, 31};
+  problem.process_grid = Grid3{2, 3, 1};
+  for (int level = 0; level < level_count; ++level) {
+    const Decomposition decomposition = decompose(problem, 6, level);
+    const Grid3 local = level_grid(problem.local, level);
+    for (int rank = 0; rank < 6; ++rank) {
+      const Box block = decomposition.block(rank);
+      EXPECT_EQ(block.extents(), (Extents{local.nz, local.ny, local.nx}));
+      // Ranks are numbered with x fastest, as in the official program.
+      EXPECT_EQ(block.k0, rank % 2 * local.nx);
+      EXPECT_EQ(block.j0, rank / 2 * local.ny);
+      EXPECT_EQ(block.i0, 0);
+    }
+  }
+}
+
+TEST(Decompose, CutsAlongZFirst) {
+  EXPECT_EQ(chosen({64, 64, 64}, 1), (Grid3{1, 1, 1}));
+  EXPECT_EQ(chosen({64, 64, 64}, 2), (Grid3{1, 1, 2}));
+  EXPECT_EQ(chosen({64, 64, 64}, 3), (Grid3{1, 1, 3}));
+  EXPECT_EQ(chosen({64, 64, 64}, 4), (Grid3{1, 1, 4}));
+  EXPECT_EQ(chosen({64, 64, 64}, 8), (Grid3{1, 1, 8}));
+}
+
+TEST(Decompose, CutsAcrossTheLongestSide) {
+  EXPECT_EQ(chosen({64, 128, 64}, 2), (Grid3{1, 2, 1}));
+  // Halos across x lie apart in memory and cost more.
+  EXPECT_EQ(chosen({128, 64, 64}, 2), (Grid3{1, 1, 2}));
+  EXPECT_EQ(chosen({512, 64, 64}, 2), (Grid3{2, 1, 1}));
+}
+
+TEST(Decompose, KeepsTheShapeThatOfficialRunsNeed) {
+  for (const int ranks : {12, 16, 27, 32, 64, 96, 100, 1000, 4096}) {
+    const Grid3 grid = chosen({64, 64, 64}, ranks);
+    EXPECT_EQ(grid.count(), ranks);
+    EXPECT_GE(aspect_ratio(grid), smallest_ratio) << to_string(grid);
+  }
+  EXPECT_EQ(chosen({64, 64, 64}, 11), (Grid3{1, 1, 11}));
+}
+
+TEST(Decompose, RefusesAGridOfOtherRanks) {
+  Problem problem = small_problem();
+  for (const Grid3 grid : {Grid3{1, 1, 2}, Grid3{0, 1, 1}, Grid3{-1, -1, 4}, Grid3{4, 4, 4},
+                           Grid3{std::int64_t{1} << 40, std::int64_t{1} << 40, 1}}) {
+    problem.process_grid = grid;
+    EXPECT_THROW(decompose(problem, 4), UsageError) << to_string(grid);
+  }
+}
+
+TEST(MemoryBytes, FollowsFromRowsAndHalo) {
+  Problem problem;
+  problem.local = {128, 128, 128};
+  const double rows = 128.0 * 128.0 * 128.0;
+  const auto alone_bytes = static_cast<double>(memory_bytes(problem, 1));
+  EXPECT_NEAR(alone_bytes, 792.0 * rows * 8.0 / 7.0, 0.001 * alone_bytes);
+  const auto shared_bytes = static_cast<double>(memory_bytes(problem, 4));
+  EXPECT_GT(shared_bytes, alone_bytes);
+  EXPECT_LT(shared_bytes, 1.02 * alone_bytes);
+}
+
+TEST(Validate, TakesAnySizeFrom8) {
+  for (const Grid3 local : {Grid3{8, 8, 8}, Grid3{9, 17, 33}, Grid3{8, 8, 800}}) {
+    Problem problem;
+    problem.local = local;
+    validate(problem, alone());
+  }
+}
+
+TEST(Validate, RejectsWhatMakesNoSense) {
+  const auto rejected = [](const auto& change, const char* saying) {
+    EXPECT_THAT(refusal_of(small_problem(), change), HasSubstr(saying));
+  };
+  rejected([](Problem& p) { p.local = {7, 8, 8}; }, "--local 7x8x8");
+  rejected([](Problem& p) { p.local = {0, 8, 8}; }, "--local 0x8x8");
+  rejected([](Problem& p) { p.local = {8, 8, -8}; }, "--local 8x8x-8");
+  rejected([](Problem& p) { p.local = {2'000'000, 8, 8}; }, "too long");
+  rejected([](Problem& p) { p.local = {1300, 1300, 1300}; }, "32-bit");
+  rejected([](Problem& p) { p.local = {1 << 20, 1 << 20, 1 << 20}; }, "32-bit");
+  rejected([](Problem& p) { p.seconds = -1.0; }, "--seconds -1");
+  rejected([](Problem& p) { p.seconds = std::nan(""); }, "--seconds nan");
+  rejected([](Problem& p) { p.seconds = 700000.0; }, "--seconds 700000");
+  rejected([](Problem& p) { p.threads = 0; }, "--threads 0");
+  rejected([](Problem& p) { p.process_grid = Grid3{1, 1, 2}; }, "--ranks-grid 1x1x2");
+}
+
+TEST(Validate, KeepsGpuVariantsOffTheCpu) {
+  for (const Variant variant :
+       {Variant::ell, Variant::csr, Variant::cusparse_coloured, Variant::cusparse_csr}) {
+    EXPECT_THAT(refusal_of(small_problem(), [&](Problem& p) { p.variant = variant; }),
+                HasSubstr("use --variant tuned or reference, or --device cuda"));
+  }
+  EXPECT_THAT(refusal_of(small_problem(),
+                         [](Problem& p) {
+                           p.variant = Variant::reference;
+                           p.columns = ColumnIndices::slim;
+                         }),
+              HasSubstr("--columns slim"));
+}
+
+TEST(Validate, NamesASizeThatFitsMemory) {
+  if (free_bytes(Device::cpu()) > std::int64_t{1} << 40) {
+    GTEST_SKIP() << "the largest grid that 32-bit indices can name fits this machine";
+  }
+  EXPECT_THAT(refusal_of(small_problem(),
+                         [](Problem& p) {
+                           p.local = {1280, 1280, 1280};
+                         }),
+              HasSubstr("the largest cube that fits is --local "));
+}
+
+TEST(Validate, InsistsOnTheRulesOfOfficialRuns) {
+  const auto rejected = [](const auto& change, const char* saying) {
+    EXPECT_THAT(refusal_of(official_problem(), change), HasSubstr(saying));
+  };
+  rejected([](Problem& p) { p.seconds = 0.0; }, "quick path");
+  rejected([](Problem& p) { p.seconds = 1799.0; }, "--seconds 1799");
+  rejected([](Problem& p) { p.local = {20, 24, 24}; }, "multiples of 8");
+  rejected([](Problem& p) { p.local = {8, 16, 16}; }, "from 16");
+  rejected([](Problem& p) { p.local = {16, 16, 136}; }, "differ too much");
+}
+
+TEST(Validate, AsksOfficialRunsForAQuarterOfMemory) {
+  const std::string message = refusal_of(official_problem(), [](Problem& /*p*/) {});
+  ASSERT_THAT(message, HasSubstr("less than a quarter"));
+  const std::string option = "use --local ";
+  const std::size_t begin = message.find(option) + option.size();
+  Problem larger = official_problem();
+  larger.local = parse_grid("--local", message.substr(begin, message.find(' ', begin) - begin));
+  const double quarter = static_cast<double>(survey_cpu().memory_bytes) / 4.0;
+  EXPECT_GE(static_cast<double>(memory_bytes(larger, 1)), quarter);
+  larger.local = {larger.local.nx - 8, larger.local.ny - 8, larger.local.nz - 8};
+  EXPECT_LT(static_cast<double>(memory_bytes(larger, 1)), quarter);
+}
+
+}  // namespace
+}  // namespace bankfull::hpcg
