@@ -33,6 +33,7 @@ void describe_system(const System& system, const Problem& problem, const Communi
   outcome.ranks = ranks.size();
   outcome.threads = problem.threads;
   outcome.quick = problem.seconds == 0.0;
+  outcome.reference = problem.variant == Variant::reference;
   for (int n = 0; n < level_count; ++n) {
     const Level& level = system.levels()[static_cast<std::size_t>(n)];
     LevelSize& size = outcome.levels[static_cast<std::size_t>(n)];
