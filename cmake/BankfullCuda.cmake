@@ -1,6 +1,7 @@
 # Finds nvcc where CMake does not look, and chooses architectures that work without a GPU present.
 set(bankfull_cuda_enabled FALSE)
 set(bankfull_cuda_why_not "")
+set(bankfull_cusparse_enabled FALSE)
 
 if(BANKFULL_CUDA STREQUAL "OFF")
   set(bankfull_cuda_why_not "it was configured with BANKFULL_CUDA=OFF")
@@ -30,6 +31,12 @@ else()
       set(bankfull_cuda_why_not "the CUDA toolkit found (${CUDAToolkit_VERSION}) is older than 12.4")
     else()
       set(bankfull_cuda_enabled TRUE)
+      # The program opens the library at run time; to build it takes the header alone.
+      find_path(bankfull_cusparse_include_dir cusparse.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+      mark_as_advanced(bankfull_cusparse_include_dir)
+      if(bankfull_cusparse_include_dir)
+        set(bankfull_cusparse_enabled TRUE)
+      endif()
     endif()
   elseif(BANKFULL_CUDA STREQUAL "ON")
     message(FATAL_ERROR "BANKFULL_CUDA=ON but no nvcc in PATH, \$CUDA_HOME/bin or /usr/local/cuda/bin")

@@ -119,7 +119,7 @@ class DryRun(Hpcg):
     @unittest.skipUnless(MPIRUN, "no MPI")
     def test_ranks_along_the_axes(self):
         text = self.planned("--local", "16x16x16", ranks=4).stdout
-        self.assertIn("1x1x4 ranks along x, y and z share 16x16x64 points", text)
+        self.assertIn("1x2x2 ranks along x, y and z share 16x32x32 points", text)
         text = self.planned("--local", "16x16x16", "--ranks-grid", "2x1x2", ranks=4).stdout
         self.assertIn("2x1x2 ranks along x, y and z share 32x16x32 points", text)
         self.assertIn("rank 0 sends 4.1 KiB", text)

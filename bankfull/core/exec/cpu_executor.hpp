@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 namespace bankfull {
@@ -56,15 +55,14 @@ class CpuExecutor {
     return sum;
   }
 
-  /// The numbers 0, 1, ... in the order of their keys, which are at least 0; equal keys stay in
-  /// order.
-  [[nodiscard]] Buffer<std::int32_t> sorted_by_key(const std::int32_t* keys,
-                                                   std::int64_t count) const {
-    auto numbers = make<std::int32_t>(count);
-    std::iota(numbers.data(), numbers.data() + count, 0);
-    std::stable_sort(numbers.data(), numbers.data() + count,
-                     [=](std::int32_t a, std::int32_t b) { return keys[a] < keys[b]; });
-    return numbers;
+  /// How often each of the values 0, ..., below - 1 occurs; others do not.
+  [[nodiscard]] std::vector<std::int64_t> histogram(const std::uint8_t* values, std::int64_t count,
+                                                    int below) const {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(below), 0);
+    for (std::int64_t n = 0; n < count; ++n) {
+      ++counts[values[n]];
+    }
+    return counts;
   }
 
   template <class T>

@@ -4,7 +4,7 @@
 #include "bankfull/core/memory/buffer.hpp"
 
 #include <cstdint>
-#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_histogram.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 #include <vector>
@@ -26,11 +26,6 @@ struct Fill {
   T* data;
   T value;
   __device__ void operator()(std::int64_t n) const { data[n] = value; }
-};
-
-struct Iota {
-  std::int32_t* data;
-  __device__ void operator()(std::int64_t n) const { data[n] = static_cast<std::int32_t>(n); }
 };
 
 }  // namespace detail
@@ -73,21 +68,19 @@ class CudaExecutor {
     return to_host(starts + count, 1).front();
   }
 
-  [[nodiscard]] Buffer<std::int32_t> sorted_by_key(const std::int32_t* keys,
-                                                   std::int64_t count) const {
-    auto numbers = make<std::int32_t>(count);
-    const auto from = make<std::int32_t>(count);
-    const auto sorted = make<std::int32_t>(count);
-    each(count, detail::Iota{from.data()});
+  [[nodiscard]] std::vector<std::int64_t> histogram(const std::uint8_t* values, std::int64_t count,
+                                                    int below) const {
+    const auto found = make<int>(below);
     std::size_t bytes = 0;
-    const auto sort = [&](void* scratch) {
-      return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, sorted.data(), from.data(),
-                                             numbers.data(), count, 0, 31, stream_.handle());
+    const auto run = [&](void* scratch) {
+      return cub::DeviceHistogram::HistogramEven(scratch, bytes, values, found.data(), below + 1, 0,
+                                                 below, count, stream_.handle());
     };
-    cuda_check(sort(nullptr), "planning a sort");
+    cuda_check(run(nullptr), "planning a histogram");
     const Buffer<std::byte> scratch(space, bytes);
-    cuda_check(sort(scratch.data()), "queueing a sort");
-    return numbers;
+    cuda_check(run(scratch.data()), "queueing a histogram");
+    const std::vector<int> counts = to_host(found.data(), below);
+    return {counts.begin(), counts.end()};
   }
 
   template <class T>

@@ -37,6 +37,13 @@ std::size_t most_shared_bytes(Device gpu, void (*kernel)(Parameters...)) {
   return static_cast<std::size_t>(most) - taken;
 }
 
+inline int multiprocessors_of(Device gpu) {
+  int count = 0;
+  cuda_check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, gpu.index),
+             "counting a GPU's multiprocessors");
+  return count;
+}
+
 /// Ten times the compute capability that the code of this kernel for the current GPU was compiled
 /// for. It is lower than the GPU's where the driver translates code for an older one.
 template <class... Parameters>

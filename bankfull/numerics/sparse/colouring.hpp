@@ -1,12 +1,12 @@
 #pragma once
 
-#include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/numerics/sparse/csr.hpp"
 
 #include <cstdint>
 
 namespace bankfull {
 
+class CpuExecutor;
 class CudaExecutor;
 
 /// A row's colour; no_colour where it has none yet.

@@ -15,47 +15,80 @@ __device__ __forceinline__ Colour load_shared_colour(const Colour* at) {
   return *static_cast<const volatile Colour*>(at);
 }
 
-struct GreedyRow {
+struct Greedy {
   CsrView matrix;
   Colour* colours;
 
-  __device__ bool operator()(std::int64_t row) const {
-    ColourSet taken;
-    bool ready = true;
-    const std::int64_t last = matrix.start[row + 1];
-    for (std::int64_t n = matrix.start[row]; n < last; n += batch) {
-      ready = add(row, n, static_cast<int>(min(last - n, std::int64_t{batch})), taken) && ready;
+  /// A row's choice; its entries are looked at in windows.
+  class Row {
+   public:
+    __device__ __forceinline__ void begin(const Greedy& greedy, std::int64_t row) {
+      row_ = row;
+      taken_ = {};
+      next_ = greedy.matrix.start[row];
+      last_ = greedy.matrix.start[row + 1];
+      open_window(greedy.matrix);
     }
-    if (ready) {
-      *static_cast<volatile Colour*>(colours + row) = taken.smallest_free();
-    }
-    return ready;
-  }
 
- private:
-  /// Entries whose loads are under way together.
-  static constexpr int batch = 9;
-
-  /// Adds the colours of the rows before `row` that entries [first, first + count) connect it to;
-  /// returns whether these have one.
-  __device__ bool add(std::int64_t row, std::int64_t first, int count, ColourSet& taken) const {
-    std::int32_t column[batch] = {};
-    Colour colour[batch] = {};
-    unrolled<batch>([&](int n) {
-      column[n] = n < count ? matrix.column[first + n] : INT32_MAX;
-    });
-    unrolled<batch>([&](int n) {
-      colour[n] = column[n] < row ? load_shared_colour(colours + column[n]) : Colour{0};
-    });
-    bool ready = true;
-    unrolled<batch>([&](int n) {
-      if (column[n] < row) {
-        ready = ready && colour[n] != no_colour;
-        taken.add(colour[n]);
+    __device__ __forceinline__ bool attempt(const Greedy& greedy) {
+      // One load while waiting, or those who wait would slow down those they wait for.
+      if (!awaited_.empty() &&
+          load_shared_colour(greedy.colours + column(awaited_.last())) == no_colour) {
+        return false;
       }
-    });
-    return ready;
-  }
+      look(greedy.colours);
+      if (!awaited_.empty()) {
+        return false;
+      }
+      if (next_ < last_) {
+        open_window(greedy.matrix);
+        return false;
+      }
+      *static_cast<volatile Colour*>(greedy.colours + row_) = taken_.smallest_free();
+      return true;
+    }
+
+   private:
+    static constexpr int window = 27;
+
+    __device__ __forceinline__ void open_window(const CsrView& matrix) {
+      const int count = static_cast<int>(min(last_ - next_, std::int64_t{window}));
+      unrolled<window>(
+          [&](int n) { column_[n] = n < count ? matrix.column[next_ + n] : INT32_MAX; });
+      unrolled<window>([&](int n) {
+        if (column_[n] < row_) {
+          awaited_.add(n);
+        }
+      });
+      next_ += count;
+    }
+
+    [[nodiscard]] __device__ __forceinline__ std::int32_t column(int entry) const {
+      std::int32_t found = 0;
+      unrolled<window>([&](int n) { found = n == entry ? column_[n] : found; });
+      return found;
+    }
+
+    __device__ __forceinline__ void look(const Colour* colours) {
+      Colour found[window];
+      unrolled<window>([&](int n) {
+        found[n] = awaited_.holds(n) ? load_shared_colour(colours + column_[n]) : no_colour;
+      });
+      unrolled<window>([&](int n) {
+        if (found[n] != no_colour) {
+          taken_.add(found[n]);
+          awaited_.remove(n);
+        }
+      });
+    }
+
+    std::int64_t row_ = 0;
+    std::int64_t next_ = 0;
+    std::int64_t last_ = 0;
+    std::int32_t column_[window] = {};
+    AwaitedEntries awaited_;
+    ColourSet taken_;
+  };
 };
 
 __device__ __forceinline__ std::uint64_t hash(std::int64_t row) {
@@ -134,7 +167,7 @@ int colour_greedily(const CudaExecutor& executor, const CsrView& matrix, Colour*
   executor.fill(colours, matrix.rows, no_colour);
   const Buffer<unsigned> tickets = executor.make<unsigned>(1);
   in_row_order(executor.stream(), matrix.rows, RowOrder::ascending, tickets.data(),
-               GreedyRow{matrix, colours});
+               Greedy{matrix, colours});
   return detail::checked_colour_count(largest_colour(executor, colours, matrix.rows));
 }
 

@@ -11,7 +11,7 @@ namespace bankfull {
 struct CsrView {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  const std::int64_t* start = nullptr;    ///< rows + 1 of them: where each row's entries begin
+  const std::int64_t* start = nullptr;   ///< rows + 1 of them: where each row's entries begin
   const std::int32_t* column = nullptr;  ///< ascending in every row, those of other ranks apart
   const double* value = nullptr;
 };

@@ -13,14 +13,19 @@ struct ColourSet {
   std::uint64_t word[4] = {};
 
   BANKFULL_HOST_DEVICE void add(Colour colour) {
-    word[colour / 64] |= std::uint64_t{1} << (colour % 64);
+    // Compared, not indexed: on a GPU the words then stay in registers.
+    for (int n = 0; n < 4; ++n) {
+      word[n] |= colour / 64 == n ? std::uint64_t{1} << (colour % 64) : 0;
+    }
   }
 
   /// The smallest colour that is not in the set; no_colour where all are.
   [[nodiscard]] BANKFULL_HOST_DEVICE Colour smallest_free() const {
-    for (int colour = 0; colour < no_colour; ++colour) {
-      if (((word[colour / 64] >> (colour % 64)) & 1U) == 0) {
-        return static_cast<Colour>(colour);
+    for (int n = 0; n < 4; ++n) {
+      for (int bit = 0; bit < 64 && word[n] != ~std::uint64_t{0}; ++bit) {
+        if (((word[n] >> bit) & 1U) == 0) {
+          return static_cast<Colour>(64 * n + bit);  // the last one is no_colour
+        }
       }
     }
     return no_colour;

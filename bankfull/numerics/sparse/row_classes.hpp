@@ -13,7 +13,7 @@
 namespace bankfull {
 
 /// Rows of one colour in the new order: first those without columns of other ranks, then the
-/// boundary, both in the order in which rows were visited. Both ranges begin on a multiple of an alignment;
+/// boundary, both in the matrix's own order. Both ranges begin on a multiple of an alignment;
 /// rows between the end of one and the beginning of the next are empty.
 struct RowClass {
   Range interior;
@@ -25,61 +25,44 @@ struct RowClass {
 /// A new order of rows, by classes of rows that are not connected.
 struct RowClasses {
   std::vector<RowClass> classes;
-  std::int64_t rows = 0;  ///< empty ones included; a multiple of the alignment
+  std::int64_t rows = 0;             ///< empty ones included; a multiple of the alignment
   Buffer<std::int32_t> new_of = {};  ///< new row of a row
   Buffer<std::int32_t> old_of = {};  ///< row of a new row; -1 for an empty one
-  Buffer<std::int32_t> visit_of = {};  ///< when a new row was visited; -1 for an empty one
 };
 
 namespace detail {
 
-/// The sequence in which rows are visited; null for their own order.
-struct Visits {
-  const std::int32_t* row = nullptr;
-
-  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t at(std::int64_t visit) const {
-    return row == nullptr ? visit : row[visit];
-  }
-};
-
 /// Marks the rows of one colour on one side of the boundary, for counting.
 struct MarkRows {
   CsrView matrix;
-  Visits visits;
   const Colour* colours;
   Colour colour;
   bool boundary;
   std::int32_t* mark;
 
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t visit) const {
-    const std::int64_t row = visits.at(visit);
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     bool touches = false;
     if (matrix.columns > matrix.rows && colours[row] == colour) {
       for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
         touches = touches || matrix.column[n] >= matrix.rows;
       }
     }
-    mark[visit] = colours[row] == colour && touches == boundary ? 1 : 0;
+    mark[row] = colours[row] == colour && touches == boundary ? 1 : 0;
   }
 };
 
 /// Puts marked rows at their places.
 struct PlaceRows {
-  Visits visits;
   const std::int32_t* mark;
   const std::int64_t* place;
   std::int64_t begin;
   std::int32_t* new_of;
   std::int32_t* old_of;
-  std::int32_t* visit_of;
 
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t visit) const {
-    if (mark[visit] != 0) {
-      const std::int64_t row = visits.at(visit);
-      const std::int64_t at = begin + place[visit];
-      new_of[row] = static_cast<std::int32_t>(at);
-      old_of[at] = static_cast<std::int32_t>(row);
-      visit_of[at] = static_cast<std::int32_t>(visit);
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    if (mark[row] != 0) {
+      new_of[row] = static_cast<std::int32_t>(begin + place[row]);
+      old_of[begin + place[row]] = static_cast<std::int32_t>(row);
     }
   }
 };
@@ -91,32 +74,24 @@ constexpr std::int64_t round_up(std::int64_t count, std::int64_t unit) {
 }  // namespace detail
 
 /// Orders the rows by `order`, a list of all colours; classes and their boundaries begin with
-/// multiples of `alignment`. `visits` is the order of rows within a class: a list of all rows, or null
-/// for their own.
+/// multiples of `alignment`.
 template <class Executor>
 RowClasses order_by_colour(const Executor& executor, const CsrView& matrix, const Colour* colours,
-                           const std::vector<Colour>& order, std::int64_t alignment,
-                           const std::int32_t* visits = nullptr) {
+                           const std::vector<Colour>& order, std::int64_t alignment) {
   const auto mark = executor.template make<std::int32_t>(matrix.rows + 1);
   const auto place = executor.template make<std::int64_t>(matrix.rows + 1);
   RowClasses result;
   // Every class may leave a part of two units empty.
-  const std::int64_t most =
-      matrix.rows + 2 * alignment * static_cast<std::int64_t>(order.size());
+  const std::int64_t most = matrix.rows + 2 * alignment * static_cast<std::int64_t>(order.size());
   result.new_of = executor.template make<std::int32_t>(matrix.rows);
   result.old_of = executor.template make<std::int32_t>(most);
-  result.visit_of = executor.template make<std::int32_t>(most);
   executor.fill(result.old_of.data(), most, std::int32_t{-1});
-  executor.fill(result.visit_of.data(), most, std::int32_t{-1});
   const auto place_rows = [&](Colour colour, bool boundary) {
     const std::int64_t begin = result.rows;
-    executor.each(matrix.rows,
-                  detail::MarkRows{matrix, {visits}, colours, colour, boundary, mark.data()});
+    executor.each(matrix.rows, detail::MarkRows{matrix, colours, colour, boundary, mark.data()});
     const std::int64_t count = executor.exclusive_sum(mark.data(), matrix.rows, place.data());
-    executor.each(matrix.rows,
-                  detail::PlaceRows{{visits}, mark.data(), place.data(), begin,
-                                    result.new_of.data(), result.old_of.data(),
-                                    result.visit_of.data()});
+    executor.each(matrix.rows, detail::PlaceRows{mark.data(), place.data(), begin,
+                                                 result.new_of.data(), result.old_of.data()});
     result.rows = detail::round_up(begin + count, alignment);
     return Range{begin, begin + count};
   };

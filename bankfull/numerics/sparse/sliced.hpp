@@ -47,8 +47,8 @@ struct Sliced {
   std::int64_t slices = 0;
   std::int64_t slots = 0;
   Buffer<std::int64_t> slot = {};
-  Buffer<std::int32_t> column = {};  ///< full ones
-  Buffer<std::int32_t> base = {};  ///< of each slot, the smallest column
+  Buffer<std::int32_t> column = {};     ///< full ones
+  Buffer<std::int32_t> base = {};       ///< of each slot, the smallest column
   Buffer<std::int32_t> fits_slim = {};  ///< one number, 0 where 16 bits do not hold the columns
   Buffer<std::uint16_t> offset = {};
   Buffer<double> value = {};

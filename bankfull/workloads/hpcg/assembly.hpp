@@ -15,11 +15,7 @@ struct CountEntries {
   LocalGrid grid;
   std::int32_t* count;
 
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    const std::int64_t plane = grid.x.local * grid.y.local;
-    count[row] = grid.x.neighbours(row % grid.x.local) *
-                 grid.y.neighbours(row % plane / grid.x.local) * grid.z.neighbours(row / plane);
-  }
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const { count[row] = grid.entries(row); }
 };
 
 struct FillRow {

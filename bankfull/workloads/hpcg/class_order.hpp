@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/exec/team.hpp"
 #include "bankfull/numerics/sparse/colouring.hpp"
 
 #include <cstdint>
@@ -10,13 +11,13 @@ namespace bankfull::hpcg {
 /// The order in which sweeps take the colours of a level. `coarse_rows` has, for each colour, the
 /// number of rows that lie on the coarser level; all 0 on the coarsest.
 ///
-/// Colours with coarse rows come second: the residual is then needed where only the first class has
-/// changed since the forward sweep, and the coarse correction concerns only rows of the first. (If
-/// they came first, the backward sweep would end with them, and their residual would vanish.)
+/// Colours with coarse rows come last: the backward sweep begins with them and changes all others
+/// after them, so that the residual that it leaves at the coarse rows says something about the
+/// error. (If they came first, it would end with them, and their residual would vanish.)
 std::vector<Colour> class_order(const std::vector<std::int64_t>& coarse_rows);
 
-/// Number of leading classes of an order that hold all coarse rows; 0 without any.
-int coarse_class_count(const std::vector<Colour>& order,
-                       const std::vector<std::int64_t>& coarse_rows);
+/// The places in an order between which all coarse rows lie; empty without any.
+Range coarse_classes(const std::vector<Colour>& order,
+                     const std::vector<std::int64_t>& coarse_rows);
 
 }  // namespace bankfull::hpcg

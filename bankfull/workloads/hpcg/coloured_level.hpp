@@ -16,45 +16,49 @@
 
 namespace bankfull::hpcg {
 
+/// Some slots of a slice.
+struct SlotRange {
+  std::int32_t begin = 0;
+  std::int32_t end = 0;
+};
+
 /// One level as the tuned solver keeps it: rows in the order of their colours, and the entries of a
 /// row apart by what they connect it to.
 ///
 /// Vectors have `vector_size` elements: the rows, the columns of other ranks, and a last one.
 struct ColouredLevel {
   RowClasses order;
-  Sliced lower;  ///< entries to classes before the row's own
-  Sliced upper;  ///< to classes after it
-  Sliced outer;  ///< to other ranks
+  Sliced lower;                  ///< entries to classes before the row's own
+  Sliced upper;                  ///< to classes after it
+  Sliced outer;                  ///< to other ranks
   Buffer<double> diagonal = {};  ///< 1 for empty rows
   std::int64_t outer_columns = 0;
   std::vector<ListNeighbour> neighbours;
 
-  int coarse_classes = 0;  ///< the first classes, which hold all rows of the coarser level
-  std::vector<std::int64_t> coarse_rows;  ///< of each class
-  Buffer<std::int32_t> coarse_row = {};  ///< of each row of these classes; -1 where there is none
+  Range coarse_classes;  ///< which hold all rows of the coarser level
+  /// The coarser level's row of each row of these classes; -1 where there is none.
+  Buffer<std::int32_t> coarse_row = {};
+  /// For each slice, the slots of `upper` with columns of these classes.
+  Buffer<SlotRange> coarse_slots = {};
 
   [[nodiscard]] std::int64_t rows() const { return order.rows; }
   [[nodiscard]] std::int64_t vector_size() const { return order.rows + outer_columns; }
 
-  /// The end of the classes that hold coarse rows.
-  [[nodiscard]] std::int64_t coarse_end() const {
-    return coarse_classes == 0
-               ? 0
-               : order.classes[static_cast<std::size_t>(coarse_classes - 1)].boundary.end;
-  }
-
-  /// The end of the classes before the last one with coarse rows: the coarse correction changes
-  /// columns of their upper entries.
-  [[nodiscard]] std::int64_t corrected_end() const {
-    return coarse_classes == 0
-               ? 0
-               : order.classes[static_cast<std::size_t>(coarse_classes - 1)].interior.begin;
+  /// The rows of the classes that hold coarse rows, up to the next class: whole slices.
+  [[nodiscard]] Range coarse_range() const {
+    if (coarse_classes.size() == 0) {
+      return {};
+    }
+    const auto begin = static_cast<std::size_t>(coarse_classes.begin);
+    const auto end = static_cast<std::size_t>(coarse_classes.end);
+    return {order.classes[begin].interior.begin,
+            end < order.classes.size() ? order.classes[end].interior.begin : order.rows};
   }
 
   /// Bytes of the data that this level adds.
   [[nodiscard]] std::int64_t bytes() const {
     return lower.bytes() + upper.bytes() + outer.bytes() +
-           static_cast<std::int64_t>(diagonal.bytes() + coarse_row.bytes() +
+           static_cast<std::int64_t>(diagonal.bytes() + coarse_row.bytes() + coarse_slots.bytes() +
                                      order.new_of.bytes() + order.old_of.bytes());
   }
 };
@@ -86,8 +90,7 @@ struct ReadRow {
     result.first = matrix.start[row];
     result.count = static_cast<int>(matrix.start[row + 1] - result.first);
     unrolled<most_entries>([&](int n) {
-      result.column[n] =
-          n < result.count ? new_column(matrix.column[result.first + n]) : INT32_MAX;
+      result.column[n] = n < result.count ? new_column(matrix.column[result.first + n]) : INT32_MAX;
     });
     return result;
   }
@@ -151,10 +154,12 @@ template <int Height>
 struct PlanSlices {
   ClassBegins classes;
   const std::uint8_t* count;
+  Range coarse_classes;
   std::uint8_t* first;  ///< classes + 1 of each slice: a class's first slot in its part
   std::int32_t* lower;
   std::int32_t* upper;
   std::int32_t* outer;
+  SlotRange* coarse_slots;
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t slice) const {
     const int own = classes.class_of(slice * Height);
@@ -163,6 +168,13 @@ struct PlanSlices {
     upper[slice] = plan(slice, own + 1, classes.count);
     outer[slice] = plan(slice, classes.count, groups);
     first[slice * groups + own] = 0;
+    const auto after = [](std::int64_t a, std::int64_t b) { return a > b ? a : b; };
+    const std::int64_t begin = after(own + 1, coarse_classes.begin);
+    const std::int64_t end = after(begin, coarse_classes.end);
+    const auto slot_of = [&](std::int64_t group) {
+      return group >= classes.count ? upper[slice] : std::int32_t{first[slice * groups + group]};
+    };
+    coarse_slots[slice] = {slot_of(begin), slot_of(end)};
   }
 
  private:
@@ -179,6 +191,16 @@ struct PlanSlices {
       slots += widest;
     }
     return slots;
+  }
+};
+
+/// From slots counted within a slice to slots of the part.
+struct ShiftSlots {
+  const std::int64_t* slot;
+  SlotRange* range;
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t slice) const {
+    range[slice].begin += static_cast<std::int32_t>(slot[slice]);
+    range[slice].end += static_cast<std::int32_t>(slot[slice]);
   }
 };
 
@@ -225,9 +247,8 @@ struct FillParts {
     const int group = outside ? classes.count : classes.class_of(column);
     const std::int32_t begin = classes.begin[group];
     int place = first[row / Height * (classes.count + 1) + group];
-    unrolled<most_entries>([&](int n) {
-      place += columns.column[n] >= begin && columns.column[n] < column ? 1 : 0;
-    });
+    unrolled<most_entries>(
+        [&](int n) { place += columns.column[n] >= begin && columns.column[n] < column ? 1 : 0; });
     const PartEntries& part = outside ? outer : column < row ? lower : upper;
     const std::int64_t at = (part.slot[row / Height] + place) * Height + row % Height;
     part.column[at] = column;
@@ -248,10 +269,11 @@ struct MapCoarse {
   const std::int32_t* fine_row;
   const std::int32_t* fine_new_of;
   const std::int32_t* coarse_new_of;
+  std::int64_t begin;  ///< of the rows that coarse_row is about
   std::int32_t* coarse_row;
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    coarse_row[fine_new_of[fine_row[row]]] = coarse_new_of[row];
+    coarse_row[fine_new_of[fine_row[row]] - begin] = coarse_new_of[row];
   }
 };
 
@@ -265,72 +287,15 @@ struct GatherColours {
 
 /// For each colour, rows of the coarser level that have it.
 template <class Executor>
-std::vector<std::int64_t> coarse_rows_of(const Executor& executor, const Colour* colours,
-                                         int count, const Level* coarser) {
-  std::vector<std::int64_t> result(static_cast<std::size_t>(count), 0);
-  if (coarser != nullptr) {
-    const std::int64_t rows = coarser->matrix.rows;
-    const auto gathered = executor.template make<Colour>(rows);
-    executor.each(rows, GatherColours{colours, coarser->fine_row.data(), gathered.data()});
-    for (const Colour colour : executor.to_host(gathered.data(), rows)) {
-      ++result[colour];
-    }
+std::vector<std::int64_t> coarse_rows_of(const Executor& executor, const Colour* colours, int count,
+                                         const Level* coarser) {
+  if (coarser == nullptr) {
+    return std::vector<std::int64_t>(static_cast<std::size_t>(count), 0);
   }
-  return result;
-}
-
-/// Marks which row of the coarser level a row is, if any; both in their natural order.
-struct MarkCoarse {
-  const std::int32_t* fine_row;
-  std::int32_t* coarse_of;
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const {
-    coarse_of[fine_row[n]] = static_cast<std::int32_t>(n);
-  }
-};
-
-/// The first row of the coarser level among those that a row is connected to.
-struct FindParent {
-  CsrView matrix;
-  const std::int32_t* coarse_of;
-  std::int32_t* parent;
-
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    std::int32_t least = INT32_MAX;
-    for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
-      const std::int32_t column = matrix.column[n];
-      const std::int32_t coarse = column < matrix.rows ? coarse_of[column] : -1;
-      least = coarse >= 0 && coarse < least ? coarse : least;
-    }
-    parent[row] = least == INT32_MAX ? 0 : least;
-  }
-};
-
-struct Descend {
-  const std::int32_t* of_parent;
-  std::int32_t* parent;
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    parent[row] = of_parent[parent[row]];
-  }
-};
-
-/// For each row of a level, the row of the coarsest one that it descends from.
-template <class Executor>
-Buffer<std::int32_t> ancestors(const Executor& executor, const std::vector<Level>& levels,
-                               std::size_t number) {
-  const Level& level = levels[number];
-  const std::int64_t rows = level.matrix.rows;
-  const auto coarse_of = executor.template make<std::int32_t>(rows);
-  executor.fill(coarse_of.data(), rows, std::int32_t{-1});
-  executor.each(levels[number + 1].matrix.rows,
-                MarkCoarse{levels[number + 1].fine_row.data(), coarse_of.data()});
-  auto parent = executor.template make<std::int32_t>(rows);
-  executor.each(rows, FindParent{level.matrix.view(), coarse_of.data(), parent.data()});
-  if (number + 2 < levels.size()) {
-    const auto further = ancestors(executor, levels, number + 1);
-    executor.each(rows, Descend{further.data(), parent.data()});
-    executor.synchronize();
-  }
-  return parent;
+  const std::int64_t rows = coarser->matrix.rows;
+  const auto gathered = executor.template make<Colour>(rows);
+  executor.each(rows, GatherColours{colours, coarser->fine_row.data(), gathered.data()});
+  return executor.histogram(gathered.data(), rows, count);
 }
 
 template <class Executor>
@@ -365,12 +330,15 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
     std::int32_t* const upper = lower + slices + 1;
     std::int32_t* const outer = upper + slices + 1;
     executor.each(rows, detail::CountByClass{read, classes, old_of, count.data()});
-    executor.each(slices, detail::PlanSlices<Height>{classes, count.data(), first.data(), lower,
-                                                     upper, outer});
+    result.coarse_slots = executor.template make<SlotRange>(slices);
+    executor.each(slices, detail::PlanSlices<Height>{classes, count.data(), result.coarse_classes,
+                                                     first.data(), lower, upper, outer,
+                                                     result.coarse_slots.data()});
     result.lower = make_sliced<Height>(executor, lower, slices);
     result.upper = make_sliced<Height>(executor, upper, slices);
     result.outer = make_sliced<Height>(executor, outer, slices);
   }
+  executor.each(slices, detail::ShiftSlots{result.upper.slot.data(), result.coarse_slots.data()});
   result.diagonal = executor.template make<double>(rows);
   const auto part = [](const Sliced& sliced) {
     return detail::PartEntries{sliced.slot.data(), sliced.column.data(), sliced.value.data()};
@@ -383,26 +351,11 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
   }
 }
 
-/// The order in which the rows of the finest level are visited: those that descend from one row of
-/// the coarsest level follow each other, so that consecutive rows of a class lie close together on
-/// the grid and share most of the x that they read.
-template <class Executor>
-Buffer<std::int32_t> visit_by_ancestor(const Executor& executor,
-                                       const std::vector<Level>& levels) {
-  const auto keys = detail::ancestors(executor, levels, 0);
-  return executor.sorted_by_key(keys.data(), levels.front().matrix.rows);
-}
-
-/// How levels are laid out.
-struct ColouringOptions {
-  std::int64_t alignment = 1;  ///< classes begin with multiples of it
-  bool by_ancestor = false;    ///< rows of the finest level are visited by their ancestors
-};
-
-/// A level in the order of its greedy colours, in slices of `Height` rows.
+/// A level in the order of its greedy colours, in slices of `Height` rows; classes begin with
+/// multiples of `alignment`.
 template <int Height, class Executor>
 ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& levels,
-                           std::size_t number, const ColouringOptions& options) {
+                           std::size_t number, std::int64_t alignment) {
   const Level& level = levels[number];
   const Level* coarser = number + 1 < levels.size() ? &levels[number + 1] : nullptr;
   const CsrView matrix = level.matrix.view();
@@ -411,18 +364,9 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
   const auto coarse_rows = detail::coarse_rows_of(executor, colours.data(), count, coarser);
   const std::vector<Colour> order = class_order(coarse_rows);
   ColouredLevel result;
-  {
-    const bool by_ancestor = options.by_ancestor && number == 0 && levels.size() > 1;
-    const auto visits =
-        by_ancestor ? visit_by_ancestor(executor, levels) : Buffer<std::int32_t>{};
-    result.order = order_by_colour(executor, matrix, colours.data(), order, options.alignment,
-                                   visits.data());
-  }
+  result.order = order_by_colour(executor, matrix, colours.data(), order, alignment);
   result.outer_columns = matrix.columns - matrix.rows;
-  result.coarse_classes = coarse_class_count(order, coarse_rows);
-  for (const Colour colour : order) {
-    result.coarse_rows.push_back(coarse_rows[colour]);
-  }
+  result.coarse_classes = coarse_classes(order, coarse_rows);
   split_entries<Height>(executor, level, result);
   result.neighbours = detail::renumbered(executor, level, result.order);
   return result;
@@ -436,9 +380,8 @@ bool make_slim(const Executor& executor, std::vector<ColouredLevel>& levels) {
   for (ColouredLevel& level : levels) {
     parts.insert(parts.end(), {&level.lower, &level.upper, &level.outer});
   }
-  const bool fit = std::all_of(parts.begin(), parts.end(), [&](const Sliced* part) {
-    return fits_slim(executor, *part);
-  });
+  const bool fit = std::all_of(parts.begin(), parts.end(),
+                               [&](const Sliced* part) { return fits_slim(executor, *part); });
   for (Sliced* part : parts) {
     if (fit) {
       bankfull::make_slim<Height>(executor, *part);
@@ -449,21 +392,20 @@ bool make_slim(const Executor& executor, std::vector<ColouredLevel>& levels) {
 
 /// All levels, the finest first.
 template <int Height, class Executor>
-std::vector<ColouredLevel> colour_levels(const Executor& executor,
-                                         const std::vector<Level>& levels,
-                                         const ColouringOptions& options) {
+std::vector<ColouredLevel> colour_levels(const Executor& executor, const std::vector<Level>& levels,
+                                         std::int64_t alignment) {
   std::vector<ColouredLevel> result;
   result.reserve(levels.size());
   for (std::size_t n = 0; n < levels.size(); ++n) {
-    result.push_back(colour_level<Height>(executor, levels, n, options));
+    result.push_back(colour_level<Height>(executor, levels, n, alignment));
   }
   for (std::size_t n = 0; n + 1 < levels.size(); ++n) {
-    const std::int64_t rows = result[n].coarse_end();
-    result[n].coarse_row = executor.template make<std::int32_t>(rows);
-    executor.fill(result[n].coarse_row.data(), rows, std::int32_t{-1});
+    const Range rows = result[n].coarse_range();
+    result[n].coarse_row = executor.template make<std::int32_t>(rows.size());
+    executor.fill(result[n].coarse_row.data(), rows.size(), std::int32_t{-1});
     executor.each(levels[n + 1].matrix.rows,
                   detail::MapCoarse{levels[n + 1].fine_row.data(), result[n].order.new_of.data(),
-                                    result[n + 1].order.new_of.data(),
+                                    result[n + 1].order.new_of.data(), rows.begin,
                                     result[n].coarse_row.data()});
   }
   executor.synchronize();

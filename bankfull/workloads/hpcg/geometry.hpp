@@ -59,6 +59,13 @@ struct LocalGrid {
     return ((z.begin + at_z) * y.global + y.begin + at_y) * x.global + x.begin + at_x;
   }
 
+  /// Entries of a row of the matrix.
+  [[nodiscard]] BANKFULL_HOST_DEVICE int entries(std::int64_t row) const {
+    const std::int64_t plane = x.local * y.local;
+    return x.neighbours(row % x.local) * y.neighbours(row % plane / x.local) *
+           z.neighbours(row / plane);
+  }
+
   static BANKFULL_HOST_DEVICE int side_number(int sx, int sy, int sz) {
     return (sz + 1) * 9 + (sy + 1) * 3 + sx + 1;
   }

@@ -31,8 +31,8 @@ Csr assemble(const Executor& executor, const Geometry& geometry) {
   }
   matrix.column = executor.template make<std::int32_t>(matrix.entries);
   matrix.value = executor.template make<double>(matrix.entries);
-  executor.each(rows, FillRow{geometry.grid, matrix.start.data(), matrix.column.data(),
-                              matrix.value.data()});
+  executor.each(
+      rows, FillRow{geometry.grid, matrix.start.data(), matrix.column.data(), matrix.value.data()});
   return matrix;
 }
 
@@ -48,8 +48,8 @@ std::vector<Level> make_levels(const Executor& executor, const Problem& problem,
     if (n > 0) {
       const std::int64_t rows = level.matrix.rows;
       level.fine_row = executor.template make<std::int32_t>(rows);
-      executor.each(rows, FineRowOf{levels.back().geometry.grid, level.geometry.grid,
-                                    level.fine_row.data()});
+      executor.each(
+          rows, FineRowOf{levels.back().geometry.grid, level.geometry.grid, level.fine_row.data()});
     }
     levels.push_back(std::move(level));
   }

@@ -20,7 +20,7 @@ enum class Operation {
 
 /// Part of an iteration with what it takes and must move.
 struct Step {
-  std::string name;     ///< "forward sweep"
+  std::string name;  ///< "forward sweep"
   int level = 0;
   double seconds = 0.0;  ///< of the slowest rank, median of the repeats
   Traffic traffic;       ///< of all ranks

@@ -68,11 +68,9 @@ void run_reference(System& system, const Communicator& ranks, Progress& progress
   outcome.reference_spmv_mg_seconds = ranks.max((times.spmv + times.mg) / timings);
   CgResult result;
   outcome.reference_cg_seconds = slowest_seconds(ranks, [&] {
-    result = conjugate_gradients(*path, {.iterations = reference_iterations}, History::left_out,
-                                 [&](int done) {
-                                   progress.update("reference iterations", done,
-                                                   reference_iterations);
-                                 });
+    result = conjugate_gradients(
+        *path, {.iterations = reference_iterations}, History::left_out,
+        [&](int done) { progress.update("reference iterations", done, reference_iterations); });
   });
   outcome.convergence.reference_iterations = reference_iterations;
   outcome.convergence.reference_residual = result.scaled();
@@ -85,12 +83,11 @@ double find_iterations(Path& path, const Communicator& ranks, Progress& progress
   CgResult result;
   const double tolerance = outcome.convergence.reference_residual;
   const double seconds = slowest_seconds(ranks, [&] {
-    result = conjugate_gradients(
-        path, {.iterations = most_iterations, .tolerance = tolerance}, History::left_out,
-        [&](int done) {
-          progress.update("iterations to the reference's residual", done,
-                          std::max(done, reference_iterations + 2));
-        });
+    result = conjugate_gradients(path, {.iterations = most_iterations, .tolerance = tolerance},
+                                 History::left_out, [&](int done) {
+                                   progress.update("iterations to the reference's residual", done,
+                                                   std::max(done, reference_iterations + 2));
+                                 });
   });
   static_cast<void>(path.take_times());
   outcome.convergence.reached = result.scaled() <= tolerance * (1.0 + 1e-6);

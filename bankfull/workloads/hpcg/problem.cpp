@@ -1,11 +1,13 @@
 #include "bankfull/workloads/hpcg/problem.hpp"
 
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/halo_exchange.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/exec/cusparse.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/memory/capacity.hpp"
@@ -66,22 +68,18 @@ RankGrid given_grid(const Grid3& given, int ranks) {
   return {static_cast<int>(given.nz), static_cast<int>(given.ny), static_cast<int>(given.nx)};
 }
 
-/// Blocks do not shrink as ranks are added, so `choose_decomposition`, which cuts a given grid,
-/// does not serve here.
+/// As close to a cube as the number of ranks allows, for the whole grid's shape bears on how fast
+/// the solver converges; among equals the one with the least communication. Blocks do not shrink as
+/// ranks are added, so `choose_decomposition`, which cuts a given grid, does not serve here.
 RankGrid chosen_grid(const Grid3& local, int ranks) {
   DecompositionRules rules;
   rules.most = {ranks, ranks, ranks};
-  std::vector<RankGrid> grids = allowed_grids({ranks, ranks, ranks}, ranks, rules);
-  const auto others = std::stable_partition(grids.begin(), grids.end(), [](const RankGrid& grid) {
-    return has_official_shape(grid3_of(grid));
-  });
-  if (others != grids.begin()) {
-    grids.erase(others, grids.end());
-  }
+  const std::vector<RankGrid> grids = allowed_grids({ranks, ranks, ranks}, ranks, rules);
   const int strided_cost = cells_of_a_sector(sizeof(double));
   const auto cost = [&](const RankGrid& grid) {
     const Decomposition decomposition(cells_of(local, grid), grid);
-    return std::tuple(face_cells(decomposition, strided_cost), -grid.i, -grid.j);
+    return std::tuple(-aspect_ratio(grid3_of(grid)), face_cells(decomposition, strided_cost),
+                      -grid.i, -grid.j);
   };
   return *std::min_element(grids.begin(), grids.end(),
                            [&](const RankGrid& a, const RankGrid& b) { return cost(a) < cost(b); });
@@ -276,6 +274,10 @@ std::string to_string(Variant variant) {
   return names[static_cast<std::size_t>(variant)];
 }
 
+bool uses_cusparse(Variant variant) {
+  return variant == Variant::cusparse_csr || variant == Variant::cusparse_coloured;
+}
+
 Variant parse_variant(const std::string& text) {
   for (const Variant variant : all_variants()) {
     if (to_string(variant) == text) {
@@ -318,9 +320,26 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
   return bytes;
 }
 
+void require_cusparse(Variant variant) {
+  const std::string wanted = "--variant " + to_string(variant);
+  if constexpr (build::cusparse) {
+    if (!cusparse_absent_because().empty()) {
+      throw UsageError(wanted + " needs cuSPARSE: " + cusparse_absent_because(),
+                       "put the CUDA toolkit's libraries on the loader's path (LD_LIBRARY_PATH), "
+                       "or use another variant");
+    }
+  } else {
+    throw UsageError(wanted + " needs cuSPARSE, whose header was missing when this was built",
+                     "build it with the CUDA toolkit's development files, or use another variant");
+  }
+}
+
 void validate(const Problem& problem, const Communicator& ranks) {
   check_local(problem.local);
   check_settings(problem);
+  if (uses_cusparse(problem.variant)) {
+    ranks.agree([&] { require_cusparse(problem.variant); });
+  }
   const RankGrid grid = grid_of(problem, ranks.size());
   check_columns(problem.local, grid);
   if (problem.official) {

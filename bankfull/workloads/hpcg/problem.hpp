@@ -83,6 +83,11 @@ enum class Variant {
 const std::vector<Variant>& all_variants();
 std::string to_string(Variant variant);
 
+bool uses_cusparse(Variant variant);
+
+/// Throws UsageError where cuSPARSE, which the variant uses, is missing.
+void require_cusparse(Variant variant);
+
 /// Throws UsageError for a name that is no variant.
 Variant parse_variant(const std::string& text);
 

@@ -7,8 +7,7 @@ namespace {
 /// The benchmark as its specification words it: rows in natural order, sweeps by one thread.
 class CpuReference final : public CpuPath {
  public:
-  CpuReference(const Problem& problem, const Communicator& ranks,
-               const std::vector<Level>& levels)
+  CpuReference(const Problem& problem, const Communicator& ranks, const std::vector<Level>& levels)
       : CpuPath(problem, ranks, levels.front().matrix.rows, levels.front().matrix.columns),
         levels_(levels) {
     for (const Level& level : levels_) {
@@ -125,9 +124,8 @@ class CpuReference final : public CpuPath {
     const std::int32_t* const fine_row = levels_[level + 1].fine_row.data();
     const std::int64_t coarse_rows = levels_[level + 1].matrix.rows;
     multiply_by(level, x, product);
-    executor_.each(coarse_rows, [=](std::int64_t n) {
-      coarse_r[n] = r[fine_row[n]] - product[fine_row[n]];
-    });
+    executor_.each(coarse_rows,
+                   [=](std::int64_t n) { coarse_r[n] = r[fine_row[n]] - product[fine_row[n]]; });
     cycle(level + 1, coarse_r, coarse_x);
     executor_.each(coarse_rows, [=](std::int64_t n) { x[fine_row[n]] += coarse_x[n]; });
     smooth(level, r, x);

@@ -22,8 +22,8 @@ Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& 
   progress.update("measuring the ceiling", 0.0, 1.0);
   ranks.barrier();
   const int sharing = sharers_of_device(ranks, problem.device);
-  Ceiling ceiling = measure_ceiling(problem.device, problem.threads, most_mix_reads,
-                                    Precision::fp64, sharing);
+  Ceiling ceiling =
+      measure_ceiling(problem.device, problem.threads, most_mix_reads, Precision::fp64, sharing);
   ceiling.bytes_per_second = ranks.sum(ceiling.bytes_per_second);
   ceiling.working_set_bytes = ranks.sum(ceiling.working_set_bytes);
   if (ranks.size() > 1) {
@@ -52,8 +52,7 @@ Check at_most(const std::string& name, double value, double allowed, const std::
 
 std::vector<Check> checks_of(const Outcome& outcome, const PhaseResults& results) {
   const ConvergenceTest& convergence = outcome.convergence;
-  const double beyond =
-      std::max(0.0, convergence.residual / convergence.reference_residual - 1.0);
+  const double beyond = std::max(0.0, convergence.residual / convergence.reference_residual - 1.0);
   return {
       at_most("hpcg spectral test: iterations without preconditioner",
               outcome.spectral.most_iterations_plain, outcome.spectral.allowed_plain, rules),

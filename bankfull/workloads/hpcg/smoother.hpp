@@ -11,15 +11,14 @@ namespace bankfull::hpcg {
 // D x'' = r - L x' - U x'' - E x. What a sweep has formed needs no second pass over the matrix:
 //
 // - From x = 0 the forward sweep is D x' = r - L x'. Then r - L x' = D x', and the backward sweep
-//   becomes x'' = x' - U x'' / D: it reads only U. It keeps u = U x''.
-// - The residual r - A x'' = r - L x'' - D x'' - u - E x'' is needed at coarse rows only, whose
-//   rows of L are short where they come second in the order.
-// - The coarse correction changes x at coarse rows only, so U x changes in the classes before
-//   theirs; elsewhere u still is U x, and the next forward sweep D x' = r - L x' - u - E x reads
-//   only L.
-// - After it r - L x' - E x = D x' + u, so the backward sweep is x'' = x' + (u - U x'') / D.
+//   becomes x'' = x' - U x'' / D: it reads only U. It keeps U x''.
+// - The residual r - A x'' = r - L x'' - D x'' - U x'' - E x'' is needed at coarse rows only.
+// - The coarse correction changes x at coarse rows only, so of U x only the terms of these columns
+//   change: the backward sweep keeps the others, u, and the next forward sweep,
+//   D x' = r - L x' - U x - E x, reads L and the coarse columns of U.
+// - After it r - L x' - E x = D x' + U x, so the backward sweep is x'' = x' + (U x - U x'') / D.
 //
-// It is the same preconditioner: only roundings differ. One cycle reads each level's matrix 2.04
+// It is the same preconditioner: only roundings differ. One cycle reads each level's matrix 2.2
 // times, not 5 times.
 
 /// D x' = r - L x', from x = 0.

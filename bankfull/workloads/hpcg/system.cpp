@@ -28,8 +28,7 @@ class CpuSystem final : public System {
 
 }  // namespace
 
-std::unique_ptr<System> detail::make_cpu_system(const Problem& problem,
-                                                const Communicator& ranks) {
+std::unique_ptr<System> detail::make_cpu_system(const Problem& problem, const Communicator& ranks) {
   return std::make_unique<CpuSystem>(problem, ranks);
 }
 

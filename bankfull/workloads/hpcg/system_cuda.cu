@@ -1,4 +1,6 @@
+#include "bankfull/build_config.hpp"
 #include "bankfull/workloads/hpcg/cuda/path.cuh"
+#include "bankfull/workloads/hpcg/cuda/variants/paths.hpp"
 
 namespace bankfull::hpcg {
 namespace {
@@ -14,12 +16,32 @@ class CudaSystem final : public System {
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 
   std::unique_ptr<Path> make_path(Variant variant) override {
-    return variant == Variant::reference
-               ? cuda::make_reference_path(problem_, ranks_, stream_, levels_)
-               : cuda::make_tuned_path(problem_, ranks_, stream_, levels_);
+    switch (variant) {
+      case Variant::reference:
+        return cuda::make_reference_path(problem_, ranks_, stream_, levels_);
+      case Variant::ell:
+        return cuda::make_ell_path(problem_, ranks_, stream_, levels_);
+      case Variant::csr:
+        return cuda::make_csr_path(problem_, ranks_, stream_, levels_);
+      case Variant::cusparse_coloured:
+      case Variant::cusparse_csr:
+        return make_cusparse_path(variant);
+      case Variant::tuned:
+        break;
+    }
+    return cuda::make_tuned_path(problem_, ranks_, stream_, levels_);
   }
 
  private:
+  std::unique_ptr<Path> make_cusparse_path(Variant variant) {
+    ranks_.agree([&] { require_cusparse(variant); });
+    if constexpr (build::cusparse) {
+      return cuda::make_cusparse_path(problem_, variant, ranks_, stream_, levels_);
+    } else {
+      return nullptr;
+    }
+  }
+
   Problem problem_;
   const Communicator& ranks_;
   Stream stream_;

@@ -45,8 +45,8 @@ class CpuTuned final : public CpuPath {
   void exaggerate_diagonal(bool exaggerated) override {
     const ColouredLevel& level = levels_.front();
     executor_.each(rows_, LoadNewRow{set_up_.front().geometry.grid, set_up_.front().matrix.view(),
-                                  level.order.old_of.data(), level.diagonal.data(), b_.data(),
-                                  exaggerated});
+                                     level.order.old_of.data(), level.diagonal.data(), b_.data(),
+                                     exaggerated});
   }
 
   void start() override {
@@ -60,8 +60,7 @@ class CpuTuned final : public CpuPath {
         r[n] = b[n] - ap[n];
       });
     });
-    timed(&CgTimes::ddot,
-          [&] { rr_ = sum_over_ranks(dot(team(), r_.data(), r_.data(), rows_)); });
+    timed(&CgTimes::ddot, [&] { rr_ = sum_over_ranks(dot(team(), r_.data(), r_.data(), rows_)); });
   }
 
   void precondition(bool multigrid) override {
@@ -83,11 +82,11 @@ class CpuTuned final : public CpuPath {
   void turn(bool first) override {
     const double beta = first ? 0.0 : rz_ / previous_rz_;
     timed(&CgTimes::waxpby, [&] {
-      executor_.each(rows_, [=, alpha = alpha_, x = x_.data(), p = p_.data(),
-                             z = z_.data()](std::int64_t n) {
-        x[n] += alpha * p[n];
-        p[n] = z[n] + beta * p[n];
-      });
+      executor_.each(
+          rows_, [=, alpha = alpha_, x = x_.data(), p = p_.data(), z = z_.data()](std::int64_t n) {
+            x[n] += alpha * p[n];
+            p[n] = z[n] + beta * p[n];
+          });
     });
     alpha_ = 0.0;
   }
@@ -158,15 +157,18 @@ class CpuTuned final : public CpuPath {
 
   void backward_after_zero(std::size_t level) {
     const auto upper = view(levels_[level].upper);
+    const SlotRange* const coarse = levels_[level].coarse_slots.data();
     const double* const d = levels_[level].diagonal.data();
     double* const u = vectors_[level].upper.data();
     double* const x = vectors_[level].x;
     sweep(level, Direction::backward, [=](std::int64_t slice) {
       const std::int64_t row = slice * slice_height;
-      const Doubles ux = times(upper, slice, x);
-      ux.store(u + row);
-      hpcg::backward_after_zero(Doubles::load(x + row), ux, Doubles::load(d + row))
-          .store(x + row);
+      const std::int64_t first = upper.slot[slice];
+      const Doubles others = times_slots(upper, first, coarse[slice].begin, x) +
+                             times_slots(upper, coarse[slice].end, upper.slot[slice + 1], x);
+      others.store(u + row);
+      const Doubles all = others + times_slots(upper, coarse[slice].begin, coarse[slice].end, x);
+      hpcg::backward_after_zero(Doubles::load(x + row), all, Doubles::load(d + row)).store(x + row);
     });
   }
 
@@ -175,65 +177,56 @@ class CpuTuned final : public CpuPath {
     double* const x = vectors_[level].x;
     exchange(level, x);
     const auto lower = view(fine.lower);
+    const auto upper = view(fine.upper);
     const auto outer = view(fine.outer);
     const double* const d = fine.diagonal.data();
-    const double* const u = vectors_[level].upper.data();
     const double* const r = vectors_[level].r;
-    const std::int32_t* const coarse_row = fine.coarse_row.data();
     double* const coarse_r = vectors_[level + 1].own_r.data();
-    executor_.each(fine.coarse_end() / slice_height, [=](std::int64_t slice) {
-      const std::int64_t row = slice * slice_height;
-      const bool wanted = std::any_of(coarse_row + row, coarse_row + row + slice_height,
-                                      [](std::int32_t coarse) { return coarse >= 0; });
-      if (!wanted) {
-        return;
-      }
+    const Range rows = fine.coarse_range();
+    const std::int32_t* const coarse_row = fine.coarse_row.data();
+    executor_.each(rows.size() / slice_height, [=](std::int64_t n) {
+      const std::int64_t row = rows.begin + n * slice_height;
+      const std::int64_t slice = row / slice_height;
       double left[slice_height];
       residual(Doubles::load(r + row), times(lower, slice, x), Doubles::load(d + row),
-               Doubles::load(x + row), Doubles::load(u + row), times(outer, slice, x))
+               Doubles::load(x + row), times(upper, slice, x), times(outer, slice, x))
           .store(left);
       for (int lane = 0; lane < slice_height; ++lane) {
-        if (coarse_row[row + lane] >= 0) {
-          coarse_r[coarse_row[row + lane]] = left[lane];
+        const std::int32_t coarse = coarse_row[n * slice_height + lane];
+        if (coarse >= 0) {
+          coarse_r[coarse] = left[lane];
         }
       }
     });
   }
 
-  /// x += P e, which other ranks have to see; and u += U P e in the classes before the coarse ones.
+  /// x += P e.
   void prolong(std::size_t level) {
-    const ColouredLevel& fine = levels_[level];
-    const std::int32_t* const coarse_row = fine.coarse_row.data();
+    const Range rows = levels_[level].coarse_range();
+    const std::int32_t* const coarse_row = levels_[level].coarse_row.data();
     const double* const coarse_x = vectors_[level + 1].x;
-    double* const x = vectors_[level].x;
-    double* const u = vectors_[level].upper.data();
-    const std::int64_t end = fine.coarse_end();
-    if (ranks_.size() > 1) {
-      executor_.each(end, [=](std::int64_t row) {
-        x[row] += coarse_row[row] >= 0 ? coarse_x[coarse_row[row]] : 0.0;
-      });
-      exchange(level, x);
-    }
-    const auto upper = view(fine.upper);
-    executor_.each(fine.corrected_end() / slice_height,
-                   [=](std::int64_t slice) {
-                     const std::int64_t row = slice * slice_height;
-                     (Doubles::load(u + row) +
-                      times_coarse(upper, slice, coarse_row, end, coarse_x))
-                         .store(u + row);
-                   });
+    double* const x = vectors_[level].x + rows.begin;
+    executor_.each(rows.size(), [=](std::int64_t n) {
+      x[n] += coarse_row[n] >= 0 ? coarse_x[coarse_row[n]] : 0.0;
+    });
+    exchange(level, vectors_[level].x);
   }
 
   void forward_again(std::size_t level) {
     const auto lower = view(levels_[level].lower);
+    const auto upper = view(levels_[level].upper);
     const auto outer = view(levels_[level].outer);
+    const SlotRange* const coarse = levels_[level].coarse_slots.data();
     const double* const d = levels_[level].diagonal.data();
-    const double* const u = vectors_[level].upper.data();
+    double* const u = vectors_[level].upper.data();
     const double* const r = vectors_[level].r;
     double* const x = vectors_[level].x;
     sweep(level, Direction::forward, [=](std::int64_t slice) {
       const std::int64_t row = slice * slice_height;
-      hpcg::forward_again(Doubles::load(r + row), times(lower, slice, x), Doubles::load(u + row),
+      const Doubles ux =
+          Doubles::load(u + row) + times_slots(upper, coarse[slice].begin, coarse[slice].end, x);
+      ux.store(u + row);
+      hpcg::forward_again(Doubles::load(r + row), times(lower, slice, x), ux,
                           times(outer, slice, x), Doubles::load(d + row))
           .store(x + row);
     });
@@ -248,9 +241,8 @@ class CpuTuned final : public CpuPath {
     double* const x = vectors_[level].x;
     product_ = sweep_summing(level, [=](std::int64_t slice) -> Doubles {
       const std::int64_t row = slice * slice_height;
-      const Doubles now =
-          hpcg::backward_again(Doubles::load(x + row), Doubles::load(u + row),
-                               times(upper, slice, x), Doubles::load(d + row));
+      const Doubles now = hpcg::backward_again(Doubles::load(x + row), Doubles::load(u + row),
+                                               times(upper, slice, x), Doubles::load(d + row));
       now.store(x + row);
       return now * Doubles::load(r + row);
     });
@@ -300,9 +292,7 @@ class CpuTuned final : public CpuPath {
     {
       Doubles sum = Doubles::broadcast(0.0);
       for (std::size_t n = classes.size(); n > 0; --n) {
-        for_my_slices(classes[n - 1].all(), [&](std::int64_t slice) {
-          sum = sum + body(slice);
-        });
+        for_my_slices(classes[n - 1].all(), [&](std::int64_t slice) { sum = sum + body(slice); });
 #pragma omp barrier
       }
       sums[static_cast<std::size_t>(share_number())] = sum.total();
@@ -394,7 +384,7 @@ class CpuTuned final : public CpuPath {
 std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator& ranks,
                                       const std::vector<Level>& levels) {
   const CpuExecutor executor(problem.threads);
-  auto coloured = colour_levels<slice_height>(executor, levels, {.alignment = slice_height});
+  auto coloured = colour_levels<slice_height>(executor, levels, slice_height);
   if (problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, coloured)) {
     return std::make_unique<CpuTuned<SlimColumns>>(problem, ranks, levels, std::move(coloured));
   }

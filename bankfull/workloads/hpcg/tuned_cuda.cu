@@ -1,4 +1,6 @@
+#include "bankfull/core/measure/statistics.hpp"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
+#include "bankfull/workloads/hpcg/coloured_traffic.hpp"
 #include "bankfull/workloads/hpcg/cuda/multiply.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 #include "bankfull/workloads/hpcg/cuda/vectors.cuh"
@@ -41,8 +43,7 @@ class CudaTuned final : public CudaPath {
   CudaTuned(const Problem& problem, const Communicator& ranks, const Stream& stream,
             const std::vector<Level>& levels, std::vector<ColouredLevel> coloured,
             std::vector<ChunkPlan> plans)
-      : CudaPath(problem, ranks, stream, coloured.front().rows(),
-                 coloured.front().vector_size()),
+      : CudaPath(problem, ranks, stream, coloured.front().rows(), coloured.front().vector_size()),
         set_up_(levels),
         levels_(std::move(coloured)),
         plans_(std::move(plans)),
@@ -185,12 +186,8 @@ class CudaTuned final : public CudaPath {
     });
   }
 
-  /// x += P e is formed only where other ranks have to see it: the next sweep overwrites x.
   void prolong(std::size_t level) {
-    if (ranks_.size() > 1) {
-      for_coarse_classes(level,
-                         [&](const RowClass& rows) { queue<Prolong>(level, rows.boundary); });
-    }
+    for_coarse_classes(level, [&](const RowClass& rows) { queue<Prolong>(level, rows.all()); });
   }
 
   void forward_again(std::size_t level) {
@@ -275,9 +272,9 @@ class CudaTuned final : public CudaPath {
             .r = vectors.r,
             .x = vectors.x,
             .u = vectors.u.data(),
+            .coarse_slots = coloured.coarse_slots.data(),
+            .coarse_begin = coloured.coarse_range().begin,
             .coarse_row = coarsest ? nullptr : coloured.coarse_row.data(),
-            .coarse_end = coloured.coarse_end(),
-            .corrected_end = coloured.corrected_end(),
             .coarse_r = coarsest ? nullptr : vectors_[level + 1].own_r.data(),
             .coarse_x = coarsest ? nullptr : vectors_[level + 1].x};
   }
@@ -286,43 +283,76 @@ class CudaTuned final : public CudaPath {
   template <class Body>
   void queue(std::size_t level, const Range& rows) {
     if (rows.size() > 0) {
-      launch(stream(), {blocks_for(rows.size()), dim3(threads_a_block)},
-             rows_kernel<Body, Columns>, rows, arguments(level));
+      launch(stream(), {blocks_for(rows.size()), dim3(threads_a_block)}, rows_kernel<Body, Columns>,
+             rows, arguments(level));
     }
   }
 
   enum class Direction { forward, backward };
 
   /// Queues a sweep over chunks in the order of a list, or in the reverse one.
-  template <template <int, class> class Step, bool Summing = false>
+  template <template <class> class Step, bool Summing = false>
   void queue_wave(std::size_t level, Direction direction, const Buffer<std::int32_t>& order) {
-    // Small levels wait for each other more than for memory: all of a row is read ahead.
-    constexpr int entries_ahead = 8;
     if (order.size() == 0) {
       return;
     }
     const ChunkPlan& plan = plans_[level];
     const bool forward = direction == Direction::forward;
+    if (!plan.waits) {
+      queue_classes<Step, Summing>(level, direction, order);
+      return;
+    }
     const Dependences& dependences = forward ? plan.lower : plan.upper;
-    const Wave wave{order.data(),
-                    !forward,
-                    dependences.count.data(),
-                    dependences.chunk.data(),
-                    (forward ? plan.forward_done : plan.backward_done).data(),
-                    (forward ? plan.backward_done : plan.forward_done).data()};
-    const LaunchShape shape{dim3(static_cast<unsigned>(order.size())), dim3(threads_a_block)};
-    const auto kernel = plan.small ? wave_kernel<Step, most_entries - 1, Summing, Columns>
-                                   : wave_kernel<Step, entries_ahead, Summing, Columns>;
-    launch(stream(), shape, kernel, wave, arguments(level), sums_.partials());
+    queue_blocks<Step, Summing>(
+        level, order.size(),
+        {.order = order.data(),
+         .first = 0,
+         .reversed = !forward,
+         .dependences = dependences.data(),
+         .done = (forward ? plan.forward_done : plan.backward_done).data(),
+         .other = (forward ? plan.backward_done : plan.forward_done).data()},
+        sums_.partials());
+  }
+
+  /// The same for levels whose chunks do not wait: class after class.
+  template <template <class> class Step, bool Summing>
+  void queue_classes(std::size_t level, Direction direction, const Buffer<std::int32_t>& order) {
+    const ChunkPlan& plan = plans_[level];
+    const std::size_t count = classes(level).size();
+    double* partials = sums_.partials();
+    for (std::size_t n = 0; n < count; ++n) {
+      const RowClass& rows = classes(level)[direction == Direction::forward ? n : count - 1 - n];
+      const bool first = &rows == &classes(level).front();
+      // The lists `first` and `rest` part the first class.
+      const Range mine = &order == &plan.first           ? first ? rows.interior : Range{}
+                                   : &order == &plan.rest && first ? rows.boundary
+                                                         : rows.all();
+      const auto chunks = static_cast<std::size_t>((mine.size() + chunk_rows - 1) / chunk_rows);
+      queue_blocks<Step, Summing>(level, chunks,
+                                  {.order = nullptr,
+                                   .first = static_cast<std::int32_t>(mine.begin / chunk_rows),
+                                   .reversed = false,
+                                   .dependences = nullptr,
+                                   .done = nullptr,
+                                   .other = nullptr},
+                                  partials);
+      partials += chunks;
+    }
+  }
+
+  template <template <class> class Step, bool Summing>
+  void queue_blocks(std::size_t level, std::size_t blocks, const Wave& wave, double* partials) {
+    if (blocks > 0) {
+      launch(stream(), {dim3(static_cast<unsigned>(blocks)), dim3(threads_a_block)},
+             wave_kernel<Step, Summing, Columns>, wave, arguments(level), partials);
+    }
   }
 
   template <class Body>
   void for_coarse_classes(std::size_t level, const Body& body) {
-    const ColouredLevel& coloured = levels_[level];
-    for (std::size_t n = 0; n < static_cast<std::size_t>(coloured.coarse_classes); ++n) {
-      if (coloured.coarse_rows[n] > 0) {
-        body(coloured.order.classes[n]);
-      }
+    const Range coarse = levels_[level].coarse_classes;
+    for (std::int64_t n = coarse.begin; n < coarse.end; ++n) {
+      body(classes(level)[static_cast<std::size_t>(n)]);
     }
   }
 
@@ -344,22 +374,20 @@ class CudaTuned final : public CudaPath {
       return interior;
     }
     exchanges_.front()->start(x);
-    launch(stream(), {dim3(interior), dim3(threads_a_block)},
-           multiply_kernel<Columns, Outer::none>, interior_ranges_, arguments(0),
-           const_cast<const double*>(x), y, sums_.partials());
+    launch(stream(), {dim3(interior), dim3(threads_a_block)}, multiply_kernel<Columns, Outer::none>,
+           interior_ranges_, arguments(0), const_cast<const double*>(x), y, sums_.partials());
     exchanges_.front()->finish();
     const unsigned boundary = boundary_ranges_.blocks;
-    launch(stream(), {dim3(boundary), dim3(threads_a_block)},
-           multiply_kernel<Columns, Outer::some>, boundary_ranges_, arguments(0),
-           const_cast<const double*>(x), y, sums_.partials() + interior);
+    launch(stream(), {dim3(boundary), dim3(threads_a_block)}, multiply_kernel<Columns, Outer::some>,
+           boundary_ranges_, arguments(0), const_cast<const double*>(x), y,
+           sums_.partials() + interior);
     return interior + boundary;
   }
 
   std::vector<double> in_natural_order(const double* x) {
     const auto count = static_cast<std::int64_t>(levels_.front().order.new_of.size());
     const auto natural = make_vector(count);
-    executor_.each(count,
-                   ToNatural{levels_.front().order.new_of.data(), x, natural.data()});
+    executor_.each(count, ToNatural{levels_.front().order.new_of.data(), x, natural.data()});
     return executor_.to_host(natural.data(), count);
   }
 
@@ -375,9 +403,128 @@ class CudaTuned final : public CudaPath {
   std::unique_ptr<Graph> graph_;
 };
 
+/// Seconds of the steps of an iteration, in their order, by marks between them.
+class StepTimes {
+ public:
+  explicit StepTimes(const Stream& stream) : stream_(stream) {}
+
+  void begin() {
+    used_ = 0;
+    record();
+  }
+
+  void mark(const char* name, std::size_t level, const Traffic& traffic) {
+    if (used_ > steps_.size()) {
+      steps_.push_back({name, static_cast<int>(level), 0.0, traffic});
+      samples_.emplace_back();
+    }
+    record();
+  }
+
+  void end() {
+    for (std::size_t n = 0; n < steps_.size(); ++n) {
+      samples_[n].push_back(Event::seconds_between(events_[n], events_[n + 1]));
+    }
+  }
+
+  /// Over all ranks: the slowest's medians, everybody's traffic.
+  [[nodiscard]] std::vector<Step> over(const Communicator& ranks) {
+    for (std::size_t n = 0; n < steps_.size(); ++n) {
+      Step& step = steps_[n];
+      step.seconds = ranks.max(summarise(samples_[n]).median);
+      step.traffic = {ranks.sum(step.traffic.bytes_read), ranks.sum(step.traffic.bytes_written),
+                      ranks.sum(step.traffic.flops)};
+    }
+    return steps_;
+  }
+
+ private:
+  void record() {
+    if (used_ == events_.size()) {
+      events_.emplace_back();
+    }
+    events_[used_++].record(stream_);
+  }
+
+  const Stream& stream_;
+  std::size_t used_ = 0;
+  std::vector<Event> events_;
+  std::vector<Step> steps_;
+  std::vector<std::vector<double>> samples_;
+};
+
+/// The sweeps of a path with a mark after each.
+template <class Path>
+class MarkedSweeps {
+ public:
+  MarkedSweeps(Path& path, const std::vector<SweepTraffic>& traffic, StepTimes& times)
+      : path_(path), traffic_(traffic), times_(times) {}
+
+  [[nodiscard]] std::size_t level_count() const { return path_.level_count(); }
+
+  void forward_from_zero(std::size_t level) {
+    path_.forward_from_zero(level);
+    times_.mark("forward sweep from 0", level, traffic_[level].forward_from_zero);
+  }
+  void backward_after_zero(std::size_t level) {
+    path_.backward_after_zero(level);
+    times_.mark("backward sweep after it", level, traffic_[level].backward_after_zero);
+  }
+  void restrict_residual(std::size_t level) {
+    path_.restrict_residual(level);
+    times_.mark("residual and restriction", level, traffic_[level].restrict_residual);
+  }
+  void prolong(std::size_t level) {
+    path_.prolong(level);
+    times_.mark("prolongation", level, traffic_[level].prolong);
+  }
+  void forward_again(std::size_t level) {
+    path_.forward_again(level);
+    times_.mark("forward sweep", level, traffic_[level].forward_again);
+  }
+  void backward_again(std::size_t level) {
+    path_.backward_again(level);
+    times_.mark("backward sweep", level, traffic_[level].backward_again);
+  }
+
+ private:
+  Path& path_;
+  const std::vector<SweepTraffic>& traffic_;
+  StepTimes& times_;
+};
+
 template <class Columns>
-std::vector<Step> CudaTuned<Columns>::profile(int /*repeats*/) {
-  return {};
+std::vector<Step> CudaTuned<Columns>::profile(int repeats) {
+  std::vector<SweepTraffic> traffic;
+  for (const ColouredLevel& level : levels_) {
+    std::int64_t slots = 0;
+    for (const SlotRange& range : executor_.to_host(
+             level.coarse_slots.data(), static_cast<std::int64_t>(level.coarse_slots.size()))) {
+      slots += range.end - range.begin;
+    }
+    traffic.push_back(sweep_traffic(level, slots, slice_height));
+  }
+  StepTimes times(stream());
+  MarkedSweeps<CudaTuned> sweeps(*this, traffic, times);
+  const ColouredLevel& finest = levels_.front();
+  start();
+  precondition(true);
+  turn(true);
+  for (int n = 0; n < repeats; ++n) {
+    times.begin();
+    multiply();
+    times.mark("SpMV and p.Ap", 0, multiply_traffic(finest));
+    advance();
+    times.mark("r and r.r", 0, advance_traffic(finest));
+    half_sweep_cycle(sweeps, 0);
+    queue_sum(static_cast<int>(plans_.front().chunks), &scalars_.data()->rz);
+    times.mark("r.z", 0, {});
+    turn(false);
+    times.mark("x and p", 0, turn_traffic(finest));
+    times.end();
+  }
+  static_cast<void>(take_times());
+  return times.over(ranks_);
 }
 
 }  // namespace
@@ -385,15 +532,13 @@ std::vector<Step> CudaTuned<Columns>::profile(int /*repeats*/) {
 std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator& ranks,
                                       const Stream& stream, const std::vector<Level>& levels) {
   const CudaExecutor executor(stream);
-  auto coloured = colour_levels<slice_height>(executor, levels,
-                                              {.alignment = chunk_rows, .by_ancestor = true});
+  auto coloured = colour_levels<slice_height>(executor, levels, chunk_rows);
   std::vector<ChunkPlan> plans;
   plans.reserve(coloured.size());
   for (const ColouredLevel& level : coloured) {
     plans.push_back(plan_chunks(executor, level));
   }
-  if (problem.columns == ColumnIndices::slim &&
-      make_slim<slice_height>(executor, coloured)) {
+  if (problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, coloured)) {
     return std::make_unique<CudaTuned<SlimColumns>>(problem, ranks, stream, levels,
                                                     std::move(coloured), std::move(plans));
   }

@@ -2,6 +2,7 @@
 
 #include "bankfull/numerics/random/counter.hpp"
 #include "bankfull/workloads/hpcg/cg.hpp"
+#include "bankfull/workloads/hpcg/point.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,14 +12,17 @@ namespace bankfull::hpcg {
 namespace {
 
 constexpr int spectral_runs = 2;
+constexpr int exact_products = 2;
 constexpr double spectral_tolerance = 1e-12;
 
-int most_iterations_of(Path& path, bool preconditioned) {
+/// Solves as often as the benchmark wants; returns the most iterations.
+int most_iterations_of(Path& path, bool preconditioned, std::vector<SpectralSolve>& solves) {
   int most = 0;
   for (int n = 0; n < spectral_runs; ++n) {
     const CgResult result = conjugate_gradients(path, {.iterations = reference_iterations,
                                                        .tolerance = spectral_tolerance,
                                                        .preconditioned = preconditioned});
+    solves.push_back({preconditioned, result.iterations, result.scaled()});
     most = std::max(most, result.iterations);
   }
   return most;
@@ -42,13 +46,25 @@ double dot(const std::vector<double>& x, const std::vector<double>& y, const Com
   return ranks.sum(sum);
 }
 
+/// Largest |b - A x| over all rows for the exact solution, x = 1.
+double exact_residual(Path& path, const Level& finest, const Communicator& ranks) {
+  const std::vector<double> ones(static_cast<std::size_t>(finest.matrix.rows), 1.0);
+  const std::vector<double> product = path.apply(Operation::spmv, ones);
+  double largest = 0.0;
+  for (std::size_t n = 0; n < product.size(); ++n) {
+    const int entries = finest.geometry.grid.entries(static_cast<std::int64_t>(n));
+    largest = std::max(largest, std::fabs(right_hand_side(entries) - product[n]));
+  }
+  return ranks.max(largest);
+}
+
 }  // namespace
 
 SpectralTest spectral_test(Path& path) {
   SpectralTest test;
   path.exaggerate_diagonal(true);
-  test.most_iterations_plain = most_iterations_of(path, false);
-  test.most_iterations_preconditioned = most_iterations_of(path, true);
+  test.most_iterations_plain = most_iterations_of(path, false, test.solves);
+  test.most_iterations_preconditioned = most_iterations_of(path, true, test.solves);
   path.exaggerate_diagonal(false);
   return test;
 }
@@ -65,7 +81,12 @@ SymmetryTest symmetry_test(Path& path, const Level& finest, const Communicator& 
     const double yx = dot(y, path.apply(operation, x), ranks);
     return std::fabs(xy - yx) / scale;
   };
-  return {.departure_spmv = departure(Operation::spmv), .departure_mg = departure(Operation::mg)};
+  SymmetryTest test{.departure_spmv = departure(Operation::spmv),
+                    .departure_mg = departure(Operation::mg)};
+  for (int n = 0; n < exact_products; ++n) {
+    test.spmv_residuals.push_back(exact_residual(path, finest, ranks));
+  }
+  return test;
 }
 
 NormsTest norms_test(std::vector<double> residuals) {

@@ -111,8 +111,8 @@ TEST(Decompose, CutsAlongZFirst) {
   EXPECT_EQ(chosen({64, 64, 64}, 1), (Grid3{1, 1, 1}));
   EXPECT_EQ(chosen({64, 64, 64}, 2), (Grid3{1, 1, 2}));
   EXPECT_EQ(chosen({64, 64, 64}, 3), (Grid3{1, 1, 3}));
-  EXPECT_EQ(chosen({64, 64, 64}, 4), (Grid3{1, 1, 4}));
-  EXPECT_EQ(chosen({64, 64, 64}, 8), (Grid3{1, 1, 8}));
+  EXPECT_EQ(chosen({64, 64, 64}, 4), (Grid3{1, 2, 2}));
+  EXPECT_EQ(chosen({64, 64, 64}, 8), (Grid3{2, 2, 2}));
 }
 
 TEST(Decompose, CutsAcrossTheLongestSide) {

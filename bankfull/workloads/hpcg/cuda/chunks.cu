@@ -1,8 +1,7 @@
 #include "bankfull/workloads/hpcg/cuda/chunks.cuh"
 
 #include <algorithm>
-#include <cub/block/block_scan.cuh>
-#include <numeric>
+#include <iterator>
 
 namespace bankfull::hpcg::cuda {
 namespace {
@@ -24,9 +23,8 @@ __device__ void insert(std::int32_t* table, std::int32_t chunk) {
 
 /// One block finds what one chunk depends on.
 __global__ void __launch_bounds__(threads)
-    find_dependences(SlicedView<FullColumns> part, const std::int32_t* position,
-                     std::int32_t* count, std::int32_t* list, std::int32_t* reach,
-                     std::int32_t* most) {
+    find_dependences(SlicedView<FullColumns> part, const std::int32_t* position, std::int32_t* list,
+                     std::int32_t* reach, std::int32_t* most) {
   __shared__ std::int32_t table[table_size];
   for (int n = static_cast<int>(threadIdx.x); n < table_size; n += threads) {
     table[n] = vacant;
@@ -43,39 +41,42 @@ __global__ void __launch_bounds__(threads)
       last = chunk;
     }
   }
-  __syncthreads();
-  constexpr int share = table_size / threads;
-  int mine = 0;
-  for (int n = 0; n < share; ++n) {
-    mine += table[threadIdx.x * share + n] != vacant ? 1 : 0;
+  __shared__ int found;
+  if (threadIdx.x == 0) {
+    found = 0;
   }
-  using Scan = cub::BlockScan<int, threads>;
-  __shared__ typename Scan::TempStorage scratch;
-  int place = 0;
-  int total = 0;
-  Scan(scratch).ExclusiveSum(mine, place, total);
-  for (int n = 0; n < share; ++n) {
-    const std::int32_t chunk = table[threadIdx.x * share + n];
-    if (chunk != vacant && place < most_dependences) {
-      list[std::int64_t{blockIdx.x} * most_dependences + place++] = chunk;
-      atomicMax(reach, abs(position[chunk] - position[blockIdx.x]));
+  __syncthreads();
+  std::int32_t farthest = 0;
+  for (int n = static_cast<int>(threadIdx.x); n < table_size; n += threads) {
+    const std::int32_t chunk = table[n];
+    const int place = chunk == vacant ? 0 : atomicAdd(&found, 1);
+    if (chunk != vacant && place < static_cast<int>(most_dependences)) {
+      list[std::int64_t{blockIdx.x} * most_dependences + place] = chunk;
+      farthest = max(farthest, abs(position[chunk] - position[blockIdx.x]));
     }
   }
-  if (threadIdx.x == 0) {
-    count[blockIdx.x] = total;
+  __syncthreads();
+  const int total = found;
+  if (threadIdx.x < most_dependences && static_cast<int>(threadIdx.x) >= total) {
+    list[std::int64_t{blockIdx.x} * most_dependences + threadIdx.x] = vacant;
+  }
+  if (farthest > *static_cast<const volatile std::int32_t*>(reach)) {
+    atomicMax(reach, farthest);
+  }
+  if (threadIdx.x == 0 && total > *static_cast<const volatile std::int32_t*>(most)) {
     atomicMax(most, total);
   }
 }
 
-/// When a chunk is visited, counted in chunks of all classes.
+/// Where a chunk lies in the matrix's own order, in chunks of all classes.
 struct PositionOf {
-  const std::int32_t* visit_of;
+  const std::int32_t* old_of;
   std::int64_t unit;
   std::int32_t* position;
 
   __device__ void operator()(std::int64_t chunk) const {
-    const std::int32_t visit = visit_of[chunk * chunk_rows];
-    position[chunk] = static_cast<std::int32_t>((visit < 0 ? 0 : visit) / unit);
+    const std::int32_t old = old_of[chunk * chunk_rows];
+    position[chunk] = static_cast<std::int32_t>((old < 0 ? 0 : old) / unit);
   }
 };
 
@@ -90,11 +91,10 @@ Reach find_all(const CudaExecutor& executor, const ColouredLevel& level,
   const auto found = executor.make<std::int32_t>(2);
   executor.fill(found.data(), 2, std::int32_t{0});
   const auto find = [&](const Sliced& part, Dependences& result) {
-    result.count = executor.make<std::int32_t>(plan.chunks);
-    result.chunk = executor.make<std::int32_t>(plan.chunks * most_dependences);
+    result = executor.make<std::int32_t>(plan.chunks * most_dependences);
     launch(executor.stream(), {dim3(static_cast<unsigned>(plan.chunks)), dim3(threads)},
            find_dependences, part.full_view(), static_cast<const std::int32_t*>(position.data()),
-           result.count.data(), result.chunk.data(), found.data(), found.data() + 1);
+           result.data(), found.data(), found.data() + 1);
   };
   find(level.lower, plan.lower);
   find(level.upper, plan.upper);
@@ -102,18 +102,10 @@ Reach find_all(const CudaExecutor& executor, const ColouredLevel& level,
   return {values[0], values[1]};
 }
 
-std::int64_t multiprocessors_of(const CudaExecutor& executor) {
-  int multiprocessors = 0;
-  cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount,
-                                    executor.stream().device().index),
-             "counting multiprocessors");
-  return multiprocessors;
-}
-
 /// Blocks of a sweep that a GPU runs at the same time, at most.
 std::int64_t blocks_at_once(const CudaExecutor& executor) {
-  constexpr std::int64_t blocks_each = 2048 / threads;
-  return multiprocessors_of(executor) * blocks_each;
+  constexpr std::int64_t blocks_each = 8;
+  return blocks_each * multiprocessors_of(executor.stream().device());
 }
 
 /// Each class follows the one before it at a distance: far enough that what it needs is done when
@@ -121,19 +113,21 @@ std::int64_t blocks_at_once(const CudaExecutor& executor) {
 std::vector<std::int32_t> wave_order(const ColouredLevel& level,
                                      const std::vector<std::int32_t>& position,
                                      std::int64_t distance) {
-  std::vector<std::int64_t> key(position.size());
+  // Place in the upper half, chunk in the lower one: numbers sort faster than pairs.
+  std::vector<std::uint64_t> keys;
+  keys.reserve(position.size());
   for (std::size_t number = 0; number < level.order.classes.size(); ++number) {
     const Range rows = level.order.classes[number].all();
     for (std::int64_t n = rows.begin / chunk_rows; n * chunk_rows < rows.end; ++n) {
-      const auto chunk = static_cast<std::size_t>(n);
-      key[chunk] = position[chunk] + static_cast<std::int64_t>(number) * distance;
+      const std::int64_t place =
+          position[static_cast<std::size_t>(n)] + static_cast<std::int64_t>(number) * distance;
+      keys.push_back(static_cast<std::uint64_t>(place) << 32U | static_cast<std::uint64_t>(n));
     }
   }
-  std::vector<std::int32_t> order(position.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return key[static_cast<std::size_t>(a)] < key[static_cast<std::size_t>(b)];
-  });
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::int32_t> order(keys.size());
+  std::transform(keys.begin(), keys.end(), order.begin(),
+                 [](std::uint64_t key) { return static_cast<std::int32_t>(key & 0xffffffffU); });
   return order;
 }
 
@@ -152,13 +146,11 @@ ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level) 
   const auto classes = static_cast<std::int64_t>(level.order.classes.size());
   const auto position = executor.make<std::int32_t>(plan.chunks);
   executor.each(plan.chunks,
-                PositionOf{level.order.visit_of.data(), chunk_rows * classes, position.data()});
+                PositionOf{level.order.old_of.data(), chunk_rows * classes, position.data()});
   const Reach reach = find_all(executor, level, position, plan);
-  plan.waits = reach.most <= most_dependences;
-  plan.small = plan.chunks <= 2 * multiprocessors_of(executor);
+  plan.waits = reach.most <= static_cast<std::int32_t>(most_dependences);
   const std::int64_t distance = reach.distance + 1 + blocks_at_once(executor) / classes;
-  const auto order =
-      wave_order(level, executor.to_host(position.data(), plan.chunks), distance);
+  const auto order = wave_order(level, executor.to_host(position.data(), plan.chunks), distance);
   plan.order = on_device(executor, order);
   const std::int64_t first_end = level.order.classes.front().interior.end;
   const auto middle = [&](std::int32_t chunk) { return chunk * chunk_rows < first_end; };

@@ -18,31 +18,22 @@ namespace bankfull::hpcg::cuda {
 inline constexpr std::int64_t chunk_rows = 256;
 
 /// Chunks that a chunk may depend on, at most, for sweeps that wait.
-inline constexpr int most_dependences = 96;
+inline constexpr unsigned most_dependences = 64;
 
-/// For each chunk the chunks that hold its columns of one part.
-struct Dependences {
-  Buffer<std::int32_t> count = {};
-  Buffer<std::int32_t> chunk = {};  ///< most_dependences of each chunk
-};
-
-/// What kernels need of it.
-struct DependencesView {
-  const std::int32_t* count;
-  const std::int32_t* chunk;
-};
+/// For each chunk the chunks that hold its columns of one part: most_dependences numbers, -1 where
+/// there are fewer.
+using Dependences = Buffer<std::int32_t>;
 
 /// The chunks of one level, and an order in which blocks may take them.
 struct ChunkPlan {
   std::int64_t chunks = 0;
-  bool small = false;  ///< so few chunks that all are run at once
   bool waits = false;  ///< else a chunk depends on too many others, and classes take turns
   Dependences lower;
   Dependences upper;
-  Buffer<std::int32_t> order = {};    ///< forward: every chunk after those of its lower columns
-  Buffer<std::int32_t> first = {};    ///< of `order`, the first class's interior
-  Buffer<std::int32_t> rest = {};     ///< of `order`, all others
-  Buffer<unsigned> forward_done = {};   ///< 1 for chunks that the forward sweep has finished
+  Buffer<std::int32_t> order = {};     ///< forward: every chunk after those of its lower columns
+  Buffer<std::int32_t> first = {};     ///< of `order`, the first class's interior
+  Buffer<std::int32_t> rest = {};      ///< of `order`, all others
+  Buffer<unsigned> forward_done = {};  ///< 1 for chunks that the forward sweep has finished
   Buffer<unsigned> backward_done = {};
 };
 

@@ -16,14 +16,14 @@ struct DealtRanges {
 
 /// y = A x and the terms of x.y.
 template <class Columns, Outer Others>
-__global__ void __launch_bounds__(threads_a_block)
+__global__ void __launch_bounds__(threads_a_block, 4)
     multiply_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
                     const double* x, double* y, double* partials) {
   double term = 0.0;
+#pragma unroll 1
   for (int n = 0; n < rows.count; ++n) {
     const Range mine = rows.ranges[n];
-    const std::int64_t row =
-        mine.begin + std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+    const std::int64_t row = mine.begin + std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
     if (row < mine.end) {
       const double own = x[row];
       const double lower = times(a.lower, row, x);

@@ -65,9 +65,7 @@ CudaPath::CudaPath(const Problem& problem, const Communicator& ranks, const Stre
   fill_bytes(scalars_.data(), 0, scalars_.bytes(), stream);
 }
 
-double CudaPath::squared_residual() {
-  return executor_.to_host(&scalars_.data()->rr, 1).front();
-}
+double CudaPath::squared_residual() { return executor_.to_host(&scalars_.data()->rr, 1).front(); }
 
 Buffer<double> CudaPath::make_vector(std::int64_t size) const {
   Buffer<double> vector(MemorySpace::device, static_cast<std::size_t>(size));

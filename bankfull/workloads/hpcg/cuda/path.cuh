@@ -91,8 +91,7 @@ class CudaPath : public Path {
 };
 
 std::unique_ptr<Path> make_reference_path(const Problem& problem, const Communicator& ranks,
-                                          const Stream& stream,
-                                          const std::vector<Level>& levels);
+                                          const Stream& stream, const std::vector<Level>& levels);
 std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator& ranks,
                                       const Stream& stream, const std::vector<Level>& levels);
 

@@ -2,41 +2,30 @@
 
 #include "bankfull/numerics/sparse/sliced.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace bankfull::hpcg::cuda {
 
 /// Rows of a slice: a warp, one row a thread.
 inline constexpr int slice_height = 32;
 
-/// Makes room in L2 first where it is needed.
-__device__ __forceinline__ std::uint64_t evict_first() {
-  std::uint64_t policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
-
-// Reads of what is read once in a pass: it shall not drive x out of the caches.
+// Reads of what is read once in a pass: it shall not drive x out of the nearest cache.
 
 __device__ __forceinline__ double load_once(const double* at) {
   double value;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;"
-               : "=d"(value)
-               : "l"(at), "l"(evict_first()));
+  asm("ld.global.nc.L1::no_allocate.f64 %0, [%1];" : "=d"(value) : "l"(at));
   return value;
 }
 __device__ __forceinline__ std::int32_t load_once(const std::int32_t* at) {
   std::int32_t value;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.s32 %0, [%1], %2;"
-               : "=r"(value)
-               : "l"(at), "l"(evict_first()));
+  asm("ld.global.nc.L1::no_allocate.s32 %0, [%1];" : "=r"(value) : "l"(at));
   return value;
 }
 __device__ __forceinline__ std::uint16_t load_once(const std::uint16_t* at) {
   std::uint16_t value;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.u16 %0, [%1], %2;"
-               : "=h"(value)
-               : "l"(at), "l"(evict_first()));
+  asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(value) : "l"(at));
   return value;
 }
 
@@ -50,51 +39,69 @@ __device__ __forceinline__ std::int32_t column_at(const SlimColumns& columns, st
   return __ldg(columns.base + slot) + load_once(columns.offset + entry);
 }
 
-/// `Slots` entries of a row at a time, so that as many loads are under way.
-template <int Slots, class Columns, class ValueOf>
-__device__ __forceinline__ double add_slots(const SlicedView<Columns>& part, std::int64_t slot,
-                                            std::int64_t lane, const ValueOf& value_of,
-                                            double sum) {
-  std::int32_t column[Slots];
-  double value[Slots];
+/// Entries of a row that are read together.
+template <int Slots>
+struct Batch {
+  std::int32_t column[static_cast<std::size_t>(Slots)];
+  double value[static_cast<std::size_t>(Slots)];
+
+  template <class Columns>
+  __device__ __forceinline__ void read(const SlicedView<Columns>& part, std::int64_t slot,
+                                       int lane) {
 #pragma unroll
-  for (int n = 0; n < Slots; ++n) {
-    const std::int64_t entry = (slot + n) * slice_height + lane;
-    column[n] = column_at(part.columns, slot + n, entry);
-    value[n] = load_once(part.value + entry);
+    for (int n = 0; n < Slots; ++n) {
+      const std::int64_t entry = (slot + n) * slice_height + lane;
+      column[n] = column_at(part.columns, slot + n, entry);
+      value[n] = load_once(part.value + entry);
+    }
   }
-  double gathered[Slots];
+
+  /// sum + the entries times their x.
+  __device__ __forceinline__ double add_to(double sum, const double* x) const {
+    double gathered[static_cast<std::size_t>(Slots)];
 #pragma unroll
-  for (int n = 0; n < Slots; ++n) {
-    gathered[n] = value_of(column[n]);
-  }
+    for (int n = 0; n < Slots; ++n) {
+      gathered[n] = x[column[n]];
+    }
 #pragma unroll
-  for (int n = 0; n < Slots; ++n) {
-    sum = fma(value[n], gathered[n], sum);
+    for (int n = 0; n < Slots; ++n) {
+      sum = fma(value[n], gathered[n], sum);
+    }
+    return sum;
   }
-  return sum;
+};
+
+template <int Slots, class Columns>
+__device__ __forceinline__ double add_batch(const SlicedView<Columns>& part, std::int64_t& slot,
+                                            int lane, const double* x, double sum) {
+  Batch<Slots> batch;
+  batch.read(part, slot, lane);
+  slot += Slots;
+  return batch.add_to(sum, x);
 }
 
-/// Sum over the slots [slot, last) of a row's slice of entry times value_of(column).
-template <class Columns, class ValueOf>
-__device__ __forceinline__ double times_slots(const SlicedView<Columns>& part, std::int64_t slot,
-                                              std::int64_t last, std::int64_t lane,
-                                              const ValueOf& value_of) {
-  double sum = 0.0;
-  for (; slot + 8 <= last; slot += 8) {
-    sum = add_slots<8>(part, slot, lane, value_of, sum);
+/// Enough loads under way, and no more registers than leave room for four blocks.
+inline constexpr int batch_slots = 10;
+
+/// sum + the entries of slots [slot, last) times their x.
+template <class Columns>
+__device__ __forceinline__ double add_slots(const SlicedView<Columns>& part, std::int64_t slot,
+                                            std::int64_t last, int lane, const double* x,
+                                            double sum) {
+  while (slot + batch_slots <= last) {
+    sum = add_batch<batch_slots>(part, slot, lane, x, sum);
   }
-  const int left = static_cast<int>(last - slot);
-  if ((left & 4) != 0) {
-    sum = add_slots<4>(part, slot, lane, value_of, sum);
-    slot += 4;
+  if (slot + 6 <= last) {
+    sum = add_batch<6>(part, slot, lane, x, sum);
   }
-  if ((left & 2) != 0) {
-    sum = add_slots<2>(part, slot, lane, value_of, sum);
-    slot += 2;
+  if (slot + 4 <= last) {
+    sum = add_batch<4>(part, slot, lane, x, sum);
   }
-  if ((left & 1) != 0) {
-    sum = add_slots<1>(part, slot, lane, value_of, sum);
+  if (slot + 2 <= last) {
+    sum = add_batch<2>(part, slot, lane, x, sum);
+  }
+  if (slot < last) {
+    sum = add_batch<1>(part, slot, lane, x, sum);
   }
   return sum;
 }
@@ -104,55 +111,68 @@ template <class Columns>
 __device__ __forceinline__ double times(const SlicedView<Columns>& part, std::int64_t row,
                                         const double* x) {
   const std::int64_t slice = row / slice_height;
-  return times_slots(part, part.slot[slice], part.slot[slice + 1], row % slice_height,
-                     [x](std::int32_t column) { return x[column]; });
+  return add_slots(part, part.slot[slice], part.slot[slice + 1],
+                   static_cast<int>(row % slice_height), x, 0.0);
 }
 
-/// The first entries of a row, read before it is known that the x they meet is there.
-template <int Ahead, class Columns>
-class RowAhead {
+/// Some slots of a row whose first entries are read before it is known that the x which they meet
+/// is there.
+template <class Columns>
+class SlotsAhead {
  public:
-  __device__ __forceinline__ RowAhead(const SlicedView<Columns>& part, std::int64_t row)
-      : part_(part),
-        slot_(part.slot[row / slice_height]),
-        last_(part.slot[row / slice_height + 1]),
-        lane_(row % slice_height) {
-#pragma unroll
-    for (int n = 0; n < Ahead; ++n) {
-      if (slot_ + n < last_) {
-        const std::int64_t entry = (slot_ + n) * slice_height + lane_;
-        column_[n] = column_at(part.columns, slot_ + n, entry);
-        value_[n] = load_once(part.value + entry);
-      }
+  __device__ __forceinline__ SlotsAhead(const SlicedView<Columns>& part, std::int64_t slot,
+                                        std::int64_t last, int lane)
+      : part_(part), slot_(slot), last_(last), lane_(lane), ahead_(slot + batch_slots <= last) {
+    if (ahead_) {
+      batch_.read(part, slot_, lane_);
+      prefetch_rest();
     }
   }
 
-  /// Product of the row with x.
+  /// Sum of the entries times their x.
   __device__ __forceinline__ double times(const double* x) const {
-    double gathered[Ahead];
-#pragma unroll
-    for (int n = 0; n < Ahead; ++n) {
-      gathered[n] = slot_ + n < last_ ? x[column_[n]] : 0.0;
-    }
     double sum = 0.0;
-#pragma unroll
-    for (int n = 0; n < Ahead; ++n) {
-      sum = slot_ + n < last_ ? fma(value_[n], gathered[n], sum) : sum;
+    std::int64_t slot = slot_;
+    if (ahead_) {
+      sum = batch_.add_to(sum, x);
+      slot += batch_slots;
     }
-    if (slot_ + Ahead < last_) {
-      sum += times_slots(part_, slot_ + Ahead, last_, lane_,
-                         [x](std::int32_t column) { return x[column]; });
-    }
-    return sum;
+    return add_slots(part_, slot, last_, lane_, x, sum);
   }
 
  private:
+  /// Brings what lies beyond the batch as far as L2, each lane a cache line of it.
+  __device__ __forceinline__ void prefetch_rest() const {
+    const std::int64_t first = (slot_ + batch_slots) * slice_height;
+    prefetch(part_.value, first);
+    if constexpr (std::is_same_v<Columns, FullColumns>) {
+      prefetch(part_.columns.column, first);
+    }
+  }
+
+  template <class T>
+  __device__ __forceinline__ void prefetch(const T* array, std::int64_t first) const {
+    constexpr int line_entries = 128 / static_cast<int>(sizeof(T));
+    const std::int64_t entry = first + lane_ * line_entries;
+    if (entry < last_ * slice_height) {
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(array + entry));
+    }
+  }
+
   const SlicedView<Columns>& part_;
   std::int64_t slot_;
   std::int64_t last_;
-  std::int64_t lane_;
-  std::int32_t column_[Ahead];
-  double value_[Ahead];
+  int lane_;
+  bool ahead_;
+  Batch<batch_slots> batch_;
 };
+
+/// All slots of a row.
+template <class Columns>
+__device__ __forceinline__ SlotsAhead<Columns> row_ahead(const SlicedView<Columns>& part,
+                                                         std::int64_t row) {
+  const std::int64_t slice = row / slice_height;
+  return {part, part.slot[slice], part.slot[slice + 1], static_cast<int>(row % slice_height)};
+}
 
 }  // namespace bankfull::hpcg::cuda

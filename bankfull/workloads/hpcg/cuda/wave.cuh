@@ -10,9 +10,10 @@ namespace bankfull::hpcg::cuda {
 
 /// Chunks that a kernel's blocks take and wait for.
 struct Wave {
-  const std::int32_t* order;
+  const std::int32_t* order;  ///< null: from `first` on
+  std::int32_t first;
   bool reversed;  ///< take them from the end
-  const std::int32_t* count;
+  /// most_dependences of each chunk, -1 where there are fewer; null where nothing is waited for.
   const std::int32_t* dependences;
   unsigned* done;   ///< of this sweep
   unsigned* other;  ///< of the sweep in the other direction, which the next one will fill
@@ -31,11 +32,13 @@ __device__ __forceinline__ void store_done(unsigned* at, unsigned value) {
 /// Waits until all chunks that `chunk` depends on are done. Blocks are started in their order, as
 /// device-wide scans also rely on, so these chunks' blocks are running or done.
 __device__ __forceinline__ void wait_for_columns(const Wave& wave, std::int32_t chunk) {
-  const int count = wave.count[chunk];
-  if (static_cast<int>(threadIdx.x) < count) {
+  if (wave.dependences == nullptr) {
+    return;
+  }
+  if (threadIdx.x < most_dependences) {
     const std::int32_t awaited =
         wave.dependences[std::int64_t{chunk} * most_dependences + threadIdx.x];
-    while (load_done(wave.done + awaited) == 0U) {
+    while (awaited >= 0 && load_done(wave.done + awaited) == 0U) {
     }
   }
   __syncthreads();
@@ -43,6 +46,9 @@ __device__ __forceinline__ void wait_for_columns(const Wave& wave, std::int32_t 
 
 /// Lets the chunks go on that depend on this one.
 __device__ __forceinline__ void announce(const Wave& wave, std::int32_t chunk) {
+  if (wave.dependences == nullptr) {
+    return;
+  }
   __syncthreads();
   if (threadIdx.x == 0) {
     wave.other[chunk] = 0U;
@@ -52,14 +58,18 @@ __device__ __forceinline__ void announce(const Wave& wave, std::int32_t chunk) {
 
 /// A step of a sweep for all rows of the chunks, each after the chunks that it depends on; where
 /// it adds up, the sum of the terms of each block.
-template <template <int, class> class Step, int Ahead, bool Summing, class Columns>
-__global__ void __launch_bounds__(threads_a_block)
+///
+/// Registers are rationed so that four blocks fit a multiprocessor: more blocks with fewer entries
+/// ahead, and fewer with more, both keep less of memory busy.
+template <template <class> class Step, bool Summing, class Columns>
+__global__ void __launch_bounds__(threads_a_block, 4)
     wave_kernel(const __grid_constant__ Wave wave,
                 const __grid_constant__ LevelArguments<Columns> a, double* partials) {
   static_assert(threads_a_block == chunk_rows);
   const unsigned place = wave.reversed ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
-  const std::int32_t chunk = wave.order[place];
-  const Step<Ahead, Columns> step(a, std::int64_t{chunk} * chunk_rows + threadIdx.x);
+  const std::int32_t chunk =
+      wave.order == nullptr ? wave.first + static_cast<std::int32_t>(place) : wave.order[place];
+  Step<Columns> step(a, std::int64_t{chunk} * chunk_rows + threadIdx.x);
   wait_for_columns(wave, chunk);
   const double term = step.run();
   announce(wave, chunk);

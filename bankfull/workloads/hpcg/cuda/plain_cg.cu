@@ -1,0 +1,191 @@
+#include "bankfull/workloads/hpcg/cuda/plain_cg.cuh"
+
+#include <utility>
+
+namespace bankfull::hpcg::cuda {
+namespace {
+
+struct Waxpby {
+  double alpha;
+  const double* x;
+  double beta;
+  const double* y;
+  double* w;
+  __device__ void operator()(std::int64_t n) const { w[n] = alpha * x[n] + beta * y[n]; }
+};
+
+struct Turn {
+  const Scalars* scalars;
+  bool first;
+  const double* z;
+  double* p;
+  __device__ void operator()(std::int64_t n) const {
+    p[n] = first ? z[n] : z[n] + scalars->beta() * p[n];
+  }
+};
+
+struct Advance {
+  const Scalars* scalars;
+  const double* p;
+  const double* ap;
+  double* x;
+  double* r;
+  __device__ void operator()(std::int64_t n) const {
+    const double alpha = scalars->alpha();
+    x[n] += alpha * p[n];
+    r[n] -= alpha * ap[n];
+  }
+};
+
+struct KeepRz {
+  Scalars* scalars;
+  __device__ void operator()(std::int64_t /*n*/) const { scalars->previous_rz = scalars->rz; }
+};
+
+struct RestrictRow {
+  const std::int32_t* fine_row;
+  const double* r;
+  const double* product;
+  double* coarse_r;
+  __device__ void operator()(std::int64_t n) const {
+    coarse_r[n] = r[fine_row[n]] - product[fine_row[n]];
+  }
+};
+
+struct ProlongRow {
+  const std::int32_t* fine_row;
+  const double* coarse_x;
+  double* x;
+  __device__ void operator()(std::int64_t n) const { x[fine_row[n]] += coarse_x[n]; }
+};
+
+struct ToNatural {
+  const std::int32_t* new_of;
+  const double* x;
+  double* natural;
+  __device__ void operator()(std::int64_t n) const { natural[n] = x[new_of[n]]; }
+};
+
+struct FromNatural {
+  const std::int32_t* new_of;
+  const double* natural;
+  double* x;
+  __device__ void operator()(std::int64_t n) const { x[new_of[n]] = natural[n]; }
+};
+
+}  // namespace
+
+PlainCudaCg::PlainCudaCg(const Problem& problem, const Communicator& ranks, const Stream& stream,
+                         std::vector<PlainLevel> levels, const std::int32_t* new_of)
+    : CudaPath(problem, ranks, stream, levels.front().rows, levels.front().columns),
+      levels_(std::move(levels)),
+      new_of_(new_of) {
+  for (std::size_t n = 0; n < levels_.size(); ++n) {
+    const std::int64_t columns = levels_[n].columns;
+    exchanges_.push_back(make_list_exchange<double>(
+        ListSetup{ranks, levels_[n].neighbours, problem.transport}, stream));
+    scratch_.push_back(make_vector(columns));
+    coarse_x_.push_back(n == 0 ? Buffer<double>{} : make_vector(columns));
+    coarse_r_.push_back(n == 0 ? Buffer<double>{} : make_vector(columns));
+  }
+}
+
+void PlainCudaCg::start() {
+  times_.begin(stream());
+  executor_.fill(x_.data(), rows_, 0.0);
+  executor_.fill(p_.data(), rows_, 0.0);
+  multiply_by(0, p_.data(), ap_.data());
+  times_.mark(stream(), &CgTimes::spmv);
+  executor_.each(rows_, Waxpby{1.0, b_.data(), -1.0, ap_.data(), r_.data()});
+  times_.mark(stream(), &CgTimes::waxpby);
+  queue_dot(r_.data(), r_.data(), rows_, &scalars_.data()->rr);
+}
+
+void PlainCudaCg::precondition(bool multigrid) {
+  times_.begin(stream());
+  executor_.each(1, KeepRz{scalars_.data()});
+  if (multigrid) {
+    cycle(0, r_.data(), z_.data());
+  } else {
+    copy_bytes(z_.data(), r_.data(), static_cast<std::size_t>(rows_) * sizeof(double), stream());
+  }
+  times_.mark(stream(), &CgTimes::mg);
+  queue_dot(r_.data(), z_.data(), rows_, &scalars_.data()->rz);
+}
+
+void PlainCudaCg::turn(bool first) {
+  times_.begin(stream());
+  executor_.each(rows_, Turn{scalars_.data(), first, z_.data(), p_.data()});
+  times_.mark(stream(), &CgTimes::waxpby);
+}
+
+void PlainCudaCg::multiply() {
+  times_.begin(stream());
+  multiply_by(0, p_.data(), ap_.data());
+  times_.mark(stream(), &CgTimes::spmv);
+  queue_dot(p_.data(), ap_.data(), rows_, &scalars_.data()->pap);
+}
+
+void PlainCudaCg::advance() {
+  times_.begin(stream());
+  executor_.each(rows_, Advance{scalars_.data(), p_.data(), ap_.data(), x_.data(), r_.data()});
+  times_.mark(stream(), &CgTimes::waxpby);
+  queue_dot(r_.data(), r_.data(), rows_, &scalars_.data()->rr);
+}
+
+std::vector<double> PlainCudaCg::apply(Operation operation, const std::vector<double>& x) {
+  const std::int64_t size = levels_.front().columns;
+  const auto from = make_vector(size);
+  const auto to = make_vector(size);
+  load_natural(x, from.data());
+  operation == Operation::spmv ? multiply_by(0, from.data(), to.data())
+                               : cycle(0, from.data(), to.data());
+  return in_natural_order(to.data());
+}
+
+std::vector<double> PlainCudaCg::solution() { return in_natural_order(x_.data()); }
+
+Transport PlainCudaCg::transport() const { return exchanges_.front()->transport(); }
+
+void PlainCudaCg::exchange(std::size_t n, double* x) const {
+  exchanges_[n]->start(x);
+  exchanges_[n]->finish();
+}
+
+void PlainCudaCg::cycle(std::size_t n, const double* r, double* x) {
+  smooth_from_zero(n, r, x);
+  if (n + 1 == levels_.size()) {
+    return;
+  }
+  double* const product = scratch(n);
+  double* const coarse_r = coarse_r_[n + 1].data();
+  double* const coarse_x = coarse_x_[n + 1].data();
+  const PlainLevel& coarse = levels_[n + 1];
+  multiply_by(n, x, product);
+  executor_.each(coarse.rows, RestrictRow{coarse.fine_row, r, product, coarse_r});
+  cycle(n + 1, coarse_r, coarse_x);
+  executor_.each(coarse.rows, ProlongRow{coarse.fine_row, coarse_x, x});
+  smooth(n, r, x);
+}
+
+void PlainCudaCg::load_natural(const std::vector<double>& natural, double* x) const {
+  if (new_of_ == nullptr) {
+    executor_.from_host(natural, x);
+    return;
+  }
+  const auto copy = make_vector(rows_);
+  executor_.from_host(natural, copy.data());
+  executor_.each(rows_, FromNatural{new_of_, copy.data(), x});
+  executor_.synchronize();
+}
+
+std::vector<double> PlainCudaCg::in_natural_order(const double* x) const {
+  if (new_of_ == nullptr) {
+    return executor_.to_host(x, rows_);
+  }
+  const auto natural = make_vector(rows_);
+  executor_.each(rows_, ToNatural{new_of_, x, natural.data()});
+  return executor_.to_host(natural.data(), rows_);
+}
+
+}  // namespace bankfull::hpcg::cuda

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "bankfull/workloads/hpcg/cuda/path.cuh"
+#include "bankfull/workloads/hpcg/rows.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace bankfull::hpcg::cuda {
+
+/// (A x) of every row; a body for an executor's `each`.
+struct MultiplyRow {
+  CsrView matrix;
+  const double* x;
+  double* y;
+  __device__ void operator()(std::int64_t row) const { y[row] = row_times(matrix, row, x); }
+};
+
+/// What conjugate gradients and the V-cycle have to know of a level.
+struct PlainLevel {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;                ///< rows and columns of other ranks
+  const std::int32_t* fine_row = nullptr;  ///< row of the finer level; null on the finest
+  std::vector<ListNeighbour> neighbours = {};
+};
+
+/// Conjugate gradients and the V-cycle step by step, in the words of textbooks: smooth, form the
+/// residual, restrict it, correct, smooth. Derived classes bring the products and the smoother.
+class PlainCudaCg : public CudaPath {
+ public:
+  /// Collective. The rows' places, which `fine_row` tells, must outlive this. Where rows are not in
+  /// their natural order, `new_of` has the place of each; it must outlive this too.
+  PlainCudaCg(const Problem& problem, const Communicator& ranks, const Stream& stream,
+              std::vector<PlainLevel> levels, const std::int32_t* new_of = nullptr);
+
+  void start() override;
+  void precondition(bool multigrid) override;
+  void turn(bool first) override;
+  void multiply() override;
+  void advance() override;
+  std::vector<double> apply(Operation operation, const std::vector<double>& x) override;
+  std::vector<double> solution() override;
+  [[nodiscard]] Transport transport() const override;
+
+ protected:
+  [[nodiscard]] const PlainLevel& level(std::size_t n) const { return levels_[n]; }
+  [[nodiscard]] std::size_t level_count() const { return levels_.size(); }
+  [[nodiscard]] ListExchange<double>& exchange_of(std::size_t n) const { return *exchanges_[n]; }
+
+  /// As many elements as the level has columns; free for use within one product or smoothing.
+  [[nodiscard]] double* scratch(std::size_t n) const { return scratch_[n].data(); }
+
+  /// Brings in the columns of other ranks.
+  void exchange(std::size_t n, double* x) const;
+
+ private:
+  /// Queues y = A x; the columns of other ranks have still to come.
+  virtual void multiply_by(std::size_t n, double* x, double* y) = 0;
+
+  /// Queues one symmetric sweep on A x = r; the columns of other ranks have still to come.
+  virtual void smooth(std::size_t n, const double* r, double* x) = 0;
+
+  /// The same from x = 0, whatever x holds.
+  virtual void smooth_from_zero(std::size_t n, const double* r, double* x) = 0;
+
+  void cycle(std::size_t n, const double* r, double* x);
+  void load_natural(const std::vector<double>& natural, double* x) const;
+  std::vector<double> in_natural_order(const double* x) const;
+
+  std::vector<PlainLevel> levels_;
+  const std::int32_t* new_of_;
+  std::vector<std::unique_ptr<ListExchange<double>>> exchanges_;
+  std::vector<Buffer<double>> scratch_;
+  std::vector<Buffer<double>> coarse_x_;  ///< of coarse levels
+  std::vector<Buffer<double>> coarse_r_;
+};
+
+}  // namespace bankfull::hpcg::cuda

@@ -1,0 +1,81 @@
+#include "bankfull/core/base/pack.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <gtest/gtest.h>
+
+namespace bankfull {
+namespace {
+
+template <class T>
+class PackTest : public ::testing::Test {
+ protected:
+  static constexpr int width = Pack<T>::width;
+  using Lanes = std::array<T, static_cast<std::size_t>(width)>;
+
+  static Lanes lanes_of(const Pack<T>& pack) {
+    Lanes lanes{};
+    pack.store(lanes.data());
+    return lanes;
+  }
+
+  /// Different in every lane; of both signs.
+  static T x(int lane) { return static_cast<T>(1.5) - static_cast<T>(lane); }
+  static T y(int lane) { return static_cast<T>(0.25) + static_cast<T>(lane * lane); }
+
+  template <class Expected>
+  static void expect_lanes(const Pack<T>& got, const Expected& expected) {
+    const Lanes lanes = lanes_of(got);
+    for (int lane = 0; lane < width; ++lane) {
+      EXPECT_EQ(lanes[static_cast<std::size_t>(lane)], expected(lane)) << "lane " << lane;
+    }
+  }
+};
+
+using Reals = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(PackTest, Reals);
+
+TYPED_TEST(PackTest, LanesComeFromAFunction) {
+  TestFixture::expect_lanes(Pack<TypeParam>::of_lanes(TestFixture::x), TestFixture::x);
+}
+
+TYPED_TEST(PackTest, OperatorsWorkOnEachLane) {
+  const auto x = Pack<TypeParam>::of_lanes(TestFixture::x);
+  const auto y = Pack<TypeParam>::of_lanes(TestFixture::y);
+  const auto of = [](const auto& combine) {
+    return [=](int lane) { return combine(TestFixture::x(lane), TestFixture::y(lane)); };
+  };
+  TestFixture::expect_lanes(x + y, of([](auto a, auto b) { return a + b; }));
+  TestFixture::expect_lanes(x - y, of([](auto a, auto b) { return a - b; }));
+  TestFixture::expect_lanes(x * y, of([](auto a, auto b) { return a * b; }));
+  TestFixture::expect_lanes(x / y, of([](auto a, auto b) { return a / b; }));
+  TestFixture::expect_lanes(-x, of([](auto a, auto) { return -a; }));
+  TestFixture::expect_lanes(fma(x, y, x), of([](auto a, auto b) { return std::fma(a, b, a); }));
+}
+
+TYPED_TEST(PackTest, TotalAddsLanesInTheirOrder) {
+  // Any other order loses the small ones in other places.
+  const auto value = [](int lane) {
+    return lane % 2 == 0 ? static_cast<TypeParam>(1.0) / static_cast<TypeParam>(lane + 3)
+                         : std::ldexp(static_cast<TypeParam>(lane), 8 - lane);
+  };
+  TypeParam expected = 0;
+  for (int lane = 0; lane < TestFixture::width; ++lane) {
+    expected += value(lane);
+  }
+  EXPECT_EQ(Pack<TypeParam>::of_lanes(value).total(), expected);
+  EXPECT_EQ(Pack<TypeParam>::broadcast(2).total(), 2 * TestFixture::width);
+}
+
+TYPED_TEST(PackTest, LoadsFromAnyElement) {
+  std::array<TypeParam, 2 * Pack<TypeParam>::width> memory{};
+  for (std::size_t n = 0; n < memory.size(); ++n) {
+    memory[n] = static_cast<TypeParam>(n);
+  }
+  TestFixture::expect_lanes(Pack<TypeParam>::load(memory.data() + 1),
+                            [](int lane) { return static_cast<TypeParam>(lane + 1); });
+}
+
+}  // namespace
+}  // namespace bankfull

@@ -1,0 +1,121 @@
+#include "bankfull/numerics/sparse/row_classes.hpp"
+
+#include "bankfull/core/exec/cpu_executor.hpp"
+#include "tests/numerics/sparse/patterns.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <vector>
+
+namespace bankfull {
+namespace {
+
+/// A pattern, its colours, and what becomes of them.
+struct ClassesCase {
+  Pattern pattern;
+  std::int64_t alignment = 1;
+  int threads = 1;
+};
+
+struct Ordered {
+  std::vector<Colour> colour;  ///< of each row
+  std::vector<Colour> order;
+  RowClasses classes;
+};
+
+Ordered ordered(const ClassesCase& c) {
+  const Csr matrix = csr_of(c.pattern);
+  const CpuExecutor executor(c.threads);
+  Ordered result{std::vector<Colour>(c.pattern.rows.size()), {}, {}};
+  const int count = colour_greedily(executor, matrix.view(), result.colour.data());
+  result.order.resize(static_cast<std::size_t>(count));
+  std::iota(result.order.begin(), result.order.end(), Colour{0});
+  std::rotate(result.order.begin(), result.order.begin() + count / 2, result.order.end());
+  result.classes =
+      order_by_colour(executor, matrix.view(), result.colour.data(), result.order, c.alignment);
+  return result;
+}
+
+bool touches_others(const Pattern& pattern, std::int32_t row) {
+  const auto& columns = pattern.rows[static_cast<std::size_t>(row)];
+  return std::any_of(columns.begin(), columns.end(), [&](std::int32_t column) {
+    return column >= static_cast<std::int32_t>(pattern.rows.size());
+  });
+}
+
+/// The rows of a range: of the class's colour, on the right side, in the matrix's order.
+void expect_range(const ClassesCase& c, const Ordered& got, std::size_t number, bool boundary) {
+  const RowClass& rows = got.classes.classes[number];
+  const Range range = boundary ? rows.boundary : rows.interior;
+  EXPECT_EQ(range.begin % c.alignment, 0);
+  std::int32_t before = -1;
+  for (std::int64_t at = range.begin; at < range.end; ++at) {
+    const std::int32_t row = got.classes.old_of.data()[at];
+    ASSERT_GE(row, 0);
+    EXPECT_EQ(got.colour[static_cast<std::size_t>(row)], got.order[number]);
+    EXPECT_EQ(touches_others(c.pattern, row), boundary);
+    EXPECT_GT(row, before);
+    before = row;
+  }
+}
+
+/// Each row has a place of its own; all others are empty.
+void expect_permutation(const ClassesCase& c, const RowClasses& classes) {
+  EXPECT_EQ(classes.rows % c.alignment, 0);
+  std::int64_t filled = 0;
+  for (std::int64_t at = 0; at < classes.rows; ++at) {
+    const std::int32_t row = classes.old_of.data()[at];
+    if (row >= 0) {
+      EXPECT_EQ(classes.new_of.data()[row], at);
+      ++filled;
+    }
+  }
+  EXPECT_EQ(filled, static_cast<std::int64_t>(c.pattern.rows.size()));
+  EXPECT_EQ(classes.new_of.size(), c.pattern.rows.size());
+}
+
+void expect_ordered(const ClassesCase& c) {
+  const Ordered got = ordered(c);
+  expect_permutation(c, got.classes);
+  ASSERT_EQ(got.classes.classes.size(), got.order.size());
+  std::int64_t end = 0;
+  std::int64_t rows = 0;
+  for (std::size_t n = 0; n < got.order.size(); ++n) {
+    const RowClass& here = got.classes.classes[n];
+    EXPECT_GE(here.interior.begin, end);
+    EXPECT_LT(here.interior.begin - end, c.alignment);
+    EXPECT_GE(here.boundary.begin, here.interior.end);
+    EXPECT_LT(here.boundary.begin - here.interior.end, c.alignment);
+    EXPECT_EQ(here.all(), (Range{here.interior.begin, here.boundary.end}));
+    expect_range(c, got, n, false);
+    expect_range(c, got, n, true);
+    end = here.boundary.end;
+    rows += here.interior.size() + here.boundary.size();
+  }
+  EXPECT_EQ(rows, static_cast<std::int64_t>(c.pattern.rows.size()));
+  EXPECT_GE(got.classes.rows, end);
+  EXPECT_LT(got.classes.rows - end, c.alignment);
+}
+
+class OrderByColour : public ::testing::TestWithParam<std::int64_t> {};
+
+TEST_P(OrderByColour, PlacesRowsByClassAndSide) {
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE(seed);
+    const Pattern pattern = random_pattern({.seed = seed,
+                                            .count = 150,
+                                            .connected = 0.04,
+                                            .empty = 0.1,
+                                            .outside = 0.25 * (seed % 4),
+                                            .outer = seed % 2 == 0 ? 5 : 0});
+    expect_ordered({pattern, GetParam(), 1 + static_cast<int>(seed % 2)});
+  }
+}
+
+TEST_P(OrderByColour, TakesGrids) { expect_ordered({grid_pattern(7, 6, 5), GetParam()}); }
+
+INSTANTIATE_TEST_SUITE_P(Alignments, OrderByColour, ::testing::Values(1, 8, 32, 256));
+
+}  // namespace
+}  // namespace bankfull

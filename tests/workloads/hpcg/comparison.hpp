@@ -1,0 +1,182 @@
+#pragma once
+
+#include "bankfull/core/exec/cpu_executor.hpp"
+#include "bankfull/numerics/random/counter.hpp"
+#include "bankfull/workloads/hpcg/cg.hpp"
+#include "bankfull/workloads/hpcg/coloured_level.hpp"
+#include "bankfull/workloads/hpcg/path.hpp"
+#include "bankfull/workloads/hpcg/problem.hpp"
+#include "bankfull/workloads/hpcg/validation.hpp"
+#include "tests/workloads/hpcg/textbook.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <string>
+#include <vector>
+
+// A path on any device and any number of ranks against the textbook. Every rank compares its own
+// rows; all of it is collective.
+namespace bankfull::hpcg {
+
+/// What a test solves, and with whom.
+struct Case {
+  Problem problem;
+  const Communicator& ranks;
+};
+
+inline std::string describe(const Case& c) {
+  const Problem& p = c.problem;
+  return to_string(p.local) + ", " + std::to_string(c.ranks.size()) + " ranks as " +
+         (p.process_grid ? to_string(*p.process_grid) : "they come") + ", " +
+         std::to_string(p.threads) + " threads, " + to_string(p.device) + ", " +
+         to_string(p.columns) + " columns, transport " + to_string(p.transport);
+}
+
+inline Problem small_problem(const Grid3& local, int threads = 1,
+                             ColumnIndices columns = ColumnIndices::full) {
+  Problem problem;
+  problem.local = local;
+  problem.threads = threads;
+  problem.columns = columns;
+  problem.seconds = 0.0;
+  return problem;
+}
+
+/// A cube, a flat block whose coarsest level is one point thin, and one of odd sides.
+inline std::vector<Grid3> awkward_grids() { return {{16, 16, 16}, {24, 16, 8}, {9, 12, 17}}; }
+
+/// In its natural order of rows, which is the reference's.
+inline textbook::System textbook_of(const Case& c) {
+  const RankGrid grid = decompose(c.problem, c.ranks.size()).grid();
+  return {c.problem.local, {grid.k, grid.j, grid.i}};
+}
+
+/// In the order of rows of a tuned path that aligns its classes like this. Any device's order is
+/// found on the host: the set-up is the same code.
+inline textbook::System coloured_textbook_of(const Case& c, std::int64_t alignment) {
+  constexpr int height = 8;  // the order does not depend on it
+  const CpuExecutor executor(1);
+  const auto levels = make_levels(executor, c.problem, c.ranks.size(), c.ranks.rank());
+  const auto coloured = colour_levels<height>(executor, levels, alignment);
+  textbook::System system = textbook_of(c);
+  for (std::size_t n = 0; n < coloured.size(); ++n) {
+    const RowClasses& order = coloured[n].order;
+    const auto of_ranks = c.ranks.all_gather(executor.to_host(order.old_of.data(), order.rows));
+    for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+      textbook::Rows rows;
+      std::copy_if(of_ranks[rank].begin(), of_ranks[rank].end(), std::back_inserter(rows),
+                   [](std::int32_t row) { return row >= 0; });
+      system.visit(n, rank, rows);
+    }
+  }
+  return system;
+}
+
+/// Numbers in [-1, 1) that depend on the row of the whole system only.
+inline std::vector<double> random_rows(const textbook::System& system, std::uint64_t seed) {
+  std::vector<double> x(system.level(0).entries.size());
+  for (std::size_t n = 0; n < x.size(); ++n) {
+    x[n] = random_symmetric(seed, n);
+  }
+  return x;
+}
+
+/// This rank's part of a vector of the whole system.
+inline std::vector<double> own_part(const Case& c, const textbook::System& system,
+                                    const std::vector<double>& whole) {
+  std::vector<double> part;
+  for (const std::size_t row : system.level(0).own.at(static_cast<std::size_t>(c.ranks.rank()))) {
+    part.push_back(whole.at(row));
+  }
+  return part;
+}
+
+/// Largest difference over the largest magnitude expected.
+inline double distance(const std::vector<double>& got, const std::vector<double>& expected) {
+  EXPECT_EQ(got.size(), expected.size());
+  double largest = 0.0;
+  double difference = 0.0;
+  for (std::size_t n = 0; n < std::min(got.size(), expected.size()); ++n) {
+    largest = std::max(largest, std::fabs(expected[n]));
+    difference = std::max(difference, std::fabs(got[n] - expected[n]));
+    if (!std::isfinite(got[n])) {
+      ADD_FAILURE() << "row " << n << " is " << got[n];
+      return got[n];
+    }
+  }
+  return difference / largest;
+}
+
+/// A x and M^-1 x of random vectors, twice: a path must not remember the one before.
+inline void expect_operations(const Case& c, Path& path, const textbook::System& expected,
+                              double tolerance) {
+  for (const std::uint64_t seed : {1U, 2U}) {
+    const std::vector<double> x = random_rows(expected, seed);
+    const std::vector<double> own = own_part(c, expected, x);
+    EXPECT_LE(
+        distance(path.apply(Operation::spmv, own), own_part(c, expected, expected.multiply(x))),
+        tolerance)
+        << "SpMV";
+    EXPECT_LE(
+        distance(path.apply(Operation::mg, own), own_part(c, expected, expected.precondition(x))),
+        tolerance)
+        << "MG";
+  }
+}
+
+/// Iterations whose residuals are compared: enough to reach what is comparable at all.
+inline constexpr int compared_iterations = 18;
+
+/// The residuals of conjugate gradients, as far as roundings leave them comparable.
+///
+/// Both sides do the same operations in other orders of summation, so that residuals differ by some
+/// units of the last place, 2e-16, at first. Differences grow as the residual shrinks, at last as
+/// its inverse square: on the grids of these tests they are seen to stay below 1e-11 down to a
+/// residual of 1e-9 and to reach 1e-3 at 1e-20.
+inline void expect_same_residuals(const std::vector<double>& got,
+                                  const std::vector<double>& expected) {
+  constexpr double tolerance = 1e-9;
+  constexpr double comparable = 1e-9;
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t n = 0; n < expected.size() && expected[n] > comparable; ++n) {
+    EXPECT_NEAR(got[n], expected[n], tolerance * expected[n]) << "iteration " << n + 1;
+  }
+  EXPECT_LT(got.back(), comparable);
+}
+
+inline std::vector<double> history_of(Path& path) {
+  const CgResult result =
+      conjugate_gradients(path, {.iterations = compared_iterations}, History::kept);
+  EXPECT_EQ(result.scaled(), result.history.back());
+  return result.history;
+}
+
+/// The benchmark's own tests of an optimised path.
+inline void expect_valid(const Case& c, System& system, Path& path) {
+  const SpectralTest spectral = spectral_test(path);
+  EXPECT_TRUE(spectral.passed()) << spectral.most_iterations_plain << " and "
+                                 << spectral.most_iterations_preconditioned << " iterations";
+  const SymmetryTest symmetry = symmetry_test(path, system.levels().front(), c.ranks);
+  EXPECT_LT(symmetry.departure_spmv, 1.0);
+  EXPECT_LT(symmetry.departure_mg, 1.0);
+}
+
+/// Whether a path reaches the residual that the reference has after its iterations, in few more,
+/// and the solution.
+inline void expect_reaches_reference(System& system, Path& path) {
+  const auto reference = system.make_path(Variant::reference);
+  const double target =
+      conjugate_gradients(*reference, {.iterations = reference_iterations}).scaled();
+  const CgResult result =
+      conjugate_gradients(path, {.iterations = most_iterations, .tolerance = target});
+  EXPECT_LE(result.scaled(), target * (1.0 + 1e-6));
+  EXPECT_LE(result.iterations, reference_iterations + reference_iterations / 2);
+  const std::vector<double> solution = path.solution();
+  EXPECT_LE(distance(solution, std::vector<double>(solution.size(), 1.0)), 1e-12);
+}
+
+}  // namespace bankfull::hpcg

@@ -1,0 +1,103 @@
+#include "bankfull/workloads/hpcg/cpu/slices.hpp"
+#include "bankfull/workloads/hpcg/flops.hpp"
+#include "bankfull/workloads/hpcg/run.hpp"
+#include "tests/mpi_main.hpp"
+#include "tests/workloads/hpcg/on_ranks.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace bankfull::hpcg {
+namespace {
+
+/// Odd and unequal sides, one thread a rank.
+Problem problem_on(const Grid3& process_grid) {
+  Problem problem = small_problem({9, 8, 10});
+  problem.process_grid = process_grid;
+  return problem;
+}
+
+template <class Body>
+void for_process_grids(const Body& body) {
+  for (const Grid3& grid : process_grids(test_ranks().size())) {
+    const Case c{problem_on(grid), test_ranks()};
+    SCOPED_TRACE(describe(c));
+    body(c);
+  }
+}
+
+TEST(HpcgOnRanks, ColumnsHoldTheRowsOfOthers) {
+  for_process_grids([](const Case& c) { expect_columns_of_others(c); });
+}
+
+TEST(HpcgOnRanks, ReferenceIsTheTextbookOnAsManyRanks) {
+  for_process_grids([](const Case& c) {
+    const auto system = make_system(c.problem, c.ranks);
+    const auto path = system->make_path(Variant::reference);
+    const textbook::System expected = textbook_of(c);
+    expect_operations(c, *path, expected, 1e-13);
+    expect_same_residuals(history_of(*path), expected.solve(compared_iterations).history);
+  });
+}
+
+TEST(HpcgOnRanks, TunedIsGaussSeidelInTheOrderOfColours) {
+  for_process_grids([](const Case& full) {
+    const textbook::System expected = coloured_textbook_of(full, cpu::slice_height);
+    const auto history = expected.solve(compared_iterations).history;
+    for (const ColumnIndices columns : {ColumnIndices::full, ColumnIndices::slim}) {
+      Case c = full;
+      c.problem.columns = columns;
+      const auto system = make_system(c.problem, c.ranks);
+      const auto path = system->make_path(Variant::tuned);
+      expect_operations(c, *path, expected, 1e-12);
+      expect_same_residuals(history_of(*path), history);
+    }
+  });
+}
+
+TEST(HpcgOnRanks, TunedPassesTheTestsOfTheBenchmark) {
+  const Case c{small_problem({16, 16, 16}), test_ranks()};
+  const auto system = make_system(c.problem, c.ranks);
+  const auto path = system->make_path(Variant::tuned);
+  expect_valid(c, *system, *path);
+  expect_reaches_reference(*system, *path);
+}
+
+/// Everything of an outcome that must not differ between ranks, as text.
+std::string essence(const RunResult& result, const Outcome& outcome) {
+  std::string text = to_string(outcome.global) + ' ' + to_string(outcome.process_grid) + ' ' +
+                     std::to_string(outcome.sets) + ' ' +
+                     std::to_string(outcome.convergence.iterations) + ' ' +
+                     std::to_string(outcome.valid()) + std::to_string(result.verified());
+  for (const LevelSize& size : outcome.levels) {
+    text += ' ' + std::to_string(size.equations) + ' ' + std::to_string(size.nonzeros) + ' ' +
+            std::to_string(size.local_columns) + ' ' + std::to_string(size.sent_elements) + ' ' +
+            std::to_string(size.neighbours);
+  }
+  return text;
+}
+
+TEST(HpcgOnRanks, RunsAreValidAndTheSameOnAllRanks) {
+  const Problem problem = small_problem({16, 16, 16});
+  NoProgress progress;
+  Outcome outcome;
+  const RunResult result = run(problem, test_ranks(), progress, outcome);
+  EXPECT_TRUE(outcome.valid());
+  EXPECT_TRUE(result.verified());
+  EXPECT_EQ(outcome.ranks, test_ranks().size());
+  for (const Check& check : result.checks) {
+    EXPECT_EQ(test_ranks().max(check.value), check.value) << check.name;
+  }
+  const std::string mine = essence(result, outcome);
+  for (const auto& other : test_ranks().all_gather(std::vector<char>(mine.begin(), mine.end()))) {
+    EXPECT_EQ(std::string(other.begin(), other.end()), mine);
+  }
+  EXPECT_EQ(test_ranks().max(rating(outcome)), rating(outcome));
+  const LevelSizes expected = level_sizes(problem, test_ranks().size());
+  EXPECT_EQ(outcome.levels.front().nonzeros, expected.front().nonzeros);
+  EXPECT_EQ(outcome.levels.back().equations, expected.back().equations);
+}
+
+}  // namespace
+}  // namespace bankfull::hpcg

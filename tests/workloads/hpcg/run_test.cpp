@@ -1,0 +1,121 @@
+#include "bankfull/workloads/hpcg/run.hpp"
+
+#include "bankfull/workloads/hpcg/flops.hpp"
+#include "tests/alone.hpp"
+#include "tests/workloads/hpcg/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace bankfull::hpcg {
+namespace {
+
+/// A run and what it found.
+std::pair<RunResult, Outcome> run_alone(const Problem& problem) {
+  NoProgress progress;
+  Outcome outcome;
+  RunResult result = run(problem, alone(), progress, outcome);
+  return {std::move(result), std::move(outcome)};
+}
+
+/// A figure of the measurement of the sets; NaN where there is none.
+double figure(const RunResult& result, const std::string& name) {
+  const auto& figures = result.measurements.front().figures;
+  const auto found =
+      std::find_if(figures.begin(), figures.end(), [&](const Figure& f) { return f.name == name; });
+  const double* const value = found == figures.end() ? nullptr : std::get_if<double>(&found->value);
+  return value == nullptr ? std::nan("") : *value;
+}
+
+void expect_timed(const Outcome& outcome) {
+  EXPECT_GT(outcome.setup_seconds, 0.0);
+  EXPECT_GT(outcome.optimise_seconds, 0.0);
+  EXPECT_GT(outcome.reference_spmv_mg_seconds, 0.0);
+  EXPECT_GT(outcome.reference_cg_seconds, 0.0);
+  const CgTimes& times = outcome.times;
+  const double parts = times.ddot + times.waxpby + times.spmv + times.mg;
+  EXPECT_GT(parts, 0.0);
+  EXPECT_LE(parts, times.total);
+  EXPECT_LE(times.allreduce, times.ddot);
+}
+
+TEST(HpcgRun, QuickPathIsValidAndRated) {
+  const auto [result, outcome] = run_alone(small_problem({16, 16, 16}, 2));
+  EXPECT_EQ(result.workload, "hpcg");
+  EXPECT_TRUE(result.verified());
+  EXPECT_EQ(result.checks.size(), 7U);
+  EXPECT_TRUE(outcome.valid());
+  EXPECT_TRUE(outcome.quick);
+  EXPECT_FALSE(outcome.reference);
+  EXPECT_EQ(outcome.sets, 1);
+  EXPECT_EQ(outcome.norms.residuals.size(), 1U);
+  EXPECT_EQ(outcome.spectral.solves.size(), 4U);
+  EXPECT_EQ(outcome.symmetry.spmv_residuals.size(), 2U);
+  EXPECT_GE(outcome.convergence.iterations, reference_iterations);
+  EXPECT_GT(outcome.optimised_bytes, 0.0);
+  expect_timed(outcome);
+}
+
+TEST(HpcgRun, SaysItsRates) {
+  const auto [result, outcome] = run_alone(small_problem({16, 16, 16}));
+  ASSERT_FALSE(result.measurements.empty());
+  EXPECT_DOUBLE_EQ(figure(result, "rating"), 1e-9 * rating(outcome));
+  for (const char* name : {"rating", "raw", "ddot", "waxpby", "spmv", "mg"}) {
+    EXPECT_GT(figure(result, name), 0.0) << name;
+    EXPECT_TRUE(std::isfinite(figure(result, name))) << name;
+  }
+  EXPECT_EQ(result.measurements.front().seconds.samples.size(), 1U);
+}
+
+TEST(HpcgRun, DescribesTheSystem) {
+  Problem problem = small_problem({9, 12, 17});
+  problem.process_grid = Grid3{1, 1, 1};
+  const auto [result, outcome] = run_alone(problem);
+  EXPECT_EQ(outcome.global, problem.local);
+  EXPECT_EQ(outcome.local, problem.local);
+  EXPECT_EQ(outcome.process_grid, (Grid3{1, 1, 1}));
+  EXPECT_EQ(outcome.ranks, 1);
+  EXPECT_EQ(outcome.threads, 1);
+  EXPECT_TRUE(outcome.valid());
+  // What was built is what was foretold.
+  const LevelSizes expected = level_sizes(problem, 1);
+  for (std::size_t n = 0; n < expected.size(); ++n) {
+    EXPECT_EQ(outcome.levels[n].equations, expected[n].equations);
+    EXPECT_EQ(outcome.levels[n].nonzeros, expected[n].nonzeros);
+    EXPECT_EQ(outcome.levels[n].local_columns, expected[n].local_columns);
+  }
+}
+
+TEST(HpcgRun, SetsFillTheTime) {
+  Problem problem = small_problem({8, 8, 8});
+  problem.seconds = 0.2;
+  const auto [result, outcome] = run_alone(problem);
+  EXPECT_FALSE(outcome.quick);
+  EXPECT_GT(outcome.sets, 1);
+  EXPECT_EQ(outcome.norms.residuals.size(), static_cast<std::size_t>(outcome.sets));
+  // Every set does the same operations in the same order.
+  EXPECT_EQ(outcome.norms.variance, 0.0);
+  EXPECT_EQ(result.measurements.front().seconds.samples.size(),
+            static_cast<std::size_t>(outcome.sets));
+}
+
+TEST(HpcgRun, ReferenceAndSlimColumnsAreValidToo) {
+  Problem problem = small_problem({16, 16, 16});
+  problem.variant = Variant::reference;
+  const auto [reference, of_reference] = run_alone(problem);
+  EXPECT_TRUE(reference.verified());
+  EXPECT_TRUE(of_reference.reference);
+  EXPECT_EQ(of_reference.convergence.iterations, reference_iterations);
+  EXPECT_EQ(of_reference.convergence.residual, of_reference.convergence.reference_residual);
+  EXPECT_EQ(of_reference.optimised_bytes, 0.0);
+  const auto [slim, of_slim] = run_alone(small_problem({16, 16, 16}, 1, ColumnIndices::slim));
+  EXPECT_TRUE(slim.verified());
+  EXPECT_TRUE(of_slim.valid());
+}
+
+}  // namespace
+}  // namespace bankfull::hpcg

@@ -1,0 +1,78 @@
+#include "bankfull/workloads/hpcg/cpu/slices.hpp"
+#include "tests/alone.hpp"
+#include "tests/workloads/hpcg/comparison.hpp"
+
+#include <gtest/gtest.h>
+#include <tuple>
+#include <vector>
+
+namespace bankfull::hpcg {
+namespace {
+
+class CpuTuned : public ::testing::TestWithParam<std::tuple<Grid3, ColumnIndices>> {
+ protected:
+  static Case the_case(int threads = 1) {
+    const auto& [local, columns] = GetParam();
+    return {small_problem(local, threads, columns), alone()};
+  }
+};
+
+TEST_P(CpuTuned, IsGaussSeidelInTheOrderOfColours) {
+  const Case c = the_case();
+  const auto system = make_system(c.problem, c.ranks);
+  const auto path = system->make_path(Variant::tuned);
+  const textbook::System expected = coloured_textbook_of(c, cpu::slice_height);
+  expect_operations(c, *path, expected, 1e-12);
+  expect_same_residuals(history_of(*path), expected.solve(compared_iterations).history);
+}
+
+TEST_P(CpuTuned, MultipliesLikeTheReference) {
+  const Case c = the_case(2);
+  const auto system = make_system(c.problem, c.ranks);
+  const auto tuned = system->make_path(Variant::tuned);
+  const auto reference = system->make_path(Variant::reference);
+  const std::vector<double> x = random_rows(textbook_of(c), 5);
+  EXPECT_LE(distance(tuned->apply(Operation::spmv, x), reference->apply(Operation::spmv, x)),
+            1e-13);
+}
+
+TEST_P(CpuTuned, PassesTheTestsOfTheBenchmark) {
+  const Case c = the_case();
+  const auto system = make_system(c.problem, c.ranks);
+  const auto path = system->make_path(Variant::tuned);
+  expect_valid(c, *system, *path);
+  expect_reaches_reference(*system, *path);
+}
+
+TEST_P(CpuTuned, ThreadsDoNotChangeVectors) {
+  const Case one = the_case(1);
+  const Case two = the_case(2);
+  const auto system_of_one = make_system(one.problem, one.ranks);
+  const auto system_of_two = make_system(two.problem, two.ranks);
+  const auto path_of_one = system_of_one->make_path(Variant::tuned);
+  const auto path_of_two = system_of_two->make_path(Variant::tuned);
+  const std::vector<double> x = random_rows(textbook_of(one), 6);
+  for (const Operation operation : {Operation::spmv, Operation::mg}) {
+    EXPECT_EQ(path_of_one->apply(operation, x), path_of_two->apply(operation, x));
+  }
+}
+
+TEST_P(CpuTuned, SaysWhatItAdds) {
+  const Case c = the_case();
+  const auto system = make_system(c.problem, c.ranks);
+  const auto rows = static_cast<double>(c.problem.local.count());
+  const auto bytes = static_cast<double>(system->make_path(Variant::tuned)->added_bytes());
+  const double an_entry = c.problem.columns == ColumnIndices::slim ? 10.0 : 12.0;
+  // At most 26 entries besides the diagonal, and what slices add to small levels.
+  EXPECT_GT(bytes, 14.0 * an_entry * rows);
+  EXPECT_LT(bytes, 60.0 * an_entry * rows);
+  EXPECT_EQ(system->make_path(Variant::reference)->added_bytes(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Grids, CpuTuned,
+                         ::testing::Combine(::testing::ValuesIn(awkward_grids()),
+                                            ::testing::Values(ColumnIndices::full,
+                                                              ColumnIndices::slim)));
+
+}  // namespace
+}  // namespace bankfull::hpcg
