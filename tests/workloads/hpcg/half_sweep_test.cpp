@@ -219,8 +219,8 @@ class PlainSweeps {
 };
 
 /// Half sweeps with a colouring of each level against plain sweeps in the same order.
-template <class Colour>
-void expect_same_preconditioner(const Grid3& local, const Colour& colouring_of) {
+template <class ColouringOf>
+void expect_same_preconditioner(const Grid3& local, const ColouringOf& colouring_of) {
   const Case c{small_problem(local), alone()};
   const CpuExecutor executor(1);
   const auto levels = make_levels(executor, c.problem, 1, 0);
