@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace bankfull {
@@ -110,12 +111,36 @@ inline Pattern random_pattern(const RandomPattern& look) {
     }
   }
   for (std::size_t row = 0; row < empty.size(); ++row) {
-    const bool touches = !empty[row] && look.outer > 0 && chance(look.outside);
-    for (std::int32_t n = 0; touches && n < look.outer; n += 1 + look.outer / 3) {
+    if (empty[row] || look.outer == 0 || !chance(look.outside)) {
+      continue;
+    }
+    // One column, or that one and all after it.
+    const auto first = std::uniform_int_distribution<std::int32_t>(0, look.outer - 1)(random);
+    const std::int32_t last = chance(0.5) ? first : look.outer - 1;
+    for (std::int32_t n = first; n <= last; ++n) {
       pattern.rows[row].push_back(look.count + n);
     }
   }
   return pattern;
+}
+
+/// The smallest colour for each row in turn that no connected row before it has.
+inline std::vector<int> greedy_colours_of(const Pattern& pattern) {
+  std::vector<int> colours;
+  for (std::size_t row = 0; row < pattern.rows.size(); ++row) {
+    std::set<int> taken;
+    for (const std::int32_t column : pattern.rows[row]) {
+      if (static_cast<std::size_t>(column) < row) {
+        taken.insert(colours[static_cast<std::size_t>(column)]);
+      }
+    }
+    int smallest = 0;
+    while (taken.contains(smallest)) {
+      ++smallest;
+    }
+    colours.push_back(smallest);
+  }
+  return colours;
 }
 
 }  // namespace bankfull

@@ -38,6 +38,7 @@ TEST(HpcgOnRanks, ReferenceIsTheTextbookOnAsManyRanks) {
     const textbook::System expected = textbook_of(c);
     expect_operations(c, *path, expected, 1e-13);
     expect_same_residuals(history_of(*path), expected.solve(compared_iterations).history);
+    expect_same_solution(c, *path, expected);
   });
 }
 
@@ -52,6 +53,7 @@ TEST(HpcgOnRanks, TunedIsGaussSeidelInTheOrderOfColours) {
       const auto path = system->make_path(Variant::tuned);
       expect_operations(c, *path, expected, 1e-12);
       expect_same_residuals(history_of(*path), history);
+      expect_same_solution(c, *path, expected);
     }
   });
 }

@@ -26,6 +26,7 @@ TEST_P(HpcgReferenceOnGpus, HasTheResidualsOfTheCpu) {
     const auto path = system->make_path(Variant::reference);
     const auto cpu_path = cpu_system->make_path(Variant::reference);
     expect_same_residuals(history_of(*path), history_of(*cpu_path));
+    expect_same_solution(c, *path, textbook_of(c));
   });
 }
 

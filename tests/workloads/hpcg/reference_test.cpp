@@ -53,7 +53,9 @@ TEST_P(CpuReference, HasTheResidualsOfTheTextbook) {
   const Case c = the_case();
   const auto system = make_system(c.problem, c.ranks);
   const auto path = system->make_path(Variant::reference);
-  expect_same_residuals(history_of(*path), textbook_of(c).solve(compared_iterations).history);
+  const textbook::System expected = textbook_of(c);
+  expect_same_residuals(history_of(*path), expected.solve(compared_iterations).history);
+  expect_same_solution(c, *path, expected);
 }
 
 TEST_P(CpuReference, PassesTheTestsOfTheBenchmark) {

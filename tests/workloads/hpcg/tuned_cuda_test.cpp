@@ -25,6 +25,7 @@ TEST_P(HpcgTunedOnGpus, IsGaussSeidelInTheOrderOfColours) {
       const auto path = system->make_path(Variant::tuned);
       expect_operations(c, *path, expected, 1e-12);
       expect_same_residuals(history_of(*path), history);
+      expect_same_solution(c, *path, expected);
     }
   });
 }
