@@ -390,6 +390,22 @@ bool make_slim(const Executor& executor, std::vector<ColouredLevel>& levels) {
   return fit;
 }
 
+/// What a reader of figures of half sweeps must know.
+inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, bool slim) {
+  std::vector<std::string> notes{
+      "sweeps keep U x and read half of the matrix: the preconditioner is the benchmark's, only "
+      "roundings differ",
+      "residuals are formed where the restriction takes them"};
+  if (slim) {
+    notes.emplace_back(
+        "column indices are kept as 16-bit offsets, without loss; whether an "
+        "official run may do so is not settled");
+  } else if (wanted == ColumnIndices::slim) {
+    notes.emplace_back("the columns do not fit 16-bit offsets: they are kept as 32 bits");
+  }
+  return notes;
+}
+
 /// All levels, the finest first.
 template <int Height, class Executor>
 std::vector<ColouredLevel> colour_levels(const Executor& executor, const std::vector<Level>& levels,

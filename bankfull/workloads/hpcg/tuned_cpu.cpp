@@ -24,6 +24,7 @@ class CpuTuned final : public CpuPath {
   CpuTuned(const Problem& problem, const Communicator& ranks, const std::vector<Level>& levels,
            std::vector<ColouredLevel> coloured)
       : CpuPath(problem, ranks, coloured.front().rows(), coloured.front().vector_size()),
+        wanted_columns_(problem.columns),
         set_up_(levels),
         levels_(std::move(coloured)),
         vectors_(levels_.size()) {
@@ -136,6 +137,10 @@ class CpuTuned final : public CpuPath {
       bytes += level.bytes();
     }
     return bytes;
+  }
+
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    return half_sweep_notes(wanted_columns_, std::is_same_v<Columns, SlimColumns>);
   }
 
   // The half sweeps, for half_sweep_cycle.
@@ -371,6 +376,7 @@ class CpuTuned final : public CpuPath {
     return values;
   }
 
+  ColumnIndices wanted_columns_;
   const std::vector<Level>& set_up_;
   std::vector<ColouredLevel> levels_;
   std::vector<LevelVectors> vectors_;

@@ -44,6 +44,7 @@ class CudaTuned final : public CudaPath {
             const std::vector<Level>& levels, std::vector<ColouredLevel> coloured,
             std::vector<ChunkPlan> plans)
       : CudaPath(problem, ranks, stream, coloured.front().rows(), coloured.front().vector_size()),
+        wanted_columns_(problem.columns),
         set_up_(levels),
         levels_(std::move(coloured)),
         plans_(std::move(plans)),
@@ -156,6 +157,10 @@ class CudaTuned final : public CudaPath {
   [[nodiscard]] Transport transport() const override { return exchanges_.front()->transport(); }
 
   std::vector<Step> profile(int repeats) override;
+
+  [[nodiscard]] std::vector<std::string> notes() const override {
+    return half_sweep_notes(wanted_columns_, std::is_same_v<Columns, SlimColumns>);
+  }
 
   // The half sweeps, for half_sweep_cycle.
 
@@ -391,6 +396,7 @@ class CudaTuned final : public CudaPath {
     return executor_.to_host(natural.data(), count);
   }
 
+  ColumnIndices wanted_columns_;
   const std::vector<Level>& set_up_;
   std::vector<ColouredLevel> levels_;
   std::vector<ChunkPlan> plans_;

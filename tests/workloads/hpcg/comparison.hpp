@@ -129,7 +129,7 @@ inline void expect_operations(const Case& c, Path& path, const textbook::System&
 }
 
 /// Iterations whose residuals are compared: enough to reach what is comparable at all.
-inline constexpr int compared_iterations = 18;
+inline constexpr int compared_iterations = 22;
 
 /// The residuals of conjugate gradients, as far as roundings leave them comparable.
 ///
@@ -182,8 +182,9 @@ inline void expect_reaches_reference(System& system, Path& path) {
       conjugate_gradients(path, {.iterations = most_iterations, .tolerance = target});
   EXPECT_LE(result.scaled(), target * (1.0 + 1e-6));
   EXPECT_LE(result.iterations, reference_iterations + reference_iterations / 2);
+  // A small residual bounds the error by itself times the condition of A, some hundreds here.
   const std::vector<double> solution = path.solution();
-  EXPECT_LE(distance(solution, std::vector<double>(solution.size(), 1.0)), 1e-12);
+  EXPECT_LE(distance(solution, std::vector<double>(solution.size(), 1.0)), 1e-9);
 }
 
 }  // namespace bankfull::hpcg

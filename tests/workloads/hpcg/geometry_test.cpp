@@ -28,6 +28,7 @@ std::vector<Geometry> geometries_of(const Grid3& process_grid, int level) {
   const auto ranks = static_cast<int>(process_grid.count());
   const Decomposition whole = decompose(on_ranks(process_grid), ranks, level);
   std::vector<Geometry> geometries;
+  geometries.reserve(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) {
     geometries.push_back(make_geometry(whole, rank));
   }
