@@ -34,8 +34,8 @@ struct ColourSet {
 
 /// The choice of one row when all connected rows before it have their colours.
 struct GreedyStep {
-  CsrView matrix;
-  const Colour* colours;
+  CsrView matrix = {};
+  const Colour* colours = {};
 
   [[nodiscard]] BANKFULL_HOST_DEVICE Colour colour_of(std::int64_t row) const {
     ColourSet taken;

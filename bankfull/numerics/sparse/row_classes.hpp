@@ -16,15 +16,15 @@ namespace bankfull {
 /// boundary, both in the matrix's own order. Both ranges begin on a multiple of an alignment;
 /// rows between the end of one and the beginning of the next are empty.
 struct RowClass {
-  Range interior;
-  Range boundary;
+  Range interior = {};
+  Range boundary = {};
 
   [[nodiscard]] Range all() const { return {interior.begin, boundary.end}; }
 };
 
 /// A new order of rows, by classes of rows that are not connected.
 struct RowClasses {
-  std::vector<RowClass> classes;
+  std::vector<RowClass> classes = {};
   std::int64_t rows = 0;             ///< empty ones included; a multiple of the alignment
   Buffer<std::int32_t> new_of = {};  ///< new row of a row
   Buffer<std::int32_t> old_of = {};  ///< row of a new row; -1 for an empty one
@@ -34,11 +34,11 @@ namespace detail {
 
 /// Marks the rows of one colour on one side of the boundary, for counting.
 struct MarkRows {
-  CsrView matrix;
-  const Colour* colours;
-  Colour colour;
-  bool boundary;
-  std::int32_t* mark;
+  CsrView matrix = {};
+  const Colour* colours = {};
+  Colour colour = {};
+  bool boundary = {};
+  std::int32_t* mark = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     bool touches = false;
@@ -53,11 +53,11 @@ struct MarkRows {
 
 /// Puts marked rows at their places.
 struct PlaceRows {
-  const std::int32_t* mark;
-  const std::int64_t* place;
-  std::int64_t begin;
-  std::int32_t* new_of;
-  std::int32_t* old_of;
+  const std::int32_t* mark = {};
+  const std::int64_t* place = {};
+  std::int64_t begin = {};
+  std::int32_t* new_of = {};
+  std::int32_t* old_of = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     if (mark[row] != 0) {
@@ -80,7 +80,7 @@ RowClasses order_by_colour(const Executor& executor, const CsrView& matrix, cons
                            const std::vector<Colour>& order, std::int64_t alignment) {
   const auto mark = executor.template make<std::int32_t>(matrix.rows + 1);
   const auto place = executor.template make<std::int64_t>(matrix.rows + 1);
-  RowClasses result;
+  RowClasses result = {};
   // Every class may leave a part of two units empty.
   const std::int64_t most = matrix.rows + 2 * alignment * static_cast<std::int64_t>(order.size());
   result.new_of = executor.template make<std::int32_t>(matrix.rows);

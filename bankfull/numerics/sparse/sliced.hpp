@@ -75,9 +75,9 @@ inline constexpr std::int32_t empty_entry = -1;
 /// 16 bits of it.
 template <int Height>
 struct FindBases {
-  std::int32_t* column;
-  std::int32_t* base;
-  std::int32_t* fits_slim;  ///< set to 0 where some slot does not fit
+  std::int32_t* column = {};
+  std::int32_t* base = {};
+  std::int32_t* fits_slim = {};  ///< set to 0 where some slot does not fit
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t slot) const {
     std::int32_t* const mine = column + slot * Height;
@@ -103,9 +103,9 @@ struct FindBases {
 
 template <int Height>
 struct FillOffsets {
-  const std::int32_t* column;
-  const std::int32_t* base;
-  std::uint16_t* offset;
+  const std::int32_t* column = {};
+  const std::int32_t* base = {};
+  std::uint16_t* offset = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t entry) const {
     offset[entry] = static_cast<std::uint16_t>(column[entry] - base[entry / Height]);
@@ -118,7 +118,7 @@ struct FillOffsets {
 /// has slices + 1 elements.
 template <int Height, class Executor>
 Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int64_t slices) {
-  Sliced matrix;
+  Sliced matrix = {};
   matrix.slices = slices;
   matrix.slot = executor.template make<std::int64_t>(slices + 1);
   matrix.slots = executor.exclusive_sum(width, slices, matrix.slot.data());

@@ -12,17 +12,17 @@ namespace bankfull::hpcg {
 // What each row contributes to the set-up; bodies for an executor's `each`.
 
 struct CountEntries {
-  LocalGrid grid;
-  std::int32_t* count;
+  LocalGrid grid = {};
+  std::int32_t* count = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const { count[row] = grid.entries(row); }
 };
 
 struct FillRow {
-  LocalGrid grid;
-  const std::int64_t* start;
-  std::int32_t* column;
-  double* value;
+  LocalGrid grid = {};
+  const std::int64_t* start = {};
+  std::int32_t* column = {};
+  double* value = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     const std::int64_t plane = grid.x.local * grid.y.local;
@@ -47,9 +47,9 @@ struct FillRow {
 
 /// Row of the finer level at which a row of the coarser one lies.
 struct FineRowOf {
-  LocalGrid fine;
-  LocalGrid coarse;
-  std::int32_t* fine_row;
+  LocalGrid fine = {};
+  LocalGrid coarse = {};
+  std::int32_t* fine_row = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     const std::int64_t plane = coarse.x.local * coarse.y.local;

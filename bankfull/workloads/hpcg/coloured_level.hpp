@@ -27,15 +27,15 @@ struct SlotRange {
 ///
 /// Vectors have `vector_size` elements: the rows, the columns of other ranks, and a last one.
 struct ColouredLevel {
-  RowClasses order;
-  Sliced lower;                  ///< entries to classes before the row's own
-  Sliced upper;                  ///< to classes after it
-  Sliced outer;                  ///< to other ranks
+  RowClasses order = {};
+  Sliced lower = {};             ///< entries to classes before the row's own
+  Sliced upper = {};             ///< to classes after it
+  Sliced outer = {};             ///< to other ranks
   Buffer<double> diagonal = {};  ///< 1 for empty rows
   std::int64_t outer_columns = 0;
-  std::vector<ListNeighbour> neighbours;
+  std::vector<ListNeighbour> neighbours = {};
 
-  Range coarse_classes;  ///< which hold all rows of the coarser level
+  Range coarse_classes = {};  ///< which hold all rows of the coarser level
   /// The coarser level's row of each row of these classes; -1 where there is none.
   Buffer<std::int32_t> coarse_row = {};
   /// For each slice, the slots of `upper` with columns of these classes.
@@ -76,9 +76,9 @@ struct NewColumns {
 };
 
 struct ReadRow {
-  CsrView matrix;
-  const std::int32_t* new_of;
-  std::int64_t new_rows;
+  CsrView matrix = {};
+  const std::int32_t* new_of = {};
+  std::int64_t new_rows = {};
 
   BANKFULL_HOST_DEVICE std::int32_t new_column(std::int32_t column) const {
     return column < matrix.rows ? new_of[column]
@@ -115,7 +115,7 @@ inline ClassBegins begins_of(const RowClasses& order) {
     throw RuntimeFailure("the matrix needs " + std::to_string(order.classes.size()) +
                          " colours; this solver takes " + std::to_string(most_classes));
   }
-  ClassBegins result;
+  ClassBegins result = {};
   for (const RowClass& rows : order.classes) {
     result.begin[result.count++] = static_cast<std::int32_t>(rows.interior.begin);
   }
@@ -125,10 +125,10 @@ inline ClassBegins begins_of(const RowClasses& order) {
 
 /// Entries of each new row by the class of their column; those to other ranks come last.
 struct CountByClass {
-  ReadRow read;
-  ClassBegins classes;
-  const std::int32_t* old_of;
-  std::uint8_t* count;  ///< classes + 1 of each row
+  ReadRow read = {};
+  ClassBegins classes = {};
+  const std::int32_t* old_of = {};
+  std::uint8_t* count = {};  ///< classes + 1 of each row
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     std::uint8_t* const mine = count + row * (classes.count + 1);
@@ -152,14 +152,14 @@ struct CountByClass {
 /// neighbouring rows read lies side by side.
 template <int Height>
 struct PlanSlices {
-  ClassBegins classes;
-  const std::uint8_t* count;
-  Range coarse_classes;
-  std::uint8_t* first;  ///< classes + 1 of each slice: a class's first slot in its part
-  std::int32_t* lower;
-  std::int32_t* upper;
-  std::int32_t* outer;
-  SlotRange* coarse_slots;
+  ClassBegins classes = {};
+  const std::uint8_t* count = {};
+  Range coarse_classes = {};
+  std::uint8_t* first = {};  ///< classes + 1 of each slice: a class's first slot in its part
+  std::int32_t* lower = {};
+  std::int32_t* upper = {};
+  std::int32_t* outer = {};
+  SlotRange* coarse_slots = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t slice) const {
     const int own = classes.class_of(slice * Height);
@@ -196,8 +196,8 @@ struct PlanSlices {
 
 /// From slots counted within a slice to slots of the part.
 struct ShiftSlots {
-  const std::int64_t* slot;
-  SlotRange* range;
+  const std::int64_t* slot = {};
+  SlotRange* range = {};
   BANKFULL_HOST_DEVICE void operator()(std::int64_t slice) const {
     range[slice].begin += static_cast<std::int32_t>(slot[slice]);
     range[slice].end += static_cast<std::int32_t>(slot[slice]);
@@ -206,22 +206,22 @@ struct ShiftSlots {
 
 /// Where a part's entries go.
 struct PartEntries {
-  const std::int64_t* slot;
-  std::int32_t* column;
-  double* value;
+  const std::int64_t* slot = {};
+  std::int32_t* column = {};
+  double* value = {};
 };
 
 /// Puts the entries of a row into its parts.
 template <int Height>
 struct FillParts {
-  ReadRow read;
-  ClassBegins classes;
-  const std::int32_t* old_of;
-  const std::uint8_t* first;
-  PartEntries lower;
-  PartEntries upper;
-  PartEntries outer;
-  double* diagonal;
+  ReadRow read = {};
+  ClassBegins classes = {};
+  const std::int32_t* old_of = {};
+  const std::uint8_t* first = {};
+  PartEntries lower = {};
+  PartEntries upper = {};
+  PartEntries outer = {};
+  double* diagonal = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     if (old_of[row] < 0) {
@@ -258,19 +258,19 @@ struct FillParts {
 
 /// Numbers of rows in a list, in the new order.
 struct Renumber {
-  const std::int32_t* new_of;
-  std::int32_t* list;
+  const std::int32_t* new_of = {};
+  std::int32_t* list = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { list[n] = new_of[list[n]]; }
 };
 
 /// The coarser level's row of a fine row, both in their new orders.
 struct MapCoarse {
-  const std::int32_t* fine_row;
-  const std::int32_t* fine_new_of;
-  const std::int32_t* coarse_new_of;
-  std::int64_t begin;  ///< of the rows that coarse_row is about
-  std::int32_t* coarse_row;
+  const std::int32_t* fine_row = {};
+  const std::int32_t* fine_new_of = {};
+  const std::int32_t* coarse_new_of = {};
+  std::int64_t begin = {};  ///< of the rows that coarse_row is about
+  std::int32_t* coarse_row = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     coarse_row[fine_new_of[fine_row[row]] - begin] = coarse_new_of[row];
@@ -278,9 +278,9 @@ struct MapCoarse {
 };
 
 struct GatherColours {
-  const Colour* colours;
-  const std::int32_t* rows;
-  Colour* gathered;
+  const Colour* colours = {};
+  const std::int32_t* rows = {};
+  Colour* gathered = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { gathered[n] = colours[rows[n]]; }
 };
@@ -363,7 +363,7 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
   const int count = colour_greedily(executor, matrix, colours.data());
   const auto coarse_rows = detail::coarse_rows_of(executor, colours.data(), count, coarser);
   const std::vector<Colour> order = class_order(coarse_rows);
-  ColouredLevel result;
+  ColouredLevel result = {};
   result.order = order_by_colour(executor, matrix, colours.data(), order, alignment);
   result.outer_columns = matrix.columns - matrix.rows;
   result.coarse_classes = coarse_classes(order, coarse_rows);
@@ -376,7 +376,7 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
 /// returns whether they did.
 template <int Height, class Executor>
 bool make_slim(const Executor& executor, std::vector<ColouredLevel>& levels) {
-  std::vector<Sliced*> parts;
+  std::vector<Sliced*> parts = {};
   for (ColouredLevel& level : levels) {
     parts.insert(parts.end(), {&level.lower, &level.upper, &level.outer});
   }
@@ -410,7 +410,7 @@ inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, bool slim
 template <int Height, class Executor>
 std::vector<ColouredLevel> colour_levels(const Executor& executor, const std::vector<Level>& levels,
                                          std::int64_t alignment) {
-  std::vector<ColouredLevel> result;
+  std::vector<ColouredLevel> result = {};
   result.reserve(levels.size());
   for (std::size_t n = 0; n < levels.size(); ++n) {
     result.push_back(colour_level<Height>(executor, levels, n, alignment));

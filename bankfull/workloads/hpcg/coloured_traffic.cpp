@@ -26,12 +26,12 @@ SweepTraffic sweep_traffic(const ColouredLevel& level, std::int64_t coarse_slots
   const double upper = bytes_of(level.upper);
   const double lower_entries = entries_of(level.lower);
   const double upper_entries = entries_of(level.upper);
-  const double coarse_entries = static_cast<double>(coarse_slots * height);
+  const auto coarse_entries = static_cast<double>(coarse_slots * height);
   const double entry_bytes = upper_entries > 0.0 ? upper / upper_entries : 0.0;
   const double coarse_share =
       static_cast<double>(level.coarse_range().size()) / static_cast<double>(level.rows());
   // Rows that come last have all their entries in `lower`.
-  const double coarse_rows = static_cast<double>(level.coarse_range().size());
+  const auto coarse_rows = static_cast<double>(level.coarse_range().size());
   const double row_entries = (lower_entries + upper_entries) / static_cast<double>(level.rows());
   SweepTraffic traffic;
   traffic.forward_from_zero = pass(level, lower, lower_entries, 2.0, 1.0);

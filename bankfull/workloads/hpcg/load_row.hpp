@@ -11,12 +11,12 @@ namespace bankfull::hpcg {
 
 /// The benchmark's diagonal and right-hand side, or the exaggerated ones, in a new order of rows.
 struct LoadNewRow {
-  LocalGrid grid;
-  CsrView matrix;
-  const std::int32_t* old_of;
-  double* diagonal;
-  double* right_hand;
-  bool exaggerated;
+  LocalGrid grid = {};
+  CsrView matrix = {};
+  const std::int32_t* old_of = {};
+  double* diagonal = {};
+  double* right_hand = {};
+  bool exaggerated = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     const std::int32_t old = old_of[row];

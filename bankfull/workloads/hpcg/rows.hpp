@@ -40,11 +40,11 @@ BANKFULL_HOST_DEVICE inline double relaxed(const CsrView& matrix, std::int64_t r
 
 /// The benchmark's diagonal and right-hand side, or the exaggerated ones.
 struct LoadRow {
-  LocalGrid grid;
-  CsrView matrix;
-  double* value;
-  double* right_hand;
-  bool exaggerated;
+  LocalGrid grid = {};
+  CsrView matrix = {};
+  double* value = {};
+  double* right_hand = {};
+  bool exaggerated = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     const double scale = exaggerated ? exaggeration(grid.global_row(row)) : 1.0;

@@ -11,12 +11,14 @@
 
 namespace bankfull::hpcg {
 
-/// So many ranks along each axis, along two and along all three.
+/// So many ranks along each axis, along two and along all three; less of it for many ranks, which
+/// share few cores.
 inline std::vector<Grid3> process_grids(std::int64_t ranks) {
-  if (ranks == 1) {
-    return {{1, 1, 1}};
+  std::vector<Grid3> grids{{1, 1, ranks}};
+  if (ranks > 1 && ranks <= 4) {
+    grids.push_back({1, ranks, 1});
+    grids.push_back({ranks, 1, 1});
   }
-  std::vector<Grid3> grids{{ranks, 1, 1}, {1, ranks, 1}, {1, 1, ranks}};
   if (ranks > 2 && ranks % 2 == 0) {
     grids.push_back({ranks / 2, 1, 2});
   }
@@ -28,6 +30,7 @@ inline std::vector<Grid3> process_grids(std::int64_t ranks) {
 
 /// Exchanges the numbers that rows have in the whole system: every column gets that of its point.
 inline void expect_columns_of_others(const Case& c) {
+  const textbook::System expected = textbook_of(c);
   const auto levels = make_levels(CpuExecutor(1), c.problem, c.ranks.size(), c.ranks.rank());
   for (const Level& level : levels) {
     const LocalGrid& grid = level.geometry.grid;
@@ -39,7 +42,6 @@ inline void expect_columns_of_others(const Case& c) {
         ListSetup{.ranks = c.ranks, .neighbours = level.geometry.neighbours}, Team(1));
     exchange->start(rows.data());
     exchange->finish();
-    const textbook::System expected = textbook_of(c);
     const auto number = static_cast<std::size_t>(&level - levels.data());
     const auto& own = expected.level(number).own[static_cast<std::size_t>(c.ranks.rank())];
     const CsrView matrix = level.matrix.view();

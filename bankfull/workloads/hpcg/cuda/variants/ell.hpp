@@ -46,11 +46,11 @@ struct ListedRows {
 namespace detail {
 
 struct FillEllRow {
-  GatherRow gather;
-  ListedRows rows;
-  std::int64_t stride;
-  std::int32_t* column;
-  double* value;
+  GatherRow gather = {};
+  ListedRows rows = {};
+  std::int64_t stride = {};
+  std::int32_t* column = {};
+  double* value = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const {
     const GatheredRow gathered = gather(rows.at(n));
@@ -70,7 +70,7 @@ Ell make_ell(const Executor& executor, const Csr& matrix, const PermutedLevel& o
              std::int64_t count, ListedRows rows) {
   // Slots begin where a warp's loads do.
   constexpr std::int64_t alignment = 32;
-  Ell ell;
+  Ell ell = {};
   ell.rows = count;
   ell.stride = (count + alignment - 1) / alignment * alignment;
   ell.column = executor.template make<std::int32_t>(ell.stride * most_entries);
@@ -82,10 +82,10 @@ Ell make_ell(const Executor& executor, const Csr& matrix, const PermutedLevel& o
 
 /// Writes a diagonal, by rows of the new order, into the entries of an ELLPACK matrix.
 struct WriteEllDiagonal {
-  EllView matrix;
-  ListedRows rows;
-  const double* diagonal;
-  double* value;
+  EllView matrix = {};
+  ListedRows rows = {};
+  const double* diagonal = {};
+  double* value = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const {
     const std::int64_t row = rows.at(n);

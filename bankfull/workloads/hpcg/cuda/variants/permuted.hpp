@@ -36,10 +36,10 @@ enum class Columns { all, own };
 
 /// Reads rows of a matrix in their natural order as rows of a new order.
 struct GatherRow {
-  CsrView matrix;
-  const std::int32_t* new_of;
-  const std::int32_t* old_of;
-  Columns columns;
+  CsrView matrix = {};
+  const std::int32_t* new_of = {};
+  const std::int32_t* old_of = {};
+  Columns columns = {};
 
   [[nodiscard]] BANKFULL_HOST_DEVICE bool takes(std::int32_t column) const {
     return columns == Columns::all || column < matrix.rows;
@@ -81,8 +81,8 @@ struct GatherRow {
 namespace detail {
 
 struct Identity {
-  std::int32_t* first;
-  std::int32_t* second;
+  std::int32_t* first = {};
+  std::int32_t* second = {};
   BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const {
     first[n] = static_cast<std::int32_t>(n);
     second[n] = static_cast<std::int32_t>(n);
@@ -90,32 +90,32 @@ struct Identity {
 };
 
 struct MapThrough {
-  const std::int32_t* map;
-  std::int32_t* number;
+  const std::int32_t* map = {};
+  std::int32_t* number = {};
   BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { number[n] = map[number[n]]; }
 };
 
 struct NewFineRow {
-  const std::int32_t* old_of;
-  const std::int32_t* fine_row;     ///< in natural orders
-  const std::int32_t* fine_new_of;  ///< of the finer level
-  std::int32_t* new_fine_row;
+  const std::int32_t* old_of = {};
+  const std::int32_t* fine_row = {};     ///< in natural orders
+  const std::int32_t* fine_new_of = {};  ///< of the finer level
+  std::int32_t* new_fine_row = {};
   BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const {
     new_fine_row[n] = fine_new_of[fine_row[old_of[n]]];
   }
 };
 
 struct CountGathered {
-  GatherRow gather;
-  std::int32_t* count;
+  GatherRow gather = {};
+  std::int32_t* count = {};
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const { count[row] = gather.count(row); }
 };
 
 struct FillGathered {
-  GatherRow gather;
-  const std::int64_t* start;
-  std::int32_t* column;
-  double* value;
+  GatherRow gather = {};
+  const std::int64_t* start = {};
+  std::int32_t* column = {};
+  double* value = {};
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     const GatheredRow gathered = gather(row);
     for (int n = 0; n < gathered.count; ++n) {
@@ -180,7 +180,7 @@ PermutedLevel order_by_colours(const Executor& executor, const Level& level,
 template <class Executor, class Order>
 std::vector<PermutedLevel> permute_levels(const Executor& executor,
                                           const std::vector<Level>& levels, const Order& order) {
-  std::vector<PermutedLevel> permuted;
+  std::vector<PermutedLevel> permuted = {};
   permuted.reserve(levels.size());
   for (const Level& level : levels) {
     PermutedLevel now = order(executor, level);
@@ -207,7 +207,7 @@ template <class Executor>
 Csr permuted_csr(const Executor& executor, const Csr& matrix, const PermutedLevel& order,
                  Columns columns) {
   const GatherRow gather = gather_from(matrix, order, columns);
-  Csr permuted;
+  Csr permuted = {};
   permuted.rows = matrix.rows;
   permuted.columns = columns == Columns::all ? matrix.columns : matrix.rows;
   permuted.start = executor.template make<std::int64_t>(matrix.rows + 1);
@@ -225,8 +225,8 @@ Csr permuted_csr(const Executor& executor, const Csr& matrix, const PermutedLeve
 
 /// The diagonal of a matrix out of its entries, or into them; bodies for an executor's `each`.
 struct ReadDiagonal {
-  CsrView matrix;
-  double* diagonal;
+  CsrView matrix = {};
+  double* diagonal = {};
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
       if (matrix.column[n] == row) {
@@ -237,9 +237,9 @@ struct ReadDiagonal {
 };
 
 struct WriteDiagonal {
-  CsrView matrix;
-  const double* diagonal;
-  double* value;
+  CsrView matrix = {};
+  const double* diagonal = {};
+  double* value = {};
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
       if (matrix.column[n] == row) {
