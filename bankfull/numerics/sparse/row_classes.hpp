@@ -22,32 +22,45 @@ struct RowClass {
   [[nodiscard]] Range all() const { return {interior.begin, boundary.end}; }
 };
 
+/// Twice the number of a row's class, and 1 more at the boundary.
+using Side = std::uint16_t;
+
 /// A new order of rows, by classes of rows that are not connected.
 struct RowClasses {
   std::vector<RowClass> classes = {};
   std::int64_t rows = 0;             ///< empty ones included; a multiple of the alignment
   Buffer<std::int32_t> new_of = {};  ///< new row of a row
   Buffer<std::int32_t> old_of = {};  ///< row of a new row; -1 for an empty one
+  Buffer<Side> side_of = {};         ///< of a row
 };
 
 namespace detail {
 
-/// Marks the rows of one colour on one side of the boundary, for counting.
-struct MarkRows {
+struct FindSides {
   CsrView matrix = {};
   const Colour* colours = {};
-  Colour colour = {};
-  bool boundary = {};
-  std::int32_t* mark = {};
+  Colour place[no_colour] = {};  ///< of each colour in the order
+  Side* side_of = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
     bool touches = false;
-    if (matrix.columns > matrix.rows && colours[row] == colour) {
+    if (matrix.columns > matrix.rows) {
       for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
         touches = touches || matrix.column[n] >= matrix.rows;
       }
     }
-    mark[row] = colours[row] == colour && touches == boundary ? 1 : 0;
+    side_of[row] = static_cast<Side>(2 * place[colours[row]] + (touches ? 1 : 0));
+  }
+};
+
+/// Marks the rows of one side, for counting.
+struct MarkRows {
+  const Side* side_of = {};
+  Side side = {};
+  std::int32_t* mark = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    mark[row] = side_of[row] == side ? 1 : 0;
   }
 };
 
@@ -71,6 +84,30 @@ constexpr std::int64_t round_up(std::int64_t count, std::int64_t unit) {
   return (count + unit - 1) / unit * unit;
 }
 
+/// Gives the rows of so many sides their places, side after side; returns the sides' ranges.
+template <class Executor>
+std::vector<Range> place_sides(const Executor& executor, int sides, std::int64_t alignment,
+                               RowClasses& result) {
+  const auto rows = static_cast<std::int64_t>(result.side_of.size());
+  const auto mark = executor.template make<std::int32_t>(rows + 1);
+  const auto place = executor.template make<std::int64_t>(rows + 1);
+  std::vector<Range> ranges;
+  for (int side = 0; side < sides; ++side) {
+    const std::int64_t begin = result.rows;
+    executor.each(rows, MarkRows{result.side_of.data(), static_cast<Side>(side), mark.data()});
+    const std::int64_t count = executor.exclusive_sum(mark.data(), rows, place.data());
+    executor.each(rows, PlaceRows{mark.data(), place.data(), begin, result.new_of.data(),
+                                  result.old_of.data()});
+    ranges.push_back({begin, begin + count});
+    result.rows = round_up(begin + count, alignment);
+  }
+  return ranges;
+}
+
+/// The same in two passes, which a GPU could not make in parallel.
+std::vector<Range> place_sides(const CpuExecutor& executor, int sides, std::int64_t alignment,
+                               RowClasses& result);
+
 }  // namespace detail
 
 /// Orders the rows by `order`, a list of all colours; classes and their boundaries begin with
@@ -78,28 +115,22 @@ constexpr std::int64_t round_up(std::int64_t count, std::int64_t unit) {
 template <class Executor>
 RowClasses order_by_colour(const Executor& executor, const CsrView& matrix, const Colour* colours,
                            const std::vector<Colour>& order, std::int64_t alignment) {
-  const auto mark = executor.template make<std::int32_t>(matrix.rows + 1);
-  const auto place = executor.template make<std::int64_t>(matrix.rows + 1);
+  const int sides = 2 * static_cast<int>(order.size());
+  // Every side may leave a part of a unit empty.
+  const std::int64_t most = matrix.rows + sides * alignment;
   RowClasses result = {};
-  // Every class may leave a part of two units empty.
-  const std::int64_t most = matrix.rows + 2 * alignment * static_cast<std::int64_t>(order.size());
   result.new_of = executor.template make<std::int32_t>(matrix.rows);
   result.old_of = executor.template make<std::int32_t>(most);
+  result.side_of = executor.template make<Side>(matrix.rows);
   executor.fill(result.old_of.data(), most, std::int32_t{-1});
-  const auto place_rows = [&](Colour colour, bool boundary) {
-    const std::int64_t begin = result.rows;
-    executor.each(matrix.rows, detail::MarkRows{matrix, colours, colour, boundary, mark.data()});
-    const std::int64_t count = executor.exclusive_sum(mark.data(), matrix.rows, place.data());
-    executor.each(matrix.rows, detail::PlaceRows{mark.data(), place.data(), begin,
-                                                 result.new_of.data(), result.old_of.data()});
-    result.rows = detail::round_up(begin + count, alignment);
-    return Range{begin, begin + count};
-  };
-  for (const Colour colour : order) {
-    const Range interior = place_rows(colour, false);
-    const Range boundary =
-        matrix.columns > matrix.rows ? place_rows(colour, true) : Range{result.rows, result.rows};
-    result.classes.push_back({interior, boundary});
+  detail::FindSides find{matrix, colours, {}, result.side_of.data()};
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    find.place[order[n]] = static_cast<Colour>(n);
+  }
+  executor.each(matrix.rows, find);
+  const std::vector<Range> ranges = detail::place_sides(executor, sides, alignment, result);
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    result.classes.push_back({ranges[2 * n], ranges[2 * n + 1]});
   }
   return result;
 }

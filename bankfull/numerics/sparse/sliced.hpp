@@ -1,10 +1,14 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/sparse/csr.hpp"
 #include "bankfull/numerics/sparse/row_classes.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace bankfull {
@@ -21,6 +25,9 @@ struct FullColumns {
     static_cast<void>(slot);
     return column[entry];
   }
+
+  /// Where it is kept, for prefetches.
+  [[nodiscard]] const void* place(std::int64_t entry) const { return column + entry; }
 };
 
 /// Column indices as 16 bits beyond the smallest of each slot of a slice.
@@ -31,6 +38,8 @@ struct SlimColumns {
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int32_t at(std::int64_t slot, std::int64_t entry) const {
     return base[slot] + offset[entry];
   }
+
+  [[nodiscard]] const void* place(std::int64_t entry) const { return offset + entry; }
 };
 
 /// A sliced matrix, by value.
@@ -102,6 +111,41 @@ struct FindBases {
 };
 
 template <int Height>
+FindBases<Height> bases_of(const Sliced& matrix) {
+  return {matrix.column.data(), matrix.base.data(), matrix.fits_slim.data()};
+}
+
+/// All that happens to a slice, for executors on a CPU: it is written while it is in the cache.
+template <int Height, std::size_t Parts, class FillRow>
+struct FillSlice {
+  std::array<Sliced*, Parts> matrices = {};
+  FillRow fill_row = {};
+
+  void operator()(std::int64_t slice) const {
+    for (const Sliced* matrix : matrices) {
+      const Range mine = slots_of(*matrix, slice);
+      std::fill_n(matrix->column.data() + mine.begin * Height, mine.size() * Height, empty_entry);
+      std::fill_n(matrix->value.data() + mine.begin * Height, mine.size() * Height, 0.0);
+    }
+    for (int lane = 0; lane < Height; ++lane) {
+      fill_row(slice * Height + lane);
+    }
+    for (const Sliced* matrix : matrices) {
+      const Range mine = slots_of(*matrix, slice);
+      const FindBases<Height> find_base = bases_of<Height>(*matrix);
+      for (std::int64_t slot = mine.begin; slot < mine.end; ++slot) {
+        find_base(slot);
+      }
+    }
+  }
+
+ private:
+  static Range slots_of(const Sliced& matrix, std::int64_t slice) {
+    return {matrix.slot.data()[slice], matrix.slot.data()[slice + 1]};
+  }
+};
+
+template <int Height>
 struct FillOffsets {
   const std::int32_t* column = {};
   const std::int32_t* base = {};
@@ -114,39 +158,50 @@ struct FillOffsets {
 
 }  // namespace detail
 
-/// Room for slices of these widths, with every column an empty entry and every value 0. `width`
-/// has slices + 1 elements.
+/// Room for slices of these widths. `width` has slices + 1 elements.
 template <int Height, class Executor>
 Sliced make_sliced(const Executor& executor, const std::int32_t* width, std::int64_t slices) {
   Sliced matrix = {};
   matrix.slices = slices;
   matrix.slot = executor.template make<std::int64_t>(slices + 1);
   matrix.slots = executor.exclusive_sum(width, slices, matrix.slot.data());
-  const std::int64_t entries = matrix.slots * Height;
-  matrix.column = executor.template make<std::int32_t>(entries);
-  matrix.value = executor.template make<double>(entries);
-  executor.fill(matrix.column.data(), entries, detail::empty_entry);
-  executor.fill(matrix.value.data(), entries, 0.0);
+  matrix.column = executor.template make<std::int32_t>(matrix.slots * Height);
+  matrix.value = executor.template make<double>(matrix.slots * Height);
+  matrix.base = executor.template make<std::int32_t>(matrix.slots);
+  matrix.fits_slim = executor.template make<std::int32_t>(1);
   return matrix;
 }
 
-/// Completes a matrix whose real entries are filled in: gives empty entries a column.
-template <int Height, class Executor>
-void finish_sliced(const Executor& executor, Sliced& matrix) {
-  matrix.base = executor.template make<std::int32_t>(matrix.slots);
-  matrix.fits_slim = executor.template make<std::int32_t>(1);
-  executor.fill(matrix.fits_slim.data(), 1, std::int32_t{1});
-  executor.each(matrix.slots, detail::FindBases<Height>{matrix.column.data(), matrix.base.data(),
-                                                        matrix.fits_slim.data()});
+/// Fills matrices of as many slices that hold parts of the same rows: fill_row(row) puts a row's
+/// entries into them, and the others are then given a column.
+template <int Height, std::size_t Parts, class Executor, class FillRow>
+void fill_sliced(const Executor& executor, const std::array<Sliced*, Parts>& matrices,
+                 const FillRow& fill_row) {
+  for (const Sliced* matrix : matrices) {
+    executor.fill(matrix->fits_slim.data(), 1, std::int32_t{1});
+  }
+  const std::int64_t slices = matrices.front()->slices;
+  if constexpr (Executor::space == MemorySpace::host) {
+    executor.each(slices, detail::FillSlice<Height, Parts, FillRow>{matrices, fill_row});
+  } else {
+    for (const Sliced* matrix : matrices) {
+      executor.fill(matrix->column.data(), matrix->slots * Height, detail::empty_entry);
+      executor.fill(matrix->value.data(), matrix->slots * Height, 0.0);
+    }
+    executor.each(slices * Height, fill_row);
+    for (const Sliced* matrix : matrices) {
+      executor.each(matrix->slots, detail::bases_of<Height>(*matrix));
+    }
+  }
 }
 
-/// Whether 16 bits hold the columns of a finished matrix.
+/// Whether 16 bits hold the columns of a filled matrix.
 template <class Executor>
 bool fits_slim(const Executor& executor, const Sliced& matrix) {
   return executor.to_host(matrix.fits_slim.data(), 1).front() != 0;
 }
 
-/// Makes the columns of a finished matrix slim; they fit.
+/// Makes the columns of a filled matrix slim; they fit.
 template <int Height, class Executor>
 void make_slim(const Executor& executor, Sliced& matrix) {
   const std::int64_t entries = matrix.slots * Height;

@@ -10,6 +10,7 @@
 #include "bankfull/workloads/hpcg/level.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -59,7 +60,8 @@ struct ColouredLevel {
   [[nodiscard]] std::int64_t bytes() const {
     return lower.bytes() + upper.bytes() + outer.bytes() +
            static_cast<std::int64_t>(diagonal.bytes() + coarse_row.bytes() + coarse_slots.bytes() +
-                                     order.new_of.bytes() + order.old_of.bytes());
+                                     order.new_of.bytes() + order.old_of.bytes() +
+                                     order.side_of.bytes());
   }
 };
 
@@ -68,29 +70,33 @@ namespace detail {
 /// Classes of rows, at most.
 inline constexpr std::size_t most_classes = 32;
 
-/// The columns of one row in the new order.
-struct NewColumns {
+/// The entries of one row in the new order, by the classes of their columns.
+struct NewEntries {
   int count = 0;
   std::int64_t first = 0;  ///< entry of the matrix
   std::int32_t column[most_entries] = {};
+  std::uint8_t group[most_entries] = {};  ///< a column's class; the next number for other ranks'
 };
 
 struct ReadRow {
   CsrView matrix = {};
   const std::int32_t* new_of = {};
+  const Side* side_of = {};
   std::int64_t new_rows = {};
+  int classes = {};
 
-  BANKFULL_HOST_DEVICE std::int32_t new_column(std::int32_t column) const {
-    return column < matrix.rows ? new_of[column]
-                                : static_cast<std::int32_t>(new_rows + column - matrix.rows);
-  }
-
-  BANKFULL_HOST_DEVICE NewColumns operator()(std::int64_t row) const {
-    NewColumns result;
+  BANKFULL_HOST_DEVICE NewEntries operator()(std::int64_t row) const {
+    NewEntries result;
     result.first = matrix.start[row];
     result.count = static_cast<int>(matrix.start[row + 1] - result.first);
     unrolled<most_entries>([&](int n) {
-      result.column[n] = n < result.count ? new_column(matrix.column[result.first + n]) : INT32_MAX;
+      if (n < result.count) {
+        const std::int32_t column = matrix.column[result.first + n];
+        const bool own = column < matrix.rows;
+        result.column[n] =
+            own ? new_of[column] : static_cast<std::int32_t>(new_rows + column - matrix.rows);
+        result.group[n] = static_cast<std::uint8_t>(own ? side_of[column] / 2 : classes);
+      }
     });
     return result;
   }
@@ -126,25 +132,23 @@ inline ClassBegins begins_of(const RowClasses& order) {
 /// Entries of each new row by the class of their column; those to other ranks come last.
 struct CountByClass {
   ReadRow read = {};
-  ClassBegins classes = {};
   const std::int32_t* old_of = {};
   std::uint8_t* count = {};  ///< classes + 1 of each row
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    std::uint8_t* const mine = count + row * (classes.count + 1);
-    for (int n = 0; n <= classes.count; ++n) {
+    std::uint8_t* const mine = count + row * (read.classes + 1);
+    for (int n = 0; n <= read.classes; ++n) {
       mine[n] = 0;
     }
     if (old_of[row] < 0) {
       return;
     }
-    const NewColumns columns = read(old_of[row]);
-    unrolled<most_entries>([&](int n) {
-      const std::int32_t column = columns.column[n];
-      if (n < columns.count && column != row) {
-        ++mine[column >= read.new_rows ? classes.count : classes.class_of(column)];
+    const NewEntries entries = read(old_of[row]);
+    for (int n = 0; n < entries.count; ++n) {
+      if (entries.column[n] != row) {
+        ++mine[entries.group[n]];
       }
-    });
+    }
   }
 };
 
@@ -211,11 +215,10 @@ struct PartEntries {
   double* value = {};
 };
 
-/// Puts the entries of a row into its parts.
+/// Puts the entries of a row into its parts; those to one class keep the matrix's order.
 template <int Height>
 struct FillParts {
   ReadRow read = {};
-  ClassBegins classes = {};
   const std::int32_t* old_of = {};
   const std::uint8_t* first = {};
   PartEntries lower = {};
@@ -228,29 +231,27 @@ struct FillParts {
       diagonal[row] = 1.0;
       return;
     }
-    const NewColumns columns = read(old_of[row]);
-    unrolled<most_entries>([&](int n) {
-      if (n < columns.count) {
-        put(row, columns, columns.column[n], read.matrix.value[columns.first + n]);
+    const NewEntries entries = read(old_of[row]);
+    std::uint8_t before[most_classes + 1] = {};
+    for (int n = 0; n < entries.count; ++n) {
+      const double value = read.matrix.value[entries.first + n];
+      if (entries.column[n] == row) {
+        diagonal[row] = value;
+      } else {
+        const std::uint8_t group = entries.group[n];
+        put(row, group, before[group]++, entries.column[n], value);
       }
-    });
+    }
   }
 
  private:
-  BANKFULL_HOST_DEVICE void put(std::int64_t row, const NewColumns& columns, std::int32_t column,
+  /// An entry with so many of its group before it in the row.
+  BANKFULL_HOST_DEVICE void put(std::int64_t row, int group, int before, std::int32_t column,
                                 double value) const {
-    if (column == row) {
-      diagonal[row] = value;
-      return;
-    }
-    const bool outside = column >= read.new_rows;
-    const int group = outside ? classes.count : classes.class_of(column);
-    const std::int32_t begin = classes.begin[group];
-    int place = first[row / Height * (classes.count + 1) + group];
-    unrolled<most_entries>(
-        [&](int n) { place += columns.column[n] >= begin && columns.column[n] < column ? 1 : 0; });
-    const PartEntries& part = outside ? outer : column < row ? lower : upper;
-    const std::int64_t at = (part.slot[row / Height] + place) * Height + row % Height;
+    const std::int64_t slice = row / Height;
+    const int place = first[slice * (read.classes + 1) + group] + before;
+    const PartEntries& part = group == read.classes ? outer : column < row ? lower : upper;
+    const std::int64_t at = (part.slot[slice] + place) * Height + row % Height;
     part.column[at] = column;
     part.value[at] = value;
   }
@@ -320,7 +321,8 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
   const std::int64_t rows = result.order.rows;
   const std::int64_t slices = rows / Height;
   const detail::ClassBegins classes = detail::begins_of(result.order);
-  const detail::ReadRow read{level.matrix.view(), result.order.new_of.data(), rows};
+  const detail::ReadRow read{level.matrix.view(), result.order.new_of.data(),
+                             result.order.side_of.data(), rows, classes.count};
   const std::int32_t* const old_of = result.order.old_of.data();
   const auto first = executor.template make<std::uint8_t>(slices * (classes.count + 1));
   {
@@ -329,7 +331,7 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
     std::int32_t* const lower = width.data();
     std::int32_t* const upper = lower + slices + 1;
     std::int32_t* const outer = upper + slices + 1;
-    executor.each(rows, detail::CountByClass{read, classes, old_of, count.data()});
+    executor.each(rows, detail::CountByClass{read, old_of, count.data()});
     result.coarse_slots = executor.template make<SlotRange>(slices);
     executor.each(slices, detail::PlanSlices<Height>{classes, count.data(), result.coarse_classes,
                                                      first.data(), lower, upper, outer,
@@ -343,12 +345,10 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
   const auto part = [](const Sliced& sliced) {
     return detail::PartEntries{sliced.slot.data(), sliced.column.data(), sliced.value.data()};
   };
-  executor.each(rows, detail::FillParts<Height>{read, classes, old_of, first.data(),
-                                                part(result.lower), part(result.upper),
-                                                part(result.outer), result.diagonal.data()});
-  for (Sliced* sliced : {&result.lower, &result.upper, &result.outer}) {
-    finish_sliced<Height>(executor, *sliced);
-  }
+  fill_sliced<Height>(
+      executor, std::array{&result.lower, &result.upper, &result.outer},
+      detail::FillParts<Height>{read, old_of, first.data(), part(result.lower), part(result.upper),
+                                part(result.outer), result.diagonal.data()});
 }
 
 /// A level in the order of its greedy colours, in slices of `Height` rows; classes begin with

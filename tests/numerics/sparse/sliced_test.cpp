@@ -4,6 +4,7 @@
 #include "tests/numerics/sparse/patterns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
 #include <utility>
 #include <vector>
@@ -35,10 +36,8 @@ Sliced sliced_of(const CpuExecutor& executor, const CsrView& matrix) {
     widest = std::max(widest, static_cast<std::int32_t>(width_of(matrix, row)));
   }
   Sliced sliced = make_sliced<Height>(executor, width.data(), slices);
-  for (std::int64_t row = 0; row < matrix.rows; ++row) {
-    fill_row<Height>(matrix, row, sliced);
-  }
-  finish_sliced<Height>(executor, sliced);
+  fill_sliced<Height>(executor, std::array{&sliced},
+                      [&](std::int64_t row) { fill_row<Height>(matrix, row, sliced); });
   return sliced;
 }
 
