@@ -108,7 +108,7 @@ CgTimes operator+(const CgTimes& a, const CgTimes& b) {
 void run_timed_sets(const Problem& problem, Path& path, const Communicator& ranks,
                     double set_seconds, Progress& progress, Outcome& outcome,
                     PhaseResults& results) {
-  outcome.sets = static_cast<int>(problem.seconds / set_seconds) + 1;
+  outcome.sets = sets_in(problem.seconds, set_seconds);
   const CgLimits limits{.iterations = outcome.convergence.iterations};
   std::vector<double> residuals;
   for (int set = 0; set < outcome.sets; ++set) {
@@ -137,6 +137,10 @@ double largest_error(Path& path, const Communicator& ranks) {
 }
 
 }  // namespace
+
+int sets_in(double seconds, double set_seconds) {
+  return static_cast<int>(seconds / set_seconds) + 1;
+}
 
 PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progress& progress,
                         Outcome& outcome) {

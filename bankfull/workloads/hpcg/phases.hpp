@@ -20,6 +20,9 @@ struct PhaseResults {
   double solution_error = 0.0;     ///< largest deviation of x from the exact solution, 1
 };
 
+/// How many timed sets fill so many seconds, the last one beginning within them.
+int sets_in(double seconds, double set_seconds);
+
 /// Collective: all phases of the benchmark in turn.
 PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progress& progress,
                         Outcome& outcome);

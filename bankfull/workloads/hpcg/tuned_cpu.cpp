@@ -4,6 +4,7 @@
 #include "bankfull/workloads/hpcg/cycle.hpp"
 #include "bankfull/workloads/hpcg/load_row.hpp"
 #include "bankfull/workloads/hpcg/smoother.hpp"
+#include "bankfull/workloads/hpcg/step_times.hpp"
 
 namespace bankfull::hpcg::cpu {
 namespace {
@@ -15,6 +16,21 @@ struct LevelVectors {
   Buffer<double> own_r = {};  ///< of coarse levels
   Buffer<double> own_x = {};
   Buffer<double> upper = {};  ///< U x of the sweep before
+};
+
+/// Marks between steps that the calling thread has waited for.
+class ClockMarks {
+ public:
+  void restart() {
+    watch_.restart();
+    passed_.assign(1, 0.0);
+  }
+  void set() { passed_.push_back(watch_.seconds()); }
+  [[nodiscard]] double seconds_before(std::size_t n) const { return passed_[n + 1] - passed_[n]; }
+
+ private:
+  Stopwatch watch_;
+  std::vector<double> passed_;
 };
 
 /// Rows by colours in slices of one pack, half sweeps, fused vector operations.
@@ -65,18 +81,21 @@ class CpuTuned final : public CpuPath {
   }
 
   void precondition(bool multigrid) override {
-    previous_rz_ = rz_;
-    double mine = 0.0;
     timed(&CgTimes::mg, [&] {
       if (multigrid) {
         cycle(r_.data(), z_.data());
-        mine = product_;
       } else {
         std::copy_n(r_.data(), rows_, z_.data());
-        mine = dot(team(), r_.data(), z_.data(), rows_);
+        product_ = dot(team(), r_.data(), z_.data(), rows_);
       }
     });
-    timed(&CgTimes::ddot, [&] { rz_ = sum_over_ranks(mine); });
+    finish_precondition();
+  }
+
+  /// r.z of all ranks.
+  void finish_precondition() {
+    previous_rz_ = rz_;
+    timed(&CgTimes::ddot, [&] { rz_ = sum_over_ranks(product_); });
   }
 
   /// The update of x waits until here, where p is at hand: x is not needed in between.
@@ -130,6 +149,11 @@ class CpuTuned final : public CpuPath {
   }
 
   std::vector<double> solution() override { return in_natural_order(x_.data()); }
+
+  std::vector<Step> profile(int repeats) override {
+    return profile_iterations(*this, executor_, levels_, slice_height, ranks_, ClockMarks(),
+                              repeats);
+  }
 
   [[nodiscard]] std::int64_t added_bytes() const override {
     std::int64_t bytes = 0;
@@ -382,7 +406,7 @@ class CpuTuned final : public CpuPath {
   std::vector<LevelVectors> vectors_;
   std::vector<std::unique_ptr<ListExchange<double>>> exchanges_;
   double alpha_ = 0.0;    ///< of the update of x that is still to be done
-  double product_ = 0.0;  ///< r.z of the last cycle, this rank's part
+  double product_ = 0.0;  ///< r.z of this rank, from the last sweep
 };
 
 }  // namespace

@@ -66,6 +66,15 @@ TEST(HpcgOnRanks, TunedPassesTheTestsOfTheBenchmark) {
   expect_reaches_reference(*system, *path);
 }
 
+TEST(HpcgOnRanks, StepsAreOfAllRanks) {
+  const Case c{small_problem({16, 16, 16}), test_ranks()};
+  const auto system = make_system(c.problem, c.ranks);
+  for (const Step& step : system->make_path(Variant::tuned)->profile(2)) {
+    EXPECT_EQ(c.ranks.max(step.seconds), step.seconds) << step.name;
+    EXPECT_EQ(c.ranks.max(step.traffic.bytes()), step.traffic.bytes()) << step.name;
+  }
+}
+
 /// Everything of an outcome that must not differ between ranks, as text.
 std::string essence(const RunResult& result, const Outcome& outcome) {
   std::string text = to_string(outcome.global) + ' ' + to_string(outcome.process_grid) + ' ' +

@@ -3,7 +3,9 @@
 #include "tests/workloads/hpcg/comparison.hpp"
 
 #include <gtest/gtest.h>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace bankfull::hpcg {
@@ -68,6 +70,47 @@ TEST_P(CpuTuned, SaysWhatItAdds) {
   EXPECT_GT(bytes, 14.0 * an_entry * rows);
   EXPECT_LT(bytes, 60.0 * an_entry * rows);
   EXPECT_EQ(system->make_path(Variant::reference)->added_bytes(), 0);
+}
+
+/// The steps of a level and all coarser ones, as they follow each other.
+std::vector<std::pair<std::string, int>> cycle_from(int level) {
+  std::vector<std::pair<std::string, int>> steps{{"forward sweep from 0", level},
+                                                 {"backward sweep after it", level}};
+  if (level + 1 < level_count) {
+    steps.emplace_back("residual and restriction", level);
+    const auto coarser = cycle_from(level + 1);
+    steps.insert(steps.end(), coarser.begin(), coarser.end());
+    for (const char* name : {"prolongation", "forward sweep", "backward sweep"}) {
+      steps.emplace_back(name, level);
+    }
+  }
+  return steps;
+}
+
+TEST_P(CpuTuned, ProfilesTheStepsOfAnIteration) {
+  const Case c = the_case();
+  const auto system = make_system(c.problem, c.ranks);
+  const auto path = system->make_path(Variant::tuned);
+  std::vector<std::pair<std::string, int>> expected{{"SpMV and p.Ap", 0}, {"r and r.r", 0}};
+  const auto cycle = cycle_from(0);
+  expected.insert(expected.end(), cycle.begin(), cycle.end());
+  expected.insert(expected.end(), {{"r.z", 0}, {"x and p", 0}});
+  std::vector<std::pair<std::string, int>> got;
+  for (const Step& step : path->profile(3)) {
+    got.emplace_back(step.name, step.level);
+    EXPECT_GE(step.seconds, 0.0) << step.name;
+    EXPECT_EQ(step.traffic.bytes() > 0.0, step.name != "r.z") << step.name;
+  }
+  EXPECT_EQ(got, expected);
+}
+
+TEST_P(CpuTuned, ProfilesLeaveThePathAsItWas) {
+  const Case c = the_case();
+  const auto system = make_system(c.problem, c.ranks);
+  const auto path = system->make_path(Variant::tuned);
+  const std::vector<double> before = history_of(*path);
+  path->profile(1);
+  EXPECT_EQ(history_of(*path), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Grids, CpuTuned,
