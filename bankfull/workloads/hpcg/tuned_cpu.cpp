@@ -250,10 +250,12 @@ class CpuTuned final : public CpuPath {
     double* const u = vectors_[level].upper.data();
     const double* const r = vectors_[level].r;
     double* const x = vectors_[level].x;
+    const std::int64_t last = levels_[level].rows() / slice_height - 1;
     sweep(level, Direction::forward, [=](std::int64_t slice) {
       const std::int64_t row = slice * slice_height;
+      const SlotRange& to_come = coarse[std::min(slice + slices_ahead, last)];
       const Doubles ux =
-          Doubles::load(u + row) + times_slots(upper, coarse[slice].begin, coarse[slice].end, x);
+          Doubles::load(u + row) + times_some_slots(upper, coarse[slice], to_come, x);
       ux.store(u + row);
       hpcg::forward_again(Doubles::load(r + row), times(lower, slice, x), ux,
                           times(outer, slice, x), Doubles::load(d + row))
