@@ -34,6 +34,7 @@ struct HpcgOptions {
   bool official = false;
   std::string variant = "tuned";
   std::string columns = "full";
+  std::string sweeps = "auto";
   std::optional<std::string> ranks_grid;
   std::string transport = "auto";
   std::optional<std::string> dat;
@@ -95,6 +96,7 @@ hpcg::Problem problem_of(const HpcgOptions& options, const Communicator& ranks) 
   hpcg::Problem problem;
   problem.variant = hpcg::parse_variant(options.variant);
   problem.columns = hpcg::parse_columns(options.columns);
+  problem.sweeps = hpcg::parse_sweeps(options.sweeps);
   problem.transport = parse_transport(options.transport);
   problem.official = options.official;
   apply(find_dat(options, ranks), options, problem);
@@ -221,6 +223,10 @@ void add_problem_options(CLI::App& command, HpcgOptions& options) {
       ->capture_default_str();
   with_environment(command.add_option("--columns", options.columns,
                                       "column indices of tuned: full or slim, 32 or 16 bits"))
+      ->capture_default_str();
+  with_environment(command.add_option("--sweeps", options.sweeps,
+                                      "sweeps of tuned on GPUs, for comparison: classes, waves, "
+                                      "conveyors, or auto, by the size of the level"))
       ->capture_default_str();
   with_environment(command.add_option("--hpcg-dat", options.dat,
                                       "read size, seconds and ranks from FILE, the official "

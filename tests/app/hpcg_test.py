@@ -183,7 +183,7 @@ class Settings(Hpcg):
                 self.refused("--local", "8x8x8", f"{flag}={value}", saying=[flag])
 
     def test_names(self):
-        for flag in ("--variant", "--columns", "--transport"):
+        for flag in ("--variant", "--columns", "--sweeps", "--transport"):
             self.refused("--local", "8x8x8", flag, "best", saying=[flag, "best"])
 
     def test_variants_of_gpus(self):
@@ -192,6 +192,8 @@ class Settings(Hpcg):
                          saying=[variant, "--variant tuned or reference", "--device cuda"])
         self.refused("--local", "8x8x8", "--variant", "reference", "--columns", "slim",
                      saying=["--columns slim"])
+        self.refused("--local", "8x8x8", "--device", "cpu", "--sweeps", "waves",
+                     saying=["--sweeps waves"])
 
     def test_conflicting_flags(self):
         self.refused("--quick-path", "--seconds", "5", saying=["--quick-path"])

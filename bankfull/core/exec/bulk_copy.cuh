@@ -19,8 +19,14 @@ struct CopyBarrier {
 
   std::uint32_t address;  ///< in shared memory
 
-  __device__ __forceinline__ void initialise() const {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address) : "memory");
+  /// Each phase waits for so many arrivals, of which `expect` is one.
+  __device__ __forceinline__ void initialise(unsigned arrivals = 1) const {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address), "r"(arrivals)
+                 : "memory");
+  }
+
+  __device__ __forceinline__ void arrive() const {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address) : "memory");
   }
 
   /// Begins a phase: `count` bytes will come.
@@ -46,6 +52,22 @@ struct CopyBarrier {
 /// Lets the copy engine see the barriers that this thread has initialised.
 __device__ __forceinline__ void publish_copy_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// Asks for consecutive bytes that are read once: they are the first to leave the cache. Addresses
+/// and `bytes` are multiples of 16.
+__device__ __forceinline__ void copy_once(std::uint32_t to, const void* from, unsigned bytes,
+                                          const CopyBarrier& barrier) {
+  if (bytes == 0) {
+    return;
+  }
+  std::uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+      "[%0], [%1], %2, [%3], %4;" ::"r"(to),
+      "l"(from), "r"(bytes), "r"(barrier.address), "l"(policy)
+      : "memory");
 }
 
 /// Coordinates of a box's first element, the contiguous one first.

@@ -362,7 +362,7 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
   const auto colours = executor.template make<Colour>(matrix.rows);
   const int count = colour_greedily(executor, matrix, colours.data());
   const auto coarse_rows = detail::coarse_rows_of(executor, colours.data(), count, coarser);
-  const std::vector<Colour> order = class_order(coarse_rows);
+  const std::vector<Colour> order = class_order(number, coarse_rows);
   ColouredLevel result = {};
   result.order = order_by_colour(executor, matrix, colours.data(), order, alignment);
   result.outer_columns = matrix.columns - matrix.rows;
@@ -406,14 +406,14 @@ inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, bool slim
   return notes;
 }
 
-/// All levels, the finest first.
-template <int Height, class Executor>
+/// All levels, the finest first; alignment_of(level) is what a level's classes are aligned to.
+template <int Height, class Executor, class AlignmentOf>
 std::vector<ColouredLevel> colour_levels(const Executor& executor, const std::vector<Level>& levels,
-                                         std::int64_t alignment) {
+                                         const AlignmentOf& alignment_of) {
   std::vector<ColouredLevel> result = {};
   result.reserve(levels.size());
   for (std::size_t n = 0; n < levels.size(); ++n) {
-    result.push_back(colour_level<Height>(executor, levels, n, alignment));
+    result.push_back(colour_level<Height>(executor, levels, n, alignment_of(levels[n])));
   }
   for (std::size_t n = 0; n + 1 < levels.size(); ++n) {
     const Range rows = result[n].coarse_range();

@@ -136,6 +136,11 @@ void check_settings(const Problem& problem) {
     throw UsageError("--columns slim is not for --variant " + to_string(problem.variant),
                      "use --variant tuned, or leave --columns out");
   }
+  if (problem.sweeps != Sweeps::automatic &&
+      (problem.variant != Variant::tuned || !problem.device.is_cuda())) {
+    throw UsageError("--sweeps " + to_string(problem.sweeps) + " is for --variant tuned on GPUs",
+                     "leave --sweeps out");
+  }
 }
 
 void check_official_local(const Grid3& local) {
@@ -286,6 +291,30 @@ Variant parse_variant(const std::string& text) {
   }
   throw UsageError("--variant " + text + " is no variant",
                    "use tuned, ell, csr, cusparse-coloured, cusparse-csr or reference");
+}
+
+std::string to_string(Sweeps sweeps) {
+  switch (sweeps) {
+    case Sweeps::classes:
+      return "classes";
+    case Sweeps::waves:
+      return "waves";
+    case Sweeps::conveyors:
+      return "conveyors";
+    case Sweeps::automatic:
+      break;
+  }
+  return "auto";
+}
+
+Sweeps parse_sweeps(const std::string& text) {
+  for (const Sweeps sweeps :
+       {Sweeps::automatic, Sweeps::classes, Sweeps::waves, Sweeps::conveyors}) {
+    if (to_string(sweeps) == text) {
+      return sweeps;
+    }
+  }
+  throw UsageError("--sweeps " + text + " is unknown", "use auto, classes, waves or conveyors");
 }
 
 std::string to_string(ColumnIndices columns) {

@@ -102,6 +102,19 @@ std::string to_string(ColumnIndices columns);
 /// Throws UsageError for anything but "full" and "slim".
 ColumnIndices parse_columns(const std::string& text);
 
+/// How the variant `tuned` sweeps on GPUs.
+enum class Sweeps {
+  automatic,  ///< conveyors on large levels, waves on others
+  classes,    ///< a kernel for each class of rows
+  waves,      ///< a kernel whose blocks wait for each other; see cuda/chunks.cuh
+  conveyors,  ///< persistent blocks that load ahead while they wait; see cuda/conveyor.cuh
+};
+
+std::string to_string(Sweeps sweeps);
+
+/// Throws UsageError for anything but "auto", "classes", "waves" and "conveyors".
+Sweeps parse_sweeps(const std::string& text);
+
 /// What to run; plain data, checked by `validate`.
 struct Problem {
   Grid3 local{104, 104, 104};         ///< of every rank
@@ -110,6 +123,7 @@ struct Problem {
   bool official = false;              ///< insist on the rules of official runs
   Variant variant = Variant::tuned;
   ColumnIndices columns = ColumnIndices::full;
+  Sweeps sweeps = Sweeps::automatic;
   Device device;
   int threads = 1;
   Transport transport = Transport::automatic;

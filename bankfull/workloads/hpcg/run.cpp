@@ -41,6 +41,7 @@ std::vector<Figure> describe(const Problem& problem, const Outcome& outcome) {
           {.name = "device", .value = to_string(problem.device)},
           {.name = "variant", .value = to_string(problem.variant)},
           {.name = "columns", .value = to_string(problem.columns)},
+          {.name = "sweeps", .value = to_string(problem.sweeps)},
           {.name = "equations", .value = outcome.levels.front().equations},
           {.name = "nonzeros", .value = outcome.levels.front().nonzeros},
           {.name = "seconds", .value = problem.seconds, .unit = "s"}};
@@ -108,7 +109,8 @@ Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
                   {.name = "ranks", .value = std::int64_t{outcome.ranks}},
                   {.name = "device", .value = to_string(problem.device)},
                   {.name = "variant", .value = to_string(problem.variant)},
-                  {.name = "columns", .value = to_string(problem.columns)}};
+                  {.name = "columns", .value = to_string(problem.columns)},
+                  {.name = "sweeps", .value = to_string(problem.sweeps)}};
   m.seconds = summarise(results.set_seconds);
   m.traffic = traffic_of(results.steps, outcome.convergence.iterations);
   m.traffic.flops = official_flops(outcome).total() / outcome.sets;

@@ -416,7 +416,8 @@ class CpuTuned final : public CpuPath {
 std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator& ranks,
                                       const std::vector<Level>& levels) {
   const CpuExecutor executor(problem.threads);
-  auto coloured = colour_levels<slice_height>(executor, levels, slice_height);
+  auto coloured = colour_levels<slice_height>(
+      executor, levels, [](const Level& /*level*/) { return std::int64_t{slice_height}; });
   if (problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, coloured)) {
     return std::make_unique<CpuTuned<SlimColumns>>(problem, ranks, levels, std::move(coloured));
   }

@@ -1,6 +1,7 @@
 #include "bankfull/core/measure/statistics.hpp"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 #include "bankfull/workloads/hpcg/coloured_traffic.hpp"
+#include "bankfull/workloads/hpcg/cuda/conveyor.cuh"
 #include "bankfull/workloads/hpcg/cuda/multiply.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
 #include "bankfull/workloads/hpcg/cuda/vectors.cuh"
@@ -57,6 +58,8 @@ class CudaTuned final : public CudaPath {
     vectors_.front().r = r_.data();
     vectors_.front().x = z_.data();
     deal_ranges();
+    tickets_ = executor_.make<unsigned>(1);
+    executor_.fill(tickets_.data(), 1, 0U);
     CudaTuned::exaggerate_diagonal(false);
     if (exchanges_.front()->recordable()) {
       graph_ = std::make_unique<Graph>(stream, [&] { half_sweep_cycle(*this, 0); });
@@ -90,7 +93,7 @@ class CudaTuned final : public CudaPath {
     if (multigrid) {
       run_cycle();
       times_.mark(stream(), &CgTimes::mg);
-      queue_sum(static_cast<int>(plans_.front().chunks), &scalars_.data()->rz);
+      queue_sum(static_cast<int>(rows_ / piece_rows), &scalars_.data()->rz);
     } else {
       copy_bytes(z_.data(), r_.data(), static_cast<std::size_t>(rows_) * sizeof(double), stream());
       times_.mark(stream(), &CgTimes::mg);
@@ -167,11 +170,11 @@ class CudaTuned final : public CudaPath {
   [[nodiscard]] std::size_t level_count() const { return levels_.size(); }
 
   void forward_from_zero(std::size_t level) {
-    queue_wave<ForwardFromZero>(level, Direction::forward, plans_[level].order);
+    queue_wave<ForwardFromZero, belt::FromZero>(level, Direction::forward, plans_[level].order);
   }
 
   void backward_after_zero(std::size_t level) {
-    queue_wave<BackwardAfterZero>(level, Direction::backward, plans_[level].order);
+    queue_wave<BackwardAfterZero, belt::AfterZero>(level, Direction::backward, plans_[level].order);
   }
 
   void restrict_residual(std::size_t level) {
@@ -198,20 +201,22 @@ class CudaTuned final : public CudaPath {
   void forward_again(std::size_t level) {
     const ChunkPlan& plan = plans_[level];
     if (ranks_.size() == 1) {
-      queue_wave<InnerForwardAgain>(level, Direction::forward, plan.order);
+      queue_wave<InnerForwardAgain, belt::Again<Outer::none>>(level, Direction::forward,
+                                                              plan.order);
       return;
     }
     exchanges_[level]->start(vectors_[level].x);
-    queue_wave<InnerForwardAgain>(level, Direction::forward, plan.first);
+    queue_wave<InnerForwardAgain, belt::Again<Outer::none>>(level, Direction::forward, plan.first);
     exchanges_[level]->finish();
-    queue_wave<OuterForwardAgain>(level, Direction::forward, plan.rest);
+    queue_wave<OuterForwardAgain, belt::Again<Outer::some>>(level, Direction::forward, plan.rest);
   }
 
   void backward_again(std::size_t level) {
     if (level > 0) {
-      queue_wave<BackwardAgain>(level, Direction::backward, plans_[level].order);
+      queue_wave<BackwardAgain, belt::BackAgain>(level, Direction::backward, plans_[level].order);
     } else {
-      queue_wave<BackwardAgainWithProduct, true>(level, Direction::backward, plans_[level].order);
+      queue_wave<BackwardAgainWithProduct, belt::BackAgainWithProduct, true>(
+          level, Direction::backward, plans_[level].order);
     }
   }
 
@@ -296,7 +301,7 @@ class CudaTuned final : public CudaPath {
   enum class Direction { forward, backward };
 
   /// Queues a sweep over chunks in the order of a list, or in the reverse one.
-  template <template <class> class Step, bool Summing = false>
+  template <template <class> class Step, class BeltStep, bool Summing = false>
   void queue_wave(std::size_t level, Direction direction, const Buffer<std::int32_t>& order) {
     if (order.size() == 0) {
       return;
@@ -308,15 +313,27 @@ class CudaTuned final : public CudaPath {
       return;
     }
     const Dependences& dependences = forward ? plan.lower : plan.upper;
-    queue_blocks<Step, Summing>(
-        level, order.size(),
-        {.order = order.data(),
-         .first = 0,
-         .reversed = !forward,
-         .dependences = dependences.data(),
-         .done = (forward ? plan.forward_done : plan.backward_done).data(),
-         .other = (forward ? plan.backward_done : plan.forward_done).data()},
-        sums_.partials());
+    const Wave wave{.order = order.data(),
+                    .first = 0,
+                    .reversed = !forward,
+                    .dependences = dependences.data(),
+                    .done = (forward ? plan.forward_done : plan.backward_done).data(),
+                    .other = (forward ? plan.backward_done : plan.forward_done).data()};
+    if (plan.conveyed()) {
+      queue_conveyor<BeltStep, Summing>(level, order.size(), wave);
+    } else {
+      queue_blocks<Step, Summing>(level, order.size(), wave, sums_.partials());
+    }
+  }
+
+  template <class BeltStep, bool Summing>
+  void queue_conveyor(std::size_t level, std::size_t chunks, const Wave& wave) {
+    constexpr auto kernel = conveyor_kernel<BeltStep, Summing, Columns>;
+    allow_shared_bytes(kernel, belt::ring_bytes);
+    const auto count = static_cast<std::int32_t>(chunks);
+    const int blocks = std::min(count, multiprocessors_of(stream().device()));
+    launch(stream(), {dim3(static_cast<unsigned>(blocks)), dim3(belt::threads), belt::ring_bytes},
+           kernel, belt::Work{wave, count, tickets_.data()}, arguments(level), sums_.partials());
   }
 
   /// The same for levels whose chunks do not wait: class after class.
@@ -332,10 +349,10 @@ class CudaTuned final : public CudaPath {
       const Range mine = &order == &plan.first           ? first ? rows.interior : Range{}
                                    : &order == &plan.rest && first ? rows.boundary
                                                          : rows.all();
-      const auto chunks = static_cast<std::size_t>((mine.size() + chunk_rows - 1) / chunk_rows);
+      const auto chunks = static_cast<std::size_t>((mine.size() + piece_rows - 1) / piece_rows);
       queue_blocks<Step, Summing>(level, chunks,
                                   {.order = nullptr,
-                                   .first = static_cast<std::int32_t>(mine.begin / chunk_rows),
+                                   .first = static_cast<std::int32_t>(mine.begin / piece_rows),
                                    .reversed = false,
                                    .dependences = nullptr,
                                    .done = nullptr,
@@ -406,6 +423,7 @@ class CudaTuned final : public CudaPath {
   Buffer<Range> boundaries_;
   DealtRanges interior_ranges_;
   DealtRanges boundary_ranges_;
+  Buffer<unsigned> tickets_;  ///< of conveyors
   std::unique_ptr<Graph> graph_;
 };
 
@@ -523,7 +541,7 @@ std::vector<Step> CudaTuned<Columns>::profile(int repeats) {
     advance();
     times.mark("r and r.r", 0, advance_traffic(finest));
     half_sweep_cycle(sweeps, 0);
-    queue_sum(static_cast<int>(plans_.front().chunks), &scalars_.data()->rz);
+    queue_sum(static_cast<int>(rows_ / piece_rows), &scalars_.data()->rz);
     times.mark("r.z", 0, {});
     turn(false);
     times.mark("x and p", 0, turn_traffic(finest));
@@ -538,11 +556,14 @@ std::vector<Step> CudaTuned<Columns>::profile(int repeats) {
 std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator& ranks,
                                       const Stream& stream, const std::vector<Level>& levels) {
   const CudaExecutor executor(stream);
+  const auto chunk_rows = [&](const Level& level) {
+    return chunk_rows_of(stream, problem.sweeps, level.matrix.rows);
+  };
   auto coloured = colour_levels<slice_height>(executor, levels, chunk_rows);
   std::vector<ChunkPlan> plans;
   plans.reserve(coloured.size());
-  for (const ColouredLevel& level : coloured) {
-    plans.push_back(plan_chunks(executor, level));
+  for (std::size_t n = 0; n < levels.size(); ++n) {
+    plans.push_back(plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps));
   }
   if (problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, coloured)) {
     return std::make_unique<CudaTuned<SlimColumns>>(problem, ranks, stream, levels,

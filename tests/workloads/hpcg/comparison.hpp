@@ -33,7 +33,8 @@ inline std::string describe(const Case& c) {
   return to_string(p.local) + ", " + std::to_string(c.ranks.size()) + " ranks as " +
          (p.process_grid ? to_string(*p.process_grid) : "they come") + ", " +
          std::to_string(p.threads) + " threads, " + to_string(p.device) + ", " +
-         to_string(p.columns) + " columns, transport " + to_string(p.transport);
+         to_string(p.columns) + " columns, " + to_string(p.sweeps) + " sweeps, transport " +
+         to_string(p.transport);
 }
 
 inline Problem small_problem(const Grid3& local, int threads = 1,
@@ -61,7 +62,8 @@ inline textbook::System coloured_textbook_of(const Case& c, std::int64_t alignme
   constexpr int height = 8;  // the order does not depend on it
   const CpuExecutor executor(1);
   const auto levels = make_levels(executor, c.problem, c.ranks.size(), c.ranks.rank());
-  const auto coloured = colour_levels<height>(executor, levels, alignment);
+  const auto coloured =
+      colour_levels<height>(executor, levels, [=](const Level& /*level*/) { return alignment; });
   textbook::System system = textbook_of(c);
   for (std::size_t n = 0; n < coloured.size(); ++n) {
     const RowClasses& order = coloured[n].order;

@@ -270,8 +270,9 @@ TEST(ClassOrder, TakesEveryColourOnce) {
                                                      {3, 2, 1},
                                                      {7},
                                                      {0, 0, 4, 0, 9, 0, 0, 0, 0, 2}};
-  for (const auto& coarse_rows : cases) {
-    std::vector<Colour> order = class_order(coarse_rows);
+  for (std::size_t number = 0; number < 4 * cases.size(); ++number) {
+    const auto& coarse_rows = cases[number / 4];
+    std::vector<Colour> order = class_order(number % 4, coarse_rows);
     const Range coarse = coarse_classes(order, coarse_rows);
     for (std::size_t n = 0; n < order.size(); ++n) {
       const auto place = static_cast<std::int64_t>(n);

@@ -18,6 +18,11 @@ Problem problem_on(const Grid3& process_grid) {
   return problem;
 }
 
+/// A whole benchmark's, smaller for many ranks, which share few cores.
+Problem quick_problem() {
+  return small_problem(test_ranks().size() > 4 ? Grid3{8, 8, 8} : Grid3{16, 16, 16});
+}
+
 template <class Body>
 void for_process_grids(const Body& body) {
   for (const Grid3& grid : process_grids(test_ranks().size())) {
@@ -59,7 +64,7 @@ TEST(HpcgOnRanks, TunedIsGaussSeidelInTheOrderOfColours) {
 }
 
 TEST(HpcgOnRanks, TunedPassesTheTestsOfTheBenchmark) {
-  const Case c{small_problem({16, 16, 16}), test_ranks()};
+  const Case c{quick_problem(), test_ranks()};
   const auto system = make_system(c.problem, c.ranks);
   const auto path = system->make_path(Variant::tuned);
   expect_valid(c, *system, *path);
@@ -90,7 +95,7 @@ std::string essence(const RunResult& result, const Outcome& outcome) {
 }
 
 TEST(HpcgOnRanks, RunsAreValidAndTheSameOnAllRanks) {
-  const Problem problem = small_problem({16, 16, 16});
+  const Problem problem = quick_problem();
   NoProgress progress;
   Outcome outcome;
   const RunResult result = run(problem, test_ranks(), progress, outcome);

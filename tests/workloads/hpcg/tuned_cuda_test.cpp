@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <utility>
+#include <vector>
 
 namespace bankfull::hpcg {
 namespace {
@@ -11,14 +13,25 @@ namespace {
 /// Of classes on a GPU.
 constexpr std::int64_t alignment = 256;
 
+/// How a level is swept and its columns are kept. Levels are small here, so that `automatic` means
+/// waves; chunks of conveyors hold several pieces on the larger grids.
+std::vector<std::pair<Sweeps, ColumnIndices>> ways() {
+  return {{Sweeps::automatic, ColumnIndices::full},
+          {Sweeps::automatic, ColumnIndices::slim},
+          {Sweeps::classes, ColumnIndices::full},
+          {Sweeps::conveyors, ColumnIndices::full},
+          {Sweeps::conveyors, ColumnIndices::slim}};
+}
+
 class HpcgTunedOnGpus : public HpcgOnGpus {};
 
 TEST_P(HpcgTunedOnGpus, IsGaussSeidelInTheOrderOfColours) {
   for_cases([](const Case& full) {
     const textbook::System expected = coloured_textbook_of(full, alignment);
     const auto history = history_of(full, expected);
-    for (const ColumnIndices columns : {ColumnIndices::full, ColumnIndices::slim}) {
+    for (const auto& [sweeps, columns] : ways()) {
       Case c = full;
+      c.problem.sweeps = sweeps;
       c.problem.columns = columns;
       SCOPED_TRACE(describe(c));
       const auto system = make_system(c.problem, c.ranks);
@@ -31,15 +44,47 @@ TEST_P(HpcgTunedOnGpus, IsGaussSeidelInTheOrderOfColours) {
 }
 
 TEST_P(HpcgTunedOnGpus, DoesTheOperationsOfTheTextbookOnMoreRows) {
-  const Case c{problem_of({40, 56, 48}), test_ranks()};
-  const auto system = make_system(c.problem, c.ranks);
-  const auto path = system->make_path(Variant::tuned);
-  expect_operations(c, *path, coloured_textbook_of(c, alignment), 1e-12);
+  const Case full{problem_of({40, 56, 48}), test_ranks()};
+  const textbook::System expected = coloured_textbook_of(full, alignment);
+  for (const auto& [sweeps, columns] : ways()) {
+    Case c = full;
+    c.problem.sweeps = sweeps;
+    c.problem.columns = columns;
+    SCOPED_TRACE(describe(c));
+    const auto system = make_system(c.problem, c.ranks);
+    const auto path = system->make_path(Variant::tuned);
+    expect_operations(c, *path, expected, 1e-12);
+  }
+}
+
+/// Every row does the same sums, whoever does them.
+TEST_P(HpcgTunedOnGpus, HasTheSameBitsHoweverItSweeps) {
+  // Many times as many pieces as a conveyor has places.
+  Case c{problem_of({160, 136, 128}), test_ranks()};
+  const auto rows = static_cast<std::size_t>(c.problem.local.count());
+  std::vector<double> x(rows);
+  for (std::size_t n = 0; n < rows; ++n) {
+    x[n] = random_symmetric(1, n);
+  }
+  std::vector<double> expected;
+  for (const auto& [sweeps, columns] : ways()) {
+    c.problem.sweeps = sweeps;
+    c.problem.columns = columns;
+    SCOPED_TRACE(describe(c));
+    const auto system = make_system(c.problem, c.ranks);
+    const auto path = system->make_path(Variant::tuned);
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      const std::vector<double> z = path->apply(Operation::mg, x);
+      expected = expected.empty() ? z : expected;
+      EXPECT_EQ(z, expected);
+    }
+  }
 }
 
 TEST_P(HpcgTunedOnGpus, PassesTheTestsOfTheBenchmark) {
-  for (const ColumnIndices columns : {ColumnIndices::full, ColumnIndices::slim}) {
+  for (const auto& [sweeps, columns] : ways()) {
     Case c{problem_of({32, 32, 32}), test_ranks()};
+    c.problem.sweeps = sweeps;
     c.problem.columns = columns;
     SCOPED_TRACE(describe(c));
     const auto system = make_system(c.problem, c.ranks);
@@ -50,10 +95,13 @@ TEST_P(HpcgTunedOnGpus, PassesTheTestsOfTheBenchmark) {
 }
 
 TEST_P(HpcgTunedOnGpus, RepeatsItsBits) {
-  for (const Grid3& local : {Grid3{24, 16, 8}, Grid3{40, 56, 48}}) {
-    const Case c{problem_of(local), test_ranks()};
-    SCOPED_TRACE(describe(c));
-    expect_same_bits(c, Variant::tuned);
+  for (const Sweeps sweeps : {Sweeps::automatic, Sweeps::conveyors}) {
+    for (const Grid3& local : {Grid3{24, 16, 8}, Grid3{40, 56, 48}}) {
+      Case c{problem_of(local), test_ranks()};
+      c.problem.sweeps = sweeps;
+      SCOPED_TRACE(describe(c));
+      expect_same_bits(c, Variant::tuned);
+    }
   }
 }
 

@@ -1,12 +1,15 @@
 #include "bankfull/workloads/hpcg/cuda/chunks.cuh"
 
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/gpu_arch.hpp"
+
 #include <algorithm>
 #include <iterator>
 
 namespace bankfull::hpcg::cuda {
 namespace {
 
-constexpr int threads = static_cast<int>(chunk_rows);
+constexpr int threads = static_cast<int>(piece_rows);
 constexpr std::int32_t vacant = -1;
 constexpr std::int32_t table_size = 512;
 
@@ -21,16 +24,9 @@ __device__ void insert(std::int32_t* table, std::int32_t chunk) {
   }
 }
 
-/// One block finds what one chunk depends on.
-__global__ void __launch_bounds__(threads)
-    find_dependences(SlicedView<FullColumns> part, const std::int32_t* position, std::int32_t* list,
-                     std::int32_t* reach, std::int32_t* most) {
-  __shared__ std::int32_t table[table_size];
-  for (int n = static_cast<int>(threadIdx.x); n < table_size; n += threads) {
-    table[n] = vacant;
-  }
-  __syncthreads();
-  const std::int64_t row = std::int64_t{blockIdx.x} * chunk_rows + threadIdx.x;
+/// Inserts the chunks that hold the columns of a row.
+__device__ void insert_columns(const SlicedView<FullColumns>& part, std::int64_t row,
+                               std::int64_t chunk_rows, std::int32_t* table) {
   const std::int64_t slice = row / slice_height;
   std::int32_t last = vacant;
   for (std::int64_t slot = part.slot[slice]; slot < part.slot[slice + 1]; ++slot) {
@@ -41,6 +37,23 @@ __global__ void __launch_bounds__(threads)
       last = chunk;
     }
   }
+}
+
+/// One block finds what one chunk depends on.
+__global__ void __launch_bounds__(threads)
+    find_dependences(SlicedView<FullColumns> part, std::int64_t chunk_rows,
+                     const std::int32_t* position, std::int32_t* list, std::int32_t* reach,
+                     std::int32_t* most) {
+  __shared__ std::int32_t table[table_size];
+  for (int n = static_cast<int>(threadIdx.x); n < table_size; n += threads) {
+    table[n] = vacant;
+  }
+  __syncthreads();
+  const std::int64_t begin = std::int64_t{blockIdx.x} * chunk_rows;
+  for (std::int64_t row = begin + threadIdx.x; row < begin + chunk_rows; row += threads) {
+    insert_columns(part, row, chunk_rows, table);
+  }
+  __syncthreads();
   __shared__ int found;
   if (threadIdx.x == 0) {
     found = 0;
@@ -71,6 +84,7 @@ __global__ void __launch_bounds__(threads)
 /// Where a chunk lies in the matrix's own order, in chunks of all classes.
 struct PositionOf {
   const std::int32_t* old_of;
+  std::int64_t chunk_rows;
   std::int64_t unit;
   std::int32_t* position;
 
@@ -93,8 +107,9 @@ Reach find_all(const CudaExecutor& executor, const ColouredLevel& level,
   const auto find = [&](const Sliced& part, Dependences& result) {
     result = executor.make<std::int32_t>(plan.chunks * most_dependences);
     launch(executor.stream(), {dim3(static_cast<unsigned>(plan.chunks)), dim3(threads)},
-           find_dependences, part.full_view(), static_cast<const std::int32_t*>(position.data()),
-           result.data(), found.data(), found.data() + 1);
+           find_dependences, part.full_view(), plan.rows,
+           static_cast<const std::int32_t*>(position.data()), result.data(), found.data(),
+           found.data() + 1);
   };
   find(level.lower, plan.lower);
   find(level.upper, plan.upper);
@@ -102,15 +117,15 @@ Reach find_all(const CudaExecutor& executor, const ColouredLevel& level,
   return {values[0], values[1]};
 }
 
-/// Blocks of a sweep that a GPU runs at the same time, at most.
-std::int64_t blocks_at_once(const CudaExecutor& executor) {
-  constexpr std::int64_t blocks_each = 8;
-  return blocks_each * multiprocessors_of(executor.stream().device());
+/// Chunks that a GPU works on at the same time, at most.
+std::int64_t chunks_at_once(const CudaExecutor& executor, const ChunkPlan& plan) {
+  const std::int64_t chunks_each = plan.conveyed() ? 3 : 8;
+  return chunks_each * multiprocessors_of(executor.stream().device());
 }
 
 /// Each class follows the one before it at a distance: far enough that what it needs is done when
 /// it arrives, and no further, so that it finds x in the cache.
-std::vector<std::int32_t> wave_order(const ColouredLevel& level,
+std::vector<std::int32_t> wave_order(const ColouredLevel& level, std::int64_t chunk_rows,
                                      const std::vector<std::int32_t>& position,
                                      std::int64_t distance) {
   // Place in the upper half, chunk in the lower one: numbers sort faster than pairs.
@@ -140,17 +155,34 @@ Buffer<std::int32_t> on_device(const CudaExecutor& executor,
 
 }  // namespace
 
-ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level) {
+std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t rows) {
+  const bool possible = compiled_capability_of(find_dependences) >= bulk_copy_capability;
+  if (sweeps == Sweeps::conveyors && !possible) {
+    throw RuntimeFailure(
+        "--sweeps conveyors needs a GPU of compute capability 9.0 and code for it");
+  }
+  constexpr std::int64_t fewest_chunks_each = 32;
+  const bool large =
+      rows / wide_chunk_rows >= fewest_chunks_each * multiprocessors_of(stream.device());
+  const bool conveyed = sweeps == Sweeps::conveyors || (sweeps == Sweeps::automatic && large);
+  return possible && conveyed ? wide_chunk_rows : piece_rows;
+}
+
+ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
+                      std::int64_t chunk_rows, Sweeps sweeps) {
   ChunkPlan plan;
+  plan.rows = chunk_rows;
   plan.chunks = level.rows() / chunk_rows;
   const auto classes = static_cast<std::int64_t>(level.order.classes.size());
   const auto position = executor.make<std::int32_t>(plan.chunks);
-  executor.each(plan.chunks,
-                PositionOf{level.order.old_of.data(), chunk_rows * classes, position.data()});
+  executor.each(plan.chunks, PositionOf{level.order.old_of.data(), chunk_rows, chunk_rows * classes,
+                                        position.data()});
   const Reach reach = find_all(executor, level, position, plan);
-  plan.waits = reach.most <= static_cast<std::int32_t>(most_dependences);
-  const std::int64_t distance = reach.distance + 1 + blocks_at_once(executor) / classes;
-  const auto order = wave_order(level, executor.to_host(position.data(), plan.chunks), distance);
+  plan.waits =
+      sweeps != Sweeps::classes && reach.most <= static_cast<std::int32_t>(most_dependences);
+  const std::int64_t distance = reach.distance + 1 + chunks_at_once(executor, plan) / classes;
+  const auto order =
+      wave_order(level, chunk_rows, executor.to_host(position.data(), plan.chunks), distance);
   plan.order = on_device(executor, order);
   const std::int64_t first_end = level.order.classes.front().interior.end;
   const auto middle = [&](std::int32_t chunk) { return chunk * chunk_rows < first_end; };

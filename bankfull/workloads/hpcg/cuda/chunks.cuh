@@ -3,6 +3,7 @@
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 #include "bankfull/workloads/hpcg/cuda/slices.cuh"
+#include "bankfull/workloads/hpcg/problem.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -14,8 +15,16 @@ namespace bankfull::hpcg::cuda {
 // That spares the gaps between eight kernels, and lets the sweep pass through the grid as a wave
 // that finds x in the cache.
 
-/// Rows of a chunk: chunk n holds rows [n chunk_rows, (n + 1) chunk_rows). Classes begin with one.
-inline constexpr std::int64_t chunk_rows = 256;
+/// Rows that a block sweeps at a time.
+inline constexpr std::int64_t piece_rows = 256;
+
+/// Rows of a chunk on levels large enough for conveyors (conveyor.cuh): chunks of neighbouring rows
+/// share what they read of x, and there are fewer to wait for.
+inline constexpr std::int64_t wide_chunk_rows = 4 * piece_rows;
+
+/// Rows of a chunk of a level with so many rows. Throws RuntimeFailure where conveyors are asked
+/// for and the GPU has none.
+std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t rows);
 
 /// Chunks that a chunk may depend on, at most, for sweeps that wait.
 inline constexpr unsigned most_dependences = 64;
@@ -26,6 +35,8 @@ using Dependences = Buffer<std::int32_t>;
 
 /// The chunks of one level, and an order in which blocks may take them.
 struct ChunkPlan {
+  /// Of a chunk: chunk n holds rows [n rows, (n + 1) rows). Classes begin with one.
+  std::int64_t rows = piece_rows;
   std::int64_t chunks = 0;
   bool waits = false;  ///< else a chunk depends on too many others, and classes take turns
   Dependences lower;
@@ -35,8 +46,13 @@ struct ChunkPlan {
   Buffer<std::int32_t> rest = {};      ///< of `order`, all others
   Buffer<unsigned> forward_done = {};  ///< 1 for chunks that the forward sweep has finished
   Buffer<unsigned> backward_done = {};
+
+  /// Whether sweeps are conveyors.
+  [[nodiscard]] bool conveyed() const { return waits && rows > piece_rows; }
 };
 
-ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level);
+/// `chunk_rows` is what the level's classes are aligned to.
+ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
+                      std::int64_t chunk_rows, Sweeps sweeps);
 
 }  // namespace bankfull::hpcg::cuda

@@ -8,7 +8,7 @@
 
 namespace bankfull::hpcg::cuda {
 
-/// Chunks that a kernel's blocks take and wait for.
+/// Chunks that a kernel's blocks take and wait for; in a wave_kernel chunks of one piece.
 struct Wave {
   const std::int32_t* order;  ///< null: from `first` on
   std::int32_t first;
@@ -65,11 +65,11 @@ template <template <class> class Step, bool Summing, class Columns>
 __global__ void __launch_bounds__(threads_a_block, 4)
     wave_kernel(const __grid_constant__ Wave wave,
                 const __grid_constant__ LevelArguments<Columns> a, double* partials) {
-  static_assert(threads_a_block == chunk_rows);
+  static_assert(threads_a_block == piece_rows);
   const unsigned place = wave.reversed ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
   const std::int32_t chunk =
       wave.order == nullptr ? wave.first + static_cast<std::int32_t>(place) : wave.order[place];
-  Step<Columns> step(a, std::int64_t{chunk} * chunk_rows + threadIdx.x);
+  Step<Columns> step(a, std::int64_t{chunk} * piece_rows + threadIdx.x);
   wait_for_columns(wave, chunk);
   const double term = step.run();
   announce(wave, chunk);
