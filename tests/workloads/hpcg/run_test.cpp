@@ -75,7 +75,7 @@ TEST(HpcgRun, SaysItsRates) {
 TEST(HpcgRun, DescribesTheSystem) {
   Problem problem = small_problem({9, 12, 17});
   problem.process_grid = Grid3{1, 1, 1};
-  const auto [result, outcome] = run_alone(problem);
+  const Outcome outcome = run_alone(problem).second;
   EXPECT_EQ(outcome.global, problem.local);
   EXPECT_EQ(outcome.local, problem.local);
   EXPECT_EQ(outcome.process_grid, (Grid3{1, 1, 1}));
