@@ -117,6 +117,7 @@ std::vector<Step> profile_iterations(Path& path, const Executor& executor,
                                      const std::vector<ColouredLevel>& levels, int height,
                                      const Communicator& ranks, Marks marks, int repeats) {
   std::vector<SweepTraffic> traffic;
+  traffic.reserve(levels.size());
   for (const ColouredLevel& level : levels) {
     traffic.push_back(sweep_traffic(level, coarse_slot_count(executor, level), height));
   }
