@@ -166,7 +166,8 @@ Colour largest_colour(const CudaExecutor& executor, const Colour* colours, std::
 int colour_greedily(const CudaExecutor& executor, const CsrView& matrix, Colour* colours) {
   executor.fill(colours, matrix.rows, no_colour);
   const Buffer<unsigned> tickets = executor.make<unsigned>(1);
-  in_row_order(executor.stream(), matrix.rows, RowOrder::ascending, tickets.data(),
+  const RowRuns runs = find_row_runs(executor, matrix);
+  in_row_order(executor.stream(), runs, RowOrder::ascending, tickets.data(),
                Greedy{matrix, colours});
   return detail::checked_colour_count(largest_colour(executor, colours, matrix.rows));
 }

@@ -110,6 +110,9 @@ class CudaReference final : public PlainCudaCg {
       : PlainCudaCg(problem, ranks, stream, plain_levels(levels)),
         set_up_(levels),
         tickets_(MemorySpace::device, 1) {
+    for (const Level& level : levels) {
+      runs_.push_back(find_row_runs(executor_, level.matrix.view()));
+    }
     CudaReference::exaggerate_diagonal(false);
     executor_.synchronize();
   }
@@ -145,7 +148,7 @@ class CudaReference final : public PlainCudaCg {
   void half_smooth(std::size_t level, const double* r, const double* before, double* now) {
     const CsrView matrix = set_up_[level].matrix.view();
     fill_bytes(now, 0xff, static_cast<std::size_t>(matrix.rows) * sizeof(double), stream());
-    in_row_order(stream(), matrix.rows, Order, tickets_.data(),
+    in_row_order(stream(), runs_[level], Order, tickets_.data(),
                  Relax<Order>{matrix, r, before, now});
   }
 
@@ -167,6 +170,7 @@ class CudaReference final : public PlainCudaCg {
   }
 
   const std::vector<Level>& set_up_;
+  std::vector<RowRuns> runs_;
   Buffer<unsigned> tickets_;
 };
 

@@ -1,6 +1,4 @@
-#include "bankfull/core/measure/statistics.hpp"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
-#include "bankfull/workloads/hpcg/coloured_traffic.hpp"
 #include "bankfull/workloads/hpcg/cuda/conveyor.cuh"
 #include "bankfull/workloads/hpcg/cuda/multiply.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
@@ -8,6 +6,7 @@
 #include "bankfull/workloads/hpcg/cuda/wave.cuh"
 #include "bankfull/workloads/hpcg/cycle.hpp"
 #include "bankfull/workloads/hpcg/load_row.hpp"
+#include "bankfull/workloads/hpcg/step_times.hpp"
 
 #include <algorithm>
 
@@ -35,6 +34,31 @@ struct LevelVectors {
   Buffer<double> own_r = {};  ///< of coarse levels
   Buffer<double> own_x = {};
   Buffer<double> u = {};
+};
+
+/// Marks in the work of a stream.
+class EventMarks {
+ public:
+  explicit EventMarks(const Stream& stream) : stream_(stream) {}
+
+  void restart() {
+    used_ = 0;
+    set();
+  }
+  void set() {
+    if (used_ == events_.size()) {
+      events_.emplace_back();
+    }
+    events_[used_++].record(stream_);
+  }
+  [[nodiscard]] double seconds_before(std::size_t n) const {
+    return Event::seconds_between(events_[n], events_[n + 1]);
+  }
+
+ private:
+  const Stream& stream_;
+  std::size_t used_ = 0;
+  std::vector<Event> events_;
 };
 
 /// Rows by colours in slices of one warp, half sweeps, fused vector operations.
@@ -93,12 +117,17 @@ class CudaTuned final : public CudaPath {
     if (multigrid) {
       run_cycle();
       times_.mark(stream(), &CgTimes::mg);
-      queue_sum(static_cast<int>(rows_ / piece_rows), &scalars_.data()->rz);
+      finish_precondition();
     } else {
       copy_bytes(z_.data(), r_.data(), static_cast<std::size_t>(rows_) * sizeof(double), stream());
       times_.mark(stream(), &CgTimes::mg);
       queue_dot(r_.data(), z_.data(), rows_, &scalars_.data()->rz);
     }
+  }
+
+  /// r.z of what the last sweep left.
+  void finish_precondition() {
+    queue_sum(static_cast<int>(rows_ / piece_rows), &scalars_.data()->rz);
   }
 
   /// The update of x waits until here, where p is at hand: x is not needed in between.
@@ -159,7 +188,10 @@ class CudaTuned final : public CudaPath {
 
   [[nodiscard]] Transport transport() const override { return exchanges_.front()->transport(); }
 
-  std::vector<Step> profile(int repeats) override;
+  std::vector<Step> profile(int repeats) override {
+    return profile_iterations(*this, executor_, levels_, slice_height, ranks_, EventMarks(stream()),
+                              repeats);
+  }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
     return half_sweep_notes(wanted_columns_, std::is_same_v<Columns, SlimColumns>);
@@ -426,130 +458,6 @@ class CudaTuned final : public CudaPath {
   Buffer<unsigned> tickets_;  ///< of conveyors
   std::unique_ptr<Graph> graph_;
 };
-
-/// Seconds of the steps of an iteration, in their order, by marks between them.
-class StepTimes {
- public:
-  explicit StepTimes(const Stream& stream) : stream_(stream) {}
-
-  void begin() {
-    used_ = 0;
-    record();
-  }
-
-  void mark(const char* name, std::size_t level, const Traffic& traffic) {
-    if (used_ > steps_.size()) {
-      steps_.push_back({name, static_cast<int>(level), 0.0, traffic});
-      samples_.emplace_back();
-    }
-    record();
-  }
-
-  void end() {
-    for (std::size_t n = 0; n < steps_.size(); ++n) {
-      samples_[n].push_back(Event::seconds_between(events_[n], events_[n + 1]));
-    }
-  }
-
-  /// Over all ranks: the slowest's medians, everybody's traffic.
-  [[nodiscard]] std::vector<Step> over(const Communicator& ranks) {
-    for (std::size_t n = 0; n < steps_.size(); ++n) {
-      Step& step = steps_[n];
-      step.seconds = ranks.max(summarise(samples_[n]).median);
-      step.traffic = {ranks.sum(step.traffic.bytes_read), ranks.sum(step.traffic.bytes_written),
-                      ranks.sum(step.traffic.flops)};
-    }
-    return steps_;
-  }
-
- private:
-  void record() {
-    if (used_ == events_.size()) {
-      events_.emplace_back();
-    }
-    events_[used_++].record(stream_);
-  }
-
-  const Stream& stream_;
-  std::size_t used_ = 0;
-  std::vector<Event> events_;
-  std::vector<Step> steps_;
-  std::vector<std::vector<double>> samples_;
-};
-
-/// The sweeps of a path with a mark after each.
-template <class Path>
-class MarkedSweeps {
- public:
-  MarkedSweeps(Path& path, const std::vector<SweepTraffic>& traffic, StepTimes& times)
-      : path_(path), traffic_(traffic), times_(times) {}
-
-  [[nodiscard]] std::size_t level_count() const { return path_.level_count(); }
-
-  void forward_from_zero(std::size_t level) {
-    path_.forward_from_zero(level);
-    times_.mark("forward sweep from 0", level, traffic_[level].forward_from_zero);
-  }
-  void backward_after_zero(std::size_t level) {
-    path_.backward_after_zero(level);
-    times_.mark("backward sweep after it", level, traffic_[level].backward_after_zero);
-  }
-  void restrict_residual(std::size_t level) {
-    path_.restrict_residual(level);
-    times_.mark("residual and restriction", level, traffic_[level].restrict_residual);
-  }
-  void prolong(std::size_t level) {
-    path_.prolong(level);
-    times_.mark("prolongation", level, traffic_[level].prolong);
-  }
-  void forward_again(std::size_t level) {
-    path_.forward_again(level);
-    times_.mark("forward sweep", level, traffic_[level].forward_again);
-  }
-  void backward_again(std::size_t level) {
-    path_.backward_again(level);
-    times_.mark("backward sweep", level, traffic_[level].backward_again);
-  }
-
- private:
-  Path& path_;
-  const std::vector<SweepTraffic>& traffic_;
-  StepTimes& times_;
-};
-
-template <class Columns>
-std::vector<Step> CudaTuned<Columns>::profile(int repeats) {
-  std::vector<SweepTraffic> traffic;
-  for (const ColouredLevel& level : levels_) {
-    std::int64_t slots = 0;
-    for (const SlotRange& range : executor_.to_host(
-             level.coarse_slots.data(), static_cast<std::int64_t>(level.coarse_slots.size()))) {
-      slots += range.end - range.begin;
-    }
-    traffic.push_back(sweep_traffic(level, slots, slice_height));
-  }
-  StepTimes times(stream());
-  MarkedSweeps<CudaTuned> sweeps(*this, traffic, times);
-  const ColouredLevel& finest = levels_.front();
-  start();
-  precondition(true);
-  turn(true);
-  for (int n = 0; n < repeats; ++n) {
-    times.begin();
-    multiply();
-    times.mark("SpMV and p.Ap", 0, multiply_traffic(finest));
-    advance();
-    times.mark("r and r.r", 0, advance_traffic(finest));
-    half_sweep_cycle(sweeps, 0);
-    queue_sum(static_cast<int>(rows_ / piece_rows), &scalars_.data()->rz);
-    times.mark("r.z", 0, {});
-    turn(false);
-    times.mark("x and p", 0, turn_traffic(finest));
-    times.end();
-  }
-  static_cast<void>(take_times());
-  return times.over(ranks_);
-}
 
 }  // namespace
 
