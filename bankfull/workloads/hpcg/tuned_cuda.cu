@@ -1,4 +1,5 @@
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
+#include "bankfull/workloads/hpcg/cuda/belt_steps.cuh"
 #include "bankfull/workloads/hpcg/cuda/conveyor.cuh"
 #include "bankfull/workloads/hpcg/cuda/multiply.cuh"
 #include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
@@ -361,11 +362,11 @@ class CudaTuned final : public CudaPath {
   template <class BeltStep, bool Summing>
   void queue_conveyor(std::size_t level, std::size_t chunks, const Wave& wave) {
     constexpr auto kernel = conveyor_kernel<BeltStep, Summing, Columns>;
-    allow_shared_bytes(kernel, belt::ring_bytes);
+    allow_shared_bytes(kernel, ring_bytes);
     const auto count = static_cast<std::int32_t>(chunks);
     const int blocks = std::min(count, multiprocessors_of(stream().device()));
-    launch(stream(), {dim3(static_cast<unsigned>(blocks)), dim3(belt::threads), belt::ring_bytes},
-           kernel, belt::Work{wave, count, tickets_.data()}, arguments(level), sums_.partials());
+    launch(stream(), {dim3(static_cast<unsigned>(blocks)), dim3(belt::threads), ring_bytes}, kernel,
+           belt::Work{wave, count, tickets_.data()}, arguments(level), sums_.partials());
   }
 
   /// The same for levels whose chunks do not wait: class after class.

@@ -81,6 +81,31 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+/// Raises `most` to the slots of a piece.
+struct MostSlots {
+  const std::int64_t* lower;
+  const std::int64_t* upper;
+  std::int32_t* most;
+
+  __device__ void operator()(std::int64_t piece) const {
+    const std::int64_t first = piece * (piece_rows / slice_height);
+    const std::int64_t last = first + piece_rows / slice_height;
+    const std::int64_t slots = lower[last] - lower[first] + upper[last] - upper[first];
+    atomicMax(most, static_cast<std::int32_t>(slots));
+  }
+};
+
+/// Whether every piece fits a conveyor's ring, with all its slots and four vectors.
+bool pieces_fit(const CudaExecutor& executor, const ColouredLevel& level) {
+  const auto most = executor.make<std::int32_t>(1);
+  executor.fill(most.data(), 1, std::int32_t{0});
+  executor.each(level.rows() / piece_rows,
+                MostSlots{level.lower.slot.data(), level.upper.slot.data(), most.data()});
+  constexpr std::int64_t slot_bytes = slice_height * (sizeof(double) + sizeof(std::int32_t));
+  constexpr std::int64_t vector_bytes = 4 * piece_rows * sizeof(double);
+  return executor.to_host(most.data(), 1).front() * slot_bytes + vector_bytes <= ring_bytes;
+}
+
 /// Where a chunk lies in the matrix's own order, in chunks of all classes.
 struct PositionOf {
   const std::int32_t* old_of;

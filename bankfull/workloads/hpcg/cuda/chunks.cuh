@@ -22,6 +22,9 @@ inline constexpr std::int64_t piece_rows = 256;
 /// share what they read of x, and there are fewer to wait for.
 inline constexpr std::int64_t wide_chunk_rows = 4 * piece_rows;
 
+/// Shared memory for the pieces that a conveyor carries.
+inline constexpr unsigned ring_bytes = 204 * 1024;
+
 /// Rows of a chunk of a level with so many rows. Throws RuntimeFailure where conveyors are asked
 /// for and the GPU has none.
 std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t rows);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/exec/bulk_copy.cuh"
+#include "bankfull/workloads/hpcg/cuda/belt.cuh"
 #include "bankfull/workloads/hpcg/cuda/wave.cuh"
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace bankfull::hpcg::cuda {
 
 // A sweep as a conveyor, for large levels. One block stays on each multiprocessor and takes chunk
-// after chunk. Its warps have four offices:
+// after chunk. Its warps have four roles:
 //
 // - the loader takes the next chunk and has the copy engine bring what a piece of it needs, matrix
 //   and vectors, into a ring in shared memory: that does not wait for any x;
@@ -20,261 +20,7 @@ namespace bankfull::hpcg::cuda {
 // of the L2 cache: half of all that is read from memory crosses from one to the other, and so does
 // half of the x that is gathered. That is why the chunks are large.
 
-inline constexpr int slices_a_piece = static_cast<int>(piece_rows) / slice_height;
-
 namespace belt {
-
-inline constexpr int groups = 3;
-/// A multiple of the groups: a place always belongs to the same group.
-inline constexpr int places = 4 * groups;
-inline constexpr int offices = 3;  ///< one warp each
-inline constexpr int threads = offices * 32 + groups * static_cast<int>(piece_rows);
-inline constexpr unsigned ring_bytes = 204 * 1024;
-inline constexpr int most_vectors = 4;
-inline constexpr unsigned vector_bytes = piece_rows * sizeof(double);
-inline constexpr std::int32_t no_piece = -1;
-
-/// Slots of a slice, counted from the first that was brought.
-using Slots = SlotRange;
-
-/// A piece on the belt.
-struct Piece {
-  std::int32_t number = no_piece;  ///< rows [number piece_rows, ...); no_piece where the belt ends
-  std::int32_t chunk = 0;
-  bool first = false;  ///< of its chunk
-  bool last = false;
-  // Where in the ring:
-  unsigned value = 0;
-  unsigned column = 0;
-  unsigned coarse_value = 0;
-  unsigned coarse_column = 0;
-  unsigned vectors = 0;
-  std::int64_t first_slot = 0;        ///< of the main part
-  Slots main[slices_a_piece] = {};    ///< of the part that is multiplied
-  Slots coarse[slices_a_piece] = {};  ///< of `upper`, with columns of coarse classes
-  double sum[slices_a_piece] = {};    ///< of the terms of each slice
-};
-
-struct Shared {
-  std::uint64_t known[static_cast<std::size_t>(places)];  ///< the loader has filled in the piece
-  std::uint64_t ready[static_cast<std::size_t>(places)];  ///< its data and its x are there
-  std::uint64_t swept[static_cast<std::size_t>(places)];
-  std::uint64_t free[static_cast<std::size_t>(places)];  ///< the herald has seen it
-  unsigned size[static_cast<std::size_t>(places)];       ///< bytes of the ring that it holds
-  Piece piece[static_cast<std::size_t>(places)];
-};
-
-/// A place at its n-th use, counted over all places.
-struct Use {
-  int place;
-  unsigned parity;
-  explicit __device__ __forceinline__ Use(int n)
-      : place(n % places), parity(static_cast<unsigned>(n / places) % 2U) {}
-};
-
-__device__ __forceinline__ CopyBarrier barrier(const std::uint64_t& at) {
-  return {shared_address(&at)};
-}
-
-/// Bytes of the columns of a slot.
-template <class Columns>
-inline constexpr unsigned column_bytes = slice_height * sizeof(std::int32_t);
-template <>
-inline constexpr unsigned column_bytes<SlimColumns> = slice_height * sizeof(std::uint16_t);
-inline constexpr unsigned value_bytes = slice_height * sizeof(double);
-
-__device__ __forceinline__ const void* columns_from(const FullColumns& columns, std::int64_t slot) {
-  return columns.column + slot * slice_height;
-}
-__device__ __forceinline__ const void* columns_from(const SlimColumns& columns, std::int64_t slot) {
-  return columns.offset + slot * slice_height;
-}
-
-/// Columns on the belt.
-template <class Columns>
-struct BroughtColumns {
-  const std::int32_t* column;
-  __device__ __forceinline__ BroughtColumns(const FullColumns& /*columns*/, const void* brought,
-                                            std::int64_t /*first*/)
-      : column(static_cast<const std::int32_t*>(brought)) {}
-  __device__ __forceinline__ std::int32_t at(int slot, int lane) const {
-    return column[slot * slice_height + lane];
-  }
-};
-
-/// The bases stay where they are: one number for all lanes.
-template <>
-struct BroughtColumns<SlimColumns> {
-  const std::uint16_t* offset;
-  const std::int32_t* base;
-  __device__ __forceinline__ BroughtColumns(const SlimColumns& columns, const void* brought,
-                                            std::int64_t first)
-      : offset(static_cast<const std::uint16_t*>(brought)), base(columns.base + first) {}
-  __device__ __forceinline__ std::int32_t at(int slot, int lane) const {
-    return __ldg(base + slot) + offset[slot * slice_height + lane];
-  }
-};
-
-/// Slots on the belt.
-template <class Columns>
-struct Brought {
-  const double* value;
-  BroughtColumns<Columns> columns;
-
-  template <int Slots>
-  __device__ __forceinline__ double add_batch(int& slot, int lane, const double* x,
-                                              double sum) const {
-    double gathered[static_cast<std::size_t>(Slots)];
-#pragma unroll
-    for (int n = 0; n < Slots; ++n) {
-      gathered[n] = x[columns.at(slot + n, lane)];
-    }
-#pragma unroll
-    for (int n = 0; n < Slots; ++n) {
-      sum = fma(value[(slot + n) * slice_height + lane], gathered[n], sum);
-    }
-    slot += Slots;
-    return sum;
-  }
-
-  /// sum + the entries of some slots times their x.
-  __device__ __forceinline__ double add(const SlotRange& slots, int lane, const double* x,
-                                        double sum) const {
-    int slot = slots.begin;
-    while (slot + 13 <= slots.end) {
-      sum = add_batch<13>(slot, lane, x, sum);
-    }
-    if (slot + 8 <= slots.end) {
-      sum = add_batch<8>(slot, lane, x, sum);
-    }
-    if (slot + 4 <= slots.end) {
-      sum = add_batch<4>(slot, lane, x, sum);
-    }
-    if (slot + 2 <= slots.end) {
-      sum = add_batch<2>(slot, lane, x, sum);
-    }
-    if (slot < slots.end) {
-      sum = add_batch<1>(slot, lane, x, sum);
-    }
-    return sum;
-  }
-};
-
-/// What a worker has at hand for its row.
-template <class Columns>
-struct Row {
-  const LevelArguments<Columns>& a;
-  std::int64_t number;
-  int lane;
-  Brought<Columns> matrix;  ///< the part that is multiplied
-  SlotRange slots;
-  Brought<Columns> coarse;  ///< the coarse slots of `upper`, where they are not in that part
-  SlotRange coarse_slots;
-  const double* vectors;
-
-  /// One of the vectors that the step asks for.
-  __device__ __forceinline__ double vector(int n) const { return vectors[n * piece_rows]; }
-  [[nodiscard]] __device__ __forceinline__ double times(const double* x) const {
-    return matrix.add(slots, lane, x, 0.0);
-  }
-};
-
-// Steps of a sweep. `main` is the part of the matrix that they read, `vectors` what else.
-
-enum class Main { lower, upper };
-
-struct FromZero {
-  static constexpr Main main = Main::lower;
-  static constexpr bool apart = false;  ///< whether coarse slots are brought by themselves
-  static constexpr int vectors = 2;
-  template <class Columns>
-  static __device__ __forceinline__ const double* vector(const LevelArguments<Columns>& a, int n) {
-    return n == 0 ? a.diagonal : a.r;
-  }
-
-  template <class Columns>
-  static __device__ __forceinline__ double run(const Row<Columns>& row) {
-    double* const x = row.a.x;
-    x[row.number] = forward_from_zero(row.vector(1), row.times(x), row.vector(0));
-    return 0.0;
-  }
-};
-
-struct AfterZero {
-  static constexpr Main main = Main::upper;
-  static constexpr bool apart = false;
-  static constexpr int vectors = 2;
-  template <class Columns>
-  static __device__ __forceinline__ const double* vector(const LevelArguments<Columns>& a, int n) {
-    return n == 0 ? a.diagonal : a.x;
-  }
-
-  template <class Columns>
-  static __device__ __forceinline__ double run(const Row<Columns>& row) {
-    double* const x = row.a.x;
-    const SlotRange before{row.slots.begin, row.coarse_slots.begin};
-    const SlotRange after{row.coarse_slots.end, row.slots.end};
-    double sum = row.matrix.add(before, row.lane, x, 0.0);
-    sum = row.matrix.add(after, row.lane, x, sum);
-    __stcs(row.a.u + row.number, sum);
-    sum = row.matrix.add(row.coarse_slots, row.lane, x, sum);
-    x[row.number] = backward_after_zero(row.vector(1), sum, row.vector(0));
-    return 0.0;
-  }
-};
-
-/// Reads x of coarse rows too: their own chunks wait for this one.
-template <Outer Others>
-struct Again {
-  static constexpr Main main = Main::lower;
-  static constexpr bool apart = true;
-  static constexpr int vectors = 3;
-  template <class Columns>
-  static __device__ __forceinline__ const double* vector(const LevelArguments<Columns>& a, int n) {
-    return n == 0 ? a.diagonal : n == 1 ? a.r : a.u;
-  }
-
-  template <class Columns>
-  static __device__ __forceinline__ double run(const Row<Columns>& row) {
-    double* const x = row.a.x;
-    double upper = row.vector(2);
-    if (row.coarse_slots.begin < row.coarse_slots.end) {
-      upper = row.coarse.add(row.coarse_slots, row.lane, x, upper);
-      row.a.u[row.number] = upper;
-    }
-    const double outer = Others == Outer::some ? cuda::times(row.a.outer, row.number, x) : 0.0;
-    x[row.number] = forward_again(row.vector(1), row.times(x), upper, outer, row.vector(0));
-    return 0.0;
-  }
-};
-
-struct BackAgain {
-  static constexpr Main main = Main::upper;
-  static constexpr bool apart = false;
-  static constexpr int vectors = 3;
-  template <class Columns>
-  static __device__ __forceinline__ const double* vector(const LevelArguments<Columns>& a, int n) {
-    return n == 0 ? a.diagonal : n == 1 ? a.x : n == 2 ? a.u : a.r;
-  }
-
-  template <class Columns>
-  static __device__ __forceinline__ double run(const Row<Columns>& row) {
-    double* const x = row.a.x;
-    const double now = backward_again(row.vector(1), row.vector(2), row.times(x), row.vector(0));
-    x[row.number] = now;
-    return now;
-  }
-};
-
-/// The same with the row's term of r.x.
-struct BackAgainWithProduct : BackAgain {
-  static constexpr int vectors = 4;
-
-  template <class Columns>
-  static __device__ __forceinline__ double run(const Row<Columns>& row) {
-    return BackAgain::run(row) * row.vector(3);
-  }
-};
 
 /// What all blocks of a conveyor work on.
 struct Work {
@@ -405,58 +151,59 @@ class Loader {
     const auto count = static_cast<unsigned>(last_slot - first_slot);
     const unsigned coarse_count =
         Step::apart ? static_cast<unsigned>(__shfl_sync(~0U, coarse.end, last_lane)) : 0U;
-    const unsigned size =
-        (count + coarse_count) * (value_bytes + column_bytes<Columns>)+Step::vectors * vector_bytes;
-    const unsigned at = room_for(size);
-    const unsigned column = at + count * value_bytes;
-    const unsigned coarse_value = column + count * column_bytes<Columns>;
-    const unsigned coarse_column = coarse_value + coarse_count * value_bytes;
-    const unsigned vectors = coarse_column + coarse_count * column_bytes<Columns>;
-    const std::int32_t number = chunk * chunk_pieces + n;
+    const unsigned size = layout_of<Columns>(0U, count, coarse_count, Step::vectors).end;
+    const Layout layout = layout_of<Columns>(room_for(size), count, coarse_count, Step::vectors);
     const bool mine = lane_ >= first_lane && lane_ <= last_lane;
     if (mine) {
-      piece.main[lane_ - first_lane] = {static_cast<std::int32_t>(slots.begin - first_slot),
-                                        static_cast<std::int32_t>(slots.end - first_slot)};
+      piece.main[lane_ - first_lane] = from(first_slot, {static_cast<std::int32_t>(slots.begin),
+                                                         static_cast<std::int32_t>(slots.end)});
       piece.coarse[lane_ - first_lane] = coarse;
     }
-    const Use use(count_);
-    const CopyBarrier ready = barrier(shared_.ready[use.place]);
     if (lane_ == 0) {
-      piece.number = number;
+      piece.number = chunk * chunk_pieces + n;
       piece.chunk = chunk;
       piece.first = n == 0;
       piece.last = n + 1 == chunk_pieces;
+      piece.layout = layout;
       piece.first_slot = first_slot;
-      piece.value = at;
-      piece.column = column;
-      piece.coarse_value = coarse_value;
-      piece.coarse_column = coarse_column;
-      piece.vectors = vectors;
     }
     __syncwarp();
+    const Use use(count_);
+    const CopyBarrier ready = barrier(shared_.ready[use.place]);
     if (lane_ == 0) {
       barrier(shared_.known[use.place]).arrive();
       ready.expect(size);
-      copy_once(ring_ + at, part_.value + first_slot * slice_height, count * value_bytes, ready);
-      copy_once(ring_ + column, columns_from(part_.columns, first_slot),
-                count * column_bytes<Columns>, ready);
-      for (int v = 0; v < Step::vectors; ++v) {
-        copy_once(ring_ + vectors + static_cast<unsigned>(v) * vector_bytes,
-                  Step::vector(a_, v) + number * piece_rows, vector_bytes, ready);
-      }
+      bring(piece.number, layout, first_slot, count, ready);
     }
     if (Step::apart && mine) {
-      const auto own = static_cast<unsigned>(coarse.end - coarse.begin);
-      const auto place = static_cast<unsigned>(coarse.begin);
-      copy_once(ring_ + coarse_value + place * value_bytes,
-                a_.upper.value + std::int64_t{slots.coarse.begin} * slice_height, own * value_bytes,
-                ready);
-      copy_once(ring_ + coarse_column + place * column_bytes<Columns>,
-                columns_from(a_.upper.columns, slots.coarse.begin), own * column_bytes<Columns>,
-                ready);
+      bring_coarse(layout, slots.coarse, static_cast<unsigned>(coarse.begin), ready);
     }
     __syncwarp();
     ++count_;
+  }
+
+  __device__ __forceinline__ void bring(std::int32_t number, const Layout& to,
+                                        std::int64_t first_slot, unsigned slots,
+                                        const CopyBarrier& ready) const {
+    copy_once(ring_ + to.value, part_.value + first_slot * slice_height, slots * value_bytes,
+              ready);
+    copy_once(ring_ + to.column, columns_from(part_.columns, first_slot),
+              slots * column_bytes<Columns>, ready);
+    for (int n = 0; n < Step::vectors; ++n) {
+      copy_once(ring_ + to.vectors + static_cast<unsigned>(n) * vector_bytes,
+                Step::vector(a_, n) + number * piece_rows, vector_bytes, ready);
+    }
+  }
+
+  /// A slice's coarse slots, `place` slots behind the piece's first.
+  __device__ __forceinline__ void bring_coarse(const Layout& to, const SlotRange& slots,
+                                               unsigned place, const CopyBarrier& ready) const {
+    const auto count = static_cast<unsigned>(slots.end - slots.begin);
+    copy_once(ring_ + to.coarse_value + place * value_bytes,
+              a_.upper.value + std::int64_t{slots.begin} * slice_height, count * value_bytes,
+              ready);
+    copy_once(ring_ + to.coarse_column + place * column_bytes<Columns>,
+              columns_from(a_.upper.columns, slots.begin), count * column_bytes<Columns>, ready);
   }
 
   static __device__ __forceinline__ SlotRange from(std::int64_t first, const SlotRange& slots) {
@@ -556,10 +303,32 @@ __device__ __forceinline__ void herald(const Work& work, const Shared& shared, d
   }
 }
 
+/// What a worker has at hand for its row.
+template <class Step, class Columns>
+__device__ __forceinline__ Row<Columns> row_of(const LevelArguments<Columns>& a, const Piece& piece,
+                                               int slice, int lane, const unsigned char* ring) {
+  const auto doubles = [&](unsigned at) { return reinterpret_cast<const double*>(ring + at); };
+  const SlicedView<Columns>& part = Step::main == Main::lower ? a.lower : a.upper;
+  const std::int64_t number = piece.number * piece_rows + slice * slice_height + lane;
+  // Where the bases of the slice's coarse slots would be if slots had been stacked in memory too.
+  const std::int64_t coarse_first =
+      Step::apart ? a.coarse_slots[number / slice_height].begin - piece.coarse[slice].begin : 0;
+  const Layout& at = piece.layout;
+  return {a,
+          number,
+          lane,
+          {doubles(at.value), {part.columns, ring + at.column, piece.first_slot}},
+          piece.main[slice],
+          {doubles(at.coarse_value), {a.upper.columns, ring + at.coarse_column, coarse_first}},
+          piece.coarse[slice],
+          doubles(at.vectors) + slice * slice_height + lane};
+}
+
+/// Sweeps every so manieth piece, together with the other warps of its group.
 template <class Step, bool Summing, class Columns>
 __device__ __forceinline__ void work(const LevelArguments<Columns>& a, Shared& shared,
                                      const unsigned char* ring) {
-  const int warp = static_cast<int>(threadIdx.x) / 32 - offices;
+  const int warp = static_cast<int>(threadIdx.x) / 32 - roles;
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int slice = warp % slices_a_piece;
   for (int n = warp / slices_a_piece;; n += groups) {
@@ -569,21 +338,7 @@ __device__ __forceinline__ void work(const LevelArguments<Columns>& a, Shared& s
     if (piece.number == no_piece) {
       return;
     }
-    const std::int64_t row = piece.number * piece_rows + slice * slice_height + lane;
-    const SlicedView<Columns>& part = Step::main == Main::lower ? a.lower : a.upper;
-    const auto doubles = [&](unsigned at) { return reinterpret_cast<const double*>(ring + at); };
-    double term = Step::run(Row<Columns>{
-        a,
-        row,
-        lane,
-        {doubles(piece.value), {part.columns, ring + piece.column, piece.first_slot}},
-        piece.main[slice],
-        {doubles(piece.coarse_value),
-         {a.upper.columns, ring + piece.coarse_column,
-          // Where bases of the slice's coarse slots are, as if slots had been stacked in memory.
-          Step::apart ? a.coarse_slots[row / slice_height].begin - piece.coarse[slice].begin : 0}},
-        piece.coarse[slice],
-        doubles(piece.vectors) + slice * slice_height + lane});
+    double term = Step::run(row_of<Step>(a, piece, slice, lane, ring));
     if constexpr (Summing) {
       for (unsigned offset = 16; offset > 0; offset /= 2) {
         term += __shfl_down_sync(~0U, term, offset);
