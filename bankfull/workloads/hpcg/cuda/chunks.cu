@@ -203,8 +203,9 @@ ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
   executor.each(plan.chunks, PositionOf{level.order.old_of.data(), chunk_rows, chunk_rows * classes,
                                         position.data()});
   const Reach reach = find_all(executor, level, position, plan);
-  plan.waits =
-      sweeps != Sweeps::classes && reach.most <= static_cast<std::int32_t>(most_dependences);
+  plan.waits = sweeps != Sweeps::classes &&
+               reach.most <= static_cast<std::int32_t>(most_dependences) &&
+               (chunk_rows == piece_rows || pieces_fit(executor, level));
   const std::int64_t distance = reach.distance + 1 + chunks_at_once(executor, plan) / classes;
   const auto order =
       wave_order(level, chunk_rows, executor.to_host(position.data(), plan.chunks), distance);
