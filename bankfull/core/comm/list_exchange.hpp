@@ -48,6 +48,12 @@ class ListExchange {
   /// Completes what `start` began.
   virtual void finish() = 0;
 
+  /// Both, where there is nothing to do meanwhile; on a GPU one kernel where that is possible.
+  virtual void exchange(T* vector) {
+    start(vector);
+    finish();
+  }
+
   /// How messages travel, the same on all ranks; never `automatic`.
   [[nodiscard]] virtual Transport transport() const = 0;
 

@@ -18,6 +18,9 @@ constexpr int tile_elements = threads * elements_a_thread;
 /// Few enough to leave most of the GPU to other work while they wait for the link.
 constexpr std::int64_t most_blocks = 128;
 
+/// The same for blocks that hold their places until messages are there.
+constexpr int most_blocks_that_wait = 64;
+
 /// A piece of one message that a block copies at once. Messages differ in size from a face of a
 /// grid to a single point, so that blocks share pieces, not messages.
 struct ListTile {
@@ -60,9 +63,8 @@ __device__ __forceinline__ void copy_tile(int count, T* to, const Read& read) {
 
 /// Elements that neighbours want, into messages.
 template <class T>
-__global__ void __launch_bounds__(threads)
-    pack_lists(const T* vector, const std::int32_t* sent, ListCopies a) {
-  const unsigned epoch = epoch_of(a.epoch);
+__device__ __forceinline__ void pack_tiles(const T* vector, const std::int32_t* sent,
+                                           const ListCopies& a, unsigned epoch) {
   for (int n = static_cast<int>(blockIdx.x); n < a.tiles; n += static_cast<int>(gridDim.x)) {
     const ListTile tile = a.tile[n];
     const std::int32_t* const list = sent + tile.at;
@@ -78,19 +80,9 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// Waits for all messages in one small block, so that the blocks that unpack do not hold places
-/// which other work could use.
-__global__ void await_lists(ListCopies a) {
-  const unsigned epoch = *a.epoch;
-  for (int n = static_cast<int>(threadIdx.x); n < a.neighbours; n += static_cast<int>(blockDim.x)) {
-    wait_until(a.ends[n].heard, epoch + 1);
-  }
-}
-
 /// Messages, which are there, into the vector.
 template <class T>
-__global__ void __launch_bounds__(threads) unpack_lists(T* vector, ListCopies a) {
-  const unsigned epoch = epoch_of(a.epoch);
+__device__ __forceinline__ void unpack_tiles(T* vector, const ListCopies& a, unsigned epoch) {
   for (int n = static_cast<int>(blockIdx.x); n < a.tiles; n += static_cast<int>(gridDim.x)) {
     const ListTile tile = a.tile[n];
     const T* const message = incoming_message<T>(a.ends[tile.neighbour], epoch) + tile.in_message;
@@ -99,6 +91,39 @@ __global__ void __launch_bounds__(threads) unpack_lists(T* vector, ListCopies a)
   if (a.epoch != nullptr && is_last_block(a.ticket) && threadIdx.x == 0) {
     *a.epoch = epoch + 1;
   }
+}
+
+__device__ __forceinline__ void await_neighbours(const ListCopies& a, unsigned epoch) {
+  for (int n = static_cast<int>(threadIdx.x); n < a.neighbours; n += static_cast<int>(blockDim.x)) {
+    wait_until(a.ends[n].heard, epoch + 1);
+  }
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    pack_lists(const T* vector, const std::int32_t* sent, ListCopies a) {
+  pack_tiles(vector, sent, a, epoch_of(a.epoch));
+}
+
+/// Waits for all messages in one small block, so that the blocks that unpack do not hold places
+/// which other work could use.
+__global__ void await_lists(ListCopies a) { await_neighbours(a, *a.epoch); }
+
+template <class T>
+__global__ void __launch_bounds__(threads) unpack_lists(T* vector, ListCopies a) {
+  unpack_tiles(vector, a, epoch_of(a.epoch));
+}
+
+/// A whole exchange of short messages, between GPUs that store into each other's memory. All
+/// blocks fit the GPU at once: each packs before it waits.
+template <class T>
+__global__ void __launch_bounds__(threads)
+    exchange_lists(T* vector, const std::int32_t* sent, ListCopies packed, ListCopies unpacked) {
+  const unsigned epoch = *packed.epoch;
+  pack_tiles(static_cast<const T*>(vector), sent, packed, epoch);
+  await_neighbours(unpacked, epoch);
+  __syncthreads();
+  unpack_tiles(vector, unpacked, epoch);
 }
 
 /// Appends the tiles of one message, whose first element is number `at`.
@@ -155,6 +180,16 @@ class CudaListExchange final : public ListExchange<T> {
     work_.wait_for(arrived_);
   }
 
+  void exchange(T* vector) override {
+    const int tiles = std::max(pack_.tiles, unpack_.tiles);
+    if (pack_.neighbours == 0 || pack_.epoch == nullptr || tiles > most_blocks_that_wait) {
+      ListExchange<T>::exchange(vector);
+      return;
+    }
+    launch(work_, shape_for(tiles), exchange_lists<T>, vector,
+           static_cast<const std::int32_t*>(sent_list_.data()), pack_, unpack_);
+  }
+
   [[nodiscard]] Transport transport() const override { return chosen_.kind; }
   [[nodiscard]] bool recordable() const override { return chosen_.transport->recordable(); }
   [[nodiscard]] std::int64_t sent_bytes() const override { return sent_bytes_; }
@@ -190,18 +225,19 @@ class CudaListExchange final : public ListExchange<T> {
     sent_tiles_ = device_copy(sent, halo_);
     received_tiles_ = device_copy(received, halo_);
     ends_ = device_copy(chosen_.transport->ends(), halo_);
-    ticket_ = device_copy(std::vector<unsigned>{0}, halo_);
-    pack_ = copies(sent_tiles_);
-    unpack_ = copies(received_tiles_);
+    tickets_ = device_copy(std::vector<unsigned>{0, 0}, halo_);
+    pack_ = copies(sent_tiles_, tickets_.data());
+    unpack_ = copies(received_tiles_, tickets_.data() + 1);
+    halo_.synchronize();  // exchanges may also be queued on the other stream
   }
 
-  [[nodiscard]] ListCopies copies(const Buffer<ListTile>& tiles) const {
+  [[nodiscard]] ListCopies copies(const Buffer<ListTile>& tiles, unsigned* ticket) const {
     return {.tile = tiles.data(),
             .tiles = static_cast<int>(tiles.size()),
             .neighbours = static_cast<int>(ends_.size()),
             .ends = ends_.data(),
             .epoch = chosen_.transport->epoch(),
-            .ticket = ticket_.data()};
+            .ticket = ticket};
   }
 
   void unpack() {
@@ -223,7 +259,7 @@ class CudaListExchange final : public ListExchange<T> {
   Buffer<ListTile> sent_tiles_;
   Buffer<ListTile> received_tiles_;
   Buffer<GpuMessageEnds> ends_;
-  Buffer<unsigned> ticket_;
+  Buffer<unsigned> tickets_;  ///< of those who pack and of those who unpack
   ListCopies pack_;
   ListCopies unpack_;
   T* vector_ = nullptr;  ///< in flight

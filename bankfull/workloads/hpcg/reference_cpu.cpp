@@ -90,8 +90,7 @@ class CpuReference final : public CpuPath {
   }
 
   void exchange(std::size_t level, double* x) {
-    exchanges_[level]->start(x);
-    exchanges_[level]->finish();
+    exchanges_[level]->exchange(x);
   }
 
   void multiply_by(std::size_t level, double* x, double* y) {

@@ -291,8 +291,7 @@ class CpuTuned final : public CpuPath {
   }
 
   void exchange(std::size_t level, double* x) {
-    exchanges_[level]->start(x);
-    exchanges_[level]->finish();
+    exchanges_[level]->exchange(x);
   }
 
   void cycle(const double* r, double* z) {

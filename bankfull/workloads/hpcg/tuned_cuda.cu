@@ -217,6 +217,13 @@ class CudaTuned final : public CudaPath {
       });
       return;
     }
+    if (!overlaps(level)) {
+      exchanges_[level]->exchange(vectors_[level].x);
+      for_coarse_classes(level, [&](const RowClass& rows) {
+        queue<RestrictResidual<Outer::some>>(level, rows.all());
+      });
+      return;
+    }
     exchanges_[level]->start(vectors_[level].x);
     for_coarse_classes(level, [&](const RowClass& rows) {
       queue<RestrictResidual<Outer::none>>(level, rows.interior);
@@ -235,6 +242,12 @@ class CudaTuned final : public CudaPath {
     const ChunkPlan& plan = plans_[level];
     if (ranks_.size() == 1) {
       queue_wave<InnerForwardAgain, belt::Again<Outer::none>>(level, Direction::forward,
+                                                              plan.order);
+      return;
+    }
+    if (!overlaps(level)) {
+      exchanges_[level]->exchange(vectors_[level].x);
+      queue_wave<OuterForwardAgain, belt::Again<Outer::some>>(level, Direction::forward,
                                                               plan.order);
       return;
     }
@@ -329,6 +342,12 @@ class CudaTuned final : public CudaPath {
       launch(stream(), {blocks_for(rows.size()), dim3(threads_a_block)}, rows_kernel<Body, Columns>,
              rows, arguments(level));
     }
+  }
+
+  /// Whether a level's halo takes longer to travel than kernels take to follow each other.
+  [[nodiscard]] bool overlaps(std::size_t level) const {
+    constexpr std::int64_t bytes_worth_it = 384 * 1024;
+    return exchanges_[level]->sent_bytes() >= bytes_worth_it;
   }
 
   enum class Direction { forward, backward };
@@ -432,11 +451,12 @@ class CudaTuned final : public CudaPath {
     launch(stream(), {dim3(interior), dim3(threads_a_block)}, multiply_kernel<Columns, Outer::none>,
            interior_ranges_, arguments(0), const_cast<const double*>(x), y, sums_.partials());
     exchanges_.front()->finish();
-    const unsigned boundary = boundary_ranges_.blocks;
-    launch(stream(), {dim3(boundary), dim3(threads_a_block)}, multiply_kernel<Columns, Outer::some>,
+    // Few rows: ranges side by side, not one after the other.
+    const dim3 boundary(boundary_ranges_.blocks, static_cast<unsigned>(boundary_ranges_.count));
+    launch(stream(), {boundary, dim3(threads_a_block)}, multiply_kernel<Columns, Outer::some>,
            boundary_ranges_, arguments(0), const_cast<const double*>(x), y,
            sums_.partials() + interior);
-    return interior + boundary;
+    return interior + boundary.x * boundary.y;
   }
 
   std::vector<double> in_natural_order(const double* x) {

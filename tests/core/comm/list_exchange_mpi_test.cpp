@@ -119,8 +119,7 @@ TEST(ListExchange, ManyInARowKeepOrder) {
   std::vector<double> vector(2 * count, static_cast<double>(ranks.rank()));
   const int rounds = 50 * ranks.size() + 1;
   for (int n = 0; n < rounds; ++n) {
-    exchange->start(vector.data());
-    exchange->finish();
+    exchange->exchange(vector.data());
     std::copy_n(vector.data() + count, count, vector.data());
   }
   const auto from = static_cast<double>((ranks.rank() + ranks.size() - 1) % ranks.size());

@@ -41,6 +41,7 @@ struct Piece {
   std::int64_t first_slot = 0;            ///< as it stands in memory
   SlotRange main[slices_a_piece] = {};    ///< of the part that is multiplied
   SlotRange coarse[slices_a_piece] = {};  ///< of `upper`, with columns of coarse classes
+  bool others[slices_a_piece] = {};       ///< slices with columns of other ranks
   double sum[slices_a_piece] = {};        ///< of the terms of each slice
 };
 
@@ -174,6 +175,7 @@ struct Row {
   SlotRange slots;
   Brought<Columns> coarse;  ///< the coarse slots of `upper`, where they are not in that part
   SlotRange coarse_slots;
+  bool others;  ///< whether its slice has columns of other ranks
   const double* vectors;
 
   /// One of the vectors that the step asks for.

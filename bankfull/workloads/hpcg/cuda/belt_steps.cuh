@@ -14,6 +14,7 @@ enum class Main { lower, upper };
 struct FromZero {
   static constexpr Main main = Main::lower;
   static constexpr bool apart = false;  ///< whether coarse slots are brought by themselves
+  static constexpr Outer others = Outer::none;
   static constexpr int vectors = 2;
   template <class Columns>
   static __device__ __forceinline__ const double* vector(const LevelArguments<Columns>& a, int n) {
@@ -31,6 +32,7 @@ struct FromZero {
 struct AfterZero {
   static constexpr Main main = Main::upper;
   static constexpr bool apart = false;
+  static constexpr Outer others = Outer::none;
   static constexpr int vectors = 2;
   template <class Columns>
   static __device__ __forceinline__ const double* vector(const LevelArguments<Columns>& a, int n) {
@@ -56,6 +58,7 @@ template <Outer Others>
 struct Again {
   static constexpr Main main = Main::lower;
   static constexpr bool apart = true;
+  static constexpr Outer others = Others;
   static constexpr int vectors = 3;
   template <class Columns>
   static __device__ __forceinline__ const double* vector(const LevelArguments<Columns>& a, int n) {
@@ -70,7 +73,8 @@ struct Again {
       upper = row.coarse.add(row.coarse_slots, row.lane, x, upper);
       row.a.u[row.number] = upper;
     }
-    const double outer = Others == Outer::some ? cuda::times(row.a.outer, row.number, x) : 0.0;
+    const double outer =
+        Others == Outer::some && row.others ? cuda::times(row.a.outer, row.number, x) : 0.0;
     x[row.number] = forward_again(row.vector(1), row.times(x), upper, outer, row.vector(0));
     return 0.0;
   }
@@ -79,6 +83,7 @@ struct Again {
 struct BackAgain {
   static constexpr Main main = Main::upper;
   static constexpr bool apart = false;
+  static constexpr Outer others = Outer::none;
   static constexpr int vectors = 3;
   template <class Columns>
   static __device__ __forceinline__ const double* vector(const LevelArguments<Columns>& a, int n) {

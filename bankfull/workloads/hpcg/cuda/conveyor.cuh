@@ -39,6 +39,7 @@ struct ChunkSlots {
   std::int64_t begin;  ///< of the part that is multiplied
   std::int64_t end;
   SlotRange coarse;
+  bool others;  ///< whether the slice has columns of other ranks
 };
 
 template <class Step, class Columns>
@@ -101,10 +102,13 @@ class Loader {
 
   [[nodiscard]] __device__ __forceinline__ ChunkSlots slots_of(std::int32_t chunk) const {
     if (chunk == no_piece) {
-      return {0, 0, {0, 0}};
+      return {0, 0, {0, 0}, false};
     }
     const std::int64_t slice = std::int64_t{chunk} * 32 + lane_;
-    return {__ldg(part_.slot + slice), __ldg(part_.slot + slice + 1), a_.coarse_slots[slice]};
+    const bool others = Step::others == Outer::some &&
+                        __ldg(a_.outer.slot + slice) < __ldg(a_.outer.slot + slice + 1);
+    return {__ldg(part_.slot + slice), __ldg(part_.slot + slice + 1), a_.coarse_slots[slice],
+            others};
   }
 
   /// The place of the piece to come, once it is free.
@@ -158,6 +162,7 @@ class Loader {
       piece.main[lane_ - first_lane] = from(first_slot, {static_cast<std::int32_t>(slots.begin),
                                                          static_cast<std::int32_t>(slots.end)});
       piece.coarse[lane_ - first_lane] = coarse;
+      piece.others[lane_ - first_lane] = slots.others;
     }
     if (lane_ == 0) {
       piece.number = chunk * chunk_pieces + n;
@@ -321,6 +326,7 @@ __device__ __forceinline__ Row<Columns> row_of(const LevelArguments<Columns>& a,
           piece.main[slice],
           {doubles(at.coarse_value), {a.upper.columns, ring + at.coarse_column, coarse_first}},
           piece.coarse[slice],
+          piece.others[slice],
           doubles(at.vectors) + slice * slice_height + lane};
 }
 

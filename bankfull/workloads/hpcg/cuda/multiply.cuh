@@ -6,8 +6,8 @@
 
 namespace bankfull::hpcg::cuda {
 
-/// Ranges of rows of which each block takes a part of every one, so that the rows of a block lie
-/// close together on the grid and share what they read of x.
+/// Ranges of rows. Each block takes a part of every one, so that the rows of a block lie close
+/// together on the grid and share what they read of x; or of every gridDim.y-th.
 struct DealtRanges {
   const Range* ranges = nullptr;  ///< in GPU memory
   int count = 0;
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(threads_a_block, 4)
                     const double* x, double* y, double* partials) {
   double term = 0.0;
 #pragma unroll 1
-  for (int n = 0; n < rows.count; ++n) {
+  for (int n = static_cast<int>(blockIdx.y); n < rows.count; n += static_cast<int>(gridDim.y)) {
     const Range mine = rows.ranges[n];
     const std::int64_t row = mine.begin + std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
     if (row < mine.end) {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(threads_a_block, 4)
   }
   term = block_sum(term);
   if (threadIdx.x == 0) {
-    partials[blockIdx.x] = term;
+    partials[blockIdx.y * gridDim.x + blockIdx.x] = term;
   }
 }
 

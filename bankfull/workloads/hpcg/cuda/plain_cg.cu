@@ -147,10 +147,7 @@ std::vector<double> PlainCudaCg::solution() { return in_natural_order(x_.data())
 
 Transport PlainCudaCg::transport() const { return exchanges_.front()->transport(); }
 
-void PlainCudaCg::exchange(std::size_t n, double* x) const {
-  exchanges_[n]->start(x);
-  exchanges_[n]->finish();
-}
+void PlainCudaCg::exchange(std::size_t n, double* x) const { exchanges_[n]->exchange(x); }
 
 void PlainCudaCg::cycle(std::size_t n, const double* r, double* x) {
   smooth_from_zero(n, r, x);
