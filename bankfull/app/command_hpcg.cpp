@@ -1,6 +1,7 @@
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/publish.hpp"
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/hpcg/flops.hpp"
 #include "bankfull/workloads/hpcg/hpcg_dat.hpp"
@@ -12,6 +13,8 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <exception>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -68,7 +71,7 @@ std::optional<hpcg::HpcgDat> find_dat(const HpcgOptions& options, const Communic
     tell(ranks,
          fmt::format("read {}: {} a rank{}{}", options.dat.value_or(default_dat),
                      to_string(found->local),
-                     found->seconds ? fmt::format(", {} s", *found->seconds) : "",
+                     fmt::format(", {} s", found->seconds.value_or(hpcg::official_seconds)),
                      found->process_grid ? ", " + to_string(*found->process_grid) + " ranks" : ""));
   }
   return found;
@@ -80,7 +83,7 @@ void apply(const std::optional<hpcg::HpcgDat>& dat, const HpcgOptions& options,
   problem.seconds = options.official ? hpcg::official_seconds : default_seconds;
   if (dat) {
     problem.local = dat->local;
-    problem.seconds = dat->seconds.value_or(problem.seconds);
+    problem.seconds = dat->seconds.value_or(hpcg::official_seconds);
     problem.process_grid = dat->process_grid;
   }
   if (options.local) {
@@ -155,18 +158,39 @@ void check_output(const HpcgOptions& options, const Communicator& ranks, const s
   });
 }
 
-/// Collective.
+/// Writes a file of this name, or with a number after it where another run took the name.
+fs::path write_new(const fs::path& folder, const fs::path& name, const std::string& text) {
+  fs::path path = folder / name;
+  int taken = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  for (int n = 2; taken < 0 && errno == EEXIST; ++n) {
+    path = folder / fmt::format("{}-{}{}", name.stem().string(), n, name.extension().string());
+    taken = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  }
+  if (taken >= 0) {
+    close(taken);
+  }
+  OutputFile(path).commit(text);
+  return path;
+}
+
+/// Collective. What cannot be written goes to standard output: it may have taken half an hour.
 void write_output(const HpcgOptions& options, const Communicator& ranks, const std::tm& began,
                   const hpcg::Outcome& outcome) {
   if (options.no_output) {
     return;
   }
   const fs::path folder = options.output_dir;
-  const fs::path log = folder / hpcg::official_log_name(began);
-  const fs::path report = folder / hpcg::official_file_name(local_time());
+  fs::path report;
+  fs::path log;
   ranks.on_root([&] {
-    OutputFile(log).commit(hpcg::official_log(outcome));
-    OutputFile(report).commit(hpcg::official_report(outcome));
+    try {
+      report =
+          write_new(folder, hpcg::official_file_name(local_time()), hpcg::official_report(outcome));
+      log = write_new(folder, hpcg::official_log_name(began), hpcg::official_log(outcome));
+    } catch (const std::exception& error) {
+      fmt::print("{}", hpcg::official_report(outcome));
+      throw RuntimeFailure(fmt::format("{}; the report is on standard output", error.what()));
+    }
   });
   if (!options.common.quiet) {
     fmt::print("  wrote {} and {}\n", report.string(), log.string());
@@ -228,10 +252,11 @@ void add_problem_options(CLI::App& command, HpcgOptions& options) {
                                       "sweeps of tuned on GPUs, for comparison: classes, waves, "
                                       "conveyors, or auto, by the size of the level"))
       ->capture_default_str();
-  with_environment(command.add_option("--hpcg-dat", options.dat,
-                                      "read size, seconds and ranks from FILE, the official "
-                                      "program's input; options go before it (default: hpcg.dat, "
-                                      "where there is one and --local is not given)"))
+  with_environment(
+      command.add_option("--hpcg-dat", options.dat,
+                         "read size, seconds and ranks from FILE, the official "
+                         "program's input; other options override it (default: hpcg.dat, "
+                         "where there is one and --local is not given)"))
       ->type_name("FILE");
 }
 

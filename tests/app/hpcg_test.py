@@ -132,6 +132,12 @@ class InputFile(Hpcg):
         self.assertIn("hpcg 16x24x32: 12288 points, tuned, 1 min 17 s", result.stdout)
         self.assertIn("bankfull: read hpcg.dat: 16x24x32 a rank, 77 s", result.stderr)
 
+    def test_without_seconds_takes_as_long_as_the_official_program(self):
+        self.write_dat(HEAD + "16 24 32\n")
+        result = self.planned()
+        self.assertIn("hpcg 16x24x32: 12288 points, tuned, 30 min", result.stdout)
+        self.assertIn("bankfull: read hpcg.dat: 16x24x32 a rank, 1800 s", result.stderr)
+
     def test_is_not_read_where_a_size_is_given(self):
         self.write_dat("nonsense")
         result = self.planned("--local", "8x8x8")
@@ -244,6 +250,12 @@ class Output(Hpcg):
         self.assertIn("Call [0] Scaled Residual [", log.read_text())
         rating = re.search(r"rating of=(\S+)", text)[1]
         self.assertIn(f"  {rating} GFLOP/s by the official count", result.stdout)
+
+    def test_names_are_not_taken_twice(self):
+        for _ in range(3):  # within seconds, which is all that the names tell
+            result = self.run_hpcg(*SMALL, "--quiet")
+            self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        self.assertEqual(len(self.files()), 6, self.files())
 
     def test_no_output_leaves_no_file(self):
         result = self.run_hpcg(*SMALL, "--no-output", "--quiet")

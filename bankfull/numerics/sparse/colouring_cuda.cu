@@ -18,6 +18,7 @@ __device__ __forceinline__ Colour load_shared_colour(const Colour* at) {
 struct Greedy {
   CsrView matrix;
   Colour* colours;
+  int* too_many;  ///< set where no colour is left; the row takes any, or others would wait for ever
 
   /// A row's choice; its entries are looked at in windows.
   class Row {
@@ -44,7 +45,11 @@ struct Greedy {
         open_window(greedy.matrix);
         return false;
       }
-      *static_cast<volatile Colour*>(greedy.colours + row_) = taken_.smallest_free();
+      const Colour free = taken_.smallest_free();
+      if (free == no_colour) {
+        *greedy.too_many = 1;
+      }
+      *static_cast<volatile Colour*>(greedy.colours + row_) = free == no_colour ? Colour{0} : free;
       return true;
     }
 
@@ -167,9 +172,13 @@ int colour_greedily(const CudaExecutor& executor, const CsrView& matrix, Colour*
   executor.fill(colours, matrix.rows, no_colour);
   const Buffer<unsigned> tickets = executor.make<unsigned>(1);
   const RowRuns runs = find_row_runs(executor, matrix);
+  const Buffer<int> too_many = executor.make<int>(1);
+  executor.fill(too_many.data(), 1, 0);
   in_row_order(executor.stream(), runs, RowOrder::ascending, tickets.data(),
-               Greedy{matrix, colours});
-  return detail::checked_colour_count(largest_colour(executor, colours, matrix.rows));
+               Greedy{matrix, colours, too_many.data()});
+  const Colour largest = largest_colour(executor, colours, matrix.rows);
+  const bool enough = executor.to_host(too_many.data(), 1).front() == 0;
+  return detail::checked_colour_count(enough ? largest : no_colour);
 }
 
 int colour_by_hash(const CudaExecutor& executor, const CsrView& matrix, int target,

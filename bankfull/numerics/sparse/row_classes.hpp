@@ -13,8 +13,9 @@
 namespace bankfull {
 
 /// Rows of one colour in the new order: first those without columns of other ranks, then the
-/// boundary, both in the matrix's own order. Both ranges begin on a multiple of an alignment;
-/// rows between the end of one and the beginning of the next are empty.
+/// boundary, both in the matrix's own order. Where boundary rows lie scattered, all rows are in the
+/// boundary: a range of scattered rows would be connected to rows everywhere. Both ranges begin on
+/// a multiple of an alignment; rows between the end of one and the beginning of the next are empty.
 struct RowClass {
   Range interior = {};
   Range boundary = {};
@@ -32,26 +33,64 @@ struct RowClasses {
   Buffer<std::int32_t> new_of = {};  ///< new row of a row
   Buffer<std::int32_t> old_of = {};  ///< row of a new row; -1 for an empty one
   Buffer<Side> side_of = {};         ///< of a row
+
+  /// A class with the empty rows after it, up to the next one.
+  [[nodiscard]] Range padded(std::size_t number) const {
+    return {classes[number].interior.begin,
+            number + 1 < classes.size() ? classes[number + 1].interior.begin : rows};
+  }
 };
 
 namespace detail {
 
-struct FindSides {
+/// Marks rows with columns of other ranks.
+struct MarkBoundary {
   CsrView matrix = {};
+  std::int32_t* boundary = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    bool touches = false;
+    for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
+      touches = touches || matrix.column[n] >= matrix.rows;
+    }
+    boundary[row] = touches ? 1 : 0;
+  }
+};
+
+/// Marks the first of consecutive boundary rows.
+struct MarkBoundaryStarts {
+  const std::int32_t* boundary = {};
+  std::int32_t* start = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    start[row] = boundary[row] != 0 && (row == 0 || boundary[row - 1] == 0) ? 1 : 0;
+  }
+};
+
+struct FindSides {
+  const std::int32_t* boundary = {};  ///< null where all rows belong to it
   const Colour* colours = {};
   Colour place[no_colour] = {};  ///< of each colour in the order
   Side* side_of = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    bool touches = false;
-    if (matrix.columns > matrix.rows) {
-      for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
-        touches = touches || matrix.column[n] >= matrix.rows;
-      }
-    }
-    side_of[row] = static_cast<Side>(2 * place[colours[row]] + (touches ? 1 : 0));
+    const int outside = boundary == nullptr ? 1 : boundary[row];
+    side_of[row] = static_cast<Side>(2 * place[colours[row]] + outside);
   }
 };
+
+/// Whether so many boundary rows follow each other, on the average, that ranges of them are
+/// connected to a part of the other rows only.
+template <class Executor>
+bool boundary_is_compact(const Executor& executor, const std::int32_t* boundary,
+                         std::int64_t rows) {
+  constexpr std::int64_t compact = 8;
+  const auto start = executor.template make<std::int32_t>(rows + 1);
+  const auto sums = executor.template make<std::int64_t>(rows + 1);
+  executor.each(rows, MarkBoundaryStarts{boundary, start.data()});
+  const std::int64_t runs = executor.exclusive_sum(start.data(), rows, sums.data());
+  return executor.exclusive_sum(boundary, rows, sums.data()) >= compact * runs;
+}
 
 /// Marks the rows of one side, for counting.
 struct MarkRows {
@@ -123,7 +162,13 @@ RowClasses order_by_colour(const Executor& executor, const CsrView& matrix, cons
   result.old_of = executor.template make<std::int32_t>(most);
   result.side_of = executor.template make<Side>(matrix.rows);
   executor.fill(result.old_of.data(), most, std::int32_t{-1});
-  detail::FindSides find{matrix, colours, {}, result.side_of.data()};
+  const auto boundary = executor.template make<std::int32_t>(matrix.rows + 1);
+  executor.fill(boundary.data(), matrix.rows, std::int32_t{0});
+  if (matrix.columns > matrix.rows) {
+    executor.each(matrix.rows, detail::MarkBoundary{matrix, boundary.data()});
+  }
+  const bool compact = detail::boundary_is_compact(executor, boundary.data(), matrix.rows);
+  detail::FindSides find{compact ? boundary.data() : nullptr, colours, {}, result.side_of.data()};
   for (std::size_t n = 0; n < order.size(); ++n) {
     find.place[order[n]] = static_cast<Colour>(n);
   }

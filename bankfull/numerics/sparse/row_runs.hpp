@@ -56,7 +56,7 @@ RowRuns find_row_runs(const Executor& executor, const CsrView& matrix) {
   const auto mark = executor.template make<std::int32_t>(matrix.rows + 2);
   const auto place = executor.template make<std::int64_t>(matrix.rows + 2);
   executor.each(matrix.rows, detail::MarkStarts{matrix, mark.data()});
-  executor.fill(mark.data() + matrix.rows, 1, std::int32_t{1});
+  executor.fill(mark.data() + matrix.rows, 2, std::int32_t{1});
   RowRuns runs;
   const std::int64_t starts = executor.exclusive_sum(mark.data(), matrix.rows + 1, place.data());
   runs.count = starts - 1;

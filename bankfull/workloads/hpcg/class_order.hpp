@@ -9,8 +9,8 @@
 
 namespace bankfull::hpcg {
 
-/// The order in which sweeps take the colours of a level, 0 being the finest. `coarse_rows` has, for each colour, the
-/// number of rows that lie on the coarser level; all 0 on the coarsest.
+/// The order in which sweeps take the colours of a level, 0 being the finest. `coarse_rows` has,
+/// for each colour, the number of rows that lie on the coarser level; all 0 on the coarsest.
 ///
 /// Colours with coarse rows come last: the backward sweep begins with them and changes all others
 /// after them, so that the residual that it leaves at the coarse rows says something about the

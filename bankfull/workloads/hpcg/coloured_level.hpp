@@ -340,6 +340,9 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
     result.upper = make_sliced<Height>(executor, upper, slices);
     result.outer = make_sliced<Height>(executor, outer, slices);
   }
+  if (result.upper.slots > INT32_MAX) {
+    throw RuntimeFailure("a level has too many rows for one rank's sweeps: use more ranks");
+  }
   executor.each(slices, detail::ShiftSlots{result.upper.slot.data(), result.coarse_slots.data()});
   result.diagonal = executor.template make<double>(rows);
   const auto part = [](const Sliced& sliced) {
@@ -393,6 +396,9 @@ bool make_slim(const Executor& executor, std::vector<ColouredLevel>& levels) {
 /// What a reader of figures of half sweeps must know.
 inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, bool slim) {
   std::vector<std::string> notes{
+      "products of vectors are formed in SpMV, MG and the updates of vectors: DDOT is what is "
+      "left, "
+      "the sums over blocks and ranks",
       "sweeps keep U x and read half of the matrix: the preconditioner is the benchmark's, only "
       "roundings differ",
       "residuals are formed where the restriction takes them"};

@@ -89,9 +89,7 @@ class CpuReference final : public CpuPath {
     executor_.each(rows_, [=](std::int64_t n) { w[n] = alpha * x[n] + beta * y[n]; });
   }
 
-  void exchange(std::size_t level, double* x) {
-    exchanges_[level]->exchange(x);
-  }
+  void exchange(std::size_t level, double* x) { exchanges_[level]->exchange(x); }
 
   void multiply_by(std::size_t level, double* x, double* y) {
     exchange(level, x);

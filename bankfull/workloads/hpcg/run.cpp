@@ -139,7 +139,7 @@ Measurement step_measurement(const Step& step, const Problem& problem, const Cei
   return m;
 }
 
-/// Steps of the same kind on the finest level or on all of them, as one measurement.
+/// Each step of an iteration as a measurement of its own.
 void add_steps(const Problem& problem, const PhaseResults& results, const Ceiling& ceiling,
                RunResult& result) {
   double iteration = 0.0;

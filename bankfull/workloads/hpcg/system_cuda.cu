@@ -1,4 +1,5 @@
 #include "bankfull/build_config.hpp"
+#include "bankfull/workloads/hpcg/cuda/chunks.cuh"
 #include "bankfull/workloads/hpcg/cuda/path.cuh"
 #include "bankfull/workloads/hpcg/cuda/variants/paths.hpp"
 
@@ -8,10 +9,10 @@ namespace {
 class CudaSystem final : public System {
  public:
   CudaSystem(const Problem& problem, const Communicator& ranks)
-      : problem_(problem),
-        ranks_(ranks),
-        stream_(problem.device),
-        levels_(make_levels(CudaExecutor(stream_), problem, ranks.size(), ranks.rank())) {}
+      : problem_(problem), ranks_(ranks), stream_(problem.device) {
+    ranks.agree([&] { cuda::require_sweeps(stream_, problem.sweeps); });
+    levels_ = make_levels(CudaExecutor(stream_), problem, ranks.size(), ranks.rank());
+  }
 
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 

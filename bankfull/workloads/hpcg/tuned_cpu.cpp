@@ -290,9 +290,7 @@ class CpuTuned final : public CpuPath {
     }
   }
 
-  void exchange(std::size_t level, double* x) {
-    exchanges_[level]->exchange(x);
-  }
+  void exchange(std::size_t level, double* x) { exchanges_[level]->exchange(x); }
 
   void cycle(const double* r, double* z) {
     vectors_.front().r = r;

@@ -195,7 +195,13 @@ class CudaTuned final : public CudaPath {
   }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    return half_sweep_notes(wanted_columns_, std::is_same_v<Columns, SlimColumns>);
+    auto notes = half_sweep_notes(wanted_columns_, std::is_same_v<Columns, SlimColumns>);
+    for (std::size_t level = 0; level < plans_.size(); ++level) {
+      if (!plans_[level].waits) {
+        notes.push_back("level " + std::to_string(level) + " is swept class by class");
+      }
+    }
+    return notes;
   }
 
   // The half sweeps, for half_sweep_cycle.
@@ -203,11 +209,11 @@ class CudaTuned final : public CudaPath {
   [[nodiscard]] std::size_t level_count() const { return levels_.size(); }
 
   void forward_from_zero(std::size_t level) {
-    queue_wave<ForwardFromZero, belt::FromZero>(level, Direction::forward, plans_[level].order);
+    queue_wave<ForwardFromZero, belt::FromZero>(level, Direction::forward);
   }
 
   void backward_after_zero(std::size_t level) {
-    queue_wave<BackwardAfterZero, belt::AfterZero>(level, Direction::backward, plans_[level].order);
+    queue_wave<BackwardAfterZero, belt::AfterZero>(level, Direction::backward);
   }
 
   void restrict_residual(std::size_t level) {
@@ -239,30 +245,28 @@ class CudaTuned final : public CudaPath {
   }
 
   void forward_again(std::size_t level) {
-    const ChunkPlan& plan = plans_[level];
     if (ranks_.size() == 1) {
-      queue_wave<InnerForwardAgain, belt::Again<Outer::none>>(level, Direction::forward,
-                                                              plan.order);
+      queue_wave<InnerForwardAgain, belt::Again<Outer::none>>(level, Direction::forward);
       return;
     }
     if (!overlaps(level)) {
       exchanges_[level]->exchange(vectors_[level].x);
-      queue_wave<OuterForwardAgain, belt::Again<Outer::some>>(level, Direction::forward,
-                                                              plan.order);
+      queue_wave<OuterForwardAgain, belt::Again<Outer::some>>(level, Direction::forward);
       return;
     }
     exchanges_[level]->start(vectors_[level].x);
-    queue_wave<InnerForwardAgain, belt::Again<Outer::none>>(level, Direction::forward, plan.first);
+    queue_wave<InnerForwardAgain, belt::Again<Outer::none>>(level, Direction::forward,
+                                                            Swept::first_interior);
     exchanges_[level]->finish();
-    queue_wave<OuterForwardAgain, belt::Again<Outer::some>>(level, Direction::forward, plan.rest);
+    queue_wave<OuterForwardAgain, belt::Again<Outer::some>>(level, Direction::forward, Swept::rest);
   }
 
   void backward_again(std::size_t level) {
     if (level > 0) {
-      queue_wave<BackwardAgain, belt::BackAgain>(level, Direction::backward, plans_[level].order);
+      queue_wave<BackwardAgain, belt::BackAgain>(level, Direction::backward);
     } else {
-      queue_wave<BackwardAgainWithProduct, belt::BackAgainWithProduct, true>(
-          level, Direction::backward, plans_[level].order);
+      queue_wave<BackwardAgainWithProduct, belt::BackAgainWithProduct, true>(level,
+                                                                             Direction::backward);
     }
   }
 
@@ -352,16 +356,24 @@ class CudaTuned final : public CudaPath {
 
   enum class Direction { forward, backward };
 
-  /// Queues a sweep over chunks in the order of a list, or in the reverse one.
+  /// All rows of a level; those that may be swept while the halo travels; the others.
+  enum class Swept { all, first_interior, rest };
+
+  static const Buffer<std::int32_t>& order_of(const ChunkPlan& plan, Swept rows) {
+    return rows == Swept::all ? plan.order : rows == Swept::first_interior ? plan.first : plan.rest;
+  }
+
+  /// Queues a sweep over chunks in the order of the wave, or in the reverse one.
   template <template <class> class Step, class BeltStep, bool Summing = false>
-  void queue_wave(std::size_t level, Direction direction, const Buffer<std::int32_t>& order) {
+  void queue_wave(std::size_t level, Direction direction, Swept rows = Swept::all) {
+    const ChunkPlan& plan = plans_[level];
+    const Buffer<std::int32_t>& order = order_of(plan, rows);
     if (order.size() == 0) {
       return;
     }
-    const ChunkPlan& plan = plans_[level];
     const bool forward = direction == Direction::forward;
     if (!plan.waits) {
-      queue_classes<Step, Summing>(level, direction, order);
+      queue_classes<Step, Summing>(level, direction, rows);
       return;
     }
     const Dependences& dependences = forward ? plan.lower : plan.upper;
@@ -388,29 +400,39 @@ class CudaTuned final : public CudaPath {
            belt::Work{wave, count, tickets_.data()}, arguments(level), sums_.partials());
   }
 
+  /// Rows of a class, with the empty ones after them, that belong to a sweep.
+  [[nodiscard]] Range swept_rows(std::size_t level, std::size_t number, Swept swept) const {
+    const Range whole = levels_[level].order.padded(number);
+    const std::int64_t middle = number > 0 ? whole.begin : classes(level).front().boundary.begin;
+    switch (swept) {
+      case Swept::first_interior:
+        return {whole.begin, middle};
+      case Swept::rest:
+        return {middle, whole.end};
+      case Swept::all:
+        break;
+    }
+    return whole;
+  }
+
   /// The same for levels whose chunks do not wait: class after class.
   template <template <class> class Step, bool Summing>
-  void queue_classes(std::size_t level, Direction direction, const Buffer<std::int32_t>& order) {
-    const ChunkPlan& plan = plans_[level];
+  void queue_classes(std::size_t level, Direction direction, Swept swept) {
     const std::size_t count = classes(level).size();
     double* partials = sums_.partials();
     for (std::size_t n = 0; n < count; ++n) {
-      const RowClass& rows = classes(level)[direction == Direction::forward ? n : count - 1 - n];
-      const bool first = &rows == &classes(level).front();
-      // The lists `first` and `rest` part the first class.
-      const Range mine = &order == &plan.first           ? first ? rows.interior : Range{}
-                                   : &order == &plan.rest && first ? rows.boundary
-                                                         : rows.all();
-      const auto chunks = static_cast<std::size_t>((mine.size() + piece_rows - 1) / piece_rows);
-      queue_blocks<Step, Summing>(level, chunks,
+      const std::size_t number = direction == Direction::forward ? n : count - 1 - n;
+      const Range rows = swept_rows(level, number, swept);
+      const auto pieces = static_cast<std::size_t>(rows.size() / piece_rows);
+      queue_blocks<Step, Summing>(level, pieces,
                                   {.order = nullptr,
-                                   .first = static_cast<std::int32_t>(mine.begin / piece_rows),
+                                   .first = static_cast<std::int32_t>(rows.begin / piece_rows),
                                    .reversed = false,
                                    .dependences = nullptr,
                                    .done = nullptr,
                                    .other = nullptr},
                                   partials);
-      partials += chunks;
+      partials += pieces;
     }
   }
 
@@ -448,14 +470,22 @@ class CudaTuned final : public CudaPath {
       return interior;
     }
     exchanges_.front()->start(x);
-    launch(stream(), {dim3(interior), dim3(threads_a_block)}, multiply_kernel<Columns, Outer::none>,
-           interior_ranges_, arguments(0), const_cast<const double*>(x), y, sums_.partials());
+    if (interior > 0) {
+      launch(stream(), {dim3(interior), dim3(threads_a_block)},
+             multiply_kernel<Columns, Outer::none>, interior_ranges_, arguments(0),
+             const_cast<const double*>(x), y, sums_.partials());
+    }
     exchanges_.front()->finish();
-    // Few rows: ranges side by side, not one after the other.
-    const dim3 boundary(boundary_ranges_.blocks, static_cast<unsigned>(boundary_ranges_.count));
-    launch(stream(), {boundary, dim3(threads_a_block)}, multiply_kernel<Columns, Outer::some>,
-           boundary_ranges_, arguments(0), const_cast<const double*>(x), y,
-           sums_.partials() + interior);
+    // Few rows: ranges side by side, not one after the other, or most of the GPU would be idle.
+    const bool few =
+        static_cast<int>(boundary_ranges_.blocks) < multiprocessors_of(stream().device());
+    const dim3 boundary(boundary_ranges_.blocks,
+                        few ? static_cast<unsigned>(boundary_ranges_.count) : 1U);
+    if (boundary.x > 0) {
+      launch(stream(), {boundary, dim3(threads_a_block)}, multiply_kernel<Columns, Outer::some>,
+             boundary_ranges_, arguments(0), const_cast<const double*>(x), y,
+             sums_.partials() + interior);
+    }
     return interior + boundary.x * boundary.y;
   }
 

@@ -44,6 +44,19 @@ bool touches_others(const Pattern& pattern, std::int32_t row) {
   });
 }
 
+/// Whether boundary rows follow each other, eight and more on the average.
+bool compact(const Pattern& pattern) {
+  int rows = 0;
+  int runs = 0;
+  const auto count = static_cast<std::int32_t>(pattern.rows.size());
+  for (std::int32_t row = 0; row < count; ++row) {
+    const bool here = touches_others(pattern, row);
+    rows += here ? 1 : 0;
+    runs += here && (row == 0 || !touches_others(pattern, row - 1)) ? 1 : 0;
+  }
+  return rows >= 8 * runs;
+}
+
 /// The rows of a range: of the class's colour, on the right side, in the matrix's order.
 void expect_range(const ClassesCase& c, const Ordered& got, std::size_t number, bool boundary) {
   const RowClass& rows = got.classes.classes[number];
@@ -54,7 +67,7 @@ void expect_range(const ClassesCase& c, const Ordered& got, std::size_t number, 
     const std::int32_t row = got.classes.old_of.data()[at];
     ASSERT_GE(row, 0);
     EXPECT_EQ(got.colour[static_cast<std::size_t>(row)], got.order[number]);
-    EXPECT_EQ(touches_others(c.pattern, row), boundary);
+    EXPECT_EQ(touches_others(c.pattern, row) || !compact(c.pattern), boundary);
     EXPECT_GT(row, before);
     before = row;
   }
@@ -111,6 +124,44 @@ TEST_P(OrderByColour, PlacesRowsByClassAndSide) {
                                             .outer = seed % 2 == 0 ? 5 : 0});
     expect_ordered({pattern, GetParam(), 1 + static_cast<int>(seed % 2)});
   }
+}
+
+/// Rows [begin, end) get a column of another rank.
+Pattern with_boundary(Pattern pattern, std::size_t begin, std::size_t end, std::size_t step = 1) {
+  const auto outer = static_cast<std::int32_t>(pattern.columns);
+  ++pattern.columns;
+  for (std::size_t row = begin; row < end; row += step) {
+    pattern.rows[row].push_back(outer);
+  }
+  return pattern;
+}
+
+TEST_P(OrderByColour, PutsACompactBoundaryApart) {
+  const Pattern pattern = with_boundary(grid_pattern(7, 6, 5), 6 * 7 * 4, 6 * 7 * 5);
+  ASSERT_TRUE(compact(pattern));
+  expect_ordered({pattern, GetParam(), 2});
+  EXPECT_GT(ordered({pattern, GetParam()}).classes.classes.front().interior.size(), 0);
+}
+
+TEST_P(OrderByColour, LeavesAScatteredBoundaryAmongOthers) {
+  const Pattern pattern = with_boundary(grid_pattern(7, 6, 5), 6, 7 * 6 * 5, 7);
+  ASSERT_FALSE(compact(pattern));
+  expect_ordered({pattern, GetParam(), 2});
+  for (const RowClass& rows : ordered({pattern, GetParam()}).classes.classes) {
+    EXPECT_EQ(rows.interior.size(), 0);
+  }
+}
+
+TEST(RowClasses, PadTheirRanges) {
+  const Ordered got = ordered({grid_pattern(7, 6, 5), 32});
+  std::int64_t end = 0;
+  for (std::size_t n = 0; n < got.classes.classes.size(); ++n) {
+    const Range whole = got.classes.padded(n);
+    EXPECT_EQ(whole.begin, end);
+    EXPECT_GE(whole.end, got.classes.classes[n].all().end);
+    end = whole.end;
+  }
+  EXPECT_EQ(end, got.classes.rows);
 }
 
 TEST_P(OrderByColour, TakesGrids) { expect_ordered({grid_pattern(7, 6, 5), GetParam()}); }

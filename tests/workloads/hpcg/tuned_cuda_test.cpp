@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,24 @@ TEST_P(HpcgTunedOnGpus, HasTheSameBitsHoweverItSweeps) {
       expected = expected.empty() ? z : expected;
       EXPECT_EQ(z, expected);
     }
+  }
+}
+
+/// Faces along x: their rows lie in all lines of the grid. Chunks are many enough that each could
+/// depend on too many others.
+TEST_P(HpcgTunedOnGpus, SweepsAcrossCutsAlongX) {
+  const int ranks = test_ranks().size();
+  for (const Sweeps sweeps : {Sweeps::waves, Sweeps::conveyors}) {
+    Case c{problem_of({72, 72, 72}), test_ranks()};
+    c.problem.process_grid = Grid3{ranks, 1, 1};
+    c.problem.sweeps = sweeps;
+    SCOPED_TRACE(describe(c));
+    const auto system = make_system(c.problem, c.ranks);
+    const auto path = system->make_path(Variant::tuned);
+    for (const std::string& note : path->notes()) {
+      EXPECT_EQ(note.find("class by class"), std::string::npos) << note;
+    }
+    expect_reaches_reference(*system, *path);
   }
 }
 

@@ -19,7 +19,9 @@ class CpuPath : public Path {
   double squared_residual() override { return rr_; }
   CgTimes take_times() override;
   std::vector<Step> profile(int /*repeats*/) override { return {}; }
-  [[nodiscard]] Transport transport() const override { return Transport::mpi; }
+  [[nodiscard]] Transport transport() const override {
+    return ranks_.size() == 1 ? Transport::local : Transport::mpi;
+  }
 
  protected:
   /// Runs `body` and adds its time to a part.

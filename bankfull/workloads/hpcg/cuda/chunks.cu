@@ -142,7 +142,11 @@ Reach find_all(const CudaExecutor& executor, const ColouredLevel& level,
   return {values[0], values[1]};
 }
 
-/// Chunks that a GPU works on at the same time, at most.
+bool has_conveyors() { return compiled_capability_of(find_dependences) >= bulk_copy_capability; }
+
+/// Chunks that a GPU works on at the same time, at most: of a conveyor the one whose pieces are in
+/// the ring and the next, with some to spare; of a wave the blocks that a multiprocessor holds,
+/// twice.
 std::int64_t chunks_at_once(const CudaExecutor& executor, const ChunkPlan& plan) {
   const std::int64_t chunks_each = plan.conveyed() ? 3 : 8;
   return chunks_each * multiprocessors_of(executor.stream().device());
@@ -180,17 +184,22 @@ Buffer<std::int32_t> on_device(const CudaExecutor& executor,
 
 }  // namespace
 
-std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t rows) {
-  const bool possible = compiled_capability_of(find_dependences) >= bulk_copy_capability;
-  if (sweeps == Sweeps::conveyors && !possible) {
-    throw RuntimeFailure(
-        "--sweeps conveyors needs a GPU of compute capability 9.0 and code for it");
+void require_sweeps(const Stream& stream, Sweeps sweeps) {
+  if (sweeps == Sweeps::conveyors && !has_conveyors()) {
+    throw UsageError("--sweeps conveyors needs a GPU of compute capability 9.0 and code for it; " +
+                         to_string(stream.device()) + " or this build has none",
+                     "use --sweeps auto");
   }
+}
+
+std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t rows) {
+  // With fewer chunks each multiprocessor begins and ends a sweep for much of the time: at 128^3,
+  // with 15, waves were faster.
   constexpr std::int64_t fewest_chunks_each = 32;
   const bool large =
       rows / wide_chunk_rows >= fewest_chunks_each * multiprocessors_of(stream.device());
   const bool conveyed = sweeps == Sweeps::conveyors || (sweeps == Sweeps::automatic && large);
-  return possible && conveyed ? wide_chunk_rows : piece_rows;
+  return conveyed && has_conveyors() ? wide_chunk_rows : piece_rows;
 }
 
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,

@@ -25,8 +25,10 @@ inline constexpr std::int64_t wide_chunk_rows = 4 * piece_rows;
 /// Shared memory for the pieces that a conveyor carries.
 inline constexpr unsigned ring_bytes = 204 * 1024;
 
-/// Rows of a chunk of a level with so many rows. Throws RuntimeFailure where conveyors are asked
-/// for and the GPU has none.
+/// Throws UsageError where conveyors are asked for and the GPU, or the code for it, has none.
+void require_sweeps(const Stream& stream, Sweeps sweeps);
+
+/// Rows of a chunk of a level with so many rows.
 std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t rows);
 
 /// Chunks that a chunk may depend on, at most, for sweeps that wait.
