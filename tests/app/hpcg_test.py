@@ -198,7 +198,7 @@ class Settings(Hpcg):
                          saying=[variant, "--variant tuned or reference", "--device cuda"])
         self.refused("--local", "8x8x8", "--variant", "reference", "--columns", "slim",
                      saying=["--columns slim"])
-        self.refused("--local", "8x8x8", "--device", "cpu", "--sweeps", "waves",
+        self.refused("--local", "8x8x8", "--sweeps", "waves",
                      saying=["--sweeps waves"])
 
     def test_conflicting_flags(self):
