@@ -6,6 +6,9 @@
 
 namespace bankfull {
 
+/// Timed passes of each way to measure a ceiling.
+inline constexpr int usual_ceiling_repeats = 12;
+
 /// The bandwidth that the device's memory sustains for a mix of `reads` read streams and one
 /// written stream: what "percent of bankfull" divides by. See docs/adr/0002.
 ///
@@ -14,7 +17,7 @@ namespace bankfull {
 /// warmed up and timed `repeats` times in turn; the fastest pass counts. Takes about half a second.
 /// `sharing` processes measure the same memory at once; each takes its share of the working set.
 Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision, int sharing = 1,
-                        int repeats = 12);
+                        int repeats = usual_ceiling_repeats);
 
 /// Bytes of a working set that no cache of the device can hold a useful part of: at least eight
 /// times the last cache and `at_least`, at most half of the free memory.
