@@ -24,62 +24,58 @@ std::vector<std::pair<Sweeps, ColumnIndices>> ways() {
           {Sweeps::conveyors, ColumnIndices::slim}};
 }
 
+/// body(c, system, its tuned path) for a case swept and kept in every way.
+template <class Body>
+void for_ways(Case c, const Body& body) {
+  for (const auto& [sweeps, columns] : ways()) {
+    c.problem.sweeps = sweeps;
+    c.problem.columns = columns;
+    SCOPED_TRACE(describe(c));
+    const auto system = make_system(c.problem, c.ranks);
+    const auto path = system->make_path(Variant::tuned);
+    body(c, *system, *path);
+  }
+}
+
 class HpcgTunedOnGpus : public HpcgOnGpus {};
 
 TEST_P(HpcgTunedOnGpus, IsGaussSeidelInTheOrderOfColours) {
   for_cases([](const Case& full) {
     const textbook::System expected = coloured_textbook_of(full, alignment);
     const auto history = history_of(full, expected);
-    for (const auto& [sweeps, columns] : ways()) {
-      Case c = full;
-      c.problem.sweeps = sweeps;
-      c.problem.columns = columns;
-      SCOPED_TRACE(describe(c));
-      const auto system = make_system(c.problem, c.ranks);
-      const auto path = system->make_path(Variant::tuned);
-      expect_operations(c, *path, expected, 1e-12);
-      expect_same_residuals(history_of(*path), history);
-      expect_same_solution(c, *path, expected);
-    }
+    for_ways(full, [&](const Case& c, System& /*system*/, Path& path) {
+      expect_operations(c, path, expected, 1e-12);
+      expect_same_residuals(history_of(path), history);
+      expect_same_solution(c, path, expected);
+    });
   });
 }
 
 TEST_P(HpcgTunedOnGpus, DoesTheOperationsOfTheTextbookOnMoreRows) {
   const Case full{problem_of({40, 56, 48}), test_ranks()};
   const textbook::System expected = coloured_textbook_of(full, alignment);
-  for (const auto& [sweeps, columns] : ways()) {
-    Case c = full;
-    c.problem.sweeps = sweeps;
-    c.problem.columns = columns;
-    SCOPED_TRACE(describe(c));
-    const auto system = make_system(c.problem, c.ranks);
-    const auto path = system->make_path(Variant::tuned);
-    expect_operations(c, *path, expected, 1e-12);
-  }
+  for_ways(full, [&](const Case& c, System& /*system*/, Path& path) {
+    expect_operations(c, path, expected, 1e-12);
+  });
 }
 
 /// Every row does the same sums, whoever does them.
 TEST_P(HpcgTunedOnGpus, HasTheSameBitsHoweverItSweeps) {
   // Many times as many pieces as a conveyor has places.
-  Case c{problem_of({160, 136, 128}), test_ranks()};
+  const Case c{problem_of({160, 136, 128}), test_ranks()};
   const auto rows = static_cast<std::size_t>(c.problem.local.count());
   std::vector<double> x(rows);
   for (std::size_t n = 0; n < rows; ++n) {
     x[n] = random_symmetric(1, n);
   }
   std::vector<double> expected;
-  for (const auto& [sweeps, columns] : ways()) {
-    c.problem.sweeps = sweeps;
-    c.problem.columns = columns;
-    SCOPED_TRACE(describe(c));
-    const auto system = make_system(c.problem, c.ranks);
-    const auto path = system->make_path(Variant::tuned);
+  for_ways(c, [&](const Case& /*c*/, System& /*system*/, Path& path) {
     for (int repeat = 0; repeat < 5; ++repeat) {
-      const std::vector<double> z = path->apply(Operation::mg, x);
+      const std::vector<double> z = path.apply(Operation::mg, x);
       expected = expected.empty() ? z : expected;
       EXPECT_EQ(z, expected);
     }
-  }
+  });
 }
 
 /// Faces along x: their rows lie in all lines of the grid. Chunks are many enough that each could
@@ -101,16 +97,11 @@ TEST_P(HpcgTunedOnGpus, SweepsAcrossCutsAlongX) {
 }
 
 TEST_P(HpcgTunedOnGpus, PassesTheTestsOfTheBenchmark) {
-  for (const auto& [sweeps, columns] : ways()) {
-    Case c{problem_of({32, 32, 32}), test_ranks()};
-    c.problem.sweeps = sweeps;
-    c.problem.columns = columns;
-    SCOPED_TRACE(describe(c));
-    const auto system = make_system(c.problem, c.ranks);
-    const auto path = system->make_path(Variant::tuned);
-    expect_valid(c, *system, *path);
-    expect_reaches_reference(*system, *path);
-  }
+  const Case cube{problem_of({32, 32, 32}), test_ranks()};
+  for_ways(cube, [](const Case& c, System& system, Path& path) {
+    expect_valid(c, system, path);
+    expect_reaches_reference(system, path);
+  });
 }
 
 TEST_P(HpcgTunedOnGpus, RepeatsItsBits) {

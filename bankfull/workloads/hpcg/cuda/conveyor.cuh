@@ -253,9 +253,9 @@ class Loader {
   unsigned used_ = 0;
 };
 
-/// Waits for the x of each chunk.
-static __device__ __forceinline__ void scout(const Work& work, const Shared& shared) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
+/// visit(use, piece) for all pieces, in their order, once the loader has filled them in.
+template <class Visit>
+__device__ __forceinline__ void for_known_pieces(const Shared& shared, const Visit& visit) {
   for (int n = 0;; ++n) {
     const Use use(n);
     barrier(shared.known[use.place]).wait(use.parity);
@@ -263,6 +263,14 @@ static __device__ __forceinline__ void scout(const Work& work, const Shared& sha
     if (piece.number == no_piece) {
       return;
     }
+    visit(use, piece);
+  }
+}
+
+/// Waits for the x of each chunk.
+static __device__ __forceinline__ void scout(const Work& work, const Shared& shared) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for_known_pieces(shared, [&](const Use& use, const Piece& piece) {
     if (piece.first) {
       const std::int32_t* const awaited =
           work.wave.dependences + std::int64_t{piece.chunk} * most_dependences;
@@ -276,19 +284,13 @@ static __device__ __forceinline__ void scout(const Work& work, const Shared& sha
     if (lane == 0) {
       barrier(shared.ready[use.place]).arrive();
     }
-  }
+  });
 }
 
 /// Lets the chunks go on that depend on finished ones, and leaves the sums of pieces behind.
 template <bool Summing>
 __device__ __forceinline__ void herald(const Work& work, const Shared& shared, double* partials) {
-  for (int n = 0;; ++n) {
-    const Use use(n);
-    barrier(shared.known[use.place]).wait(use.parity);
-    const Piece& piece = shared.piece[use.place];
-    if (piece.number == no_piece) {
-      return;
-    }
+  for_known_pieces(shared, [&](const Use& use, const Piece& piece) {
     barrier(shared.swept[use.place]).wait(use.parity);
     if (threadIdx.x % 32 == 0) {
       if (piece.last) {
@@ -305,7 +307,7 @@ __device__ __forceinline__ void herald(const Work& work, const Shared& shared, d
       barrier(shared.free[use.place]).arrive();
     }
     __syncwarp();
-  }
+  });
 }
 
 /// What a worker has at hand for its row.
@@ -330,7 +332,7 @@ __device__ __forceinline__ Row<Columns> row_of(const LevelArguments<Columns>& a,
           doubles(at.vectors) + slice * slice_height + lane};
 }
 
-/// Sweeps every so manieth piece, together with the other warps of its group.
+/// Sweeps the pieces of its group, a slice of each: groups take turns.
 template <class Step, bool Summing, class Columns>
 __device__ __forceinline__ void work(const LevelArguments<Columns>& a, Shared& shared,
                                      const unsigned char* ring) {
