@@ -337,7 +337,7 @@ class CudaTuned final : public CudaPath {
     const bool coarsest = level + 1 == levels_.size();
     return {.lower = view(coloured.lower),
             .upper = view(coloured.upper),
-            .outer = view(coloured.outer),
+            .outer = coloured.outer.full_view(),
             .diagonal = coloured.diagonal.data(),
             .r = vectors.r,
             .x = vectors.x,
@@ -359,10 +359,12 @@ class CudaTuned final : public CudaPath {
     }
   }
 
-  /// Whether a level's halo takes longer to travel than kernels take to follow each other.
+  /// Whether a level has rows to sweep while the halo travels, and the halo takes longer to travel
+  /// than kernels take to follow each other.
   [[nodiscard]] bool overlaps(std::size_t level) const {
     constexpr std::int64_t bytes_worth_it = 384 * 1024;
-    return exchanges_[level]->sent_bytes() >= bytes_worth_it;
+    return classes(level).front().interior.size() > 0 &&
+           exchanges_[level]->sent_bytes() >= bytes_worth_it;
   }
 
   enum class Direction { forward, backward };
@@ -481,13 +483,15 @@ class CudaTuned final : public CudaPath {
              const_cast<const double*>(x), y, sums_.partials());
       return interior;
     }
-    exchanges_.front()->start(x);
     if (interior > 0) {
+      exchanges_.front()->start(x);
       launch(stream(), {dim3(interior), dim3(threads_a_block)},
              multiply_kernel<Columns, Outer::none>, interior_ranges_, arguments(0),
              const_cast<const double*>(x), y, sums_.partials());
+      exchanges_.front()->finish();
+    } else {
+      exchanges_.front()->exchange(x);
     }
-    exchanges_.front()->finish();
     // Few rows: ranges side by side, not one after the other, or most of the GPU would be idle.
     const bool few =
         static_cast<int>(boundary_ranges_.blocks) < multiprocessors_of(stream().device());

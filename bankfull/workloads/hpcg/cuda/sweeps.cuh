@@ -13,7 +13,7 @@ template <class Columns>
 struct LevelArguments {
   SlicedView<Columns> lower;
   SlicedView<Columns> upper;
-  SlicedView<Columns> outer;
+  SlicedView<FullColumns> outer;
   const double* diagonal;
   const double* r;
   double* x;
