@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace bankfull::hpcg {
@@ -395,16 +396,20 @@ bool make_slim(const Executor& executor, const Communicator& ranks,
   return fit;
 }
 
+/// How a path with such columns keeps them.
+template <class Columns>
+inline constexpr ColumnIndices column_indices_of =
+    std::is_same_v<Columns, SlimColumns> ? ColumnIndices::slim : ColumnIndices::full;
+
 /// What a reader of figures of half sweeps must know.
-inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, bool slim) {
+inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, ColumnIndices kept) {
   std::vector<std::string> notes{
       "products of vectors are formed in SpMV, MG and the updates of vectors: DDOT is what is "
-      "left, "
-      "the sums over blocks and ranks",
+      "left, the sums over blocks and ranks",
       "sweeps keep U x and read half of the matrix: the preconditioner is the benchmark's, only "
       "roundings differ",
       "residuals are formed where the restriction takes them"};
-  if (slim) {
+  if (kept == ColumnIndices::slim) {
     notes.emplace_back(
         "column indices are kept as 16-bit offsets, without loss; whether an "
         "official run may do so is not settled");

@@ -163,12 +163,10 @@ class CpuTuned final : public CpuPath {
     return bytes;
   }
 
-  [[nodiscard]] ColumnIndices columns() const override {
-    return std::is_same_v<Columns, SlimColumns> ? ColumnIndices::slim : ColumnIndices::full;
-  }
+  [[nodiscard]] ColumnIndices columns() const override { return column_indices_of<Columns>; }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    return half_sweep_notes(wanted_columns_, std::is_same_v<Columns, SlimColumns>);
+    return half_sweep_notes(wanted_columns_, column_indices_of<Columns>);
   }
 
   // The half sweeps, for half_sweep_cycle.

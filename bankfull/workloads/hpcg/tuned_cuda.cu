@@ -196,12 +196,10 @@ class CudaTuned final : public CudaPath {
                               repeats);
   }
 
-  [[nodiscard]] ColumnIndices columns() const override {
-    return std::is_same_v<Columns, SlimColumns> ? ColumnIndices::slim : ColumnIndices::full;
-  }
+  [[nodiscard]] ColumnIndices columns() const override { return column_indices_of<Columns>; }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    auto notes = half_sweep_notes(wanted_columns_, std::is_same_v<Columns, SlimColumns>);
+    auto notes = half_sweep_notes(wanted_columns_, column_indices_of<Columns>);
     for (std::size_t level = 0; level < plans_.size(); ++level) {
       const Sweeps sweeps = plans_[level].sweeps;
       const bool fell_short = wanted_sweeps_ == Sweeps::automatic ? sweeps == Sweeps::classes

@@ -46,14 +46,14 @@ __device__ __forceinline__ double awaited_value() {
   return __longlong_as_double(static_cast<long long>(awaited_bits));
 }
 
-/// What threads of several blocks load and store at the same time.
-__device__ __forceinline__ double load_shared_element(const double* at) {
+/// For elements that threads of several blocks load and store at the same time.
+__device__ __forceinline__ double load_relaxed(const double* at) {
   double value;
   asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(value) : "l"(at));
   return value;
 }
 
-__device__ __forceinline__ void store_shared_element(double* at, double value) {
+__device__ __forceinline__ void store_relaxed(double* at, double value) {
   asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(at), "d"(value));
 }
 
@@ -79,7 +79,7 @@ __device__ __forceinline__ void gather(
     double (&gathered)[static_cast<std::size_t>(Slots)]) {
 #pragma unroll
   for (int n = 0; n < Slots; ++n) {
-    gathered[n] = load_shared_element(vector.x + column[n]);
+    gathered[n] = load_relaxed(vector.x + column[n]);
   }
   const auto missing = [](double value) {
     return static_cast<unsigned long long>(__double_as_longlong(value)) == awaited_bits;
@@ -90,7 +90,7 @@ __device__ __forceinline__ void gather(
     for (int n = 0; n < Slots; ++n) {
       if (missing(gathered[n])) {
         complete = false;
-        gathered[n] = load_shared_element(vector.x + column[n]);
+        gathered[n] = load_relaxed(vector.x + column[n]);
       }
     }
   }

@@ -49,7 +49,7 @@ class ForwardFromZero {
   __device__ __forceinline__ double run() {
     a_.x[row_] = awaited_value();
     const double lower = lower_.times(AwaitedVector{a_.y});
-    store_shared_element(a_.y + row_, forward_from_zero(r_, lower, diagonal_));
+    store_relaxed(a_.y + row_, forward_from_zero(r_, lower, diagonal_));
     return 0.0;
   }
 
@@ -80,7 +80,7 @@ class BackwardAfterZero {
     __stcs(a_.u + row_, others);
     const double upper = add_slots(a_.upper, coarse_.begin, coarse_.end, lane_, x, others);
     a_.y[row_] = awaited_value();
-    store_shared_element(a_.x + row_, backward_after_zero(x_, upper, diagonal_));
+    store_relaxed(a_.x + row_, backward_after_zero(x_, upper, diagonal_));
     return 0.0;
   }
 
@@ -122,7 +122,7 @@ class ForwardAgain {
   __device__ __forceinline__ double run() {
     const double lower = lower_.times(AwaitedVector{a_.y});
     a_.x[row_] = awaited_value();
-    store_shared_element(a_.y + row_, forward_again(r_, lower, upper_, outer_, diagonal_));
+    store_relaxed(a_.y + row_, forward_again(r_, lower, upper_, outer_, diagonal_));
     return 0.0;
   }
 
@@ -160,7 +160,7 @@ class BackwardAgain {
   __device__ __forceinline__ double run() {
     const double now = backward_again(x_, before_, upper_.times(AwaitedVector{a_.x}), diagonal_);
     a_.y[row_] = awaited_value();
-    store_shared_element(a_.x + row_, now);
+    store_relaxed(a_.x + row_, now);
     return now;
   }
 
