@@ -1,0 +1,56 @@
+#pragma once
+
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/workloads/npb/benchmark.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::npb::cg {
+
+inline constexpr int steps_an_iteration = 25;
+
+/// Condition number of the random part: its weights fall from 1 to this.
+inline constexpr double reciprocal_condition = 0.1;
+
+/// Sparse vectors x_0, x_1, ... of random elements: vector i has the elements [starts[i],
+/// starts[i + 1]) and one half at i.
+struct SparseVectors {
+  std::vector<std::int64_t> starts;
+  std::vector<std::int32_t> indices;
+  std::vector<double> values;
+};
+
+/// The vectors of a class, drawn in the order that NPB prescribes.
+SparseVectors draw_vectors(Class size);
+
+/// Weight of x_i x_i' in the matrix.
+double vector_weight(Class size, std::int64_t i);
+
+/// What is added to the diagonal.
+double diagonal_shift(Class size);
+
+/// A matrix in compressed rows, columns ascending.
+struct Matrix {
+  std::vector<std::int64_t> starts;
+  std::vector<std::int32_t> columns;
+  std::vector<double> values;
+
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(starts.size()) - 1; }
+  [[nodiscard]] std::int64_t nonzeros() const { return starts.back(); }
+};
+
+/// A = sum of weight_i x_i x_i' + (rcond - shift) I, rows in parallel.
+Matrix assemble(Class size, const Team& team);
+
+std::vector<Check> checks_of(double zeta, Class size);
+
+Facts facts_of(const Problem& problem);
+std::int64_t memory_bytes(const Problem& problem);
+std::unique_ptr<Benchmark> make(const Problem& problem);
+
+/// Serial, as RNR-94-007 has it.
+std::unique_ptr<Benchmark> make_reference(Class size);
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads);
+
+}  // namespace bankfull::npb::cg

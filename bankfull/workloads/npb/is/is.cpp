@@ -1,0 +1,79 @@
+#include "bankfull/workloads/npb/is/is.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace bankfull::npb::is {
+
+void generate(Class size, std::int64_t first, std::span<Key> keys) {
+  Generator generator(common_seed, static_cast<std::uint64_t>(draws_a_key * first));
+  const int log2_values = is_parameters(size).log2_values;
+  for (Key& key : keys) {
+    key = next_key(generator, log2_values);
+  }
+}
+
+std::array<Change, 2> changes_of(Class size, int iteration) {
+  const std::uint64_t values = std::uint64_t{1} << is_parameters(size).log2_values;
+  const auto n = static_cast<std::uint64_t>(iteration);
+  return {{{iteration, static_cast<Key>(n)},
+           {iteration + is_iterations, static_cast<Key>(values - n)}}};
+}
+
+bool ascend_by_rank(Class size, std::span<const Key> keys,
+                    const std::function<std::int64_t(Key)>& first_rank) {
+  std::vector<std::int64_t> next(std::size_t{1} << is_parameters(size).log2_values);
+  for (std::size_t value = 0; value < next.size(); ++value) {
+    next[value] = first_rank(static_cast<Key>(value));
+  }
+  constexpr Key nobody = ~Key{0};
+  std::vector<Key> placed(keys.size(), nobody);
+  for (const Key key : keys) {
+    const std::int64_t rank = next[key]++;
+    if (rank < 0 || rank >= static_cast<std::int64_t>(placed.size())) {
+      return false;
+    }
+    placed[static_cast<std::size_t>(rank)] = key;
+  }
+  // A key that stands in nobody's place or twice in one leaves a gap, which no key is above.
+  return std::is_sorted(placed.begin(), placed.end()) && placed.back() != nobody;
+}
+
+std::vector<Check> checks_of(const Verdict& verdict, Class size) {
+  const std::string name = "npb is " + to_string(size);
+  return {{.name = name + " ranks of test keys that are right",
+           .value = static_cast<double>(verdict.right_ranks),
+           .reference = is_tests * is_iterations,
+           .tolerance = 0.0,
+           .source = npb_source},
+          {.name = name + " keys ascend by their ranks",
+           .value = verdict.sorted ? 1.0 : 0.0,
+           .reference = 1.0,
+           .tolerance = 0.0,
+           .source = npb_source}};
+}
+
+Facts facts_of(const Problem& problem) {
+  const std::int64_t keys = std::int64_t{1} << is_parameters(problem.size).log2_keys;
+  return {.size = fmt::format("{}", keys),
+          .iterations = is_iterations,
+          .operations = static_cast<double>(is_iterations * keys),
+          .operation = "keys ranked",
+          .data_bytes = keys * static_cast<std::int64_t>(sizeof(Key))};
+}
+
+std::int64_t memory_bytes(const Problem& problem) {
+  const IsParameters& is = is_parameters(problem.size);
+  const std::int64_t keys = std::int64_t{1} << is.log2_keys;
+  const std::int64_t values = std::int64_t{1} << is.log2_values;
+  constexpr auto key_bytes = static_cast<std::int64_t>(sizeof(Key));
+  // Keys, a copy for the verification, a histogram a thread, ranks, and the verification's.
+  return 2 * keys * key_bytes + values * (4 * problem.threads + 8 + 8);
+}
+
+std::unique_ptr<Benchmark> make(const Problem& problem) {
+  return problem.schedule == Schedule::reference ? make_reference(problem.size)
+                                                 : make_cpu(problem.size, problem.threads);
+}
+
+}  // namespace bankfull::npb::is
