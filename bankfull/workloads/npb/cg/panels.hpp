@@ -1,0 +1,62 @@
+#pragma once
+
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/npb/cg/cg.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::npb::cg {
+
+/// Columns of a panel, which 16 bits can name. So many elements of x and y stay in a core's second
+/// cache beside the matrix that streams through it; with fewer columns pieces get short. Measured
+/// for class A on a Zen 3: 4096 to 16384 are within a tenth, this is the best.
+inline constexpr std::int64_t panel_columns = 8192;
+
+/// Which entries of the symmetric matrix are kept.
+enum class Kept {
+  upper,  ///< those right of the diagonal; each serves its mirror image too
+  all,    ///< all but the diagonal
+};
+
+/// Rows of one thread, cut into panels of columns. A *piece* is the part of a row in a panel;
+/// pieces stand panel by panel, rows ascending.
+struct Part {
+  Range rows;
+  Buffer<std::uint16_t> lengths;  ///< of pieces
+  Buffer<std::uint16_t> columns;  ///< within the panel
+  Buffer<double> values;
+};
+
+/// The matrix as the products read it: 10 bytes an entry, half of the entries if `Kept::upper`.
+class Panels {
+ public:
+  Panels(const Matrix& matrix, Kept kept, const Team& team);
+
+  [[nodiscard]] Kept kept() const { return kept_; }
+  [[nodiscard]] std::int64_t rows() const { return rows_; }
+  [[nodiscard]] const Part& part(int thread) const {
+    return parts_[static_cast<std::size_t>(thread)];
+  }
+  [[nodiscard]] const double* diagonal() const { return diagonal_.data(); }
+
+  /// Bytes that a product reads.
+  [[nodiscard]] std::int64_t bytes() const;
+
+ private:
+  Kept kept_;
+  std::int64_t rows_;
+  std::vector<Part> parts_;
+  Buffer<double> diagonal_;
+};
+
+/// What moves fewer bytes: with `Kept::upper` each thread adds to a vector of its own, which must
+/// be added up.
+Kept better_kept(const Matrix& matrix, int threads);
+
+/// y += A x without the diagonal, from the part's rows (`Kept::all`) or from them and their mirror
+/// images (`Kept::upper`).
+void multiply(const Panels& panels, const Part& part, const double* x, double* y);
+
+}  // namespace bankfull::npb::cg
