@@ -83,8 +83,7 @@ class CpuRanking final : public Benchmark {
   }
 
   void count_own_keys() {
-    std::uint32_t* const histogram =
-        histograms_[static_cast<std::size_t>(share_number())].data();
+    std::uint32_t* const histogram = histograms_[static_cast<std::size_t>(share_number())].data();
     const Key* const keys = keys_.data();
     const Range mine = my_share(key_count_);
     for (std::int64_t n = mine.begin; n < mine.end; ++n) {

@@ -112,10 +112,13 @@ Facts facts_of(const Problem& problem) {
 }
 
 std::int64_t memory_bytes(const Problem& problem) {
-  const std::int64_t side = mg_parameters(problem.size).side + 2;
-  // u and v on the finest grid; u and r on all coarser ones; r too in the reference.
-  const std::int64_t finest = problem.schedule == Schedule::reference ? 3 : 2;
-  return (finest * 7 + 2) * side * side * side * 8 / 7;
+  const std::int64_t side = mg_parameters(problem.size).side;
+  // Three fields on the finest grid, two on all coarser ones, whose rows are padded; and what each
+  // thread keeps of some planes.
+  constexpr std::int64_t padding = 16;
+  constexpr std::int64_t planes = 8 * 36;
+  const std::int64_t points = side * side * (side + padding);
+  return (3 * points + 2 * points / 7 + problem.threads * planes * (side + padding)) * 8;
 }
 
 std::unique_ptr<Benchmark> make(const Problem& problem) {
