@@ -46,19 +46,16 @@ class CpuSolver final : public Benchmark {
     for (Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
       *vector = Buffer<double>(MemorySpace::host, static_cast<std::size_t>(panels_.rows()));
     }
-    products_.resize(panels_.kept() == Kept::upper ? static_cast<std::size_t>(threads) : 1);
-    for (Buffer<double>& product : products_) {
-      product = Buffer<double>(MemorySpace::host, static_cast<std::size_t>(panels_.rows()));
+    if (panels_.kept() == Kept::upper) {
+      for (int n = 0; n < threads; ++n) {
+        pairs_.emplace_back(MemorySpace::host, static_cast<std::size_t>(panels_.rows()));
+      }
     }
 #pragma omp parallel num_threads(team_.threads())
     {
       const Range mine = my_share(panels_.rows());
       for (const Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
         std::fill(vector->data() + mine.begin, vector->data() + mine.end, 0.0);
-      }
-      const auto own = static_cast<std::size_t>(share_number());
-      if (own < products_.size()) {
-        std::fill_n(products_[own].data(), products_[own].size(), 0.0);
       }
     }
   }
@@ -74,9 +71,10 @@ class CpuSolver final : public Benchmark {
   [[nodiscard]] Traffic traffic() const override {
     const CgParameters& cg = cg_parameters(size_);
     const auto rows = static_cast<double>(cg.rows * 8);
-    const auto products = static_cast<double>(products_.size());
+    // A thread's pairs are written, and their sums read; the diagonal is among the matrix' bytes.
+    const auto pairs = static_cast<double>(pairs_.size());
     const auto matrix = static_cast<double>(panels_.bytes());
-    const Traffic product{matrix + (2.0 + products) * rows, (1.0 + products) * rows, 0.0};
+    const Traffic product{matrix + (1.0 + 2.0 * pairs) * rows, (1.0 + 2.0 * pairs) * rows, 0.0};
     const Traffic vectors{6.0 * rows, 3.0 * rows, 0.0};
     const Traffic solve = (steps_an_iteration + 1.0) * product + steps_an_iteration * vectors;
     Traffic all = static_cast<double>(cg.iterations) * solve;
@@ -86,8 +84,8 @@ class CpuSolver final : public Benchmark {
 
   [[nodiscard]] std::string traffic_model() const override {
     return panels_.kept() == Kept::upper
-               ? "a product reads the entries right of the diagonal once, 10 bytes each, and a "
-                 "vector of sums a thread; each vector once a use"
+               ? "a product reads the entries right of the diagonal once, 10 bytes each, and each "
+                 "thread's pairs of x and sum; each vector once a use"
                : "a product reads each entry once, 10 bytes; each vector once a use";
   }
 
@@ -157,32 +155,56 @@ class CpuSolver final : public Benchmark {
 
   /// q = A v, for v that all threads have written; returns v.q.
   double multiply_by(const double* v) {
-    const int own = share_number();
-    const bool shared = products_.size() == 1;
-    multiply(panels_, panels_.part(own), v,
-             products_[shared ? 0 : static_cast<std::size_t>(own)].data());
-#pragma omp barrier
+    if (panels_.kept() == Kept::upper) {
+      multiply_by_upper(v);
+    } else {
+      multiply_by_all(v);
+    }
     const Range mine = my_share(panels_.rows());
-    double* const q = q_.data();
-    const double* const diagonal = panels_.diagonal();
-#pragma omp simd
-    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
-      q[n] = diagonal[n] * v[n];
-    }
-    for (const Buffer<double>& product : products_) {
-      double* const sums = product.data();
-#pragma omp simd
-      for (std::int64_t n = mine.begin; n < mine.end; ++n) {
-        q[n] += sums[n];
-        sums[n] = 0.0;
-      }
-    }
+    const double* const q = q_.data();
     double vq = 0.0;
 #pragma omp simd reduction(+ : vq)
     for (std::int64_t n = mine.begin; n < mine.end; ++n) {
       vq = std::fma(v[n], q[n], vq);
     }
     return sum_(vq);
+  }
+
+  void multiply_by_all(const double* v) {
+    multiply_all(panels_, panels_.part(share_number()), v, q_.data());
+#pragma omp barrier
+    add_diagonal(v, 1.0);
+  }
+
+  void multiply_by_upper(const double* v) {
+    const Part& part = panels_.part(share_number());
+    Pair* const own = pairs_[static_cast<std::size_t>(share_number())].data();
+    for (std::int64_t n = part.rows.begin; n < panels_.rows(); ++n) {
+      own[n] = {v[n], 0.0};
+    }
+    multiply_upper(panels_, part, own);
+#pragma omp barrier
+    add_diagonal(v, 0.0);
+    const Range mine = my_share(panels_.rows());
+    double* const q = q_.data();
+    for (std::size_t thread = 0; thread < pairs_.size(); ++thread) {
+      const Pair* const pairs = pairs_[thread].data();
+      const std::int64_t first = panels_.part(static_cast<int>(thread)).rows.begin;
+      for (std::int64_t n = std::max(first, mine.begin); n < mine.end; ++n) {
+        q[n] += pairs[n].sum;
+      }
+    }
+  }
+
+  /// q = kept q + D v in this thread's share.
+  void add_diagonal(const double* v, double kept) {
+    const Range mine = my_share(panels_.rows());
+    const double* const diagonal = panels_.diagonal();
+    double* const q = q_.data();
+#pragma omp simd
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      q[n] = std::fma(diagonal[n], v[n], kept * q[n]);
+    }
   }
 
   /// z += a p, r -= a q; returns r.r.
@@ -239,7 +261,7 @@ class CpuSolver final : public Benchmark {
   Buffer<double> r_;
   Buffer<double> p_;
   Buffer<double> q_;
-  std::vector<Buffer<double>> products_;  ///< one, or one a thread; all 0 between products
+  std::vector<Buffer<Pair>> pairs_;  ///< one array a thread, with `Kept::upper`
   double zeta_ = 0.0;
 };
 

@@ -106,45 +106,35 @@ Part make_part(const Matrix& matrix, Kept kept, const Range& rows) {
 
 /// Entries that are summed by themselves: more would not be faster, fewer would wait for each
 /// other.
-constexpr int chains = 4;
+constexpr std::size_t chains = 4;
 
-/// One piece: its part of row . x, and its mirror image into y.
-template <Kept Which>
-BANKFULL_ALWAYS_INLINE double multiply_piece(const std::uint16_t* columns, const double* values,
-                                             std::int64_t length, const double* x,
-                                             [[maybe_unused]] double own_x,
-                                             [[maybe_unused]] double* y) {
+/// Sum of term(n) over a piece.
+template <class Term>
+BANKFULL_ALWAYS_INLINE double sum_piece(std::int64_t length, const Term& term) {
   std::array<double, chains> sums{};
   std::int64_t n = 0;
-  const auto take = [&](std::int64_t entry, std::size_t chain) [[gnu::always_inline]] {
-    const std::uint16_t column = columns[entry];
-    const double value = values[entry];
-    sums[chain] = std::fma(value, x[column], sums[chain]);
-    if constexpr (Which == Kept::upper) {
-      y[column] = std::fma(value, own_x, y[column]);
-    }
-  };
-  for (; n + chains <= length; n += chains) {
-    take(n, 0);
-    take(n + 1, 1);
-    take(n + 2, 2);
-    take(n + 3, 3);
+  for (; n + static_cast<std::int64_t>(chains) <= length; n += static_cast<std::int64_t>(chains)) {
+    term(n, sums[0]);
+    term(n + 1, sums[1]);
+    term(n + 2, sums[2]);
+    term(n + 3, sums[3]);
   }
   for (; n < length; ++n) {
-    take(n, 0);
+    term(n, sums[0]);
   }
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-template <Kept Which>
-void multiply_part(const Panels& panels, const Part& part, const double* x, double* y) {
+/// body(row, first column of the panel, columns, values, length) for all pieces of a part.
+template <class Body>
+BANKFULL_ALWAYS_INLINE void for_pieces(const Panels& panels, const Part& part, const Body& body) {
   const std::uint16_t* lengths = part.lengths.data();
   const std::uint16_t* columns = part.columns.data();
   const double* values = part.values.data();
   for (std::int64_t first = 0; first < panels.rows(); first += panel_columns) {
     for (std::int64_t row = part.rows.begin; row < part.rows.end; ++row) {
       const std::int64_t length = *lengths++;
-      y[row] += multiply_piece<Which>(columns, values, length, x + first, x[row], y + first);
+      body(row, first, columns, values, length);
       columns += length;
       values += length;
     }
@@ -188,12 +178,30 @@ Kept better_kept(const Matrix& matrix, int threads) {
   return matrix.nonzeros() / 2 * entry_bytes > sums ? Kept::upper : Kept::all;
 }
 
-void multiply(const Panels& panels, const Part& part, const double* x, double* y) {
-  if (panels.kept() == Kept::upper) {
-    multiply_part<Kept::upper>(panels, part, x, y);
-  } else {
-    multiply_part<Kept::all>(panels, part, x, y);
-  }
+void multiply_all(const Panels& panels, const Part& part, const double* x, double* y) {
+  std::fill(y + part.rows.begin, y + part.rows.end, 0.0);
+  for_pieces(panels, part,
+             [=](std::int64_t row, std::int64_t first, const std::uint16_t* columns,
+                 const double* values, std::int64_t length) {
+               const double* const panel = x + first;
+               y[row] += sum_piece(length, [=](std::int64_t n, double& sum) {
+                 sum = std::fma(values[n], panel[columns[n]], sum);
+               });
+             });
+}
+
+void multiply_upper(const Panels& panels, const Part& part, Pair* pairs) {
+  for_pieces(panels, part,
+             [=](std::int64_t row, std::int64_t first, const std::uint16_t* columns,
+                 const double* values, std::int64_t length) {
+               Pair* const panel = pairs + first;
+               const double own_x = pairs[row].x;
+               pairs[row].sum += sum_piece(length, [=](std::int64_t n, double& sum) {
+                 Pair& pair = panel[columns[n]];
+                 sum = std::fma(values[n], pair.x, sum);
+                 pair.sum = std::fma(values[n], own_x, pair.sum);
+               });
+             });
 }
 
 }  // namespace bankfull::npb::cg

@@ -12,7 +12,7 @@ namespace bankfull::npb::cg {
 /// Columns of a panel, which 16 bits can name. So many elements of x and y stay in a core's second
 /// cache beside the matrix that streams through it; with fewer columns pieces get short. Measured
 /// for class A on a Zen 3: 4096 to 16384 are within a tenth, this is the best.
-inline constexpr std::int64_t panel_columns = 8192;
+inline constexpr std::int64_t panel_columns = 4096;
 
 /// Which entries of the symmetric matrix are kept.
 enum class Kept {
@@ -55,8 +55,18 @@ class Panels {
 /// be added up.
 Kept better_kept(const Matrix& matrix, int threads);
 
-/// y += A x without the diagonal, from the part's rows (`Kept::all`) or from them and their mirror
-/// images (`Kept::upper`).
-void multiply(const Panels& panels, const Part& part, const double* x, double* y);
+/// An element of a thread's product with `Kept::upper`. An entry needs both at once: side by side
+/// they take one line of the first cache instead of two.
+struct Pair {
+  double x;
+  double sum;
+};
+
+/// y = A x without the diagonal in the part's rows; for `Kept::all`.
+void multiply_all(const Panels& panels, const Part& part, const double* x, double* y);
+
+/// Adds to the sums what the part's rows and their mirror images give; for `Kept::upper`. Pairs
+/// before the part's first row are not used.
+void multiply_upper(const Panels& panels, const Part& part, Pair* pairs);
 
 }  // namespace bankfull::npb::cg

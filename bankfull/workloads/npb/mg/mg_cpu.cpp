@@ -36,6 +36,10 @@ class Planes {
   std::vector<double> values_;
 };
 
+/// Points a side from which on what a pass writes goes past the caches: it is out of them before
+/// another pass reads it.
+constexpr std::int64_t streamed_side = 128;
+
 /// What a thread works in.
 struct Workspace {
   explicit Workspace(std::int64_t side)
@@ -43,7 +47,8 @@ struct Workspace {
         residuals(side, std::min(side, block_rows) + 3),
         faces(static_cast<std::size_t>(side + 2 * line)),
         edges(faces.size()),
-        mean(faces.size()) {}
+        mean(faces.size()),
+        result(faces.size()) {}
 
   [[nodiscard]] RowSums sums() { return {faces.data() + line, edges.data() + line}; }
 
@@ -52,6 +57,7 @@ struct Workspace {
   std::vector<double> faces;
   std::vector<double> edges;
   std::vector<double> mean;
+  std::vector<double> result;
 };
 
 template <class RowAt>
@@ -115,6 +121,7 @@ class UpwardPass {
         }
       }
     });
+    stream_store_fence();
   }
 
  private:
@@ -137,10 +144,15 @@ class UpwardPass {
 
   void smooth(std::int64_t i3, std::int64_t first, std::int64_t end) const {
     const std::int64_t n = v_->side();
+    const bool streams = n >= streamed_side;
     for (std::int64_t i2 = first; i2 < end; ++i2) {
+      double* const result = streams ? work_->result.data() : next_->row(i3, i2);
       sum_rows(rows_around(work_->residuals, i3, i2), n, work_->sums());
       smoothed_row(*weights_, work_->iterates.row(i3, i2), work_->residuals.row(i3, i2),
-                   work_->sums(), n, next_->row(i3, i2));
+                   work_->sums(), n, result);
+      if (streams) {
+        stream_row(result, n, next_->row(i3, i2));
+      }
     }
   }
 

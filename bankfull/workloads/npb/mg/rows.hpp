@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/workloads/npb/mg/mg.hpp"
 
 #include <cmath>
@@ -130,6 +131,14 @@ inline void interpolated_row(const CoarseRows& coarse, const double* u, std::int
       w[2 * i] = u[2 * i] + 0.5 * (mean[i - 1] + mean[i]);
       w[2 * i + 1] = u[2 * i + 1] + mean[i];
     }
+  }
+}
+
+/// to = from past the caches; `to` starts on a cache line and n is a multiple of one.
+inline void stream_row(const double* from, std::int64_t n, double* to) {
+  constexpr auto step = static_cast<std::int64_t>(stream_store_bytes / sizeof(double));
+  for (std::int64_t i = 0; i < n; i += step) {
+    stream_store(to + i, from + i);
   }
 }
 
