@@ -164,8 +164,9 @@ std::int64_t expected_rank(Class size, int test, int iteration) {
   const auto n = static_cast<std::size_t>(test);
   const RankDrift& drift = rank_drift(size);
   const int first = drift.sign[n] > 0 ? drift.first_gain : drift.first_loss;
-  std::int64_t rank = is_parameters(size).ranks[n] + drift.sign[n] * (first + iteration);
-  if (size == Class::E && test == 2) {
+  std::int64_t rank =
+      is_parameters(size).ranks[n] + std::int64_t{drift.sign[n]} * (first + iteration);
+  if (size == Class::e && test == 2) {
     // Keys that iterations 3 and 5 overwrite were smaller than this one.
     rank -= iteration > 4 ? 2 : (iteration > 2 ? 1 : 0);
   }

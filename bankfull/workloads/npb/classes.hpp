@@ -13,11 +13,11 @@
 namespace bankfull::npb {
 
 enum class Kernel { cg, ep, ft, is, mg };
-enum class Class { S, W, A, B, C, D, E };
+enum class Class { s, w, a, b, c, d, e };
 
 inline constexpr std::array all_kernels{Kernel::cg, Kernel::ep, Kernel::ft, Kernel::is, Kernel::mg};
-inline constexpr std::array all_classes{Class::S, Class::W, Class::A, Class::B,
-                                        Class::C, Class::D, Class::E};
+inline constexpr std::array all_classes{Class::s, Class::w, Class::a, Class::b,
+                                        Class::c, Class::d, Class::e};
 
 std::string to_string(Kernel kernel);
 std::string to_string(Class size);

@@ -9,7 +9,7 @@ namespace bankfull::npb {
 /// What a run of one kernel found, as NPB's result block shows it.
 struct Outcome {
   Kernel kernel = Kernel::cg;
-  Class size = Class::S;
+  Class size = Class::s;
   Facts facts;
   int threads = 1;
   double seconds = 0.0;  ///< of the timed region, median of the repeats

@@ -26,7 +26,7 @@ Schedule parse_schedule(const std::string& text);
 /// What to run: plain data.
 struct Problem {
   std::vector<Kernel> kernels{all_kernels.begin(), all_kernels.end()};
-  Class size = Class::A;
+  Class size = Class::a;
   Schedule schedule = Schedule::tuned;
   Device device = {};
   int threads = 1;

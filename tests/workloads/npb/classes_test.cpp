@@ -46,11 +46,11 @@ TEST(Classes, RanksOfIsAreRanks) {
 }
 
 TEST(Classes, RankOfAKeyOfClassEMovesWithTheKeysThatAreOverwritten) {
-  const std::int64_t base = is_parameters(Class::E).ranks[2];
-  EXPECT_EQ(expected_rank(Class::E, 2, 2), base);
-  EXPECT_EQ(expected_rank(Class::E, 2, 3), base + 1 - 1);
-  EXPECT_EQ(expected_rank(Class::E, 2, 4), base + 2 - 1);
-  EXPECT_EQ(expected_rank(Class::E, 2, 5), base + 3 - 2);
+  const std::int64_t base = is_parameters(Class::e).ranks[2];
+  EXPECT_EQ(expected_rank(Class::e, 2, 2), base);
+  EXPECT_EQ(expected_rank(Class::e, 2, 3), base + 1 - 1);
+  EXPECT_EQ(expected_rank(Class::e, 2, 4), base + 2 - 1);
+  EXPECT_EQ(expected_rank(Class::e, 2, 5), base + 3 - 2);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 Problem small_problem() {
   Problem problem;
-  problem.size = Class::S;
+  problem.size = Class::s;
   return problem;
 }
 

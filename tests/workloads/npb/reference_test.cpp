@@ -8,38 +8,38 @@
 namespace bankfull::npb {
 namespace {
 
-TEST(CgReference, ReproducesClassS) { expect_verified(*cg::make_reference(Class::S)); }
+TEST(CgReference, ReproducesClassS) { expect_verified(*cg::make_reference(Class::s)); }
 
 TEST(CgReference, IsIndependentOfRunsBefore) {
-  const auto benchmark = cg::make_reference(Class::S);
+  const auto benchmark = cg::make_reference(Class::s);
   benchmark->warm_up();
   expect_verified(*benchmark);
   expect_verified(*benchmark);
 }
 
 TEST(EpReference, ReproducesClassS) {
-  expect_passed(ep::checks_of(ep::tally_serially(Class::S), Class::S));
+  expect_passed(ep::checks_of(ep::tally_serially(Class::s), Class::s));
 }
 
 TEST(FtReference, ReproducesClassesSAndW) {
-  expect_verified(*ft::make_reference(Class::S));
-  expect_verified(*ft::make_reference(Class::W));
+  expect_verified(*ft::make_reference(Class::s));
+  expect_verified(*ft::make_reference(Class::w));
 }
 
 TEST(IsReference, ReproducesClassesSAndW) {
-  expect_verified(*is::make_reference(Class::S));
-  expect_verified(*is::make_reference(Class::W));
+  expect_verified(*is::make_reference(Class::s));
+  expect_verified(*is::make_reference(Class::w));
 }
 
 TEST(IsReference, IsIndependentOfRunsBefore) {
-  const auto benchmark = is::make_reference(Class::S);
+  const auto benchmark = is::make_reference(Class::s);
   benchmark->warm_up();
   expect_verified(*benchmark);
   expect_verified(*benchmark);
 }
 
 TEST(MgReference, ReproducesClassS) {
-  const auto benchmark = mg::make_reference(Class::S);
+  const auto benchmark = mg::make_reference(Class::s);
   benchmark->warm_up();
   expect_verified(*benchmark);
   expect_verified(*benchmark);
@@ -47,7 +47,7 @@ TEST(MgReference, ReproducesClassS) {
 
 TEST(MgCharges, AreThoseOfNpbWhateverTheThreads) {
   for (const int threads : {1, 2, 3}) {
-    const mg::Charges charges = mg::find_charges(Class::S, threads);
+    const mg::Charges charges = mg::find_charges(Class::s, threads);
     EXPECT_EQ(charges.positive.front(), (mg::Point{7, 1, 20}));
     EXPECT_EQ(charges.positive.back(), (mg::Point{17, 26, 17}));
     EXPECT_EQ(charges.negative.front(), (mg::Point{0, 11, 2}));
@@ -57,8 +57,8 @@ TEST(MgCharges, AreThoseOfNpbWhateverTheThreads) {
 
 TEST(CgMatrix, RowsInParallelEqualTheSumOfProducts) {
   for (const int threads : {1, 3}) {
-    const cg::Matrix matrix = cg::assemble(Class::S, Team(threads));
-    EXPECT_EQ(matrix.nonzeros(), cg_parameters(Class::S).nonzeros);
+    const cg::Matrix matrix = cg::assemble(Class::s, Team(threads));
+    EXPECT_EQ(matrix.nonzeros(), cg_parameters(Class::s).nonzeros);
   }
 }
 

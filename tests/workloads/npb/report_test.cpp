@@ -9,9 +9,9 @@ using testing::HasSubstr;
 
 TEST(NpbReport, HasTheKeysOfTheOfficialPrograms) {
   Problem problem;
-  problem.size = Class::A;
+  problem.size = Class::a;
   const Outcome outcome{.kernel = Kernel::cg,
-                        .size = Class::A,
+                        .size = Class::a,
                         .facts = facts_of(Kernel::cg, problem),
                         .threads = 2,
                         .seconds = 0.5,
@@ -36,7 +36,7 @@ TEST(NpbReport, SaysWhatIsNotVerified) {
 /// Nominal operations of NPB 3.4 in units of 10^9.
 TEST(NpbFacts, CountOperationsAsNpbDoes) {
   Problem problem;
-  problem.size = Class::B;
+  problem.size = Class::b;
   EXPECT_NEAR(facts_of(Kernel::cg, problem).operations, 54.709e9, 0.001e9);
   EXPECT_NEAR(facts_of(Kernel::ep, problem).operations, 2.147e9, 0.001e9);
   EXPECT_NEAR(facts_of(Kernel::ft, problem).operations, 92.054e9, 0.001e9);

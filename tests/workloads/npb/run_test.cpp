@@ -9,7 +9,7 @@ namespace {
 
 TEST(NpbRun, MeasuresAndVerifiesEachKernel) {
   Problem problem;
-  problem.size = Class::S;
+  problem.size = Class::s;
   problem.threads = 2;
   problem.repeats = 2;
   NoProgress progress;

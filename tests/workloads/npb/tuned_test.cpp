@@ -26,9 +26,9 @@ std::vector<Case> small_cases() {
   std::vector<Case> cases;
   for (const Kernel kernel : all_kernels) {
     for (const int threads : {1, 2, 3, 5}) {
-      cases.push_back({kernel, Class::S, threads});
+      cases.push_back({kernel, Class::s, threads});
     }
-    cases.push_back({kernel, Class::W, 2});
+    cases.push_back({kernel, Class::w, 2});
   }
   return cases;
 }
@@ -50,9 +50,9 @@ TEST_P(Tuned, IsVerifiedInEveryRun) {
 INSTANTIATE_TEST_SUITE_P(Npb, Tuned, testing::ValuesIn(small_cases()), name_of);
 
 TEST(TunedEp, HasTheReferencesCountsAndTheSameBitsOnAnyThreads) {
-  const ep::Tally serial = ep::tally_serially(Class::S);
-  const ep::Tally one = ep::tally_on_team(Class::S, Team(1));
-  const ep::Tally three = ep::tally_on_team(Class::S, Team(3));
+  const ep::Tally serial = ep::tally_serially(Class::s);
+  const ep::Tally one = ep::tally_on_team(Class::s, Team(1));
+  const ep::Tally three = ep::tally_on_team(Class::s, Team(3));
   EXPECT_EQ(one.counts, serial.counts);
   EXPECT_EQ(one.counts, three.counts);
   EXPECT_EQ(one.sums, three.sums);
@@ -97,7 +97,7 @@ std::vector<double> product(const cg::Panels& panels, int threads, const std::ve
 
 TEST(CgPanels, MultiplyAsTheMatrixDoesInBothWays) {
   // Class A has more columns than a panel.
-  const cg::Matrix matrix = cg::assemble(Class::A, Team(2));
+  const cg::Matrix matrix = cg::assemble(Class::a, Team(2));
   ASSERT_GT(matrix.rows(), cg::panel_columns);
   std::vector<double> x(static_cast<std::size_t>(matrix.rows()));
   for (std::size_t n = 0; n < x.size(); ++n) {
@@ -116,32 +116,32 @@ TEST(CgPanels, MultiplyAsTheMatrixDoesInBothWays) {
 }
 
 TEST(CgPanels, KeepAllWhereManyThreadsWouldAddUpTheirSums) {
-  const cg::Matrix matrix = cg::assemble(Class::S, Team(1));
+  const cg::Matrix matrix = cg::assemble(Class::s, Team(1));
   EXPECT_EQ(cg::better_kept(matrix, 2), cg::Kept::upper);
   EXPECT_EQ(cg::better_kept(matrix, 64), cg::Kept::all);
 }
 
 TEST(IsVerification, FindsRanksThatAreWrong) {
-  std::vector<is::Key> keys(std::size_t{1} << is_parameters(Class::S).log2_keys);
-  is::generate(Class::S, 0, keys);
-  EXPECT_FALSE(is::ascend_by_rank(Class::S, keys, [](is::Key) { return 0; }));
-  EXPECT_FALSE(is::ascend_by_rank(Class::S, keys, [](is::Key) { return -1; }));
+  std::vector<is::Key> keys(std::size_t{1} << is_parameters(Class::s).log2_keys);
+  is::generate(Class::s, 0, keys);
+  EXPECT_FALSE(is::ascend_by_rank(Class::s, keys, [](is::Key) { return 0; }));
+  EXPECT_FALSE(is::ascend_by_rank(Class::s, keys, [](is::Key) { return -1; }));
 }
 
 TEST(IsKeys, AreTheSameFromAnyPlaceOn) {
   std::vector<is::Key> all(1000);
-  is::generate(Class::W, 0, all);
+  is::generate(Class::w, 0, all);
   std::vector<is::Key> part(100);
-  is::generate(Class::W, 321, part);
+  is::generate(Class::w, 321, part);
   EXPECT_TRUE(std::equal(part.begin(), part.end(), all.begin() + 321));
 }
 
 TEST(Verification, FailsWhatIsNoNumber) {
-  EXPECT_FALSE(cg::checks_of(std::nan(""), Class::S).front().passed());
-  EXPECT_FALSE(mg::checks_of(std::nan(""), Class::S).front().passed());
-  EXPECT_FALSE(ft::checks_of({}, Class::S).front().passed());
+  EXPECT_FALSE(cg::checks_of(std::nan(""), Class::s).front().passed());
+  EXPECT_FALSE(mg::checks_of(std::nan(""), Class::s).front().passed());
+  EXPECT_FALSE(ft::checks_of({}, Class::s).front().passed());
   const std::vector<ft::Complex> wrong(6, {std::nan(""), 0.0});
-  EXPECT_FALSE(ft::checks_of(wrong, Class::S).front().passed());
+  EXPECT_FALSE(ft::checks_of(wrong, Class::s).front().passed());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ class ClassA : public testing::TestWithParam<Kernel> {};
 TEST_P(ClassA, IsVerified) {
   for (const int threads : {1, 2}) {
     Problem problem;
-    problem.size = Class::A;
+    problem.size = Class::a;
     problem.threads = threads;
     expect_verified(*make_benchmark(GetParam(), problem));
   }

@@ -16,7 +16,7 @@ class EpBenchmark final : public Benchmark {
   void rewind() override { tally_ = {}; }
 
   /// The smallest class: nothing of EP depends on its size.
-  void warm_up() override { tally_ = tally(Class::S); }
+  void warm_up() override { tally_ = tally(Class::s); }
 
   void run() override { tally_ = tally(problem_.size); }
 

@@ -20,7 +20,8 @@ BANKFULL_HOST_DEVICE constexpr Key next_key(Generator& generator, int log2_value
   for (int n = 0; n < draws_a_key; ++n) {
     sum += generator.draw();
   }
-  return static_cast<Key>(sum * static_cast<double>((std::uint64_t{1} << log2_values) / 4));
+  const std::uint64_t quarter = (std::uint64_t{1} << log2_values) / draws_a_key;
+  return static_cast<Key>(sum * static_cast<double>(quarter));
 }
 
 /// The keys [first, first + keys.size()) of a class.

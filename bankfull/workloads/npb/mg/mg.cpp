@@ -61,7 +61,7 @@ class Leaders {
 const Weights& smoother_weights(Class size) {
   static constexpr Weights small{-3.0 / 8.0, 1.0 / 32.0, -1.0 / 64.0, 0.0};
   static constexpr Weights large{-3.0 / 17.0, 1.0 / 33.0, -1.0 / 61.0, 0.0};
-  return size == Class::S || size == Class::W || size == Class::A ? small : large;
+  return size == Class::s || size == Class::w || size == Class::a ? small : large;
 }
 
 int level_count(Class size) {
