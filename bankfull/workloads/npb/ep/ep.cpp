@@ -1,5 +1,7 @@
 #include "bankfull/workloads/npb/ep/ep.hpp"
 
+#include "bankfull/build_config.hpp"
+
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
@@ -86,6 +88,11 @@ Facts facts_of(const Problem& problem) {
 std::int64_t memory_bytes(const Problem& /*problem*/) { return std::int64_t{1} << 20; }
 
 std::unique_ptr<Benchmark> make(const Problem& problem) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return make_cuda(problem);
+    }
+  }
   return std::make_unique<EpBenchmark>(problem);
 }
 

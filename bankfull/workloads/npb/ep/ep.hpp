@@ -35,4 +35,7 @@ Facts facts_of(const Problem& problem);
 std::int64_t memory_bytes(const Problem& problem);
 std::unique_ptr<Benchmark> make(const Problem& problem);
 
+// Defined in ep_cuda.cu, which exists in builds with CUDA only.
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+
 }  // namespace bankfull::npb::ep

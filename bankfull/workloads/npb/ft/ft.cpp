@@ -1,5 +1,7 @@
 #include "bankfull/workloads/npb/ft/ft.hpp"
 
+#include "bankfull/build_config.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -62,6 +64,11 @@ std::int64_t memory_bytes(const Problem& problem) {
 }
 
 std::unique_ptr<Benchmark> make(const Problem& problem) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return make_cuda(problem);
+    }
+  }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)
                                                  : make_cpu(problem.size, problem.threads);
 }

@@ -55,4 +55,7 @@ std::unique_ptr<Benchmark> make(const Problem& problem);
 std::unique_ptr<Benchmark> make_reference(Class size);
 std::unique_ptr<Benchmark> make_cpu(Class size, int threads);
 
+// Defined in is_cuda.cu, which exists in builds with CUDA only.
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+
 }  // namespace bankfull::npb::is

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/npb/mg/mg.hpp"
 
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 
@@ -122,6 +123,11 @@ std::int64_t memory_bytes(const Problem& problem) {
 }
 
 std::unique_ptr<Benchmark> make(const Problem& problem) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return make_cuda(problem);
+    }
+  }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)
                                                  : make_cpu(problem.size, problem.threads);
 }
