@@ -65,6 +65,11 @@ Facts facts_of(const Problem& problem) {
 }
 
 std::int64_t memory_bytes(const Problem& problem) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return cuda_memory_bytes(problem);
+    }
+  }
   const IsParameters& is = is_parameters(problem.size);
   const std::int64_t keys = std::int64_t{1} << is.log2_keys;
   const std::int64_t values = std::int64_t{1} << is.log2_values;

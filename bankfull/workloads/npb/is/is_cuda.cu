@@ -1,11 +1,33 @@
-#include "bankfull/core/base/error.hpp"
-#include "bankfull/workloads/npb/is/is.hpp"
+#include "bankfull/workloads/npb/is/cuda/ranking.cuh"
 
 namespace bankfull::npb::is {
+namespace {
+
+/// Buckets of at most 2^14 values, of which several fit a multiprocessor.
+using Narrow = cuda::PartitionShape<512, 512, 32, 2>;
+
+/// Buckets of 2^16 values, for many values.
+using Wide = cuda::PartitionShape<1024, 2048, 16, 1>;
+
+constexpr int most_narrow_values = 23;
+
+bool is_narrow(Class size) { return is_parameters(size).log2_values <= most_narrow_values; }
+
+}  // namespace
+
+std::int64_t cuda_memory_bytes(const Problem& problem) {
+  const int multiprocessors = multiprocessors_of(problem.device);
+  return is_narrow(problem.size) ? cuda::RankingSize<Narrow>(problem.size, multiprocessors).bytes()
+                                 : cuda::RankingSize<Wide>(problem.size, multiprocessors).bytes();
+}
 
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem) {
-  throw RuntimeFailure("npb is does not run on " + to_string(problem.device) + " yet",
-                       "use --device cpu");
+  if (is_narrow(problem.size)) {
+    return std::make_unique<cuda::CudaRanking<Narrow, cuda::RankShape<512, 3>>>(problem.size,
+                                                                                problem.device);
+  }
+  return std::make_unique<cuda::CudaRanking<Wide, cuda::RankShape<1024, 1>>>(problem.size,
+                                                                             problem.device);
 }
 
 }  // namespace bankfull::npb::is

@@ -113,6 +113,11 @@ Facts facts_of(const Problem& problem) {
 }
 
 std::int64_t memory_bytes(const Problem& problem) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return cuda_memory_bytes(problem);
+    }
+  }
   const std::int64_t side = mg_parameters(problem.size).side;
   // Three fields on the finest grid, two on all coarser ones, whose rows are padded; and what each
   // thread keeps of some planes.

@@ -50,6 +50,7 @@ std::unique_ptr<Benchmark> make_reference(Class size);
 std::unique_ptr<Benchmark> make_cpu(Class size, int threads);
 
 // Defined in mg_cuda.cu, which exists in builds with CUDA only.
+std::int64_t cuda_memory_bytes(const Problem& problem);
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
 
 }  // namespace bankfull::npb::mg
