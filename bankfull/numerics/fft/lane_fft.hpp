@@ -1,5 +1,7 @@
 #pragma once
 
+#include "bankfull/numerics/fft/sign.hpp"
+
 #include <complex>
 #include <cstdint>
 #include <vector>
@@ -16,10 +18,7 @@ class LaneFft {
   static constexpr std::int64_t lanes = 8;
   static constexpr std::int64_t block = 2 * lanes;
 
-  enum class Sign {
-    minus,  ///< X_k = sum of x_j exp(-2 pi i j k / n)
-    plus,   ///< X_k = sum of x_j exp(+2 pi i j k / n)
-  };
+  using Sign = FftSign;
 
   /// For sequences of n elements; n is a power of two, at least 2.
   explicit LaneFft(std::int64_t n);

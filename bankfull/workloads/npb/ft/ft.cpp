@@ -1,6 +1,7 @@
 #include "bankfull/workloads/npb/ft/ft.hpp"
 
 #include "bankfull/build_config.hpp"
+#include "bankfull/workloads/npb/ft/cuda/plan.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,6 +59,9 @@ Facts facts_of(const Problem& problem) {
 
 std::int64_t memory_bytes(const Problem& problem) {
   const FtParameters& ft = ft_parameters(problem.size);
+  if (problem.device.is_cuda()) {
+    return cuda::plan_of(ft).bytes();
+  }
   const std::int64_t plane = (ft.nx + 16) * std::max(ft.ny, ft.nz);
   return (2 * ft.points() + (2 + problem.threads) * plane) *
          static_cast<std::int64_t>(sizeof(Complex));
