@@ -18,9 +18,6 @@ constexpr int tile_elements = threads * elements_a_thread;
 /// Few enough to leave most of the GPU to other work while they wait for the link.
 constexpr std::int64_t most_blocks = 128;
 
-/// The same for blocks that hold their places until messages are there.
-constexpr int most_blocks_that_wait = 64;
-
 /// A piece of one message that a block copies at once. Messages differ in size from a face of a
 /// grid to a single point, so that blocks share pieces, not messages.
 struct ListTile {
@@ -114,7 +111,7 @@ __global__ void __launch_bounds__(threads) unpack_lists(T* vector, ListCopies a)
   unpack_tiles(vector, a, epoch_of(a.epoch));
 }
 
-/// A whole exchange of short messages, between GPUs that store into each other's memory. All
+/// A whole exchange between GPUs that store into each other's memory, with nothing beside it. All
 /// blocks fit the GPU at once: each packs before it waits.
 template <class T>
 __global__ void __launch_bounds__(threads)
@@ -182,7 +179,7 @@ class CudaListExchange final : public ListExchange<T> {
 
   void exchange(T* vector) override {
     const int tiles = std::max(pack_.tiles, unpack_.tiles);
-    if (pack_.neighbours == 0 || pack_.epoch == nullptr || tiles > most_blocks_that_wait) {
+    if (pack_.neighbours == 0 || pack_.epoch == nullptr) {
       ListExchange<T>::exchange(vector);
       return;
     }

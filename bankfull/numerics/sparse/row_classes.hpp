@@ -6,6 +6,7 @@
 #include "bankfull/numerics/sparse/colouring.hpp"
 #include "bankfull/numerics/sparse/csr.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -14,8 +15,9 @@ namespace bankfull {
 
 /// Rows of one colour in the new order: first those without columns of other ranks, then the
 /// boundary, both in the matrix's own order. Where boundary rows lie scattered, all rows are in the
-/// boundary: a range of scattered rows would be connected to rows everywhere. Both ranges begin on
-/// a multiple of an alignment; rows between the end of one and the beginning of the next are empty.
+/// boundary: a range of scattered rows would be connected to rows everywhere, and what is left of
+/// the classes without them would no longer run side by side. Both ranges begin on a multiple of an
+/// alignment; rows between the end of one and the beginning of the next are empty.
 struct RowClass {
   Range interior = {};
   Range boundary = {};
@@ -79,12 +81,10 @@ struct FindSides {
   }
 };
 
-/// Whether so many boundary rows follow each other, on the average, that ranges of them are
-/// connected to a part of the other rows only.
+/// Whether on the average so many boundary rows follow each other.
 template <class Executor>
-bool boundary_is_compact(const Executor& executor, const std::int32_t* boundary,
-                         std::int64_t rows) {
-  constexpr std::int64_t compact = 8;
+bool boundary_is_compact(const Executor& executor, const std::int32_t* boundary, std::int64_t rows,
+                         std::int64_t compact) {
   const auto start = executor.template make<std::int32_t>(rows + 1);
   const auto sums = executor.template make<std::int64_t>(rows + 1);
   executor.each(rows, MarkBoundaryStarts{boundary, start.data()});
@@ -167,7 +167,11 @@ RowClasses order_by_colour(const Executor& executor, const CsrView& matrix, cons
   if (matrix.columns > matrix.rows) {
     executor.each(matrix.rows, detail::MarkBoundary{matrix, boundary.data()});
   }
-  const bool compact = detail::boundary_is_compact(executor, boundary.data(), matrix.rows);
+  // Rows that follow each other then fill a unit of each class.
+  const std::int64_t compact_rows =
+      std::max<std::int64_t>(8, alignment * static_cast<std::int64_t>(order.size()));
+  const bool compact =
+      detail::boundary_is_compact(executor, boundary.data(), matrix.rows, compact_rows);
   detail::FindSides find{compact ? boundary.data() : nullptr, colours, {}, result.side_of.data()};
   for (std::size_t n = 0; n < order.size(); ++n) {
     find.place[order[n]] = static_cast<Colour>(n);

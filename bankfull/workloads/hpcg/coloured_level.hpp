@@ -375,13 +375,13 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
   return result;
 }
 
-/// Makes the columns of all parts of all levels slim, or of none if they do not fit everywhere;
-/// returns whether they did.
+/// Makes the columns of both halves of all levels slim, or of none if they do not fit everywhere;
+/// returns whether they did. Columns of other ranks are few, and lie far apart at edges.
 template <int Height, class Executor>
 bool make_slim(const Executor& executor, std::vector<ColouredLevel>& levels) {
   std::vector<Sliced*> parts = {};
   for (ColouredLevel& level : levels) {
-    parts.insert(parts.end(), {&level.lower, &level.upper, &level.outer});
+    parts.insert(parts.end(), {&level.lower, &level.upper});
   }
   const bool fit = std::all_of(parts.begin(), parts.end(),
                                [&](const Sliced* part) { return fits_slim(executor, *part); });

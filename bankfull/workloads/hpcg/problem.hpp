@@ -106,7 +106,7 @@ ColumnIndices parse_columns(const std::string& text);
 enum class Sweeps {
   automatic,  ///< conveyors on large levels, waves on others
   classes,    ///< a kernel for each class of rows
-  waves,      ///< a kernel whose blocks wait for each other; see cuda/chunks.cuh
+  waves,      ///< a kernel whose rows wait for each other; see cuda/wave.cuh
   conveyors,  ///< persistent blocks that load ahead while they wait; see cuda/conveyor.cuh
 };
 

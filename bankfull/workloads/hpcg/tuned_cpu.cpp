@@ -207,7 +207,7 @@ class CpuTuned final : public CpuPath {
     exchange(level, x);
     const auto lower = view(fine.lower);
     const auto upper = view(fine.upper);
-    const auto outer = view(fine.outer);
+    const auto outer = fine.outer.full_view();
     const double* const d = fine.diagonal.data();
     const double* const r = vectors_[level].r;
     double* const coarse_r = vectors_[level + 1].own_r.data();
@@ -244,7 +244,7 @@ class CpuTuned final : public CpuPath {
   void forward_again(std::size_t level) {
     const auto lower = view(levels_[level].lower);
     const auto upper = view(levels_[level].upper);
-    const auto outer = view(levels_[level].outer);
+    const auto outer = levels_[level].outer.full_view();
     const SlotRange* const coarse = levels_[level].coarse_slots.data();
     const double* const d = levels_[level].diagonal.data();
     double* const u = vectors_[level].upper.data();
@@ -348,7 +348,7 @@ class CpuTuned final : public CpuPath {
     const ColouredLevel& level = levels_.front();
     const auto lower = view(level.lower);
     const auto upper = view(level.upper);
-    const auto outer = view(level.outer);
+    const auto outer = level.outer.full_view();
     const double* const d = level.diagonal.data();
     return sum_packs(rows_ / slice_height, [=](std::int64_t slice) {
       const std::int64_t row = slice * slice_height;

@@ -35,6 +35,7 @@ struct LevelVectors {
   Buffer<double> own_r = {};  ///< of coarse levels
   Buffer<double> own_x = {};
   Buffer<double> u = {};
+  Buffer<double> y = {};  ///< x of forward sweeps
 };
 
 /// Marks in the work of a stream.
@@ -71,6 +72,7 @@ class CudaTuned final : public CudaPath {
             std::vector<ChunkPlan> plans)
       : CudaPath(problem, ranks, stream, coloured.front().rows(), coloured.front().vector_size()),
         wanted_columns_(problem.columns),
+        wanted_sweeps_(problem.sweeps),
         set_up_(levels),
         levels_(std::move(coloured)),
         plans_(std::move(plans)),
@@ -197,8 +199,12 @@ class CudaTuned final : public CudaPath {
   [[nodiscard]] std::vector<std::string> notes() const override {
     auto notes = half_sweep_notes(wanted_columns_, std::is_same_v<Columns, SlimColumns>);
     for (std::size_t level = 0; level < plans_.size(); ++level) {
-      if (!plans_[level].waits) {
-        notes.push_back("level " + std::to_string(level) + " is swept class by class");
+      const Sweeps sweeps = plans_[level].sweeps;
+      const bool fell_short = wanted_sweeps_ == Sweeps::automatic ? sweeps == Sweeps::classes
+                                                                  : sweeps != wanted_sweeps_;
+      if (fell_short) {
+        notes.push_back("level " + std::to_string(level) + " is swept by --sweeps " +
+                        to_string(sweeps));
       }
     }
     return notes;
@@ -291,6 +297,10 @@ class CudaTuned final : public CudaPath {
   void make_vectors(std::size_t n) {
     const std::int64_t size = levels_[n].vector_size();
     vectors_[n].u = make_vector(size);
+    if (plans_[n].sweeps != Sweeps::conveyors) {
+      vectors_[n].y = make_vector(levels_[n].rows());
+      fill_bytes(vectors_[n].y.data(), 0xff, vectors_[n].y.bytes(), stream());
+    }
     if (n > 0) {
       vectors_[n].own_r = make_vector(size);
       vectors_[n].own_x = make_vector(size);
@@ -327,10 +337,11 @@ class CudaTuned final : public CudaPath {
     const bool coarsest = level + 1 == levels_.size();
     return {.lower = view(coloured.lower),
             .upper = view(coloured.upper),
-            .outer = view(coloured.outer),
+            .outer = coloured.outer.full_view(),
             .diagonal = coloured.diagonal.data(),
             .r = vectors.r,
             .x = vectors.x,
+            .y = vectors.y.data(),
             .u = vectors.u.data(),
             .coarse_slots = coloured.coarse_slots.data(),
             .coarse_begin = coloured.coarse_range().begin,
@@ -348,10 +359,12 @@ class CudaTuned final : public CudaPath {
     }
   }
 
-  /// Whether a level's halo takes longer to travel than kernels take to follow each other.
+  /// Whether a level has rows to sweep while the halo travels, and the halo takes longer to travel
+  /// than kernels take to follow each other.
   [[nodiscard]] bool overlaps(std::size_t level) const {
     constexpr std::int64_t bytes_worth_it = 384 * 1024;
-    return exchanges_[level]->sent_bytes() >= bytes_worth_it;
+    return classes(level).front().interior.size() > 0 &&
+           exchanges_[level]->sent_bytes() >= bytes_worth_it;
   }
 
   enum class Direction { forward, backward };
@@ -371,33 +384,37 @@ class CudaTuned final : public CudaPath {
     if (order.size() == 0) {
       return;
     }
-    const bool forward = direction == Direction::forward;
-    if (!plan.waits) {
-      queue_classes<Step, Summing>(level, direction, rows);
-      return;
-    }
-    const Dependences& dependences = forward ? plan.lower : plan.upper;
-    const Wave wave{.order = order.data(),
-                    .first = 0,
-                    .reversed = !forward,
-                    .dependences = dependences.data(),
-                    .done = (forward ? plan.forward_done : plan.backward_done).data(),
-                    .other = (forward ? plan.backward_done : plan.forward_done).data()};
-    if (plan.conveyed()) {
-      queue_conveyor<BeltStep, Summing>(level, order.size(), wave);
-    } else {
-      queue_blocks<Step, Summing>(level, order.size(), wave, sums_.partials());
+    const Wave wave{
+        .order = order.data(), .first = 0, .reversed = direction == Direction::backward};
+    switch (plan.sweeps) {
+      case Sweeps::classes:
+        queue_classes<Step, Summing>(level, direction, rows);
+        break;
+      case Sweeps::conveyors:
+        queue_conveyor<BeltStep, Summing>(level, direction, order.size(), wave);
+        break;
+      default:
+        queue_blocks<Step, Summing>(level, order.size(), wave, sums_.partials());
     }
   }
 
   template <class BeltStep, bool Summing>
-  void queue_conveyor(std::size_t level, std::size_t chunks, const Wave& wave) {
+  void queue_conveyor(std::size_t level, Direction direction, std::size_t chunks,
+                      const Wave& wave) {
+    const ChunkPlan& plan = plans_[level];
+    const bool forward = direction == Direction::forward;
     constexpr auto kernel = conveyor_kernel<BeltStep, Summing, Columns>;
     allow_shared_bytes(kernel, ring_bytes);
     const auto count = static_cast<std::int32_t>(chunks);
     const int blocks = std::min(count, multiprocessors_of(stream().device()));
     launch(stream(), {dim3(static_cast<unsigned>(blocks)), dim3(belt::threads), ring_bytes}, kernel,
-           belt::Work{wave, count, tickets_.data()}, arguments(level), sums_.partials());
+           belt::Work{.wave = wave,
+                      .dependences = (forward ? plan.lower : plan.upper).data(),
+                      .done = (forward ? plan.forward_done : plan.backward_done).data(),
+                      .other = (forward ? plan.backward_done : plan.forward_done).data(),
+                      .chunks = count,
+                      .tickets = tickets_.data()},
+           arguments(level), sums_.partials());
   }
 
   /// Rows of a class, with the empty ones after them, that belong to a sweep.
@@ -415,7 +432,7 @@ class CudaTuned final : public CudaPath {
     return whole;
   }
 
-  /// The same for levels whose chunks do not wait: class after class.
+  /// The same class after class.
   template <template <class> class Step, bool Summing>
   void queue_classes(std::size_t level, Direction direction, Swept swept) {
     const std::size_t count = classes(level).size();
@@ -427,10 +444,7 @@ class CudaTuned final : public CudaPath {
       queue_blocks<Step, Summing>(level, pieces,
                                   {.order = nullptr,
                                    .first = static_cast<std::int32_t>(rows.begin / piece_rows),
-                                   .reversed = false,
-                                   .dependences = nullptr,
-                                   .done = nullptr,
-                                   .other = nullptr},
+                                   .reversed = false},
                                   partials);
       partials += pieces;
     }
@@ -469,13 +483,15 @@ class CudaTuned final : public CudaPath {
              const_cast<const double*>(x), y, sums_.partials());
       return interior;
     }
-    exchanges_.front()->start(x);
     if (interior > 0) {
+      exchanges_.front()->start(x);
       launch(stream(), {dim3(interior), dim3(threads_a_block)},
              multiply_kernel<Columns, Outer::none>, interior_ranges_, arguments(0),
              const_cast<const double*>(x), y, sums_.partials());
+      exchanges_.front()->finish();
+    } else {
+      exchanges_.front()->exchange(x);
     }
-    exchanges_.front()->finish();
     // Few rows: ranges side by side, not one after the other, or most of the GPU would be idle.
     const bool few =
         static_cast<int>(boundary_ranges_.blocks) < multiprocessors_of(stream().device());
@@ -497,6 +513,7 @@ class CudaTuned final : public CudaPath {
   }
 
   ColumnIndices wanted_columns_;
+  Sweeps wanted_sweeps_;
   const std::vector<Level>& set_up_;
   std::vector<ColouredLevel> levels_;
   std::vector<ChunkPlan> plans_;

@@ -44,30 +44,37 @@ bool touches_others(const Pattern& pattern, std::int32_t row) {
   });
 }
 
-/// Whether boundary rows follow each other, eight and more on the average.
-bool compact(const Pattern& pattern) {
-  int rows = 0;
-  int runs = 0;
+/// Whether on the average so many boundary rows follow each other.
+bool compact(const Pattern& pattern, std::int64_t least) {
+  std::int64_t rows = 0;
+  std::int64_t runs = 0;
   const auto count = static_cast<std::int32_t>(pattern.rows.size());
   for (std::int32_t row = 0; row < count; ++row) {
     const bool here = touches_others(pattern, row);
     rows += here ? 1 : 0;
     runs += here && (row == 0 || !touches_others(pattern, row - 1)) ? 1 : 0;
   }
-  return rows >= 8 * runs;
+  return rows >= least * runs;
+}
+
+/// Whether boundary rows get ranges of their own.
+bool apart(const ClassesCase& c, const Ordered& got) {
+  return compact(c.pattern, std::max<std::int64_t>(
+                                8, c.alignment * static_cast<std::int64_t>(got.order.size())));
 }
 
 /// The rows of a range: of the class's colour, on the right side, in the matrix's order.
 void expect_range(const ClassesCase& c, const Ordered& got, std::size_t number, bool boundary) {
   const RowClass& rows = got.classes.classes[number];
   const Range range = boundary ? rows.boundary : rows.interior;
+  const bool all_are_boundary = !apart(c, got);
   EXPECT_EQ(range.begin % c.alignment, 0);
   std::int32_t before = -1;
   for (std::int64_t at = range.begin; at < range.end; ++at) {
     const std::int32_t row = got.classes.old_of.data()[at];
     ASSERT_GE(row, 0);
     EXPECT_EQ(got.colour[static_cast<std::size_t>(row)], got.order[number]);
-    EXPECT_EQ(touches_others(c.pattern, row) || !compact(c.pattern), boundary);
+    EXPECT_EQ(touches_others(c.pattern, row) || all_are_boundary, boundary);
     EXPECT_GT(row, before);
     before = row;
   }
@@ -137,15 +144,24 @@ Pattern with_boundary(Pattern pattern, std::size_t begin, std::size_t end, std::
 }
 
 TEST_P(OrderByColour, PutsACompactBoundaryApart) {
+  // A plane of the grid is long enough for 8 classes where a class's unit is one row, or two.
   const Pattern pattern = with_boundary(grid_pattern(7, 6, 5), 6 * 7 * 4, 6 * 7 * 5);
-  ASSERT_TRUE(compact(pattern));
+  ASSERT_TRUE(compact(pattern, 42));
   expect_ordered({pattern, GetParam(), 2});
-  EXPECT_GT(ordered({pattern, GetParam()}).classes.classes.front().interior.size(), 0);
+  const Ordered got = ordered({pattern, GetParam()});
+  EXPECT_EQ(got.classes.classes.front().interior.size() > 0, GetParam() == 1);
+}
+
+TEST(RowClasses, PutLongRunsOfTheBoundaryApart) {
+  const Pattern pattern = with_boundary(grid_pattern(16, 16, 3), 16 * 16 * 2, 16 * 16 * 3);
+  expect_ordered({pattern, 32, 2});
+  EXPECT_GT(ordered({pattern, 32}).classes.classes.front().interior.size(), 0);
+  EXPECT_EQ(ordered({pattern, 64}).classes.classes.front().interior.size(), 0);
 }
 
 TEST_P(OrderByColour, LeavesAScatteredBoundaryAmongOthers) {
   const Pattern pattern = with_boundary(grid_pattern(7, 6, 5), 6, 7 * 6 * 5, 7);
-  ASSERT_FALSE(compact(pattern));
+  ASSERT_FALSE(compact(pattern, 8));
   expect_ordered({pattern, GetParam(), 2});
   for (const RowClass& rows : ordered({pattern, GetParam()}).classes.classes) {
     EXPECT_EQ(rows.interior.size(), 0);

@@ -90,7 +90,7 @@ TEST_P(HpcgTunedOnGpus, SweepsAcrossCutsAlongX) {
     const auto system = make_system(c.problem, c.ranks);
     const auto path = system->make_path(Variant::tuned);
     for (const std::string& note : path->notes()) {
-      EXPECT_EQ(note.find("class by class"), std::string::npos) << note;
+      EXPECT_EQ(note.find("is swept by"), std::string::npos) << note;
     }
     expect_reaches_reference(*system, *path);
   }

@@ -13,7 +13,7 @@ constexpr int threads = static_cast<int>(piece_rows);
 constexpr std::int32_t vacant = -1;
 constexpr std::int32_t table_size = 512;
 
-/// A set of chunks in shared memory, by open addressing.
+/// A set of chunks in shared memory, by open addressing; a full one takes no more.
 __device__ void insert(std::int32_t* table, std::int32_t chunk) {
   for (std::int32_t n = 0; n < table_size; ++n) {
     std::int32_t* const place = table + (chunk + n) % table_size;
@@ -62,10 +62,13 @@ __global__ void __launch_bounds__(threads)
   std::int32_t farthest = 0;
   for (int n = static_cast<int>(threadIdx.x); n < table_size; n += threads) {
     const std::int32_t chunk = table[n];
-    const int place = chunk == vacant ? 0 : atomicAdd(&found, 1);
-    if (chunk != vacant && place < static_cast<int>(most_dependences)) {
+    if (chunk == vacant) {
+      continue;
+    }
+    farthest = max(farthest, abs(position[chunk] - position[blockIdx.x]));
+    const int place = atomicAdd(&found, 1);
+    if (place < static_cast<int>(most_dependences)) {
       list[std::int64_t{blockIdx.x} * most_dependences + place] = chunk;
-      farthest = max(farthest, abs(position[chunk] - position[blockIdx.x]));
     }
   }
   __syncthreads();
@@ -142,13 +145,39 @@ Reach find_all(const CudaExecutor& executor, const ColouredLevel& level,
   return {values[0], values[1]};
 }
 
+/// How chunks like these can be swept, no better than `sweeps` asks for.
+Sweeps way_of(const CudaExecutor& executor, const ColouredLevel& level, const ChunkPlan& plan,
+              const Reach& reach, Sweeps sweeps) {
+  // Of a chunk with more dependences than the table holds some are not known, and so is the order.
+  if (sweeps == Sweeps::classes || reach.most >= table_size) {
+    return Sweeps::classes;
+  }
+  const bool conveyed = plan.rows > piece_rows &&
+                        reach.most <= static_cast<std::int32_t>(most_dependences) &&
+                        pieces_fit(executor, level);
+  return conveyed ? Sweeps::conveyors : Sweeps::waves;
+}
+
+/// What conveyors tell each other by; waves need none of it.
+void make_flags(const CudaExecutor& executor, ChunkPlan& plan) {
+  if (plan.sweeps != Sweeps::conveyors) {
+    plan.lower = {};
+    plan.upper = {};
+    return;
+  }
+  for (Buffer<unsigned>* const done : {&plan.forward_done, &plan.backward_done}) {
+    *done = executor.make<unsigned>(plan.chunks);
+    executor.fill(done->data(), plan.chunks, 0U);
+  }
+}
+
 bool has_conveyors() { return compiled_capability_of(find_dependences) >= bulk_copy_capability; }
 
 /// Chunks that a GPU works on at the same time, at most: of a conveyor the one whose pieces are in
 /// the ring and the next, with some to spare; of a wave the blocks that a multiprocessor holds,
 /// twice.
 std::int64_t chunks_at_once(const CudaExecutor& executor, const ChunkPlan& plan) {
-  const std::int64_t chunks_each = plan.conveyed() ? 3 : 8;
+  const std::int64_t chunks_each = plan.sweeps == Sweeps::conveyors ? 3 : 8;
   return chunks_each * multiprocessors_of(executor.stream().device());
 }
 
@@ -212,9 +241,10 @@ ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
   executor.each(plan.chunks, PositionOf{level.order.old_of.data(), chunk_rows, chunk_rows * classes,
                                         position.data()});
   const Reach reach = find_all(executor, level, position, plan);
-  plan.waits = sweeps != Sweeps::classes &&
-               reach.most <= static_cast<std::int32_t>(most_dependences) &&
-               (chunk_rows == piece_rows || pieces_fit(executor, level));
+  plan.sweeps = way_of(executor, level, plan, reach, sweeps);
+  if (chunk_rows > piece_rows && plan.sweeps == Sweeps::waves) {
+    return plan_chunks(executor, level, piece_rows, Sweeps::waves);
+  }
   const std::int64_t distance = reach.distance + 1 + chunks_at_once(executor, plan) / classes;
   const auto order =
       wave_order(level, chunk_rows, executor.to_host(position.data(), plan.chunks), distance);
@@ -227,10 +257,7 @@ ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
                       std::back_inserter(rest), middle);
   plan.first = on_device(executor, first);
   plan.rest = on_device(executor, rest);
-  plan.forward_done = executor.make<unsigned>(plan.chunks);
-  plan.backward_done = executor.make<unsigned>(plan.chunks);
-  executor.fill(plan.forward_done.data(), plan.chunks, 0U);
-  executor.fill(plan.backward_done.data(), plan.chunks, 0U);
+  make_flags(executor, plan);
   return plan;
 }
 

@@ -10,10 +10,10 @@
 
 namespace bankfull::hpcg::cuda {
 
-// A sweep is one kernel. Its blocks each take a chunk of rows of one class and wait for the chunks
-// that hold the columns which these rows need; a class need not be finished before the next begins.
-// That spares the gaps between eight kernels, and lets the sweep pass through the grid as a wave
-// that finds x in the cache.
+// A sweep is one kernel. Its blocks each take a chunk of rows of one class, whose rows wait for
+// what they need of other chunks; a class need not be finished before the next begins. That spares
+// the gaps between eight kernels, and lets the sweep pass through the grid as a wave that finds x
+// in the cache.
 
 /// Rows that a block sweeps at a time.
 inline constexpr std::int64_t piece_rows = 256;
@@ -31,7 +31,7 @@ void require_sweeps(const Stream& stream, Sweeps sweeps);
 /// Rows of a chunk of a level with so many rows.
 std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t rows);
 
-/// Chunks that a chunk may depend on, at most, for sweeps that wait.
+/// Chunks that a chunk of a conveyor may depend on.
 inline constexpr unsigned most_dependences = 64;
 
 /// For each chunk the chunks that hold its columns of one part: most_dependences numbers, -1 where
@@ -40,23 +40,21 @@ using Dependences = Buffer<std::int32_t>;
 
 /// The chunks of one level, and an order in which blocks may take them.
 struct ChunkPlan {
+  Sweeps sweeps = Sweeps::classes;  ///< the way that the level is swept
   /// Of a chunk: chunk n holds rows [n rows, (n + 1) rows). Classes begin with one.
   std::int64_t rows = piece_rows;
   std::int64_t chunks = 0;
-  bool waits = false;  ///< else a chunk depends on too many others, and classes take turns
-  Dependences lower;
-  Dependences upper;
+  Dependences lower = {};  ///< of conveyors
+  Dependences upper = {};
   Buffer<std::int32_t> order = {};     ///< forward: every chunk after those of its lower columns
   Buffer<std::int32_t> first = {};     ///< of `order`, the first class's interior
   Buffer<std::int32_t> rest = {};      ///< of `order`, all others
-  Buffer<unsigned> forward_done = {};  ///< 1 for chunks that the forward sweep has finished
+  Buffer<unsigned> forward_done = {};  ///< of conveyors: 1 where the forward sweep has passed
   Buffer<unsigned> backward_done = {};
-
-  /// Whether sweeps are conveyors.
-  [[nodiscard]] bool conveyed() const { return waits && rows > piece_rows; }
 };
 
-/// `chunk_rows` is what the level's classes are aligned to.
+/// `chunk_rows` is what the level's classes are aligned to. Where conveyors cannot carry the level
+/// it is planned for waves; where even these are not possible, class by class.
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
                       std::int64_t chunk_rows, Sweeps sweeps);
 

@@ -25,6 +25,9 @@ namespace belt {
 /// What all blocks of a conveyor work on.
 struct Work {
   Wave wave;
+  const std::int32_t* dependences;  ///< most_dependences of each chunk, -1 where there are fewer
+  unsigned* done;                   ///< of this sweep
+  unsigned* other;      ///< of the sweep in the other direction, which the next one will fill
   std::int32_t chunks;  ///< in the order of the wave, of wide_chunk_rows each
   unsigned* tickets;    ///< 0 before and after; see Loader::draw
 };
@@ -253,6 +256,16 @@ class Loader {
   unsigned used_ = 0;
 };
 
+__device__ __forceinline__ unsigned load_done(const unsigned* at) {
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ void store_done(unsigned* at, unsigned value) {
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+
 /// visit(use, piece) for all pieces, in their order, once the loader has filled them in.
 template <class Visit>
 __device__ __forceinline__ void for_known_pieces(const Shared& shared, const Visit& visit) {
@@ -273,10 +286,10 @@ static __device__ __forceinline__ void scout(const Work& work, const Shared& sha
   for_known_pieces(shared, [&](const Use& use, const Piece& piece) {
     if (piece.first) {
       const std::int32_t* const awaited =
-          work.wave.dependences + std::int64_t{piece.chunk} * most_dependences;
+          work.dependences + std::int64_t{piece.chunk} * most_dependences;
       for (int k = lane; k < static_cast<int>(most_dependences); k += 32) {
         const std::int32_t chunk = awaited[k];
-        while (chunk >= 0 && load_done(work.wave.done + chunk) == 0U) {
+        while (chunk >= 0 && load_done(work.done + chunk) == 0U) {
         }
       }
     }
@@ -294,8 +307,8 @@ __device__ __forceinline__ void herald(const Work& work, const Shared& shared, d
     barrier(shared.swept[use.place]).wait(use.parity);
     if (threadIdx.x % 32 == 0) {
       if (piece.last) {
-        work.wave.other[piece.chunk] = 0U;
-        store_done(work.wave.done + piece.chunk, 1U);
+        work.other[piece.chunk] = 0U;
+        store_done(work.done + piece.chunk, 1U);
       }
       if constexpr (Summing) {
         double sum = 0.0;

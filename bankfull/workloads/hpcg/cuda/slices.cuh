@@ -39,6 +39,53 @@ __device__ __forceinline__ std::int32_t column_at(const SlimColumns& columns, st
   return __ldg(columns.base + slot) + load_once(columns.offset + entry);
 }
 
+/// Bits of a value that no sweep can form: "not there yet".
+inline constexpr unsigned long long awaited_bits = ~0ULL;
+
+__device__ __forceinline__ double awaited_value() {
+  return __longlong_as_double(static_cast<long long>(awaited_bits));
+}
+
+/// A vector whose elements appear while they are read.
+struct AwaitedVector {
+  const double* x;
+};
+
+template <int Slots>
+__device__ __forceinline__ void gather(
+    const double* x, const std::int32_t (&column)[static_cast<std::size_t>(Slots)],
+    double (&gathered)[static_cast<std::size_t>(Slots)]) {
+#pragma unroll
+  for (int n = 0; n < Slots; ++n) {
+    gathered[n] = x[column[n]];
+  }
+}
+
+/// Reads again what is not there.
+template <int Slots>
+__device__ __forceinline__ void gather(
+    const AwaitedVector& vector, const std::int32_t (&column)[static_cast<std::size_t>(Slots)],
+    double (&gathered)[static_cast<std::size_t>(Slots)]) {
+  const volatile double* const x = vector.x;
+#pragma unroll
+  for (int n = 0; n < Slots; ++n) {
+    gathered[n] = x[column[n]];
+  }
+  const auto missing = [](double value) {
+    return static_cast<unsigned long long>(__double_as_longlong(value)) == awaited_bits;
+  };
+  for (bool complete = false; !complete;) {
+    complete = true;
+#pragma unroll
+    for (int n = 0; n < Slots; ++n) {
+      if (missing(gathered[n])) {
+        complete = false;
+        gathered[n] = x[column[n]];
+      }
+    }
+  }
+}
+
 /// Entries of a row that are read together.
 template <int Slots>
 struct Batch {
@@ -57,12 +104,10 @@ struct Batch {
   }
 
   /// sum + the entries times their x.
-  __device__ __forceinline__ double add_to(double sum, const double* x) const {
+  template <class Vector>
+  __device__ __forceinline__ double add_to(double sum, const Vector& x) const {
     double gathered[static_cast<std::size_t>(Slots)];
-#pragma unroll
-    for (int n = 0; n < Slots; ++n) {
-      gathered[n] = x[column[n]];
-    }
+    gather<Slots>(x, column, gathered);
 #pragma unroll
     for (int n = 0; n < Slots; ++n) {
       sum = fma(value[n], gathered[n], sum);
@@ -71,9 +116,9 @@ struct Batch {
   }
 };
 
-template <int Slots, class Columns>
+template <int Slots, class Columns, class Vector>
 __device__ __forceinline__ double add_batch(const SlicedView<Columns>& part, std::int64_t& slot,
-                                            int lane, const double* x, double sum) {
+                                            int lane, const Vector& x, double sum) {
   Batch<Slots> batch;
   batch.read(part, slot, lane);
   slot += Slots;
@@ -84,9 +129,9 @@ __device__ __forceinline__ double add_batch(const SlicedView<Columns>& part, std
 inline constexpr int batch_slots = 10;
 
 /// sum + the entries of slots [slot, last) times their x.
-template <class Columns>
+template <class Columns, class Vector>
 __device__ __forceinline__ double add_slots(const SlicedView<Columns>& part, std::int64_t slot,
-                                            std::int64_t last, int lane, const double* x,
+                                            std::int64_t last, int lane, const Vector& x,
                                             double sum) {
   while (slot + batch_slots <= last) {
     sum = add_batch<batch_slots>(part, slot, lane, x, sum);
@@ -130,7 +175,8 @@ class SlotsAhead {
   }
 
   /// Sum of the entries times their x.
-  __device__ __forceinline__ double times(const double* x) const {
+  template <class Vector>
+  __device__ __forceinline__ double times(const Vector& x) const {
     double sum = 0.0;
     std::int64_t slot = slot_;
     if (ahead_) {

@@ -13,10 +13,11 @@ template <class Columns>
 struct LevelArguments {
   SlicedView<Columns> lower;
   SlicedView<Columns> upper;
-  SlicedView<Columns> outer;
+  SlicedView<FullColumns> outer;
   const double* diagonal;
   const double* r;
   double* x;
+  double* y;  ///< x of the forward sweeps of waves
   double* u;  ///< what a sweep keeps of U x; see smoother.hpp
   const SlotRange* coarse_slots;
 
@@ -29,6 +30,9 @@ struct LevelArguments {
 /// Whether rows may have columns of other ranks.
 enum class Outer { none, some };
 
+// Elements of x and y are awaited until their sweep has formed them: forward sweeps form y and take
+// x away, backward sweeps form x and take y away.
+//
 // Steps of a sweep, each for one row. The constructor reads what nobody writes during the sweep;
 // `run` may use the x of the row's columns. It returns the row's term for sweeps that add up.
 
@@ -43,7 +47,8 @@ class ForwardFromZero {
         r_(a.r[row]) {}
 
   __device__ __forceinline__ double run() {
-    a_.x[row_] = forward_from_zero(r_, lower_.times(a_.x), diagonal_);
+    a_.x[row_] = awaited_value();
+    a_.y[row_] = forward_from_zero(r_, lower_.times(AwaitedVector{a_.y}), diagonal_);
     return 0.0;
   }
 
@@ -66,12 +71,14 @@ class BackwardAfterZero {
         last_(a.upper.slot[row / slice_height + 1]),
         before_(a.upper, a.upper.slot[row / slice_height], coarse_.begin, lane_),
         diagonal_(load_once(a.diagonal + row)),
-        x_(a.x[row]) {}
+        x_(a.y[row]) {}
 
   __device__ __forceinline__ double run() {
-    const double others = add_slots(a_.upper, coarse_.end, last_, lane_, a_.x, before_.times(a_.x));
+    const AwaitedVector x{a_.x};
+    const double others = add_slots(a_.upper, coarse_.end, last_, lane_, x, before_.times(x));
     __stcs(a_.u + row_, others);
-    const double upper = add_slots(a_.upper, coarse_.begin, coarse_.end, lane_, a_.x, others);
+    const double upper = add_slots(a_.upper, coarse_.begin, coarse_.end, lane_, x, others);
+    a_.y[row_] = awaited_value();
     a_.x[row_] = backward_after_zero(x_, upper, diagonal_);
     return 0.0;
   }
@@ -91,7 +98,7 @@ class BackwardAfterZero {
 template <Outer Others, class Columns>
 class ForwardAgain {
  public:
-  /// Reads x of coarse rows too: their own chunks wait for this one.
+  /// Reads x of coarse rows too: they themselves wait for this row, and cease to be there after it.
   __device__ __forceinline__ ForwardAgain(const LevelArguments<Columns>& a, std::int64_t row)
       : a_(a),
         row_(row),
@@ -109,7 +116,9 @@ class ForwardAgain {
   }
 
   __device__ __forceinline__ double run() {
-    a_.x[row_] = forward_again(r_, lower_.times(a_.x), upper_, outer_, diagonal_);
+    const double lower = lower_.times(AwaitedVector{a_.y});
+    a_.x[row_] = awaited_value();
+    a_.y[row_] = forward_again(r_, lower, upper_, outer_, diagonal_);
     return 0.0;
   }
 
@@ -141,11 +150,12 @@ class BackwardAgain {
         row_(row),
         upper_(row_ahead(a.upper, row)),
         diagonal_(load_once(a.diagonal + row)),
-        x_(a.x[row]),
+        x_(a.y[row]),
         before_(load_once(a.u + row)) {}
 
   __device__ __forceinline__ double run() {
-    const double now = backward_again(x_, before_, upper_.times(a_.x), diagonal_);
+    const double now = backward_again(x_, before_, upper_.times(AwaitedVector{a_.x}), diagonal_);
+    a_.y[row_] = awaited_value();
     a_.x[row_] = now;
     return now;
   }
