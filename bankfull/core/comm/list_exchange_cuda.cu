@@ -2,6 +2,7 @@
 #include "bankfull/core/comm/gpu_transport.hpp"
 #include "bankfull/core/comm/list_exchange.hpp"
 #include "bankfull/core/comm/peer_signals.cuh"
+#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/memory/buffer.hpp"
 
@@ -111,8 +112,8 @@ __global__ void __launch_bounds__(threads) unpack_lists(T* vector, ListCopies a)
   unpack_tiles(vector, a, epoch_of(a.epoch));
 }
 
-/// A whole exchange between GPUs that store into each other's memory, with nothing beside it. All
-/// blocks fit the GPU at once: each packs before it waits.
+/// A whole exchange between GPUs that store into each other's memory, with nothing beside it. Each
+/// block packs before it waits, so that all blocks must be on the GPU at once.
 template <class T>
 __global__ void __launch_bounds__(threads)
     exchange_lists(T* vector, const std::int32_t* sent, ListCopies packed, ListCopies unpacked) {
@@ -148,6 +149,7 @@ class CudaListExchange final : public ListExchange<T> {
       : work_(work), halo_(work.device(), StreamPriority::high) {
     const std::vector<ListNeighbour> neighbours = detail::partners(setup);
     sent_bytes_ = detail::leaving_bytes(neighbours, sizeof(T));
+    shared_gpu_ = sharers_of_device(setup.ranks, work.device()) > 1;
     chosen_ = make_gpu_transport(setup.transport, setup.ranks, sizes_of(neighbours), halo_);
     describe(neighbours);
   }
@@ -178,12 +180,14 @@ class CudaListExchange final : public ListExchange<T> {
   }
 
   void exchange(T* vector) override {
-    const int tiles = std::max(pack_.tiles, unpack_.tiles);
-    if (pack_.neighbours == 0 || pack_.epoch == nullptr) {
+    if (pack_.neighbours == 0 || pack_.epoch == nullptr || shared_gpu_) {
       ListExchange<T>::exchange(vector);
       return;
     }
-    launch(work_, shape_for(tiles), exchange_lists<T>, vector,
+    const int most = multiprocessors_of(work_.device());
+    LaunchShape shape = shape_for(std::max(pack_.tiles, unpack_.tiles));
+    shape.grid.x = std::min(shape.grid.x, static_cast<unsigned>(most));
+    launch(work_, shape, exchange_lists<T>, vector,
            static_cast<const std::int32_t*>(sent_list_.data()), pack_, unpack_);
   }
 
@@ -251,6 +255,7 @@ class CudaListExchange final : public ListExchange<T> {
   Event ready_;
   Event arrived_;
   std::int64_t sent_bytes_ = 0;
+  bool shared_gpu_ = false;  ///< with other ranks, whose blocks may take places
   ChosenTransport chosen_;
   Buffer<std::int32_t> sent_list_;  ///< of all neighbours
   Buffer<ListTile> sent_tiles_;

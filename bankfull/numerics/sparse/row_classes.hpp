@@ -14,15 +14,22 @@
 namespace bankfull {
 
 /// Rows of one colour in the new order: first those without columns of other ranks, then the
-/// boundary, both in the matrix's own order. Where boundary rows lie scattered, all rows are in the
-/// boundary: a range of scattered rows would be connected to rows everywhere, and what is left of
-/// the classes without them would no longer run side by side. Both ranges begin on a multiple of an
+/// boundary, both in the matrix's own order; see Boundary. Both ranges begin on a multiple of an
 /// alignment; rows between the end of one and the beginning of the next are empty.
 struct RowClass {
   Range interior = {};
   Range boundary = {};
 
   [[nodiscard]] Range all() const { return {interior.begin, boundary.end}; }
+};
+
+/// Where rows with columns of other ranks go.
+enum class Boundary {
+  among,  ///< all rows are in the boundary
+  /// Apart where they follow each other in long runs, else among the others: a range of scattered
+  /// rows would be connected to rows everywhere, and what is left of the classes without them would
+  /// no longer run side by side.
+  apart,
 };
 
 /// Twice the number of a row's class, and 1 more at the boundary.
@@ -150,10 +157,11 @@ std::vector<Range> place_sides(const CpuExecutor& executor, int sides, std::int6
 }  // namespace detail
 
 /// Orders the rows by `order`, a list of all colours; classes and their boundaries begin with
-/// multiples of `alignment`.
+/// multiples of `alignment`. Without other ranks there is no boundary.
 template <class Executor>
 RowClasses order_by_colour(const Executor& executor, const CsrView& matrix, const Colour* colours,
-                           const std::vector<Colour>& order, std::int64_t alignment) {
+                           const std::vector<Colour>& order, std::int64_t alignment,
+                           Boundary boundary) {
   const int sides = 2 * static_cast<int>(order.size());
   // Every side may leave a part of a unit empty.
   const std::int64_t most = matrix.rows + sides * alignment;
@@ -162,17 +170,18 @@ RowClasses order_by_colour(const Executor& executor, const CsrView& matrix, cons
   result.old_of = executor.template make<std::int32_t>(most);
   result.side_of = executor.template make<Side>(matrix.rows);
   executor.fill(result.old_of.data(), most, std::int32_t{-1});
-  const auto boundary = executor.template make<std::int32_t>(matrix.rows + 1);
-  executor.fill(boundary.data(), matrix.rows, std::int32_t{0});
+  const auto mark = executor.template make<std::int32_t>(matrix.rows + 1);
+  executor.fill(mark.data(), matrix.rows, std::int32_t{0});
   if (matrix.columns > matrix.rows) {
-    executor.each(matrix.rows, detail::MarkBoundary{matrix, boundary.data()});
+    executor.each(matrix.rows, detail::MarkBoundary{matrix, mark.data()});
   }
-  // Rows that follow each other then fill a unit of each class.
-  const std::int64_t compact_rows =
+  // So many rows would fill a unit of each class if all colours were among them.
+  const std::int64_t compact =
       std::max<std::int64_t>(8, alignment * static_cast<std::int64_t>(order.size()));
-  const bool compact =
-      detail::boundary_is_compact(executor, boundary.data(), matrix.rows, compact_rows);
-  detail::FindSides find{compact ? boundary.data() : nullptr, colours, {}, result.side_of.data()};
+  const bool divided = matrix.columns == matrix.rows ||
+                       (boundary == Boundary::apart &&
+                        detail::boundary_is_compact(executor, mark.data(), matrix.rows, compact));
+  detail::FindSides find{divided ? mark.data() : nullptr, colours, {}, result.side_of.data()};
   for (std::size_t n = 0; n < order.size(); ++n) {
     find.place[order[n]] = static_cast<Colour>(n);
   }

@@ -358,7 +358,7 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
 /// multiples of `alignment`.
 template <int Height, class Executor>
 ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& levels,
-                           std::size_t number, std::int64_t alignment) {
+                           std::size_t number, std::int64_t alignment, Boundary boundary) {
   const Level& level = levels[number];
   const Level* coarser = number + 1 < levels.size() ? &levels[number + 1] : nullptr;
   const CsrView matrix = level.matrix.view();
@@ -367,7 +367,7 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
   const auto coarse_rows = detail::coarse_rows_of(executor, colours.data(), count, coarser);
   const std::vector<Colour> order = class_order(number, coarse_rows);
   ColouredLevel result = {};
-  result.order = order_by_colour(executor, matrix, colours.data(), order, alignment);
+  result.order = order_by_colour(executor, matrix, colours.data(), order, alignment, boundary);
   result.outer_columns = matrix.columns - matrix.rows;
   result.coarse_classes = coarse_classes(order, coarse_rows);
   split_entries<Height>(executor, level, result);
@@ -375,16 +375,18 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
   return result;
 }
 
-/// Makes the columns of both halves of all levels slim, or of none if they do not fit everywhere;
-/// returns whether they did. Columns of other ranks are few, and lie far apart at edges.
+/// Collective: makes the columns of both halves of all levels slim, or of none if they do not fit
+/// everywhere, on all ranks alike; returns whether they did. Columns of other ranks stay as they
+/// are: they are few, and lie far apart at edges.
 template <int Height, class Executor>
-bool make_slim(const Executor& executor, std::vector<ColouredLevel>& levels) {
+bool make_slim(const Executor& executor, const Communicator& ranks,
+               std::vector<ColouredLevel>& levels) {
   std::vector<Sliced*> parts = {};
   for (ColouredLevel& level : levels) {
     parts.insert(parts.end(), {&level.lower, &level.upper});
   }
-  const bool fit = std::all_of(parts.begin(), parts.end(),
-                               [&](const Sliced* part) { return fits_slim(executor, *part); });
+  const bool fit = ranks.all(std::all_of(
+      parts.begin(), parts.end(), [&](const Sliced* part) { return fits_slim(executor, *part); }));
   for (Sliced* part : parts) {
     if (fit) {
       bankfull::make_slim<Height>(executor, *part);
@@ -407,7 +409,8 @@ inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, bool slim
         "column indices are kept as 16-bit offsets, without loss; whether an "
         "official run may do so is not settled");
   } else if (wanted == ColumnIndices::slim) {
-    notes.emplace_back("the columns do not fit 16-bit offsets: they are kept as 32 bits");
+    notes.emplace_back(
+        "the columns do not fit 16-bit offsets, on some rank at least: they are kept as 32 bits");
   }
   return notes;
 }
@@ -415,11 +418,11 @@ inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, bool slim
 /// All levels, the finest first; alignment_of(level) is what a level's classes are aligned to.
 template <int Height, class Executor, class AlignmentOf>
 std::vector<ColouredLevel> colour_levels(const Executor& executor, const std::vector<Level>& levels,
-                                         const AlignmentOf& alignment_of) {
+                                         const AlignmentOf& alignment_of, Boundary boundary) {
   std::vector<ColouredLevel> result = {};
   result.reserve(levels.size());
   for (std::size_t n = 0; n < levels.size(); ++n) {
-    result.push_back(colour_level<Height>(executor, levels, n, alignment_of(levels[n])));
+    result.push_back(colour_level<Height>(executor, levels, n, alignment_of(levels[n]), boundary));
   }
   for (std::size_t n = 0; n + 1 < levels.size(); ++n) {
     const Range rows = result[n].coarse_range();

@@ -76,6 +76,9 @@ class Path {
   /// How messages travel.
   [[nodiscard]] virtual Transport transport() const = 0;
 
+  /// How columns are kept.
+  [[nodiscard]] virtual ColumnIndices columns() const { return ColumnIndices::full; }
+
   /// What a reader of its figures must know.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
 };

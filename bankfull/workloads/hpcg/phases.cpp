@@ -172,6 +172,7 @@ PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progr
   progress.update("timing each step", 0.0, 1.0);
   results.steps = path->profile(profile_repeats);
   results.transport = path->transport();
+  results.columns = path->columns();
   results.notes = path->notes();
   return results;
 }

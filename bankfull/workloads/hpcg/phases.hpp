@@ -16,6 +16,7 @@ struct PhaseResults {
   std::vector<double> set_seconds;  ///< of each timed set
   std::vector<Step> steps;          ///< of one iteration, each timed by itself
   Transport transport = Transport::local;
+  ColumnIndices columns = ColumnIndices::full;
   std::vector<std::string> notes;  ///< on the path
   double solution_error = 0.0;     ///< largest deviation of x from the exact solution, 1
 };

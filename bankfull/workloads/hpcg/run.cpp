@@ -39,7 +39,8 @@ Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& 
   return ceiling;
 }
 
-std::vector<Figure> describe(const Problem& problem, const Outcome& outcome) {
+std::vector<Figure> describe(const Problem& problem, const Outcome& outcome,
+                             const PhaseResults& results) {
   return {{.name = "local", .value = to_string(problem.local)},
           {.name = "global", .value = to_string(outcome.global)},
           {.name = "process_grid", .value = to_string(outcome.process_grid)},
@@ -47,7 +48,7 @@ std::vector<Figure> describe(const Problem& problem, const Outcome& outcome) {
           {.name = "threads", .value = std::int64_t{outcome.threads}},
           {.name = "device", .value = to_string(problem.device)},
           {.name = "variant", .value = to_string(problem.variant)},
-          {.name = "columns", .value = to_string(problem.columns)},
+          {.name = "columns", .value = to_string(results.columns)},
           {.name = "sweeps", .value = to_string(problem.sweeps)},
           {.name = "equations", .value = outcome.levels.front().equations},
           {.name = "nonzeros", .value = outcome.levels.front().nonzeros},
@@ -116,7 +117,7 @@ Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
                   {.name = "ranks", .value = std::int64_t{outcome.ranks}},
                   {.name = "device", .value = to_string(problem.device)},
                   {.name = "variant", .value = to_string(problem.variant)},
-                  {.name = "columns", .value = to_string(problem.columns)},
+                  {.name = "columns", .value = to_string(results.columns)},
                   {.name = "sweeps", .value = to_string(problem.sweeps)}};
   m.seconds = summarise(results.set_seconds);
   m.traffic = traffic_of(results.steps, outcome.convergence.iterations);
@@ -127,6 +128,10 @@ Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
   }
   m.figures = figures_of(outcome, results);
   m.notes = results.notes;
+  if (is_short(problem)) {
+    m.notes.emplace_back(
+        "the ceiling was measured once, in one pass, as the run is short: percent are rough");
+  }
   return m;
 }
 
@@ -170,7 +175,7 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
     ceiling = after.bytes_per_second > ceiling.bytes_per_second ? after : ceiling;
   }
   RunResult result{.workload = "hpcg",
-                   .problem = describe(problem, outcome),
+                   .problem = describe(problem, outcome, results),
                    .measurements = {},
                    .series = {},
                    .checks = checks_of(outcome, results),

@@ -163,6 +163,10 @@ class CpuTuned final : public CpuPath {
     return bytes;
   }
 
+  [[nodiscard]] ColumnIndices columns() const override {
+    return std::is_same_v<Columns, SlimColumns> ? ColumnIndices::slim : ColumnIndices::full;
+  }
+
   [[nodiscard]] std::vector<std::string> notes() const override {
     return half_sweep_notes(wanted_columns_, std::is_same_v<Columns, SlimColumns>);
   }
@@ -414,8 +418,10 @@ std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator
                                       const std::vector<Level>& levels) {
   const CpuExecutor executor(problem.threads);
   auto coloured = colour_levels<slice_height>(
-      executor, levels, [](const Level& /*level*/) { return std::int64_t{slice_height}; });
-  if (problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, coloured)) {
+      executor, levels, [](const Level& /*level*/) { return std::int64_t{slice_height}; },
+      Boundary::among);
+  if (problem.columns == ColumnIndices::slim &&
+      make_slim<slice_height>(executor, ranks, coloured)) {
     return std::make_unique<CpuTuned<SlimColumns>>(problem, ranks, levels, std::move(coloured));
   }
   return std::make_unique<CpuTuned<FullColumns>>(problem, ranks, levels, std::move(coloured));

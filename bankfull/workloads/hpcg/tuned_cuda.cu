@@ -196,6 +196,10 @@ class CudaTuned final : public CudaPath {
                               repeats);
   }
 
+  [[nodiscard]] ColumnIndices columns() const override {
+    return std::is_same_v<Columns, SlimColumns> ? ColumnIndices::slim : ColumnIndices::full;
+  }
+
   [[nodiscard]] std::vector<std::string> notes() const override {
     auto notes = half_sweep_notes(wanted_columns_, std::is_same_v<Columns, SlimColumns>);
     for (std::size_t level = 0; level < plans_.size(); ++level) {
@@ -393,7 +397,8 @@ class CudaTuned final : public CudaPath {
       case Sweeps::conveyors:
         queue_conveyor<BeltStep, Summing>(level, direction, order.size(), wave);
         break;
-      default:
+      case Sweeps::automatic:
+      case Sweeps::waves:
         queue_blocks<Step, Summing>(level, order.size(), wave, sums_.partials());
     }
   }
@@ -535,13 +540,14 @@ std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator
   const auto chunk_rows = [&](const Level& level) {
     return chunk_rows_of(stream, problem.sweeps, level.matrix.rows);
   };
-  auto coloured = colour_levels<slice_height>(executor, levels, chunk_rows);
+  auto coloured = colour_levels<slice_height>(executor, levels, chunk_rows, Boundary::apart);
   std::vector<ChunkPlan> plans;
   plans.reserve(coloured.size());
   for (std::size_t n = 0; n < levels.size(); ++n) {
     plans.push_back(plan_chunks(executor, coloured[n], chunk_rows(levels[n]), problem.sweeps));
   }
-  if (problem.columns == ColumnIndices::slim && make_slim<slice_height>(executor, coloured)) {
+  if (problem.columns == ColumnIndices::slim &&
+      make_slim<slice_height>(executor, ranks, coloured)) {
     return std::make_unique<CudaTuned<SlimColumns>>(problem, ranks, stream, levels,
                                                     std::move(coloured), std::move(plans));
   }

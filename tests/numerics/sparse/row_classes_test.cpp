@@ -16,6 +16,7 @@ struct ClassesCase {
   Pattern pattern;
   std::int64_t alignment = 1;
   int threads = 1;
+  Boundary boundary = Boundary::apart;
 };
 
 struct Ordered {
@@ -32,8 +33,8 @@ Ordered ordered(const ClassesCase& c) {
   result.order.resize(static_cast<std::size_t>(count));
   std::iota(result.order.begin(), result.order.end(), Colour{0});
   std::rotate(result.order.begin(), result.order.begin() + count / 2, result.order.end());
-  result.classes =
-      order_by_colour(executor, matrix.view(), result.colour.data(), result.order, c.alignment);
+  result.classes = order_by_colour(executor, matrix.view(), result.colour.data(), result.order,
+                                   c.alignment, c.boundary);
   return result;
 }
 
@@ -59,6 +60,10 @@ bool compact(const Pattern& pattern, std::int64_t least) {
 
 /// Whether boundary rows get ranges of their own.
 bool apart(const ClassesCase& c, const Ordered& got) {
+  if (c.boundary == Boundary::among &&
+      c.pattern.columns > static_cast<std::int64_t>(c.pattern.rows.size())) {
+    return false;
+  }
   return compact(c.pattern, std::max<std::int64_t>(
                                 8, c.alignment * static_cast<std::int64_t>(got.order.size())));
 }
@@ -150,6 +155,13 @@ TEST_P(OrderByColour, PutsACompactBoundaryApart) {
   expect_ordered({pattern, GetParam(), 2});
   const Ordered got = ordered({pattern, GetParam()});
   EXPECT_EQ(got.classes.classes.front().interior.size() > 0, GetParam() == 1);
+}
+
+TEST_P(OrderByColour, LeavesTheBoundaryAmongOthersWhereThatIsWanted) {
+  const Pattern pattern = with_boundary(grid_pattern(7, 6, 5), 6 * 7 * 4, 6 * 7 * 5);
+  const ClassesCase c{pattern, GetParam(), 2, Boundary::among};
+  expect_ordered(c);
+  EXPECT_EQ(ordered(c).classes.classes.front().interior.size(), 0);
 }
 
 TEST(RowClasses, PutLongRunsOfTheBoundaryApart) {

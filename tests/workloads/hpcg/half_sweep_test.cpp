@@ -79,7 +79,7 @@ ColouredLevel lay_out(const CpuExecutor& executor, const Level& level, const Lev
                       const Colouring& colouring) {
   ColouredLevel result;
   result.order = order_by_colour(executor, level.matrix.view(), colouring.of_row.data(),
-                                 colouring.order, height);
+                                 colouring.order, height, Boundary::among);
   result.coarse_classes = coarse_classes(colouring.order, coarse_rows_of(colouring, coarser));
   split_entries<height>(executor, level, result);
   return result;

@@ -47,9 +47,27 @@ TEST(HpcgOnRanks, ReferenceIsTheTextbookOnAsManyRanks) {
   });
 }
 
+/// What one rank cannot keep in 16 bits, none keeps so.
+TEST(HpcgOnRanks, ColumnsAreSlimOnAllRanksOrNone) {
+  const Case c{small_problem({16, 16, 16}), test_ranks()};
+  const CpuExecutor executor(1);
+  const auto levels = make_levels(executor, c.problem, c.ranks.size(), c.ranks.rank());
+  for (const bool last_fits : {true, false}) {
+    auto coloured = colour_levels<cpu::slice_height>(
+        executor, levels, [](const Level& /*level*/) { return std::int64_t{cpu::slice_height}; },
+        Boundary::among);
+    if (c.ranks.rank() + 1 == c.ranks.size() && !last_fits) {
+      *coloured.back().upper.fits_slim.data() = 0;
+    }
+    EXPECT_EQ(make_slim<cpu::slice_height>(executor, c.ranks, coloured), last_fits);
+    EXPECT_EQ(coloured.front().lower.slim, last_fits);
+  }
+}
+
 TEST(HpcgOnRanks, TunedIsGaussSeidelInTheOrderOfColours) {
   for_process_grids([](const Case& full) {
-    const textbook::System expected = coloured_textbook_of(full, cpu::slice_height);
+    const textbook::System expected =
+        coloured_textbook_of(full, cpu::slice_height, Boundary::among);
     const auto history = history_of(full, expected);
     for (const ColumnIndices columns : {ColumnIndices::full, ColumnIndices::slim}) {
       Case c = full;

@@ -17,11 +17,9 @@ constexpr std::int64_t alignment = 256;
 /// How a level is swept and its columns are kept. Levels are small here, so that `automatic` means
 /// waves; chunks of conveyors hold several pieces on the larger grids.
 std::vector<std::pair<Sweeps, ColumnIndices>> ways() {
-  return {{Sweeps::automatic, ColumnIndices::full},
-          {Sweeps::automatic, ColumnIndices::slim},
-          {Sweeps::classes, ColumnIndices::full},
-          {Sweeps::conveyors, ColumnIndices::full},
-          {Sweeps::conveyors, ColumnIndices::slim}};
+  return {{Sweeps::automatic, ColumnIndices::full}, {Sweeps::automatic, ColumnIndices::slim},
+          {Sweeps::classes, ColumnIndices::full},   {Sweeps::waves, ColumnIndices::full},
+          {Sweeps::conveyors, ColumnIndices::full}, {Sweeps::conveyors, ColumnIndices::slim}};
 }
 
 /// body(c, system, its tuned path) for a case swept and kept in every way.
@@ -41,7 +39,7 @@ class HpcgTunedOnGpus : public HpcgOnGpus {};
 
 TEST_P(HpcgTunedOnGpus, IsGaussSeidelInTheOrderOfColours) {
   for_cases([](const Case& full) {
-    const textbook::System expected = coloured_textbook_of(full, alignment);
+    const textbook::System expected = coloured_textbook_of(full, alignment, Boundary::apart);
     const auto history = history_of(full, expected);
     for_ways(full, [&](const Case& c, System& /*system*/, Path& path) {
       expect_operations(c, path, expected, 1e-12);
@@ -53,7 +51,7 @@ TEST_P(HpcgTunedOnGpus, IsGaussSeidelInTheOrderOfColours) {
 
 TEST_P(HpcgTunedOnGpus, DoesTheOperationsOfTheTextbookOnMoreRows) {
   const Case full{problem_of({40, 56, 48}), test_ranks()};
-  const textbook::System expected = coloured_textbook_of(full, alignment);
+  const textbook::System expected = coloured_textbook_of(full, alignment, Boundary::apart);
   for_ways(full, [&](const Case& c, System& /*system*/, Path& path) {
     expect_operations(c, path, expected, 1e-12);
   });
@@ -94,6 +92,30 @@ TEST_P(HpcgTunedOnGpus, SweepsAcrossCutsAlongX) {
     }
     expect_reaches_reference(*system, *path);
   }
+}
+
+/// Faces along z so large that they have ranges of their own, and that the halo travels meanwhile.
+TEST_P(HpcgTunedOnGpus, SweepsInteriorRowsWhileTheHaloTravels) {
+  Case full{problem_of({256, 256, 16}), test_ranks()};
+  full.problem.process_grid = Grid3{1, 1, test_ranks().size()};
+  std::vector<double> x(static_cast<std::size_t>(full.problem.local.count()));
+  for (std::size_t n = 0; n < x.size(); ++n) {
+    x[n] = random_symmetric(2, n);
+  }
+  std::vector<double> product;
+  std::vector<double> correction;
+  for_ways(full, [&](const Case& c, System& system, Path& path) {
+    const auto expect_known = [&](Operation operation, std::vector<double>& known) {
+      const std::vector<double> found = path.apply(operation, x);
+      known = known.empty() ? found : known;
+      EXPECT_EQ(found, known);
+    };
+    expect_known(Operation::spmv, product);
+    expect_known(Operation::mg, correction);
+    if (c.problem.sweeps == Sweeps::automatic) {
+      expect_reaches_reference(system, path);
+    }
+  });
 }
 
 TEST_P(HpcgTunedOnGpus, PassesTheTestsOfTheBenchmark) {

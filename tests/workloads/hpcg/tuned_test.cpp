@@ -23,7 +23,7 @@ TEST_P(CpuTuned, IsGaussSeidelInTheOrderOfColours) {
   const Case c = the_case();
   const auto system = make_system(c.problem, c.ranks);
   const auto path = system->make_path(Variant::tuned);
-  const textbook::System expected = coloured_textbook_of(c, cpu::slice_height);
+  const textbook::System expected = coloured_textbook_of(c, cpu::slice_height, Boundary::among);
   expect_operations(c, *path, expected, 1e-12);
   expect_same_residuals(history_of(*path), history_of(c, expected));
   expect_same_solution(c, *path, expected);

@@ -152,14 +152,16 @@ Sweeps way_of(const CudaExecutor& executor, const ColouredLevel& level, const Ch
   if (sweeps == Sweeps::classes || reach.most >= table_size) {
     return Sweeps::classes;
   }
-  const bool conveyed = plan.rows > piece_rows &&
-                        reach.most <= static_cast<std::int32_t>(most_dependences) &&
-                        pieces_fit(executor, level);
-  return conveyed ? Sweeps::conveyors : Sweeps::waves;
+  if (plan.rows == piece_rows) {
+    return Sweeps::waves;
+  }
+  const bool conveyed =
+      reach.most <= static_cast<std::int32_t>(most_dependences) && pieces_fit(executor, level);
+  return conveyed ? Sweeps::conveyors : Sweeps::classes;
 }
 
-/// What conveyors tell each other by; waves need none of it.
-void make_flags(const CudaExecutor& executor, ChunkPlan& plan) {
+/// Keeps or makes what conveyors tell each other by; waves need none of it.
+void settle_flags(const CudaExecutor& executor, ChunkPlan& plan) {
   if (plan.sweeps != Sweeps::conveyors) {
     plan.lower = {};
     plan.upper = {};
@@ -173,9 +175,8 @@ void make_flags(const CudaExecutor& executor, ChunkPlan& plan) {
 
 bool has_conveyors() { return compiled_capability_of(find_dependences) >= bulk_copy_capability; }
 
-/// Chunks that a GPU works on at the same time, at most: of a conveyor the one whose pieces are in
-/// the ring and the next, with some to spare; of a wave the blocks that a multiprocessor holds,
-/// twice.
+/// Chunks that a GPU works on at the same time, with some to spare: of a conveyor the one whose
+/// pieces are in the ring and the next; of a wave the blocks that a multiprocessor holds.
 std::int64_t chunks_at_once(const CudaExecutor& executor, const ChunkPlan& plan) {
   const std::int64_t chunks_each = plan.sweeps == Sweeps::conveyors ? 3 : 8;
   return chunks_each * multiprocessors_of(executor.stream().device());
@@ -242,9 +243,6 @@ ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
                                         position.data()});
   const Reach reach = find_all(executor, level, position, plan);
   plan.sweeps = way_of(executor, level, plan, reach, sweeps);
-  if (chunk_rows > piece_rows && plan.sweeps == Sweeps::waves) {
-    return plan_chunks(executor, level, piece_rows, Sweeps::waves);
-  }
   const std::int64_t distance = reach.distance + 1 + chunks_at_once(executor, plan) / classes;
   const auto order =
       wave_order(level, chunk_rows, executor.to_host(position.data(), plan.chunks), distance);
@@ -257,7 +255,7 @@ ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
                       std::back_inserter(rest), middle);
   plan.first = on_device(executor, first);
   plan.rest = on_device(executor, rest);
-  make_flags(executor, plan);
+  settle_flags(executor, plan);
   return plan;
 }
 

@@ -53,8 +53,8 @@ struct ChunkPlan {
   Buffer<unsigned> backward_done = {};
 };
 
-/// `chunk_rows` is what the level's classes are aligned to. Where conveyors cannot carry the level
-/// it is planned for waves; where even these are not possible, class by class.
+/// `chunk_rows` is what the level's classes are aligned to: piece_rows for waves, wide_chunk_rows
+/// for conveyors. A level that these cannot sweep goes class by class.
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
                       std::int64_t chunk_rows, Sweeps sweeps);
 

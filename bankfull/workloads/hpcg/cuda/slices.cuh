@@ -46,6 +46,17 @@ __device__ __forceinline__ double awaited_value() {
   return __longlong_as_double(static_cast<long long>(awaited_bits));
 }
 
+/// What threads of several blocks load and store at the same time.
+__device__ __forceinline__ double load_shared_element(const double* at) {
+  double value;
+  asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(value) : "l"(at));
+  return value;
+}
+
+__device__ __forceinline__ void store_shared_element(double* at, double value) {
+  asm volatile("st.relaxed.gpu.global.f64 [%0], %1;" ::"l"(at), "d"(value));
+}
+
 /// A vector whose elements appear while they are read.
 struct AwaitedVector {
   const double* x;
@@ -66,10 +77,9 @@ template <int Slots>
 __device__ __forceinline__ void gather(
     const AwaitedVector& vector, const std::int32_t (&column)[static_cast<std::size_t>(Slots)],
     double (&gathered)[static_cast<std::size_t>(Slots)]) {
-  const volatile double* const x = vector.x;
 #pragma unroll
   for (int n = 0; n < Slots; ++n) {
-    gathered[n] = x[column[n]];
+    gathered[n] = load_shared_element(vector.x + column[n]);
   }
   const auto missing = [](double value) {
     return static_cast<unsigned long long>(__double_as_longlong(value)) == awaited_bits;
@@ -80,7 +90,7 @@ __device__ __forceinline__ void gather(
     for (int n = 0; n < Slots; ++n) {
       if (missing(gathered[n])) {
         complete = false;
-        gathered[n] = x[column[n]];
+        gathered[n] = load_shared_element(vector.x + column[n]);
       }
     }
   }
@@ -125,7 +135,8 @@ __device__ __forceinline__ double add_batch(const SlicedView<Columns>& part, std
   return batch.add_to(sum, x);
 }
 
-/// Enough loads under way, and no more registers than leave room for four blocks.
+/// Enough loads under way, and no more registers than leave room for three blocks in waves and four
+/// in SpMV.
 inline constexpr int batch_slots = 10;
 
 /// sum + the entries of slots [slot, last) times their x.

@@ -33,8 +33,8 @@ enum class Outer { none, some };
 // Elements of x and y are awaited until their sweep has formed them: forward sweeps form y and take
 // x away, backward sweeps form x and take y away.
 //
-// Steps of a sweep, each for one row. The constructor reads what nobody writes during the sweep;
-// `run` may use the x of the row's columns. It returns the row's term for sweeps that add up.
+// Steps of a sweep, each for one row. The constructor reads what nobody writes before this row is
+// done; `run` may use the x of the row's columns. It returns the row's term for sweeps that add up.
 
 template <class Columns>
 class ForwardFromZero {
@@ -48,7 +48,8 @@ class ForwardFromZero {
 
   __device__ __forceinline__ double run() {
     a_.x[row_] = awaited_value();
-    a_.y[row_] = forward_from_zero(r_, lower_.times(AwaitedVector{a_.y}), diagonal_);
+    const double lower = lower_.times(AwaitedVector{a_.y});
+    store_shared_element(a_.y + row_, forward_from_zero(r_, lower, diagonal_));
     return 0.0;
   }
 
@@ -79,7 +80,7 @@ class BackwardAfterZero {
     __stcs(a_.u + row_, others);
     const double upper = add_slots(a_.upper, coarse_.begin, coarse_.end, lane_, x, others);
     a_.y[row_] = awaited_value();
-    a_.x[row_] = backward_after_zero(x_, upper, diagonal_);
+    store_shared_element(a_.x + row_, backward_after_zero(x_, upper, diagonal_));
     return 0.0;
   }
 
@@ -98,7 +99,8 @@ class BackwardAfterZero {
 template <Outer Others, class Columns>
 class ForwardAgain {
  public:
-  /// Reads x of coarse rows too: they themselves wait for this row, and cease to be there after it.
+  /// Reads x of coarse rows too: as the matrix has entries on both sides of its diagonal, they wait
+  /// for this row, and cease to be there after it.
   __device__ __forceinline__ ForwardAgain(const LevelArguments<Columns>& a, std::int64_t row)
       : a_(a),
         row_(row),
@@ -113,12 +115,14 @@ class ForwardAgain {
                          a.x, upper_);
       a.u[row] = upper_;
     }
+    // Padding names the columns of other rows of the slice: those wait for these rows only.
+    __syncwarp();
   }
 
   __device__ __forceinline__ double run() {
     const double lower = lower_.times(AwaitedVector{a_.y});
     a_.x[row_] = awaited_value();
-    a_.y[row_] = forward_again(r_, lower, upper_, outer_, diagonal_);
+    store_shared_element(a_.y + row_, forward_again(r_, lower, upper_, outer_, diagonal_));
     return 0.0;
   }
 
@@ -156,7 +160,7 @@ class BackwardAgain {
   __device__ __forceinline__ double run() {
     const double now = backward_again(x_, before_, upper_.times(AwaitedVector{a_.x}), diagonal_);
     a_.y[row_] = awaited_value();
-    a_.x[row_] = now;
+    store_shared_element(a_.x + row_, now);
     return now;
   }
 

@@ -163,7 +163,7 @@ PermutedLevel order_by_colours(const Executor& executor, const Level& level,
   const auto colours = executor.template make<Colour>(matrix.rows);
   std::vector<Colour> order(static_cast<std::size_t>(colouring(executor, matrix, colours.data())));
   std::iota(order.begin(), order.end(), Colour{0});
-  RowClasses classes = order_by_colour(executor, matrix, colours.data(), order, 1);
+  RowClasses classes = order_by_colour(executor, matrix, colours.data(), order, 1, Boundary::apart);
   expects(classes.rows == matrix.rows, "rows in the order of colours leave no gaps");
   PermutedLevel permuted{.rows = matrix.rows, .columns = matrix.columns};
   for (const RowClass& rows : classes.classes) {
