@@ -100,15 +100,11 @@ class AscendBlock {
   }
 
  private:
+  // Asked for whether or not a first or last step needs it, for planes wrap: behind a branch the
+  // compiler would wait for the values at once.
   __device__ __forceinline__ void ask_u(int plane) {
-    if (HasU && plane < end_ + 2) {
+    if constexpr (HasU) {
       asked_u_ = points_.load(f_.u, plane);
-    }
-  }
-
-  __device__ __forceinline__ void ask_v(int plane) {
-    if (plane >= first_ - 1 && plane <= end_) {
-      asked_v_ = points_.load(f_.v, plane);
     }
   }
 
@@ -118,7 +114,7 @@ class AscendBlock {
     const Quad u = asked_u_;
     const Quad v = asked_v_;
     ask_u(plane + 1);
-    ask_v(plane);
+    asked_v_ = points_.load(f_.v, plane);
     write(plane - 4, smooth(shared_.residual[Odd ? 0 : 1], shared_.iterate[slot]));
     const SharedPlane<Warps>& before = shared_.iterate[slot == 0 ? 2 : slot - 1];
     residual_here_ = residual_.advance(

@@ -86,12 +86,10 @@ class DescendBlock {
   __device__ __forceinline__ void step(int plane) {
     const Quad u = asked_u_;
     const Quad v = asked_v_;
-    if (plane >= first_ - 2 && plane <= end_) {
-      asked_u_ = points_.load(f_.u, plane + 1);
-    }
-    if (plane >= first_ && plane <= end_) {
-      asked_v_ = points_.load(f_.v, plane);
-    }
+    // Whether or not a first or last step needs them, for planes wrap: behind a branch the compiler
+    // would wait for the values at once.
+    asked_u_ = points_.load(f_.u, plane + 1);
+    asked_v_ = points_.load(f_.v, plane);
     restrict_plane<Odd>(plane - 3);
     const SharedPlane<Warps>& before = shared_.iterate[Odd ? 0 : 1];
     residual_here_ = residual_.advance(

@@ -158,7 +158,9 @@ class Points {
  public:
   template <int Warps>
   __device__ __forceinline__ Points(int side, const Place<Warps>& place)
-      : side_(side), own_(std::int64_t{2} * place.row_pair * side + 2 * place.pair) {}
+      : side_(side),
+        plane_(side * side),
+        own_(std::int64_t{2} * place.row_pair * side + 2 * place.pair) {}
 
   /// What is not read again soon, and not written during the kernel.
   __device__ __forceinline__ Quad load(const double* grid, int plane) const {
@@ -184,10 +186,11 @@ class Points {
     return {v.lane[0], v.lane[1]};
   }
   [[nodiscard]] __device__ __forceinline__ std::int64_t offset(int plane) const {
-    return std::int64_t{plane & (side_ - 1)} * side_ * side_ + own_;
+    return std::int64_t{plane & (side_ - 1)} * plane_ + own_;
   }
 
   int side_;
+  int plane_;  ///< points of one
   std::int64_t own_;
 };
 
