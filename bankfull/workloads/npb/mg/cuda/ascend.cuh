@@ -17,8 +17,10 @@ struct AscendArguments {
 
 template <int Warps>
 struct AscendShared {
+  SharedPlanes<Warps, copy_slots> u;
+  SharedPlanes<Warps, copy_slots> v;
   SharedPlane<Warps> iterate[3];
-  SharedPlane<Warps> residual[2];
+  SharedPlanes<Warps, 2> residual;
 };
 
 /// A thread's points of Q coarse.
@@ -89,7 +91,9 @@ class AscendBlock {
     interpolation_.ask(first_ / 2 - 2);
     interpolation_.take();
     interpolation_.ask(first_ / 2 - 1);
-    ask_u(first_ - 2);
+    for (int plane = first_ - 2; plane < first_ + copy_slots - 3; ++plane) {
+      copy(plane);
+    }
     int slot = 0;
     for (int plane = first_ - 2; plane < end_ + 4; plane += 2) {
       step<false>(plane, slot);
@@ -100,36 +104,36 @@ class AscendBlock {
   }
 
  private:
-  // Asked for whether or not a first or last step needs it, for planes wrap: behind a branch the
-  // compiler would wait for the values at once.
-  __device__ __forceinline__ void ask_u(int plane) {
-    if constexpr (HasU) {
-      asked_u_ = points_.load(f_.u, plane);
+  /// Begins to copy what step `plane` takes.
+  __device__ __forceinline__ void copy(int plane) {
+    if (HasU && plane < end_ + 2) {
+      points_.copy(f_.u, plane, place_, shared_.u.of(plane));
     }
+    if (plane >= first_ && plane < end_ + 2) {
+      points_.copy(f_.v, plane - 1, place_, shared_.v.of(plane - 1));
+    }
+    __pipeline_commit();
   }
 
   /// `slot` is that of w of this plane; w of three planes before is still in it.
   template <bool Odd>
   __device__ __forceinline__ void step(int plane, int slot) {
-    const Quad u = asked_u_;
-    const Quad v = asked_v_;
-    ask_u(plane + 1);
-    asked_v_ = points_.load(f_.v, plane);
-    write(plane - 4, smooth(shared_.residual[Odd ? 0 : 1], shared_.iterate[slot]));
-    const SharedPlane<Warps>& before = shared_.iterate[slot == 0 ? 2 : slot - 1];
+    copy(plane + copy_slots - 1);
+    write(plane - 4, smooth(shared_.residual.of(plane - 3), shared_.iterate[slot]));
+    __pipeline_wait_prior(copy_slots - 1);
     residual_here_ = residual_.advance(
-        iterate_here_, in_plane(place_.above(before), iterate_here_, place_.below(before)), v);
-    iterate_here_ = form_iterate<Odd>(plane, u);
-    place_.leave(residual_here_, shared_.residual[Odd ? 1 : 0]);
+        iterate_here_, place_.beside_rows(iterate_here_, shared_.iterate[slot == 0 ? 2 : slot - 1]),
+        place_.own(shared_.v.of(plane - 1)));
+    iterate_here_ = form_iterate<Odd>(plane);
+    place_.leave(residual_here_, shared_.residual.of(plane - 2));
     place_.leave(iterate_here_, shared_.iterate[slot]);
     __syncthreads();
   }
 
   __device__ __forceinline__ Quad smooth(const SharedPlane<Warps>& residual,
                                          const SharedPlane<Warps>& iterate) {
-    return smoother_.advance(
-        place_.own(iterate), residual_here_,
-        in_plane(place_.above(residual), residual_here_, place_.below(residual)));
+    return smoother_.advance(place_.own(iterate), residual_here_,
+                             place_.beside_rows(residual_here_, residual));
   }
 
   __device__ __forceinline__ void write(int plane, const Quad& smoothed) const {
@@ -144,7 +148,7 @@ class AscendBlock {
   }
 
   template <bool Odd>
-  __device__ __forceinline__ Quad form_iterate(int plane, const Quad& u) {
+  __device__ __forceinline__ Quad form_iterate(int plane) {
     Quad increment;
     if constexpr (Odd) {
       increment = interpolation_.on();
@@ -154,7 +158,8 @@ class AscendBlock {
       increment = interpolation_.between();
     }
     if constexpr (HasU) {
-      return each([](double x, double y) { return x + y; }, u, increment);
+      return each([](double x, double y) { return x + y; }, place_.own(shared_.u.of(plane)),
+                  increment);
     }
     return increment;
   }
@@ -168,8 +173,6 @@ class AscendBlock {
   Smoother smoother_;
   int first_;
   int end_;
-  Quad asked_u_ = {};
-  Quad asked_v_ = {};
   Quad iterate_here_ = {};   ///< w of the last plane
   Quad residual_here_ = {};  ///< r of the plane before that
 };
@@ -182,21 +185,30 @@ __global__ void __launch_bounds__(32 * Warps, 1)
 }
 
 /// Where `prepare_ascent` has been called.
-template <int Warps>
-void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments arguments) {
+inline void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments arguments) {
   arguments.plane_pairs = plan.plane_pairs;
-  const LaunchShape shape{plan.grid(), dim3(32, Warps), sizeof(AscendShared<Warps>)};
-  if (arguments.u != nullptr) {
-    launch(stream, shape, ascend_kernel<Warps, true>, arguments);
-  } else {
-    launch(stream, shape, ascend_kernel<Warps, false>, arguments);
-  }
+  with_warps(plan.warps, [&](auto warps) {
+    const LaunchShape shape{plan.grid(), dim3(32, warps), sizeof(AscendShared<warps>)};
+    if (arguments.u != nullptr) {
+      launch(stream, shape, ascend_kernel<warps, true>, arguments);
+    } else {
+      launch(stream, shape, ascend_kernel<warps, false>, arguments);
+    }
+  });
 }
 
-template <int Warps>
-void prepare_ascent() {
-  allow_shared_bytes(ascend_kernel<Warps, true>, sizeof(AscendShared<Warps>));
-  allow_shared_bytes(ascend_kernel<Warps, false>, sizeof(AscendShared<Warps>));
+/// The way up needs more shared memory than the way down.
+inline MarchLimits march_limits(Device gpu) {
+  const bool all =
+      sizeof(AscendShared<most_warps>) <= most_shared_bytes(gpu, ascend_kernel<most_warps, true>);
+  return {multiprocessors_of(gpu), all ? most_warps : most_warps - 4};
+}
+
+inline void prepare_ascent(int warps) {
+  with_warps(warps, [](auto count) {
+    allow_shared_bytes(ascend_kernel<count, true>, sizeof(AscendShared<count>));
+    allow_shared_bytes(ascend_kernel<count, false>, sizeof(AscendShared<count>));
+  });
 }
 
 }  // namespace bankfull::npb::mg::cuda

@@ -17,7 +17,8 @@ struct DescendArguments {
 
 template <int Warps>
 struct DescendShared {
-  SharedPlane<Warps> iterate[2];
+  SharedPlanes<Warps, 2 * copy_slots> u;  // neighbours read the plane before
+  SharedPlanes<Warps, copy_slots> v;
   double2 first_row[2][std::size_t{Warps}][row_slots];  ///< r of each warp's first row
 };
 
@@ -68,6 +69,9 @@ class DescendBlock {
         end_(min(first_ + 2 * f_.plane_pairs, f_.side)) {}
 
   __device__ __forceinline__ void run() {
+    for (int plane = first_ - 2; plane < first_ + copy_slots - 3; ++plane) {
+      copy(plane);
+    }
     for (int plane = first_ - 2; plane < end_ + 4; plane += 2) {
       step<false>(plane);
       step<true>(plane + 1);
@@ -82,22 +86,28 @@ class DescendBlock {
   }
 
  private:
+  /// Begins to copy what step `plane` takes.
+  __device__ __forceinline__ void copy(int plane) {
+    if (plane < end_ + 2) {
+      points_.copy(f_.u, plane, place_, shared_.u.of(plane));
+    }
+    if (plane > first_ && plane < end_ + 2) {
+      points_.copy(f_.v, plane - 1, place_, shared_.v.of(plane - 1));
+    }
+    __pipeline_commit();
+  }
+
   template <bool Odd>
   __device__ __forceinline__ void step(int plane) {
-    const Quad u = asked_u_;
-    const Quad v = asked_v_;
-    // Whether or not a first or last step needs them, for planes wrap: behind a branch the compiler
-    // would wait for the values at once.
-    asked_u_ = points_.load(f_.u, plane + 1);
-    asked_v_ = points_.load(f_.v, plane);
+    copy(plane + copy_slots - 1);
     restrict_plane<Odd>(plane - 3);
-    const SharedPlane<Warps>& before = shared_.iterate[Odd ? 0 : 1];
-    residual_here_ = residual_.advance(
-        iterate_here_, in_plane(place_.above(before), iterate_here_, place_.below(before)), v);
-    iterate_here_ = u;
+    __pipeline_wait_prior(copy_slots - 1);
+    residual_here_ =
+        residual_.advance(iterate_here_, place_.beside_rows(iterate_here_, shared_.u.of(plane - 1)),
+                          place_.own(shared_.v.of(plane - 1)));
+    iterate_here_ = place_.own(shared_.u.of(plane));
     add_squares(plane - 2);
     shared_.first_row[Odd ? 1 : 0][place_.warp][place_.lane] = residual_here_.a;
-    place_.leave(iterate_here_, shared_.iterate[Odd ? 1 : 0]);
     __syncthreads();
   }
 
@@ -138,8 +148,6 @@ class DescendBlock {
   Restriction restriction_;
   int first_;
   int end_;
-  Quad asked_u_ = {};
-  Quad asked_v_ = {};
   Quad iterate_here_ = {};   ///< u of the last plane
   Quad residual_here_ = {};  ///< r of the plane before that
   double squares_ = 0.0;
@@ -153,16 +161,18 @@ __global__ void __launch_bounds__(32 * Warps, 1)
 }
 
 /// Where `prepare_descent` has been called.
-template <int Warps>
-void queue_descent(const Stream& stream, const MarchPlan& plan, DescendArguments arguments) {
+inline void queue_descent(const Stream& stream, const MarchPlan& plan, DescendArguments arguments) {
   arguments.plane_pairs = plan.plane_pairs;
-  launch(stream, {plan.grid(), dim3(32, Warps), sizeof(DescendShared<Warps>)},
-         descend_kernel<Warps>, arguments);
+  with_warps(plan.warps, [&](auto warps) {
+    launch(stream, {plan.grid(), dim3(32, warps), sizeof(DescendShared<warps>)},
+           descend_kernel<warps>, arguments);
+  });
 }
 
-template <int Warps>
-void prepare_descent() {
-  allow_shared_bytes(descend_kernel<Warps>, sizeof(DescendShared<Warps>));
+inline void prepare_descent(int warps) {
+  with_warps(warps, [](auto count) {
+    allow_shared_bytes(descend_kernel<count>, sizeof(DescendShared<count>));
+  });
 }
 
 }  // namespace bankfull::npb::mg::cuda
