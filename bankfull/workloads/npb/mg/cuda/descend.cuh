@@ -19,7 +19,7 @@ template <int Warps>
 struct DescendShared {
   SharedPlanes<Warps, 2 * copy_slots> u;  // neighbours read the plane before
   SharedPlanes<Warps, copy_slots> v;
-  double2 first_row[2][std::size_t{Warps}][row_slots];  ///< r of each warp's first row
+  double2 first_row[2][std::size_t{Warps}][std::size_t{row_slots}];  ///< r of each warp's first row
 };
 
 /// P r, plane after plane: coarse point c lies on the fine points 2 c + 1, each lane has one.

@@ -26,7 +26,7 @@ namespace bankfull::npb::mg::cuda {
 inline constexpr int lane_pairs = 30;  ///< pairs of columns that a warp finishes
 inline constexpr int fill_planes = 6;  ///< steps of a march before its first and after its last
 inline constexpr int copy_slots = 4;   ///< planes of a grid on their way, and the one in use
-inline constexpr std::size_t row_slots = 32;  ///< double2 of a row in shared memory
+inline constexpr int row_slots = 32;   ///< double2 of a row in shared memory
 
 /// Of one thread: two rows of two columns.
 struct Quad {
@@ -128,7 +128,7 @@ class Smoother {
 /// A plane of a region in shared memory.
 template <int Warps>
 struct SharedPlane {
-  double2 row[std::size_t{2} * Warps][row_slots];
+  double2 at[std::size_t{2 * Warps * row_slots}];
 };
 
 /// Planes of a region in turn; a power of two of them.
@@ -147,10 +147,19 @@ struct Place {
   int pair;      ///< columns 2 pair and 2 pair + 1
   int row_pair;  ///< rows 2 row_pair and 2 row_pair + 1
   bool owner;    ///< whether what it forms of the result is wanted
+  // Places in shared planes. The region's first and last warp find rows of their own beside theirs:
+  // nobody wants what they make of it.
+  int own_row;
+  int row_above;
+  int row_below;
 
   /// Of tile (blockIdx.x, blockIdx.y) of a grid of `pairs` pairs of columns and of rows.
   __device__ __forceinline__ explicit Place(int pairs)
-      : lane(static_cast<int>(threadIdx.x)), warp(static_cast<int>(threadIdx.y)) {
+      : lane(static_cast<int>(threadIdx.x)),
+        warp(static_cast<int>(threadIdx.y)),
+        own_row(2 * warp * row_slots + lane),
+        row_above(max(2 * warp - 1, 0) * row_slots + lane),
+        row_below(min(2 * warp + 2, 2 * Warps - 1) * row_slots + lane) {
     const int column = static_cast<int>(blockIdx.x) * lane_pairs + lane - 1;
     const int row = static_cast<int>(blockIdx.y) * (Warps - 2) + warp - 1;
     owner = lane > 0 && lane <= lane_pairs && column < pairs && warp > 0 && warp < Warps - 1 &&
@@ -159,19 +168,17 @@ struct Place {
     row_pair = row & (pairs - 1);
   }
 
-  /// Sums of the rows beside each of the thread's. The region's first and last warp find some of
-  /// their own: nobody wants what they make of it.
+  /// Sums of the rows beside each of the thread's.
   __device__ __forceinline__ Quad beside_rows(const Quad& at,
                                               const SharedPlane<Warps>& plane) const {
-    return {plane.row[max(2 * warp - 1, 0)][lane] + at.b,
-            at.a + plane.row[min(2 * warp + 2, 2 * Warps - 1)][lane]};
+    return {plane.at[row_above] + at.b, at.a + plane.at[row_below]};
   }
   __device__ __forceinline__ Quad own(const SharedPlane<Warps>& plane) const {
-    return {plane.row[2 * warp][lane], plane.row[2 * warp + 1][lane]};
+    return {plane.at[own_row], plane.at[own_row + row_slots]};
   }
   __device__ __forceinline__ void leave(const Quad& values, SharedPlane<Warps>& plane) const {
-    plane.row[2 * warp][lane] = values.a;
-    plane.row[2 * warp + 1][lane] = values.b;
+    plane.at[own_row] = values.a;
+    plane.at[own_row + row_slots] = values.b;
   }
 };
 
@@ -180,40 +187,37 @@ class Points {
  public:
   template <int Warps>
   __device__ __forceinline__ Points(int side, const Place<Warps>& place)
-      : side_(side),
-        plane_(side * side),
-        own_(std::int64_t{2} * place.row_pair * side + 2 * place.pair) {}
+      : side_(side), own_(static_cast<unsigned>(2 * (place.row_pair * side + place.pair))) {}
 
   /// Begins to copy a plane of the grid.
   template <int Warps>
   __device__ __forceinline__ void copy(const double* grid, int plane, const Place<Warps>& place,
                                        SharedPlane<Warps>& to) const {
-    const double* const at = grid + offset(plane);
-    __pipeline_memcpy_async(&to.row[2 * place.warp][place.lane], at, sizeof(double2));
-    __pipeline_memcpy_async(&to.row[2 * place.warp + 1][place.lane], at + side_, sizeof(double2));
+    const double* const at = grid + plane_begin(plane) + own_;
+    __pipeline_memcpy_async(&to.at[place.own_row], at, sizeof(double2));
+    __pipeline_memcpy_async(&to.at[place.own_row + row_slots], at + side_, sizeof(double2));
   }
 
   __device__ __forceinline__ void store(const Quad& values, int plane, double* grid) const {
-    double* const at = grid + offset(plane);
+    double* const at = grid + plane_begin(plane) + own_;
     *reinterpret_cast<double2*>(at) = values.a;
     *reinterpret_cast<double2*>(at + side_) = values.b;
   }
 
   /// The same past what caches keep.
   __device__ __forceinline__ void stream(const Quad& values, int plane, double* grid) const {
-    double* const at = grid + offset(plane);
+    double* const at = grid + plane_begin(plane) + own_;
     __stcs(reinterpret_cast<double2*>(at), values.a);
     __stcs(reinterpret_cast<double2*>(at + side_), values.b);
   }
 
  private:
-  [[nodiscard]] __device__ __forceinline__ std::int64_t offset(int plane) const {
-    return std::int64_t{plane & (side_ - 1)} * plane_ + own_;
+  [[nodiscard]] __device__ __forceinline__ std::int64_t plane_begin(int plane) const {
+    return std::int64_t{plane & (side_ - 1)} * (side_ * side_);
   }
 
   int side_;
-  int plane_;  ///< points of one
-  std::int64_t own_;
+  unsigned own_;  ///< in a plane
 };
 
 /// How a grid is shared out: tiles of a plane by slabs of pairs of planes.
