@@ -20,7 +20,8 @@ struct AscendShared {
   SharedPlanes<Warps, copy_slots> u;
   SharedPlanes<Warps, copy_slots> v;
   SharedPlane<Warps> iterate[3];
-  SharedPlanes<Warps, 2> residual;
+  SharedPlane<Warps> residual[3];
+  std::uint64_t barrier;
 };
 
 /// A thread's points of Q coarse.
@@ -73,6 +74,7 @@ class Interpolation {
 
 /// One block of the way up. At step n it forms w of plane n, r of plane n - 2 and the result of
 /// plane n - 4: each needs planes beside its own, and rows that other warps formed a step before.
+/// The result alone is nothing that other warps wait for.
 template <int Warps, bool HasU>
 class AscendBlock {
  public:
@@ -84,6 +86,7 @@ class AscendBlock {
         points_(f_.side, place_),
         interpolation_(f_.coarse, f_.side / 2, place_),
         smoother_(f_.smoother),
+        barrier_(shared.barrier, Warps),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
         end_(min(first_ + 2 * f_.plane_pairs, f_.side)) {}
 
@@ -91,7 +94,7 @@ class AscendBlock {
     interpolation_.ask(first_ / 2 - 2);
     interpolation_.take();
     interpolation_.ask(first_ / 2 - 1);
-    for (int plane = first_ - 2; plane < first_ + copy_slots - 3; ++plane) {
+    for (int plane = first_ - 2; plane < first_ - 2 + copy_slots; ++plane) {
       copy(plane);
     }
     int slot = 0;
@@ -115,25 +118,26 @@ class AscendBlock {
     __pipeline_commit();
   }
 
-  /// `slot` is that of w of this plane; w of three planes before is still in it.
+  /// `slot` is that of w of this plane, and of r of two planes before; w of three planes before is
+  /// still in it.
   template <bool Odd>
   __device__ __forceinline__ void step(int plane, int slot) {
-    copy(plane + copy_slots - 1);
-    write(plane - 4, smooth(shared_.residual.of(plane - 3), shared_.iterate[slot]));
     __pipeline_wait_prior(copy_slots - 1);
-    residual_here_ = residual_.advance(
-        iterate_here_, place_.beside_rows(iterate_here_, shared_.iterate[slot == 0 ? 2 : slot - 1]),
-        place_.own(shared_.v.of(plane - 1)));
+    const int before = slot == 0 ? 2 : slot - 1;
+    const Quad residual_before = residual_here_;
+    const Quad iterate_before = place_.own(shared_.iterate[slot]);
+    residual_here_ =
+        residual_.advance(iterate_here_, place_.beside_rows(iterate_here_, shared_.iterate[before]),
+                          place_.own(shared_.v.of(plane - 1)));
     iterate_here_ = form_iterate<Odd>(plane);
-    place_.leave(residual_here_, shared_.residual.of(plane - 2));
+    place_.leave(residual_here_, shared_.residual[slot]);
     place_.leave(iterate_here_, shared_.iterate[slot]);
-    __syncthreads();
-  }
-
-  __device__ __forceinline__ Quad smooth(const SharedPlane<Warps>& residual,
-                                         const SharedPlane<Warps>& iterate) {
-    return smoother_.advance(place_.own(iterate), residual_here_,
-                             place_.beside_rows(residual_here_, residual));
+    barrier_.arrive();
+    copy(plane + copy_slots);
+    write(plane - 4,
+          smoother_.advance(iterate_before, residual_before,
+                            place_.beside_rows(residual_before, shared_.residual[before])));
+    barrier_.wait();
   }
 
   __device__ __forceinline__ void write(int plane, const Quad& smoothed) const {
@@ -171,6 +175,7 @@ class AscendBlock {
   Interpolation interpolation_;
   Residual residual_;
   Smoother smoother_;
+  SplitBarrier barrier_;
   int first_;
   int end_;
   Quad iterate_here_ = {};   ///< w of the last plane

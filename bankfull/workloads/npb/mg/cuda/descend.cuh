@@ -19,7 +19,8 @@ template <int Warps>
 struct DescendShared {
   SharedPlanes<Warps, 2 * copy_slots> u;  // neighbours read the plane before
   SharedPlanes<Warps, copy_slots> v;
-  double2 first_row[2][std::size_t{Warps}][std::size_t{row_slots}];  ///< r of each warp's first row
+  double2 first_row[4][std::size_t{Warps}][std::size_t{row_slots}];  ///< r of each warp's first row
+  std::uint64_t barrier;
 };
 
 /// P r, plane after plane: coarse point c lies on the fine points 2 c + 1, each lane has one.
@@ -65,11 +66,12 @@ class DescendBlock {
         shared_(shared),
         place_(f_.side / 2),
         points_(f_.side, place_),
+        barrier_(shared.barrier, Warps),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
         end_(min(first_ + 2 * f_.plane_pairs, f_.side)) {}
 
   __device__ __forceinline__ void run() {
-    for (int plane = first_ - 2; plane < first_ + copy_slots - 3; ++plane) {
+    for (int plane = first_ - 2; plane < first_ - 2 + copy_slots; ++plane) {
       copy(plane);
     }
     for (int plane = first_ - 2; plane < end_ + 4; plane += 2) {
@@ -99,28 +101,30 @@ class DescendBlock {
 
   template <bool Odd>
   __device__ __forceinline__ void step(int plane) {
-    copy(plane + copy_slots - 1);
-    restrict_plane<Odd>(plane - 3);
+    const Quad residual_before = residual_here_;
     __pipeline_wait_prior(copy_slots - 1);
     residual_here_ =
         residual_.advance(iterate_here_, place_.beside_rows(iterate_here_, shared_.u.of(plane - 1)),
                           place_.own(shared_.v.of(plane - 1)));
     iterate_here_ = place_.own(shared_.u.of(plane));
     add_squares(plane - 2);
-    shared_.first_row[Odd ? 1 : 0][place_.warp][place_.lane] = residual_here_.a;
-    __syncthreads();
+    shared_.first_row[plane & 3][place_.warp][place_.lane] = residual_here_.a;
+    barrier_.arrive();
+    copy(plane + copy_slots);
+    restrict_plane<Odd>(plane - 3, residual_before);
+    barrier_.wait();
   }
 
   /// A plane of r, of which the next warp's first row is in shared memory; even at odd steps.
   template <bool Odd>
-  __device__ __forceinline__ void restrict_plane(int plane) {
+  __device__ __forceinline__ void restrict_plane(int plane, const Quad& residual) {
     const double2 next_row =
-        shared_.first_row[Odd ? 0 : 1][min(place_.warp + 1, Warps - 1)][place_.lane];
-    const double2 beside_row = residual_here_.a + next_row;
+        shared_.first_row[(plane + 2) & 3][min(place_.warp + 1, Warps - 1)][place_.lane];
+    const double2 beside_row = residual.a + next_row;
     if constexpr (!Odd) {
-      restriction_.on(residual_here_.b, beside_row);
+      restriction_.on(residual.b, beside_row);
     } else {
-      const double coarse = restriction_.between(residual_here_.b, beside_row);
+      const double coarse = restriction_.between(residual.b, beside_row);
       if (plane > first_ && place_.owner && f_.coarse != nullptr) {
         const int side = f_.side / 2;
         f_.coarse[(std::int64_t{plane / 2 - 1} * side + place_.row_pair) * side + place_.pair] =
@@ -146,6 +150,7 @@ class DescendBlock {
   Points points_;
   Residual residual_;
   Restriction restriction_;
+  SplitBarrier barrier_;
   int first_;
   int end_;
   Quad iterate_here_ = {};   ///< u of the last plane

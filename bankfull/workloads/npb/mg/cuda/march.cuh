@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/exec/bulk_copy.cuh"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/workloads/npb/mg/mg.hpp"
 
@@ -18,6 +19,9 @@ namespace bankfull::npb::mg::cuda {
 // it formed a step before. Sums over neighbours are carried from plane to plane in registers. The
 // outermost lanes and warps form what their neighbours need; what they would write others write.
 //
+// Warps that have left what others need go on with what needs nothing new of others before they
+// wait for the rest of the block.
+//
 // Planes are copied to shared memory some steps before their turn. A thread copies what it will
 // read itself, so it waits for its own copies only.
 //
@@ -25,7 +29,7 @@ namespace bankfull::npb::mg::cuda {
 
 inline constexpr int lane_pairs = 30;  ///< pairs of columns that a warp finishes
 inline constexpr int fill_planes = 6;  ///< steps of a march before its first and after its last
-inline constexpr int copy_slots = 4;   ///< planes of a grid on their way, and the one in use
+inline constexpr int copy_slots = 4;   ///< planes of a grid on their way or in use
 inline constexpr int row_slots = 32;   ///< double2 of a row in shared memory
 
 /// Of one thread: two rows of two columns.
@@ -137,6 +141,46 @@ struct SharedPlanes {
   SharedPlane<Warps> slot[std::size_t{Slots}];
 
   __device__ __forceinline__ SharedPlane<Warps>& of(int plane) { return slot[plane & (Slots - 1)]; }
+};
+
+/// A barrier of a block's warps in two halves: work between them needs nothing of other warps that
+/// they have not left before their last arrival.
+class SplitBarrier {
+ public:
+  /// `place`: in shared memory. The whole block calls it.
+  __device__ __forceinline__ SplitBarrier(std::uint64_t& place, unsigned warps)
+      : barrier_{shared_address(&place)} {
+    if constexpr (split) {
+      if (threadIdx.x == 0 && threadIdx.y == 0) {
+        barrier_.initialise(warps);
+      }
+      __syncthreads();
+    }
+  }
+
+  __device__ __forceinline__ void arrive() const {
+    if constexpr (split) {
+      __syncwarp();
+      if (threadIdx.x == 0) {
+        barrier_.arrive();
+      }
+    }
+  }
+
+  __device__ __forceinline__ void wait() {
+    if constexpr (split) {
+      barrier_.wait(parity_);
+      parity_ ^= 1U;
+    } else {
+      __syncthreads();
+    }
+  }
+
+ private:
+  static constexpr bool split = compiled_capability >= bulk_copy_capability;
+
+  CopyBarrier barrier_;
+  unsigned parity_ = 0;
 };
 
 /// A thread's place in its block's region and in the grid.
