@@ -202,11 +202,16 @@ inline void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArgu
   });
 }
 
-/// The way up needs more shared memory than the way down.
+/// The way down needs no more shared memory than the way up, but for a sum over the block.
 inline MarchLimits march_limits(Device gpu) {
-  const bool all =
-      sizeof(AscendShared<most_warps>) <= most_shared_bytes(gpu, ascend_kernel<most_warps, true>);
-  return {multiprocessors_of(gpu), all ? most_warps : most_warps - 4};
+  constexpr std::size_t sum_bytes = 512;
+  const std::size_t most = most_shared_bytes(gpu, ascend_kernel<most_warps, true>);
+  MarchLimits limits{multiprocessors_of(gpu), most_warps};
+  while (limits.warps > fewest_warps &&
+         static_cast<std::size_t>(limits.warps) * sizeof(AscendShared<1>) + sum_bytes > most) {
+    limits.warps -= 4;
+  }
+  return limits;
 }
 
 inline void prepare_ascent(int warps) {

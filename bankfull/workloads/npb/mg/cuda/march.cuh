@@ -304,7 +304,8 @@ inline MarchPlan plan_march(int side, int warps, int multiprocessors) {
   return best;
 }
 
-/// Warps of the largest blocks there are.
+/// Warps of the smallest and of the largest blocks there are.
+inline constexpr int fewest_warps = 8;
 inline constexpr int most_warps = 16;
 
 /// What a GPU sets to plans.
@@ -322,13 +323,13 @@ void with_warps(int warps, const Body& body) {
     case 12:
       return body(std::integral_constant<int, 12>{});
     default:
-      return body(std::integral_constant<int, 8>{});
+      return body(std::integral_constant<int, fewest_warps>{});
   }
 }
 
 /// The best plan of all whose blocks have at most so many warps.
 inline MarchPlan plan_march(int side, const MarchLimits& limits) {
-  MarchPlan best = plan_march(side, 8, limits.multiprocessors);
+  MarchPlan best = plan_march(side, fewest_warps, limits.multiprocessors);
   for (const int warps : {12, most_warps}) {
     const MarchPlan plan = plan_march(side, warps, limits.multiprocessors);
     if (warps <= limits.warps &&
