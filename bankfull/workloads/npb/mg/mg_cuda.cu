@@ -11,9 +11,6 @@
 namespace bankfull::npb::mg {
 namespace {
 
-/// Of blocks that march through the larger grids.
-constexpr int warps = 16;
-
 /// Two passes a level as on CPUs: down with residual and restriction, up with interpolation,
 /// residual and smoother. One block does the small grids. A whole run is one graph.
 class CudaMultigrid final : public Benchmark {
@@ -25,15 +22,16 @@ class CudaMultigrid final : public Benchmark {
         v_(field(side_)),
         u_(field(side_)),
         next_(field(side_)),
-        finest_plan_(cuda::plan_march(side_, warps, multiprocessors_of(device))),
+        limits_(cuda::march_limits(device)),
+        finest_plan_(cuda::plan_march(side_, limits_)),
         squares_(static_cast<std::size_t>(finest_plan_.blocks())),
         norm_squared_(MemorySpace::device, 1) {
     for (int side = cuda::bottom_side; side < side_; side *= 2) {
-      levels_.push_back({side, cuda::plan_march(side, warps, multiprocessors_of(device)),
-                         field(side), field(side)});
+      levels_.push_back({side, cuda::plan_march(side, limits_), field(side), field(side)});
+      cuda::prepare_ascent(levels_.back().plan.warps);
     }
-    cuda::prepare_ascent<warps>();
-    cuda::prepare_descent<warps>();
+    cuda::prepare_ascent(finest_plan_.warps);
+    cuda::prepare_descent(finest_plan_.warps);
     cuda::prepare_bottom();
     cuda::queue_charges(cuda::find_charges(size, stream_), side_, v_.data(), stream_);
     rewind();
@@ -108,13 +106,13 @@ class CudaMultigrid final : public Benchmark {
   }
 
   void queue_descent(const double* u, double* coarse, bool with_norm) {
-    cuda::queue_descent<warps>(stream_, finest_plan_,
-                               {.u = u,
-                                .v = v_.data(),
-                                .coarse = coarse,
-                                .squares = with_norm ? squares_.partials() : nullptr,
-                                .side = side_,
-                                .plane_pairs = 0});
+    cuda::queue_descent(stream_, finest_plan_,
+                        {.u = u,
+                         .v = v_.data(),
+                         .coarse = coarse,
+                         .squares = with_norm ? squares_.partials() : nullptr,
+                         .side = side_,
+                         .plane_pairs = 0});
     if (with_norm) {
       squares_.queue(stream_, finest_plan_.blocks(), 1, norm_squared_.data());
     }
@@ -136,14 +134,14 @@ class CudaMultigrid final : public Benchmark {
 
   void queue_ascent(int side, const cuda::MarchPlan& plan, const double* coarse, const double* u,
                     const double* v, double* next) {
-    cuda::queue_ascent<warps>(stream_, plan,
-                              {.smoother = smoother_weights(size_),
-                               .coarse = coarse,
-                               .u = u,
-                               .v = v,
-                               .next = next,
-                               .side = side,
-                               .plane_pairs = 0});
+    cuda::queue_ascent(stream_, plan,
+                       {.smoother = smoother_weights(size_),
+                        .coarse = coarse,
+                        .u = u,
+                        .v = v,
+                        .next = next,
+                        .side = side,
+                        .plane_pairs = 0});
   }
 
   Class size_;
@@ -153,6 +151,7 @@ class CudaMultigrid final : public Benchmark {
   Buffer<double> u_;
   Buffer<double> next_;        ///< the finest u of the next cycle
   std::vector<Level> levels_;  ///< from bottom_side on, without the finest
+  cuda::MarchLimits limits_;
   cuda::MarchPlan finest_plan_;
   FixedOrderSums squares_;
   Buffer<double> norm_squared_;
@@ -170,7 +169,7 @@ std::int64_t cuda_memory_bytes(const Problem& problem) {
     values += 2 * points(coarse);
   }
   const int blocks =
-      cuda::plan_march(static_cast<int>(side), warps, multiprocessors_of(problem.device)).blocks();
+      cuda::plan_march(static_cast<int>(side), cuda::march_limits(problem.device)).blocks();
   return (values + blocks) * std::int64_t{sizeof(double)};
 }
 

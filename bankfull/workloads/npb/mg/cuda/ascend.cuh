@@ -17,8 +17,11 @@ struct AscendArguments {
 
 template <int Warps>
 struct AscendShared {
+  SharedPlanes<Warps, copy_slots> u;
+  SharedPlanes<Warps, copy_slots> v;
   SharedPlane<Warps> iterate[3];
-  SharedPlane<Warps> residual[2];
+  SharedPlane<Warps> residual[3];
+  std::uint64_t barrier;
 };
 
 /// A thread's points of Q coarse.
@@ -71,6 +74,7 @@ class Interpolation {
 
 /// One block of the way up. At step n it forms w of plane n, r of plane n - 2 and the result of
 /// plane n - 4: each needs planes beside its own, and rows that other warps formed a step before.
+/// The result alone is nothing that other warps wait for.
 template <int Warps, bool HasU>
 class AscendBlock {
  public:
@@ -82,6 +86,7 @@ class AscendBlock {
         points_(f_.side, place_),
         interpolation_(f_.coarse, f_.side / 2, place_),
         smoother_(f_.smoother),
+        barrier_(shared.barrier, Warps),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
         end_(min(first_ + 2 * f_.plane_pairs, f_.side)) {}
 
@@ -89,7 +94,9 @@ class AscendBlock {
     interpolation_.ask(first_ / 2 - 2);
     interpolation_.take();
     interpolation_.ask(first_ / 2 - 1);
-    ask_u(first_ - 2);
+    for (int plane = first_ - 2; plane < first_ - 2 + copy_slots; ++plane) {
+      copy(plane);
+    }
     int slot = 0;
     for (int plane = first_ - 2; plane < end_ + 4; plane += 2) {
       step<false>(plane, slot);
@@ -100,40 +107,37 @@ class AscendBlock {
   }
 
  private:
-  __device__ __forceinline__ void ask_u(int plane) {
+  /// Begins to copy what step `plane` takes.
+  __device__ __forceinline__ void copy(int plane) {
     if (HasU && plane < end_ + 2) {
-      asked_u_ = points_.load(f_.u, plane);
+      points_.copy(f_.u, plane, place_, shared_.u.of(plane));
     }
+    if (plane >= first_ && plane < end_ + 2) {
+      points_.copy(f_.v, plane - 1, place_, shared_.v.of(plane - 1));
+    }
+    __pipeline_commit();
   }
 
-  __device__ __forceinline__ void ask_v(int plane) {
-    if (plane >= first_ - 1 && plane <= end_) {
-      asked_v_ = points_.load(f_.v, plane);
-    }
-  }
-
-  /// `slot` is that of w of this plane; w of three planes before is still in it.
+  /// `slot` is that of w of this plane, and of r of two planes before; w of three planes before is
+  /// still in it.
   template <bool Odd>
   __device__ __forceinline__ void step(int plane, int slot) {
-    const Quad u = asked_u_;
-    const Quad v = asked_v_;
-    ask_u(plane + 1);
-    ask_v(plane);
-    write(plane - 4, smooth(shared_.residual[Odd ? 0 : 1], shared_.iterate[slot]));
-    const SharedPlane<Warps>& before = shared_.iterate[slot == 0 ? 2 : slot - 1];
-    residual_here_ = residual_.advance(
-        iterate_here_, in_plane(place_.above(before), iterate_here_, place_.below(before)), v);
-    iterate_here_ = form_iterate<Odd>(plane, u);
-    place_.leave(residual_here_, shared_.residual[Odd ? 1 : 0]);
+    __pipeline_wait_prior(copy_slots - 1);
+    const int before = slot == 0 ? 2 : slot - 1;
+    const Quad residual_before = residual_here_;
+    const Quad iterate_before = place_.own(shared_.iterate[slot]);
+    residual_here_ =
+        residual_.advance(iterate_here_, place_.beside_rows(iterate_here_, shared_.iterate[before]),
+                          place_.own(shared_.v.of(plane - 1)));
+    iterate_here_ = form_iterate<Odd>(plane);
+    place_.leave(residual_here_, shared_.residual[slot]);
     place_.leave(iterate_here_, shared_.iterate[slot]);
-    __syncthreads();
-  }
-
-  __device__ __forceinline__ Quad smooth(const SharedPlane<Warps>& residual,
-                                         const SharedPlane<Warps>& iterate) {
-    return smoother_.advance(
-        place_.own(iterate), residual_here_,
-        in_plane(place_.above(residual), residual_here_, place_.below(residual)));
+    barrier_.arrive();
+    copy(plane + copy_slots);
+    write(plane - 4,
+          smoother_.advance(iterate_before, residual_before,
+                            place_.beside_rows(residual_before, shared_.residual[before])));
+    barrier_.wait();
   }
 
   __device__ __forceinline__ void write(int plane, const Quad& smoothed) const {
@@ -148,7 +152,7 @@ class AscendBlock {
   }
 
   template <bool Odd>
-  __device__ __forceinline__ Quad form_iterate(int plane, const Quad& u) {
+  __device__ __forceinline__ Quad form_iterate(int plane) {
     Quad increment;
     if constexpr (Odd) {
       increment = interpolation_.on();
@@ -158,7 +162,8 @@ class AscendBlock {
       increment = interpolation_.between();
     }
     if constexpr (HasU) {
-      return each([](double x, double y) { return x + y; }, u, increment);
+      return each([](double x, double y) { return x + y; }, place_.own(shared_.u.of(plane)),
+                  increment);
     }
     return increment;
   }
@@ -170,10 +175,9 @@ class AscendBlock {
   Interpolation interpolation_;
   Residual residual_;
   Smoother smoother_;
+  SplitBarrier barrier_;
   int first_;
   int end_;
-  Quad asked_u_ = {};
-  Quad asked_v_ = {};
   Quad iterate_here_ = {};   ///< w of the last plane
   Quad residual_here_ = {};  ///< r of the plane before that
 };
@@ -186,21 +190,35 @@ __global__ void __launch_bounds__(32 * Warps, 1)
 }
 
 /// Where `prepare_ascent` has been called.
-template <int Warps>
-void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments arguments) {
+inline void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments arguments) {
   arguments.plane_pairs = plan.plane_pairs;
-  const LaunchShape shape{plan.grid(), dim3(32, Warps), sizeof(AscendShared<Warps>)};
-  if (arguments.u != nullptr) {
-    launch(stream, shape, ascend_kernel<Warps, true>, arguments);
-  } else {
-    launch(stream, shape, ascend_kernel<Warps, false>, arguments);
-  }
+  with_warps(plan.warps, [&](auto warps) {
+    const LaunchShape shape{plan.grid(), dim3(32, warps), sizeof(AscendShared<warps>)};
+    if (arguments.u != nullptr) {
+      launch(stream, shape, ascend_kernel<warps, true>, arguments);
+    } else {
+      launch(stream, shape, ascend_kernel<warps, false>, arguments);
+    }
+  });
 }
 
-template <int Warps>
-void prepare_ascent() {
-  allow_shared_bytes(ascend_kernel<Warps, true>, sizeof(AscendShared<Warps>));
-  allow_shared_bytes(ascend_kernel<Warps, false>, sizeof(AscendShared<Warps>));
+/// The way down needs no more shared memory than the way up, but for a sum over the block.
+inline MarchLimits march_limits(Device gpu) {
+  constexpr std::size_t sum_bytes = 512;
+  const std::size_t most = most_shared_bytes(gpu, ascend_kernel<most_warps, true>);
+  MarchLimits limits{multiprocessors_of(gpu), most_warps};
+  while (limits.warps > fewest_warps &&
+         static_cast<std::size_t>(limits.warps) * sizeof(AscendShared<1>) + sum_bytes > most) {
+    limits.warps -= 4;
+  }
+  return limits;
+}
+
+inline void prepare_ascent(int warps) {
+  with_warps(warps, [](auto count) {
+    allow_shared_bytes(ascend_kernel<count, true>, sizeof(AscendShared<count>));
+    allow_shared_bytes(ascend_kernel<count, false>, sizeof(AscendShared<count>));
+  });
 }
 
 }  // namespace bankfull::npb::mg::cuda

@@ -17,8 +17,10 @@ struct DescendArguments {
 
 template <int Warps>
 struct DescendShared {
-  SharedPlane<Warps> iterate[2];
-  double2 first_row[2][std::size_t{Warps}][row_slots];  ///< r of each warp's first row
+  SharedPlanes<Warps, 2 * copy_slots> u;  // neighbours read the plane before
+  SharedPlanes<Warps, copy_slots> v;
+  double2 first_row[4][std::size_t{Warps}][std::size_t{row_slots}];  ///< r of each warp's first row
+  std::uint64_t barrier;
 };
 
 /// P r, plane after plane: coarse point c lies on the fine points 2 c + 1, each lane has one.
@@ -64,10 +66,14 @@ class DescendBlock {
         shared_(shared),
         place_(f_.side / 2),
         points_(f_.side, place_),
+        barrier_(shared.barrier, Warps),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
         end_(min(first_ + 2 * f_.plane_pairs, f_.side)) {}
 
   __device__ __forceinline__ void run() {
+    for (int plane = first_ - 2; plane < first_ - 2 + copy_slots; ++plane) {
+      copy(plane);
+    }
     for (int plane = first_ - 2; plane < end_ + 4; plane += 2) {
       step<false>(plane);
       step<true>(plane + 1);
@@ -82,37 +88,43 @@ class DescendBlock {
   }
 
  private:
+  /// Begins to copy what step `plane` takes.
+  __device__ __forceinline__ void copy(int plane) {
+    if (plane < end_ + 2) {
+      points_.copy(f_.u, plane, place_, shared_.u.of(plane));
+    }
+    if (plane > first_ && plane < end_ + 2) {
+      points_.copy(f_.v, plane - 1, place_, shared_.v.of(plane - 1));
+    }
+    __pipeline_commit();
+  }
+
   template <bool Odd>
   __device__ __forceinline__ void step(int plane) {
-    const Quad u = asked_u_;
-    const Quad v = asked_v_;
-    if (plane >= first_ - 2 && plane <= end_) {
-      asked_u_ = points_.load(f_.u, plane + 1);
-    }
-    if (plane >= first_ && plane <= end_) {
-      asked_v_ = points_.load(f_.v, plane);
-    }
-    restrict_plane<Odd>(plane - 3);
-    const SharedPlane<Warps>& before = shared_.iterate[Odd ? 0 : 1];
-    residual_here_ = residual_.advance(
-        iterate_here_, in_plane(place_.above(before), iterate_here_, place_.below(before)), v);
-    iterate_here_ = u;
+    const Quad residual_before = residual_here_;
+    __pipeline_wait_prior(copy_slots - 1);
+    residual_here_ =
+        residual_.advance(iterate_here_, place_.beside_rows(iterate_here_, shared_.u.of(plane - 1)),
+                          place_.own(shared_.v.of(plane - 1)));
+    iterate_here_ = place_.own(shared_.u.of(plane));
     add_squares(plane - 2);
-    shared_.first_row[Odd ? 1 : 0][place_.warp][place_.lane] = residual_here_.a;
-    place_.leave(iterate_here_, shared_.iterate[Odd ? 1 : 0]);
-    __syncthreads();
+    shared_.first_row[plane & 3][place_.warp][place_.lane] = residual_here_.a;
+    barrier_.arrive();
+    copy(plane + copy_slots);
+    restrict_plane<Odd>(plane - 3, residual_before);
+    barrier_.wait();
   }
 
   /// A plane of r, of which the next warp's first row is in shared memory; even at odd steps.
   template <bool Odd>
-  __device__ __forceinline__ void restrict_plane(int plane) {
+  __device__ __forceinline__ void restrict_plane(int plane, const Quad& residual) {
     const double2 next_row =
-        shared_.first_row[Odd ? 0 : 1][min(place_.warp + 1, Warps - 1)][place_.lane];
-    const double2 beside_row = residual_here_.a + next_row;
+        shared_.first_row[(plane + 2) & 3][min(place_.warp + 1, Warps - 1)][place_.lane];
+    const double2 beside_row = residual.a + next_row;
     if constexpr (!Odd) {
-      restriction_.on(residual_here_.b, beside_row);
+      restriction_.on(residual.b, beside_row);
     } else {
-      const double coarse = restriction_.between(residual_here_.b, beside_row);
+      const double coarse = restriction_.between(residual.b, beside_row);
       if (plane > first_ && place_.owner && f_.coarse != nullptr) {
         const int side = f_.side / 2;
         f_.coarse[(std::int64_t{plane / 2 - 1} * side + place_.row_pair) * side + place_.pair] =
@@ -138,10 +150,9 @@ class DescendBlock {
   Points points_;
   Residual residual_;
   Restriction restriction_;
+  SplitBarrier barrier_;
   int first_;
   int end_;
-  Quad asked_u_ = {};
-  Quad asked_v_ = {};
   Quad iterate_here_ = {};   ///< u of the last plane
   Quad residual_here_ = {};  ///< r of the plane before that
   double squares_ = 0.0;
@@ -155,16 +166,18 @@ __global__ void __launch_bounds__(32 * Warps, 1)
 }
 
 /// Where `prepare_descent` has been called.
-template <int Warps>
-void queue_descent(const Stream& stream, const MarchPlan& plan, DescendArguments arguments) {
+inline void queue_descent(const Stream& stream, const MarchPlan& plan, DescendArguments arguments) {
   arguments.plane_pairs = plan.plane_pairs;
-  launch(stream, {plan.grid(), dim3(32, Warps), sizeof(DescendShared<Warps>)},
-         descend_kernel<Warps>, arguments);
+  with_warps(plan.warps, [&](auto warps) {
+    launch(stream, {plan.grid(), dim3(32, warps), sizeof(DescendShared<warps>)},
+           descend_kernel<warps>, arguments);
+  });
 }
 
-template <int Warps>
-void prepare_descent() {
-  allow_shared_bytes(descend_kernel<Warps>, sizeof(DescendShared<Warps>));
+inline void prepare_descent(int warps) {
+  with_warps(warps, [](auto count) {
+    allow_shared_bytes(descend_kernel<count>, sizeof(DescendShared<count>));
+  });
 }
 
 }  // namespace bankfull::npb::mg::cuda
