@@ -196,21 +196,23 @@ class PartitionBlock {
   /// The answer is waited for where the units are written.
   __device__ __forceinline__ void claim_full_units(int n, int bucket) {
     const RingState state(shared_.states[bucket]);
-    units_[n] = min(state.waiting, std::uint32_t{Shape::ring}) / Shape::unit;
-    begin_[n] = state.begin;
+    const std::uint32_t units = min(state.waiting, std::uint32_t{Shape::ring}) / Shape::unit;
+    full_[n] = state.begin << 16 | units;
     __syncwarp(group_mask_);
-    if (leads() && units_[n] > 0) {
-      place_[n] = atomicAdd(f_.claimed + bucket, units_[n]);
-      shared_.states[bucket] = state.word_without<Shape>(units_[n] * Shape::unit);
+    if (leads() && units > 0) {
+      place_[n] = atomicAdd(f_.claimed + bucket, units);
+      shared_.states[bucket] = state.word_without<Shape>(units * Shape::unit);
     }
   }
 
   /// Writes the units of own bucket n to the places that were claimed; all lanes of the group call.
   __device__ __forceinline__ void write(int n, int bucket) const {
     const std::size_t place = __shfl_sync(group_mask_, place_[n], 0, Shape::lanes);
-    for (std::uint32_t unit = 0; unit < units_[n]; ++unit) {
+    const std::uint32_t begin = full_[n] >> 16;
+    const std::uint32_t units = full_[n] & 0xFFFFU;
+    for (std::uint32_t unit = 0; unit < units; ++unit) {
       const std::uint16_t* const keys =
-          shared_.rings[bucket] + RingState::wrapped<Shape>(begin_[n] + unit * Shape::unit);
+          shared_.rings[bucket] + RingState::wrapped<Shape>(begin + unit * Shape::unit);
       reinterpret_cast<uint4*>(f_.lists)[(place + unit) * Shape::lanes + lane_] =
           reinterpret_cast<const uint4*>(keys)[lane_];
     }
@@ -219,8 +221,8 @@ class PartitionBlock {
   __device__ __forceinline__ void finish() {
     for_own_buckets([&](int n, int bucket) {
       const RingState state(shared_.states[bucket]);
-      units_[n] = state.waiting > 0 ? 1 : 0;
-      begin_[n] = state.begin;
+      const bool any = state.waiting > 0;
+      full_[n] = state.begin << 16 | (any ? 1U : 0U);
       const auto filler = static_cast<std::uint16_t>((1U << f_.low_bits) - 1U);
       std::uint16_t* const unit = shared_.rings[bucket] + state.begin;
 #pragma unroll
@@ -230,7 +232,7 @@ class PartitionBlock {
           unit[key] = filler;
         }
       }
-      if (leads() && units_[n] > 0) {
+      if (leads() && any) {
         place_[n] = atomicAdd(f_.claimed + bucket, 1U);
         atomicAdd(f_.fillers + bucket, Shape::unit - state.waiting);
       }
@@ -247,11 +249,10 @@ class PartitionBlock {
   unsigned group_mask_;
   uint4 asked_[static_cast<std::size_t>(vectors)];
 
-  // Of the own buckets' full units.
-  std::uint32_t units_[static_cast<std::size_t>(Shape::own_buckets)];  ///< how many
-  std::uint32_t begin_[static_cast<std::size_t>(Shape::own_buckets)];  ///< in the ring
-  std::uint32_t
-      place_[static_cast<std::size_t>(Shape::own_buckets)];  ///< in memory; leading lanes'
+  // The own buckets' full units: where they begin in the ring and how many they are, in the halves
+  // of a word; and, with leading lanes, where they go.
+  std::uint32_t full_[static_cast<std::size_t>(Shape::own_buckets)];
+  std::uint32_t place_[static_cast<std::size_t>(Shape::own_buckets)];
 };
 
 template <class Shape>
