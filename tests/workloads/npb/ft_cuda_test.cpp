@@ -100,27 +100,12 @@ class FtOnGpu : public testing::TestWithParam<FtParameters> {
 TEST_P(FtOnGpu, HasTheChecksumsOfTheDefinition) {
   const std::vector<Complex> expected = expected_checksums(GetParam());
   cuda::Plan plan = cuda::plan_of(GetParam());
-  for (const bool belt : {false, true}) {
-    plan.belt = belt;
+  for (const int planes : {1, 2, 4}) {
+    plan.shape = cuda::shape_of(GetParam(), planes);
     const std::vector<Complex> found = checksums(plan);
     for (std::size_t t = 0; t < expected.size(); ++t) {
       EXPECT_LT(std::abs(found[t] - expected[t]), 1e-13 * std::abs(expected[t]))
-          << "belt " << belt << " t " << t + 1;
-    }
-  }
-}
-
-// A belt with hardly any room makes its blocks wait for each other all the time.
-TEST_P(FtOnGpu, BeltsWaitForPlaces) {
-  cuda::Plan plan = cuda::plan_of(GetParam());
-  plan.belt = false;
-  const std::vector<Complex> expected = checksums(plan);
-  plan.belt = true;
-  for (const int lag : {1, 2, 5}) {
-    for (const int spare : {1, 2}) {
-      plan.lag = lag;
-      plan.places = lag + spare;
-      EXPECT_EQ(checksums(plan), expected) << "lag " << lag << " places " << plan.places;
+          << "tiles of " << planes << " planes, t " << t + 1;
     }
   }
 }
@@ -131,14 +116,13 @@ std::string name_of(const testing::TestParamInfo<FtParameters>& info) {
 }
 
 // Lengths of depths and sides, and either axis for the depth.
-INSTANTIATE_TEST_SUITE_P(Shapes, FtOnGpu,
-                         testing::Values(FtParameters{64, 64, 32, 2}, FtParameters{128, 64, 64, 2},
-                                         FtParameters{128, 128, 64, 2},
-                                         FtParameters{64, 64, 512, 2},
-                                         FtParameters{2048, 64, 64, 1},
-                                         FtParameters{256, 256, 32, 1},
-                                         FtParameters{32, 512, 512, 1}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, FtOnGpu,
+    testing::Values(FtParameters{64, 64, 32, 2}, FtParameters{128, 64, 64, 2},
+                    FtParameters{128, 128, 64, 2}, FtParameters{64, 64, 512, 2},
+                    FtParameters{2048, 64, 64, 1}, FtParameters{256, 256, 32, 1},
+                    FtParameters{32, 512, 512, 1}, FtParameters{32, 1024, 1024, 1}),
+    name_of);
 
 }  // namespace
 }  // namespace bankfull::npb::ft

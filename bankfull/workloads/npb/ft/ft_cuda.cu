@@ -6,9 +6,9 @@
 namespace bankfull::npb::ft {
 namespace {
 
-/// Three passes over memory an iteration, or two where the planes go through the cache: along the
-/// depth, with the decay on the way; then along columns and rows of the planes, where the terms of
-/// the checksum are taken. The field is not written a last time: nobody reads it.
+/// Three passes over memory an iteration: along the depth, with the decay on the way; along the
+/// columns of the planes; and along their rows, where the terms of the checksum are taken. The
+/// field is not written a last time: nobody reads it.
 class GpuTransforms final : public Benchmark {
  public:
   explicit GpuTransforms(const Problem& problem)
@@ -36,17 +36,14 @@ class GpuTransforms final : public Benchmark {
   [[nodiscard]] Traffic traffic() const override {
     const double field = 16.0 * static_cast<double>(plan_.shape.points());
     // Set-up: rows are written, columns and lines read and written. Iteration: lines read one field
-    // and write the other, which columns read and, but for a belt, write and rows read.
-    const double more = plan_.belt ? 0.0 : 1.0;
-    return {(2.0 + (2.0 + more) * plan_.iterations) * field,
-            (3.0 + (1.0 + more) * plan_.iterations) * field, facts_of({.size = size_}).operations};
+    // and write the other, which columns read and write and rows read.
+    return {(2.0 + 3.0 * plan_.iterations) * field, (3.0 + 2.0 * plan_.iterations) * field,
+            facts_of({.size = size_}).operations};
   }
 
   [[nodiscard]] std::string traffic_model() const override {
-    return plan_.belt ? "the initial field: written, twice read and written; an iteration: the "
-                        "spectrum read, the half-transformed field written and read"
-                      : "the initial field: written, twice read and written; an iteration: the "
-                        "spectrum read, the half-transformed field twice written and read";
+    return "the initial field: written, twice read and written; an iteration: the spectrum read, "
+           "the half-transformed field twice written and read";
   }
 
  private:

@@ -11,43 +11,28 @@ struct Plan {
   Shape shape;
   int iterations;
 
-  /// Whether the two transforms of a plane go through the cache, on a belt, or through memory.
-  bool belt;
-  int lag;     ///< planes between a belt's columns and rows
-  int places;  ///< planes that a belt has room for, more than `lag`
+  // How far ahead of its block a tile comes into the cache, as a share of the tiles that a GPU
+  // works on at once; 0: not at all.
+  double lines_ahead;
+  double columns_ahead;
 
-  // Tiles that come into the cache before their block starts; 0: none.
-  unsigned lines_ahead;
-  unsigned columns_ahead;
-  unsigned rows_ahead;
-
-  [[nodiscard]] std::int64_t place_points() const {
-    return belt ? std::int64_t{places} * shape.side * shape.side : 0;
-  }
   [[nodiscard]] std::int64_t table_size() const { return shape.depth + shape.side; }
   [[nodiscard]] std::int64_t decay_factors() const { return iterations * table_size(); }
   [[nodiscard]] std::int64_t terms() const { return iterations * checksum_points; }
-  /// Of one belt: tickets, and two of each plane.
-  [[nodiscard]] std::int64_t belt_counts() const { return belt ? 1 + 2 * shape.depth : 0; }
 
   /// GPU memory that all of it takes.
   [[nodiscard]] std::int64_t bytes() const {
-    return (2 * shape.points() + place_points() + table_size() + terms() + iterations) *
+    return (2 * shape.points() + table_size() + terms() + iterations) *
                static_cast<std::int64_t>(sizeof(Complex)) +
-           decay_factors() * static_cast<std::int64_t>(sizeof(double)) +
-           iterations * belt_counts() * static_cast<std::int64_t>(sizeof(unsigned));
+           decay_factors() * static_cast<std::int64_t>(sizeof(double));
   }
 };
 
 inline Plan plan_of(const FtParameters& ft) {
-  return {.shape = shape_of(ft),
+  return {.shape = shape_of(ft, 2),
           .iterations = ft.iterations,
-          .belt = false,
-          .lag = 3,
-          .places = 6,
-          .lines_ahead = 0,
-          .columns_ahead = 0,
-          .rows_ahead = 0};
+          .lines_ahead = 0.5,
+          .columns_ahead = 0.5};
 }
 
 }  // namespace bankfull::npb::ft::cuda

@@ -56,15 +56,15 @@ __device__ __forceinline__ void keep(const Points<Count>& x) {
   }
 }
 
-/// Terms of the checksum among the transformed rows of a block: rows from `first_row` on, one in
-/// each column of the transform. Term j goes to terms[j - 1].
+/// Terms of the checksum among the transformed rows of a block, of which a thread has points of
+/// one. Term j goes to terms[j - 1].
 template <class Fft>
 __device__ __forceinline__ void take_samples(const Samples& samples, const Fft& fft, int plane,
-                                             int first_row, const Points<Fft::points>& x,
+                                             int row, const Points<Fft::points>& x,
                                              double2* terms) {
   keep(x);
   for (int j = samples.first_of(plane); j <= checksum_points; j += samples.depth()) {
-    if (samples.row_of(j, Fft::length) != first_row + fft.column()) {
+    if (samples.row_of(j, Fft::length) != row) {
       continue;
     }
     const int column = samples.column_of(j, Fft::length);

@@ -2,7 +2,7 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
-#include "bankfull/workloads/npb/ft/cuda/belt.cuh"
+#include "bankfull/workloads/npb/ft/cuda/passes.cuh"
 
 #include <string>
 #include <utility>
@@ -51,6 +51,12 @@ void launch_pass(const Stream& stream, const Shape& shape, void (*kernel)(Parame
          kernel, arguments...);
 }
 
+/// So large a share of the tiles that a GPU works on at once.
+template <class Fft>
+unsigned tiles_ahead(double share, int multiprocessors) {
+  return static_cast<unsigned>(share * multiprocessors * blocks_a_multiprocessor<Fft>);
+}
+
 }  // namespace
 
 Transforms::Transforms(const Plan& plan, const Stream& stream)
@@ -58,12 +64,10 @@ Transforms::Transforms(const Plan& plan, const Stream& stream)
       stream_(stream),
       lines_(complex_buffer(plan.shape.points())),
       planes_(complex_buffer(plan.shape.points())),
-      places_(complex_buffer(plan.place_points())),
       roots_(complex_buffer(plan.table_size())),
       decay_(MemorySpace::device, static_cast<std::size_t>(plan.decay_factors())),
       terms_(complex_buffer(plan.terms())),
       checksums_(complex_buffer(plan.iterations)),
-      counts_(MemorySpace::device, static_cast<std::size_t>(plan.iterations * plan.belt_counts())),
       multiprocessors_(multiprocessors_of(stream.device())) {}
 
 void Transforms::queue_tables() const {
@@ -76,14 +80,11 @@ void Transforms::queue_tables() const {
   executor.each(std::int64_t{plan_.iterations} * depth, FormDecay{decay_.data(), depth, pitch});
   executor.each(std::int64_t{plan_.iterations} * side,
                 FormDecay{decay_.data() + depth, side, pitch});
-  if (plan_.belt) {
-    fill_bytes(counts_.data(), 0, counts_.bytes(), stream_);
-  }
 }
 
 void Transforms::queue_first_rows() const {
   with_side(plan_.shape.side, [&](auto side) {
-    using Fft = TileFft<side()>;
+    using Fft = RowFft<side()>;
     const auto numbers =
         static_cast<std::uint64_t>(2 * Fft::threads_a_column * plan_.shape.along_column.stride);
     launch_pass<Fft>(stream_, plan_.shape, draw_rows<side()>, plan_.shape,
@@ -93,15 +94,15 @@ void Transforms::queue_first_rows() const {
 
 void Transforms::queue_first_columns() const {
   with_side(plan_.shape.side, [&](auto side) {
-    launch_pass<TileFft<side()>>(stream_, plan_.shape, columns_to_lines<side()>, plan_.shape,
-                                 values(roots_) + plan_.shape.depth, values(planes_),
-                                 values(lines_));
+    launch_pass<ColumnFft<side()>>(stream_, plan_.shape, columns_to_lines<side()>, plan_.shape,
+                                   values(roots_) + plan_.shape.depth, values(planes_),
+                                   values(lines_));
   });
 }
 
 void Transforms::queue_first_lines() const {
   with_depth(plan_.shape.depth, [&](auto depth) {
-    launch_pass<TileFft<depth()>>(stream_, plan_.shape, transform_lines<depth()>, values(roots_),
+    launch_pass<LineFft<depth()>>(stream_, plan_.shape, transform_lines<depth()>, values(roots_),
                                   values(lines_));
   });
 }
@@ -115,56 +116,34 @@ void Transforms::queue_spectrum() const {
 void Transforms::queue_lines(int t) const {
   with_depth(plan_.shape.depth, [&](auto depth) {
     const double* const factors = decay_.data() + (t - 1) * plan_.table_size();
-    launch_pass<TileFft<depth()>>(stream_, plan_.shape, lines_to_planes<depth()>, plan_.shape,
-                                  values(roots_), Decay{factors, factors + depth()},
-                                  plan_.lines_ahead, values(lines_), values(planes_));
+    launch_pass<LineFft<depth()>>(
+        stream_, plan_.shape, lines_to_planes<depth()>, plan_.shape, values(roots_),
+        Decay{factors, factors + depth()},
+        tiles_ahead<LineFft<depth()>>(plan_.lines_ahead, multiprocessors_), values(lines_),
+        values(planes_));
   });
 }
 
 void Transforms::queue_columns() const {
   with_side(plan_.shape.side, [&](auto side) {
-    launch_pass<TileFft<side()>>(stream_, plan_.shape, transform_columns<side()>,
-                                 values(roots_) + plan_.shape.depth, plan_.columns_ahead,
-                                 values(planes_));
+    launch_pass<ColumnFft<side()>>(
+        stream_, plan_.shape, transform_columns<side()>, values(roots_) + plan_.shape.depth,
+        tiles_ahead<ColumnFft<side()>>(plan_.columns_ahead, multiprocessors_), values(planes_));
   });
 }
 
 void Transforms::queue_rows(int t) const {
   with_side(plan_.shape.side, [&](auto side) {
-    launch_pass<TileFft<side()>>(stream_, plan_.shape, sample_rows<side()>, plan_.shape,
-                                 Samples(plan_.shape), values(roots_) + plan_.shape.depth,
-                                 plan_.rows_ahead, values(planes_),
-                                 values(terms_) + (t - 1) * checksum_points);
-  });
-}
-
-void Transforms::queue_belt(int t) const {
-  unsigned* const counts = counts_.data() + (t - 1) * plan_.belt_counts();
-  const Belt belt{.counts = {counts, counts + 1, counts + 1 + plan_.shape.depth},
-                  .places = values(places_),
-                  .place_count = plan_.places,
-                  .lag = plan_.lag,
-                  .ahead = plan_.columns_ahead};
-  with_side(plan_.shape.side, [&](auto side) {
-    using Fft = TileFft<side()>;
-    allow_shared_bytes(belt_kernel<side()>, belt_shared_bytes<Fft>);
-    const int blocks = multiprocessors_ * blocks_a_multiprocessor<Fft>;
-    launch(stream_,
-           {dim3(static_cast<unsigned>(blocks)), dim3(Fft::threads), belt_shared_bytes<Fft>},
-           belt_kernel<side()>, plan_.shape, Samples(plan_.shape), belt,
-           values(roots_) + plan_.shape.depth, values(planes_),
-           values(terms_) + (t - 1) * checksum_points);
+    launch_pass<RowFft<side()>>(stream_, plan_.shape, sample_rows<side()>, plan_.shape,
+                                Samples(plan_.shape), values(roots_) + plan_.shape.depth,
+                                values(planes_), values(terms_) + (t - 1) * checksum_points);
   });
 }
 
 void Transforms::queue_iteration(int t) const {
   queue_lines(t);
-  if (plan_.belt) {
-    queue_belt(t);
-  } else {
-    queue_columns();
-    queue_rows(t);
-  }
+  queue_columns();
+  queue_rows(t);
 }
 
 void Transforms::queue_checksums(int iterations) const {

@@ -15,7 +15,7 @@ class Transforms {
   /// where memory cannot be had.
   Transforms(const Plan& plan, const Stream& stream);
 
-  /// Roots and decay factors of all iterations; clears the counts of all belts.
+  /// Roots and decay factors of all iterations.
   void queue_tables() const;
 
   // The spectrum of the initial field: needs the tables.
@@ -28,7 +28,6 @@ class Transforms {
   void queue_lines(int t) const;
   void queue_columns() const;
   void queue_rows(int t) const;
-  void queue_belt(int t) const;  ///< in place of the two before
   void queue_iteration(int t) const;
 
   /// The checksums of iterations 1 to `iterations`.
@@ -42,12 +41,10 @@ class Transforms {
   const Stream& stream_;
   Buffer<Complex> lines_;   ///< the spectrum
   Buffer<Complex> planes_;  ///< on the way there, and back
-  Buffer<Complex> places_;  ///< of the belt
   Buffer<Complex> roots_;   ///< of the depth, then of the side
   Buffer<double> decay_;
   Buffer<Complex> terms_;
   Buffer<Complex> checksums_;
-  Buffer<unsigned> counts_;
   int multiprocessors_;
 };
 

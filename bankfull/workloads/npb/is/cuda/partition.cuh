@@ -12,36 +12,59 @@ namespace bankfull::npb::is::cuda {
 // The first half of a ranking: keys go to buckets by their high bits, and only their low bits, 16
 // at most, are written.
 //
-// Each block keeps the ends of all its buckets in shared memory, two units of keys each. When the
-// first unit of a bucket is full it goes to a place of that bucket's list in memory: whole
-// sectors, each written once. Blocks claim places one by one, ahead of their need. In the end each
-// block fills its last units up with the largest low bits; how many these fillers are is noted.
+// Each block keeps the ends of all its buckets in shared memory, a ring of keys each. After every
+// batch of keys, full units of a bucket go to places of that bucket's list in memory: whole
+// sectors, each written once. The places are claimed while the batch is still being put into the
+// rings. In the end each block fills its last units up with the largest low bits; how many these
+// fillers are is noted.
 
 /// How blocks partition.
-template <int Threads, int Buckets, int Unit, int BlocksAMultiprocessor>
+template <int Threads, int Buckets, int Unit, int Units, int KeysAThread, int BlocksAMultiprocessor>
 struct PartitionShape {
   static constexpr int threads = Threads;
   static constexpr int buckets = Buckets;
-  static constexpr int unit = Unit;  ///< keys that go to memory together
+  static constexpr int unit = Unit;          ///< keys that go to memory together
+  static constexpr int ring = Unit * Units;  ///< keys of a bucket that a block has room for
   static constexpr int blocks_a_multiprocessor = BlocksAMultiprocessor;
 
-  static constexpr int keys_a_thread = 8;
-  static constexpr int batch = Threads * keys_a_thread;  ///< keys of a block between two flushes
+  static constexpr int keys_a_thread = KeysAThread;
+  static constexpr int batch = Threads * keys_a_thread;
 
   static constexpr int keys_a_lane = 8;  ///< 16 bytes
   static constexpr int lanes = Unit / keys_a_lane;
   static constexpr int groups = Threads / lanes;
   static constexpr int own_buckets = Buckets / groups;
   static_assert(Buckets % groups == 0 && 32 % lanes == 0 && groups * lanes == Threads);
+  static_assert(KeysAThread % 4 == 0 && KeysAThread < 32);
+  static_assert(batch + Unit < 1 << 16);
+};
+
+/// What one word says of a bucket's ring, so that a key gets all of it by being counted.
+struct RingState {
+  std::uint32_t begin;    ///< of the keys in the ring
+  std::uint32_t waiting;  ///< keys; those beyond the room are still with their threads
+
+  __device__ __forceinline__ explicit RingState(std::uint32_t word)
+      : begin(word >> 16), waiting(word & 0xFFFFU) {}
+
+  /// After so many keys have left.
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t word_without(std::uint32_t keys) const {
+    return wrapped<Shape>(begin + keys) << 16 | (waiting - keys);
+  }
+
+  /// Of a place less than two rings.
+  template <class Shape>
+  static __device__ __forceinline__ std::uint32_t wrapped(std::uint32_t place) {
+    return min(place, place - Shape::ring);  // the difference wraps around where place is less
+  }
 };
 
 template <class Shape>
 struct PartitionShared {
-  /// Keys put into each bucket and not flushed; those beyond two units are still with their
-  /// threads.
-  std::uint32_t waiting[static_cast<std::size_t>(Shape::buckets)];
+  std::uint32_t states[static_cast<std::size_t>(Shape::buckets)];
   alignas(16) std::uint16_t
-      ends[static_cast<std::size_t>(Shape::buckets)][static_cast<std::size_t>(2 * Shape::unit)];
+      rings[static_cast<std::size_t>(Shape::buckets)][static_cast<std::size_t>(Shape::ring)];
 };
 
 struct PartitionArguments {
@@ -69,9 +92,8 @@ class PartitionBlock {
 
   __device__ __forceinline__ void run() {
     for (int n = thread_; n < Shape::buckets; n += Shape::threads) {
-      shared_.waiting[n] = 0;
+      shared_.states[n] = 0;
     }
-    for_own_buckets([&](int n, int bucket) { claim(n, bucket); });
     __syncthreads();
     std::int64_t batch = blockIdx.x;
     ask(batch);
@@ -97,13 +119,6 @@ class PartitionBlock {
   }
 
   __device__ __forceinline__ bool leads() const { return lane_ == 0; }
-
-  /// The answer is waited for where the place is used.
-  __device__ __forceinline__ void claim(int n, int bucket) {
-    if (leads()) {
-      place_[n] = atomicAdd(f_.claimed + bucket, 1U);
-    }
-  }
 
   __device__ __forceinline__ uint4* vector_at(std::int64_t batch, int n) const {
     return reinterpret_cast<uint4*>(f_.keys) + (batch * vectors + n) * Shape::threads + thread_;
@@ -140,81 +155,89 @@ class PartitionBlock {
     }
   }
 
-  /// Puts a batch into buckets and flushes the full ones, again and again until there was room for
+  /// Puts a batch into the rings and flushes full units, again and again until there was room for
   /// all.
   __device__ __forceinline__ void put(const Key* keys) {
-    std::uint32_t place[static_cast<std::size_t>(Shape::keys_a_thread)];
+    std::uint32_t tickets[static_cast<std::size_t>(Shape::keys_a_thread)];
 #pragma unroll
     for (int n = 0; n < Shape::keys_a_thread; ++n) {
-      place[n] = atomicAdd(&shared_.waiting[keys[n] >> f_.low_bits], 1U);
+      tickets[n] = atomicAdd(&shared_.states[keys[n] >> f_.low_bits], 1U);
     }
     std::uint32_t left = (1U << Shape::keys_a_thread) - 1U;
     bool again = true;
     while (again) {
-#pragma unroll
-      for (int n = 0; n < Shape::keys_a_thread; ++n) {
-        const std::uint32_t bit = 1U << n;
-        if ((left & bit) != 0 && place[n] < 2 * Shape::unit) {
-          shared_.ends[keys[n] >> f_.low_bits][place[n]] =
-              static_cast<std::uint16_t>(keys[n] & ((1U << f_.low_bits) - 1U));
-          left &= ~bit;
-        }
-        place[n] -= 2 * Shape::unit;  // where there was no room, both units of the bucket go now
-      }
+      __syncthreads();  // all are counted, and the units before have left the rings
+      for_own_buckets([&](int n, int bucket) { claim_full_units(n, bucket); });
+      left = store(keys, tickets, left);
       again = __syncthreads_or(static_cast<int>(left)) != 0;
-      for_own_buckets([&](int n, int bucket) { flush(n, bucket); });
-      __syncthreads();
+      for_own_buckets([&](int n, int bucket) { write(n, bucket); });
     }
   }
 
-  __device__ __forceinline__ void flush(int n, int bucket) {
-    const std::uint32_t waiting = shared_.waiting[bucket];
-    if (waiting < Shape::unit) {
-      return;
+  /// Puts the keys for which there is room into the rings. Returns the others, a bit each: when
+  /// whole rings have gone, they are at the same places.
+  __device__ __forceinline__ std::uint32_t store(const Key* keys, std::uint32_t* tickets,
+                                                 std::uint32_t left) const {
+#pragma unroll
+    for (int n = 0; n < Shape::keys_a_thread; ++n) {
+      const RingState state(tickets[n]);
+      const std::uint32_t bit = 1U << n;
+      if ((left & bit) != 0 && state.waiting < Shape::ring) {
+        std::uint16_t* const ring = shared_.rings[keys[n] >> f_.low_bits];
+        ring[RingState::wrapped<Shape>(state.begin + state.waiting)] =
+            static_cast<std::uint16_t>(keys[n] & ((1U << f_.low_bits) - 1U));
+        left &= ~bit;
+      }
+      tickets[n] -= Shape::ring;
     }
-    uint4* const first = half(bucket, 0);
-    const uint4 second = *half(bucket, 1);
-    write(n, *first);
-    claim(n, bucket);
-    std::uint32_t flushed = Shape::unit;
-    if (waiting >= 2 * Shape::unit) {
-      write(n, second);
-      claim(n, bucket);
-      flushed = 2 * Shape::unit;
-    } else {
-      *first = second;
-    }
-    if (leads()) {
-      shared_.waiting[bucket] = waiting - flushed;
+    return left;
+  }
+
+  /// The answer is waited for where the units are written.
+  __device__ __forceinline__ void claim_full_units(int n, int bucket) {
+    const RingState state(shared_.states[bucket]);
+    const std::uint32_t units = min(state.waiting, std::uint32_t{Shape::ring}) / Shape::unit;
+    full_[n] = state.begin << 16 | units;
+    __syncwarp(group_mask_);
+    if (leads() && units > 0) {
+      place_[n] = atomicAdd(f_.claimed + bucket, units);
+      shared_.states[bucket] = state.word_without<Shape>(units * Shape::unit);
     }
   }
 
-  /// This lane's part of a unit.
-  __device__ __forceinline__ uint4* half(int bucket, int number) const {
-    return reinterpret_cast<uint4*>(shared_.ends[bucket]) + number * Shape::lanes + lane_;
-  }
-
-  /// Writes a unit to the place that was claimed for own bucket n; all lanes of the group call.
-  __device__ __forceinline__ void write(int n, const uint4& keys) const {
-    const std::uint32_t place = __shfl_sync(group_mask_, place_[n], 0, Shape::lanes);
-    reinterpret_cast<uint4*>(f_.lists)[std::size_t{place} * Shape::lanes + lane_] = keys;
+  /// Writes the units of own bucket n to the places that were claimed; all lanes of the group call.
+  __device__ __forceinline__ void write(int n, int bucket) const {
+    const std::size_t place = __shfl_sync(group_mask_, place_[n], 0, Shape::lanes);
+    const std::uint32_t begin = full_[n] >> 16;
+    const std::uint32_t units = full_[n] & 0xFFFFU;
+    for (std::uint32_t unit = 0; unit < units; ++unit) {
+      const std::uint16_t* const keys =
+          shared_.rings[bucket] + RingState::wrapped<Shape>(begin + unit * Shape::unit);
+      reinterpret_cast<uint4*>(f_.lists)[(place + unit) * Shape::lanes + lane_] =
+          reinterpret_cast<const uint4*>(keys)[lane_];
+    }
   }
 
   __device__ __forceinline__ void finish() {
     for_own_buckets([&](int n, int bucket) {
-      const std::uint32_t waiting = shared_.waiting[bucket];
+      const RingState state(shared_.states[bucket]);
+      const bool any = state.waiting > 0;
+      full_[n] = state.begin << 16 | (any ? 1U : 0U);
       const auto filler = static_cast<std::uint16_t>((1U << f_.low_bits) - 1U);
-      std::uint16_t* const mine = &shared_.ends[bucket][lane_ * Shape::keys_a_lane];
+      std::uint16_t* const unit = shared_.rings[bucket] + state.begin;
 #pragma unroll
       for (int k = 0; k < Shape::keys_a_lane; ++k) {
-        if (lane_ * Shape::keys_a_lane + k >= static_cast<int>(waiting)) {
-          mine[k] = filler;
+        const int key = lane_ * Shape::keys_a_lane + k;
+        if (key >= static_cast<int>(state.waiting)) {
+          unit[key] = filler;
         }
       }
-      write(n, *half(bucket, 0));
-      if (leads()) {
-        atomicAdd(f_.fillers + bucket, static_cast<std::uint32_t>(Shape::unit) - waiting);
+      if (leads() && any) {
+        place_[n] = atomicAdd(f_.claimed + bucket, 1U);
+        atomicAdd(f_.fillers + bucket, Shape::unit - state.waiting);
       }
+      __syncwarp(group_mask_);
+      write(n, bucket);
     });
   }
 
@@ -225,7 +248,11 @@ class PartitionBlock {
   int group_;
   unsigned group_mask_;
   uint4 asked_[static_cast<std::size_t>(vectors)];
-  std::uint32_t place_[static_cast<std::size_t>(Shape::own_buckets)];  ///< of leading lanes
+
+  // The own buckets' full units: where they begin in the ring and how many they are, in the halves
+  // of a word; and, with leading lanes, where they go.
+  std::uint32_t full_[static_cast<std::size_t>(Shape::own_buckets)];
+  std::uint32_t place_[static_cast<std::size_t>(Shape::own_buckets)];
 };
 
 template <class Shape>
