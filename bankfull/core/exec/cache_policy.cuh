@@ -23,26 +23,28 @@ struct CachePolicy {
   }
 };
 
-// Reads past L1 of what nobody writes during the kernel.
+// Predicated reads past L1 of what nobody writes during the kernel, `Offset` elements behind `at`;
+// else `to` stays as it is.
 
-__device__ __forceinline__ double load_by(CachePolicy policy, const double* at) {
-  double value;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;"
-               : "=d"(value)
-               : "l"(at), "l"(policy.bits));
-  return value;
+template <int Offset>
+__device__ __forceinline__ void load_by(CachePolicy policy, bool wanted, double& to,
+                                        const double* at) {
+  asm volatile(
+      "{.reg .pred p; setp.ne.s32 p, %2, 0; "
+      "@p ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1 + %4], %3;}"
+      : "+d"(to)
+      : "l"(at), "r"(static_cast<int>(wanted)), "l"(policy.bits),
+        "n"(Offset * static_cast<int>(sizeof(double))));
 }
-__device__ __forceinline__ std::uint16_t load_by(CachePolicy policy, const std::uint16_t* at) {
-  std::uint16_t value;
-  asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.u16 %0, [%1], %2;"
-               : "=h"(value)
-               : "l"(at), "l"(policy.bits));
-  return value;
-}
-
-/// Brings a line as far as L2.
-__device__ __forceinline__ void prefetch_line(const void* at) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+template <int Offset>
+__device__ __forceinline__ void load_by(CachePolicy policy, bool wanted, std::uint16_t& to,
+                                        const std::uint16_t* at) {
+  asm volatile(
+      "{.reg .pred p; setp.ne.s32 p, %2, 0; "
+      "@p ld.global.nc.L1::no_allocate.L2::cache_hint.u16 %0, [%1 + %4], %3;}"
+      : "+h"(to)
+      : "l"(at), "r"(static_cast<int>(wanted)), "l"(policy.bits),
+        "n"(Offset * static_cast<int>(sizeof(std::uint16_t))));
 }
 
 }  // namespace bankfull

@@ -4,6 +4,7 @@
 #include "bankfull/workloads/npb/ep/point.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -14,7 +15,12 @@ namespace {
 using Table = LogTable<7>;
 
 double by_table(const std::vector<Table::Interval>& table, double t) {
-  return Table::minus_two_log(t, table[Table::number(t) - Table::first()]);
+  return Table::minus_two_log(t, table.at(Table::number(t) - Table::first()));
+}
+
+std::uint32_t mark_of(const std::vector<Table::Interval>& table, double t) {
+  const double c = table.at(Table::number(t) - Table::first()).reciprocal;
+  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(c));
 }
 
 TEST(EpLogTable, IsWithinTwoUnitsOfTheLastPlace) {
@@ -22,7 +28,7 @@ TEST(EpLogTable, IsWithinTwoUnitsOfTheLastPlace) {
   for (std::uint64_t n = 0; n < 1000000; ++n) {
     const double u = 0.5 * (random_symmetric(1, n) + 1.0);
     for (const double t : {u, 0x1p-12 * u}) {
-      if (!Table::has(t) || t >= 1.0) {
+      if (t < Table::smallest || t >= 1.0) {
         continue;
       }
       const double exact = -2.0 * std::log(t);
@@ -42,10 +48,18 @@ TEST(EpLogTable, IsPreciseTowardsOne) {
   }
 }
 
-TEST(EpLogTable, GivesRejectedPairsTheLogarithmZero) {
+TEST(EpLogTable, TellsWhatHasNoLogarithmHere) {
   const auto table = Table::make();
-  for (const double t : {1.0, 1.25, 1.9999}) {
+  for (const double t : {1.0, 1.25, std::nextafter(2.0, 0.0)}) {
     EXPECT_EQ(by_table(table, t), 0.0);
+    EXPECT_EQ(mark_of(table, t), Table::rejected);
+  }
+  for (const double t : {std::nextafter(Table::smallest, 0.0), 0x1p-89}) {
+    EXPECT_EQ(by_table(table, t), 0.0);
+    EXPECT_EQ(mark_of(table, t), Table::too_small);
+  }
+  for (const double t : {Table::smallest, 0.5, std::nextafter(1.0, 0.0)}) {
+    EXPECT_EQ(mark_of(table, t), 0U);
   }
 }
 

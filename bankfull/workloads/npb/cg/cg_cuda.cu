@@ -1,3 +1,4 @@
+#include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
 #include "bankfull/workloads/npb/cg/cuda/solver.cuh"
 
@@ -10,15 +11,16 @@ using cuda::SolverArguments;
 using cuda::SolverResult;
 using cuda::Tiling;
 
-/// Of the matrix, to stay in L2 from product to product beside the vectors.
-constexpr double kept_bytes = 24e6;
+/// A matrix that takes less of L2 than this is to stay there from product to product.
+constexpr double kept_share = 0.6;
 
-/// Of each warp of the solver.
-constexpr int prefetch_slots = 16;
+std::size_t most_shared_bytes_on(Device gpu) {
+  return std::min(most_shared_bytes(gpu, cuda::solver_kernel<false>),
+                  most_shared_bytes(gpu, cuda::solver_kernel<true>));
+}
 
 Tiling tiling_on(Device gpu, Class size) {
-  const auto bytes =
-      static_cast<std::int64_t>(most_shared_bytes(gpu, cuda::solver_kernel)) / 16 * 16;
+  const auto bytes = static_cast<std::int64_t>(most_shared_bytes_on(gpu)) / 16 * 16;
   return cuda::tiling_for(cg_parameters(size).rows, multiprocessors_of(gpu), bytes);
 }
 
@@ -31,16 +33,15 @@ class CudaSolver final : public Benchmark {
         executor_(stream_),
         tiling_(tiling_on(problem.device, problem.size)),
         tiles_(cuda::TileAssembly(executor_, problem.size, tiling_).build()),
-        x_(make_vector()),
-        z_(make_vector()),
-        r_(make_vector()),
-        p_(make_vector()),
-        products_(executor_.make<double>(tiling_.vector_size() * tiling_.product_parts())),
-        block_sums_(executor_.make<double>(2 * tiling_.blocks)),
-        arrivals_(executor_.make<unsigned>(1)),
+        x_(make_vectors(1)),
+        z_(make_vectors(1)),
+        r_(make_vectors(1)),
+        p_(make_vectors(1)),
+        products_(make_vectors(tiling_.product_parts())),
+        terms_(MemorySpace::device, GridSum::terms_of(static_cast<std::size_t>(tiling_.blocks))),
         result_(executor_.make<SolverResult>(1)),
         found_(MemorySpace::pinned, 1) {
-    allow_shared_bytes(cuda::solver_kernel, most_shared_bytes(problem.device, cuda::solver_kernel));
+    allow_shared_bytes(kernel(), most_shared_bytes_on(problem.device));
   }
 
   void rewind() override {
@@ -72,36 +73,39 @@ class CudaSolver final : public Benchmark {
   }
 
  private:
-  [[nodiscard]] Buffer<double> make_vector() const {
-    auto vector = executor_.make<double>(tiling_.vector_size());
-    executor_.fill(vector.data(), tiling_.vector_size(), 0.0);
-    return vector;
+  [[nodiscard]] Buffer<double> make_vectors(std::int64_t count) const {
+    auto vectors = executor_.make<double>(count * tiling_.vector_size());
+    executor_.fill(vectors.data(), count * tiling_.vector_size(), 0.0);
+    return vectors;
   }
 
-  [[nodiscard]] int kept_slices() const {
-    const double share = kept_bytes / static_cast<double>(tiles_.bytes());
-    return static_cast<int>(std::min(1.0, share) * tiling_.tile_slices());
+  [[nodiscard]] int kept_warps() const {
+    const auto cache = static_cast<double>(last_cache_bytes(stream_.device()));
+    return static_cast<double>(tiles_.bytes()) < kept_share * cache
+               ? cuda::solver_threads / cuda::warp_threads
+               : 0;
+  }
+
+  [[nodiscard]] auto kernel() const -> void (*)(SolverArguments) {
+    return tiling_.one_tile_a_block ? cuda::solver_kernel<true> : cuda::solver_kernel<false>;
   }
 
   void iterate(int iterations) {
-    const SolverArguments arguments{.product = {.matrix = tiles_.view(),
-                                                .kept_slices = kept_slices(),
-                                                .prefetch_slots = prefetch_slots,
-                                                .parts = products_.data()},
-                                    .iterations = iterations,
-                                    .shift = cg_parameters(size_).shift,
-                                    .x = x_.data(),
-                                    .z = z_.data(),
-                                    .r = r_.data(),
-                                    .p = p_.data(),
-                                    .block_sums = block_sums_.data(),
-                                    .arrivals = arrivals_.data(),
-                                    .result = result_.data()};
-    fill_bytes(arrivals_.data(), 0, arrivals_.bytes(), stream_);
+    const SolverArguments arguments{
+        .product = {.matrix = tiles_.view(), .kept_warps = kept_warps(), .parts = products_.data()},
+        .iterations = iterations,
+        .shift = cg_parameters(size_).shift,
+        .x = x_.data(),
+        .z = z_.data(),
+        .r = r_.data(),
+        .p = p_.data(),
+        .terms = terms_.data(),
+        .result = result_.data()};
+    fill_bytes(terms_.data(), 0, terms_.bytes(), stream_);
     launch_together(stream_,
                     {dim3(static_cast<unsigned>(tiling_.blocks)), dim3(cuda::solver_threads),
                      static_cast<std::size_t>(tiling_.shared_bytes())},
-                    cuda::solver_kernel, arguments);
+                    kernel(), arguments);
     copy_bytes(found_.data(), result_.data(), found_.bytes(), stream_);
     stream_.synchronize();
   }
@@ -116,8 +120,7 @@ class CudaSolver final : public Benchmark {
   Buffer<double> r_;
   Buffer<double> p_;
   Buffer<double> products_;
-  Buffer<double> block_sums_;
-  Buffer<unsigned> arrivals_;
+  Buffer<GridTerm> terms_;
   Buffer<SolverResult> result_;
   Buffer<SolverResult> found_;
 };
@@ -134,9 +137,9 @@ std::int64_t gpu_memory_bytes(const Problem& problem) {
   const std::int64_t entries =
       cg.nonzeros + cg.nonzeros / 100 + pieces * (tiling.row_lanes - 1) / 2;
   const std::int64_t tiles =
-      10 * entries + 8 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
+      10 * entries + 4 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
   const std::int64_t vector_slots = cg.rows * (cg.vector_nonzeros + 1);
-  const std::int64_t set_up = 16 * vector_slots + 12 * cg.rows + 2 * pieces + 4 * tiling.slices();
+  const std::int64_t set_up = 16 * vector_slots + 12 * cg.rows + 2 * pieces + 12 * tiling.slices();
   const std::int64_t solver = 8 * (4 + tiling.product_parts()) * tiling.vector_size();
   return tiles + std::max(set_up, solver);
 }

@@ -223,7 +223,7 @@ struct MeasureRow {
 struct WriteRow {
   Tiling tiling;
   const std::uint16_t* places;  ///< of rows within their tiles
-  const std::int64_t* slice_starts;
+  const std::uint32_t* slice_starts;
   std::uint16_t* columns;
   double* values;
   __device__ void operator()(WarpRow& row, std::int64_t number) const {
@@ -248,9 +248,17 @@ struct WriteRow {
     const int place = places[row * tiling.panels + panel];
     const std::int64_t slice =
         tiling.tile(group, panel) * tiling.tile_slices() + place / tiling.slice_rows();
-    const std::int64_t slot = slice_starts[slice] + n / tiling.row_lanes;
+    const std::int64_t slot = std::int64_t{slice_starts[slice]} + n / tiling.row_lanes;
     return slot * warp_threads + place % tiling.slice_rows() * tiling.row_lanes +
            n % tiling.row_lanes;
+  }
+};
+
+struct NarrowStarts {
+  const std::int64_t* wide;
+  std::uint32_t* narrow;
+  __device__ void operator()(std::int64_t n) const {
+    narrow[n] = static_cast<std::uint32_t>(wide[n]);
   }
 };
 
@@ -368,7 +376,7 @@ class TileAssembly {
     executor_.fill(widths.data() + slices, 1, 0);
     Tiles tiles{.tiling = tiling_,
                 .row_order = executor_.make<std::uint16_t>(tiling_.tiles() * tiling_.tile_rows()),
-                .slice_starts = executor_.make<std::int64_t>(slices + 1),
+                .slice_starts = executor_.make<std::uint32_t>(slices + 1),
                 .columns = {},
                 .values = {}};
     const auto sorted = static_cast<int>(
@@ -377,8 +385,9 @@ class TileAssembly {
     allow_shared_bytes(order_rows_kernel, bytes);
     launch(executor_.stream(), {dim3(static_cast<unsigned>(tiling_.tiles())), dim3(1024), bytes},
            order_rows_kernel, tiling_, sorted, lengths, tiles.row_order.data(), widths.data());
-    const std::int64_t slots =
-        executor_.exclusive_sum(widths.data(), slices, tiles.slice_starts.data());
+    const auto starts = executor_.make<std::int64_t>(slices + 1);
+    const std::int64_t slots = executor_.exclusive_sum(widths.data(), slices, starts.data());
+    executor_.each(slices + 1, NarrowStarts{starts.data(), tiles.slice_starts.data()});
     tiles.columns = executor_.make<std::uint16_t>(slots * warp_threads);
     tiles.values = executor_.make<double>(slots * warp_threads);
     fill_bytes(tiles.columns.data(), 0, tiles.columns.bytes(), executor_.stream());

@@ -5,162 +5,188 @@
 #include "bankfull/workloads/npb/cg/cuda/tiles.cuh"
 
 #include <cstdint>
+#include <utility>
 
 namespace bankfull::npb::cg::cuda {
 
-/// Slots whose entries a thread asks for together; a power of two.
-inline constexpr int batch_slots = 8;
-
-/// This thread's entries of a slice.
-struct ThreadEntries {
-  const double* values;
-  const std::uint16_t* columns;
-  CachePolicy policy;
-
-  /// sum + the entries of the next slots times their x.
-  template <int Slots, class Vector>
-  __device__ __forceinline__ double add_next(const Vector& x, double sum) {
-    double value[static_cast<std::size_t>(Slots)];
-    std::uint16_t column[static_cast<std::size_t>(Slots)];
-#pragma unroll
-    for (int n = 0; n < Slots; ++n) {
-      column[n] = load_by(policy, columns + n * warp_threads);
-      value[n] = load_by(policy, values + n * warp_threads);
-    }
-    // Else the compiler would put uses of the first entries before the reads of the last.
-    __syncwarp();
-#pragma unroll
-    for (int n = 0; n < Slots; ++n) {
-      sum = fma(value[n], x[column[n]], sum);
-    }
-    values += Slots * warp_threads;
-    columns += Slots * warp_threads;
-    return sum;
-  }
-
-  /// The same of `left` slots, fewer than 2 Slots.
-  template <int Slots, class Vector>
-  __device__ __forceinline__ double add_last(int left, const Vector& x, double sum) {
-    if ((left & Slots) != 0) {
-      sum = add_next<Slots>(x, sum);
-    }
-    if constexpr (Slots > 1) {
-      sum = add_last<Slots / 2>(left, x, sum);
-    }
-    return sum;
-  }
+/// What products want to know.
+struct ProductArguments {
+  TilesView matrix;
+  int kept_warps;  ///< of each block, whose slices are to stay in L2 from product to product
+  double* parts;   ///< `product_parts` vectors, whose sum is the product
 };
 
-/// This thread's part of slots [slot, last) times x, the panel's part of the vector.
-template <int Batch, class Vector>
-__device__ __forceinline__ double slots_times(const TilesView& matrix, std::int64_t slot,
-                                              std::int64_t last, CachePolicy policy,
-                                              const Vector& x) {
-  const std::int64_t entry = slot * warp_threads + threadIdx.x % warp_threads;
-  ThreadEntries entries{matrix.values + entry, matrix.columns + entry, policy};
-  double sum = 0.0;
-  auto left = static_cast<int>(last - slot);
-#pragma unroll 1
-  for (; left >= Batch; left -= Batch) {
-    sum = entries.add_next<Batch>(x, sum);
-  }
-  return entries.add_last<Batch / 2>(left, x, sum);
-}
-
-/// The calling warp's slices of a tile: every other time round the warps take them in reverse, so
-/// that all get about as much work.
+/// The calling warp's slices of a tile, one after the other: every other time round the warps take
+/// them in reverse, so that all get about as much work. What is known of a slice is read while the
+/// one before is worked on.
 class WarpSlices {
  public:
-  __device__ __forceinline__ explicit WarpSlices(int count)
-      : count_(count), slice_(static_cast<int>(threadIdx.x) / warp_threads) {}
+  __device__ __forceinline__ WarpSlices(const TilesView& matrix, std::int64_t tile)
+      : matrix_(matrix),
+        first_slice_(static_cast<std::uint32_t>(tile) *
+                     static_cast<std::uint32_t>(matrix.tiling.tile_slices())),
+        number_(static_cast<int>(threadIdx.x) / warp_threads) {
+    read_next();
+    advance();
+  }
 
-  [[nodiscard]] __device__ __forceinline__ bool any() const { return slice_ < count_; }
-  [[nodiscard]] __device__ __forceinline__ int slice() const { return slice_; }
+  /// Whether there is a slice.
+  [[nodiscard]] __device__ __forceinline__ bool any() const { return any_; }
 
-  __device__ __forceinline__ void next() {
+  /// This thread's row in it.
+  [[nodiscard]] __device__ __forceinline__ std::uint16_t row() const { return row_; }
+
+  /// Slots of it that have not been passed.
+  [[nodiscard]] __device__ __forceinline__ int left() const { return left_; }
+
+  /// This thread's entry in the next slot.
+  [[nodiscard]] __device__ __forceinline__ std::int64_t entry() const {
+    return std::int64_t{slot_} * warp_threads + threadIdx.x % warp_threads;
+  }
+
+  __device__ __forceinline__ void pass(int slots) {
+    slot_ += static_cast<std::uint32_t>(slots);
+    left_ -= slots;
+  }
+
+  /// To the next slice.
+  __device__ __forceinline__ void advance() {
+    any_ = number_ < matrix_.tiling.tile_slices();
+    slot_ = next_begin_;
+    left_ = static_cast<int>(next_end_ - next_begin_);
+    row_ = next_row_;
     constexpr int warps = solver_threads / warp_threads;
-    const int warp = slice_ % warps;
-    slice_ += warps - warp + (warps - 1 - warp);
+    number_ += 2 * (warps - number_ % warps) - 1;
+    read_next();
   }
 
  private:
-  int count_;
-  int slice_;
+  __device__ __forceinline__ void read_next() {
+    if (number_ < matrix_.tiling.tile_slices()) {
+      const std::uint32_t slice = first_slice_ + static_cast<std::uint32_t>(number_);
+      const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+      next_begin_ = __ldg(matrix_.slice_starts + slice);
+      next_end_ = __ldg(matrix_.slice_starts + slice + 1);
+      next_row_ = __ldg(matrix_.row_order + std::int64_t{slice} * matrix_.tiling.slice_rows() +
+                        lane / matrix_.tiling.row_lanes);
+    }
+  }
+
+  const TilesView& matrix_;
+  std::uint32_t first_slice_;
+  int number_;  ///< of the next slice within the tile
+  std::uint32_t next_begin_ = 0;
+  std::uint32_t next_end_ = 0;
+  std::uint16_t next_row_ = TilesView::no_row;
+  bool any_ = false;
+  std::uint32_t slot_ = 0;
+  int left_ = 0;
+  std::uint16_t row_ = TilesView::no_row;
 };
 
-/// Brings the panel's part of a vector into shared memory. By all threads of the block, none of
-/// which still reads what was there.
-__device__ __forceinline__ void load_panel(const Tiling& tiling, int panel, const double* vector,
-                                           double* x) {
+/// Entries of this thread that are under way together.
+template <int Slots>
+class EntryBatch {
+ public:
+  /// Asks for those of the next slots of a slice, or of what is left of it: rounds take time, not
+  /// entries.
+  __device__ __forceinline__ void read(const TilesView& matrix, const WarpSlices& slices,
+                                       CachePolicy policy) {
+    const double* const values = matrix.values + slices.entry();
+    const std::uint16_t* const columns = matrix.columns + slices.entry();
+    read_slots(values, columns, slices.left(), policy, std::make_integer_sequence<int, Slots>{});
+  }
+
+  /// sum + the entries times their x.
+  template <class Vector>
+  [[nodiscard]] __device__ __forceinline__ double add_to(double sum, const Vector& x) const {
+#pragma unroll
+    for (int n = 0; n < Slots; ++n) {
+      sum = fma(value_[n], x[column_[n]], sum);
+    }
+    return sum;
+  }
+
+ private:
+  template <int... N>
+  __device__ __forceinline__ void read_slots(const double* values, const std::uint16_t* columns,
+                                             int left, CachePolicy policy,
+                                             std::integer_sequence<int, N...> /*slots*/) {
+    ((value_[N] = 0.0), ...);
+    (load_by<N * warp_threads>(policy, N < left, column_[N], columns), ...);
+    (load_by<N * warp_threads>(policy, N < left, value_[N], values), ...);
+  }
+
+  double value_[static_cast<std::size_t>(Slots)];
+  std::uint16_t column_[static_cast<std::size_t>(Slots)] = {};  // some valid column at any time
+};
+
+/// Slots of a batch: enough to keep memory busy, few enough for the registers.
+inline constexpr int batch_slots = 8;
+
+/// Begins to bring the panel's part of a vector into shared memory. By all threads of the block,
+/// none of which still reads what was there.
+__device__ __forceinline__ void begin_panel(const Tiling& tiling, int panel, const double* vector,
+                                            double* x) {
   const std::int64_t first = std::int64_t{panel} * tiling.panel_columns;
   const auto size =
       static_cast<int>(min(std::int64_t{tiling.panel_columns}, tiling.vector_size() - first));
   for (int n = 2 * static_cast<int>(threadIdx.x); n < size; n += 2 * solver_threads) {
     begin_copy16(x + n, vector + first + n);
   }
+}
+
+/// By all threads of the block: waits until the panel is there.
+__device__ __forceinline__ void finish_panel() {
   finish_copies();
   __syncthreads();
 }
 
-/// take(row in the group, sum of its piece) for all rows of a tile, by one thread each, which is
-/// the same every time. Slices before `kept` are to stay in L2 for the next product.
-template <int Batch = batch_slots, class Vector, class Take>
-__device__ __forceinline__ void multiply_tile(const TilesView& matrix, std::int64_t tile, int kept,
-                                              const Vector& x, const Take& take) {
-  const Tiling& tiling = matrix.tiling;
-  const int lane = static_cast<int>(threadIdx.x) % warp_threads;
-  const std::int64_t* const starts = matrix.slice_starts + tile * tiling.tile_slices();
-  const std::uint16_t* const rows = matrix.row_order + tile * tiling.tile_rows();
-  const CachePolicy keep = CachePolicy::keep();
-  const CachePolicy once = CachePolicy::once();
+/// sink.take(row in the group, sum of its piece, what sink.before(row) gave) for all rows of a
+/// tile, by one thread each, which is the same every time. x is the panel that has been begun.
+template <int Slots = batch_slots, class Vector, class Sink>
+__device__ __forceinline__ void multiply_tile(const TilesView& matrix, std::int64_t tile,
+                                              int kept_warps, const Vector& x, Sink& sink) {
+  const bool kept = static_cast<int>(threadIdx.x) / warp_threads < kept_warps;
+  const CachePolicy policy = kept ? CachePolicy::keep() : CachePolicy::once();
+  const int row_lanes = matrix.tiling.row_lanes;
+  const auto takes = [&](std::uint16_t row) {
+    return row != TilesView::no_row && static_cast<int>(threadIdx.x) % row_lanes == 0;
+  };
+  WarpSlices slices(matrix, tile);
+  EntryBatch<Slots> batch;
+  double before = 0.0;
+  if (slices.any()) {
+    batch.read(matrix, slices, policy);
+    before = takes(slices.row()) ? sink.before(slices.row()) : 0.0;
+  }
+  finish_panel();
+  double sum = 0.0;
 #pragma unroll 1
-  for (WarpSlices slices(tiling.tile_slices()); slices.any(); slices.next()) {
-    const int slice = slices.slice();
-    const std::int64_t slot = __ldg(starts + slice);
-    const std::int64_t last = __ldg(starts + slice + 1);
-    const std::uint16_t row = __ldg(rows + slice * tiling.slice_rows() + lane / tiling.row_lanes);
-    double sum = slots_times<Batch>(matrix, slot, last, slice < kept ? keep : once, x);
-    for (int distance = tiling.row_lanes / 2; distance > 0; distance /= 2) {
+  while (slices.any()) {
+    sum = batch.add_to(sum, x);
+    slices.pass(Slots);
+    const std::uint16_t row = slices.row();
+    const bool done = slices.left() <= 0;
+    if (done) {
+      slices.advance();
+    }
+    if (slices.any()) {
+      batch.read(matrix, slices, policy);
+    }
+    if (!done) {
+      continue;
+    }
+    for (int distance = row_lanes / 2; distance > 0; distance /= 2) {
       sum += __shfl_xor_sync(~0U, sum, distance);
     }
-    if (row != TilesView::no_row && lane % tiling.row_lanes == 0) {
-      take(static_cast<int>(row), sum);
+    if (takes(row)) {
+      sink.take(row, sum, before);
     }
+    sum = 0.0;
+    before = takes(slices.row()) ? sink.before(slices.row()) : 0.0;
   }
 }
-
-/// Brings the first slots of the warp's first slice of a tile as far as L2, for the next product,
-/// while memory is idle.
-__device__ __forceinline__ void prefetch_tile(const TilesView& matrix, std::int64_t tile,
-                                              int slots) {
-  constexpr int line_bytes = 128;
-  constexpr int line_values = line_bytes / 8;
-  constexpr int line_columns = line_bytes / 2;
-  const int lane = static_cast<int>(threadIdx.x) % warp_threads;
-  const WarpSlices slices(matrix.tiling.tile_slices());
-  if (!slices.any()) {
-    return;
-  }
-  const std::int64_t* const start =
-      matrix.slice_starts + tile * matrix.tiling.tile_slices() + slices.slice();
-  const std::int64_t begin = __ldg(start) * warp_threads;
-  const auto entries = static_cast<int>(
-      min(__ldg(start + 1) * warp_threads - begin, std::int64_t{slots} * warp_threads));
-  for (int n = lane * line_values; n < entries; n += warp_threads * line_values) {
-    prefetch_line(matrix.values + begin + n);
-  }
-  for (int n = lane * line_columns; n < entries; n += warp_threads * line_columns) {
-    prefetch_line(matrix.columns + begin + n);
-  }
-}
-
-/// What products want to know.
-struct ProductArguments {
-  TilesView matrix;
-  int kept_slices;     ///< of each tile, which are to stay in L2 from product to product
-  int prefetch_slots;  ///< of each warp, while memory is idle between products
-  double* parts;       ///< `product_parts` vectors, whose sum is the product
-};
 
 /// The block's shared memory: a panel's part of the vector, and sums of rows behind it.
 __device__ __forceinline__ double* product_room() {
@@ -168,22 +194,26 @@ __device__ __forceinline__ double* product_room() {
   return reinterpret_cast<double*>(room);
 }
 
-/// A block's part of a product where it has one tile; returns its terms of v.A v.
-__device__ __forceinline__ double multiply_one_tile(const ProductArguments& a, const double* v) {
-  const Tiling& tiling = a.matrix.tiling;
-  const auto tile = static_cast<int>(blockIdx.x);
-  const int panel = tile % tiling.panels;
-  const std::int64_t first_row = std::int64_t{tile / tiling.panels} * tiling.group_rows;
-  double* const sums = a.parts + panel * tiling.vector_size() + first_row;
+/// Leaves sums of pieces in memory and multiplies them with the vector.
+struct PieceSink {
+  const double* v;  ///< of the group's first row
+  double* sums;     ///< likewise
   double term = 0.0;
-  load_panel(tiling, panel, v, product_room());
-  multiply_tile(a.matrix, tile, a.kept_slices, product_room(), [&](int row, double sum) {
+
+  [[nodiscard]] __device__ __forceinline__ double before(int row) const { return v[row]; }
+  __device__ __forceinline__ void take(int row, double sum, double v_of_row) {
     sums[row] = sum;
-    term = fma(v[first_row + row], sum, term);
-  });
-  prefetch_tile(a.matrix, tile, a.prefetch_slots);
-  return term;
-}
+    term = fma(v_of_row, sum, term);
+  }
+};
+
+/// Adds sums of pieces to those of rows.
+struct RowSink {
+  double* sums;  ///< in shared memory
+
+  [[nodiscard]] __device__ __forceinline__ double before(int /*row*/) const { return 0.0; }
+  __device__ __forceinline__ void take(int row, double sum, double /*before*/) { sums[row] += sum; }
+};
 
 /// The panel that a block begins with where it goes through all: blocks begin at different ones, so
 /// that some read the matrix while others load a panel.
@@ -196,47 +226,49 @@ __device__ __forceinline__ double multiply_group(const ProductArguments& a, int 
                                                  const double* v) {
   const Tiling& tiling = a.matrix.tiling;
   double* const x = product_room();
-  double* const sums = x + tiling.panel_columns;
+  RowSink sink{x + tiling.panel_columns};
   const std::int64_t first_row = std::int64_t{group} * tiling.group_rows;
   const auto rows = static_cast<int>(min(std::int64_t{tiling.group_rows}, tiling.rows - first_row));
   for (int row = static_cast<int>(threadIdx.x); row < rows; row += solver_threads) {
-    sums[row] = 0.0;
+    sink.sums[row] = 0.0;
   }
   int panel = first_panel(tiling);
   for (int n = 0; n < tiling.panels; ++n) {
-    load_panel(tiling, panel, v, x);
-    multiply_tile(a.matrix, tiling.tile(group, panel), a.kept_slices, x,
-                  [&](int row, double sum) { sums[row] += sum; });
+    begin_panel(tiling, panel, v, x);
+    multiply_tile(a.matrix, tiling.tile(group, panel), a.kept_warps, x, sink);
     __syncthreads();
     panel = panel + 1 == tiling.panels ? 0 : panel + 1;
   }
   double term = 0.0;
   for (int row = static_cast<int>(threadIdx.x); row < rows; row += solver_threads) {
-    a.parts[first_row + row] = sums[row];
-    term = fma(v[first_row + row], sums[row], term);
+    a.parts[first_row + row] = sink.sums[row];
+    term = fma(v[first_row + row], sink.sums[row], term);
   }
   return term;
 }
 
 /// The block's part of A v; returns its terms of v.A v. By all threads of the grid; none may still
 /// read the block's shared memory.
-///
-/// Functions of their own: what the solver keeps in registers would leave too few for the entries
-/// under way.
-static __device__ __noinline__ double multiply_pieces(const ProductArguments& a, const double* v) {
-  return multiply_one_tile(a, v);
-}
-static __device__ __noinline__ double multiply_rows(const ProductArguments& a, const double* v) {
-  double term = 0.0;
-  for (auto group = static_cast<int>(blockIdx.x); group < a.matrix.tiling.groups;
-       group += static_cast<int>(gridDim.x)) {
-    term += multiply_group(a, group, v);
-    __syncthreads();
-  }
+template <bool OneTileABlock>
+__device__ __forceinline__ double multiply(const ProductArguments& a, const double* v) {
   const Tiling& tiling = a.matrix.tiling;
-  prefetch_tile(a.matrix, tiling.tile(static_cast<int>(blockIdx.x), first_panel(tiling)),
-                a.prefetch_slots);
-  return term;
+  if constexpr (OneTileABlock) {
+    const auto tile = static_cast<int>(blockIdx.x);
+    const int panel = tile % tiling.panels;
+    const std::int64_t first_row = std::int64_t{tile / tiling.panels} * tiling.group_rows;
+    PieceSink sink{v + first_row, a.parts + panel * tiling.vector_size() + first_row};
+    begin_panel(tiling, panel, v, product_room());
+    multiply_tile(a.matrix, tile, a.kept_warps, product_room(), sink);
+    return sink.term;
+  } else {
+    double term = 0.0;
+    for (auto group = static_cast<int>(blockIdx.x); group < tiling.groups;
+         group += static_cast<int>(gridDim.x)) {
+      term += multiply_group(a, group, v);
+      __syncthreads();
+    }
+    return term;
+  }
 }
 
 }  // namespace bankfull::npb::cg::cuda

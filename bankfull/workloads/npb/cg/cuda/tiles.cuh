@@ -14,17 +14,17 @@ struct TilesView {
   static constexpr std::uint16_t no_row = 0xffff;
 
   Tiling tiling;
-  const std::uint16_t* row_order;    ///< rows within the group, `tile_rows` of each tile
-  const std::int64_t* slice_starts;  ///< the first slot of each slice
-  const std::uint16_t* columns;      ///< within the panel
-  const double* values;              ///< 0 where a slice is longer than a piece
+  const std::uint16_t* row_order;     ///< rows within the group, `tile_rows` of each tile
+  const std::uint32_t* slice_starts;  ///< the first slot of each slice
+  const std::uint16_t* columns;       ///< within the panel
+  const double* values;               ///< 0 where a slice is longer than a piece
 };
 
 /// Owns it.
 struct Tiles {
   Tiling tiling;
   Buffer<std::uint16_t> row_order;
-  Buffer<std::int64_t> slice_starts;
+  Buffer<std::uint32_t> slice_starts;
   Buffer<std::uint16_t> columns;
   Buffer<double> values;
 
