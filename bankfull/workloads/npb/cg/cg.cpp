@@ -32,6 +32,11 @@ Facts facts_of(const Problem& problem) {
 }
 
 std::int64_t memory_bytes(const Problem& problem) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return gpu_memory_bytes(problem);
+    }
+  }
   const CgParameters& cg = cg_parameters(problem.size);
   constexpr std::int64_t entry_bytes = 12;
   // The matrix as it is assembled and as it is used; the vectors that it is made of, twice; and

@@ -13,6 +13,9 @@ inline constexpr int steps_an_iteration = 25;
 /// Condition number of the random part: its weights fall from 1 to this.
 inline constexpr double reciprocal_condition = 0.1;
 
+/// Element i of each sparse vector x_i.
+inline constexpr double own_element = 0.5;
+
 /// Sparse vectors x_0, x_1, ... of random elements: vector i has the elements [starts[i],
 /// starts[i + 1]) and one half at i.
 struct SparseVectors {
@@ -55,5 +58,6 @@ std::unique_ptr<Benchmark> make_cpu(Class size, int threads);
 
 // Defined in cg_cuda.cu, which exists in builds with CUDA only.
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+std::int64_t gpu_memory_bytes(const Problem& problem);
 
 }  // namespace bankfull::npb::cg

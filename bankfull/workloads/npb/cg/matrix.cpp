@@ -8,8 +8,6 @@
 namespace bankfull::npb::cg {
 namespace {
 
-constexpr double own_element = 0.5;
-
 /// Sets element `index` of the vector that begins at `start`, which is added where it has none.
 void set_element(SparseVectors& vectors, std::int64_t start, std::int32_t index, double value) {
   const auto begin = vectors.indices.begin() + start;

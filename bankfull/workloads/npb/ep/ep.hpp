@@ -37,5 +37,6 @@ std::unique_ptr<Benchmark> make(const Problem& problem);
 
 // Defined in ep_cuda.cu, which exists in builds with CUDA only.
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+Tally tally_on_gpu(Class size, Device gpu);
 
 }  // namespace bankfull::npb::ep
