@@ -3,6 +3,7 @@
 #include "bankfull/workloads/npb/ft/ft.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
 #include "bankfull/workloads/npb/mg/mg.hpp"
+#include "tests/alone.hpp"
 #include "tests/workloads/npb/verification.hpp"
 
 #include <cmath>
@@ -39,7 +40,7 @@ TEST_P(Tuned, IsVerifiedInEveryRun) {
   Problem problem;
   problem.size = GetParam().size;
   problem.threads = GetParam().threads;
-  const auto benchmark = make_benchmark(GetParam().kernel, problem);
+  const auto benchmark = make_benchmark(GetParam().kernel, problem, alone());
   expect_verified(*benchmark);
   benchmark->rewind();
   benchmark->warm_up();

@@ -31,7 +31,7 @@ Facts facts_of(const Problem& problem) {
           .data_bytes = cg.nonzeros * 12 + cg.rows * 48};
 }
 
-std::int64_t memory_bytes(const Problem& problem) {
+std::int64_t memory_bytes(const Problem& problem, int /*ranks*/) {
   const CgParameters& cg = cg_parameters(problem.size);
   constexpr std::int64_t entry_bytes = 12;
   // The matrix as it is assembled and as it is used; the vectors that it is made of, twice; and
@@ -40,7 +40,11 @@ std::int64_t memory_bytes(const Problem& problem) {
   return 2 * cg.nonzeros * entry_bytes + vectors + cg.rows * (96 + 24 * problem.threads);
 }
 
-std::unique_ptr<Benchmark> make(const Problem& problem) {
+std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) {
+  return "runs on one rank so far";
+}
+
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& /*ranks*/) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return make_cuda(problem);

@@ -85,9 +85,15 @@ Facts facts_of(const Problem& problem) {
           .data_bytes = 0};
 }
 
-std::int64_t memory_bytes(const Problem& /*problem*/) { return std::int64_t{1} << 20; }
+std::int64_t memory_bytes(const Problem& /*problem*/, int /*ranks*/) {
+  return std::int64_t{1} << 20;
+}
 
-std::unique_ptr<Benchmark> make(const Problem& problem) {
+std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) {
+  return "runs on one rank so far";
+}
+
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& /*ranks*/) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return make_cuda(problem);

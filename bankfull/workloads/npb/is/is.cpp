@@ -64,7 +64,7 @@ Facts facts_of(const Problem& problem) {
           .data_bytes = keys * static_cast<std::int64_t>(sizeof(Key))};
 }
 
-std::int64_t memory_bytes(const Problem& problem) {
+std::int64_t memory_bytes(const Problem& problem, int /*ranks*/) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return cuda_memory_bytes(problem);
@@ -78,7 +78,11 @@ std::int64_t memory_bytes(const Problem& problem) {
   return 2 * keys * key_bytes + values * (4 * problem.threads + 8 + 8);
 }
 
-std::unique_ptr<Benchmark> make(const Problem& problem) {
+std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) {
+  return "runs on one rank so far";
+}
+
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& /*ranks*/) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return make_cuda(problem);
