@@ -60,8 +60,7 @@ Kept better_kept(Class size, int ranks, int threads) {
   constexpr std::int64_t entry_bytes = 10;
   constexpr std::int64_t sum_bytes = 24;  // written by a thread, read and cleared when added up
   const CgParameters& cg = cg_parameters(size);
-  const std::int64_t elements = block_of(cg.rows, Kept::upper, 0, ranks).input_count();
-  const std::int64_t sums = threads * elements * sum_bytes;
+  const std::int64_t sums = threads * most_inputs(cg.rows, Kept::upper, ranks) * sum_bytes;
   return cg.nonzeros / ranks / 2 * entry_bytes > sums ? Kept::upper : Kept::all;
 }
 
@@ -97,6 +96,14 @@ Block block_of(std::int64_t rows, Kept kept, int rank, int ranks) {
   const int half = i < j ? slice_number : grid.depth + slice_number;
   return {kept, slice(segment(rows, grid, std::min(i, j)), half, 2 * grid.depth),
           segment(rows, grid, std::max(i, j))};
+}
+
+std::int64_t most_inputs(std::int64_t rows, Kept kept, int ranks) {
+  std::int64_t most = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    most = std::max(most, block_of(rows, kept, rank, ranks).input_count());
+  }
+  return most;
 }
 
 std::optional<Overlap> overlap_of(const Range& piece, const std::vector<Range>& ranges) {

@@ -53,6 +53,9 @@ struct Block {
 /// about as many entries each, and a rank needs about 1 / side of the vectors.
 Block block_of(std::int64_t rows, Kept kept, int rank, int ranks);
 
+/// Inputs of the block that has most.
+std::int64_t most_inputs(std::int64_t rows, Kept kept, int ranks);
+
 /// A part of a piece, and where it stands among inputs or outputs.
 struct Overlap {
   Range elements;

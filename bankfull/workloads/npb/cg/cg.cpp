@@ -36,14 +36,11 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
   constexpr std::int64_t entry_bytes = 12;
   constexpr std::int64_t packed_bytes = 10;
   const Kept kept = better_kept(problem.size, ranks, problem.threads);
-  // The last rank's block has as much as any.
-  const Block block = block_of(cg.rows, kept, ranks - 1, ranks);
-  const std::int64_t inputs = block.input_count();
+  const std::int64_t inputs = most_inputs(cg.rows, kept, ranks);
   const std::int64_t entries = cg.nonzeros / (kept == Kept::upper ? 2 * ranks : ranks);
   // The block as it is assembled and as it is used; what it needs of the vectors that the matrix is
   // made of, twice; what each thread forms rows and sums in; vectors.
-  const std::int64_t vectors =
-      (inputs + block.rows.size()) * (cg.vector_nonzeros + 1) * entry_bytes;
+  const std::int64_t vectors = 2 * inputs * (cg.vector_nonzeros + 1) * entry_bytes;
   return entries * (entry_bytes + packed_bytes) + vectors + cg.rows * 8 +
          inputs * (32 + 32 * problem.threads) + cg.rows / ranks * 72;
 }
