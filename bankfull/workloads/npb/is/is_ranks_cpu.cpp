@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace bankfull::npb::is {
 namespace {
