@@ -59,7 +59,7 @@ void list_npb() {
     std::vector<std::string> cells{npb::to_string(size)};
     for (const npb::Kernel kernel : npb::all_kernels) {
       cells.push_back(npb::facts_of(kernel, problem).size);
-      cells.push_back(format_bytes(static_cast<double>(npb::memory_bytes(kernel, problem))));
+      cells.push_back(format_bytes(static_cast<double>(npb::memory_bytes(kernel, problem, 1))));
     }
     classes.add_row(cells);
   }

@@ -35,13 +35,14 @@ npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
   return problem;
 }
 
-void print_plan(const npb::Problem& problem) {
+void print_plan(const npb::Problem& problem, int ranks) {
   for (const npb::Kernel kernel : problem.kernels) {
     const npb::Facts facts = npb::facts_of(kernel, problem);
-    fmt::print("npb {} {}: size {}, {}, on {}, memory {}, {} ({})\n", npb::to_string(kernel),
+    const std::string each = ranks == 1 ? "" : fmt::format(" on each of {} ranks", ranks);
+    fmt::print("npb {} {}: size {}, {}, on {}, memory {}{}, {} ({})\n", npb::to_string(kernel),
                npb::to_string(problem.size), facts.size, npb::to_string(problem.schedule),
                to_string(problem.device),
-               format_bytes(static_cast<double>(npb::memory_bytes(kernel, problem))),
+               format_bytes(static_cast<double>(npb::memory_bytes(kernel, problem, ranks))), each,
                format_si(facts.operations, "op"), facts.operation);
   }
 }
@@ -58,7 +59,7 @@ ExitCode run_npb(const NpbOptions& options, const Communicator& ranks) {
   const npb::Problem problem = problem_of(options, ranks);
   options.common.prepare(ranks, problem.device);
   if (!options.common.quiet || options.common.dry_run) {
-    print_plan(problem);
+    print_plan(problem, ranks.size());
   }
   if (options.common.dry_run) {
     return ExitCode::ok;

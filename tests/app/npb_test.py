@@ -106,7 +106,7 @@ class Run(Npb):
     def test_the_reference(self):
         text = self.succeeded("mg", "--class", "S", "--schedule", "reference", "--quiet")
         self.assertEqual([line.split()[0] for line in text.splitlines()], ["RESULT"])
-        self.assertIn(" schedule=reference device=cpu threads=1 ", text)
+        self.assertIn(" schedule=reference device=cpu ranks=1 threads=1 ", text)
 
     def test_json_keeps_to_the_schema(self):
         with tempfile.TemporaryDirectory() as folder:

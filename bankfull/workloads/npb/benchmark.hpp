@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/workloads/npb/problem.hpp"
@@ -11,10 +12,12 @@
 
 namespace bankfull::npb {
 
-/// One kernel of one class on one device. Constructing it does NPB's untimed set-up.
+/// One kernel of one class on one device a rank. Constructing it does NPB's untimed set-up.
 ///
-/// `run` is exactly the region that NPB times and returns when it is complete; the caller holds the
-/// watch. It may run again after `rewind`.
+/// `run` is exactly the region that NPB times and returns when this rank's part of it is complete;
+/// the caller holds the watch. It may run again after `rewind`.
+///
+/// Constructing one, destroying one, `rewind`, `warm_up`, `run` and `checks` are collective.
 class Benchmark {
  public:
   virtual ~Benchmark() = default;
@@ -27,17 +30,17 @@ class Benchmark {
 
   virtual void run() = 0;
 
-  /// Of the last run; NPB's own criteria first.
+  /// Of the last run, the same on all ranks; NPB's own criteria first.
   [[nodiscard]] virtual std::vector<Check> checks() = 0;
 
-  /// Of one run.
+  /// Of one run, on this rank.
   [[nodiscard]] virtual Traffic traffic() const = 0;
 
   /// What `traffic` counts, for the reader of its figures.
   [[nodiscard]] virtual std::string traffic_model() const = 0;
 };
 
-/// What the rules and reports say of a kernel, whatever runs it.
+/// What the rules and reports say of a kernel, whatever runs it on however many ranks.
 struct Facts {
   std::string size;         ///< as NPB's result block shows it: "14000", "256x256x128"
   int iterations;           ///< likewise
@@ -48,8 +51,10 @@ struct Facts {
 
 Facts facts_of(Kernel kernel, const Problem& problem);
 
-/// Throws RuntimeFailure where memory cannot be had.
-std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem);
+/// Collective: the part of this rank. `ranks` must outlive it, and `validate` must have accepted
+/// both. Throws RuntimeFailure where memory cannot be had.
+std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,
+                                          const Communicator& ranks);
 
 /// Where NPB's rules and verification values stand.
 inline constexpr const char* npb_source =

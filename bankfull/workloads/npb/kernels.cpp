@@ -11,17 +11,18 @@ namespace {
 /// What every kernel offers.
 struct Room {
   Facts (*facts)(const Problem&);
-  std::int64_t (*memory)(const Problem&);
-  std::unique_ptr<Benchmark> (*make)(const Problem&);
+  std::int64_t (*memory)(const Problem&, int ranks);
+  std::string (*refusal)(const Problem&, int ranks);
+  std::unique_ptr<Benchmark> (*make)(const Problem&, const Communicator& ranks);
 };
 
 const Room& room_of(Kernel kernel) {
   static constexpr std::array<Room, all_kernels.size()> rooms{{
-      {cg::facts_of, cg::memory_bytes, cg::make},
-      {ep::facts_of, ep::memory_bytes, ep::make},
-      {ft::facts_of, ft::memory_bytes, ft::make},
-      {is::facts_of, is::memory_bytes, is::make},
-      {mg::facts_of, mg::memory_bytes, mg::make},
+      {cg::facts_of, cg::memory_bytes, cg::refusal_of_ranks, cg::make},
+      {ep::facts_of, ep::memory_bytes, ep::refusal_of_ranks, ep::make},
+      {ft::facts_of, ft::memory_bytes, ft::refusal_of_ranks, ft::make},
+      {is::facts_of, is::memory_bytes, is::refusal_of_ranks, is::make},
+      {mg::facts_of, mg::memory_bytes, mg::refusal_of_ranks, mg::make},
   }};
   return rooms[static_cast<std::size_t>(kernel)];
 }
@@ -30,12 +31,17 @@ const Room& room_of(Kernel kernel) {
 
 Facts facts_of(Kernel kernel, const Problem& problem) { return room_of(kernel).facts(problem); }
 
-std::int64_t memory_bytes(Kernel kernel, const Problem& problem) {
-  return room_of(kernel).memory(problem);
+std::int64_t memory_bytes(Kernel kernel, const Problem& problem, int ranks) {
+  return room_of(kernel).memory(problem, ranks);
 }
 
-std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem) {
-  return room_of(kernel).make(problem);
+std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks) {
+  return ranks == 1 ? "" : room_of(kernel).refusal(problem, ranks);
+}
+
+std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,
+                                          const Communicator& ranks) {
+  return room_of(kernel).make(problem, ranks);
 }
 
 }  // namespace bankfull::npb

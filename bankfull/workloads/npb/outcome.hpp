@@ -11,7 +11,8 @@ struct Outcome {
   Kernel kernel = Kernel::cg;
   Class size = Class::s;
   Facts facts;
-  int threads = 1;
+  int ranks = 1;
+  int threads = 1;       ///< of all ranks together
   double seconds = 0.0;  ///< of the timed region, median of the repeats
   bool verified = false;
 

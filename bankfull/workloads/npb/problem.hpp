@@ -33,8 +33,12 @@ struct Problem {
   int repeats = 3;
 };
 
-/// Bytes that one kernel allocates.
-std::int64_t memory_bytes(Kernel kernel, const Problem& problem);
+/// Bytes that one kernel allocates on the rank of `ranks` that needs most.
+std::int64_t memory_bytes(Kernel kernel, const Problem& problem, int ranks);
+
+/// Why a kernel does not run on so many ranks, as the rest of a sentence about it: "runs on powers
+/// of two only". Empty where it does run; one rank always serves.
+std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks);
 
 /// Collective. Throws UsageError where the problem cannot run on these ranks, with the option, its
 /// value and what to do.

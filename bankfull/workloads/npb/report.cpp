@@ -27,9 +27,11 @@ std::string result_block(const Outcome& outcome) {
          line("Class", to_string(outcome.size)) + line("Size", outcome.facts.size) +
          line("Iterations", fmt::format("{}", outcome.facts.iterations)) +
          line("Time in seconds", fmt::format("{:.4f}", outcome.seconds)) +
+         line("Total processes", fmt::format("{}", outcome.ranks)) +
          line("Total threads", fmt::format("{}", outcome.threads)) +
          line("Avail threads", fmt::format("{}", outcome.threads)) +
          line("Mop/s total", fmt::format("{:.2f}", outcome.mops())) +
+         line("Mop/s/process", fmt::format("{:.2f}", outcome.mops() / outcome.ranks)) +
          line("Mop/s/thread", fmt::format("{:.2f}", outcome.mops() / outcome.threads)) +
          line("Operation type", outcome.facts.operation) +
          line("Verification", outcome.verified ? "SUCCESSFUL" : "UNSUCCESSFUL") +

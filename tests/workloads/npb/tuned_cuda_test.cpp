@@ -1,3 +1,4 @@
+#include "tests/alone.hpp"
 #include "tests/workloads/npb/verification.hpp"
 
 #include <string>
@@ -32,7 +33,7 @@ TEST_P(TunedOnGpu, IsVerifiedInEveryRun) {
   Problem problem;
   problem.size = GetParam().size;
   problem.device = Device::cuda(0);
-  const auto benchmark = make_benchmark(GetParam().kernel, problem);
+  const auto benchmark = make_benchmark(GetParam().kernel, problem, alone());
   expect_verified(*benchmark);
   benchmark->rewind();
   benchmark->warm_up();

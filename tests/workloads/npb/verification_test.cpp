@@ -1,5 +1,7 @@
 #include "tests/workloads/npb/verification.hpp"
 
+#include "tests/alone.hpp"
+
 namespace bankfull::npb {
 namespace {
 
@@ -11,7 +13,7 @@ TEST_P(ClassA, IsVerified) {
     Problem problem;
     problem.size = Class::a;
     problem.threads = threads;
-    expect_verified(*make_benchmark(GetParam(), problem));
+    expect_verified(*make_benchmark(GetParam(), problem, alone()));
   }
 }
 

@@ -57,7 +57,7 @@ Facts facts_of(const Problem& problem) {
           .data_bytes = 2 * ft.points() * static_cast<std::int64_t>(sizeof(Complex))};
 }
 
-std::int64_t memory_bytes(const Problem& problem) {
+std::int64_t memory_bytes(const Problem& problem, int /*ranks*/) {
   const FtParameters& ft = ft_parameters(problem.size);
   if (problem.device.is_cuda()) {
     return cuda::plan_of(ft).bytes();
@@ -67,7 +67,11 @@ std::int64_t memory_bytes(const Problem& problem) {
          static_cast<std::int64_t>(sizeof(Complex));
 }
 
-std::unique_ptr<Benchmark> make(const Problem& problem) {
+std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) {
+  return "runs on one rank so far";
+}
+
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& /*ranks*/) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return make_cuda(problem);

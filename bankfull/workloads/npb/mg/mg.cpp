@@ -112,7 +112,7 @@ Facts facts_of(const Problem& problem) {
           .data_bytes = 3 * points * 8};
 }
 
-std::int64_t memory_bytes(const Problem& problem) {
+std::int64_t memory_bytes(const Problem& problem, int /*ranks*/) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return cuda_memory_bytes(problem);
@@ -127,7 +127,11 @@ std::int64_t memory_bytes(const Problem& problem) {
   return (3 * points + 2 * points / 7 + problem.threads * planes * (side + padding)) * 8;
 }
 
-std::unique_ptr<Benchmark> make(const Problem& problem) {
+std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) {
+  return "runs on one rank so far";
+}
+
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& /*ranks*/) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return make_cuda(problem);

@@ -42,8 +42,9 @@ Charges find_charges(Class size, int threads);
 std::vector<Check> checks_of(double residual_norm, Class size);
 
 Facts facts_of(const Problem& problem);
-std::int64_t memory_bytes(const Problem& problem);
-std::unique_ptr<Benchmark> make(const Problem& problem);
+std::int64_t memory_bytes(const Problem& problem, int ranks);
+std::string refusal_of_ranks(const Problem& problem, int ranks);
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
