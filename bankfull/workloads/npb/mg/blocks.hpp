@@ -19,6 +19,9 @@ class Blocks {
   /// do.
   static std::string refusal_of(Class size, int ranks);
 
+  /// Cut as `cuts` says: powers of two that leave two points a rank along each axis.
+  Blocks(int finest, const RankGrid& cuts) : finest_(finest), cuts_(cuts) {}
+
   /// Of a grid and all coarser ones on one rank.
   static Blocks whole(int finest) { return {finest, RankGrid{}}; }
 
@@ -40,8 +43,6 @@ class Blocks {
   [[nodiscard]] Extents longest_sides() const;
 
  private:
-  Blocks(int finest, const RankGrid& cuts) : finest_(finest), cuts_(cuts) {}
-
   int finest_;
   RankGrid cuts_;
 };

@@ -9,6 +9,8 @@
 
 namespace bankfull::npb::mg {
 
+class Blocks;
+
 /// Weights of a 27-point operator by neighbours: the point itself, 6 faces, 12 edges, 8 corners.
 using Weights = std::array<double, 4>;
 
@@ -55,6 +57,8 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 std::unique_ptr<Benchmark> make_reference(Class size);
 /// Collective.
 std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks,
+                                    const Blocks& blocks);
 std::int64_t cpu_memory_bytes(Class size, int threads, int ranks);
 
 // Defined in mg_cuda.cu, which exists in builds with CUDA only.

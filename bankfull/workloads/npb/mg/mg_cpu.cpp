@@ -13,11 +13,11 @@ double count_as_double(const Extents& points) { return static_cast<double>(point
 /// residual and smoother. On the finest level no residual is ever stored.
 class CpuMultigrid final : public Benchmark {
  public:
-  CpuMultigrid(Class size, int threads, const Communicator& ranks)
+  CpuMultigrid(Class size, int threads, const Communicator& ranks, const Blocks& blocks)
       : size_(size),
         ranks_(ranks),
         team_(threads),
-        blocks_(size, ranks.size()),
+        blocks_(blocks),
         finest_(blocks_.at(blocks_.finest())),
         crew_(team_, blocks_.longest_sides()),
         v_(block(), blocks_.cuts(), team_),
@@ -157,7 +157,12 @@ std::int64_t cpu_memory_bytes(Class size, int threads, int ranks) {
 }
 
 std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks) {
-  return std::make_unique<CpuMultigrid>(size, threads, ranks);
+  return make_cpu(size, threads, ranks, Blocks(size, ranks.size()));
+}
+
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks,
+                                    const Blocks& blocks) {
+  return std::make_unique<CpuMultigrid>(size, threads, ranks, blocks);
 }
 
 }  // namespace bankfull::npb::mg
