@@ -52,8 +52,8 @@ INSTANTIATE_TEST_SUITE_P(Npb, Tuned, testing::ValuesIn(small_cases()), name_of);
 
 TEST(TunedEp, HasTheReferencesCountsAndTheSameBitsOnAnyThreads) {
   const ep::Tally serial = ep::tally_serially(Class::s);
-  const ep::Tally one = ep::tally_on_team(Class::s, Team(1));
-  const ep::Tally three = ep::tally_on_team(Class::s, Team(3));
+  const ep::Tally one = ep::tally_on_teams(Class::s, Team(1), alone());
+  const ep::Tally three = ep::tally_on_teams(Class::s, Team(3), alone());
   EXPECT_EQ(one.counts, serial.counts);
   EXPECT_EQ(one.counts, three.counts);
   EXPECT_EQ(one.sums, three.sums);
@@ -80,8 +80,8 @@ std::vector<double> product(const cg::Matrix& matrix, const std::vector<double>&
 std::vector<double> product(const cg::Panels& panels, int threads, const std::vector<double>& x) {
   std::vector<double> y(x.size(), 0.0);
   for (int thread = 0; thread < threads; ++thread) {
-    if (panels.kept() == cg::Kept::all) {
-      cg::multiply_all(panels, panels.part(thread), x.data(), y.data());
+    if (panels.block().kept == cg::Kept::all) {
+      cg::multiply_all(panels.part(thread), x.data(), y.data());
       continue;
     }
     std::vector<cg::Pair> pairs;
@@ -105,21 +105,23 @@ TEST(CgPanels, MultiplyAsTheMatrixDoesInBothWays) {
     x[n] = std::sin(static_cast<double>(n));
   }
   const std::vector<double> expected = product(matrix, x);
+  const std::vector<double> diagonal = cg::diagonal_of(Class::a, {0, matrix.rows()});
   for (const cg::Kept kept : {cg::Kept::upper, cg::Kept::all}) {
     for (const int threads : {1, 3}) {
-      const cg::Panels panels(matrix, kept, Team(threads));
+      const cg::Block block = cg::block_of(matrix.rows(), kept, 0, 1);
+      const cg::Panels panels(cg::assemble(Class::a, block, Team(1)), block, Team(threads));
       const std::vector<double> y = product(panels, threads, x);
       for (std::size_t n = 0; n < x.size(); ++n) {
-        ASSERT_NEAR(y[n] + panels.diagonal()[n] * x[n], expected[n], 1e-12) << n;
+        ASSERT_NEAR(y[n] + diagonal[n] * x[n], expected[n], 1e-12) << n;
       }
     }
   }
 }
 
 TEST(CgPanels, KeepAllWhereManyThreadsWouldAddUpTheirSums) {
-  const cg::Matrix matrix = cg::assemble(Class::s, Team(1));
-  EXPECT_EQ(cg::better_kept(matrix, 2), cg::Kept::upper);
-  EXPECT_EQ(cg::better_kept(matrix, 64), cg::Kept::all);
+  EXPECT_EQ(cg::better_kept(Class::s, 1, 2), cg::Kept::upper);
+  EXPECT_EQ(cg::better_kept(Class::s, 1, 64), cg::Kept::all);
+  EXPECT_EQ(cg::better_kept(Class::s, 4, 16), cg::Kept::all);
 }
 
 TEST(IsVerification, FindsRanksThatAreWrong) {

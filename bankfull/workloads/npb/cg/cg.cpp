@@ -31,27 +31,37 @@ Facts facts_of(const Problem& problem) {
           .data_bytes = cg.nonzeros * 12 + cg.rows * 48};
 }
 
-std::int64_t memory_bytes(const Problem& problem, int /*ranks*/) {
+std::int64_t memory_bytes(const Problem& problem, int ranks) {
   const CgParameters& cg = cg_parameters(problem.size);
   constexpr std::int64_t entry_bytes = 12;
-  // The matrix as it is assembled and as it is used; the vectors that it is made of, twice; and
-  // what each thread forms rows in.
-  const std::int64_t vectors = 2 * cg.rows * (cg.vector_nonzeros + 1) * entry_bytes;
-  return 2 * cg.nonzeros * entry_bytes + vectors + cg.rows * (96 + 24 * problem.threads);
+  constexpr std::int64_t packed_bytes = 10;
+  const Kept kept = better_kept(problem.size, ranks, problem.threads);
+  const std::int64_t inputs = most_inputs(cg.rows, kept, ranks);
+  const std::int64_t entries = cg.nonzeros / (kept == Kept::upper ? 2 * ranks : ranks);
+  // The block as it is assembled and as it is used; what it needs of the vectors that the matrix is
+  // made of, twice; what each thread forms rows and sums in; vectors.
+  const std::int64_t vectors = 2 * inputs * (cg.vector_nonzeros + 1) * entry_bytes;
+  return entries * (entry_bytes + packed_bytes) + vectors + cg.rows * 8 +
+         inputs * (32 + 32 * problem.threads) + cg.rows / ranks * 72;
 }
 
-std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) {
-  return "runs on one rank so far";
+std::string refusal_of_ranks(const Problem& problem, int ranks) {
+  if (problem.device.is_cuda()) {
+    return "runs on one GPU so far";
+  }
+  constexpr std::int64_t fewest_rows = 16;
+  const std::int64_t most = cg_parameters(problem.size).rows / fewest_rows;
+  return ranks > most ? fmt::format("runs on up to {} ranks", most) : "";
 }
 
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& /*ranks*/) {
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return make_cuda(problem);
     }
   }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem.size, problem.threads);
+                                                 : make_cpu(problem.size, problem.threads, ranks);
 }
 
 }  // namespace bankfull::npb::cg

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/workloads/npb/benchmark.hpp"
+#include "bankfull/workloads/npb/cg/blocks.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -30,7 +31,7 @@ double vector_weight(Class size, std::int64_t i);
 /// What is added to the diagonal.
 double diagonal_shift(Class size);
 
-/// A matrix in compressed rows, columns ascending.
+/// A matrix or a block of one in compressed rows, columns ascending.
 struct Matrix {
   std::vector<std::int64_t> starts;
   std::vector<std::int32_t> columns;
@@ -43,6 +44,13 @@ struct Matrix {
 /// A = sum of weight_i x_i x_i' + (rcond - shift) I, rows in parallel.
 Matrix assemble(Class size, const Team& team);
 
+/// The entries of a block, rows and columns counted from where it begins. No more than the block is
+/// ever in memory.
+Matrix assemble(Class size, const Block& block, const Team& team);
+
+/// The diagonal of A in some rows.
+std::vector<double> diagonal_of(Class size, const Range& rows);
+
 std::vector<Check> checks_of(double zeta, Class size);
 
 Facts facts_of(const Problem& problem);
@@ -52,7 +60,7 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads);
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
 
 // Defined in cg_cuda.cu, which exists in builds with CUDA only.
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem);

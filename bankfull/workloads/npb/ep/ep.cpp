@@ -13,7 +13,8 @@ constexpr double tolerance = 1e-8;
 
 class EpBenchmark final : public Benchmark {
  public:
-  explicit EpBenchmark(const Problem& problem) : problem_(problem), team_(problem.threads) {}
+  EpBenchmark(const Problem& problem, const Communicator& ranks)
+      : problem_(problem), ranks_(&ranks), team_(problem.threads) {}
 
   void rewind() override { tally_ = {}; }
 
@@ -32,10 +33,11 @@ class EpBenchmark final : public Benchmark {
  private:
   [[nodiscard]] Tally tally(Class size) const {
     return problem_.schedule == Schedule::reference ? tally_serially(size)
-                                                    : tally_on_team(size, team_);
+                                                    : tally_on_teams(size, team_, *ranks_);
   }
 
   Problem problem_;
+  const Communicator* ranks_;
   Team team_;
   Tally tally_;
 };
@@ -89,17 +91,17 @@ std::int64_t memory_bytes(const Problem& /*problem*/, int /*ranks*/) {
   return std::int64_t{1} << 20;
 }
 
-std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) {
-  return "runs on one rank so far";
+std::string refusal_of_ranks(const Problem& problem, int /*ranks*/) {
+  return problem.device.is_cuda() ? "runs on one GPU so far" : "";
 }
 
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& /*ranks*/) {
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return make_cuda(problem);
     }
   }
-  return std::make_unique<EpBenchmark>(problem);
+  return std::make_unique<EpBenchmark>(problem, ranks);
 }
 
 }  // namespace bankfull::npb::ep

@@ -25,8 +25,9 @@ Tally operator+(const Tally& a, const Tally& b);
 /// All pairs one after the other, as RNR-94-007 has it.
 Tally tally_serially(Class size);
 
-/// The same on a team; the sums' order and bits do not depend on the number of threads.
-Tally tally_on_team(Class size, const Team& team);
+/// Collective: the same on the teams of all ranks. The sums' order and bits depend neither on the
+/// number of ranks nor on that of threads.
+Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks);
 
 /// NPB's criteria, those to 3.4.1 and those since, against the class's values.
 std::vector<Check> checks_of(const Tally& tally, Class size);

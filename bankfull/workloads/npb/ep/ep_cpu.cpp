@@ -128,25 +128,28 @@ Tally tally_block(std::int64_t block_number) {
 
 }  // namespace
 
-Tally tally_on_team(Class size, const Team& team) {
-  // Groups of blocks are added in their order, whichever thread had them, and threads take them as
-  // they come: neighbours of a virtual machine make equal shares unequal in time.
+Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks) {
+  // Groups of blocks are added in their order, whichever rank and thread had them, and threads take
+  // them as they come: neighbours of a virtual machine make equal shares unequal in time.
   constexpr std::int64_t most_groups = 4096;
   const std::int64_t blocks = (std::int64_t{1} << ep_parameters(size).log2_pairs) / block_pairs;
   const std::int64_t groups = std::min(blocks, most_groups);
-  std::vector<Tally> tallies(static_cast<std::size_t>(groups));
+  const Range own = share(groups, ranks.rank(), ranks.size());
+  std::vector<Tally> tallies(static_cast<std::size_t>(own.size()));
 #pragma omp parallel for num_threads(team.threads()) schedule(dynamic)
-  for (std::int64_t group = 0; group < groups; ++group) {
+  for (std::int64_t group = own.begin; group < own.end; ++group) {
     const Range mine = share(blocks, static_cast<int>(group), static_cast<int>(groups));
     Tally sum;
     for (std::int64_t block = mine.begin; block < mine.end; ++block) {
       sum = sum + tally_block(block);
     }
-    tallies[static_cast<std::size_t>(group)] = sum;
+    tallies[static_cast<std::size_t>(group - own.begin)] = sum;
   }
   Tally total_of_all;
-  for (const Tally& tally : tallies) {
-    total_of_all = total_of_all + tally;
+  for (const std::vector<Tally>& of_rank : ranks.all_gather(tallies)) {
+    for (const Tally& tally : of_rank) {
+      total_of_all = total_of_all + tally;
+    }
   }
   return total_of_all;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/exec/team.hpp"
 #include "bankfull/workloads/npb/benchmark.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 
@@ -45,6 +46,10 @@ struct Verdict {
 bool ascend_by_rank(Class size, std::span<const Key> keys,
                     const std::function<std::int64_t(Key)>& first_rank);
 
+/// The same of all keys that have certain values, where `before` keys have smaller ones.
+bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Key> keys,
+                    const std::function<std::int64_t(Key)>& first_rank);
+
 std::vector<Check> checks_of(const Verdict& verdict, Class size);
 
 Facts facts_of(const Problem& problem);
@@ -55,6 +60,12 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
 std::unique_ptr<Benchmark> make_cpu(Class size, int threads);
+
+/// Bytes of the busiest of several ranks.
+std::int64_t memory_bytes_on_ranks(Class size, int ranks);
+
+/// On several ranks: each has keys of its own at first and ranks those in a range of values.
+std::unique_ptr<Benchmark> make_on_ranks(Class size, int threads, const Communicator& ranks);
 
 // Defined in is_cuda.cu, which exists in builds with CUDA only.
 std::int64_t cuda_memory_bytes(const Problem& problem);
