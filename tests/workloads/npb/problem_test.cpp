@@ -41,7 +41,7 @@ TEST(NpbProblem, MemoryGrowsWithTheClass) {
       EXPECT_GE(bytes, before) << to_string(kernel) << to_string(size);
       before = bytes;
     }
-    EXPECT_GT(before, std::int64_t{100} << 30);
+    EXPECT_GT(before, std::int64_t{64} << 30);
   }
 }
 

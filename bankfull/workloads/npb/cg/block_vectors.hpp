@@ -40,7 +40,7 @@ class BlockVectors {
   /// A rank's sums for some elements of this piece.
   struct Contribution {
     Range elements;  ///< of the piece
-    const double* sums;
+    const double* sums = nullptr;
   };
 
   void prepare_gather(std::int64_t rows, const Communicator& ranks);

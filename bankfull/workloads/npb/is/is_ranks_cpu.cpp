@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace bankfull::npb::is {
 namespace {
@@ -356,9 +359,9 @@ class RankingOnRanks final : public Benchmark {
   /// next one's. Nothing that the ranking counted is believed.
   [[nodiscard]] bool is_sorted() const {
     struct Summary {
-      std::int64_t keys;
-      std::uint64_t sent;
-      std::uint64_t received;
+      std::int64_t keys = 0;
+      std::uint64_t sent = 0;
+      std::uint64_t received = 0;
       Range values;
     };
     const std::vector<Key> keys = received();
