@@ -32,10 +32,10 @@ Blocks::Blocks(Class size, int ranks)
 
 std::string Blocks::refusal_of(Class size, int ranks) {
   if (!std::has_single_bit(static_cast<unsigned>(ranks))) {
-    return "halves its blocks from grid to grid, so it runs on powers of two of ranks";
+    return "cuts its grids in halves, which takes a power of two of ranks";
   }
   return allowed_grids(points_of(size), ranks, rules()).empty()
-             ? "has fewer than two planes for each rank"
+             ? "has too few planes, two are needed for each rank along an axis"
              : "";
 }
 
