@@ -70,7 +70,8 @@ std::string refusal_of_ranks(const Problem& problem, int ranks) {
   }
   const FtParameters& ft = ft_parameters(problem.size);
   const std::int64_t most = std::min(ft.ny, ft.nz);
-  return ranks <= most ? "" : fmt::format("has {} planes to share, one for each rank at least", most);
+  return ranks <= most ? ""
+                       : fmt::format("has {} planes to share, one for each rank at least", most);
 }
 
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {

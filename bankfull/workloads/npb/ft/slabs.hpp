@@ -92,8 +92,8 @@ class ForeignRows {
 /// Rows of one rank in this rank's planes.
 struct PlanePiece {
   Range rows;
-  double* first;
-  std::int64_t plane;  ///< doubles from plane to plane
+  double* first = nullptr;
+  std::int64_t plane = 0;  ///< doubles from plane to plane
 
   /// The first row's block in a plane; this rank's first plane is 0.
   [[nodiscard]] double* at(std::int64_t block_x, std::int64_t z) const {

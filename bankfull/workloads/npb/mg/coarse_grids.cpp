@@ -2,8 +2,8 @@
 
 #include "bankfull/core/comm/axes.hpp"
 
+#include <algorithm>
 #include <array>
-#include <span>
 
 namespace bankfull::npb::mg {
 namespace {
@@ -129,7 +129,6 @@ CoarseGrids::CoarseGrids(const Communicator& ranks, const Blocks& blocks, const 
   }
 }
 
-CoarseGrids::CoarseGrids(CoarseGrids&&) noexcept = default;
 CoarseGrids::~CoarseGrids() = default;
 
 std::int64_t CoarseGrids::bytes(const Blocks& blocks) {

@@ -55,8 +55,9 @@ class CoarseGrids {
  public:
   /// Collective. For all levels of `blocks` but the finest.
   CoarseGrids(const Communicator& ranks, const Blocks& blocks, const Team& team);
-  CoarseGrids(CoarseGrids&&) noexcept;
   ~CoarseGrids();
+  CoarseGrids(const CoarseGrids&) = delete;
+  CoarseGrids& operator=(const CoarseGrids&) = delete;
 
   /// On the finest of these grids: what to solve for, and the solution; the ghosts of the former
   /// need not be filled, those of the latter are.

@@ -150,7 +150,7 @@ std::int64_t cpu_memory_bytes(Class size, int threads, int ranks) {
   const HaloShape shape{.width = Grid::ghosts, .reach = HaloShape::Reach::corners};
   const std::int64_t halo =
       blocks.is_cut() ? busiest_halo_cells(blocks.at(blocks.finest()), shape) : 0;
-  constexpr std::int64_t messages = 2 * 2;
+  constexpr std::int64_t messages = 4;
   return 3 * Grid::bytes(finest) + CoarseGrids::bytes(blocks) +
          messages * halo * static_cast<std::int64_t>(sizeof(double)) +
          threads * Workspace::bytes(blocks.longest_sides());
