@@ -57,28 +57,31 @@ Facts facts_of(const Problem& problem) {
           .data_bytes = 2 * ft.points() * static_cast<std::int64_t>(sizeof(Complex))};
 }
 
-std::int64_t memory_bytes(const Problem& problem, int /*ranks*/) {
-  const FtParameters& ft = ft_parameters(problem.size);
+std::int64_t memory_bytes(const Problem& problem, int ranks) {
   if (problem.device.is_cuda()) {
-    return cuda::plan_of(ft).bytes();
+    return cuda::plan_of(ft_parameters(problem.size)).bytes();
   }
-  const std::int64_t plane = (ft.nx + 16) * std::max(ft.ny, ft.nz);
-  return (2 * ft.points() + (2 + problem.threads) * plane) *
-         static_cast<std::int64_t>(sizeof(Complex));
+  return cpu_memory_bytes(problem.size, problem.threads, ranks);
 }
 
-std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) {
-  return "runs on one rank so far";
+std::string refusal_of_ranks(const Problem& problem, int ranks) {
+  if (problem.device.is_cuda()) {
+    return "runs on one GPU so far";
+  }
+  const FtParameters& ft = ft_parameters(problem.size);
+  const std::int64_t most = std::min(ft.ny, ft.nz);
+  return ranks <= most ? ""
+                       : fmt::format("has {} planes to share, one for each rank at least", most);
 }
 
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& /*ranks*/) {
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return make_cuda(problem);
     }
   }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem.size, problem.threads);
+                                                 : make_cpu(problem.size, problem.threads, ranks);
 }
 
 }  // namespace bankfull::npb::ft

@@ -36,7 +36,9 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads);
+/// Collective.
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
+std::int64_t cpu_memory_bytes(Class size, int threads, int ranks);
 
 // Defined in ft_cuda.cu, which exists in builds with CUDA only.
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem);

@@ -1,7 +1,7 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
-#include "bankfull/numerics/fft/lane_fft.hpp"
 #include "bankfull/workloads/npb/ft/ft.hpp"
+#include "bankfull/workloads/npb/ft/slabs.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 
 #include <algorithm>
@@ -11,35 +11,9 @@
 namespace bankfull::npb::ft {
 namespace {
 
-constexpr std::int64_t lanes = LaneFft::lanes;
-constexpr std::int64_t block = LaneFft::block;
-
 /// Blocks along x whose transforms along z are made together: lines of memory that lie together are
 /// read together.
 constexpr std::int64_t group_blocks = 4;
-
-/// A field whose rows are blocks of eight points along x: eight real, then eight imaginary parts.
-class Field {
- public:
-  explicit Field(const FtParameters& ft)
-      : row_(ft.nx / lanes * block),
-        plane_(ft.ny * row_ + pad),
-        buffer_(MemorySpace::host, static_cast<std::size_t>(ft.nz * plane_)) {}
-
-  [[nodiscard]] double* at(std::int64_t block_x, std::int64_t y, std::int64_t z) const {
-    return buffer_.data() + z * plane_ + y * row_ + block_x * block;
-  }
-  [[nodiscard]] std::int64_t row() const { return row_; }
-  [[nodiscard]] std::int64_t plane() const { return plane_; }
-
- private:
-  /// Planes a power of two apart would share cache sets.
-  static constexpr std::int64_t pad = 5 * block;
-
-  std::int64_t row_;
-  std::int64_t plane_;
-  Buffer<double> buffer_;
-};
 
 void copy_blocks(const double* from, std::int64_t from_step, std::int64_t count, double* to,
                  std::int64_t to_step) {
@@ -66,6 +40,11 @@ struct Workspace {
       : data(static_cast<std::size_t>(group_blocks * longest(ft) * block)),
         other(static_cast<std::size_t>(longest(ft) * block)),
         plane(MemorySpace::host, static_cast<std::size_t>(2 * ft.nx * ft.ny)) {}
+
+  static std::int64_t bytes(const FtParameters& ft) {
+    return ((group_blocks + 1) * longest(ft) * block + 2 * ft.nx * ft.ny) *
+           static_cast<std::int64_t>(sizeof(double));
+  }
 
   static std::int64_t longest(const FtParameters& ft) { return std::max({ft.nx, ft.ny, ft.nz}); }
 
@@ -106,16 +85,20 @@ struct Decay {
 
 /// Two passes over memory an iteration: along z, with the decay on the way; then plane by plane
 /// along y and x, where the checksum is taken. The field is not written a second time: nobody reads
-/// it.
+/// it. Between the two ranks exchange what they have of each other's planes.
 class CpuTransforms final : public Benchmark {
  public:
-  CpuTransforms(Class size, int threads)
+  CpuTransforms(Class size, int threads, const Communicator& ranks)
       : size_(size),
         ft_(ft_parameters(size)),
+        ranks_(ranks),
         team_(threads),
-        spectrum_(ft_),
-        evolved_(ft_),
-        terms_(static_cast<std::size_t>(ft_.nz)) {
+        slabs_(ft_, ranks.rank(), ranks.size()),
+        spectrum_(slabs_, team_),
+        evolved_(slabs_, team_),
+        foreign_(slabs_, team_),
+        forward_(rows_to_slabs(ranks, slabs_, foreign_, spectrum_)),
+        back_(slabs_to_rows(ranks, slabs_, evolved_, foreign_)) {
     for (int n = 0; n < threads; ++n) {
       work_.emplace_back(ft_);
     }
@@ -134,16 +117,17 @@ class CpuTransforms final : public Benchmark {
   std::vector<Check> checks() override { return checks_of(checksums_, size_); }
 
   [[nodiscard]] Traffic traffic() const override {
-    const double field = 16.0 * static_cast<double>(ft_.points());
+    const auto points = static_cast<double>(ft_.nx * slabs_.rows().size() * ft_.nz);
+    const double field = 16.0 * points;
     // Set-up: plane pass writes, z pass reads and writes. Iteration: z pass reads one field and
     // writes the other, plane pass reads.
     return {(1.0 + 2.0 * ft_.iterations) * field, (2.0 + ft_.iterations) * field,
-            facts_of({.size = size_}).operations};
+            facts_of({.size = size_}).operations / ranks_.size()};
   }
 
   [[nodiscard]] std::string traffic_model() const override {
     return "the initial field: written, read and written; an iteration: the spectrum read, the "
-           "half-transformed field written and read";
+           "half-transformed field written and read; messages between ranks not counted";
   }
 
  private:
@@ -153,61 +137,84 @@ class CpuTransforms final : public Benchmark {
     fft_y_.emplace(ft_.ny);
     fft_z_.emplace(ft_.nz);
     samples_ = samples_of(ft_);
+    terms_.clear();
     form_spectrum();
     for (int t = 1; t <= iterations; ++t) {
       invert(Decay(ft_, t));
+    }
+    add_terms(iterations);
+  }
+
+  void form_spectrum() {
+    const PlanePieces pieces(slabs_, spectrum_, foreign_);
+#pragma omp parallel num_threads(team_.threads())
+    {
+      const Range planes = my_share(slabs_.planes().size());
+      for (std::int64_t z = planes.begin; z < planes.end; ++z) {
+        form_plane(z, pieces, my_work());
+      }
+    }
+    forward_->start();
+    forward_->finish();
+#pragma omp parallel num_threads(team_.threads())
+    transform_z(LaneFft::Sign::plus, nullptr, spectrum_, my_work());
+  }
+
+  void invert(const Decay& decay) {
+#pragma omp parallel num_threads(team_.threads())
+    transform_z(LaneFft::Sign::minus, &decay, evolved_, my_work());
+    back_->start();
+    back_->finish();
+    const PlanePieces pieces(slabs_, evolved_, foreign_);
+    const std::size_t first = terms_.size();
+    terms_.resize(first + static_cast<std::size_t>(slabs_.planes().size()));
+#pragma omp parallel num_threads(team_.threads())
+    {
+      const Range planes = my_share(slabs_.planes().size());
+      for (std::int64_t z = planes.begin; z < planes.end; ++z) {
+        terms_[first + static_cast<std::size_t>(z)] = invert_plane(z, pieces, my_work());
+      }
+    }
+  }
+
+  /// The checksums from the terms of all ranks, added in the order of planes: the same bits on any
+  /// number of ranks.
+  void add_terms(int iterations) {
+    const auto all = ranks_.all_gather(terms_);
+    for (int t = 0; t < iterations; ++t) {
       Complex sum = 0.0;
-      for (const Complex& term : terms_) {
-        sum += term;
+      for (const std::vector<Complex>& terms : all) {
+        const std::size_t planes = terms.size() / static_cast<std::size_t>(iterations);
+        for (std::size_t z = 0; z < planes; ++z) {
+          sum += terms[static_cast<std::size_t>(t) * planes + z];
+        }
       }
       checksums_.push_back(sum / static_cast<double>(ft_.points()));
     }
   }
 
-  void form_spectrum() {
-#pragma omp parallel num_threads(team_.threads())
-    {
-      Workspace& work = work_[static_cast<std::size_t>(share_number())];
-      const Range planes = my_share(ft_.nz);
-      for (std::int64_t z = planes.begin; z < planes.end; ++z) {
-        form_plane(z, work);
-      }
-#pragma omp barrier
-      transform_z(LaneFft::Sign::plus, nullptr, spectrum_, work);
-    }
-  }
-
-  void invert(const Decay& decay) {
-#pragma omp parallel num_threads(team_.threads())
-    {
-      Workspace& work = work_[static_cast<std::size_t>(share_number())];
-      transform_z(LaneFft::Sign::minus, &decay, evolved_, work);
-#pragma omp barrier
-      const Range planes = my_share(ft_.nz);
-      for (std::int64_t z = planes.begin; z < planes.end; ++z) {
-        terms_[static_cast<std::size_t>(z)] = invert_plane(z, work);
-      }
-    }
-  }
-
   // From here on each thread calls for its share.
 
-  /// Random values of a plane, transformed along x and y.
-  void form_plane(std::int64_t z, Workspace& work) {
+  Workspace& my_work() { return work_[static_cast<std::size_t>(share_number())]; }
+
+  /// Random values of one of this rank's planes, transformed along x and y.
+  void form_plane(std::int64_t z, const PlanePieces& pieces, Workspace& work) {
+    double* const columns = work.plane.data();
     for (std::int64_t y = 0; y < ft_.ny; y += lanes) {
-      draw_rows(y, z, work.data.data());
+      draw_rows(y, slabs_.planes().begin + z, work.data.data());
       const double* const rows =
           fft_x_->transform(LaneFft::Sign::plus, work.data.data(), work.other.data());
       for (std::int64_t x = 0; x < ft_.nx; x += lanes) {
-        transpose_blocks(rows + x * block, spectrum_.at(x / lanes, y, z), spectrum_.row());
+        transpose_blocks(rows + x * block, columns + (x / lanes * ft_.ny + y) * block, block);
       }
     }
     for (std::int64_t block_x = 0; block_x < ft_.nx / lanes; ++block_x) {
-      double* const column = spectrum_.at(block_x, 0, z);
-      copy_blocks(column, spectrum_.row(), ft_.ny, work.data.data(), block);
-      const double* const result =
-          fft_y_->transform(LaneFft::Sign::plus, work.data.data(), work.other.data());
-      copy_blocks(result, block, ft_.ny, column, spectrum_.row());
+      const double* const result = fft_y_->transform(
+          LaneFft::Sign::plus, columns + block_x * ft_.ny * block, work.other.data());
+      for (const PlanePiece& piece : pieces) {
+        copy_blocks(result + piece.rows.begin * block, block, piece.rows.size(),
+                    piece.at(block_x, z), pieces.row());
+      }
     }
   }
 
@@ -231,8 +238,8 @@ class CpuTransforms final : public Benchmark {
 
   /// The spectrum, decayed where that is asked for, transformed along z into `to`, which may be the
   /// spectrum itself.
-  void transform_z(LaneFft::Sign sign, const Decay* decay, const Field& to, Workspace& work) {
-    const Range rows = my_share(ft_.ny);
+  void transform_z(LaneFft::Sign sign, const Decay* decay, const Slab& to, Workspace& work) {
+    const Range rows = my_share(slabs_.rows().size());
     const std::int64_t blocks = ft_.nx / lanes;
     for (std::int64_t y = rows.begin; y < rows.end; ++y) {
       for (std::int64_t first = 0; first < blocks; first += group_blocks) {
@@ -256,8 +263,8 @@ class CpuTransforms final : public Benchmark {
         if (decay == nullptr) {
           std::copy_n(from, block, to);
         } else {
-          const double factor =
-              decay->y[static_cast<std::size_t>(y)] * decay->z[static_cast<std::size_t>(z)];
+          const double factor = decay->y[static_cast<std::size_t>(slabs_.rows().begin + y)] *
+                                decay->z[static_cast<std::size_t>(z)];
           copy_decayed(from, decay->x.data() + (first + n) * lanes, factor, to);
         }
       }
@@ -274,12 +281,15 @@ class CpuTransforms final : public Benchmark {
     }
   }
 
-  /// Transforms a plane along y and x; returns its part of the checksum.
-  Complex invert_plane(std::int64_t z, Workspace& work) {
+  /// Transforms one of this rank's planes along y and x; returns its part of the checksum.
+  Complex invert_plane(std::int64_t z, const PlanePieces& pieces, Workspace& work) {
     double* const plane = work.plane.data();
     const std::int64_t rows_step = ft_.nx * block;  // of eight rows in lanes
     for (std::int64_t block_x = 0; block_x < ft_.nx / lanes; ++block_x) {
-      copy_blocks(evolved_.at(block_x, 0, z), evolved_.row(), ft_.ny, work.data.data(), block);
+      for (const PlanePiece& piece : pieces) {
+        copy_blocks(piece.at(block_x, z), pieces.row(), piece.rows.size(),
+                    work.data.data() + piece.rows.begin * block, block);
+      }
       const double* const column =
           fft_y_->transform(LaneFft::Sign::minus, work.data.data(), work.other.data());
       for (std::int64_t y = 0; y < ft_.ny; y += lanes) {
@@ -287,7 +297,8 @@ class CpuTransforms final : public Benchmark {
                          plane + y / lanes * rows_step + block_x * lanes * block, block);
       }
     }
-    const std::vector<Sample>& samples = samples_[static_cast<std::size_t>(z)];
+    const std::vector<Sample>& samples =
+        samples_[static_cast<std::size_t>(slabs_.planes().begin + z)];
     auto sample = samples.begin();
     Complex sum = 0.0;
     for (std::int64_t y = 0; y < ft_.ny; y += lanes) {
@@ -303,22 +314,33 @@ class CpuTransforms final : public Benchmark {
 
   Class size_;
   FtParameters ft_;
+  const Communicator& ranks_;
   Team team_;
-  Field spectrum_;
-  Field evolved_;  ///< and transformed along z
+  Slabs slabs_;
+  Slab spectrum_;
+  Slab evolved_;  ///< and transformed along z
+  ForeignRows foreign_;
+  std::unique_ptr<MessageExchange> forward_;
+  std::unique_ptr<MessageExchange> back_;
   std::vector<Workspace> work_;
   std::optional<LaneFft> fft_x_;
   std::optional<LaneFft> fft_y_;
   std::optional<LaneFft> fft_z_;
   std::vector<std::vector<Sample>> samples_;
-  std::vector<Complex> terms_;  ///< of the checksum, by plane
+  std::vector<Complex> terms_;  ///< of the checksums, by iteration and plane of this rank
   std::vector<Complex> checksums_;
 };
 
 }  // namespace
 
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads) {
-  return std::make_unique<CpuTransforms>(size, threads);
+std::int64_t cpu_memory_bytes(Class size, int threads, int ranks) {
+  const FtParameters& ft = ft_parameters(size);
+  const Slabs largest(ft, 0, ranks);
+  return 2 * Slab::bytes(largest) + ForeignRows::bytes(largest) + threads * Workspace::bytes(ft);
+}
+
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks) {
+  return std::make_unique<CpuTransforms>(size, threads, ranks);
 }
 
 }  // namespace bankfull::npb::ft

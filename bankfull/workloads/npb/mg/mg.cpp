@@ -3,6 +3,7 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
+#include "bankfull/workloads/npb/mg/blocks.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -37,9 +38,14 @@ class Leaders {
     best_.resize(std::min(best_.size(), charge_count));
   }
 
-  void offer(const Leaders& others) {
-    for (const Candidate& candidate : others.best_) {
-      offer(candidate);
+  void offer(const Leaders& others) { offer(others.best_); }
+
+  /// Collective: of all ranks.
+  void gather(const Communicator& ranks) {
+    const auto all = ranks.all_gather(best_);
+    best_.clear();
+    for (const std::vector<Candidate>& best : all) {
+      offer(best);
     }
   }
 
@@ -53,6 +59,12 @@ class Leaders {
   }
 
  private:
+  void offer(const std::vector<Candidate>& candidates) {
+    for (const Candidate& candidate : candidates) {
+      offer(candidate);
+    }
+  }
+
   Order before_;
   std::vector<Candidate> best_;
 };
@@ -69,17 +81,19 @@ int level_count(Class size) {
   return std::countr_zero(static_cast<std::uint64_t>(mg_parameters(size).side));
 }
 
-Charges find_charges(Class size, int threads) {
+Charges find_charges(Class size, int threads, const Communicator& ranks) {
   const std::int64_t side = mg_parameters(size).side;
+  const Range drawn = share(side * side * side, ranks.rank(), ranks.size());
   Leaders largest(is_larger);
   Leaders smallest(is_smaller);
 #pragma omp parallel num_threads(threads)
   {
-    const Range mine = my_share(side * side * side);
-    Generator generator(common_seed, static_cast<std::uint64_t>(mine.begin));
+    const Range mine = my_share(drawn.size());
+    const std::int64_t first = drawn.begin + mine.begin;
+    Generator generator(common_seed, static_cast<std::uint64_t>(first));
     Leaders own_largest(is_larger);
     Leaders own_smallest(is_smaller);
-    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+    for (std::int64_t n = first; n < drawn.begin + mine.end; ++n) {
       const Candidate candidate{generator.draw(), n};
       own_largest.offer(candidate);
       own_smallest.offer(candidate);
@@ -90,7 +104,13 @@ Charges find_charges(Class size, int threads) {
       smallest.offer(own_smallest);
     }
   }
+  largest.gather(ranks);
+  smallest.gather(ranks);
   return {largest.points(side), smallest.points(side)};
+}
+
+Charges find_charges(Class size, int threads) {
+  return find_charges(size, threads, *make_self_communicator());
 }
 
 std::vector<Check> checks_of(double residual_norm, Class size) {
@@ -112,33 +132,28 @@ Facts facts_of(const Problem& problem) {
           .data_bytes = 3 * points * 8};
 }
 
-std::int64_t memory_bytes(const Problem& problem, int /*ranks*/) {
+std::int64_t memory_bytes(const Problem& problem, int ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return cuda_memory_bytes(problem);
     }
   }
-  const std::int64_t side = mg_parameters(problem.size).side;
-  // Three fields on the finest grid, two on all coarser ones, whose rows are padded; and what each
-  // thread keeps of some planes.
-  constexpr std::int64_t padding = 16;
-  constexpr std::int64_t planes = 8 * 36;
-  const std::int64_t points = side * side * (side + padding);
-  return (3 * points + 2 * points / 7 + problem.threads * planes * (side + padding)) * 8;
+  return cpu_memory_bytes(problem.size, problem.threads, ranks);
 }
 
-std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) {
-  return "runs on one rank so far";
+std::string refusal_of_ranks(const Problem& problem, int ranks) {
+  return problem.device.is_cuda() ? "runs on one GPU so far"
+                                  : Blocks::refusal_of(problem.size, ranks);
 }
 
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& /*ranks*/) {
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
       return make_cuda(problem);
     }
   }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem.size, problem.threads);
+                                                 : make_cpu(problem.size, problem.threads, ranks);
 }
 
 }  // namespace bankfull::npb::mg

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/workloads/npb/benchmark.hpp"
 
 #include <array>
@@ -7,6 +8,8 @@
 #include <vector>
 
 namespace bankfull::npb::mg {
+
+class Blocks;
 
 /// Weights of a 27-point operator by neighbours: the point itself, 6 faces, 12 edges, 8 corners.
 using Weights = std::array<double, 4>;
@@ -37,6 +40,10 @@ struct Charges {
   std::array<Point, 10> positive;  ///< the largest first
   std::array<Point, 10> negative;  ///< the smallest first
 };
+
+/// Collective: each rank draws its share of the random numbers.
+Charges find_charges(Class size, int threads, const Communicator& ranks);
+/// On this rank alone.
 Charges find_charges(Class size, int threads);
 
 std::vector<Check> checks_of(double residual_norm, Class size);
@@ -48,7 +55,11 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads);
+/// Collective.
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks,
+                                    const Blocks& blocks);
+std::int64_t cpu_memory_bytes(Class size, int threads, int ranks);
 
 // Defined in mg_cuda.cu, which exists in builds with CUDA only.
 std::int64_t cuda_memory_bytes(const Problem& problem);

@@ -12,7 +12,17 @@ namespace bankfull::npb::mg {
 // The 27-point operators on a row of points. Neighbours of rows beside the row are added once, as
 // sums of four rows, and serve three points each: 13 additions a point instead of 26.
 //
-// Rows have ghosts at -1 and n where a function says so. Pointers never overlap.
+// Rows have ghosts where a function says so. Pointers never overlap.
+
+/// The columns that a step forms of a row: n, and some beyond both ends where ranks cut the row.
+/// Where they do not, nothing is formed beyond: the row wraps around.
+struct Columns {
+  std::int64_t n;
+  std::int64_t beyond;
+
+  [[nodiscard]] std::int64_t begin() const { return -beyond; }
+  [[nodiscard]] std::int64_t end() const { return n + beyond; }
+};
 
 /// The rows around a row: of[1 + d3][1 + d2].
 struct RowsAround {
@@ -26,12 +36,15 @@ struct RowSums {
   double* __restrict edges;
 };
 
-BANKFULL_ALWAYS_INLINE void wrap_ghosts(double* row, std::int64_t n) {
-  row[-1] = row[n - 1];
-  row[n] = row[0];
+/// Ghosts at -1 and n of a row that wraps around; those of a row that is cut were formed.
+BANKFULL_ALWAYS_INLINE void close_row(double* row, const Columns& columns) {
+  if (columns.beyond == 0) {
+    row[-1] = row[columns.n - 1];
+    row[columns.n] = row[0];
+  }
 }
 
-inline void sum_rows(const RowsAround& rows, std::int64_t n, const RowSums& sums) {
+inline void sum_rows(const RowsAround& rows, const Columns& columns, const RowSums& sums) {
   const double* __restrict const below = rows.of[0][1];
   const double* __restrict const above = rows.of[2][1];
   const double* __restrict const left = rows.of[1][0];
@@ -43,22 +56,22 @@ inline void sum_rows(const RowsAround& rows, std::int64_t n, const RowSums& sums
   double* __restrict const faces = sums.faces;
   double* __restrict const edges = sums.edges;
 #pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) {
+  for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
     faces[i] = (left[i] + right[i]) + (below[i] + above[i]);
     edges[i] = (below_left[i] + below_right[i]) + (above_left[i] + above_right[i]);
   }
-  wrap_ghosts(faces, n);
-  wrap_ghosts(edges, n);
+  close_row(faces, columns);
+  close_row(edges, columns);
 }
 
-/// r = v - A u with the sums of the rows around u.
+/// r = v - A u with the sums of the rows around u, which reach one column further.
 inline void residual_row(const double* __restrict v, const double* __restrict u,
-                         const RowSums& sums, std::int64_t n, double* __restrict r) {
+                         const RowSums& sums, const Columns& columns, double* __restrict r) {
   static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
   const double* __restrict const faces = sums.faces;
   const double* __restrict const edges = sums.edges;
 #pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) {
+  for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
     const double twos = edges[i] + (faces[i - 1] + faces[i + 1]);
     const double threes = edges[i - 1] + edges[i + 1];
     r[i] =
@@ -107,27 +120,31 @@ struct CoarseRows {
   const double* of[2][2];
 };
 
-/// w = Q coarse, n points, plus u where there is one. `mean` has room for n / 2 points and ghosts.
-inline void interpolated_row(const CoarseRows& coarse, const double* u, std::int64_t n,
+/// w = Q coarse, plus u where there is one; an even number of columns beyond. `mean` has room for
+/// half as many points and ghosts.
+inline void interpolated_row(const CoarseRows& coarse, const double* u, const Columns& columns,
                              double* __restrict mean, double* __restrict w) {
   const double* const a = coarse.of[0][0];
   const double* const b = coarse.of[0][1];
   const double* const c = coarse.of[1][0];
   const double* const d = coarse.of[1][1];
+  const Columns halves{columns.n / 2, columns.beyond / 2};
+  // An even column lies between the coarse one of its number and the one before.
+  const std::int64_t first = columns.beyond == 0 ? 0 : halves.begin() - 1;
 #pragma omp simd
-  for (std::int64_t i = 0; i < n / 2; ++i) {
+  for (std::int64_t i = first; i < halves.end(); ++i) {
     mean[i] = 0.25 * ((a[i] + b[i]) + (c[i] + d[i]));
   }
-  wrap_ghosts(mean, n / 2);
+  close_row(mean, halves);
   if (u == nullptr) {
 #pragma omp simd
-    for (std::int64_t i = 0; i < n / 2; ++i) {
+    for (std::int64_t i = halves.begin(); i < halves.end(); ++i) {
       w[2 * i] = 0.5 * (mean[i - 1] + mean[i]);
       w[2 * i + 1] = mean[i];
     }
   } else {
 #pragma omp simd
-    for (std::int64_t i = 0; i < n / 2; ++i) {
+    for (std::int64_t i = halves.begin(); i < halves.end(); ++i) {
       w[2 * i] = u[2 * i] + 0.5 * (mean[i - 1] + mean[i]);
       w[2 * i + 1] = u[2 * i + 1] + mean[i];
     }
