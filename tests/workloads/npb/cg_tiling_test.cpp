@@ -38,8 +38,27 @@ TEST(CgTiling, IsCompleteForAllClassesAndGpus) {
 TEST(CgTiling, GivesEachBlockOneTileWhereTheVectorIsShort) {
   const Tiling tiling = tiling_for(150000, 132, hopper_bytes);
   EXPECT_TRUE(tiling.one_tile_a_block);
-  EXPECT_EQ(tiling.panels, 6);
+  EXPECT_EQ(tiling.panels, 11);
+  EXPECT_EQ(tiling.row_lanes, 1);
   EXPECT_EQ(tiling.blocks, 132);
+}
+
+// Class B on an H200: lanes enough for many slices a warp. Class A: rows for one slice a warp.
+TEST(CgTiling, SharesPiecesSoThatAllWarpsWork) {
+  const Tiling many = tiling_for(75000, 132, hopper_bytes);
+  EXPECT_EQ(many.panels, 4);
+  EXPECT_EQ(many.row_lanes, 4);
+  const Tiling few = tiling_for(14000, 132, hopper_bytes);
+  EXPECT_EQ(few.panels, 1);
+  EXPECT_EQ(few.row_lanes, 8);
+  EXPECT_EQ(few.tile_slices(), 27);
+}
+
+TEST(CgTiling, TakesLargePanelsWhereGroupsWouldElseBeTooLarge) {
+  const Tiling tiling = tiling_for(150000, 108, ampere_bytes);
+  EXPECT_TRUE(tiling.one_tile_a_block);
+  EXPECT_EQ(tiling.panels, 9);
+  EXPECT_EQ(tiling.blocks, 108);
 }
 
 TEST(CgTiling, KeepsWholeRowsInABlockWhereTheVectorIsLong) {
@@ -47,6 +66,14 @@ TEST(CgTiling, KeepsWholeRowsInABlockWhereTheVectorIsLong) {
   EXPECT_FALSE(tiling.one_tile_a_block);
   EXPECT_EQ(tiling.groups, 132);
   EXPECT_EQ(tiling.product_parts(), 1);
+}
+
+TEST(CgTiling, KeepsInTheCacheWhatHasRoomThere) {
+  constexpr std::int64_t cache = 50 << 20;
+  EXPECT_EQ(kept_warps(20'000'000, cache), 32);
+  EXPECT_EQ(kept_warps(142'000'000, cache), 4);
+  EXPECT_EQ(kept_warps(365'000'000, cache), 1);
+  EXPECT_EQ(kept_warps(7'256'000'000, cache), 0);
 }
 
 }  // namespace

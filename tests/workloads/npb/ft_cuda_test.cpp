@@ -1,48 +1,59 @@
 #include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/numerics/fft/lane_fft.hpp"
 #include "bankfull/workloads/npb/ft/cuda/transforms.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
-#include <numbers>
 #include <string>
 #include <vector>
 
 namespace bankfull::npb::ft {
 namespace {
 
-/// Of the elements `stride` apart from `first` on, by halves.
-void transform(Complex* first, std::int64_t count, std::int64_t stride, double sign) {
-  if (count == 1) {
-    return;
-  }
-  transform(first, count / 2, 2 * stride, sign);
-  transform(first + stride, count / 2, 2 * stride, sign);
-  std::vector<Complex> joined(static_cast<std::size_t>(count));
-  for (std::int64_t k = 0; k < count / 2; ++k) {
-    const double turns = static_cast<double>(k) / static_cast<double>(count);
-    const Complex term =
-        std::polar(1.0, sign * 2.0 * std::numbers::pi * turns) * first[(2 * k + 1) * stride];
-    joined[static_cast<std::size_t>(k)] = first[2 * k * stride] + term;
-    joined[static_cast<std::size_t>(k + count / 2)] = first[2 * k * stride] - term;
-  }
-  for (std::int64_t k = 0; k < count; ++k) {
-    first[k * stride] = joined[static_cast<std::size_t>(k)];
+/// Transforms of one axis: of the sequences that begin at the multiples of `apart` up to `end` and
+/// have the same number of elements, `stride` apart.
+struct Sequences {
+  std::int64_t apart;
+  std::int64_t end;
+  std::int64_t stride;
+};
+
+/// Of eight sequences at a time, in lanes: larger fields would keep a serial definition busy for a
+/// minute.
+void transform(Complex* field, const Sequences& sequences, const LaneFft& fft, FftSign sign) {
+  constexpr std::int64_t lanes = LaneFft::lanes;
+  std::vector<double> blocks(static_cast<std::size_t>(fft.size() * LaneFft::block));
+  std::vector<double> other(blocks.size());
+  for (std::int64_t first = 0; first < sequences.end; first += lanes * sequences.apart) {
+    const auto at = [&](std::int64_t k, std::int64_t lane) -> Complex& {
+      return field[first + lane * sequences.apart + k * sequences.stride];
+    };
+    for (std::int64_t k = 0; k < fft.size(); ++k) {
+      double* const block = blocks.data() + k * LaneFft::block;
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        block[lane] = at(k, lane).real();
+        block[lanes + lane] = at(k, lane).imag();
+      }
+    }
+    const double* const found = fft.transform(sign, blocks.data(), other.data());
+    for (std::int64_t k = 0; k < fft.size(); ++k) {
+      const double* const block = found + k * LaneFft::block;
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        at(k, lane) = {block[lane], block[lanes + lane]};
+      }
+    }
   }
 }
 
-void transform(std::vector<Complex>& field, const FtParameters& ft, double sign) {
-  for (std::int64_t row = 0; row < ft.ny * ft.nz; ++row) {
-    transform(field.data() + row * ft.nx, ft.nx, 1, sign);
-  }
+void transform(std::vector<Complex>& field, const FtParameters& ft, FftSign sign) {
+  const std::int64_t plane = ft.nx * ft.ny;
+  transform(field.data(), {ft.nx, ft.points(), 1}, LaneFft(ft.nx), sign);
+  const LaneFft along_y(ft.ny);
   for (std::int64_t z = 0; z < ft.nz; ++z) {
-    for (std::int64_t x = 0; x < ft.nx; ++x) {
-      transform(field.data() + z * ft.nx * ft.ny + x, ft.ny, ft.nx, sign);
-    }
+    transform(field.data() + z * plane, {1, ft.nx, ft.nx}, along_y, sign);
   }
-  for (std::int64_t n = 0; n < ft.nx * ft.ny; ++n) {
-    transform(field.data() + n, ft.nz, ft.nx * ft.ny, sign);
-  }
+  transform(field.data(), {1, plane, plane}, LaneFft(ft.nz), sign);
 }
 
 /// Of all iterations, as RNR-94-007 has them.
@@ -53,7 +64,7 @@ std::vector<Complex> expected_checksums(const FtParameters& ft) {
     const double real = generator.draw();
     value = {real, generator.draw()};
   }
-  transform(spectrum, ft, 1.0);
+  transform(spectrum, ft, FftSign::plus);
   std::vector<Complex> checksums;
   for (int t = 1; t <= ft.iterations; ++t) {
     const std::vector<double> decay_x = decay(ft.nx, t);
@@ -65,7 +76,7 @@ std::vector<Complex> expected_checksums(const FtParameters& ft) {
                                             decay_y[static_cast<std::size_t>(n / ft.nx % ft.ny)] *
                                             decay_z[static_cast<std::size_t>(n / ft.nx / ft.ny)];
     }
-    transform(field, ft, -1.0);
+    transform(field, ft, FftSign::minus);
     Complex sum = 0.0;
     for (std::int64_t j = 1; j <= checksum_points; ++j) {
       const std::int64_t row = checksum_step_z * j % ft.nz * ft.ny + checksum_step_y * j % ft.ny;

@@ -88,10 +88,9 @@ TEST(FtOnRanks, HasTheBitsOfOneRank) {
 }
 
 TEST(FtOnRanks, RefusesRanksWithoutPlanes) {
-  Problem problem;
-  problem.size = Class::w;  // 128 rows, 32 planes
-  EXPECT_EQ(refusal_of_ranks(problem, 32), "");
-  EXPECT_NE(refusal_of_ranks(problem, 33).find("32 planes"), std::string::npos);
+  // 128 rows, 32 planes
+  EXPECT_EQ(refusal_of_ranks(Class::w, 32), "");
+  EXPECT_NE(refusal_of_ranks(Class::w, 33).find("32 planes"), std::string::npos);
 }
 
 TEST(FtMemory, FallsWithTheRanks) {

@@ -34,7 +34,7 @@ Facts facts_of(const Problem& problem) {
 std::int64_t memory_bytes(const Problem& problem, int ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return gpu_memory_bytes(problem);
+      return cuda_memory_bytes(problem);
     }
   }
   const CgParameters& cg = cg_parameters(problem.size);
@@ -50,12 +50,9 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
          inputs * (32 + 32 * problem.threads) + cg.rows / ranks * 72;
 }
 
-std::string refusal_of_ranks(const Problem& problem, int ranks) {
-  if (problem.device.is_cuda()) {
-    return "runs on one GPU so far";
-  }
+std::string refusal_of_ranks(Class size, int ranks) {
   constexpr std::int64_t fewest_rows = 16;
-  const std::int64_t most = cg_parameters(problem.size).rows / fewest_rows;
+  const std::int64_t most = cg_parameters(size).rows / fewest_rows;
   return ranks > most ? fmt::format("runs on up to {} ranks", most) : "";
 }
 

@@ -11,9 +11,6 @@ using cuda::SolverArguments;
 using cuda::SolverResult;
 using cuda::Tiling;
 
-/// A matrix that takes less of L2 than this is to stay there from product to product.
-constexpr double kept_share = 0.6;
-
 std::size_t most_shared_bytes_on(Device gpu) {
   return std::min(most_shared_bytes(gpu, cuda::solver_kernel<false>),
                   most_shared_bytes(gpu, cuda::solver_kernel<true>));
@@ -80,10 +77,7 @@ class CudaSolver final : public Benchmark {
   }
 
   [[nodiscard]] int kept_warps() const {
-    const auto cache = static_cast<double>(last_cache_bytes(stream_.device()));
-    return static_cast<double>(tiles_.bytes()) < kept_share * cache
-               ? cuda::solver_threads / cuda::warp_threads
-               : 0;
+    return cuda::kept_warps(tiles_.bytes(), last_cache_bytes(stream_.device()));
   }
 
   [[nodiscard]] auto kernel() const -> void (*)(SolverArguments) {
@@ -130,7 +124,7 @@ class CudaSolver final : public Benchmark {
 /// The tiles, which both have, with the more of what the set-up and the solver want beside them.
 /// How much slices are longer than their pieces is not known before the matrix is: this counts the
 /// mean of what sharing a piece costs, and one entry in a hundred for rows of unequal lengths.
-std::int64_t gpu_memory_bytes(const Problem& problem) {
+std::int64_t cuda_memory_bytes(const Problem& problem) {
   const CgParameters& cg = cg_parameters(problem.size);
   const Tiling tiling = tiling_on(problem.device, problem.size);
   const std::int64_t pieces = cg.rows * tiling.panels;

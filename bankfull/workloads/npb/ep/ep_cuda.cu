@@ -4,7 +4,7 @@ namespace bankfull::npb::ep {
 namespace {
 
 using cuda::list_count;
-using TallyShape = cuda::Shape<7, 2>;
+using TallyShape = cuda::Shape<8, 2, 1024, 4>;
 
 /// What a GPU needs to form a tally.
 class TallyMachine {

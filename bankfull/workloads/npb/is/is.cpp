@@ -99,11 +99,8 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
   return 2 * keys * key_bytes + values * (4 * problem.threads + 8 + 8);
 }
 
-std::string refusal_of_ranks(const Problem& problem, int ranks) {
-  if (problem.device.is_cuda()) {
-    return "runs on one GPU so far";
-  }
-  const std::int64_t keys = std::int64_t{1} << is_parameters(problem.size).log2_keys;
+std::string refusal_of_ranks(Class size, int ranks) {
+  const std::int64_t keys = std::int64_t{1} << is_parameters(size).log2_keys;
   if (ranks > most_ranks) {
     return fmt::format("runs on up to {} ranks", most_ranks);
   }

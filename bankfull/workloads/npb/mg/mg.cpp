@@ -141,10 +141,7 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
   return cpu_memory_bytes(problem.size, problem.threads, ranks);
 }
 
-std::string refusal_of_ranks(const Problem& problem, int ranks) {
-  return problem.device.is_cuda() ? "runs on one GPU so far"
-                                  : Blocks::refusal_of(problem.size, ranks);
-}
+std::string refusal_of_ranks(Class size, int ranks) { return Blocks::refusal_of(size, ranks); }
 
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {

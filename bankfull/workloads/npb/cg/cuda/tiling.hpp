@@ -65,4 +65,8 @@ struct Tiling {
 /// `shared_bytes` each.
 Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t shared_bytes);
 
+/// Warps of each of the solver's blocks whose entries are to stay in the last cache from product to
+/// product.
+int kept_warps(std::int64_t matrix_bytes, std::int64_t cache_bytes);
+
 }  // namespace bankfull::npb::cg::cuda

@@ -16,7 +16,7 @@ inline constexpr int list_count = 4 + (bins - 1) + 1;
 
 /// Copies of the table, whose neighbours lie in different banks: threads of a warp meet in a bank
 /// less often.
-template <int Log2Intervals, int Copies, int Threads = 1024, int Unroll = 2>
+template <int Log2Intervals, int Copies, int Threads, int Unroll>
 struct Shape {
   using Table = LogTable<Log2Intervals>;
   static constexpr int copies = Copies;

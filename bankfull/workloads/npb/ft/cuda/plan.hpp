@@ -29,7 +29,7 @@ struct Plan {
 };
 
 inline Plan plan_of(const FtParameters& ft) {
-  return {.shape = shape_of(ft, 2),
+  return {.shape = shape_of(ft, planes_together(ft.ny)),
           .iterations = ft.iterations,
           .lines_ahead = 0.5,
           .columns_ahead = 0.5};

@@ -14,6 +14,9 @@ constexpr int lines_together(std::int64_t depth) {
   return depth <= 512 ? 8 : depth == 1024 ? 4 : 2;
 }
 constexpr int columns_together(std::int64_t side) { return lines_together(side); }
+/// Of these columns, in a tile: two columns of a plane, a sector of memory, which rows read whole;
+/// lines write what planes they have beside each other.
+constexpr int planes_together(std::int64_t side) { return columns_together(side) / 2; }
 /// Smaller tiles, for more blocks at once: blocks that write nothing have nothing else to do while
 /// they wait.
 constexpr int rows_together(std::int64_t side) { return side <= 256 ? 8 : side == 512 ? 4 : 2; }
