@@ -3,6 +3,7 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
 #include "bankfull/workloads/hpcg/problem.hpp"
+#include "bankfull/workloads/npb/benchmark.hpp"
 
 #include <cstdio>
 #include <fmt/format.h>
@@ -44,6 +45,27 @@ void list_hpcg() {
   fmt::print("\n");
 }
 
+void list_npb() {
+  fmt::print("npb: the NAS Parallel Benchmarks' kernels\n");
+  std::vector<std::string> headings{"class"};
+  for (const npb::Kernel kernel : npb::all_kernels) {
+    headings.push_back(npb::to_string(kernel));
+    headings.emplace_back("memory");
+  }
+  Table classes(headings);
+  for (const npb::Class size : npb::all_classes) {
+    npb::Problem problem;
+    problem.size = size;
+    std::vector<std::string> cells{npb::to_string(size)};
+    for (const npb::Kernel kernel : npb::all_kernels) {
+      cells.push_back(npb::facts_of(kernel, problem).size);
+      cells.push_back(format_bytes(static_cast<double>(npb::memory_bytes(kernel, problem, 1))));
+    }
+    classes.add_row(cells);
+  }
+  fmt::print("{}  schedules: tuned reference\n", classes.text());
+}
+
 }  // namespace
 
 void add_list_command(CLI::App& program, Action& action) {
@@ -54,6 +76,8 @@ void add_list_command(CLI::App& program, Action& action) {
       list_himeno();
       fmt::print("\n");
       list_hpcg();
+      fmt::print("\n");
+      list_npb();
       return ExitCode::ok;
     };
   });

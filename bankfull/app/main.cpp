@@ -21,6 +21,7 @@ constexpr const char* footer = R"(Examples:
   bankfull himeno --size M                     the Himeno benchmark, verified
   bankfull himeno --size XL --schedule all --json out.json
   bankfull hpcg --local 128x128x128            the HPCG benchmark, by the official rules
+  bankfull npb cg --class B                    a kernel of the NAS Parallel Benchmarks
   mpirun -n 4 bankfull himeno --size L         the same on four ranks
   BANKFULL_DEVICE=cpu bankfull himeno          every option has a twin in the environment
 
@@ -81,6 +82,7 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   bankfull::add_probe_command(program, ranks, action);
   bankfull::add_himeno_command(program, ranks, action);
   bankfull::add_hpcg_command(program, ranks, action);
+  bankfull::add_npb_command(program, ranks, action);
   bankfull::add_scaling_command(program, ranks, action);
   bankfull::add_decompose_command(program, ranks, action);
   try {

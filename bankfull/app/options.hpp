@@ -77,6 +77,7 @@ void add_list_command(CLI::App& program, Action& action);
 void add_probe_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_himeno_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_hpcg_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_npb_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_scaling_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_decompose_command(CLI::App& program, const Communicator& ranks, Action& action);
 

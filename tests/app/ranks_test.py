@@ -197,6 +197,27 @@ class Ranks(unittest.TestCase):
             with self.subTest(arguments=arguments):
                 self.refused(self.scaling(2, *arguments), word)
 
+    def test_npb_on_ranks(self):
+        import jsonschema
+        target = self.path / "out.json"
+        for kernel in ("cg", "ep", "ft", "is"):
+            result = run(3, "npb", kernel, "--class", "S", "--device", "cpu", "--threads", "1", "--repeat", "1",
+                         "--json", str(target))
+            self.assertEqual(result.returncode, OK, result.stderr)
+            self.assertEqual(result.stdout.count("Benchmark Completed."), 1)
+            self.assertRegex(result.stdout, r" Total processes = +3\n")
+            self.assertRegex(result.stdout, r" Verification    = +SUCCESSFUL\n")
+            self.assertIn(" ranks=3 threads=1 ", result.stdout)
+            document = json.loads(target.read_text())
+            jsonschema.validate(document, json.loads(SCHEMA.read_text()))
+            self.assertEqual(document["problem"]["ranks"]["value"], 3)
+
+    def test_npb_that_cannot_be_spread_is_one_message(self):
+        self.refused(run(2, "npb", "cg", "--class", "S", "--device", "cpu", "--schedule", "reference"),
+                     "--schedule reference is serial", "2 ranks")
+        self.refused(run(3, "npb", "mg", "--class", "S", "--device", "cpu"),
+                     "power of two", "3 ranks", "smaller number that it runs on is 2")
+
     def test_one_rank_under_mpirun_is_like_a_plain_start(self):
         target = self.path / "out.json"
         result = run(1, "himeno", *SMALL, "--json", str(target))

@@ -52,12 +52,47 @@ class SelfCommunicator final : public Communicator {
   }
 };
 
+/// Blocks one after the other, for all ranks.
+std::vector<Message> blocks_of(std::byte* data, std::span<const std::size_t> bytes) {
+  std::vector<Message> blocks;
+  for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+    blocks.push_back({static_cast<int>(rank), data, bytes[rank]});
+    data += bytes[rank];
+  }
+  return blocks;
+}
+
+/// Those of all ranks but one, from the one after it on: not all ranks begin with the same.
+std::vector<Message> others(std::vector<Message> blocks, int own) {
+  std::rotate(blocks.begin(), blocks.begin() + own, blocks.end());
+  blocks.erase(blocks.begin());
+  return blocks;
+}
+
 template <class T>
 T largest(const std::vector<T>& values) {
   return *std::max_element(values.begin(), values.end());
 }
 
 }  // namespace
+
+void Communicator::all_to_all(const void* sent, std::span<const std::size_t> sent_bytes,
+                              void* received, std::span<const std::size_t> received_bytes) const {
+  const auto own = static_cast<std::size_t>(rank_);
+  expects(sent_bytes.size() == received_bytes.size() && sent_bytes[own] == received_bytes[own],
+          "each rank has a block, the own one as large on both sides");
+  const std::vector<Message> receives =
+      blocks_of(static_cast<std::byte*>(received), received_bytes);
+  // Messages name their memory without const, for those that are received; these are only read.
+  const std::vector<Message> sends =
+      blocks_of(static_cast<std::byte*>(const_cast<void*>(sent)), sent_bytes);
+  if (sent_bytes[own] > 0) {
+    std::memcpy(receives[own].data, sends[own].data, sent_bytes[own]);
+  }
+  const auto exchange = prepare(others(sends, rank_), others(receives, rank_));
+  exchange->start();
+  exchange->finish();
+}
 
 double Communicator::sum(double mine) const {
   const std::vector<double> values = all_gather(mine);

@@ -77,6 +77,12 @@ class Communicator {
   [[nodiscard]] virtual std::unique_ptr<MessageExchange> prepare(
       std::span<const Message> sends, std::span<const Message> receives) const = 0;
 
+  /// Collective: block n of `sent` goes to rank n, and `received` gets the blocks of all ranks;
+  /// both hold their blocks one after the other in the order of ranks. Block n of rank m has as
+  /// many bytes as rank n expects from rank m, perhaps none. All memory is the host's.
+  void all_to_all(const void* sent, std::span<const std::size_t> sent_bytes, void* received,
+                  std::span<const std::size_t> received_bytes) const;
+
   /// Collective: a communicator of the first `count` ranks; null on the others.
   [[nodiscard]] virtual std::unique_ptr<Communicator> first(int count) const = 0;
 

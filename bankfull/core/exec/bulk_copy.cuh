@@ -70,6 +70,12 @@ __device__ __forceinline__ void copy_once(std::uint32_t to, const void* from, un
       : "memory");
 }
 
+/// Asks for consecutive bytes to come into the cache, without waiting. Addresses and `bytes` are
+/// multiples of 16.
+__device__ __forceinline__ void prefetch_bulk(const void* from, unsigned bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
+
 /// Coordinates of a box's first element, the contiguous one first.
 struct BoxCorner {
   int k, j, i, field;

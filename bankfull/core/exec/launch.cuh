@@ -61,4 +61,22 @@ void launch(const Stream& stream, const LaunchShape& shape, void (*kernel)(Param
   cuda_check(cudaGetLastError(), "launching a kernel");
 }
 
+/// Queues a kernel whose blocks wait for each other: all of them run at once, or the launch fails.
+template <class... Parameters, class... Arguments>
+void launch_together(const Stream& stream, const LaunchShape& shape, void (*kernel)(Parameters...),
+                     Arguments... arguments) {
+  cudaLaunchAttribute together{};
+  together.id = cudaLaunchAttributeCooperative;
+  together.val.cooperative = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = shape.grid;
+  config.blockDim = shape.block;
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.stream = stream.handle();
+  config.attrs = &together;
+  config.numAttrs = 1;
+  cuda_check(cudaLaunchKernelEx(&config, kernel, arguments...),
+             "launching a kernel's blocks at once");
+}
+
 }  // namespace bankfull

@@ -102,6 +102,32 @@ TEST(MpiCommunicator, GathersListsOfDifferentSizes) {
   EXPECT_THAT(ranks.all_gather(std::vector<int>{}), testing::Each(testing::IsEmpty()));
 }
 
+TEST(MpiCommunicator, BlocksOfAllGoToAll) {
+  const Communicator& ranks = test_ranks();
+  // Different sizes both ways, some of them nothing.
+  const auto length = [](int from, int to) {
+    return static_cast<std::size_t>((from + 2 * to) % 4 * 100);
+  };
+  for (int round = 0; round < 2; ++round) {
+    std::vector<int> sent;
+    std::vector<int> expected;
+    std::vector<std::size_t> sent_bytes;
+    std::vector<std::size_t> received_bytes;
+    for (int other = 0; other < ranks.size(); ++other) {
+      // A block is told by whom it is from and, in its round, by whom it is for.
+      const auto out = contents(ranks.rank(), 10 * other + round, length(ranks.rank(), other));
+      const auto in = contents(other, 10 * ranks.rank() + round, length(other, ranks.rank()));
+      sent.insert(sent.end(), out.begin(), out.end());
+      expected.insert(expected.end(), in.begin(), in.end());
+      sent_bytes.push_back(out.size() * sizeof(int));
+      received_bytes.push_back(in.size() * sizeof(int));
+    }
+    std::vector<int> received(expected.size());
+    ranks.all_to_all(sent.data(), sent_bytes, received.data(), received_bytes);
+    EXPECT_EQ(received, expected);
+  }
+}
+
 TEST(MpiCommunicator, Broadcasts) {
   const Communicator& ranks = test_ranks();
   for (int root = 0; root < ranks.size(); ++root) {

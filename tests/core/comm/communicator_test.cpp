@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <new>
 #include <string>
+#include <vector>
 
 namespace bankfull {
 namespace {
@@ -59,6 +60,15 @@ TEST(SelfCommunicator, ExchangesNothing) {
   int value = 3;
   ranks->broadcast(&value, sizeof(value), 0);
   EXPECT_EQ(value, 3);
+}
+
+TEST(SelfCommunicator, SendsAllToItself) {
+  const auto ranks = make_self_communicator();
+  const std::vector<int> sent{1, 2, 3};
+  std::vector<int> received(sent.size());
+  const std::vector<std::size_t> bytes{sent.size() * sizeof(int)};
+  ranks->all_to_all(sent.data(), bytes, received.data(), bytes);
+  EXPECT_EQ(received, sent);
 }
 
 TEST(SelfCommunicator, Splits) {

@@ -1,0 +1,100 @@
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/publish.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/workloads/npb/problem.hpp"
+#include "bankfull/workloads/npb/report.hpp"
+#include "bankfull/workloads/npb/run.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+
+namespace bankfull {
+namespace {
+
+struct NpbOptions {
+  CommonOptions common;
+  std::string kernel;
+  std::string size = "A";
+  std::string schedule = "tuned";
+  int repeats = 3;
+};
+
+npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
+  npb::Problem problem;
+  problem.kernels = npb::parse_kernels(options.kernel);
+  problem.size = npb::parse_class(options.size);
+  problem.schedule = npb::parse_schedule(options.schedule);
+  problem.repeats = options.repeats;
+  problem.device = options.common.resolved_device(ranks);
+  // The reference is serial: it takes one thread where none are asked for.
+  const int threads = options.common.resolved_threads(ranks);
+  const bool serial = problem.schedule == npb::Schedule::reference && options.common.threads == 0;
+  problem.threads = serial ? 1 : threads;
+  npb::validate(problem, ranks);
+  return problem;
+}
+
+void print_plan(const npb::Problem& problem, int ranks) {
+  for (const npb::Kernel kernel : problem.kernels) {
+    const npb::Facts facts = npb::facts_of(kernel, problem);
+    const std::string each = ranks == 1 ? "" : fmt::format(" on each of {} ranks", ranks);
+    fmt::print("npb {} {}: size {}, {}, on {}, memory {}{}, {} ({})\n", npb::to_string(kernel),
+               npb::to_string(problem.size), facts.size, npb::to_string(problem.schedule),
+               to_string(problem.device),
+               format_bytes(static_cast<double>(npb::memory_bytes(kernel, problem, ranks))), each,
+               format_si(facts.operations, "op"), facts.operation);
+  }
+}
+
+std::string result_blocks(const std::vector<npb::Outcome>& outcomes) {
+  std::string text;
+  for (const npb::Outcome& outcome : outcomes) {
+    text += npb::result_block(outcome);
+  }
+  return text + "\n";
+}
+
+ExitCode run_npb(const NpbOptions& options, const Communicator& ranks) {
+  const npb::Problem problem = problem_of(options, ranks);
+  options.common.prepare(ranks, problem.device);
+  if (!options.common.quiet || options.common.dry_run) {
+    print_plan(problem, ranks.size());
+  }
+  if (options.common.dry_run) {
+    return ExitCode::ok;
+  }
+  std::vector<npb::Outcome> outcomes;
+  return run_and_publish(
+      options.common, ranks,
+      [&](Progress& progress) { return npb::run(problem, ranks, progress, outcomes); },
+      [&](const RunResult& /*result*/) { return result_blocks(outcomes); });
+}
+
+}  // namespace
+
+void add_npb_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<NpbOptions>();
+  CLI::App* command =
+      program.add_subcommand("npb", "The NAS Parallel Benchmarks' kernels CG, EP, FT, IS and MG");
+  command->footer(
+      "Examples:\n"
+      "  bankfull npb all                        all five, class A\n"
+      "  bankfull npb cg --class C --json out.json\n"
+      "  bankfull npb ep --class S --schedule reference");
+  add_common_options(*command, options->common);
+  command->add_option("kernel", options->kernel, "cg, ep, ft, is, mg or all")->required();
+  with_environment(
+      command->add_option("--class", options->size, "problem class: S, W, A, B, C, D or E"))
+      ->capture_default_str();
+  with_environment(
+      command->add_option("--schedule", options->schedule, "tuned, or the serial reference"))
+      ->capture_default_str();
+  with_environment(command->add_option("--repeat", options->repeats, "timed repeats"))
+      ->capture_default_str();
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_npb(*options, ranks); };
+  });
+}
+
+}  // namespace bankfull

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+
+namespace bankfull {
+
+/// How long L2 shall keep what is read.
+struct CachePolicy {
+  std::uint64_t bits;
+
+  /// What is not read again soon: the first to leave.
+  __device__ __forceinline__ static CachePolicy once() {
+    std::uint64_t bits;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(bits));
+    return {bits};
+  }
+
+  /// What is read again: the last to leave.
+  __device__ __forceinline__ static CachePolicy keep() {
+    std::uint64_t bits;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(bits));
+    return {bits};
+  }
+};
+
+// Predicated reads past L1 of what nobody writes during the kernel, `Offset` elements behind `at`;
+// else `to` stays as it is.
+
+template <int Offset>
+__device__ __forceinline__ void load_by(CachePolicy policy, bool wanted, double& to,
+                                        const double* at) {
+  asm volatile(
+      "{.reg .pred p; setp.ne.s32 p, %2, 0; "
+      "@p ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1 + %4], %3;}"
+      : "+d"(to)
+      : "l"(at), "r"(static_cast<int>(wanted)), "l"(policy.bits),
+        "n"(Offset * static_cast<int>(sizeof(double))));
+}
+template <int Offset>
+__device__ __forceinline__ void load_by(CachePolicy policy, bool wanted, std::uint16_t& to,
+                                        const std::uint16_t* at) {
+  asm volatile(
+      "{.reg .pred p; setp.ne.s32 p, %2, 0; "
+      "@p ld.global.nc.L1::no_allocate.L2::cache_hint.u16 %0, [%1 + %4], %3;}"
+      : "+h"(to)
+      : "l"(at), "r"(static_cast<int>(wanted)), "l"(policy.bits),
+        "n"(Offset * static_cast<int>(sizeof(std::uint16_t))));
+}
+
+}  // namespace bankfull

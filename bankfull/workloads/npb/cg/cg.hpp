@@ -1,0 +1,72 @@
+#pragma once
+
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/workloads/npb/benchmark.hpp"
+#include "bankfull/workloads/npb/cg/blocks.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::npb::cg {
+
+inline constexpr int steps_an_iteration = 25;
+
+/// Condition number of the random part: its weights fall from 1 to this.
+inline constexpr double reciprocal_condition = 0.1;
+
+/// Element i of each sparse vector x_i.
+inline constexpr double own_element = 0.5;
+
+/// Sparse vectors x_0, x_1, ... of random elements: vector i has the elements [starts[i],
+/// starts[i + 1]) and one half at i.
+struct SparseVectors {
+  std::vector<std::int64_t> starts;
+  std::vector<std::int32_t> indices;
+  std::vector<double> values;
+};
+
+/// The vectors of a class, drawn in the order that NPB prescribes.
+SparseVectors draw_vectors(Class size);
+
+/// Weight of x_i x_i' in the matrix.
+double vector_weight(Class size, std::int64_t i);
+
+/// What is added to the diagonal.
+double diagonal_shift(Class size);
+
+/// A matrix or a block of one in compressed rows, columns ascending.
+struct Matrix {
+  std::vector<std::int64_t> starts;
+  std::vector<std::int32_t> columns;
+  std::vector<double> values;
+
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(starts.size()) - 1; }
+  [[nodiscard]] std::int64_t nonzeros() const { return starts.back(); }
+};
+
+/// A = sum of weight_i x_i x_i' + (rcond - shift) I, rows in parallel.
+Matrix assemble(Class size, const Team& team);
+
+/// The entries of a block, rows and columns counted from where it begins. No more than the block is
+/// ever in memory.
+Matrix assemble(Class size, const Block& block, const Team& team);
+
+/// The diagonal of A in some rows.
+std::vector<double> diagonal_of(Class size, const Range& rows);
+
+std::vector<Check> checks_of(double zeta, Class size);
+
+Facts facts_of(const Problem& problem);
+std::int64_t memory_bytes(const Problem& problem, int ranks);
+std::string refusal_of_ranks(Class size, int ranks);
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
+
+/// Serial, as RNR-94-007 has it.
+std::unique_ptr<Benchmark> make_reference(Class size);
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
+
+// Defined in cg_cuda.cu, which exists in builds with CUDA only.
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+std::int64_t cuda_memory_bytes(const Problem& problem);
+
+}  // namespace bankfull::npb::cg

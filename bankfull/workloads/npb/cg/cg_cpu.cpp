@@ -1,0 +1,319 @@
+#include "bankfull/workloads/npb/cg/block_vectors.hpp"
+#include "bankfull/workloads/npb/cg/panels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+namespace bankfull::npb::cg {
+namespace {
+
+/// Sums over the threads of a team and the teams of all ranks, inside a parallel region.
+class TeamSum {
+ public:
+  TeamSum(int threads, const Communicator& ranks)
+      : ranks_(&ranks), terms_(static_cast<std::size_t>(threads)) {}
+
+  /// Collective, by all threads: the sum of their terms, the same bits for all. No thread returns
+  /// before all have come, so this is a barrier too.
+  ///
+  /// Two slots in turn: who is still reading one sum is not disturbed by those at the next, and
+  /// nobody gets to the one after that before all have come to the next.
+  double operator()(double term) {
+    Terms& own = terms_[static_cast<std::size_t>(share_number())];
+    const std::size_t slot = own.calls++ % 2;
+    own.value[slot] = term;
+#pragma omp barrier
+    double sum = 0.0;
+    for (const Terms& other : terms_) {
+      sum += other.value[slot];
+    }
+    return ranks_->size() == 1 ? sum : sum_over_ranks(sum);
+  }
+
+ private:
+  /// Whoever writes the next sum has met all threads in between, so one place is enough.
+  double sum_over_ranks(double sum) {
+#pragma omp master
+    over_ranks_ = ranks_->sum(sum);
+#pragma omp barrier
+    return over_ranks_;
+  }
+
+  struct alignas(64) Terms {
+    std::array<double, 2> value{};
+    std::uint64_t calls = 0;
+  };
+  const Communicator* ranks_;
+  std::vector<Terms> terms_;
+  double over_ranks_ = 0.0;
+};
+
+/// Conjugate gradients on the teams of all ranks: one parallel region for a whole run, each thread
+/// with its share of its rank's piece of the vectors, products by the parts of the rank's block.
+/// One rank's piece and block are everything, and nothing of them is exchanged.
+class CpuSolver final : public Benchmark {
+ public:
+  CpuSolver(Class size, int threads, Kept kept, const Communicator& ranks)
+      : size_(size),
+        ranks_(ranks.size()),
+        piece_(piece_of(cg_parameters(size).rows, ranks.rank(), ranks.size())),
+        team_(threads),
+        panels_(make_panels(size, kept, ranks, team_)),
+        sum_(threads, ranks),
+        diagonal_(diagonal_of(size, piece_)) {
+    if (ranks.size() > 1) {
+      exchanged_.emplace(cg_parameters(size).rows, kept, ranks);
+    }
+    for (Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
+      *vector = Buffer<double>(MemorySpace::host, static_cast<std::size_t>(piece_.size()));
+    }
+    if (kept == Kept::upper) {
+      for (int n = 0; n < threads; ++n) {
+        pairs_.emplace_back(MemorySpace::host,
+                            static_cast<std::size_t>(panels_.block().input_count()));
+      }
+    }
+#pragma omp parallel num_threads(team_.threads())
+    {
+      const Range mine = my_share(piece_.size());
+      for (const Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
+        std::fill(vector->data() + mine.begin, vector->data() + mine.end, 0.0);
+      }
+    }
+  }
+
+  void rewind() override { std::fill_n(x_.data(), x_.size(), 1.0); }
+
+  void warm_up() override { iterate(1); }
+
+  void run() override { iterate(cg_parameters(size_).iterations); }
+
+  std::vector<Check> checks() override { return checks_of(zeta_, size_); }
+
+  [[nodiscard]] Traffic traffic() const override {
+    const CgParameters& cg = cg_parameters(size_);
+    const auto rows = static_cast<double>(piece_.size() * 8);
+    const auto inputs = static_cast<double>(panels_.block().input_count() * 8);
+    // A thread's pairs are written, and their sums read.
+    const double pairs = 2.0 * static_cast<double>(pairs_.size()) * inputs;
+    const auto matrix = static_cast<double>(panels_.bytes());
+    const Traffic product{matrix + 2.0 * rows + pairs, rows + pairs, 0.0};
+    const Traffic vectors{6.0 * rows, 3.0 * rows, 0.0};
+    const Traffic solve = (steps_an_iteration + 1.0) * product + steps_an_iteration * vectors;
+    Traffic all = static_cast<double>(cg.iterations) * solve;
+    all.flops = facts_of({.size = size_}).operations / ranks_;
+    return all;
+  }
+
+  [[nodiscard]] std::string traffic_model() const override {
+    return panels_.block().kept == Kept::upper
+               ? "a product reads the entries right of the diagonal once, 10 bytes each, and each "
+                 "thread's pairs of x and sum; each vector once a use"
+               : "a product reads each entry once, 10 bytes; each vector once a use";
+  }
+
+ private:
+  static Panels make_panels(Class size, Kept kept, const Communicator& ranks, const Team& team) {
+    const Block block = block_of(cg_parameters(size).rows, kept, ranks.rank(), ranks.size());
+    return {assemble(size, block, team), block, team};
+  }
+
+  void iterate(int iterations) {
+#pragma omp parallel num_threads(team_.threads())
+    {
+      for (int n = 0; n < iterations; ++n) {
+        iterate_once();
+      }
+    }
+  }
+
+  // From here on all threads of the team call, each for its share of the vectors.
+
+  void iterate_once() {
+    solve();
+    const Range mine = my_share(piece_.size());
+    const double* const z = z_.data();
+    double* const x = x_.data();
+    double xz = 0.0;
+    double zz = 0.0;
+#pragma omp simd reduction(+ : xz, zz)
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      xz = std::fma(x[n], z[n], xz);
+      zz = std::fma(z[n], z[n], zz);
+    }
+    const double zeta = cg_parameters(size_).shift + 1.0 / sum_(xz);
+    const double scale = 1.0 / std::sqrt(sum_(zz));
+#pragma omp master
+    zeta_ = zeta;
+#pragma omp simd
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      x[n] = scale * z[n];
+    }
+  }
+
+  void solve() {
+    double rho = start();
+    for (int step = 0; step < steps_an_iteration; ++step) {
+      const double alpha = rho / multiply_by(p_.data());
+      const double rho_before = rho;
+      rho = advance(alpha);
+      turn(rho / rho_before);
+    }
+    static_cast<void>(norm_of_remainder());
+  }
+
+  /// z = 0, r = p = x; returns r.r.
+  double start() {
+    const Range mine = my_share(piece_.size());
+    double rr = 0.0;
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      const double x = x_.data()[n];
+      z_.data()[n] = 0.0;
+      r_.data()[n] = x;
+      p_.data()[n] = x;
+      rr = std::fma(x, x, rr);
+    }
+    return sum_(rr);
+  }
+
+  /// q = A v, for v that all threads have written; returns v.q.
+  double multiply_by(const double* v) {
+    const double* const inputs = gather(v);
+    double* const sums = exchanged_ ? exchanged_->outputs() : q_.data();
+    if (panels_.block().kept == Kept::upper) {
+      multiply_by_upper(inputs, sums);
+    } else {
+      multiply_all(panels_.part(share_number()), inputs, sums);
+    }
+#pragma omp barrier
+    reduce();
+    const Range mine = my_share(piece_.size());
+    const double* const diagonal = diagonal_.data();
+    double* const q = q_.data();
+    double vq = 0.0;
+#pragma omp simd reduction(+ : vq)
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      q[n] = std::fma(diagonal[n], v[n], q[n]);
+      vq = std::fma(v[n], q[n], vq);
+    }
+    return sum_(vq);
+  }
+
+  /// What the block needs of v.
+  const double* gather(const double* v) {
+    if (!exchanged_) {
+      return v;
+    }
+    exchanged_->put(v, my_share(piece_.size()));
+#pragma omp barrier
+#pragma omp master
+    exchanged_->gather();
+#pragma omp barrier
+    return exchanged_->inputs();
+  }
+
+  /// q = the sums of all blocks, without the diagonal.
+  void reduce() {
+    if (!exchanged_) {
+      return;
+    }
+#pragma omp master
+    exchanged_->reduce();
+#pragma omp barrier
+    exchanged_->take(q_.data(), my_share(piece_.size()));
+  }
+
+  void multiply_by_upper(const double* inputs, double* sums) {
+    const std::int64_t count = panels_.block().input_count();
+    const Part& part = panels_.part(share_number());
+    Pair* const own = pairs_[static_cast<std::size_t>(share_number())].data();
+    for (std::int64_t n = part.rows.begin; n < count; ++n) {
+      own[n] = {inputs[n], 0.0};
+    }
+    multiply_upper(panels_, part, own);
+#pragma omp barrier
+    const Range mine = my_share(count);
+    std::fill(sums + mine.begin, sums + mine.end, 0.0);
+    for (std::size_t thread = 0; thread < pairs_.size(); ++thread) {
+      const Pair* const pairs = pairs_[thread].data();
+      const std::int64_t first = panels_.part(static_cast<int>(thread)).rows.begin;
+      for (std::int64_t n = std::max(first, mine.begin); n < mine.end; ++n) {
+        sums[n] += pairs[n].sum;
+      }
+    }
+  }
+
+  /// z += a p, r -= a q; returns r.r.
+  double advance(double a) {
+    const Range mine = my_share(piece_.size());
+    const double* const p = p_.data();
+    const double* const q = q_.data();
+    double* const z = z_.data();
+    double* const r = r_.data();
+    double rr = 0.0;
+#pragma omp simd reduction(+ : rr)
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      z[n] = std::fma(a, p[n], z[n]);
+      const double next = std::fma(-a, q[n], r[n]);
+      r[n] = next;
+      rr = std::fma(next, next, rr);
+    }
+    return sum_(rr);
+  }
+
+  /// p = r + b p.
+  void turn(double b) {
+    const Range mine = my_share(piece_.size());
+    const double* const r = r_.data();
+    double* const p = p_.data();
+#pragma omp simd
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      p[n] = std::fma(b, p[n], r[n]);
+    }
+#pragma omp barrier
+  }
+
+  /// ||x - A z||, which NPB computes and does not verify.
+  double norm_of_remainder() {
+    multiply_by(z_.data());
+    const Range mine = my_share(piece_.size());
+    const double* const x = x_.data();
+    const double* const q = q_.data();
+    double squares = 0.0;
+#pragma omp simd reduction(+ : squares)
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      const double left = x[n] - q[n];
+      squares = std::fma(left, left, squares);
+    }
+    return std::sqrt(sum_(squares));
+  }
+
+  Class size_;
+  int ranks_;
+  Range piece_;  ///< of the vectors
+  Team team_;
+  Panels panels_;
+  TeamSum sum_;
+  std::vector<double> diagonal_;           ///< of the piece
+  std::optional<BlockVectors> exchanged_;  ///< where there are other ranks
+  Buffer<double> x_;
+  Buffer<double> z_;
+  Buffer<double> r_;
+  Buffer<double> p_;
+  Buffer<double> q_;
+  std::vector<Buffer<Pair>> pairs_;  ///< one array a thread, with `Kept::upper`
+  double zeta_ = 0.0;
+};
+
+}  // namespace
+
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks) {
+  // Ranks may have different numbers of threads, but must cut the matrix in the same way.
+  const auto most_threads = static_cast<int>(ranks.max(std::int64_t{threads}));
+  const Kept kept = better_kept(size, ranks.size(), most_threads);
+  return std::make_unique<CpuSolver>(size, threads, kept, ranks);
+}
+
+}  // namespace bankfull::npb::cg

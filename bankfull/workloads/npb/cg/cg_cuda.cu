@@ -1,0 +1,145 @@
+#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
+#include "bankfull/workloads/npb/cg/cuda/solver.cuh"
+
+#include <algorithm>
+
+namespace bankfull::npb::cg {
+namespace {
+
+using cuda::SolverArguments;
+using cuda::SolverResult;
+using cuda::Tiling;
+
+std::size_t most_shared_bytes_on(Device gpu) {
+  return std::min(most_shared_bytes(gpu, cuda::solver_kernel<false>),
+                  most_shared_bytes(gpu, cuda::solver_kernel<true>));
+}
+
+Tiling tiling_on(Device gpu, Class size) {
+  const auto bytes = static_cast<std::int64_t>(most_shared_bytes_on(gpu)) / 16 * 16;
+  return cuda::tiling_for(cg_parameters(size).rows, multiprocessors_of(gpu), bytes);
+}
+
+/// Conjugate gradients on a GPU: one kernel for a whole run, whose blocks meet between steps.
+class CudaSolver final : public Benchmark {
+ public:
+  explicit CudaSolver(const Problem& problem)
+      : size_(problem.size),
+        stream_(problem.device),
+        executor_(stream_),
+        tiling_(tiling_on(problem.device, problem.size)),
+        tiles_(cuda::TileAssembly(executor_, problem.size, tiling_).build()),
+        x_(make_vectors(1)),
+        z_(make_vectors(1)),
+        r_(make_vectors(1)),
+        p_(make_vectors(1)),
+        products_(make_vectors(tiling_.product_parts())),
+        terms_(MemorySpace::device, GridSum::terms_of(static_cast<std::size_t>(tiling_.blocks))),
+        result_(executor_.make<SolverResult>(1)),
+        found_(MemorySpace::pinned, 1) {
+    allow_shared_bytes(kernel(), most_shared_bytes_on(problem.device));
+  }
+
+  void rewind() override {
+    executor_.fill(x_.data(), tiling_.rows, 1.0);
+    executor_.synchronize();
+  }
+
+  void warm_up() override { iterate(1); }
+
+  void run() override { iterate(cg_parameters(size_).iterations); }
+
+  std::vector<Check> checks() override { return checks_of(found_.data()->zeta, size_); }
+
+  /// The matrix in every product; each vector once a use, though most of these are in L2.
+  [[nodiscard]] Traffic traffic() const override {
+    const CgParameters& cg = cg_parameters(size_);
+    const auto vector = static_cast<double>(cg.rows * 8);
+    const auto parts = static_cast<double>(tiling_.product_parts());
+    const Traffic product{static_cast<double>(tiles_.bytes()) + vector, parts * vector, 0.0};
+    const Traffic step{(5.0 + parts) * vector, 3.0 * vector, 0.0};
+    const Traffic solve = (steps_an_iteration + 1.0) * product + steps_an_iteration * step;
+    Traffic all = static_cast<double>(cg.iterations) * solve;
+    all.flops = facts_of({.size = size_}).operations;
+    return all;
+  }
+
+  [[nodiscard]] std::string traffic_model() const override {
+    return "a product reads each entry once, 10 bytes; each vector once a use";
+  }
+
+ private:
+  [[nodiscard]] Buffer<double> make_vectors(std::int64_t count) const {
+    auto vectors = executor_.make<double>(count * tiling_.vector_size());
+    executor_.fill(vectors.data(), count * tiling_.vector_size(), 0.0);
+    return vectors;
+  }
+
+  [[nodiscard]] int kept_warps() const {
+    return cuda::kept_warps(tiles_.bytes(), last_cache_bytes(stream_.device()));
+  }
+
+  [[nodiscard]] auto kernel() const -> void (*)(SolverArguments) {
+    return tiling_.one_tile_a_block ? cuda::solver_kernel<true> : cuda::solver_kernel<false>;
+  }
+
+  void iterate(int iterations) {
+    const SolverArguments arguments{
+        .product = {.matrix = tiles_.view(), .kept_warps = kept_warps(), .parts = products_.data()},
+        .iterations = iterations,
+        .shift = cg_parameters(size_).shift,
+        .x = x_.data(),
+        .z = z_.data(),
+        .r = r_.data(),
+        .p = p_.data(),
+        .terms = terms_.data(),
+        .result = result_.data()};
+    fill_bytes(terms_.data(), 0, terms_.bytes(), stream_);
+    launch_together(stream_,
+                    {dim3(static_cast<unsigned>(tiling_.blocks)), dim3(cuda::solver_threads),
+                     static_cast<std::size_t>(tiling_.shared_bytes())},
+                    kernel(), arguments);
+    copy_bytes(found_.data(), result_.data(), found_.bytes(), stream_);
+    stream_.synchronize();
+  }
+
+  Class size_;
+  Stream stream_;
+  CudaExecutor executor_;
+  Tiling tiling_;
+  cuda::Tiles tiles_;
+  Buffer<double> x_;
+  Buffer<double> z_;
+  Buffer<double> r_;
+  Buffer<double> p_;
+  Buffer<double> products_;
+  Buffer<GridTerm> terms_;
+  Buffer<SolverResult> result_;
+  Buffer<SolverResult> found_;
+};
+
+}  // namespace
+
+/// The tiles, which both have, with the more of what the set-up and the solver want beside them.
+/// How much slices are longer than their pieces is not known before the matrix is: this counts the
+/// mean of what sharing a piece costs, and one entry in a hundred for rows of unequal lengths.
+std::int64_t cuda_memory_bytes(const Problem& problem) {
+  const CgParameters& cg = cg_parameters(problem.size);
+  const Tiling tiling = tiling_on(problem.device, problem.size);
+  const std::int64_t pieces = cg.rows * tiling.panels;
+  const std::int64_t entries =
+      cg.nonzeros + cg.nonzeros / 100 + pieces * (tiling.row_lanes - 1) / 2;
+  const std::int64_t tiles =
+      10 * entries + 4 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
+  const std::int64_t vector_slots = cg.rows * (cg.vector_nonzeros + 1);
+  const std::int64_t set_up = 16 * vector_slots + 12 * cg.rows + 2 * pieces + 12 * tiling.slices();
+  const std::int64_t solver = 8 * (4 + tiling.product_parts()) * tiling.vector_size();
+  return tiles + std::max(set_up, solver);
+}
+
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem) {
+  return std::make_unique<CudaSolver>(problem);
+}
+
+}  // namespace bankfull::npb::cg

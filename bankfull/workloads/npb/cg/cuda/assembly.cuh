@@ -1,0 +1,407 @@
+#pragma once
+
+#include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/workloads/npb/cg/cuda/shared_sort.cuh"
+#include "bankfull/workloads/npb/cg/cuda/tiles.cuh"
+#include "bankfull/workloads/npb/cg/cuda/vectors.cuh"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+namespace bankfull::npb::cg::cuda {
+
+/// What rows of the matrix are formed from: the vectors, and for each row the slots of vectors that
+/// are in it, in any order.
+struct RowSources {
+  std::int64_t rows;
+  int stride;
+  const std::int32_t* indices;
+  const double* values;
+  const std::int64_t* member_starts;
+  const std::int32_t* members;
+  double log_ratio;  ///< of the weights of a vector and the one before
+  double diagonal_shift;
+};
+
+struct CountMembers {
+  const std::int32_t* indices;
+  std::int32_t* counts;
+  __device__ void operator()(std::int64_t slot) const {
+    if (indices[slot] != DrawnVectors::unused) {
+      atomicAdd(counts + indices[slot], 1);
+    }
+  }
+};
+
+struct WriteMembers {
+  const std::int32_t* indices;
+  const std::int64_t* starts;
+  std::int32_t* counts;
+  std::int32_t* members;
+  __device__ void operator()(std::int64_t slot) const {
+    const std::int32_t row = indices[slot];
+    if (row != DrawnVectors::unused) {
+      members[starts[row] + atomicSub(counts + row, 1) - 1] = static_cast<std::int32_t>(slot);
+    }
+  }
+};
+
+struct LargestCount {
+  const std::int32_t* counts;
+  std::int32_t* largest;
+  __device__ void operator()(std::int64_t row) const { atomicMax(largest, counts[row]); }
+};
+
+/// A product of two elements of a vector that goes to one row, in the order in which products are
+/// added: by column, then by vector.
+struct ProductKey {
+  static constexpr int place_bits = 16;
+  static constexpr int vector_bits = 24;
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+  static constexpr std::uint64_t shift_vector = (1U << vector_bits) - 1;  ///< the diagonal's shift
+
+  /// `place`: of the product among those of the row as they are found.
+  __device__ static std::uint64_t make(std::int32_t column, std::uint64_t vector, int place) {
+    return static_cast<std::uint64_t>(column) << (vector_bits + place_bits) | vector << place_bits |
+           static_cast<std::uint64_t>(place);
+  }
+  __device__ static std::int32_t column(std::uint64_t key) {
+    return static_cast<std::int32_t>(key >> (vector_bits + place_bits));
+  }
+  __device__ static std::uint64_t vector(std::uint64_t key) {
+    return key >> place_bits & shift_vector;
+  }
+  __device__ static int place(std::uint64_t key) {
+    return static_cast<int>(key & ((1U << place_bits) - 1));
+  }
+};
+
+/// Shared memory of a warp that forms rows.
+struct RowRoom {
+  int products;  ///< of the fullest row, rounded up to a power of two
+  int members;
+  int panels;
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::size_t bytes() const {
+    return static_cast<std::size_t>(products) * 8 + static_cast<std::size_t>(members) * 8 +
+           static_cast<std::size_t>(panels + panels % 2) * 4;
+  }
+};
+
+/// A row as one warp forms it; all functions are called by all its threads.
+class WarpRow {
+ public:
+  __device__ WarpRow(const RowSources& sources, const RowRoom& room, std::byte* shared)
+      : sources_(sources),
+        keys_(reinterpret_cast<std::uint64_t*>(shared)),
+        scales_(reinterpret_cast<double*>(keys_ + room.products)),
+        of_panel_(reinterpret_cast<int*>(scales_ + room.members)),
+        lane_(static_cast<int>(threadIdx.x) % warp_threads) {}
+
+  /// Finds the products of a row and sorts them.
+  __device__ void form(std::int64_t row) {
+    const std::int64_t begin = sources_.member_starts[row];
+    const auto members = static_cast<int>(sources_.member_starts[row + 1] - begin);
+    const int products = members * sources_.stride;
+    size_ = 2;
+    while (size_ < products + 1) {
+      size_ *= 2;
+    }
+    for (int place = lane_; place < size_; place += warp_threads) {
+      keys_[place] = place < products ? product(begin, place) : ProductKey::none;
+    }
+    for (int n = lane_; n < members; n += warp_threads) {
+      const std::int64_t slot = sources_.members[begin + n];
+      const std::int64_t vector = slot / sources_.stride;
+      scales_[n] = sources_.values[slot] * exp(sources_.log_ratio * static_cast<double>(vector));
+    }
+    __syncwarp();
+    if (lane_ == 0) {
+      keys_[products] =
+          ProductKey::make(static_cast<std::int32_t>(row), ProductKey::shift_vector, 0);
+    }
+    __syncwarp();
+    sort_shared(keys_, size_, lane_, warp_threads, [] { __syncwarp(); });
+  }
+
+  /// use(column, place of its first key, number of the column in the row) for each column, by one
+  /// thread each; what they do is done for all threads of the warp when this returns.
+  template <class Use>
+  __device__ void each_column(const Use& use) {
+    int before = 0;
+    for (int first = 0; first < size_; first += warp_threads) {
+      const int place = first + lane_;
+      const bool begins = begins_column(place);
+      const unsigned all = __ballot_sync(~0U, begins);
+      if (begins) {
+        use(ProductKey::column(keys_[place]), place, before + __popc(all & ((1U << lane_) - 1)));
+      }
+      before += __popc(all);
+    }
+    __syncwarp();
+  }
+
+  /// Of the entry whose first key stands at `place`.
+  [[nodiscard]] __device__ double value(int place) const {
+    const std::int32_t column = ProductKey::column(keys_[place]);
+    double sum = 0.0;
+    for (int n = place; n < size_ && ProductKey::column(keys_[n]) == column; ++n) {
+      sum += term(keys_[n]);
+    }
+    return sum;
+  }
+
+  /// A number for each panel.
+  [[nodiscard]] __device__ int* of_panel() const { return of_panel_; }
+  [[nodiscard]] __device__ int lane() const { return lane_; }
+
+  /// Whether the entry whose first key stands at `place` is the first of its panel.
+  [[nodiscard]] __device__ bool begins_panel(int place, int panel_columns) const {
+    return place == 0 || ProductKey::column(keys_[place - 1]) / panel_columns !=
+                             ProductKey::column(keys_[place]) / panel_columns;
+  }
+
+ private:
+  [[nodiscard]] __device__ std::uint64_t product(std::int64_t begin, int place) const {
+    const std::int64_t vector = sources_.members[begin + place / sources_.stride] / sources_.stride;
+    const std::int32_t column =
+        sources_.indices[vector * sources_.stride + place % sources_.stride];
+    return column == DrawnVectors::unused
+               ? ProductKey::none
+               : ProductKey::make(column, static_cast<std::uint64_t>(vector), place);
+  }
+
+  [[nodiscard]] __device__ bool begins_column(int place) const {
+    return place < size_ && keys_[place] != ProductKey::none &&
+           (place == 0 || ProductKey::column(keys_[place - 1]) != ProductKey::column(keys_[place]));
+  }
+
+  [[nodiscard]] __device__ double term(std::uint64_t key) const {
+    const std::uint64_t vector = ProductKey::vector(key);
+    if (vector == ProductKey::shift_vector) {
+      return sources_.diagonal_shift;
+    }
+    const int place = ProductKey::place(key);
+    const std::int64_t slot =
+        static_cast<std::int64_t>(vector) * sources_.stride + place % sources_.stride;
+    return sources_.values[slot] * scales_[place / sources_.stride];
+  }
+
+  const RowSources& sources_;
+  std::uint64_t* keys_;
+  double* scales_;
+  int* of_panel_;
+  int lane_;
+  int size_ = 0;
+};
+
+inline constexpr unsigned row_threads = 128;
+
+/// Lengths of the pieces of each row, panel by panel.
+struct MeasureRow {
+  Tiling tiling;
+  std::uint16_t* lengths;
+  __device__ void operator()(WarpRow& row, std::int64_t number) const {
+    int* const counts = row.of_panel();
+    for (int panel = row.lane(); panel < tiling.panels; panel += warp_threads) {
+      counts[panel] = 0;
+    }
+    __syncwarp();
+    row.each_column([&](std::int32_t column, int /*place*/, int /*number*/) {
+      atomicAdd(counts + column / tiling.panel_columns, 1);
+    });
+    for (int panel = row.lane(); panel < tiling.panels; panel += warp_threads) {
+      lengths[number * tiling.panels + panel] = static_cast<std::uint16_t>(counts[panel]);
+    }
+    __syncwarp();
+  }
+};
+
+/// Entries of each row, to where the order of rows puts them.
+struct WriteRow {
+  Tiling tiling;
+  const std::uint16_t* places;  ///< of rows within their tiles
+  const std::uint32_t* slice_starts;
+  std::uint16_t* columns;
+  double* values;
+  __device__ void operator()(WarpRow& row, std::int64_t number) const {
+    int* const firsts = row.of_panel();
+    row.each_column([&](std::int32_t column, int place, int rank) {
+      if (row.begins_panel(place, tiling.panel_columns)) {
+        firsts[column / tiling.panel_columns] = rank;
+      }
+    });
+    row.each_column([&](std::int32_t column, int place, int rank) {
+      const int panel = column / tiling.panel_columns;
+      const std::int64_t entry = entry_of(number, panel, rank - firsts[panel]);
+      columns[entry] = static_cast<std::uint16_t>(column - panel * tiling.panel_columns);
+      values[entry] = row.value(place);
+    });
+  }
+
+ private:
+  /// Where entry `n` of a piece belongs.
+  [[nodiscard]] __device__ std::int64_t entry_of(std::int64_t row, int panel, int n) const {
+    const auto group = static_cast<int>(row / tiling.group_rows);
+    const int place = places[row * tiling.panels + panel];
+    const std::int64_t slice =
+        tiling.tile(group, panel) * tiling.tile_slices() + place / tiling.slice_rows();
+    const std::int64_t slot = std::int64_t{slice_starts[slice]} + n / tiling.row_lanes;
+    return slot * warp_threads + place % tiling.slice_rows() * tiling.row_lanes +
+           n % tiling.row_lanes;
+  }
+};
+
+struct NarrowStarts {
+  const std::int64_t* wide;
+  std::uint32_t* narrow;
+  __device__ void operator()(std::int64_t n) const {
+    narrow[n] = static_cast<std::uint32_t>(wide[n]);
+  }
+};
+
+template <class Task>
+__global__ void __launch_bounds__(row_threads)
+    each_row_kernel(const __grid_constant__ RowSources sources, RowRoom room, Task task) {
+  extern __shared__ __align__(128) unsigned char row_room[];
+  constexpr unsigned warps = row_threads / warp_threads;
+  const unsigned warp = threadIdx.x / warp_threads;
+  WarpRow row(sources, room, reinterpret_cast<std::byte*>(row_room) + warp * room.bytes());
+  const std::int64_t number = std::int64_t{blockIdx.x} * warps + warp;
+  if (number < sources.rows) {
+    row.form(number);
+    task(row, number);
+  }
+}
+
+/// Orders the rows of each tile, the longest pieces first; a block a tile. In place of the lengths
+/// it leaves the rows' places.
+static __global__ void __launch_bounds__(1024)
+    order_rows_kernel(const __grid_constant__ Tiling tiling, int sorted_size,
+                      std::uint16_t* lengths, std::uint16_t* row_order, std::int32_t* widths) {
+  extern __shared__ __align__(128) unsigned char row_keys[];
+  auto* const keys = reinterpret_cast<std::uint32_t*>(row_keys);
+  constexpr std::uint32_t most_length = 0xffff;
+  const std::int64_t tile = blockIdx.x;
+  const std::int64_t first_row = tile / tiling.panels * tiling.group_rows;
+  const std::int64_t panel = tile % tiling.panels;
+  const int rows = static_cast<int>(min(std::int64_t{tiling.group_rows}, tiling.rows - first_row));
+  const auto threads = static_cast<int>(blockDim.x);
+  const auto thread = static_cast<int>(threadIdx.x);
+  for (int n = thread; n < sorted_size; n += threads) {
+    const std::uint32_t length =
+        n < rows ? lengths[(first_row + n) * tiling.panels + panel] : std::uint32_t{0};
+    keys[n] = n < rows ? (most_length - length) << 16 | static_cast<std::uint32_t>(n)
+                       : most_length << 16 | TilesView::no_row;
+  }
+  __syncthreads();
+  sort_shared(keys, sorted_size, thread, threads, [] { __syncthreads(); });
+  for (int n = thread; n < tiling.tile_rows(); n += threads) {
+    const bool row_there = n < rows;
+    const auto row = row_there ? static_cast<std::uint16_t>(keys[n]) : TilesView::no_row;
+    row_order[tile * tiling.tile_rows() + n] = row;
+    if (row_there) {
+      lengths[(first_row + row) * tiling.panels + panel] = static_cast<std::uint16_t>(n);
+    }
+    if (n % tiling.slice_rows() == 0) {
+      const auto longest = row_there ? static_cast<std::int32_t>(most_length - (keys[n] >> 16)) : 0;
+      widths[tile * tiling.tile_slices() + n / tiling.slice_rows()] =
+          (longest + tiling.row_lanes - 1) / tiling.row_lanes;
+    }
+  }
+}
+
+/// Builds the matrix of a class in tiles.
+class TileAssembly {
+ public:
+  TileAssembly(const CudaExecutor& executor, Class size, const Tiling& tiling)
+      : executor_(executor), tiling_(tiling), vectors_(VectorDraw(executor, size).draw()) {
+    find_members();
+    sources_ = {.rows = tiling.rows,
+                .stride = vectors_.stride,
+                .indices = vectors_.indices.data(),
+                .values = vectors_.values.data(),
+                .member_starts = member_starts_.data(),
+                .members = members_.data(),
+                .log_ratio = std::log(reciprocal_condition) / static_cast<double>(tiling.rows),
+                .diagonal_shift = diagonal_shift(size)};
+  }
+
+  [[nodiscard]] Tiles build() {
+    const auto lengths = executor_.make<std::uint16_t>(tiling_.rows * tiling_.panels);
+    each_row(MeasureRow{tiling_, lengths.data()});
+    Tiles tiles = order_rows(lengths.data());
+    each_row(WriteRow{tiling_, lengths.data(), tiles.slice_starts.data(), tiles.columns.data(),
+                      tiles.values.data()});
+    executor_.synchronize();
+    return tiles;
+  }
+
+ private:
+  void find_members() {
+    const std::int64_t slots = vectors_.count * vectors_.stride;
+    const auto counts = executor_.make<std::int32_t>(tiling_.rows + 1);
+    const auto largest = executor_.make<std::int32_t>(1);
+    member_starts_ = executor_.make<std::int64_t>(tiling_.rows + 1);
+    executor_.fill(counts.data(), tiling_.rows + 1, 0);
+    executor_.fill(largest.data(), 1, 0);
+    executor_.each(slots, CountMembers{vectors_.indices.data(), counts.data()});
+    executor_.each(tiling_.rows, LargestCount{counts.data(), largest.data()});
+    const std::int64_t count =
+        executor_.exclusive_sum(counts.data(), tiling_.rows, member_starts_.data());
+    members_ = executor_.make<std::int32_t>(count);
+    executor_.each(slots, WriteMembers{vectors_.indices.data(), member_starts_.data(),
+                                       counts.data(), members_.data()});
+    room_.members = executor_.to_host(largest.data(), 1).front();
+    room_.products =
+        static_cast<int>(std::bit_ceil(static_cast<unsigned>(room_.members * vectors_.stride + 1)));
+    room_.panels = tiling_.panels;
+  }
+
+  template <class Task>
+  void each_row(const Task& task) const {
+    constexpr std::int64_t warps = row_threads / warp_threads;
+    const std::size_t bytes = room_.bytes() * warps;
+    allow_shared_bytes(each_row_kernel<Task>, bytes);
+    const auto blocks = static_cast<unsigned>((tiling_.rows + warps - 1) / warps);
+    launch(executor_.stream(), {dim3(blocks), dim3(row_threads), bytes}, each_row_kernel<Task>,
+           sources_, room_, task);
+  }
+
+  [[nodiscard]] Tiles order_rows(std::uint16_t* lengths) const {
+    const std::int64_t slices = tiling_.slices();
+    const auto widths = executor_.make<std::int32_t>(slices + 1);
+    executor_.fill(widths.data() + slices, 1, 0);
+    Tiles tiles{.tiling = tiling_,
+                .row_order = executor_.make<std::uint16_t>(tiling_.tiles() * tiling_.tile_rows()),
+                .slice_starts = executor_.make<std::uint32_t>(slices + 1),
+                .columns = {},
+                .values = {}};
+    const auto sorted = static_cast<int>(
+        std::bit_ceil(static_cast<unsigned>(tiling_.tile_rows() + tiling_.tile_rows() % 2)));
+    const std::size_t bytes = static_cast<std::size_t>(sorted) * sizeof(std::uint32_t);
+    allow_shared_bytes(order_rows_kernel, bytes);
+    launch(executor_.stream(), {dim3(static_cast<unsigned>(tiling_.tiles())), dim3(1024), bytes},
+           order_rows_kernel, tiling_, sorted, lengths, tiles.row_order.data(), widths.data());
+    const auto starts = executor_.make<std::int64_t>(slices + 1);
+    const std::int64_t slots = executor_.exclusive_sum(widths.data(), slices, starts.data());
+    executor_.each(slices + 1, NarrowStarts{starts.data(), tiles.slice_starts.data()});
+    tiles.columns = executor_.make<std::uint16_t>(slots * warp_threads);
+    tiles.values = executor_.make<double>(slots * warp_threads);
+    fill_bytes(tiles.columns.data(), 0, tiles.columns.bytes(), executor_.stream());
+    fill_bytes(tiles.values.data(), 0, tiles.values.bytes(), executor_.stream());
+    return tiles;
+  }
+
+  const CudaExecutor& executor_;
+  Tiling tiling_;
+  DrawnVectors vectors_;
+  Buffer<std::int64_t> member_starts_;
+  Buffer<std::int32_t> members_;
+  RowRoom room_{};
+  RowSources sources_{};
+};
+
+}  // namespace bankfull::npb::cg::cuda

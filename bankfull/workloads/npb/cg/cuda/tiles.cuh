@@ -1,0 +1,41 @@
+#pragma once
+
+#include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
+
+#include <cstdint>
+
+namespace bankfull::npb::cg::cuda {
+
+/// The matrix as products read it, in GPU memory. Slices follow one another in the order of
+/// `Tiling::tile`; a slice is made of slots, one entry of each thread of a warp.
+struct TilesView {
+  /// In the place of a row where a slice has fewer.
+  static constexpr std::uint16_t no_row = 0xffff;
+
+  Tiling tiling;
+  const std::uint16_t* row_order;     ///< rows within the group, `tile_rows` of each tile
+  const std::uint32_t* slice_starts;  ///< the first slot of each slice
+  const std::uint16_t* columns;       ///< within the panel
+  const double* values;               ///< 0 where a slice is longer than a piece
+};
+
+/// Owns it.
+struct Tiles {
+  Tiling tiling;
+  Buffer<std::uint16_t> row_order;
+  Buffer<std::uint32_t> slice_starts;
+  Buffer<std::uint16_t> columns;
+  Buffer<double> values;
+
+  [[nodiscard]] TilesView view() const {
+    return {tiling, row_order.data(), slice_starts.data(), columns.data(), values.data()};
+  }
+  /// Bytes that a product reads.
+  [[nodiscard]] std::int64_t bytes() const {
+    return static_cast<std::int64_t>(row_order.bytes() + slice_starts.bytes() + columns.bytes() +
+                                     values.bytes());
+  }
+};
+
+}  // namespace bankfull::npb::cg::cuda

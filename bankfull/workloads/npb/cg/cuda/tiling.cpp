@@ -1,0 +1,125 @@
+#include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
+
+#include <algorithm>
+
+namespace bankfull::npb::cg::cuda {
+namespace {
+
+constexpr std::int64_t word = 8;
+
+/// A product in more parts than these costs too much memory traffic; rows then go through all
+/// panels in one block.
+constexpr std::int64_t most_parts = 12;
+
+/// Of a multiprocessor's shared memory, for a panel where each block has one tile: what is left
+/// serves as its first cache, which has room for the entries that are under way.
+constexpr double share_of_panel = 0.7;
+
+/// Of a tile; 16 bits number them, and a block sorts them in shared memory.
+constexpr std::int64_t most_group_rows = 16384;
+
+/// Of a block's shared memory, for sums of rows where a block goes through all panels.
+constexpr double share_of_sums = 0.45;
+
+constexpr int solver_warps = solver_threads / warp_threads;
+
+/// So many slices keep all warps of a block busy with about as much work each.
+constexpr int wanted_slices = 6 * solver_warps;
+
+/// Of the last cache, for a matrix that stays in it whole, and for the part of a larger one, which
+/// shares it with all that streams through.
+constexpr double whole_share = 0.6;
+constexpr double part_share = 0.35;
+
+std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::int64_t fewest_panels(std::int64_t rows, std::int64_t bytes) {
+  return divided_up(rows, bytes / word / 2 * 2);
+}
+
+/// At least `fewest`, with one tile a block: the number that leaves the fewest multiprocessors
+/// without a tile, the smallest of such. 0: rows are too many.
+std::int64_t panels_of_one_tile(std::int64_t rows, int multiprocessors, std::int64_t fewest) {
+  std::int64_t best = 0;
+  std::int64_t most_tiles = 0;
+  const std::int64_t most = std::min<std::int64_t>(most_parts, multiprocessors);
+  for (std::int64_t panels = fewest; panels <= most; ++panels) {
+    const std::int64_t groups = multiprocessors / panels;
+    if (groups * panels > most_tiles && divided_up(rows, groups) <= most_group_rows) {
+      best = panels;
+      most_tiles = groups * panels;
+    }
+  }
+  return best;
+}
+
+void set_panels(Tiling& tiling, std::int64_t panels) {
+  tiling.panels = static_cast<int>(panels);
+  tiling.panel_columns = static_cast<int>(divided_up(divided_up(tiling.rows, panels), 2) * 2);
+}
+
+void set_groups(Tiling& tiling, std::int64_t groups) {
+  tiling.group_rows = static_cast<int>(divided_up(tiling.rows, groups));
+  tiling.groups = static_cast<int>(divided_up(tiling.rows, tiling.group_rows));
+}
+
+/// Threads share pieces until there are slices enough for all warps to have about as much work;
+/// where that is more than there are rows for, each warp gets one slice.
+int row_lanes_of(Tiling tiling) {
+  const auto slices = [&](int lanes) {
+    tiling.row_lanes = lanes;
+    return tiling.tile_slices();
+  };
+  int lanes = 1;
+  if (slices(warp_threads) >= wanted_slices) {
+    while (slices(lanes) < wanted_slices) {
+      lanes *= 2;
+    }
+  } else {
+    while (lanes < warp_threads && slices(2 * lanes) <= solver_warps) {
+      lanes *= 2;
+    }
+  }
+  return lanes;
+}
+
+Tiling whole_rows_a_block(std::int64_t rows, int multiprocessors, std::int64_t shared_bytes) {
+  Tiling tiling{.rows = rows, .one_tile_a_block = false};
+  const auto most_rows =
+      static_cast<std::int64_t>(share_of_sums * static_cast<double>(shared_bytes)) / word;
+  const std::int64_t rounds = divided_up(rows, most_rows * multiprocessors);
+  set_groups(tiling, rounds * multiprocessors);
+  tiling.blocks = std::min(tiling.groups, multiprocessors);
+  set_panels(tiling, fewest_panels(rows, shared_bytes - tiling.group_rows * word));
+  return tiling;
+}
+
+}  // namespace
+
+Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t shared_bytes) {
+  const auto wanted_bytes =
+      static_cast<std::int64_t>(share_of_panel * static_cast<double>(shared_bytes));
+  for (const std::int64_t bytes : {wanted_bytes, shared_bytes}) {
+    const std::int64_t panels =
+        panels_of_one_tile(rows, multiprocessors, fewest_panels(rows, bytes));
+    if (panels > 0) {
+      Tiling tiling{.rows = rows};
+      set_panels(tiling, panels);
+      set_groups(tiling, multiprocessors / panels);
+      tiling.blocks = static_cast<int>(tiling.tiles());
+      tiling.row_lanes = row_lanes_of(tiling);
+      return tiling;
+    }
+  }
+  return whole_rows_a_block(rows, multiprocessors, shared_bytes);
+}
+
+int kept_warps(std::int64_t matrix_bytes, std::int64_t cache_bytes) {
+  const auto matrix = static_cast<double>(matrix_bytes);
+  const auto cache = static_cast<double>(cache_bytes);
+  return matrix < whole_share * cache
+             ? solver_warps
+             : std::min(solver_warps, static_cast<int>(part_share * cache / matrix * solver_warps));
+}
+
+}  // namespace bankfull::npb::cg::cuda

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+
+#include <cstdint>
+
+namespace bankfull::npb::cg::cuda {
+
+inline constexpr int warp_threads = 32;
+
+/// Threads of a block of the solver: one block a multiprocessor, all registers.
+inline constexpr int solver_threads = 1024;
+
+/// How the matrix is cut for a GPU. A *tile* is a group of rows by a panel of columns, few enough
+/// that a block holds their part of the vector in shared memory, where any order of columns is as
+/// good as another. What a row has in a tile is a *piece* of it. Rows of a tile stand by the length
+/// of their pieces, the longest first, and are cut into slices of one warp.
+struct Tiling {
+  std::int64_t rows = 0;
+  int panels = 0;
+  int panel_columns = 0;  ///< even, so that panels are aligned to 16 bytes
+  int groups = 0;
+  int group_rows = 0;
+  int row_lanes = 1;  ///< threads that share a piece: a power of 2
+  int blocks = 0;     ///< of the solver
+
+  /// Each block has one tile and leaves sums of pieces; else it goes through whole rows and keeps
+  /// their sums in shared memory.
+  bool one_tile_a_block = true;
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int slice_rows() const {
+    return warp_threads / row_lanes;
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int tile_slices() const {
+    return (group_rows + slice_rows() - 1) / slice_rows();
+  }
+  /// Rounded up to whole slices.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int tile_rows() const {
+    return tile_slices() * slice_rows();
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t tiles() const {
+    return std::int64_t{groups} * panels;
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t slices() const {
+    return tiles() * tile_slices();
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t tile(int group, int panel) const {
+    return std::int64_t{group} * panels + panel;
+  }
+  /// Elements of vectors, rounded up to whole copies of 16 bytes.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t vector_size() const {
+    return (rows + 1) / 2 * 2;
+  }
+  /// Vectors whose sum is a product.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int product_parts() const {
+    return one_tile_a_block ? panels : 1;
+  }
+  /// Of the solver's blocks.
+  [[nodiscard]] constexpr std::int64_t shared_bytes() const {
+    return 8 * (std::int64_t{panel_columns} + (one_tile_a_block ? 0 : group_rows));
+  }
+};
+
+/// For a matrix of that many rows on a GPU of so many multiprocessors, whose blocks have
+/// `shared_bytes` each.
+Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t shared_bytes);
+
+/// Warps of each of the solver's blocks whose entries are to stay in the last cache from product to
+/// product.
+int kept_warps(std::int64_t matrix_bytes, std::int64_t cache_bytes);
+
+}  // namespace bankfull::npb::cg::cuda

@@ -1,0 +1,275 @@
+#include "bankfull/workloads/npb/cg/cg.hpp"
+#include "bankfull/workloads/npb/generator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace bankfull::npb::cg {
+namespace {
+
+/// One of the sparse vectors.
+struct Elements {
+  std::vector<std::int32_t> indices;
+  std::vector<double> values;
+
+  [[nodiscard]] bool has(std::int32_t index) const {
+    return std::find(indices.begin(), indices.end(), index) != indices.end();
+  }
+
+  /// Sets an element, which is added where there is none.
+  void set(std::int32_t index, double value) {
+    const auto found = std::find(indices.begin(), indices.end(), index);
+    if (found == indices.end()) {
+      indices.push_back(index);
+      values.push_back(value);
+    } else {
+      values[static_cast<std::size_t>(found - indices.begin())] = value;
+    }
+  }
+};
+
+/// visit(i, x_i) for all vectors in the order in which they are drawn.
+template <class Visit>
+void for_vectors(Class size, const Visit& visit) {
+  const CgParameters& cg = cg_parameters(size);
+  const std::uint64_t range = std::bit_ceil(static_cast<std::uint64_t>(cg.rows));
+  Generator generator(common_seed, 1);  // NPB draws and forgets one value
+  Elements x;
+  for (std::int64_t i = 0; i < cg.rows; ++i) {
+    x.indices.clear();
+    x.values.clear();
+    while (static_cast<int>(x.indices.size()) < cg.vector_nonzeros) {
+      const double value = generator.draw();
+      const auto index = static_cast<std::int32_t>(static_cast<double>(range) * generator.draw());
+      if (index < cg.rows && !x.has(index)) {
+        x.indices.push_back(index);
+        x.values.push_back(value);
+      }
+    }
+    x.set(static_cast<std::int32_t>(i), own_element);
+    visit(i, x);
+  }
+}
+
+constexpr bool holds(const Range& range, std::int64_t n) {
+  return n >= range.begin && n < range.end;
+}
+
+/// What rows and columns need of the vectors.
+SparseVectors draw_elements(Class size, const Range& rows, const Range& columns) {
+  const std::int64_t count = cg_parameters(size).rows;
+  SparseVectors kept;
+  kept.starts.reserve(static_cast<std::size_t>(count) + 1);
+  for_vectors(size, [&](std::int64_t /*i*/, const Elements& x) {
+    kept.starts.push_back(static_cast<std::int64_t>(kept.indices.size()));
+    for (std::size_t n = 0; n < x.indices.size(); ++n) {
+      if (holds(rows, x.indices[n]) || holds(columns, x.indices[n])) {
+        kept.indices.push_back(x.indices[n]);
+        kept.values.push_back(x.values[n]);
+      }
+    }
+  });
+  kept.starts.push_back(static_cast<std::int64_t>(kept.indices.size()));
+  return kept;
+}
+
+double log_ratio_of(Class size) {
+  return std::log(reciprocal_condition) / static_cast<double>(cg_parameters(size).rows);
+}
+
+/// Which vectors have an element in each row.
+struct Members {
+  std::vector<std::int64_t> starts;
+  std::vector<std::int32_t> vectors;
+  std::vector<double> values;
+};
+
+Members transposed(const SparseVectors& x, const Range& rows) {
+  Members members;
+  members.starts.assign(static_cast<std::size_t>(rows.size()) + 1, 0);
+  for (const std::int32_t row : x.indices) {
+    if (holds(rows, row)) {
+      ++members.starts[static_cast<std::size_t>(row - rows.begin) + 1];
+    }
+  }
+  std::partial_sum(members.starts.begin(), members.starts.end(), members.starts.begin());
+  members.vectors.resize(static_cast<std::size_t>(members.starts.back()));
+  members.values.resize(members.vectors.size());
+  std::vector<std::int64_t> next(members.starts.begin(), members.starts.end() - 1);
+  for (std::size_t i = 0; i + 1 < x.starts.size(); ++i) {
+    for (auto n = static_cast<std::size_t>(x.starts[i]);
+         n < static_cast<std::size_t>(x.starts[i + 1]); ++n) {
+      if (holds(rows, x.indices[n])) {
+        const auto place =
+            static_cast<std::size_t>(next[static_cast<std::size_t>(x.indices[n] - rows.begin)]++);
+        members.vectors[place] = static_cast<std::int32_t>(i);
+        members.values[place] = x.values[n];
+      }
+    }
+  }
+  return members;
+}
+
+/// Which entries of a block's rows are formed.
+enum class Formed { right_of_diagonal, off_diagonal, with_diagonal };
+
+/// Forms one row after the other; each thread has its own.
+class RowAssembly {
+ public:
+  RowAssembly(Class size, const Range& rows, const Range& columns, Formed formed,
+              const SparseVectors& vectors, const Members& members)
+      : rows_(rows),
+        columns_(columns),
+        formed_(formed),
+        vectors_(&vectors),
+        members_(&members),
+        log_ratio_(log_ratio_of(size)),
+        shift_(diagonal_shift(size)),
+        sums_(static_cast<std::size_t>(columns.size()), 0.0),
+        seen_(sums_.size(), false) {}
+
+  /// Columns of a row of the block in ascending order; `value` tells their values until the next
+  /// row. Both are counted from where the block begins.
+  const std::vector<std::int32_t>& form(std::int64_t row) {
+    for (const std::int32_t column : found_) {
+      seen_[static_cast<std::size_t>(column)] = false;
+      sums_[static_cast<std::size_t>(column)] = 0.0;
+    }
+    found_.clear();
+    const Range formed = formed_columns(row + rows_.begin);
+    const std::int64_t skipped = formed_ == Formed::off_diagonal ? row + rows_.begin : -1;
+    const auto r = static_cast<std::size_t>(row);
+    for (auto m = static_cast<std::size_t>(members_->starts[r]);
+         m < static_cast<std::size_t>(members_->starts[r + 1]); ++m) {
+      const std::int32_t i = members_->vectors[m];
+      add_vector(i, members_->values[m] * std::exp(log_ratio_ * i), formed, skipped);
+    }
+    if (formed_ == Formed::with_diagonal) {
+      add(row + rows_.begin - columns_.begin, shift_);
+    }
+    std::sort(found_.begin(), found_.end());
+    return found_;
+  }
+
+  [[nodiscard]] double value(std::int32_t column) const {
+    return sums_[static_cast<std::size_t>(column)];
+  }
+
+ private:
+  [[nodiscard]] Range formed_columns(std::int64_t row) const {
+    return formed_ == Formed::right_of_diagonal
+               ? Range{std::max(row + 1, columns_.begin), columns_.end}
+               : columns_;
+  }
+
+  void add_vector(std::int32_t i, double scale, const Range& formed, std::int64_t skipped) {
+    const auto v = static_cast<std::size_t>(i);
+    for (auto n = static_cast<std::size_t>(vectors_->starts[v]);
+         n < static_cast<std::size_t>(vectors_->starts[v + 1]); ++n) {
+      const std::int32_t column = vectors_->indices[n];
+      if (holds(formed, column) && column != skipped) {
+        add(column - columns_.begin, vectors_->values[n] * scale);
+      }
+    }
+  }
+
+  void add(std::int64_t column, double value) {
+    const auto c = static_cast<std::size_t>(column);
+    if (!seen_[c]) {
+      seen_[c] = true;
+      found_.push_back(static_cast<std::int32_t>(column));
+    }
+    sums_[c] += value;
+  }
+
+  Range rows_;
+  Range columns_;
+  Formed formed_;
+  const SparseVectors* vectors_;
+  const Members* members_;
+  double log_ratio_;
+  double shift_;
+  std::vector<double> sums_;
+  std::vector<char> seen_;
+  std::vector<std::int32_t> found_;
+};
+
+Matrix assemble_rows(Class size, const Range& rows, const Range& columns, Formed formed,
+                     const Team& team) {
+  const SparseVectors vectors = draw_elements(size, rows, columns);
+  const Members members = transposed(vectors, rows);
+  Matrix matrix;
+  matrix.starts.assign(static_cast<std::size_t>(rows.size()) + 1, 0);
+  // Once for the lengths of rows and once for their elements: no array need grow.
+#pragma omp parallel num_threads(team.threads())
+  {
+    RowAssembly assembly(size, rows, columns, formed, vectors, members);
+#pragma omp for schedule(dynamic, 256)
+    for (std::int64_t row = 0; row < rows.size(); ++row) {
+      matrix.starts[static_cast<std::size_t>(row) + 1] =
+          static_cast<std::int64_t>(assembly.form(row).size());
+    }
+#pragma omp single
+    {
+      std::partial_sum(matrix.starts.begin(), matrix.starts.end(), matrix.starts.begin());
+      matrix.columns.resize(static_cast<std::size_t>(matrix.nonzeros()));
+      matrix.values.resize(static_cast<std::size_t>(matrix.nonzeros()));
+    }
+#pragma omp for schedule(dynamic, 256)
+    for (std::int64_t row = 0; row < rows.size(); ++row) {
+      auto place = static_cast<std::size_t>(matrix.starts[static_cast<std::size_t>(row)]);
+      for (const std::int32_t column : assembly.form(row)) {
+        matrix.columns[place] = column;
+        matrix.values[place] = assembly.value(column);
+        ++place;
+      }
+    }
+  }
+  return matrix;
+}
+
+}  // namespace
+
+SparseVectors draw_vectors(Class size) {
+  const Range all{0, cg_parameters(size).rows};
+  return draw_elements(size, all, all);
+}
+
+double vector_weight(Class size, std::int64_t i) {
+  return std::pow(reciprocal_condition,
+                  static_cast<double>(i) / static_cast<double>(cg_parameters(size).rows));
+}
+
+double diagonal_shift(Class size) { return reciprocal_condition - cg_parameters(size).shift; }
+
+Matrix assemble(Class size, const Team& team) {
+  const Range all{0, cg_parameters(size).rows};
+  return assemble_rows(size, all, all, Formed::with_diagonal, team);
+}
+
+Matrix assemble(Class size, const Block& block, const Team& team) {
+  const Formed formed =
+      block.kept == Kept::upper ? Formed::right_of_diagonal : Formed::off_diagonal;
+  return assemble_rows(size, block.rows, block.columns, formed, team);
+}
+
+std::vector<double> diagonal_of(Class size, const Range& rows) {
+  std::vector<double> diagonal(static_cast<std::size_t>(rows.size()), 0.0);
+  const double log_ratio = log_ratio_of(size);
+  for_vectors(size, [&](std::int64_t i, const Elements& x) {
+    for (std::size_t n = 0; n < x.indices.size(); ++n) {
+      if (holds(rows, x.indices[n])) {
+        const double scale = x.values[n] * std::exp(log_ratio * static_cast<double>(i));
+        diagonal[static_cast<std::size_t>(x.indices[n] - rows.begin)] += x.values[n] * scale;
+      }
+    }
+  });
+  for (double& element : diagonal) {
+    element += diagonal_shift(size);
+  }
+  return diagonal;
+}
+
+}  // namespace bankfull::npb::cg

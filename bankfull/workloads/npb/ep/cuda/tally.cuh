@@ -1,0 +1,285 @@
+#pragma once
+
+#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/core/exec/vector16.cuh"
+#include "bankfull/workloads/npb/ep/deviate_bins.hpp"
+#include "bankfull/workloads/npb/ep/ep.hpp"
+#include "bankfull/workloads/npb/ep/log_table.hpp"
+#include "bankfull/workloads/npb/generator.hpp"
+
+#include <cstdint>
+
+namespace bankfull::npb::ep::cuda {
+
+/// Sums of X, Y, |X|, |Y|; counts of bins 1 to 9; rejected pairs.
+inline constexpr int list_count = 4 + (bins - 1) + 1;
+
+/// Copies of the table, whose neighbours lie in different banks: threads of a warp meet in a bank
+/// less often.
+template <int Log2Intervals, int Copies, int Threads, int Unroll>
+struct Shape {
+  using Table = LogTable<Log2Intervals>;
+  static constexpr int copies = Copies;
+  static constexpr unsigned threads = Threads;
+  static constexpr int unroll = Unroll;
+  static constexpr std::size_t shared_bytes =
+      Table::intervals * sizeof(typename Table::Interval) * copies;
+};
+
+/// Pairs that a thread forms between two looks at its packed counts.
+inline constexpr int segment_pairs = 64;
+static_assert(segment_pairs <= most_packed);
+
+template <class Shape>
+struct TallyArguments {
+  const typename Shape::Table::Interval* table;
+  std::uint64_t segments;
+  std::uint64_t jump;  ///< of the generator over the segments of all other threads
+  double* partials;    ///< list after list, a value each of every block
+};
+
+/// 1 / sqrt(u) of a positive normal number, within two units of the last place. `three_eighths` is
+/// that number.
+__device__ __forceinline__ double reciprocal_root(double u, double three_eighths) {
+  double guess;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(u));
+  const double error = fma(-u, guess * guess, 1.0);
+  return fma(fma(error, three_eighths, 0.5), error * guess, guess);
+}
+
+/// What a thread finds.
+struct ThreadTally {
+  double sum_x = 0.0;
+  double sum_y = 0.0;
+  double absolute_x = 0.0;
+  double absolute_y = 0.0;
+  std::uint32_t rejected = 0;
+  std::uint32_t counts[bins - 1] = {};  ///< of bins from 1 on
+
+  // Of one segment.
+  std::uint32_t marks = 0;  ///< sum of the intervals'
+  std::uint64_t packed = 0;
+
+  /// Takes the segment's counts into the others.
+  __device__ __forceinline__ void unpack() {
+    rejected += marks & 0xffffU;
+#pragma unroll
+    for (int n = 0; n < bins - 1; ++n) {
+      counts[n] += packed_count(packed, n + 1);
+    }
+    marks = 0;
+    packed = 0;
+  }
+};
+
+/// Numbers that a thread has in registers.
+template <class Table>
+struct Constants {
+  typename Table::Coefficients series;
+  double three_eighths = 0.375;
+  std::uint32_t high_of_two = high_word_of_two;
+};
+
+/// A block's tables in shared memory, as one thread sees them.
+template <class Shape>
+class Tables {
+ public:
+  using Interval = typename Shape::Table::Interval;
+
+  /// Fills them; by all threads of the block.
+  __device__ explicit Tables(const Interval* table) {
+    extern __shared__ __align__(128) unsigned char shared[];
+    __shared__ __align__(packed_bytes) std::uint64_t packed[bin_classes];
+    auto* const copy = reinterpret_cast<Interval*>(shared);
+    for (unsigned n = threadIdx.x; n < Shape::Table::intervals * Shape::copies; n += blockDim.x) {
+      copy[n] = table[n / Shape::copies];
+    }
+    if (threadIdx.x < bin_classes) {
+      packed[threadIdx.x] = packed_one(threadIdx.x);
+    }
+    read_constants();
+    intervals_ = shared_address(copy) - Shape::Table::first() * stride +
+                 threadIdx.x % Shape::copies * static_cast<unsigned>(sizeof(Interval));
+    packed_ = shared_address(packed);
+    // Else the compiler would form these anew for every pair.
+    asm("" : "+r"(intervals_), "+r"(packed_));
+  }
+
+  [[nodiscard]] __device__ __forceinline__ const Constants<typename Shape::Table>& constants()
+      const {
+    return constants_;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Interval interval_of(double t) const {
+    Interval interval;
+    asm("ld.shared.v2.f64 {%0,%1}, [%2];"
+        : "=d"(interval.reciprocal), "=d"(interval.offset)
+        : "r"(Shape::Table::number(t) * stride + intervals_));
+    return interval;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ std::uint64_t packed_one_of(double x, double y) const {
+    // A class's address within the table, out of one shift.
+    constexpr int shift = bin_class_shift - 3;
+    constexpr std::uint32_t mask = packed_bytes - sizeof(std::uint64_t);
+    std::uint64_t one;
+    asm("ld.shared.u64 %0, [%1];"
+        : "=l"(one)
+        : "r"((larger_high_word(x, y) >> shift & mask) | packed_));
+    return one;
+  }
+
+ private:
+  /// By way of memory: what the compiler knows it forms anew for every pair, rather than keep it in
+  /// a register.
+  __device__ __forceinline__ void read_constants() {
+    __shared__ Constants<typename Shape::Table> there;
+    if (threadIdx.x == 0) {
+      there = Constants<typename Shape::Table>{};
+    }
+    __syncthreads();
+    const volatile auto& read = there;
+    constants_.series.second = read.series.second;
+    constants_.series.last = read.series.last;
+    constants_.three_eighths = read.three_eighths;
+    constants_.high_of_two = read.high_of_two;
+  }
+
+  static constexpr unsigned stride = Shape::copies * sizeof(Interval);
+  static constexpr unsigned packed_bytes = bin_classes * sizeof(std::uint64_t);
+
+  unsigned intervals_;  ///< address of where the interval of t = 0 would be
+  unsigned packed_;     ///< a multiple of the table's size
+  Constants<typename Shape::Table> constants_;
+};
+
+/// A state of the generator, times 2^shifted_bits.
+struct State {
+  std::uint32_t lower;
+  std::uint32_t upper;
+
+  __device__ __forceinline__ explicit State(std::uint64_t state)
+      : lower(static_cast<std::uint32_t>(state)), upper(static_cast<std::uint32_t>(state >> 32)) {}
+
+  /// One step: two multiply-adds on 32 bits. The compiler would take several steps at once, with
+  /// factors of 64 bits.
+  __device__ __forceinline__ double next_symmetric_value(std::uint32_t high_of_two) {
+    static_assert(generator_factor >> 32 == 0);
+    asm("{.reg .u64 wide; .reg .u32 carry;\n\t"
+        "mul.wide.u32 wide, %0, %2;\n\t"
+        "mov.b64 {%0, carry}, wide;\n\t"
+        "mad.lo.u32 %1, %1, %2, carry;}"
+        : "+r"(lower), "+r"(upper)
+        : "n"(static_cast<std::uint32_t>(generator_factor)));
+    return shifted_symmetric_value(std::uint64_t{upper} << 32 | lower, high_of_two);
+  }
+};
+
+struct Pair {
+  double x;
+  double y;
+  double t;  ///< x^2 + y^2
+};
+
+/// The next pair of the sequence.
+///
+/// NPB accepts t = 1, which no pair has: x and y are odd multiples of 2^-45, and the sum of two odd
+/// squares is no power of 4. Rounding down keeps t below 1 there.
+__device__ __forceinline__ Pair next_pair(State& state, std::uint32_t high_of_two) {
+  const double x = state.next_symmetric_value(high_of_two);
+  const double y = state.next_symmetric_value(high_of_two);
+  return {x, y, __fma_rd(x, x, __dmul_rd(y, y))};
+}
+
+/// Adds the deviates of a pair.
+template <class Shape>
+__device__ __forceinline__ void add_deviates(const Pair& pair, double minus_two_log,
+                                             const Tables<Shape>& tables, ThreadTally& tally) {
+  // The root of 0 is wanted as 0: too small a number to change any other.
+  constexpr double next_to_nothing = 0x1p-960;
+  const double factor = minus_two_log * reciprocal_root(fma(minus_two_log, pair.t, next_to_nothing),
+                                                        tables.constants().three_eighths);
+  const double x = pair.x * factor;
+  const double y = pair.y * factor;
+  tally.sum_x += x;
+  tally.sum_y += y;
+  tally.absolute_x += fabs(x);
+  tally.absolute_y += fabs(y);
+  tally.packed += tables.packed_one_of(x, y);
+}
+
+/// Adds a pair, but for those with t below the table. Nothing branches: like these, a rejected pair
+/// has the logarithm 0 and thus deviates 0, and its interval's mark tells.
+template <class Shape>
+__device__ __forceinline__ void add_pair(const Pair& pair, const Tables<Shape>& tables,
+                                         ThreadTally& tally) {
+  const auto interval = tables.interval_of(pair.t);
+  tally.marks += static_cast<std::uint32_t>(__double2loint(interval.reciprocal));
+  add_deviates(pair, Shape::Table::minus_two_log(pair.t, interval, tables.constants().series),
+               tables, tally);
+}
+
+/// Adds those pairs of a segment with t below the table.
+template <class Shape>
+__device__ void add_small_pairs(State state, const Tables<Shape>& tables, ThreadTally& tally) {
+  using Table = typename Shape::Table;
+  for (int n = 0; n < segment_pairs; ++n) {
+    const Pair pair = next_pair(state, tables.constants().high_of_two);
+    if (pair.t >= Table::smallest) {
+      continue;
+    }
+    double t = pair.t;
+    double missing = 0.0;
+    while (t < Table::smallest) {
+      t *= 1.0 / Table::smallest;
+      missing += 2.0 * Table::binades * 0.6931471805599453;
+    }
+    add_deviates(pair, Table::minus_two_log(t, tables.interval_of(t)) + missing, tables, tally);
+  }
+}
+
+template <class Shape>
+__device__ void write_sums(const ThreadTally& tally, double* partials) {
+  const auto write = [&](int list, double value) {
+    const double sum = block_sum(value);
+    if (threadIdx.x == 0) {
+      partials[static_cast<unsigned>(list) * gridDim.x + blockIdx.x] = sum;
+    }
+  };
+  write(0, tally.sum_x);
+  write(1, tally.sum_y);
+  write(2, tally.absolute_x);
+  write(3, tally.absolute_y);
+#pragma unroll
+  for (int n = 0; n < bins - 1; ++n) {
+    write(4 + n, tally.counts[n]);
+  }
+  write(list_count - 1, tally.rejected);
+}
+
+/// All pairs, a segment of the sequence a thread at a time.
+template <class Shape>
+__global__ void __launch_bounds__(Shape::threads)
+    tally_kernel(const __grid_constant__ TallyArguments<Shape> a) {
+  const Tables<Shape> tables(a.table);
+  const std::uint64_t threads = std::uint64_t{gridDim.x} * Shape::threads;
+  const std::uint64_t thread = std::uint64_t{blockIdx.x} * Shape::threads + threadIdx.x;
+  std::uint64_t begin = seed * generator_jump(2 * segment_pairs * thread) << shifted_bits;
+  ThreadTally tally;
+  const auto rounds = static_cast<unsigned>((a.segments - thread + threads - 1) / threads);
+  for (unsigned round = 0; round < rounds; ++round) {
+    State state(begin);
+#pragma unroll(Shape::unroll)
+    for (int n = 0; n < segment_pairs; ++n) {
+      add_pair(next_pair(state, tables.constants().high_of_two), tables, tally);
+    }
+    if (tally.marks >= Shape::Table::too_small) {
+      add_small_pairs(State(begin), tables, tally);
+    }
+    tally.unpack();
+    begin *= a.jump;
+  }
+  write_sums<Shape>(tally, a.partials);
+}
+
+}  // namespace bankfull::npb::ep::cuda

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/workloads/npb/benchmark.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace bankfull::npb::ep {
+
+inline constexpr std::uint64_t seed = 271828183;
+inline constexpr int bins = 10;
+
+/// What EP finds of all its pairs (X, Y) of Gaussian deviates.
+struct Tally {
+  std::array<double, 2> sums{};             ///< of X and of Y
+  std::array<double, 2> absolute_sums{};    ///< of |X| and of |Y|
+  std::array<std::int64_t, bins> counts{};  ///< of pairs with l <= max(|X|, |Y|) < l + 1
+
+  [[nodiscard]] std::int64_t accepted() const;
+};
+
+Tally operator+(const Tally& a, const Tally& b);
+
+/// All pairs one after the other, as RNR-94-007 has it.
+Tally tally_serially(Class size);
+
+/// Collective: the same on the teams of all ranks. The sums' order and bits depend neither on the
+/// number of ranks nor on that of threads.
+Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks);
+
+/// NPB's criteria, those to 3.4.1 and those since, against the class's values.
+std::vector<Check> checks_of(const Tally& tally, Class size);
+
+Facts facts_of(const Problem& problem);
+std::int64_t memory_bytes(const Problem& problem, int ranks);
+std::string refusal_of_ranks(Class size, int ranks);
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
+
+// Defined in ep_cuda.cu, which exists in builds with CUDA only.
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+Tally tally_on_gpu(Class size, Device gpu);
+
+}  // namespace bankfull::npb::ep

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::npb::ep {
+
+/// Upper half of a number's bits; of positive numbers it has their order.
+BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t high_word(double value) {
+  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(value) >> 32);
+}
+
+/// -2 ln t by a table, for devices that look up numbers faster than they divide: where t lies in an
+/// interval with c near 1 / t, -2 ln t = 2 ln c - 2 ln (1 + r) with the small r = c t - 1, and a
+/// short series for the second logarithm. Within a unit or two of the last place of max(1, result),
+/// and relatively so towards t = 1, where c is 1.
+///
+/// A binade is cut into 2^Log2Intervals intervals. The binade [1, 2) is there for rejected pairs: t
+/// in it has the logarithm 0. So has t below the table, which is rare. The lower 32 bits of c tell
+/// these cases.
+template <int Log2Intervals>
+struct LogTable {
+  static_assert(Log2Intervals == 7 || Log2Intervals == 8);
+
+  struct alignas(16) Interval {
+    double reciprocal;  ///< c
+    double offset;      ///< 2 ln c
+  };
+
+  static constexpr int binades = 16;  ///< below 1; what is smaller is rare
+  static constexpr double smallest = 1.0 / (1 << binades);
+  static constexpr int shift = 20 - Log2Intervals;  ///< of a high word, whose mantissa has 20 bits
+  static constexpr std::size_t intervals = 1 + (std::size_t{binades + 1} << Log2Intervals);
+
+  // Lower 32 bits of c; else 0.
+  static constexpr std::uint32_t rejected = 1;
+  static constexpr std::uint32_t too_small = 1U << 16;
+
+  /// Number of t's interval, counted from that of 0; of t below the table `first`.
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static std::uint32_t number(double t) {
+    const std::uint32_t number = high_word(t) >> shift;
+    return number > first() ? number : first();
+  }
+
+  /// The number of the table's first interval, which stands for all t below the others.
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static constexpr std::uint32_t first() {
+    return (static_cast<std::uint32_t>(1023 - binades) << Log2Intervals) - 1;
+  }
+
+  /// The upper 32 bits of a coefficient, which instructions can hold: where it is used, r is too
+  /// small for the others to matter.
+  BANKFULL_HOST_DEVICE static constexpr double cut(double value) {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) >> 32 << 32);
+  }
+
+  /// Those coefficients of the series that instructions cannot hold beside another number.
+  struct Coefficients {
+    double second = -2.0 / 3.0;
+    double last = Log2Intervals == 7 ? cut(1.0 / 3.0) : cut(-2.0 / 5.0);
+  };
+
+  /// -2 ln (1 + r) / r for the r of an interval.
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static double series(double r,
+                                                                   const Coefficients& c) {
+    double sum = c.last;
+    if constexpr (Log2Intervals == 7) {
+      sum = std::fma(r, sum, cut(-2.0 / 5.0));
+    }
+    sum = std::fma(r, sum, 0.5);
+    sum = std::fma(r, sum, c.second);
+    sum = std::fma(r, sum, 1.0);
+    return std::fma(r, sum, -2.0);
+  }
+
+  /// -2 ln t for t of this interval.
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static double minus_two_log(
+      double t, const Interval& interval, const Coefficients& c = {}) {
+    const double r = std::fma(t, interval.reciprocal, -1.0);
+    return std::fma(r, series(r, c), interval.offset);
+  }
+
+  static std::vector<Interval> make() {
+    std::vector<Interval> table{without_logarithm(too_small)};
+    for (std::uint64_t number = first() + 1; number < number_of_one; ++number) {
+      table.push_back(make_interval(number));
+    }
+    table.back() = {1.0, 0.0};
+    table.resize(intervals, without_logarithm(rejected));
+    return table;
+  }
+
+ private:
+  static constexpr std::uint64_t number_of_one = std::uint64_t{1023} << Log2Intervals;
+
+  /// r is -1 there, which the series takes to the negative of the offset.
+  static Interval without_logarithm(std::uint32_t mark) {
+    return {std::bit_cast<double>(std::uint64_t{mark}), series(-1.0, {})};
+  }
+
+  static Interval make_interval(std::uint64_t interval_number) {
+    const auto begin = std::bit_cast<double>(interval_number << (32 + shift));
+    const auto end = std::bit_cast<double>((interval_number + 1) << (32 + shift));
+    const std::uint64_t reciprocal = std::bit_cast<std::uint64_t>(2.0 / (begin + end));
+    const auto c = std::bit_cast<double>(reciprocal >> 32 << 32);
+    return {c, static_cast<double>(2.0L * std::log(static_cast<long double>(c)))};
+  }
+};
+
+}  // namespace bankfull::npb::ep

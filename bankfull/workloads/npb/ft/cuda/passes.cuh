@@ -1,0 +1,243 @@
+#pragma once
+
+#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/workloads/npb/ft/cuda/samples.cuh"
+#include "bankfull/workloads/npb/generator.hpp"
+
+#include <cstdint>
+#include <numbers>
+
+// A pass reads the field once and writes it once; a block transforms one tile of it. Tiles are
+// numbered in the order in which they stand in memory.
+
+namespace bankfull::npb::ft::cuda {
+
+template <int Depth>
+using LineFft = BlockFft<Depth, lines_together(Depth)>;
+template <int Side>
+using ColumnFft = BlockFft<Side, columns_together(Side)>;
+template <int Side>
+using RowFft = BlockFft<Side, rows_together(Side)>;
+
+/// What a field is multiplied with for one time: factors of the frequencies along an axis.
+struct Decay {
+  const double* depth;
+  const double* side;
+};
+
+/// exp(-4 alpha pi^2 k^2 t) for all frequencies k of an axis of `length` points and all times t
+/// from 1 on, time after time `pitch` apart.
+struct FormDecay {
+  double* factors;
+  int length;
+  int pitch;
+  __device__ void operator()(std::int64_t n) const {
+    constexpr double pi = std::numbers::pi;
+    const auto k = static_cast<double>(frequency(n % length, length));
+    const auto t = static_cast<double>(n / length + 1);
+    factors[n / length * pitch + n % length] = exp(-4.0 * alpha * pi * pi * k * k * t);
+  }
+};
+
+struct FormRoots {
+  double2* roots;
+  int length;
+  __device__ void operator()(std::int64_t n) const {
+    roots[n] = fft_root(static_cast<int>(n), length);
+  }
+};
+
+/// The column of planes that a thread has points of.
+struct ColumnPlace {
+  int plane;
+  int column;
+
+  /// `number`: of the column among those of the tile.
+  __device__ __forceinline__ ColumnPlace(const Shape& shape, unsigned tile, int number) {
+    const int tiles = shape.side >> shape.log2_columns;
+    const int group = static_cast<int>(tile) / tiles;
+    const int first = (static_cast<int>(tile) - group * tiles) << shape.log2_columns;
+    plane = (group << shape.log2_planes) + (number >> shape.log2_columns);
+    column = first + Shape::rest(number, shape.log2_columns);
+  }
+};
+
+/// The row of planes that a thread has points of. The planes of a block's rows stand together.
+template <class Fft>
+struct RowPlace {
+  int plane;
+  int row;
+
+  __device__ __forceinline__ RowPlace(const Shape& shape, unsigned tile, int number) {
+    constexpr int log2_rows = detail::log2_of(Fft::columns);
+    const int log2_planes = min(shape.log2_planes, log2_rows);
+    const int parts = shape.log2_planes - log2_planes;  // of the planes that stand together
+    const int first = static_cast<int>(tile >> parts) << (log2_rows - log2_planes);
+    row = Shape::rest(first, detail::log2_of(Fft::length)) + (number >> log2_planes);
+    const int part = Shape::rest(static_cast<int>(tile), parts);
+    plane = (first / Fft::length << shape.log2_planes) + (part << log2_planes) +
+            Shape::rest(number, log2_planes);
+  }
+};
+
+/// The line that a thread has points of.
+struct LinePlace {
+  int row;
+  int column;
+
+  __device__ __forceinline__ LinePlace(const Shape& shape, unsigned tile, int number) {
+    const int tiles = shape.side >> shape.log2_line_rows;
+    const int group = static_cast<int>(tile) / tiles;
+    const int first = (static_cast<int>(tile) - group * tiles) << shape.log2_line_rows;
+    row = first + (number >> shape.log2_line_columns);
+    column = (group << shape.log2_line_columns) + Shape::rest(number, shape.log2_line_columns);
+  }
+};
+
+/// From a point of a thread to the next, where they stand in a tile.
+template <class Fft>
+constexpr std::int64_t tile_step = Fft::threads;
+
+// Likewise elsewhere in a field. The points of a thread are at least as far apart as a tile is
+// wide.
+
+template <class Fft>
+__device__ __forceinline__ std::int64_t row_step(const Shape& shape) {
+  return std::int64_t{Fft::threads_a_column * Fft::length} << shape.log2_planes;
+}
+template <class Fft>
+__device__ __forceinline__ std::int64_t step_into_lines(const Shape& shape) {
+  return std::int64_t{Fft::threads_a_column} * shape.depth << shape.log2_line_columns;
+}
+template <class Fft>
+__device__ __forceinline__ std::int64_t step_into_planes(const Shape& shape) {
+  return std::int64_t{Fft::threads_a_column} * shape.side * shape.side;
+}
+
+/// Draws the rows' random values and transforms them into planes. `jump` is the generator's over
+/// the numbers from a point of a thread to the next.
+template <int Side>
+__global__ void __launch_bounds__(RowFft<Side>::threads, blocks_a_multiprocessor<RowFft<Side>>)
+    draw_rows(const __grid_constant__ Shape shape, const double2* roots, std::uint64_t jump,
+              Field planes) {
+  using Fft = RowFft<Side>;
+  extern __shared__ double2 shared[];
+  const Fft fft(roots, shared);
+  const RowPlace<Fft> place(shape, blockIdx.x, fft.column());
+  const std::int64_t first = shape.in_order(place.plane, place.row, fft.element(0));
+  std::uint64_t state =
+      multiply_modulo(common_seed, generator_jump(2 * static_cast<std::uint64_t>(first)));
+  Points<Fft::points> x;
+#pragma unroll
+  for (int i = 0; i < Fft::points; ++i) {
+    Generator generator(state);
+    x[i].x = generator.draw();
+    x[i].y = generator.draw();
+    state = multiply_modulo(state, jump);
+  }
+  fft.template transform<FftSign::plus>(x);
+  store_points(planes + shape.in_planes(place.plane, place.row, fft.element(0)),
+               row_step<Fft>(shape), x);
+}
+
+/// Transforms the columns of planes into lines.
+template <int Side>
+__global__ void __launch_bounds__(ColumnFft<Side>::threads,
+                                  blocks_a_multiprocessor<ColumnFft<Side>>)
+    columns_to_lines(const __grid_constant__ Shape shape, const double2* roots,
+                     const double2* planes, Field lines) {
+  using Fft = ColumnFft<Side>;
+  extern __shared__ double2 shared[];
+  const Fft fft(roots, shared);
+  Points<Fft::points> x;
+  load_points(planes + std::int64_t{blockIdx.x} * tile_points<Fft> + threadIdx.x, tile_step<Fft>,
+              x);
+  fft.template transform<FftSign::plus>(x);
+  const ColumnPlace place(shape, blockIdx.x, fft.column());
+  store_points(lines + shape.in_lines(place.plane, fft.element(0), place.column),
+               step_into_lines<Fft>(shape), x);
+}
+
+/// Transforms lines along the depth, in place.
+template <int Depth>
+__global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocessor<LineFft<Depth>>)
+    transform_lines(const double2* roots, Field lines) {
+  using Fft = LineFft<Depth>;
+  extern __shared__ double2 shared[];
+  const Fft fft(roots, shared);
+  Points<Fft::points> x;
+  double2* const at = lines + std::int64_t{blockIdx.x} * tile_points<Fft> + threadIdx.x;
+  load_points(at, tile_step<Fft>, x);
+  fft.template transform<FftSign::plus>(x);
+  store_points(at, tile_step<Fft>, x);
+}
+
+/// Lines decayed and transformed along the depth into planes.
+template <int Depth>
+__global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocessor<LineFft<Depth>>)
+    lines_to_planes(const __grid_constant__ Shape shape, const double2* roots,
+                    const __grid_constant__ Decay decay, unsigned ahead, const double2* lines,
+                    Field planes) {
+  using Fft = LineFft<Depth>;
+  extern __shared__ double2 shared[];
+  const Fft fft(roots, shared);
+  Points<Fft::points> x;
+  load_points(lines + std::int64_t{blockIdx.x} * tile_points<Fft> + threadIdx.x, tile_step<Fft>, x);
+  prefetch_tile<Fft>(lines, ahead);
+  const LinePlace place(shape, blockIdx.x, fft.column());
+  const double factor = __ldg(decay.side + place.column) * __ldg(decay.side + place.row);
+#pragma unroll
+  for (int i = 0; i < Fft::points; ++i) {
+    const double both = factor * __ldg(decay.depth + fft.element(i));
+    x[i] = {both * x[i].x, both * x[i].y};
+  }
+  fft.template transform<FftSign::minus>(x);
+  store_points(planes + shape.in_planes(fft.element(0), place.row, place.column),
+               step_into_planes<Fft>(shape), x);
+}
+
+/// Transforms the columns of planes, in place. In this pass and the one before the tile of the
+/// block that is `ahead` comes into the cache meanwhile.
+template <int Side>
+__global__ void __launch_bounds__(ColumnFft<Side>::threads,
+                                  blocks_a_multiprocessor<ColumnFft<Side>>)
+    transform_columns(const double2* roots, unsigned ahead, Field planes) {
+  using Fft = ColumnFft<Side>;
+  extern __shared__ double2 shared[];
+  const Fft fft(roots, shared);
+  double2* const tile = planes + std::int64_t{blockIdx.x} * tile_points<Fft>;
+  Points<Fft::points> x;
+  load_points(tile + threadIdx.x, tile_step<Fft>, x);
+  prefetch_tile<Fft>(planes, ahead);
+  fft.template transform<FftSign::minus>(x);
+  store_points(tile + threadIdx.x, tile_step<Fft>, x);
+}
+
+/// Transforms the rows of planes and takes the terms of the checksum; nobody reads the rest.
+template <int Side>
+__global__ void __launch_bounds__(RowFft<Side>::threads, blocks_a_multiprocessor<RowFft<Side>>)
+    sample_rows(const __grid_constant__ Shape shape, const __grid_constant__ Samples samples,
+                const double2* roots, const double2* planes, double2* terms) {
+  using Fft = RowFft<Side>;
+  extern __shared__ double2 shared[];
+  const Fft fft(roots, shared);
+  const RowPlace<Fft> place(shape, blockIdx.x, fft.column());
+  Points<Fft::points> x;
+  load_points(planes + shape.in_planes(place.plane, place.row, fft.element(0)),
+              row_step<Fft>(shape), x);
+  fft.template transform<FftSign::minus>(x);
+  take_samples(samples, fft, place.plane, place.row, x, terms);
+}
+
+/// Checksum of an iteration a block.
+static __global__ void __launch_bounds__(checksum_points)
+    add_terms(const double2* terms, double divisor, double2* checksums) {
+  const double2 term = terms[blockIdx.x * checksum_points + threadIdx.x];
+  const double real = block_sum(term.x);
+  const double imaginary = block_sum(term.y);
+  if (threadIdx.x == 0) {
+    checksums[blockIdx.x] = {real / divisor, imaginary / divisor};
+  }
+}
+
+}  // namespace bankfull::npb::ft::cuda

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "bankfull/core/exec/bulk_copy.cuh"
+#include "bankfull/numerics/fft/block_fft.cuh"
+
+#include <cstdint>
+
+namespace bankfull::npb::ft::cuda {
+
+/// A field's values, real and imaginary part. The schedule's fields are too large for 32 bits.
+using Field = double2*;
+
+template <class Fft>
+constexpr int tile_points = Fft::length* Fft::columns;
+
+/// Registers are rationed so that two blocks of 64 KiB fit a multiprocessor, or four of 32 KiB: one
+/// computes while the others wait for memory.
+template <class Fft>
+constexpr int blocks_a_multiprocessor = tile_points<Fft> < 8192 ? 8192 / tile_points<Fft> : 1;
+
+/// Reads the points of a thread, which stand `step` apart and are read once. The steps' pointers
+/// are formed one after the other: so many at once would cost registers.
+template <int Count>
+__device__ __forceinline__ void load_points(const double2* from, std::int64_t step,
+                                            Points<Count>& x) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i) {
+    x[i] = __ldcs(from + i * step);
+  }
+}
+
+template <int Count>
+__device__ __forceinline__ void store_points(double2* to, std::int64_t step,
+                                             const Points<Count>& x) {
+#pragma unroll
+  for (int i = 0; i < Count; ++i) {
+    to[i * step] = x[i];
+  }
+}
+
+/// Brings the tile of the block that is `ahead` into the cache; 0: none.
+template <class Fft>
+__device__ __forceinline__ void prefetch_tile(const double2* tiles, unsigned ahead) {
+  if constexpr (compiled_capability >= bulk_copy_capability) {
+    if (threadIdx.x == 0 && ahead > 0 && blockIdx.x + ahead < gridDim.x) {
+      prefetch_bulk(tiles + std::int64_t{blockIdx.x + ahead} * tile_points<Fft>,
+                    tile_points<Fft> * sizeof(double2));
+    }
+  }
+}
+
+}  // namespace bankfull::npb::ft::cuda

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/workloads/npb/ft/ft.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace bankfull::npb::ft::cuda {
+
+// What a block transforms side by side: sequences of a tile of 64 KiB at most.
+constexpr int lines_together(std::int64_t depth) {
+  return depth <= 512 ? 8 : depth == 1024 ? 4 : 2;
+}
+constexpr int columns_together(std::int64_t side) { return lines_together(side); }
+/// Of these columns, in a tile: two columns of a plane, a sector of memory, which rows read whole;
+/// lines write what planes they have beside each other.
+constexpr int planes_together(std::int64_t side) { return columns_together(side) / 2; }
+/// Smaller tiles, for more blocks at once: blocks that write nothing have nothing else to do while
+/// they wait.
+constexpr int rows_together(std::int64_t side) { return side <= 256 ? 8 : side == 512 ? 4 : 2; }
+
+/// How the field is cut: into planes that are square, one behind the other. A plane has rows and
+/// columns of `side` points. In every class at least two axes have the same length: they span the
+/// planes, the third is the depth.
+///
+/// A field stands in memory in one of two orders, both made of the tiles that blocks transform:
+/// - as planes: tiles of a few columns of a few planes, row after row;
+/// - as lines: tiles of a few columns of a few rows, plane after plane.
+/// So the points that a block transforms along a column of planes, or along the depth of lines,
+/// stand together, and what two tiles have in common stands together too: `line_rows` rows of
+/// `planes` planes.
+struct Shape {
+  int depth;
+  int side;
+
+  // Of the tiles: powers of two, as their exponents.
+  int log2_planes;        ///< of a tile of planes
+  int log2_columns;       ///< of a tile of planes
+  int log2_line_columns;  ///< of a tile of lines; not more
+  int log2_line_rows;     ///< of a tile of lines
+
+  /// What a step along an axis means in the field as NPB has it: from a point to the next of its
+  /// order, and from a point of a checksum to the next.
+  struct Axis {
+    std::int64_t stride;
+    int checksum_step;
+  };
+  Axis along_depth;
+  Axis along_row;     ///< from row to row
+  Axis along_column;  ///< from column to column
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t points() const {
+    return std::int64_t{depth} * side * side;
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t in_planes(int plane, int row, int column) const {
+    const std::int64_t tile =
+        (plane >> log2_planes) * (side >> log2_columns) + (column >> log2_columns);
+    const std::int64_t run = ((tile * side + row) << log2_planes) + rest(plane, log2_planes);
+    return (run << log2_columns) + rest(column, log2_columns);
+  }
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t in_lines(int plane, int row, int column) const {
+    const std::int64_t tile =
+        (column >> log2_line_columns) * (side >> log2_line_rows) + (row >> log2_line_rows);
+    const std::int64_t run = ((tile * depth + plane) << log2_line_rows) + rest(row, log2_line_rows);
+    return (run << log2_line_columns) + rest(column, log2_line_columns);
+  }
+  /// Place in NPB's order, x fastest.
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t in_order(int plane, int row, int column) const {
+    return plane * along_depth.stride + row * along_row.stride + column * along_column.stride;
+  }
+
+  /// Of n when divided by a power of two.
+  static BANKFULL_HOST_DEVICE constexpr int rest(int n, int log2) { return n & ((1 << log2) - 1); }
+};
+
+/// With tiles of so many planes: 1, 2 or 4.
+inline Shape shape_of(const FtParameters& ft, int planes) {
+  const Shape::Axis x{1, checksum_step_x};
+  const Shape::Axis y{ft.nx, checksum_step_y};
+  const Shape::Axis z{ft.nx * ft.ny, checksum_step_z};
+  const bool planes_of_xy = ft.nx == ft.ny;
+  const std::int64_t depth = planes_of_xy ? ft.nz : ft.nx;
+  const auto log2 = [](int power) { return std::countr_zero(static_cast<unsigned>(power)); };
+  const int columns = columns_together(ft.ny) / planes;
+  const int line_columns = std::min(columns, lines_together(depth));
+  return {.depth = static_cast<int>(depth),
+          .side = static_cast<int>(ft.ny),
+          .log2_planes = log2(planes),
+          .log2_columns = log2(columns),
+          .log2_line_columns = log2(line_columns),
+          .log2_line_rows = log2(lines_together(depth) / line_columns),
+          .along_depth = planes_of_xy ? z : x,
+          .along_row = y,
+          .along_column = planes_of_xy ? x : z};
+}
+
+}  // namespace bankfull::npb::ft::cuda

@@ -1,0 +1,84 @@
+#include "bankfull/workloads/npb/ft/ft.hpp"
+
+#include "bankfull/build_config.hpp"
+#include "bankfull/workloads/npb/ft/cuda/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+
+namespace bankfull::npb::ft {
+namespace {
+
+constexpr double tolerance = 1e-12;
+
+}  // namespace
+
+std::vector<double> decay(std::int64_t n, int t) {
+  constexpr double pi = std::numbers::pi;
+  std::vector<double> factors(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto k = static_cast<double>(frequency(i, n));
+    factors[static_cast<std::size_t>(i)] = std::exp(-4.0 * alpha * pi * pi * k * k * t);
+  }
+  return factors;
+}
+
+std::vector<Check> checks_of(const std::vector<Complex>& checksums, Class size) {
+  const auto references = ft_checksums(size);
+  // Too few checksums, or one that is no number, deviate without bound.
+  double worst = checksums.size() == references.size() ? 0.0 : HUGE_VAL;
+  for (std::size_t t = 0; t < std::min(checksums.size(), references.size()); ++t) {
+    const double deviation = std::abs((checksums[t] - references[t]) / references[t]);
+    worst = deviation <= worst ? worst : deviation;
+    if (std::isnan(deviation)) {
+      worst = HUGE_VAL;
+      break;
+    }
+  }
+  return {
+      {.name = fmt::format("npb ft {} largest deviation of a checksum, relative", to_string(size)),
+       .value = worst,
+       .reference = 0.0,
+       .tolerance = tolerance,
+       .source = npb_source}};
+}
+
+Facts facts_of(const Problem& problem) {
+  const FtParameters& ft = ft_parameters(problem.size);
+  const auto points = static_cast<double>(ft.points());
+  const double logarithm = std::log(points);
+  return {.size = fmt::format("{}x{}x{}", ft.nx, ft.ny, ft.nz),
+          .iterations = ft.iterations,
+          .operations = points * (14.8157 + 7.19641 * logarithm +
+                                  (5.23518 + 7.21113 * logarithm) * ft.iterations),
+          .operation = "floating point",
+          .data_bytes = 2 * ft.points() * static_cast<std::int64_t>(sizeof(Complex))};
+}
+
+std::int64_t memory_bytes(const Problem& problem, int ranks) {
+  if (problem.device.is_cuda()) {
+    return cuda::plan_of(ft_parameters(problem.size)).bytes();
+  }
+  return cpu_memory_bytes(problem.size, problem.threads, ranks);
+}
+
+std::string refusal_of_ranks(Class size, int ranks) {
+  const FtParameters& ft = ft_parameters(size);
+  const std::int64_t most = std::min(ft.ny, ft.nz);
+  return ranks <= most ? ""
+                       : fmt::format("has {} planes to share, one for each rank at least", most);
+}
+
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return make_cuda(problem);
+    }
+  }
+  return problem.schedule == Schedule::reference ? make_reference(problem.size)
+                                                 : make_cpu(problem.size, problem.threads, ranks);
+}
+
+}  // namespace bankfull::npb::ft

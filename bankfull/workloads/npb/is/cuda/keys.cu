@@ -1,0 +1,114 @@
+#include "bankfull/workloads/npb/is/cuda/keys.hpp"
+
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/memory/buffer.hpp"
+
+#include <algorithm>
+
+namespace bankfull::npb::is::cuda {
+namespace {
+
+constexpr int threads_a_block = 256;
+constexpr int keys_a_thread = 16;
+
+/// Thread t draws the keys t, t + threads, ...: neighbours write side by side.
+__global__ void __launch_bounds__(threads_a_block)
+    generate_kernel(int log2_values, std::int64_t threads, std::uint64_t jump, Key* keys) {
+  const std::int64_t first = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  std::uint64_t state =
+      Generator(common_seed, static_cast<std::uint64_t>(draws_a_key * first)).state();
+  for (int n = 0; n < keys_a_thread; ++n) {
+    Generator generator(state);
+    keys[first + n * threads] = next_key(generator, log2_values);
+    state = multiply_modulo(state, jump);
+  }
+}
+
+__global__ void __launch_bounds__(1024)
+    count_high_bits_kernel(const Key* keys, std::int64_t count, int low_bits, int buckets,
+                           std::uint32_t* counts) {
+  extern __shared__ std::uint32_t block_counts[];
+  for (unsigned n = threadIdx.x; n < static_cast<unsigned>(buckets); n += blockDim.x) {
+    block_counts[n] = 0;
+  }
+  __syncthreads();
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; n < count;
+       n += stride) {
+    atomicAdd(block_counts + (keys[n] >> low_bits), 1U);
+  }
+  __syncthreads();
+  for (unsigned n = threadIdx.x; n < static_cast<unsigned>(buckets); n += blockDim.x) {
+    atomicAdd(counts + n, block_counts[n]);
+  }
+}
+
+__global__ void __launch_bounds__(threads_a_block)
+    count_values_kernel(const Key* keys, std::int64_t count, std::uint32_t* counts) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * threads_a_block;
+  for (std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x; n < count;
+       n += stride) {
+    atomicAdd(counts + keys[n], 1U);
+  }
+}
+
+__global__ void __launch_bounds__(threads_a_block)
+    compare_kernel(const std::uint32_t* ranks, const std::uint32_t* counts, std::int64_t values,
+                   std::int64_t keys, unsigned* wrong) {
+  const std::int64_t value = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  if (value >= values) {
+    return;
+  }
+  const std::int64_t begin = ranks[value];
+  const std::int64_t end = value + 1 < values ? std::int64_t{ranks[value + 1]} : keys;
+  if (end - begin != counts[value] || (value == 0 && begin != 0)) {
+    atomicAdd(wrong, 1U);
+  }
+}
+
+unsigned blocks_for(std::int64_t threads) {
+  return static_cast<unsigned>((threads + threads_a_block - 1) / threads_a_block);
+}
+
+unsigned all_blocks(const Stream& stream, int blocks_a_multiprocessor) {
+  return static_cast<unsigned>(multiprocessors_of(stream.device()) * blocks_a_multiprocessor);
+}
+
+}  // namespace
+
+void queue_keys(Class size, Key* keys, const Stream& stream) {
+  const IsParameters& is = is_parameters(size);
+  const std::int64_t threads = (std::int64_t{1} << is.log2_keys) / keys_a_thread;
+  const std::uint64_t jump = generator_jump(static_cast<std::uint64_t>(draws_a_key * threads));
+  launch(stream, {dim3(blocks_for(threads)), dim3(threads_a_block)}, generate_kernel,
+         is.log2_values, threads, jump, keys);
+}
+
+std::vector<std::uint32_t> count_high_bits(const Key* keys, std::int64_t count, int low_bits,
+                                           int buckets, const Stream& stream) {
+  const Buffer<std::uint32_t> found(MemorySpace::device, static_cast<std::size_t>(buckets));
+  fill_bytes(found.data(), 0, found.bytes(), stream);
+  launch(stream, {dim3(all_blocks(stream, 2)), dim3(1024), found.bytes()}, count_high_bits_kernel,
+         keys, count, low_bits, buckets, found.data());
+  std::vector<std::uint32_t> counts(found.size());
+  copy_bytes(counts.data(), found.data(), found.bytes(), stream);
+  stream.synchronize();
+  return counts;
+}
+
+bool ascend_by_rank(const Key* keys, std::int64_t count, const std::uint32_t* ranks,
+                    std::int64_t values, std::uint32_t* counts, const Stream& stream) {
+  const Buffer<unsigned> wrong(MemorySpace::device, 1);
+  fill_bytes(wrong.data(), 0, wrong.bytes(), stream);
+  fill_bytes(counts, 0, static_cast<std::size_t>(values) * sizeof *counts, stream);
+  launch(stream, {dim3(all_blocks(stream, 8)), dim3(threads_a_block)}, count_values_kernel, keys,
+         count, counts);
+  launch(stream, {dim3(blocks_for(values)), dim3(threads_a_block)}, compare_kernel, ranks, counts,
+         values, count, wrong.data());
+  unsigned number = 0;
+  copy_bytes(&number, wrong.data(), sizeof number, stream);
+  stream.synchronize();
+  return number == 0;
+}
+
+}  // namespace bankfull::npb::is::cuda

@@ -1,0 +1,265 @@
+#pragma once
+
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/exec/vector16.cuh"
+#include "bankfull/workloads/npb/is/is.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bankfull::npb::is::cuda {
+
+// The first half of a ranking: keys go to buckets by their high bits, and only their low bits, 16
+// at most, are written.
+//
+// Each block keeps the ends of all its buckets in shared memory, a ring of keys each. After every
+// batch of keys, full units of a bucket go to places of that bucket's list in memory: whole
+// sectors, each written once. The places are claimed while the batch is still being put into the
+// rings. In the end each block fills its last units up with the largest low bits; how many these
+// fillers are is noted.
+
+/// How blocks partition.
+template <int Threads, int Buckets, int Unit, int Units, int KeysAThread, int BlocksAMultiprocessor>
+struct PartitionShape {
+  static constexpr int threads = Threads;
+  static constexpr int buckets = Buckets;
+  static constexpr int unit = Unit;          ///< keys that go to memory together
+  static constexpr int ring = Unit * Units;  ///< keys of a bucket that a block has room for
+  static constexpr int blocks_a_multiprocessor = BlocksAMultiprocessor;
+
+  static constexpr int keys_a_thread = KeysAThread;
+  static constexpr int batch = Threads * keys_a_thread;
+
+  static constexpr int keys_a_lane = 8;  ///< 16 bytes
+  static constexpr int lanes = Unit / keys_a_lane;
+  static constexpr int groups = Threads / lanes;
+  static constexpr int own_buckets = Buckets / groups;
+  static_assert(Buckets % groups == 0 && 32 % lanes == 0 && groups * lanes == Threads);
+  static_assert(KeysAThread % 4 == 0 && KeysAThread < 32);
+  static_assert(batch + Unit < 1 << 16);
+};
+
+/// What one word says of a bucket's ring, so that a key gets all of it by being counted.
+struct RingState {
+  std::uint32_t begin;    ///< of the keys in the ring
+  std::uint32_t waiting;  ///< keys; those beyond the room are still with their threads
+
+  __device__ __forceinline__ explicit RingState(std::uint32_t word)
+      : begin(word >> 16), waiting(word & 0xFFFFU) {}
+
+  /// After so many keys have left.
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t word_without(std::uint32_t keys) const {
+    return wrapped<Shape>(begin + keys) << 16 | (waiting - keys);
+  }
+
+  /// Of a place less than two rings.
+  template <class Shape>
+  static __device__ __forceinline__ std::uint32_t wrapped(std::uint32_t place) {
+    return min(place, place - Shape::ring);  // the difference wraps around where place is less
+  }
+};
+
+template <class Shape>
+struct PartitionShared {
+  std::uint32_t states[static_cast<std::size_t>(Shape::buckets)];
+  alignas(16) std::uint16_t
+      rings[static_cast<std::size_t>(Shape::buckets)][static_cast<std::size_t>(Shape::ring)];
+};
+
+struct PartitionArguments {
+  Key* keys;
+  std::int64_t batches;
+  int low_bits;
+  Change changes[2];       ///< done before
+  std::uint16_t* lists;    ///< of all buckets, in units
+  std::uint32_t* claimed;  ///< of each bucket, the next place, counted in units over all lists
+  std::uint32_t* fillers;  ///< of each bucket
+};
+
+/// One block of the partition.
+template <class Shape>
+class PartitionBlock {
+ public:
+  __device__ __forceinline__ PartitionBlock(const PartitionArguments& arguments,
+                                            PartitionShared<Shape>& shared)
+      : f_(arguments),
+        shared_(shared),
+        thread_(static_cast<int>(threadIdx.x)),
+        lane_(thread_ % Shape::lanes),
+        group_(thread_ / Shape::lanes),
+        group_mask_(((1U << (Shape::lanes - 1)) * 2U - 1U) << (thread_ % 32 - lane_)) {}
+
+  __device__ __forceinline__ void run() {
+    for (int n = thread_; n < Shape::buckets; n += Shape::threads) {
+      shared_.states[n] = 0;
+    }
+    __syncthreads();
+    std::int64_t batch = blockIdx.x;
+    ask(batch);
+    while (batch < f_.batches) {
+      Key keys[static_cast<std::size_t>(Shape::keys_a_thread)];
+      take(batch, keys);
+      batch += gridDim.x;
+      ask(batch);
+      put(keys);
+    }
+    finish();
+  }
+
+ private:
+  static constexpr int vectors = Shape::keys_a_thread / 4;
+
+  template <class Body>
+  __device__ __forceinline__ void for_own_buckets(const Body& body) const {
+#pragma unroll
+    for (int n = 0; n < Shape::own_buckets; ++n) {
+      body(n, group_ + n * Shape::groups);
+    }
+  }
+
+  __device__ __forceinline__ bool leads() const { return lane_ == 0; }
+
+  __device__ __forceinline__ uint4* vector_at(std::int64_t batch, int n) const {
+    return reinterpret_cast<uint4*>(f_.keys) + (batch * vectors + n) * Shape::threads + thread_;
+  }
+
+  __device__ __forceinline__ void ask(std::int64_t batch) {
+    if (batch < f_.batches) {
+#pragma unroll
+      for (int n = 0; n < vectors; ++n) {
+        asked_[n] = *vector_at(batch, n);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void take(std::int64_t batch, Key* keys) {
+#pragma unroll
+    for (int n = 0; n < vectors; ++n) {
+      keys[4 * n] = asked_[n].x;
+      keys[4 * n + 1] = asked_[n].y;
+      keys[4 * n + 2] = asked_[n].z;
+      keys[4 * n + 3] = asked_[n].w;
+    }
+    // Changes are within the first keys, those of each thread's first vector of the first batch.
+    if (batch == 0) {
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        for (const Change& change : f_.changes) {
+          if (change.position == 4 * thread_ + n) {
+            keys[n] = change.key;
+            f_.keys[change.position] = change.key;
+          }
+        }
+      }
+    }
+  }
+
+  /// Puts a batch into the rings and flushes full units, again and again until there was room for
+  /// all.
+  __device__ __forceinline__ void put(const Key* keys) {
+    std::uint32_t tickets[static_cast<std::size_t>(Shape::keys_a_thread)];
+#pragma unroll
+    for (int n = 0; n < Shape::keys_a_thread; ++n) {
+      tickets[n] = atomicAdd(&shared_.states[keys[n] >> f_.low_bits], 1U);
+    }
+    std::uint32_t left = (1U << Shape::keys_a_thread) - 1U;
+    bool again = true;
+    while (again) {
+      __syncthreads();  // all are counted, and the units before have left the rings
+      for_own_buckets([&](int n, int bucket) { claim_full_units(n, bucket); });
+      left = store(keys, tickets, left);
+      again = __syncthreads_or(static_cast<int>(left)) != 0;
+      for_own_buckets([&](int n, int bucket) { write(n, bucket); });
+    }
+  }
+
+  /// Puts the keys for which there is room into the rings. Returns the others, a bit each: when
+  /// whole rings have gone, they are at the same places.
+  __device__ __forceinline__ std::uint32_t store(const Key* keys, std::uint32_t* tickets,
+                                                 std::uint32_t left) const {
+#pragma unroll
+    for (int n = 0; n < Shape::keys_a_thread; ++n) {
+      const RingState state(tickets[n]);
+      const std::uint32_t bit = 1U << n;
+      if ((left & bit) != 0 && state.waiting < Shape::ring) {
+        std::uint16_t* const ring = shared_.rings[keys[n] >> f_.low_bits];
+        ring[RingState::wrapped<Shape>(state.begin + state.waiting)] =
+            static_cast<std::uint16_t>(keys[n] & ((1U << f_.low_bits) - 1U));
+        left &= ~bit;
+      }
+      tickets[n] -= Shape::ring;
+    }
+    return left;
+  }
+
+  /// The answer is waited for where the units are written.
+  __device__ __forceinline__ void claim_full_units(int n, int bucket) {
+    const RingState state(shared_.states[bucket]);
+    const std::uint32_t units = min(state.waiting, std::uint32_t{Shape::ring}) / Shape::unit;
+    full_[n] = state.begin << 16 | units;
+    __syncwarp(group_mask_);
+    if (leads() && units > 0) {
+      place_[n] = atomicAdd(f_.claimed + bucket, units);
+      shared_.states[bucket] = state.word_without<Shape>(units * Shape::unit);
+    }
+  }
+
+  /// Writes the units of own bucket n to the places that were claimed; all lanes of the group call.
+  __device__ __forceinline__ void write(int n, int bucket) const {
+    const std::size_t place = __shfl_sync(group_mask_, place_[n], 0, Shape::lanes);
+    const std::uint32_t begin = full_[n] >> 16;
+    const std::uint32_t units = full_[n] & 0xFFFFU;
+    for (std::uint32_t unit = 0; unit < units; ++unit) {
+      const std::uint16_t* const keys =
+          shared_.rings[bucket] + RingState::wrapped<Shape>(begin + unit * Shape::unit);
+      reinterpret_cast<uint4*>(f_.lists)[(place + unit) * Shape::lanes + lane_] =
+          reinterpret_cast<const uint4*>(keys)[lane_];
+    }
+  }
+
+  __device__ __forceinline__ void finish() {
+    for_own_buckets([&](int n, int bucket) {
+      const RingState state(shared_.states[bucket]);
+      const bool any = state.waiting > 0;
+      full_[n] = state.begin << 16 | (any ? 1U : 0U);
+      const auto filler = static_cast<std::uint16_t>((1U << f_.low_bits) - 1U);
+      std::uint16_t* const unit = shared_.rings[bucket] + state.begin;
+#pragma unroll
+      for (int k = 0; k < Shape::keys_a_lane; ++k) {
+        const int key = lane_ * Shape::keys_a_lane + k;
+        if (key >= static_cast<int>(state.waiting)) {
+          unit[key] = filler;
+        }
+      }
+      if (leads() && any) {
+        place_[n] = atomicAdd(f_.claimed + bucket, 1U);
+        atomicAdd(f_.fillers + bucket, Shape::unit - state.waiting);
+      }
+      __syncwarp(group_mask_);
+      write(n, bucket);
+    });
+  }
+
+  const PartitionArguments& f_;
+  PartitionShared<Shape>& shared_;
+  int thread_;
+  int lane_;
+  int group_;
+  unsigned group_mask_;
+  uint4 asked_[static_cast<std::size_t>(vectors)];
+
+  // The own buckets' full units: where they begin in the ring and how many they are, in the halves
+  // of a word; and, with leading lanes, where they go.
+  std::uint32_t full_[static_cast<std::size_t>(Shape::own_buckets)];
+  std::uint32_t place_[static_cast<std::size_t>(Shape::own_buckets)];
+};
+
+template <class Shape>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_multiprocessor)
+    partition_kernel(const __grid_constant__ PartitionArguments arguments) {
+  extern __shared__ uint4 shared_memory[];
+  PartitionBlock<Shape>(arguments, *reinterpret_cast<PartitionShared<Shape>*>(shared_memory)).run();
+}
+
+}  // namespace bankfull::npb::is::cuda

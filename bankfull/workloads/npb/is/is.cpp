@@ -1,0 +1,124 @@
+#include "bankfull/workloads/npb/is/is.hpp"
+
+#include "bankfull/build_config.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace bankfull::npb::is {
+namespace {
+
+/// Buckets of values are dealt to ranks whole: with more ranks these would get too unequal ones.
+constexpr int most_ranks = 64;
+
+/// Ranks within a rank's values have 32 bits, and its share of the values may have twice its share
+/// of the keys.
+constexpr std::int64_t most_keys_a_rank = std::int64_t{1} << 31;
+
+}  // namespace
+
+void generate(Class size, std::int64_t first, std::span<Key> keys) {
+  Generator generator(common_seed, static_cast<std::uint64_t>(draws_a_key * first));
+  const int log2_values = is_parameters(size).log2_values;
+  for (Key& key : keys) {
+    key = next_key(generator, log2_values);
+  }
+}
+
+std::array<Change, 2> changes_of(Class size, int iteration) {
+  const std::uint64_t values = std::uint64_t{1} << is_parameters(size).log2_values;
+  const auto n = static_cast<std::uint64_t>(iteration);
+  return {{{iteration, static_cast<Key>(n)},
+           {iteration + is_iterations, static_cast<Key>(values - n)}}};
+}
+
+bool ascend_by_rank(Class size, std::span<const Key> keys,
+                    const std::function<std::int64_t(Key)>& first_rank) {
+  const Range values{0, std::int64_t{1} << is_parameters(size).log2_values};
+  return ascend_by_rank(values, 0, keys, first_rank);
+}
+
+bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Key> keys,
+                    const std::function<std::int64_t(Key)>& first_rank) {
+  std::vector<std::int64_t> next(static_cast<std::size_t>(values.size()));
+  for (std::int64_t value = values.begin; value < values.end; ++value) {
+    next[static_cast<std::size_t>(value - values.begin)] =
+        first_rank(static_cast<Key>(value)) - before;
+  }
+  constexpr Key nobody = ~Key{0};
+  std::vector<Key> placed(keys.size(), nobody);
+  for (const Key key : keys) {
+    const std::int64_t rank = next[static_cast<std::size_t>(key - values.begin)]++;
+    if (rank < 0 || rank >= static_cast<std::int64_t>(placed.size())) {
+      return false;
+    }
+    placed[static_cast<std::size_t>(rank)] = key;
+  }
+  // A key that stands in nobody's place or twice in one leaves a gap, which no key is above.
+  return placed.empty() ||
+         (std::is_sorted(placed.begin(), placed.end()) && placed.back() != nobody);
+}
+
+std::vector<Check> checks_of(const Verdict& verdict, Class size) {
+  const std::string name = "npb is " + to_string(size);
+  return {{.name = name + " ranks of test keys that are right",
+           .value = static_cast<double>(verdict.right_ranks),
+           .reference = is_tests * is_iterations,
+           .tolerance = 0.0,
+           .source = npb_source},
+          {.name = name + " keys ascend by their ranks",
+           .value = verdict.sorted ? 1.0 : 0.0,
+           .reference = 1.0,
+           .tolerance = 0.0,
+           .source = npb_source}};
+}
+
+Facts facts_of(const Problem& problem) {
+  const std::int64_t keys = std::int64_t{1} << is_parameters(problem.size).log2_keys;
+  return {.size = fmt::format("{}", keys),
+          .iterations = is_iterations,
+          .operations = static_cast<double>(is_iterations * keys),
+          .operation = "keys ranked",
+          .data_bytes = keys * static_cast<std::int64_t>(sizeof(Key))};
+}
+
+std::int64_t memory_bytes(const Problem& problem, int ranks) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return cuda_memory_bytes(problem);
+    }
+  }
+  if (ranks > 1) {
+    return memory_bytes_on_ranks(problem.size, ranks);
+  }
+  const IsParameters& is = is_parameters(problem.size);
+  const std::int64_t keys = std::int64_t{1} << is.log2_keys;
+  const std::int64_t values = std::int64_t{1} << is.log2_values;
+  constexpr auto key_bytes = static_cast<std::int64_t>(sizeof(Key));
+  // Keys, a copy for the verification, a histogram a thread, ranks, and the verification's.
+  return 2 * keys * key_bytes + values * (4 * problem.threads + 8 + 8);
+}
+
+std::string refusal_of_ranks(Class size, int ranks) {
+  const std::int64_t keys = std::int64_t{1} << is_parameters(size).log2_keys;
+  if (ranks > most_ranks) {
+    return fmt::format("runs on up to {} ranks", most_ranks);
+  }
+  const std::int64_t fewest = keys / most_keys_a_rank;
+  return ranks < fewest ? fmt::format("runs on one rank or at least {}", fewest) : "";
+}
+
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return make_cuda(problem);
+    }
+  }
+  if (ranks.size() > 1) {
+    return make_on_ranks(problem.size, problem.threads, ranks);
+  }
+  return problem.schedule == Schedule::reference ? make_reference(problem.size)
+                                                 : make_cpu(problem.size, problem.threads);
+}
+
+}  // namespace bankfull::npb::is

@@ -1,0 +1,36 @@
+#include "bankfull/workloads/npb/is/cuda/ranking.cuh"
+
+namespace bankfull::npb::is {
+namespace {
+
+// Rings are so large that a batch hardly ever finds one full: nearly three times as many keys as on
+// average go to the buckets in the middle, and nearly a unit waits there.
+
+/// Buckets of at most 2^14 values, of which several fit a multiprocessor.
+using Narrow = cuda::PartitionShape<1024, 512, 32, 4, 8, 1>;
+
+/// Buckets of 2^16 values, for many values.
+using Wide = cuda::PartitionShape<1024, 2048, 16, 3, 8, 1>;
+
+constexpr int most_narrow_values = 23;
+
+bool is_narrow(Class size) { return is_parameters(size).log2_values <= most_narrow_values; }
+
+}  // namespace
+
+std::int64_t cuda_memory_bytes(const Problem& problem) {
+  const int multiprocessors = multiprocessors_of(problem.device);
+  return is_narrow(problem.size) ? cuda::RankingSize<Narrow>(problem.size, multiprocessors).bytes()
+                                 : cuda::RankingSize<Wide>(problem.size, multiprocessors).bytes();
+}
+
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem) {
+  if (is_narrow(problem.size)) {
+    return std::make_unique<cuda::CudaRanking<Narrow, cuda::RankShape<512, 2>>>(problem.size,
+                                                                                problem.device);
+  }
+  return std::make_unique<cuda::CudaRanking<Wide, cuda::RankShape<1024, 1>>>(problem.size,
+                                                                             problem.device);
+}
+
+}  // namespace bankfull::npb::is

@@ -1,0 +1,70 @@
+#include "bankfull/workloads/npb/is/is.hpp"
+
+namespace bankfull::npb::is {
+namespace {
+
+class Reference final : public Benchmark {
+ public:
+  explicit Reference(Class size)
+      : size_(size),
+        keys_(std::size_t{1} << is_parameters(size).log2_keys),
+        smaller_(std::size_t{1} << is_parameters(size).log2_values) {
+    rewind();
+  }
+
+  void rewind() override {
+    generate(size_, 0, keys_);
+    verdict_ = {};
+  }
+
+  void warm_up() override { rank(1); }
+
+  void run() override {
+    for (int iteration = 1; iteration <= is_iterations; ++iteration) {
+      rank(iteration);
+    }
+  }
+
+  std::vector<Check> checks() override {
+    verdict_.sorted = ascend_by_rank(size_, keys_, [&](Key key) { return smaller_[key]; });
+    return checks_of(verdict_, size_);
+  }
+
+  [[nodiscard]] Traffic traffic() const override {
+    return {static_cast<double>(is_iterations * keys_.size() * sizeof(Key)), 0.0, 0.0};
+  }
+
+  [[nodiscard]] std::string traffic_model() const override { return "every key once a ranking"; }
+
+ private:
+  void rank(int iteration) {
+    for (const Change& change : changes_of(size_, iteration)) {
+      keys_[static_cast<std::size_t>(change.position)] = change.key;
+    }
+    std::vector<std::int64_t> counts(smaller_.size(), 0);
+    for (const Key key : keys_) {
+      ++counts[key];
+    }
+    std::int64_t sum = 0;
+    for (std::size_t value = 0; value < counts.size(); ++value) {
+      smaller_[value] = sum;
+      sum += counts[value];
+    }
+    for (int test = 0; test < is_tests; ++test) {
+      const std::int64_t position = is_parameters(size_).positions[static_cast<std::size_t>(test)];
+      const Key key = keys_[static_cast<std::size_t>(position)];
+      verdict_.right_ranks += smaller_[key] == expected_rank(size_, test, iteration) ? 1 : 0;
+    }
+  }
+
+  Class size_;
+  std::vector<Key> keys_;
+  std::vector<std::int64_t> smaller_;  ///< numbers of keys below each value
+  Verdict verdict_;
+};
+
+}  // namespace
+
+std::unique_ptr<Benchmark> make_reference(Class size) { return std::make_unique<Reference>(size); }
+
+}  // namespace bankfull::npb::is

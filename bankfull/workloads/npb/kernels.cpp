@@ -1,0 +1,51 @@
+#include "bankfull/workloads/npb/benchmark.hpp"
+#include "bankfull/workloads/npb/cg/cg.hpp"
+#include "bankfull/workloads/npb/ep/ep.hpp"
+#include "bankfull/workloads/npb/ft/ft.hpp"
+#include "bankfull/workloads/npb/is/is.hpp"
+#include "bankfull/workloads/npb/mg/mg.hpp"
+
+namespace bankfull::npb {
+namespace {
+
+/// What every kernel offers.
+struct Room {
+  Facts (*facts)(const Problem&);
+  std::int64_t (*memory)(const Problem&, int ranks);
+  std::string (*refusal)(Class size, int ranks);
+  std::unique_ptr<Benchmark> (*make)(const Problem&, const Communicator& ranks);
+};
+
+const Room& room_of(Kernel kernel) {
+  static constexpr std::array<Room, all_kernels.size()> rooms{{
+      {cg::facts_of, cg::memory_bytes, cg::refusal_of_ranks, cg::make},
+      {ep::facts_of, ep::memory_bytes, ep::refusal_of_ranks, ep::make},
+      {ft::facts_of, ft::memory_bytes, ft::refusal_of_ranks, ft::make},
+      {is::facts_of, is::memory_bytes, is::refusal_of_ranks, is::make},
+      {mg::facts_of, mg::memory_bytes, mg::refusal_of_ranks, mg::make},
+  }};
+  return rooms[static_cast<std::size_t>(kernel)];
+}
+
+}  // namespace
+
+Facts facts_of(Kernel kernel, const Problem& problem) { return room_of(kernel).facts(problem); }
+
+std::int64_t memory_bytes(Kernel kernel, const Problem& problem, int ranks) {
+  return room_of(kernel).memory(problem, ranks);
+}
+
+std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks) {
+  if (ranks == 1) {
+    return "";
+  }
+  return problem.device.is_cuda() ? "runs on one GPU so far"
+                                  : room_of(kernel).refusal(problem.size, ranks);
+}
+
+std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,
+                                          const Communicator& ranks) {
+  return room_of(kernel).make(problem, ranks);
+}
+
+}  // namespace bankfull::npb

@@ -1,0 +1,57 @@
+#include "bankfull/workloads/npb/mg/blocks.hpp"
+
+#include "bankfull/workloads/npb/mg/grid.hpp"
+#include "bankfull/workloads/npb/mg/mg.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace bankfull::npb::mg {
+namespace {
+
+/// 16 points a side: all coarser levels together are less work than two messages take, so no rank
+/// asks others for them.
+constexpr int whole_level = 4;
+
+constexpr Periodicity periodic{true, true, true};
+
+Extents cube(std::int64_t side) { return {side, side, side}; }
+
+DecompositionRules rules() {
+  return {.periodic = periodic,
+          .halo_width = Grid::ghosts,
+          .strided_cost = cells_of_a_sector(sizeof(double))};
+}
+
+Extents points_of(Class size) { return cube(mg_parameters(size).side); }
+
+}  // namespace
+
+Blocks::Blocks(Class size, int ranks)
+    : Blocks(level_count(size), choose_decomposition(points_of(size), ranks, rules()).grid()) {}
+
+std::string Blocks::refusal_of(Class size, int ranks) {
+  if (!std::has_single_bit(static_cast<unsigned>(ranks))) {
+    return "cuts its grids in halves, which takes a power of two of ranks";
+  }
+  return allowed_grids(points_of(size), ranks, rules()).empty()
+             ? "has too few planes, two are needed for each rank along an axis"
+             : "";
+}
+
+int Blocks::coarsest() const {
+  const auto most = static_cast<unsigned>(std::max({cuts_.i, cuts_.j, cuts_.k}));
+  return most == 1 ? 1 : std::max(whole_level, std::countr_zero(most));
+}
+
+Extents Blocks::longest_sides() const {
+  const Extents own = block(finest_);
+  const std::int64_t whole = is_cut() ? std::int64_t{1} << coarsest() : 1;
+  return {std::max(own.ni, whole), std::max(own.nj, whole), std::max(own.nk, whole)};
+}
+
+Decomposition Blocks::at(int level) const {
+  return {cube(std::int64_t{1} << level), cuts_, periodic};
+}
+
+}  // namespace bankfull::npb::mg

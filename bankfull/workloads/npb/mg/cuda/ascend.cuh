@@ -1,0 +1,224 @@
+#pragma once
+
+#include "bankfull/workloads/npb/mg/cuda/march.cuh"
+
+namespace bankfull::npb::mg::cuda {
+
+/// next = w + S (v - A w) with w = u + Q coarse; u is absent where it is 0.
+struct AscendArguments {
+  Weights smoother;
+  const double* coarse;
+  const double* u;
+  const double* v;
+  double* next;
+  int side;
+  int plane_pairs;  ///< of a slab
+};
+
+template <int Warps>
+struct AscendShared {
+  SharedPlanes<Warps, copy_slots> u;
+  SharedPlanes<Warps, copy_slots> v;
+  SharedPlane<Warps> iterate[3];
+  SharedPlane<Warps> residual[3];
+  std::uint64_t barrier;
+};
+
+/// A thread's points of Q coarse.
+class Interpolation {
+ public:
+  template <int Warps>
+  __device__ __forceinline__ Interpolation(const double* coarse, int side,
+                                           const Place<Warps>& place)
+      : coarse_(coarse),
+        side_(side),
+        row_(place.row_pair * side),
+        row_before_(((place.row_pair - 1) & (side - 1)) * side),
+        column_(place.pair),
+        column_before_((place.pair - 1) & (side - 1)) {}
+
+  /// Asks for a coarse plane, which `take` will give.
+  __device__ __forceinline__ void ask(int plane) {
+    const double* const at = coarse_ + std::int64_t{plane & (side_ - 1)} * side_ * side_;
+    asked_ = {{__ldg(at + row_before_ + column_before_), __ldg(at + row_before_ + column_)},
+              {__ldg(at + row_ + column_before_), __ldg(at + row_ + column_)}};
+  }
+
+  __device__ __forceinline__ void take() {
+    const double middle_a = asked_.a.x + asked_.a.y;
+    const double middle_b = asked_.b.x + asked_.b.y;
+    before_ = here_;
+    here_ = {{0.25 * (middle_a + middle_b), 0.5 * (asked_.a.y + asked_.b.y)},
+             {0.5 * middle_b, asked_.b.y}};
+  }
+
+  /// Of the fine plane on the coarse one taken last.
+  [[nodiscard]] __device__ __forceinline__ const Quad& on() const { return here_; }
+
+  /// Of the fine plane before that.
+  [[nodiscard]] __device__ __forceinline__ Quad between() const {
+    return each([](double x, double y) { return 0.5 * (x + y); }, before_, here_);
+  }
+
+ private:
+  const double* coarse_;
+  int side_;
+  int row_;
+  int row_before_;
+  int column_;
+  int column_before_;
+  Quad asked_ = {};
+  Quad here_ = {};
+  Quad before_ = {};
+};
+
+/// One block of the way up. At step n it forms w of plane n, r of plane n - 2 and the result of
+/// plane n - 4: each needs planes beside its own, and rows that other warps formed a step before.
+/// The result alone is nothing that other warps wait for.
+template <int Warps, bool HasU>
+class AscendBlock {
+ public:
+  __device__ __forceinline__ AscendBlock(const AscendArguments& arguments,
+                                         AscendShared<Warps>& shared)
+      : f_(arguments),
+        shared_(shared),
+        place_(f_.side / 2),
+        points_(f_.side, place_),
+        interpolation_(f_.coarse, f_.side / 2, place_),
+        smoother_(f_.smoother),
+        barrier_(shared.barrier, Warps),
+        first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
+        end_(min(first_ + 2 * f_.plane_pairs, f_.side)) {}
+
+  __device__ __forceinline__ void run() {
+    interpolation_.ask(first_ / 2 - 2);
+    interpolation_.take();
+    interpolation_.ask(first_ / 2 - 1);
+    for (int plane = first_ - 2; plane < first_ - 2 + copy_slots; ++plane) {
+      copy(plane);
+    }
+    int slot = 0;
+    for (int plane = first_ - 2; plane < end_ + 4; plane += 2) {
+      step<false>(plane, slot);
+      slot = slot == 2 ? 0 : slot + 1;
+      step<true>(plane + 1, slot);
+      slot = slot == 2 ? 0 : slot + 1;
+    }
+  }
+
+ private:
+  /// Begins to copy what step `plane` takes.
+  __device__ __forceinline__ void copy(int plane) {
+    if (HasU && plane < end_ + 2) {
+      points_.copy(f_.u, plane, place_, shared_.u.of(plane));
+    }
+    if (plane >= first_ && plane < end_ + 2) {
+      points_.copy(f_.v, plane - 1, place_, shared_.v.of(plane - 1));
+    }
+    __pipeline_commit();
+  }
+
+  /// `slot` is that of w of this plane, and of r of two planes before; w of three planes before is
+  /// still in it.
+  template <bool Odd>
+  __device__ __forceinline__ void step(int plane, int slot) {
+    __pipeline_wait_prior(copy_slots - 1);
+    const int before = slot == 0 ? 2 : slot - 1;
+    const Quad residual_before = residual_here_;
+    const Quad iterate_before = place_.own(shared_.iterate[slot]);
+    residual_here_ =
+        residual_.advance(iterate_here_, place_.beside_rows(iterate_here_, shared_.iterate[before]),
+                          place_.own(shared_.v.of(plane - 1)));
+    iterate_here_ = form_iterate<Odd>(plane);
+    place_.leave(residual_here_, shared_.residual[slot]);
+    place_.leave(iterate_here_, shared_.iterate[slot]);
+    barrier_.arrive();
+    copy(plane + copy_slots);
+    write(plane - 4,
+          smoother_.advance(iterate_before, residual_before,
+                            place_.beside_rows(residual_before, shared_.residual[before])));
+    barrier_.wait();
+  }
+
+  __device__ __forceinline__ void write(int plane, const Quad& smoothed) const {
+    if (plane < first_ || !place_.owner) {
+      return;
+    }
+    if constexpr (HasU) {
+      points_.stream(smoothed, plane, f_.next);  // nobody reads it before the caches forget it
+    } else {
+      points_.store(smoothed, plane, f_.next);
+    }
+  }
+
+  template <bool Odd>
+  __device__ __forceinline__ Quad form_iterate(int plane) {
+    Quad increment;
+    if constexpr (Odd) {
+      increment = interpolation_.on();
+      interpolation_.ask((plane + 1) / 2);
+    } else {
+      interpolation_.take();
+      increment = interpolation_.between();
+    }
+    if constexpr (HasU) {
+      return each([](double x, double y) { return x + y; }, place_.own(shared_.u.of(plane)),
+                  increment);
+    }
+    return increment;
+  }
+
+  const AscendArguments& f_;
+  AscendShared<Warps>& shared_;
+  Place<Warps> place_;
+  Points points_;
+  Interpolation interpolation_;
+  Residual residual_;
+  Smoother smoother_;
+  SplitBarrier barrier_;
+  int first_;
+  int end_;
+  Quad iterate_here_ = {};   ///< w of the last plane
+  Quad residual_here_ = {};  ///< r of the plane before that
+};
+
+template <int Warps, bool HasU>
+__global__ void __launch_bounds__(32 * Warps, 1)
+    ascend_kernel(const __grid_constant__ AscendArguments arguments) {
+  extern __shared__ double2 shared_memory[];
+  AscendBlock<Warps, HasU>(arguments, *reinterpret_cast<AscendShared<Warps>*>(shared_memory)).run();
+}
+
+/// Where `prepare_ascent` has been called.
+inline void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments arguments) {
+  arguments.plane_pairs = plan.plane_pairs;
+  with_warps(plan.warps, [&](auto warps) {
+    const LaunchShape shape{plan.grid(), dim3(32, warps), sizeof(AscendShared<warps>)};
+    if (arguments.u != nullptr) {
+      launch(stream, shape, ascend_kernel<warps, true>, arguments);
+    } else {
+      launch(stream, shape, ascend_kernel<warps, false>, arguments);
+    }
+  });
+}
+
+/// The way down needs no more shared memory than the way up, but for a sum over the block.
+inline MarchLimits march_limits(Device gpu) {
+  constexpr std::size_t sum_bytes = 512;
+  const std::size_t most = most_shared_bytes(gpu, ascend_kernel<most_warps, true>);
+  MarchLimits limits{multiprocessors_of(gpu), most_warps};
+  while (limits.warps > fewest_warps &&
+         static_cast<std::size_t>(limits.warps) * sizeof(AscendShared<1>) + sum_bytes > most) {
+    limits.warps -= 4;
+  }
+  return limits;
+}
+
+inline void prepare_ascent(int warps) {
+  with_warps(warps, [](auto count) {
+    allow_shared_bytes(ascend_kernel<count, true>, sizeof(AscendShared<count>));
+    allow_shared_bytes(ascend_kernel<count, false>, sizeof(AscendShared<count>));
+  });
+}
+
+}  // namespace bankfull::npb::mg::cuda

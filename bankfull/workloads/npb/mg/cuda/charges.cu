@@ -1,0 +1,129 @@
+#include "bankfull/workloads/npb/mg/cuda/charges.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/npb/generator.hpp"
+
+#include <algorithm>
+
+namespace bankfull::npb::mg::cuda {
+namespace {
+
+/// A random number near an end of (0, 1): its state, and its place in the sequence.
+struct Candidate {
+  std::uint64_t state;
+  std::int64_t position;
+};
+
+/// What a search has found; `count` goes on beyond the room.
+struct Found {
+  static constexpr unsigned room = 1024;
+  unsigned count;
+  Candidate candidates[room];
+};
+
+constexpr int charge_count = 10;  ///< of either sign
+constexpr int draws_a_thread = 512;
+constexpr int threads_a_block = 256;
+
+/// Notes the numbers whose states are at most `depth` from either end.
+__global__ void __launch_bounds__(threads_a_block)
+    search_kernel(std::int64_t count, std::uint64_t depth, Found* found) {
+  const std::int64_t thread = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  const std::int64_t first = thread * draws_a_thread;
+  Generator generator(common_seed, static_cast<std::uint64_t>(first));
+  const std::int64_t end = min(first + draws_a_thread, count);
+  for (std::int64_t n = first; n < end; ++n) {
+    generator.draw();
+    const std::uint64_t state = generator.state();
+    // Wraps around below 0: one comparison for both ends.
+    if (((state + depth) & (generator_modulus - 1)) <= 2 * depth) {
+      const unsigned place = atomicAdd(&found->count, 1U);
+      if (place < Found::room) {
+        found->candidates[place] = {state, n};
+      }
+    }
+  }
+}
+
+/// The numbers at most `depth` from either end, or none where there is no room for all.
+std::vector<Candidate> candidates_of(std::int64_t count, std::uint64_t depth,
+                                     const Stream& stream) {
+  const Buffer<Found> found(MemorySpace::device, 1);
+  fill_bytes(found.data(), 0, found.bytes(), stream);
+  const std::int64_t threads = (count + draws_a_thread - 1) / draws_a_thread;
+  launch(stream,
+         {dim3(static_cast<unsigned>((threads + threads_a_block - 1) / threads_a_block)),
+          dim3(threads_a_block)},
+         search_kernel, count, depth, found.data());
+  Found all{};
+  copy_bytes(&all, found.data(), sizeof all, stream);
+  stream.synchronize();
+  if (all.count > Found::room) {
+    return {};
+  }
+  return {all.candidates, all.candidates + all.count};
+}
+
+/// Whether the charges of both ends are among the candidates, which ascend.
+bool suffices(const std::vector<Candidate>& candidates) {
+  const auto middle =
+      std::lower_bound(candidates.begin(), candidates.end(), generator_modulus / 2,
+                       [](const Candidate& a, std::uint64_t state) { return a.state < state; });
+  return middle - candidates.begin() >= charge_count && candidates.end() - middle >= charge_count;
+}
+
+/// The numbers near either end, by size: all charges are among them.
+std::vector<Candidate> candidates_of(std::int64_t count, const Stream& stream) {
+  // So many are to be expected at each end.
+  for (const std::uint64_t expected : {64U, 128U, 256U, 32U}) {
+    std::vector<Candidate> candidates = candidates_of(
+        count, generator_modulus / static_cast<std::uint64_t>(count) * expected, stream);
+    std::sort(candidates.begin(), candidates.end(),
+              [](const Candidate& a, const Candidate& b) { return a.state < b.state; });
+    if (suffices(candidates)) {
+      return candidates;
+    }
+  }
+  throw RuntimeFailure("the charges of npb mg were not found");
+}
+
+Point point_of(std::int64_t position, std::int64_t side) {
+  return {position % side, position / side % side, position / (side * side)};
+}
+
+/// The positive charges, then the negative ones.
+struct Spots {
+  std::int64_t position[2 * charge_count];
+};
+
+__global__ void charge_kernel(const __grid_constant__ Spots spots, double* v) {
+  v[spots.position[threadIdx.x]] = threadIdx.x < charge_count ? 1.0 : -1.0;
+}
+
+}  // namespace
+
+Charges find_charges(Class size, const Stream& stream) {
+  const std::int64_t side = mg_parameters(size).side;
+  const std::vector<Candidate> ascending = candidates_of(side * side * side, stream);
+  Charges charges{};
+  for (std::size_t n = 0; n < charge_count; ++n) {
+    charges.negative[n] = point_of(ascending[n].position, side);
+    charges.positive[n] = point_of(ascending[ascending.size() - 1 - n].position, side);
+  }
+  return charges;
+}
+
+void queue_charges(const Charges& charges, std::int64_t side, double* v, const Stream& stream) {
+  fill_bytes(v, 0, static_cast<std::size_t>(side * side * side) * sizeof(double), stream);
+  Spots spots{};
+  for (std::size_t n = 0; n < charge_count; ++n) {
+    const auto position = [&](const Point& p) { return (p.i3 * side + p.i2) * side + p.i1; };
+    spots.position[n] = position(charges.positive[n]);
+    spots.position[n + charge_count] = position(charges.negative[n]);
+  }
+  launch(stream, {dim3(1), dim3(2 * charge_count)}, charge_kernel, spots, v);
+}
+
+}  // namespace bankfull::npb::mg::cuda

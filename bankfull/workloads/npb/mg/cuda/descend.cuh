@@ -1,0 +1,183 @@
+#pragma once
+
+#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/workloads/npb/mg/cuda/march.cuh"
+
+namespace bankfull::npb::mg::cuda {
+
+/// coarse = P r with r = v - A u, and the blocks' sums of r squared.
+struct DescendArguments {
+  const double* u;
+  const double* v;
+  double* coarse;   ///< nullptr where the sums alone are wanted
+  double* squares;  ///< one a block, or nullptr
+  int side;
+  int plane_pairs;  ///< of a slab
+};
+
+template <int Warps>
+struct DescendShared {
+  SharedPlanes<Warps, 2 * copy_slots> u;  // neighbours read the plane before
+  SharedPlanes<Warps, copy_slots> v;
+  double2 first_row[4][std::size_t{Warps}][std::size_t{row_slots}];  ///< r of each warp's first row
+  std::uint64_t barrier;
+};
+
+/// P r, plane after plane: coarse point c lies on the fine points 2 c + 1, each lane has one.
+class Restriction {
+ public:
+  /// Takes the even plane between two coarse ones; returns the coarse point on the plane before.
+  __device__ __forceinline__ double between(const double2& at, const double2& beside_row) {
+    const double coarse = finish(at, beside_row);
+    faces_ = at;
+    edges_ = beside_row;
+    return coarse;
+  }
+
+  /// Takes an odd plane. `beside_row`: sum of the rows beside the one in the middle.
+  __device__ __forceinline__ void on(const double2& at, const double2& beside_row) {
+    centre_ = at;
+    faces_ = faces_ + beside_row;
+  }
+
+ private:
+  __device__ __forceinline__ double finish(const double2& at, const double2& beside_row) const {
+    constexpr Weights p = restriction_weights;
+    const double2 faces = faces_ + at;
+    const double2 edges = edges_ + beside_row;
+    const double left = fma(p[3], edges.x, fma(p[2], faces.x, p[1] * centre_.x));
+    const double right = __shfl_down_sync(~0U, left, 1);
+    return fma(p[2], edges.y, fma(p[1], faces.y, fma(p[0], centre_.y, left + right)));
+  }
+
+  double2 centre_ = {};
+  double2 faces_ = {};
+  double2 edges_ = {};
+};
+
+/// One block of the way down. At step n it takes plane n of u, forms r of plane n - 2 and restricts
+/// plane n - 3.
+template <int Warps>
+class DescendBlock {
+ public:
+  __device__ __forceinline__ DescendBlock(const DescendArguments& arguments,
+                                          DescendShared<Warps>& shared)
+      : f_(arguments),
+        shared_(shared),
+        place_(f_.side / 2),
+        points_(f_.side, place_),
+        barrier_(shared.barrier, Warps),
+        first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
+        end_(min(first_ + 2 * f_.plane_pairs, f_.side)) {}
+
+  __device__ __forceinline__ void run() {
+    for (int plane = first_ - 2; plane < first_ - 2 + copy_slots; ++plane) {
+      copy(plane);
+    }
+    for (int plane = first_ - 2; plane < end_ + 4; plane += 2) {
+      step<false>(plane);
+      step<true>(plane + 1);
+    }
+    if (f_.squares != nullptr) {
+      const double sum = block_sum(squares_);
+      if (threadIdx.x == 0 && threadIdx.y == 0) {
+        const unsigned row = blockIdx.y + gridDim.y * blockIdx.z;
+        f_.squares[row * gridDim.x + blockIdx.x] = sum;
+      }
+    }
+  }
+
+ private:
+  /// Begins to copy what step `plane` takes.
+  __device__ __forceinline__ void copy(int plane) {
+    if (plane < end_ + 2) {
+      points_.copy(f_.u, plane, place_, shared_.u.of(plane));
+    }
+    if (plane > first_ && plane < end_ + 2) {
+      points_.copy(f_.v, plane - 1, place_, shared_.v.of(plane - 1));
+    }
+    __pipeline_commit();
+  }
+
+  template <bool Odd>
+  __device__ __forceinline__ void step(int plane) {
+    const Quad residual_before = residual_here_;
+    __pipeline_wait_prior(copy_slots - 1);
+    residual_here_ =
+        residual_.advance(iterate_here_, place_.beside_rows(iterate_here_, shared_.u.of(plane - 1)),
+                          place_.own(shared_.v.of(plane - 1)));
+    iterate_here_ = place_.own(shared_.u.of(plane));
+    add_squares(plane - 2);
+    shared_.first_row[plane & 3][place_.warp][place_.lane] = residual_here_.a;
+    barrier_.arrive();
+    copy(plane + copy_slots);
+    restrict_plane<Odd>(plane - 3, residual_before);
+    barrier_.wait();
+  }
+
+  /// A plane of r, of which the next warp's first row is in shared memory; even at odd steps.
+  template <bool Odd>
+  __device__ __forceinline__ void restrict_plane(int plane, const Quad& residual) {
+    const double2 next_row =
+        shared_.first_row[(plane + 2) & 3][min(place_.warp + 1, Warps - 1)][place_.lane];
+    const double2 beside_row = residual.a + next_row;
+    if constexpr (!Odd) {
+      restriction_.on(residual.b, beside_row);
+    } else {
+      const double coarse = restriction_.between(residual.b, beside_row);
+      if (plane > first_ && place_.owner && f_.coarse != nullptr) {
+        const int side = f_.side / 2;
+        f_.coarse[(std::int64_t{plane / 2 - 1} * side + place_.row_pair) * side + place_.pair] =
+            coarse;
+      }
+    }
+  }
+
+  __device__ __forceinline__ void add_squares(int plane) {
+    if (f_.squares == nullptr || plane < first_ || plane >= end_ || !place_.owner) {
+      return;
+    }
+    const Quad& r = residual_here_;
+    squares_ = fma(r.a.x, r.a.x, squares_);
+    squares_ = fma(r.a.y, r.a.y, squares_);
+    squares_ = fma(r.b.x, r.b.x, squares_);
+    squares_ = fma(r.b.y, r.b.y, squares_);
+  }
+
+  const DescendArguments& f_;
+  DescendShared<Warps>& shared_;
+  Place<Warps> place_;
+  Points points_;
+  Residual residual_;
+  Restriction restriction_;
+  SplitBarrier barrier_;
+  int first_;
+  int end_;
+  Quad iterate_here_ = {};   ///< u of the last plane
+  Quad residual_here_ = {};  ///< r of the plane before that
+  double squares_ = 0.0;
+};
+
+template <int Warps>
+__global__ void __launch_bounds__(32 * Warps, 1)
+    descend_kernel(const __grid_constant__ DescendArguments arguments) {
+  extern __shared__ double2 shared_memory[];
+  DescendBlock<Warps>(arguments, *reinterpret_cast<DescendShared<Warps>*>(shared_memory)).run();
+}
+
+/// Where `prepare_descent` has been called.
+inline void queue_descent(const Stream& stream, const MarchPlan& plan, DescendArguments arguments) {
+  arguments.plane_pairs = plan.plane_pairs;
+  with_warps(plan.warps, [&](auto warps) {
+    launch(stream, {plan.grid(), dim3(32, warps), sizeof(DescendShared<warps>)},
+           descend_kernel<warps>, arguments);
+  });
+}
+
+inline void prepare_descent(int warps) {
+  with_warps(warps, [](auto count) {
+    allow_shared_bytes(descend_kernel<count>, sizeof(DescendShared<count>));
+  });
+}
+
+}  // namespace bankfull::npb::mg::cuda

@@ -1,0 +1,156 @@
+#include "bankfull/workloads/npb/mg/mg.hpp"
+
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/workloads/npb/generator.hpp"
+#include "bankfull/workloads/npb/mg/blocks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+
+namespace bankfull::npb::mg {
+namespace {
+
+constexpr double tolerance = 1e-8;
+constexpr std::size_t charge_count = 10;
+
+struct Candidate {
+  double value;
+  std::int64_t position;
+};
+
+bool is_larger(const Candidate& a, const Candidate& b) { return a.value > b.value; }
+bool is_smaller(const Candidate& a, const Candidate& b) { return a.value < b.value; }
+
+using Order = bool (*)(const Candidate&, const Candidate&);
+
+/// The first few of many candidates in an order.
+class Leaders {
+ public:
+  explicit Leaders(Order before) : before_(before) {}
+
+  void offer(const Candidate& candidate) {
+    if (best_.size() == charge_count && !before_(candidate, best_.back())) {
+      return;
+    }
+    best_.insert(std::upper_bound(best_.begin(), best_.end(), candidate, before_), candidate);
+    best_.resize(std::min(best_.size(), charge_count));
+  }
+
+  void offer(const Leaders& others) { offer(others.best_); }
+
+  /// Collective: of all ranks.
+  void gather(const Communicator& ranks) {
+    const auto all = ranks.all_gather(best_);
+    best_.clear();
+    for (const std::vector<Candidate>& best : all) {
+      offer(best);
+    }
+  }
+
+  [[nodiscard]] std::array<Point, charge_count> points(std::int64_t side) const {
+    std::array<Point, charge_count> points{};
+    for (std::size_t n = 0; n < charge_count; ++n) {
+      const std::int64_t p = best_[n].position;
+      points[n] = {p % side, p / side % side, p / (side * side)};
+    }
+    return points;
+  }
+
+ private:
+  void offer(const std::vector<Candidate>& candidates) {
+    for (const Candidate& candidate : candidates) {
+      offer(candidate);
+    }
+  }
+
+  Order before_;
+  std::vector<Candidate> best_;
+};
+
+}  // namespace
+
+const Weights& smoother_weights(Class size) {
+  static constexpr Weights small{-3.0 / 8.0, 1.0 / 32.0, -1.0 / 64.0, 0.0};
+  static constexpr Weights large{-3.0 / 17.0, 1.0 / 33.0, -1.0 / 61.0, 0.0};
+  return size == Class::s || size == Class::w || size == Class::a ? small : large;
+}
+
+int level_count(Class size) {
+  return std::countr_zero(static_cast<std::uint64_t>(mg_parameters(size).side));
+}
+
+Charges find_charges(Class size, int threads, const Communicator& ranks) {
+  const std::int64_t side = mg_parameters(size).side;
+  const Range drawn = share(side * side * side, ranks.rank(), ranks.size());
+  Leaders largest(is_larger);
+  Leaders smallest(is_smaller);
+#pragma omp parallel num_threads(threads)
+  {
+    const Range mine = my_share(drawn.size());
+    const std::int64_t first = drawn.begin + mine.begin;
+    Generator generator(common_seed, static_cast<std::uint64_t>(first));
+    Leaders own_largest(is_larger);
+    Leaders own_smallest(is_smaller);
+    for (std::int64_t n = first; n < drawn.begin + mine.end; ++n) {
+      const Candidate candidate{generator.draw(), n};
+      own_largest.offer(candidate);
+      own_smallest.offer(candidate);
+    }
+#pragma omp critical
+    {
+      largest.offer(own_largest);
+      smallest.offer(own_smallest);
+    }
+  }
+  largest.gather(ranks);
+  smallest.gather(ranks);
+  return {largest.points(side), smallest.points(side)};
+}
+
+Charges find_charges(Class size, int threads) {
+  return find_charges(size, threads, *make_self_communicator());
+}
+
+std::vector<Check> checks_of(double residual_norm, Class size) {
+  return {{.name = fmt::format("npb mg {} norm of the residual", to_string(size)),
+           .value = residual_norm,
+           .reference = mg_parameters(size).residual_norm,
+           .tolerance = tolerance,
+           .source = npb_source}};
+}
+
+Facts facts_of(const Problem& problem) {
+  const MgParameters& mg = mg_parameters(problem.size);
+  constexpr double operations_a_point = 58.0;
+  const std::int64_t points = mg.side * mg.side * mg.side;
+  return {.size = fmt::format("{0}x{0}x{0}", mg.side),
+          .iterations = mg.iterations,
+          .operations = operations_a_point * mg.iterations * static_cast<double>(points),
+          .operation = "floating point",
+          .data_bytes = 3 * points * 8};
+}
+
+std::int64_t memory_bytes(const Problem& problem, int ranks) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return cuda_memory_bytes(problem);
+    }
+  }
+  return cpu_memory_bytes(problem.size, problem.threads, ranks);
+}
+
+std::string refusal_of_ranks(Class size, int ranks) { return Blocks::refusal_of(size, ranks); }
+
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return make_cuda(problem);
+    }
+  }
+  return problem.schedule == Schedule::reference ? make_reference(problem.size)
+                                                 : make_cpu(problem.size, problem.threads, ranks);
+}
+
+}  // namespace bankfull::npb::mg

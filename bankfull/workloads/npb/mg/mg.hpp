@@ -1,0 +1,68 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/workloads/npb/benchmark.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::npb::mg {
+
+class Blocks;
+
+/// Weights of a 27-point operator by neighbours: the point itself, 6 faces, 12 edges, 8 corners.
+using Weights = std::array<double, 4>;
+
+/// The operator A of A u = v.
+inline constexpr Weights operator_weights{-8.0 / 3.0, 0.0, 1.0 / 6.0, 1.0 / 12.0};
+
+/// The restriction P from a grid to the next coarser one.
+inline constexpr Weights restriction_weights{1.0 / 2.0, 1.0 / 4.0, 1.0 / 8.0, 1.0 / 16.0};
+
+/// The smoother S of a class.
+const Weights& smoother_weights(Class size);
+
+/// log2 of a side: how many grids there are, the coarsest of 2 points a side.
+int level_count(Class size);
+
+/// A point of the finest grid, i1 contiguous in memory, from 0.
+struct Point {
+  std::int64_t i1;
+  std::int64_t i2;
+  std::int64_t i3;
+
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
+/// Where v is +1 and -1: at the ten largest and the ten smallest random values.
+struct Charges {
+  std::array<Point, 10> positive;  ///< the largest first
+  std::array<Point, 10> negative;  ///< the smallest first
+};
+
+/// Collective: each rank draws its share of the random numbers.
+Charges find_charges(Class size, int threads, const Communicator& ranks);
+/// On this rank alone.
+Charges find_charges(Class size, int threads);
+
+std::vector<Check> checks_of(double residual_norm, Class size);
+
+Facts facts_of(const Problem& problem);
+std::int64_t memory_bytes(const Problem& problem, int ranks);
+std::string refusal_of_ranks(Class size, int ranks);
+std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
+
+/// Serial, as RNR-94-007 has it.
+std::unique_ptr<Benchmark> make_reference(Class size);
+/// Collective.
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks,
+                                    const Blocks& blocks);
+std::int64_t cpu_memory_bytes(Class size, int threads, int ranks);
+
+// Defined in mg_cuda.cu, which exists in builds with CUDA only.
+std::int64_t cuda_memory_bytes(const Problem& problem);
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+
+}  // namespace bankfull::npb::mg

@@ -1,0 +1,168 @@
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/workloads/npb/mg/coarse_grids.hpp"
+
+#include <cmath>
+#include <span>
+
+namespace bankfull::npb::mg {
+namespace {
+
+double count_as_double(const Extents& points) { return static_cast<double>(points.count()); }
+
+/// V-cycles in two passes a level: down with residual and restriction, up with interpolation,
+/// residual and smoother. On the finest level no residual is ever stored.
+class CpuMultigrid final : public Benchmark {
+ public:
+  CpuMultigrid(Class size, int threads, const Communicator& ranks, const Blocks& blocks)
+      : size_(size),
+        ranks_(ranks),
+        team_(threads),
+        blocks_(blocks),
+        finest_(blocks_.at(blocks_.finest())),
+        crew_(team_, blocks_.longest_sides()),
+        v_(block(), blocks_.cuts(), team_),
+        u_(block(), blocks_.cuts(), team_),
+        next_(block(), blocks_.cuts(), team_),
+        coarse_(ranks, blocks_, team_),
+        u_halo_(ranks, finest_, u_, Grid::ghosts, team_),
+        squares_(static_cast<std::size_t>(v_.planes()), 0.0) {
+    const Charges charges = find_charges(size, threads, ranks);
+    place(charges.positive, 1.0);
+    place(charges.negative, -1.0);
+    Halo(ranks, finest_, v_, 1, team_).exchange(v_);
+  }
+
+  void rewind() override { u_.clear(team_); }
+
+  void warm_up() override { iterate(1); }
+
+  void run() override { iterate(mg_parameters(size_).iterations); }
+
+  std::vector<Check> checks() override { return checks_of(norm_, size_); }
+
+  [[nodiscard]] Traffic traffic() const override {
+    const MgParameters& mg = mg_parameters(size_);
+    const double points = count_as_double(block());
+    constexpr double coarse = 1.0 / 8.0;
+    constexpr double levels = 1.0 / (1.0 - coarse);
+    const double grid = points * 8.0;
+    // Finest: down reads u and v, up reads u, v and the coarse u. Coarser: r for both, u is 0.
+    const double finest_read = (2.0 + 2.0 + coarse) * grid;
+    const double finest_written = (coarse + 1.0) * grid;
+    const double coarser_read = (1.0 + 1.0 + coarse) * coarse * levels * grid;
+    const double coarser_written = (coarse + 1.0) * coarse * levels * grid;
+    return {mg.iterations * (finest_read + coarser_read) + 2.0 * grid,
+            mg.iterations * (finest_written + coarser_written),
+            facts_of({.size = size_}).operations / ranks_.size()};
+  }
+
+  [[nodiscard]] std::string traffic_model() const override {
+    return "each level: down reads u and v and writes the coarse r, up reads u, v and the coarse u "
+           "and writes u; r instead of u and v below the finest; one more reading of u and v; "
+           "halos not counted";
+  }
+
+ private:
+  [[nodiscard]] Extents block() const { return blocks_.block(blocks_.finest()); }
+
+  void place(std::span<const Point> points, double charge) const {
+    const Box mine = finest_.block(ranks_.rank());
+    for (const Point& point : points) {
+      if (point.i3 >= mine.i0 && point.i3 < mine.i1 && point.i2 >= mine.j0 && point.i2 < mine.j1 &&
+          point.i1 >= mine.k0 && point.i1 < mine.k1) {
+        v_.row(point.i3 - mine.i0, point.i2 - mine.j0)[point.i1 - mine.k0] = charge;
+      }
+    }
+  }
+
+  void iterate(int iterations) {
+    std::fill(squares_.begin(), squares_.end(), 0.0);
+    for (int n = 0; n < iterations; ++n) {
+      cycle(n == 0);
+    }
+    // NPB's last residual, of which the norm alone is asked.
+    crew_.run([this](Workspace& work) { measure_residual(work); });
+    norm_ = norm();
+  }
+
+  /// One V-cycle; the first forms the norm of the first residual too, as NPB does.
+  void cycle(bool first) {
+    const Weights& smoother = smoother_weights(size_);
+    crew_.run([&](Workspace& work) {
+      DownwardPass(&u_, v_, coarse_.residual(), first ? squares_.data() : nullptr, work).run();
+    });
+    if (first) {
+      norm_ = norm();
+    }
+    coarse_.solve(smoother, crew_);
+    crew_.run([&](Workspace& work) {
+      UpwardPass(smoother, coarse_.correction(), &u_, v_, next_, work).run();
+    });
+    u_.swap(next_);
+    u_halo_.exchange(u_);
+  }
+
+  /// By all threads.
+  void measure_residual(Workspace& work) {
+    const Range planes = my_share(v_.planes());
+    work.residuals.begin_at(0);
+    double* const r = work.residuals.row(0, 0);
+    for (std::int64_t i3 = planes.begin; i3 < planes.end; ++i3) {
+      double sum = 0.0;
+      for (std::int64_t i2 = 0; i2 < v_.rows(); ++i2) {
+        form_residual_row(u_, v_, i3, i2, 0, work, r);
+        sum += sum_of_squares(r, v_.columns());
+      }
+      squares_[static_cast<std::size_t>(i3)] = sum;
+    }
+  }
+
+  /// Collective.
+  [[nodiscard]] double norm() const {
+    double sum = 0.0;
+    for (const double squares : squares_) {
+      sum += squares;
+    }
+    return std::sqrt(ranks_.sum(sum) / count_as_double(finest_.cells()));
+  }
+
+  Class size_;
+  const Communicator& ranks_;
+  Team team_;
+  Blocks blocks_;
+  Decomposition finest_;
+  Crew crew_;
+  Grid v_;
+  Grid u_;
+  Grid next_;  ///< the u of the next cycle
+  CoarseGrids coarse_;
+  Halo u_halo_;
+  std::vector<double> squares_;  ///< of the residual's planes
+  double norm_ = 0.0;
+};
+
+}  // namespace
+
+std::int64_t cpu_memory_bytes(Class size, int threads, int ranks) {
+  const Blocks blocks(size, ranks);
+  const Extents finest = blocks.block(blocks.finest());
+  // What goes out and what comes in, of u and a coarse r: little beside the grids.
+  const HaloShape shape{.width = Grid::ghosts, .reach = HaloShape::Reach::corners};
+  const std::int64_t halo =
+      blocks.is_cut() ? busiest_halo_cells(blocks.at(blocks.finest()), shape) : 0;
+  constexpr std::int64_t messages = 4;
+  return 3 * Grid::bytes(finest) + CoarseGrids::bytes(blocks) +
+         messages * halo * static_cast<std::int64_t>(sizeof(double)) +
+         threads * Workspace::bytes(blocks.longest_sides());
+}
+
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks) {
+  return make_cpu(size, threads, ranks, Blocks(size, ranks.size()));
+}
+
+std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks,
+                                    const Blocks& blocks) {
+  return std::make_unique<CpuMultigrid>(size, threads, ranks, blocks);
+}
+
+}  // namespace bankfull::npb::mg

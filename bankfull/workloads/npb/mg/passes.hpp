@@ -1,0 +1,274 @@
+#pragma once
+
+#include "bankfull/workloads/npb/mg/grid.hpp"
+#include "bankfull/workloads/npb/mg/rows.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::npb::mg {
+
+/// Rows of a plane that go through a pipeline together: what it keeps of them fits a core's second
+/// cache, and the rows that neighbouring blocks form both are few beside them.
+inline constexpr std::int64_t block_rows = 32;
+
+inline constexpr std::int64_t line = 8;
+
+/// The last three planes of a field on its way through a pipeline: rows [first, first + count) with
+/// ghosts along i1.
+class Planes {
+ public:
+  Planes(std::int64_t columns, std::int64_t rows)
+      : row_pitch_(columns + 2 * line),
+        rows_(rows),
+        values_(static_cast<std::size_t>(3 * rows * row_pitch_)) {}
+
+  void begin_at(std::int64_t first_row) { first_ = first_row; }
+
+  [[nodiscard]] double* row(std::int64_t plane, std::int64_t row) {
+    // Planes count from -2.
+    return values_.data() + ((plane + 3) % 3 * rows_ + row - first_) * row_pitch_ + line;
+  }
+
+ private:
+  std::int64_t row_pitch_;
+  std::int64_t rows_;
+  std::int64_t first_ = 0;
+  std::vector<double> values_;
+};
+
+/// Points from which on what a pass writes goes past the caches: it is out of them before another
+/// pass reads it.
+inline constexpr std::int64_t streamed_points = std::int64_t{1} << 21;
+
+inline bool is_streamed(const Grid& grid) {
+  return grid.layout().interior().count() >= streamed_points && grid.columns() % line == 0;
+}
+
+/// What a thread works in.
+struct Workspace {
+  /// For grids with sides up to these.
+  explicit Workspace(const Extents& sides)
+      : iterates(sides.nk, std::min(sides.nj, block_rows) + 4),
+        residuals(sides.nk, std::min(sides.nj, block_rows) + 3),
+        faces(static_cast<std::size_t>(sides.nk + 2 * line)),
+        edges(faces.size()),
+        mean(faces.size()),
+        result(faces.size()) {}
+
+  static std::int64_t bytes(const Extents& sides) {
+    const std::int64_t rows_of_planes = 3 * (2 * std::min(sides.nj, block_rows) + 7);
+    constexpr std::int64_t single_rows = 4;
+    return (rows_of_planes + single_rows) * (sides.nk + 2 * line) *
+           static_cast<std::int64_t>(sizeof(double));
+  }
+
+  [[nodiscard]] RowSums sums() { return {faces.data() + line, edges.data() + line}; }
+
+  Planes iterates;
+  Planes residuals;
+  std::vector<double> faces;
+  std::vector<double> edges;
+  std::vector<double> mean;
+  std::vector<double> result;
+};
+
+template <class RowAt>
+RowsAround rows_around(const RowAt& row_at, std::int64_t i3, std::int64_t i2) {
+  RowsAround rows{};
+  for (int d3 = 0; d3 < 3; ++d3) {
+    for (int d2 = 0; d2 < 3; ++d2) {
+      rows.of[d3][d2] = row_at(i3 + d3 - 1, i2 + d2 - 1);
+    }
+  }
+  return rows;
+}
+
+inline RowsAround rows_around(Planes& planes, std::int64_t i3, std::int64_t i2) {
+  return rows_around([&](std::int64_t p, std::int64_t row) { return planes.row(p, row); }, i3, i2);
+}
+
+inline RowsAround rows_around(const Grid& grid, std::int64_t i3, std::int64_t i2) {
+  return rows_around([&](std::int64_t p, std::int64_t row) { return grid.row(p, row); }, i3, i2);
+}
+
+inline CoarseRows coarse_rows(const Grid& coarse, std::int64_t i3, std::int64_t i2) {
+  // An odd row lies on a coarse one, an even row between two. Shifts round down below 0 too.
+  const auto before = [](std::int64_t i) { return ((i + 1) >> 1) - 1; };
+  const auto after = [](std::int64_t i) { return i >> 1; };
+  return {{{coarse.row(before(i3), before(i2)), coarse.row(before(i3), after(i2))},
+           {coarse.row(after(i3), before(i2)), coarse.row(after(i3), after(i2))}}};
+}
+
+/// Columns of `grid`, and `beyond` more on both sides where they are cut.
+inline Columns columns_of(const Grid& grid, std::int64_t beyond) {
+  return {grid.columns(), grid.columns_cut() ? beyond : 0};
+}
+
+/// body(first, end) for the blocks of [0, rows).
+template <class Body>
+void for_blocks(std::int64_t rows, std::int64_t block, const Body& body) {
+  for (std::int64_t first = 0; first < rows; first += block) {
+    body(first, std::min(first + block, rows));
+  }
+}
+
+// Passes over a rank's block of a grid. All threads of a team call them, each for its share of the
+// planes; the caller puts barriers and halo exchanges between passes.
+//
+// A pass forms what it needs beyond the ends of its block from ghosts, as a thread does beyond the
+// ends of its planes: two ranks compute the same, and one exchange a grid and pass is enough.
+
+/// next = w + S (v - A w) with w = u + Q coarse; u may be absent, which stands for 0. One pass:
+/// reads u, v and coarse once, writes next. Needs two ghosts of u and coarse, one of v.
+class UpwardPass {
+ public:
+  UpwardPass(const Weights& weights, const Grid& coarse, const Grid* u, const Grid& v,
+             const Grid& next, Workspace& work)
+      : weights_(&weights), coarse_(&coarse), u_(u), v_(&v), next_(&next), work_(&work) {}
+
+  void run() const {
+    const Range planes = my_share(v_->planes());
+    for_blocks(v_->rows(), block_rows, [&](std::int64_t first, std::int64_t end) {
+      work_->iterates.begin_at(first - 2);
+      work_->residuals.begin_at(first - 1);
+      for (std::int64_t plane = planes.begin - 2; plane < planes.end + 2; ++plane) {
+        form_iterate(plane, first, end);
+        if (plane >= planes.begin) {
+          form_residual(plane - 1, first, end);
+        }
+        if (plane >= planes.begin + 2) {
+          smooth(plane - 2, first, end);
+        }
+      }
+    });
+    stream_store_fence();
+  }
+
+ private:
+  void form_iterate(std::int64_t i3, std::int64_t first, std::int64_t end) const {
+    for (std::int64_t i2 = first - 2; i2 < end + 2; ++i2) {
+      interpolated_row(coarse_rows(*coarse_, i3, i2), u_ == nullptr ? nullptr : u_->row(i3, i2),
+                       columns_of(*v_, 2), work_->mean.data() + line, work_->iterates.row(i3, i2));
+    }
+  }
+
+  void form_residual(std::int64_t i3, std::int64_t first, std::int64_t end) const {
+    const Columns columns = columns_of(*v_, 1);
+    for (std::int64_t i2 = first - 1; i2 < end + 1; ++i2) {
+      double* const r = work_->residuals.row(i3, i2);
+      sum_rows(rows_around(work_->iterates, i3, i2), columns_of(*v_, 2), work_->sums());
+      residual_row(v_->row(i3, i2), work_->iterates.row(i3, i2), work_->sums(), columns, r);
+      close_row(r, columns);
+    }
+  }
+
+  void smooth(std::int64_t i3, std::int64_t first, std::int64_t end) const {
+    const std::int64_t n = v_->columns();
+    const bool streams = is_streamed(*v_);
+    for (std::int64_t i2 = first; i2 < end; ++i2) {
+      double* const result = streams ? work_->result.data() : next_->row(i3, i2);
+      sum_rows(rows_around(work_->residuals, i3, i2), columns_of(*v_, 1), work_->sums());
+      smoothed_row(*weights_, work_->iterates.row(i3, i2), work_->residuals.row(i3, i2),
+                   work_->sums(), n, result);
+      if (streams) {
+        stream_row(result, n, next_->row(i3, i2));
+      }
+    }
+  }
+
+  const Weights* weights_;
+  const Grid* coarse_;
+  const Grid* u_;
+  const Grid* v_;
+  const Grid* next_;
+  Workspace* work_;
+};
+
+/// One row of v - A u, `beyond` 0 or 1 columns further where rows are cut.
+inline void form_residual_row(const Grid& u, const Grid& v, std::int64_t i3, std::int64_t i2,
+                              std::int64_t beyond, Workspace& work, double* r) {
+  sum_rows(rows_around(u, i3, i2), columns_of(v, beyond + 1), work.sums());
+  residual_row(v.row(i3, i2), u.row(i3, i2), work.sums(), columns_of(v, beyond), r);
+}
+
+/// coarse = P r with r = v - A u, or r = v where u is absent; also the sum of squares of r's planes
+/// where it is wanted. One pass: reads u and v once. Needs two ghosts of u and one of v.
+class DownwardPass {
+ public:
+  DownwardPass(const Grid* u, const Grid& v, const Grid& coarse, double* squares, Workspace& work)
+      : u_(u), v_(&v), coarse_(&coarse), squares_(squares), work_(&work) {}
+
+  void run() const {
+    const Range planes = my_share(coarse_->planes());
+    for_blocks(coarse_->rows(), block_rows / 2, [&](std::int64_t first, std::int64_t end) {
+      work_->residuals.begin_at(2 * first);
+      for (std::int64_t plane = 2 * planes.begin; plane <= 2 * planes.end; ++plane) {
+        form_residual(plane, 2 * first, 2 * end);
+        if (squares_ != nullptr && plane < 2 * planes.end) {
+          add_squares(plane, 2 * first, 2 * end);
+        }
+        if (plane % 2 == 0 && plane > 2 * planes.begin) {
+          restrict_to(plane / 2 - 1, first, end);
+        }
+      }
+    });
+  }
+
+ private:
+  void form_residual(std::int64_t i3, std::int64_t first, std::int64_t end) const {
+    const Columns columns = columns_of(*v_, 1);
+    for (std::int64_t i2 = first; i2 <= end; ++i2) {
+      double* const r = work_->residuals.row(i3, i2);
+      if (u_ == nullptr) {
+        const double* const v = v_->row(i3, i2);
+        std::copy(v + columns.begin(), v + columns.end(), r + columns.begin());
+      } else {
+        form_residual_row(*u_, *v_, i3, i2, 1, *work_, r);
+      }
+      close_row(r, columns);
+    }
+  }
+
+  void add_squares(std::int64_t i3, std::int64_t first, std::int64_t end) const {
+    for (std::int64_t i2 = first; i2 < end; ++i2) {
+      squares_[i3] += sum_of_squares(work_->residuals.row(i3, i2), v_->columns());
+    }
+  }
+
+  void restrict_to(std::int64_t c3, std::int64_t first, std::int64_t end) const {
+    for (std::int64_t c2 = first; c2 < end; ++c2) {
+      sum_rows(rows_around(work_->residuals, 2 * c3 + 1, 2 * c2 + 1), columns_of(*v_, 1),
+               work_->sums());
+      restricted_row(work_->residuals.row(2 * c3 + 1, 2 * c2 + 1), work_->sums(), v_->columns(),
+                     coarse_->row(c3, c2));
+    }
+  }
+
+  const Grid* u_;
+  const Grid* v_;
+  const Grid* coarse_;
+  double* squares_;
+  Workspace* work_;
+};
+
+/// u = S r on a grid that is not cut, by its few points.
+inline void smooth_coarsest(const Weights& weights, const Grid& r, const Grid& u, Workspace& work) {
+  const std::int64_t n = r.columns();
+  const Columns columns{n, 0};
+  for (std::int64_t i3 = 0; i3 < n; ++i3) {
+    for (std::int64_t i2 = 0; i2 < n; ++i2) {
+      work.residuals.begin_at(0);
+      double* const centre = work.residuals.row(0, 0);
+      std::copy_n(r.row(i3, i2), n, centre);
+      close_row(centre, columns);
+      std::fill_n(work.mean.data(), n, 0.0);
+      sum_rows(rows_around(r, i3, i2), columns, work.sums());
+      smoothed_row(weights, work.mean.data(), centre, work.sums(), n, u.row(i3, i2));
+    }
+  }
+}
+
+}  // namespace bankfull::npb::mg

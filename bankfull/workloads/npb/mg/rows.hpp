@@ -1,0 +1,171 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/base/stream_store.hpp"
+#include "bankfull/workloads/npb/mg/mg.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+namespace bankfull::npb::mg {
+
+// The 27-point operators on a row of points. Neighbours of rows beside the row are added once, as
+// sums of four rows, and serve three points each: 13 additions a point instead of 26.
+//
+// Rows have ghosts where a function says so. Pointers never overlap.
+
+/// The columns that a step forms of a row: n, and some beyond both ends where ranks cut the row.
+/// Where they do not, nothing is formed beyond: the row wraps around.
+struct Columns {
+  std::int64_t n;
+  std::int64_t beyond;
+
+  [[nodiscard]] std::int64_t begin() const { return -beyond; }
+  [[nodiscard]] std::int64_t end() const { return n + beyond; }
+};
+
+/// The rows around a row: of[1 + d3][1 + d2].
+struct RowsAround {
+  const double* of[3][3];
+};
+
+/// Sums of the four rows that share a face with the row, and of the four that share an edge; both
+/// with ghosts.
+struct RowSums {
+  double* __restrict faces;
+  double* __restrict edges;
+};
+
+/// Ghosts at -1 and n of a row that wraps around; those of a row that is cut were formed.
+BANKFULL_ALWAYS_INLINE void close_row(double* row, const Columns& columns) {
+  if (columns.beyond == 0) {
+    row[-1] = row[columns.n - 1];
+    row[columns.n] = row[0];
+  }
+}
+
+inline void sum_rows(const RowsAround& rows, const Columns& columns, const RowSums& sums) {
+  const double* __restrict const below = rows.of[0][1];
+  const double* __restrict const above = rows.of[2][1];
+  const double* __restrict const left = rows.of[1][0];
+  const double* __restrict const right = rows.of[1][2];
+  const double* __restrict const below_left = rows.of[0][0];
+  const double* __restrict const below_right = rows.of[0][2];
+  const double* __restrict const above_left = rows.of[2][0];
+  const double* __restrict const above_right = rows.of[2][2];
+  double* __restrict const faces = sums.faces;
+  double* __restrict const edges = sums.edges;
+#pragma omp simd
+  for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
+    faces[i] = (left[i] + right[i]) + (below[i] + above[i]);
+    edges[i] = (below_left[i] + below_right[i]) + (above_left[i] + above_right[i]);
+  }
+  close_row(faces, columns);
+  close_row(edges, columns);
+}
+
+/// r = v - A u with the sums of the rows around u, which reach one column further.
+inline void residual_row(const double* __restrict v, const double* __restrict u,
+                         const RowSums& sums, const Columns& columns, double* __restrict r) {
+  static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
+  const double* __restrict const faces = sums.faces;
+  const double* __restrict const edges = sums.edges;
+#pragma omp simd
+  for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
+    const double twos = edges[i] + (faces[i - 1] + faces[i + 1]);
+    const double threes = edges[i - 1] + edges[i + 1];
+    r[i] =
+        std::fma(-operator_weights[3], threes,
+                 std::fma(-operator_weights[2], twos, std::fma(-operator_weights[0], u[i], v[i])));
+  }
+}
+
+/// next = u + S r with the sums of the rows around r, which has ghosts.
+inline void smoothed_row(const Weights& weights, const double* __restrict u,
+                         const double* __restrict r, const RowSums& sums, std::int64_t n,
+                         double* __restrict next) {
+  const double* __restrict const faces = sums.faces;
+  const double* __restrict const edges = sums.edges;
+  const double centre = weights[0];
+  const double face = weights[1];
+  const double edge = weights[2];
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double ones = faces[i] + (r[i - 1] + r[i + 1]);
+    const double twos = edges[i] + (faces[i - 1] + faces[i + 1]);
+    next[i] = std::fma(edge, twos, std::fma(face, ones, std::fma(centre, r[i], u[i])));
+  }
+}
+
+/// coarse[c] = P r around 2 c + 1, of n / 2 points; r has ghosts.
+inline void restricted_row(const double* __restrict r, const RowSums& sums, std::int64_t n,
+                           double* __restrict coarse) {
+  const double* __restrict const faces = sums.faces;
+  const double* __restrict const edges = sums.edges;
+#pragma omp simd
+  for (std::int64_t c = 0; c < n / 2; ++c) {
+    const std::int64_t i = 2 * c + 1;
+    const double ones = faces[i] + (r[i - 1] + r[i + 1]);
+    const double twos = edges[i] + (faces[i - 1] + faces[i + 1]);
+    const double threes = edges[i - 1] + edges[i + 1];
+    coarse[c] =
+        std::fma(restriction_weights[3], threes,
+                 std::fma(restriction_weights[2], twos,
+                          std::fma(restriction_weights[1], ones, restriction_weights[0] * r[i])));
+  }
+}
+
+/// The four coarse rows between which a fine row lies, some of them twice.
+struct CoarseRows {
+  const double* of[2][2];
+};
+
+/// w = Q coarse, plus u where there is one; an even number of columns beyond. `mean` has room for
+/// half as many points and ghosts.
+inline void interpolated_row(const CoarseRows& coarse, const double* u, const Columns& columns,
+                             double* __restrict mean, double* __restrict w) {
+  const double* const a = coarse.of[0][0];
+  const double* const b = coarse.of[0][1];
+  const double* const c = coarse.of[1][0];
+  const double* const d = coarse.of[1][1];
+  const Columns halves{columns.n / 2, columns.beyond / 2};
+  // An even column lies between the coarse one of its number and the one before.
+  const std::int64_t first = columns.beyond == 0 ? 0 : halves.begin() - 1;
+#pragma omp simd
+  for (std::int64_t i = first; i < halves.end(); ++i) {
+    mean[i] = 0.25 * ((a[i] + b[i]) + (c[i] + d[i]));
+  }
+  close_row(mean, halves);
+  if (u == nullptr) {
+#pragma omp simd
+    for (std::int64_t i = halves.begin(); i < halves.end(); ++i) {
+      w[2 * i] = 0.5 * (mean[i - 1] + mean[i]);
+      w[2 * i + 1] = mean[i];
+    }
+  } else {
+#pragma omp simd
+    for (std::int64_t i = halves.begin(); i < halves.end(); ++i) {
+      w[2 * i] = u[2 * i] + 0.5 * (mean[i - 1] + mean[i]);
+      w[2 * i + 1] = u[2 * i + 1] + mean[i];
+    }
+  }
+}
+
+/// to = from past the caches; `to` starts on a cache line and n is a multiple of one.
+inline void stream_row(const double* from, std::int64_t n, double* to) {
+  constexpr auto step = static_cast<std::int64_t>(stream_store_bytes / sizeof(double));
+  for (std::int64_t i = 0; i < n; i += step) {
+    stream_store(to + i, from + i);
+  }
+}
+
+inline double sum_of_squares(const double* __restrict r, std::int64_t n) {
+  double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+  for (std::int64_t i = 0; i < n; ++i) {
+    sum = std::fma(r[i], r[i], sum);
+  }
+  return sum;
+}
+
+}  // namespace bankfull::npb::mg

@@ -1,0 +1,119 @@
+#include "bankfull/workloads/npb/problem.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+
+#include <fmt/format.h>
+
+namespace bankfull::npb {
+namespace {
+
+/// Partial results, and what measuring the ceiling takes.
+constexpr std::int64_t working_bytes = std::int64_t{64} << 20;
+
+constexpr int most_repeats = 10'000;
+
+/// The ranks that run the problem, and how many of them share this rank's memory.
+struct Spread {
+  int ranks = 1;
+  int sharing = 1;
+};
+
+/// Bytes of all ranks that share this rank's memory.
+std::int64_t needed_bytes(Kernel kernel, const Problem& problem, const Spread& spread) {
+  return spread.sharing * (memory_bytes(kernel, problem, spread.ranks) + working_bytes);
+}
+
+std::string fitting_class(Kernel kernel, Problem problem, const Spread& spread) {
+  const std::int64_t available = free_bytes(problem.device);
+  std::string largest;
+  for (const Class size : all_classes) {
+    problem.size = size;
+    if (refusal_of_ranks(kernel, problem, spread.ranks).empty() &&
+        needed_bytes(kernel, problem, spread) <= available) {
+      largest = to_string(size);
+    }
+  }
+  return largest.empty() ? "no class fits" : "the largest class that fits is --class " + largest;
+}
+
+void check_memory(Kernel kernel, const Problem& problem, const Spread& spread) {
+  const std::int64_t needed = needed_bytes(kernel, problem, spread);
+  if (needed > free_bytes(problem.device)) {
+    require_capacity(problem.device, needed,
+                     fmt::format("npb {} --class {}", to_string(kernel), to_string(problem.size)),
+                     fitting_class(kernel, problem, spread));
+  }
+}
+
+void check_ranks(Kernel kernel, const Problem& problem, int ranks) {
+  const std::string refusal = refusal_of_ranks(kernel, problem, ranks);
+  if (refusal.empty()) {
+    return;
+  }
+  int fewer = ranks - 1;
+  while (!refusal_of_ranks(kernel, problem, fewer).empty()) {
+    --fewer;
+  }
+  throw UsageError(fmt::format("npb {} --class {} {}, this run has {} ranks", to_string(kernel),
+                               to_string(problem.size), refusal, ranks),
+                   fmt::format("the next smaller number that it runs on is {}", fewer));
+}
+
+void check_reference(const Problem& problem, int ranks) {
+  if (problem.device.is_cuda()) {
+    throw UsageError("--schedule reference does not run on " + to_string(problem.device),
+                     "use --device cpu, or --schedule tuned");
+  }
+  if (problem.threads > 1) {
+    throw UsageError(
+        fmt::format("--schedule reference is serial, --threads {} is not", problem.threads),
+        "use --threads 1, or --schedule tuned");
+  }
+  if (ranks > 1) {
+    throw UsageError(fmt::format("--schedule reference is serial, {} ranks are not", ranks),
+                     "start one rank, or use --schedule tuned");
+  }
+}
+
+void check_settings(const Problem& problem, const Spread& spread) {
+  if (problem.repeats < 1 || problem.repeats > most_repeats) {
+    throw UsageError(fmt::format("--repeat {} is no number of repeats", problem.repeats),
+                     fmt::format("use 1 to {}", most_repeats));
+  }
+  if (problem.threads < 1) {
+    throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
+                     "use at least 1");
+  }
+  if (problem.schedule == Schedule::reference) {
+    check_reference(problem, spread.ranks);
+  }
+  for (const Kernel kernel : problem.kernels) {
+    check_ranks(kernel, problem, spread.ranks);
+    check_memory(kernel, problem, spread);
+  }
+}
+
+}  // namespace
+
+std::string to_string(Schedule schedule) {
+  return schedule == Schedule::tuned ? "tuned" : "reference";
+}
+
+Schedule parse_schedule(const std::string& text) {
+  for (const Schedule schedule : {Schedule::tuned, Schedule::reference}) {
+    if (to_string(schedule) == text) {
+      return schedule;
+    }
+  }
+  throw UsageError("--schedule " + text + " is unknown", "use tuned or reference");
+}
+
+void validate(const Problem& problem, const Communicator& ranks) {
+  const Spread spread{.ranks = ranks.size(), .sharing = sharers_of_device(ranks, problem.device)};
+  ranks.agree([&] { check_settings(problem, spread); });
+}
+
+}  // namespace bankfull::npb

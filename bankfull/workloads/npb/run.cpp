@@ -1,0 +1,176 @@
+#include "bankfull/workloads/npb/run.hpp"
+
+#include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/timer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+namespace bankfull::npb {
+namespace {
+
+/// Beyond this many times the last cache, what it keeps from one use to the next does not count.
+constexpr double cache_margin = 4.0;
+
+/// What the repeats of one kernel gave, on all ranks together.
+struct Repeats {
+  double setup_seconds = 0.0;
+  std::vector<double> seconds;
+  std::vector<Check> checks;  ///< of the last repeat, or of the first that failed
+  Traffic traffic;
+  std::string traffic_model;
+};
+
+bool all_passed(const std::vector<Check>& checks) {
+  return std::all_of(checks.begin(), checks.end(),
+                     [](const Check& check) { return check.passed(); });
+}
+
+std::string title_of(Kernel kernel, const Problem& problem) {
+  return fmt::format("npb {} {}", to_string(kernel), to_string(problem.size));
+}
+
+/// Collective: seconds that `body` takes from when all ranks begin to when the last is done.
+template <class Body>
+double time_on_all(const Communicator& ranks, const Body& body) {
+  ranks.barrier();
+  const Stopwatch watch;
+  body();
+  return ranks.max(watch.seconds());
+}
+
+Traffic sum_of(const Traffic& mine, const Communicator& ranks) {
+  return {ranks.sum(mine.bytes_read), ranks.sum(mine.bytes_written), ranks.sum(mine.flops)};
+}
+
+Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
+               Progress& progress) {
+  const std::string title = title_of(kernel, problem);
+  progress.update(title + " set-up", 0.0, 1.0);
+  Repeats repeats;
+  std::unique_ptr<Benchmark> benchmark;
+  repeats.setup_seconds =
+      time_on_all(ranks, [&] { benchmark = make_benchmark(kernel, problem, ranks); });
+  benchmark->rewind();
+  benchmark->warm_up();
+  for (int n = 0; n < problem.repeats; ++n) {
+    progress.update(title, n, problem.repeats);
+    benchmark->rewind();
+    repeats.seconds.push_back(time_on_all(ranks, [&] { benchmark->run(); }));
+    if (repeats.checks.empty() || all_passed(repeats.checks)) {
+      repeats.checks = benchmark->checks();
+    }
+  }
+  repeats.traffic = sum_of(benchmark->traffic(), ranks);
+  repeats.traffic_model = benchmark->traffic_model();
+  return repeats;
+}
+
+/// Streams read for each one written; a kernel that writes next to nothing reads.
+int mix_of(const Traffic& traffic) {
+  const double ratio = traffic.bytes_read / std::max(traffic.bytes_written, 1.0);
+  return static_cast<int>(std::lround(std::clamp(ratio, 1.0, double{most_mix_reads})));
+}
+
+/// Collective: what the memory of these ranks sustains for this mix, all of them at once, the
+/// better of now and `before`.
+Ceiling better_ceiling(const Problem& problem, const Communicator& ranks, int reads,
+                       const std::optional<Ceiling>& before, Progress& progress) {
+  progress.update("measuring the ceiling", 0.0, 1.0);
+  const int sharing = sharers_of_device(ranks, problem.device);
+  ranks.barrier();
+  Ceiling now = measure_ceiling(problem.device, problem.threads, reads, Precision::fp64, sharing);
+  now.bytes_per_second = ranks.sum(now.bytes_per_second);
+  now.working_set_bytes = ranks.sum(now.working_set_bytes);
+  if (ranks.size() > 1) {
+    now.name += fmt::format(", on {} ranks at once", ranks.size());
+  }
+  return before && before->bytes_per_second > now.bytes_per_second ? *before : now;
+}
+
+/// Collective: whether the last caches keep much of what is worked on.
+bool fits_cache(const Facts& facts, const Problem& problem, const Communicator& ranks) {
+  const int sharing = sharers_of_device(ranks, problem.device);
+  const double of_sharers = static_cast<double>(facts.data_bytes) * sharing / ranks.size();
+  return ranks.all(of_sharers <
+                   cache_margin * static_cast<double>(last_cache_bytes(problem.device)));
+}
+
+Measurement measurement_of(Kernel kernel, const Problem& problem, const Repeats& repeats,
+                           const Outcome& outcome) {
+  Measurement m;
+  m.name = title_of(kernel, problem);
+  m.parameters = {{.name = "kernel", .value = to_string(kernel)},
+                  {.name = "class", .value = to_string(problem.size)},
+                  {.name = "schedule", .value = to_string(problem.schedule)},
+                  {.name = "device", .value = to_string(problem.device)},
+                  {.name = "ranks", .value = std::int64_t{outcome.ranks}},
+                  {.name = "threads", .value = std::int64_t{problem.threads}}};
+  m.seconds = summarise(repeats.seconds);
+  m.traffic = repeats.traffic;
+  m.traffic_model = repeats.traffic_model;
+  m.figures = {
+      {.name = "mops", .value = outcome.mops(), .unit = "Mop/s"},
+      {.name = "setup", .value = repeats.setup_seconds, .unit = "s"},
+      {.name = "memory", .value = memory_bytes(kernel, problem, outcome.ranks), .unit = "B"},
+      {.name = "verified", .value = outcome.verified}};
+  return m;
+}
+
+void run_kernel(Kernel kernel, const Problem& problem, const Communicator& ranks,
+                Progress& progress, RunResult& result, std::vector<Outcome>& outcomes) {
+  const Repeats repeats = repeat(kernel, problem, ranks, progress);
+  const Outcome outcome{.kernel = kernel,
+                        .size = problem.size,
+                        .facts = facts_of(kernel, problem),
+                        .ranks = ranks.size(),
+                        .threads = static_cast<int>(ranks.sum(std::int64_t{problem.threads})),
+                        .seconds = summarise(repeats.seconds).median,
+                        .verified = all_passed(repeats.checks)};
+  Measurement m = measurement_of(kernel, problem, repeats, outcome);
+  m.fits_cache = fits_cache(outcome.facts, problem, ranks);
+  if (m.traffic.bytes() > 0.0) {
+    m.ceiling = better_ceiling(problem, ranks, mix_of(m.traffic), std::nullopt, progress);
+  }
+  result.measurements.push_back(std::move(m));
+  result.checks.insert(result.checks.end(), repeats.checks.begin(), repeats.checks.end());
+  outcomes.push_back(outcome);
+}
+
+std::vector<Figure> describe(const Problem& problem, const Communicator& ranks) {
+  return {{.name = "class", .value = to_string(problem.size)},
+          {.name = "schedule", .value = to_string(problem.schedule)},
+          {.name = "device", .value = to_string(problem.device)},
+          {.name = "ranks", .value = std::int64_t{ranks.size()}},
+          {.name = "threads", .value = std::int64_t{problem.threads}},
+          {.name = "repeats", .value = std::int64_t{problem.repeats}}};
+}
+
+}  // namespace
+
+RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress,
+              std::vector<Outcome>& outcomes) {
+  validate(problem, ranks);
+  RunResult result{.workload = "npb",
+                   .problem = describe(problem, ranks),
+                   .measurements = {},
+                   .series = {},
+                   .checks = {},
+                   .notes = {}};
+  for (const Kernel kernel : problem.kernels) {
+    run_kernel(kernel, problem, ranks, progress, result, outcomes);
+  }
+  // Once more, for shared machines drift: the better of before and after counts.
+  for (Measurement& m : result.measurements) {
+    if (m.ceiling) {
+      m.ceiling = better_ceiling(problem, ranks, mix_of(m.traffic), m.ceiling, progress);
+    }
+  }
+  return result;
+}
+
+}  // namespace bankfull::npb

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Runs `bankfull npb` as a user would, bad input included.
+
+Usage: npb_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+BINARY = os.path.realpath(sys.argv[1])
+SCHEMA = json.loads(pathlib.Path(sys.argv[2]).read_text())
+
+OK, FAILURE, USAGE, UNVERIFIED = range(4)
+KERNELS = ("cg", "ep", "ft", "is", "mg")
+
+
+class Npb(unittest.TestCase):
+    def run_npb(self, *arguments, environment=None):
+        """On the CPU."""
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        return subprocess.run([BINARY, "npb", "--device", "cpu", *arguments], capture_output=True,
+                              text=True, timeout=200, env={**clean, **(environment or {})})
+
+    def refused(self, *arguments, saying=(), **options):
+        """The program stops with one line on stderr and no output."""
+        result = self.run_npb(*arguments, **options)
+        self.assertEqual(result.returncode, USAGE, result.stdout + result.stderr)
+        lines = result.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertTrue(lines[0].startswith("bankfull: "), lines[0])
+        for words in saying:
+            self.assertIn(words, lines[0])
+        self.assertEqual(result.stdout, "")
+
+    def succeeded(self, *arguments, **options):
+        result = self.run_npb(*arguments, **options)
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        return result.stdout
+
+
+class Input(Npb):
+    def test_kernels(self):
+        self.refused(saying=["kernel"])
+        for kernel in ("lu", "CG", "cg,ep", ""):
+            self.refused(kernel, saying=["npb"])
+        self.refused("cg", "ep", saying=["ep"])
+
+    def test_classes(self):
+        for size in ("a", "F", "", "AB", "1"):
+            self.refused("cg", f"--class={size}", saying=["--class"])
+
+    def test_settings(self):
+        for flag, value in (("--repeat", "0"), ("--repeat", "-3"), ("--repeat", "many"),
+                            ("--repeat", "1000000"), ("--threads", "-1"), ("--threads", "5000"),
+                            ("--schedule", "fast")):
+            self.refused("cg", "--class", "S", f"{flag}={value}", saying=[flag])
+
+    def test_the_reference_is_serial(self):
+        self.refused("cg", "--schedule", "reference", "--threads", "2", saying=["serial"])
+
+    def test_beyond_memory_names_need_free_and_what_fits(self):
+        # Class E of FT needs half a tebibyte.
+        self.refused("ft", "--class", "E",
+                     saying=["npb ft --class E needs 5", "GiB", "free", "the largest class that fits is"])
+        self.refused("all", "--class", "E", saying=["needs", "free"])
+
+    def test_json_is_checked_before_the_run(self):
+        self.refused("ep", "--class", "D", "--json", "/nonexistent/x.json",
+                     saying=["/nonexistent/x.json"])
+
+
+class DryRun(Npb):
+    def test_says_size_memory_and_operations(self):
+        text = self.succeeded("all", "--class", "A", "--dry-run")
+        self.assertNotIn("RESULT", text)
+        self.assertRegex(text, r"npb cg A: size 14000, tuned, on cpu, memory [\d.]+ MiB, 1\.50 Gop")
+        self.assertRegex(text, r"npb ft A: size 256x256x128, .*7\.14 Gop")
+        self.assertRegex(text, r"npb is A: size 8388608, .*83\.9 Mop \(keys ranked\)")
+
+    def test_environment_is_a_twin_of_the_options(self):
+        text = self.succeeded("mg", "--dry-run", environment={"BANKFULL_CLASS": "W"})
+        self.assertIn("npb mg W: size 128x128x128", text)
+
+
+class Run(Npb):
+    def test_all_kernels_print_their_blocks_and_lines(self):
+        text = self.succeeded("all", "--class", "S", "--threads", "2", "--repeat", "2")
+        for kernel in KERNELS:
+            block = text[text.index(f" {kernel.upper()} Benchmark Completed."):]
+            self.assertRegex(block, r" Class           = +S\n")
+            self.assertRegex(block, r" Verification    = +SUCCESSFUL\n")
+            line = re.search(rf"^RESULT npb kernel={kernel} class=S .*$", text, re.MULTILINE)[0]
+            self.assertIn(" threads=2 ", line)
+            self.assertRegex(line, r" mops=[\d.e+]+ ")
+            self.assertTrue(line.endswith(" verdict=verified"), line)
+            self.assertEqual(" percent=" in line, kernel != "ep")
+
+    def test_the_reference(self):
+        text = self.succeeded("mg", "--class", "S", "--schedule", "reference", "--quiet")
+        self.assertEqual([line.split()[0] for line in text.splitlines()], ["RESULT"])
+        self.assertIn(" schedule=reference device=cpu ranks=1 threads=1 ", text)
+
+    def test_json_keeps_to_the_schema(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "npb.json"
+            self.succeeded("is", "--class", "S", "--json", str(path))
+            result = json.loads(path.read_text())
+        jsonschema.validate(result, SCHEMA)
+        self.assertIn("npb is S", json.dumps(result))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

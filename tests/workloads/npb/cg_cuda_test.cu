@@ -1,0 +1,103 @@
+#include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+
+namespace bankfull::npb::cg {
+namespace {
+
+using Row = std::map<std::int64_t, double>;
+
+/// Rows of the matrix out of its tiles, by what `TilesView` says of them.
+std::vector<Row> rows_of(const cuda::Tiles& tiles, const CudaExecutor& executor) {
+  const cuda::Tiling& tiling = tiles.tiling;
+  const auto host = [&](const auto& buffer) {
+    return executor.to_host(buffer.data(), static_cast<std::int64_t>(buffer.size()));
+  };
+  const auto order = host(tiles.row_order);
+  const auto starts = host(tiles.slice_starts);
+  const auto columns = host(tiles.columns);
+  const auto values = host(tiles.values);
+  std::vector<Row> rows(static_cast<std::size_t>(tiling.rows));
+  for (std::int64_t slice = 0; slice < tiling.slices(); ++slice) {
+    const std::int64_t tile = slice / tiling.tile_slices();
+    const std::int64_t first_place =
+        tile * tiling.tile_rows() + slice % tiling.tile_slices() * tiling.slice_rows();
+    const auto s = static_cast<std::size_t>(slice);
+    for (std::int64_t entry = starts[s] * 32; entry < starts[s + 1] * 32; ++entry) {
+      const auto e = static_cast<std::size_t>(entry);
+      if (values[e] == 0.0) {
+        continue;
+      }
+      const auto place = static_cast<std::size_t>(first_place + entry % 32 / tiling.row_lanes);
+      EXPECT_NE(order[place], cuda::TilesView::no_row);
+      const std::int64_t row = tile / tiling.panels * tiling.group_rows + order[place];
+      const std::int64_t column = tile % tiling.panels * tiling.panel_columns + columns[e];
+      EXPECT_TRUE(rows.at(static_cast<std::size_t>(row)).emplace(column, values[e]).second);
+    }
+  }
+  return rows;
+}
+
+void expect_same(const std::vector<Row>& rows, const Matrix& matrix) {
+  ASSERT_EQ(static_cast<std::int64_t>(rows.size()), matrix.rows());
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    ASSERT_EQ(static_cast<std::int64_t>(rows[row].size()),
+              matrix.starts[row + 1] - matrix.starts[row]);
+    auto n = static_cast<std::size_t>(matrix.starts[row]);
+    for (const auto& [column, value] : rows[row]) {
+      ASSERT_EQ(column, matrix.columns[n]);
+      // The devices' exponential functions differ in the last place.
+      ASSERT_NEAR(value, matrix.values[n], 4e-15 * std::abs(matrix.values[n]));
+      ++n;
+    }
+  }
+}
+
+class CgMatrixOnGpu : public testing::Test {
+ protected:
+  CgMatrixOnGpu() : stream_(Device::cuda(0)), executor_(stream_) {}
+
+  void expect_as_on_cpu(Class size, const cuda::Tiling& tiling) {
+    const cuda::Tiles tiles = cuda::TileAssembly(executor_, size, tiling).build();
+    expect_same(rows_of(tiles, executor_), assemble(size, Team(1)));
+  }
+
+  Stream stream_;
+  CudaExecutor executor_;
+};
+
+TEST_F(CgMatrixOnGpu, DrawsTheSameVectors) {
+  for (const Class size : {Class::s, Class::w, Class::a}) {
+    const cuda::DrawnVectors found = cuda::VectorDraw(executor_, size).draw();
+    const SparseVectors expected = draw_vectors(size);
+    const auto slots = static_cast<std::int64_t>(found.indices.size());
+    const auto indices = executor_.to_host(found.indices.data(), slots);
+    const auto values = executor_.to_host(found.values.data(), slots);
+    std::size_t n = 0;
+    for (std::size_t slot = 0; slot < indices.size(); ++slot) {
+      if (indices[slot] == cuda::DrawnVectors::unused) {
+        continue;
+      }
+      ASSERT_EQ(indices[slot], expected.indices[n]);
+      ASSERT_EQ(values[slot], expected.values[n]);
+      ++n;
+    }
+    EXPECT_EQ(n, expected.indices.size());
+  }
+}
+
+TEST_F(CgMatrixOnGpu, IsTheSameWithOneTileABlock) {
+  expect_as_on_cpu(Class::w, cuda::tiling_for(7000, 13, 20000));
+  expect_as_on_cpu(Class::s, cuda::tiling_for(1400, 132, 232192));
+}
+
+TEST_F(CgMatrixOnGpu, IsTheSameWithManyPanelsABlock) {
+  const cuda::Tiling tiling = cuda::tiling_for(1400, 3, 3000);
+  ASSERT_FALSE(tiling.one_tile_a_block);
+  expect_as_on_cpu(Class::s, tiling);
+}
+
+}  // namespace
+}  // namespace bankfull::npb::cg

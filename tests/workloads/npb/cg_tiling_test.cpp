@@ -1,0 +1,80 @@
+#include "bankfull/workloads/npb/cg/cuda/tiling.hpp"
+#include "bankfull/workloads/npb/classes.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bankfull::npb::cg::cuda {
+namespace {
+
+constexpr std::int64_t hopper_bytes = 232192;
+constexpr std::int64_t ampere_bytes = 166912;
+
+void expect_complete(const Tiling& tiling, int multiprocessors, std::int64_t shared_bytes) {
+  EXPECT_GE(std::int64_t{tiling.groups} * tiling.group_rows, tiling.rows);
+  EXPECT_LT(std::int64_t{tiling.groups - 1} * tiling.group_rows, tiling.rows);
+  EXPECT_GE(std::int64_t{tiling.panels} * tiling.panel_columns, tiling.rows);
+  EXPECT_LT(std::int64_t{tiling.panels - 1} * tiling.panel_columns, tiling.rows);
+  EXPECT_EQ(tiling.panel_columns % 2, 0);
+  EXPECT_LE(tiling.panel_columns, 65536);
+  EXPECT_LT(tiling.group_rows, 65535);
+  EXPECT_LE(tiling.shared_bytes(), shared_bytes);
+  EXPECT_LE(tiling.blocks, multiprocessors);
+  EXPECT_EQ(warp_threads % tiling.row_lanes, 0);
+  EXPECT_GE(tiling.tile_rows(), tiling.group_rows);
+}
+
+TEST(CgTiling, IsCompleteForAllClassesAndGpus) {
+  for (const Class size : all_classes) {
+    for (const int multiprocessors : {1, 7, 108, 132}) {
+      for (const std::int64_t bytes : {ampere_bytes, hopper_bytes, std::int64_t{49152}}) {
+        SCOPED_TRACE(to_string(size) + " on " + std::to_string(multiprocessors));
+        const std::int64_t rows = cg_parameters(size).rows;
+        expect_complete(tiling_for(rows, multiprocessors, bytes), multiprocessors, bytes);
+      }
+    }
+  }
+}
+
+TEST(CgTiling, GivesEachBlockOneTileWhereTheVectorIsShort) {
+  const Tiling tiling = tiling_for(150000, 132, hopper_bytes);
+  EXPECT_TRUE(tiling.one_tile_a_block);
+  EXPECT_EQ(tiling.panels, 11);
+  EXPECT_EQ(tiling.row_lanes, 1);
+  EXPECT_EQ(tiling.blocks, 132);
+}
+
+// Class B on an H200: lanes enough for many slices a warp. Class A: rows for one slice a warp.
+TEST(CgTiling, SharesPiecesSoThatAllWarpsWork) {
+  const Tiling many = tiling_for(75000, 132, hopper_bytes);
+  EXPECT_EQ(many.panels, 4);
+  EXPECT_EQ(many.row_lanes, 4);
+  const Tiling few = tiling_for(14000, 132, hopper_bytes);
+  EXPECT_EQ(few.panels, 1);
+  EXPECT_EQ(few.row_lanes, 8);
+  EXPECT_EQ(few.tile_slices(), 27);
+}
+
+TEST(CgTiling, TakesLargePanelsWhereGroupsWouldElseBeTooLarge) {
+  const Tiling tiling = tiling_for(150000, 108, ampere_bytes);
+  EXPECT_TRUE(tiling.one_tile_a_block);
+  EXPECT_EQ(tiling.panels, 9);
+  EXPECT_EQ(tiling.blocks, 108);
+}
+
+TEST(CgTiling, KeepsWholeRowsInABlockWhereTheVectorIsLong) {
+  const Tiling tiling = tiling_for(1500000, 132, hopper_bytes);
+  EXPECT_FALSE(tiling.one_tile_a_block);
+  EXPECT_EQ(tiling.groups, 132);
+  EXPECT_EQ(tiling.product_parts(), 1);
+}
+
+TEST(CgTiling, KeepsInTheCacheWhatHasRoomThere) {
+  constexpr std::int64_t cache = 50 << 20;
+  EXPECT_EQ(kept_warps(20'000'000, cache), 32);
+  EXPECT_EQ(kept_warps(142'000'000, cache), 4);
+  EXPECT_EQ(kept_warps(365'000'000, cache), 1);
+  EXPECT_EQ(kept_warps(7'256'000'000, cache), 0);
+}
+
+}  // namespace
+}  // namespace bankfull::npb::cg::cuda

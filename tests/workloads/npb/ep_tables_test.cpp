@@ -1,0 +1,92 @@
+#include "bankfull/numerics/random/counter.hpp"
+#include "bankfull/workloads/npb/ep/deviate_bins.hpp"
+#include "bankfull/workloads/npb/ep/log_table.hpp"
+#include "bankfull/workloads/npb/ep/point.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace bankfull::npb::ep {
+namespace {
+
+using Table = LogTable<7>;
+
+double by_table(const std::vector<Table::Interval>& table, double t) {
+  return Table::minus_two_log(t, table.at(Table::number(t) - Table::first()));
+}
+
+std::uint32_t mark_of(const std::vector<Table::Interval>& table, double t) {
+  const double c = table.at(Table::number(t) - Table::first()).reciprocal;
+  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(c));
+}
+
+TEST(EpLogTable, IsWithinTwoUnitsOfTheLastPlace) {
+  const auto table = Table::make();
+  for (std::uint64_t n = 0; n < 1000000; ++n) {
+    const double u = 0.5 * (random_symmetric(1, n) + 1.0);
+    for (const double t : {u, 0x1p-12 * u}) {
+      if (t < Table::smallest || t >= 1.0) {
+        continue;
+      }
+      const double exact = -2.0 * std::log(t);
+      EXPECT_LE(std::abs(by_table(table, t) - exact),
+                2.0 * std::numeric_limits<double>::epsilon() * std::max(1.0, exact))
+          << t;
+    }
+  }
+}
+
+TEST(EpLogTable, IsPreciseTowardsOne) {
+  const auto table = Table::make();
+  for (int n = 9; n <= 53; ++n) {
+    const double t = 1.0 - std::exp2(-n);
+    const double exact = -2.0 * std::log(t);
+    EXPECT_NEAR(by_table(table, t), exact, 4.0 * std::numeric_limits<double>::epsilon() * exact);
+  }
+}
+
+TEST(EpLogTable, TellsWhatHasNoLogarithmHere) {
+  const auto table = Table::make();
+  for (const double t : {1.0, 1.25, std::nextafter(2.0, 0.0)}) {
+    EXPECT_EQ(by_table(table, t), 0.0);
+    EXPECT_EQ(mark_of(table, t), Table::rejected);
+  }
+  for (const double t : {std::nextafter(Table::smallest, 0.0), 0x1p-89}) {
+    EXPECT_EQ(by_table(table, t), 0.0);
+    EXPECT_EQ(mark_of(table, t), Table::too_small);
+  }
+  for (const double t : {Table::smallest, 0.5, std::nextafter(1.0, 0.0)}) {
+    EXPECT_EQ(mark_of(table, t), 0U);
+  }
+}
+
+TEST(EpDeviateBins, ShiftedStatesGiveTheSameValues) {
+  std::uint64_t state = seed;
+  for (int n = 0; n < 1000; ++n) {
+    state *= generator_factor;
+    EXPECT_EQ(shifted_symmetric_value(state << shifted_bits), symmetric_value(state));
+  }
+}
+
+int bin_of(double x, double y) {
+  int bin = 0;
+  for (int l = 1; l < bins; ++l) {
+    bin += l * static_cast<int>(packed_count(packed_one(bin_class(x, y)), l));
+  }
+  return bin;
+}
+
+TEST(EpDeviateBins, AreThoseOfTheLargerDeviate) {
+  for (int l = 1; l < bins; ++l) {
+    EXPECT_EQ(bin_of(l, 0.0), l);
+    EXPECT_EQ(bin_of(0.5, -l), l);
+    EXPECT_EQ(bin_of(std::nextafter(-l, 0.0), 0.1), l - 1);
+  }
+  EXPECT_EQ(bin_of(0.0, 0.0), 0);
+}
+
+}  // namespace
+}  // namespace bankfull::npb::ep

@@ -1,0 +1,58 @@
+#include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/npb/mg/cuda/charges.hpp"
+
+#include <gtest/gtest.h>
+#include <numeric>
+#include <vector>
+
+namespace bankfull::npb::mg {
+namespace {
+
+TEST(CudaMg, FindsTheChargesOfTheHost) {
+  const Stream stream(Device::cuda(0));
+  for (const Class size : {Class::s, Class::w, Class::a}) {
+    const Charges found = cuda::find_charges(size, stream);
+    const Charges expected = find_charges(size, 2);
+    EXPECT_EQ(found.positive, expected.positive) << to_string(size);
+    EXPECT_EQ(found.negative, expected.negative) << to_string(size);
+  }
+}
+
+TEST(CudaMg, PutsChargesWhereTheyBelongAndZerosElsewhere) {
+  const Stream stream(Device::cuda(0));
+  constexpr std::int64_t side = 32;
+  const Charges charges = find_charges(Class::s, 1);
+  std::vector<double> v(side * side * side);
+  const Buffer<double> there(MemorySpace::device, v.size());
+  cuda::queue_charges(charges, side, there.data(), stream);
+  copy_bytes(v.data(), there.data(), there.bytes(), stream);
+  stream.synchronize();
+  const auto at = [&](const Point& p) {
+    return v[static_cast<std::size_t>((p.i3 * side + p.i2) * side + p.i1)];
+  };
+  for (const Point& point : charges.positive) {
+    EXPECT_EQ(at(point), 1.0);
+  }
+  for (const Point& point : charges.negative) {
+    EXPECT_EQ(at(point), -1.0);
+  }
+  EXPECT_EQ(std::accumulate(v.begin(), v.end(), 0.0, [](double a, double b) { return a + b * b; }),
+            20.0);
+}
+
+/// The last residual's norm is the same as the reference's, to rounding.
+TEST(CudaMg, ConvergesAsTheReference) {
+  Problem problem;
+  problem.size = Class::s;
+  problem.device = Device::cuda(0);
+  const auto on_gpu = make_cuda(problem);
+  const auto reference = make_reference(Class::s);
+  for (Benchmark* const benchmark : {on_gpu.get(), reference.get()}) {
+    benchmark->rewind();
+    benchmark->run();
+  }
+  EXPECT_NEAR(on_gpu->checks().front().value / reference->checks().front().value, 1.0, 1e-12);
+}
+
+}  // namespace
+}  // namespace bankfull::npb::mg

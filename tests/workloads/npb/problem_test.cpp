@@ -1,0 +1,49 @@
+#include "bankfull/workloads/npb/problem.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "tests/alone.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bankfull::npb {
+namespace {
+
+Problem small_problem() {
+  Problem problem;
+  problem.size = Class::s;
+  return problem;
+}
+
+TEST(NpbProblem, SmallOnesRun) { EXPECT_NO_THROW(validate(small_problem(), alone())); }
+
+TEST(NpbProblem, BadSettingsAreRefused) {
+  Problem problem = small_problem();
+  problem.repeats = 0;
+  EXPECT_THROW(validate(problem, alone()), UsageError);
+  problem = small_problem();
+  problem.threads = 0;
+  EXPECT_THROW(validate(problem, alone()), UsageError);
+  problem = small_problem();
+  problem.schedule = Schedule::reference;
+  problem.threads = 2;
+  EXPECT_THROW(validate(problem, alone()), UsageError);
+  EXPECT_THROW(parse_schedule("fast"), UsageError);
+}
+
+TEST(NpbProblem, MemoryGrowsWithTheClass) {
+  for (const Kernel kernel : {Kernel::cg, Kernel::ft, Kernel::is, Kernel::mg}) {
+    Problem problem;
+    std::int64_t before = 0;
+    for (const Class size : all_classes) {
+      problem.size = size;
+      const std::int64_t bytes = memory_bytes(kernel, problem, 1);
+      // MG's class B is A with more iterations.
+      EXPECT_GE(bytes, before) << to_string(kernel) << to_string(size);
+      before = bytes;
+    }
+    EXPECT_GT(before, std::int64_t{64} << 30);
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::npb

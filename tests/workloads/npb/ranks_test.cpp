@@ -1,0 +1,215 @@
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/npb/cg/block_vectors.hpp"
+#include "bankfull/workloads/npb/cg/panels.hpp"
+#include "bankfull/workloads/npb/ep/ep.hpp"
+#include "bankfull/workloads/npb/is/is.hpp"
+#include "bankfull/workloads/npb/run.hpp"
+#include "tests/alone.hpp"
+#include "tests/mpi_main.hpp"
+#include "tests/workloads/npb/verification.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace bankfull::npb {
+namespace {
+
+std::vector<Kernel> kernels_on(const Problem& problem, int ranks) {
+  std::vector<Kernel> kernels;
+  for (const Kernel kernel : all_kernels) {
+    if (refusal_of_ranks(kernel, problem, ranks).empty()) {
+      kernels.push_back(kernel);
+    }
+  }
+  return kernels;
+}
+
+/// What must not differ between ranks, as text.
+std::string essence(const std::vector<Check>& checks) {
+  std::string text;
+  for (const Check& check : checks) {
+    text += check.name + ' ' + std::to_string(check.value) + '\n';
+  }
+  return text;
+}
+
+void expect_same_on_all_ranks(const std::string& text) {
+  const std::vector<char> mine(text.begin(), text.end());
+  for (const std::vector<char>& other : test_ranks().all_gather(mine)) {
+    EXPECT_EQ(other, mine);
+  }
+}
+
+/// Two where that takes seconds: threads that spin at barriers, of which CG has thousands, take
+/// minutes where they are more than the cores.
+int threads_for(Kernel kernel, Class size) {
+  const int most_ranks = kernel == Kernel::cg ? 1 : 2;
+  return size == Class::s && test_ranks().size() <= most_ranks ? 2 : 1;
+}
+
+TEST(NpbOnRanks, KernelsAreVerifiedInEveryRun) {
+  for (const Class size : {Class::s, Class::w}) {
+    Problem problem;
+    problem.size = size;
+    for (const Kernel kernel : kernels_on(problem, test_ranks().size())) {
+      problem.threads = threads_for(kernel, size);
+      SCOPED_TRACE(to_string(kernel) + to_string(size));
+      const auto benchmark = make_benchmark(kernel, problem, test_ranks());
+      benchmark->rewind();
+      benchmark->warm_up();
+      expect_verified(*benchmark);
+      expect_verified(*benchmark);
+      expect_same_on_all_ranks(essence(benchmark->checks()));
+    }
+  }
+}
+
+TEST(EpOnRanks, HasTheBitsOfOneRank) {
+  const ep::Tally one = ep::tally_on_teams(Class::s, Team(2), alone());
+  const ep::Tally all = ep::tally_on_teams(Class::s, Team(1), test_ranks());
+  EXPECT_EQ(all.counts, one.counts);
+  EXPECT_EQ(all.sums, one.sums);
+  EXPECT_EQ(all.absolute_sums, one.absolute_sums);
+}
+
+/// Blocks of all numbers of ranks up to `most` have each kept entry once.
+void expect_cover(cg::Kept kept, int most) {
+  constexpr std::int64_t rows = 61;
+  for (int ranks = 1; ranks <= most; ++ranks) {
+    std::vector<int> times(rows * rows, 0);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const cg::Block block = cg::block_of(rows, kept, rank, ranks);
+      for (std::int64_t row = block.rows.begin; row < block.rows.end; ++row) {
+        for (std::int64_t column = block.columns.begin; column < block.columns.end; ++column) {
+          ++times[static_cast<std::size_t>(row * rows + column)];
+        }
+      }
+    }
+    for (std::int64_t n = 0; n < rows * rows; ++n) {
+      if (kept == cg::Kept::all || n % rows > n / rows) {
+        ASSERT_EQ(times[static_cast<std::size_t>(n)], 1) << ranks << " ranks, entry " << n;
+      }
+    }
+  }
+}
+
+TEST(CgBlocks, HaveEachEntryOnce) {
+  constexpr int most_ranks = 18;
+  expect_cover(cg::Kept::all, most_ranks);
+  expect_cover(cg::Kept::upper, most_ranks);
+}
+
+TEST(CgBlocks, NeedFewerElementsTheMoreRanksThereAre) {
+  constexpr std::int64_t rows = 14000;
+  EXPECT_EQ(cg::block_of(rows, cg::Kept::all, 3, 4).input_count(), rows / 2);
+  EXPECT_EQ(cg::block_of(rows, cg::Kept::all, 5, 16).input_count(), rows / 4);
+  EXPECT_EQ(cg::block_of(rows, cg::Kept::upper, 1, 4).input_count(), rows / 4 * 3);
+}
+
+/// Products of all blocks, gathered and reduced, are those of the whole matrix.
+void expect_product(cg::Kept kept) {
+  const cg::Matrix whole = cg::assemble(Class::s, Team(1));
+  const int rank = test_ranks().rank();
+  const Range piece = cg::piece_of(whole.rows(), rank, test_ranks().size());
+  const cg::Block block = cg::block_of(whole.rows(), kept, rank, test_ranks().size());
+  const cg::Panels panels(cg::assemble(Class::s, block, Team(1)), block, Team(1));
+  cg::BlockVectors vectors(whole.rows(), kept, test_ranks());
+  std::vector<double> v;
+  for (std::int64_t n = piece.begin; n < piece.end; ++n) {
+    v.push_back(std::sin(static_cast<double>(n)));
+  }
+  vectors.put(v.data(), {0, piece.size()});
+  vectors.gather();
+  if (kept == cg::Kept::all) {
+    cg::multiply_all(panels.part(0), vectors.inputs(), vectors.outputs());
+  } else {
+    std::vector<cg::Pair> pairs;
+    for (std::int64_t n = 0; n < block.input_count(); ++n) {
+      pairs.push_back({vectors.inputs()[n], 0.0});
+    }
+    cg::multiply_upper(panels, panels.part(0), pairs.data());
+    for (std::size_t n = 0; n < pairs.size(); ++n) {
+      vectors.outputs()[n] = pairs[n].sum;
+    }
+  }
+  vectors.reduce();
+  std::vector<double> q(v.size());
+  vectors.take(q.data(), {0, piece.size()});
+  const std::vector<double> diagonal = cg::diagonal_of(Class::s, piece);
+  for (std::size_t n = 0; n < q.size(); ++n) {
+    const auto row = static_cast<std::size_t>(piece.begin) + n;
+    double expected = 0.0;
+    for (auto m = static_cast<std::size_t>(whole.starts[row]);
+         m < static_cast<std::size_t>(whole.starts[row + 1]); ++m) {
+      expected += whole.values[m] * std::sin(static_cast<double>(whole.columns[m]));
+    }
+    ASSERT_NEAR(q[n] + diagonal[n] * v[n], expected, 1e-12) << row;
+  }
+}
+
+TEST(CgOnRanks, MultiplyAsTheWholeMatrixDoes) {
+  expect_product(cg::Kept::all);
+  expect_product(cg::Kept::upper);
+}
+
+TEST(CgOnRanks, HasTheZetaOfOneRank) {
+  const auto one = cg::make_cpu(Class::s, 1, alone());
+  const auto all = cg::make_cpu(Class::s, 1, test_ranks());
+  for (Benchmark* const benchmark : {one.get(), all.get()}) {
+    benchmark->rewind();
+    benchmark->run();
+  }
+  EXPECT_NEAR(all->checks().front().value / one->checks().front().value, 1.0, 1e-13);
+}
+
+TEST(IsOnRanks, OneRankMayDoItAlone) {
+  for (const Class size : {Class::s, Class::w}) {
+    const auto benchmark = is::make_on_ranks(size, 2, alone());
+    expect_verified(*benchmark);
+    expect_verified(*benchmark);
+  }
+}
+
+TEST(NpbOnRanks, MemoryFallsWithTheirNumber) {
+  Problem problem;
+  problem.size = Class::c;
+  for (const Kernel kernel : {Kernel::cg, Kernel::is}) {
+    EXPECT_LT(memory_bytes(kernel, problem, 4), memory_bytes(kernel, problem, 1) / 2);
+    EXPECT_LT(memory_bytes(kernel, problem, 16), memory_bytes(kernel, problem, 4) / 2);
+  }
+}
+
+TEST(NpbOnRanks, RunsTellOfAllRanks) {
+  const int ranks = test_ranks().size();
+  Problem problem;
+  problem.size = Class::s;
+  problem.repeats = 1;
+  problem.kernels = kernels_on(problem, ranks);
+  NoProgress progress;
+  std::vector<Outcome> outcomes;
+  const RunResult result = run(problem, test_ranks(), progress, outcomes);
+  EXPECT_TRUE(result.verified());
+  ASSERT_EQ(outcomes.size(), problem.kernels.size());
+  for (const Outcome& outcome : outcomes) {
+    EXPECT_EQ(outcome.ranks, ranks);
+    EXPECT_EQ(outcome.threads, ranks);
+    EXPECT_EQ(test_ranks().max(outcome.seconds), outcome.seconds);
+  }
+  for (const Measurement& m : result.measurements) {
+    EXPECT_EQ(test_ranks().max(m.traffic.bytes()), m.traffic.bytes()) << m.name;
+  }
+}
+
+TEST(NpbOnRanks, WhatCannotBeSpreadIsRefusedOnAllRanks) {
+  if (test_ranks().size() == 1) {
+    return;
+  }
+  Problem problem;
+  problem.size = Class::s;
+  problem.schedule = Schedule::reference;
+  EXPECT_THROW(validate(problem, test_ranks()), UsageError);
+}
+
+}  // namespace
+}  // namespace bankfull::npb

@@ -1,0 +1,36 @@
+#include "bankfull/workloads/npb/run.hpp"
+
+#include "tests/alone.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bankfull::npb {
+namespace {
+
+TEST(NpbRun, MeasuresAndVerifiesEachKernel) {
+  Problem problem;
+  problem.size = Class::s;
+  problem.threads = 2;
+  problem.repeats = 2;
+  NoProgress progress;
+  std::vector<Outcome> outcomes;
+  const RunResult result = run(problem, alone(), progress, outcomes);
+  EXPECT_EQ(result.workload, "npb");
+  EXPECT_TRUE(result.verified());
+  ASSERT_EQ(result.measurements.size(), all_kernels.size());
+  ASSERT_EQ(outcomes.size(), all_kernels.size());
+  for (std::size_t n = 0; n < all_kernels.size(); ++n) {
+    const Measurement& m = result.measurements[n];
+    EXPECT_EQ(m.name, "npb " + to_string(all_kernels[n]) + " S");
+    EXPECT_EQ(m.seconds.samples.size(), 2U);
+    EXPECT_EQ(outcomes[n].kernel, all_kernels[n]);
+    EXPECT_TRUE(outcomes[n].verified);
+    EXPECT_GT(outcomes[n].mops(), 0.0);
+    // EP needs no memory, so nothing is said of it.
+    EXPECT_EQ(m.percent_of_bankfull().has_value(), all_kernels[n] != Kernel::ep);
+    EXPECT_EQ(m.traffic.bytes() > 0.0, all_kernels[n] != Kernel::ep);
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::npb

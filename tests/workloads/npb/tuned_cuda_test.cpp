@@ -1,0 +1,47 @@
+#include "tests/alone.hpp"
+#include "tests/workloads/npb/verification.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bankfull::npb {
+namespace {
+
+/// A kernel of a class.
+struct Case {
+  Kernel kernel;
+  Class size;
+};
+
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+  return to_string(info.param.kernel) + to_string(info.param.size);
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const Kernel kernel : all_kernels) {
+    for (const Class size : {Class::s, Class::w, Class::a, Class::b, Class::c}) {
+      all.push_back({kernel, size});
+    }
+  }
+  return all;
+}
+
+class TunedOnGpu : public testing::TestWithParam<Case> {};
+
+TEST_P(TunedOnGpu, IsVerifiedInEveryRun) {
+  Problem problem;
+  problem.size = GetParam().size;
+  problem.device = Device::cuda(0);
+  const auto benchmark = make_benchmark(GetParam().kernel, problem, alone());
+  expect_verified(*benchmark);
+  benchmark->rewind();
+  benchmark->warm_up();
+  expect_verified(*benchmark);
+  expect_verified(*benchmark);
+}
+
+INSTANTIATE_TEST_SUITE_P(Npb, TunedOnGpu, testing::ValuesIn(cases()), name_of);
+
+}  // namespace
+}  // namespace bankfull::npb
