@@ -17,6 +17,7 @@ struct NpbOptions {
   std::string kernel;
   std::string size = "A";
   std::string schedule = "tuned";
+  std::string transport = "auto";
   int repeats = 3;
 };
 
@@ -26,6 +27,7 @@ npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
   problem.size = npb::parse_class(options.size);
   problem.schedule = npb::parse_schedule(options.schedule);
   problem.repeats = options.repeats;
+  problem.transport = parse_transport(options.transport);
   problem.device = options.common.resolved_device(ranks);
   // The reference is serial: it takes one thread where none are asked for.
   const int threads = options.common.resolved_threads(ranks);
@@ -89,6 +91,9 @@ void add_npb_command(CLI::App& program, const Communicator& ranks, Action& actio
       ->capture_default_str();
   with_environment(
       command->add_option("--schedule", options->schedule, "tuned, or the serial reference"))
+      ->capture_default_str();
+  with_environment(command->add_option("--transport", options->transport,
+                                       "between ranks: auto, peer, nccl, mpi-device or mpi"))
       ->capture_default_str();
   with_environment(command->add_option("--repeat", options->repeats, "timed repeats"))
       ->capture_default_str();

@@ -12,7 +12,7 @@ namespace {
 struct Room {
   Facts (*facts)(const Problem&);
   std::int64_t (*memory)(const Problem&, int ranks);
-  std::string (*refusal)(Class size, int ranks);
+  std::string (*refusal)(const Problem&, int ranks);
   std::unique_ptr<Benchmark> (*make)(const Problem&, const Communicator& ranks);
 };
 
@@ -36,11 +36,7 @@ std::int64_t memory_bytes(Kernel kernel, const Problem& problem, int ranks) {
 }
 
 std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks) {
-  if (ranks == 1) {
-    return "";
-  }
-  return problem.device.is_cuda() ? "runs on one GPU so far"
-                                  : room_of(kernel).refusal(problem.size, ranks);
+  return ranks == 1 ? "" : room_of(kernel).refusal(problem, ranks);
 }
 
 std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/halo_exchange.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 
@@ -114,6 +115,9 @@ Schedule parse_schedule(const std::string& text) {
 void validate(const Problem& problem, const Communicator& ranks) {
   const Spread spread{.ranks = ranks.size(), .sharing = sharers_of_device(ranks, problem.device)};
   ranks.agree([&] { check_settings(problem, spread); });
+  if (spread.ranks > 1) {
+    require_transport(problem.transport, ranks, problem.device);
+  }
 }
 
 }  // namespace bankfull::npb

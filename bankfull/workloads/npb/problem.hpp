@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/workloads/npb/classes.hpp"
 
@@ -31,6 +32,7 @@ struct Problem {
   Device device = {};
   int threads = 1;
   int repeats = 3;
+  Transport transport = Transport::automatic;  ///< between ranks
 };
 
 /// Bytes that one kernel allocates on the rank of `ranks` that needs most.

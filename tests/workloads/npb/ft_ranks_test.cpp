@@ -89,8 +89,8 @@ TEST(FtOnRanks, HasTheBitsOfOneRank) {
 
 TEST(FtOnRanks, RefusesRanksWithoutPlanes) {
   // 128 rows, 32 planes
-  EXPECT_EQ(refusal_of_ranks(Class::w, 32), "");
-  EXPECT_NE(refusal_of_ranks(Class::w, 33).find("32 planes"), std::string::npos);
+  EXPECT_EQ(refusal_of_ranks({.size = Class::w}, 32), "");
+  EXPECT_NE(refusal_of_ranks({.size = Class::w}, 33).find("32 planes"), std::string::npos);
 }
 
 TEST(FtMemory, FallsWithTheRanks) {

@@ -1,5 +1,6 @@
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/mg/cuda/charges.hpp"
+#include "tests/alone.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>
@@ -45,7 +46,7 @@ TEST(CudaMg, ConvergesAsTheReference) {
   Problem problem;
   problem.size = Class::s;
   problem.device = Device::cuda(0);
-  const auto on_gpu = make_cuda(problem);
+  const auto on_gpu = make_cuda(problem, alone());
   const auto reference = make_reference(Class::s);
   for (Benchmark* const benchmark : {on_gpu.get(), reference.get()}) {
     benchmark->rewind();

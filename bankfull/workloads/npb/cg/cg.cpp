@@ -34,7 +34,7 @@ Facts facts_of(const Problem& problem) {
 std::int64_t memory_bytes(const Problem& problem, int ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return cuda_memory_bytes(problem);
+      return cuda_memory_bytes(problem, ranks);
     }
   }
   const CgParameters& cg = cg_parameters(problem.size);
@@ -50,16 +50,19 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
          inputs * (32 + 32 * problem.threads) + cg.rows / ranks * 72;
 }
 
-std::string refusal_of_ranks(Class size, int ranks) {
+std::string refusal_of_ranks(const Problem& problem, int ranks) {
+  if (problem.device.is_cuda()) {
+    return "runs on one GPU so far";
+  }
   constexpr std::int64_t fewest_rows = 16;
-  const std::int64_t most = cg_parameters(size).rows / fewest_rows;
+  const std::int64_t most = cg_parameters(problem.size).rows / fewest_rows;
   return ranks > most ? fmt::format("runs on up to {} ranks", most) : "";
 }
 
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return make_cuda(problem);
+      return make_cuda(problem, ranks);
     }
   }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)

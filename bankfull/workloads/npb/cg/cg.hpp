@@ -58,7 +58,7 @@ std::vector<Check> checks_of(double zeta, Class size);
 
 Facts facts_of(const Problem& problem);
 std::int64_t memory_bytes(const Problem& problem, int ranks);
-std::string refusal_of_ranks(Class size, int ranks);
+std::string refusal_of_ranks(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 
 /// Serial, as RNR-94-007 has it.
@@ -66,7 +66,7 @@ std::unique_ptr<Benchmark> make_reference(Class size);
 std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
 
 // Defined in cg_cuda.cu, which exists in builds with CUDA only.
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
-std::int64_t cuda_memory_bytes(const Problem& problem);
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
+std::int64_t cuda_memory_bytes(const Problem& problem, int ranks);
 
 }  // namespace bankfull::npb::cg

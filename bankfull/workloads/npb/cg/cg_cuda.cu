@@ -124,7 +124,7 @@ class CudaSolver final : public Benchmark {
 /// The tiles, which both have, with the more of what the set-up and the solver want beside them.
 /// How much slices are longer than their pieces is not known before the matrix is: this counts the
 /// mean of what sharing a piece costs, and one entry in a hundred for rows of unequal lengths.
-std::int64_t cuda_memory_bytes(const Problem& problem) {
+std::int64_t cuda_memory_bytes(const Problem& problem, int /*ranks*/) {
   const CgParameters& cg = cg_parameters(problem.size);
   const Tiling tiling = tiling_on(problem.device, problem.size);
   const std::int64_t pieces = cg.rows * tiling.panels;
@@ -138,7 +138,7 @@ std::int64_t cuda_memory_bytes(const Problem& problem) {
   return tiles + std::max(set_up, solver);
 }
 
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem) {
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& /*ranks*/) {
   return std::make_unique<CudaSolver>(problem);
 }
 

@@ -91,12 +91,17 @@ std::int64_t memory_bytes(const Problem& /*problem*/, int /*ranks*/) {
   return std::int64_t{1} << 20;
 }
 
-std::string refusal_of_ranks(Class /*size*/, int /*ranks*/) { return ""; }
+std::string refusal_of_ranks(const Problem& problem, int /*ranks*/) {
+  if (problem.device.is_cuda()) {
+    return "runs on one GPU so far";
+  }
+  return "";
+}
 
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return make_cuda(problem);
+      return make_cuda(problem, ranks);
     }
   }
   return std::make_unique<EpBenchmark>(problem, ranks);

@@ -34,11 +34,11 @@ std::vector<Check> checks_of(const Tally& tally, Class size);
 
 Facts facts_of(const Problem& problem);
 std::int64_t memory_bytes(const Problem& problem, int ranks);
-std::string refusal_of_ranks(Class size, int ranks);
+std::string refusal_of_ranks(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 
 // Defined in ep_cuda.cu, which exists in builds with CUDA only.
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
 Tally tally_on_gpu(Class size, Device gpu);
 
 }  // namespace bankfull::npb::ep

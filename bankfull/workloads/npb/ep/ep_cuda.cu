@@ -83,7 +83,7 @@ class CudaTally final : public Benchmark {
 
 }  // namespace
 
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem) {
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& /*ranks*/) {
   return std::make_unique<CudaTally>(problem);
 }
 

@@ -64,8 +64,11 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
   return cpu_memory_bytes(problem.size, problem.threads, ranks);
 }
 
-std::string refusal_of_ranks(Class size, int ranks) {
-  const FtParameters& ft = ft_parameters(size);
+std::string refusal_of_ranks(const Problem& problem, int ranks) {
+  if (problem.device.is_cuda()) {
+    return "runs on one GPU so far";
+  }
+  const FtParameters& ft = ft_parameters(problem.size);
   const std::int64_t most = std::min(ft.ny, ft.nz);
   return ranks <= most ? ""
                        : fmt::format("has {} planes to share, one for each rank at least", most);
@@ -74,7 +77,7 @@ std::string refusal_of_ranks(Class size, int ranks) {
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return make_cuda(problem);
+      return make_cuda(problem, ranks);
     }
   }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)

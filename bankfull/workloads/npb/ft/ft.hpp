@@ -31,7 +31,7 @@ std::vector<Check> checks_of(const std::vector<Complex>& checksums, Class size);
 
 Facts facts_of(const Problem& problem);
 std::int64_t memory_bytes(const Problem& problem, int ranks);
-std::string refusal_of_ranks(Class size, int ranks);
+std::string refusal_of_ranks(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 
 /// Serial, as RNR-94-007 has it.
@@ -41,6 +41,6 @@ std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator&
 std::int64_t cpu_memory_bytes(Class size, int threads, int ranks);
 
 // Defined in ft_cuda.cu, which exists in builds with CUDA only.
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull::npb::ft

@@ -67,7 +67,7 @@ class GpuTransforms final : public Benchmark {
 
 }  // namespace
 
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem) {
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& /*ranks*/) {
   return std::make_unique<GpuTransforms>(problem);
 }
 

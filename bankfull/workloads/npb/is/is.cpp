@@ -85,7 +85,7 @@ Facts facts_of(const Problem& problem) {
 std::int64_t memory_bytes(const Problem& problem, int ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return cuda_memory_bytes(problem);
+      return cuda_memory_bytes(problem, ranks);
     }
   }
   if (ranks > 1) {
@@ -99,8 +99,11 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
   return 2 * keys * key_bytes + values * (4 * problem.threads + 8 + 8);
 }
 
-std::string refusal_of_ranks(Class size, int ranks) {
-  const std::int64_t keys = std::int64_t{1} << is_parameters(size).log2_keys;
+std::string refusal_of_ranks(const Problem& problem, int ranks) {
+  if (problem.device.is_cuda()) {
+    return "runs on one GPU so far";
+  }
+  const std::int64_t keys = std::int64_t{1} << is_parameters(problem.size).log2_keys;
   if (ranks > most_ranks) {
     return fmt::format("runs on up to {} ranks", most_ranks);
   }
@@ -111,7 +114,7 @@ std::string refusal_of_ranks(Class size, int ranks) {
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return make_cuda(problem);
+      return make_cuda(problem, ranks);
     }
   }
   if (ranks.size() > 1) {

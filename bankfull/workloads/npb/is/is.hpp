@@ -54,7 +54,7 @@ std::vector<Check> checks_of(const Verdict& verdict, Class size);
 
 Facts facts_of(const Problem& problem);
 std::int64_t memory_bytes(const Problem& problem, int ranks);
-std::string refusal_of_ranks(Class size, int ranks);
+std::string refusal_of_ranks(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 
 /// Serial, as RNR-94-007 has it.
@@ -68,7 +68,7 @@ std::int64_t memory_bytes_on_ranks(Class size, int ranks);
 std::unique_ptr<Benchmark> make_on_ranks(Class size, int threads, const Communicator& ranks);
 
 // Defined in is_cuda.cu, which exists in builds with CUDA only.
-std::int64_t cuda_memory_bytes(const Problem& problem);
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+std::int64_t cuda_memory_bytes(const Problem& problem, int ranks);
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull::npb::is

@@ -18,13 +18,13 @@ bool is_narrow(Class size) { return is_parameters(size).log2_values <= most_narr
 
 }  // namespace
 
-std::int64_t cuda_memory_bytes(const Problem& problem) {
+std::int64_t cuda_memory_bytes(const Problem& problem, int /*ranks*/) {
   const int multiprocessors = multiprocessors_of(problem.device);
   return is_narrow(problem.size) ? cuda::RankingSize<Narrow>(problem.size, multiprocessors).bytes()
                                  : cuda::RankingSize<Wide>(problem.size, multiprocessors).bytes();
 }
 
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem) {
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& /*ranks*/) {
   if (is_narrow(problem.size)) {
     return std::make_unique<cuda::CudaRanking<Narrow, cuda::RankShape<512, 2>>>(problem.size,
                                                                                 problem.device);

@@ -135,18 +135,23 @@ Facts facts_of(const Problem& problem) {
 std::int64_t memory_bytes(const Problem& problem, int ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return cuda_memory_bytes(problem);
+      return cuda_memory_bytes(problem, ranks);
     }
   }
   return cpu_memory_bytes(problem.size, problem.threads, ranks);
 }
 
-std::string refusal_of_ranks(Class size, int ranks) { return Blocks::refusal_of(size, ranks); }
+std::string refusal_of_ranks(const Problem& problem, int ranks) {
+  if (problem.device.is_cuda()) {
+    return "runs on one GPU so far";
+  }
+  return Blocks::refusal_of(problem.size, ranks);
+}
 
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return make_cuda(problem);
+      return make_cuda(problem, ranks);
     }
   }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)

@@ -50,7 +50,7 @@ std::vector<Check> checks_of(double residual_norm, Class size);
 
 Facts facts_of(const Problem& problem);
 std::int64_t memory_bytes(const Problem& problem, int ranks);
-std::string refusal_of_ranks(Class size, int ranks);
+std::string refusal_of_ranks(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 
 /// Serial, as RNR-94-007 has it.
@@ -62,7 +62,7 @@ std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator&
 std::int64_t cpu_memory_bytes(Class size, int threads, int ranks);
 
 // Defined in mg_cuda.cu, which exists in builds with CUDA only.
-std::int64_t cuda_memory_bytes(const Problem& problem);
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem);
+std::int64_t cuda_memory_bytes(const Problem& problem, int ranks);
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull::npb::mg

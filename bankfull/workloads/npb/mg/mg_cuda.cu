@@ -161,7 +161,7 @@ class CudaMultigrid final : public Benchmark {
 
 }  // namespace
 
-std::int64_t cuda_memory_bytes(const Problem& problem) {
+std::int64_t cuda_memory_bytes(const Problem& problem, int /*ranks*/) {
   const std::int64_t side = mg_parameters(problem.size).side;
   const auto points = [](std::int64_t n) { return n * n * n; };
   std::int64_t values = 3 * points(side);
@@ -173,7 +173,7 @@ std::int64_t cuda_memory_bytes(const Problem& problem) {
   return (values + blocks) * std::int64_t{sizeof(double)};
 }
 
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem) {
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& /*ranks*/) {
   return std::make_unique<CudaMultigrid>(problem.size, problem.device);
 }
 

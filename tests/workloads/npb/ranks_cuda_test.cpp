@@ -1,0 +1,48 @@
+#include "tests/core/comm/gpu_transports.hpp"
+#include "tests/workloads/npb/verification.hpp"
+
+#include <string>
+
+namespace bankfull::npb {
+namespace {
+
+/// Every kernel over one transport.
+class NpbOnGpus : public GpuTransportTest {
+ protected:
+  static Problem problem_of(Class size) {
+    Problem problem;
+    problem.size = size;
+    problem.device = own_gpu();
+    problem.transport = GetParam();
+    return problem;
+  }
+
+  static void expect_verified_twice(Kernel kernel, const Problem& problem) {
+    SCOPED_TRACE(to_string(kernel) + to_string(problem.size));
+    if (!refusal_of_ranks(kernel, problem, test_ranks().size()).empty()) {
+      return;
+    }
+    const auto benchmark = make_benchmark(kernel, problem, test_ranks());
+    benchmark->rewind();
+    benchmark->warm_up();
+    expect_verified(*benchmark);
+    expect_verified(*benchmark);
+  }
+
+  static void expect_verified_twice(Kernel kernel) {
+    for (const Class size : {Class::s, Class::w, Class::a, Class::b}) {
+      expect_verified_twice(kernel, problem_of(size));
+    }
+  }
+};
+
+TEST_P(NpbOnGpus, CgIsVerifiedInEveryRun) { expect_verified_twice(Kernel::cg); }
+TEST_P(NpbOnGpus, EpIsVerifiedInEveryRun) { expect_verified_twice(Kernel::ep); }
+TEST_P(NpbOnGpus, FtIsVerifiedInEveryRun) { expect_verified_twice(Kernel::ft); }
+TEST_P(NpbOnGpus, IsIsVerifiedInEveryRun) { expect_verified_twice(Kernel::is); }
+TEST_P(NpbOnGpus, MgIsVerifiedInEveryRun) { expect_verified_twice(Kernel::mg); }
+
+INSTANTIATE_TEST_SUITE_P(Transports, NpbOnGpus, gpu_transports(), plain_name);
+
+}  // namespace
+}  // namespace bankfull::npb
