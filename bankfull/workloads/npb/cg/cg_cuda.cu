@@ -1,5 +1,6 @@
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
+#include "bankfull/workloads/npb/cg/cuda/rank_solver.hpp"
 #include "bankfull/workloads/npb/cg/cuda/solver.cuh"
 
 #include <algorithm>
@@ -122,23 +123,21 @@ class CudaSolver final : public Benchmark {
 }  // namespace
 
 /// The tiles, which both have, with the more of what the set-up and the solver want beside them.
-/// How much slices are longer than their pieces is not known before the matrix is: this counts the
-/// mean of what sharing a piece costs, and one entry in a hundred for rows of unequal lengths.
-std::int64_t cuda_memory_bytes(const Problem& problem, int /*ranks*/) {
+std::int64_t cuda_memory_bytes(const Problem& problem, int ranks) {
+  if (ranks > 1) {
+    return cuda::rank_solver_bytes(problem, ranks);
+  }
   const CgParameters& cg = cg_parameters(problem.size);
   const Tiling tiling = tiling_on(problem.device, problem.size);
-  const std::int64_t pieces = cg.rows * tiling.panels;
-  const std::int64_t entries =
-      cg.nonzeros + cg.nonzeros / 100 + pieces * (tiling.row_lanes - 1) / 2;
-  const std::int64_t tiles =
-      10 * entries + 4 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
-  const std::int64_t vector_slots = cg.rows * (cg.vector_nonzeros + 1);
-  const std::int64_t set_up = 16 * vector_slots + 12 * cg.rows + 2 * pieces + 12 * tiling.slices();
+  const std::int64_t set_up = cuda::assembly_bytes(tiling, cg.rows, cg.vector_nonzeros + 1);
   const std::int64_t solver = 8 * (4 + tiling.product_parts()) * tiling.vector_size();
-  return tiles + std::max(set_up, solver);
+  return cuda::tile_bytes(tiling, cg.nonzeros) + std::max(set_up, solver);
 }
 
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& /*ranks*/) {
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks) {
+  if (ranks.size() > 1) {
+    return cuda::make_rank_solver(problem, ranks);
+  }
   return std::make_unique<CudaSolver>(problem);
 }
 

@@ -13,7 +13,7 @@ namespace bankfull::npb::cg::cuda {
 struct ProductArguments {
   TilesView matrix;
   int kept_warps;  ///< of each block, whose slices are to stay in L2 from product to product
-  double* parts;   ///< `product_parts` vectors, whose sum is the product
+  double* parts;   ///< `product_parts` vectors of sums, whose sum is the product
 };
 
 /// The calling warp's slices of a tile, one after the other: every other time round the warps take
@@ -194,16 +194,21 @@ __device__ __forceinline__ double* product_room() {
   return reinterpret_cast<double*>(room);
 }
 
-/// Leaves sums of pieces in memory and multiplies them with the vector.
+/// Leaves sums of pieces in memory and, of a square matrix, multiplies them with the vector.
+template <bool Square>
 struct PieceSink {
   const double* v;  ///< of the group's first row
   double* sums;     ///< likewise
   double term = 0.0;
 
-  [[nodiscard]] __device__ __forceinline__ double before(int row) const { return v[row]; }
+  [[nodiscard]] __device__ __forceinline__ double before(int row) const {
+    return Square ? v[row] : 0.0;
+  }
   __device__ __forceinline__ void take(int row, double sum, double v_of_row) {
     sums[row] = sum;
-    term = fma(v_of_row, sum, term);
+    if constexpr (Square) {
+      term = fma(v_of_row, sum, term);
+    }
   }
 };
 
@@ -222,6 +227,7 @@ __device__ __forceinline__ int first_panel(const Tiling& tiling) {
 }
 
 /// Whole rows of one group.
+template <bool Square>
 __device__ __forceinline__ double multiply_group(const ProductArguments& a, int group,
                                                  const double* v) {
   const Tiling& tiling = a.matrix.tiling;
@@ -242,21 +248,24 @@ __device__ __forceinline__ double multiply_group(const ProductArguments& a, int 
   double term = 0.0;
   for (int row = static_cast<int>(threadIdx.x); row < rows; row += solver_threads) {
     a.parts[first_row + row] = sink.sums[row];
-    term = fma(v[first_row + row], sink.sums[row], term);
+    if constexpr (Square) {
+      term = fma(v[first_row + row], sink.sums[row], term);
+    }
   }
   return term;
 }
 
-/// The block's part of A v; returns its terms of v.A v. By all threads of the grid; none may still
-/// read the block's shared memory.
-template <bool OneTileABlock>
+/// The block's part of A v; returns its terms of v.A v where A is square. By all threads of the
+/// grid; none may still read the block's shared memory.
+template <bool OneTileABlock, bool Square = true>
 __device__ __forceinline__ double multiply(const ProductArguments& a, const double* v) {
   const Tiling& tiling = a.matrix.tiling;
   if constexpr (OneTileABlock) {
     const auto tile = static_cast<int>(blockIdx.x);
     const int panel = tile % tiling.panels;
     const std::int64_t first_row = std::int64_t{tile / tiling.panels} * tiling.group_rows;
-    PieceSink sink{v + first_row, a.parts + panel * tiling.vector_size() + first_row};
+    const std::int64_t part_size = Square ? tiling.vector_size() : tiling.sums_size();
+    PieceSink<Square> sink{v + first_row, a.parts + panel * part_size + first_row};
     begin_panel(tiling, panel, v, product_room());
     multiply_tile(a.matrix, tile, a.kept_warps, product_room(), sink);
     return sink.term;
@@ -264,7 +273,7 @@ __device__ __forceinline__ double multiply(const ProductArguments& a, const doub
     double term = 0.0;
     for (auto group = static_cast<int>(blockIdx.x); group < tiling.groups;
          group += static_cast<int>(gridDim.x)) {
-      term += multiply_group(a, group, v);
+      term += multiply_group<Square>(a, group, v);
       __syncthreads();
     }
     return term;
