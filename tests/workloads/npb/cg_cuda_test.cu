@@ -40,6 +40,24 @@ std::vector<Row> rows_of(const cuda::Tiles& tiles, const CudaExecutor& executor)
   return rows;
 }
 
+/// Some rows and columns of a matrix, counted from where they begin.
+Matrix block_of(const Matrix& matrix, const Range& rows, const Range& columns) {
+  Matrix block;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    block.starts.push_back(static_cast<std::int64_t>(block.columns.size()));
+    const auto r = static_cast<std::size_t>(row);
+    for (auto n = static_cast<std::size_t>(matrix.starts[r]);
+         n < static_cast<std::size_t>(matrix.starts[r + 1]); ++n) {
+      if (matrix.columns[n] >= columns.begin && matrix.columns[n] < columns.end) {
+        block.columns.push_back(static_cast<std::int32_t>(matrix.columns[n] - columns.begin));
+        block.values.push_back(matrix.values[n]);
+      }
+    }
+  }
+  block.starts.push_back(static_cast<std::int64_t>(block.columns.size()));
+  return block;
+}
+
 void expect_same(const std::vector<Row>& rows, const Matrix& matrix) {
   ASSERT_EQ(static_cast<std::int64_t>(rows.size()), matrix.rows());
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -91,6 +109,20 @@ TEST_F(CgMatrixOnGpu, DrawsTheSameVectors) {
 TEST_F(CgMatrixOnGpu, IsTheSameWithOneTileABlock) {
   expect_as_on_cpu(Class::w, cuda::tiling_for(7000, 13, 20000));
   expect_as_on_cpu(Class::s, cuda::tiling_for(1400, 132, 232192));
+}
+
+TEST_F(CgMatrixOnGpu, IsTheSameInABlock) {
+  const Matrix whole = assemble(Class::s, Team(1));
+  for (const Range& rows : {Range{0, 700}, Range{467, 934}, Range{1385, 1400}}) {
+    for (const Range& columns : {Range{0, 1400}, Range{0, 700}, Range{700, 1400}}) {
+      for (const std::int64_t bytes : {3000, 49152}) {
+        const cuda::Tiling tiling = cuda::tiling_for(rows.size(), columns.size(), 3, bytes);
+        const cuda::Tiles tiles =
+            cuda::TileAssembly(executor_, Class::s, tiling, rows, columns).build();
+        expect_same(rows_of(tiles, executor_), block_of(whole, rows, columns));
+      }
+    }
+  }
 }
 
 TEST_F(CgMatrixOnGpu, IsTheSameWithManyPanelsABlock) {
