@@ -1,7 +1,7 @@
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
-#include "bankfull/workloads/npb/cg/cuda/rank_solver.hpp"
 #include "bankfull/workloads/npb/cg/cuda/solver.cuh"
+#include "bankfull/workloads/npb/cg/cuda/step_solver.hpp"
 
 #include <algorithm>
 
@@ -12,14 +12,15 @@ using cuda::SolverArguments;
 using cuda::SolverResult;
 using cuda::Tiling;
 
-std::size_t most_shared_bytes_on(Device gpu) {
-  return std::min(most_shared_bytes(gpu, cuda::solver_kernel<false>),
-                  most_shared_bytes(gpu, cuda::solver_kernel<true>));
+Tiling tiling_on(Device gpu, Class size) {
+  const auto bytes =
+      static_cast<std::int64_t>(most_shared_bytes(gpu, cuda::solver_kernel)) / 16 * 16;
+  return cuda::tiling_for(cg_parameters(size).rows, multiprocessors_of(gpu), bytes);
 }
 
-Tiling tiling_on(Device gpu, Class size) {
-  const auto bytes = static_cast<std::int64_t>(most_shared_bytes_on(gpu)) / 16 * 16;
-  return cuda::tiling_for(cg_parameters(size).rows, multiprocessors_of(gpu), bytes);
+/// Whether one GPU's blocks have one tile each, so that a run can be one kernel.
+bool is_one_kernel(const Problem& problem, int ranks) {
+  return ranks == 1 && tiling_on(problem.device, problem.size).one_tile_a_block;
 }
 
 /// Conjugate gradients on a GPU: one kernel for a whole run, whose blocks meet between steps.
@@ -39,7 +40,7 @@ class CudaSolver final : public Benchmark {
         terms_(MemorySpace::device, GridSum::terms_of(static_cast<std::size_t>(tiling_.blocks))),
         result_(executor_.make<SolverResult>(1)),
         found_(MemorySpace::pinned, 1) {
-    allow_shared_bytes(kernel(), most_shared_bytes_on(problem.device));
+    allow_shared_bytes(cuda::solver_kernel, most_shared_bytes(problem.device, cuda::solver_kernel));
   }
 
   void rewind() override {
@@ -81,10 +82,6 @@ class CudaSolver final : public Benchmark {
     return cuda::kept_warps(tiles_.bytes(), last_cache_bytes(stream_.device()));
   }
 
-  [[nodiscard]] auto kernel() const -> void (*)(SolverArguments) {
-    return tiling_.one_tile_a_block ? cuda::solver_kernel<true> : cuda::solver_kernel<false>;
-  }
-
   void iterate(int iterations) {
     const SolverArguments arguments{
         .product = {.matrix = tiles_.view(), .kept_warps = kept_warps(), .parts = products_.data()},
@@ -100,7 +97,7 @@ class CudaSolver final : public Benchmark {
     launch_together(stream_,
                     {dim3(static_cast<unsigned>(tiling_.blocks)), dim3(cuda::solver_threads),
                      static_cast<std::size_t>(tiling_.shared_bytes())},
-                    kernel(), arguments);
+                    cuda::solver_kernel, arguments);
     copy_bytes(found_.data(), result_.data(), found_.bytes(), stream_);
     stream_.synchronize();
   }
@@ -124,8 +121,8 @@ class CudaSolver final : public Benchmark {
 
 /// The tiles, which both have, with the more of what the set-up and the solver want beside them.
 std::int64_t cuda_memory_bytes(const Problem& problem, int ranks) {
-  if (ranks > 1) {
-    return cuda::rank_solver_bytes(problem, ranks);
+  if (!is_one_kernel(problem, ranks)) {
+    return cuda::step_solver_bytes(problem, ranks);
   }
   const CgParameters& cg = cg_parameters(problem.size);
   const Tiling tiling = tiling_on(problem.device, problem.size);
@@ -135,8 +132,8 @@ std::int64_t cuda_memory_bytes(const Problem& problem, int ranks) {
 }
 
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks) {
-  if (ranks.size() > 1) {
-    return cuda::make_rank_solver(problem, ranks);
+  if (!is_one_kernel(problem, ranks.size())) {
+    return cuda::make_step_solver(problem, ranks);
   }
   return std::make_unique<CudaSolver>(problem);
 }

@@ -3,8 +3,8 @@
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
-#include "bankfull/workloads/npb/cg/cuda/rank_solver.hpp"
-#include "bankfull/workloads/npb/cg/cuda/rank_steps.cuh"
+#include "bankfull/workloads/npb/cg/cuda/step_solver.hpp"
+#include "bankfull/workloads/npb/cg/cuda/steps.cuh"
 
 #include <algorithm>
 #include <optional>
@@ -30,9 +30,9 @@ Block block_on(Class size, int rank, int ranks) {
 /// A block of the matrix on each GPU, cut as on CPUs; the diagonal stays in it. A step of conjugate
 /// gradients is a product, a message each way between ranks that share rows or columns, and one sum
 /// over all ranks.
-class RankSolver final : public Benchmark {
+class StepSolver final : public Benchmark {
  public:
-  RankSolver(const Problem& problem, const Communicator& ranks)
+  StepSolver(const Problem& problem, const Communicator& ranks)
       : size_(problem.size),
         ranks_(ranks.size()),
         piece_(piece_of(cg_parameters(size_).rows, ranks.rank(), ranks.size()).size()),
@@ -238,7 +238,7 @@ class RankSolver final : public Benchmark {
 
 /// A rank sends about as much as it receives, through two slots where GPUs store into each other's
 /// memory. Indices of what it sends take half of that again.
-std::int64_t rank_solver_bytes(const Problem& problem, int ranks) {
+std::int64_t step_solver_bytes(const Problem& problem, int ranks) {
   const CgParameters& cg = cg_parameters(problem.size);
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -260,8 +260,8 @@ std::int64_t rank_solver_bytes(const Problem& problem, int ranks) {
   return std::max(drawing, tile_bytes(tiling, entries) + std::max(set_up, messages + vectors));
 }
 
-std::unique_ptr<Benchmark> make_rank_solver(const Problem& problem, const Communicator& ranks) {
-  return std::make_unique<RankSolver>(problem, ranks);
+std::unique_ptr<Benchmark> make_step_solver(const Problem& problem, const Communicator& ranks) {
+  return std::make_unique<StepSolver>(problem, ranks);
 }
 
 }  // namespace bankfull::npb::cg::cuda

@@ -9,7 +9,7 @@
 
 namespace bankfull::npb::cg::cuda {
 
-// What a rank's GPU does in a step of conjugate gradients on several ranks. Each function object
+// What a rank's GPU does in a step of conjugate gradients, kernel by kernel. Each function object
 // works on one element of the rank's piece of the vectors.
 //
 // Sums over ranks take longer than work on vectors, so a step has one. NPB's step forms q = A p for
@@ -23,7 +23,11 @@ namespace bankfull::npb::cg::cuda {
 template <bool OneTileABlock>
 __global__ void __launch_bounds__(solver_threads, 1)
     block_product_kernel(const __grid_constant__ ProductArguments a, const double* inputs) {
-  static_cast<void>(multiply<OneTileABlock, false>(a, inputs));
+  if constexpr (OneTileABlock) {
+    static_cast<void>(multiply_tile<false>(a, inputs));
+  } else {
+    multiply_groups(a, inputs);
+  }
 }
 
 /// Adds up the parts of a block's product.
