@@ -16,12 +16,13 @@ namespace {
 template <class Grids>
 class CudaMultigrid final : public Benchmark {
  public:
-  CudaMultigrid(const Problem& problem, const Communicator& ranks)
+  /// Collective.
+  CudaMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks)
       : size_(problem.size),
         ranks_(ranks),
         stream_(problem.device),
         limits_(cuda::march_limits(problem.device)),
-        grids_(problem, ranks, limits_, stream_),
+        grids_(problem, ranks, blocks, limits_, stream_),
         v_(grids_.field()),
         u_(grids_.field()),
         next_(grids_.field()),
@@ -116,14 +117,13 @@ class CudaMultigrid final : public Benchmark {
 
   /// `norm_squared` may be nullptr.
   void queue_descent(const double* u, double* coarse, double* norm_squared) {
-    cuda::queue_descent<Grid>(
-        stream_, finest_plan_,
-        {.grids = grids_.downward(),
-         .u = u,
-         .v = grids_.values(v_),
-         .coarse = coarse,
-         .squares = norm_squared != nullptr ? squares_.partials() : nullptr,
-         .plane_pairs = 0});
+    cuda::queue_descent<Grid>(stream_, finest_plan_,
+                              {.grids = grids_.downward(),
+                               .u = u,
+                               .v = grids_.values(v_),
+                               .coarse = coarse,
+                               .squares = norm_squared != nullptr ? squares_.partials() : nullptr,
+                               .plane_pairs = 0});
     if (norm_squared != nullptr) {
       squares_.queue(stream_, finest_plan_.blocks(), 1, norm_squared);
     }
@@ -155,19 +155,28 @@ class CudaMultigrid final : public Benchmark {
   double norm_ = 0.0;
 };
 
+Blocks blocks_of(const Problem& problem, int ranks) {
+  return {problem.size, ranks, cuda::gathered_level};
+}
+
 }  // namespace
 
 std::int64_t cuda_memory_bytes(const Problem& problem, int ranks) {
   // Sums of blocks and lists of messages are little beside the grids.
-  return ranks == 1 ? cuda::GridsOfOneGpu::bytes(problem.size, ranks)
-                    : cuda::GridsOfRanks::bytes(problem.size, ranks);
+  return ranks == 1 ? cuda::GridsOfOneGpu::bytes(problem.size)
+                    : cuda::GridsOfRanks::bytes(blocks_of(problem, ranks));
 }
 
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks) {
-  if (ranks.size() == 1) {
-    return std::make_unique<CudaMultigrid<cuda::GridsOfOneGpu>>(problem, ranks);
+  return make_cuda(problem, ranks, blocks_of(problem, ranks.size()));
+}
+
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks,
+                                     const Blocks& blocks) {
+  if (!blocks.is_cut()) {
+    return std::make_unique<CudaMultigrid<cuda::GridsOfOneGpu>>(problem, ranks, blocks);
   }
-  return std::make_unique<CudaMultigrid<cuda::GridsOfRanks>>(problem, ranks);
+  return std::make_unique<CudaMultigrid<cuda::GridsOfRanks>>(problem, ranks, blocks);
 }
 
 }  // namespace bankfull::npb::mg

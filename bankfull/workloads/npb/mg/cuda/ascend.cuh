@@ -64,7 +64,7 @@ class Interpolation {
 
  private:
   const double* coarse_;
-  const Grid& grid_;
+  Grid grid_;
   int row_;
   int row_before_;
   int column_;

@@ -13,11 +13,9 @@
 namespace bankfull::npb::mg::cuda {
 
 /// Grids up to 64 points a side are gathered and solved whole by every GPU: all of them together
-/// are few kernels of a few microseconds, and two exchanges a grid would take longer. The next finer
-/// one has eight times the points to gather, 16 MiB.
+/// are few kernels of a few microseconds, and two exchanges a grid would take longer. The next
+/// finer one has eight times the points to gather, 16 MiB.
 inline constexpr int gathered_level = 6;
-
-inline Blocks blocks_on_gpus(Class size, int ranks) { return {size, ranks, gathered_level}; }
 
 /// Fills the ghosts of fields of one level.
 class GpuHalo {
@@ -125,11 +123,11 @@ class GridsOfRanks {
   using Grid = Block;
 
   /// Collective.
-  GridsOfRanks(const Problem& problem, const Communicator& ranks, const MarchLimits& limits,
-               const Stream& stream)
+  GridsOfRanks(const Problem& problem, const Communicator& ranks, const Blocks& blocks,
+               const MarchLimits& limits, const Stream& stream)
       : smoother_(smoother_weights(problem.size)),
         stream_(stream),
-        blocks_(blocks_on_gpus(problem.size, ranks.size())),
+        blocks_(blocks),
         box_(blocks_.at(blocks_.finest()).block(ranks.rank())),
         layout_(layout_of(blocks_.finest())),
         halo_(ranks, blocks_, blocks_.finest(), layout_, Block::ghosts, problem.transport, stream),
@@ -195,16 +193,16 @@ class GridsOfRanks {
   /// Whether all of this may be recorded in a Graph.
   [[nodiscard]] bool recordable() const { return halo_.recordable(); }
 
-  static std::int64_t bytes(Class size, int ranks) {
-    const Blocks blocks = blocks_on_gpus(size, ranks);
+  static std::int64_t bytes(const Blocks& blocks) {
     const Extents finest = blocks.block(blocks.finest());
     std::int64_t total = 3 * field_bytes(finest) + halo_bytes(blocks, blocks.finest());
     for (int level = blocks.coarsest() + 1; level < blocks.finest(); ++level) {
       // What goes out and what comes in of r is no more than that of u.
       total += 2 * (field_bytes(blocks.block(level)) + halo_bytes(blocks, level));
     }
-    // The gathered grid comes in twice, or comes in, goes out and is put in its place.
-    constexpr std::int64_t gathered = 3;
+    // The gathered grid comes in and goes out, or comes in in turn, and is put in its place; lists
+    // say what goes out.
+    constexpr std::int64_t gathered = 4;
     const std::int64_t side = std::int64_t{1} << blocks.coarsest();
     return total + gathered * side * side * side * std::int64_t{sizeof(double)} +
            WholeGrids::bytes(static_cast<int>(side));
@@ -249,16 +247,15 @@ class GridsOfRanks {
     const Layout layout = layout_of(level);
     const Block grid = block_with_ghosts(layout, blocks_.cuts());
     const Transport transport = halo_.transport();
-    levels_.push_back(
-        {.layout = layout,
-         .grid = grid,
-         .plan = plan_march(grid, limits),
-         .u = field_of(layout),
-         .r = field_of(layout),
-         .u_halo = {ranks, blocks_, level, layout, Block::ghosts, transport, stream_},
-         .r_halo = {ranks, blocks_, level, layout, 1, transport, stream_},
-         .residual_below = residual_,
-         .correction_below = correction_});
+    levels_.push_back({.layout = layout,
+                       .grid = grid,
+                       .plan = plan_march(grid, limits),
+                       .u = field_of(layout),
+                       .r = field_of(layout),
+                       .u_halo = {ranks, blocks_, level, layout, Block::ghosts, transport, stream_},
+                       .r_halo = {ranks, blocks_, level, layout, 1, transport, stream_},
+                       .residual_below = residual_,
+                       .correction_below = correction_});
     prepare_ascent<Block>(levels_.back().plan.warps);
     residual_ = {grid, levels_.back().r_values()};
     correction_ = {grid, levels_.back().u_values()};

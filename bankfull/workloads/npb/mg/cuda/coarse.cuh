@@ -78,8 +78,8 @@ void queue_restriction(const Stream& stream, const GridPair<Grid>& grids, const 
   // Few points: rather many blocks than planes that serve two.
   constexpr int many_blocks = 1024;
   constexpr int most_planes = 8;
-  const int planes = std::clamp(tiles * grid.planes() / many_blocks, 1,
-                                std::min(most_planes, grid.planes()));
+  const int planes =
+      std::clamp(tiles * grid.planes() / many_blocks, 1, std::min(most_planes, grid.planes()));
   launch(stream,
          {dim3(static_cast<unsigned>(grid.columns() / columns),
                static_cast<unsigned>(grid.rows() / rows),

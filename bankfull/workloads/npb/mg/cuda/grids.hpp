@@ -34,9 +34,9 @@ struct Cube {
 
 /// One axis of a block.
 struct BlockAxis {
-  int points;      ///< of the rank
-  int first = 0;   ///< where the rank's first lies
-  int mask = -1;   ///< that wraps around; all ones pass on to ghosts
+  int points;     ///< of the rank
+  int first = 0;  ///< where the rank's first lies
+  int mask = -1;  ///< that wraps around; all ones pass on to ghosts
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int at(int i) const { return (first + i) & mask; }
 };
@@ -92,8 +92,7 @@ struct Pieces {
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t at(std::int64_t i3, std::int64_t i2,
                                                                std::int64_t i1) const {
-    const std::int64_t rank =
-        (i3 / block.ni * cuts.j + i2 / block.nj) * cuts.k + i1 / block.nk;
+    const std::int64_t rank = (i3 / block.ni * cuts.j + i2 / block.nj) * cuts.k + i1 / block.nk;
     const std::int64_t row = (rank * block.ni + i3 % block.ni) * block.nj + i2 % block.nj;
     return row * block.nk + i1 % block.nk;
   }

@@ -260,7 +260,7 @@ class Points {
   }
 
  private:
-  const Grid& grid_;
+  Grid grid_;
   int own_;  ///< in a plane
 };
 

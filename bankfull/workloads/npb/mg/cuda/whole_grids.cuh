@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/npb/mg/blocks.hpp"
 #include "bankfull/workloads/npb/mg/cuda/ascend.cuh"
 #include "bankfull/workloads/npb/mg/cuda/charges.hpp"
 #include "bankfull/workloads/npb/mg/cuda/coarse.cuh"
@@ -34,8 +35,8 @@ class WholeGrids {
   /// correction = one V-cycle for A correction = residual, from 0 on.
   void queue() const {
     for (std::size_t n = levels_.size() - 1; n > 0; --n) {
-      queue_restriction<Cube>(stream_, {levels_[n].grid, levels_[n - 1].grid},
-                              levels_[n].r.data(), levels_[n - 1].r.data());
+      queue_restriction<Cube>(stream_, {levels_[n].grid, levels_[n - 1].grid}, levels_[n].r.data(),
+                              levels_[n - 1].r.data());
     }
     const Level& bottom = levels_.front();
     queue_bottom(stream_, smoother_, bottom.r.data(), bottom.u.data());
@@ -77,8 +78,8 @@ class GridsOfOneGpu {
  public:
   using Grid = Cube;
 
-  GridsOfOneGpu(const Problem& problem, const Communicator& /*ranks*/, const MarchLimits& limits,
-                const Stream& stream)
+  GridsOfOneGpu(const Problem& problem, const Communicator& /*ranks*/, const Blocks& /*blocks*/,
+                const MarchLimits& limits, const Stream& stream)
       : finest_{static_cast<int>(mg_parameters(problem.size).side)},
         coarse_(finest_.side / 2, smoother_weights(problem.size), limits, stream) {}
 
@@ -99,7 +100,7 @@ class GridsOfOneGpu {
   void exchange(double* /*field*/) const {}
   [[nodiscard]] bool recordable() const { return true; }
 
-  static std::int64_t bytes(Class size, int /*ranks*/) {
+  static std::int64_t bytes(Class size) {
     const std::int64_t side = mg_parameters(size).side;
     return 3 * side * side * side * std::int64_t{sizeof(double)} +
            WholeGrids::bytes(static_cast<int>(side / 2));
