@@ -12,9 +12,9 @@
 
 namespace bankfull::npb::mg::cuda {
 
-/// Grids up to 64 points a side are gathered and solved whole by every GPU: all of them together
-/// are few kernels of a few microseconds, and two exchanges a grid would take longer. The next
-/// finer one has eight times the points to gather, 16 MiB.
+/// Grids up to 64 points a side are gathered and solved whole by every GPU: they do not keep one
+/// busy, whole or in blocks, and two exchanges a grid are four kernels more. The next finer grid
+/// has eight times the points to gather, 16 MiB.
 inline constexpr int gathered_level = 6;
 
 /// Fills the ghosts of fields of one level.
