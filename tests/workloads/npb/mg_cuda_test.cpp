@@ -12,7 +12,7 @@ namespace {
 TEST(CudaMg, FindsTheChargesOfTheHost) {
   const Stream stream(Device::cuda(0));
   for (const Class size : {Class::s, Class::w, Class::a}) {
-    const Charges found = cuda::find_charges(size, stream);
+    const Charges found = cuda::find_charges(size, stream, alone());
     const Charges expected = find_charges(size, 2);
     EXPECT_EQ(found.positive, expected.positive) << to_string(size);
     EXPECT_EQ(found.negative, expected.negative) << to_string(size);
@@ -25,12 +25,12 @@ TEST(CudaMg, PutsChargesWhereTheyBelongAndZerosElsewhere) {
   const Charges charges = find_charges(Class::s, 1);
   std::vector<double> v(side * side * side);
   const Buffer<double> there(MemorySpace::device, v.size());
-  cuda::queue_charges(charges, side, there.data(), stream);
+  const auto offset_of = [](const Point& p) { return (p.i3 * side + p.i2) * side + p.i1; };
+  fill_bytes(there.data(), 0, there.bytes(), stream);
+  cuda::queue_charges(charges, offset_of, there.data(), stream);
   copy_bytes(v.data(), there.data(), there.bytes(), stream);
   stream.synchronize();
-  const auto at = [&](const Point& p) {
-    return v[static_cast<std::size_t>((p.i3 * side + p.i2) * side + p.i1)];
-  };
+  const auto at = [&](const Point& p) { return v[static_cast<std::size_t>(offset_of(p))]; };
   for (const Point& point : charges.positive) {
     EXPECT_EQ(at(point), 1.0);
   }
@@ -39,6 +39,19 @@ TEST(CudaMg, PutsChargesWhereTheyBelongAndZerosElsewhere) {
   }
   EXPECT_EQ(std::accumulate(v.begin(), v.end(), 0.0, [](double a, double b) { return a + b * b; }),
             20.0);
+}
+
+TEST(CudaMg, LeavesOutChargesThatAreElsewhere) {
+  const Stream stream(Device::cuda(0));
+  const Charges charges = find_charges(Class::s, 1);
+  double v = 0.0;
+  const Buffer<double> there(MemorySpace::device, 1);
+  fill_bytes(there.data(), 0, there.bytes(), stream);
+  const auto offset_of = [&](const Point& p) { return p == charges.negative[3] ? 0 : -1; };
+  cuda::queue_charges(charges, offset_of, there.data(), stream);
+  copy_bytes(&v, there.data(), sizeof v, stream);
+  stream.synchronize();
+  EXPECT_EQ(v, -1.0);
 }
 
 /// The last residual's norm is the same as the reference's, to rounding.

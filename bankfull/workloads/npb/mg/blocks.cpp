@@ -1,5 +1,6 @@
 #include "bankfull/workloads/npb/mg/blocks.hpp"
 
+#include "bankfull/core/comm/axes.hpp"
 #include "bankfull/workloads/npb/mg/grid.hpp"
 #include "bankfull/workloads/npb/mg/mg.hpp"
 
@@ -8,10 +9,6 @@
 
 namespace bankfull::npb::mg {
 namespace {
-
-/// 16 points a side: all coarser levels together are less work than two messages take, so no rank
-/// asks others for them.
-constexpr int whole_level = 4;
 
 constexpr Periodicity periodic{true, true, true};
 
@@ -27,8 +24,9 @@ Extents points_of(Class size) { return cube(mg_parameters(size).side); }
 
 }  // namespace
 
-Blocks::Blocks(Class size, int ranks)
-    : Blocks(level_count(size), choose_decomposition(points_of(size), ranks, rules()).grid()) {}
+Blocks::Blocks(Class size, int ranks, int whole)
+    : Blocks(level_count(size), choose_decomposition(points_of(size), ranks, rules()).grid(),
+             whole) {}
 
 std::string Blocks::refusal_of(Class size, int ranks) {
   if (!std::has_single_bit(static_cast<unsigned>(ranks))) {
@@ -41,7 +39,7 @@ std::string Blocks::refusal_of(Class size, int ranks) {
 
 int Blocks::coarsest() const {
   const auto most = static_cast<unsigned>(std::max({cuts_.i, cuts_.j, cuts_.k}));
-  return most == 1 ? 1 : std::max(whole_level, std::countr_zero(most));
+  return most == 1 ? 1 : std::min(std::max(whole_, std::countr_zero(most)), finest_ - 1);
 }
 
 Extents Blocks::longest_sides() const {
@@ -52,6 +50,17 @@ Extents Blocks::longest_sides() const {
 
 Decomposition Blocks::at(int level) const {
   return {cube(std::int64_t{1} << level), cuts_, periodic};
+}
+
+bool lies_along(const RankGrid& cuts, const Offset& offset) {
+  const auto ranks = per_axis(cuts);
+  const auto step = per_axis(offset);
+  for (std::size_t axis = 0; axis < ranks.size(); ++axis) {
+    if (step[axis] != 0 && ranks[axis] == 1) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace bankfull::npb::mg

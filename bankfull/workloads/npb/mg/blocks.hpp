@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/core/comm/halo_regions.hpp"
 #include "bankfull/workloads/npb/classes.hpp"
 
 #include <string>
@@ -12,15 +13,21 @@ namespace bankfull::npb::mg {
 /// side.
 class Blocks {
  public:
+  /// Levels up to this one ranks hold whole, unless there are many ranks along an axis: 16 points a
+  /// side. All coarser levels together are less work for a CPU than two messages take, so no rank
+  /// asks others for them.
+  static constexpr int whole_level = 4;
+
   /// For a number of ranks that `refusal_of` does not refuse.
-  Blocks(Class size, int ranks);
+  Blocks(Class size, int ranks, int whole = whole_level);
 
   /// Why so many ranks get no blocks, as the rest of a sentence about the class; empty where they
   /// do.
   static std::string refusal_of(Class size, int ranks);
 
   /// Cut as `cuts` says: powers of two that leave two points a rank along each axis.
-  Blocks(int finest, const RankGrid& cuts) : finest_(finest), cuts_(cuts) {}
+  Blocks(int finest, const RankGrid& cuts, int whole = whole_level)
+      : finest_(finest), whole_(whole), cuts_(cuts) {}
 
   /// Of a grid and all coarser ones on one rank.
   static Blocks whole(int finest) { return {finest, RankGrid{}}; }
@@ -28,7 +35,7 @@ class Blocks {
   [[nodiscard]] int finest() const { return finest_; }
 
   /// The coarsest level that is cut; all ranks hold it and all below it whole, and compute the same
-  /// there. On one rank the coarsest of all.
+  /// there; coarser than the finest. On one rank the coarsest of all.
   [[nodiscard]] int coarsest() const;
 
   [[nodiscard]] const RankGrid& cuts() const { return cuts_; }
@@ -44,7 +51,16 @@ class Blocks {
 
  private:
   int finest_;
+  int whole_;
   RankGrid cuts_;
 };
+
+/// Whether a neighbour lies along axes that are cut only; the others wrap around in the block.
+bool lies_along(const RankGrid& cuts, const Offset& offset);
+
+/// Of exchanges between blocks.
+constexpr HaloShape halo_shape(int width) {
+  return {.width = width, .reach = HaloShape::Reach::corners};
+}
 
 }  // namespace bankfull::npb::mg

@@ -1,24 +1,10 @@
 #include "bankfull/workloads/npb/mg/coarse_grids.hpp"
 
-#include "bankfull/core/comm/axes.hpp"
-
 #include <algorithm>
 #include <array>
 
 namespace bankfull::npb::mg {
 namespace {
-
-/// Whether a neighbour lies along axes that are cut only; the others wrap around in the block.
-bool lies_along(const RankGrid& cuts, const Offset& offset) {
-  const auto ranks = per_axis(cuts);
-  const auto step = per_axis(offset);
-  for (std::size_t axis = 0; axis < ranks.size(); ++axis) {
-    if (step[axis] != 0 && ranks[axis] == 1) {
-      return false;
-    }
-  }
-  return true;
-}
 
 /// Ghosts of an axis on a side.
 std::int64_t ghosts_of(int ranks) { return ranks > 1 ? Grid::ghosts : 0; }
@@ -34,7 +20,7 @@ Halo::Halo(const Communicator& ranks, const Decomposition& blocks, const Grid& g
       .ranks = ranks,
       .decomposition = blocks,
       .layout = grid.layout(),
-      .shape = {.width = width, .reach = HaloShape::Reach::corners},
+      .shape = halo_shape(width),
       .wanted = [cuts = blocks.grid()](const Offset& offset) { return lies_along(cuts, offset); }};
   exchange_ = make_halo_exchange<double>(setup, team);
 }

@@ -142,9 +142,6 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {
-  if (problem.device.is_cuda()) {
-    return "runs on one GPU so far";
-  }
   return Blocks::refusal_of(problem.size, ranks);
 }
 

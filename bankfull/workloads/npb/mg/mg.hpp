@@ -63,6 +63,9 @@ std::int64_t cpu_memory_bytes(Class size, int threads, int ranks);
 
 // Defined in mg_cuda.cu, which exists in builds with CUDA only.
 std::int64_t cuda_memory_bytes(const Problem& problem, int ranks);
+/// Collective.
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks,
+                                     const Blocks& blocks);
 
 }  // namespace bankfull::npb::mg

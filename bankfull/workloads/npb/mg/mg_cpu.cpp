@@ -147,9 +147,9 @@ std::int64_t cpu_memory_bytes(Class size, int threads, int ranks) {
   const Blocks blocks(size, ranks);
   const Extents finest = blocks.block(blocks.finest());
   // What goes out and what comes in, of u and a coarse r: little beside the grids.
-  const HaloShape shape{.width = Grid::ghosts, .reach = HaloShape::Reach::corners};
   const std::int64_t halo =
-      blocks.is_cut() ? busiest_halo_cells(blocks.at(blocks.finest()), shape) : 0;
+      blocks.is_cut() ? busiest_halo_cells(blocks.at(blocks.finest()), halo_shape(Grid::ghosts))
+                      : 0;
   constexpr std::int64_t messages = 4;
   return 3 * Grid::bytes(finest) + CoarseGrids::bytes(blocks) +
          messages * halo * static_cast<std::int64_t>(sizeof(double)) +

@@ -1,9 +1,9 @@
 #include "bankfull/core/exec/graph.hpp"
-#include "bankfull/workloads/npb/mg/cuda/ascend.cuh"
-#include "bankfull/workloads/npb/mg/cuda/charges.hpp"
-#include "bankfull/workloads/npb/mg/cuda/coarse.cuh"
+#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/workloads/npb/mg/cuda/block_grids.cuh"
 #include "bankfull/workloads/npb/mg/cuda/descend.cuh"
 
+#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -13,29 +13,33 @@ namespace {
 
 /// Two passes a level as on CPUs: down with residual and restriction, up with interpolation,
 /// residual and smoother. One block does the small grids. A whole run is one graph.
+template <class Grids>
 class CudaMultigrid final : public Benchmark {
  public:
-  CudaMultigrid(Class size, Device device)
-      : size_(size),
-        side_(static_cast<int>(mg_parameters(size).side)),
-        stream_(device),
-        v_(field(side_)),
-        u_(field(side_)),
-        next_(field(side_)),
-        limits_(cuda::march_limits(device)),
-        finest_plan_(cuda::plan_march(side_, limits_)),
+  /// Collective.
+  CudaMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks)
+      : size_(problem.size),
+        ranks_(ranks),
+        stream_(problem.device),
+        limits_(cuda::march_limits(problem.device)),
+        grids_(problem, ranks, blocks, limits_, stream_),
+        v_(grids_.field()),
+        u_(grids_.field()),
+        next_(grids_.field()),
+        finest_plan_(cuda::plan_march(grids_.finest(), limits_)),
         squares_(static_cast<std::size_t>(finest_plan_.blocks())),
-        norm_squared_(MemorySpace::device, 1) {
-    for (int side = cuda::bottom_side; side < side_; side *= 2) {
-      levels_.push_back({side, cuda::plan_march(side, limits_), field(side), field(side)});
-      cuda::prepare_ascent(levels_.back().plan.warps);
-    }
-    cuda::prepare_ascent(finest_plan_.warps);
-    cuda::prepare_descent(finest_plan_.warps);
-    cuda::prepare_bottom();
-    cuda::queue_charges(cuda::find_charges(size, stream_), side_, v_.data(), stream_);
+        norms_squared_(MemorySpace::device, 2) {
+    cuda::prepare_ascent<Grid>(finest_plan_.warps);
+    cuda::prepare_descent<Grid>(finest_plan_.warps);
+    fill_bytes(v_.data(), 0, v_.bytes(), stream_);
+    cuda::queue_charges(
+        cuda::find_charges(size_, stream_, ranks),
+        [this](const Point& point) { return grids_.offset_of(point); }, grids_.values(v_), stream_);
+    grids_.exchange(grids_.values(v_));
     rewind();
-    whole_run_.emplace(stream_, [this] { queue(mg_parameters(size_).iterations); });
+    if (grids_.recordable()) {
+      whole_run_.emplace(stream_, [this] { queue(mg_parameters(size_).iterations); });
+    }
   }
 
   void rewind() override {
@@ -49,17 +53,26 @@ class CudaMultigrid final : public Benchmark {
   }
 
   void run() override {
-    whole_run_->launch(stream_);
-    double sum = 0.0;
-    copy_bytes(&sum, norm_squared_.data(), sizeof sum, stream_);
+    if (whole_run_) {
+      whole_run_->launch(stream_);
+    } else {
+      queue(mg_parameters(size_).iterations);
+    }
+    std::array<double, 2> squares{};
+    copy_bytes(squares.data(), norms_squared_.data(), sizeof squares, stream_);
     stream_.synchronize();
-    norm_ = std::sqrt(sum / static_cast<double>(v_.size()));
+    const double points = static_cast<double>(own_points() * ranks_.size());
+    norm_ = 0.0;
+    for (const auto& [first, last] : ranks_.all_gather(squares)) {
+      norm_ += last;
+    }
+    norm_ = std::sqrt(norm_ / points);
   }
 
   std::vector<Check> checks() override { return checks_of(norm_, size_); }
 
   [[nodiscard]] Traffic traffic() const override {
-    const auto grid = static_cast<double>(v_.bytes());
+    const auto grid = static_cast<double>(own_points()) * sizeof(double);
     constexpr double coarse = 1.0 / 8.0;
     constexpr double levels = 1.0 / (1.0 - coarse);
     // Finest: down reads u and v, up reads u, v and the coarse u. Coarser: r for both, u is 0.
@@ -69,112 +82,101 @@ class CudaMultigrid final : public Benchmark {
     const double coarser_written = (coarse + 1.0) * coarse * levels * grid;
     const int iterations = mg_parameters(size_).iterations;
     return {iterations * (finest_read + coarser_read) + 2.0 * grid,
-            iterations * (finest_written + coarser_written), facts_of({.size = size_}).operations};
+            iterations * (finest_written + coarser_written),
+            facts_of({.size = size_}).operations / ranks_.size()};
   }
 
   [[nodiscard]] std::string traffic_model() const override {
     return "each level: down reads u and v and writes the coarse r, up reads u, v and the coarse u "
-           "and writes u; r instead of u and v below the finest; one more reading of u and v";
+           "and writes u; r instead of u and v below the finest; one more reading of u and v; "
+           "halos not counted";
   }
 
  private:
-  /// A grid below the finest.
-  struct Level {
-    int side;
-    cuda::MarchPlan plan;
-    Buffer<double> u;
-    Buffer<double> r;
-  };
+  using Grid = typename Grids::Grid;
 
-  static Buffer<double> field(int side) {
-    const auto n = static_cast<std::size_t>(side);
-    return {MemorySpace::device, n * n * n};
+  [[nodiscard]] std::int64_t own_points() const {
+    const Grid grid = grids_.finest();
+    return std::int64_t{grid.planes()} * grid.rows() * grid.columns();
   }
 
   /// From u on; the last u is in u_ after an even number of iterations.
   void queue(int iterations) {
-    double* u = u_.data();
-    double* next = next_.data();
+    double* u = grids_.values(u_);
+    double* next = grids_.values(next_);
     for (int n = 0; n < iterations; ++n) {
       // NPB forms the norm of the first residual too.
-      queue_descent(u, levels_.back().r.data(), n == 0);
-      queue_coarse_grids();
-      queue_ascent(side_, finest_plan_, levels_.back().u.data(), u, v_.data(), next);
+      queue_descent(u, grids_.residual(), n == 0 ? norms_squared_.data() : nullptr);
+      grids_.queue_coarse_grids();
+      queue_ascent(u, next);
+      grids_.exchange(next);
       std::swap(u, next);
     }
-    queue_descent(u, nullptr, true);
+    queue_descent(u, nullptr, norms_squared_.data() + 1);
   }
 
-  void queue_descent(const double* u, double* coarse, bool with_norm) {
-    cuda::queue_descent(stream_, finest_plan_,
-                        {.u = u,
-                         .v = v_.data(),
-                         .coarse = coarse,
-                         .squares = with_norm ? squares_.partials() : nullptr,
-                         .side = side_,
-                         .plane_pairs = 0});
-    if (with_norm) {
-      squares_.queue(stream_, finest_plan_.blocks(), 1, norm_squared_.data());
+  /// `norm_squared` may be nullptr.
+  void queue_descent(const double* u, double* coarse, double* norm_squared) {
+    cuda::queue_descent<Grid>(stream_, finest_plan_,
+                              {.grids = grids_.downward(),
+                               .u = u,
+                               .v = grids_.values(v_),
+                               .coarse = coarse,
+                               .squares = norm_squared != nullptr ? squares_.partials() : nullptr,
+                               .plane_pairs = 0});
+    if (norm_squared != nullptr) {
+      squares_.queue(stream_, finest_plan_.blocks(), 1, norm_squared);
     }
   }
 
-  /// From the r below the finest grid to the u there.
-  void queue_coarse_grids() {
-    for (std::size_t n = levels_.size() - 1; n > 0; --n) {
-      cuda::queue_restriction(stream_, levels_[n].r.data(), levels_[n - 1].r.data(),
-                              levels_[n - 1].side);
-    }
-    const Level& bottom = levels_.front();
-    cuda::queue_bottom(stream_, smoother_weights(size_), bottom.r.data(), bottom.u.data());
-    for (std::size_t n = 1; n < levels_.size(); ++n) {
-      queue_ascent(levels_[n].side, levels_[n].plan, levels_[n - 1].u.data(), nullptr,
-                   levels_[n].r.data(), levels_[n].u.data());
-    }
-  }
-
-  void queue_ascent(int side, const cuda::MarchPlan& plan, const double* coarse, const double* u,
-                    const double* v, double* next) {
-    cuda::queue_ascent(stream_, plan,
-                       {.smoother = smoother_weights(size_),
-                        .coarse = coarse,
-                        .u = u,
-                        .v = v,
-                        .next = next,
-                        .side = side,
-                        .plane_pairs = 0});
+  void queue_ascent(const double* u, double* next) {
+    cuda::queue_ascent<Grid>(stream_, finest_plan_,
+                             {.grids = grids_.upward(),
+                              .smoother = smoother_weights(size_),
+                              .coarse = grids_.correction(),
+                              .u = u,
+                              .v = grids_.values(v_),
+                              .next = next,
+                              .plane_pairs = 0});
   }
 
   Class size_;
-  int side_;
+  const Communicator& ranks_;
   Stream stream_;
+  cuda::MarchLimits limits_;
+  Grids grids_;
   Buffer<double> v_;
   Buffer<double> u_;
-  Buffer<double> next_;        ///< the finest u of the next cycle
-  std::vector<Level> levels_;  ///< from bottom_side on, without the finest
-  cuda::MarchLimits limits_;
+  Buffer<double> next_;  ///< the finest u of the next cycle
   cuda::MarchPlan finest_plan_;
   FixedOrderSums squares_;
-  Buffer<double> norm_squared_;
+  Buffer<double> norms_squared_;  ///< of this rank's part of the first residual and the last
   std::optional<Graph> whole_run_;
   double norm_ = 0.0;
 };
 
-}  // namespace
-
-std::int64_t cuda_memory_bytes(const Problem& problem, int /*ranks*/) {
-  const std::int64_t side = mg_parameters(problem.size).side;
-  const auto points = [](std::int64_t n) { return n * n * n; };
-  std::int64_t values = 3 * points(side);
-  for (std::int64_t coarse = cuda::bottom_side; coarse < side; coarse *= 2) {
-    values += 2 * points(coarse);
-  }
-  const int blocks =
-      cuda::plan_march(static_cast<int>(side), cuda::march_limits(problem.device)).blocks();
-  return (values + blocks) * std::int64_t{sizeof(double)};
+Blocks blocks_of(const Problem& problem, int ranks) {
+  return {problem.size, ranks, cuda::gathered_level};
 }
 
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& /*ranks*/) {
-  return std::make_unique<CudaMultigrid>(problem.size, problem.device);
+}  // namespace
+
+std::int64_t cuda_memory_bytes(const Problem& problem, int ranks) {
+  // Sums of blocks and lists of messages are little beside the grids.
+  return ranks == 1 ? cuda::GridsOfOneGpu::bytes(problem.size)
+                    : cuda::GridsOfRanks::bytes(blocks_of(problem, ranks));
+}
+
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks) {
+  return make_cuda(problem, ranks, blocks_of(problem, ranks.size()));
+}
+
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks,
+                                     const Blocks& blocks) {
+  if (!blocks.is_cut()) {
+    return std::make_unique<CudaMultigrid<cuda::GridsOfOneGpu>>(problem, ranks, blocks);
+  }
+  return std::make_unique<CudaMultigrid<cuda::GridsOfRanks>>(problem, ranks, blocks);
 }
 
 }  // namespace bankfull::npb::mg

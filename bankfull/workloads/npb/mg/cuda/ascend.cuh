@@ -5,13 +5,14 @@
 namespace bankfull::npb::mg::cuda {
 
 /// next = w + S (v - A w) with w = u + Q coarse; u is absent where it is 0.
+template <class Grid>
 struct AscendArguments {
+  GridPair<Grid> grids;
   Weights smoother;
   const double* coarse;
   const double* u;
   const double* v;
   double* next;
-  int side;
   int plane_pairs;  ///< of a slab
 };
 
@@ -25,21 +26,22 @@ struct AscendShared {
 };
 
 /// A thread's points of Q coarse.
+template <class Grid>
 class Interpolation {
  public:
   template <int Warps>
-  __device__ __forceinline__ Interpolation(const double* coarse, int side,
+  __device__ __forceinline__ Interpolation(const double* coarse, const Grid& grid,
                                            const Place<Warps>& place)
       : coarse_(coarse),
-        side_(side),
-        row_(place.row_pair * side),
-        row_before_(((place.row_pair - 1) & (side - 1)) * side),
-        column_(place.pair),
-        column_before_((place.pair - 1) & (side - 1)) {}
+        grid_(grid),
+        row_(grid.row(place.row_pair)),
+        row_before_(grid.row(place.row_pair - 1)),
+        column_(grid.column(place.pair)),
+        column_before_(grid.column(place.pair - 1)) {}
 
   /// Asks for a coarse plane, which `take` will give.
   __device__ __forceinline__ void ask(int plane) {
-    const double* const at = coarse_ + std::int64_t{plane & (side_ - 1)} * side_ * side_;
+    const double* const at = coarse_ + grid_.plane(plane);
     asked_ = {{__ldg(at + row_before_ + column_before_), __ldg(at + row_before_ + column_)},
               {__ldg(at + row_ + column_before_), __ldg(at + row_ + column_)}};
   }
@@ -62,7 +64,7 @@ class Interpolation {
 
  private:
   const double* coarse_;
-  int side_;
+  Grid grid_;
   int row_;
   int row_before_;
   int column_;
@@ -75,20 +77,20 @@ class Interpolation {
 /// One block of the way up. At step n it forms w of plane n, r of plane n - 2 and the result of
 /// plane n - 4: each needs planes beside its own, and rows that other warps formed a step before.
 /// The result alone is nothing that other warps wait for.
-template <int Warps, bool HasU>
+template <int Warps, bool HasU, class Grid>
 class AscendBlock {
  public:
-  __device__ __forceinline__ AscendBlock(const AscendArguments& arguments,
+  __device__ __forceinline__ AscendBlock(const AscendArguments<Grid>& arguments,
                                          AscendShared<Warps>& shared)
       : f_(arguments),
         shared_(shared),
-        place_(f_.side / 2),
-        points_(f_.side, place_),
-        interpolation_(f_.coarse, f_.side / 2, place_),
+        place_(f_.grids.fine.columns() / 2, f_.grids.fine.rows() / 2),
+        points_(f_.grids.fine, place_),
+        interpolation_(f_.coarse, f_.grids.coarse, place_),
         smoother_(f_.smoother),
         barrier_(shared.barrier, Warps),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
-        end_(min(first_ + 2 * f_.plane_pairs, f_.side)) {}
+        end_(min(first_ + 2 * f_.plane_pairs, f_.grids.fine.planes())) {}
 
   __device__ __forceinline__ void run() {
     interpolation_.ask(first_ / 2 - 2);
@@ -168,11 +170,11 @@ class AscendBlock {
     return increment;
   }
 
-  const AscendArguments& f_;
+  const AscendArguments<Grid>& f_;
   AscendShared<Warps>& shared_;
   Place<Warps> place_;
-  Points points_;
-  Interpolation interpolation_;
+  Points<Grid> points_;
+  Interpolation<Grid> interpolation_;
   Residual residual_;
   Smoother smoother_;
   SplitBarrier barrier_;
@@ -182,22 +184,24 @@ class AscendBlock {
   Quad residual_here_ = {};  ///< r of the plane before that
 };
 
-template <int Warps, bool HasU>
+template <int Warps, bool HasU, class Grid>
 __global__ void __launch_bounds__(32 * Warps, 1)
-    ascend_kernel(const __grid_constant__ AscendArguments arguments) {
+    ascend_kernel(const __grid_constant__ AscendArguments<Grid> arguments) {
   extern __shared__ double2 shared_memory[];
-  AscendBlock<Warps, HasU>(arguments, *reinterpret_cast<AscendShared<Warps>*>(shared_memory)).run();
+  AscendBlock<Warps, HasU, Grid>(arguments, *reinterpret_cast<AscendShared<Warps>*>(shared_memory))
+      .run();
 }
 
 /// Where `prepare_ascent` has been called.
-inline void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments arguments) {
+template <class Grid>
+void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments<Grid> arguments) {
   arguments.plane_pairs = plan.plane_pairs;
   with_warps(plan.warps, [&](auto warps) {
     const LaunchShape shape{plan.grid(), dim3(32, warps), sizeof(AscendShared<warps>)};
     if (arguments.u != nullptr) {
-      launch(stream, shape, ascend_kernel<warps, true>, arguments);
+      launch(stream, shape, ascend_kernel<warps, true, Grid>, arguments);
     } else {
-      launch(stream, shape, ascend_kernel<warps, false>, arguments);
+      launch(stream, shape, ascend_kernel<warps, false, Grid>, arguments);
     }
   });
 }
@@ -205,7 +209,7 @@ inline void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArgu
 /// The way down needs no more shared memory than the way up, but for a sum over the block.
 inline MarchLimits march_limits(Device gpu) {
   constexpr std::size_t sum_bytes = 512;
-  const std::size_t most = most_shared_bytes(gpu, ascend_kernel<most_warps, true>);
+  const std::size_t most = most_shared_bytes(gpu, ascend_kernel<most_warps, true, Cube>);
   MarchLimits limits{multiprocessors_of(gpu), most_warps};
   while (limits.warps > fewest_warps &&
          static_cast<std::size_t>(limits.warps) * sizeof(AscendShared<1>) + sum_bytes > most) {
@@ -214,10 +218,11 @@ inline MarchLimits march_limits(Device gpu) {
   return limits;
 }
 
-inline void prepare_ascent(int warps) {
+template <class Grid>
+void prepare_ascent(int warps) {
   with_warps(warps, [](auto count) {
-    allow_shared_bytes(ascend_kernel<count, true>, sizeof(AscendShared<count>));
-    allow_shared_bytes(ascend_kernel<count, false>, sizeof(AscendShared<count>));
+    allow_shared_bytes(ascend_kernel<count, true, Grid>, sizeof(AscendShared<count>));
+    allow_shared_bytes(ascend_kernel<count, false, Grid>, sizeof(AscendShared<count>));
   });
 }
 

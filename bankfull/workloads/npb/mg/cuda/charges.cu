@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 
@@ -27,13 +28,13 @@ constexpr int charge_count = 10;  ///< of either sign
 constexpr int draws_a_thread = 512;
 constexpr int threads_a_block = 256;
 
-/// Notes the numbers whose states are at most `depth` from either end.
+/// Notes those of the numbers [begin, end) whose states are at most `depth` from either end.
 __global__ void __launch_bounds__(threads_a_block)
-    search_kernel(std::int64_t count, std::uint64_t depth, Found* found) {
+    search_kernel(std::int64_t begin, std::int64_t end_of_all, std::uint64_t depth, Found* found) {
   const std::int64_t thread = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
-  const std::int64_t first = thread * draws_a_thread;
+  const std::int64_t first = begin + thread * draws_a_thread;
   Generator generator(common_seed, static_cast<std::uint64_t>(first));
-  const std::int64_t end = min(first + draws_a_thread, count);
+  const std::int64_t end = min(first + draws_a_thread, end_of_all);
   for (std::int64_t n = first; n < end; ++n) {
     generator.draw();
     const std::uint64_t state = generator.state();
@@ -47,23 +48,30 @@ __global__ void __launch_bounds__(threads_a_block)
   }
 }
 
-/// The numbers at most `depth` from either end, or none where there is no room for all.
+/// Collective. The numbers at most `depth` from either end, each rank having searched a share of
+/// all, or none where there is no room for all.
 std::vector<Candidate> candidates_of(std::int64_t count, std::uint64_t depth,
-                                     const Stream& stream) {
+                                     const Communicator& ranks, const Stream& stream) {
   const Buffer<Found> found(MemorySpace::device, 1);
   fill_bytes(found.data(), 0, found.bytes(), stream);
-  const std::int64_t threads = (count + draws_a_thread - 1) / draws_a_thread;
+  const Range mine = share(count, ranks.rank(), ranks.size());
+  const std::int64_t threads = (mine.size() + draws_a_thread - 1) / draws_a_thread;
   launch(stream,
          {dim3(static_cast<unsigned>((threads + threads_a_block - 1) / threads_a_block)),
           dim3(threads_a_block)},
-         search_kernel, count, depth, found.data());
-  Found all{};
-  copy_bytes(&all, found.data(), sizeof all, stream);
+         search_kernel, mine.begin, mine.end, depth, found.data());
+  Found own{};
+  copy_bytes(&own, found.data(), sizeof own, stream);
   stream.synchronize();
-  if (all.count > Found::room) {
+  if (!ranks.all(own.count <= Found::room)) {
     return {};
   }
-  return {all.candidates, all.candidates + all.count};
+  std::vector<Candidate> all;
+  for (const auto& part :
+       ranks.all_gather(std::vector<Candidate>(own.candidates, own.candidates + own.count))) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
 }
 
 /// Whether the charges of both ends are among the candidates, which ascend.
@@ -74,12 +82,13 @@ bool suffices(const std::vector<Candidate>& candidates) {
   return middle - candidates.begin() >= charge_count && candidates.end() - middle >= charge_count;
 }
 
-/// The numbers near either end, by size: all charges are among them.
-std::vector<Candidate> candidates_of(std::int64_t count, const Stream& stream) {
+/// Collective. The numbers near either end, by size: all charges are among them.
+std::vector<Candidate> candidates_of(std::int64_t count, const Communicator& ranks,
+                                     const Stream& stream) {
   // So many are to be expected at each end.
   for (const std::uint64_t expected : {64U, 128U, 256U, 32U}) {
     std::vector<Candidate> candidates = candidates_of(
-        count, generator_modulus / static_cast<std::uint64_t>(count) * expected, stream);
+        count, generator_modulus / static_cast<std::uint64_t>(count) * expected, ranks, stream);
     std::sort(candidates.begin(), candidates.end(),
               [](const Candidate& a, const Candidate& b) { return a.state < b.state; });
     if (suffices(candidates)) {
@@ -93,20 +102,23 @@ Point point_of(std::int64_t position, std::int64_t side) {
   return {position % side, position / side % side, position / (side * side)};
 }
 
-/// The positive charges, then the negative ones.
+/// The positive charges, then the negative ones; negative offsets for those that are elsewhere.
 struct Spots {
-  std::int64_t position[2 * charge_count];
+  std::int64_t offset[2 * charge_count];
 };
 
 __global__ void charge_kernel(const __grid_constant__ Spots spots, double* v) {
-  v[spots.position[threadIdx.x]] = threadIdx.x < charge_count ? 1.0 : -1.0;
+  const std::int64_t offset = spots.offset[threadIdx.x];
+  if (offset >= 0) {
+    v[offset] = threadIdx.x < charge_count ? 1.0 : -1.0;
+  }
 }
 
 }  // namespace
 
-Charges find_charges(Class size, const Stream& stream) {
+Charges find_charges(Class size, const Stream& stream, const Communicator& ranks) {
   const std::int64_t side = mg_parameters(size).side;
-  const std::vector<Candidate> ascending = candidates_of(side * side * side, stream);
+  const std::vector<Candidate> ascending = candidates_of(side * side * side, ranks, stream);
   Charges charges{};
   for (std::size_t n = 0; n < charge_count; ++n) {
     charges.negative[n] = point_of(ascending[n].position, side);
@@ -115,13 +127,13 @@ Charges find_charges(Class size, const Stream& stream) {
   return charges;
 }
 
-void queue_charges(const Charges& charges, std::int64_t side, double* v, const Stream& stream) {
-  fill_bytes(v, 0, static_cast<std::size_t>(side * side * side) * sizeof(double), stream);
+void queue_charges(const Charges& charges,
+                   const std::function<std::int64_t(const Point&)>& offset_of, double* v,
+                   const Stream& stream) {
   Spots spots{};
   for (std::size_t n = 0; n < charge_count; ++n) {
-    const auto position = [&](const Point& p) { return (p.i3 * side + p.i2) * side + p.i1; };
-    spots.position[n] = position(charges.positive[n]);
-    spots.position[n + charge_count] = position(charges.negative[n]);
+    spots.offset[n] = offset_of(charges.positive[n]);
+    spots.offset[n + charge_count] = offset_of(charges.negative[n]);
   }
   launch(stream, {dim3(1), dim3(2 * charge_count)}, charge_kernel, spots, v);
 }

@@ -10,16 +10,18 @@ inline constexpr int restrict_columns = 32;
 inline constexpr int restrict_rows = 8;
 
 /// coarse = P r. A thread marches along i3 with one column of coarse points.
-static __global__ void __launch_bounds__(restrict_columns* restrict_rows)
-    restrict_kernel(const double* r, double* coarse, int coarse_side, int planes_a_block) {
+template <class Grid>
+__global__ void __launch_bounds__(restrict_columns* restrict_rows)
+    restrict_kernel(const double* r, double* coarse, const __grid_constant__ GridPair<Grid> grids,
+                    int planes_a_block) {
+  const Grid& fine = grids.fine;
   const int c1 = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int c2 = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   const int first = static_cast<int>(blockIdx.z) * planes_a_block;
-  const int side = 2 * coarse_side;
-  const int mask = side - 1;
-  const std::int64_t row = std::int64_t{2} * c2 * side;
-  const std::int64_t row_after = std::int64_t{(2 * c2 + 2) & mask} * side;
-  const int column_after = (2 * c1 + 2) & mask;
+  const int row = fine.row(2 * c2);
+  const int row_after = fine.row(2 * c2 + 2);
+  const int column = fine.column(2 * c1);
+  const int column_after = fine.column(2 * c1 + 2);
 
   /// Of three columns: the row in the middle, and the sum of the rows beside it.
   struct Rows {
@@ -27,16 +29,16 @@ static __global__ void __launch_bounds__(restrict_columns* restrict_rows)
     double beside[3];
   };
   const auto rows_of = [&](int plane) {
-    const double* const base = r + std::int64_t{plane & mask} * side * side;
-    const auto row_at = [&](std::int64_t begin, double(&to)[3]) {
-      const double2 own = __ldg(reinterpret_cast<const double2*>(base + begin + 2 * c1));
+    const double* const base = r + fine.plane(plane);
+    const auto row_at = [&](int begin, double(&to)[3]) {
+      const double2 own = __ldg(reinterpret_cast<const double2*>(base + begin + column));
       to[0] = own.x;
       to[1] = own.y;
       to[2] = __ldg(base + begin + column_after);
     };
     Rows rows;
     double after[3];
-    row_at(row + side, rows.at);
+    row_at(row + fine.row_pitch(), rows.at);
     row_at(row, rows.beside);
     row_at(row_after, after);
     for (int n = 0; n < 3; ++n) {
@@ -59,26 +61,31 @@ static __global__ void __launch_bounds__(restrict_columns* restrict_rows)
     const double ones = faces[1] + (middle.at[0] + middle.at[2]);
     const double twos = edges[1] + (faces[0] + faces[2]);
     const double threes = edges[0] + edges[2];
-    coarse[(std::int64_t{c3} * coarse_side + c2) * coarse_side + c1] =
+    coarse[grids.coarse.plane(c3) + grids.coarse.row(c2) + c1] =
         fma(p[3], threes, fma(p[2], twos, fma(p[1], ones, p[0] * middle.at[1])));
     below = above;
   }
 }
 
-/// r and coarse of 2 coarse_side and coarse_side points a side.
-inline void queue_restriction(const Stream& stream, const double* r, double* coarse,
-                              int coarse_side) {
-  constexpr int most_planes = 8;
-  const int columns = std::min(coarse_side, restrict_columns);
-  const int rows = std::min(coarse_side, restrict_rows);
+/// coarse = P r of these grids.
+template <class Grid>
+void queue_restriction(const Stream& stream, const GridPair<Grid>& grids, const double* r,
+                       double* coarse) {
+  const Grid& grid = grids.coarse;
+  const int columns = std::min(grid.columns(), restrict_columns);
+  const int rows = std::min(grid.rows(), restrict_rows);
+  const int tiles = grid.columns() / columns * (grid.rows() / rows);
   // Few points: rather many blocks than planes that serve two.
-  const int planes = coarse_side >= 128 ? most_planes : 1;
-  launch(
-      stream,
-      {dim3(static_cast<unsigned>(coarse_side / columns), static_cast<unsigned>(coarse_side / rows),
-            static_cast<unsigned>(coarse_side / planes)),
-       dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows))},
-      restrict_kernel, r, coarse, coarse_side, planes);
+  constexpr int many_blocks = 1024;
+  constexpr int most_planes = 8;
+  const int planes =
+      std::clamp(tiles * grid.planes() / many_blocks, 1, std::min(most_planes, grid.planes()));
+  launch(stream,
+         {dim3(static_cast<unsigned>(grid.columns() / columns),
+               static_cast<unsigned>(grid.rows() / rows),
+               static_cast<unsigned>(grid.planes() / planes)),
+          dim3(static_cast<unsigned>(columns), static_cast<unsigned>(rows))},
+         restrict_kernel<Grid>, r, coarse, grids, planes);
 }
 
 inline constexpr int bottom_levels = 4;

@@ -6,12 +6,13 @@
 namespace bankfull::npb::mg::cuda {
 
 /// coarse = P r with r = v - A u, and the blocks' sums of r squared.
+template <class Grid>
 struct DescendArguments {
+  GridPair<Grid> grids;
   const double* u;
   const double* v;
   double* coarse;   ///< nullptr where the sums alone are wanted
   double* squares;  ///< one a block, or nullptr
-  int side;
   int plane_pairs;  ///< of a slab
 };
 
@@ -57,18 +58,18 @@ class Restriction {
 
 /// One block of the way down. At step n it takes plane n of u, forms r of plane n - 2 and restricts
 /// plane n - 3.
-template <int Warps>
+template <int Warps, class Grid>
 class DescendBlock {
  public:
-  __device__ __forceinline__ DescendBlock(const DescendArguments& arguments,
+  __device__ __forceinline__ DescendBlock(const DescendArguments<Grid>& arguments,
                                           DescendShared<Warps>& shared)
       : f_(arguments),
         shared_(shared),
-        place_(f_.side / 2),
-        points_(f_.side, place_),
+        place_(f_.grids.fine.columns() / 2, f_.grids.fine.rows() / 2),
+        points_(f_.grids.fine, place_),
         barrier_(shared.barrier, Warps),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
-        end_(min(first_ + 2 * f_.plane_pairs, f_.side)) {}
+        end_(min(first_ + 2 * f_.plane_pairs, f_.grids.fine.planes())) {}
 
   __device__ __forceinline__ void run() {
     for (int plane = first_ - 2; plane < first_ - 2 + copy_slots; ++plane) {
@@ -126,9 +127,8 @@ class DescendBlock {
     } else {
       const double coarse = restriction_.between(residual.b, beside_row);
       if (plane > first_ && place_.owner && f_.coarse != nullptr) {
-        const int side = f_.side / 2;
-        f_.coarse[(std::int64_t{plane / 2 - 1} * side + place_.row_pair) * side + place_.pair] =
-            coarse;
+        const Grid& grid = f_.grids.coarse;
+        f_.coarse[grid.plane(plane / 2 - 1) + grid.row(place_.row_pair) + place_.pair] = coarse;
       }
     }
   }
@@ -144,10 +144,10 @@ class DescendBlock {
     squares_ = fma(r.b.y, r.b.y, squares_);
   }
 
-  const DescendArguments& f_;
+  const DescendArguments<Grid>& f_;
   DescendShared<Warps>& shared_;
   Place<Warps> place_;
-  Points points_;
+  Points<Grid> points_;
   Residual residual_;
   Restriction restriction_;
   SplitBarrier barrier_;
@@ -158,25 +158,28 @@ class DescendBlock {
   double squares_ = 0.0;
 };
 
-template <int Warps>
+template <int Warps, class Grid>
 __global__ void __launch_bounds__(32 * Warps, 1)
-    descend_kernel(const __grid_constant__ DescendArguments arguments) {
+    descend_kernel(const __grid_constant__ DescendArguments<Grid> arguments) {
   extern __shared__ double2 shared_memory[];
-  DescendBlock<Warps>(arguments, *reinterpret_cast<DescendShared<Warps>*>(shared_memory)).run();
+  DescendBlock<Warps, Grid>(arguments, *reinterpret_cast<DescendShared<Warps>*>(shared_memory))
+      .run();
 }
 
 /// Where `prepare_descent` has been called.
-inline void queue_descent(const Stream& stream, const MarchPlan& plan, DescendArguments arguments) {
+template <class Grid>
+void queue_descent(const Stream& stream, const MarchPlan& plan, DescendArguments<Grid> arguments) {
   arguments.plane_pairs = plan.plane_pairs;
   with_warps(plan.warps, [&](auto warps) {
     launch(stream, {plan.grid(), dim3(32, warps), sizeof(DescendShared<warps>)},
-           descend_kernel<warps>, arguments);
+           descend_kernel<warps, Grid>, arguments);
   });
 }
 
-inline void prepare_descent(int warps) {
+template <class Grid>
+void prepare_descent(int warps) {
   with_warps(warps, [](auto count) {
-    allow_shared_bytes(descend_kernel<count>, sizeof(DescendShared<count>));
+    allow_shared_bytes(descend_kernel<count, Grid>, sizeof(DescendShared<count>));
   });
 }
 

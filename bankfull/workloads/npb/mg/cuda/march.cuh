@@ -2,6 +2,7 @@
 
 #include "bankfull/core/exec/bulk_copy.cuh"
 #include "bankfull/core/exec/launch.cuh"
+#include "bankfull/workloads/npb/mg/cuda/grids.hpp"
 #include "bankfull/workloads/npb/mg/mg.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ namespace bankfull::npb::mg::cuda {
 // Planes are copied to shared memory some steps before their turn. A thread copies what it will
 // read itself, so it waits for its own copies only.
 //
-// Grids are periodic without ghosts: coordinates wrap, for sides are powers of two.
+// What lies beyond a rank's points the grid knows: its other end, or ghosts.
 
 inline constexpr int lane_pairs = 30;  ///< pairs of columns that a warp finishes
 inline constexpr int fill_planes = 6;  ///< steps of a march before its first and after its last
@@ -188,8 +189,8 @@ template <int Warps>
 struct Place {
   int lane;
   int warp;
-  int pair;      ///< columns 2 pair and 2 pair + 1
-  int row_pair;  ///< rows 2 row_pair and 2 row_pair + 1
+  int pair;      ///< columns 2 pair and 2 pair + 1, from -1 to one beyond the last
+  int row_pair;  ///< rows 2 row_pair and 2 row_pair + 1, likewise
   bool owner;    ///< whether what it forms of the result is wanted
   // Places in shared planes. The region's first and last warp find rows of their own beside theirs:
   // nobody wants what they make of it.
@@ -197,8 +198,8 @@ struct Place {
   int row_above;
   int row_below;
 
-  /// Of tile (blockIdx.x, blockIdx.y) of a grid of `pairs` pairs of columns and of rows.
-  __device__ __forceinline__ explicit Place(int pairs)
+  /// Of tile (blockIdx.x, blockIdx.y) of a grid of so many pairs of columns and of rows.
+  __device__ __forceinline__ Place(int pairs, int row_pairs)
       : lane(static_cast<int>(threadIdx.x)),
         warp(static_cast<int>(threadIdx.y)),
         own_row(2 * warp * row_slots + lane),
@@ -207,9 +208,10 @@ struct Place {
     const int column = static_cast<int>(blockIdx.x) * lane_pairs + lane - 1;
     const int row = static_cast<int>(blockIdx.y) * (Warps - 2) + warp - 1;
     owner = lane > 0 && lane <= lane_pairs && column < pairs && warp > 0 && warp < Warps - 1 &&
-            row < pairs;
-    pair = column & (pairs - 1);
-    row_pair = row & (pairs - 1);
+            row < row_pairs;
+    // Threads further on are wanted by nobody.
+    pair = min(column, pairs);
+    row_pair = min(row, row_pairs);
   }
 
   /// Sums of the rows beside each of the thread's.
@@ -227,41 +229,39 @@ struct Place {
 };
 
 /// A thread's points in the planes of a grid.
+template <class Grid>
 class Points {
  public:
   template <int Warps>
-  __device__ __forceinline__ Points(int side, const Place<Warps>& place)
-      : side_(side), own_(static_cast<unsigned>(2 * (place.row_pair * side + place.pair))) {}
+  __device__ __forceinline__ Points(const Grid& grid, const Place<Warps>& place)
+      : grid_(grid), own_(grid.row(2 * place.row_pair) + grid.column(2 * place.pair)) {}
 
   /// Begins to copy a plane of the grid.
   template <int Warps>
-  __device__ __forceinline__ void copy(const double* grid, int plane, const Place<Warps>& place,
+  __device__ __forceinline__ void copy(const double* values, int plane, const Place<Warps>& place,
                                        SharedPlane<Warps>& to) const {
-    const double* const at = grid + plane_begin(plane) + own_;
+    const double* const at = values + grid_.plane(plane) + own_;
     __pipeline_memcpy_async(&to.at[place.own_row], at, sizeof(double2));
-    __pipeline_memcpy_async(&to.at[place.own_row + row_slots], at + side_, sizeof(double2));
+    __pipeline_memcpy_async(&to.at[place.own_row + row_slots], at + grid_.row_pitch(),
+                            sizeof(double2));
   }
 
-  __device__ __forceinline__ void store(const Quad& values, int plane, double* grid) const {
-    double* const at = grid + plane_begin(plane) + own_;
-    *reinterpret_cast<double2*>(at) = values.a;
-    *reinterpret_cast<double2*>(at + side_) = values.b;
+  __device__ __forceinline__ void store(const Quad& points, int plane, double* values) const {
+    double* const at = values + grid_.plane(plane) + own_;
+    *reinterpret_cast<double2*>(at) = points.a;
+    *reinterpret_cast<double2*>(at + grid_.row_pitch()) = points.b;
   }
 
   /// The same past what caches keep.
-  __device__ __forceinline__ void stream(const Quad& values, int plane, double* grid) const {
-    double* const at = grid + plane_begin(plane) + own_;
-    __stcs(reinterpret_cast<double2*>(at), values.a);
-    __stcs(reinterpret_cast<double2*>(at + side_), values.b);
+  __device__ __forceinline__ void stream(const Quad& points, int plane, double* values) const {
+    double* const at = values + grid_.plane(plane) + own_;
+    __stcs(reinterpret_cast<double2*>(at), points.a);
+    __stcs(reinterpret_cast<double2*>(at + grid_.row_pitch()), points.b);
   }
 
  private:
-  [[nodiscard]] __device__ __forceinline__ std::int64_t plane_begin(int plane) const {
-    return std::int64_t{plane & (side_ - 1)} * (side_ * side_);
-  }
-
-  int side_;
-  unsigned own_;  ///< in a plane
+  Grid grid_;
+  int own_;  ///< in a plane
 };
 
 /// How a grid is shared out: tiles of a plane by slabs of pairs of planes.
@@ -290,9 +290,11 @@ inline int time_of(const MarchPlan& plan, int multiprocessors) {
 }
 
 /// Blocks of these warps, in the best slabs.
-inline MarchPlan plan_march(int side, int warps, int multiprocessors) {
-  const int pairs = side / 2;
-  MarchPlan best{warps, parts_of(pairs, lane_pairs), parts_of(pairs, warps - 2), 1, pairs};
+template <class Grid>
+MarchPlan plan_march(const Grid& grid, int warps, int multiprocessors) {
+  const int pairs = grid.planes() / 2;
+  MarchPlan best{warps, parts_of(grid.columns() / 2, lane_pairs),
+                 parts_of(grid.rows() / 2, warps - 2), 1, pairs};
   for (int plane_pairs = pairs - 1; plane_pairs > 0; --plane_pairs) {
     MarchPlan plan = best;
     plan.slabs = parts_of(pairs, plane_pairs);
@@ -328,10 +330,11 @@ void with_warps(int warps, const Body& body) {
 }
 
 /// The best plan of all whose blocks have at most so many warps.
-inline MarchPlan plan_march(int side, const MarchLimits& limits) {
-  MarchPlan best = plan_march(side, fewest_warps, limits.multiprocessors);
+template <class Grid>
+MarchPlan plan_march(const Grid& grid, const MarchLimits& limits) {
+  MarchPlan best = plan_march(grid, fewest_warps, limits.multiprocessors);
   for (const int warps : {12, most_warps}) {
-    const MarchPlan plan = plan_march(side, warps, limits.multiprocessors);
+    const MarchPlan plan = plan_march(grid, warps, limits.multiprocessors);
     if (warps <= limits.warps &&
         time_of(plan, limits.multiprocessors) < time_of(best, limits.multiprocessors)) {
       best = plan;
