@@ -4,6 +4,8 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -74,14 +76,40 @@ void* allocate(MemorySpace space, std::size_t bytes) {
   throw RuntimeFailure("this program has no CUDA backend, so it has no such memory");
 }
 
+/// What this process holds of a space.
+class Account {
+ public:
+  void take(std::size_t bytes) {
+    const std::int64_t now = held_ += static_cast<std::int64_t>(bytes);
+    std::int64_t most = most_;
+    while (most < now && !most_.compare_exchange_weak(most, now)) {
+    }
+  }
+  void give_back(std::size_t bytes) { held_ -= static_cast<std::int64_t>(bytes); }
+  std::int64_t restart() { return most_ = held_.load(); }
+  [[nodiscard]] std::int64_t most() const { return most_; }
+
+ private:
+  std::atomic<std::int64_t> held_{0};
+  std::atomic<std::int64_t> most_{0};
+};
+
+Account& account_of(MemorySpace space) {
+  static std::array<Account, 3> accounts;
+  return accounts[static_cast<std::size_t>(space)];
+}
+
 }  // namespace
 
 Memory::Memory(MemorySpace space, std::size_t bytes)
     : data_(allocate(space, bytes == 0 ? 1 : bytes), Release{space, bytes}),
       bytes_(bytes),
-      space_(space) {}
+      space_(space) {
+  account_of(space).take(bytes);
+}
 
 void Memory::Release::operator()(void* data) const noexcept {
+  account_of(space).give_back(bytes);
   if (space == MemorySpace::host) {
     release_host(data, bytes);
     return;
@@ -90,5 +118,10 @@ void Memory::Release::operator()(void* data) const noexcept {
     space == MemorySpace::pinned ? detail::release_pinned(data) : detail::release_device(data);
   }
 }
+
+MemoryWatch::MemoryWatch(MemorySpace space)
+    : space_(space), held_at_start_(account_of(space).restart()) {}
+
+std::int64_t MemoryWatch::most_bytes() const { return account_of(space_).most() - held_at_start_; }
 
 }  // namespace bankfull

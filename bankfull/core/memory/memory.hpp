@@ -3,6 +3,7 @@
 #include "bankfull/core/machine/device.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace bankfull {
@@ -36,6 +37,20 @@ class Memory {
   std::unique_ptr<void, Release> data_;
   std::size_t bytes_ = 0;
   MemorySpace space_ = MemorySpace::host;
+};
+
+/// Tells how much memory of a space this process has taken. One watch for a space at a time.
+class MemoryWatch {
+ public:
+  /// From now on.
+  explicit MemoryWatch(MemorySpace space);
+
+  /// The most bytes of `Memory` that were held at the same time, beyond those held at the start.
+  [[nodiscard]] std::int64_t most_bytes() const;
+
+ private:
+  MemorySpace space_;
+  std::int64_t held_at_start_;
 };
 
 constexpr MemorySpace memory_space_of(Device device) {

@@ -3,6 +3,7 @@
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/core/measure/timer.hpp"
+#include "bankfull/core/memory/memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,7 @@ constexpr double cache_margin = 4.0;
 /// What the repeats of one kernel gave, on all ranks together.
 struct Repeats {
   double setup_seconds = 0.0;
+  std::int64_t most_bytes = 0;  ///< that the rank that needs most held in its device's memory
   std::vector<double> seconds;
   std::vector<Check> checks;  ///< of the last repeat, or of the first that failed
   Traffic traffic;
@@ -52,6 +54,7 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
   const std::string title = title_of(kernel, problem);
   progress.update(title + " set-up", 0.0, 1.0);
   Repeats repeats;
+  const MemoryWatch memory(memory_space_of(problem.device));
   std::unique_ptr<Benchmark> benchmark;
   repeats.setup_seconds =
       time_on_all(ranks, [&] { benchmark = make_benchmark(kernel, problem, ranks); });
@@ -65,6 +68,7 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
       repeats.checks = benchmark->checks();
     }
   }
+  repeats.most_bytes = ranks.max(memory.most_bytes());
   repeats.traffic = sum_of(benchmark->traffic(), ranks);
   repeats.traffic_model = benchmark->traffic_model();
   return repeats;
@@ -118,6 +122,9 @@ Measurement measurement_of(Kernel kernel, const Problem& problem, const Repeats&
       {.name = "setup", .value = repeats.setup_seconds, .unit = "s"},
       {.name = "memory", .value = memory_bytes(kernel, problem, outcome.ranks), .unit = "B"},
       {.name = "verified", .value = outcome.verified}};
+  if (problem.device.is_cuda()) {
+    m.figures.push_back({.name = "peak_device_memory", .value = repeats.most_bytes, .unit = "B"});
+  }
   return m;
 }
 

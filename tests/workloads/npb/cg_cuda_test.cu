@@ -168,7 +168,7 @@ TEST_F(CgMatrixOnGpu, TimesAVectorGivesTheProductWhereBlocksGoThroughManyPanels)
            static_cast<const double*>(input.data()));
     const auto found = executor_.to_host(output.data(), 7000);
     for (std::size_t row = 0; row < found.size(); ++row) {
-      ASSERT_NEAR(found[row], expected[row], 1e-12 * std::abs(expected[row])) << row;
+      ASSERT_NEAR(found[row], expected[row], 1e-12) << row;  // sums of terms of order 1
     }
   }
 }

@@ -1,3 +1,4 @@
+#include "bankfull/core/memory/memory.hpp"
 #include "tests/core/comm/gpu_transports.hpp"
 #include "tests/workloads/npb/verification.hpp"
 
@@ -22,11 +23,15 @@ class NpbOnGpus : public GpuTransportTest {
     if (!refusal_of_ranks(kernel, problem, test_ranks().size()).empty()) {
       return;
     }
+    const MemoryWatch memory(MemorySpace::device);
     const auto benchmark = make_benchmark(kernel, problem, test_ranks());
     benchmark->rewind();
     benchmark->warm_up();
     expect_verified(*benchmark);
     expect_verified(*benchmark);
+    // What a user is told before; small tables and the rounding of inboxes are not counted.
+    constexpr std::int64_t small = 16 << 20;
+    EXPECT_LE(memory.most_bytes(), memory_bytes(kernel, problem, test_ranks().size()) + small);
   }
 
   static void expect_verified_twice(Kernel kernel) {

@@ -1,3 +1,4 @@
+#include "bankfull/core/memory/memory.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/npb/verification.hpp"
 
@@ -33,12 +34,16 @@ TEST_P(TunedOnGpu, IsVerifiedInEveryRun) {
   Problem problem;
   problem.size = GetParam().size;
   problem.device = Device::cuda(0);
+  const MemoryWatch memory(MemorySpace::device);
   const auto benchmark = make_benchmark(GetParam().kernel, problem, alone());
   expect_verified(*benchmark);
   benchmark->rewind();
   benchmark->warm_up();
   expect_verified(*benchmark);
   expect_verified(*benchmark);
+  // What a user is told before; small tables and partial results are not counted.
+  constexpr std::int64_t small = 1 << 20;
+  EXPECT_LE(memory.most_bytes(), memory_bytes(GetParam().kernel, problem, 1) + small);
 }
 
 INSTANTIATE_TEST_SUITE_P(Npb, TunedOnGpu, testing::ValuesIn(cases()), name_of);
