@@ -23,7 +23,8 @@ template <int Threads, int Buckets, int Unit, int Units, int KeysAThread, int Bl
 struct PartitionShape {
   static constexpr int threads = Threads;
   static constexpr int buckets = Buckets;
-  static constexpr int unit = Unit;          ///< keys that go to memory together
+  static constexpr int unit = Unit;  ///< keys that go to memory together
+  static constexpr unsigned unit_bytes = Unit * sizeof(std::uint16_t);
   static constexpr int ring = Unit * Units;  ///< keys of a bucket that a block has room for
   static constexpr int blocks_a_multiprocessor = BlocksAMultiprocessor;
 
@@ -67,21 +68,54 @@ struct PartitionShared {
       rings[static_cast<std::size_t>(Shape::buckets)][static_cast<std::size_t>(Shape::ring)];
 };
 
+/// The lists of all buckets in one array: places are counted in units over all of them.
+struct ListsHere {
+  using Place = std::uint32_t;
+
+  std::uint16_t* lists;
+  Place* claimed;  ///< of each bucket, the next place
+
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ Place claim(int bucket, std::uint32_t units) const {
+    return atomicAdd(claimed + bucket, units);
+  }
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(Place place, std::uint32_t unit) const {
+    return reinterpret_cast<uint4*>(lists) + (std::size_t{place} + unit) * Shape::lanes;
+  }
+};
+
+/// Lists in messages, perhaps in other GPUs' memory: places are addresses.
+struct ListsInMessages {
+  using Place = unsigned long long;
+
+  Place* claimed;  ///< of each bucket, the next place
+
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ Place claim(int bucket, std::uint32_t units) const {
+    return atomicAdd(claimed + bucket, Place{units} * Shape::unit_bytes);
+  }
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(Place place, std::uint32_t unit) const {
+    return reinterpret_cast<uint4*>(place) + unit * Shape::lanes;
+  }
+};
+
+template <class Lists>
 struct PartitionArguments {
   Key* keys;
   std::int64_t batches;
   int low_bits;
-  Change changes[2];       ///< done before
-  std::uint16_t* lists;    ///< of all buckets, in units
-  std::uint32_t* claimed;  ///< of each bucket, the next place, counted in units over all lists
+  Change changes[2];  ///< done before; with positions among these keys, or negative ones
+  Lists lists;
   std::uint32_t* fillers;  ///< of each bucket
 };
 
 /// One block of the partition.
-template <class Shape>
+template <class Shape, class Lists>
 class PartitionBlock {
  public:
-  __device__ __forceinline__ PartitionBlock(const PartitionArguments& arguments,
+  __device__ __forceinline__ PartitionBlock(const PartitionArguments<Lists>& arguments,
                                             PartitionShared<Shape>& shared)
       : f_(arguments),
         shared_(shared),
@@ -200,20 +234,20 @@ class PartitionBlock {
     full_[n] = state.begin << 16 | units;
     __syncwarp(group_mask_);
     if (leads() && units > 0) {
-      place_[n] = atomicAdd(f_.claimed + bucket, units);
+      place_[n] = f_.lists.template claim<Shape>(bucket, units);
       shared_.states[bucket] = state.word_without<Shape>(units * Shape::unit);
     }
   }
 
   /// Writes the units of own bucket n to the places that were claimed; all lanes of the group call.
   __device__ __forceinline__ void write(int n, int bucket) const {
-    const std::size_t place = __shfl_sync(group_mask_, place_[n], 0, Shape::lanes);
+    const auto place = __shfl_sync(group_mask_, place_[n], 0, Shape::lanes);
     const std::uint32_t begin = full_[n] >> 16;
     const std::uint32_t units = full_[n] & 0xFFFFU;
     for (std::uint32_t unit = 0; unit < units; ++unit) {
       const std::uint16_t* const keys =
           shared_.rings[bucket] + RingState::wrapped<Shape>(begin + unit * Shape::unit);
-      reinterpret_cast<uint4*>(f_.lists)[(place + unit) * Shape::lanes + lane_] =
+      f_.lists.template unit_at<Shape>(place, unit)[lane_] =
           reinterpret_cast<const uint4*>(keys)[lane_];
     }
   }
@@ -233,7 +267,7 @@ class PartitionBlock {
         }
       }
       if (leads() && any) {
-        place_[n] = atomicAdd(f_.claimed + bucket, 1U);
+        place_[n] = f_.lists.template claim<Shape>(bucket, 1U);
         atomicAdd(f_.fillers + bucket, Shape::unit - state.waiting);
       }
       __syncwarp(group_mask_);
@@ -241,7 +275,7 @@ class PartitionBlock {
     });
   }
 
-  const PartitionArguments& f_;
+  const PartitionArguments<Lists>& f_;
   PartitionShared<Shape>& shared_;
   int thread_;
   int lane_;
@@ -252,14 +286,15 @@ class PartitionBlock {
   // The own buckets' full units: where they begin in the ring and how many they are, in the halves
   // of a word; and, with leading lanes, where they go.
   std::uint32_t full_[static_cast<std::size_t>(Shape::own_buckets)];
-  std::uint32_t place_[static_cast<std::size_t>(Shape::own_buckets)];
+  typename Lists::Place place_[static_cast<std::size_t>(Shape::own_buckets)];
 };
 
-template <class Shape>
+template <class Shape, class Lists>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_multiprocessor)
-    partition_kernel(const __grid_constant__ PartitionArguments arguments) {
+    partition_kernel(const __grid_constant__ PartitionArguments<Lists> arguments) {
   extern __shared__ uint4 shared_memory[];
-  PartitionBlock<Shape>(arguments, *reinterpret_cast<PartitionShared<Shape>*>(shared_memory)).run();
+  PartitionBlock<Shape, Lists>(arguments, *reinterpret_cast<PartitionShared<Shape>*>(shared_memory))
+      .run();
 }
 
 }  // namespace bankfull::npb::is::cuda
