@@ -8,13 +8,16 @@ namespace {
 // average go to the buckets in the middle, and nearly a unit waits there.
 
 /// Buckets of at most 2^14 values, of which several fit a multiprocessor.
-using Narrow = cuda::PartitionShape<1024, 512, 32, 4, 8, 1>;
+using Narrow = cuda::PartitionShape<1024, 512, 32, 128, 8, 1>;
 
 /// The same with units of a whole line, which links between GPUs carry best.
-using NarrowOnRanks = cuda::PartitionShape<1024, 512, 64, 2, 8, 1>;
+using NarrowOnRanks = cuda::PartitionShape<1024, 512, 64, 128, 8, 1>;
 
 /// Buckets of 2^16 values, for many values.
-using Wide = cuda::PartitionShape<1024, 2048, 16, 3, 8, 1>;
+using Wide = cuda::PartitionShape<1024, 2048, 16, 48, 8, 1>;
+
+/// And of a whole sector and another.
+using WideOnRanks = cuda::PartitionShape<1024, 2048, 32, 48, 4, 1>;
 
 constexpr int most_narrow_values = 23;
 
@@ -27,7 +30,7 @@ std::int64_t cuda_memory_bytes(const Problem& problem, int ranks) {
   if (ranks > 1) {
     return is_narrow(problem.size)
                ? cuda::bytes_on_ranks<NarrowOnRanks>(problem.size, ranks, multiprocessors)
-               : cuda::bytes_on_ranks<Wide>(problem.size, ranks, multiprocessors);
+               : cuda::bytes_on_ranks<WideOnRanks>(problem.size, ranks, multiprocessors);
   }
   return is_narrow(problem.size) ? cuda::RankingSize<Narrow>(problem.size, multiprocessors).bytes()
                                  : cuda::RankingSize<Wide>(problem.size, multiprocessors).bytes();
@@ -40,7 +43,7 @@ std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator&
     if (is_narrow(problem.size)) {
       return std::make_unique<cuda::CudaRankingOnRanks<NarrowOnRanks, OnRanks>>(problem, ranks);
     }
-    return std::make_unique<cuda::CudaRankingOnRanks<Wide, OnRanks>>(problem, ranks);
+    return std::make_unique<cuda::CudaRankingOnRanks<WideOnRanks, OnRanks>>(problem, ranks);
   }
   if (is_narrow(problem.size)) {
     return std::make_unique<cuda::CudaRanking<Narrow, cuda::RankShape<512, 2>>>(problem.size,

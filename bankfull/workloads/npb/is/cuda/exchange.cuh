@@ -24,16 +24,13 @@ struct ExchangeArguments {
   const GpuMessageEnds* ends;  ///< of all ranks, this one too
   unsigned* epoch;             ///< null for transports without slots and counters
 
-  // Of this rank's lists: where those of a bucket begin, by slot and bucket; and what the partition
-  // has left behind.
-  const unsigned long long* starts;
-  const unsigned long long* claimed;
+  const std::uint32_t* units;  ///< in each bucket's list
   const std::uint32_t* fillers;
 
   const Key* keys;
   std::array<std::int64_t, is_tests> test_positions;  ///< among this rank's keys, or negative
 
-  const unsigned long long* arrivals;  ///< where lists come, by slot, own bucket and rank
+  const std::uint16_t* const* arrivals;  ///< where lists come, by slot, own bucket and rank
   Piece* pieces;
   BucketSurvey* surveys;
   Key* test_keys;
@@ -50,10 +47,8 @@ class ExchangeBlock {
 
   /// Fills in the heads of all messages and lets their receivers know.
   __device__ __forceinline__ void announce() const {
-    const unsigned long long* const starts = f_.starts + slot() * f_.buckets;
-    const auto unit_bytes = static_cast<unsigned>(f_.unit) * 2U;
     for (int n = thread_; n < f_.buckets; n += threads) {
-      const auto units = static_cast<std::uint32_t>((f_.claimed[n] - starts[n]) / unit_bytes);
+      const std::uint32_t units = f_.units[n];
       const std::uint32_t fillers = f_.fillers[n];
       for_ranks([&](int rank) {
         std::uint32_t* const header = outgoing_message<std::uint32_t>(f_.ends[rank], epoch_);
@@ -153,39 +148,25 @@ class ExchangeBlock {
 };
 
 /// The half of an exchange before a library carries the messages.
-__global__ void __launch_bounds__(ExchangeBlock::threads)
+static __global__ void __launch_bounds__(ExchangeBlock::threads)
     announce_kernel(const __grid_constant__ ExchangeArguments arguments) {
   ExchangeBlock(arguments).announce();
 }
 
 /// And the half behind it.
-__global__ void __launch_bounds__(ExchangeBlock::threads)
+static __global__ void __launch_bounds__(ExchangeBlock::threads)
     survey_kernel(const __grid_constant__ ExchangeArguments arguments) {
   __shared__ std::uint32_t sums[ExchangeBlock::warps];
   ExchangeBlock(arguments).survey(sums);
 }
 
 /// Both, between GPUs that store into each other's memory.
-__global__ void __launch_bounds__(ExchangeBlock::threads)
+static __global__ void __launch_bounds__(ExchangeBlock::threads)
     exchange_kernel(const __grid_constant__ ExchangeArguments arguments) {
   __shared__ std::uint32_t sums[ExchangeBlock::warps];
   const ExchangeBlock block(arguments);
   block.announce();
   block.survey(sums);
-}
-
-/// Empties the lists for the rankings that follow: row n of `claimed`, a place for each bucket, is
-/// for the one after n others, whose messages use the slots in turn.
-__global__ void __launch_bounds__(ExchangeBlock::threads)
-    empty_lists_kernel(const unsigned long long* starts, const unsigned* epoch, int buckets,
-                       int rankings, unsigned long long* claimed) {
-  const int n = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (n < rankings * buckets) {
-    const int ranking = n / buckets;
-    const unsigned slot = (epoch_of(epoch) + static_cast<unsigned>(ranking)) & 1U;
-    claimed[n] = starts[slot * static_cast<unsigned>(buckets) +
-                        static_cast<unsigned>(n - ranking * buckets)];
-  }
 }
 
 }  // namespace bankfull::npb::is::cuda

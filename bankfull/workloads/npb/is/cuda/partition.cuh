@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/peer_signals.cuh"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/vector16.cuh"
 #include "bankfull/workloads/npb/is/is.hpp"
@@ -19,13 +20,14 @@ namespace bankfull::npb::is::cuda {
 // fillers are is noted.
 
 /// How blocks partition.
-template <int Threads, int Buckets, int Unit, int Units, int KeysAThread, int BlocksAMultiprocessor>
+template <int Threads, int Buckets, int Unit, int Ring, int KeysAThread, int BlocksAMultiprocessor>
 struct PartitionShape {
   static constexpr int threads = Threads;
   static constexpr int buckets = Buckets;
   static constexpr int unit = Unit;  ///< keys that go to memory together
   static constexpr unsigned unit_bytes = Unit * sizeof(std::uint16_t);
-  static constexpr int ring = Unit * Units;  ///< keys of a bucket that a block has room for
+  static constexpr int ring = Ring;  ///< keys of a bucket that a block has room for
+  static constexpr int units_in_ring = Ring / Unit * Unit;  ///< the keys of a full ring's units
   static constexpr int blocks_a_multiprocessor = BlocksAMultiprocessor;
 
   static constexpr int keys_a_thread = KeysAThread;
@@ -36,6 +38,7 @@ struct PartitionShape {
   static constexpr int groups = Threads / lanes;
   static constexpr int own_buckets = Buckets / groups;
   static_assert(Buckets % groups == 0 && 32 % lanes == 0 && groups * lanes == Threads);
+  static_assert(Ring >= Unit && Ring % keys_a_lane == 0);
   static_assert(KeysAThread % 4 == 0 && KeysAThread < 32);
   static_assert(batch + Unit < 1 << 16);
 };
@@ -54,6 +57,15 @@ struct RingState {
     return wrapped<Shape>(begin + keys) << 16 | (waiting - keys);
   }
 
+  /// After the units of a full ring have left.
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t word_without_units() const {
+    if constexpr (Shape::units_in_ring == Shape::ring) {
+      return begin << 16 | (waiting - Shape::ring);
+    }
+    return word_without<Shape>(Shape::units_in_ring);
+  }
+
   /// Of a place less than two rings.
   template <class Shape>
   static __device__ __forceinline__ std::uint32_t wrapped(std::uint32_t place) {
@@ -61,44 +73,57 @@ struct RingState {
   }
 };
 
-template <class Shape>
+/// The lists of all buckets in one array: places are counted in units over all of them.
+struct ListsHere {
+  /// What a block keeps at hand.
+  template <class Shape>
+  struct Shared {};
+
+  std::uint16_t* lists;
+  std::uint32_t* claimed;  ///< of each bucket, the next place
+
+  template <class Shape>
+  __device__ __forceinline__ void prepare(Shared<Shape>& /*shared*/) const {}
+
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& /*shared*/,
+                                                          int /*bucket*/, std::size_t place) const {
+    return reinterpret_cast<uint4*>(lists) + place * Shape::lanes;
+  }
+};
+
+/// Lists in messages, perhaps in other GPUs' memory: places are counted in units of each.
+struct ListsInMessages {
+  template <class Shape>
+  struct Shared {
+    std::uint16_t* lists[static_cast<std::size_t>(Shape::buckets)];
+  };
+
+  std::uint16_t* const* lists;  ///< by slot and bucket
+  const unsigned* epoch;        ///< of the exchange; null where there are no slots
+  std::uint32_t* claimed;       ///< of each bucket, the next place
+
+  template <class Shape>
+  __device__ __forceinline__ void prepare(Shared<Shape>& shared) const {
+    const unsigned slot = epoch_of(epoch) & 1U;
+    for (unsigned n = threadIdx.x; n < Shape::buckets; n += Shape::threads) {
+      shared.lists[n] = lists[slot * Shape::buckets + n];
+    }
+  }
+
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& shared, int bucket,
+                                                          std::size_t place) const {
+    return reinterpret_cast<uint4*>(shared.lists[bucket]) + place * Shape::lanes;
+  }
+};
+
+template <class Shape, class Lists>
 struct PartitionShared {
   std::uint32_t states[static_cast<std::size_t>(Shape::buckets)];
   alignas(16) std::uint16_t
       rings[static_cast<std::size_t>(Shape::buckets)][static_cast<std::size_t>(Shape::ring)];
-};
-
-/// The lists of all buckets in one array: places are counted in units over all of them.
-struct ListsHere {
-  using Place = std::uint32_t;
-
-  std::uint16_t* lists;
-  Place* claimed;  ///< of each bucket, the next place
-
-  template <class Shape>
-  [[nodiscard]] __device__ __forceinline__ Place claim(int bucket, std::uint32_t units) const {
-    return atomicAdd(claimed + bucket, units);
-  }
-  template <class Shape>
-  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(Place place, std::uint32_t unit) const {
-    return reinterpret_cast<uint4*>(lists) + (std::size_t{place} + unit) * Shape::lanes;
-  }
-};
-
-/// Lists in messages, perhaps in other GPUs' memory: places are addresses.
-struct ListsInMessages {
-  using Place = unsigned long long;
-
-  Place* claimed;  ///< of each bucket, the next place
-
-  template <class Shape>
-  [[nodiscard]] __device__ __forceinline__ Place claim(int bucket, std::uint32_t units) const {
-    return atomicAdd(claimed + bucket, Place{units} * Shape::unit_bytes);
-  }
-  template <class Shape>
-  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(Place place, std::uint32_t unit) const {
-    return reinterpret_cast<uint4*>(place) + unit * Shape::lanes;
-  }
+  [[no_unique_address]] typename Lists::template Shared<Shape> lists;
 };
 
 template <class Lists>
@@ -116,7 +141,7 @@ template <class Shape, class Lists>
 class PartitionBlock {
  public:
   __device__ __forceinline__ PartitionBlock(const PartitionArguments<Lists>& arguments,
-                                            PartitionShared<Shape>& shared)
+                                            PartitionShared<Shape, Lists>& shared)
       : f_(arguments),
         shared_(shared),
         thread_(static_cast<int>(threadIdx.x)),
@@ -128,6 +153,7 @@ class PartitionBlock {
     for (int n = thread_; n < Shape::buckets; n += Shape::threads) {
       shared_.states[n] = 0;
     }
+    f_.lists.prepare(shared_.lists);
     __syncthreads();
     std::int64_t batch = blockIdx.x;
     ask(batch);
@@ -208,8 +234,8 @@ class PartitionBlock {
     }
   }
 
-  /// Puts the keys for which there is room into the rings. Returns the others, a bit each: when
-  /// whole rings have gone, they are at the same places.
+  /// Puts the keys for which there is room into the rings. Returns the others, a bit each: their
+  /// turn comes when full units have left.
   __device__ __forceinline__ std::uint32_t store(const Key* keys, std::uint32_t* tickets,
                                                  std::uint32_t left) const {
 #pragma unroll
@@ -222,7 +248,7 @@ class PartitionBlock {
             static_cast<std::uint16_t>(keys[n] & ((1U << f_.low_bits) - 1U));
         left &= ~bit;
       }
-      tickets[n] -= Shape::ring;
+      tickets[n] = state.word_without_units<Shape>();
     }
     return left;
   }
@@ -234,22 +260,27 @@ class PartitionBlock {
     full_[n] = state.begin << 16 | units;
     __syncwarp(group_mask_);
     if (leads() && units > 0) {
-      place_[n] = f_.lists.template claim<Shape>(bucket, units);
+      place_[n] = atomicAdd(f_.lists.claimed + bucket, units);
       shared_.states[bucket] = state.word_without<Shape>(units * Shape::unit);
     }
   }
 
   /// Writes the units of own bucket n to the places that were claimed; all lanes of the group call.
   __device__ __forceinline__ void write(int n, int bucket) const {
-    const auto place = __shfl_sync(group_mask_, place_[n], 0, Shape::lanes);
+    const std::size_t place = __shfl_sync(group_mask_, place_[n], 0, Shape::lanes);
     const std::uint32_t begin = full_[n] >> 16;
     const std::uint32_t units = full_[n] & 0xFFFFU;
     for (std::uint32_t unit = 0; unit < units; ++unit) {
-      const std::uint16_t* const keys =
-          shared_.rings[bucket] + RingState::wrapped<Shape>(begin + unit * Shape::unit);
-      f_.lists.template unit_at<Shape>(place, unit)[lane_] =
-          reinterpret_cast<const uint4*>(keys)[lane_];
+      f_.lists.unit_at(shared_.lists, bucket, place + unit)[lane_] =
+          *reinterpret_cast<const uint4*>(own_keys(bucket, begin + unit * Shape::unit));
     }
+  }
+
+  /// This lane's keys of the unit at a place less than two rings.
+  [[nodiscard]] __device__ __forceinline__ std::uint16_t* own_keys(int bucket,
+                                                                   std::uint32_t place) const {
+    const auto within = static_cast<std::uint32_t>(lane_ * Shape::keys_a_lane);
+    return shared_.rings[bucket] + RingState::wrapped<Shape>(place + within);
   }
 
   __device__ __forceinline__ void finish() {
@@ -258,16 +289,15 @@ class PartitionBlock {
       const bool any = state.waiting > 0;
       full_[n] = state.begin << 16 | (any ? 1U : 0U);
       const auto filler = static_cast<std::uint16_t>((1U << f_.low_bits) - 1U);
-      std::uint16_t* const unit = shared_.rings[bucket] + state.begin;
+      std::uint16_t* const keys = own_keys(bucket, state.begin);
 #pragma unroll
       for (int k = 0; k < Shape::keys_a_lane; ++k) {
-        const int key = lane_ * Shape::keys_a_lane + k;
-        if (key >= static_cast<int>(state.waiting)) {
-          unit[key] = filler;
+        if (lane_ * Shape::keys_a_lane + k >= static_cast<int>(state.waiting)) {
+          keys[k] = filler;
         }
       }
       if (leads() && any) {
-        place_[n] = f_.lists.template claim<Shape>(bucket, 1U);
+        place_[n] = atomicAdd(f_.lists.claimed + bucket, 1U);
         atomicAdd(f_.fillers + bucket, Shape::unit - state.waiting);
       }
       __syncwarp(group_mask_);
@@ -276,7 +306,7 @@ class PartitionBlock {
   }
 
   const PartitionArguments<Lists>& f_;
-  PartitionShared<Shape>& shared_;
+  PartitionShared<Shape, Lists>& shared_;
   int thread_;
   int lane_;
   int group_;
@@ -286,14 +316,15 @@ class PartitionBlock {
   // The own buckets' full units: where they begin in the ring and how many they are, in the halves
   // of a word; and, with leading lanes, where they go.
   std::uint32_t full_[static_cast<std::size_t>(Shape::own_buckets)];
-  typename Lists::Place place_[static_cast<std::size_t>(Shape::own_buckets)];
+  std::uint32_t place_[static_cast<std::size_t>(Shape::own_buckets)];
 };
 
 template <class Shape, class Lists>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_multiprocessor)
     partition_kernel(const __grid_constant__ PartitionArguments<Lists> arguments) {
   extern __shared__ uint4 shared_memory[];
-  PartitionBlock<Shape, Lists>(arguments, *reinterpret_cast<PartitionShared<Shape>*>(shared_memory))
+  PartitionBlock<Shape, Lists>(arguments,
+                               *reinterpret_cast<PartitionShared<Shape, Lists>*>(shared_memory))
       .run();
 }
 

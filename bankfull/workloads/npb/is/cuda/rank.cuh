@@ -76,7 +76,7 @@ struct ListedHere {
 
 /// A list that has come from a rank.
 struct Piece {
-  unsigned long long address;
+  const std::uint16_t* list;
   std::uint32_t vectors;  ///< of 16 bytes
 };
 
@@ -114,7 +114,7 @@ struct ListsReceived {
   __device__ __forceinline__ void for_lists(int bucket, const Visit& visit) const {
     for (int n = bucket * ranks; n < (bucket + 1) * ranks; ++n) {
       const Piece piece = pieces[n];
-      visit(reinterpret_cast<const std::uint16_t*>(piece.address), piece.vectors);
+      visit(piece.list, piece.vectors);
     }
   }
   [[nodiscard]] __device__ __forceinline__ Key test_key(int n) const { return test_keys[n]; }

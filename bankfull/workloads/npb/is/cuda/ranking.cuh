@@ -88,7 +88,7 @@ class CudaRanking final : public Benchmark {
     if (extent_.low_bits > 16) {
       throw RuntimeFailure("npb is " + to_string(size) + " does not run on one GPU");
     }
-    allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape>));
+    allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsHere>));
     allow_shared_bytes(rank_buckets, most_counter_bytes);
     queue_keys(size, {0, extent_.keys}, keys_.data(), stream_);
     copy_bytes(first_keys_.data(), keys_.data(), sizeof first_keys_, stream_);
@@ -150,7 +150,7 @@ class CudaRanking final : public Benchmark {
     const std::array<Change, 2> changes = changes_of(size_, iteration);
     launch(stream_,
            {dim3(static_cast<unsigned>(extent_.blocks)), dim3(Shape::threads),
-            sizeof(PartitionShared<Shape>)},
+            sizeof(PartitionShared<Shape, ListsHere>)},
            partition_keys,
            PartitionArguments<ListsHere>{.keys = keys_.data(),
                                          .batches = extent_.batches(),

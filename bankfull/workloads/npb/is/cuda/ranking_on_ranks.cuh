@@ -94,7 +94,7 @@ class CudaRankingOnRanks final : public Benchmark {
         test_keys_(MemorySpace::device, is_tests),
         smaller_(device_room<std::uint32_t>(own_values().size())),
         findings_(MemorySpace::device, 1) {
-    allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape>));
+    allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsInMessages>));
     allow_shared_bytes(rank_buckets, counter_words(16) * sizeof(std::uint32_t));
     if (chosen_.transport->recordable()) {
       whole_run_.emplace(stream_, [this] { queue(is_iterations); });
@@ -151,8 +151,6 @@ class CudaRankingOnRanks final : public Benchmark {
   static constexpr auto partition_keys = partition_kernel<Shape, ListsInMessages>;
   static constexpr auto rank_buckets = Ranks::template kernel<ListsReceived>;
 
-  using Address = unsigned long long;
-
   template <class T>
   static Buffer<T> device_room(std::int64_t count) {
     return Buffer<T>(MemorySpace::device, static_cast<std::size_t>(count));
@@ -163,9 +161,10 @@ class CudaRankingOnRanks final : public Benchmark {
     return rows.data() + static_cast<std::size_t>(iteration - 1) * buckets;
   }
 
-  static Address address_of(const std::byte* message, std::ptrdiff_t slot_bytes, std::size_t slot,
-                            std::size_t begin) {
-    return reinterpret_cast<Address>(message) + slot * static_cast<std::size_t>(slot_bytes) + begin;
+  static std::uint16_t* list_in(std::byte* message, std::ptrdiff_t slot_bytes, std::size_t slot,
+                                std::size_t begin) {
+    const std::size_t offset = slot * static_cast<std::size_t>(slot_bytes) + begin;
+    return reinterpret_cast<std::uint16_t*>(message + offset);
   }
 
   [[nodiscard]] std::size_t own_rank() const { return static_cast<std::size_t>(ranks_->rank()); }
@@ -193,14 +192,14 @@ class CudaRankingOnRanks final : public Benchmark {
   }
 
   /// Where this rank's lists begin, by slot and bucket.
-  [[nodiscard]] std::vector<Address> list_starts() const {
-    std::vector<Address> starts;
+  [[nodiscard]] std::vector<std::uint16_t*> list_starts() const {
+    std::vector<std::uint16_t*> starts;
     for (std::size_t slot = 0; slot < slots; ++slot) {
       for (std::size_t to = 0; to < deal().ranks(); ++to) {
         const GpuMessageEnds& ends = chosen_.transport->ends()[to];
         for (std::size_t bucket = deal().first(to); bucket < deal().end(to); ++bucket) {
-          starts.push_back(address_of(ends.outgoing, ends.outgoing_slot, slot,
-                                      messages_.list_begin(own_rank(), bucket)));
+          starts.push_back(list_in(ends.outgoing, ends.outgoing_slot, slot,
+                                   messages_.list_begin(own_rank(), bucket)));
         }
       }
     }
@@ -208,14 +207,14 @@ class CudaRankingOnRanks final : public Benchmark {
   }
 
   /// Where lists come to, by slot, own bucket and rank.
-  [[nodiscard]] std::vector<Address> list_arrivals() const {
-    std::vector<Address> arrivals;
+  [[nodiscard]] std::vector<std::uint16_t*> list_arrivals() const {
+    std::vector<std::uint16_t*> arrivals;
     for (std::size_t slot = 0; slot < slots; ++slot) {
       for (std::size_t bucket = first_bucket(); bucket < deal().end(own_rank()); ++bucket) {
         for (std::size_t from = 0; from < deal().ranks(); ++from) {
           const GpuMessageEnds& ends = chosen_.transport->ends()[from];
-          arrivals.push_back(address_of(ends.incoming, ends.incoming_slot, slot,
-                                        messages_.list_begin(from, bucket)));
+          arrivals.push_back(
+              list_in(ends.incoming, ends.incoming_slot, slot, messages_.list_begin(from, bucket)));
         }
       }
     }
@@ -246,12 +245,7 @@ class CudaRankingOnRanks final : public Benchmark {
 
   /// All lists empty, nothing found.
   void queue_clear() {
-    constexpr unsigned threads = ExchangeBlock::threads;
-    constexpr unsigned places = is_iterations * Shape::buckets;
-    launch(stream_, {dim3((places + threads - 1) / threads), dim3(threads)}, empty_lists_kernel,
-           static_cast<const Address*>(starts_.data()),
-           static_cast<const unsigned*>(chosen_.transport->epoch()), Shape::buckets, is_iterations,
-           claimed_.data());
+    fill_bytes(claimed_.data(), 0, claimed_.bytes(), stream_);
     fill_bytes(fillers_.data(), 0, fillers_.bytes(), stream_);
     fill_bytes(findings_.data(), 0, findings_.bytes(), stream_);
   }
@@ -264,13 +258,15 @@ class CudaRankingOnRanks final : public Benchmark {
     }
     launch(stream_,
            {dim3(static_cast<unsigned>(own_.blocks)), dim3(Shape::threads),
-            sizeof(PartitionShared<Shape>)},
+            sizeof(PartitionShared<Shape, ListsInMessages>)},
            partition_keys,
            PartitionArguments<ListsInMessages>{.keys = keys_.data(),
                                                .batches = own_.batches(),
                                                .low_bits = own_.low_bits,
                                                .changes = {changes[0], changes[1]},
-                                               .lists = {row(claimed_, iteration)},
+                                               .lists = {.lists = starts_.data(),
+                                                         .epoch = chosen_.transport->epoch(),
+                                                         .claimed = row(claimed_, iteration)},
                                                .fillers = row(fillers_, iteration)});
   }
 
@@ -295,8 +291,7 @@ class CudaRankingOnRanks final : public Benchmark {
                                 .unit = Shape::unit,
                                 .ends = ends_.data(),
                                 .epoch = chosen_.transport->epoch(),
-                                .starts = starts_.data(),
-                                .claimed = row(claimed_, iteration),
+                                .units = row(claimed_, iteration),
                                 .fillers = row(fillers_, iteration),
                                 .keys = keys_.data(),
                                 .test_positions = is_parameters(size_).positions,
@@ -384,11 +379,11 @@ class CudaRankingOnRanks final : public Benchmark {
   ListMessages messages_;
   ChosenTransport chosen_;
   Buffer<GpuMessageEnds> ends_;  ///< of all ranks
-  Buffer<Address> starts_;
-  Buffer<Address> arrivals_;
+  Buffer<std::uint16_t*> starts_;
+  Buffer<std::uint16_t*> arrivals_;
   Buffer<int> fullest_first_;
-  Buffer<Address> claimed_;        ///< of each bucket, for each ranking
-  Buffer<std::uint32_t> fillers_;  ///< likewise
+  Buffer<std::uint32_t> claimed_;  ///< units of each bucket, for each ranking
+  Buffer<std::uint32_t> fillers_;
   Buffer<Piece> pieces_;
   Buffer<BucketSurvey> surveys_;
   Buffer<Key> test_keys_;
