@@ -70,6 +70,16 @@ __device__ __forceinline__ void copy_once(std::uint32_t to, const void* from, un
       : "memory");
 }
 
+/// Asks for consecutive bytes. Addresses and `bytes` are multiples of 16.
+__device__ __forceinline__ void copy_bulk(std::uint32_t to, const void* from, unsigned bytes,
+                                          const CopyBarrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+          "r"(to),
+      "l"(from), "r"(bytes), "r"(barrier.address)
+      : "memory");
+}
+
 /// Asks for consecutive bytes to come into the cache, without waiting. Addresses and `bytes` are
 /// multiples of 16.
 __device__ __forceinline__ void prefetch_bulk(const void* from, unsigned bytes) {

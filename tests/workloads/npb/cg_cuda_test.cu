@@ -1,4 +1,5 @@
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
+#include "bankfull/workloads/npb/cg/cuda/steps.cuh"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -38,6 +39,24 @@ std::vector<Row> rows_of(const cuda::Tiles& tiles, const CudaExecutor& executor)
     }
   }
   return rows;
+}
+
+/// Some rows and columns of a matrix, counted from where they begin.
+Matrix block_of(const Matrix& matrix, const Range& rows, const Range& columns) {
+  Matrix block;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    block.starts.push_back(static_cast<std::int64_t>(block.columns.size()));
+    const auto r = static_cast<std::size_t>(row);
+    for (auto n = static_cast<std::size_t>(matrix.starts[r]);
+         n < static_cast<std::size_t>(matrix.starts[r + 1]); ++n) {
+      if (matrix.columns[n] >= columns.begin && matrix.columns[n] < columns.end) {
+        block.columns.push_back(static_cast<std::int32_t>(matrix.columns[n] - columns.begin));
+        block.values.push_back(matrix.values[n]);
+      }
+    }
+  }
+  block.starts.push_back(static_cast<std::int64_t>(block.columns.size()));
+  return block;
 }
 
 void expect_same(const std::vector<Row>& rows, const Matrix& matrix) {
@@ -93,10 +112,65 @@ TEST_F(CgMatrixOnGpu, IsTheSameWithOneTileABlock) {
   expect_as_on_cpu(Class::s, cuda::tiling_for(1400, 132, 232192));
 }
 
+TEST_F(CgMatrixOnGpu, IsTheSameInABlock) {
+  const Matrix whole = assemble(Class::s, Team(1));
+  for (const Range& rows : {Range{0, 700}, Range{467, 934}, Range{1385, 1400}}) {
+    for (const Range& columns : {Range{0, 1400}, Range{0, 700}, Range{700, 1400}}) {
+      for (const std::int64_t bytes : {3000, 49152}) {
+        const cuda::Tiling tiling = cuda::tiling_for(rows.size(), columns.size(), 3, bytes);
+        const cuda::Tiles tiles =
+            cuda::TileAssembly(executor_, Class::s, tiling, rows, columns).build();
+        expect_same(rows_of(tiles, executor_), block_of(whole, rows, columns));
+      }
+    }
+  }
+}
+
 TEST_F(CgMatrixOnGpu, IsTheSameWithManyPanelsABlock) {
   const cuda::Tiling tiling = cuda::tiling_for(1400, 3, 3000);
   ASSERT_FALSE(tiling.one_tile_a_block);
   expect_as_on_cpu(Class::s, tiling);
+}
+
+/// A v, row by row.
+std::vector<double> product_of(const Matrix& matrix, const std::vector<double>& v) {
+  std::vector<double> product(static_cast<std::size_t>(matrix.rows()), 0.0);
+  for (std::size_t row = 0; row < product.size(); ++row) {
+    for (auto n = matrix.starts[row]; n < matrix.starts[row + 1]; ++n) {
+      const auto entry = static_cast<std::size_t>(n);
+      product[row] += matrix.values[entry] * v[static_cast<std::size_t>(matrix.columns[entry])];
+    }
+  }
+  return product;
+}
+
+TEST_F(CgMatrixOnGpu, TimesAVectorGivesTheProductWhereBlocksGoThroughManyPanels) {
+  const Matrix matrix = assemble(Class::w, Team(1));
+  std::vector<double> v(7000);
+  for (std::size_t n = 0; n < v.size(); ++n) {
+    v[n] = 1.0 + 0.5 * std::sin(static_cast<double>(n));
+  }
+  const std::vector<double> expected = product_of(matrix, v);
+  // Several groups a block, one group a block, fewer slices than warps.
+  for (const auto& [blocks, bytes] :
+       {std::pair{13, 4000}, {1, 60000}, {3, 16384}, {7, 6000}, {132, 4096}}) {
+    const cuda::Tiling tiling = cuda::tiling_for(7000, blocks, bytes);
+    ASSERT_FALSE(tiling.one_tile_a_block) << blocks;
+    const cuda::Tiles tiles = cuda::TileAssembly(executor_, Class::w, tiling).build();
+    const auto input = executor_.make<double>(tiling.vector_size());
+    const auto output = executor_.make<double>(tiling.sums_size());
+    copy_bytes(input.data(), v.data(), input.bytes(), stream_);
+    launch(stream_,
+           {dim3(static_cast<unsigned>(tiling.blocks)), dim3(cuda::solver_threads),
+            static_cast<std::size_t>(tiling.shared_bytes())},
+           cuda::block_product_kernel<false>,
+           cuda::ProductArguments{.matrix = tiles.view(), .kept_warps = 0, .parts = output.data()},
+           static_cast<const double*>(input.data()));
+    const auto found = executor_.to_host(output.data(), 7000);
+    for (std::size_t row = 0; row < found.size(); ++row) {
+      ASSERT_NEAR(found[row], expected[row], 1e-12 * std::abs(expected[row])) << row;
+    }
+  }
 }
 
 }  // namespace

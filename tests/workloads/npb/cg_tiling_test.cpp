@@ -12,8 +12,8 @@ constexpr std::int64_t ampere_bytes = 166912;
 void expect_complete(const Tiling& tiling, int multiprocessors, std::int64_t shared_bytes) {
   EXPECT_GE(std::int64_t{tiling.groups} * tiling.group_rows, tiling.rows);
   EXPECT_LT(std::int64_t{tiling.groups - 1} * tiling.group_rows, tiling.rows);
-  EXPECT_GE(std::int64_t{tiling.panels} * tiling.panel_columns, tiling.rows);
-  EXPECT_LT(std::int64_t{tiling.panels - 1} * tiling.panel_columns, tiling.rows);
+  EXPECT_GE(std::int64_t{tiling.panels} * tiling.panel_columns, tiling.columns);
+  EXPECT_LT(std::int64_t{tiling.panels - 1} * tiling.panel_columns, tiling.columns);
   EXPECT_EQ(tiling.panel_columns % 2, 0);
   EXPECT_LE(tiling.panel_columns, 65536);
   EXPECT_LT(tiling.group_rows, 65535);
@@ -30,6 +30,12 @@ TEST(CgTiling, IsCompleteForAllClassesAndGpus) {
         SCOPED_TRACE(to_string(size) + " on " + std::to_string(multiprocessors));
         const std::int64_t rows = cg_parameters(size).rows;
         expect_complete(tiling_for(rows, multiprocessors, bytes), multiprocessors, bytes);
+        for (const int cuts : {2, 5, 16}) {
+          expect_complete(tiling_for(rows / cuts, rows, multiprocessors, bytes), multiprocessors,
+                          bytes);
+          expect_complete(tiling_for(rows / 16, rows / cuts, multiprocessors, bytes),
+                          multiprocessors, bytes);
+        }
       }
     }
   }
@@ -66,6 +72,27 @@ TEST(CgTiling, KeepsWholeRowsInABlockWhereTheVectorIsLong) {
   EXPECT_FALSE(tiling.one_tile_a_block);
   EXPECT_EQ(tiling.groups, 132);
   EXPECT_EQ(tiling.product_parts(), 1);
+}
+
+// A quarter of class D: half the rows leave room for larger panels.
+TEST(CgTiling, HasFewerPanelsForABlockOfTheMatrix) {
+  const Tiling whole = tiling_for(1500000, 132, hopper_bytes);
+  const Tiling block = tiling_for(750000, 750000, 132, hopper_bytes);
+  EXPECT_FALSE(block.one_tile_a_block);
+  EXPECT_EQ(block.groups, 132);
+  EXPECT_LT(2 * block.panels, whole.panels);
+  EXPECT_EQ(block.sums_size(), 750000);
+  EXPECT_EQ(tiling_for(375001, 750000, 132, hopper_bytes).sums_size(), 375002);
+}
+
+// Entries of class E fill 66 GB; what else its tiles take must leave it a GPU of 141 GB.
+TEST(CgTiling, LeavesRoomForClassEOnALargeGpu) {
+  const CgParameters& cg = cg_parameters(Class::e);
+  const Tiling tiling = tiling_for(cg.rows, 132, hopper_bytes);
+  const std::int64_t tiles = tile_bytes(tiling, cg.nonzeros);
+  const std::int64_t assembly = assembly_bytes(tiling, cg.rows, cg.vector_nonzeros + 1);
+  EXPECT_GT(tiles, 66'000'000'000);
+  EXPECT_LT(tiles + assembly, 100'000'000'000);
 }
 
 TEST(CgTiling, KeepsInTheCacheWhatHasRoomThere) {

@@ -51,9 +51,6 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {
-  if (problem.device.is_cuda()) {
-    return "runs on one GPU so far";
-  }
   constexpr std::int64_t fewest_rows = 16;
   const std::int64_t most = cg_parameters(problem.size).rows / fewest_rows;
   return ranks > most ? fmt::format("runs on up to {} ranks", most) : "";

@@ -1,6 +1,7 @@
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
 #include "bankfull/workloads/npb/cg/cuda/solver.cuh"
+#include "bankfull/workloads/npb/cg/cuda/step_solver.hpp"
 
 #include <algorithm>
 
@@ -11,14 +12,15 @@ using cuda::SolverArguments;
 using cuda::SolverResult;
 using cuda::Tiling;
 
-std::size_t most_shared_bytes_on(Device gpu) {
-  return std::min(most_shared_bytes(gpu, cuda::solver_kernel<false>),
-                  most_shared_bytes(gpu, cuda::solver_kernel<true>));
+Tiling tiling_on(Device gpu, Class size) {
+  const auto bytes =
+      static_cast<std::int64_t>(most_shared_bytes(gpu, cuda::solver_kernel)) / 16 * 16;
+  return cuda::tiling_for(cg_parameters(size).rows, multiprocessors_of(gpu), bytes);
 }
 
-Tiling tiling_on(Device gpu, Class size) {
-  const auto bytes = static_cast<std::int64_t>(most_shared_bytes_on(gpu)) / 16 * 16;
-  return cuda::tiling_for(cg_parameters(size).rows, multiprocessors_of(gpu), bytes);
+/// Whether one GPU's blocks have one tile each, so that a run can be one kernel.
+bool is_one_kernel(const Problem& problem, int ranks) {
+  return ranks == 1 && tiling_on(problem.device, problem.size).one_tile_a_block;
 }
 
 /// Conjugate gradients on a GPU: one kernel for a whole run, whose blocks meet between steps.
@@ -38,7 +40,7 @@ class CudaSolver final : public Benchmark {
         terms_(MemorySpace::device, GridSum::terms_of(static_cast<std::size_t>(tiling_.blocks))),
         result_(executor_.make<SolverResult>(1)),
         found_(MemorySpace::pinned, 1) {
-    allow_shared_bytes(kernel(), most_shared_bytes_on(problem.device));
+    allow_shared_bytes(cuda::solver_kernel, most_shared_bytes(problem.device, cuda::solver_kernel));
   }
 
   void rewind() override {
@@ -80,10 +82,6 @@ class CudaSolver final : public Benchmark {
     return cuda::kept_warps(tiles_.bytes(), last_cache_bytes(stream_.device()));
   }
 
-  [[nodiscard]] auto kernel() const -> void (*)(SolverArguments) {
-    return tiling_.one_tile_a_block ? cuda::solver_kernel<true> : cuda::solver_kernel<false>;
-  }
-
   void iterate(int iterations) {
     const SolverArguments arguments{
         .product = {.matrix = tiles_.view(), .kept_warps = kept_warps(), .parts = products_.data()},
@@ -99,7 +97,7 @@ class CudaSolver final : public Benchmark {
     launch_together(stream_,
                     {dim3(static_cast<unsigned>(tiling_.blocks)), dim3(cuda::solver_threads),
                      static_cast<std::size_t>(tiling_.shared_bytes())},
-                    kernel(), arguments);
+                    cuda::solver_kernel, arguments);
     copy_bytes(found_.data(), result_.data(), found_.bytes(), stream_);
     stream_.synchronize();
   }
@@ -122,23 +120,21 @@ class CudaSolver final : public Benchmark {
 }  // namespace
 
 /// The tiles, which both have, with the more of what the set-up and the solver want beside them.
-/// How much slices are longer than their pieces is not known before the matrix is: this counts the
-/// mean of what sharing a piece costs, and one entry in a hundred for rows of unequal lengths.
-std::int64_t cuda_memory_bytes(const Problem& problem, int /*ranks*/) {
+std::int64_t cuda_memory_bytes(const Problem& problem, int ranks) {
+  if (!is_one_kernel(problem, ranks)) {
+    return cuda::step_solver_bytes(problem, ranks);
+  }
   const CgParameters& cg = cg_parameters(problem.size);
   const Tiling tiling = tiling_on(problem.device, problem.size);
-  const std::int64_t pieces = cg.rows * tiling.panels;
-  const std::int64_t entries =
-      cg.nonzeros + cg.nonzeros / 100 + pieces * (tiling.row_lanes - 1) / 2;
-  const std::int64_t tiles =
-      10 * entries + 4 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
-  const std::int64_t vector_slots = cg.rows * (cg.vector_nonzeros + 1);
-  const std::int64_t set_up = 16 * vector_slots + 12 * cg.rows + 2 * pieces + 12 * tiling.slices();
+  const std::int64_t set_up = cuda::assembly_bytes(tiling, cg.rows, cg.vector_nonzeros + 1);
   const std::int64_t solver = 8 * (4 + tiling.product_parts()) * tiling.vector_size();
-  return tiles + std::max(set_up, solver);
+  return cuda::tile_bytes(tiling, cg.nonzeros) + std::max(set_up, solver);
 }
 
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& /*ranks*/) {
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks) {
+  if (!is_one_kernel(problem, ranks.size())) {
+    return cuda::make_step_solver(problem, ranks);
+  }
   return std::make_unique<CudaSolver>(problem);
 }
 

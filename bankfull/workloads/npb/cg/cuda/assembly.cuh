@@ -12,10 +12,13 @@
 
 namespace bankfull::npb::cg::cuda {
 
-/// What rows of the matrix are formed from: the vectors, and for each row the slots of vectors that
-/// are in it, in any order.
+/// What the rows of a block of the matrix are formed from: the vectors, and for each row the slots
+/// of vectors that are in it, in any order. Rows and columns count from where the block begins.
 struct RowSources {
+  std::int64_t first_row;
   std::int64_t rows;
+  std::int64_t first_column;
+  std::int64_t columns;
   int stride;
   const std::int32_t* indices;
   const double* values;
@@ -26,24 +29,28 @@ struct RowSources {
 };
 
 struct CountMembers {
+  Range rows;
   const std::int32_t* indices;
   std::int32_t* counts;
   __device__ void operator()(std::int64_t slot) const {
-    if (indices[slot] != DrawnVectors::unused) {
-      atomicAdd(counts + indices[slot], 1);
+    const std::int64_t row = indices[slot];
+    if (row >= rows.begin && row < rows.end) {
+      atomicAdd(counts + row - rows.begin, 1);
     }
   }
 };
 
 struct WriteMembers {
+  Range rows;
   const std::int32_t* indices;
   const std::int64_t* starts;
   std::int32_t* counts;
   std::int32_t* members;
   __device__ void operator()(std::int64_t slot) const {
-    const std::int32_t row = indices[slot];
-    if (row != DrawnVectors::unused) {
-      members[starts[row] + atomicSub(counts + row, 1) - 1] = static_cast<std::int32_t>(slot);
+    const std::int64_t row = indices[slot];
+    if (row >= rows.begin && row < rows.end) {
+      const std::int64_t n = row - rows.begin;
+      members[starts[n] + atomicSub(counts + n, 1) - 1] = static_cast<std::int32_t>(slot);
     }
   }
 };
@@ -119,8 +126,7 @@ class WarpRow {
     }
     __syncwarp();
     if (lane_ == 0) {
-      keys_[products] =
-          ProductKey::make(static_cast<std::int32_t>(row), ProductKey::shift_vector, 0);
+      keys_[products] = key(sources_.first_row + row, ProductKey::shift_vector, 0);
     }
     __syncwarp();
     sort_shared(keys_, size_, lane_, warp_threads, [] { __syncwarp(); });
@@ -168,9 +174,16 @@ class WarpRow {
     const std::int64_t vector = sources_.members[begin + place / sources_.stride] / sources_.stride;
     const std::int32_t column =
         sources_.indices[vector * sources_.stride + place % sources_.stride];
-    return column == DrawnVectors::unused
+    return key(column, static_cast<std::uint64_t>(vector), place);
+  }
+
+  /// None for a column of the matrix that the block has not, and for an unused slot's.
+  [[nodiscard]] __device__ std::uint64_t key(std::int64_t column, std::uint64_t vector,
+                                             int place) const {
+    const std::int64_t in_block = column - sources_.first_column;
+    return in_block < 0 || in_block >= sources_.columns
                ? ProductKey::none
-               : ProductKey::make(column, static_cast<std::uint64_t>(vector), place);
+               : ProductKey::make(static_cast<std::int32_t>(in_block), vector, place);
   }
 
   [[nodiscard]] __device__ bool begins_column(int place) const {
@@ -313,19 +326,31 @@ static __global__ void __launch_bounds__(1024)
   }
 }
 
-/// Builds the matrix of a class in tiles.
+/// Builds a block of the matrix of a class in tiles.
 class TileAssembly {
  public:
+  /// The whole matrix.
   TileAssembly(const CudaExecutor& executor, Class size, const Tiling& tiling)
-      : executor_(executor), tiling_(tiling), vectors_(VectorDraw(executor, size).draw()) {
+      : TileAssembly(executor, size, tiling, {0, tiling.rows}, {0, tiling.columns}) {}
+
+  /// Some of its rows and columns, as many as the tiling has.
+  TileAssembly(const CudaExecutor& executor, Class size, const Tiling& tiling, const Range& rows,
+               const Range& columns)
+      : executor_(executor),
+        tiling_(tiling),
+        rows_(rows),
+        vectors_(VectorDraw(executor, size).draw()) {
     find_members();
-    sources_ = {.rows = tiling.rows,
+    sources_ = {.first_row = rows.begin,
+                .rows = rows.size(),
+                .first_column = columns.begin,
+                .columns = columns.size(),
                 .stride = vectors_.stride,
                 .indices = vectors_.indices.data(),
                 .values = vectors_.values.data(),
                 .member_starts = member_starts_.data(),
                 .members = members_.data(),
-                .log_ratio = std::log(reciprocal_condition) / static_cast<double>(tiling.rows),
+                .log_ratio = std::log(reciprocal_condition) / static_cast<double>(vectors_.count),
                 .diagonal_shift = diagonal_shift(size)};
   }
 
@@ -347,12 +372,12 @@ class TileAssembly {
     member_starts_ = executor_.make<std::int64_t>(tiling_.rows + 1);
     executor_.fill(counts.data(), tiling_.rows + 1, 0);
     executor_.fill(largest.data(), 1, 0);
-    executor_.each(slots, CountMembers{vectors_.indices.data(), counts.data()});
+    executor_.each(slots, CountMembers{rows_, vectors_.indices.data(), counts.data()});
     executor_.each(tiling_.rows, LargestCount{counts.data(), largest.data()});
     const std::int64_t count =
         executor_.exclusive_sum(counts.data(), tiling_.rows, member_starts_.data());
     members_ = executor_.make<std::int32_t>(count);
-    executor_.each(slots, WriteMembers{vectors_.indices.data(), member_starts_.data(),
+    executor_.each(slots, WriteMembers{rows_, vectors_.indices.data(), member_starts_.data(),
                                        counts.data(), members_.data()});
     room_.members = executor_.to_host(largest.data(), 1).front();
     room_.products =
@@ -397,6 +422,7 @@ class TileAssembly {
 
   const CudaExecutor& executor_;
   Tiling tiling_;
+  Range rows_;
   DrawnVectors vectors_;
   Buffer<std::int64_t> member_starts_;
   Buffer<std::int32_t> members_;

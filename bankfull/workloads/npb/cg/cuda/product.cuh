@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/exec/async_copy.cuh"
+#include "bankfull/core/exec/bulk_copy.cuh"
 #include "bankfull/core/exec/cache_policy.cuh"
 #include "bankfull/workloads/npb/cg/cuda/tiles.cuh"
 
@@ -13,25 +14,30 @@ namespace bankfull::npb::cg::cuda {
 struct ProductArguments {
   TilesView matrix;
   int kept_warps;  ///< of each block, whose slices are to stay in L2 from product to product
-  double* parts;   ///< `product_parts` vectors, whose sum is the product
+  double* parts;   ///< `product_parts` vectors of sums, whose sum is the product
 };
 
-/// The calling warp's slices of a tile, one after the other: every other time round the warps take
+/// The calling warp's slices of tiles, one after the other: every other time round the warps take
 /// them in reverse, so that all get about as much work. What is known of a slice is read while the
-/// one before is worked on.
+/// one before is worked on, also where that is the last one of a tile. The tiles are one, or all of
+/// a group from some panel on.
+template <bool AllPanels>
 class WarpSlices {
  public:
-  __device__ __forceinline__ WarpSlices(const TilesView& matrix, std::int64_t tile)
+  __device__ __forceinline__ WarpSlices(const TilesView& matrix, int group, int panel)
       : matrix_(matrix),
-        first_slice_(static_cast<std::uint32_t>(tile) *
+        group_slice_(static_cast<std::uint32_t>(group) *
+                     static_cast<std::uint32_t>(matrix.tiling.panels) *
                      static_cast<std::uint32_t>(matrix.tiling.tile_slices())),
-        number_(static_cast<int>(threadIdx.x) / warp_threads) {
+        next_tile_(first_tile()),
+        next_panel_(panel),
+        number_(first_number()) {
     read_next();
     advance();
   }
 
-  /// Whether there is a slice.
-  [[nodiscard]] __device__ __forceinline__ bool any() const { return any_; }
+  /// Number of the present slice's tile, counting down to 1; 0 where there is no slice.
+  [[nodiscard]] __device__ __forceinline__ int tile() const { return tile_; }
 
   /// This thread's row in it.
   [[nodiscard]] __device__ __forceinline__ std::uint16_t row() const { return row_; }
@@ -51,19 +57,40 @@ class WarpSlices {
 
   /// To the next slice.
   __device__ __forceinline__ void advance() {
-    any_ = number_ < matrix_.tiling.tile_slices();
+    tile_ = has_next() ? next_tile_ : 0;
     slot_ = next_begin_;
     left_ = static_cast<int>(next_end_ - next_begin_);
     row_ = next_row_;
     constexpr int warps = solver_threads / warp_threads;
     number_ += 2 * (warps - number_ % warps) - 1;
+    if constexpr (AllPanels) {
+      if (!has_next() && next_tile_ > 1) {
+        --next_tile_;
+        next_panel_ = next_panel_ + 1 == matrix_.tiling.panels ? 0 : next_panel_ + 1;
+        number_ = first_number();
+      }
+    }
     read_next();
   }
 
  private:
+  [[nodiscard]] __device__ __forceinline__ static int first_number() {
+    return static_cast<int>(threadIdx.x) / warp_threads;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ int first_tile() const {
+    return AllPanels ? matrix_.tiling.panels : 1;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool has_next() const {
+    return number_ < matrix_.tiling.tile_slices();
+  }
+
   __device__ __forceinline__ void read_next() {
-    if (number_ < matrix_.tiling.tile_slices()) {
-      const std::uint32_t slice = first_slice_ + static_cast<std::uint32_t>(number_);
+    if (has_next()) {
+      const std::uint32_t slice =
+          group_slice_ +
+          static_cast<std::uint32_t>(next_panel_ * matrix_.tiling.tile_slices() + number_);
       const int lane = static_cast<int>(threadIdx.x) % warp_threads;
       next_begin_ = __ldg(matrix_.slice_starts + slice);
       next_end_ = __ldg(matrix_.slice_starts + slice + 1);
@@ -73,12 +100,14 @@ class WarpSlices {
   }
 
   const TilesView& matrix_;
-  std::uint32_t first_slice_;
-  int number_;  ///< of the next slice within the tile
+  std::uint32_t group_slice_;  ///< the group's first one
+  int next_tile_;
+  int next_panel_;
+  int number_;  ///< of the next slice within its tile
   std::uint32_t next_begin_ = 0;
   std::uint32_t next_end_ = 0;
   std::uint16_t next_row_ = TilesView::no_row;
-  bool any_ = false;
+  int tile_ = 0;
   std::uint32_t slot_ = 0;
   int left_ = 0;
   std::uint16_t row_ = TilesView::no_row;
@@ -90,7 +119,8 @@ class EntryBatch {
  public:
   /// Asks for those of the next slots of a slice, or of what is left of it: rounds take time, not
   /// entries.
-  __device__ __forceinline__ void read(const TilesView& matrix, const WarpSlices& slices,
+  template <class Slices>
+  __device__ __forceinline__ void read(const TilesView& matrix, const Slices& slices,
                                        CachePolicy policy) {
     const double* const values = matrix.values + slices.entry();
     const std::uint16_t* const columns = matrix.columns + slices.entry();
@@ -100,9 +130,19 @@ class EntryBatch {
   /// sum + the entries times their x.
   template <class Vector>
   [[nodiscard]] __device__ __forceinline__ double add_to(double sum, const Vector& x) const {
+    return add_first_to(sum, x, Slots);
+  }
+
+  /// Of the first `slots` slots only: x of the others, which are 0, is not looked up. That takes
+  /// longer than to ask where slices have about as many slots as a batch or more.
+  template <class Vector>
+  [[nodiscard]] __device__ __forceinline__ double add_first_to(double sum, const Vector& x,
+                                                               int slots) const {
 #pragma unroll
     for (int n = 0; n < Slots; ++n) {
-      sum = fma(value_[n], x[column_[n]], sum);
+      if (n < slots) {
+        sum = fma(value_[n], x[column_[n]], sum);
+      }
     }
     return sum;
   }
@@ -124,15 +164,110 @@ class EntryBatch {
 /// Slots of a batch: enough to keep memory busy, few enough for the registers.
 inline constexpr int batch_slots = 8;
 
+/// Likewise where rows are cut into many pieces, which have less.
+inline constexpr int short_batch_slots = 6;
+
+/// sink.take(row in the group, sum of its piece, what sink.before(row) gave) for all rows of the
+/// calling warp's slices, by one thread each, which is the same every time. `x` is the panel.
+template <bool AllPanels, class Vector, class Sink>
+class SliceSums {
+ public:
+  /// Asks for the first entries.
+  __device__ __forceinline__ SliceSums(const TilesView& matrix, int group, int panel,
+                                       int kept_warps, Vector x, Sink& sink)
+      : matrix_(matrix),
+        x_(x),
+        sink_(sink),
+        policy_(static_cast<int>(threadIdx.x) / warp_threads < kept_warps ? CachePolicy::keep()
+                                                                          : CachePolicy::once()),
+        slices_(matrix, group, panel) {
+    ask();
+    look_up_before();
+  }
+
+  /// Works through a tile, whose panel is there, and asks for the first entries of the next.
+  /// Tiles are numbered down to 1.
+  __device__ __forceinline__ void work_through(int tile) {
+    double sum = 0.0;
+#pragma unroll 1
+    while (slices_.tile() == tile) {
+      sum = add_batch_to(sum);
+      slices_.pass(slots);
+      const std::uint16_t row = slices_.row();
+      const bool done = slices_.left() <= 0;
+      if (done) {
+        slices_.advance();
+      }
+      ask();
+      if (!done) {
+        continue;
+      }
+      for (int distance = matrix_.tiling.row_lanes / 2; distance > 0; distance /= 2) {
+        sum += __shfl_xor_sync(~0U, sum, distance);
+      }
+      if (takes(row)) {
+        sink_.take(row, sum, before_);
+      }
+      sum = 0.0;
+      look_up_before();
+    }
+  }
+
+ private:
+  static constexpr int slots = AllPanels ? short_batch_slots : batch_slots;
+
+  __device__ __forceinline__ void ask() {
+    if (slices_.tile() > 0) {
+      batch_.read(matrix_, slices_, policy_);
+    }
+  }
+
+  [[nodiscard]] __device__ __forceinline__ double add_batch_to(double sum) const {
+    if constexpr (AllPanels) {
+      return batch_.add_first_to(sum, x_, slices_.left());
+    } else {
+      return batch_.add_to(sum, x_);
+    }
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool takes(std::uint16_t row) const {
+    return row != TilesView::no_row &&
+           static_cast<int>(threadIdx.x) % matrix_.tiling.row_lanes == 0;
+  }
+
+  __device__ __forceinline__ void look_up_before() {
+    before_ = takes(slices_.row()) ? sink_.before(slices_.row()) : 0.0;
+  }
+
+  const TilesView& matrix_;
+  Vector x_;
+  Sink& sink_;
+  CachePolicy policy_;
+  WarpSlices<AllPanels> slices_;
+  EntryBatch<slots> batch_;
+  double before_ = 0.0;
+};
+
+/// The block's shared memory: a panel's part of the vector, and sums of rows behind it.
+__device__ __forceinline__ double* product_room() {
+  extern __shared__ __align__(128) unsigned char room[];
+  return reinterpret_cast<double*>(room);
+}
+
+/// Elements of a panel.
+__device__ __forceinline__ int panel_size(const Tiling& tiling, int panel) {
+  const std::int64_t first = std::int64_t{panel} * tiling.panel_columns;
+  return static_cast<int>(min(std::int64_t{tiling.panel_columns}, tiling.vector_size() - first));
+}
+
 /// Begins to bring the panel's part of a vector into shared memory. By all threads of the block,
 /// none of which still reads what was there.
 __device__ __forceinline__ void begin_panel(const Tiling& tiling, int panel, const double* vector,
                                             double* x) {
-  const std::int64_t first = std::int64_t{panel} * tiling.panel_columns;
-  const auto size =
-      static_cast<int>(min(std::int64_t{tiling.panel_columns}, tiling.vector_size() - first));
+  const double* const from = vector + std::int64_t{panel} * tiling.panel_columns;
+  const int size = panel_size(tiling, panel);
   for (int n = 2 * static_cast<int>(threadIdx.x); n < size; n += 2 * solver_threads) {
-    begin_copy16(x + n, vector + first + n);
+    begin_copy16(x + n, from + n);
   }
 }
 
@@ -142,68 +277,76 @@ __device__ __forceinline__ void finish_panel() {
   __syncthreads();
 }
 
-/// sink.take(row in the group, sum of its piece, what sink.before(row) gave) for all rows of a
-/// tile, by one thread each, which is the same every time. x is the panel that has been begun.
-template <int Slots = batch_slots, class Vector, class Sink>
-__device__ __forceinline__ void multiply_tile(const TilesView& matrix, std::int64_t tile,
-                                              int kept_warps, const Vector& x, Sink& sink) {
-  const bool kept = static_cast<int>(threadIdx.x) / warp_threads < kept_warps;
-  const CachePolicy policy = kept ? CachePolicy::keep() : CachePolicy::once();
-  const int row_lanes = matrix.tiling.row_lanes;
-  const auto takes = [&](std::uint16_t row) {
-    return row != TilesView::no_row && static_cast<int>(threadIdx.x) % row_lanes == 0;
-  };
-  WarpSlices slices(matrix, tile);
-  EntryBatch<Slots> batch;
-  double before = 0.0;
-  if (slices.any()) {
-    batch.read(matrix, slices, policy);
-    before = takes(slices.row()) ? sink.before(slices.row()) : 0.0;
+/// Brings one panel after the other, with the copy engine where there is one: it takes no turns of
+/// the threads, who ask for entries meanwhile. All functions are called by all threads of the
+/// block.
+class Panels {
+ public:
+  __device__ __forceinline__ Panels(const Tiling& tiling, const double* vector, double* x)
+      : tiling_(tiling), vector_(vector), x_(x), arrival_{arrival_address()} {
+    if constexpr (by_engine) {
+      if (threadIdx.x == 0) {
+        arrival_.initialise();
+        publish_copy_barriers();
+      }
+    }
   }
-  finish_panel();
-  double sum = 0.0;
-#pragma unroll 1
-  while (slices.any()) {
-    sum = batch.add_to(sum, x);
-    slices.pass(Slots);
-    const std::uint16_t row = slices.row();
-    const bool done = slices.left() <= 0;
-    if (done) {
-      slices.advance();
+
+  /// When none of them still reads the one before.
+  __device__ __forceinline__ void begin(int panel) {
+    __syncthreads();
+    if constexpr (by_engine) {
+      if (threadIdx.x == 0) {
+        const auto bytes = static_cast<std::uint32_t>(panel_size(tiling_, panel)) *
+                           static_cast<std::uint32_t>(sizeof(double));
+        arrival_.expect(bytes);
+        copy_bulk(shared_address(x_), vector_ + std::int64_t{panel} * tiling_.panel_columns, bytes,
+                  arrival_);
+      }
+    } else {
+      begin_panel(tiling_, panel, vector_, x_);
     }
-    if (slices.any()) {
-      batch.read(matrix, slices, policy);
-    }
-    if (!done) {
-      continue;
-    }
-    for (int distance = row_lanes / 2; distance > 0; distance /= 2) {
-      sum += __shfl_xor_sync(~0U, sum, distance);
-    }
-    if (takes(row)) {
-      sink.take(row, sum, before);
-    }
-    sum = 0.0;
-    before = takes(slices.row()) ? sink.before(slices.row()) : 0.0;
   }
-}
 
-/// The block's shared memory: a panel's part of the vector, and sums of rows behind it.
-__device__ __forceinline__ double* product_room() {
-  extern __shared__ __align__(128) unsigned char room[];
-  return reinterpret_cast<double*>(room);
-}
+  __device__ __forceinline__ void finish() {
+    if constexpr (by_engine) {
+      arrival_.wait(parity_);
+      parity_ ^= 1U;
+    } else {
+      finish_panel();
+    }
+  }
 
-/// Leaves sums of pieces in memory and multiplies them with the vector.
+ private:
+  static constexpr bool by_engine = compiled_capability >= bulk_copy_capability;
+
+  __device__ __forceinline__ static std::uint32_t arrival_address() {
+    __shared__ std::uint64_t barrier;
+    return shared_address(&barrier);
+  }
+
+  const Tiling& tiling_;
+  const double* vector_;
+  double* x_;
+  CopyBarrier arrival_;
+  std::uint32_t parity_ = 0;
+};
+
+/// Leaves sums of pieces in memory and, of a square matrix, multiplies them with the vector.
+template <bool Square>
 struct PieceSink {
   const double* v;  ///< of the group's first row
   double* sums;     ///< likewise
   double term = 0.0;
 
-  [[nodiscard]] __device__ __forceinline__ double before(int row) const { return v[row]; }
+  [[nodiscard]] __device__ __forceinline__ double before(int row) const {
+    return Square ? v[row] : 0.0;
+  }
   __device__ __forceinline__ void take(int row, double sum, double v_of_row) {
     sums[row] = sum;
-    term = fma(v_of_row, sum, term);
+    if constexpr (Square) {
+      term = fma(v_of_row, sum, term);
+    }
   }
 };
 
@@ -215,6 +358,24 @@ struct RowSink {
   __device__ __forceinline__ void take(int row, double sum, double /*before*/) { sums[row] += sum; }
 };
 
+/// The block's tile by its panel of v; returns its terms of v.A v where A is square. By all threads
+/// of the block, none of which may still read its shared memory.
+template <bool Square>
+__device__ __forceinline__ double multiply_tile(const ProductArguments& a, const double* v) {
+  const Tiling& tiling = a.matrix.tiling;
+  const int group = static_cast<int>(blockIdx.x) / tiling.panels;
+  const int panel = static_cast<int>(blockIdx.x) % tiling.panels;
+  const std::int64_t first_row = std::int64_t{group} * tiling.group_rows;
+  const std::int64_t part_size = Square ? tiling.vector_size() : tiling.sums_size();
+  PieceSink<Square> sink{v + first_row, a.parts + panel * part_size + first_row};
+  begin_panel(tiling, panel, v, product_room());
+  SliceSums<false, double*, PieceSink<Square>> sums(a.matrix, group, panel, a.kept_warps,
+                                                    product_room(), sink);
+  finish_panel();
+  sums.work_through(1);
+  return sink.term;
+}
+
 /// The panel that a block begins with where it goes through all: blocks begin at different ones, so
 /// that some read the matrix while others load a panel.
 __device__ __forceinline__ int first_panel(const Tiling& tiling) {
@@ -222,8 +383,8 @@ __device__ __forceinline__ int first_panel(const Tiling& tiling) {
 }
 
 /// Whole rows of one group.
-__device__ __forceinline__ double multiply_group(const ProductArguments& a, int group,
-                                                 const double* v) {
+__device__ __forceinline__ void multiply_group(const ProductArguments& a, int group,
+                                               Panels& panels) {
   const Tiling& tiling = a.matrix.tiling;
   double* const x = product_room();
   RowSink sink{x + tiling.panel_columns};
@@ -233,41 +394,25 @@ __device__ __forceinline__ double multiply_group(const ProductArguments& a, int 
     sink.sums[row] = 0.0;
   }
   int panel = first_panel(tiling);
-  for (int n = 0; n < tiling.panels; ++n) {
-    begin_panel(tiling, panel, v, x);
-    multiply_tile(a.matrix, tiling.tile(group, panel), a.kept_warps, x, sink);
-    __syncthreads();
+  SliceSums<true, double*, RowSink> sums(a.matrix, group, panel, a.kept_warps, x, sink);
+  for (int tile = tiling.panels; tile > 0; --tile) {
+    panels.begin(panel);
+    panels.finish();
+    sums.work_through(tile);
     panel = panel + 1 == tiling.panels ? 0 : panel + 1;
   }
-  double term = 0.0;
+  __syncthreads();
   for (int row = static_cast<int>(threadIdx.x); row < rows; row += solver_threads) {
     a.parts[first_row + row] = sink.sums[row];
-    term = fma(v[first_row + row], sink.sums[row], term);
   }
-  return term;
 }
 
-/// The block's part of A v; returns its terms of v.A v. By all threads of the grid; none may still
-/// read the block's shared memory.
-template <bool OneTileABlock>
-__device__ __forceinline__ double multiply(const ProductArguments& a, const double* v) {
-  const Tiling& tiling = a.matrix.tiling;
-  if constexpr (OneTileABlock) {
-    const auto tile = static_cast<int>(blockIdx.x);
-    const int panel = tile % tiling.panels;
-    const std::int64_t first_row = std::int64_t{tile / tiling.panels} * tiling.group_rows;
-    PieceSink sink{v + first_row, a.parts + panel * tiling.vector_size() + first_row};
-    begin_panel(tiling, panel, v, product_room());
-    multiply_tile(a.matrix, tile, a.kept_warps, product_room(), sink);
-    return sink.term;
-  } else {
-    double term = 0.0;
-    for (auto group = static_cast<int>(blockIdx.x); group < tiling.groups;
-         group += static_cast<int>(gridDim.x)) {
-      term += multiply_group(a, group, v);
-      __syncthreads();
-    }
-    return term;
+/// A v, whole rows by each block.
+__device__ __forceinline__ void multiply_groups(const ProductArguments& a, const double* v) {
+  Panels panels(a.matrix.tiling, v, product_room());
+  for (auto group = static_cast<int>(blockIdx.x); group < a.matrix.tiling.groups;
+       group += static_cast<int>(gridDim.x)) {
+    multiply_group(a, group, panels);
   }
 }
 

@@ -29,8 +29,7 @@ struct SolverArguments {
 };
 
 /// Inverse iteration by conjugate gradients, all blocks of a grid together: each has its share of
-/// the vectors and its tiles of the matrix. All functions are called by all threads.
-template <bool OneTileABlock>
+/// the vectors and its tile of the matrix. All functions are called by all threads.
 class Solver {
  public:
   __device__ explicit Solver(const SolverArguments& a)
@@ -95,7 +94,7 @@ class Solver {
 #pragma unroll 1
     for (int step = 0; step <= steps_an_iteration; ++step) {
       const bool solved = step == steps_an_iteration;
-      const double product = sum_(multiply<OneTileABlock>(a_.product, solved ? a_.z : a_.p));
+      const double product = sum_(multiply_tile<true>(a_.product, solved ? a_.z : a_.p));
       if (solved) {
         note_residual_norm();
         return;
@@ -175,10 +174,9 @@ class Solver {
   Range mine_;
 };
 
-template <bool OneTileABlock>
-__global__ void __launch_bounds__(solver_threads, 1)
+static __global__ void __launch_bounds__(solver_threads, 1)
     solver_kernel(const __grid_constant__ SolverArguments a) {
-  Solver<OneTileABlock>(a).run();
+  Solver(a).run();
 }
 
 }  // namespace bankfull::npb::cg::cuda

@@ -33,8 +33,8 @@ constexpr double part_share = 0.35;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-std::int64_t fewest_panels(std::int64_t rows, std::int64_t bytes) {
-  return divided_up(rows, bytes / word / 2 * 2);
+std::int64_t fewest_panels(std::int64_t columns, std::int64_t bytes) {
+  return divided_up(columns, bytes / word / 2 * 2);
 }
 
 /// At least `fewest`, with one tile a block: the number that leaves the fewest multiprocessors
@@ -55,7 +55,7 @@ std::int64_t panels_of_one_tile(std::int64_t rows, int multiprocessors, std::int
 
 void set_panels(Tiling& tiling, std::int64_t panels) {
   tiling.panels = static_cast<int>(panels);
-  tiling.panel_columns = static_cast<int>(divided_up(divided_up(tiling.rows, panels), 2) * 2);
+  tiling.panel_columns = static_cast<int>(divided_up(divided_up(tiling.columns, panels), 2) * 2);
 }
 
 void set_groups(Tiling& tiling, std::int64_t groups) {
@@ -83,27 +83,29 @@ int row_lanes_of(Tiling tiling) {
   return lanes;
 }
 
-Tiling whole_rows_a_block(std::int64_t rows, int multiprocessors, std::int64_t shared_bytes) {
-  Tiling tiling{.rows = rows, .one_tile_a_block = false};
+Tiling whole_rows_a_block(std::int64_t rows, std::int64_t columns, int multiprocessors,
+                          std::int64_t shared_bytes) {
+  Tiling tiling{.rows = rows, .columns = columns, .one_tile_a_block = false};
   const auto most_rows =
       static_cast<std::int64_t>(share_of_sums * static_cast<double>(shared_bytes)) / word;
   const std::int64_t rounds = divided_up(rows, most_rows * multiprocessors);
   set_groups(tiling, rounds * multiprocessors);
   tiling.blocks = std::min(tiling.groups, multiprocessors);
-  set_panels(tiling, fewest_panels(rows, shared_bytes - tiling.group_rows * word));
+  set_panels(tiling, fewest_panels(columns, shared_bytes - tiling.group_rows * word));
   return tiling;
 }
 
 }  // namespace
 
-Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t shared_bytes) {
+Tiling tiling_for(std::int64_t rows, std::int64_t columns, int multiprocessors,
+                  std::int64_t shared_bytes) {
   const auto wanted_bytes =
       static_cast<std::int64_t>(share_of_panel * static_cast<double>(shared_bytes));
   for (const std::int64_t bytes : {wanted_bytes, shared_bytes}) {
     const std::int64_t panels =
-        panels_of_one_tile(rows, multiprocessors, fewest_panels(rows, bytes));
+        panels_of_one_tile(rows, multiprocessors, fewest_panels(columns, bytes));
     if (panels > 0) {
-      Tiling tiling{.rows = rows};
+      Tiling tiling{.rows = rows, .columns = columns};
       set_panels(tiling, panels);
       set_groups(tiling, multiprocessors / panels);
       tiling.blocks = static_cast<int>(tiling.tiles());
@@ -111,7 +113,19 @@ Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t shared_by
       return tiling;
     }
   }
-  return whole_rows_a_block(rows, multiprocessors, shared_bytes);
+  return whole_rows_a_block(rows, columns, multiprocessors, shared_bytes);
+}
+
+std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros) {
+  const std::int64_t pieces = tiling.rows * tiling.panels;
+  const std::int64_t entries = nonzeros + nonzeros / 100 + pieces * (tiling.row_lanes - 1) / 2;
+  return 10 * entries + 4 * tiling.slices() + 2 * tiling.tiles() * tiling.tile_rows();
+}
+
+std::int64_t assembly_bytes(const Tiling& tiling, std::int64_t vectors, std::int64_t stride) {
+  const std::int64_t pieces = tiling.rows * tiling.panels;
+  const std::int64_t members = tiling.rows * stride;
+  return 12 * vectors * stride + 4 * members + 12 * tiling.rows + 2 * pieces + 12 * tiling.slices();
 }
 
 int kept_warps(std::int64_t matrix_bytes, std::int64_t cache_bytes) {

@@ -11,12 +11,14 @@ inline constexpr int warp_threads = 32;
 /// Threads of a block of the solver: one block a multiprocessor, all registers.
 inline constexpr int solver_threads = 1024;
 
-/// How the matrix is cut for a GPU. A *tile* is a group of rows by a panel of columns, few enough
-/// that a block holds their part of the vector in shared memory, where any order of columns is as
-/// good as another. What a row has in a tile is a *piece* of it. Rows of a tile stand by the length
-/// of their pieces, the longest first, and are cut into slices of one warp.
+/// How the matrix, or a block of it, is cut for a GPU. A *tile* is a group of rows by a panel of
+/// columns, few enough that a block holds their part of the vector in shared memory, where any
+/// order of columns is as good as another. What a row has in a tile is a *piece* of it. Rows of a
+/// tile stand by the length of their pieces, the longest first, and are cut into slices of one
+/// warp.
 struct Tiling {
   std::int64_t rows = 0;
+  std::int64_t columns = 0;
   int panels = 0;
   int panel_columns = 0;  ///< even, so that panels are aligned to 16 bytes
   int groups = 0;
@@ -47,8 +49,12 @@ struct Tiling {
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t tile(int group, int panel) const {
     return std::int64_t{group} * panels + panel;
   }
-  /// Elements of vectors, rounded up to whole copies of 16 bytes.
+  /// Elements of vectors to multiply by, rounded up to whole copies of 16 bytes.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t vector_size() const {
+    return (columns + 1) / 2 * 2;
+  }
+  /// Elements of vectors of sums, likewise.
+  [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t sums_size() const {
     return (rows + 1) / 2 * 2;
   }
   /// Vectors whose sum is a product.
@@ -61,9 +67,23 @@ struct Tiling {
   }
 };
 
-/// For a matrix of that many rows on a GPU of so many multiprocessors, whose blocks have
+/// For that many rows and columns on a GPU of so many multiprocessors, whose blocks have
 /// `shared_bytes` each.
-Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t shared_bytes);
+Tiling tiling_for(std::int64_t rows, std::int64_t columns, int multiprocessors,
+                  std::int64_t shared_bytes);
+
+/// For the whole matrix.
+inline Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t shared_bytes) {
+  return tiling_for(rows, rows, multiprocessors, shared_bytes);
+}
+
+/// Of a matrix in tiles. How much slices are longer than their pieces is not known before the
+/// matrix is: this counts the mean of what sharing a piece costs, and one entry in a hundred for
+/// rows of unequal lengths.
+std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros);
+
+/// What assembling it takes beside the tiles, from `vectors` sparse vectors of `stride` slots each.
+std::int64_t assembly_bytes(const Tiling& tiling, std::int64_t vectors, std::int64_t stride);
 
 /// Warps of each of the solver's blocks whose entries are to stay in the last cache from product to
 /// product.

@@ -1,0 +1,235 @@
+#pragma once
+
+#include "bankfull/core/comm/peer_signals.cuh"
+#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/workloads/npb/cg/block_messages.hpp"
+#include "bankfull/workloads/npb/cg/cuda/solver.cuh"
+
+#include <cstdint>
+
+namespace bankfull::npb::cg::cuda {
+
+// What a rank's GPU does in a step of conjugate gradients, kernel by kernel. Each function object
+// works on one element of the rank's piece of the vectors.
+//
+// Sums over ranks take longer than work on vectors, so a step has one. NPB's step forms q = A p for
+// alpha = r.r / p.q and then r.r of the next r for beta and the next p. Here a step multiplies r:
+// w = A r. Its one sum gives r.r and r.w, and from them beta, p.q = r.w - beta r.r / alpha before,
+// alpha, p = r + beta p and q = w + beta q. These are the same numbers but for rounding: the form
+// of A. Chronopoulos and C. Gear, J. Comput. Appl. Math. 25 (1989), 153. p.q is a difference, but
+// the second term is a fraction of the first, so it loses no digits to speak of.
+
+/// Multiplies a block of the matrix by its inputs.
+template <bool OneTileABlock>
+__global__ void __launch_bounds__(solver_threads, 1)
+    block_product_kernel(const __grid_constant__ ProductArguments a, const double* inputs) {
+  if constexpr (OneTileABlock) {
+    static_cast<void>(multiply_tile<false>(a, inputs));
+  } else {
+    multiply_groups(a, inputs);
+  }
+}
+
+/// Adds up the parts of a block's product.
+struct AddParts {
+  const double* parts;
+  int count;
+  std::int64_t stride;
+  double* sums;
+
+  __device__ void operator()(std::int64_t row) const {
+    double sum = 0.0;
+    for (int part = 0; part < count; ++part) {
+      sum += parts[part * stride + row];
+    }
+    sums[row] = sum;
+  }
+};
+
+/// The sums that all ranks have for the piece.
+struct PieceSums {
+  const double* exchanged;  ///< by `ReducePlan`
+  const Contribution* contributions;
+  int count;
+
+  /// Of one element, in the order of ranks.
+  [[nodiscard]] __device__ double at(std::int64_t n) const {
+    double sum = 0.0;
+    for (int k = 0; k < count; ++k) {
+      const Contribution& from = contributions[k];
+      if (n >= from.elements.begin && n < from.elements.end) {
+        sum += exchanged[from.begin + n - from.elements.begin];
+      }
+    }
+    return sum;
+  }
+};
+
+/// What the blocks of ranks are to multiply.
+struct Multiplied {
+  double* piece;   ///< the own one
+  double* inputs;  ///< of the own block
+  Range own;       ///< elements of the piece that are inputs
+  std::int64_t own_begin;
+
+  [[nodiscard]] __device__ double at(std::int64_t n) const { return piece[n]; }
+
+  __device__ void set(std::int64_t n, double value) const {
+    piece[n] = value;
+    if (n >= own.begin && n < own.end) {
+      inputs[own_begin + n - own.begin] = value;
+    }
+  }
+};
+
+/// Scalars of a step.
+struct StepScalars {
+  double rr;
+  double rw;
+  double alpha;
+};
+
+/// Takes the product, w = A r; terms of r.r and r.w.
+struct TakeStepProduct {
+  static constexpr int terms = 2;
+
+  PieceSums product;
+  Multiplied r;
+  double* w;
+
+  __device__ void operator()(std::int64_t n, double (&sums)[terms]) const {
+    const double element = r.at(n);
+    const double product_element = product.at(n);
+    w[n] = product_element;
+    sums[0] = fma(element, element, sums[0]);
+    sums[1] = fma(element, product_element, sums[1]);
+  }
+};
+
+/// z, r, p and q of the next step. In the last one z takes the place of r: it is multiplied next.
+struct Advance {
+  StepScalars* step;
+  const StepScalars* before;  ///< null in the first step
+  bool last;
+  Multiplied r;
+  const double* w;
+  double* z;
+  double* p;
+  double* q;
+
+  __device__ void operator()(std::int64_t n) const {
+    const bool first = before == nullptr;
+    const double rr = step->rr;
+    const double rw = step->rw;
+    const double beta = first ? 0.0 : rr / before->rr;
+    const double pq = first ? rw : rw - beta * rr / before->alpha;
+    const double alpha = rr / pq;
+    const double own_r = r.at(n);
+    const double next_p = first ? own_r : fma(beta, p[n], own_r);
+    const double next_q = first ? w[n] : fma(beta, q[n], w[n]);
+    const double next_z = first ? alpha * next_p : fma(alpha, next_p, z[n]);
+    p[n] = next_p;
+    q[n] = next_q;
+    z[n] = next_z;
+    r.set(n, last ? next_z : fma(-alpha, next_q, own_r));
+    if (n == 0) {
+      step->alpha = alpha;
+    }
+  }
+};
+
+/// Scalars of an outer iteration.
+struct IterationScalars {
+  double squared_residual;
+  double xz;
+  double zz;
+};
+
+/// Takes the product A z; terms of the squared norm of x - A z, x.z and z.z.
+struct TakeLastProduct {
+  static constexpr int terms = 3;
+
+  PieceSums product;
+  const double* x;
+  const double* z;
+
+  __device__ void operator()(std::int64_t n, double (&sums)[terms]) const {
+    const double left = x[n] - product.at(n);
+    sums[0] = fma(left, left, sums[0]);
+    sums[1] = fma(x[n], z[n], sums[1]);
+    sums[2] = fma(z[n], z[n], sums[2]);
+  }
+};
+
+/// x = z / ||z||, from which the next solve starts.
+struct Normalise {
+  const IterationScalars* scalars;
+  double shift;
+  double* x;
+  const double* z;
+  Multiplied r;
+  SolverResult* result;
+
+  __device__ void operator()(std::int64_t n) const {
+    const double next = 1.0 / sqrt(scalars->zz) * z[n];
+    x[n] = next;
+    r.set(n, next);
+    if (n == 0) {
+      *result = {shift + 1.0 / scalars->xz, sqrt(scalars->squared_residual)};
+    }
+  }
+};
+
+/// r = x.
+struct Begin {
+  const double* x;
+  Multiplied r;
+
+  __device__ void operator()(std::int64_t n) const { r.set(n, x[n]); }
+};
+
+inline constexpr int sum_threads = 256;
+inline constexpr std::int64_t most_sum_blocks = 512;
+
+/// Room for what blocks find, and for counting those that are done.
+struct SumRoom {
+  static constexpr std::size_t partials_of(int terms) {
+    return static_cast<std::size_t>(terms) * most_sum_blocks;
+  }
+  double* partials;
+  unsigned* ticket;  ///< 0 between launches
+};
+
+/// Does something to all elements and adds up its terms, always in the same order.
+template <class Body>
+__global__ void __launch_bounds__(sum_threads)
+    sum_kernel(std::int64_t count, Body body, SumRoom room, double* sums) {
+  double found[Body::terms] = {};
+  const std::int64_t stride = std::int64_t{gridDim.x} * sum_threads;
+  for (std::int64_t n = std::int64_t{blockIdx.x} * sum_threads + threadIdx.x; n < count;
+       n += stride) {
+    body(n, found);
+  }
+#pragma unroll
+  for (int term = 0; term < Body::terms; ++term) {
+    const double sum = block_sum(found[term]);
+    if (threadIdx.x == 0) {
+      room.partials[term * most_sum_blocks + blockIdx.x] = sum;
+    }
+  }
+  if (!is_last_block(room.ticket)) {
+    return;
+  }
+  for (int term = 0; term < Body::terms; ++term) {
+    double sum = 0.0;
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += sum_threads) {
+      sum += __ldcg(room.partials + term * most_sum_blocks + block);
+    }
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) {
+      sums[term] = sum;
+    }
+  }
+}
+
+}  // namespace bankfull::npb::cg::cuda
