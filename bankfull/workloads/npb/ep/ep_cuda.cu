@@ -31,10 +31,15 @@ class TallyMachine {
     allow_shared_bytes(cuda::tally_kernel<TallyShape>, TallyShape::shared_bytes);
   }
 
+  [[nodiscard]] Range own_segments(Class size) const {
+    const std::int64_t pairs = std::int64_t{1} << ep_parameters(size).log2_pairs;
+    return share(pairs / segment_pairs, ranks_->rank(), ranks_->size());
+  }
+
   /// Collective: of all pairs.
   [[nodiscard]] Tally tally(Class size) const {
     const std::int64_t pairs = std::int64_t{1} << ep_parameters(size).log2_pairs;
-    const Lists own = tally_share(share(pairs / segment_pairs, ranks_->rank(), ranks_->size()));
+    const Lists own = tally_share(own_segments(size));
     Lists all{};
     for (const Lists& of_rank : ranks_->all_gather(own)) {
       std::transform(of_rank.begin(), of_rank.end(), all.begin(), all.begin(), std::plus<>());
@@ -100,6 +105,11 @@ class CudaTally final : public Benchmark {
   [[nodiscard]] Traffic traffic() const override { return {}; }
 
   [[nodiscard]] std::string traffic_model() const override { return "none: EP needs no memory"; }
+
+  [[nodiscard]] double fp64_instructions() const override {
+    const std::int64_t pairs = machine_.own_segments(size_).size() * segment_pairs;
+    return static_cast<double>(pairs) * cuda::fp64_instructions_a_pair;
+  }
 
  private:
   Class size_;

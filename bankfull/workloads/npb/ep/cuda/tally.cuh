@@ -26,6 +26,10 @@ struct Shape {
       Table::intervals * sizeof(typename Table::Interval) * copies;
 };
 
+/// fp64 instructions for a pair: 4 for X, Y and t, 6 for the logarithm, 9 for the root and the
+/// deviates, 4 for the sums.
+inline constexpr int fp64_instructions_a_pair = 23;
+
 /// Pairs that a thread forms between two looks at its packed counts.
 inline constexpr int segment_pairs = 64;
 static_assert(segment_pairs <= most_packed);
