@@ -38,6 +38,10 @@ class Benchmark {
 
   /// What `traffic` counts, for the reader of its figures.
   [[nodiscard]] virtual std::string traffic_model() const = 0;
+
+  /// fp64 instructions of one run on this rank, a fused multiply-add being one, where a run on a
+  /// GPU waits for these and not for memory; else 0.
+  [[nodiscard]] virtual double fp64_instructions() const { return 0.0; }
 };
 
 /// What the rules and reports say of a kernel, whatever runs it on however many ranks.

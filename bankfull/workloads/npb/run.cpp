@@ -1,6 +1,9 @@
 #include "bankfull/workloads/npb/run.hpp"
 
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/measure/arithmetic.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/memory.hpp"
@@ -25,6 +28,7 @@ struct Repeats {
   std::vector<Check> checks;  ///< of the last repeat, or of the first that failed
   Traffic traffic;
   std::string traffic_model;
+  double fp64_instructions = 0.0;
 };
 
 bool all_passed(const std::vector<Check>& checks) {
@@ -71,6 +75,7 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
   repeats.most_bytes = ranks.max(memory.most_bytes());
   repeats.traffic = sum_of(benchmark->traffic(), ranks);
   repeats.traffic_model = benchmark->traffic_model();
+  repeats.fp64_instructions = ranks.sum(benchmark->fp64_instructions());
   return repeats;
 }
 
@@ -128,6 +133,21 @@ Measurement measurement_of(Kernel kernel, const Problem& problem, const Repeats&
   return m;
 }
 
+/// Collective: how near a kernel that computes in registers is to what the ranks' GPUs can do, all
+/// of them at once.
+void compare_with_fp64_rate(const Problem& problem, const Communicator& ranks, double instructions,
+                            Measurement& m) {
+  if constexpr (build::cuda) {
+    ranks.barrier();
+    const double rate = ranks.sum(measure_fp64_rate(problem.device));
+    const double percent = 100.0 * instructions / m.seconds.median / rate;
+    m.figures.push_back({.name = "fp64_rate", .value = rate, .unit = "instructions/s"});
+    m.figures.push_back({.name = "percent_of_fp64", .value = percent, .unit = "%"});
+    m.notes.push_back(fmt::format("{}: {:.1f} % of the fp64 rate ({}, measured in this process)",
+                                  m.name, percent, format_si(rate, "fused multiply-adds/s")));
+  }
+}
+
 void run_kernel(Kernel kernel, const Problem& problem, const Communicator& ranks,
                 Progress& progress, RunResult& result, std::vector<Outcome>& outcomes) {
   const Repeats repeats = repeat(kernel, problem, ranks, progress);
@@ -142,6 +162,9 @@ void run_kernel(Kernel kernel, const Problem& problem, const Communicator& ranks
   m.fits_cache = fits_cache(outcome.facts, problem, ranks);
   if (m.traffic.bytes() > 0.0) {
     m.ceiling = better_ceiling(problem, ranks, mix_of(m.traffic), std::nullopt, progress);
+  }
+  if (repeats.fp64_instructions > 0.0) {
+    compare_with_fp64_rate(problem, ranks, repeats.fp64_instructions, m);
   }
   result.measurements.push_back(std::move(m));
   result.checks.insert(result.checks.end(), repeats.checks.begin(), repeats.checks.end());

@@ -1,6 +1,7 @@
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/is/cuda/keys.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <vector>
@@ -12,7 +13,7 @@ namespace {
 class CudaKeys : public testing::Test {
  protected:
   CudaKeys() : keys_(MemorySpace::device, count), host_keys_(count) {
-    cuda::queue_keys(Class::s, keys_.data(), stream_);
+    cuda::queue_keys(Class::s, {0, count}, keys_.data(), stream_);
     generate(Class::s, 0, host_keys_);
   }
 
@@ -26,10 +27,18 @@ class CudaKeys : public testing::Test {
   }
 
   [[nodiscard]] bool ascend_by(const std::vector<std::uint32_t>& ranks) const {
+    return part_ascends(ranks, {0, values}, {0, count});
+  }
+
+  /// The same of some values, whose keys have these places.
+  [[nodiscard]] bool part_ascends(const std::vector<std::uint32_t>& ranks, const Range& part,
+                                  const Range& places) const {
     const Buffer<std::uint32_t> there(MemorySpace::device, values);
     const Buffer<std::uint32_t> counts(MemorySpace::device, values);
     copy_bytes(there.data(), ranks.data(), there.bytes(), stream_);
-    return cuda::ascend_by_rank(keys_.data(), count, there.data(), values, counts.data(), stream_);
+    cuda::queue_value_counts(keys_.data(), count, values, counts.data(), stream_);
+    return cuda::ascend_by_rank(there.data() + part.begin, counts.data() + part.begin, part.size(),
+                                places, stream_);
   }
 
   static constexpr std::int64_t count = 1 << 16;
@@ -45,6 +54,15 @@ TEST_F(CudaKeys, AreThoseOfTheHost) {
   copy_bytes(keys.data(), keys_.data(), keys_.bytes(), stream_);
   stream_.synchronize();
   EXPECT_EQ(keys, host_keys_);
+}
+
+TEST_F(CudaKeys, OfAPartAreThoseOfTheHost) {
+  const Range part{3 << 13, 5 << 13};
+  cuda::queue_keys(Class::s, part, keys_.data(), stream_);
+  std::vector<Key> keys(static_cast<std::size_t>(part.size()));
+  copy_bytes(keys.data(), keys_.data(), keys.size() * sizeof(Key), stream_);
+  stream_.synchronize();
+  EXPECT_TRUE(std::equal(keys.begin(), keys.end(), host_keys_.begin() + part.begin));
 }
 
 TEST_F(CudaKeys, AreCountedByTheirHighBits) {
@@ -68,6 +86,15 @@ TEST_F(CudaKeys, AscendByRightRanksOnly) {
     ++rank;
   }
   EXPECT_FALSE(ascend_by(ranks));
+}
+
+TEST_F(CudaKeys, OfSomeValuesAscendBetweenThoseOfOthers) {
+  const std::vector<std::uint32_t> ranks = right_ranks();
+  const Range part{values / 4, values / 2};
+  const Range places{ranks[values / 4], ranks[values / 2]};
+  EXPECT_TRUE(part_ascends(ranks, part, places));
+  EXPECT_FALSE(part_ascends(ranks, part, {places.begin - 1, places.end}));
+  EXPECT_FALSE(part_ascends(ranks, part, {places.begin, places.end + 1}));
 }
 
 }  // namespace

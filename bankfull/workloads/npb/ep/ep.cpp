@@ -91,12 +91,7 @@ std::int64_t memory_bytes(const Problem& /*problem*/, int /*ranks*/) {
   return std::int64_t{1} << 20;
 }
 
-std::string refusal_of_ranks(const Problem& problem, int /*ranks*/) {
-  if (problem.device.is_cuda()) {
-    return "runs on one GPU so far";
-  }
-  return "";
-}
+std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) { return ""; }
 
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
   if constexpr (build::cuda) {

@@ -39,6 +39,9 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 
 // Defined in ep_cuda.cu, which exists in builds with CUDA only.
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
-Tally tally_on_gpu(Class size, Device gpu);
+
+/// Collective: the same on the GPUs of all ranks, each of which tells its own. The sums' bits
+/// depend on the number of ranks.
+Tally tally_on_gpus(Class size, Device gpu, const Communicator& ranks);
 
 }  // namespace bankfull::npb::ep

@@ -1,16 +1,25 @@
 #include "bankfull/workloads/npb/ep/cuda/tally.cuh"
 
+#include <algorithm>
+#include <array>
+#include <functional>
+
 namespace bankfull::npb::ep {
 namespace {
 
 using cuda::list_count;
+using cuda::segment_pairs;
 using TallyShape = cuda::Shape<8, 2, 1024, 4>;
 
-/// What a GPU needs to form a tally.
+/// What is found in a share of the pairs.
+using Lists = std::array<double, list_count>;
+
+/// What a GPU needs to form its rank's part of a tally.
 class TallyMachine {
  public:
-  explicit TallyMachine(Device gpu)
-      : stream_(gpu),
+  TallyMachine(Device gpu, const Communicator& ranks)
+      : ranks_(&ranks),
+        stream_(gpu),
         blocks_(multiprocessors_of(gpu)),
         table_(MemorySpace::device, TallyShape::Table::intervals),
         sums_(static_cast<std::size_t>(blocks_ * list_count)),
@@ -22,24 +31,44 @@ class TallyMachine {
     allow_shared_bytes(cuda::tally_kernel<TallyShape>, TallyShape::shared_bytes);
   }
 
+  [[nodiscard]] Range own_segments(Class size) const {
+    const std::int64_t pairs = std::int64_t{1} << ep_parameters(size).log2_pairs;
+    return share(pairs / segment_pairs, ranks_->rank(), ranks_->size());
+  }
+
+  /// Collective: of all pairs.
   [[nodiscard]] Tally tally(Class size) const {
     const std::int64_t pairs = std::int64_t{1} << ep_parameters(size).log2_pairs;
-    const auto threads = static_cast<std::uint64_t>(blocks_) * TallyShape::threads;
-    const cuda::TallyArguments<TallyShape> arguments{
-        table_.data(), static_cast<std::uint64_t>(pairs / cuda::segment_pairs),
-        generator_jump(2 * cuda::segment_pairs * threads), sums_.partials()};
-    launch(
-        stream_,
-        {dim3(static_cast<unsigned>(blocks_)), dim3(TallyShape::threads), TallyShape::shared_bytes},
-        cuda::tally_kernel<TallyShape>, arguments);
-    sums_.queue(stream_, blocks_, list_count, lists_.data());
-    copy_bytes(found_.data(), lists_.data(), found_.bytes(), stream_);
-    stream_.synchronize();
-    return tally_of(found_.data(), pairs);
+    const Lists own = tally_share(own_segments(size));
+    Lists all{};
+    for (const Lists& of_rank : ranks_->all_gather(own)) {
+      std::transform(of_rank.begin(), of_rank.end(), all.begin(), all.begin(), std::plus<>());
+    }
+    return tally_of(all, pairs);
   }
 
  private:
-  static Tally tally_of(const double* lists, std::int64_t pairs) {
+  [[nodiscard]] Lists tally_share(const Range& segments) const {
+    const auto threads = static_cast<std::uint64_t>(blocks_) * TallyShape::threads;
+    const auto numbers_before = static_cast<std::uint64_t>(2 * segment_pairs * segments.begin);
+    launch(
+        stream_,
+        {dim3(static_cast<unsigned>(blocks_)), dim3(TallyShape::threads), TallyShape::shared_bytes},
+        cuda::tally_kernel<TallyShape>,
+        cuda::TallyArguments<TallyShape>{.table = table_.data(),
+                                         .state = Generator(seed, numbers_before).state(),
+                                         .segments = static_cast<std::uint64_t>(segments.size()),
+                                         .jump = generator_jump(2 * segment_pairs * threads),
+                                         .partials = sums_.partials()});
+    sums_.queue(stream_, blocks_, list_count, lists_.data());
+    copy_bytes(found_.data(), lists_.data(), found_.bytes(), stream_);
+    stream_.synchronize();
+    Lists found;
+    std::copy_n(found_.data(), found.size(), found.begin());
+    return found;
+  }
+
+  static Tally tally_of(const Lists& lists, std::int64_t pairs) {
     Tally tally{.sums = {lists[0], lists[1]}, .absolute_sums = {lists[2], lists[3]}};
     tally.counts[0] = pairs - static_cast<std::int64_t>(lists[list_count - 1]);
     for (std::size_t l = 1; l < bins; ++l) {
@@ -49,6 +78,7 @@ class TallyMachine {
     return tally;
   }
 
+  const Communicator* ranks_;
   Stream stream_;
   int blocks_;
   Buffer<TallyShape::Table::Interval> table_;
@@ -59,7 +89,8 @@ class TallyMachine {
 
 class CudaTally final : public Benchmark {
  public:
-  explicit CudaTally(const Problem& problem) : size_(problem.size), machine_(problem.device) {}
+  CudaTally(const Problem& problem, const Communicator& ranks)
+      : size_(problem.size), machine_(problem.device, ranks) {}
 
   void rewind() override { tally_ = {}; }
 
@@ -75,6 +106,11 @@ class CudaTally final : public Benchmark {
 
   [[nodiscard]] std::string traffic_model() const override { return "none: EP needs no memory"; }
 
+  [[nodiscard]] double fp64_instructions() const override {
+    const std::int64_t pairs = machine_.own_segments(size_).size() * segment_pairs;
+    return static_cast<double>(pairs) * cuda::fp64_instructions_a_pair;
+  }
+
  private:
   Class size_;
   TallyMachine machine_;
@@ -83,10 +119,12 @@ class CudaTally final : public Benchmark {
 
 }  // namespace
 
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& /*ranks*/) {
-  return std::make_unique<CudaTally>(problem);
+std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks) {
+  return std::make_unique<CudaTally>(problem, ranks);
 }
 
-Tally tally_on_gpu(Class size, Device gpu) { return TallyMachine(gpu).tally(size); }
+Tally tally_on_gpus(Class size, Device gpu, const Communicator& ranks) {
+  return TallyMachine(gpu, ranks).tally(size);
+}
 
 }  // namespace bankfull::npb::ep

@@ -15,6 +15,9 @@ constexpr int most_ranks = 64;
 /// of the keys.
 constexpr std::int64_t most_keys_a_rank = std::int64_t{1} << 31;
 
+/// GPUs partition into 2048 buckets at most, whose values have 16 bits.
+constexpr int most_log2_values_on_gpus = 27;
+
 }  // namespace
 
 void generate(Class size, std::int64_t first, std::span<Key> keys) {
@@ -100,12 +103,14 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {
-  if (problem.device.is_cuda()) {
-    return "runs on one GPU so far";
-  }
   const std::int64_t keys = std::int64_t{1} << is_parameters(problem.size).log2_keys;
   if (ranks > most_ranks) {
     return fmt::format("runs on up to {} ranks", most_ranks);
+  }
+  if (problem.device.is_cuda()) {
+    return is_parameters(problem.size).log2_values > most_log2_values_on_gpus
+               ? "has more values than GPUs' buckets have room for"
+               : "";
   }
   const std::int64_t fewest = keys / most_keys_a_rank;
   return ranks < fewest ? fmt::format("runs on one rank or at least {}", fewest) : "";

@@ -1,9 +1,9 @@
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/npb/is/deal.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,9 +13,6 @@ namespace {
 
 /// A key within its bucket.
 using LowBits = std::uint16_t;
-
-/// Counts of keys in each bucket.
-using Counts = std::vector<std::uint32_t>;
 
 /// Buckets of values that have their high bits in common: enough of them to deal them out evenly,
 /// though keys crowd around the middle value, and small enough for 16 bits to name the rest.
@@ -34,60 +31,6 @@ struct Buckets {
   [[nodiscard]] std::int64_t first_value(std::size_t bucket) const {
     return static_cast<std::int64_t>(bucket) << low_bits;
   }
-};
-
-/// Which buckets each rank gets in a ranking, from the counts of all ranks.
-class Deal {
- public:
-  Deal() = default;
-
-  Deal(std::vector<Counts> counts, std::size_t buckets)
-      : counts_(std::move(counts)), before_(buckets + 1, 0), firsts_(counts_.size() + 1, 0) {
-    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-      std::int64_t keys = 0;
-      for (const Counts& of_rank : counts_) {
-        keys += of_rank[bucket];
-      }
-      before_[bucket + 1] = before_[bucket] + keys;
-    }
-    for (std::size_t rank = 1; rank < firsts_.size(); ++rank) {
-      firsts_[rank] = first_bucket_of(rank);
-    }
-  }
-
-  /// The buckets [first, end) of a rank.
-  [[nodiscard]] std::size_t first(std::size_t rank) const { return firsts_[rank]; }
-  [[nodiscard]] std::size_t end(std::size_t rank) const { return firsts_[rank + 1]; }
-
-  /// Keys in all buckets before this one.
-  [[nodiscard]] std::int64_t before(std::size_t bucket) const { return before_[bucket]; }
-
-  /// Keys that rank `from` has for rank `to`.
-  [[nodiscard]] std::size_t keys(std::size_t from, std::size_t to) const {
-    const auto begin = counts_[from].begin();
-    return std::accumulate(begin + static_cast<std::ptrdiff_t>(first(to)),
-                           begin + static_cast<std::ptrdiff_t>(end(to)), std::size_t{0});
-  }
-
-  [[nodiscard]] std::uint32_t count(std::size_t from, std::size_t bucket) const {
-    return counts_[from][bucket];
-  }
-
-  [[nodiscard]] std::size_t ranks() const { return counts_.size(); }
-
- private:
-  /// Where the rank's fair share begins, to the nearest bucket.
-  [[nodiscard]] std::size_t first_bucket_of(std::size_t rank) const {
-    const std::int64_t fair = before_.back() * static_cast<std::int64_t>(rank) /
-                              static_cast<std::int64_t>(counts_.size());
-    const auto above = std::lower_bound(before_.begin(), before_.end(), fair);
-    const bool nearer_below = above != before_.begin() && fair - *(above - 1) < *above - fair;
-    return static_cast<std::size_t>(above - before_.begin()) - (nearer_below ? 1 : 0);
-  }
-
-  std::vector<Counts> counts_;        ///< of each rank
-  std::vector<std::int64_t> before_;  ///< keys before each bucket, and all of them
-  std::vector<std::size_t> firsts_;   ///< of each rank, and the number of buckets
 };
 
 /// Room for at least `count`, kept from one ranking to the next; its contents are lost where it

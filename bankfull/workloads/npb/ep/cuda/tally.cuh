@@ -26,6 +26,10 @@ struct Shape {
       Table::intervals * sizeof(typename Table::Interval) * copies;
 };
 
+/// fp64 instructions for a pair: 4 for X, Y and t, 6 for the logarithm, 9 for the root and the
+/// deviates, 4 for the sums.
+inline constexpr int fp64_instructions_a_pair = 23;
+
 /// Pairs that a thread forms between two looks at its packed counts.
 inline constexpr int segment_pairs = 64;
 static_assert(segment_pairs <= most_packed);
@@ -33,6 +37,7 @@ static_assert(segment_pairs <= most_packed);
 template <class Shape>
 struct TallyArguments {
   const typename Shape::Table::Interval* table;
+  std::uint64_t state;  ///< of the generator where the segments begin
   std::uint64_t segments;
   std::uint64_t jump;  ///< of the generator over the segments of all other threads
   double* partials;    ///< list after list, a value each of every block
@@ -257,14 +262,14 @@ __device__ void write_sums(const ThreadTally& tally, double* partials) {
   write(list_count - 1, tally.rejected);
 }
 
-/// All pairs, a segment of the sequence a thread at a time.
+/// All pairs of some segments of the sequence that follow each other, a segment a thread at a time.
 template <class Shape>
 __global__ void __launch_bounds__(Shape::threads)
     tally_kernel(const __grid_constant__ TallyArguments<Shape> a) {
   const Tables<Shape> tables(a.table);
   const std::uint64_t threads = std::uint64_t{gridDim.x} * Shape::threads;
   const std::uint64_t thread = std::uint64_t{blockIdx.x} * Shape::threads + threadIdx.x;
-  std::uint64_t begin = seed * generator_jump(2 * segment_pairs * thread) << shifted_bits;
+  std::uint64_t begin = a.state * generator_jump(2 * segment_pairs * thread) << shifted_bits;
   ThreadTally tally;
   const auto rounds = static_cast<unsigned>((a.segments - thread + threads - 1) / threads);
   for (unsigned round = 0; round < rounds; ++round) {

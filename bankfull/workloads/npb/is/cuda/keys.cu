@@ -13,10 +13,10 @@ constexpr int keys_a_thread = 16;
 
 /// Thread t draws the keys t, t + threads, ...: neighbours write side by side.
 __global__ void __launch_bounds__(threads_a_block)
-    generate_kernel(int log2_values, std::int64_t threads, std::uint64_t jump, Key* keys) {
+    generate_kernel(std::uint64_t seed, int log2_values, std::int64_t threads, std::uint64_t jump,
+                    Key* keys) {
   const std::int64_t first = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
-  std::uint64_t state =
-      Generator(common_seed, static_cast<std::uint64_t>(draws_a_key * first)).state();
+  std::uint64_t state = Generator(seed, static_cast<std::uint64_t>(draws_a_key * first)).state();
   for (int n = 0; n < keys_a_thread; ++n) {
     Generator generator(state);
     keys[first + n * threads] = next_key(generator, log2_values);
@@ -54,14 +54,14 @@ __global__ void __launch_bounds__(threads_a_block)
 
 __global__ void __launch_bounds__(threads_a_block)
     compare_kernel(const std::uint32_t* ranks, const std::uint32_t* counts, std::int64_t values,
-                   std::int64_t keys, unsigned* wrong) {
+                   Range places, unsigned* wrong) {
   const std::int64_t value = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
   if (value >= values) {
     return;
   }
   const std::int64_t begin = ranks[value];
-  const std::int64_t end = value + 1 < values ? std::int64_t{ranks[value + 1]} : keys;
-  if (end - begin != counts[value] || (value == 0 && begin != 0)) {
+  const std::int64_t end = value + 1 < values ? std::int64_t{ranks[value + 1]} : places.end;
+  if (end - begin != counts[value] || (value == 0 && begin != places.begin)) {
     atomicAdd(wrong, 1U);
   }
 }
@@ -76,12 +76,15 @@ unsigned all_blocks(const Stream& stream, int blocks_a_multiprocessor) {
 
 }  // namespace
 
-void queue_keys(Class size, Key* keys, const Stream& stream) {
-  const IsParameters& is = is_parameters(size);
-  const std::int64_t threads = (std::int64_t{1} << is.log2_keys) / keys_a_thread;
+void queue_keys(Class size, const Range& range, Key* keys, const Stream& stream) {
+  const std::int64_t threads = range.size() / keys_a_thread;
+  if (threads == 0) {
+    return;
+  }
+  const Generator first(common_seed, static_cast<std::uint64_t>(draws_a_key * range.begin));
   const std::uint64_t jump = generator_jump(static_cast<std::uint64_t>(draws_a_key * threads));
-  launch(stream, {dim3(blocks_for(threads)), dim3(threads_a_block)}, generate_kernel,
-         is.log2_values, threads, jump, keys);
+  launch(stream, {dim3(blocks_for(threads)), dim3(threads_a_block)}, generate_kernel, first.state(),
+         is_parameters(size).log2_values, threads, jump, keys);
 }
 
 std::vector<std::uint32_t> count_high_bits(const Key* keys, std::int64_t count, int low_bits,
@@ -96,15 +99,19 @@ std::vector<std::uint32_t> count_high_bits(const Key* keys, std::int64_t count, 
   return counts;
 }
 
-bool ascend_by_rank(const Key* keys, std::int64_t count, const std::uint32_t* ranks,
-                    std::int64_t values, std::uint32_t* counts, const Stream& stream) {
-  const Buffer<unsigned> wrong(MemorySpace::device, 1);
-  fill_bytes(wrong.data(), 0, wrong.bytes(), stream);
+void queue_value_counts(const Key* keys, std::int64_t count, std::int64_t values,
+                        std::uint32_t* counts, const Stream& stream) {
   fill_bytes(counts, 0, static_cast<std::size_t>(values) * sizeof *counts, stream);
   launch(stream, {dim3(all_blocks(stream, 8)), dim3(threads_a_block)}, count_values_kernel, keys,
          count, counts);
+}
+
+bool ascend_by_rank(const std::uint32_t* ranks, const std::uint32_t* counts, std::int64_t values,
+                    const Range& places, const Stream& stream) {
+  const Buffer<unsigned> wrong(MemorySpace::device, 1);
+  fill_bytes(wrong.data(), 0, wrong.bytes(), stream);
   launch(stream, {dim3(blocks_for(values)), dim3(threads_a_block)}, compare_kernel, ranks, counts,
-         values, count, wrong.data());
+         values, places, wrong.data());
   unsigned number = 0;
   copy_bytes(&number, wrong.data(), sizeof number, stream);
   stream.synchronize();

@@ -8,18 +8,24 @@
 
 namespace bankfull::npb::is::cuda {
 
-/// Queues the generation of all keys of a class in GPU memory.
-void queue_keys(Class size, Key* keys, const Stream& stream);
+/// Queues the generation of the keys [range.begin, range.end) of a class in GPU memory; 4096 or a
+/// multiple of that.
+void queue_keys(Class size, const Range& range, Key* keys, const Stream& stream);
 
 /// How many of `count` keys in GPU memory have each value of their bits from `low_bits` on, of
 /// which there are `buckets`. Waits for it.
 std::vector<std::uint32_t> count_high_bits(const Key* keys, std::int64_t count, int low_bits,
                                            int buckets, const Stream& stream);
 
-/// Whether keys ascend when each is placed by its rank, by an independent count of all values:
+/// Queues counts[value] = how many of `count` keys in GPU memory have each of `values` values.
+void queue_value_counts(const Key* keys, std::int64_t count, std::int64_t values,
+                        std::uint32_t* counts, const Stream& stream);
+
+/// Whether keys with so many of each of `values` values ascend when each is placed by its rank:
 /// where `ranks` has the number of smaller keys for every value, the places of a value's keys begin
-/// where those of the value before end, and none is left. `counts` is room for a number a value.
-bool ascend_by_rank(const Key* keys, std::int64_t count, const std::uint32_t* ranks,
-                    std::int64_t values, std::uint32_t* counts, const Stream& stream);
+/// where those of the value before end, the first of them is places.begin and none is left. Waits
+/// for it.
+bool ascend_by_rank(const std::uint32_t* ranks, const std::uint32_t* counts, std::int64_t values,
+                    const Range& places, const Stream& stream);
 
 }  // namespace bankfull::npb::is::cuda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/peer_signals.cuh"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/vector16.cuh"
 #include "bankfull/workloads/npb/is/is.hpp"
@@ -19,12 +20,14 @@ namespace bankfull::npb::is::cuda {
 // fillers are is noted.
 
 /// How blocks partition.
-template <int Threads, int Buckets, int Unit, int Units, int KeysAThread, int BlocksAMultiprocessor>
+template <int Threads, int Buckets, int Unit, int Ring, int KeysAThread, int BlocksAMultiprocessor>
 struct PartitionShape {
   static constexpr int threads = Threads;
   static constexpr int buckets = Buckets;
-  static constexpr int unit = Unit;          ///< keys that go to memory together
-  static constexpr int ring = Unit * Units;  ///< keys of a bucket that a block has room for
+  static constexpr int unit = Unit;  ///< keys that go to memory together
+  static constexpr unsigned unit_bytes = Unit * sizeof(std::uint16_t);
+  static constexpr int ring = Ring;  ///< keys of a bucket that a block has room for
+  static constexpr int units_in_ring = Ring / Unit * Unit;  ///< the keys of a full ring's units
   static constexpr int blocks_a_multiprocessor = BlocksAMultiprocessor;
 
   static constexpr int keys_a_thread = KeysAThread;
@@ -35,6 +38,7 @@ struct PartitionShape {
   static constexpr int groups = Threads / lanes;
   static constexpr int own_buckets = Buckets / groups;
   static_assert(Buckets % groups == 0 && 32 % lanes == 0 && groups * lanes == Threads);
+  static_assert(Ring >= Unit && Ring % keys_a_lane == 0);
   static_assert(KeysAThread % 4 == 0 && KeysAThread < 32);
   static_assert(batch + Unit < 1 << 16);
 };
@@ -53,6 +57,15 @@ struct RingState {
     return wrapped<Shape>(begin + keys) << 16 | (waiting - keys);
   }
 
+  /// After the units of a full ring have left.
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t word_without_units() const {
+    if constexpr (Shape::units_in_ring == Shape::ring) {
+      return begin << 16 | (waiting - Shape::ring);
+    }
+    return word_without<Shape>(Shape::units_in_ring);
+  }
+
   /// Of a place less than two rings.
   template <class Shape>
   static __device__ __forceinline__ std::uint32_t wrapped(std::uint32_t place) {
@@ -60,29 +73,75 @@ struct RingState {
   }
 };
 
-template <class Shape>
+/// The lists of all buckets in one array: places are counted in units over all of them.
+struct ListsHere {
+  /// What a block keeps at hand.
+  template <class Shape>
+  struct Shared {};
+
+  std::uint16_t* lists;
+  std::uint32_t* claimed;  ///< of each bucket, the next place
+
+  template <class Shape>
+  __device__ __forceinline__ void prepare(Shared<Shape>& /*shared*/) const {}
+
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& /*shared*/,
+                                                          int /*bucket*/, std::size_t place) const {
+    return reinterpret_cast<uint4*>(lists) + place * Shape::lanes;
+  }
+};
+
+/// Lists in messages, perhaps in other GPUs' memory: places are counted in units of each.
+struct ListsInMessages {
+  template <class Shape>
+  struct Shared {
+    std::uint16_t* lists[static_cast<std::size_t>(Shape::buckets)];
+  };
+
+  std::uint16_t* const* lists;  ///< by slot and bucket
+  const unsigned* epoch;        ///< of the exchange; null where there are no slots
+  std::uint32_t* claimed;       ///< of each bucket, the next place
+
+  template <class Shape>
+  __device__ __forceinline__ void prepare(Shared<Shape>& shared) const {
+    const unsigned slot = epoch_of(epoch) & 1U;
+    for (unsigned n = threadIdx.x; n < Shape::buckets; n += Shape::threads) {
+      shared.lists[n] = lists[slot * Shape::buckets + n];
+    }
+  }
+
+  template <class Shape>
+  [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& shared, int bucket,
+                                                          std::size_t place) const {
+    return reinterpret_cast<uint4*>(shared.lists[bucket]) + place * Shape::lanes;
+  }
+};
+
+template <class Shape, class Lists>
 struct PartitionShared {
   std::uint32_t states[static_cast<std::size_t>(Shape::buckets)];
   alignas(16) std::uint16_t
       rings[static_cast<std::size_t>(Shape::buckets)][static_cast<std::size_t>(Shape::ring)];
+  [[no_unique_address]] typename Lists::template Shared<Shape> lists;
 };
 
+template <class Lists>
 struct PartitionArguments {
   Key* keys;
   std::int64_t batches;
   int low_bits;
-  Change changes[2];       ///< done before
-  std::uint16_t* lists;    ///< of all buckets, in units
-  std::uint32_t* claimed;  ///< of each bucket, the next place, counted in units over all lists
+  Change changes[2];  ///< done before; with positions among these keys, or negative ones
+  Lists lists;
   std::uint32_t* fillers;  ///< of each bucket
 };
 
 /// One block of the partition.
-template <class Shape>
+template <class Shape, class Lists>
 class PartitionBlock {
  public:
-  __device__ __forceinline__ PartitionBlock(const PartitionArguments& arguments,
-                                            PartitionShared<Shape>& shared)
+  __device__ __forceinline__ PartitionBlock(const PartitionArguments<Lists>& arguments,
+                                            PartitionShared<Shape, Lists>& shared)
       : f_(arguments),
         shared_(shared),
         thread_(static_cast<int>(threadIdx.x)),
@@ -94,6 +153,7 @@ class PartitionBlock {
     for (int n = thread_; n < Shape::buckets; n += Shape::threads) {
       shared_.states[n] = 0;
     }
+    f_.lists.prepare(shared_.lists);
     __syncthreads();
     std::int64_t batch = blockIdx.x;
     ask(batch);
@@ -174,8 +234,8 @@ class PartitionBlock {
     }
   }
 
-  /// Puts the keys for which there is room into the rings. Returns the others, a bit each: when
-  /// whole rings have gone, they are at the same places.
+  /// Puts the keys for which there is room into the rings. Returns the others, a bit each: their
+  /// turn comes when full units have left.
   __device__ __forceinline__ std::uint32_t store(const Key* keys, std::uint32_t* tickets,
                                                  std::uint32_t left) const {
 #pragma unroll
@@ -188,7 +248,7 @@ class PartitionBlock {
             static_cast<std::uint16_t>(keys[n] & ((1U << f_.low_bits) - 1U));
         left &= ~bit;
       }
-      tickets[n] -= Shape::ring;
+      tickets[n] = state.word_without_units<Shape>();
     }
     return left;
   }
@@ -200,7 +260,7 @@ class PartitionBlock {
     full_[n] = state.begin << 16 | units;
     __syncwarp(group_mask_);
     if (leads() && units > 0) {
-      place_[n] = atomicAdd(f_.claimed + bucket, units);
+      place_[n] = atomicAdd(f_.lists.claimed + bucket, units);
       shared_.states[bucket] = state.word_without<Shape>(units * Shape::unit);
     }
   }
@@ -211,11 +271,16 @@ class PartitionBlock {
     const std::uint32_t begin = full_[n] >> 16;
     const std::uint32_t units = full_[n] & 0xFFFFU;
     for (std::uint32_t unit = 0; unit < units; ++unit) {
-      const std::uint16_t* const keys =
-          shared_.rings[bucket] + RingState::wrapped<Shape>(begin + unit * Shape::unit);
-      reinterpret_cast<uint4*>(f_.lists)[(place + unit) * Shape::lanes + lane_] =
-          reinterpret_cast<const uint4*>(keys)[lane_];
+      f_.lists.unit_at(shared_.lists, bucket, place + unit)[lane_] =
+          *reinterpret_cast<const uint4*>(own_keys(bucket, begin + unit * Shape::unit));
     }
+  }
+
+  /// This lane's keys of the unit at a place less than two rings.
+  [[nodiscard]] __device__ __forceinline__ std::uint16_t* own_keys(int bucket,
+                                                                   std::uint32_t place) const {
+    const auto within = static_cast<std::uint32_t>(lane_ * Shape::keys_a_lane);
+    return shared_.rings[bucket] + RingState::wrapped<Shape>(place + within);
   }
 
   __device__ __forceinline__ void finish() {
@@ -224,16 +289,15 @@ class PartitionBlock {
       const bool any = state.waiting > 0;
       full_[n] = state.begin << 16 | (any ? 1U : 0U);
       const auto filler = static_cast<std::uint16_t>((1U << f_.low_bits) - 1U);
-      std::uint16_t* const unit = shared_.rings[bucket] + state.begin;
+      std::uint16_t* const keys = own_keys(bucket, state.begin);
 #pragma unroll
       for (int k = 0; k < Shape::keys_a_lane; ++k) {
-        const int key = lane_ * Shape::keys_a_lane + k;
-        if (key >= static_cast<int>(state.waiting)) {
-          unit[key] = filler;
+        if (lane_ * Shape::keys_a_lane + k >= static_cast<int>(state.waiting)) {
+          keys[k] = filler;
         }
       }
       if (leads() && any) {
-        place_[n] = atomicAdd(f_.claimed + bucket, 1U);
+        place_[n] = atomicAdd(f_.lists.claimed + bucket, 1U);
         atomicAdd(f_.fillers + bucket, Shape::unit - state.waiting);
       }
       __syncwarp(group_mask_);
@@ -241,8 +305,8 @@ class PartitionBlock {
     });
   }
 
-  const PartitionArguments& f_;
-  PartitionShared<Shape>& shared_;
+  const PartitionArguments<Lists>& f_;
+  PartitionShared<Shape, Lists>& shared_;
   int thread_;
   int lane_;
   int group_;
@@ -255,11 +319,13 @@ class PartitionBlock {
   std::uint32_t place_[static_cast<std::size_t>(Shape::own_buckets)];
 };
 
-template <class Shape>
+template <class Shape, class Lists>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_a_multiprocessor)
-    partition_kernel(const __grid_constant__ PartitionArguments arguments) {
+    partition_kernel(const __grid_constant__ PartitionArguments<Lists> arguments) {
   extern __shared__ uint4 shared_memory[];
-  PartitionBlock<Shape>(arguments, *reinterpret_cast<PartitionShared<Shape>*>(shared_memory)).run();
+  PartitionBlock<Shape, Lists>(arguments,
+                               *reinterpret_cast<PartitionShared<Shape, Lists>*>(shared_memory))
+      .run();
 }
 
 }  // namespace bankfull::npb::is::cuda

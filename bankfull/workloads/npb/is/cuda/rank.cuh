@@ -2,8 +2,10 @@
 
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/vector16.cuh"
+#include "bankfull/workloads/npb/is/cuda/block_sums.cuh"
 #include "bankfull/workloads/npb/is/is.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,52 +15,132 @@ namespace bankfull::npb::is::cuda {
 // the counts into ranks. Counters have 16 bits, for no value is that frequent; should one be, the
 // sum of the counts would tell.
 
-/// What partial verification looks at.
-struct Tests {
-  std::int64_t position[is_tests];
-  std::int64_t rank[is_tests];  ///< that each must have
-};
-
 /// What the rankings of a run found.
 struct Findings {
   std::uint32_t right_ranks;
   std::uint32_t lost_counts;
 };
 
-struct RankArguments {
+/// The lists of all buckets, where the same GPU has put them.
+struct ListedHere {
   const Key* keys;
   const std::uint16_t* lists;
   const std::uint32_t* starts;   ///< of each bucket's list, in units
   const std::uint32_t* claimed;  ///< and its end
-  const std::uint32_t* fillers;
+  const std::uint32_t* filling;  ///< keys that are none, in each bucket
   int unit;
   int buckets;
+  std::array<std::int64_t, is_tests> test_positions;
+
+  /// The fullest buckets first: keys crowd in the middle.
+  [[nodiscard]] __device__ __forceinline__ int bucket_of(int block) const {
+    const int away = (block + 1) / 2;
+    return buckets / 2 - (block % 2 == 0 ? -away : away);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t fillers(int bucket) const {
+    return filling[bucket];
+  }
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t keys_of(int bucket) const {
+    return units_of(bucket) * static_cast<std::uint32_t>(unit) - filling[bucket];
+  }
+
+  /// A thread's share of the keys in all buckets before.
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t share_of_keys_before(int bucket,
+                                                                              int threads) const {
+    std::uint32_t sum = 0;
+    for (int n = static_cast<int>(threadIdx.x); n < bucket; n += threads) {
+      sum += keys_of(n);
+    }
+    return sum;
+  }
+
+  /// visit(list, vectors of 16 bytes)
+  template <class Visit>
+  __device__ __forceinline__ void for_lists(int bucket, const Visit& visit) const {
+    constexpr int keys_a_vector = 8;
+    visit(lists + std::size_t{starts[bucket]} * static_cast<std::size_t>(unit),
+          units_of(bucket) * static_cast<std::uint32_t>(unit / keys_a_vector));
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Key test_key(int n) const {
+    return keys[test_positions[n]];
+  }
+  [[nodiscard]] __device__ __forceinline__ Key first_value(int /*low_bits*/) const { return 0; }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t units_of(int bucket) const {
+    return claimed[bucket] - starts[bucket];
+  }
+};
+
+/// A list that has come from a rank.
+struct Piece {
+  const std::uint16_t* list;
+  std::uint32_t vectors;  ///< of 16 bytes
+};
+
+/// What all ranks together have for a bucket of this rank, counted without fillers.
+struct BucketSurvey {
+  std::uint32_t before;  ///< keys in all buckets before, other ranks' too
+  std::uint32_t keys;
+  std::uint32_t fillers;
+};
+
+/// The lists of a rank's buckets, which all ranks have sent. Buckets are numbered from the rank's
+/// first.
+struct ListsReceived {
+  const int* fullest_first;  ///< buckets in the order in which they are ranked
+  const Piece* pieces;       ///< of each bucket, from all ranks
+  const BucketSurvey* surveys;
+  const Key* test_keys;
+  int ranks;
+  int first_bucket;
+
+  [[nodiscard]] __device__ __forceinline__ int bucket_of(int block) const {
+    return fullest_first[block];
+  }
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t fillers(int bucket) const {
+    return surveys[bucket].fillers;
+  }
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t keys_of(int bucket) const {
+    return surveys[bucket].keys;
+  }
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t share_of_keys_before(
+      int bucket, int /*threads*/) const {
+    return threadIdx.x == 0 ? surveys[bucket].before : 0;
+  }
+  template <class Visit>
+  __device__ __forceinline__ void for_lists(int bucket, const Visit& visit) const {
+    for (int n = bucket * ranks; n < (bucket + 1) * ranks; ++n) {
+      const Piece piece = pieces[n];
+      visit(piece.list, piece.vectors);
+    }
+  }
+  [[nodiscard]] __device__ __forceinline__ Key test_key(int n) const { return test_keys[n]; }
+  [[nodiscard]] __device__ __forceinline__ Key first_value(int low_bits) const {
+    return static_cast<Key>(first_bucket) << low_bits;
+  }
+};
+
+template <class Lists>
+struct RankArguments {
+  Lists lists;
   int low_bits;
-  std::uint32_t* ranks;  ///< of each value
-  Tests tests;
+  std::uint32_t* ranks;                           ///< of each value
+  std::array<std::int64_t, is_tests> test_ranks;  ///< that partial verification expects
   Findings* findings;
 };
 
 /// Words of two counters each; whole warps of them.
 constexpr int counter_words(int low_bits) { return low_bits > 6 ? 1 << (low_bits - 1) : 32; }
 
-/// Inclusive sums over a warp.
-__device__ __forceinline__ std::uint32_t warp_sums(std::uint32_t value) {
-  const unsigned lane = threadIdx.x % 32;
-#pragma unroll
-  for (unsigned offset = 1; offset < 32; offset *= 2) {
-    const std::uint32_t before = __shfl_up_sync(~0U, value, offset);
-    value += lane >= offset ? before : 0;
-  }
-  return value;
-}
-
 /// One block of the ranking.
-template <int Threads>
+template <int Threads, class Lists>
 class RankBlock {
  public:
-  __device__ __forceinline__ RankBlock(const RankArguments& arguments, std::uint32_t* counters,
-                                       std::uint32_t* sums)
+  __device__ __forceinline__ RankBlock(const RankArguments<Lists>& arguments,
+                                       std::uint32_t* counters, std::uint32_t* sums)
       : f_(arguments),
         counters_(counters),
         sums_(sums),
@@ -66,13 +148,14 @@ class RankBlock {
         lane_(thread_ % 32),
         warp_(thread_ / 32),
         words_(counter_words(f_.low_bits)),
-        bucket_(bucket_of(static_cast<int>(blockIdx.x))) {}
+        bucket_(f_.lists.bucket_of(static_cast<int>(blockIdx.x))) {}
 
   __device__ __forceinline__ void run() {
     for (int n = thread_; n < words_; n += Threads) {
       counters_[n] = 0;
     }
-    const std::uint32_t smaller = keys_before_bucket();
+    // This also waits for the counters to be clear.
+    const std::uint32_t smaller = sums_.total(f_.lists.share_of_keys_before(bucket_, Threads));
     count();
     rank(smaller);
     __syncthreads();
@@ -80,56 +163,21 @@ class RankBlock {
   }
 
  private:
-  /// The fullest buckets first: keys crowd in the middle.
-  [[nodiscard]] __device__ __forceinline__ int bucket_of(int block) const {
-    const int away = (block + 1) / 2;
-    return f_.buckets / 2 - (block % 2 == 0 ? -away : away);
-  }
-
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t units_of(int bucket) const {
-    return f_.claimed[bucket] - f_.starts[bucket];
-  }
-
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t keys_of(int bucket) const {
-    return units_of(bucket) * static_cast<std::uint32_t>(f_.unit) - f_.fillers[bucket];
-  }
-
-  /// Also waits for the counters to be clear.
-  __device__ __forceinline__ std::uint32_t keys_before_bucket() {
-    std::uint32_t sum = 0;
-    for (int n = thread_; n < bucket_; n += Threads) {
-      sum += keys_of(n);
-    }
-    return block_total(sum);
-  }
-
-  /// All threads get the sum.
-  __device__ __forceinline__ std::uint32_t block_total(std::uint32_t value) {
-    leave_warp_total(warp_sums(value));
-    const std::uint32_t total = __shfl_sync(~0U, sums_before_next_warp(), warps - 1);
-    __syncthreads();
-    return total;
-  }
-
-  /// Over the warps up to the one of this lane's number.
-  [[nodiscard]] __device__ __forceinline__ std::uint32_t sums_before_next_warp() const {
-    return warp_sums(lane_ < warps ? sums_[lane_] : 0);
-  }
-
-  __device__ __forceinline__ void leave_warp_total(std::uint32_t inclusive) {
-    if (lane_ == 31) {
-      sums_[warp_] = inclusive;
-    }
-    __syncthreads();
-  }
-
   __device__ __forceinline__ void count() {
+    f_.lists.for_lists(bucket_, [&](const std::uint16_t* list, std::uint32_t vectors) {
+      count_list(list, vectors);
+    });
+    __syncthreads();
+    if (thread_ == 0) {
+      const std::uint32_t top = (1U << f_.low_bits) - 1U;
+      counters_[top / 2] -= f_.lists.fillers(bucket_) << 16;
+    }
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ void count_list(const std::uint16_t* list, std::uint32_t vectors) {
     constexpr int batch = 4;
     constexpr int keys_a_vector = 8;
-    const std::uint32_t vectors =
-        units_of(bucket_) * static_cast<std::uint32_t>(f_.unit / keys_a_vector);
-    const std::uint16_t* const list =
-        f_.lists + std::size_t{f_.starts[bucket_]} * static_cast<std::size_t>(f_.unit);
     for (std::uint32_t first = threadIdx.x; first < vectors; first += batch * Threads) {
       Vector16<std::uint16_t> keys[batch];
 #pragma unroll
@@ -146,12 +194,6 @@ class RankBlock {
         }
       }
     }
-    __syncthreads();
-    if (thread_ == 0) {
-      const std::uint32_t top = (1U << f_.low_bits) - 1U;
-      counters_[top / 2] -= f_.fillers[bucket_] << 16;
-    }
-    __syncthreads();
   }
 
   __device__ __forceinline__ void add(const Vector16<std::uint16_t>& keys) {
@@ -183,10 +225,10 @@ class RankBlock {
       const Counts counts = counts_of(word);
       own += counts.even + counts.odd;
     }
-    leave_warp_total(warp_sums(own));
-    const std::uint32_t totals = sums_before_next_warp();
+    sums_.leave_warp_total(warp_sums(own));
+    const std::uint32_t totals = sums_.before_next_warp();
     const std::uint32_t before = __shfl_sync(~0U, totals, max(warp_ - 1, 0));
-    if (thread_ == Threads - 1 && totals != keys_of(bucket_)) {
+    if (thread_ == Threads - 1 && totals != f_.lists.keys_of(bucket_)) {
       f_.findings->lost_counts = 1;
     }
     smaller += warp_ > 0 ? before : 0;
@@ -209,17 +251,17 @@ class RankBlock {
   /// Partial verification of the keys in this bucket.
   __device__ __forceinline__ void test() const {
     if (thread_ < is_tests) {
-      const Key key = f_.keys[f_.tests.position[thread_]];
+      const Key key = f_.lists.test_key(thread_) - f_.lists.first_value(f_.low_bits);
       if (static_cast<int>(key >> f_.low_bits) == bucket_ &&
-          f_.ranks[key] == f_.tests.rank[thread_]) {
+          f_.ranks[key] == f_.test_ranks[thread_]) {
         atomicAdd(&f_.findings->right_ranks, 1U);
       }
     }
   }
 
-  const RankArguments& f_;
+  const RankArguments<Lists>& f_;
   std::uint32_t* counters_;
-  std::uint32_t* sums_;
+  BlockSums<warps> sums_;
   int thread_;
   int lane_;
   int warp_;
@@ -227,12 +269,12 @@ class RankBlock {
   int bucket_;
 };
 
-template <int Threads, int BlocksAMultiprocessor>
+template <int Threads, int BlocksAMultiprocessor, class Lists>
 __global__ void __launch_bounds__(Threads, BlocksAMultiprocessor)
-    rank_kernel(const __grid_constant__ RankArguments arguments) {
+    rank_kernel(const __grid_constant__ RankArguments<Lists> arguments) {
   extern __shared__ uint4 shared_memory[];
   __shared__ std::uint32_t sums[std::size_t{Threads} / 32];
-  RankBlock<Threads>(arguments, reinterpret_cast<std::uint32_t*>(shared_memory), sums).run();
+  RankBlock<Threads, Lists>(arguments, reinterpret_cast<std::uint32_t*>(shared_memory), sums).run();
 }
 
 }  // namespace bankfull::npb::is::cuda

@@ -8,17 +8,28 @@
 #include "bankfull/workloads/npb/is/cuda/rank.cuh"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <numeric>
 #include <optional>
 
 namespace bankfull::npb::is::cuda {
 
+/// What the tests of an iteration must find.
+inline std::array<std::int64_t, is_tests> expected_ranks(Class size, int iteration) {
+  std::array<std::int64_t, is_tests> ranks{};
+  for (int n = 0; n < is_tests; ++n) {
+    ranks[static_cast<std::size_t>(n)] = expected_rank(size, n, iteration);
+  }
+  return ranks;
+}
+
 /// How blocks rank.
 template <int Threads, int BlocksAMultiprocessor>
 struct RankShape {
   static constexpr int threads = Threads;
-  static constexpr auto kernel = rank_kernel<Threads, BlocksAMultiprocessor>;
+  template <class Lists>
+  static constexpr auto kernel = rank_kernel<Threads, BlocksAMultiprocessor, Lists>;
 };
 
 /// What a class takes on a GPU of so many multiprocessors.
@@ -77,9 +88,9 @@ class CudaRanking final : public Benchmark {
     if (extent_.low_bits > 16) {
       throw RuntimeFailure("npb is " + to_string(size) + " does not run on one GPU");
     }
-    allow_shared_bytes(partition_kernel<Shape>, sizeof(PartitionShared<Shape>));
-    allow_shared_bytes(Ranks::kernel, most_counter_bytes);
-    queue_keys(size, keys_.data(), stream_);
+    allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsHere>));
+    allow_shared_bytes(rank_buckets, most_counter_bytes);
+    queue_keys(size, {0, extent_.keys}, keys_.data(), stream_);
     copy_bytes(first_keys_.data(), keys_.data(), sizeof first_keys_, stream_);
     reserve_lists();
     whole_run_.emplace(stream_, [this] { queue(is_iterations); });
@@ -102,12 +113,13 @@ class CudaRanking final : public Benchmark {
   }
 
   std::vector<Check> checks() override {
-    Verdict verdict;
-    verdict.right_ranks = static_cast<int>(found_.right_ranks);
     // The lists are done with, and have room.
-    verdict.sorted = found_.lost_counts == 0 &&
-                     ascend_by_rank(keys_.data(), extent_.keys, ranks_.data(), extent_.values,
-                                    reinterpret_cast<std::uint32_t*>(lists_.data()), stream_);
+    auto* const counts = reinterpret_cast<std::uint32_t*>(lists_.data());
+    queue_value_counts(keys_.data(), extent_.keys, extent_.values, counts, stream_);
+    const Verdict verdict{
+        .right_ranks = static_cast<int>(found_.right_ranks),
+        .sorted = found_.lost_counts == 0 && ascend_by_rank(ranks_.data(), counts, extent_.values,
+                                                            {0, extent_.keys}, stream_)};
     return checks_of(verdict, size_);
   }
 
@@ -125,6 +137,8 @@ class CudaRanking final : public Benchmark {
 
  private:
   static constexpr std::size_t buckets = Shape::buckets;
+  static constexpr auto partition_keys = partition_kernel<Shape, ListsHere>;
+  static constexpr auto rank_buckets = Ranks::template kernel<ListedHere>;
   static constexpr std::size_t most_counter_bytes = counter_words(16) * sizeof(std::uint32_t);
 
   static std::uint32_t* row(const Buffer<std::uint32_t>& rows, int iteration) {
@@ -136,33 +150,37 @@ class CudaRanking final : public Benchmark {
     const std::array<Change, 2> changes = changes_of(size_, iteration);
     launch(stream_,
            {dim3(static_cast<unsigned>(extent_.blocks)), dim3(Shape::threads),
-            sizeof(PartitionShared<Shape>)},
-           partition_kernel<Shape>,
-           PartitionArguments{.keys = keys_.data(),
-                              .batches = extent_.batches(),
-                              .low_bits = extent_.low_bits,
-                              .changes = {changes[0], changes[1]},
-                              .lists = lists_.data(),
-                              .claimed = row(claimed_, iteration),
-                              .fillers = row(fillers_, iteration)});
+            sizeof(PartitionShared<Shape, ListsHere>)},
+           partition_keys,
+           PartitionArguments<ListsHere>{.keys = keys_.data(),
+                                         .batches = extent_.batches(),
+                                         .low_bits = extent_.low_bits,
+                                         .changes = {changes[0], changes[1]},
+                                         .lists = {lists_.data(), row(claimed_, iteration)},
+                                         .fillers = row(fillers_, iteration)});
   }
 
   void queue_ranks(int iteration) {
     launch(stream_,
            {dim3(static_cast<unsigned>(buckets)), dim3(Ranks::threads),
             static_cast<std::size_t>(counter_words(extent_.low_bits)) * sizeof(std::uint32_t)},
-           Ranks::kernel,
-           RankArguments{.keys = keys_.data(),
-                         .lists = lists_.data(),
-                         .starts = starts_.data(),
-                         .claimed = row(claimed_, iteration),
-                         .fillers = row(fillers_, iteration),
-                         .unit = Shape::unit,
-                         .buckets = Shape::buckets,
-                         .low_bits = extent_.low_bits,
-                         .ranks = ranks_.data(),
-                         .tests = tests_of(iteration),
-                         .findings = findings_.data()});
+           rank_buckets,
+           RankArguments<ListedHere>{.lists = listed(iteration),
+                                     .low_bits = extent_.low_bits,
+                                     .ranks = ranks_.data(),
+                                     .test_ranks = expected_ranks(size_, iteration),
+                                     .findings = findings_.data()});
+  }
+
+  [[nodiscard]] ListedHere listed(int iteration) const {
+    return {.keys = keys_.data(),
+            .lists = lists_.data(),
+            .starts = starts_.data(),
+            .claimed = row(claimed_, iteration),
+            .filling = row(fillers_, iteration),
+            .unit = Shape::unit,
+            .buckets = Shape::buckets,
+            .test_positions = is_parameters(size_).positions};
   }
 
   /// All lists empty, nothing found.
@@ -185,15 +203,6 @@ class CudaRanking final : public Benchmark {
     }
     copy_bytes(starts_.data(), starts.data(), starts_.bytes(), stream_);
     stream_.synchronize();
-  }
-
-  [[nodiscard]] Tests tests_of(int iteration) const {
-    Tests tests{};
-    for (int n = 0; n < is_tests; ++n) {
-      tests.position[n] = is_parameters(size_).positions[static_cast<std::size_t>(n)];
-      tests.rank[n] = expected_rank(size_, n, iteration);
-    }
-    return tests;
   }
 
   void queue(int iterations) {

@@ -1,0 +1,113 @@
+#include "bankfull/workloads/npb/is/cuda/list_messages.hpp"
+#include "bankfull/workloads/npb/is/is.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <numeric>
+
+namespace bankfull::npb::is {
+namespace {
+
+constexpr std::size_t buckets = 512;
+
+/// What two unequal ranks might have, with empty buckets at both ends.
+std::vector<Counts> some_counts(std::size_t ranks) {
+  std::vector<Counts> counts(ranks, Counts(buckets, 0));
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    for (std::size_t bucket = 10; bucket + 10 < buckets; ++bucket) {
+      counts[rank][bucket] = static_cast<std::uint32_t>((rank + 1) * (bucket * (buckets - bucket)));
+    }
+  }
+  return counts;
+}
+
+TEST(IsDeal, GivesEachBucketToOneRankAndAsManyKeysToAll) {
+  for (const std::size_t ranks : {1U, 2U, 3U, 7U, 64U}) {
+    const Deal deal(some_counts(ranks), buckets);
+    EXPECT_EQ(deal.first(0), 0U);
+    EXPECT_EQ(deal.end(ranks - 1), buckets);
+    const auto fair = static_cast<double>(deal.before(buckets)) / static_cast<double>(ranks);
+    const double fullest = 1.5 * static_cast<double>(deal.before(buckets)) / double{buckets};
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      EXPECT_LT(deal.first(rank), deal.end(rank));
+      EXPECT_EQ(deal.first(rank), rank == 0 ? 0 : deal.end(rank - 1));
+      const std::int64_t keys = deal.before(deal.end(rank)) - deal.before(deal.first(rank));
+      EXPECT_NEAR(static_cast<double>(keys), fair, fullest);
+    }
+  }
+}
+
+using cuda::ListMessages;
+using cuda::MessageHeader;
+
+constexpr int unit = 64;
+constexpr std::size_t unit_bytes = 2 * unit;
+
+TEST(IsMessages, HaveRoomForAllKeysHoweverBlocksShareThem) {
+  constexpr std::size_t ranks = 3;
+  const std::vector<Counts> counts = some_counts(ranks);
+  const std::vector<std::int64_t> blocks{132, 1, 66};
+  const ListMessages messages(Deal(counts, buckets), blocks, unit);
+  for (std::size_t from = 0; from < ranks; ++from) {
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+      // At worst all blocks but one have a single key.
+      const std::int64_t keys = counts[from][bucket] + 2 * is_iterations;
+      const std::int64_t single = std::min(keys, blocks[from] - 1);
+      const std::int64_t needed = single + (keys - single + unit - 1) / unit;
+      EXPECT_GE(messages.units(from, bucket), needed);
+    }
+  }
+}
+
+TEST(IsMessages, PlaceListsOneBehindTheOther) {
+  constexpr std::size_t ranks = 3;
+  const ListMessages messages(Deal(some_counts(ranks), buckets), {132, 1, 66}, unit);
+  for (std::size_t from = 0; from < ranks; ++from) {
+    for (std::size_t to = 0; to < ranks; ++to) {
+      std::size_t end = MessageHeader::bytes(buckets);
+      EXPECT_GE(end, (MessageHeader::fillers(buckets) + buckets) * sizeof(std::uint32_t));
+      for (std::size_t bucket = messages.deal().first(to); bucket < messages.deal().end(to);
+           ++bucket) {
+        EXPECT_EQ(messages.list_begin(from, bucket), end);
+        EXPECT_EQ(end % unit_bytes, 0U);
+        end += static_cast<std::size_t>(messages.units(from, bucket)) * unit_bytes;
+      }
+      EXPECT_EQ(messages.bytes(from, to), end);
+    }
+  }
+}
+
+TEST(IsMessages, AreAsLongBothWays) {
+  constexpr std::size_t ranks = 4;
+  const ListMessages messages(Deal(some_counts(ranks), buckets), {132, 1, 66, 132}, unit);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto sizes = messages.sizes(rank);
+    ASSERT_EQ(sizes.size(), ranks);
+    for (std::size_t other = 0; other < ranks; ++other) {
+      EXPECT_EQ(sizes[other].rank, static_cast<int>(other));
+      EXPECT_EQ(sizes[other].bytes, messages.sizes(other)[rank].bytes);
+      EXPECT_GE(sizes[other].bytes, messages.bytes(rank, other));
+    }
+  }
+}
+
+TEST(IsMessages, AreExpectedAsTheyWillBe) {
+  std::vector<Key> keys(std::size_t{1} << is_parameters(Class::w).log2_keys);
+  generate(Class::w, 0, keys);
+  constexpr std::size_t few_buckets = 16;
+  Counts counts(few_buckets, 0);
+  for (const Key key : keys) {
+    ++counts[key >> (is_parameters(Class::w).log2_values - 4)];
+  }
+  const std::vector<Counts> expected = cuda::expected_counts(Class::w, few_buckets, 2);
+  ASSERT_EQ(expected.size(), 2U);
+  for (std::size_t bucket = 0; bucket < few_buckets; ++bucket) {
+    const double count = 2.0 * expected[0][bucket];
+    EXPECT_NEAR(counts[bucket], count, 5.0 * std::sqrt(count) + 2.0);
+  }
+  EXPECT_EQ(std::accumulate(expected[1].begin(), expected[1].end(), std::size_t{0}),
+            keys.size() / 2);
+}
+
+}  // namespace
+}  // namespace bankfull::npb::is
