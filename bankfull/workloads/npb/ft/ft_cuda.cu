@@ -9,8 +9,8 @@ namespace {
 
 /// Three passes over memory an iteration: along the depth, with the decay on the way; along the
 /// columns of the planes; and along their rows, where the terms of the checksum are taken. The
-/// field is not written a last time: nobody reads it. On several ranks the first of the three leaves
-/// its points with the ranks that go on with them.
+/// field is not written a last time: nobody reads it. On several ranks the first of the three
+/// leaves its points with the ranks that go on with them.
 class GpuTransforms final : public Benchmark {
  public:
   GpuTransforms(const Problem& problem, const Communicator& ranks)

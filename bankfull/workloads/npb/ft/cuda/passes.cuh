@@ -10,9 +10,9 @@
 // A pass reads the field once and writes it once; a block transforms one tile of it. Tiles are
 // numbered in the order in which they stand in memory.
 //
-// Passes along the depth work on lines, the others on planes. On several ranks each has some columns
-// of the lines and some of the planes. A pass from one to the other leaves its points where those
-// who need them find them: in pieces, one for each rank.
+// Passes along the depth work on lines, the others on planes. On several ranks each has some
+// columns of the lines and some of the planes. A pass from one to the other leaves its points where
+// those who need them find them: in pieces, one for each rank.
 
 namespace bankfull::npb::ft::cuda {
 
@@ -254,8 +254,7 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocess
 template <int Side, class Planes>
 __global__ void __launch_bounds__(ColumnFft<Side>::threads,
                                   blocks_a_multiprocessor<ColumnFft<Side>>)
-    transform_columns(const double2* roots, unsigned ahead,
-                      const __grid_constant__ Planes planes) {
+    transform_columns(const double2* roots, unsigned ahead, const __grid_constant__ Planes planes) {
   using Fft = ColumnFft<Side>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
@@ -294,8 +293,8 @@ static __global__ void __launch_bounds__(1024)
   terms += blockIdx.x * checksum_points;
   double2 sum{0.0, 0.0};
   for (int n = thread % warp_threads; n < most; n += warp_threads) {
-    const int j = samples.first_of(first_plane + n % planes_a_group) +
-                  n / planes_a_group * samples.depth();
+    const int j =
+        samples.first_of(first_plane + n % planes_a_group) + n / planes_a_group * samples.depth();
     if (j <= checksum_points) {
       sum.x += terms[j - 1].x;
       sum.y += terms[j - 1].y;

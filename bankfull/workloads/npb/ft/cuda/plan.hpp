@@ -7,9 +7,9 @@
 
 namespace bankfull::npb::ft::cuda {
 
-/// How the transforms of a class run on a GPU, and what they take. On several ranks each has a range
-/// of the planes for the transforms of rows and columns, and a range of the columns for those along
-/// the depth.
+/// How the transforms of a class run on a GPU, and what they take. On several ranks each has a
+/// range of the planes for the transforms of rows and columns, and a range of the columns for those
+/// along the depth.
 struct Plan {
   Shape shape;  ///< of the whole field
   int rank;
@@ -55,8 +55,8 @@ struct Plan {
   }
 };
 
-/// Planes of a tile of planes on so many ranks: what a tile of lines writes in one place for another
-/// rank is a line of the cache.
+/// Planes of a tile of planes on so many ranks: what a tile of lines writes in one place for
+/// another rank is a line of the cache.
 inline int planes_together(const FtParameters& ft, int ranks) {
   const int planes = planes_together(ft.ny);
   if (ranks == 1) {

@@ -21,7 +21,8 @@ class Samples {
 
   /// The first point of a plane. The others follow `depth()` apart.
   [[nodiscard]] BANKFULL_HOST_DEVICE int first_of(int plane) const {
-    const auto j = static_cast<int>(inverse_ * static_cast<unsigned>(first_plane_ + plane)) & (depth_ - 1);
+    const auto j =
+        static_cast<int>(inverse_ * static_cast<unsigned>(first_plane_ + plane)) & (depth_ - 1);
     return j == 0 ? depth_ : j;
   }
   [[nodiscard]] BANKFULL_HOST_DEVICE int depth() const { return depth_; }

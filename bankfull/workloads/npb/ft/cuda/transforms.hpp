@@ -10,13 +10,13 @@
 
 namespace bankfull::npb::ft::cuda {
 
-/// This rank's part of the fields of one class on its GPU and the passes over them; each queues work
-/// on the stream.
+/// This rank's part of the fields of one class on its GPU and the passes over them; each queues
+/// work on the stream.
 class Transforms {
  public:
-  /// Collective, as is destroying it. `plan` is that of this rank. Throws UsageError where the class
-  /// has lengths that no pass is compiled for or the transport is not to be had, RuntimeFailure
-  /// where memory cannot be had.
+  /// Collective, as is destroying it. `plan` is that of this rank. Throws UsageError where the
+  /// class has lengths that no pass is compiled for or the transport is not to be had,
+  /// RuntimeFailure where memory cannot be had.
   Transforms(const Plan& plan, const Stream& stream, const Communicator& ranks,
              Transport transport = Transport::automatic);
 
