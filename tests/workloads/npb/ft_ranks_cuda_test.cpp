@@ -31,8 +31,8 @@ class FtOnGpus : public GpuTransportTest {};
 TEST_P(FtOnGpus, HaveTheBitsOfOne) {
   for (const FtParameters& ft : fields) {
     cuda::Plan plan = own_plan(ft);
-    for (const bool side_by_side : {true, false}) {
-      plan.side_by_side = side_by_side;
+    for (const double beside : {0.0, 1.0}) {
+      plan.lines_beside = beside;
       expect_bits_of_one(ft, plan, GetParam());
     }
   }

@@ -21,9 +21,9 @@ struct Plan {
   double lines_ahead;
   double columns_ahead;
 
-  /// Whether, on several ranks, the transforms along the depth for the next time go beside those of
-  /// columns and rows, where the transport allows it.
-  bool side_by_side;
+  /// On several ranks, where the transport allows it, the transforms along the depth for the next
+  /// time go beside those of columns and rows, in so many blocks a multiprocessor; 0: after them.
+  double lines_beside;
 
   [[nodiscard]] Shape own_planes() const { return shape.part(shape.depth / ranks, shape.columns); }
   [[nodiscard]] Shape own_lines() const { return shape.part(shape.depth, shape.columns / ranks); }
@@ -74,7 +74,7 @@ inline Plan plan_of(const FtParameters& ft, int ranks = 1, int rank = 0) {
           .iterations = ft.iterations,
           .lines_ahead = 0.5,
           .columns_ahead = 0.5,
-          .side_by_side = true};
+          .lines_beside = 1.0};
 }
 
 /// All pieces are whole tiles on powers of two up to this one.

@@ -167,7 +167,7 @@ void Transforms::queue_lines(int t) const {
 }
 
 /// On one rank a block has one tile and there are as many blocks as tiles.
-void Transforms::queue_lines(int t, const Stream& stream, int blocks) const {
+void Transforms::queue_lines(int t, const Stream& stream, double blocks) const {
   const Shape shape = plan_.own_lines();
   const double* const factors = decay_.data() + (t - 1) * plan_.table_size();
   const double* const of_side = factors + shape.depth;
@@ -230,7 +230,7 @@ void Transforms::queue_exchange() const {
 }
 
 void Transforms::queue_iterations(int count) {
-  if (plan_.side_by_side && exchange_ && exchange_->has_two_rooms()) {
+  if (plan_.lines_beside > 0.0 && exchange_ && exchange_->has_two_rooms()) {
     queue_side_by_side(count);
     return;
   }
@@ -243,7 +243,7 @@ void Transforms::queue_iterations(int count) {
 }
 
 /// Lines need nothing of the iteration before but the spectrum, and the link that they write to is
-/// slower than memory: one block on each multiprocessor writes to it meanwhile.
+/// slower than memory: few blocks suffice to keep it busy meanwhile.
 void Transforms::queue_side_by_side(int count) {
   queue_lines(1);
   for (int t = 1; t <= count; ++t) {
@@ -251,7 +251,7 @@ void Transforms::queue_side_by_side(int count) {
     if (t < count) {
       parted_.record(stream_);
       beside_.wait_for(parted_);
-      queue_lines(t + 1, beside_, 1);
+      queue_lines(t + 1, beside_, plan_.lines_beside);
       joined_.record(beside_);
     }
     queue_columns();
