@@ -120,8 +120,9 @@ INSTANTIATE_TEST_SUITE_P(
     Shapes, FtOnGpu,
     testing::Values(FtParameters{64, 64, 32, 2}, FtParameters{128, 64, 64, 2},
                     FtParameters{128, 128, 64, 2}, FtParameters{64, 64, 512, 2},
-                    FtParameters{2048, 64, 64, 1}, FtParameters{256, 256, 32, 1},
-                    FtParameters{32, 512, 512, 1}, FtParameters{32, 1024, 1024, 1}),
+                    FtParameters{2048, 64, 64, 1}, FtParameters{4096, 64, 64, 1},
+                    FtParameters{256, 256, 32, 1}, FtParameters{32, 512, 512, 1},
+                    FtParameters{32, 1024, 1024, 1}),
     name_of);
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 const std::vector<FtParameters> fields{{.nx = 64, .ny = 64, .nz = 32, .iterations = 5},
                                        {.nx = 128, .ny = 64, .nz = 64, .iterations = 4},
                                        {.nx = 2048, .ny = 64, .nz = 64, .iterations = 3},
+                                       {.nx = 4096, .ny = 64, .nz = 64, .iterations = 2},
                                        {.nx = 32, .ny = 512, .nz = 512, .iterations = 3},
                                        {.nx = 32, .ny = 1024, .nz = 1024, .iterations = 2}};
 

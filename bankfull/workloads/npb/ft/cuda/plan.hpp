@@ -68,13 +68,16 @@ inline int planes_together(const FtParameters& ft, int ranks) {
 }
 
 inline Plan plan_of(const FtParameters& ft, int ranks = 1, int rank = 0) {
-  return {.shape = shape_of(ft, planes_together(ft, ranks)),
+  const Shape shape = shape_of(ft, planes_together(ft, ranks));
+  // Blocks of the longest lines leave no room for others on their multiprocessors.
+  const bool alone = lines_together(shape.depth) * shape.depth > 4096;
+  return {.shape = shape,
           .rank = rank,
           .ranks = ranks,
           .iterations = ft.iterations,
           .lines_ahead = 0.5,
           .columns_ahead = 0.5,
-          .lines_beside = 1.0};
+          .lines_beside = alone ? 0.5 : 1.0};
 }
 
 /// All pieces are whole tiles on powers of two up to this one.

@@ -22,18 +22,18 @@ void with_one_of(int length, const Body& body) {
   const bool found = ((length == Lengths ? (body(Length<Lengths>{}), true) : false) || ...);
   if (!found) {
     throw UsageError("npb ft has no transforms of " + std::to_string(length) + " points for GPUs",
-                     "choose a smaller class");
+                     "choose another class");
   }
 }
 
-/// Depths and sides of the classes S to D.
+/// Depths and sides of all classes.
 template <class Body>
 void with_depth(int depth, const Body& body) {
-  with_one_of<32, 64, 128, 512, 2048>(depth, body);
+  with_one_of<32, 64, 128, 512, 2048, 4096>(depth, body);
 }
 template <class Body>
 void with_side(int side, const Body& body) {
-  with_one_of<64, 128, 256, 512, 1024>(side, body);
+  with_one_of<64, 128, 256, 512, 1024, 2048>(side, body);
 }
 
 double2* values(const Buffer<Complex>& buffer) { return reinterpret_cast<double2*>(buffer.data()); }
