@@ -1,7 +1,8 @@
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/numerics/fft/lane_fft.hpp"
-#include "bankfull/workloads/npb/ft/cuda/transforms.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
+#include "tests/alone.hpp"
+#include "tests/workloads/npb/ft_checksums.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -87,18 +88,6 @@ std::vector<Complex> expected_checksums(const FtParameters& ft) {
   return checksums;
 }
 
-std::vector<Complex> checksums(const cuda::Plan& plan) {
-  const Stream stream(Device::cuda(0));
-  const cuda::Transforms transforms(plan, stream);
-  transforms.queue_tables();
-  transforms.queue_spectrum();
-  for (int t = 1; t <= plan.iterations; ++t) {
-    transforms.queue_iteration(t);
-  }
-  transforms.queue_checksums(plan.iterations);
-  return transforms.checksums(plan.iterations);
-}
-
 class FtOnGpu : public testing::TestWithParam<FtParameters> {
  protected:
   void SetUp() override {
@@ -113,7 +102,7 @@ TEST_P(FtOnGpu, HasTheChecksumsOfTheDefinition) {
   cuda::Plan plan = cuda::plan_of(GetParam());
   for (const int planes : {1, 2, 4}) {
     plan.shape = cuda::shape_of(GetParam(), planes);
-    const std::vector<Complex> found = checksums(plan);
+    const std::vector<Complex> found = checksums(plan, Device::cuda(0), alone());
     for (std::size_t t = 0; t < expected.size(); ++t) {
       EXPECT_LT(std::abs(found[t] - expected[t]), 1e-13 * std::abs(expected[t]))
           << "tiles of " << planes << " planes, t " << t + 1;
@@ -131,8 +120,9 @@ INSTANTIATE_TEST_SUITE_P(
     Shapes, FtOnGpu,
     testing::Values(FtParameters{64, 64, 32, 2}, FtParameters{128, 64, 64, 2},
                     FtParameters{128, 128, 64, 2}, FtParameters{64, 64, 512, 2},
-                    FtParameters{2048, 64, 64, 1}, FtParameters{256, 256, 32, 1},
-                    FtParameters{32, 512, 512, 1}, FtParameters{32, 1024, 1024, 1}),
+                    FtParameters{2048, 64, 64, 1}, FtParameters{4096, 64, 64, 1},
+                    FtParameters{256, 256, 32, 1}, FtParameters{32, 512, 512, 1},
+                    FtParameters{32, 1024, 1024, 1}),
     name_of);
 
 }  // namespace

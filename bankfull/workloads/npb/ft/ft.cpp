@@ -4,6 +4,7 @@
 #include "bankfull/workloads/npb/ft/cuda/plan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
@@ -23,6 +24,22 @@ std::vector<double> decay(std::int64_t n, int t) {
     factors[static_cast<std::size_t>(i)] = std::exp(-4.0 * alpha * pi * pi * k * k * t);
   }
   return factors;
+}
+
+std::vector<Complex> checksums_of(const std::vector<std::vector<Complex>>& sums_of_ranks,
+                                  int iterations, std::int64_t points) {
+  std::vector<Complex> checksums;
+  for (int t = 0; t < iterations; ++t) {
+    Complex sum = 0.0;
+    for (const std::vector<Complex>& sums : sums_of_ranks) {
+      const std::size_t count = sums.size() / static_cast<std::size_t>(iterations);
+      for (std::size_t n = 0; n < count; ++n) {
+        sum += sums[static_cast<std::size_t>(t) * count + n];
+      }
+    }
+    checksums.push_back(sum / static_cast<double>(points));
+  }
+  return checksums;
 }
 
 std::vector<Check> checks_of(const std::vector<Complex>& checksums, Class size) {
@@ -59,16 +76,19 @@ Facts facts_of(const Problem& problem) {
 
 std::int64_t memory_bytes(const Problem& problem, int ranks) {
   if (problem.device.is_cuda()) {
-    return cuda::plan_of(ft_parameters(problem.size)).bytes();
+    return cuda::plan_of(ft_parameters(problem.size), ranks).bytes();
   }
   return cpu_memory_bytes(problem.size, problem.threads, ranks);
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {
-  if (problem.device.is_cuda()) {
-    return "runs on one GPU so far";
-  }
   const FtParameters& ft = ft_parameters(problem.size);
+  if (problem.device.is_cuda()) {
+    const int most = cuda::most_ranks(ft);
+    return std::has_single_bit(static_cast<unsigned>(ranks)) && ranks <= most
+               ? ""
+               : fmt::format("runs on powers of two up to {} on GPUs", most);
+  }
   const std::int64_t most = std::min(ft.ny, ft.nz);
   return ranks <= most ? ""
                        : fmt::format("has {} planes to share, one for each rank at least", most);

@@ -26,6 +26,11 @@ constexpr std::int64_t frequency(std::int64_t i, std::int64_t n) { return i < n 
 /// the product of those of its three axes.
 std::vector<double> decay(std::int64_t n, int t);
 
+/// All checksums, from sums of their terms on all ranks: a rank has as many sums for each
+/// iteration, in the order of its planes. They are added in the order of planes.
+std::vector<Complex> checksums_of(const std::vector<std::vector<Complex>>& sums_of_ranks,
+                                  int iterations, std::int64_t points);
+
 /// Against the class's checksums, one check for all iterations: NPB's criterion is the worst.
 std::vector<Check> checks_of(const std::vector<Complex>& checksums, Class size);
 

@@ -142,7 +142,7 @@ class CpuTransforms final : public Benchmark {
     for (int t = 1; t <= iterations; ++t) {
       invert(Decay(ft_, t));
     }
-    add_terms(iterations);
+    checksums_ = checksums_of(ranks_.all_gather(terms_), iterations, ft_.points());
   }
 
   void form_spectrum() {
@@ -174,22 +174,6 @@ class CpuTransforms final : public Benchmark {
       for (std::int64_t z = planes.begin; z < planes.end; ++z) {
         terms_[first + static_cast<std::size_t>(z)] = invert_plane(z, pieces, my_work());
       }
-    }
-  }
-
-  /// The checksums from the terms of all ranks, added in the order of planes: the same bits on any
-  /// number of ranks.
-  void add_terms(int iterations) {
-    const auto all = ranks_.all_gather(terms_);
-    for (int t = 0; t < iterations; ++t) {
-      Complex sum = 0.0;
-      for (const std::vector<Complex>& terms : all) {
-        const std::size_t planes = terms.size() / static_cast<std::size_t>(iterations);
-        for (std::size_t z = 0; z < planes; ++z) {
-          sum += terms[static_cast<std::size_t>(t) * planes + z];
-        }
-      }
-      checksums_.push_back(sum / static_cast<double>(ft_.points()));
     }
   }
 

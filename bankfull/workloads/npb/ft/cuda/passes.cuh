@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/workloads/npb/ft/cuda/fields.cuh"
 #include "bankfull/workloads/npb/ft/cuda/samples.cuh"
 #include "bankfull/workloads/npb/generator.hpp"
 
@@ -9,6 +9,10 @@
 
 // A pass reads the field once and writes it once; a block transforms one tile of it. Tiles are
 // numbered in the order in which they stand in memory.
+//
+// Passes along the depth work on lines, the others on planes. On several ranks each has some
+// columns of the lines and some of the planes. A pass from one to the other leaves its points where
+// those who need them find them: in pieces, one for each rank.
 
 namespace bankfull::npb::ft::cuda {
 
@@ -19,10 +23,12 @@ using ColumnFft = BlockFft<Side, columns_together(Side)>;
 template <int Side>
 using RowFft = BlockFft<Side, rows_together(Side)>;
 
-/// What a field is multiplied with for one time: factors of the frequencies along an axis.
+/// What a field is multiplied with for one time: factors of the frequencies along an axis, from its
+/// first plane, row and column on.
 struct Decay {
-  const double* depth;
-  const double* side;
+  const double* planes;
+  const double* rows;
+  const double* columns;
 };
 
 /// exp(-4 alpha pi^2 k^2 t) for all frequencies k of an axis of `length` points and all times t
@@ -54,7 +60,7 @@ struct ColumnPlace {
 
   /// `number`: of the column among those of the tile.
   __device__ __forceinline__ ColumnPlace(const Shape& shape, unsigned tile, int number) {
-    const int tiles = shape.side >> shape.log2_columns;
+    const int tiles = shape.columns >> shape.log2_columns;
     const int group = static_cast<int>(tile) / tiles;
     const int first = (static_cast<int>(tile) - group * tiles) << shape.log2_columns;
     plane = (group << shape.log2_planes) + (number >> shape.log2_columns);
@@ -111,22 +117,23 @@ __device__ __forceinline__ std::int64_t step_into_lines(const Shape& shape) {
 }
 template <class Fft>
 __device__ __forceinline__ std::int64_t step_into_planes(const Shape& shape) {
-  return std::int64_t{Fft::threads_a_column} * shape.side * shape.side;
+  return std::int64_t{Fft::threads_a_column} * shape.side * shape.columns;
 }
 
-/// Draws the rows' random values and transforms them into planes. `jump` is the generator's over
-/// the numbers from a point of a thread to the next.
+/// Draws the rows' random values and transforms them into planes. `seed` is the generator's state
+/// before the first of these planes, `jump` leads over the numbers from a point of a thread to the
+/// next.
 template <int Side>
 __global__ void __launch_bounds__(RowFft<Side>::threads, blocks_a_multiprocessor<RowFft<Side>>)
-    draw_rows(const __grid_constant__ Shape shape, const double2* roots, std::uint64_t jump,
-              Field planes) {
+    draw_rows(const __grid_constant__ Shape shape, const double2* roots, std::uint64_t seed,
+              std::uint64_t jump, Field planes) {
   using Fft = RowFft<Side>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
   const RowPlace<Fft> place(shape, blockIdx.x, fft.column());
   const std::int64_t first = shape.in_order(place.plane, place.row, fft.element(0));
   std::uint64_t state =
-      multiply_modulo(common_seed, generator_jump(2 * static_cast<std::uint64_t>(first)));
+      multiply_modulo(seed, generator_jump(2 * static_cast<std::uint64_t>(first)));
   Points<Fft::points> x;
 #pragma unroll
   for (int i = 0; i < Fft::points; ++i) {
@@ -141,11 +148,11 @@ __global__ void __launch_bounds__(RowFft<Side>::threads, blocks_a_multiprocessor
 }
 
 /// Transforms the columns of planes into lines.
-template <int Side>
+template <int Side, class Lines>
 __global__ void __launch_bounds__(ColumnFft<Side>::threads,
                                   blocks_a_multiprocessor<ColumnFft<Side>>)
     columns_to_lines(const __grid_constant__ Shape shape, const double2* roots,
-                     const double2* planes, Field lines) {
+                     const double2* planes, const __grid_constant__ Lines lines) {
   using Fft = ColumnFft<Side>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
@@ -154,7 +161,8 @@ __global__ void __launch_bounds__(ColumnFft<Side>::threads,
               x);
   fft.template transform<FftSign::plus>(x);
   const ColumnPlace place(shape, blockIdx.x, fft.column());
-  store_points(lines + shape.in_lines(place.plane, fft.element(0), place.column),
+  const WholeField::Column column = lines.column(place.column);
+  store_points(column.data + shape.in_lines(place.plane, fft.element(0), column.number),
                step_into_lines<Fft>(shape), x);
 }
 
@@ -172,71 +180,132 @@ __global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocess
   store_points(at, tile_step<Fft>, x);
 }
 
-/// Lines decayed and transformed along the depth into planes.
+/// Likewise from the planes that ranks have left, each a piece with the planes of a tile together,
+/// into lines.
 template <int Depth>
 __global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocessor<LineFft<Depth>>)
-    lines_to_planes(const __grid_constant__ Shape shape, const double2* roots,
-                    const __grid_constant__ Decay decay, unsigned ahead, const double2* lines,
-                    Field planes) {
+    gather_lines(const double2* roots, const __grid_constant__ FieldPieces pieces, Field lines) {
   using Fft = LineFft<Depth>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
+  const auto walk = pieces.along_depth(fft);
+  const std::int64_t plane = (std::int64_t{blockIdx.x} << pieces.log2_planes) + walk.begin();
   Points<Fft::points> x;
-  load_points(lines + std::int64_t{blockIdx.x} * tile_points<Fft> + threadIdx.x, tile_step<Fft>, x);
-  prefetch_tile<Fft>(lines, ahead);
-  const LinePlace place(shape, blockIdx.x, fft.column());
-  const double factor = __ldg(decay.side + place.column) * __ldg(decay.side + place.row);
+  load_points(walk, plane * Fft::columns + fft.column(), tile_step<Fft>, x);
+  fft.template transform<FftSign::plus>(x);
+  store_points(lines + std::int64_t{blockIdx.x} * tile_points<Fft> + threadIdx.x, tile_step<Fft>,
+               x);
+}
+
+/// A tile of lines decayed and transformed along the depth into planes.
+template <class Fft, class Planes>
+__device__ __forceinline__ void transform_tile(const Shape& shape, const Fft& fft,
+                                               const Decay& decay, unsigned ahead, unsigned tile,
+                                               unsigned tiles, const WholeField& lines,
+                                               const Planes& planes) {
+  Points<Fft::points> x;
+  load_points(lines.tile<Fft>(tile) + threadIdx.x, tile_step<Fft>, x);
+  prefetch_tile<Fft>(lines, tile, ahead, tiles);
+  const LinePlace place(shape, tile, fft.column());
+  const double factor = __ldg(decay.columns + place.column) * __ldg(decay.rows + place.row);
 #pragma unroll
   for (int i = 0; i < Fft::points; ++i) {
-    const double both = factor * __ldg(decay.depth + fft.element(i));
+    const double both = factor * __ldg(decay.planes + fft.element(i));
     x[i] = {both * x[i].x, both * x[i].y};
   }
   fft.template transform<FftSign::minus>(x);
-  store_points(planes + shape.in_planes(fft.element(0), place.row, place.column),
+  const auto walk = planes.along_depth(fft);
+  store_points(walk, shape.in_planes(walk.begin(), place.row, place.column),
                step_into_planes<Fft>(shape), x);
+}
+
+/// All tiles of lines, one a block.
+template <int Depth>
+__global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocessor<LineFft<Depth>>)
+    lines_to_planes(const __grid_constant__ Shape shape, const double2* roots,
+                    const __grid_constant__ Decay decay, unsigned ahead,
+                    const __grid_constant__ WholeField lines,
+                    const __grid_constant__ WholeField planes) {
+  using Fft = LineFft<Depth>;
+  extern __shared__ double2 shared[];
+  transform_tile(shape, Fft(roots, shared), decay, ahead, blockIdx.x, gridDim.x, lines, planes);
+}
+
+/// All tiles of lines, into pieces of planes of the shape `piece`. Points that leave the GPU leave
+/// more slowly than its memory could write them: a few blocks, which go from tile to tile, suffice
+/// and let other passes have the other places.
+template <int Depth>
+__global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocessor<LineFft<Depth>>)
+    scatter_lines(const __grid_constant__ Shape piece, const double2* roots,
+                  const __grid_constant__ Decay decay, unsigned tiles,
+                  const __grid_constant__ WholeField lines,
+                  const __grid_constant__ FieldPieces planes) {
+  using Fft = LineFft<Depth>;
+  extern __shared__ double2 shared[];
+  const Fft fft(roots, shared);
+  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    transform_tile(piece, fft, decay, gridDim.x, tile, tiles, lines, planes);
+    __syncthreads();  // all have taken their points from shared memory
+  }
 }
 
 /// Transforms the columns of planes, in place. In this pass and the one before the tile of the
 /// block that is `ahead` comes into the cache meanwhile.
-template <int Side>
+template <int Side, class Planes>
 __global__ void __launch_bounds__(ColumnFft<Side>::threads,
                                   blocks_a_multiprocessor<ColumnFft<Side>>)
-    transform_columns(const double2* roots, unsigned ahead, Field planes) {
+    transform_columns(const double2* roots, unsigned ahead, const __grid_constant__ Planes planes) {
   using Fft = ColumnFft<Side>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
-  double2* const tile = planes + std::int64_t{blockIdx.x} * tile_points<Fft>;
+  double2* const tile = planes.template tile<Fft>(blockIdx.x);
   Points<Fft::points> x;
   load_points(tile + threadIdx.x, tile_step<Fft>, x);
-  prefetch_tile<Fft>(planes, ahead);
+  prefetch_tile<Fft>(planes, blockIdx.x, ahead, gridDim.x);
   fft.template transform<FftSign::minus>(x);
   store_points(tile + threadIdx.x, tile_step<Fft>, x);
 }
 
 /// Transforms the rows of planes and takes the terms of the checksum; nobody reads the rest.
-template <int Side>
+template <int Side, class Planes>
 __global__ void __launch_bounds__(RowFft<Side>::threads, blocks_a_multiprocessor<RowFft<Side>>)
     sample_rows(const __grid_constant__ Shape shape, const __grid_constant__ Samples samples,
-                const double2* roots, const double2* planes, double2* terms) {
+                const double2* roots, const __grid_constant__ Planes planes, double2* terms) {
   using Fft = RowFft<Side>;
   extern __shared__ double2 shared[];
   const Fft fft(roots, shared);
   const RowPlace<Fft> place(shape, blockIdx.x, fft.column());
+  const auto walk = planes.along_row(fft);
   Points<Fft::points> x;
-  load_points(planes + shape.in_planes(place.plane, place.row, fft.element(0)),
-              row_step<Fft>(shape), x);
+  load_points(walk, shape.in_planes(place.plane, place.row, walk.begin()), row_step<Fft>(shape), x);
   fft.template transform<FftSign::minus>(x);
   take_samples(samples, fft, place.plane, place.row, x, terms);
 }
 
-/// Checksum of an iteration a block.
-static __global__ void __launch_bounds__(checksum_points)
-    add_terms(const double2* terms, double divisor, double2* checksums) {
-  const double2 term = terms[blockIdx.x * checksum_points + threadIdx.x];
-  const double real = block_sum(term.x);
-  const double imaginary = block_sum(term.y);
-  if (threadIdx.x == 0) {
-    checksums[blockIdx.x] = {real / divisor, imaginary / divisor};
+/// Terms of an iteration a block, those of a group of planes a warp.
+static __global__ void __launch_bounds__(1024)
+    add_terms(const __grid_constant__ Samples samples, int planes_a_group, const double2* terms,
+              double2* sums) {
+  constexpr int warp_threads = 32;
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int first_plane = thread / warp_threads * planes_a_group;
+  const int most = planes_a_group * max(1, static_cast<int>(checksum_points) / samples.depth());
+  terms += blockIdx.x * checksum_points;
+  double2 sum{0.0, 0.0};
+  for (int n = thread % warp_threads; n < most; n += warp_threads) {
+    const int j =
+        samples.first_of(first_plane + n % planes_a_group) + n / planes_a_group * samples.depth();
+    if (j <= checksum_points) {
+      sum.x += terms[j - 1].x;
+      sum.y += terms[j - 1].y;
+    }
+  }
+  for (unsigned offset = warp_threads / 2; offset > 0; offset /= 2) {
+    sum.x += __shfl_down_sync(~0U, sum.x, offset);
+    sum.y += __shfl_down_sync(~0U, sum.y, offset);
+  }
+  if (thread % warp_threads == 0) {
+    sums[(blockIdx.x * blockDim.x + threadIdx.x) / warp_threads] = sum;
   }
 }
 

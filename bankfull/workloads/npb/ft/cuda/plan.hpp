@@ -2,13 +2,18 @@
 
 #include "bankfull/workloads/npb/ft/cuda/shape.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace bankfull::npb::ft::cuda {
 
-/// How the transforms of a class run on a GPU, and what they take.
+/// How the transforms of a class run on a GPU, and what they take. On several ranks each has a
+/// range of the planes for the transforms of rows and columns, and a range of the columns for those
+/// along the depth.
 struct Plan {
-  Shape shape;
+  Shape shape;  ///< of the whole field
+  int rank;
+  int ranks;
   int iterations;
 
   // How far ahead of its block a tile comes into the cache, as a share of the tiles that a GPU
@@ -16,23 +21,69 @@ struct Plan {
   double lines_ahead;
   double columns_ahead;
 
+  /// On several ranks, where the transport allows it, the transforms along the depth for the next
+  /// time go beside those of columns and rows, in so many blocks a multiprocessor; 0: after them.
+  double lines_beside;
+
+  [[nodiscard]] Shape own_planes() const { return shape.part(shape.depth / ranks, shape.columns); }
+  [[nodiscard]] Shape own_lines() const { return shape.part(shape.depth, shape.columns / ranks); }
+  /// Of a rank's planes the columns that another has in lines.
+  [[nodiscard]] Shape piece() const {
+    return shape.part(shape.depth / ranks, shape.columns / ranks);
+  }
+  [[nodiscard]] int first_plane() const { return rank * piece().depth; }
+  [[nodiscard]] int first_column() const { return rank * piece().columns; }
+
   [[nodiscard]] std::int64_t table_size() const { return shape.depth + shape.side; }
   [[nodiscard]] std::int64_t decay_factors() const { return iterations * table_size(); }
   [[nodiscard]] std::int64_t terms() const { return iterations * checksum_points; }
 
-  /// GPU memory that all of it takes.
+  /// Terms of a checksum are added by groups of planes: as many whatever the number of ranks, for
+  /// the same bits, but one for each rank at least.
+  [[nodiscard]] int groups() const { return std::max(32, ranks); }
+  [[nodiscard]] int own_groups() const { return groups() / ranks; }
+  [[nodiscard]] int planes_a_group() const { return shape.depth / groups(); }
+  [[nodiscard]] std::int64_t sums() const { return std::int64_t{iterations} * own_groups(); }
+
+  /// GPU memory that all of it takes on one rank.
   [[nodiscard]] std::int64_t bytes() const {
-    return (2 * shape.points() + table_size() + terms() + iterations) *
+    // As lines and as planes; others write the next planes already.
+    const int fields = ranks == 1 ? 2 : 3;
+    return (fields * own_lines().points() + table_size() + terms() + sums()) *
                static_cast<std::int64_t>(sizeof(Complex)) +
            decay_factors() * static_cast<std::int64_t>(sizeof(double));
   }
 };
 
-inline Plan plan_of(const FtParameters& ft) {
-  return {.shape = shape_of(ft, planes_together(ft.ny)),
+/// Planes of a tile of planes on so many ranks: what a tile of lines writes in one place for
+/// another rank is a line of the cache.
+inline int planes_together(const FtParameters& ft, int ranks) {
+  const int planes = planes_together(ft.ny);
+  if (ranks == 1) {
+    return planes;
+  }
+  constexpr int line_points = 128 / static_cast<int>(sizeof(Complex));
+  const int lines = lines_together(shape_of(ft, planes).depth);
+  return std::max(planes, std::min(columns_together(ft.ny), line_points / lines));
+}
+
+inline Plan plan_of(const FtParameters& ft, int ranks = 1, int rank = 0) {
+  const Shape shape = shape_of(ft, planes_together(ft, ranks));
+  // Blocks of the longest lines leave no room for others on their multiprocessors.
+  const bool alone = lines_together(shape.depth) * shape.depth > 4096;
+  return {.shape = shape,
+          .rank = rank,
+          .ranks = ranks,
           .iterations = ft.iterations,
           .lines_ahead = 0.5,
-          .columns_ahead = 0.5};
+          .columns_ahead = 0.5,
+          .lines_beside = alone ? 0.5 : 1.0};
+}
+
+/// All pieces are whole tiles on powers of two up to this one.
+inline int most_ranks(const FtParameters& ft) {
+  const Shape shape = shape_of(ft, planes_together(ft, 2));
+  return std::min(shape.depth >> shape.log2_planes, shape.columns >> shape.log2_columns);
 }
 
 }  // namespace bankfull::npb::ft::cuda

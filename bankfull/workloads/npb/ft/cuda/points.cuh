@@ -38,13 +38,14 @@ __device__ __forceinline__ void store_points(double2* to, std::int64_t step,
   }
 }
 
-/// Brings the tile of the block that is `ahead` into the cache; 0: none.
-template <class Fft>
-__device__ __forceinline__ void prefetch_tile(const double2* tiles, unsigned ahead) {
+/// Brings the tile that is `ahead` of a block's into the cache, if there is one among `tiles`; 0:
+/// none.
+template <class Fft, class Tiled>
+__device__ __forceinline__ void prefetch_tile(const Tiled& field, unsigned tile, unsigned ahead,
+                                              unsigned tiles) {
   if constexpr (compiled_capability >= bulk_copy_capability) {
-    if (threadIdx.x == 0 && ahead > 0 && blockIdx.x + ahead < gridDim.x) {
-      prefetch_bulk(tiles + std::int64_t{blockIdx.x + ahead} * tile_points<Fft>,
-                    tile_points<Fft> * sizeof(double2));
+    if (threadIdx.x == 0 && ahead > 0 && tile + ahead < tiles) {
+      prefetch_bulk(field.template tile<Fft>(tile + ahead), tile_points<Fft> * sizeof(double2));
     }
   }
 }

@@ -11,15 +11,18 @@ namespace bankfull::npb::ft::cuda {
 /// axis from the origin.
 class Samples {
  public:
-  explicit Samples(const Shape& shape)
+  /// Of a whole field, whose planes are counted from `first_plane` on.
+  explicit Samples(const Shape& shape, int first_plane = 0)
       : depth_(shape.depth),
+        first_plane_(first_plane),
         row_step_(shape.along_row.checksum_step),
         column_step_(shape.along_column.checksum_step),
         inverse_(inverse(static_cast<unsigned>(shape.along_depth.checksum_step))) {}
 
   /// The first point of a plane. The others follow `depth()` apart.
   [[nodiscard]] BANKFULL_HOST_DEVICE int first_of(int plane) const {
-    const auto j = static_cast<int>(inverse_ * static_cast<unsigned>(plane)) & (depth_ - 1);
+    const auto j =
+        static_cast<int>(inverse_ * static_cast<unsigned>(first_plane_ + plane)) & (depth_ - 1);
     return j == 0 ? depth_ : j;
   }
   [[nodiscard]] BANKFULL_HOST_DEVICE int depth() const { return depth_; }
@@ -41,6 +44,7 @@ class Samples {
   }
 
   int depth_;
+  int first_plane_;
   int row_step_;
   int column_step_;
   unsigned inverse_;

@@ -31,9 +31,12 @@ constexpr int rows_together(std::int64_t side) { return side <= 256 ? 8 : side =
 /// So the points that a block transforms along a column of planes, or along the depth of lines,
 /// stand together, and what two tiles have in common stands together too: `line_rows` rows of
 /// `planes` planes.
+///
+/// A part of a field, of fewer planes or columns, is a field with a shape of its own.
 struct Shape {
-  int depth;
-  int side;
+  int depth;    ///< in planes
+  int side;     ///< in rows
+  int columns;  ///< as many as rows, but in parts of fields
 
   // Of the tiles: powers of two, as their exponents.
   int log2_planes;        ///< of a tile of planes
@@ -52,11 +55,11 @@ struct Shape {
   Axis along_column;  ///< from column to column
 
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t points() const {
-    return std::int64_t{depth} * side * side;
+    return std::int64_t{depth} * side * columns;
   }
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t in_planes(int plane, int row, int column) const {
     const std::int64_t tile =
-        (plane >> log2_planes) * (side >> log2_columns) + (column >> log2_columns);
+        (plane >> log2_planes) * (columns >> log2_columns) + (column >> log2_columns);
     const std::int64_t run = ((tile * side + row) << log2_planes) + rest(plane, log2_planes);
     return (run << log2_columns) + rest(column, log2_columns);
   }
@@ -69,6 +72,14 @@ struct Shape {
   /// Place in NPB's order, x fastest.
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t in_order(int plane, int row, int column) const {
     return plane * along_depth.stride + row * along_row.stride + column * along_column.stride;
+  }
+
+  /// So many of its planes and columns.
+  [[nodiscard]] Shape part(int planes_of_it, int columns_of_it) const {
+    Shape result = *this;
+    result.depth = planes_of_it;
+    result.columns = columns_of_it;
+    return result;
   }
 
   /// Of n when divided by a power of two.
@@ -87,6 +98,7 @@ inline Shape shape_of(const FtParameters& ft, int planes) {
   const int line_columns = std::min(columns, lines_together(depth));
   return {.depth = static_cast<int>(depth),
           .side = static_cast<int>(ft.ny),
+          .columns = static_cast<int>(ft.ny),
           .log2_planes = log2(planes),
           .log2_columns = log2(columns),
           .log2_line_columns = log2(line_columns),

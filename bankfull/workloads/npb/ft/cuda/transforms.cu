@@ -1,9 +1,12 @@
 #include "bankfull/workloads/npb/ft/cuda/transforms.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/workloads/npb/ft/cuda/passes.cuh"
 
+#include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -19,18 +22,18 @@ void with_one_of(int length, const Body& body) {
   const bool found = ((length == Lengths ? (body(Length<Lengths>{}), true) : false) || ...);
   if (!found) {
     throw UsageError("npb ft has no transforms of " + std::to_string(length) + " points for GPUs",
-                     "choose a smaller class");
+                     "choose another class");
   }
 }
 
-/// Depths and sides of the classes S to D.
+/// Depths and sides of all classes.
 template <class Body>
 void with_depth(int depth, const Body& body) {
-  with_one_of<32, 64, 128, 512, 2048>(depth, body);
+  with_one_of<32, 64, 128, 512, 2048, 4096>(depth, body);
 }
 template <class Body>
 void with_side(int side, const Body& body) {
-  with_one_of<64, 128, 256, 512, 1024>(side, body);
+  with_one_of<64, 128, 256, 512, 1024, 2048>(side, body);
 }
 
 double2* values(const Buffer<Complex>& buffer) { return reinterpret_cast<double2*>(buffer.data()); }
@@ -39,16 +42,17 @@ Buffer<Complex> complex_buffer(std::int64_t size) {
   return {MemorySpace::device, static_cast<std::size_t>(size)};
 }
 
-/// Launches a pass over all tiles of a field.
 template <class Fft, class... Parameters, class... Arguments>
-void launch_pass(const Stream& stream, const Shape& shape, void (*kernel)(Parameters...),
-                 Arguments... arguments) {
+void launch_blocks(const Stream& stream, unsigned blocks, void (*kernel)(Parameters...),
+                   Arguments... arguments) {
   constexpr std::size_t shared_bytes = Fft::shared_points * sizeof(double2);
   allow_shared_bytes(kernel, shared_bytes);
-  launch(stream,
-         {dim3(static_cast<unsigned>(shape.points() / tile_points<Fft>)), dim3(Fft::threads),
-          shared_bytes},
-         kernel, arguments...);
+  launch(stream, {dim3(blocks), dim3(Fft::threads), shared_bytes}, kernel, arguments...);
+}
+
+template <class Fft>
+unsigned tiles_of(const Shape& shape) {
+  return static_cast<unsigned>(shape.points() / tile_points<Fft>);
 }
 
 /// So large a share of the tiles that a GPU works on at once.
@@ -57,18 +61,38 @@ unsigned tiles_ahead(double share, int multiprocessors) {
   return static_cast<unsigned>(share * multiprocessors * blocks_a_multiprocessor<Fft>);
 }
 
+WholeField whole(const Buffer<Complex>& buffer) { return {values(buffer)}; }
+
+FieldPieces pieces(Complex* const* of_rank, const Shape& piece) {
+  const auto log2 = [](std::int64_t power) {
+    return std::countr_zero(static_cast<std::uint64_t>(power));
+  };
+  return {.of_rank = of_rank,
+          .log2_planes = log2(piece.depth),
+          .log2_columns = log2(piece.columns),
+          .log2_points = log2(piece.points())};
+}
+
 }  // namespace
 
-Transforms::Transforms(const Plan& plan, const Stream& stream)
+Transforms::Transforms(const Plan& plan, const Stream& stream, const Communicator& ranks,
+                       Transport transport)
     : plan_(plan),
       stream_(stream),
-      lines_(complex_buffer(plan.shape.points())),
-      planes_(complex_buffer(plan.shape.points())),
+      lines_(complex_buffer(plan.own_lines().points())),
       roots_(complex_buffer(plan.table_size())),
       decay_(MemorySpace::device, static_cast<std::size_t>(plan.decay_factors())),
       terms_(complex_buffer(plan.terms())),
-      checksums_(complex_buffer(plan.iterations)),
-      multiprocessors_(multiprocessors_of(stream.device())) {}
+      sums_(complex_buffer(plan.sums())),
+      beside_(stream.device(), StreamPriority::high),
+      multiprocessors_(multiprocessors_of(stream.device())) {
+  expects(ranks.rank() == plan.rank && ranks.size() == plan.ranks, "the plan of this rank");
+  if (plan.ranks == 1) {
+    planes_ = complex_buffer(plan.shape.points());
+  } else {
+    exchange_.emplace(ranks, transport, plan.piece().points(), stream);
+  }
+}
 
 void Transforms::queue_tables() const {
   const CudaExecutor executor(stream_);
@@ -82,78 +106,171 @@ void Transforms::queue_tables() const {
                 FormDecay{decay_.data() + depth, side, pitch});
 }
 
+/// On several ranks the planes are drawn where the spectrum will be.
 void Transforms::queue_first_rows() const {
-  with_side(plan_.shape.side, [&](auto side) {
+  const Shape shape = plan_.own_planes();
+  const auto before =
+      2 * static_cast<std::uint64_t>(plan_.shape.in_order(plan_.first_plane(), 0, 0));
+  const std::uint64_t seed = multiply_modulo(common_seed, generator_jump(before));
+  with_side(shape.side, [&](auto side) {
     using Fft = RowFft<side()>;
     const auto numbers =
-        static_cast<std::uint64_t>(2 * Fft::threads_a_column * plan_.shape.along_column.stride);
-    launch_pass<Fft>(stream_, plan_.shape, draw_rows<side()>, plan_.shape,
-                     values(roots_) + plan_.shape.depth, generator_jump(numbers), values(planes_));
+        static_cast<std::uint64_t>(2 * Fft::threads_a_column * shape.along_column.stride);
+    launch_blocks<Fft>(stream_, tiles_of<Fft>(shape), draw_rows<side()>, shape,
+                       values(roots_) + plan_.shape.depth, seed, generator_jump(numbers),
+                       values(exchange_ ? lines_ : planes_));
   });
 }
 
 void Transforms::queue_first_columns() const {
-  with_side(plan_.shape.side, [&](auto side) {
-    launch_pass<ColumnFft<side()>>(stream_, plan_.shape, columns_to_lines<side()>, plan_.shape,
-                                   values(roots_) + plan_.shape.depth, values(planes_),
-                                   values(lines_));
+  const Shape shape = plan_.own_planes();
+  with_side(shape.side, [&](auto side) {
+    using Fft = ColumnFft<side()>;
+    const double2* const roots = values(roots_) + plan_.shape.depth;
+    const unsigned tiles = tiles_of<Fft>(shape);
+    if (exchange_) {
+      const FieldPieces lines = pieces(exchange_->outgoing(), plan_.piece());
+      launch_blocks<Fft>(stream_, tiles, columns_to_lines<side(), FieldPieces>, shape, roots,
+                         values(lines_), lines);
+    } else {
+      launch_blocks<Fft>(stream_, tiles, columns_to_lines<side(), WholeField>, shape, roots,
+                         values(planes_), whole(lines_));
+    }
   });
 }
 
 void Transforms::queue_first_lines() const {
-  with_depth(plan_.shape.depth, [&](auto depth) {
-    launch_pass<LineFft<depth()>>(stream_, plan_.shape, transform_lines<depth()>, values(roots_),
-                                  values(lines_));
+  const Shape shape = plan_.own_lines();
+  with_depth(shape.depth, [&](auto depth) {
+    using Fft = LineFft<depth()>;
+    const unsigned tiles = tiles_of<Fft>(shape);
+    if (exchange_) {
+      launch_blocks<Fft>(stream_, tiles, gather_lines<depth()>, values(roots_),
+                         pieces(exchange_->incoming(), plan_.piece()), values(lines_));
+    } else {
+      launch_blocks<Fft>(stream_, tiles, transform_lines<depth()>, values(roots_), values(lines_));
+    }
   });
 }
 
 void Transforms::queue_spectrum() const {
   queue_first_rows();
   queue_first_columns();
+  queue_exchange();
   queue_first_lines();
 }
 
 void Transforms::queue_lines(int t) const {
   with_depth(plan_.shape.depth, [&](auto depth) {
-    const double* const factors = decay_.data() + (t - 1) * plan_.table_size();
-    launch_pass<LineFft<depth()>>(
-        stream_, plan_.shape, lines_to_planes<depth()>, plan_.shape, values(roots_),
-        Decay{factors, factors + depth()},
-        tiles_ahead<LineFft<depth()>>(plan_.lines_ahead, multiprocessors_), values(lines_),
-        values(planes_));
+    queue_lines(t, stream_, blocks_a_multiprocessor<LineFft<depth()>>);
+  });
+}
+
+/// On one rank a block has one tile and there are as many blocks as tiles.
+void Transforms::queue_lines(int t, const Stream& stream, double blocks) const {
+  const Shape shape = plan_.own_lines();
+  const double* const factors = decay_.data() + (t - 1) * plan_.table_size();
+  const double* const of_side = factors + shape.depth;
+  const Decay decay{factors, of_side, of_side + plan_.first_column()};
+  with_depth(shape.depth, [&](auto depth) {
+    using Fft = LineFft<depth()>;
+    const unsigned tiles = tiles_of<Fft>(shape);
+    if (exchange_) {
+      const auto most = static_cast<unsigned>(blocks * multiprocessors_);
+      launch_blocks<Fft>(stream, std::min(tiles, most), scatter_lines<depth()>, plan_.piece(),
+                         values(roots_), decay, tiles, whole(lines_),
+                         pieces(exchange_->outgoing(), plan_.piece()));
+    } else {
+      launch_blocks<Fft>(stream, tiles, lines_to_planes<depth()>, shape, values(roots_), decay,
+                         tiles_ahead<Fft>(plan_.lines_ahead, multiprocessors_), whole(lines_),
+                         whole(planes_));
+    }
   });
 }
 
 void Transforms::queue_columns() const {
-  with_side(plan_.shape.side, [&](auto side) {
-    launch_pass<ColumnFft<side()>>(
-        stream_, plan_.shape, transform_columns<side()>, values(roots_) + plan_.shape.depth,
-        tiles_ahead<ColumnFft<side()>>(plan_.columns_ahead, multiprocessors_), values(planes_));
+  const Shape shape = plan_.own_planes();
+  with_side(shape.side, [&](auto side) {
+    using Fft = ColumnFft<side()>;
+    const double2* const roots = values(roots_) + plan_.shape.depth;
+    const unsigned tiles = tiles_of<Fft>(shape);
+    const unsigned ahead = tiles_ahead<Fft>(plan_.columns_ahead, multiprocessors_);
+    if (exchange_) {
+      launch_blocks<Fft>(stream_, tiles, transform_columns<side(), FieldPieces>, roots,
+                         exchange_->on_gpus() ? ahead : 0U,
+                         pieces(exchange_->incoming(), plan_.piece()));
+    } else {
+      launch_blocks<Fft>(stream_, tiles, transform_columns<side(), WholeField>, roots, ahead,
+                         whole(planes_));
+    }
   });
 }
 
 void Transforms::queue_rows(int t) const {
+  const Samples samples(plan_.shape, plan_.first_plane());
+  double2* const terms = values(terms_) + (t - 1) * checksum_points;
   with_side(plan_.shape.side, [&](auto side) {
-    launch_pass<RowFft<side()>>(stream_, plan_.shape, sample_rows<side()>, plan_.shape,
-                                Samples(plan_.shape), values(roots_) + plan_.shape.depth,
-                                values(planes_), values(terms_) + (t - 1) * checksum_points);
+    using Fft = RowFft<side()>;
+    const double2* const roots = values(roots_) + plan_.shape.depth;
+    const unsigned tiles = tiles_of<Fft>(plan_.own_planes());
+    if (exchange_) {
+      launch_blocks<Fft>(stream_, tiles, sample_rows<side(), FieldPieces>, plan_.piece(), samples,
+                         roots, pieces(exchange_->incoming(), plan_.piece()), terms);
+    } else {
+      launch_blocks<Fft>(stream_, tiles, sample_rows<side(), WholeField>, plan_.shape, samples,
+                         roots, whole(planes_), terms);
+    }
   });
 }
 
-void Transforms::queue_iteration(int t) const {
-  queue_lines(t);
-  queue_columns();
-  queue_rows(t);
+void Transforms::queue_exchange() const {
+  if (exchange_) {
+    exchange_->queue();
+  }
 }
 
-void Transforms::queue_checksums(int iterations) const {
-  launch(stream_,
-         {dim3(static_cast<unsigned>(iterations)), dim3(static_cast<unsigned>(checksum_points))},
-         add_terms, values(terms_), static_cast<double>(plan_.shape.points()), values(checksums_));
+void Transforms::queue_iterations(int count) {
+  if (plan_.lines_beside > 0.0 && exchange_ && exchange_->has_two_rooms()) {
+    queue_side_by_side(count);
+    return;
+  }
+  for (int t = 1; t <= count; ++t) {
+    queue_lines(t);
+    queue_exchange();
+    queue_columns();
+    queue_rows(t);
+  }
 }
 
-std::vector<Complex> Transforms::checksums(int iterations) const {
-  return CudaExecutor(stream_).to_host(checksums_.data(), iterations);
+/// Lines need nothing of the iteration before but the spectrum, and the link that they write to is
+/// slower than memory: few blocks suffice to keep it busy meanwhile.
+void Transforms::queue_side_by_side(int count) {
+  queue_lines(1);
+  for (int t = 1; t <= count; ++t) {
+    queue_exchange();
+    if (t < count) {
+      parted_.record(stream_);
+      beside_.wait_for(parted_);
+      queue_lines(t + 1, beside_, plan_.lines_beside);
+      joined_.record(beside_);
+    }
+    queue_columns();
+    queue_rows(t);
+    if (t < count) {
+      stream_.wait_for(joined_);
+    }
+  }
+}
+
+void Transforms::queue_sums(int count) const {
+  const auto warps = static_cast<unsigned>(plan_.own_groups());
+  launch(stream_, {dim3(static_cast<unsigned>(count)), dim3(32 * warps)}, add_terms,
+         Samples(plan_.shape, plan_.first_plane()), plan_.planes_a_group(), values(terms_),
+         values(sums_));
+}
+
+std::vector<Complex> Transforms::sums(int count) const {
+  return CudaExecutor(stream_).to_host(sums_.data(), std::int64_t{count} * plan_.own_groups());
 }
 
 }  // namespace bankfull::npb::ft::cuda
