@@ -259,11 +259,10 @@ void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments<G
   });
 }
 
-/// Copies come in time, so a step takes as long as its warps' work. As many warps as have their
-/// planes in shared memory.
+/// As many warps as have their planes in shared memory.
 inline MarchLimits ascent_limits(Device gpu) {
   const std::size_t most = most_shared_bytes(gpu, ascend_kernel<most_warps, true, Cube>);
-  MarchLimits limits{multiprocessors_of(gpu), most_warps, 1};
+  MarchLimits limits{multiprocessors_of(gpu), most_warps};
   while (limits.warps > fewest_warps &&
          static_cast<std::size_t>(limits.warps) * sizeof(AscendShared<1>) > most) {
     limits.warps -= 4;

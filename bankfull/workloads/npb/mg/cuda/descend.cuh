@@ -152,9 +152,8 @@ __global__ void __launch_bounds__(32 * Warps, 1)
       .run();
 }
 
-/// However few warps a block has, a step lasts until the planes asked for in the last one are
-/// there.
-inline MarchLimits descent_limits(Device gpu) { return {multiprocessors_of(gpu), most_warps, 4}; }
+/// Few planes are in shared memory, so all blocks fit.
+inline MarchLimits descent_limits(Device gpu) { return {multiprocessors_of(gpu), most_warps}; }
 
 /// Where `prepare_descent` has been called.
 template <class Grid>

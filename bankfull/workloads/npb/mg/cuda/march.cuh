@@ -5,8 +5,7 @@
 #include "bankfull/workloads/npb/mg/cuda/grids.hpp"
 #include "bankfull/workloads/npb/mg/mg.hpp"
 
-#include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <cuda_pipeline_primitives.h>
 #include <type_traits>
 
@@ -228,23 +227,17 @@ struct MarchPlan {
 
 constexpr int parts_of(int count, int part) { return (count + part - 1) / part; }
 
-/// What a GPU sets to the plans of a pass.
-struct MarchLimits {
-  int multiprocessors;
-  int warps;          ///< of a block, at most
-  int step_overhead;  ///< time of a step without any warps, in that of one warp
-};
-
-/// Until the last of the multiprocessors, each with one block at a time, is done: steps, which take
-/// longer the more warps go along.
-inline int time_of(const MarchPlan& plan, const MarchLimits& limits) {
-  const int rounds = parts_of(plan.blocks(), limits.multiprocessors);
-  return rounds * (2 * plan.plane_pairs + fill_planes) * (plan.warps + limits.step_overhead);
+/// Until the last of so many multiprocessors, each with one block at a time, is done: steps, which
+/// take longer the more warps go along, and a bit however few they are.
+inline int time_of(const MarchPlan& plan, int multiprocessors) {
+  constexpr int step_overhead = 2;  // in warps' time
+  const int rounds = parts_of(plan.blocks(), multiprocessors);
+  return rounds * (2 * plan.plane_pairs + fill_planes) * (plan.warps + step_overhead);
 }
 
 /// Blocks of these warps, in the best slabs.
 template <class Grid>
-MarchPlan plan_march(const Grid& grid, int warps, const MarchLimits& limits) {
+MarchPlan plan_march(const Grid& grid, int warps, int multiprocessors) {
   const int pairs = grid.planes() / 2;
   MarchPlan best{warps, parts_of(grid.columns() / 2, lane_pairs),
                  parts_of(grid.rows() / 2, warps - 2), 1, pairs};
@@ -252,7 +245,7 @@ MarchPlan plan_march(const Grid& grid, int warps, const MarchLimits& limits) {
     MarchPlan plan = best;
     plan.slabs = parts_of(pairs, plane_pairs);
     plan.plane_pairs = plane_pairs;
-    if (time_of(plan, limits) < time_of(best, limits)) {
+    if (time_of(plan, multiprocessors) < time_of(best, multiprocessors)) {
       best = plan;
     }
   }
@@ -262,6 +255,12 @@ MarchPlan plan_march(const Grid& grid, int warps, const MarchLimits& limits) {
 /// Warps of the smallest and of the largest blocks there are.
 inline constexpr int fewest_warps = 8;
 inline constexpr int most_warps = 16;
+
+/// What a GPU sets to the plans of a pass.
+struct MarchLimits {
+  int multiprocessors;
+  int warps;  ///< of a block, at most
+};
 
 /// body(std::integral_constant<int, warps>{}) for the warps that blocks can have.
 template <class Body>
@@ -279,10 +278,11 @@ void with_warps(int warps, const Body& body) {
 /// The best plan of all.
 template <class Grid>
 MarchPlan plan_march(const Grid& grid, const MarchLimits& limits) {
-  MarchPlan best = plan_march(grid, fewest_warps, limits);
+  MarchPlan best = plan_march(grid, fewest_warps, limits.multiprocessors);
   for (const int warps : {12, most_warps}) {
-    const MarchPlan plan = plan_march(grid, warps, limits);
-    if (warps <= limits.warps && time_of(plan, limits) < time_of(best, limits)) {
+    const MarchPlan plan = plan_march(grid, warps, limits.multiprocessors);
+    if (warps <= limits.warps &&
+        time_of(plan, limits.multiprocessors) < time_of(best, limits.multiprocessors)) {
       best = plan;
     }
   }
