@@ -21,16 +21,16 @@ class CudaMultigrid final : public Benchmark {
       : size_(problem.size),
         ranks_(ranks),
         stream_(problem.device),
-        limits_(cuda::march_limits(problem.device)),
-        grids_(problem, ranks, blocks, limits_, stream_),
+        grids_(problem, ranks, blocks, cuda::ascent_limits(problem.device), stream_),
         v_(grids_.field()),
         u_(grids_.field()),
         next_(grids_.field()),
-        finest_plan_(cuda::plan_march(grids_.finest(), limits_)),
-        squares_(static_cast<std::size_t>(finest_plan_.blocks())),
+        descent_(cuda::plan_march(grids_.finest(), cuda::descent_limits(problem.device))),
+        ascent_(cuda::plan_march(grids_.finest(), cuda::ascent_limits(problem.device))),
+        squares_(static_cast<std::size_t>(descent_.blocks())),
         norms_squared_(MemorySpace::device, 2) {
-    cuda::prepare_ascent<Grid>(finest_plan_.warps);
-    cuda::prepare_descent<Grid>(finest_plan_.warps);
+    cuda::prepare_descent<Grid>(descent_.warps);
+    cuda::prepare_ascent<Grid>(ascent_.warps);
     fill_bytes(v_.data(), 0, v_.bytes(), stream_);
     cuda::queue_charges(
         cuda::find_charges(size_, stream_, ranks),
@@ -117,7 +117,7 @@ class CudaMultigrid final : public Benchmark {
 
   /// `norm_squared` may be nullptr.
   void queue_descent(const double* u, double* coarse, double* norm_squared) {
-    cuda::queue_descent<Grid>(stream_, finest_plan_,
+    cuda::queue_descent<Grid>(stream_, descent_,
                               {.grids = grids_.downward(),
                                .u = u,
                                .v = grids_.values(v_),
@@ -125,12 +125,12 @@ class CudaMultigrid final : public Benchmark {
                                .squares = norm_squared != nullptr ? squares_.partials() : nullptr,
                                .plane_pairs = 0});
     if (norm_squared != nullptr) {
-      squares_.queue(stream_, finest_plan_.blocks(), 1, norm_squared);
+      squares_.queue(stream_, descent_.blocks(), 1, norm_squared);
     }
   }
 
   void queue_ascent(const double* u, double* next) {
-    cuda::queue_ascent<Grid>(stream_, finest_plan_,
+    cuda::queue_ascent<Grid>(stream_, ascent_,
                              {.grids = grids_.upward(),
                               .smoother = smoother_weights(size_),
                               .coarse = grids_.correction(),
@@ -143,12 +143,12 @@ class CudaMultigrid final : public Benchmark {
   Class size_;
   const Communicator& ranks_;
   Stream stream_;
-  cuda::MarchLimits limits_;
   Grids grids_;
   Buffer<double> v_;
   Buffer<double> u_;
   Buffer<double> next_;  ///< the finest u of the next cycle
-  cuda::MarchPlan finest_plan_;
+  cuda::MarchPlan descent_;
+  cuda::MarchPlan ascent_;
   FixedOrderSums squares_;
   Buffer<double> norms_squared_;  ///< of this rank's part of the first residual and the last
   std::optional<Graph> whole_run_;

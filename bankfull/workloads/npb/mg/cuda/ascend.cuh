@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/exec/bulk_copy.cuh"
 #include "bankfull/workloads/npb/mg/cuda/march.cuh"
 
 namespace bankfull::npb::mg::cuda {
@@ -16,10 +17,62 @@ struct AscendArguments {
   int plane_pairs;  ///< of a slab
 };
 
+inline constexpr int copy_slots = 4;  ///< planes of a grid on their way or in use, 2^n
+
+/// Planes of a region in turn.
+template <int Warps>
+struct SharedPlanes {
+  SharedPlane<Warps> slot[std::size_t{copy_slots}];
+
+  __device__ __forceinline__ SharedPlane<Warps>& of(int plane) {
+    return slot[plane & (copy_slots - 1)];
+  }
+};
+
+/// A barrier of a block's warps in two halves: work between them needs nothing of other warps that
+/// they have not left before their last arrival.
+class SplitBarrier {
+ public:
+  /// `place`: in shared memory. The whole block calls it.
+  __device__ __forceinline__ SplitBarrier(std::uint64_t& place, unsigned warps)
+      : barrier_{shared_address(&place)} {
+    if constexpr (split) {
+      if (threadIdx.x == 0 && threadIdx.y == 0) {
+        barrier_.initialise(warps);
+      }
+      __syncthreads();
+    }
+  }
+
+  __device__ __forceinline__ void arrive() const {
+    if constexpr (split) {
+      __syncwarp();
+      if (threadIdx.x == 0) {
+        barrier_.arrive();
+      }
+    }
+  }
+
+  __device__ __forceinline__ void wait() {
+    if constexpr (split) {
+      barrier_.wait(parity_);
+      parity_ ^= 1U;
+    } else {
+      __syncthreads();
+    }
+  }
+
+ private:
+  static constexpr bool split = compiled_capability >= bulk_copy_capability;
+
+  CopyBarrier barrier_;
+  unsigned parity_ = 0;
+};
+
 template <int Warps>
 struct AscendShared {
-  SharedPlanes<Warps, copy_slots> u;
-  SharedPlanes<Warps, copy_slots> v;
+  SharedPlanes<Warps> u;
+  SharedPlanes<Warps> v;
   SharedPlane<Warps> iterate[3];
   SharedPlane<Warps> residual[3];
   std::uint64_t barrier;
@@ -206,13 +259,12 @@ void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments<G
   });
 }
 
-/// The way down needs no more shared memory than the way up, but for a sum over the block.
-inline MarchLimits march_limits(Device gpu) {
-  constexpr std::size_t sum_bytes = 512;
+/// As many warps as have their planes in shared memory.
+inline MarchLimits ascent_limits(Device gpu) {
   const std::size_t most = most_shared_bytes(gpu, ascend_kernel<most_warps, true, Cube>);
   MarchLimits limits{multiprocessors_of(gpu), most_warps};
   while (limits.warps > fewest_warps &&
-         static_cast<std::size_t>(limits.warps) * sizeof(AscendShared<1>) + sum_bytes > most) {
+         static_cast<std::size_t>(limits.warps) * sizeof(AscendShared<1>) > most) {
     limits.warps -= 4;
   }
   return limits;

@@ -18,10 +18,8 @@ struct DescendArguments {
 
 template <int Warps>
 struct DescendShared {
-  SharedPlanes<Warps, 2 * copy_slots> u;  // neighbours read the plane before
-  SharedPlanes<Warps, copy_slots> v;
-  double2 first_row[4][std::size_t{Warps}][std::size_t{row_slots}];  ///< r of each warp's first row
-  std::uint64_t barrier;
+  SharedPlane<Warps> iterate[2];
+  double2 first_row[2][std::size_t{Warps}][std::size_t{row_slots}];  ///< r of each warp's first row
 };
 
 /// P r, plane after plane: coarse point c lies on the fine points 2 c + 1, each lane has one.
@@ -67,14 +65,10 @@ class DescendBlock {
         shared_(shared),
         place_(f_.grids.fine.columns() / 2, f_.grids.fine.rows() / 2),
         points_(f_.grids.fine, place_),
-        barrier_(shared.barrier, Warps),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
         end_(min(first_ + 2 * f_.plane_pairs, f_.grids.fine.planes())) {}
 
   __device__ __forceinline__ void run() {
-    for (int plane = first_ - 2; plane < first_ - 2 + copy_slots; ++plane) {
-      copy(plane);
-    }
     for (int plane = first_ - 2; plane < end_ + 4; plane += 2) {
       step<false>(plane);
       step<true>(plane + 1);
@@ -89,43 +83,34 @@ class DescendBlock {
   }
 
  private:
-  /// Begins to copy what step `plane` takes.
-  __device__ __forceinline__ void copy(int plane) {
-    if (plane < end_ + 2) {
-      points_.copy(f_.u, plane, place_, shared_.u.of(plane));
-    }
-    if (plane > first_ && plane < end_ + 2) {
-      points_.copy(f_.v, plane - 1, place_, shared_.v.of(plane - 1));
-    }
-    __pipeline_commit();
-  }
-
   template <bool Odd>
   __device__ __forceinline__ void step(int plane) {
-    const Quad residual_before = residual_here_;
-    __pipeline_wait_prior(copy_slots - 1);
-    residual_here_ =
-        residual_.advance(iterate_here_, place_.beside_rows(iterate_here_, shared_.u.of(plane - 1)),
-                          place_.own(shared_.v.of(plane - 1)));
-    iterate_here_ = place_.own(shared_.u.of(plane));
+    const Quad u = asked_u_;
+    const Quad v = asked_v_;
+    // Whether or not a first or last step needs them: behind a branch the compiler would wait for
+    // the values at once.
+    asked_u_ = points_.load(f_.u, min(plane + 1, end_ + 1));
+    asked_v_ = points_.load(f_.v, min(plane, end_));
+    restrict_plane<Odd>(plane - 3);
+    residual_here_ = residual_.advance(
+        iterate_here_, place_.beside_rows(iterate_here_, shared_.iterate[Odd ? 0 : 1]), v);
+    iterate_here_ = u;
     add_squares(plane - 2);
-    shared_.first_row[plane & 3][place_.warp][place_.lane] = residual_here_.a;
-    barrier_.arrive();
-    copy(plane + copy_slots);
-    restrict_plane<Odd>(plane - 3, residual_before);
-    barrier_.wait();
+    shared_.first_row[Odd ? 1 : 0][place_.warp][place_.lane] = residual_here_.a;
+    place_.leave(iterate_here_, shared_.iterate[Odd ? 1 : 0]);
+    __syncthreads();
   }
 
   /// A plane of r, of which the next warp's first row is in shared memory; even at odd steps.
   template <bool Odd>
-  __device__ __forceinline__ void restrict_plane(int plane, const Quad& residual) {
+  __device__ __forceinline__ void restrict_plane(int plane) {
     const double2 next_row =
-        shared_.first_row[(plane + 2) & 3][min(place_.warp + 1, Warps - 1)][place_.lane];
-    const double2 beside_row = residual.a + next_row;
+        shared_.first_row[Odd ? 0 : 1][min(place_.warp + 1, Warps - 1)][place_.lane];
+    const double2 beside_row = residual_here_.a + next_row;
     if constexpr (!Odd) {
-      restriction_.on(residual.b, beside_row);
+      restriction_.on(residual_here_.b, beside_row);
     } else {
-      const double coarse = restriction_.between(residual.b, beside_row);
+      const double coarse = restriction_.between(residual_here_.b, beside_row);
       if (plane > first_ && place_.owner && f_.coarse != nullptr) {
         const Grid& grid = f_.grids.coarse;
         f_.coarse[grid.plane(plane / 2 - 1) + grid.row(place_.row_pair) + place_.pair] = coarse;
@@ -150,9 +135,10 @@ class DescendBlock {
   Points<Grid> points_;
   Residual residual_;
   Restriction restriction_;
-  SplitBarrier barrier_;
   int first_;
   int end_;
+  Quad asked_u_ = {};        ///< of the next plane
+  Quad asked_v_ = {};        ///< of the plane before that
   Quad iterate_here_ = {};   ///< u of the last plane
   Quad residual_here_ = {};  ///< r of the plane before that
   double squares_ = 0.0;
@@ -165,6 +151,9 @@ __global__ void __launch_bounds__(32 * Warps, 1)
   DescendBlock<Warps, Grid>(arguments, *reinterpret_cast<DescendShared<Warps>*>(shared_memory))
       .run();
 }
+
+/// Few planes are in shared memory, so all blocks fit.
+inline MarchLimits descent_limits(Device gpu) { return {multiprocessors_of(gpu), most_warps}; }
 
 /// Where `prepare_descent` has been called.
 template <class Grid>

@@ -1,12 +1,11 @@
 #pragma once
 
-#include "bankfull/core/exec/bulk_copy.cuh"
 #include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/exec/vector16.cuh"
 #include "bankfull/workloads/npb/mg/cuda/grids.hpp"
 #include "bankfull/workloads/npb/mg/mg.hpp"
 
-#include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <cuda_pipeline_primitives.h>
 #include <type_traits>
 
@@ -20,17 +19,14 @@ namespace bankfull::npb::mg::cuda {
 // it formed a step before. Sums over neighbours are carried from plane to plane in registers. The
 // outermost lanes and warps form what their neighbours need; what they would write others write.
 //
-// Warps that have left what others need go on with what needs nothing new of others before they
-// wait for the rest of the block.
-//
-// Planes are copied to shared memory some steps before their turn. A thread copies what it will
-// read itself, so it waits for its own copies only.
+// On the way down, planes come to registers a step before their turn. The way up has no registers
+// to spare: planes are copied to shared memory some steps before their turn. A thread copies what
+// it will read itself, so it waits for its own copies only.
 //
 // What lies beyond a rank's points the grid knows: its other end, or ghosts.
 
 inline constexpr int lane_pairs = 30;  ///< pairs of columns that a warp finishes
 inline constexpr int fill_planes = 6;  ///< steps of a march before its first and after its last
-inline constexpr int copy_slots = 4;   ///< planes of a grid on their way or in use
 inline constexpr int row_slots = 32;   ///< double2 of a row in shared memory
 
 /// Of one thread: two rows of two columns.
@@ -53,45 +49,38 @@ __device__ __forceinline__ double2 operator+(const double2& x, const double2& y)
   return {x.x + y.x, x.y + y.y};
 }
 
-__device__ __forceinline__ Quad beside(const Quad& c) { return {beside(c.a), beside(c.b)}; }
+__device__ __forceinline__ Quad operator+(const Quad& x, const Quad& y) {
+  return {x.a + y.a, x.b + y.b};
+}
 
-// Of a 27-point sum, what the columns left and right of a point give has the same weights as what
-// their own column gives a point, moved by one class of neighbours. It is added up over rows and
-// planes first, so that lanes exchange one value a point.
+__device__ __forceinline__ Quad beside(const Quad& c) { return {beside(c.a), beside(c.b)}; }
 
 /// r = v - A u, plane after plane.
 class Residual {
  public:
   /// Takes a plane of u, the sums of the rows beside each, and v; returns r of the plane before.
   __device__ __forceinline__ Quad advance(const Quad& u, const Quad& rows, const Quad& v) {
-    constexpr double centre = operator_weights[0];
-    constexpr double edge = operator_weights[2];
-    constexpr double corner = operator_weights[3];
-    static_assert(operator_weights[1] == 0.0 && edge == 2.0 * corner,
-                  "columns beside: corner (2 faces + edges)");
-    const Quad column = each([](double at, double row) { return fma(2.0, at, row); }, u, rows);
-    const Quad columns = beside(each([](double x, double y) { return x + y; }, columns_, column));
-    const Quad r = each(
-        [](double own, double row, double columns_beside) {
-          return fma(-corner, columns_beside, fma(-edge, row, own));
+    static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
+    const Quad edges = beside(rows);
+    const Quad faces = rows + beside(u);
+    const Quad beside_plane =
+        each([](double face,
+                double edge) { return fma(operator_weights[2], face, operator_weights[3] * edge); },
+             faces, edges);
+    const Quad r = each([](double x, double y) { return x - y; }, begun_, beside_plane);
+    begun_ = each(
+        [](double source, double before, double centre, double edge) {
+          return fma(-operator_weights[0], centre,
+                     fma(-operator_weights[2], edge, source - before));
         },
-        own_, rows, columns);
-    own_ = each([](double source, double row_before,
-                   double at) { return fma(-edge, row_before, fma(-centre, at, source)); },
-                v, rows_, u);
-    columns_ = each([](double row, double before) { return fma(2.0, row, before); }, rows, column_);
-    rows_ = rows;
-    column_ = column;
+        v, beside_plane_, u, edges);
+    beside_plane_ = beside_plane;
     return r;
   }
 
  private:
-  // Of the last plane, but for the plane to come:
-  Quad own_ = {};      ///< v less what its own column gives
-  Quad columns_ = {};  ///< what its column gives the columns beside, over corner
-  // What the last plane gives the planes beside:
-  Quad rows_ = {};    ///< to the same column, over edge
-  Quad column_ = {};  ///< to the columns beside, over corner
+  Quad begun_ = {};         ///< r of the last plane but for the plane to come
+  Quad beside_plane_ = {};  ///< what the last plane takes off its neighbours
 };
 
 /// w + S r, plane after plane.
@@ -103,18 +92,17 @@ class Smoother {
   /// Takes a plane of w, of r and the sums of the rows beside each of r; returns the plane before,
   /// smoothed.
   __device__ __forceinline__ Quad advance(const Quad& w, const Quad& r, const Quad& rows) {
-    const Quad column =
-        each([this](double at, double row) { return fma(edge_, row, face_ * at); }, r, rows);
-    const Quad columns = beside(
-        each([this](double before, double at) { return fma(edge_, at, before); }, columns_, r));
-    const Quad smoothed =
-        each([](double x, double y, double z) { return (x + y) + z; }, own_, column, columns);
-    own_ = each([this](double iterate, double before, double at,
-                       double row) { return fma(centre_, at, fma(face_, row, iterate + before)); },
-                w, column_, r, rows);
-    columns_ = each([this](double here, double at) { return fma(edge_, at, here); }, column, last_);
-    column_ = column;
-    last_ = r;
+    const Quad edges = beside(rows);
+    const Quad faces = rows + beside(r);
+    const Quad beside_plane =
+        each([this](double at, double face) { return fma(edge_, face, face_ * at); }, r, faces);
+    const Quad smoothed = begun_ + beside_plane;
+    begun_ = each(
+        [this](double iterate, double before, double at, double face, double edge) {
+          return fma(centre_, at, fma(face_, face, fma(edge_, edge, iterate + before)));
+        },
+        w, beside_plane_, r, faces, edges);
+    beside_plane_ = beside_plane;
     return smoothed;
   }
 
@@ -122,66 +110,14 @@ class Smoother {
   double centre_;
   double face_;
   double edge_;
-  // Of the last plane, but for the plane to come:
-  Quad own_ = {};      ///< w and what its own column gives
-  Quad columns_ = {};  ///< what its column gives the columns beside
-  // What the last plane gives the planes beside, and r itself there:
-  Quad column_ = {};
-  Quad last_ = {};
+  Quad begun_ = {};         ///< the last plane, smoothed but for the plane to come
+  Quad beside_plane_ = {};  ///< what the last plane adds to its neighbours
 };
 
 /// A plane of a region in shared memory.
 template <int Warps>
 struct SharedPlane {
   double2 at[std::size_t{2 * Warps * row_slots}];
-};
-
-/// Planes of a region in turn; a power of two of them.
-template <int Warps, int Slots>
-struct SharedPlanes {
-  SharedPlane<Warps> slot[std::size_t{Slots}];
-
-  __device__ __forceinline__ SharedPlane<Warps>& of(int plane) { return slot[plane & (Slots - 1)]; }
-};
-
-/// A barrier of a block's warps in two halves: work between them needs nothing of other warps that
-/// they have not left before their last arrival.
-class SplitBarrier {
- public:
-  /// `place`: in shared memory. The whole block calls it.
-  __device__ __forceinline__ SplitBarrier(std::uint64_t& place, unsigned warps)
-      : barrier_{shared_address(&place)} {
-    if constexpr (split) {
-      if (threadIdx.x == 0 && threadIdx.y == 0) {
-        barrier_.initialise(warps);
-      }
-      __syncthreads();
-    }
-  }
-
-  __device__ __forceinline__ void arrive() const {
-    if constexpr (split) {
-      __syncwarp();
-      if (threadIdx.x == 0) {
-        barrier_.arrive();
-      }
-    }
-  }
-
-  __device__ __forceinline__ void wait() {
-    if constexpr (split) {
-      barrier_.wait(parity_);
-      parity_ ^= 1U;
-    } else {
-      __syncthreads();
-    }
-  }
-
- private:
-  static constexpr bool split = compiled_capability >= bulk_copy_capability;
-
-  CopyBarrier barrier_;
-  unsigned parity_ = 0;
 };
 
 /// A thread's place in its block's region and in the grid.
@@ -236,6 +172,12 @@ class Points {
   __device__ __forceinline__ Points(const Grid& grid, const Place<Warps>& place)
       : grid_(grid), own_(grid.row(2 * place.row_pair) + grid.column(2 * place.pair)) {}
 
+  /// A plane of the grid, which nobody writes meanwhile.
+  __device__ __forceinline__ Quad load(const double* values, int plane) const {
+    const double* const at = values + grid_.plane(plane) + own_;
+    return {pair_of(load_once(at)), pair_of(load_once(at + grid_.row_pitch()))};
+  }
+
   /// Begins to copy a plane of the grid.
   template <int Warps>
   __device__ __forceinline__ void copy(const double* values, int plane, const Place<Warps>& place,
@@ -260,6 +202,10 @@ class Points {
   }
 
  private:
+  static __device__ __forceinline__ double2 pair_of(const Vector16<double>& v) {
+    return {v.lane[0], v.lane[1]};
+  }
+
   Grid grid_;
   int own_;  ///< in a plane
 };
@@ -284,7 +230,7 @@ constexpr int parts_of(int count, int part) { return (count + part - 1) / part; 
 /// Until the last of so many multiprocessors, each with one block at a time, is done: steps, which
 /// take longer the more warps go along, and a bit however few they are.
 inline int time_of(const MarchPlan& plan, int multiprocessors) {
-  constexpr int step_overhead = 4;  // in warps' time
+  constexpr int step_overhead = 2;  // in warps' time
   const int rounds = parts_of(plan.blocks(), multiprocessors);
   return rounds * (2 * plan.plane_pairs + fill_planes) * (plan.warps + step_overhead);
 }
@@ -310,10 +256,10 @@ MarchPlan plan_march(const Grid& grid, int warps, int multiprocessors) {
 inline constexpr int fewest_warps = 8;
 inline constexpr int most_warps = 16;
 
-/// What a GPU sets to plans.
+/// What a GPU sets to the plans of a pass.
 struct MarchLimits {
   int multiprocessors;
-  int warps;  ///< of a block whose planes shared memory holds
+  int warps;  ///< of a block, at most
 };
 
 /// body(std::integral_constant<int, warps>{}) for the warps that blocks can have.
@@ -329,7 +275,7 @@ void with_warps(int warps, const Body& body) {
   }
 }
 
-/// The best plan of all whose blocks have at most so many warps.
+/// The best plan of all.
 template <class Grid>
 MarchPlan plan_march(const Grid& grid, const MarchLimits& limits) {
   MarchPlan best = plan_march(grid, fewest_warps, limits.multiprocessors);
