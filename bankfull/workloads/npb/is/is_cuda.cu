@@ -14,10 +14,10 @@ using Narrow = cuda::PartitionShape<1024, 512, 32, 128, 8, 1>;
 using NarrowOnRanks = cuda::PartitionShape<1024, 512, 64, 128, 8, 1>;
 
 /// Buckets of 2^16 values, for many values.
-using Wide = cuda::PartitionShape<1024, 2048, 16, 48, 8, 1>;
+using Wide = cuda::PartitionShape<1024, 2048, 16, 48, 16, 1>;
 
-/// And of a whole sector and another.
-using WideOnRanks = cuda::PartitionShape<1024, 2048, 32, 48, 4, 1>;
+/// With batches that leave registers for what tells where messages go.
+using WideOnRanks = cuda::PartitionShape<1024, 2048, 16, 48, 8, 1>;
 
 constexpr int most_narrow_values = 23;
 

@@ -77,7 +77,7 @@ inline Plan plan_of(const FtParameters& ft, int ranks = 1, int rank = 0) {
           .iterations = ft.iterations,
           .lines_ahead = 0.5,
           .columns_ahead = 0.5,
-          .lines_beside = alone ? 0.5 : 1.0};
+          .lines_beside = alone ? 0.5 : 0.75};
 }
 
 /// All pieces are whole tiles on powers of two up to this one.
