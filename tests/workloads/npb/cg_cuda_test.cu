@@ -153,7 +153,7 @@ TEST_F(CgMatrixOnGpu, TimesAVectorGivesTheProductWhereBlocksGoThroughManyPanels)
   const std::vector<double> expected = product_of(matrix, v);
   // Several groups a block, one group a block, fewer slices than warps.
   for (const auto& [blocks, bytes] :
-       {std::pair{13, 4000}, {1, 60000}, {3, 16384}, {7, 6000}, {132, 4096}}) {
+       {std::pair{13, 4000}, {1, 40000}, {3, 16384}, {7, 6000}, {132, 4096}}) {
     const cuda::Tiling tiling = cuda::tiling_for(7000, blocks, bytes);
     ASSERT_FALSE(tiling.one_tile_a_block) << blocks;
     const cuda::Tiles tiles = cuda::TileAssembly(executor_, Class::w, tiling).build();
