@@ -64,6 +64,25 @@ TEST(IsByteCounts, TellHowManyKeysHaveSomeValues) {
   EXPECT_EQ(counts.keys_of({50, 50}), 0);
 }
 
+TEST(IsByteCounts, LookAheadWhereValuesAreMany) {
+  constexpr std::int64_t many = std::int64_t{1} << 21;
+  ByteCounts counts(many);
+  counts.clear();
+  std::vector<Key> keys;
+  for (Key n = 0; n < 1000; ++n) {
+    keys.push_back(n * 2000);
+  }
+  for (const std::size_t size :
+       {std::size_t{1000}, std::size_t{65}, std::size_t{64}, std::size_t{1}}) {
+    counts.count(std::span(keys).first(size));
+    std::vector<std::uint32_t> sums(many, 0);
+    counts.take({0, many}, sums.data());
+    for (std::size_t n = 0; n < keys.size(); ++n) {
+      EXPECT_EQ(sums[keys[n]], n < size ? 1 : 0) << n << " of " << size;
+    }
+  }
+}
+
 TEST(IsByteCounts, CountFewKeysOrNone) {
   ByteCounts counts = clear_counts();
   counts.count({});

@@ -31,8 +31,8 @@ class ByteCounts {
     overflows_.clear();
     const Key* const key = keys.data();
     std::uint8_t* const counts = counts_.data();
-    const std::size_t ahead = std::min(keys.size(), keys_ahead);
-    const std::size_t middle = keys.size() - ahead;
+    const std::size_t ahead = counts_.bytes() <= near_bytes ? keys.size() : keys_ahead;
+    const std::size_t middle = keys.size() - std::min(keys.size(), ahead);
     for (std::size_t n = 0; n < middle; ++n) {
       __builtin_prefetch(counts + key[n + ahead], 1);
       count(key[n], counts);
@@ -73,6 +73,9 @@ class ByteCounts {
 
  private:
   static constexpr int overflow = 256;
+
+  /// What a core reaches fast enough in its second cache not to be told ahead.
+  static constexpr std::size_t near_bytes = std::size_t{1} << 20;
 
   /// Further than a core looks ahead by itself, for counts that come from the last cache or memory.
   static constexpr std::size_t keys_ahead = 64;
