@@ -98,8 +98,8 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
   const std::int64_t keys = std::int64_t{1} << is.log2_keys;
   const std::int64_t values = std::int64_t{1} << is.log2_values;
   constexpr auto key_bytes = static_cast<std::int64_t>(sizeof(Key));
-  // Keys, a copy for the verification, a histogram a thread, ranks, and the verification's.
-  return 2 * keys * key_bytes + values * (4 * problem.threads + 8 + 8);
+  // Keys, a copy for the verification, a byte a value and thread, ranks, and the verification's.
+  return 2 * keys * key_bytes + values * (problem.threads + 8 + 8);
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {

@@ -1,5 +1,6 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/npb/is/byte_counts.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
 
 #include <algorithm>
@@ -8,8 +9,8 @@
 namespace bankfull::npb::is {
 namespace {
 
-/// Histograms of each thread's keys, then the sum over threads and values. `Rank` holds numbers of
-/// keys; a thread's histogram always has 32 bits, for no value is that frequent.
+/// Counts of each thread's keys by value, then the sum over threads and values. `Rank` holds
+/// numbers of keys.
 template <class Rank>
 class CpuRanking final : public Benchmark {
  public:
@@ -19,15 +20,13 @@ class CpuRanking final : public Benchmark {
         key_count_(std::int64_t{1} << is_parameters(size).log2_keys),
         value_count_(std::int64_t{1} << is_parameters(size).log2_values),
         keys_(MemorySpace::host, static_cast<std::size_t>(key_count_)),
-        smaller_(MemorySpace::host, static_cast<std::size_t>(value_count_)),
-        sums_(static_cast<std::size_t>(threads)) {
+        smaller_(MemorySpace::host, static_cast<std::size_t>(value_count_)) {
     for (int n = 0; n < threads; ++n) {
-      histograms_.emplace_back(MemorySpace::host, static_cast<std::size_t>(value_count_));
+      shares_.emplace_back(value_count_);
     }
 #pragma omp parallel num_threads(team_.threads())
     {
-      Buffer<std::uint32_t>& own = histograms_[static_cast<std::size_t>(share_number())];
-      std::fill_n(own.data(), own.size(), 0U);
+      own_share().counts.clear();
       const Range keys = my_share(key_count_);
       generate(size_, keys.begin,
                {keys_.data() + keys.begin, static_cast<std::size_t>(keys.size())});
@@ -73,59 +72,51 @@ class CpuRanking final : public Benchmark {
     }
 #pragma omp parallel num_threads(team_.threads())
     {
-      count_own_keys();
+      const Range keys = my_share(key_count_);
+      own_share().counts.count({keys_.data() + keys.begin, static_cast<std::size_t>(keys.size())});
 #pragma omp barrier
-      sums_[static_cast<std::size_t>(share_number())].keys = merge_own_values();
+      own_share().keys = keys_of(my_share(value_count_));
 #pragma omp barrier
       rank_own_values();
     }
     test(iteration);
   }
 
-  void count_own_keys() {
-    std::uint32_t* const histogram = histograms_[static_cast<std::size_t>(share_number())].data();
-    const Key* const keys = keys_.data();
-    const Range mine = my_share(key_count_);
-    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
-      ++histogram[keys[n]];
-    }
-  }
-
-  /// Sums this thread's values over all histograms, which it clears for the next ranking; returns
-  /// how many keys that are.
-  std::int64_t merge_own_values() {
-    const Range mine = my_share(value_count_);
-    Rank* const counts = smaller_.data();
-    std::copy(histograms_[0].data() + mine.begin, histograms_[0].data() + mine.end,
-              counts + mine.begin);
-    std::fill(histograms_[0].data() + mine.begin, histograms_[0].data() + mine.end, 0U);
-    for (std::size_t other = 1; other < histograms_.size(); ++other) {
-      std::uint32_t* const histogram = histograms_[other].data();
-      for (std::int64_t value = mine.begin; value < mine.end; ++value) {
-        counts[value] += histogram[value];
-        histogram[value] = 0;
-      }
-    }
+  /// Keys of all threads that have one of these values.
+  [[nodiscard]] std::int64_t keys_of(const Range& values) const {
     std::int64_t keys = 0;
-    for (std::int64_t value = mine.begin; value < mine.end; ++value) {
-      keys += static_cast<std::int64_t>(counts[value]);
+    for (const Share& share : shares_) {
+      keys += share.counts.keys_of(values);
     }
     return keys;
   }
 
-  /// Turns this thread's counts into numbers of smaller keys.
+  /// Turns the counts of this thread's values into numbers of smaller keys, strip after strip; all
+  /// counts are clear for the next ranking then.
   void rank_own_values() {
     std::int64_t before = 0;
     for (int other = 0; other < share_number(); ++other) {
-      before += sums_[static_cast<std::size_t>(other)].keys;
+      before += shares_[static_cast<std::size_t>(other)].keys;
     }
     const Range mine = my_share(value_count_);
     auto sum = static_cast<Rank>(before);
-    for (std::int64_t value = mine.begin; value < mine.end; ++value) {
-      const Rank count = smaller_.data()[value];
-      smaller_.data()[value] = sum;
-      sum += count;
+    for (std::int64_t begin = mine.begin; begin < mine.end; begin += strip_values) {
+      sum = rank_strip({begin, std::min(begin + strip_values, mine.end)}, sum);
     }
+  }
+
+  /// The same for few values with `sum` keys below them; returns how many are not above them.
+  Rank rank_strip(const Range& values, Rank sum) {
+    std::array<Rank, strip_values> counts{};
+    for (Share& share : shares_) {
+      share.counts.take(values, counts.data());
+    }
+    Rank* const smaller = smaller_.data() + values.begin;
+    for (std::int64_t n = 0; n < values.size(); ++n) {
+      smaller[n] = sum;
+      sum += counts[static_cast<std::size_t>(n)];
+    }
+    return sum;
   }
 
   void test(int iteration) {
@@ -136,19 +127,25 @@ class CpuRanking final : public Benchmark {
     }
   }
 
-  /// Keys of a thread's values; a cache line each, for threads write them at once.
-  struct alignas(64) Sum {
-    std::int64_t keys = 0;
+  /// What a thread contributes; cache lines of its own, for threads write theirs at once.
+  struct alignas(64) Share {
+    explicit Share(std::int64_t values) : counts(values) {}
+
+    ByteCounts counts;      ///< of the thread's keys
+    std::int64_t keys = 0;  ///< of all threads that have the thread's values
   };
+
+  [[nodiscard]] Share& own_share() { return shares_[static_cast<std::size_t>(share_number())]; }
+
+  static constexpr std::int64_t strip_values = 2048;  ///< whose counts stay in the first cache
 
   Class size_;
   Team team_;
   std::int64_t key_count_;
   std::int64_t value_count_;
   Buffer<Key> keys_;
-  Buffer<Rank> smaller_;  ///< numbers of keys below each value
-  std::vector<Buffer<std::uint32_t>> histograms_;
-  std::vector<Sum> sums_;
+  Buffer<Rank> smaller_;                                 ///< numbers of keys below each value
+  std::vector<Share> shares_;                            ///< of each thread
   std::array<Key, 2 * is_iterations + 1> first_keys_{};  ///< which iterations overwrite
   Verdict verdict_;
 };
