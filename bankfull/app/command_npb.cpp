@@ -29,9 +29,11 @@ npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
   problem.repeats = options.repeats;
   problem.transport = parse_transport(options.transport);
   problem.device = options.common.resolved_device(ranks);
-  // The reference is serial: it takes one thread where none are asked for.
+  // GPUs do all the work, and the reference is serial: it takes one thread where none are asked
+  // for.
   const int threads = options.common.resolved_threads(ranks);
-  const bool serial = problem.schedule == npb::Schedule::reference && options.common.threads == 0;
+  const bool serial = problem.device.is_cuda() ||
+                      (problem.schedule == npb::Schedule::reference && options.common.threads == 0);
   problem.threads = serial ? 1 : threads;
   npb::validate(problem, ranks);
   return problem;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/workloads/npb/problem.hpp"
@@ -35,6 +36,9 @@ class Benchmark {
 
   /// Of one run, on this rank.
   [[nodiscard]] virtual Traffic traffic() const = 0;
+
+  /// How messages travel between ranks, the same on all of them.
+  [[nodiscard]] virtual Transport transport() const { return Transport::mpi; }
 
   /// What `traffic` counts, for the reader of its figures.
   [[nodiscard]] virtual std::string traffic_model() const = 0;

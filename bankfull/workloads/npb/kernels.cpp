@@ -36,7 +36,7 @@ std::int64_t memory_bytes(Kernel kernel, const Problem& problem, int ranks) {
 }
 
 std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks) {
-  return ranks == 1 ? "" : room_of(kernel).refusal(problem, ranks);
+  return room_of(kernel).refusal(problem, ranks);
 }
 
 std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,

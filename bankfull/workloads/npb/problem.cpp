@@ -6,12 +6,13 @@
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace bankfull::npb {
 namespace {
 
-/// Partial results, and what measuring the ceiling takes.
+/// Partial results. Measuring the ceiling takes more, where there is more.
 constexpr std::int64_t working_bytes = std::int64_t{64} << 20;
 
 constexpr int most_repeats = 10'000;
@@ -27,13 +28,18 @@ std::int64_t needed_bytes(Kernel kernel, const Problem& problem, const Spread& s
   return spread.sharing * (memory_bytes(kernel, problem, spread.ranks) + working_bytes);
 }
 
-std::string fitting_class(Kernel kernel, Problem problem, const Spread& spread) {
+/// For all kernels of the problem.
+std::string fitting_class(Problem problem, const Spread& spread) {
   const std::int64_t available = free_bytes(problem.device);
   std::string largest;
   for (const Class size : all_classes) {
     problem.size = size;
-    if (refusal_of_ranks(kernel, problem, spread.ranks).empty() &&
-        needed_bytes(kernel, problem, spread) <= available) {
+    const bool fits =
+        std::all_of(problem.kernels.begin(), problem.kernels.end(), [&](Kernel kernel) {
+          return refusal_of_ranks(kernel, problem, spread.ranks).empty() &&
+                 needed_bytes(kernel, problem, spread) <= available;
+        });
+    if (fits) {
       largest = to_string(size);
     }
   }
@@ -45,7 +51,7 @@ void check_memory(Kernel kernel, const Problem& problem, const Spread& spread) {
   if (needed > free_bytes(problem.device)) {
     require_capacity(problem.device, needed,
                      fmt::format("npb {} --class {}", to_string(kernel), to_string(problem.size)),
-                     fitting_class(kernel, problem, spread));
+                     fitting_class(problem, spread));
   }
 }
 
@@ -55,12 +61,13 @@ void check_ranks(Kernel kernel, const Problem& problem, int ranks) {
     return;
   }
   int fewer = ranks - 1;
-  while (!refusal_of_ranks(kernel, problem, fewer).empty()) {
+  while (fewer > 0 && !refusal_of_ranks(kernel, problem, fewer).empty()) {
     --fewer;
   }
-  throw UsageError(fmt::format("npb {} --class {} {}, this run has {} ranks", to_string(kernel),
-                               to_string(problem.size), refusal, ranks),
-                   fmt::format("the next smaller number that it runs on is {}", fewer));
+  throw UsageError(fmt::format("npb {} --class {} {}, this run has {} rank{}", to_string(kernel),
+                               to_string(problem.size), refusal, ranks, ranks == 1 ? "" : "s"),
+                   fewer > 0 ? fmt::format("the next smaller number that it runs on is {}", fewer)
+                             : "choose a smaller class, or --device cpu");
 }
 
 void check_reference(const Problem& problem, int ranks) {
@@ -115,7 +122,7 @@ Schedule parse_schedule(const std::string& text) {
 void validate(const Problem& problem, const Communicator& ranks) {
   const Spread spread{.ranks = ranks.size(), .sharing = sharers_of_device(ranks, problem.device)};
   ranks.agree([&] { check_settings(problem, spread); });
-  if (spread.ranks > 1) {
+  if (spread.ranks > 1 || problem.transport != Transport::automatic) {
     require_transport(problem.transport, ranks, problem.device);
   }
 }

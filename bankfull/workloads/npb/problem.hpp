@@ -39,7 +39,7 @@ struct Problem {
 std::int64_t memory_bytes(Kernel kernel, const Problem& problem, int ranks);
 
 /// Why a kernel does not run on so many ranks, as the rest of a sentence about it: "runs on powers
-/// of two only". Empty where it does run; one rank always serves.
+/// of two only". Empty where it does run.
 std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks);
 
 /// Collective. Throws UsageError where the problem cannot run on these ranks, with the option, its

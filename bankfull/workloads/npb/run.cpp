@@ -28,6 +28,7 @@ struct Repeats {
   std::vector<Check> checks;  ///< of the last repeat, or of the first that failed
   Traffic traffic;
   std::string traffic_model;
+  Transport transport = Transport::local;
   double fp64_instructions = 0.0;
 };
 
@@ -75,6 +76,9 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
   repeats.most_bytes = ranks.max(memory.most_bytes());
   repeats.traffic = sum_of(benchmark->traffic(), ranks);
   repeats.traffic_model = benchmark->traffic_model();
+  if (ranks.size() > 1) {
+    repeats.transport = benchmark->transport();
+  }
   repeats.fp64_instructions = ranks.sum(benchmark->fp64_instructions());
   return repeats;
 }
@@ -118,6 +122,7 @@ Measurement measurement_of(Kernel kernel, const Problem& problem, const Repeats&
                   {.name = "schedule", .value = to_string(problem.schedule)},
                   {.name = "device", .value = to_string(problem.device)},
                   {.name = "ranks", .value = std::int64_t{outcome.ranks}},
+                  {.name = "transport", .value = to_string(repeats.transport)},
                   {.name = "threads", .value = std::int64_t{problem.threads}}};
   m.seconds = summarise(repeats.seconds);
   m.traffic = repeats.traffic;
@@ -159,8 +164,8 @@ void run_kernel(Kernel kernel, const Problem& problem, const Communicator& ranks
                         .seconds = summarise(repeats.seconds).median,
                         .verified = all_passed(repeats.checks)};
   Measurement m = measurement_of(kernel, problem, repeats, outcome);
-  m.fits_cache = fits_cache(outcome.facts, problem, ranks);
   if (m.traffic.bytes() > 0.0) {
+    m.fits_cache = fits_cache(outcome.facts, problem, ranks);
     m.ceiling = better_ceiling(problem, ranks, mix_of(m.traffic), std::nullopt, progress);
   }
   if (repeats.fp64_instructions > 0.0) {

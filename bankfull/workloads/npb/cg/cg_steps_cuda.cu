@@ -100,6 +100,8 @@ class StepSolver final : public Benchmark {
     return all;
   }
 
+  [[nodiscard]] Transport transport() const override { return gather_->transport(); }
+
   [[nodiscard]] std::string traffic_model() const override {
     return "a product reads each entry once, 10 bytes; each vector once a use";
   }

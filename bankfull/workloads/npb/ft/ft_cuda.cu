@@ -48,6 +48,8 @@ class GpuTransforms final : public Benchmark {
             facts_of({.size = size_}).operations / plan_.ranks};
   }
 
+  [[nodiscard]] Transport transport() const override { return transforms_.transport(); }
+
   [[nodiscard]] std::string traffic_model() const override {
     return "the initial field: written, twice read and written; an iteration: the spectrum read, "
            "the half-transformed field twice written and read, by whichever rank";

@@ -113,7 +113,7 @@ std::string refusal_of_ranks(const Problem& problem, int ranks) {
                : "";
   }
   const std::int64_t fewest = keys / most_keys_a_rank;
-  return ranks < fewest ? fmt::format("runs on one rank or at least {}", fewest) : "";
+  return ranks > 1 && ranks < fewest ? fmt::format("runs on one rank or at least {}", fewest) : "";
 }
 
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {

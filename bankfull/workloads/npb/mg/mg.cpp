@@ -121,6 +121,27 @@ std::vector<Check> checks_of(double residual_norm, Class size) {
            .source = npb_source}};
 }
 
+Traffic traffic_of(Class size, std::int64_t points, int ranks) {
+  const double grid = static_cast<double>(points) * sizeof(double);
+  constexpr double coarse = 1.0 / 8.0;
+  constexpr double levels = 1.0 / (1.0 - coarse);
+  // Finest: down reads u and v, up reads u, v and the coarse u. Coarser: r for both, u is 0.
+  const double finest_read = (2.0 + 2.0 + coarse) * grid;
+  const double finest_written = (coarse + 1.0) * grid;
+  const double coarser_read = (1.0 + 1.0 + coarse) * coarse * levels * grid;
+  const double coarser_written = (coarse + 1.0) * coarse * levels * grid;
+  const int iterations = mg_parameters(size).iterations;
+  return {iterations * (finest_read + coarser_read) + 2.0 * grid,
+          iterations * (finest_written + coarser_written),
+          facts_of({.size = size}).operations / ranks};
+}
+
+std::string traffic_model() {
+  return "each level: down reads u and v and writes the coarse r, up reads u, v and the coarse u "
+         "and writes u; r instead of u and v below the finest; one more reading of u and v; halos "
+         "not counted";
+}
+
 Facts facts_of(const Problem& problem) {
   const MgParameters& mg = mg_parameters(problem.size);
   constexpr double operations_a_point = 58.0;

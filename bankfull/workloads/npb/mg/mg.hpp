@@ -48,6 +48,12 @@ Charges find_charges(Class size, int threads);
 
 std::vector<Check> checks_of(double residual_norm, Class size);
 
+/// Of one run on a rank with so many points, in two passes a level.
+Traffic traffic_of(Class size, std::int64_t points, int ranks);
+
+/// What it counts.
+std::string traffic_model();
+
 Facts facts_of(const Problem& problem);
 std::int64_t memory_bytes(const Problem& problem, int ranks);
 std::string refusal_of_ranks(const Problem& problem, int ranks);

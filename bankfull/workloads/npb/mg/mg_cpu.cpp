@@ -41,26 +41,10 @@ class CpuMultigrid final : public Benchmark {
   std::vector<Check> checks() override { return checks_of(norm_, size_); }
 
   [[nodiscard]] Traffic traffic() const override {
-    const MgParameters& mg = mg_parameters(size_);
-    const double points = count_as_double(block());
-    constexpr double coarse = 1.0 / 8.0;
-    constexpr double levels = 1.0 / (1.0 - coarse);
-    const double grid = points * 8.0;
-    // Finest: down reads u and v, up reads u, v and the coarse u. Coarser: r for both, u is 0.
-    const double finest_read = (2.0 + 2.0 + coarse) * grid;
-    const double finest_written = (coarse + 1.0) * grid;
-    const double coarser_read = (1.0 + 1.0 + coarse) * coarse * levels * grid;
-    const double coarser_written = (coarse + 1.0) * coarse * levels * grid;
-    return {mg.iterations * (finest_read + coarser_read) + 2.0 * grid,
-            mg.iterations * (finest_written + coarser_written),
-            facts_of({.size = size_}).operations / ranks_.size()};
+    return traffic_of(size_, block().count(), ranks_.size());
   }
 
-  [[nodiscard]] std::string traffic_model() const override {
-    return "each level: down reads u and v and writes the coarse r, up reads u, v and the coarse u "
-           "and writes u; r instead of u and v below the finest; one more reading of u and v; "
-           "halos not counted";
-  }
+  [[nodiscard]] std::string traffic_model() const override { return mg::traffic_model(); }
 
  private:
   [[nodiscard]] Extents block() const { return blocks_.block(blocks_.finest()); }

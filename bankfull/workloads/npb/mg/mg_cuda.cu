@@ -72,25 +72,12 @@ class CudaMultigrid final : public Benchmark {
   std::vector<Check> checks() override { return checks_of(norm_, size_); }
 
   [[nodiscard]] Traffic traffic() const override {
-    const auto grid = static_cast<double>(own_points()) * sizeof(double);
-    constexpr double coarse = 1.0 / 8.0;
-    constexpr double levels = 1.0 / (1.0 - coarse);
-    // Finest: down reads u and v, up reads u, v and the coarse u. Coarser: r for both, u is 0.
-    const double finest_read = (2.0 + 2.0 + coarse) * grid;
-    const double finest_written = (coarse + 1.0) * grid;
-    const double coarser_read = (1.0 + 1.0 + coarse) * coarse * levels * grid;
-    const double coarser_written = (coarse + 1.0) * coarse * levels * grid;
-    const int iterations = mg_parameters(size_).iterations;
-    return {iterations * (finest_read + coarser_read) + 2.0 * grid,
-            iterations * (finest_written + coarser_written),
-            facts_of({.size = size_}).operations / ranks_.size()};
+    return traffic_of(size_, own_points(), ranks_.size());
   }
 
-  [[nodiscard]] std::string traffic_model() const override {
-    return "each level: down reads u and v and writes the coarse r, up reads u, v and the coarse u "
-           "and writes u; r instead of u and v below the finest; one more reading of u and v; "
-           "halos not counted";
-  }
+  [[nodiscard]] std::string traffic_model() const override { return mg::traffic_model(); }
+
+  [[nodiscard]] Transport transport() const override { return grids_.transport(); }
 
  private:
   using Grid = typename Grids::Grid;

@@ -29,6 +29,9 @@ class PieceExchange {
   /// Queues what makes pieces that go out those that have come.
   void queue() const;
 
+  /// How pieces travel; never `automatic`.
+  [[nodiscard]] Transport transport() const { return chosen_.kind; }
+
   /// Whether `queue` only queues work, so that it may be recorded in a Graph.
   [[nodiscard]] bool recordable() const { return chosen_.transport->recordable(); }
 

@@ -47,6 +47,9 @@ class Transforms {
   [[nodiscard]] std::vector<Complex> sums(int count) const;
 
   /// Whether all of it only queues work, so that it may be recorded in a Graph.
+  [[nodiscard]] Transport transport() const {
+    return exchange_ ? exchange_->transport() : Transport::local;
+  }
   [[nodiscard]] bool recordable() const { return !exchange_ || exchange_->recordable(); }
 
  private:

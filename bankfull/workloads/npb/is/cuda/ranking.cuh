@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/is/cuda/keys.hpp"
@@ -85,9 +85,7 @@ class CudaRanking final : public Benchmark {
         claimed_(MemorySpace::device, is_iterations * buckets),
         fillers_(MemorySpace::device, is_iterations * buckets),
         findings_(MemorySpace::device, 1) {
-    if (extent_.low_bits > 16) {
-      throw RuntimeFailure("npb is " + to_string(size) + " does not run on one GPU");
-    }
+    expects(extent_.low_bits <= 16, "keys of a bucket differ in 16 bits");
     allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsHere>));
     allow_shared_bytes(rank_buckets, most_counter_bytes);
     queue_keys(size, {0, extent_.keys}, keys_.data(), stream_);

@@ -140,6 +140,8 @@ class CudaRankingOnRanks final : public Benchmark {
             is_iterations * (sent * low_bytes + static_cast<double>(smaller_.bytes())), 0.0};
   }
 
+  [[nodiscard]] Transport transport() const override { return chosen_.kind; }
+
   [[nodiscard]] std::string traffic_model() const override {
     return "a ranking reads each key, writes its lower 16 bits to the bucket's rank, reads them "
            "there, and writes each value's rank once";

@@ -192,6 +192,7 @@ class GridsOfRanks {
 
   /// Whether all of this may be recorded in a Graph.
   [[nodiscard]] bool recordable() const { return halo_.recordable(); }
+  [[nodiscard]] Transport transport() const { return halo_.transport(); }
 
   static std::int64_t bytes(const Blocks& blocks) {
     const Extents finest = blocks.block(blocks.finest());

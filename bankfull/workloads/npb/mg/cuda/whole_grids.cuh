@@ -99,6 +99,7 @@ class GridsOfOneGpu {
 
   void exchange(double* /*field*/) const {}
   [[nodiscard]] bool recordable() const { return true; }
+  [[nodiscard]] static Transport transport() { return Transport::local; }
 
   static std::int64_t bytes(Class size) {
     const std::int64_t side = mg_parameters(size).side;
