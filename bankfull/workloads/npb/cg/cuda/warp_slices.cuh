@@ -1,0 +1,155 @@
+#pragma once
+
+#include "bankfull/core/exec/cache_policy.cuh"
+#include "bankfull/workloads/npb/cg/cuda/tiles.cuh"
+
+#include <cstdint>
+#include <utility>
+
+namespace bankfull::npb::cg::cuda {
+
+/// The calling warp's slices of tiles, one after the other: every other time round the warps take
+/// them in reverse, so that all get about as much work. What is known of a slice is read while the
+/// one before is worked on, also where that is the last one of a tile. The tiles are one, or all of
+/// a group from some panel on.
+template <bool AllPanels>
+class WarpSlices {
+ public:
+  __device__ __forceinline__ WarpSlices(const TilesView& matrix, int group, int panel)
+      : matrix_(matrix),
+        group_slice_(static_cast<std::uint32_t>(group) *
+                     static_cast<std::uint32_t>(matrix.tiling.panels) *
+                     static_cast<std::uint32_t>(matrix.tiling.tile_slices())),
+        next_tile_(first_tile()),
+        next_panel_(panel),
+        number_(first_number()) {
+    read_next();
+    advance();
+  }
+
+  /// Number of the present slice's tile, counting down to 1; 0 where there is no slice.
+  [[nodiscard]] __device__ __forceinline__ int tile() const { return tile_; }
+
+  /// This thread's row in it.
+  [[nodiscard]] __device__ __forceinline__ std::uint16_t row() const { return row_; }
+
+  /// Slots of it that have not been passed.
+  [[nodiscard]] __device__ __forceinline__ int left() const { return left_; }
+
+  /// This thread's entry in the next slot.
+  [[nodiscard]] __device__ __forceinline__ std::int64_t entry() const {
+    return std::int64_t{slot_} * warp_threads + threadIdx.x % warp_threads;
+  }
+
+  __device__ __forceinline__ void pass(int slots) {
+    slot_ += static_cast<std::uint32_t>(slots);
+    left_ -= slots;
+  }
+
+  /// To the next slice.
+  __device__ __forceinline__ void advance() {
+    tile_ = has_next() ? next_tile_ : 0;
+    slot_ = next_begin_;
+    left_ = static_cast<int>(next_end_ - next_begin_);
+    row_ = next_row_;
+    constexpr int warps = solver_threads / warp_threads;
+    number_ += 2 * (warps - number_ % warps) - 1;
+    if constexpr (AllPanels) {
+      if (!has_next() && next_tile_ > 1) {
+        --next_tile_;
+        next_panel_ = next_panel_ + 1 == matrix_.tiling.panels ? 0 : next_panel_ + 1;
+        number_ = first_number();
+      }
+    }
+    read_next();
+  }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ static int first_number() {
+    return static_cast<int>(threadIdx.x) / warp_threads;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ int first_tile() const {
+    return AllPanels ? matrix_.tiling.panels : 1;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool has_next() const {
+    return number_ < matrix_.tiling.tile_slices();
+  }
+
+  __device__ __forceinline__ void read_next() {
+    if (has_next()) {
+      const std::uint32_t slice =
+          group_slice_ +
+          static_cast<std::uint32_t>(next_panel_ * matrix_.tiling.tile_slices() + number_);
+      const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+      next_begin_ = __ldg(matrix_.slice_starts + slice);
+      next_end_ = __ldg(matrix_.slice_starts + slice + 1);
+      next_row_ = __ldg(matrix_.row_order + std::int64_t{slice} * matrix_.tiling.slice_rows() +
+                        lane / matrix_.tiling.row_lanes);
+    }
+  }
+
+  const TilesView& matrix_;
+  std::uint32_t group_slice_;  ///< the group's first one
+  int next_tile_;
+  int next_panel_;
+  int number_;  ///< of the next slice within its tile
+  std::uint32_t next_begin_ = 0;
+  std::uint32_t next_end_ = 0;
+  std::uint16_t next_row_ = TilesView::no_row;
+  int tile_ = 0;
+  std::uint32_t slot_ = 0;
+  int left_ = 0;
+  std::uint16_t row_ = TilesView::no_row;
+};
+
+/// Entries of this thread that are under way together.
+template <int Slots>
+class EntryBatch {
+ public:
+  /// Asks for those of the next slots of a slice, or of what is left of it: rounds take time, not
+  /// entries.
+  template <class Slices>
+  __device__ __forceinline__ void read(const TilesView& matrix, const Slices& slices,
+                                       CachePolicy policy) {
+    const double* const values = matrix.values + slices.entry();
+    const std::uint16_t* const columns = matrix.columns + slices.entry();
+    read_slots(values, columns, slices.left(), policy, std::make_integer_sequence<int, Slots>{});
+  }
+
+  /// sum + the entries times their x.
+  template <class Vector>
+  [[nodiscard]] __device__ __forceinline__ double add_to(double sum, const Vector& x) const {
+    return add_first_to(sum, x, Slots);
+  }
+
+  /// Of the first `slots` slots only: x of the others, which are 0, is not looked up. That takes
+  /// longer than to ask where slices have about as many slots as a batch or more.
+  template <class Vector>
+  [[nodiscard]] __device__ __forceinline__ double add_first_to(double sum, const Vector& x,
+                                                               int slots) const {
+#pragma unroll
+    for (int n = 0; n < Slots; ++n) {
+      if (n < slots) {
+        sum = fma(value_[n], x[column_[n]], sum);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  template <int... N>
+  __device__ __forceinline__ void read_slots(const double* values, const std::uint16_t* columns,
+                                             int left, CachePolicy policy,
+                                             std::integer_sequence<int, N...> /*slots*/) {
+    ((value_[N] = 0.0), ...);
+    (load_by<N * warp_threads>(policy, N < left, column_[N], columns), ...);
+    (load_by<N * warp_threads>(policy, N < left, value_[N], values), ...);
+  }
+
+  double value_[static_cast<std::size_t>(Slots)];
+  std::uint16_t column_[static_cast<std::size_t>(Slots)] = {};  // some valid column at any time
+};
+
+}  // namespace bankfull::npb::cg::cuda
