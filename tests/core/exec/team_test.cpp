@@ -1,6 +1,7 @@
-#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/exec/run_on_team.hpp"
 
 #include <gtest/gtest.h>
+#include <new>
 #include <vector>
 
 namespace bankfull {
@@ -23,6 +24,28 @@ TEST(Share, PartsAreContiguousCompleteAndBalanced) {
 }
 
 TEST(Team, DefaultHasAThread) { EXPECT_GE(Team::default_threads(), 1); }
+
+TEST(RunOnTeam, EveryThreadRunsTheBody) {
+  std::vector<int> calls(3, 0);
+  run_on_team(Team(3), [&] { ++calls[static_cast<std::size_t>(share_number())]; });
+  EXPECT_EQ(calls, (std::vector<int>{1, 1, 1}));
+}
+
+TEST(RunOnTeam, ThrowsWhatOneThreadThrewWhenAllAreDone) {
+  std::vector<int> done(3, 0);
+  const auto body = [&] {
+    if (share_number() == 1) {
+      throw std::bad_alloc();
+    }
+    done[static_cast<std::size_t>(share_number())] = 1;
+  };
+  EXPECT_THROW(run_on_team(Team(3), body), std::bad_alloc);
+  EXPECT_EQ(done, (std::vector<int>{1, 0, 1}));
+}
+
+TEST(RunOnTeam, ThrowsOnceWhereAllThreadsThrow) {
+  EXPECT_THROW(run_on_team(Team(3), [] { throw std::bad_alloc(); }), std::bad_alloc);
+}
 
 }  // namespace
 }  // namespace bankfull

@@ -37,6 +37,9 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
       return cuda_memory_bytes(problem, ranks);
     }
   }
+  if (problem.schedule == Schedule::reference) {
+    return reference_memory_bytes(problem.size);
+  }
   const CgParameters& cg = cg_parameters(problem.size);
   constexpr std::int64_t entry_bytes = 12;
   constexpr std::int64_t packed_bytes = 10;

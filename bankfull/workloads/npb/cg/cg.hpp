@@ -63,6 +63,8 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
+std::int64_t reference_memory_bytes(Class size);
+
 std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
 
 // Defined in cg_cuda.cu, which exists in builds with CUDA only.

@@ -1,3 +1,4 @@
+#include "bankfull/core/exec/run_on_team.hpp"
 #include "bankfull/workloads/npb/cg/cg.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 
@@ -5,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 namespace bankfull::npb::cg {
 namespace {
@@ -115,8 +117,9 @@ Members transposed(const SparseVectors& x, const Range& rows) {
 /// Which entries of a block's rows are formed.
 enum class Formed { right_of_diagonal, off_diagonal, with_diagonal };
 
-/// Forms one row after the other; each thread has its own.
-class RowAssembly {
+/// Forms one row after the other, which allocates nothing; each thread has its own, and cache lines
+/// of its own for it.
+class alignas(64) RowAssembly {
  public:
   RowAssembly(Class size, const Range& rows, const Range& columns, Formed formed,
               const SparseVectors& vectors, const Members& members)
@@ -128,7 +131,9 @@ class RowAssembly {
         log_ratio_(log_ratio_of(size)),
         shift_(diagonal_shift(size)),
         sums_(static_cast<std::size_t>(columns.size()), 0.0),
-        seen_(sums_.size(), false) {}
+        seen_(sums_.size(), false) {
+    found_.reserve(sums_.size());
+  }
 
   /// Columns of a row of the block in ascending order; `value` tells their values until the next
   /// row. Both are counted from where the block begins.
@@ -202,29 +207,28 @@ Matrix assemble_rows(Class size, const Range& rows, const Range& columns, Formed
   const Members members = transposed(vectors, rows);
   Matrix matrix;
   matrix.starts.assign(static_cast<std::size_t>(rows.size()) + 1, 0);
+  std::vector<std::optional<RowAssembly>> assemblies(static_cast<std::size_t>(team.threads()));
+  const auto own_assembly = [&]() -> std::optional<RowAssembly>& {
+    return assemblies[static_cast<std::size_t>(share_number())];
+  };
+  run_on_team(team, [&] { own_assembly().emplace(size, rows, columns, formed, vectors, members); });
   // Once for the lengths of rows and once for their elements: no array need grow.
-#pragma omp parallel num_threads(team.threads())
-  {
-    RowAssembly assembly(size, rows, columns, formed, vectors, members);
-#pragma omp for schedule(dynamic, 256)
-    for (std::int64_t row = 0; row < rows.size(); ++row) {
-      matrix.starts[static_cast<std::size_t>(row) + 1] =
-          static_cast<std::int64_t>(assembly.form(row).size());
-    }
-#pragma omp single
-    {
-      std::partial_sum(matrix.starts.begin(), matrix.starts.end(), matrix.starts.begin());
-      matrix.columns.resize(static_cast<std::size_t>(matrix.nonzeros()));
-      matrix.values.resize(static_cast<std::size_t>(matrix.nonzeros()));
-    }
-#pragma omp for schedule(dynamic, 256)
-    for (std::int64_t row = 0; row < rows.size(); ++row) {
-      auto place = static_cast<std::size_t>(matrix.starts[static_cast<std::size_t>(row)]);
-      for (const std::int32_t column : assembly.form(row)) {
-        matrix.columns[place] = column;
-        matrix.values[place] = assembly.value(column);
-        ++place;
-      }
+#pragma omp parallel for num_threads(team.threads()) schedule(dynamic, 256)
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    matrix.starts[static_cast<std::size_t>(row) + 1] =
+        static_cast<std::int64_t>(own_assembly()->form(row).size());
+  }
+  std::partial_sum(matrix.starts.begin(), matrix.starts.end(), matrix.starts.begin());
+  matrix.columns.resize(static_cast<std::size_t>(matrix.nonzeros()));
+  matrix.values.resize(static_cast<std::size_t>(matrix.nonzeros()));
+#pragma omp parallel for num_threads(team.threads()) schedule(dynamic, 256)
+  for (std::int64_t row = 0; row < rows.size(); ++row) {
+    RowAssembly& assembly = *own_assembly();
+    auto place = static_cast<std::size_t>(matrix.starts[static_cast<std::size_t>(row)]);
+    for (const std::int32_t column : assembly.form(row)) {
+      matrix.columns[place] = column;
+      matrix.values[place] = assembly.value(column);
+      ++place;
     }
   }
   return matrix;

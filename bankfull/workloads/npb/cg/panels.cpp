@@ -1,6 +1,7 @@
 #include "bankfull/workloads/npb/cg/panels.hpp"
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/exec/run_on_team.hpp"
 
 #include <algorithm>
 #include <array>
@@ -126,11 +127,10 @@ BANKFULL_ALWAYS_INLINE void for_pieces(const Part& part, const Body& body) {
 Panels::Panels(const Matrix& matrix, const Block& block, const Team& team)
     : block_(block), parts_(static_cast<std::size_t>(team.threads())) {
   const std::vector<Range> ranges = balanced_rows(matrix, team.threads());
-#pragma omp parallel num_threads(team.threads())
-  {
+  run_on_team(team, [&] {
     const auto own = static_cast<std::size_t>(share_number());
     parts_[own] = make_part(matrix, ranges[own], block_.columns.size());
-  }
+  });
 }
 
 std::int64_t Panels::bytes() const {

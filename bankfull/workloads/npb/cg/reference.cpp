@@ -1,30 +1,78 @@
 #include "bankfull/workloads/npb/cg/cg.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 
 namespace bankfull::npb::cg {
 namespace {
 
 using Vector = std::vector<double>;
-using Rows = std::vector<std::map<std::int32_t, double>>;
 
-/// The sum of outer products as it is written.
-Rows sum_of_products(Class size) {
-  const std::int64_t rows = cg_parameters(size).rows;
-  const SparseVectors x = draw_vectors(size);
-  Rows matrix(static_cast<std::size_t>(rows));
-  for (std::int64_t i = 0; i < rows; ++i) {
+struct Entry {
+  std::int32_t column;
+  double value;
+};
+
+/// Row n has the entries [starts[n], starts[n + 1]).
+struct Rows {
+  std::vector<std::size_t> starts;
+  std::vector<Entry> entries;
+};
+
+/// visit(row, entry) for all terms of the sum of outer products as it is written.
+template <class Visit>
+void for_terms(Class size, const SparseVectors& x, const Visit& visit) {
+  for (std::int64_t i = 0; i < cg_parameters(size).rows; ++i) {
+    const double weight = vector_weight(size, i);
     const auto begin = static_cast<std::size_t>(x.starts[static_cast<std::size_t>(i)]);
     const auto end = static_cast<std::size_t>(x.starts[static_cast<std::size_t>(i) + 1]);
     for (std::size_t n = begin; n < end; ++n) {
       for (std::size_t m = begin; m < end; ++m) {
-        matrix[static_cast<std::size_t>(x.indices[n])][x.indices[m]] +=
-            vector_weight(size, i) * x.values[n] * x.values[m];
+        visit(static_cast<std::size_t>(x.indices[n]),
+              Entry{x.indices[m], weight * x.values[n] * x.values[m]});
       }
     }
-    matrix[static_cast<std::size_t>(i)][static_cast<std::int32_t>(i)] += diagonal_shift(size);
+    visit(static_cast<std::size_t>(i), Entry{static_cast<std::int32_t>(i), diagonal_shift(size)});
   }
+}
+
+/// The terms of each row, in the order of the sum.
+Rows gather_terms(Class size) {
+  const SparseVectors x = draw_vectors(size);
+  Rows terms;
+  terms.starts.assign(static_cast<std::size_t>(cg_parameters(size).rows) + 1, 0);
+  for_terms(size, x, [&](std::size_t row, const Entry&) { ++terms.starts[row + 1]; });
+  std::partial_sum(terms.starts.begin(), terms.starts.end(), terms.starts.begin());
+  terms.entries.resize(terms.starts.back());
+  std::vector<std::size_t> next(terms.starts.begin(), terms.starts.end() - 1);
+  for_terms(size, x,
+            [&](std::size_t row, const Entry& term) { terms.entries[next[row]++] = term; });
+  return terms;
+}
+
+/// Adds terms of the same row and column in their order; columns ascend then.
+Rows add_terms(Rows matrix) {
+  const auto by_column = [](const Entry& a, const Entry& b) { return a.column < b.column; };
+  const auto terms = matrix.entries.begin();
+  std::size_t kept = 0;
+  std::size_t begin = 0;
+  for (std::size_t row = 0; row + 1 < matrix.starts.size(); ++row) {
+    const std::size_t end = matrix.starts[row + 1];
+    std::stable_sort(terms + static_cast<std::ptrdiff_t>(begin),
+                     terms + static_cast<std::ptrdiff_t>(end), by_column);
+    for (std::size_t n = begin; n < end; ++n) {
+      const Entry term = matrix.entries[n];
+      if (kept > matrix.starts[row] && matrix.entries[kept - 1].column == term.column) {
+        matrix.entries[kept - 1].value += term.value;
+      } else {
+        matrix.entries[kept++] = term;
+      }
+    }
+    matrix.starts[row + 1] = kept;
+    begin = end;
+  }
+  matrix.entries.resize(kept);
   return matrix;
 }
 
@@ -45,9 +93,9 @@ void add_multiple(double a, const Vector& x, Vector& y) {
 
 class Reference final : public Benchmark {
  public:
-  explicit Reference(Class size) : size_(size), matrix_(sum_of_products(size)) { rewind(); }
+  explicit Reference(Class size) : size_(size), matrix_(add_terms(gather_terms(size))) { rewind(); }
 
-  void rewind() override { x_.assign(matrix_.size(), 1.0); }
+  void rewind() override { x_.assign(static_cast<std::size_t>(cg_parameters(size_).rows), 1.0); }
 
   void warm_up() override { iterate(); }
 
@@ -66,8 +114,9 @@ class Reference final : public Benchmark {
   [[nodiscard]] Vector multiply(const Vector& x) const {
     Vector y(x.size(), 0.0);
     for (std::size_t row = 0; row < y.size(); ++row) {
-      for (const auto& [column, value] : matrix_[row]) {
-        y[row] += value * x[static_cast<std::size_t>(column)];
+      for (std::size_t n = matrix_.starts[row]; n < matrix_.starts[row + 1]; ++n) {
+        const Entry& entry = matrix_.entries[n];
+        y[row] += entry.value * x[static_cast<std::size_t>(entry.column)];
       }
     }
     return y;
@@ -114,6 +163,15 @@ class Reference final : public Benchmark {
 };
 
 }  // namespace
+
+std::int64_t reference_memory_bytes(Class size) {
+  const CgParameters& cg = cg_parameters(size);
+  const std::int64_t elements = cg.vector_nonzeros + 1;
+  constexpr std::int64_t element_bytes = 12;
+  // All terms; the vectors they are made of, in lists that grew; where rows begin, vectors.
+  return cg.rows * ((elements * elements + 1) * std::int64_t{sizeof(Entry)} +
+                    2 * elements * element_bytes + 9 * 8);
+}
 
 std::unique_ptr<Benchmark> make_reference(Class size) { return std::make_unique<Reference>(size); }
 

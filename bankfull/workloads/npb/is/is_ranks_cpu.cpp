@@ -1,3 +1,4 @@
+#include "bankfull/core/exec/run_on_team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/is/deal.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
@@ -71,13 +72,13 @@ class RankingOnRanks final : public Benchmark {
         keys_(MemorySpace::host, static_cast<std::size_t>(own_.size())),
         outgoing_(MemorySpace::host, keys_.size()),
         places_(static_cast<std::size_t>(threads)) {
-#pragma omp parallel num_threads(team_.threads())
-    {
+    run_on_team(team_, [&] {
+      places_[static_cast<std::size_t>(share_number())].resize(buckets_.count);
       const Range mine = my_share(own_.size());
       generate(size_, own_.begin + mine.begin,
                {keys_.data() + mine.begin, static_cast<std::size_t>(mine.size())});
       std::fill(outgoing_.data() + mine.begin, outgoing_.data() + mine.end, LowBits{0});
-    }
+    });
     std::copy_n(keys_.data(), first_keys_.size(), first_keys_.begin());
   }
 
@@ -140,7 +141,7 @@ class RankingOnRanks final : public Benchmark {
 #pragma omp parallel num_threads(team_.threads())
     {
       std::vector<std::int64_t>& counts = places_[static_cast<std::size_t>(share_number())];
-      counts.assign(buckets_.count, 0);
+      std::fill(counts.begin(), counts.end(), 0);
       const Range mine = my_share(own_.size());
       for (std::int64_t n = mine.begin; n < mine.end; ++n) {
         ++counts[buckets_.of(keys_.data()[n])];

@@ -1,13 +1,14 @@
 #include "bankfull/workloads/npb/mg/mg.hpp"
 
 #include "bankfull/build_config.hpp"
-#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/exec/run_on_team.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 #include "bankfull/workloads/npb/mg/blocks.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <utility>
 
 namespace bankfull::npb::mg {
 namespace {
@@ -84,10 +85,9 @@ int level_count(Class size) {
 Charges find_charges(Class size, int threads, const Communicator& ranks) {
   const std::int64_t side = mg_parameters(size).side;
   const Range drawn = share(side * side * side, ranks.rank(), ranks.size());
-  Leaders largest(is_larger);
-  Leaders smallest(is_smaller);
-#pragma omp parallel num_threads(threads)
-  {
+  std::vector<Leaders> largest_of(static_cast<std::size_t>(threads), Leaders(is_larger));
+  std::vector<Leaders> smallest_of(static_cast<std::size_t>(threads), Leaders(is_smaller));
+  run_on_team(Team(threads), [&] {
     const Range mine = my_share(drawn.size());
     const std::int64_t first = drawn.begin + mine.begin;
     Generator generator(common_seed, static_cast<std::uint64_t>(first));
@@ -98,11 +98,15 @@ Charges find_charges(Class size, int threads, const Communicator& ranks) {
       own_largest.offer(candidate);
       own_smallest.offer(candidate);
     }
-#pragma omp critical
-    {
-      largest.offer(own_largest);
-      smallest.offer(own_smallest);
-    }
+    const auto own = static_cast<std::size_t>(share_number());
+    largest_of[own] = std::move(own_largest);
+    smallest_of[own] = std::move(own_smallest);
+  });
+  Leaders largest(is_larger);
+  Leaders smallest(is_smaller);
+  for (std::size_t thread = 0; thread < largest_of.size(); ++thread) {
+    largest.offer(largest_of[thread]);
+    smallest.offer(smallest_of[thread]);
   }
   largest.gather(ranks);
   smallest.gather(ranks);
