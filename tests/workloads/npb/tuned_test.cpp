@@ -11,25 +11,22 @@
 namespace bankfull::npb {
 namespace {
 
-/// A kernel, a class, a number of threads.
+/// A kernel, a number of threads.
 struct Case {
   Kernel kernel;
-  Class size;
   int threads;
 };
 
 std::string name_of(const testing::TestParamInfo<Case>& info) {
-  return to_string(info.param.kernel) + to_string(info.param.size) +
-         std::to_string(info.param.threads);
+  return to_string(info.param.kernel) + std::to_string(info.param.threads);
 }
 
 std::vector<Case> small_cases() {
   std::vector<Case> cases;
   for (const Kernel kernel : all_kernels) {
     for (const int threads : {1, 2, 3, 5}) {
-      cases.push_back({kernel, Class::s, threads});
+      cases.push_back({kernel, threads});
     }
-    cases.push_back({kernel, Class::w, 2});
   }
   return cases;
 }
@@ -38,7 +35,7 @@ class Tuned : public testing::TestWithParam<Case> {};
 
 TEST_P(Tuned, IsVerifiedInEveryRun) {
   Problem problem;
-  problem.size = GetParam().size;
+  problem.size = Class::s;
   problem.threads = GetParam().threads;
   const auto benchmark = make_benchmark(GetParam().kernel, problem, alone());
   expect_verified(*benchmark);
