@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
+#include <memory>
 
 namespace bankfull::npb::cg {
 namespace {
@@ -64,7 +64,7 @@ class CpuSolver final : public Benchmark {
         sum_(threads, ranks),
         diagonal_(diagonal_of(size, piece_)) {
     if (ranks.size() > 1) {
-      exchanged_.emplace(cg_parameters(size).rows, kept, ranks);
+      exchanged_ = std::make_unique<BlockVectors>(cg_parameters(size).rows, kept, ranks);
     }
     for (Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
       *vector = Buffer<double>(MemorySpace::host, static_cast<std::size_t>(piece_.size()));
@@ -75,13 +75,7 @@ class CpuSolver final : public Benchmark {
                             static_cast<std::size_t>(panels_.block().input_count()));
       }
     }
-#pragma omp parallel num_threads(team_.threads())
-    {
-      const Range mine = my_share(piece_.size());
-      for (const Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
-        std::fill(vector->data() + mine.begin, vector->data() + mine.end, 0.0);
-      }
-    }
+    clear_vectors();
   }
 
   void rewind() override { std::fill_n(x_.data(), x_.size(), 1.0); }
@@ -115,6 +109,16 @@ class CpuSolver final : public Benchmark {
   }
 
  private:
+  void clear_vectors() {
+#pragma omp parallel num_threads(team_.threads())
+    {
+      const Range mine = my_share(piece_.size());
+      for (const Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
+        std::fill(vector->data() + mine.begin, vector->data() + mine.end, 0.0);
+      }
+    }
+  }
+
   static Panels make_panels(Class size, Kept kept, const Communicator& ranks, const Team& team) {
     const Block block = block_of(cg_parameters(size).rows, kept, ranks.rank(), ranks.size());
     return {assemble(size, block, team), block, team};
@@ -296,8 +300,8 @@ class CpuSolver final : public Benchmark {
   Team team_;
   Panels panels_;
   TeamSum sum_;
-  std::vector<double> diagonal_;           ///< of the piece
-  std::optional<BlockVectors> exchanged_;  ///< where there are other ranks
+  std::vector<double> diagonal_;             ///< of the piece
+  std::unique_ptr<BlockVectors> exchanged_;  ///< where there are other ranks
   Buffer<double> x_;
   Buffer<double> z_;
   Buffer<double> r_;

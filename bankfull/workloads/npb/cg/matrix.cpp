@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <numeric>
-#include <optional>
 
 namespace bankfull::npb::cg {
 namespace {
@@ -207,11 +207,13 @@ Matrix assemble_rows(Class size, const Range& rows, const Range& columns, Formed
   const Members members = transposed(vectors, rows);
   Matrix matrix;
   matrix.starts.assign(static_cast<std::size_t>(rows.size()) + 1, 0);
-  std::vector<std::optional<RowAssembly>> assemblies(static_cast<std::size_t>(team.threads()));
-  const auto own_assembly = [&]() -> std::optional<RowAssembly>& {
+  std::vector<std::unique_ptr<RowAssembly>> assemblies(static_cast<std::size_t>(team.threads()));
+  const auto own_assembly = [&]() -> std::unique_ptr<RowAssembly>& {
     return assemblies[static_cast<std::size_t>(share_number())];
   };
-  run_on_team(team, [&] { own_assembly().emplace(size, rows, columns, formed, vectors, members); });
+  run_on_team(team, [&] {
+    own_assembly() = std::make_unique<RowAssembly>(size, rows, columns, formed, vectors, members);
+  });
   // Once for the lengths of rows and once for their elements: no array need grow.
 #pragma omp parallel for num_threads(team.threads()) schedule(dynamic, 256)
   for (std::int64_t row = 0; row < rows.size(); ++row) {
