@@ -207,7 +207,7 @@ class Ranks(unittest.TestCase):
             self.assertEqual(result.stdout.count("Benchmark Completed."), 1)
             self.assertRegex(result.stdout, r" Total processes = +3\n")
             self.assertRegex(result.stdout, r" Verification    = +SUCCESSFUL\n")
-            self.assertIn(" ranks=3 threads=1 ", result.stdout)
+            self.assertIn(" ranks=3 transport=mpi threads=1 ", result.stdout)
             document = json.loads(target.read_text())
             jsonschema.validate(document, json.loads(SCHEMA.read_text()))
             self.assertEqual(document["problem"]["ranks"]["value"], 3)

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 
 struct CUgraphExec_st;
 
@@ -27,6 +29,30 @@ class Graph {
   };
 
   std::unique_ptr<CUgraphExec_st, Release> handle_;
+};
+
+/// Work that is queued again and again: as a graph once it is recorded, call by call until then and
+/// where it cannot be, as with messages that the host must see to.
+class RepeatedWork {
+ public:
+  /// `queue_all` queues the work on `stream`, which must outlive this.
+  RepeatedWork(const Stream& stream, std::function<void()> queue_all)
+      : stream_(&stream), queue_all_(std::move(queue_all)) {}
+
+  void record() { graph_.emplace(*stream_, queue_all_); }
+
+  void queue() const {
+    if (graph_) {
+      graph_->launch(*stream_);
+    } else {
+      queue_all_();
+    }
+  }
+
+ private:
+  const Stream* stream_;
+  std::function<void()> queue_all_;
+  std::optional<Graph> graph_;
 };
 
 }  // namespace bankfull

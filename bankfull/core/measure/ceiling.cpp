@@ -1,5 +1,6 @@
 #include "bankfull/core/measure/ceiling.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/memory/capacity.hpp"
@@ -9,7 +10,6 @@
 namespace bankfull {
 namespace {
 
-constexpr std::int64_t mib = std::int64_t{1} << 20;
 constexpr int warm_up_passes = 2;
 
 /// One way to run the same pass.

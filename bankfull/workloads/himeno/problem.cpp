@@ -1,5 +1,6 @@
 #include "bankfull/workloads/himeno/problem.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/communicator.hpp"
@@ -176,7 +177,6 @@ std::int64_t memory_bytes(const GridSize& grid, Precision precision) {
 
 std::int64_t working_memory_bytes(std::int64_t field_bytes) {
   // Partial sums, ring buffers and staging; the ceiling is measured before the fields exist.
-  constexpr std::int64_t mib = std::int64_t{1} << 20;
   return 64 * mib + field_bytes / 32;
 }
 

@@ -129,7 +129,7 @@ class CpuSolver final : public Solver {
   static constexpr BoundaryThickness thickness{.i = 1, .j = 1, .k = 32};
 
   /// With several ranks, a pass has as many sweeps as there are layers of ghosts.
-  static FusedPlan fused_plan(const Layout& layout, int threads, const Domain& domain) {
+  static FusedPassPlan fused_plan(const Layout& layout, int threads, const Domain& domain) {
     const CacheShare share = cache_share(threads);
     return domain.ghosts > 1 ? plan_fused_with(domain.ghosts, layout, sizeof(T), threads, share)
                              : plan_fused(layout, sizeof(T), threads, share);

@@ -23,7 +23,7 @@ namespace bankfull::hpcg {
 namespace {
 
 constexpr std::int64_t vector_count = 16;
-constexpr std::int64_t entry_bytes = sizeof(double) + sizeof(std::int32_t);
+constexpr std::int64_t stored_entry_bytes = sizeof(double) + sizeof(std::int32_t);
 
 /// Partial sums, staging, and what measuring the ceiling takes.
 constexpr std::int64_t working_bytes = std::int64_t{64} << 20;
@@ -335,7 +335,7 @@ Decomposition decompose(const Problem& problem, int ranks, int level) {
 }
 
 std::int64_t memory_bytes(const Problem& problem, int ranks) {
-  constexpr std::int64_t matrix_bytes = most_entries * entry_bytes + 8;
+  constexpr std::int64_t matrix_bytes = most_entries * stored_entry_bytes + 8;
   constexpr std::int64_t row_bytes = 2 * matrix_bytes + vector_count * 8;
   // And two buffers, and the number of the row that is sent.
   constexpr std::int64_t column_bytes = (vector_count + 2) * 8 + 4;

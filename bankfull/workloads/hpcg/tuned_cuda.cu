@@ -89,7 +89,7 @@ class CudaTuned final : public CudaPath {
     executor_.fill(tickets_.data(), 1, 0U);
     CudaTuned::exaggerate_diagonal(false);
     if (exchanges_.front()->recordable()) {
-      graph_ = std::make_unique<Graph>(stream, [&] { half_sweep_cycle(*this, 0); });
+      cycle_.record();
     }
     executor_.synchronize();
   }
@@ -469,13 +469,7 @@ class CudaTuned final : public CudaPath {
     }
   }
 
-  void run_cycle() {
-    if (graph_) {
-      graph_->launch(stream());
-    } else {
-      half_sweep_cycle(*this, 0);
-    }
-  }
+  void run_cycle() { cycle_.queue(); }
 
   /// Queues y = A x; returns the number of partial sums of x.y.
   unsigned multiply_by(double* x, double* y) {
@@ -527,7 +521,7 @@ class CudaTuned final : public CudaPath {
   DealtRanges interior_ranges_;
   DealtRanges boundary_ranges_;
   Buffer<unsigned> tickets_;  ///< of conveyors
-  std::unique_ptr<Graph> graph_;
+  RepeatedWork cycle_{stream(), [this] { half_sweep_cycle(*this, 0); }};
 };
 
 }  // namespace

@@ -75,7 +75,7 @@ void compare_device_copies(const Problem& problem, Transfers& transfers, RunResu
   }
 }
 
-std::string to_string(Direction direction) {
+std::string name_of(Direction direction) {
   return direction == Direction::to_device ? "host to device"
          : direction == Direction::to_host ? "device to host"
                                            : "host to device and back at once";
@@ -92,7 +92,7 @@ Measurement host_copy(const Problem& problem, Transfers& transfers, Direction di
   }
   const auto bytes = static_cast<double>(problem.transfer_bytes);
   const std::string name =
-      to_string(direction) + (host == MemorySpace::pinned ? ", pinned" : ", pageable");
+      name_of(direction) + (host == MemorySpace::pinned ? ", pinned" : ", pageable");
   return {.name = name,
           .parameters = {{"operation", name}},
           .seconds = summarise(std::move(samples)),
@@ -133,7 +133,7 @@ void measure_copies(const Problem& problem, Progress& progress, RunResult& resul
     for (const MemorySpace host : {MemorySpace::pinned, MemorySpace::host}) {
       for (const Direction direction :
            {Direction::to_device, Direction::to_host, Direction::both}) {
-        progress.update("copies, " + to_string(direction), static_cast<double>(direction), 3.0);
+        progress.update("copies, " + name_of(direction), static_cast<double>(direction), 3.0);
         result.measurements.push_back(host_copy(problem, *transfers, direction, host));
       }
     }

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/probe/problem.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/machine/cpu.hpp"
@@ -17,9 +18,6 @@
 namespace bankfull::probe {
 namespace {
 
-constexpr std::int64_t kib = 1024;
-constexpr std::int64_t mib = 1024 * kib;
-constexpr std::int64_t gib = 1024 * mib;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
 constexpr int most_threads = 4096;
 constexpr int most_n_copy = 65536;

@@ -1,25 +1,12 @@
 #include "bankfull/core/exec/for_each.cuh"
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/exec/reduce.cuh"
-#include "bankfull/core/machine/gpu.hpp"
 
 #include <gtest/gtest.h>
 #include <vector>
 
 namespace bankfull {
 namespace {
-
-class OnAGpu : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (survey_gpus().gpus.empty()) {
-      GTEST_SKIP() << survey_gpus().none_because;
-    }
-  }
-};
-
-using FixedOrderSumsTest = OnAGpu;
-using GraphTest = OnAGpu;
 
 /// The sums of lists of `count` values 1, 2, 3, ... that follow one another.
 std::vector<double> sums_of(int count, int lists) {
@@ -39,7 +26,7 @@ std::vector<double> sums_of(int count, int lists) {
   return got;
 }
 
-TEST_F(FixedOrderSumsTest, AddEveryPartialOfEveryListOnce) {
+TEST(FixedOrderSums, AddEveryPartialOfEveryListOnce) {
   for (const int count : {1, 31, 32, 1000, 8192, 8193, 300001}) {
     for (const int lists : {1, 2, 5}) {
       const std::vector<double> got = sums_of(count, lists);
@@ -57,7 +44,7 @@ struct AddOne {
   __device__ void operator()(std::int64_t, std::int64_t, std::int64_t) const { *value += 1.0; }
 };
 
-TEST_F(GraphTest, RunsWhatWasRecordedAsOftenAsLaunched) {
+TEST(Graph, RunsWhatWasRecordedAsOftenAsLaunched) {
   const Stream stream(Device::cuda(0));
   const Buffer<double> value(MemorySpace::device, 1);
   fill_bytes(value.data(), 0, value.bytes(), stream);
@@ -76,7 +63,7 @@ TEST_F(GraphTest, RunsWhatWasRecordedAsOftenAsLaunched) {
   EXPECT_EQ(got, 12.0);
 }
 
-TEST_F(GraphTest, AFailureWhileRecordingLeavesTheStreamUsable) {
+TEST(Graph, AFailureWhileRecordingLeavesTheStreamUsable) {
   const Stream stream(Device::cuda(0));
   EXPECT_THROW(Graph(stream, [] { throw std::runtime_error("spoiled"); }), std::runtime_error);
   stream.synchronize();

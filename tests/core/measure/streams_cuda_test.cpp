@@ -1,4 +1,3 @@
-#include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/streams.hpp"
 
 #include <gtest/gtest.h>
@@ -8,12 +7,6 @@ namespace {
 
 class CudaStreams : public testing::Test {
  protected:
-  void SetUp() override {
-    if (survey_gpus().gpus.empty()) {
-      GTEST_SKIP() << survey_gpus().none_because;
-    }
-  }
-
   static constexpr std::int64_t pool = std::int64_t{64} << 20;
 };
 

@@ -1,12 +1,12 @@
 #include "bankfull/core/measure/streams.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
+
 #include <gtest/gtest.h>
 #include <vector>
 
 namespace bankfull {
 namespace {
-
-constexpr std::int64_t kib = 1024;
 
 std::vector<StreamPattern> all_patterns() {
   using enum StreamOperation;

@@ -1,5 +1,4 @@
 #include "bankfull/core/exec/cuda_executor.cuh"
-#include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/numerics/fft/block_fft.cuh"
 #include "bankfull/numerics/random/counter.hpp"
 
@@ -83,12 +82,6 @@ Complex by_definition(const std::vector<Complex>& tile, int length, int columns,
 template <class Fft>
 class GpuBlockFft : public testing::Test {
  protected:
-  void SetUp() override {
-    if (survey_gpus().gpus.empty()) {
-      GTEST_SKIP() << survey_gpus().none_because;
-    }
-  }
-
   template <FftSign Sign>
   static void expect_transform() {
     const std::vector<Complex> tile = random_tile(Fft::length * Fft::columns);

@@ -1,5 +1,4 @@
 #include "bankfull/core/exec/cuda_executor.cuh"
-#include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/numerics/sparse/colouring.hpp"
 #include "tests/numerics/sparse/patterns.hpp"
 
@@ -9,15 +8,6 @@
 
 namespace bankfull {
 namespace {
-
-class GpuColouring : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (survey_gpus().gpus.empty()) {
-      GTEST_SKIP() << survey_gpus().none_because;
-    }
-  }
-};
 
 template <class T>
 Buffer<T> copy_of(const CudaExecutor& executor, const Buffer<T>& host) {
@@ -48,7 +38,7 @@ std::vector<Pattern> patterns() {
   return all;
 }
 
-TEST_F(GpuColouring, GreedyColoursAreThoseOfTheCpu) {
+TEST(GpuColouring, GreedyColoursAreThoseOfTheCpu) {
   const Stream stream(Device::cuda(0));
   const CudaExecutor executor(stream);
   for (const Pattern& pattern : patterns()) {
@@ -62,7 +52,7 @@ TEST_F(GpuColouring, GreedyColoursAreThoseOfTheCpu) {
   }
 }
 
-TEST_F(GpuColouring, HashedColoursAreProper) {
+TEST(GpuColouring, HashedColoursAreProper) {
   const Stream stream(Device::cuda(0));
   const CudaExecutor executor(stream);
   for (const Pattern& pattern : patterns()) {

@@ -36,7 +36,7 @@ TEST(PlanFused, AlwaysFusesAndStaysInItsBudget) {
   for (const StandardSize& size : standard_sizes()) {
     const Layout layout(size.grid.interior(), 1, sizeof(float));
     for (const int threads : {1, 2, 8, 64}) {
-      const FusedPlan plan = plan_fused(layout, sizeof(float), threads, share);
+      const FusedPassPlan plan = plan_fused(layout, sizeof(float), threads, share);
       EXPECT_GE(plan.sweeps, 2) << size.name;
       EXPECT_LE(plan.sweeps, most_fused_sweeps);
       EXPECT_GE(plan.strip_rows, 2);

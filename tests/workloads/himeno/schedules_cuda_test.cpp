@@ -1,4 +1,3 @@
-#include "bankfull/core/machine/gpu.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/himeno/schedules.hpp"
 
@@ -31,14 +30,7 @@ std::vector<ScheduleCase> cuda_cases() {
   return cases;
 }
 
-class CudaSchedule : public ::testing::TestWithParam<ScheduleCase> {
- protected:
-  void SetUp() override {
-    if (survey_gpus().gpus.empty()) {
-      GTEST_SKIP() << survey_gpus().none_because;
-    }
-  }
-};
+class CudaSchedule : public testing::TestWithParam<ScheduleCase> {};
 
 TEST_P(CudaSchedule, GivesTheBitsOfTheReferenceOnTheCpu) {
   expect_same_as_reference(GetParam(), Device::cuda(0));
@@ -47,9 +39,6 @@ TEST_P(CudaSchedule, GivesTheBitsOfTheReferenceOnTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Cases, CudaSchedule, ::testing::ValuesIn(cuda_cases()));
 
 TEST(CudaSchedules, SolversOfDifferentSizesCanBeAliveTogether) {
-  if (survey_gpus().gpus.empty()) {
-    GTEST_SKIP() << survey_gpus().none_because;
-  }
   Problem problem;
   problem.device = Device::cuda(0);
   problem.grid = {130, 130, 260};
@@ -63,9 +52,6 @@ TEST(CudaSchedules, SolversOfDifferentSizesCanBeAliveTogether) {
 }
 
 TEST(CudaSchedules, GosaIsTheSameInEveryRun) {
-  if (survey_gpus().gpus.empty()) {
-    GTEST_SKIP() << survey_gpus().none_because;
-  }
   const ScheduleCase c{Schedule::tuned, Precision::fp32, {33, 99, 167}, 1, 6};
   const InitialState random{.kind = InitialState::Kind::random, .seed = 3};
   for (const Schedule schedule :

@@ -35,7 +35,7 @@ std::string refusal_of(const Problem& good, const Change& change) {
   return "";
 }
 
-Problem small_problem() {
+Problem valid_problem() {
   Problem problem;
   problem.local = {16, 16, 16};
   return problem;
@@ -43,7 +43,7 @@ Problem small_problem() {
 
 /// Passes the rules of official runs but for those of memory, which depend on the machine.
 Problem official_problem() {
-  Problem problem = small_problem();
+  Problem problem = valid_problem();
   problem.official = true;
   problem.seconds = official_seconds;
   return problem;
@@ -132,7 +132,7 @@ TEST(Decompose, KeepsTheShapeThatOfficialRunsNeed) {
 }
 
 TEST(Decompose, RefusesAGridOfOtherRanks) {
-  Problem problem = small_problem();
+  Problem problem = valid_problem();
   for (const Grid3 grid : {Grid3{1, 1, 2}, Grid3{0, 1, 1}, Grid3{-1, -1, 4}, Grid3{4, 4, 4},
                            Grid3{std::int64_t{1} << 40, std::int64_t{1} << 40, 1}}) {
     problem.process_grid = grid;
@@ -161,7 +161,7 @@ TEST(Validate, TakesAnySizeFrom8) {
 
 TEST(Validate, RejectsWhatMakesNoSense) {
   const auto rejected = [](const auto& change, const char* saying) {
-    EXPECT_THAT(refusal_of(small_problem(), change), HasSubstr(saying));
+    EXPECT_THAT(refusal_of(valid_problem(), change), HasSubstr(saying));
   };
   rejected([](Problem& p) { p.local = {7, 8, 8}; }, "--local 7x8x8");
   rejected([](Problem& p) { p.local = {0, 8, 8}; }, "--local 0x8x8");
@@ -179,10 +179,10 @@ TEST(Validate, RejectsWhatMakesNoSense) {
 TEST(Validate, KeepsGpuVariantsOffTheCpu) {
   for (const Variant variant :
        {Variant::ell, Variant::csr, Variant::cusparse_coloured, Variant::cusparse_csr}) {
-    EXPECT_THAT(refusal_of(small_problem(), [&](Problem& p) { p.variant = variant; }),
+    EXPECT_THAT(refusal_of(valid_problem(), [&](Problem& p) { p.variant = variant; }),
                 HasSubstr("use --variant tuned or reference, or --device cuda"));
   }
-  EXPECT_THAT(refusal_of(small_problem(),
+  EXPECT_THAT(refusal_of(valid_problem(),
                          [](Problem& p) {
                            p.variant = Variant::reference;
                            p.columns = ColumnIndices::slim;
@@ -194,7 +194,7 @@ TEST(Validate, NamesASizeThatFitsMemory) {
   if (free_bytes(Device::cpu()) > std::int64_t{1} << 40) {
     GTEST_SKIP() << "the largest grid that 32-bit indices can name fits this machine";
   }
-  EXPECT_THAT(refusal_of(small_problem(),
+  EXPECT_THAT(refusal_of(valid_problem(),
                          [](Problem& p) {
                            p.local = {1280, 1280, 1280};
                          }),

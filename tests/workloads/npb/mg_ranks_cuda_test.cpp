@@ -2,7 +2,7 @@
 #include "bankfull/workloads/npb/mg/cuda/charges.hpp"
 #include "bankfull/workloads/npb/mg/mg.hpp"
 #include "tests/alone.hpp"
-#include "tests/core/comm/gpu_transports.hpp"
+#include "tests/workloads/npb/gpus.hpp"
 
 #include <bit>
 #include <vector>
@@ -10,21 +10,13 @@
 namespace bankfull::npb::mg {
 namespace {
 
-class MgOnGpus : public GpuTransportTest {
+class MgOnGpus : public NpbOnGpus {
  protected:
   void SetUp() override {
     if (!std::has_single_bit(static_cast<unsigned>(test_ranks().size()))) {
       GTEST_SKIP() << "no power of two";
     }
-    GpuTransportTest::SetUp();
-  }
-
-  static Problem problem_of(Class size) {
-    Problem problem;
-    problem.size = size;
-    problem.device = own_gpu();
-    problem.transport = GetParam();
-    return problem;
+    NpbOnGpus::SetUp();
   }
 
   static double norm_of(Benchmark& benchmark) {

@@ -1,5 +1,5 @@
 #include "bankfull/core/memory/memory.hpp"
-#include "tests/core/comm/gpu_transports.hpp"
+#include "tests/workloads/npb/gpus.hpp"
 #include "tests/workloads/npb/verification.hpp"
 
 #include <string>
@@ -7,17 +7,8 @@
 namespace bankfull::npb {
 namespace {
 
-/// Every kernel over one transport.
-class NpbOnGpus : public GpuTransportTest {
+class NpbKernelsOnGpus : public NpbOnGpus {
  protected:
-  static Problem problem_of(Class size) {
-    Problem problem;
-    problem.size = size;
-    problem.device = own_gpu();
-    problem.transport = GetParam();
-    return problem;
-  }
-
   static void expect_verified_twice(Kernel kernel, const Problem& problem) {
     SCOPED_TRACE(to_string(kernel) + to_string(problem.size));
     const MemoryWatch memory(MemorySpace::device);
@@ -52,13 +43,13 @@ class NpbOnGpus : public GpuTransportTest {
   }
 };
 
-TEST_P(NpbOnGpus, CgIsVerifiedInEveryRun) { expect_verified_twice(Kernel::cg); }
-TEST_P(NpbOnGpus, EpIsVerifiedInEveryRun) { expect_verified_twice(Kernel::ep); }
-TEST_P(NpbOnGpus, FtIsVerifiedInEveryRun) { expect_verified_twice(Kernel::ft); }
-TEST_P(NpbOnGpus, IsIsVerifiedInEveryRun) { expect_verified_twice(Kernel::is); }
-TEST_P(NpbOnGpus, MgIsVerifiedInEveryRun) { expect_verified_twice(Kernel::mg); }
+TEST_P(NpbKernelsOnGpus, CgIsVerifiedInEveryRun) { expect_verified_twice(Kernel::cg); }
+TEST_P(NpbKernelsOnGpus, EpIsVerifiedInEveryRun) { expect_verified_twice(Kernel::ep); }
+TEST_P(NpbKernelsOnGpus, FtIsVerifiedInEveryRun) { expect_verified_twice(Kernel::ft); }
+TEST_P(NpbKernelsOnGpus, IsIsVerifiedInEveryRun) { expect_verified_twice(Kernel::is); }
+TEST_P(NpbKernelsOnGpus, MgIsVerifiedInEveryRun) { expect_verified_twice(Kernel::mg); }
 
-INSTANTIATE_TEST_SUITE_P(Transports, NpbOnGpus, gpu_transports(), plain_name);
+INSTANTIATE_TEST_SUITE_P(Transports, NpbKernelsOnGpus, gpu_transports(), plain_name);
 
 }  // namespace
 }  // namespace bankfull::npb

@@ -1,5 +1,7 @@
 #include "bankfull/workloads/probe/chain.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
+
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
@@ -77,7 +79,6 @@ TEST(ChainLayout, SpreadsPagesOverCacheSets) {
 }
 
 TEST(ChainLayout, BoundsTheNumberOfNodes) {
-  const std::int64_t gib = std::int64_t{1} << 30;
   const ChainLayout layout = make_layout(gib, 64, 64, 1 << 20);
   EXPECT_LE(layout.nodes, 1 << 20);
   EXPECT_EQ(layout.footprint(), gib);

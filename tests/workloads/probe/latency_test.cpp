@@ -1,11 +1,11 @@
 #include "bankfull/workloads/probe/latency.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
+
 #include <gtest/gtest.h>
 
 namespace bankfull::probe {
 namespace {
-
-constexpr std::int64_t mib = std::int64_t{1} << 20;
 
 TEST(CpuChase, VisitsEveryNodeOnce) {
   for (const HostPages pages : {HostPages::small, HostPages::huge}) {

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/probe/link.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/probe/run.hpp"
 
@@ -14,9 +15,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr std::int64_t kib = 1024;
-constexpr std::int64_t mib = 1024 * kib;
 
 Problem links_from(std::int64_t from, std::int64_t to, bool quick = false) {
   Problem problem;

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/probe/plateaus.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 
 #include <algorithm>
@@ -35,8 +36,6 @@ Points stairs(const std::vector<Level>& levels, double noise, std::uint64_t seed
   return points;
 }
 
-constexpr double kib = 1024.0;
-constexpr double mib = 1024.0 * kib;
 constexpr double never = 1e30;
 
 void expect_levels(const std::vector<Level>& levels, const Points& points, double tolerance) {

@@ -1,4 +1,4 @@
-#include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/workloads/probe/latency.hpp"
 #include "bankfull/workloads/probe/run.hpp"
 #include "bankfull/workloads/probe/transfers.hpp"
@@ -8,18 +8,7 @@
 namespace bankfull::probe {
 namespace {
 
-constexpr std::int64_t mib = std::int64_t{1} << 20;
-
-class CudaProbe : public testing::Test {
- protected:
-  void SetUp() override {
-    if (survey_gpus().gpus.empty()) {
-      GTEST_SKIP() << survey_gpus().none_because;
-    }
-  }
-};
-
-TEST_F(CudaProbe, ChaseVisitsEveryNodeOnce) {
+TEST(CudaProbe, ChaseVisitsEveryNodeOnce) {
   const auto chase = make_chase(Device::cuda(0), 64 * mib, HostPages::huge);
   for (const std::int64_t stride : {128, 4096, 2 * 1024 * 1024}) {
     for (const std::int64_t nodes : {2, 7, 31}) {
@@ -31,7 +20,7 @@ TEST_F(CudaProbe, ChaseVisitsEveryNodeOnce) {
   }
 }
 
-TEST_F(CudaProbe, ChaseNoticesABrokenChain) {
+TEST(CudaProbe, ChaseNoticesABrokenChain) {
   const auto chase = make_chase(Device::cuda(0), mib, HostPages::huge);
   const ChainLayout layout = make_layout(512, 128, 128, 1 << 20);
   chase->build(layout, {1, 0, 3, 2});
@@ -40,7 +29,7 @@ TEST_F(CudaProbe, ChaseNoticesABrokenChain) {
   EXPECT_GT(chase->cycle_length(layout.nodes), layout.nodes);
 }
 
-TEST_F(CudaProbe, CopiesArrive) {
+TEST(CudaProbe, CopiesArrive) {
   const auto transfers = make_cuda_transfers(Device::cuda(0), 2 * mib, mib);
   for (const MemorySpace host : {MemorySpace::pinned, MemorySpace::host}) {
     EXPECT_EQ(transfers->wrong_bytes(host, mib), 0);
@@ -53,7 +42,7 @@ TEST_F(CudaProbe, CopiesArrive) {
   EXPECT_GT(transfers->device_copy_seconds(DeviceCopy::memcpy_async, mib), 0.0);
 }
 
-TEST_F(CudaProbe, ShortRunIsVerified) {
+TEST(CudaProbe, ShortRunIsVerified) {
   Problem problem;
   problem.device = Device::cuda(0);
   problem.quick = true;

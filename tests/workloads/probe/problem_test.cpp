@@ -1,5 +1,6 @@
 #include "bankfull/workloads/probe/problem.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
 
 #include <algorithm>
@@ -12,9 +13,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-constexpr std::int64_t kib = 1024;
-constexpr std::int64_t mib = 1024 * kib;
 
 /// The message of the UsageError that validating a changed default problem throws.
 std::string complaint(const std::function<void(Problem&)>& change) {

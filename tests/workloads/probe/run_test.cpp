@@ -1,5 +1,6 @@
 #include "bankfull/workloads/probe/run.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/workloads/probe/bandwidth.hpp"
 
 #include <algorithm>
@@ -7,9 +8,6 @@
 
 namespace bankfull::probe {
 namespace {
-
-constexpr std::int64_t kib = 1024;
-constexpr std::int64_t mib = 1024 * kib;
 
 Problem tiny(Part part) {
   Problem problem;

@@ -128,7 +128,7 @@ class IntermediateRows {
 template <class T>
 class FusedBlock {
  public:
-  FusedBlock(const SweepView<T>& view, const Reach& reach, const FusedPlan& plan,
+  FusedBlock(const SweepView<T>& view, const Reach& reach, const FusedPassPlan& plan,
              const IntermediateRows<T>& between, RowSums& sums)
       : view_(view),
         plan_(plan),
@@ -208,7 +208,7 @@ class FusedBlock {
   }
 
   const SweepView<T>& view_;
-  const FusedPlan& plan_;
+  const FusedPassPlan& plan_;
   const Reach reach_;
   const Strips strips_;
   const IntermediateRows<T>& between_;
@@ -224,7 +224,7 @@ class FusedSweep {
  public:
   /// `updated` is the interior and, where another rank goes on, plan.sweeps - 1 layers of its
   /// cells: this rank sweeps them too, so that a pass needs one exchange.
-  FusedSweep(const Layout& layout, const Box& updated, const FusedPlan& plan)
+  FusedSweep(const Layout& layout, const Box& updated, const FusedPassPlan& plan)
       : plan_(plan), updated_(updated) {
     // Allocated here, where a refusal is an exception; touched by the threads.
     for (int thread = 0; thread < plan_.grid.threads(); ++thread) {
@@ -237,7 +237,7 @@ class FusedSweep {
     between_[static_cast<std::size_t>(omp_get_thread_num())].touch();
   }
 
-  [[nodiscard]] const FusedPlan& plan() const { return plan_; }
+  [[nodiscard]] const FusedPassPlan& plan() const { return plan_; }
 
   /// plan().sweeps iterations from view.pressure to view.next; sums.total(s) is gosa of sweep s.
   void operator()(const SweepView<T>& view, RowSums& sums) const {
@@ -256,7 +256,7 @@ class FusedSweep {
     return {updated_, plan_.grid.block(interior, thread), plan_.sweeps};
   }
 
-  FusedPlan plan_;
+  FusedPassPlan plan_;
   Box updated_;
   std::vector<detail::IntermediateRows<T>> between_;
 };

@@ -47,7 +47,7 @@ double fused_cost(int sweeps, std::int64_t strip_rows, std::int64_t row_bytes, d
 }
 
 struct Candidate {
-  FusedPlan plan;
+  FusedPassPlan plan;
   double cost = 0.0;
 };
 
@@ -97,8 +97,8 @@ TeamGrid split_team(const Extents& interior, int threads, int sweeps) {
   return best;
 }
 
-FusedPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
-                     const CacheShare& share, int most_sweeps) {
+FusedPassPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
+                         const CacheShare& share, int most_sweeps) {
   Candidate best = candidate(2, layout, element_bytes, threads, share);
   for (int sweeps = 3; sweeps <= most_sweeps; ++sweeps) {
     const Candidate next = candidate(sweeps, layout, element_bytes, threads, share);
@@ -113,8 +113,8 @@ FusedPlan plan_fused(const Layout& layout, std::size_t element_bytes, int thread
   return best.plan;
 }
 
-FusedPlan plan_fused_with(int sweeps, const Layout& layout, std::size_t element_bytes, int threads,
-                          const CacheShare& share) {
+FusedPassPlan plan_fused_with(int sweeps, const Layout& layout, std::size_t element_bytes,
+                              int threads, const CacheShare& share) {
   return candidate(sweeps, layout, element_bytes, threads, share).plan;
 }
 

@@ -39,7 +39,7 @@ struct TeamGrid {
 TeamGrid split_team(const Extents& interior, int threads, int sweeps = 1);
 
 /// How a fused pass runs.
-struct FusedPlan {
+struct FusedPassPlan {
   int sweeps = 1;               ///< iterations in one pass over the coefficients
   std::int64_t strip_rows = 2;  ///< rows of a plane that are swept before the next plane
   TeamGrid grid;
@@ -50,11 +50,11 @@ inline constexpr int most_fused_sweeps = 8;
 
 /// Chooses the number of sweeps and the height of the strips such that what a strip keeps from step
 /// to step stays in cache.
-FusedPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
-                     const CacheShare& share, int most_sweeps = most_fused_sweeps);
+FusedPassPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
+                         const CacheShare& share, int most_sweeps = most_fused_sweeps);
 
 /// The plan with exactly so many sweeps, at least two: ranks must agree on them.
-FusedPlan plan_fused_with(int sweeps, const Layout& layout, std::size_t element_bytes, int threads,
-                          const CacheShare& share);
+FusedPassPlan plan_fused_with(int sweeps, const Layout& layout, std::size_t element_bytes,
+                              int threads, const CacheShare& share);
 
 }  // namespace bankfull::himeno

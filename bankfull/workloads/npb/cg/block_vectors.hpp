@@ -2,11 +2,10 @@
 
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/memory/buffer.hpp"
-#include "bankfull/workloads/npb/cg/blocks.hpp"
+#include "bankfull/workloads/npb/cg/block_messages.hpp"
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace bankfull::npb::cg {
 
@@ -26,10 +25,10 @@ class BlockVectors {
   void gather();
 
   /// The block's elements of what was put, as `Block` numbers them.
-  [[nodiscard]] const double* inputs() const { return inputs_.data(); }
+  [[nodiscard]] const double* inputs() const { return gathered_.data(); }
 
   /// Where the block's sums go before `reduce`.
-  [[nodiscard]] double* outputs() { return outputs_.data(); }
+  [[nodiscard]] double* outputs() { return reduced_.data(); }
 
   void reduce();
 
@@ -37,22 +36,10 @@ class BlockVectors {
   void take(double* q, const Range& share) const;
 
  private:
-  /// A rank's sums for some elements of this piece.
-  struct Contribution {
-    Range elements;  ///< of the piece
-    const double* sums = nullptr;
-  };
-
-  void prepare_gather(std::int64_t rows, const Communicator& ranks);
-  void prepare_reduce(std::int64_t rows, const Communicator& ranks);
-
-  Block block_;
-  Range piece_;
-  Buffer<double> own_;
-  Buffer<double> inputs_;
-  Buffer<double> outputs_;
-  std::vector<Buffer<double>> inboxes_;
-  std::vector<Contribution> contributions_;
+  GatherPlan gather_plan_;
+  ReducePlan reduce_plan_;
+  Buffer<double> gathered_;  ///< as the plans have the exchanged vectors
+  Buffer<double> reduced_;
   std::unique_ptr<MessageExchange> gather_;
   std::unique_ptr<MessageExchange> reduce_;
 };

@@ -7,7 +7,6 @@
 #include "bankfull/workloads/npb/cg/cuda/steps.cuh"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace bankfull::npb::cg::cuda {
@@ -66,7 +65,7 @@ class StepSolver final : public Benchmark {
     executor_.fill(ticket_.data(), 1, 0U);
     executor_.synchronize();
     if (gather_->recordable() && reduce_->recordable() && over_ranks_.recordable()) {
-      iteration_.emplace(stream_, [this] { queue_iteration(); });
+      iteration_.record();
     }
   }
 
@@ -142,11 +141,7 @@ class StepSolver final : public Benchmark {
     executor_.each(piece_, Begin{x_.data(), multiplied()});
     gather_->exchange(multiplied_.data());
     for (int n = 0; n < iterations; ++n) {
-      if (iteration_) {
-        iteration_->launch(stream_);
-      } else {
-        queue_iteration();
-      }
+      iteration_.queue();
     }
     copy_bytes(found_.data(), result_.data(), found_.bytes(), stream_);
     stream_.synchronize();
@@ -233,7 +228,7 @@ class StepSolver final : public Benchmark {
   std::unique_ptr<ListExchange<double>> gather_;
   std::unique_ptr<ListExchange<double>> reduce_;
   GpuSum over_ranks_;
-  std::optional<Graph> iteration_;  ///< where messages can be recorded
+  RepeatedWork iteration_{stream_, [this] { queue_iteration(); }};
 };
 
 }  // namespace

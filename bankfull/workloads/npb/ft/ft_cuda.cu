@@ -1,7 +1,6 @@
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/workloads/npb/ft/cuda/transforms.hpp"
 
-#include <optional>
 #include <vector>
 
 namespace bankfull::npb::ft {
@@ -20,20 +19,20 @@ class GpuTransforms final : public Benchmark {
         stream_(problem.device),
         transforms_(plan_, stream_, ranks, problem.transport) {
     if (transforms_.recordable()) {
-      whole_.emplace(stream_, [&] { queue(plan_.iterations); });
-      first_.emplace(stream_, [&] { queue(1); });
+      whole_.record();
+      first_.record();
     }
   }
 
   void rewind() override { checksums_.clear(); }
 
   void warm_up() override {
-    run(first_, 1);
+    first_.queue();
     stream_.synchronize();
   }
 
   void run() override {
-    run(whole_, plan_.iterations);
+    whole_.queue();
     checksums_ = checksums_of(ranks_.all_gather(transforms_.sums(plan_.iterations)),
                               plan_.iterations, plan_.shape.points());
   }
@@ -56,14 +55,6 @@ class GpuTransforms final : public Benchmark {
   }
 
  private:
-  void run(const std::optional<Graph>& recorded, int iterations) {
-    if (recorded) {
-      recorded->launch(stream_);
-    } else {
-      queue(iterations);
-    }
-  }
-
   void queue(int iterations) {
     transforms_.queue_tables();
     transforms_.queue_spectrum();
@@ -76,8 +67,8 @@ class GpuTransforms final : public Benchmark {
   cuda::Plan plan_;
   Stream stream_;
   cuda::Transforms transforms_;
-  std::optional<Graph> whole_;  ///< where all of it can be recorded
-  std::optional<Graph> first_;
+  RepeatedWork whole_{stream_, [this] { queue(plan_.iterations); }};
+  RepeatedWork first_{stream_, [this] { queue(1); }};
   std::vector<Complex> checksums_;
 };
 

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 namespace bankfull::npb::mg {
@@ -38,7 +37,7 @@ class CudaMultigrid final : public Benchmark {
     grids_.exchange(grids_.values(v_));
     rewind();
     if (grids_.recordable()) {
-      whole_run_.emplace(stream_, [this] { queue(mg_parameters(size_).iterations); });
+      whole_run_.record();
     }
   }
 
@@ -53,11 +52,7 @@ class CudaMultigrid final : public Benchmark {
   }
 
   void run() override {
-    if (whole_run_) {
-      whole_run_->launch(stream_);
-    } else {
-      queue(mg_parameters(size_).iterations);
-    }
+    whole_run_.queue();
     std::array<double, 2> squares{};
     copy_bytes(squares.data(), norms_squared_.data(), sizeof squares, stream_);
     stream_.synchronize();
@@ -138,7 +133,7 @@ class CudaMultigrid final : public Benchmark {
   cuda::MarchPlan ascent_;
   FixedOrderSums squares_;
   Buffer<double> norms_squared_;  ///< of this rank's part of the first residual and the last
-  std::optional<Graph> whole_run_;
+  RepeatedWork whole_run_{stream_, [this] { queue(mg_parameters(size_).iterations); }};
   double norm_ = 0.0;
 };
 

@@ -11,7 +11,6 @@
 #include <array>
 #include <bit>
 #include <numeric>
-#include <optional>
 
 namespace bankfull::npb::is::cuda {
 
@@ -91,7 +90,7 @@ class CudaRanking final : public Benchmark {
     queue_keys(size, {0, extent_.keys}, keys_.data(), stream_);
     copy_bytes(first_keys_.data(), keys_.data(), sizeof first_keys_, stream_);
     reserve_lists();
-    whole_run_.emplace(stream_, [this] { queue(is_iterations); });
+    whole_run_.record();
   }
 
   void rewind() override {
@@ -105,7 +104,7 @@ class CudaRanking final : public Benchmark {
   }
 
   void run() override {
-    whole_run_->launch(stream_);
+    whole_run_.queue();
     copy_bytes(&found_, findings_.data(), sizeof found_, stream_);
     stream_.synchronize();
   }
@@ -221,7 +220,7 @@ class CudaRanking final : public Benchmark {
   Buffer<std::uint32_t> claimed_;  ///< of each bucket, for each ranking
   Buffer<std::uint32_t> fillers_;  ///< likewise
   Buffer<Findings> findings_;
-  std::optional<Graph> whole_run_;
+  RepeatedWork whole_run_{stream_, [this] { queue(is_iterations); }};
   Findings found_{};
   std::array<Key, 2 * is_iterations + 1> first_keys_{};  ///< which iterations overwrite
 };

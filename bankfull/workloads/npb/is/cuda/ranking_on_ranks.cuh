@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -97,7 +96,7 @@ class CudaRankingOnRanks final : public Benchmark {
     allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsInMessages>));
     allow_shared_bytes(rank_buckets, counter_words(16) * sizeof(std::uint32_t));
     if (chosen_.transport->recordable()) {
-      whole_run_.emplace(stream_, [this] { queue(is_iterations); });
+      whole_run_.record();
     }
   }
 
@@ -114,11 +113,7 @@ class CudaRankingOnRanks final : public Benchmark {
   }
 
   void run() override {
-    if (whole_run_) {
-      whole_run_->launch(stream_);
-    } else {
-      queue(is_iterations);
-    }
+    whole_run_.queue();
     copy_bytes(&found_, findings_.data(), sizeof found_, stream_);
     stream_.synchronize();
   }
@@ -391,7 +386,7 @@ class CudaRankingOnRanks final : public Benchmark {
   Buffer<Key> test_keys_;
   Buffer<std::uint32_t> smaller_;  ///< numbers of keys below each of this rank's values
   Buffer<Findings> findings_;
-  std::optional<Graph> whole_run_;
+  RepeatedWork whole_run_{stream_, [this] { queue(is_iterations); }};
   Findings found_{};
 };
 
