@@ -168,9 +168,10 @@ std::int64_t reference_memory_bytes(Class size) {
   const CgParameters& cg = cg_parameters(size);
   const std::int64_t elements = cg.vector_nonzeros + 1;
   constexpr std::int64_t element_bytes = 12;
+  constexpr std::int64_t row_bytes = 72;
   // All terms; the vectors they are made of, in lists that grew; where rows begin, vectors.
   return cg.rows * ((elements * elements + 1) * std::int64_t{sizeof(Entry)} +
-                    2 * elements * element_bytes + 9 * 8);
+                    2 * elements * element_bytes + row_bytes);
 }
 
 std::unique_ptr<Benchmark> make_reference(Class size) { return std::make_unique<Reference>(size); }

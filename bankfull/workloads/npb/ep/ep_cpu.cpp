@@ -24,7 +24,7 @@ template <class T>
 using PerLane = std::array<T, lanes>;
 
 struct alignas(64) BlockState {
-  PerLane<std::uint64_t> state;
+  PerLane<std::uint64_t> state{};
   PerLane<double> sum_x{};
   PerLane<double> sum_y{};
   PerLane<double> absolute_x{};

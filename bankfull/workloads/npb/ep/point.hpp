@@ -25,7 +25,7 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double symmetric_value(std::uint64_t
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double logarithm(double t) {
   constexpr double two_to_52 = 0x1p52;
   const auto bits = std::bit_cast<std::uint64_t>(t);
-  const double m1 = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);
+  const auto m1 = std::bit_cast<double>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);
   const double e1 = std::bit_cast<double>((bits >> 52) | 0x4330000000000000) - (two_to_52 + 1023.0);
   const bool large = m1 > 1.4142135623730951;
   const double f = large ? std::fma(m1, 0.5, -1.0) : m1 - 1.0;

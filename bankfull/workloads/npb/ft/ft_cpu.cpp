@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 namespace bankfull::npb::ft {
 namespace {
@@ -133,9 +132,9 @@ class CpuTransforms final : public Benchmark {
  private:
   /// Roots and samples are formed here, for NPB times them.
   void iterate(int iterations) {
-    fft_x_.emplace(ft_.nx);
-    fft_y_.emplace(ft_.ny);
-    fft_z_.emplace(ft_.nz);
+    fft_x_ = std::make_unique<LaneFft>(ft_.nx);
+    fft_y_ = std::make_unique<LaneFft>(ft_.ny);
+    fft_z_ = std::make_unique<LaneFft>(ft_.nz);
     samples_ = samples_of(ft_);
     terms_.clear();
     form_spectrum();
@@ -307,9 +306,9 @@ class CpuTransforms final : public Benchmark {
   std::unique_ptr<MessageExchange> forward_;
   std::unique_ptr<MessageExchange> back_;
   std::vector<Workspace> work_;
-  std::optional<LaneFft> fft_x_;
-  std::optional<LaneFft> fft_y_;
-  std::optional<LaneFft> fft_z_;
+  std::unique_ptr<LaneFft> fft_x_;
+  std::unique_ptr<LaneFft> fft_y_;
+  std::unique_ptr<LaneFft> fft_z_;
   std::vector<std::vector<Sample>> samples_;
   std::vector<Complex> terms_;  ///< of the checksums, by iteration and plane of this rank
   std::vector<Complex> checksums_;

@@ -27,9 +27,8 @@ double apply(const Weights& weights, Grid& grid, std::int64_t i3, std::int64_t i
   for (int d3 = -1; d3 <= 1; ++d3) {
     for (int d2 = -1; d2 <= 1; ++d2) {
       for (int d1 = -1; d1 <= 1; ++d1) {
-        const auto neighbours =
-            static_cast<std::size_t>(std::abs(d3) + std::abs(d2) + std::abs(d1));
-        sum += weights[neighbours] * grid(i3 + d3, i2 + d2, i1 + d1);
+        const int distance = std::abs(d3) + std::abs(d2) + std::abs(d1);
+        sum += weights[static_cast<std::size_t>(distance)] * grid(i3 + d3, i2 + d2, i1 + d1);
       }
     }
   }

@@ -9,7 +9,7 @@ namespace bankfull::npb::is::cuda {
 namespace {
 
 /// Keys that rankings change may all come to one bucket.
-constexpr std::int64_t changes = 2 * is_iterations;
+constexpr std::int64_t changes = std::int64_t{2} * is_iterations;
 
 /// The part of all keys below the part x of all values, as sums of four uniform numbers are
 /// distributed (Irwin and Hall).

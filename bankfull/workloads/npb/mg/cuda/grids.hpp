@@ -22,7 +22,8 @@ struct Cube {
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int row_pitch() const { return side; }
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr std::int64_t plane(int i3) const {
-    return std::int64_t{i3 & (side - 1)} * (side * side);
+    const int points = side * side;
+    return std::int64_t{i3 & (side - 1)} * points;
   }
   /// In a plane.
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int row(int i2) const {
@@ -34,7 +35,7 @@ struct Cube {
 
 /// One axis of a block.
 struct BlockAxis {
-  int points;     ///< of the rank
+  int points = 0;  ///< of the rank
   int first = 0;  ///< where the rank's first lies
   int mask = -1;  ///< that wraps around; all ones pass on to ghosts
 
@@ -49,8 +50,8 @@ struct Block {
   BlockAxis axis_3;
   BlockAxis axis_2;
   BlockAxis axis_1;
-  int pitch_of_rows;
-  std::int64_t pitch_of_planes;
+  int pitch_of_rows = 0;
+  std::int64_t pitch_of_planes = 0;
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int planes() const { return axis_3.points; }
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int rows() const { return axis_2.points; }
