@@ -36,8 +36,8 @@ struct Cube {
 /// One axis of a block.
 struct BlockAxis {
   int points = 0;  ///< of the rank
-  int first = 0;  ///< where the rank's first lies
-  int mask = -1;  ///< that wraps around; all ones pass on to ghosts
+  int first = 0;   ///< where the rank's first lies
+  int mask = -1;   ///< that wraps around; all ones pass on to ghosts
 
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int at(int i) const { return (first + i) & mask; }
 };
