@@ -145,6 +145,7 @@ class VariantSolver final : public Solver {
   VariantSolver(const Workspace& fields, const Sweep& sweep)
       : stream_(gpu),
         fields_(fields),
+        domain_(whole_domain(fields.grid())),
         sweep_(sweep),
         tiles_(tile_grid(fields.grid().interior(), sweep.columns, sweep.rows, sweep.planes)),
         sums_(static_cast<std::size_t>(tiles_.count())),
@@ -155,7 +156,7 @@ class VariantSolver final : public Solver {
     fields_.load(stream_, state);
   }
 
-  Sweeps iterate(Schedule, std::int64_t iterations) override {
+  Sweeps iterate(Schedule, std::int64_t iterations, Halos) override {
     started_.record(stream_);
     for (std::int64_t n = 0; n < iterations; ++n) {
       pass();
@@ -167,10 +168,11 @@ class VariantSolver final : public Solver {
     return sweeps;
   }
 
-  [[nodiscard]] ScheduleFacts facts(Schedule) const override { return {}; }
+  [[nodiscard]] ScheduleFacts facts(Schedule) override { return {}; }
   [[nodiscard]] std::vector<double> pressure() const override {
     return fields_.read_pressure(stream_, present_);
   }
+  [[nodiscard]] const Domain& domain() const override { return domain_; }
 
  private:
   void pass() {
@@ -203,6 +205,7 @@ class VariantSolver final : public Solver {
   Event started_;
   Event finished_;
   const Workspace& fields_;
+  Domain domain_;
   Sweep sweep_;
   TileGrid tiles_;
   FixedOrderSums sums_;
