@@ -1,0 +1,28 @@
+#include "bankfull/numerics/poisson/poisson.hpp"
+
+#include "bankfull/core/base/expects.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bankfull::poisson {
+
+bool Axis::uniform() const {
+  constexpr double rounding = 1e-12;
+  return std::all_of(widths.begin(), widths.end(), [&](double width) {
+    return std::abs(width - widths.front()) <= rounding * widths.front();
+  });
+}
+
+double Axis::distance(std::int64_t face) const {
+  expects(face >= 0 && face <= cells(), "a face between or beside the cells");
+  const auto width = [&](std::int64_t cell) { return widths[static_cast<std::size_t>(cell)]; };
+  const std::int64_t last = cells() - 1;
+  const bool at_lower_end = face == 0;
+  const bool at_upper_end = face == cells();
+  const double below = at_lower_end ? width(periodic ? last : 0) : width(face - 1);
+  const double above = at_upper_end ? width(periodic ? 0 : last) : width(face);
+  return 0.5 * (below + above);
+}
+
+}  // namespace bankfull::poisson

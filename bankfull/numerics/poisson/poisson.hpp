@@ -1,0 +1,105 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/exec/stream.hpp"
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/field/box.hpp"
+#include "bankfull/core/measure/traffic.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace bankfull::poisson {
+
+/// The cells along one axis.
+struct Axis {
+  std::vector<double> widths;
+  bool periodic = false;  ///< else a wall at both ends, through which nothing flows
+
+  [[nodiscard]] std::int64_t cells() const { return static_cast<std::int64_t>(widths.size()); }
+  [[nodiscard]] bool uniform() const;
+
+  /// Distance between the centres of the cells on both sides of face n, 0 <= n <= cells(). Beyond a
+  /// wall lies the mirror image of the first cell, beyond a periodic end the first cell itself.
+  [[nodiscard]] double distance(std::int64_t face) const;
+};
+
+/// A box of cells on which the discrete Poisson equation
+///
+///   sum over the axes of [ (p(+1) - p) / distance(+) - (p - p(-1)) / distance(-) ] / width = f
+///
+/// is solved: the divergence of the gradient on a staggered grid. At walls the difference through
+/// the wall is zero. The solution is unique up to a constant, and exists where the sum of f times
+/// volume is zero; solvers subtract the mean of f, which is rounding in a flow solver.
+struct Domain {
+  Axis i;
+  Axis j;
+  Axis k;  ///< contiguous in memory
+
+  [[nodiscard]] Extents extents() const { return {i.cells(), j.cells(), k.cells()}; }
+};
+
+/// Where cell n of an axis of `folded` cells lies: even cells in order, then odd ones from the last
+/// to the first, the order in which a cosine transform is a Fourier transform (J. Makhoul, "A fast
+/// cosine transform in one and two dimensions", IEEE Trans. ASSP 28, 1980). 0: in order.
+BANKFULL_HOST_DEVICE constexpr std::int64_t slot_of(std::int64_t cell, std::int64_t folded) {
+  if (folded == 0) {
+    return cell;
+  }
+  return cell % 2 == 0 ? cell / 2 : folded - 1 - cell / 2;
+}
+
+/// Where a solver wants the right side of each cell and leaves the solution.
+template <class Real>
+struct CellSlots {
+  Real* data = nullptr;  ///< slot of cell (0, 0, 0), on the solver's device
+  std::int64_t plane_pitch = 0;
+  std::int64_t row_pitch = 0;
+  std::int64_t folded_j = 0;  ///< see slot_of
+  std::int64_t folded_k = 0;
+
+  BANKFULL_HOST_DEVICE Real& operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return data[i * plane_pitch + slot_of(j, folded_j) * row_pitch + slot_of(k, folded_k)];
+  }
+};
+
+/// How the last solve went.
+struct Outcome {
+  int cycles = 0;         ///< V-cycles; 0 for a direct solver
+  double residual = 0.0;  ///< max |f - L p|, as far as the solver knows it; 0 for a direct solver
+  bool converged = true;
+};
+
+/// Solves the equation on one device, again and again for new right sides. Nothing is allocated
+/// after construction. On a GPU all work is queued on the stream given at construction, whose first
+/// solve() must not be recorded; later ones may be, into a Graph.
+template <class Real>
+class Solver {
+ public:
+  virtual ~Solver() = default;
+
+  /// May be the same memory as solution(): write all of it before solve().
+  [[nodiscard]] virtual CellSlots<Real> right_side() const = 0;
+  [[nodiscard]] virtual CellSlots<Real> solution() const = 0;
+
+  /// Iterative solvers start from what solution() holds.
+  virtual void solve() = 0;
+
+  /// The next solve starts from nothing: an iterative solver's full multigrid from zero.
+  virtual void forget() {}
+
+  /// Of the last solve; waits for the device.
+  [[nodiscard]] virtual Outcome outcome() const { return {}; }
+
+  /// Of one solve of a direct solver, of one V-cycle of multigrid, by the stated model.
+  [[nodiscard]] virtual Traffic traffic() const = 0;
+};
+
+/// When an iterative solver is done.
+struct Stopping {
+  double tolerance = 1e-8;  ///< on max |f - L p|, in the units of f
+  int most_cycles = 60;
+};
+
+}  // namespace bankfull::poisson
