@@ -1,0 +1,137 @@
+#pragma once
+
+#include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/streams.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// A vector by its components along x, y, z.
+using Vector = std::array<double, 3>;
+
+/// A value at the point (x, y, z). Empty: zero everywhere.
+using PointFunction = std::function<double(double x, double y, double z)>;
+
+inline constexpr std::array<const char*, 3> axis_names{"x", "y", "z"};
+
+/// The cells along one axis of the box.
+struct AxisCells {
+  double lower = 0.0;
+  double upper = 1.0;
+  std::int64_t cells = 16;
+  bool periodic = false;
+
+  /// 0: all cells are alike. Else cells gather at both ends, faces at
+  /// middle + half tanh(s stretching) / tanh(stretching), s from -1 to 1.
+  double stretching = 0.0;
+
+  /// Coordinates of the cells' faces, cells + 1 of them.
+  [[nodiscard]] std::vector<double> faces() const;
+};
+
+/// What a wall does to the flow along it.
+struct WallMotion {
+  bool slips = false;    ///< free-slip: no stress; else no-slip
+  Vector velocity = {};  ///< of a no-slip wall, within its plane
+};
+
+/// What a wall does to a scalar T. With `flows`: kappa dT/dn = flux, n out of the fluid, so that a
+/// positive flux heats and 0 insulates. Else T = value + slope . (x, y, z) on the wall.
+struct WallScalar {
+  bool flows = true;
+  double flux = 0.0;
+  double value = 0.0;
+  Vector slope = {};
+
+  static WallScalar insulating() { return {}; }
+  static WallScalar heated(double flux) { return {.flows = true, .flux = flux}; }
+  static WallScalar fixed(double value, Vector slope = {}) {
+    return {.flows = false, .value = value, .slope = slope};
+  }
+};
+
+/// A quantity that the flow carries: dT/dt = -div(u T) + kappa lap T + source.
+struct Scalar {
+  std::string name = "temperature";
+  double diffusivity = 1.0;
+
+  /// Acceleration of the fluid for each unit of the scalar: g alpha, upwards for a temperature.
+  Vector buoyancy = {};
+
+  PointFunction initial;
+  PointFunction source;
+
+  /// Walls below and above along x, y, z; unused along periodic axes.
+  std::array<std::array<WallScalar, 2>, 3> walls;
+};
+
+enum class TimeScheme {
+  adams_bashforth,  ///< second order, one evaluation a step
+  runge_kutta,      ///< third order, three evaluations a step
+};
+
+enum class PressureSolver { automatic, direct, multigrid };
+
+enum class Schedule {
+  tuned,      ///< the fast one of the device
+  reference,  ///< serial, fp64, one loop a term
+};
+
+/// How long a step is.
+struct TimeStep {
+  double fixed = 0.0;  ///< seconds of the problem; 0: by the Courant number
+
+  /// Largest sum over the axes of dt |u| / h; the step is chosen anew every `control_steps`.
+  double courant = 0.35;
+
+  double longest = 0.0;  ///< with `courant`: no step is longer; 0: stability alone decides
+};
+
+/// A run: what to integrate and how. Plain data; units are the case's own throughout.
+struct Problem {
+  std::string name = "convection";
+
+  std::array<AxisCells, 3> axes;  ///< x, y, z
+  double viscosity = 1.0;
+  Vector rotation = {};  ///< angular velocity Omega of the frame: adds -2 Omega x u
+  std::vector<Scalar> scalars;
+  std::array<std::array<WallMotion, 2>, 3> walls;
+  std::array<PointFunction, 3> initial_velocity;
+  std::array<PointFunction, 3> force;  ///< a steady acceleration along x, y, z
+
+  /// Adds to every velocity a random part of this amplitude, the same for any device and schedule.
+  double noise = 0.0;
+  std::uint64_t seed = 1;
+
+  TimeScheme scheme = TimeScheme::adams_bashforth;
+  TimeStep time_step;
+  std::int64_t steps = 0;  ///< the run ends after so many steps; 0: at end_time alone
+  double end_time = 0.0;   ///< 0: after `steps` alone
+
+  PressureSolver solver = PressureSolver::automatic;
+  double divergence = 1e-8;  ///< largest |div u| that multigrid leaves
+
+  Precision precision = Precision::fp64;
+  Schedule schedule = Schedule::tuned;
+  Device device = Device::cpu();
+  int threads = 1;
+
+  [[nodiscard]] std::int64_t cells() const { return axes[0].cells * axes[1].cells * axes[2].cells; }
+
+  /// Throws UsageError naming the field, its value and the remedy. Does not look at the device.
+  void validate() const;
+};
+
+/// Steps between two choices of a time step by the Courant number.
+inline constexpr int control_steps = 10;
+
+std::string to_string(TimeScheme scheme);
+std::string to_string(PressureSolver solver);
+std::string to_string(Schedule schedule);
+
+}  // namespace bankfull::convection
