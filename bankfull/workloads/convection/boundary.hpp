@@ -1,0 +1,87 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// How a field goes on beyond one end of one storage axis: its ghost value there is
+///
+///   factor * (value beside it) + constant + slope . (position of the ghost cell's centre),
+///
+/// or, where the axis is periodic, the value at the other end. Walls lie midway between a ghost
+/// and the value beside it, but for the velocity through them, which is zero on the wall itself.
+struct Continuation {
+  bool wraps = false;
+  double factor = 0.0;
+  double constant = 0.0;
+  double slope[3] = {};  ///< along the storage axes
+};
+
+/// Of one field: [storage axis][lower, upper].
+struct Continuations {
+  Continuation at[3][2] = {};
+};
+
+/// Of all fields of a problem: velocity along the storage axes, then scalars.
+std::vector<Continuations> continuations_of(const Problem& problem, const Grid& grid);
+
+/// Centres of the cells along the storage axes, images beyond the ends included: centre of cell n
+/// at [n + 1].
+struct CentreLines {
+  const double* along[3] = {};
+};
+
+/// Whether velocity `field` lies on a wall at index (i, j, k): it is zero there, always.
+struct WallFaces {
+  bool walled[3] = {};
+
+  template <int A>
+  BANKFULL_HOST_DEVICE bool holds(std::int64_t index_along_a) const {
+    return walled[A] && index_along_a == 0;
+  }
+};
+
+WallFaces wall_faces_of(const Grid& grid);
+
+/// The value at (index...) of a field, at a ghost cell or an inner one, found from inner values
+/// alone. `value(i, j, k)` reads an inner one. Corners are the continuation along k of what lies
+/// beyond j, of what lies beyond i.
+template <class Read>
+BANKFULL_HOST_DEVICE double continued(const Continuations& rules, const CentreLines& centres,
+                                      const std::int64_t (&cells)[3],
+                                      const std::int64_t (&index)[3], const Read& value) {
+  std::int64_t inner[3] = {index[0], index[1], index[2]};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (index[axis] >= 0 && index[axis] < cells[axis]) {
+      continue;
+    }
+    const bool upper = index[axis] >= cells[axis];
+    const bool at_lower_end = upper == rules.at[axis][upper ? 1 : 0].wraps;
+    inner[axis] = at_lower_end ? 0 : cells[axis] - 1;
+  }
+  double result = value(inner[0], inner[1], inner[2]);
+  for (int axis = 0; axis < 3; ++axis) {
+    if (index[axis] == inner[axis]) {
+      continue;
+    }
+    const Continuation& rule = rules.at[axis][index[axis] >= cells[axis] ? 1 : 0];
+    if (rule.wraps) {
+      continue;
+    }
+    result = rule.factor * result + rule.constant;
+    for (int b = 0; b < 3; ++b) {
+      if (rule.slope[b] != 0.0) {
+        result += rule.slope[b] * centres.along[b][index[b] + 1];
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace bankfull::convection

@@ -1,0 +1,90 @@
+#include "bankfull/workloads/convection/flow.hpp"
+
+#include "bankfull/numerics/random/counter.hpp"
+
+#include <cmath>
+
+namespace bankfull::convection {
+namespace {
+
+/// function(place) at every element of a field, 0 on walls that a velocity would go through.
+std::vector<double> sampled(const PointFunction& function, const Grid& grid, int field) {
+  const Extents n = grid.extents();
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(n.count()));
+  for (std::int64_t i = 0; i < n.ni; ++i) {
+    for (std::int64_t j = 0; j < n.nj; ++j) {
+      for (std::int64_t k = 0; k < n.nk; ++k) {
+        const Vector place = grid.place(field, i, j, k);
+        const bool zero = !function || lies_on_wall(grid, field, i, j, k);
+        values.push_back(zero ? 0.0 : function(place[0], place[1], place[2]));
+      }
+    }
+  }
+  return values;
+}
+
+/// Noise belongs to the place in the box, not to the order in memory.
+void add_noise(std::vector<double>& values, const Problem& problem, const Grid& grid, int field) {
+  const Extents n = grid.extents();
+  const int component = grid.physical(field);
+  std::size_t element = 0;
+  for (std::int64_t i = 0; i < n.ni; ++i) {
+    for (std::int64_t j = 0; j < n.nj; ++j) {
+      for (std::int64_t k = 0; k < n.nk; ++k, ++element) {
+        if (lies_on_wall(grid, field, i, j, k)) {
+          continue;
+        }
+        const std::array<std::int64_t, 3> index{i, j, k};
+        std::int64_t number = component;
+        for (const int physical : {2, 1, 0}) {
+          const auto at = static_cast<std::size_t>(grid.storage(physical));
+          number = number * problem.axes[static_cast<std::size_t>(physical)].cells + index[at];
+        }
+        values[element] +=
+            problem.noise * random_symmetric(problem.seed, static_cast<std::uint64_t>(number));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool lies_on_wall(const Grid& grid, int field, std::int64_t i, std::int64_t j, std::int64_t k) {
+  if (field > 2 || grid.axis(field).cells.periodic) {
+    return false;
+  }
+  const std::array<std::int64_t, 3> index{i, j, k};
+  return index[static_cast<std::size_t>(field)] == 0;
+}
+
+FlowState initial_state(const Problem& problem, const Grid& grid) {
+  FlowState state;
+  for (const int n : storage_axes) {
+    const auto component = static_cast<std::size_t>(grid.physical(n));
+    state.fields.push_back(sampled(problem.initial_velocity[component], grid, n));
+    if (problem.noise > 0.0) {
+      add_noise(state.fields.back(), problem, grid, n);
+    }
+  }
+  for (const Scalar& scalar : problem.scalars) {
+    state.fields.push_back(sampled(scalar.initial, grid, 3));
+  }
+  return state;
+}
+
+std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid) {
+  std::vector<std::vector<double>> sources;
+  const auto add = [&](const PointFunction& function, int field) {
+    sources.push_back(function ? sampled(function, grid, field) : std::vector<double>{});
+  };
+  for (const int n : storage_axes) {
+    add(problem.force[static_cast<std::size_t>(grid.physical(n))], n);
+  }
+  for (const Scalar& scalar : problem.scalars) {
+    add(scalar.source, 3);
+  }
+  return sources;
+}
+
+}  // namespace bankfull::convection

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/point.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// What the fluid of a problem is, along storage axes.
+template <class Real>
+Medium<Real> medium_of(const Problem& problem, const Grid& grid) {
+  Medium<Real> medium;
+  medium.viscosity = static_cast<Real>(problem.viscosity);
+  medium.scalar_count = static_cast<int>(problem.scalars.size());
+  for (const int n : storage_axes) {
+    const auto along = static_cast<std::size_t>(grid.physical(n));
+    medium.twice_rotation[n] = static_cast<Real>(2.0 * grid.handedness() * problem.rotation[along]);
+    for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
+      medium.scalars[s].diffusivity = static_cast<Real>(problem.scalars[s].diffusivity);
+      medium.scalars[s].buoyancy[n] = static_cast<Real>(problem.scalars[s].buoyancy[along]);
+    }
+  }
+  return medium;
+}
+
+/// Metrics at every index along an axis.
+template <class Real>
+std::vector<AxisMetric<Real>> metrics_of(const GridAxis& axis) {
+  std::vector<AxisMetric<Real>> metrics;
+  const std::vector<double>& widths = axis.cells.widths;
+  const std::size_t count = widths.size();
+  for (std::size_t n = 0; n < count; ++n) {
+    const std::size_t beyond = axis.cells.periodic ? count - 1 : 0;
+    const double before = n == 0 ? widths[beyond] : widths[n - 1];
+    const auto face = static_cast<std::int64_t>(n);
+    metrics.push_back({.per_cell = static_cast<Real>(1.0 / widths[n]),
+                       .per_cell_before = static_cast<Real>(1.0 / before),
+                       .per_face = static_cast<Real>(1.0 / axis.cells.distance(face)),
+                       .per_face_next = static_cast<Real>(1.0 / axis.cells.distance(face + 1)),
+                       .weight = static_cast<Real>(before / (before + widths[n]))});
+  }
+  return metrics;
+}
+
+/// Steady accelerations and sources at every element, as FlowState's fields; a field without any is
+/// empty.
+std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid);
+
+/// Which of a field's elements lie on a wall, where velocity through it is zero.
+bool lies_on_wall(const Grid& grid, int field, std::int64_t i, std::int64_t j, std::int64_t k);
+
+}  // namespace bankfull::convection

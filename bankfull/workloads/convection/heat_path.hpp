@@ -1,0 +1,31 @@
+#pragma once
+
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+
+#include <memory>
+
+namespace bankfull::convection {
+
+/// The axis along which a difference of temperature between two walls drives heat.
+struct HeatPath {
+  std::size_t axis = 2;     ///< x, y or z
+  double difference = 0.0;  ///< temperature of the lower wall less that of the upper
+  double length = 1.0;      ///< between the walls
+};
+
+/// Heat transport over what conduction alone would carry, 0 where nothing drives it.
+struct Nusselt {
+  double lower = 0.0;   ///< at the lower wall, by the gradient there
+  double upper = 0.0;   ///< at the upper wall
+  double volume = 0.0;  ///< 1 + mean of u T, by what the flow carries
+};
+
+/// Of the first scalar: the pair of walls of fixed temperature that differ most; null where none
+/// do.
+std::unique_ptr<HeatPath> heat_path_of(const Problem& problem);
+
+Nusselt nusselt_of(const HeatPath& path, double diffusivity, const Diagnosis& diagnosis);
+
+}  // namespace bankfull::convection

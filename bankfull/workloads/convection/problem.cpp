@@ -1,0 +1,164 @@
+#include "bankfull/workloads/convection/problem.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/point.hpp"
+#include "bankfull/workloads/convection/stability.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace bankfull::convection {
+namespace {
+
+constexpr std::int64_t most_cells_along = 1 << 20;
+constexpr double most_stretching = 5.0;
+
+void require(bool holds, const std::string& problem, const std::string& remedy) {
+  if (!holds) {
+    throw UsageError(problem, remedy);
+  }
+}
+
+void require_finite(double value, const std::string& name) {
+  require(std::isfinite(value), fmt::format("{} is {}", name, value), "use a finite number");
+}
+
+void require_finite(const Vector& vector, const std::string& name) {
+  for (const double component : vector) {
+    require_finite(component, name);
+  }
+}
+
+void require_positive(double value, const std::string& name) {
+  require_finite(value, name);
+  require(value > 0.0, fmt::format("{} is {}", name, value), "use more than 0");
+}
+
+void require_not_negative(double value, const std::string& name) {
+  require_finite(value, name);
+  require(value >= 0.0, fmt::format("{} is {}", name, value), "use 0 or more");
+}
+
+void validate_axis(const AxisCells& axis, const std::string& name) {
+  require(axis.cells >= 1 && axis.cells <= most_cells_along,
+          fmt::format("{} cells along {}", axis.cells, name),
+          fmt::format("use 1 to {}", most_cells_along));
+  require_finite(axis.lower, "the lower end of " + name);
+  require_finite(axis.upper, "the upper end of " + name);
+  require(axis.upper > axis.lower,
+          fmt::format("{} goes from {} to {}", name, axis.lower, axis.upper),
+          "put the upper end above the lower one");
+  require(axis.stretching >= 0.0 && axis.stretching <= most_stretching,
+          fmt::format("the stretching of {} is {}", name, axis.stretching),
+          fmt::format("use 0 (uniform) to {}", most_stretching));
+  require(axis.stretching == 0.0 || !axis.periodic, name + " is stretched and periodic",
+          "stretch an axis between walls");
+}
+
+void validate_scalar(const Scalar& scalar) {
+  require(!scalar.name.empty(), "a scalar has no name", "name it");
+  require_positive(scalar.diffusivity, "the diffusivity of " + scalar.name);
+  require_finite(scalar.buoyancy, "the buoyancy of " + scalar.name);
+  for (const auto& walls : scalar.walls) {
+    for (const WallScalar& wall : walls) {
+      require_finite(wall.flux, "the flux of " + scalar.name);
+      require_finite(wall.value, "the wall value of " + scalar.name);
+      require_finite(wall.slope, "the wall slope of " + scalar.name);
+    }
+  }
+}
+
+void validate_walls(const Problem& problem) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (const WallMotion& wall : problem.walls[axis]) {
+      require_finite(wall.velocity, std::string("a wall's velocity across ") + axis_names[axis]);
+      require(wall.velocity[axis] == 0.0,
+              fmt::format("a wall across {} moves along {} with {}", axis_names[axis],
+                          axis_names[axis], wall.velocity[axis]),
+              "walls move within their own plane");
+      require(!wall.slips || wall.velocity == Vector{},
+              fmt::format("a free-slip wall across {} moves", axis_names[axis]),
+              "only no-slip walls drag the fluid");
+    }
+  }
+}
+
+void validate_step(const Problem& problem, const Grid& grid) {
+  const TimeStep& step = problem.time_step;
+  require_not_negative(step.fixed, "the time step");
+  require_not_negative(step.longest, "the longest time step");
+  const double largest = largest_courant(problem.scheme);
+  require(step.fixed > 0.0 || (step.courant > 0.0 && step.courant <= largest),
+          fmt::format("the Courant number is {}", step.courant),
+          fmt::format("use more than 0 and at most {} with this scheme", largest));
+  const double limit = longest_diffusive_step(problem, grid);
+  require(step.fixed <= limit,
+          fmt::format("a time step of {:g} is beyond {:.6g}, where diffusion becomes unstable with "
+                      "this scheme on this grid",
+                      step.fixed, limit),
+          "shorten it, or let a Courant number choose it");
+}
+
+}  // namespace
+
+std::vector<double> AxisCells::faces() const {
+  std::vector<double> places;
+  const double middle = 0.5 * (lower + upper);
+  const double half = 0.5 * (upper - lower);
+  for (std::int64_t n = 0; n <= cells; ++n) {
+    const double s = 2.0 * static_cast<double>(n) / static_cast<double>(cells) - 1.0;
+    const double bent = stretching == 0.0 ? s : std::tanh(s * stretching) / std::tanh(stretching);
+    places.push_back(middle + half * bent);
+  }
+  places.front() = lower;
+  places.back() = upper;
+  return places;
+}
+
+void Problem::validate() const {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    validate_axis(axes[axis], axis_names[axis]);
+  }
+  require_not_negative(viscosity, "the viscosity");
+  require_finite(rotation, "the rotation");
+  require(scalars.size() <= most_scalars, fmt::format("{} scalars", scalars.size()),
+          fmt::format("use at most {}", most_scalars));
+  for (const Scalar& scalar : scalars) {
+    validate_scalar(scalar);
+  }
+  validate_walls(*this);
+  require_not_negative(noise, "the noise");
+  require(steps >= 0, fmt::format("{} steps", steps), "use 0 or more");
+  require_not_negative(end_time, "the end time");
+  require(steps > 0 || end_time > 0.0, "the run has no end", "give steps or an end time");
+  require_positive(divergence, "the divergence that multigrid may leave");
+  require(threads >= 1, fmt::format("{} threads", threads), "use 1 or more");
+  require(schedule == Schedule::tuned || !device.is_cuda(), "the reference schedule on a GPU",
+          "use --device cpu");
+  require(schedule == Schedule::tuned || precision == Precision::fp64,
+          "the reference schedule in fp32", "use fp64");
+  validate_step(*this, Grid(axes));
+}
+
+std::string to_string(TimeScheme scheme) {
+  return scheme == TimeScheme::adams_bashforth ? "adams-bashforth" : "runge-kutta";
+}
+
+std::string to_string(PressureSolver solver) {
+  switch (solver) {
+    case PressureSolver::direct:
+      return "direct";
+    case PressureSolver::multigrid:
+      return "multigrid";
+    case PressureSolver::automatic:
+      break;
+  }
+  return "auto";
+}
+
+std::string to_string(Schedule schedule) {
+  return schedule == Schedule::tuned ? "tuned" : "reference";
+}
+
+}  // namespace bankfull::convection

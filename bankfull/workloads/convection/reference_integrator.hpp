@@ -1,0 +1,16 @@
+#pragma once
+
+#include "bankfull/workloads/convection/integrator.hpp"
+
+#include <memory>
+
+namespace bankfull::convection {
+
+/// The oracle of all schedules: serial, fp64, one loop a field, ghosts written by the definition,
+/// pressure by conjugate gradients to rounding.
+std::unique_ptr<Integrator> make_reference_integrator(const Problem& problem);
+
+/// Bytes that it takes.
+std::int64_t reference_integrator_bytes(const Problem& problem);
+
+}  // namespace bankfull::convection

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/heat_path.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+
+#include <cstdint>
+
+namespace bankfull::convection {
+
+/// One line of a run's history.
+struct SeriesRow {
+  std::int64_t step = 0;
+  double time = 0.0;
+  double dt = 0.0;
+  double courant = 0.0;  ///< dt max(sum of |u| / h)
+  Diagnosis diagnosis;
+  Nusselt nusselt;
+  int cycles = 0;                      ///< V-cycles of the step's last pressure solve; 0: direct
+  double seconds_per_cell_step = 0.0;  ///< since the row before
+};
+
+/// Told what a run finds while it goes on. Workloads write no files; the application does.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+
+  /// At the start, every Cadence::series_steps, and at the end.
+  virtual void record(const SeriesRow& row) = 0;
+
+  /// Cadence::snapshots times, the first at the start and the last at the end.
+  virtual void snapshot(std::int64_t number, double time, const Grid& grid,
+                        const FlowState& state) = 0;
+};
+
+/// For callers that only want the result.
+class NoRecorder final : public Recorder {
+ public:
+  void record(const SeriesRow& /*row*/) override {}
+  void snapshot(std::int64_t /*number*/, double /*time*/, const Grid& /*grid*/,
+                const FlowState& /*state*/) override {}
+};
+
+/// How often a run tells of itself.
+struct Cadence {
+  std::int64_t series_steps = 0;  ///< 0: about two hundred rows, where the number of steps is known
+  int snapshots = 0;              ///< 0, or 2 and more
+};
+
+/// Integrates the problem to its end, measures, and checks the divergence of the final flow.
+///
+/// Throws UsageError for a bad problem, RuntimeFailure where the flow blows up, naming the step,
+/// the time and what is no longer finite.
+RunResult run(const Problem& problem, const Cadence& cadence, Recorder& recorder,
+              Progress& progress);
+
+}  // namespace bankfull::convection
