@@ -175,6 +175,9 @@ class Pack {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] * y.part_[n]; });
   }
+  BANKFULL_ALWAYS_INLINE friend Pack operator*(T x, const Pack& y) {
+    return of_parts([&](int n) [[gnu::always_inline]] -> Native { return x * y.part_[n]; });
+  }
   BANKFULL_ALWAYS_INLINE friend Pack operator/(const Pack& x, const Pack& y) {
     return of_parts([&](int n)
                         [[gnu::always_inline]] -> Native { return x.part_[n] / y.part_[n]; });

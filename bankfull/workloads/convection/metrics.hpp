@@ -1,0 +1,50 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+
+#include <cstdint>
+
+namespace bankfull::convection {
+
+/// Scalars that one flow can carry.
+inline constexpr int most_scalars = 12;
+
+/// Metrics of one storage axis around index n: cell n, and face n on its lower side.
+template <class Real>
+struct AxisMetric {
+  Real per_cell = 0;         ///< 1 / width of cell n
+  Real per_cell_before = 0;  ///< 1 / width of cell n - 1
+  Real per_face = 0;         ///< 1 / distance of the centres on both sides of face n
+  Real per_face_next = 0;    ///< the same of face n + 1
+  Real weight = 0;           ///< width(n - 1) / (width(n - 1) + width(n))
+};
+
+template <class Real>
+struct ScalarMedium {
+  Real diffusivity = 0;
+  Real buoyancy[3] = {};  ///< along the storage axes
+};
+
+/// What the fluid is, along storage axes.
+template <class Real>
+struct Medium {
+  Real viscosity = 0;
+  Real twice_rotation[3] = {};  ///< 2 Omega, its sign turned where storage is left-handed
+  int scalar_count = 0;
+  ScalarMedium<Real> scalars[most_scalars] = {};
+};
+
+/// Elements from a value to its neighbours, and to the same point of the next field.
+struct FlowStrides {
+  std::int64_t field = 0;
+  std::int64_t plane = 0;
+  std::int64_t row = 0;
+
+  template <int Axis>
+  BANKFULL_HOST_DEVICE constexpr std::int64_t along() const {
+    static_assert(Axis >= 0 && Axis < 3);
+    return Axis == 0 ? plane : Axis == 1 ? row : 1;
+  }
+};
+
+}  // namespace bankfull::convection
