@@ -49,6 +49,19 @@ struct Stage {
   bool keeps = true;  ///< G(u) becomes G_before of later stages
 };
 
+/// The parts of a stage, in the order in which they run.
+enum class StagePart { advance, divergence, pressure, projection, ghosts };
+
+inline constexpr int stage_parts = 5;
+
+std::string to_string(StagePart part);
+
+/// What each part of a stage moves and computes by its stated model; see traffic.cpp.
+using StageTraffic = std::array<Traffic, stage_parts>;
+
+/// Seconds of each part of a stage.
+using StageSeconds = std::array<double, stage_parts>;
+
 /// Advances a flow on one device. Work may be queued: diagnose() and state() wait for it.
 class Integrator {
  public:
@@ -56,6 +69,9 @@ class Integrator {
 
   /// One stage: advances velocity and scalars and makes the velocity free of divergence.
   virtual void advance(const Stage& stage) = 0;
+
+  /// The same with a clock around each part.
+  virtual StageSeconds advance_timed(const Stage& stage) = 0;
 
   /// Replaces all fields, makes the velocity free of divergence, and forgets tendencies.
   virtual void load(const FlowState& state) = 0;
@@ -66,20 +82,11 @@ class Integrator {
   /// How the pressure solve of the last stage went.
   [[nodiscard]] virtual poisson::Outcome pressure_outcome() const = 0;
 
+  /// Of one stage; the pressure's as in its last solve.
+  [[nodiscard]] virtual StageTraffic traffic() const = 0;
+
   /// Waits for all work.
   virtual void finish() = 0;
-};
-
-/// What one stage moves and computes, each of its kernels by its stated model; a pressure solve by
-/// multigrid for `cycles` V-cycles.
-struct StageTraffic {
-  struct Part {
-    std::string name;
-    Traffic traffic;
-  };
-  std::vector<Part> parts;
-
-  [[nodiscard]] Traffic sum() const;
 };
 
 /// The solver that a problem's `solver` means on its device. Throws UsageError where the one asked

@@ -65,6 +65,12 @@ class ReferenceIntegrator final : public Integrator {
     project();
   }
 
+  StageSeconds advance_timed(const Stage& stage) override {
+    advance(stage);
+    return {};
+  }
+  [[nodiscard]] StageTraffic traffic() const override { return {}; }
+
   void load(const FlowState& state) override {
     const Extents n = grid_.extents();
     for (int field = 0; field < count_; ++field) {

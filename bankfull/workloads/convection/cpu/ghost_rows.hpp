@@ -1,0 +1,84 @@
+#pragma once
+
+#include "bankfull/core/field/field_set.hpp"
+#include "bankfull/workloads/convection/boundary.hpp"
+
+#include <cstdint>
+
+namespace bankfull::convection {
+
+/// Writes the ghosts of one field row by row; see `continued`, which defines them.
+template <class Real>
+class GhostRows {
+ public:
+  GhostRows(const Continuations& rules, const Grid& grid) : rules_(rules), cells_(grid.extents()) {
+    for (const int n : storage_axes) {
+      centres_[n] = grid.axis(n).centres.data();
+    }
+  }
+
+  /// Ghosts at both ends of a row whose cells 0 <= k < nk are in place.
+  void close(const FieldView<Real>& field, std::int64_t i, std::int64_t j) const {
+    Real* const row = field.row(i, j);
+    row[-1] = end(row, rules_.at[2][0], i, j, -1, cells_.nk - 1, 0);
+    row[cells_.nk] = end(row, rules_.at[2][1], i, j, cells_.nk, 0, cells_.nk - 1);
+  }
+
+  /// A row beyond the ends of i or j, its own ends included.
+  void fill(const FieldView<Real>& field, std::int64_t i, std::int64_t j) const {
+    const std::int64_t from_i = inner(i, cells_.ni, 0);
+    const std::int64_t from_j = inner(j, cells_.nj, 1);
+    const Real* from = field.row(from_i, from_j);
+    Real* const row = field.row(i, j);
+    for (std::int64_t k = 0; k < cells_.nk; ++k) {
+      row[k] = from[k];
+    }
+    if (from_i != i) {
+      apply(rules_.at[0][i < 0 ? 0 : 1], i, j, row);
+    }
+    if (from_j != j) {
+      apply(rules_.at[1][j < 0 ? 0 : 1], i, j, row);
+    }
+    close(field, i, j);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t inner(std::int64_t at, std::int64_t count, int axis) const {
+    if (at >= 0 && at < count) {
+      return at;
+    }
+    const bool upper = at >= count;
+    return upper == rules_.at[axis][upper ? 1 : 0].wraps ? 0 : count - 1;
+  }
+
+  /// A rule's part that is the same along a row.
+  [[nodiscard]] double constant(const Continuation& rule, std::int64_t i, std::int64_t j) const {
+    return rule.constant + rule.slope[0] * centres_[0][i + 1] + rule.slope[1] * centres_[1][j + 1];
+  }
+
+  void apply(const Continuation& rule, std::int64_t i, std::int64_t j, Real* row) const {
+    if (rule.wraps) {
+      return;
+    }
+    const double base = constant(rule, i, j);
+    for (std::int64_t k = 0; k < cells_.nk; ++k) {
+      row[k] = static_cast<Real>(rule.factor * static_cast<double>(row[k]) + base +
+                                 rule.slope[2] * centres_[2][k + 1]);
+    }
+  }
+
+  [[nodiscard]] Real end(const Real* row, const Continuation& rule, std::int64_t i, std::int64_t j,
+                         std::int64_t ghost, std::int64_t other_end, std::int64_t beside) const {
+    if (rule.wraps) {
+      return row[other_end];
+    }
+    return static_cast<Real>(rule.factor * static_cast<double>(row[beside]) + constant(rule, i, j) +
+                             rule.slope[2] * centres_[2][ghost + 1]);
+  }
+
+  Continuations rules_;
+  Extents cells_;
+  const double* centres_[3] = {};
+};
+
+}  // namespace bankfull::convection

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "bankfull/core/base/pack.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/point.hpp"
+
+#include <cstdint>
+
+namespace bankfull::convection {
+
+/// One row of all fields to advance, from k = 0. Pointers are to velocity 0; the others follow at
+/// the strides' field distance.
+template <class Real>
+struct RowToAdvance {
+  Near<Real, Pack<Real>> near;  ///< of the row's first point
+  const Real* source = nullptr;
+  Real* tendency = nullptr;
+  Real* next = nullptr;  ///< aligned to a cache line
+  std::int64_t cells = 0;
+};
+
+/// What a stage multiplies by.
+template <class Real>
+struct StageFactors {
+  Real fresh = 0;
+  Real previous = 0;
+  bool keeps = true;
+};
+
+template <class Real>
+BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real>& row,
+                                         const Near<Real, Pack<Real>>& near,
+                                         const StageFactors<Real>& stage, std::int64_t k, int field,
+                                         Pack<Real> tendency) {
+  using P = Pack<Real>;
+  const std::int64_t at = field * near.strides.field;
+  if (row.source != nullptr) {
+    tendency = tendency + P::load(row.source + at + k);
+  }
+  Real* const kept = row.tendency + at + k;
+  const P advanced = near.load(at) + (stage.fresh * tendency + stage.previous * P::load(kept));
+  // Nothing reads it before the next pass over memory.
+  advanced.stream(row.next + at + k);
+  if (stage.keeps) {
+    tendency.store(kept);
+  }
+}
+
+/// next = fields + fresh G + previous G_before, a pack at a time; the last one reaches into the
+/// row's padding.
+template <class Real>
+void advance_row(const RowToAdvance<Real>& row, const Medium<Real>& medium,
+                 const StageFactors<Real>& stage) {
+  using P = Pack<Real>;
+  for (std::int64_t k = 0; k < row.cells; k += P::width) {
+    Near<Real, P> near = row.near;
+    near.here += k;
+    put_advanced(row, near, stage, k, 0, momentum_tendency<0>(near, medium));
+    put_advanced(row, near, stage, k, 1, momentum_tendency<1>(near, medium));
+    put_advanced(row, near, stage, k, 2, momentum_tendency<2>(near, medium));
+    for (int s = 0; s < medium.scalar_count; ++s) {
+      put_advanced(row, near, stage, k, 3 + s,
+                   scalar_tendency(near, s, medium.scalars[s].diffusivity));
+    }
+  }
+}
+
+/// Velocities on both sides of a row of cells. The face beyond the last cell is `last_face`.
+template <class Real>
+struct RowToDiverge {
+  const Real* below[3];  ///< on the lower faces
+  const Real* above[2];  ///< on the upper faces along i and j
+  Real last_face = 0;
+  Real per_cell[3] = {};
+  std::int64_t cells = 0;
+};
+
+template <class Real>
+void divergence_row(const RowToDiverge<Real>& row, Real* __restrict result) {
+  const Real* __restrict const i_below = row.below[0];
+  const Real* __restrict const i_above = row.above[0];
+  const Real* __restrict const j_below = row.below[1];
+  const Real* __restrict const j_above = row.above[1];
+  const Real* __restrict const k_faces = row.below[2];
+  const Real per_i = row.per_cell[0];
+  const Real per_j = row.per_cell[1];
+  const Real per_k = row.per_cell[2];
+  const std::int64_t last = row.cells - 1;
+#pragma omp simd
+  for (std::int64_t k = 0; k < last; ++k) {
+    result[k] = per_i * (i_above[k] - i_below[k]) + per_j * (j_above[k] - j_below[k]) +
+                per_k * (k_faces[k + 1] - k_faces[k]);
+  }
+  result[last] = per_i * (i_above[last] - i_below[last]) + per_j * (j_above[last] - j_below[last]) +
+                 per_k * (row.last_face - k_faces[last]);
+}
+
+/// u -= (p - p_below) / distance, on the lower faces of a row of cells.
+template <class Real>
+void project_row(const Real* __restrict pressure, const Real* __restrict below, Real per_face,
+                 std::int64_t cells, Real* __restrict velocity) {
+#pragma omp simd
+  for (std::int64_t k = 0; k < cells; ++k) {
+    velocity[k] -= per_face * (pressure[k] - below[k]);
+  }
+}
+
+/// The same along the row itself: the first face is a wall, or lies above the row's last cell.
+template <class Real>
+void project_along_row(const Real* __restrict pressure, bool periodic, Real per_face,
+                       std::int64_t cells, Real* __restrict velocity) {
+  if (periodic) {
+    velocity[0] -= per_face * (pressure[0] - pressure[cells - 1]);
+  }
+#pragma omp simd
+  for (std::int64_t k = 1; k < cells; ++k) {
+    velocity[k] -= per_face * (pressure[k] - pressure[k - 1]);
+  }
+}
+
+}  // namespace bankfull::convection

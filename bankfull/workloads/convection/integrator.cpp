@@ -1,0 +1,67 @@
+#include "bankfull/workloads/convection/integrator.hpp"
+
+#include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+#include "bankfull/workloads/convection/cpu_integrator.hpp"
+#include "bankfull/workloads/convection/cuda_integrator.hpp"
+#include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/pressure.hpp"
+#include "bankfull/workloads/convection/reference_integrator.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace bankfull::convection {
+namespace {
+
+bool has_sources(const Problem& problem) {
+  const auto given = [](const PointFunction& function) { return static_cast<bool>(function); };
+  return std::any_of(problem.force.begin(), problem.force.end(), given) ||
+         std::any_of(problem.scalars.begin(), problem.scalars.end(),
+                     [&](const Scalar& scalar) { return given(scalar.source); });
+}
+
+template <class Real>
+std::int64_t tuned_bytes(const Problem& problem) {
+  const Grid grid(problem.axes);
+  const Layout layout(grid.extents(), 1, sizeof(Real));
+  const int count = 3 + static_cast<int>(problem.scalars.size());
+  const int sets = has_sources(problem) ? 4 : 3;  // the flow twice, and its tendencies
+  return field_set_bytes<Real>(layout, sets * count) + pressure_bytes(problem, grid);
+}
+
+template <class Real>
+std::unique_ptr<Integrator> make_tuned(const Problem& problem) {
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      return make_cuda_integrator<Real>(problem);
+    }
+  }
+  return make_cpu_integrator<Real>(problem);
+}
+
+}  // namespace
+
+std::int64_t integrator_bytes(const Problem& problem) {
+  if (problem.schedule == Schedule::reference) {
+    return reference_integrator_bytes(problem);
+  }
+  return problem.precision == Precision::fp32 ? tuned_bytes<float>(problem)
+                                              : tuned_bytes<double>(problem);
+}
+
+std::unique_ptr<Integrator> make_integrator(const Problem& problem) {
+  problem.validate();
+  const std::int64_t bytes = integrator_bytes(problem);
+  require_capacity(problem.device, bytes,
+                   fmt::format("a flow on {} x {} x {} cells", problem.axes[0].cells,
+                               problem.axes[1].cells, problem.axes[2].cells),
+                   "use fewer cells or fp32");
+  if (problem.schedule == Schedule::reference) {
+    return make_reference_integrator(problem);
+  }
+  return problem.precision == Precision::fp32 ? make_tuned<float>(problem)
+                                              : make_tuned<double>(problem);
+}
+
+}  // namespace bankfull::convection

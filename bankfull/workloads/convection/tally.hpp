@@ -1,0 +1,123 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/point.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// What a pass over the flow adds up and compares: sums are weighted by the cells' part of the box.
+template <std::size_t Sums, std::size_t Extremes>
+struct Tally {
+  double sums[Sums];
+  double most[Extremes];
+};
+
+/// Of the velocity. Sums: kinetic energy. Most: sum of |u| / h, |div u|, |u| along storage axes.
+using FlowTally = Tally<1, 5>;
+
+/// Of one scalar T. Sums: T, T^2, u T along the storage axes, and inflow through their lower and
+/// upper walls. Most: T and -T.
+using ScalarTally = Tally<11, 2>;
+
+inline constexpr double least_number = -1.7976931348623157e308;
+
+/// Nothing counted yet.
+template <class AnyTally>
+BANKFULL_HOST_DEVICE AnyTally empty_tally() {
+  AnyTally tally;
+  for (double& sum : tally.sums) {
+    sum = 0.0;
+  }
+  for (double& most : tally.most) {
+    most = least_number;
+  }
+  return tally;
+}
+
+/// NaN wins, so that a broken flow shows.
+BANKFULL_HOST_DEVICE inline double larger(double a, double b) { return a >= b || a != a ? a : b; }
+
+template <std::size_t Sums, std::size_t Extremes>
+BANKFULL_HOST_DEVICE void merge(Tally<Sums, Extremes>& into, const Tally<Sums, Extremes>& other) {
+  for (std::size_t n = 0; n < Sums; ++n) {
+    into.sums[n] += other.sums[n];
+  }
+  for (std::size_t n = 0; n < Extremes; ++n) {
+    into.most[n] = larger(other.most[n], into.most[n]);
+  }
+}
+
+BANKFULL_HOST_DEVICE inline double magnitude(double x) { return x < 0.0 ? -x : x; }
+
+template <int A, class Real>
+BANKFULL_HOST_DEVICE void count_velocity(const Near<Real>& near, double part, FlowTally& tally,
+                                         double& rate) {
+  const auto below = static_cast<double>(near.template at<A>(A, 0));
+  const auto above = static_cast<double>(near.template at<A>(A, 1));
+  tally.sums[0] += part * 0.25 * (below * below + above * above);
+  rate += larger(magnitude(below), magnitude(above)) * static_cast<double>(near.axis[A].per_cell);
+  tally.most[2 + A] = larger(magnitude(below), tally.most[2 + A]);
+}
+
+/// Adds a cell that is `part` of the box.
+template <class Real>
+BANKFULL_HOST_DEVICE void count(const Near<Real>& near, double part, FlowTally& tally) {
+  double rate = 0.0;
+  count_velocity<0>(near, part, tally, rate);
+  count_velocity<1>(near, part, tally, rate);
+  count_velocity<2>(near, part, tally, rate);
+  tally.most[0] = larger(rate, tally.most[0]);
+  tally.most[1] = larger(magnitude(static_cast<double>(divergence(near))), tally.most[1]);
+}
+
+/// Where a cell lies along one axis that has walls.
+struct WallSides {
+  bool lower[3] = {};
+  bool upper[3] = {};
+  double length[3] = {};  ///< of the box along the axis
+};
+
+template <int A, class Real>
+BANKFULL_HOST_DEVICE void count_along(const Near<Real>& near, int scalar, double diffusivity,
+                                      double part, const WallSides& sides, ScalarTally& tally) {
+  const AxisMetric<Real>& axis = near.axis[A];
+  const auto here = static_cast<double>(near.template at<A>(3 + scalar, 0));
+  const auto before = static_cast<double>(near.template at<A>(3 + scalar, -1));
+  const auto after = static_cast<double>(near.template at<A>(3 + scalar, 1));
+  const auto flow = static_cast<double>(near.template at<A>(A, 0));
+  const auto per_cell = static_cast<double>(axis.per_cell);
+  const double face_part = part * per_cell / static_cast<double>(axis.per_face);
+  tally.sums[2 + A] += face_part * flow * (0.5 * (before + here));
+  const double wall_part = part * per_cell * sides.length[A] * diffusivity;
+  if (sides.lower[A]) {
+    tally.sums[5 + 2 * A] += wall_part * (before - here) * static_cast<double>(axis.per_face);
+  }
+  if (sides.upper[A]) {
+    tally.sums[6 + 2 * A] += wall_part * (after - here) * static_cast<double>(axis.per_face_next);
+  }
+}
+
+template <class Real>
+BANKFULL_HOST_DEVICE void count(const Near<Real>& near, int scalar, double diffusivity, double part,
+                                const WallSides& sides, ScalarTally& tally) {
+  const auto here = static_cast<double>(near.template at<0>(3 + scalar, 0));
+  tally.sums[0] += part * here;
+  tally.sums[1] += part * here * here;
+  count_along<0>(near, scalar, diffusivity, part, sides, tally);
+  count_along<1>(near, scalar, diffusivity, part, sides, tally);
+  count_along<2>(near, scalar, diffusivity, part, sides, tally);
+  tally.most[0] = larger(here, tally.most[0]);
+  tally.most[1] = larger(-here, tally.most[1]);
+}
+
+/// What the tallies say, along x, y, z.
+Diagnosis diagnosis_of(const Grid& grid, const FlowTally& flow,
+                       const std::vector<ScalarTally>& scalars);
+
+}  // namespace bankfull::convection
