@@ -1,0 +1,176 @@
+#include "bankfull/workloads/convection/measured.hpp"
+
+#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/workloads/convection/scheme.hpp"
+#include "bankfull/workloads/convection/stability.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+namespace bankfull::convection {
+namespace {
+
+constexpr int timed_stages = 7;
+
+std::string name_of_grid(const Problem& problem) {
+  return fmt::format("{}x{}x{}", problem.axes[0].cells, problem.axes[1].cells,
+                     problem.axes[2].cells);
+}
+
+double rounding_of(Precision precision) {
+  return precision == Precision::fp32 ? std::numeric_limits<float>::epsilon()
+                                      : std::numeric_limits<double>::epsilon();
+}
+
+/// What the solver leaves, and what rounding of velocities over the width of a cell adds.
+Check check_divergence(const Problem& problem, const Diagnosis& diagnosis) {
+  constexpr double operations = 64.0;
+  const bool direct = chosen_solver(problem) == PressureSolver::direct;
+  const double rounding =
+      operations * rounding_of(problem.precision) * std::max(1.0, diagnosis.courant_rate);
+  return {.name = "divergence",
+          .value = diagnosis.divergence,
+          .reference = 0.0,
+          .tolerance = rounding + (direct ? 0.0 : problem.divergence),
+          .source = direct ? "continuity, to the rounding of |u| / h"
+                           : "continuity, to the tolerance asked for and the rounding of |u| / h"};
+}
+
+std::vector<Figure> describe(const Problem& problem) {
+  return {{.name = "case", .value = problem.name},
+          {.name = "grid", .value = name_of_grid(problem)},
+          {.name = "cells", .value = problem.cells()},
+          {.name = "scheme", .value = to_string(problem.scheme)},
+          {.name = "solver", .value = to_string(chosen_solver(problem))},
+          {.name = "precision", .value = to_string(problem.precision)},
+          {.name = "schedule", .value = to_string(problem.schedule)},
+          {.name = "device", .value = to_string(problem.device)},
+          {.name = "threads", .value = std::int64_t{problem.threads}},
+          {.name = "memory", .value = integrator_bytes(problem), .unit = "B"}};
+}
+
+Measurement measurement(const std::string& name, const Problem& problem,
+                        std::vector<double> seconds, const Traffic& traffic,
+                        const std::string& model, const Ceiling& ceiling) {
+  Measurement m{.name = name,
+                .parameters = {{.name = "grid", .value = name_of_grid(problem)},
+                               {.name = "precision", .value = to_string(problem.precision)},
+                               {.name = "solver", .value = to_string(chosen_solver(problem))}},
+                .seconds = summarise(std::move(seconds)),
+                .traffic = traffic,
+                .traffic_model = model,
+                .ceiling = ceiling,
+                .figures = {},
+                .notes = {}};
+  m.fits_cache = integrator_bytes(problem) <= last_cache_bytes(problem.device);
+  constexpr double nanoseconds = 1e9;
+  m.figures.push_back(
+      {.name = "ns_per_cell",
+       .value = nanoseconds * m.seconds.median / static_cast<double>(problem.cells()),
+       .unit = "ns"});
+  return m;
+}
+
+std::string model_of(StagePart part, PressureSolver solver) {
+  switch (part) {
+    case StagePart::advance:
+      return "4 words a field and cell: fields and tendencies, read, written";
+    case StagePart::divergence:
+      return "4 words a cell: three velocities read, one value written";
+    case StagePart::projection:
+      return "7 words a cell: pressure read, velocities read and written";
+    case StagePart::ghosts:
+      return "2 words a ghost cell";
+    case StagePart::pressure:
+      break;
+  }
+  return solver == PressureSolver::direct
+             ? "the direct solver's own model"
+             : "multigrid's own model, for the cycles of the last solve";
+}
+
+void add_figures(const Problem& problem, const RunOutcome& outcome, Measurement& step) {
+  const auto add = [&](const std::string& name, double value, const std::string& unit = "") {
+    step.figures.push_back({.name = name, .value = value, .unit = unit});
+  };
+  step.figures.push_back({.name = "steps", .value = outcome.steps});
+  add("time", outcome.time);
+  add("kinetic_energy", outcome.diagnosis.kinetic_energy);
+  add("divergence", outcome.diagnosis.divergence);
+  add("largest_courant", outcome.largest_courant);
+  if (heat_path_of(problem)) {
+    add("nusselt_lower", outcome.nusselt.lower);
+    add("nusselt_upper", outcome.nusselt.upper);
+    add("nusselt_volume", outcome.nusselt.volume);
+  }
+  if (chosen_solver(problem) == PressureSolver::multigrid) {
+    add("cycles", outcome.mean_cycles);
+  }
+}
+
+Traffic sum_of(const StageTraffic& parts) {
+  Traffic sum;
+  for (const Traffic& part : parts) {
+    sum = sum + part;
+  }
+  return sum;
+}
+
+}  // namespace
+
+PartSamples time_parts(const Problem& problem, Integrator& integrator) {
+  const Grid grid(problem.axes);
+  const double dt = step_length(problem, grid, integrator.diagnose().courant_rate);
+  const Stage stage = stages_of(TimeScheme::adams_bashforth, dt, dt).front();
+  PartSamples samples;
+  integrator.advance_timed(stage);
+  for (int n = 0; n < timed_stages; ++n) {
+    const StageSeconds seconds = integrator.advance_timed(stage);
+    for (std::size_t part = 0; part < samples.size(); ++part) {
+      samples[part].push_back(seconds[part]);
+    }
+  }
+  return samples;
+}
+
+RunResult result_of(const Problem& problem, const RunOutcome& outcome, const PartSamples& parts,
+                    const StageTraffic& traffic, Progress& progress) {
+  RunResult result{.workload = "convection",
+                   .problem = describe(problem),
+                   .measurements = {},
+                   .series = {},
+                   .checks = {check_divergence(problem, outcome.diagnosis)},
+                   .notes = {}};
+  progress.update("measuring the ceiling", 0.0, 1.0);
+  const Ceiling ceiling = measure_ceiling(problem.device, problem.threads, 1, problem.precision);
+  if (!outcome.seconds_per_step.empty()) {
+    const auto stages = static_cast<double>(stages_of(problem.scheme, 1.0, 1.0).size());
+    Measurement step = measurement(fmt::format("{} {} step", problem.name, name_of_grid(problem)),
+                                   problem, outcome.seconds_per_step, stages * sum_of(traffic),
+                                   "the sum of its parts", ceiling);
+    add_figures(problem, outcome, step);
+    if (!outcome.pressure.converged) {
+      step.notes.push_back(fmt::format("the last pressure solve stopped at {:.3g} after {} cycles",
+                                       outcome.pressure.residual, outcome.pressure.cycles));
+    }
+    const double limit = largest_courant(problem.scheme);
+    if (outcome.largest_courant > limit) {
+      step.notes.push_back(
+          fmt::format("the Courant number reached {:.3g}, beyond {:.3g}: shorten the time step",
+                      outcome.largest_courant, limit));
+    }
+    result.measurements.push_back(std::move(step));
+  }
+  if (problem.schedule == Schedule::reference) {
+    return result;
+  }
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    const auto part = static_cast<StagePart>(n);
+    result.measurements.push_back(measurement(to_string(part), problem, parts[n], traffic[n],
+                                              model_of(part, chosen_solver(problem)), ceiling));
+  }
+  return result;
+}
+
+}  // namespace bankfull::convection

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/workloads/convection/heat_path.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// What an integration leaves behind.
+struct RunOutcome {
+  std::int64_t steps = 0;
+  double time = 0.0;
+  Diagnosis diagnosis;
+  Nusselt nusselt;
+  poisson::Outcome pressure;
+  double mean_cycles = 0.0;
+  double largest_courant = 0.0;
+  std::vector<double> seconds_per_step;  ///< one sample for each stretch between two looks
+};
+
+/// Seconds of each part of a stage, a few stages.
+using PartSamples = std::array<std::vector<double>, stage_parts>;
+
+/// Runs a few more stages of a flow, a clock around each part.
+PartSamples time_parts(const Problem& problem, Integrator& integrator);
+
+/// The run as a result: its checks, and its times beside the measured ceiling.
+RunResult result_of(const Problem& problem, const RunOutcome& outcome, const PartSamples& parts,
+                    const StageTraffic& traffic, Progress& progress);
+
+}  // namespace bankfull::convection

@@ -1,0 +1,228 @@
+#include "bankfull/workloads/convection/run.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/measure/timer.hpp"
+#include "bankfull/workloads/convection/measured.hpp"
+#include "bankfull/workloads/convection/scheme.hpp"
+#include "bankfull/workloads/convection/stability.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace bankfull::convection {
+namespace {
+
+constexpr std::int64_t rows_of_a_run = 200;
+
+/// A flow that blows up is noticed within so many steps.
+constexpr std::int64_t watch_steps = 50;
+
+std::string name_of_broken(const Problem& problem, const Diagnosis& diagnosis) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!std::isfinite(diagnosis.fastest_along[axis])) {
+      return fmt::format("the velocity along {}", axis_names[axis]);
+    }
+  }
+  for (std::size_t s = 0; s < diagnosis.scalars.size(); ++s) {
+    const Diagnosis::OfScalar& scalar = diagnosis.scalars[s];
+    if (!std::isfinite(scalar.mean) || !std::isfinite(scalar.most)) {
+      return problem.scalars[s].name;
+    }
+  }
+  return "the divergence";
+}
+
+/// One integration from the initial conditions to the end.
+class Run {
+ public:
+  Run(const Problem& problem, const Cadence& cadence, Recorder& recorder, Progress& progress)
+      : problem_(problem),
+        cadence_(cadence),
+        recorder_(recorder),
+        progress_(progress),
+        grid_(problem.axes),
+        path_(heat_path_of(problem)),
+        integrator_(make_integrator(problem)) {}
+
+  RunOutcome to_its_end() {
+    integrator_->load(initial_state(problem_, grid_));
+    look();
+    choose_step();
+    record();
+    snapshot_when_due();
+    watch_.restart();
+    while (!at_end()) {
+      advance_one_step();
+      if (at_end() || due()) {
+        time_steps();
+        look();
+        choose_step();
+        if (at_end() || record_due()) {
+          record();
+        }
+        snapshot_when_due();
+        watch_.restart();
+      }
+    }
+    outcome_.steps = step_;
+    outcome_.time = time_;
+    outcome_.diagnosis = diagnosis_;
+    outcome_.pressure = integrator_->pressure_outcome();
+    outcome_.mean_cycles = looks_ > 0 ? cycles_ / static_cast<double>(looks_) : 0.0;
+    return outcome_;
+  }
+
+  Integrator& integrator() { return *integrator_; }
+
+ private:
+  [[nodiscard]] bool at_end() const {
+    const bool steps_done = problem_.steps > 0 && step_ >= problem_.steps;
+    // The last step ends on the end but for rounding.
+    const double rounding = 1e-9 * dt_;
+    return steps_done || (problem_.end_time > 0.0 && time_ >= problem_.end_time - rounding);
+  }
+
+  [[nodiscard]] std::int64_t series_steps() const {
+    if (cadence_.series_steps > 0) {
+      return cadence_.series_steps;
+    }
+    double steps = problem_.steps > 0 ? static_cast<double>(problem_.steps) : 0.0;
+    if (problem_.end_time > 0.0) {
+      const double by_time = problem_.end_time / dt_;
+      steps = steps > 0.0 ? std::min(steps, by_time) : by_time;
+    }
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(steps) / rows_of_a_run);
+  }
+
+  [[nodiscard]] bool record_due() const { return step_ - recorded_step_ >= series_steps(); }
+
+  [[nodiscard]] bool due() const {
+    const bool choose = problem_.time_step.fixed == 0.0 && step_ % control_steps == 0;
+    return choose || record_due() || step_ % watch_steps == 0 || snapshot_due();
+  }
+
+  [[nodiscard]] double progress_part() const {
+    const double by_steps =
+        problem_.steps > 0 ? static_cast<double>(step_) / static_cast<double>(problem_.steps) : 0.0;
+    const double by_time = problem_.end_time > 0.0 ? time_ / problem_.end_time : 0.0;
+    return std::min(1.0, std::max(by_steps, by_time));
+  }
+
+  [[nodiscard]] bool snapshot_due() const {
+    if (cadence_.snapshots < 2) {
+      return false;
+    }
+    const double part = static_cast<double>(snapshots_) / (cadence_.snapshots - 1);
+    return at_end() || (snapshots_ < cadence_.snapshots - 1 && progress_part() >= part);
+  }
+
+  void advance_one_step() {
+    double dt = dt_;
+    if (problem_.end_time > 0.0) {
+      dt = std::min(dt, problem_.end_time - time_);
+    }
+    for (const Stage& stage : stages_of(problem_.scheme, dt, dt_before_)) {
+      integrator_->advance(stage);
+    }
+    dt_before_ = dt;
+    time_ += dt;
+    ++step_;
+    ++timed_steps_;
+    progress_.update("integrating " + problem_.name, progress_part(), 1.0);
+  }
+
+  void time_steps() {
+    integrator_->finish();
+    const double seconds = watch_.seconds();
+    if (timed_steps_ > 0) {
+      seconds_since_row_ += seconds;
+      steps_since_row_ += timed_steps_;
+      outcome_.seconds_per_step.push_back(seconds / static_cast<double>(timed_steps_));
+    }
+    timed_steps_ = 0;
+  }
+
+  void look() {
+    diagnosis_ = integrator_->diagnose();
+    if (!diagnosis_.finite()) {
+      throw RuntimeFailure(fmt::format(
+          "the flow blew up: {} is no longer finite at step {}, time {:.6g}; use a shorter time "
+          "step or more cells",
+          name_of_broken(problem_, diagnosis_), step_, time_));
+    }
+    cycles_ += integrator_->pressure_outcome().cycles;
+    ++looks_;
+    const double courant = dt_before_ * diagnosis_.courant_rate;
+    outcome_.largest_courant = std::max(outcome_.largest_courant, courant);
+  }
+
+  void choose_step() { dt_ = step_length(problem_, grid_, diagnosis_.courant_rate); }
+
+  void record() {
+    SeriesRow row{.step = step_,
+                  .time = time_,
+                  .dt = dt_before_ > 0.0 ? dt_before_ : dt_,
+                  .diagnosis = diagnosis_,
+                  .cycles = integrator_->pressure_outcome().cycles};
+    row.courant = row.dt * diagnosis_.courant_rate;
+    if (path_) {
+      row.nusselt = nusselt_of(*path_, problem_.scalars.front().diffusivity, diagnosis_);
+      outcome_.nusselt = row.nusselt;
+    }
+    if (steps_since_row_ > 0) {
+      row.seconds_per_cell_step = seconds_since_row_ / static_cast<double>(steps_since_row_) /
+                                  static_cast<double>(problem_.cells());
+    }
+    seconds_since_row_ = 0.0;
+    steps_since_row_ = 0;
+    recorded_step_ = step_;
+    recorder_.record(row);
+  }
+
+  void snapshot_when_due() {
+    if (snapshot_due()) {
+      recorder_.snapshot(snapshots_, time_, grid_, integrator_->state());
+      ++snapshots_;
+    }
+  }
+
+  Problem problem_;
+  Cadence cadence_;
+  Recorder& recorder_;
+  Progress& progress_;
+  Grid grid_;
+  std::unique_ptr<HeatPath> path_;
+  std::unique_ptr<Integrator> integrator_;
+
+  std::int64_t step_ = 0;
+  double time_ = 0.0;
+  double dt_ = 0.0;
+  double dt_before_ = 0.0;
+  Diagnosis diagnosis_;
+  RunOutcome outcome_;
+  double cycles_ = 0.0;
+  std::int64_t looks_ = 0;
+  std::int64_t snapshots_ = 0;
+
+  Stopwatch watch_;
+  std::int64_t timed_steps_ = 0;
+  std::int64_t steps_since_row_ = 0;
+  double seconds_since_row_ = 0.0;
+  std::int64_t recorded_step_ = 0;
+};
+
+}  // namespace
+
+RunResult run(const Problem& problem, const Cadence& cadence, Recorder& recorder,
+              Progress& progress) {
+  problem.validate();
+  Run run(problem, cadence, recorder, progress);
+  const RunOutcome outcome = run.to_its_end();
+  progress.update("timing the parts of a step", 0.0, 1.0);
+  const PartSamples parts = time_parts(problem, run.integrator());
+  return result_of(problem, outcome, parts, run.integrator().traffic(), progress);
+}
+
+}  // namespace bankfull::convection
