@@ -1,0 +1,126 @@
+#pragma once
+
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/point.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace bankfull::convection {
+
+/// What a stage multiplies by; in the GPU's memory, so that a recorded graph serves any step.
+template <class Real>
+struct StageFactorsOnGpu {
+  Real fresh;
+  Real previous;
+  bool keeps;
+};
+
+/// Fields as kernels see them: velocity 0 at cell (0, 0, 0), the others at the strides' distances.
+template <class Real>
+struct FlowOnGpu {
+  FlowStrides strides;
+  int cells[3];
+  const AxisMetric<Real>* planes;  ///< metrics of the stretched axis, for each plane
+  AxisMetric<Real> row;
+  AxisMetric<Real> column;
+  WallFaces walls;
+
+  __device__ __forceinline__ Near<Real> near(const Real* fields, int i, int j, int k) const {
+    return {.here = fields + i * strides.plane + j * strides.row + k,
+            .strides = strides,
+            .axis = {planes[i], row, column}};
+  }
+};
+
+template <class Real>
+struct AdvanceArguments {
+  FlowOnGpu<Real> flow;
+  Medium<Real> medium;
+  const StageFactorsOnGpu<Real>* stage;
+  const Real* fields;
+  const Real* source;  ///< null: none
+  Real* tendency;
+  Real* next;
+  int planes_a_block;
+};
+
+namespace detail {
+
+template <class Real>
+__device__ __forceinline__ void put_advanced(const AdvanceArguments<Real>& arguments,
+                                             const StageFactorsOnGpu<Real>& stage, std::int64_t at,
+                                             bool on_wall, Real tendency) {
+  if (arguments.source != nullptr) {
+    tendency += arguments.source[at];
+  }
+  const Real before = __ldcs(arguments.tendency + at);
+  const Real advanced = arguments.fields[at] + (stage.fresh * tendency + stage.previous * before);
+  arguments.next[at] = on_wall ? Real(0) : advanced;
+  if (stage.keeps) {
+    __stcs(arguments.tendency + at, tendency);
+  }
+}
+
+inline constexpr int advance_columns = 32;
+inline constexpr int advance_rows = 8;
+
+/// One thread a column (j, k), which it follows through some planes: what neighbours share of a
+/// plane, and the plane before, come out of L1.
+template <class Real>
+__global__ void __launch_bounds__(advance_columns* advance_rows, 2)
+    advance_kernel(const __grid_constant__ AdvanceArguments<Real> arguments) {
+  const FlowOnGpu<Real>& flow = arguments.flow;
+  const int k = static_cast<int>(blockIdx.x) * advance_columns + static_cast<int>(threadIdx.x);
+  const int j = static_cast<int>(blockIdx.y) * advance_rows + static_cast<int>(threadIdx.y);
+  if (k >= flow.cells[2] || j >= flow.cells[1]) {
+    return;
+  }
+  const StageFactorsOnGpu<Real> stage = *arguments.stage;
+  const int first = static_cast<int>(blockIdx.z) * arguments.planes_a_block;
+  const int last = min(flow.cells[0], first + arguments.planes_a_block);
+  for (int i = first; i < last; ++i) {
+    const Near<Real> near = flow.near(arguments.fields, i, j, k);
+    const std::int64_t at = near.here - arguments.fields;
+    const std::int64_t field = flow.strides.field;
+    put_advanced(arguments, stage, at, flow.walls.template holds<0>(i),
+                 momentum_tendency<0>(near, arguments.medium));
+    put_advanced(arguments, stage, at + field, flow.walls.template holds<1>(j),
+                 momentum_tendency<1>(near, arguments.medium));
+    put_advanced(arguments, stage, at + 2 * field, flow.walls.template holds<2>(k),
+                 momentum_tendency<2>(near, arguments.medium));
+    for (int s = 0; s < arguments.medium.scalar_count; ++s) {
+      put_advanced(arguments, stage, at + (3 + s) * field, false,
+                   scalar_tendency(near, s, arguments.medium.scalars[s].diffusivity));
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Planes that one block follows: many where the GPU is full, few where it is not.
+inline int planes_a_block(const int (&cells)[3], int multiprocessors) {
+  constexpr int most = 32;
+  constexpr int blocks_a_multiprocessor = 4;
+  const int columns = (cells[2] + detail::advance_columns - 1) / detail::advance_columns;
+  const int rows = (cells[1] + detail::advance_rows - 1) / detail::advance_rows;
+  const int wanted = std::max(1, multiprocessors * blocks_a_multiprocessor / (columns * rows));
+  return std::clamp(cells[0] / wanted, 1, most);
+}
+
+/// Queues next = fields + fresh G + previous G_before.
+template <class Real>
+void queue_advance(const Stream& stream, const AdvanceArguments<Real>& arguments) {
+  const auto blocks = [](int count, int of) {
+    return static_cast<unsigned>((count + of - 1) / of);
+  };
+  const int(&cells)[3] = arguments.flow.cells;
+  launch(stream,
+         {dim3(blocks(cells[2], detail::advance_columns), blocks(cells[1], detail::advance_rows),
+               blocks(cells[0], arguments.planes_a_block)),
+          dim3(detail::advance_columns, detail::advance_rows)},
+         detail::advance_kernel<Real>, arguments);
+}
+
+}  // namespace bankfull::convection

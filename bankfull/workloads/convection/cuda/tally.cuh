@@ -1,0 +1,134 @@
+#pragma once
+
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/convection/cuda/advance.cuh"
+#include "bankfull/workloads/convection/tally.hpp"
+
+#include <cstdint>
+
+namespace bankfull::convection {
+
+namespace detail {
+
+inline constexpr int tally_threads = 128;
+inline constexpr int tally_blocks = 1024;
+
+/// Merges what the threads of a block hold, in a fixed order; thread 0 gets it.
+template <class AnyTally>
+__device__ void merge_block(AnyTally& mine) {
+  __shared__ alignas(AnyTally) unsigned char storage[tally_threads * sizeof(AnyTally)];
+  auto* const all = reinterpret_cast<AnyTally*>(storage);
+  const int thread = static_cast<int>(threadIdx.x);
+  all[thread] = mine;
+  for (int half = tally_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (thread < half) {
+      merge(all[thread], all[thread + half]);
+    }
+  }
+  mine = all[0];
+}
+
+/// Counts the cells of every `tally_blocks`-th row.
+template <class AnyTally, class Real, class Count>
+__global__ void __launch_bounds__(tally_threads)
+    tally_kernel(const __grid_constant__ FlowOnGpu<Real> flow, const Real* fields,
+                 const __grid_constant__ Count count, AnyTally* partial) {
+  AnyTally mine = empty_tally<AnyTally>();
+  const int rows = flow.cells[0] * flow.cells[1];
+  for (int row = static_cast<int>(blockIdx.x); row < rows; row += static_cast<int>(gridDim.x)) {
+    const int i = row / flow.cells[1];
+    const int j = row % flow.cells[1];
+    for (int k = static_cast<int>(threadIdx.x); k < flow.cells[2]; k += tally_threads) {
+      count(flow.near(fields, i, j, k), i, j, k, mine);
+    }
+  }
+  merge_block(mine);
+  if (threadIdx.x == 0) {
+    partial[blockIdx.x] = mine;
+  }
+}
+
+template <class AnyTally>
+__global__ void __launch_bounds__(tally_threads)
+    merge_kernel(const AnyTally* partial, int count, AnyTally* result) {
+  AnyTally mine = empty_tally<AnyTally>();
+  for (int n = static_cast<int>(threadIdx.x); n < count; n += tally_threads) {
+    merge(mine, partial[n]);
+  }
+  merge_block(mine);
+  if (threadIdx.x == 0) {
+    *result = mine;
+  }
+}
+
+}  // namespace detail
+
+/// A cell's place among walls and its part of the box.
+template <class Real>
+struct CellInBox {
+  WallFaces walls;
+  double length[3];
+  double part_per_width;  ///< area of a cell within its plane, over the volume of the box
+  int cells[3];
+
+  __device__ double part(const Near<Real>& near) const {
+    return part_per_width / static_cast<double>(near.axis[0].per_cell);
+  }
+
+  __device__ WallSides sides(int i, int j, int k) const {
+    const int index[3] = {i, j, k};
+    WallSides sides;
+    for (int axis = 0; axis < 3; ++axis) {
+      sides.lower[axis] = walls.walled[axis] && index[axis] == 0;
+      sides.upper[axis] = walls.walled[axis] && index[axis] == cells[axis] - 1;
+      sides.length[axis] = length[axis];
+    }
+    return sides;
+  }
+};
+
+template <class Real>
+struct CountFlow {
+  CellInBox<Real> box;
+
+  __device__ void operator()(const Near<Real>& near, int /*i*/, int /*j*/, int /*k*/,
+                             FlowTally& tally) const {
+    count(near, box.part(near), tally);
+  }
+};
+
+template <class Real>
+struct CountScalar {
+  CellInBox<Real> box;
+  int scalar;
+  double diffusivity;
+
+  __device__ void operator()(const Near<Real>& near, int i, int j, int k,
+                             ScalarTally& tally) const {
+    count(near, scalar, diffusivity, box.part(near), box.sides(i, j, k), tally);
+  }
+};
+
+/// Room for the tallies of a GPU's blocks.
+inline constexpr std::size_t tally_bytes = (detail::tally_blocks + 1) * sizeof(ScalarTally);
+
+/// Tallies all cells; waits for the result.
+template <class AnyTally, class Real, class Count>
+AnyTally tallied_on_gpu(const Stream& stream, const FlowOnGpu<Real>& flow, const Real* fields,
+                        const Count& count, const Buffer<unsigned char>& room) {
+  static_assert(sizeof(AnyTally) <= sizeof(ScalarTally));
+  auto* const partial = reinterpret_cast<AnyTally*>(room.data());
+  AnyTally* const result = partial + detail::tally_blocks;
+  launch(stream, {dim3(detail::tally_blocks), dim3(detail::tally_threads)},
+         detail::tally_kernel<AnyTally, Real, Count>, flow, fields, count, partial);
+  launch(stream, {dim3(1), dim3(detail::tally_threads)}, detail::merge_kernel<AnyTally>,
+         static_cast<const AnyTally*>(partial), detail::tally_blocks, result);
+  AnyTally tally = empty_tally<AnyTally>();
+  copy_bytes(&tally, result, sizeof(AnyTally), stream);
+  stream.synchronize();
+  return tally;
+}
+
+}  // namespace bankfull::convection
