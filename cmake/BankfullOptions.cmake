@@ -1,8 +1,10 @@
 # What a user may choose at configure time; docs/install.md explains each.
 set(BANKFULL_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO (where nvcc is found), ON or OFF")
 set(BANKFULL_MPI AUTO CACHE STRING "Build with MPI: AUTO (where it is found), ON or OFF")
+set(BANKFULL_FFTW AUTO CACHE STRING "Solve for the pressure by FFTW on CPUs: AUTO (where it is found), ON or OFF")
 set_property(CACHE BANKFULL_CUDA PROPERTY STRINGS AUTO ON OFF)
 set_property(CACHE BANKFULL_MPI PROPERTY STRINGS AUTO ON OFF)
+set_property(CACHE BANKFULL_FFTW PROPERTY STRINGS AUTO ON OFF)
 option(BANKFULL_NATIVE "Compile for this machine's processor (-march=native)" ON)
 set(BANKFULL_ARCH "" CACHE STRING "Processor to compile for (-march=...) when BANKFULL_NATIVE is off, e.g. x86-64-v3")
 option(BANKFULL_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})

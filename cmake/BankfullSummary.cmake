@@ -7,5 +7,7 @@ message(STATUS "bankfull ${PROJECT_VERSION} (${bankfull_git_revision}), ${CMAKE_
 message(STATUS "  C++   ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${bankfull_arch_flag}")
 message(STATUS "  CUDA  ${cuda_line}")
 message(STATUS "  cuSPARSE ${bankfull_cusparse_enabled}")
+message(STATUS "  cuFFT ${bankfull_cufft_enabled}")
 message(STATUS "  MPI   ${bankfull_mpi_enabled}")
+message(STATUS "  FFTW  ${bankfull_fftw_enabled}")
 message(STATUS "  hwloc ${Hwloc_FOUND}")

@@ -14,6 +14,7 @@ struct BuildFacts {
   std::string cuda_toolkit;         ///< empty without CUDA
   std::string cuda_architectures;   ///< empty without CUDA
   std::string cuda_absent_because;  ///< empty with CUDA
+  std::string fftw_absent_because;  ///< empty with FFTW
   std::string mpi;                  ///< library version string, empty without MPI
 };
 

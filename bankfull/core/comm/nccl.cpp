@@ -2,9 +2,9 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/exec/late_library.hpp"
 
 #include <array>
-#include <dlfcn.h>
 #include <exception>
 #include <fmt/format.h>
 
@@ -33,30 +33,20 @@ struct Library {
   const char* (*error_string)(int) = nullptr;
 };
 
-/// The library is never closed: its threads may outlive its communicators.
 Library open_library() {
+  LateLibrary late("libnccl.so.2");
   Library nccl;
-  void* handle = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    nccl.absent_because = dlerror();
-    return nccl;
-  }
-  const auto find = [&]<class Function>(Function*& function, const char* name) {
-    function = reinterpret_cast<Function*>(dlsym(handle, name));
-    if (function == nullptr) {
-      nccl.absent_because = std::string("libnccl.so.2 has no ") + name;
-    }
-  };
-  find(nccl.get_version, "ncclGetVersion");
-  find(nccl.get_unique_id, "ncclGetUniqueId");
-  find(nccl.init_rank, "ncclCommInitRank");
-  find(nccl.destroy, "ncclCommDestroy");
-  find(nccl.abort, "ncclCommAbort");
-  find(nccl.group_start, "ncclGroupStart");
-  find(nccl.group_end, "ncclGroupEnd");
-  find(nccl.send, "ncclSend");
-  find(nccl.receive, "ncclRecv");
-  find(nccl.error_string, "ncclGetErrorString");
+  late.find(nccl.get_version, "ncclGetVersion");
+  late.find(nccl.get_unique_id, "ncclGetUniqueId");
+  late.find(nccl.init_rank, "ncclCommInitRank");
+  late.find(nccl.destroy, "ncclCommDestroy");
+  late.find(nccl.abort, "ncclCommAbort");
+  late.find(nccl.group_start, "ncclGroupStart");
+  late.find(nccl.group_end, "ncclGroupEnd");
+  late.find(nccl.send, "ncclSend");
+  late.find(nccl.receive, "ncclRecv");
+  late.find(nccl.error_string, "ncclGetErrorString");
+  nccl.absent_because = late.absent_because();
   return nccl;
 }
 

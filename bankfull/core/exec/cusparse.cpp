@@ -1,10 +1,10 @@
 #include "bankfull/core/exec/cusparse.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/exec/late_library.hpp"
 
 #include <algorithm>
 #include <cusparse.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 namespace bankfull {
@@ -38,40 +38,29 @@ struct Library {
   decltype(&cusparseSpSV_solve) solve = nullptr;
 };
 
-/// Opens the version whose header this was compiled with. It is never closed: destroying what was
-/// made with it takes its functions.
+/// Opens the version whose header this was compiled with.
 Library open_library() {
+  LateLibrary library(fmt::format("libcusparse.so.{}", CUSPARSE_VER_MAJOR));
   Library cusparse;
-  const std::string name = fmt::format("libcusparse.so.{}", CUSPARSE_VER_MAJOR);
-  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    cusparse.absent_because = dlerror();
-    return cusparse;
-  }
-  const auto find = [&]<class Function>(Function*& function, const char* symbol) {
-    function = reinterpret_cast<Function*>(dlsym(handle, symbol));
-    if (function == nullptr) {
-      cusparse.absent_because = fmt::format("{} has no {}", name, symbol);
-    }
-  };
-  find(cusparse.create, "cusparseCreate");
-  find(cusparse.destroy, "cusparseDestroy");
-  find(cusparse.set_stream, "cusparseSetStream");
-  find(cusparse.error_string, "cusparseGetErrorString");
-  find(cusparse.create_csr, "cusparseCreateCsr");
-  find(cusparse.destroy_matrix, "cusparseDestroySpMat");
-  find(cusparse.set_attribute, "cusparseSpMatSetAttribute");
-  find(cusparse.create_vector, "cusparseCreateDnVec");
-  find(cusparse.destroy_vector, "cusparseDestroyDnVec");
-  find(cusparse.set_vector, "cusparseDnVecSetValues");
-  find(cusparse.product_bytes, "cusparseSpMV_bufferSize");
-  find(cusparse.prepare_product, "cusparseSpMV_preprocess");
-  find(cusparse.multiply, "cusparseSpMV");
-  find(cusparse.create_solve, "cusparseSpSV_createDescr");
-  find(cusparse.destroy_solve, "cusparseSpSV_destroyDescr");
-  find(cusparse.solve_bytes, "cusparseSpSV_bufferSize");
-  find(cusparse.analyse, "cusparseSpSV_analysis");
-  find(cusparse.solve, "cusparseSpSV_solve");
+  library.find(cusparse.create, "cusparseCreate");
+  library.find(cusparse.destroy, "cusparseDestroy");
+  library.find(cusparse.set_stream, "cusparseSetStream");
+  library.find(cusparse.error_string, "cusparseGetErrorString");
+  library.find(cusparse.create_csr, "cusparseCreateCsr");
+  library.find(cusparse.destroy_matrix, "cusparseDestroySpMat");
+  library.find(cusparse.set_attribute, "cusparseSpMatSetAttribute");
+  library.find(cusparse.create_vector, "cusparseCreateDnVec");
+  library.find(cusparse.destroy_vector, "cusparseDestroyDnVec");
+  library.find(cusparse.set_vector, "cusparseDnVecSetValues");
+  library.find(cusparse.product_bytes, "cusparseSpMV_bufferSize");
+  library.find(cusparse.prepare_product, "cusparseSpMV_preprocess");
+  library.find(cusparse.multiply, "cusparseSpMV");
+  library.find(cusparse.create_solve, "cusparseSpSV_createDescr");
+  library.find(cusparse.destroy_solve, "cusparseSpSV_destroyDescr");
+  library.find(cusparse.solve_bytes, "cusparseSpSV_bufferSize");
+  library.find(cusparse.analyse, "cusparseSpSV_analysis");
+  library.find(cusparse.solve, "cusparseSpSV_solve");
+  cusparse.absent_because = library.absent_because();
   return cusparse;
 }
 

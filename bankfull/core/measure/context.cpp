@@ -107,6 +107,7 @@ FactGroup build_group() {
                                : "no (" + facts.cuda_absent_because + ")"),
               text("mpi", build::mpi ? facts.mpi : "no"),
               text("nccl", nccl_fact()),
+              text("fftw", build::fftw ? "yes" : "no (" + facts.fftw_absent_because + ")"),
               text("hwloc", build::hwloc ? "yes" : "no"),
           }};
 }

@@ -1,0 +1,37 @@
+#include "bankfull/numerics/poisson/direct.hpp"
+
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/build_facts.hpp"
+#include "bankfull/core/exec/cufft.hpp"
+#include "bankfull/numerics/poisson/direct/sizes.hpp"
+#include "bankfull/numerics/poisson/direct/spectrum.hpp"
+
+namespace bankfull::poisson {
+
+bool direct_serves(const Domain& domain) { return domain.j.uniform() && domain.k.uniform(); }
+
+std::string direct_unavailable(Device device) {
+  if (!device.is_cuda()) {
+    return build::fftw ? "" : "this program has no FFTW: " + build_facts().fftw_absent_because;
+  }
+  if constexpr (build::cufft) {
+    return cufft_absent_because().empty() ? "" : "cuFFT cannot be used: " + cufft_absent_because();
+  } else {
+    return build::cuda ? "no cuFFT was found when this program was built"
+                       : "this program has no CUDA backend: " + build_facts().cuda_absent_because;
+  }
+}
+
+std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
+                          int threads) {
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  const SpectrumLayout layout(domain.extents(), element_bytes);
+  if (!on_gpu) {
+    return bytes * (layout.size + threads * work_reals(domain, element_bytes));
+  }
+  const GpuSizes sizes(domain, element_bytes);
+  return bytes * (layout.size + sizes.checkpoint_reals + sizes.table_reals) +
+         sizes.most_transform_bytes;
+}
+
+}  // namespace bankfull::poisson

@@ -1,0 +1,243 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/numerics/poisson/direct/ladder.hpp"
+#include "bankfull/numerics/poisson/direct/modes.hpp"
+#include "bankfull/numerics/poisson/direct/spectrum.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace bankfull::poisson {
+
+/// Shape of the memory in which one thread of a CPU eliminates along i, for neighbouring elements
+/// of a row's spectrum at once, its lanes. Lengths are in reals.
+struct LaneShape {
+  std::int64_t cells = 0;  ///< along i
+  std::int64_t lanes = 0;  ///< a multiple of 8
+  std::int64_t modes = 0;  ///< Modes::count
+  bool cyclic = false;
+
+  /// By as many lanes as leave what is kept of all cells in a usual second-level cache.
+  LaneShape(const Domain& domain, std::size_t element_bytes) : cells(domain.i.cells()) {
+    constexpr std::int64_t cache_bytes = 512 * 1024;
+    constexpr std::int64_t least = 8;
+    constexpr std::int64_t most = 128;
+    modes = (domain.j.periodic ? 1 : 2) * (domain.k.periodic ? 1 : 2);
+    cyclic = domain.i.periodic;
+    const std::int64_t lane_bytes = kept_of_cells() * static_cast<std::int64_t>(element_bytes);
+    lanes = std::clamp(cache_bytes / lane_bytes / least * least, least, most);
+  }
+
+  [[nodiscard]] std::int64_t kept_of_cells() const {
+    return cells * (4 + modes * (cyclic ? 2 : 1));
+  }
+  [[nodiscard]] std::int64_t size() const { return lanes * (kept_of_cells() + kept_of_ends); }
+
+  static constexpr std::int64_t most_modes = 4;
+  /// Decay, the ends' two conductances and the root's; two twists; three sets of amplitudes.
+  static constexpr std::int64_t kept_of_ends = 4 * most_modes + 4 + 3 * 4;
+};
+
+/// The elimination along i of some lanes of the spectrum's rows j and j'.
+template <class Real, class Kind, bool Cyclic>
+class LaneElimination {
+ public:
+  /// `memory` is as large as the shape says.
+  LaneElimination(Real* memory, const LaneShape& shape, std::int64_t lanes)
+      : pitch_(shape.lanes), lanes_(lanes), voltage_(memory) {
+    up_ = voltage_ + shape.cells * cell_voltages();
+    around_ = up_ + shape.cells * cell_modes();
+    Real* next = around_ + (Cyclic ? shape.cells * cell_modes() : 0);
+    const auto take = [&](std::int64_t rows) {
+      Real* const taken = next;
+      next += rows * pitch_;
+      return taken;
+    };
+    decay_ = take(LaneShape::most_modes);
+    ground_ = take(LaneShape::most_modes);
+    closing_ = take(LaneShape::most_modes);
+    root_ground_ = take(LaneShape::most_modes);
+    twist_ = take(4);
+    current_ = take(4);
+    root_current_ = take(4);
+    root_voltage_ = take(4);
+  }
+
+  [[nodiscard]] Real* decay(int mode) const { return decay_ + mode * pitch_; }
+
+  void set_twists(std::int64_t lane, Complex<Real> of_a, Complex<Real> of_b) const {
+    twist_[lane] = of_a.re;
+    twist_[pitch_ + lane] = of_a.im;
+    twist_[2 * pitch_ + lane] = of_b.re;
+    twist_[3 * pitch_ + lane] = of_b.im;
+  }
+
+  void begin(Real closing) const {
+    std::fill_n(ground_, Kind::count * pitch_, Real{0});
+    std::fill_n(root_ground_, Kind::count * pitch_, Real{0});
+    std::fill_n(closing_, Kind::count * pitch_, closing);
+    std::fill_n(current_, 4 * pitch_, Real{0});
+    std::fill_n(root_current_, 4 * pitch_, Real{0});
+  }
+
+  /// Eliminates cell n, whose elements are at `a` and `b`, which may be the same.
+  void forward(std::int64_t n, const LadderCell<Real>& cell, const Real* a, const Real* b) const {
+    const Rows at = rows_of(n);
+    const Real width = cell.width;
+    const Real above = cell.above;
+    const Real charge = cell.charge;
+    const std::int64_t pitch = pitch_;
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+      Pivot<Real> pivots[Kind::count];
+      for (int mode = 0; mode < Kind::count; ++mode) {
+        const std::int64_t place = mode * pitch + lane;
+        LowerEnd<Real> end{at.ground[place], Cyclic ? at.closing[place] : Real{0}};
+        Real root_ground = Cyclic ? at.root_ground[place] : Real{0};
+        pivots[mode] = Ladder<Cyclic>::eliminate(at.decay[place] * width, above, end, root_ground);
+        at.ground[place] = end.ground;
+        at.up[place] = pivots[mode].up;
+        if constexpr (Cyclic) {
+          at.closing[place] = end.closing;
+          at.root_ground[place] = root_ground;
+          at.around[place] = pivots[mode].around;
+        }
+      }
+      const Amplitudes<Real> side = Kind::separate(twisted(at, pitch, lane, a, b));
+      for (int n4 = 0; n4 < 4; ++n4) {
+        const std::int64_t place = n4 * pitch + lane;
+        const Pivot<Real>& pivot = pivots[Kind::mode_of(n4)];
+        const Real current = at.current[place] + charge * side.of[n4];
+        const Real voltage = pivot.inverse * current;
+        at.voltage[place] = voltage;
+        at.current[place] = above * voltage;
+        if constexpr (Cyclic) {
+          at.root_current[place] += pivot.around * current;
+        }
+      }
+    }
+  }
+
+  /// Solves for the last cell, the root.
+  void turn(const LadderCell<Real>& cell, Real* a, Real* b) const {
+    const Rows at = rows_of(0);
+    const Real width = cell.width;
+    const Real charge = cell.charge;
+    const std::int64_t pitch = pitch_;
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+      Amplitudes<Real> x = Kind::separate(twisted(at, pitch, lane, a, b));
+      for (int n4 = 0; n4 < 4; ++n4) {
+        const std::int64_t mode = Kind::mode_of(n4) * pitch + lane;
+        const std::int64_t place = n4 * pitch + lane;
+        const Real ground = at.ground[mode] + at.decay[mode] * width + at.root_ground[mode];
+        const Real current = at.current[place] + charge * x.of[n4] + at.root_current[place];
+        x.of[n4] = root_voltage(current, ground);
+        at.root_voltage[place] = x.of[n4];
+        at.current[place] = x.of[n4];
+      }
+      untwist(at, pitch, lane, Kind::join(x), a, b);
+    }
+  }
+
+  /// Solves for cell n, after the cell above it.
+  void back(std::int64_t n, Real* a, Real* b) const {
+    const Rows at = rows_of(n);
+    const std::int64_t pitch = pitch_;
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+      Amplitudes<Real> x;
+      for (int n4 = 0; n4 < 4; ++n4) {
+        const std::int64_t mode = Kind::mode_of(n4) * pitch + lane;
+        const std::int64_t place = n4 * pitch + lane;
+        const Pivot<Real> pivot{0, at.up[mode], Cyclic ? at.around[mode] : Real{0}};
+        x.of[n4] = Ladder<Cyclic>::voltage(pivot, at.voltage[place], at.current[place],
+                                           at.root_voltage[place]);
+        at.current[place] = x.of[n4];
+      }
+      untwist(at, pitch, lane, Kind::join(x), a, b);
+    }
+  }
+
+ private:
+  /// Pointers by value, so that loops keep them in registers.
+  struct Rows {
+    const Real* decay;
+    const Real* twist;
+    Real* ground;
+    Real* closing;
+    Real* root_ground;
+    Real* current;  ///< into the next cell; on the way back the voltage of the cell above
+    Real* root_current;
+    Real* root_voltage;
+    Real* voltage;  ///< by current, of this cell
+    Real* up;
+    Real* around;
+  };
+
+  [[nodiscard]] std::int64_t cell_voltages() const { return 4 * pitch_; }
+  [[nodiscard]] std::int64_t cell_modes() const { return Kind::count * pitch_; }
+
+  [[nodiscard]] Rows rows_of(std::int64_t n) const {
+    return {decay_,
+            twist_,
+            ground_,
+            closing_,
+            root_ground_,
+            current_,
+            root_current_,
+            root_voltage_,
+            voltage_ + n * cell_voltages(),
+            up_ + n * cell_modes(),
+            around_ + (Cyclic ? n * cell_modes() : 0)};
+  }
+
+  static constexpr bool twists = Kind::wall_j || Kind::wall_k;
+
+  BANKFULL_ALWAYS_INLINE static ElementPair<Real> twisted(const Rows& at, std::int64_t pitch,
+                                                          std::int64_t lane, const Real* a,
+                                                          const Real* b) {
+    const Complex<Real> of_a{a[2 * lane], a[2 * lane + 1]};
+    const Complex<Real> of_b{b[2 * lane], b[2 * lane + 1]};
+    if constexpr (twists) {
+      return {times(twist_of(at, pitch, lane, 0), of_a), times(twist_of(at, pitch, lane, 1), of_b)};
+    } else {
+      return {of_a, of_b};
+    }
+  }
+
+  BANKFULL_ALWAYS_INLINE static void untwist(const Rows& at, std::int64_t pitch, std::int64_t lane,
+                                             const ElementPair<Real>& pair, Real* a, Real* b) {
+    ElementPair<Real> plain = pair;
+    if constexpr (twists) {
+      plain = {times(conjugate(twist_of(at, pitch, lane, 0)), pair.a),
+               times(conjugate(twist_of(at, pitch, lane, 1)), pair.b)};
+    }
+    a[2 * lane] = plain.a.re;
+    a[2 * lane + 1] = plain.a.im;
+    b[2 * lane] = plain.b.re;
+    b[2 * lane + 1] = plain.b.im;
+  }
+
+  BANKFULL_ALWAYS_INLINE static Complex<Real> twist_of(const Rows& at, std::int64_t pitch,
+                                                       std::int64_t lane, int element) {
+    return {at.twist[2 * element * pitch + lane], at.twist[(2 * element + 1) * pitch + lane]};
+  }
+
+  std::int64_t pitch_;
+  std::int64_t lanes_;
+  Real* voltage_;
+  Real* up_ = nullptr;
+  Real* around_ = nullptr;
+  Real* decay_ = nullptr;
+  Real* ground_ = nullptr;
+  Real* closing_ = nullptr;
+  Real* root_ground_ = nullptr;
+  Real* twist_ = nullptr;
+  Real* current_ = nullptr;
+  Real* root_current_ = nullptr;
+  Real* root_voltage_ = nullptr;
+};
+
+}  // namespace bankfull::poisson

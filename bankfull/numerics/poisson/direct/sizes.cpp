@@ -1,0 +1,58 @@
+#include "bankfull/numerics/poisson/direct/sizes.hpp"
+
+#include "bankfull/numerics/poisson/direct/lanes.hpp"
+#include "bankfull/numerics/poisson/direct/spectrum.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bankfull::poisson {
+namespace {
+
+Traffic direct_traffic(const Extents& extents, std::size_t element_bytes, int passes) {
+  const auto cells = static_cast<double>(extents.count());
+  const double one_way = cells * static_cast<double>(element_bytes) * passes;
+  // The usual count of a transform's operations, and 15 in the elimination.
+  const double transform = 2.5 * std::log2(static_cast<double>(extents.nj * extents.nk));
+  return {one_way, one_way, cells * (2.0 * transform + 15.0)};
+}
+
+}  // namespace
+
+std::int64_t work_reals(const Domain& domain, std::size_t element_bytes) {
+  constexpr std::int64_t alignment = 64;
+  const SpectrumLayout layout(domain.extents(), element_bytes);
+  const std::int64_t needed =
+      std::max(layout.plane_pitch + layout.row_pitch, LaneShape(domain, element_bytes).size());
+  return (needed + alignment - 1) / alignment * alignment;
+}
+
+Traffic cpu_direct_traffic(const Extents& extents, std::size_t element_bytes) {
+  return direct_traffic(extents, element_bytes, 3);
+}
+
+Traffic gpu_direct_traffic(const Extents& extents, std::size_t element_bytes) {
+  return direct_traffic(extents, element_bytes, 4);
+}
+
+GpuSizes::GpuSizes(const Domain& domain, std::size_t element_bytes, std::int64_t bytes_at_once) {
+  const Extents n = domain.extents();
+  const SpectrumLayout layout(n, element_bytes);
+  const auto plane_bytes = layout.plane_pitch * static_cast<std::int64_t>(element_bytes);
+  // As many in every chunk, where that comes out even.
+  const std::int64_t most = std::clamp<std::int64_t>(bytes_at_once / plane_bytes, 1, n.ni);
+  const std::int64_t chunks = (n.ni + most - 1) / most;
+  planes_at_once = (n.ni + chunks - 1) / chunks;
+  // Lengths with large prime factors take cuFFT several times the memory of the data.
+  constexpr std::int64_t times_data = 8;
+  constexpr std::int64_t some = 1024 * 1024;
+  most_transform_bytes = times_data * planes_at_once * plane_bytes + some;
+  pairs = half_spectrum(n.nj) * half_spectrum(n.nk);
+  const std::int64_t modes = (domain.j.periodic ? 1 : 2) * (domain.k.periodic ? 1 : 2);
+  const std::int64_t checkpoints = (n.ni - 1 + segment - 1) / segment;
+  // Cells of the ladder; decays and twists of both axes.
+  table_reals = 4 * n.ni + 3 * (n.nj + 1 + n.nk + 1);
+  checkpoint_reals = checkpoints * pairs * modes * (domain.i.periodic ? 2 : 1);
+}
+
+}  // namespace bankfull::poisson

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "bankfull/core/measure/traffic.hpp"
+#include "bankfull/numerics/poisson/poisson.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bankfull::poisson {
+
+/// Reals that each thread of a CPU works in: a plane and a row to transform, or the lanes of the
+/// elimination.
+std::int64_t work_reals(const Domain& domain, std::size_t element_bytes);
+
+/// On a CPU the field crosses the memory interface three times to and fro: planes are transformed,
+/// and columns eliminated, in the cache.
+Traffic cpu_direct_traffic(const Extents& extents, std::size_t element_bytes);
+
+/// On a GPU columns do not stay in the cache: the elimination's two sweeps cross too.
+Traffic gpu_direct_traffic(const Extents& extents, std::size_t element_bytes);
+
+/// How the solver on a GPU divides its work.
+struct GpuSizes {
+  /// Bytes of planes that are transformed together, so that they stay in L2.
+  static constexpr std::int64_t chunk_bytes = 16 * 1024 * 1024;
+  /// Cells between checkpoints of the elimination.
+  static constexpr int segment = 8;
+
+  std::int64_t planes_at_once = 0;
+  std::int64_t most_transform_bytes = 0;  ///< that cuFFT may work in
+  std::int64_t pairs = 0;                 ///< of columns that are eliminated together
+  std::int64_t checkpoint_reals = 0;
+  std::int64_t table_reals = 0;
+
+  GpuSizes(const Domain& domain, std::size_t element_bytes,
+           std::int64_t bytes_at_once = chunk_bytes);
+};
+
+}  // namespace bankfull::poisson

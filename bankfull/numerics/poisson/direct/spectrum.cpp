@@ -1,0 +1,90 @@
+#include "bankfull/numerics/poisson/direct/spectrum.hpp"
+
+#include "bankfull/numerics/poisson/direct/ladder.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace bankfull::poisson {
+namespace {
+
+constexpr std::int64_t line_bytes = 128;
+constexpr std::int64_t set_bytes = 4096;  // cells so far apart compete for the same cache sets
+
+constexpr std::int64_t rounded_up(std::int64_t count, std::int64_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
+/// Voltages where the currents are the widths, the last cell is at 0 and nothing else is grounded.
+std::vector<double> loaded_ladder(const Axis& axis, const std::vector<double>& above,
+                                  double closing) {
+  const std::size_t root = above.size() - 1;
+  std::vector<Pivot<double>> pivots(above.size());
+  std::vector<double> voltages(above.size(), 0.0);
+  LowerEnd<double> end{.closing = closing};
+  double root_ground = 0.0;
+  double current = 0.0;
+  for (std::size_t n = 0; n < root; ++n) {
+    pivots[n] = Ladder<true>::eliminate(0.0, above[n], end, root_ground);
+    voltages[n] = pivots[n].inverse * (current + axis.widths[n]);
+    current = above[n] * voltages[n];
+  }
+  for (std::size_t n = root; n-- > 0;) {
+    voltages[n] = Ladder<true>::voltage(pivots[n], voltages[n], voltages[n + 1], voltages[root]);
+  }
+  return voltages;
+}
+
+}  // namespace
+
+SpectrumLayout::SpectrumLayout(const Extents& extents, std::size_t element_bytes) {
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  row_pitch = rounded_up(2 * half_spectrum(extents.nk), line_bytes / bytes);
+  plane_pitch = extents.nj * row_pitch;
+  if (plane_pitch * bytes % set_bytes == 0) {
+    plane_pitch += line_bytes / bytes;
+  }
+  size = extents.ni * plane_pitch;
+}
+
+AxisModes::AxisModes(const Axis& axis) {
+  const auto cells = static_cast<double>(axis.cells());
+  const double width = axis.widths.front();
+  const double angle = std::numbers::pi / (axis.periodic ? cells : 2.0 * cells);
+  for (std::int64_t m = 0; m <= axis.cells(); ++m) {
+    const double at = angle * static_cast<double>(m);
+    const double root = 2.0 / width * std::sin(at);
+    decay.push_back(root * root);
+    twist.push_back(axis.periodic ? Complex<double>{1.0, 0.0}
+                                  : Complex<double>{std::cos(at), -std::sin(at)});
+  }
+}
+
+template <class Real>
+LadderTable<Real>::LadderTable(const Domain& domain) {
+  const Axis& axis = domain.i;
+  const auto count = static_cast<std::size_t>(axis.cells());
+  std::vector<double> above(count, 0.0);
+  for (std::size_t n = 0; n + 1 < count; ++n) {
+    above[n] = 1.0 / axis.distance(static_cast<std::int64_t>(n) + 1);
+  }
+  const double joined = axis.periodic && count > 1 ? 1.0 / axis.distance(0) : 0.0;
+  const std::vector<double> loaded = loaded_ladder(axis, above, joined);
+  const double whole = std::reduce(axis.widths.begin(), axis.widths.end());
+  const auto transforms = static_cast<double>(domain.j.cells() * domain.k.cells());
+  for (std::size_t n = 0; n < count; ++n) {
+    cells.push_back({static_cast<Real>(axis.widths[n]), static_cast<Real>(above[n]),
+                     static_cast<Real>(-axis.widths[n] / transforms),
+                     static_cast<Real>(loaded[n])});
+  }
+  closing = static_cast<Real>(joined);
+  length = static_cast<Real>(whole);
+  mean_loaded = static_cast<Real>(
+      std::inner_product(loaded.begin(), loaded.end(), axis.widths.begin(), 0.0) / whole);
+}
+
+template struct LadderTable<float>;
+template struct LadderTable<double>;
+
+}  // namespace bankfull::poisson

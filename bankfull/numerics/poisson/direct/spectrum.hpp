@@ -1,0 +1,56 @@
+#pragma once
+
+#include "bankfull/numerics/poisson/direct/modes.hpp"
+#include "bankfull/numerics/poisson/poisson.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::poisson {
+
+/// Where a field and, later in the same memory, the spectrum of its planes lie: element (j, k) of
+/// the spectrum, 0 <= k <= nk / 2, takes the place of the cells 2 k and 2 k + 1 of row j. All
+/// lengths are in reals.
+struct SpectrumLayout {
+  std::int64_t row_pitch = 0;
+  std::int64_t plane_pitch = 0;
+  std::int64_t size = 0;
+
+  SpectrumLayout(const Extents& extents, std::size_t element_bytes);
+};
+
+constexpr std::int64_t half_spectrum(std::int64_t nk) { return nk / 2 + 1; }
+
+/// Eigenvalues and twists along one transformed axis, fp64.
+struct AxisModes {
+  /// Minus the second difference's eigenvalue, of mode 0, ..., n.
+  std::vector<double> decay;
+  /// See Modes: t(0), ..., t(n); all 1 along a periodic axis.
+  std::vector<Complex<double>> twist;
+
+  explicit AxisModes(const Axis& axis);
+};
+
+/// What the elimination along i knows of a cell.
+template <class Real>
+struct alignas(4 * sizeof(Real)) LadderCell {
+  Real width;
+  Real above;   ///< conductance to the next cell; 0 for the last one
+  Real charge;  ///< current by right side: -width, over the length of the unnormalised transforms
+  Real
+      loaded;  ///< voltage by currents that are the widths where all is without ground but the root
+};
+
+/// The ladder of axis i; see ladder.hpp.
+template <class Real>
+struct LadderTable {
+  std::vector<LadderCell<Real>> cells;
+  Real closing = 0;  ///< conductance between the first cell and the last one
+  Real length = 0;
+  Real mean_loaded = 0;  ///< of the voltages `loaded`, weighted by width
+
+  explicit LadderTable(const Domain& domain);
+};
+
+}  // namespace bankfull::poisson

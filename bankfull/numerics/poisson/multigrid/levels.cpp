@@ -1,0 +1,110 @@
+#include "bankfull/numerics/poisson/multigrid/levels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace bankfull::poisson::multigrid {
+namespace {
+
+/// The smallest distance between neighbours; infinite for one cell, which is never coarsened.
+double smallest_spacing(const Axis& axis) {
+  double result = std::numeric_limits<double>::infinity();
+  if (axis.cells() > 1) {
+    for (std::int64_t face = axis.periodic ? 0 : 1; face < axis.cells(); ++face) {
+      result = std::min(result, axis.distance(face));
+    }
+  }
+  return result;
+}
+
+/// Pairs of cells merged; the last cell of an odd axis stays alone.
+Axis merged(const Axis& axis) {
+  Axis result{{}, axis.periodic};
+  for (std::size_t n = 0; n < axis.widths.size(); n += 2) {
+    const double sibling = n + 1 < axis.widths.size() ? axis.widths[n + 1] : 0.0;
+    result.widths.push_back(axis.widths[n] + sibling);
+  }
+  return result;
+}
+
+/// Of a cell that covers `portion` of its parent: its centre is half the sibling's width away from
+/// the parent's centre, towards the other parent.
+double nearness_to(const Axis& coarse, std::int64_t parent, bool first, double portion) {
+  const double shift = 0.5 * (1.0 - portion) * coarse.widths[static_cast<std::size_t>(parent)];
+  return 1.0 - shift / coarse.distance(first ? parent : parent + 1);
+}
+
+AxisLevel axis_level(const Axis& axis, bool coarsened) {
+  AxisLevel level{axis.cells(), axis.periodic, coarsened, {}, {}, {}, {}};
+  const Axis coarse = coarsened ? merged(axis) : axis;
+  for (std::int64_t n = 0; n < axis.cells(); ++n) {
+    const double width = axis.widths[static_cast<std::size_t>(n)];
+    const bool closed_below = n == 0 && !axis.periodic;
+    const bool closed_above = n + 1 == axis.cells() && !axis.periodic;
+    level.lower.push_back(closed_below ? 0.0 : 1.0 / (width * axis.distance(n)));
+    level.upper.push_back(closed_above ? 0.0 : 1.0 / (width * axis.distance(n + 1)));
+    if (coarsened) {
+      const double portion = width / coarse.widths[static_cast<std::size_t>(n / 2)];
+      level.portion.push_back(portion);
+      level.nearness.push_back(nearness_to(coarse, n / 2, n % 2 == 0, portion));
+    } else {
+      level.portion.push_back(1.0);
+      level.nearness.push_back(1.0);
+    }
+  }
+  return level;
+}
+
+/// Sets what depends on all three axes together.
+Level level_of(const Domain& domain) {
+  const std::array spacings{smallest_spacing(domain.i), smallest_spacing(domain.j),
+                            smallest_spacing(domain.k)};
+  const double smallest = *std::min_element(spacings.begin(), spacings.end());
+  const auto coarsened = [&](double spacing) {
+    return std::isfinite(spacing) && spacing < isotropy * smallest;
+  };
+  Level level{axis_level(domain.i, coarsened(spacings[0])),
+              axis_level(domain.j, coarsened(spacings[1])),
+              axis_level(domain.k, coarsened(spacings[2]))};
+  double sum = 0.0;
+  double weakest = std::numeric_limits<double>::infinity();
+  for (const double spacing : spacings) {
+    const double coupling = 1.0 / (spacing * spacing);
+    sum += coupling;
+    if (coarsened(spacing)) {
+      weakest = std::min(weakest, coupling);
+    }
+  }
+  level.omega = sum > 0.0 ? best_omega(weakest, sum) : 1.0;
+  return level;
+}
+
+Domain next_domain(const Domain& domain, const Level& level) {
+  return {level.i.coarsened ? merged(domain.i) : domain.i,
+          level.j.coarsened ? merged(domain.j) : domain.j,
+          level.k.coarsened ? merged(domain.k) : domain.k};
+}
+
+}  // namespace
+
+double best_omega(double smallest, double sum) {
+  const double g = 1.0 - smallest / sum;
+  return 2.0 / (1.0 + std::sqrt(1.0 - g * g));
+}
+
+std::vector<Level> make_levels(const Domain& domain) {
+  std::vector<Level> levels;
+  Domain current = domain;
+  while (true) {
+    levels.push_back(level_of(current));
+    if (current.extents().count() == 1) {
+      return levels;
+    }
+    current = next_domain(current, levels.back());
+  }
+}
+
+}  // namespace bankfull::poisson::multigrid

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "bankfull/numerics/poisson/poisson.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::poisson::multigrid {
+
+/// One axis on one level, and its way to the next, coarser one. See point.hpp for how the numbers
+/// are used; vectors have one element a cell.
+struct AxisLevel {
+  std::int64_t cells = 1;
+  bool periodic = false;
+  bool coarsened = false;        ///< the next level has half the cells (rounded up), else as many
+  std::vector<double> lower;     ///< 1 / (width distance to the cell before); 0 at a wall
+  std::vector<double> upper;     ///< 1 / (width distance to the cell after); 0 at a wall
+  std::vector<double> portion;   ///< of the parent's width: the weight in restriction
+  std::vector<double> nearness;  ///< the parent's weight in interpolation, >= 1/2
+};
+
+struct Level {
+  AxisLevel i;
+  AxisLevel j;
+  AxisLevel k;
+  double omega = 1.0;     ///< of the over-relaxation
+  int sweeps_before = 1;  ///< red-black sweeps before the coarse-grid correction
+  int sweeps_after = 1;   ///< and after it
+
+  [[nodiscard]] Extents extents() const { return {i.cells, j.cells, k.cells}; }
+};
+
+/// The levels of a domain, the finest first, down to a single cell, on which the correction is 0.
+///
+/// From level to level pairs of cells merge along those axes whose spacing is within `isotropy` of
+/// the smallest one (semi-coarsening), so that coarse cells become less anisotropic than fine ones.
+/// The coarse operator is the discretisation on the merged cells.
+std::vector<Level> make_levels(const Domain& domain);
+
+/// Axes are coarsened together when their smallest spacings differ by less than this factor. Cells
+/// of sqrt(2) or more would be nearer to cubes with only the smaller one coarsened.
+inline constexpr double isotropy = 1.5;
+
+/// The best over-relaxation of red-black Gauss-Seidel as a smoother: 2 / (1 + sqrt(1 - g^2)) with g
+/// the largest eigenvalue of Jacobi's iteration among those modes of which neither they nor their
+/// alternating partners are seen on the coarse grid (Yavneh 1996): 1 - smallest / sum, where
+/// `smallest` is the smallest 1 / spacing^2 of the coarsened axes and `sum` that of all axes with
+/// neighbours. 1.146 for cubes.
+double best_omega(double smallest, double sum);
+
+}  // namespace bankfull::poisson::multigrid

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "tests/numerics/poisson/domains.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+namespace bankfull::poisson {
+
+/// Domains that the direct solver serves: every kind of boundaries, shape and stretching of axis i.
+inline std::vector<NamedDomain> direct_cases() {
+  std::vector<NamedDomain> cases = uniform_shapes();
+  const auto add = [&](const std::vector<NamedDomain>& more) {
+    cases.insert(cases.end(), more.begin(), more.end());
+  };
+  add(stretched_shapes());
+  for (const Extents& extents :
+       {Extents{16, 16, 16}, Extents{7, 9, 11}, Extents{2, 1, 2}, Extents{1, 2, 1},
+        Extents{1, 1, 1}, Extents{1, 6, 5}, Extents{18, 1, 9}, Extents{9, 10, 1}}) {
+    add(all_boundaries(extents));
+  }
+  for (const bool periodic : {false, true}) {
+    cases.push_back(
+        {"long_column",
+         {stretched_axis(701, periodic, 1.002), uniform_axis(4, true), uniform_axis(3, false)}});
+    cases.push_back(
+        {"longer_column",
+         {uniform_axis(4100, periodic), uniform_axis(2, false), uniform_axis(2, true)}});
+  }
+  return cases;
+}
+
+/// What a solver of this precision is given.
+template <class Real>
+Values rounded_to(Values values) {
+  for (double& value : values) {
+    value = static_cast<double>(static_cast<Real>(value));
+  }
+  return values;
+}
+
+/// The largest coefficient of the equation times the largest value: what rounding is relative to.
+inline double largest_term(const Domain& domain, const Values& p) {
+  double sum = 0.0;
+  for (const Axis* axis : {&domain.i, &domain.j, &domain.k}) {
+    double most = 0.0;
+    for (std::int64_t n = 0; n < axis->cells(); ++n) {
+      const double width = axis->widths[static_cast<std::size_t>(n)];
+      most = std::max(most, (1.0 / axis->distance(n) + 1.0 / axis->distance(n + 1)) / width);
+    }
+    sum += most;
+  }
+  return sum * largest(p);
+}
+
+/// p solves the equation to rounding and has no mean.
+template <class Real>
+void expect_solved(const Domain& domain, const Values& p, const Values& f) {
+  const auto epsilon = static_cast<double>(std::numeric_limits<Real>::epsilon());
+  EXPECT_LE(residual(domain, p, f), 4.0 * epsilon * (largest_term(domain, p) + largest(f)));
+  // The mean is the sum of as many voltages as a column has cells, each from the one before.
+  const auto cells = static_cast<double>(domain.i.cells());
+  EXPECT_LE(std::abs(mean(domain, p)), (4.0 + cells) * epsilon * largest(p));
+}
+
+}  // namespace bankfull::poisson

@@ -1,0 +1,78 @@
+#include "bankfull/numerics/poisson/direct.hpp"
+
+#include "bankfull/core/memory/memory.hpp"
+#include "tests/numerics/poisson/direct_cases.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+
+namespace bankfull::poisson {
+namespace {
+
+/// One or several solves for `f` by new solvers' teams of `threads`.
+template <class Real>
+Values solved_on_cpu(const Domain& domain, const Values& f, int threads, int times = 1) {
+  const auto solver = make_cpu_direct<Real>(domain, threads);
+  for (int time = 0; time < times; ++time) {
+    put(domain, f, solver->right_side());
+    solver->solve();
+  }
+  return take(domain, solver->solution());
+}
+
+template <class Real>
+class DirectCpu : public testing::Test {};
+using Reals = testing::Types<double, float>;
+TYPED_TEST_SUITE(DirectCpu, Reals);
+
+TYPED_TEST(DirectCpu, SolvesToRounding) {
+  for (const NamedDomain& each : direct_cases()) {
+    SCOPED_TRACE(each.name);
+    ASSERT_TRUE(direct_serves(each.domain));
+    const Values f = rounded_to<TypeParam>(random_right_side(each.domain, 5));
+    expect_solved<TypeParam>(each.domain, solved_on_cpu<TypeParam>(each.domain, f, 2), f);
+  }
+}
+
+TYPED_TEST(DirectCpu, TakesTheMeanAway) {
+  for (const NamedDomain& each : all_boundaries({9, 6, 10})) {
+    SCOPED_TRACE(each.name);
+    Values f = random_values(each.domain, 11);
+    for (double& value : f) {
+      value += 0.5;
+    }
+    f = rounded_to<TypeParam>(f);
+    const Values p = solved_on_cpu<TypeParam>(each.domain, f, 1);
+    remove_mean(each.domain, &f);
+    expect_solved<TypeParam>(each.domain, p, f);
+  }
+}
+
+TYPED_TEST(DirectCpu, GivesTheSameBitsForAnyTeamAndEveryTime) {
+  for (const NamedDomain& each : all_boundaries({13, 10, 150})) {
+    SCOPED_TRACE(each.name);
+    const Values f = random_right_side(each.domain, 2);
+    const Values once = solved_on_cpu<TypeParam>(each.domain, f, 1);
+    EXPECT_EQ(solved_on_cpu<TypeParam>(each.domain, f, 2, 2), once);
+    EXPECT_EQ(solved_on_cpu<TypeParam>(each.domain, f, 3), once);
+  }
+}
+
+TYPED_TEST(DirectCpu, AllocatesWhatItSays) {
+  const Domain domain = all_boundaries({20, 30, 50})[3].domain;
+  const MemoryWatch memory(MemorySpace::host);
+  const auto solver = make_cpu_direct<TypeParam>(domain, 2);
+  EXPECT_EQ(memory.most_bytes(), direct_bytes(domain, sizeof(TypeParam), false, 2));
+}
+
+TEST(Direct, ServesAxesJAndKThatAreUniform) {
+  const Axis uniform = uniform_axis(4, true);
+  const Axis stretched = stretched_axis(4, true, 1.2);
+  EXPECT_TRUE(direct_serves({stretched, uniform, uniform}));
+  EXPECT_FALSE(direct_serves({uniform, stretched, uniform}));
+  EXPECT_FALSE(direct_serves({uniform, uniform, stretched}));
+  EXPECT_EQ(direct_unavailable(Device::cpu()), "");
+}
+
+}  // namespace
+}  // namespace bankfull::poisson

@@ -1,0 +1,205 @@
+#pragma once
+
+#include "bankfull/numerics/poisson/poisson.hpp"
+#include "bankfull/numerics/random/counter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bankfull::poisson {
+
+/// What tests of Poisson solvers share: domains, and the equation in plain fp64 loops. Fields are
+/// dense, k fastest.
+using Values = std::vector<double>;
+
+struct NamedDomain {
+  std::string name;
+  Domain domain;
+};
+
+inline Axis uniform_axis(std::int64_t cells, bool periodic, double width = 1.0) {
+  return {std::vector<double>(static_cast<std::size_t>(cells), width), periodic};
+}
+
+/// Cells that grow from both ends to the middle, by `ratio` from one to the next.
+inline Axis stretched_axis(std::int64_t cells, bool periodic, double ratio, double first = 1.0) {
+  Axis axis = uniform_axis(cells, periodic, first);
+  for (std::int64_t n = 0; n < cells; ++n) {
+    const auto from_end = static_cast<double>(std::min(n, cells - 1 - n));
+    axis.widths[static_cast<std::size_t>(n)] = first * std::pow(ratio, from_end);
+  }
+  return axis;
+}
+
+inline double volume(const Domain& domain, std::int64_t i, std::int64_t j, std::int64_t k) {
+  const auto width = [](const Axis& axis, std::int64_t n) {
+    return axis.widths[static_cast<std::size_t>(n)];
+  };
+  return width(domain.i, i) * width(domain.j, j) * width(domain.k, k);
+}
+
+/// body(i, j, k, place of the cell in Values)
+template <class Body>
+void for_cells(const Domain& domain, const Body& body) {
+  const Extents n = domain.extents();
+  std::size_t place = 0;
+  for (std::int64_t i = 0; i < n.ni; ++i) {
+    for (std::int64_t j = 0; j < n.nj; ++j) {
+      for (std::int64_t k = 0; k < n.nk; ++k) {
+        body(i, j, k, place++);
+      }
+    }
+  }
+}
+
+/// The second difference along an axis at its cell n, of p with `stride` between cells.
+inline double second_difference(const Axis& axis, const double* p, std::int64_t n,
+                                std::int64_t stride) {
+  const std::int64_t cells = axis.cells();
+  double sum = 0.0;
+  if (n + 1 < cells || axis.periodic) {
+    sum += (p[(n + 1) % cells * stride] - p[n * stride]) / axis.distance(n + 1);
+  }
+  if (n > 0 || axis.periodic) {
+    sum -= (p[n * stride] - p[(n + cells - 1) % cells * stride]) / axis.distance(n);
+  }
+  return sum / axis.widths[static_cast<std::size_t>(n)];
+}
+
+inline Values laplacian(const Domain& domain, const Values& p) {
+  const Extents n = domain.extents();
+  Values result(p.size());
+  for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
+    const double* const row = p.data() + (i * n.nj + j) * n.nk;
+    const double* const plane_row = p.data() + i * n.nj * n.nk + k;
+    result[place] = second_difference(domain.i, p.data() + j * n.nk + k, i, n.nj * n.nk) +
+                    second_difference(domain.j, plane_row, j, n.nk) +
+                    second_difference(domain.k, row, k, 1);
+  });
+  return result;
+}
+
+/// Weighted by volume.
+inline double mean(const Domain& domain, const Values& values) {
+  double sum = 0.0;
+  double whole = 0.0;
+  for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
+    sum += volume(domain, i, j, k) * values[place];
+    whole += volume(domain, i, j, k);
+  });
+  return sum / whole;
+}
+
+inline void remove_mean(const Domain& domain, Values* values) {
+  const double value = mean(domain, *values);
+  for (double& each : *values) {
+    each -= value;
+  }
+}
+
+/// In [-1, 1), with a mean.
+inline Values random_values(const Domain& domain, std::uint64_t seed) {
+  Values values(static_cast<std::size_t>(domain.extents().count()));
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    values[n] = random_symmetric(seed, n);
+  }
+  return values;
+}
+
+/// A right side that has a solution.
+inline Values random_right_side(const Domain& domain, std::uint64_t seed) {
+  Values f = random_values(domain, seed);
+  remove_mean(domain, &f);
+  return f;
+}
+
+inline double largest(const Values& values) {
+  double result = 0.0;
+  for (const double value : values) {
+    result = std::max(result, std::abs(value));
+  }
+  return result;
+}
+
+inline double largest_difference(const Values& a, const Values& b) {
+  double result = 0.0;
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    result = std::max(result, std::abs(a[n] - b[n]));
+  }
+  return result;
+}
+
+/// max |f - L p|
+inline double residual(const Domain& domain, const Values& p, const Values& f) {
+  return largest_difference(laplacian(domain, p), f);
+}
+
+/// Into memory of the host.
+template <class Real>
+void put(const Domain& domain, const Values& values, const CellSlots<Real>& slots) {
+  for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
+    slots(i, j, k) = static_cast<Real>(values[place]);
+  });
+}
+
+/// From memory of the host.
+template <class Real>
+Values take(const Domain& domain, const CellSlots<Real>& slots) {
+  Values values(static_cast<std::size_t>(domain.extents().count()));
+  for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
+    values[place] = static_cast<double>(slots(i, j, k));
+  });
+  return values;
+}
+
+/// All eight combinations of walls and periodic axes, of these extents.
+inline std::vector<NamedDomain> all_boundaries(const Extents& n) {
+  std::vector<NamedDomain> result;
+  for (int bits = 0; bits < 8; ++bits) {
+    const bool i = (bits & 4) != 0;
+    const bool j = (bits & 2) != 0;
+    const bool k = (bits & 1) != 0;
+    const auto letter = [](bool periodic) { return periodic ? 'p' : 'w'; };
+    result.push_back({{letter(i), letter(j), letter(k)},
+                      {uniform_axis(n.ni, i), uniform_axis(n.nj, j), uniform_axis(n.nk, k)}});
+  }
+  return result;
+}
+
+/// Odd, prime, thin and anisotropic boxes, also of one cell, with uniform axes.
+inline std::vector<NamedDomain> uniform_shapes() {
+  return {
+      {"isotropic", {uniform_axis(16, false), uniform_axis(16, true), uniform_axis(32, true)}},
+      {"odd", {uniform_axis(15, false), uniform_axis(9, true), uniform_axis(21, false)}},
+      {"prime", {uniform_axis(13, true), uniform_axis(17, false), uniform_axis(31, true)}},
+      {"thin_i", {uniform_axis(1, true), uniform_axis(24, false), uniform_axis(20, true)}},
+      {"thin_j", {uniform_axis(24, false), uniform_axis(1, true), uniform_axis(20, true)}},
+      {"thin_k", {uniform_axis(24, false), uniform_axis(20, true), uniform_axis(1, false)}},
+      {"line_i", {uniform_axis(37, false), uniform_axis(1, true), uniform_axis(1, false)}},
+      {"line_k", {uniform_axis(1, false), uniform_axis(1, true), uniform_axis(37, true)}},
+      {"point", {uniform_axis(1, false), uniform_axis(1, true), uniform_axis(1, true)}},
+      {"two", {uniform_axis(2, true), uniform_axis(2, false), uniform_axis(2, true)}},
+      {"flat_cells",
+       {uniform_axis(20, false, 0.1), uniform_axis(12, true), uniform_axis(14, false)}},
+      {"long_cells",
+       {uniform_axis(20, false), uniform_axis(12, true), uniform_axis(14, true, 7.0)}},
+      {"three_widths",
+       {uniform_axis(12, true, 0.3), uniform_axis(17, false, 0.03), uniform_axis(14, false, 1.0)}},
+  };
+}
+
+/// With axis i stretched, walls or periodic.
+inline std::vector<NamedDomain> stretched_shapes() {
+  return {
+      {"stretched_walls",
+       {stretched_axis(24, false, 1.15), uniform_axis(16, true, 2.0), uniform_axis(12, false)}},
+      {"stretched_periodic",
+       {stretched_axis(17, true, 1.1), uniform_axis(16, false), uniform_axis(9, true)}},
+  };
+}
+
+}  // namespace bankfull::poisson
