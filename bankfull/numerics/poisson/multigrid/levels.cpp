@@ -42,8 +42,10 @@ AxisLevel axis_level(const Axis& axis, bool coarsened) {
   const Axis coarse = coarsened ? merged(axis) : axis;
   for (std::int64_t n = 0; n < axis.cells(); ++n) {
     const double width = axis.widths[static_cast<std::size_t>(n)];
-    const bool closed_below = n == 0 && !axis.periodic;
-    const bool closed_above = n + 1 == axis.cells() && !axis.periodic;
+    // A single cell is its own neighbour: nothing flows there, as at a wall.
+    const bool open_ends = axis.periodic && axis.cells() > 1;
+    const bool closed_below = n == 0 && !open_ends;
+    const bool closed_above = n + 1 == axis.cells() && !open_ends;
     level.lower.push_back(closed_below ? 0.0 : 1.0 / (width * axis.distance(n)));
     level.upper.push_back(closed_above ? 0.0 : 1.0 / (width * axis.distance(n + 1)));
     if (coarsened) {
@@ -82,6 +84,23 @@ Level level_of(const Domain& domain) {
   return level;
 }
 
+/// Sweeps that bring the residual down fastest for their time: for cubes one sweep each way on the
+/// finest level and two on the coarser ones, which cost little, reduce it by 20 a cycle.
+void set_sweeps(const Domain& domain, std::vector<Level>* levels) {
+  constexpr int thorough = 2;
+  for (Level& level : *levels) {
+    level.sweeps_before = thorough;
+    level.sweeps_after = thorough;
+  }
+  // Cells of many shapes smooth slowly.
+  if (domain.i.uniform() && domain.j.uniform() && domain.k.uniform()) {
+    levels->front().sweeps_before = 1;
+    levels->front().sweeps_after = 1;
+  }
+  levels->back().sweeps_before = 0;
+  levels->back().sweeps_after = 0;
+}
+
 Domain next_domain(const Domain& domain, const Level& level) {
   return {level.i.coarsened ? merged(domain.i) : domain.i,
           level.j.coarsened ? merged(domain.j) : domain.j,
@@ -101,6 +120,7 @@ std::vector<Level> make_levels(const Domain& domain) {
   while (true) {
     levels.push_back(level_of(current));
     if (current.extents().count() == 1) {
+      set_sweeps(domain, &levels);
       return levels;
     }
     current = next_domain(current, levels.back());

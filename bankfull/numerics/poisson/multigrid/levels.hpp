@@ -8,13 +8,13 @@
 namespace bankfull::poisson::multigrid {
 
 /// One axis on one level, and its way to the next, coarser one. See point.hpp for how the numbers
-/// are used; vectors have one element a cell.
+/// are used; vectors have one element a cell. A single periodic cell counts as between walls.
 struct AxisLevel {
   std::int64_t cells = 1;
   bool periodic = false;
   bool coarsened = false;        ///< the next level has half the cells (rounded up), else as many
-  std::vector<double> lower;     ///< 1 / (width distance to the cell before); 0 at a wall
-  std::vector<double> upper;     ///< 1 / (width distance to the cell after); 0 at a wall
+  std::vector<double> lower;     ///< 1 / (width distance to the cell before); 0 at walls
+  std::vector<double> upper;     ///< 1 / (width distance to the cell after); 0 at walls
   std::vector<double> portion;   ///< of the parent's width: the weight in restriction
   std::vector<double> nearness;  ///< the parent's weight in interpolation, >= 1/2
 };

@@ -1,0 +1,200 @@
+#include "bankfull/numerics/poisson/multigrid/reference.hpp"
+
+#include "bankfull/numerics/poisson/multigrid/point.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace bankfull::poisson::multigrid {
+namespace {
+
+using Field = Reference::Field;
+
+/// One cell of a level.
+struct Cell {
+  std::int64_t i;
+  std::int64_t j;
+  std::int64_t k;
+};
+
+double element(const std::vector<double>& values, std::int64_t n) {
+  return values[static_cast<std::size_t>(n)];
+}
+
+std::size_t place_of(const Extents& n, const Cell& cell) {
+  return static_cast<std::size_t>((cell.i * n.nj + cell.j) * n.nk + cell.k);
+}
+
+Field zeros(const Level& level) {
+  return Field(static_cast<std::size_t>(level.extents().count()), 0.0);
+}
+
+template <class Body>
+void for_cells_of(const Level& level, const Body& body) {
+  for (std::int64_t i = 0; i < level.i.cells; ++i) {
+    for (std::int64_t j = 0; j < level.j.cells; ++j) {
+      for (std::int64_t k = 0; k < level.k.cells; ++k) {
+        body(Cell{i, j, k});
+      }
+    }
+  }
+}
+
+Faces<double> coefficients_at(const Level& level, const Cell& cell) {
+  return {element(level.i.lower, cell.i), element(level.i.upper, cell.i),
+          element(level.j.lower, cell.j), element(level.j.upper, cell.j),
+          element(level.k.lower, cell.k), element(level.k.upper, cell.k)};
+}
+
+/// Beyond walls stands anything, for its coefficient is 0.
+Faces<double> values_around(const Level& level, const Field& e, const Cell& cell) {
+  const Extents n = level.extents();
+  const auto before = [](std::int64_t index, std::int64_t cells) {
+    return (index + cells - 1) % cells;
+  };
+  const auto after = [](std::int64_t index, std::int64_t cells) { return (index + 1) % cells; };
+  return {e[place_of(n, {before(cell.i, n.ni), cell.j, cell.k})],
+          e[place_of(n, {after(cell.i, n.ni), cell.j, cell.k})],
+          e[place_of(n, {cell.i, before(cell.j, n.nj), cell.k})],
+          e[place_of(n, {cell.i, after(cell.j, n.nj), cell.k})],
+          e[place_of(n, {cell.i, cell.j, before(cell.k, n.nk)})],
+          e[place_of(n, {cell.i, cell.j, after(cell.k, n.nk)})]};
+}
+
+void sweep(const Level& level, const Field& r, Field* e) {
+  for (const bool red : {true, false}) {
+    for_cells_of(level, [&](const Cell& cell) {
+      if (is_red(cell.i, cell.j, cell.k) == red) {
+        const Faces<double> coefficients = coefficients_at(level, cell);
+        const double gain = relaxation_gain(level.omega, diagonal(coefficients));
+        double& value = (*e)[place_of(level.extents(), cell)];
+        value = relaxed(level.omega, gain, value,
+                        neighbour_sum(coefficients, values_around(level, *e, cell)),
+                        r[place_of(level.extents(), cell)]);
+      }
+    });
+  }
+}
+
+/// The two coarse cells between which a cell lies along one axis.
+struct Parents {
+  std::int64_t own;
+  std::int64_t other;
+  double nearness;
+};
+
+Parents parents_of(const AxisLevel& fine, const AxisLevel& coarse, std::int64_t n) {
+  return {parent_of(n, fine.coarsened),
+          other_parent_of(n, fine.coarsened, coarse.cells, coarse.periodic),
+          element(fine.nearness, n)};
+}
+
+}  // namespace
+
+Field Reference::residual_on(const Level& level, const Field& e, const Field& r) {
+  Field result = zeros(level);
+  for_cells_of(level, [&](const Cell& cell) {
+    const std::size_t place = place_of(level.extents(), cell);
+    result[place] =
+        r[place] - laplacian(coefficients_at(level, cell), e[place], values_around(level, e, cell));
+  });
+  return result;
+}
+
+Field Reference::restricted(std::size_t l, const Field& r) const {
+  const Level& fine = levels_[l];
+  const Level& coarse = levels_[l + 1];
+  Field result = zeros(coarse);
+  for_cells_of(fine, [&](const Cell& cell) {
+    const Cell parent{parent_of(cell.i, fine.i.coarsened), parent_of(cell.j, fine.j.coarsened),
+                      parent_of(cell.k, fine.k.coarsened)};
+    result[place_of(coarse.extents(), parent)] +=
+        element(fine.i.portion, cell.i) * element(fine.j.portion, cell.j) *
+        element(fine.k.portion, cell.k) * r[place_of(fine.extents(), cell)];
+  });
+  return result;
+}
+
+Field Reference::interpolated_to(std::size_t l, const Field& coarse_values) const {
+  const Level& fine = levels_[l];
+  const Level& coarse = levels_[l + 1];
+  Field result = zeros(fine);
+  for_cells_of(fine, [&](const Cell& cell) {
+    const Parents i = parents_of(fine.i, coarse.i, cell.i);
+    const Parents j = parents_of(fine.j, coarse.j, cell.j);
+    const Parents k = parents_of(fine.k, coarse.k, cell.k);
+    const auto along_k = [&](std::int64_t ci, std::int64_t cj) {
+      return interpolated(k.nearness, coarse_values[place_of(coarse.extents(), {ci, cj, k.own})],
+                          coarse_values[place_of(coarse.extents(), {ci, cj, k.other})]);
+    };
+    const auto along_j = [&](std::int64_t ci) {
+      return interpolated(j.nearness, along_k(ci, j.own), along_k(ci, j.other));
+    };
+    result[place_of(fine.extents(), cell)] =
+        interpolated(i.nearness, along_j(i.own), along_j(i.other));
+  });
+  return result;
+}
+
+void Reference::improve(std::size_t l, const Field& r, Field* e) const {
+  const Level& level = levels_[l];
+  if (l + 1 == levels_.size()) {
+    return;
+  }
+  for (int sweeps = 0; sweeps < level.sweeps_before; ++sweeps) {
+    sweep(level, r, e);
+  }
+  Field correction = zeros(levels_[l + 1]);
+  improve(l + 1, restricted(l, residual_on(level, *e, r)), &correction);
+  const Field change = interpolated_to(l, correction);
+  for (std::size_t n = 0; n < e->size(); ++n) {
+    (*e)[n] += change[n];
+  }
+  for (int sweeps = 0; sweeps < level.sweeps_after; ++sweeps) {
+    sweep(level, r, e);
+  }
+}
+
+Field Reference::v_cycle(const Field& r) const {
+  Field e = zeros(levels_.front());
+  improve(0, r, &e);
+  return e;
+}
+
+Field Reference::full_multigrid(const Field& r) const {
+  std::vector<Field> right_sides{r};
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+    right_sides.push_back(restricted(l, right_sides.back()));
+  }
+  Field e = zeros(levels_.back());
+  for (std::size_t l = levels_.size() - 1; l-- > 0;) {
+    e = interpolated_to(l, e);
+    improve(l, right_sides[l], &e);
+  }
+  return e;
+}
+
+std::vector<double> Reference::solve(const Field& f, Stopping stopping, Field* p) const {
+  const auto norm = [](const Field& values) {
+    double largest = 0.0;
+    for (const double value : values) {
+      largest = std::max(largest, std::abs(value));
+    }
+    return largest;
+  };
+  *p = zeros(levels_.front());
+  std::vector<double> history{norm(f)};
+  while (history.back() > stopping.tolerance &&
+         static_cast<int>(history.size()) <= stopping.most_cycles) {
+    const Field r = residual(*p, f);
+    const Field e = history.size() == 1 ? full_multigrid(r) : v_cycle(r);
+    for (std::size_t n = 0; n < p->size(); ++n) {
+      (*p)[n] += e[n];
+    }
+    history.push_back(norm(residual(*p, f)));
+  }
+  return history;
+}
+
+}  // namespace bankfull::poisson::multigrid

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "bankfull/numerics/poisson/multigrid/levels.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace bankfull::poisson::multigrid {
+
+/// The multigrid of this folder in fp64, by one thread, in plain loops: what the schedules are
+/// compared with. Fields are dense, k fastest.
+class Reference {
+ public:
+  using Field = std::vector<double>;
+
+  explicit Reference(const Domain& domain) : levels_(make_levels(domain)) {}
+  explicit Reference(std::vector<Level> levels) : levels_(std::move(levels)) {}
+
+  /// f - L p
+  [[nodiscard]] Field residual(const Field& p, const Field& f) const {
+    return residual_on(levels_.front(), p, f);
+  }
+
+  /// The correction for a residual, by one V-cycle from zero.
+  [[nodiscard]] Field v_cycle(const Field& r) const;
+
+  /// The same by full multigrid: solved on the coarsest grid, then interpolated to each finer one
+  /// and improved there by a V-cycle.
+  [[nodiscard]] Field full_multigrid(const Field& r) const;
+
+  /// Solves L p = f, whose mean must be 0, from zero. Returns max |f - L p| before the first cycle
+  /// and after each, until it is below the tolerance.
+  std::vector<double> solve(const Field& f, Stopping stopping, Field* p) const;
+
+ private:
+  /// Improves e for L e = r on level l.
+  void improve(std::size_t l, const Field& r, Field* e) const;
+  [[nodiscard]] static Field residual_on(const Level& level, const Field& e, const Field& r);
+  [[nodiscard]] Field restricted(std::size_t l, const Field& r) const;
+  [[nodiscard]] Field interpolated_to(std::size_t l, const Field& coarse) const;
+
+  std::vector<Level> levels_;
+};
+
+}  // namespace bankfull::poisson::multigrid
