@@ -190,6 +190,9 @@ class Pack {
       return detail::fused_multiply_add<T>(x.part_[n], y.part_[n], z.part_[n]);
     });
   }
+  BANKFULL_ALWAYS_INLINE friend Pack fma(T x, const Pack& y, const Pack& z) {
+    return fma(broadcast(x), y, z);
+  }
 
  private:
   template <class PartOf>

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/integrator.hpp"
 
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 #include "bankfull/workloads/convection/cpu_integrator.hpp"

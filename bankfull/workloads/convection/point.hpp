@@ -3,6 +3,7 @@
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/workloads/convection/metrics.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -39,6 +40,14 @@ struct Near {
   }
 };
 
+/// x y + z in one rounding, for an element or a pack of them.
+template <class X, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value plus_product(const X& x, const Value& y,
+                                                               const Value& z) {
+  using std::fma;
+  return fma(x, y, z);
+}
+
 /// Flux of velocity A along its own axis, u u - nu du/dx, at the centre of the cell that is `cell`
 /// cells above face n.
 template <int A, class Real, class Value>
@@ -47,8 +56,9 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value own_flux(const Near<Real, Valu
                                                            Real per_width) {
   const Value below = near.template at<A>(A, cell);
   const Value above = near.template at<A>(A, cell + 1);
-  const Value mean = Real(0.5) * (below + above);
-  return mean * mean - viscosity * (per_width * (above - below));
+  const Value twice_mean = below + above;
+  return plus_product(-viscosity * per_width, above - below,
+                      (Real(0.25) * twice_mean) * twice_mean);
 }
 
 /// Flux of velocity A along another axis B, v u - nu du/dy, at the edge `edge` cells above the
@@ -58,13 +68,14 @@ template <int A, int B, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value cross_flux(const Near<Real, Value>& near,
                                                              Real viscosity, int edge,
                                                              Real per_distance) {
-  const Real weight = near.axis[A].weight;
-  const Value transporting = weight * near.template at<A, B>(B, -1, edge) +
-                             (Real(1) - weight) * near.template at<B>(B, edge);
+  const Real half_weight = Real(0.5) * near.axis[A].weight;
+  const Value half_transporting =
+      plus_product(Real(0.5) - half_weight, near.template at<B>(B, edge),
+                   half_weight * near.template at<A, B>(B, -1, edge));
   const Value below = near.template at<B>(A, edge - 1);
   const Value above = near.template at<B>(A, edge);
-  return transporting * (Real(0.5) * (below + above)) -
-         viscosity * (per_distance * (above - below));
+  return plus_product(-viscosity * per_distance, above - below,
+                      half_transporting * (below + above));
 }
 
 /// - d/dB (flux of velocity A along B), for B = A too.
@@ -86,17 +97,17 @@ template <int A, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_on_face(const Near<Real, Value>& near,
                                                                  int scalar) {
   const Real weight = near.axis[A].weight;
-  return (Real(1) - weight) * near.template at<A>(3 + scalar, -1) +
-         weight * near.template at<A>(3 + scalar, 0);
+  return plus_product(weight, near.template at<A>(3 + scalar, 0),
+                      (Real(1) - weight) * near.template at<A>(3 + scalar, -1));
 }
 
 /// Velocity B where velocity A lies: the mean of the four around it.
 template <int A, int B, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value velocity_beside(const Near<Real, Value>& near) {
-  const Real weight = near.axis[A].weight;
+  const Real half_weight = Real(0.5) * near.axis[A].weight;
   const Value below = near.template at<A, B>(B, -1, 0) + near.template at<A, B>(B, -1, 1);
   const Value above = near.template at<B>(B, 0) + near.template at<B>(B, 1);
-  return Real(0.5) * ((Real(1) - weight) * below + weight * above);
+  return plus_product(half_weight, above, (Real(0.5) - half_weight) * below);
 }
 
 /// G of velocity A without pressure: -(u . grad) u + nu lap u + sum of g alpha T - 2 Omega x u.
@@ -111,12 +122,14 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value momentum_tendency(const Near<R
   for (int s = 0; s < medium.scalar_count; ++s) {
     const Real buoyancy = medium.scalars[s].buoyancy[A];
     if (buoyancy != Real(0)) {
-      sum = sum + buoyancy * scalar_on_face<A>(near, s);
+      sum = plus_product(buoyancy, scalar_on_face<A>(near, s), sum);
     }
   }
-  if (medium.twice_rotation[B] != Real(0) || medium.twice_rotation[C] != Real(0)) {
-    sum = sum + (medium.twice_rotation[C] * velocity_beside<A, B>(near) -
-                 medium.twice_rotation[B] * velocity_beside<A, C>(near));
+  const Real around_b = medium.twice_rotation[B];
+  const Real around_c = medium.twice_rotation[C];
+  if (around_b != Real(0) || around_c != Real(0)) {
+    sum = plus_product(around_c, velocity_beside<A, B>(near), sum);
+    sum = plus_product(-around_b, velocity_beside<A, C>(near), sum);
   }
   return sum;
 }
@@ -128,8 +141,8 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_flux(const Near<Real, V
                                                               int face, Real per_distance) {
   const Value below = near.template at<B>(3 + scalar, face - 1);
   const Value above = near.template at<B>(3 + scalar, face);
-  return near.template at<B>(B, face) * (Real(0.5) * (below + above)) -
-         diffusivity * (per_distance * (above - below));
+  return plus_product(-diffusivity * per_distance, above - below,
+                      (Real(0.5) * near.template at<B>(B, face)) * (below + above));
 }
 
 template <int B, class Real, class Value>
@@ -147,6 +160,13 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_tendency(const Near<Rea
   return scalar_transport<0>(near, scalar, diffusivity) +
          scalar_transport<1>(near, scalar, diffusivity) +
          scalar_transport<2>(near, scalar, diffusivity);
+}
+
+/// u + fresh G + previous G_before.
+template <class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value advanced(Value value, Real fresh, Value tendency,
+                                                           Real previous, Value before) {
+  return plus_product(fresh, tendency, plus_product(previous, before, value));
 }
 
 /// div u of the cell.

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/pressure.hpp"
 
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
@@ -38,8 +39,10 @@ PressureSolver chosen_solver(const Problem& problem) {
 
 template <class Real>
 std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Problem& problem, const Grid& grid) {
-  if (chosen_solver(problem) == PressureSolver::direct) {
-    return poisson::make_cpu_direct<Real>(grid.domain(), problem.threads);
+  if constexpr (build::fftw) {
+    if (chosen_solver(problem) == PressureSolver::direct) {
+      return poisson::make_cpu_direct<Real>(grid.domain(), problem.threads);
+    }
   }
   return poisson::make_cpu_multigrid<Real>(grid.domain(), stopping_of(problem), problem.threads);
 }
@@ -48,7 +51,7 @@ std::int64_t pressure_bytes(const Problem& problem, const Grid& grid) {
   const auto element = static_cast<std::size_t>(bytes_of(problem.precision));
   const bool on_gpu = problem.device.is_cuda();
   if (chosen_solver(problem) == PressureSolver::direct) {
-    return poisson::direct_bytes(grid.domain(), element, on_gpu);
+    return poisson::direct_bytes(grid.domain(), element, on_gpu, problem.threads);
   }
   return poisson::multigrid_bytes(grid.domain(), element, on_gpu);
 }

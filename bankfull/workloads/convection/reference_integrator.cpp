@@ -55,7 +55,8 @@ class ReferenceIntegrator final : public Integrator {
       const FieldView<double> before = before_[field];
       for_cells(grid_.extents(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
         if (!lies_on_wall(grid_, field, i, j, k)) {
-          values(i, j, k) += stage.fresh * now(i, j, k) + stage.previous * before(i, j, k);
+          values(i, j, k) =
+              advanced(values(i, j, k), stage.fresh, now(i, j, k), stage.previous, before(i, j, k));
         }
         if (stage.keeps) {
           before(i, j, k) = now(i, j, k);

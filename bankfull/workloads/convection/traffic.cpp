@@ -6,8 +6,8 @@ namespace bankfull::convection {
 namespace {
 
 // Operations of point.hpp, without buoyancy and rotation.
-constexpr double momentum_flops = 84.0;
-constexpr double scalar_flops = 51.0;
+constexpr double momentum_flops = 66.0;
+constexpr double scalar_flops = 50.0;
 constexpr double update_flops = 4.0;
 constexpr double divergence_flops = 8.0;
 constexpr double projection_flops = 9.0;

@@ -38,9 +38,9 @@ BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real>& row,
     tendency = tendency + P::load(row.source + at + k);
   }
   Real* const kept = row.tendency + at + k;
-  const P advanced = near.load(at) + (stage.fresh * tendency + stage.previous * P::load(kept));
+  const P result = advanced(near.load(at), stage.fresh, tendency, stage.previous, P::load(kept));
   // Nothing reads it before the next pass over memory.
-  advanced.stream(row.next + at + k);
+  result.stream(row.next + at + k);
   if (stage.keeps) {
     tendency.store(kept);
   }

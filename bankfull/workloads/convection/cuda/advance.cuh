@@ -56,8 +56,8 @@ __device__ __forceinline__ void put_advanced(const AdvanceArguments<Real>& argum
     tendency += arguments.source[at];
   }
   const Real before = __ldcs(arguments.tendency + at);
-  const Real advanced = arguments.fields[at] + (stage.fresh * tendency + stage.previous * before);
-  arguments.next[at] = on_wall ? Real(0) : advanced;
+  const Real result = advanced(arguments.fields[at], stage.fresh, tendency, stage.previous, before);
+  arguments.next[at] = on_wall ? Real(0) : result;
   if (stage.keeps) {
     __stcs(arguments.tendency + at, tendency);
   }
