@@ -90,13 +90,14 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_on_face(const Near<Real
          weight * near.template at<A>(3 + scalar, 0);
 }
 
-/// Velocity B where velocity A lies: the mean of the four around it.
+/// Velocity B where velocity A lies: the mean of the four around it, weighted by volume, so that the
+/// Coriolis forces of A and B do opposite work.
 template <int A, int B, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value velocity_beside(const Near<Real, Value>& near) {
   const Real weight = near.axis[A].weight;
   const Value below = near.template at<A, B>(B, -1, 0) + near.template at<A, B>(B, -1, 1);
   const Value above = near.template at<B>(B, 0) + near.template at<B>(B, 1);
-  return Real(0.5) * ((Real(1) - weight) * below + weight * above);
+  return Real(0.5) * (weight * below + (Real(1) - weight) * above);
 }
 
 /// G of velocity A without pressure: -(u . grad) u + nu lap u + sum of g alpha T - 2 Omega x u.
