@@ -101,13 +101,14 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_on_face(const Near<Real
                       (Real(1) - weight) * near.template at<A>(3 + scalar, -1));
 }
 
-/// Velocity B where velocity A lies: the mean of the four around it.
+/// Velocity B where velocity A lies: the mean of the four around it, weighted by volume, so that the
+/// Coriolis forces of A and B do opposite work.
 template <int A, int B, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value velocity_beside(const Near<Real, Value>& near) {
   const Real half_weight = Real(0.5) * near.axis[A].weight;
   const Value below = near.template at<A, B>(B, -1, 0) + near.template at<A, B>(B, -1, 1);
   const Value above = near.template at<B>(B, 0) + near.template at<B>(B, 1);
-  return plus_product(half_weight, above, (Real(0.5) - half_weight) * below);
+  return plus_product(Real(0.5) - half_weight, above, half_weight * below);
 }
 
 /// G of velocity A without pressure: -(u . grad) u + nu lap u + sum of g alpha T - 2 Omega x u.

@@ -97,6 +97,7 @@ const std::vector<double>& ReferencePressure::solve(const std::vector<double>& r
       solution_[m] += alpha * direction_[m];
       residual_[m] -= alpha * product_[m];
     }
+    remove_mean(residual_);  // rounding, which no step of the method takes away
     const double next = dot(residual_, residual_);
     const double beta = next / std::exchange(square, next);
     for (std::size_t m = 0; m < solution_.size(); ++m) {

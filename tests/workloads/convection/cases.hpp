@@ -1,0 +1,155 @@
+#pragma once
+
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/stability.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <string>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// What the two walls across one axis do to the flow.
+enum class FlowEnds { periodic, no_slip, free_slip, mixed_moving };
+
+inline constexpr std::array<FlowEnds, 4> all_flow_ends{FlowEnds::periodic, FlowEnds::no_slip,
+                                                       FlowEnds::free_slip, FlowEnds::mixed_moving};
+
+inline std::string name_of(FlowEnds ends) {
+  constexpr std::array<const char*, 4> names{"Periodic", "NoSlip", "FreeSlip", "Moving"};
+  return names[static_cast<std::size_t>(ends)];
+}
+
+inline void set_flow_ends(Problem& problem, std::size_t axis, FlowEnds ends) {
+  auto& [lower, upper] = problem.walls[axis];
+  problem.axes[axis].periodic = ends == FlowEnds::periodic;
+  lower.slips = ends == FlowEnds::free_slip;
+  upper.slips = ends == FlowEnds::free_slip;
+  if (ends == FlowEnds::mixed_moving) {
+    lower.slips = true;
+    upper.velocity[(axis + 1) % 3] = 0.4;
+    upper.velocity[(axis + 2) % 3] = -0.7;
+  }
+}
+
+/// Four kinds of walls for a scalar.
+inline WallScalar scalar_wall(std::size_t number) {
+  switch (number % 4) {
+    case 0:
+      return WallScalar::fixed(0.5);
+    case 1:
+      return WallScalar::fixed(-0.2, {0.3, -0.4, 0.6});
+    case 2:
+      return WallScalar::heated(0.07);
+    default:
+      return WallScalar::insulating();
+  }
+}
+
+/// Where the box of a busy problem begins, and how long it is.
+inline constexpr std::array<double, 3> box_lower{-0.3, 0.0, -0.5};
+inline constexpr std::array<double, 3> box_length{1.5, 0.8, 1.0};
+
+/// Smooth, periodic over the box, and alike along no two directions.
+inline PointFunction uneven(double amplitude, double phase) {
+  constexpr double turn = 2.0 * std::numbers::pi;
+  return [amplitude, phase](double x, double y, double z) {
+    const double a = turn * x / box_length[0];
+    const double b = turn * y / box_length[1];
+    const double c = turn * z / box_length[2];
+    return amplitude * (std::sin(a + phase) * std::cos(b - 0.4 * phase) +
+                        0.6 * std::cos(c + a + phase) + 0.2 * std::sin(b - c + 2.0 * phase));
+  };
+}
+
+/// Small grids: odd, anisotropic, of one cell along an axis, the longest axis first, last and in
+/// between.
+inline const std::vector<std::array<std::int64_t, 3>>& shapes() {
+  static const std::vector<std::array<std::int64_t, 3>> all{
+      {6, 5, 7},  {9, 3, 4}, {1, 6, 9}, {4, 1, 5}, {7, 4, 1}, {2, 2, 2},
+      {3, 11, 4}, {8, 8, 8}, {1, 1, 6}, {5, 1, 1}, {17, 6, 5}};
+  return all;
+}
+
+/// A problem in which every term of the equations counts.
+inline Problem busy_problem(std::array<std::int64_t, 3> cells, std::array<FlowEnds, 3> ends,
+                            std::size_t scalars, std::size_t variety) {
+  Problem problem;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    problem.axes[axis] = {.lower = box_lower[axis],
+                          .upper = box_lower[axis] + box_length[axis],
+                          .cells = cells[axis]};
+    set_flow_ends(problem, axis, ends[axis]);
+    problem.initial_velocity[axis] = uneven(0.5, 0.3 + static_cast<double>(axis));
+  }
+  problem.viscosity = 0.02;
+  problem.noise = 0.1;
+  problem.seed = 1 + variety;
+  for (std::size_t s = 0; s < scalars; ++s) {
+    Scalar& scalar = problem.scalars.emplace_back();
+    scalar.name = "scalar " + std::to_string(s);
+    scalar.diffusivity = 0.03 / (1.0 + static_cast<double>(s));
+    scalar.buoyancy = s == 0 ? Vector{0.5, -0.8, 1.3} : Vector{0.0, 0.0, -0.4};
+    scalar.initial = uneven(0.8, 2.0 + static_cast<double>(s));
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      scalar.walls[axis] = {scalar_wall(variety + 2 * axis + s), scalar_wall(variety / 4 + axis)};
+    }
+  }
+  problem.time_step.fixed = 0.01;
+  problem.steps = 4;
+  problem.divergence = 1e-13;
+  return problem;
+}
+
+struct Case {
+  std::string name;
+  Problem problem;
+};
+
+/// Problems that, together, have every combination of walls and periodic ends along the three axes,
+/// every kind of wall of a scalar, all shapes, stretched axes, rotation, forces and both schemes.
+inline std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (std::size_t n = 0; n < 64; ++n) {
+    const std::array<FlowEnds, 3> ends{all_flow_ends[n / 16], all_flow_ends[n / 4 % 4],
+                                       all_flow_ends[n % 4]};
+    // 11 shapes and 3 counts of scalars: no pattern repeats along with the walls.
+    Problem problem = busy_problem(shapes()[n % shapes().size()], ends, n % 3, n);
+    std::string name = name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]);
+    const std::size_t stretched = n % 5;
+    if (stretched < 3 && !problem.axes[stretched].periodic) {
+      problem.axes[stretched].stretching = 1.5;
+      name += "Stretched" + std::string(axis_names[stretched]);
+    }
+    if (n % 7 > 3) {
+      problem.rotation = {0.7, -0.3, 1.1};
+      name += "Rotating";
+    }
+    if (n % 2 == 1) {
+      problem.force = {uneven(0.3, 1.0), {}, uneven(0.2, 4.0)};
+      if (!problem.scalars.empty()) {
+        problem.scalars.back().source = uneven(0.4, 3.0);
+      }
+      name += "Forced";
+    }
+    if (n / 3 % 3 == 1) {
+      problem.scheme = TimeScheme::runge_kutta;
+      name += "RungeKutta";
+    }
+    for (const AxisCells& axis : problem.axes) {
+      name += "_" + std::to_string(axis.cells);
+    }
+    problem.name = name;
+    problem.time_step.fixed =
+        std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
+    all.push_back({name, problem});
+  }
+  return all;
+}
+
+}  // namespace bankfull::convection

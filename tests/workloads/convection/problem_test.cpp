@@ -1,0 +1,149 @@
+#include "bankfull/workloads/convection/problem.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/point.hpp"
+#include "bankfull/workloads/convection/stability.hpp"
+#include "tests/workloads/convection/cases.hpp"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace bankfull::convection {
+namespace {
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+Problem good_problem() {
+  Problem problem =
+      busy_problem({6, 5, 7}, {FlowEnds::no_slip, FlowEnds::periodic, FlowEnds::free_slip}, 2, 0);
+  problem.time_step.fixed = 0.001;
+  return problem;
+}
+
+TEST(ConvectionProblem, AcceptsAllCases) {
+  EXPECT_NO_THROW(good_problem().validate());
+  for (const Case& one : cases()) {
+    EXPECT_NO_THROW(one.problem.validate()) << one.name;
+  }
+}
+
+struct Mistake {
+  std::string message;  ///< what the error must name
+  std::function<void(Problem&)> make;
+};
+
+TEST(ConvectionProblem, NamesWhatIsWrong) {
+  const std::vector<Mistake> mistakes{
+      {"0 cells along x", [](Problem& p) { p.axes[0].cells = 0; }},
+      {"1048577 cells along z", [](Problem& p) { p.axes[2].cells = (1 << 20) + 1; }},
+      {"lower end of y is nan", [](Problem& p) { p.axes[1].lower = not_a_number; }},
+      {"y goes from 0.5 to 0.5", [](Problem& p) { p.axes[1].lower = p.axes[1].upper = 0.5; }},
+      {"stretching of z is -1", [](Problem& p) { p.axes[2].stretching = -1.0; }},
+      {"stretching of z is 6", [](Problem& p) { p.axes[2].stretching = 6.0; }},
+      {"y is stretched and periodic", [](Problem& p) { p.axes[1].stretching = 1.0; }},
+      {"both x and z are stretched",
+       [](Problem& p) { p.axes[0].stretching = p.axes[2].stretching = 1.0; }},
+      {"viscosity is -1", [](Problem& p) { p.viscosity = -1.0; }},
+      {"rotation is inf", [](Problem& p) { p.rotation[1] = HUGE_VAL; }},
+      {"13 scalars; use at most 12", [](Problem& p) { p.scalars.resize(most_scalars + 1); }},
+      {"a scalar has no name", [](Problem& p) { p.scalars[0].name.clear(); }},
+      {"diffusivity of scalar 1 is 0", [](Problem& p) { p.scalars[1].diffusivity = 0.0; }},
+      {"buoyancy of scalar 0 is nan", [](Problem& p) { p.scalars[0].buoyancy[2] = not_a_number; }},
+      {"flux of scalar 0 is nan",
+       [](Problem& p) { p.scalars[0].walls[0][1] = WallScalar::heated(not_a_number); }},
+      {"a wall across x moves along x with 2",
+       [](Problem& p) {
+         p.walls[0][1].velocity = {2.0, 0.0, 0.0};
+       }},
+      {"a free-slip wall across z moves",
+       [](Problem& p) {
+         p.walls[2][0].velocity = {1.0, 0.0, 0.0};
+       }},
+      {"noise is -0.1", [](Problem& p) { p.noise = -0.1; }},
+      {"-1 steps", [](Problem& p) { p.steps = -1; }},
+      {"the run has no end", [](Problem& p) { p.steps = 0; }},
+      {"divergence that multigrid may leave is 0", [](Problem& p) { p.divergence = 0.0; }},
+      {"0 threads", [](Problem& p) { p.threads = 0; }},
+      {"reference schedule on a GPU",
+       [](Problem& p) {
+         p.schedule = Schedule::reference;
+         p.device = Device::cuda(0);
+       }},
+      {"reference schedule in fp32",
+       [](Problem& p) {
+         p.schedule = Schedule::reference;
+         p.precision = Precision::fp32;
+       }},
+      {"the time step is -1", [](Problem& p) { p.time_step.fixed = -1.0; }},
+      {"Courant number is 1.2",
+       [](Problem& p) {
+         p.time_step.fixed = 0.0;
+         p.time_step.courant = 1.2;
+       }},
+      {"where diffusion becomes unstable", [](Problem& p) { p.time_step.fixed = 10.0; }}};
+  for (const Mistake& mistake : mistakes) {
+    Problem problem = good_problem();
+    mistake.make(problem);
+    try {
+      problem.validate();
+      FAIL() << mistake.message << ": accepted";
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr(mistake.message));
+      EXPECT_THAT(error.what(), testing::HasSubstr("; ")) << "no remedy";
+    }
+  }
+}
+
+TEST(ConvectionProblem, NamesTheLimitOfTheStep) {
+  Problem problem = good_problem();
+  const double limit = longest_diffusive_step(problem, Grid(problem.axes));
+  problem.time_step.fixed = limit;
+  EXPECT_NO_THROW(problem.validate());
+  problem.time_step.fixed = 1.001 * limit;
+  EXPECT_THROW(problem.validate(), UsageError);
+  // Runge and Kutta's scheme is stable with it.
+  problem.scheme = TimeScheme::runge_kutta;
+  EXPECT_NO_THROW(problem.validate());
+}
+
+TEST(ConvectionProblem, NamesOfItsChoices) {
+  EXPECT_EQ(to_string(TimeScheme::adams_bashforth), "adams-bashforth");
+  EXPECT_EQ(to_string(TimeScheme::runge_kutta), "runge-kutta");
+  EXPECT_EQ(to_string(PressureSolver::automatic), "auto");
+  EXPECT_EQ(to_string(PressureSolver::direct), "direct");
+  EXPECT_EQ(to_string(PressureSolver::multigrid), "multigrid");
+  EXPECT_EQ(to_string(Schedule::tuned), "tuned");
+  EXPECT_EQ(to_string(Schedule::reference), "reference");
+}
+
+TEST(StepLength, KeepsTheCourantNumberAndTheDiffusiveLimit) {
+  Problem problem = good_problem();
+  const Grid grid(problem.axes);
+  const double limit = longest_diffusive_step(problem, grid);
+  EXPECT_EQ(step_length(problem, grid, 1e9), 0.001) << "a fixed step";
+  problem.time_step = {.fixed = 0.0, .courant = 0.25};
+  EXPECT_DOUBLE_EQ(step_length(problem, grid, 100.0 / limit), 0.0025 * limit);
+  EXPECT_LT(step_length(problem, grid, 0.0), limit);
+  EXPECT_GT(step_length(problem, grid, 0.0), 0.5 * limit);
+  problem.time_step.longest = 0.1 * limit;
+  EXPECT_EQ(step_length(problem, grid, 0.0), 0.1 * limit);
+}
+
+TEST(StepLength, DiffusionInOneDimensionByItsTextbookLimit) {
+  // dt <= h^2 / (4 kappa) for Adams-Bashforth 2: half of Euler's limit.
+  Problem problem;
+  problem.axes[0] = {.cells = 1, .periodic = true};
+  problem.axes[1] = {.cells = 1, .periodic = true};
+  problem.axes[2] = {.cells = 10};
+  problem.viscosity = 0.5;
+  problem.scalars.push_back({.diffusivity = 2.0});
+  EXPECT_DOUBLE_EQ(longest_diffusive_step(problem, Grid(problem.axes)), 0.01 / 8.0);
+}
+
+}  // namespace
+}  // namespace bankfull::convection

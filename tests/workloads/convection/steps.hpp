@@ -1,0 +1,97 @@
+#pragma once
+
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/scheme.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// Advances by steps of the given lengths, from rest of the scheme: the first has none before it.
+inline void advance_steps(Integrator& flow, TimeScheme scheme, const std::vector<double>& steps) {
+  double before = 0.0;
+  for (const double dt : steps) {
+    for (const Stage& stage : stages_of(scheme, dt, before)) {
+      flow.advance(stage);
+    }
+    before = dt;
+  }
+}
+
+/// `count` equal steps that end at `end`.
+inline void advance_to(Integrator& flow, TimeScheme scheme, double end, std::int64_t count) {
+  advance_steps(
+      flow, scheme,
+      std::vector<double>(static_cast<std::size_t>(count), end / static_cast<double>(count)));
+}
+
+inline double largest_magnitude(const std::vector<double>& values) {
+  double most = 0.0;
+  for (const double value : values) {
+    most = std::max(most, std::abs(value));
+  }
+  return most;
+}
+
+/// Largest |a - b|; NaN where one is NaN.
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double most = 0.0;
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    const double here = std::abs(a[n] - b[n]);
+    most = here <= most ? most : here;  // keeps a NaN
+  }
+  return most;
+}
+
+/// Largest difference of any velocity, and of any scalar, relative to the largest magnitude of its
+/// kind in b.
+inline double relative_difference(const FlowState& a, const FlowState& b) {
+  double speed = 0.0;
+  double difference_of_velocity = 0.0;
+  double worst = 0.0;
+  for (std::size_t field = 0; field < b.fields.size(); ++field) {
+    const double difference = largest_difference(a.fields[field], b.fields[field]);
+    const double magnitude = largest_magnitude(b.fields[field]);
+    if (field < 3) {
+      speed = std::max(speed, magnitude);
+      difference_of_velocity =
+          difference <= difference_of_velocity ? difference_of_velocity : difference;
+    } else if (difference != 0.0) {
+      const double relative = difference / magnitude;
+      worst = relative <= worst ? worst : relative;
+    }
+  }
+  const double of_velocity = difference_of_velocity == 0.0 ? 0.0 : difference_of_velocity / speed;
+  return of_velocity <= worst ? worst : of_velocity;
+}
+
+/// Sum of a . b times volume over the elements of velocity or of one field: the inner product in
+/// which the operators are symmetric or skew.
+inline double inner_product_of(const Grid& grid, int field, const std::vector<double>& a,
+                               const std::vector<double>& b) {
+  const Extents n = grid.extents();
+  double sum = 0.0;
+  std::size_t element = 0;
+  for (std::int64_t i = 0; i < n.ni; ++i) {
+    for (std::int64_t j = 0; j < n.nj; ++j) {
+      for (std::int64_t k = 0; k < n.nk; ++k, ++element) {
+        const std::int64_t index[3] = {i, j, k};
+        double volume = 1.0;
+        for (const int axis : storage_axes) {
+          const poisson::Axis& cells = grid.axis(axis).cells;
+          volume *= field == axis ? cells.distance(index[axis])
+                                  : cells.widths[static_cast<std::size_t>(index[axis])];
+        }
+        sum += volume * a[element] * b[element];
+      }
+    }
+  }
+  return sum;
+}
+
+}  // namespace bankfull::convection
