@@ -47,20 +47,29 @@ BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real>& row,
 }
 
 /// next = fields + fresh G + previous G_before, a pack at a time; the last one reaches into the
-/// row's padding.
+/// row's padding. Arguments come by value: compilers see that no store changes them.
 template <class Real>
-void advance_row(const RowToAdvance<Real>& row, const Medium<Real>& medium,
-                 const StageFactors<Real>& stage) {
+void advance_row(RowToAdvance<Real> row, Medium<Real> medium, StageFactors<Real> stage) {
   using P = Pack<Real>;
   for (std::int64_t k = 0; k < row.cells; k += P::width) {
     Near<Real, P> near = row.near;
     near.here += k;
-    put_advanced(row, near, stage, k, 0, momentum_tendency<0>(near, medium));
-    put_advanced(row, near, stage, k, 1, momentum_tendency<1>(near, medium));
-    put_advanced(row, near, stage, k, 2, momentum_tendency<2>(near, medium));
+    // All before the first store: what compilers must take for a change of the flow.
+    const P along_i = momentum_tendency<0>(near, medium);
+    const P along_j = momentum_tendency<1>(near, medium);
+    const P along_k = momentum_tendency<2>(near, medium);
+    P scalar = P::broadcast(0);
+    if (medium.scalar_count > 0) {
+      scalar = scalar_tendency(near, 0, medium.scalars[0].diffusivity);
+    }
+    put_advanced(row, near, stage, k, 0, along_i);
+    put_advanced(row, near, stage, k, 1, along_j);
+    put_advanced(row, near, stage, k, 2, along_k);
     for (int s = 0; s < medium.scalar_count; ++s) {
-      put_advanced(row, near, stage, k, 3 + s,
-                   scalar_tendency(near, s, medium.scalars[s].diffusivity));
+      if (s > 0) {
+        scalar = scalar_tendency(near, s, medium.scalars[s].diffusivity);
+      }
+      put_advanced(row, near, stage, k, 3 + s, scalar);
     }
   }
 }
