@@ -101,8 +101,8 @@ std::vector<NamedDomain> domains_of_many_rows() {
       {"even", {uniform_axis(40, true), uniform_axis(70, true), uniform_axis(38, true)}},
       {"odd", {uniform_axis(41, true), uniform_axis(71, true), uniform_axis(37, true)}},
       {"odd_walls", {uniform_axis(43, false), uniform_axis(71, false), uniform_axis(33, false)}},
-      {"long_rows", {uniform_axis(33, true), uniform_axis(37, true), uniform_axis(801, false)}},
-      {"semi_i", {uniform_axis(45, true, 0.3), uniform_axis(37, false), uniform_axis(401, true)}},
+      {"long_rows", {uniform_axis(33, true), uniform_axis(67, true), uniform_axis(801, false)}},
+      {"semi_i", {uniform_axis(29, true, 0.3), uniform_axis(99, false), uniform_axis(401, true)}},
       {"semi_j", {uniform_axis(33, true), uniform_axis(97, true, 0.2), uniform_axis(201, true)}},
   };
 }

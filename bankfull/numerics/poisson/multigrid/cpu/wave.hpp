@@ -80,8 +80,8 @@ class Wave {
 
   /// How many of `threads` have enough planes; 0 where stages must go one after the other.
   [[nodiscard]] int members(int threads) const {
-    const std::int64_t least = 2 * margin(stages - 1) + 2;
-    const auto most = static_cast<int>(std::min<std::int64_t>(threads, shape_.planes / least));
+    const auto most =
+        static_cast<int>(std::min<std::int64_t>(threads, shape_.planes / least_part()));
     return shape_.around_planes ? most : std::max(most, 1);
   }
 
@@ -116,6 +116,9 @@ class Wave {
   /// first stage must not cross.
   [[nodiscard]] std::int64_t margin(std::int64_t stage) const { return stage + seam_; }
 
+  /// Planes or rows that are enough for all stages' margins at both ends.
+  [[nodiscard]] std::int64_t least_part() const { return 2 * margin(stages - 1) + 2; }
+
   template <class Stage>
   static void run_whole(Stage& stage) {
     for (std::int64_t i = 0; i < stage.planes().count(); ++i) {
@@ -126,16 +129,16 @@ class Wave {
   }
 
   void run_slabs(const Part& planes, std::tuple<Stages...>& all) const {
-    const std::int64_t slabs = std::max<std::int64_t>(1, shape_.rows / shape_.slab);
+    const std::int64_t rows = std::max(shape_.slab, least_part());
+    const std::int64_t slabs = std::max<std::int64_t>(1, shape_.rows / rows);
     if (slabs == 1) {
       run_slab(planes, {{0, 0}, {shape_.rows, 0}}, all);
       return;
     }
     const int around = shape_.around_rows ? 1 : 0;
     for (std::int64_t slab = 0; slab < slabs; ++slab) {
-      const Cut begin{slab * shape_.slab, slab == 0 ? around : -1};
-      const Cut end =
-          slab + 1 < slabs ? Cut{(slab + 1) * shape_.slab, -1} : Cut{shape_.rows, around};
+      const Cut begin{slab * rows, slab == 0 ? around : -1};
+      const Cut end = slab + 1 < slabs ? Cut{(slab + 1) * rows, -1} : Cut{shape_.rows, around};
       run_slab(planes, {begin, end}, all);
     }
   }
