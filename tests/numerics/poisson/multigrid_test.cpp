@@ -1,10 +1,13 @@
 #include "bankfull/numerics/poisson/multigrid.hpp"
 
+#include "bankfull/core/memory/memory.hpp"
 #include "bankfull/numerics/poisson/multigrid/reference.hpp"
 #include "tests/numerics/poisson/domains.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,6 +61,206 @@ TEST(MultigridReference, ConvergesAlikeOnAllCubes) {
       EXPECT_LE(convergence_factor(residuals), 0.07) << cells << " periodic: " << periodic;
       EXPECT_LE(residuals[1] / residuals[0], 0.25);
     }
+  }
+}
+
+/// A solver, and what its solve left.
+template <class Real>
+struct Solved {
+  std::unique_ptr<Solver<Real>> solver;
+  Values p;
+  Outcome outcome;
+};
+
+template <class Real>
+Solved<Real> solved(const Domain& domain, const Values& f, double tolerance, int threads = 1) {
+  Solved<Real> result{make_cpu_multigrid<Real>(domain, {tolerance, 60}, threads), {}, {}};
+  put(domain, f, result.solver->right_side());
+  result.solver->solve();
+  result.p = take(domain, result.solver->solution());
+  result.outcome = result.solver->outcome();
+  return result;
+}
+
+TEST(MultigridCpu, SolvesAllDomains) {
+  for (const NamedDomain& each : domains_of_all_kinds()) {
+    const Values f = random_right_side(each.domain, 21);
+    const double tolerance = 1e-10 * largest(f);
+    const auto result = solved<double>(each.domain, f, tolerance);
+    EXPECT_TRUE(result.outcome.converged) << each.name;
+    EXPECT_LE(result.outcome.cycles, most_cycles(each.domain) + 2) << each.name;
+    EXPECT_LE(residual(each.domain, result.p, f), 1.01 * tolerance) << each.name;
+    EXPECT_NEAR(result.outcome.residual, residual(each.domain, result.p, f), 0.01 * tolerance)
+        << each.name;
+  }
+}
+
+/// Large enough for waves in slabs, by several threads.
+std::vector<NamedDomain> domains_of_many_rows() {
+  return {
+      {"even", {uniform_axis(40, true), uniform_axis(70, true), uniform_axis(38, true)}},
+      {"odd", {uniform_axis(41, true), uniform_axis(71, true), uniform_axis(37, true)}},
+      {"odd_walls", {uniform_axis(43, false), uniform_axis(71, false), uniform_axis(33, false)}},
+      {"long_rows", {uniform_axis(33, true), uniform_axis(67, true), uniform_axis(801, false)}},
+      {"semi_i", {uniform_axis(29, true, 0.3), uniform_axis(99, false), uniform_axis(401, true)}},
+      {"semi_j", {uniform_axis(33, true), uniform_axis(97, true, 0.2), uniform_axis(201, true)}},
+  };
+}
+
+TEST(MultigridCpu, ResultsDoNotDependOnTheNumberOfThreads) {
+  for (const NamedDomain& each : domains_of_many_rows()) {
+    const Values f = random_right_side(each.domain, 22);
+    const double tolerance = 1e-4 * largest(f);
+    const auto alone = solved<double>(each.domain, f, tolerance, 1);
+    EXPECT_TRUE(alone.outcome.converged) << each.name;
+    EXPECT_LE(residual(each.domain, alone.p, f), 1.01 * tolerance) << each.name;
+    EXPECT_LE(alone.outcome.cycles, 6) << each.name;
+    for (const int threads : {2, 3}) {
+      const auto shared = solved<double>(each.domain, f, tolerance, threads);
+      EXPECT_EQ(shared.p, alone.p) << each.name << " by " << threads;
+      EXPECT_EQ(shared.outcome.cycles, alone.outcome.cycles);
+    }
+  }
+}
+
+TEST(MultigridCpu, ConvergesLikeTheReference) {
+  for (const std::int64_t cells : {16, 32, 64}) {
+    for (const bool periodic : {false, true}) {
+      const Domain domain = cube(cells, periodic);
+      const Values f = random_right_side(domain, 12);
+      Values p;
+      const double tolerance = 1e-8 * largest(f);
+      const auto residuals = Reference(domain).solve(f, {tolerance, 20}, &p);
+      const auto result = solved<double>(domain, f, tolerance);
+      EXPECT_LE(result.outcome.cycles, static_cast<int>(residuals.size() - 1));
+      EXPECT_LE(result.outcome.residual, tolerance);
+    }
+  }
+}
+
+/// What rounding p to fp32 may change in L p.
+double rounding_of_single_precision(const Domain& domain, const Values& p) {
+  double coefficients = 0.0;
+  for (const Axis* axis : {&domain.i, &domain.j, &domain.k}) {
+    const double width = *std::min_element(axis->widths.begin(), axis->widths.end());
+    coefficients += 4.0 / (width * width);
+  }
+  return 0x1p-24 * coefficients * largest(p);
+}
+
+TEST(MultigridCpu, SinglePrecisionEndsAtItsRounding) {
+  for (const NamedDomain& each : domains_of_all_kinds()) {
+    const Values f = random_right_side(each.domain, 23);
+    const Values p = solved<double>(each.domain, f, 1e-8).p;
+    const double bound = 1e-6 * largest(f) + 2.0 * rounding_of_single_precision(each.domain, p);
+    const auto result = solved<float>(each.domain, f, bound);
+    EXPECT_TRUE(result.outcome.converged) << each.name << ' ' << result.outcome.residual;
+    EXPECT_LE(residual(each.domain, result.p, f), 1.5 * bound) << each.name;
+    const auto asked_too_much = solved<float>(each.domain, f, 0.0);
+    EXPECT_LE(residual(each.domain, asked_too_much.p, f), 2.0 * bound) << each.name;
+  }
+}
+
+TEST(MultigridCpu, MeanOfTheRightSideIsSubtracted) {
+  for (const NamedDomain& each : stretched_shapes()) {
+    Values f = random_values(each.domain, 24);
+    for (double& value : f) {
+      value += 3.0;
+    }
+    const auto result = solved<double>(each.domain, f, 1e-8);
+    EXPECT_TRUE(result.outcome.converged) << each.name;
+    remove_mean(each.domain, &f);
+    EXPECT_LE(residual(each.domain, result.p, f), 1.1e-8) << each.name;
+  }
+}
+
+TEST(MultigridCpu, StartsFromTheLastSolution) {
+  const Domain domain = cube(32, true);
+  Values f = random_right_side(domain, 25);
+  auto first = solved<double>(domain, f, 1e-8);
+  first.solver->solve();
+  EXPECT_EQ(first.solver->outcome().cycles, 0);
+  EXPECT_EQ(take(domain, first.solver->solution()), first.p);
+  const Values change = random_right_side(domain, 26);
+  for (std::size_t n = 0; n < f.size(); ++n) {
+    f[n] += 1e-4 * change[n];
+  }
+  put(domain, f, first.solver->right_side());
+  first.solver->solve();
+  EXPECT_LT(first.solver->outcome().cycles, first.outcome.cycles);
+  EXPECT_LE(residual(domain, take(domain, first.solver->solution()), f), 1.01e-8);
+}
+
+TEST(MultigridCpu, AStartWorseThanNothingIsForgotten) {
+  const Domain domain = cube(24, false);
+  const Values f = random_right_side(domain, 27);
+  auto first = solved<double>(domain, f, 1e-8);
+  for (const double nonsense : {1e6, std::nan("")}) {
+    Values p = random_values(domain, 28);
+    for (double& value : p) {
+      value *= nonsense;
+    }
+    put(domain, p, first.solver->solution());
+    first.solver->solve();
+    EXPECT_EQ(first.solver->outcome().cycles, first.outcome.cycles);
+    EXPECT_EQ(take(domain, first.solver->solution()), first.p);
+  }
+  first.solver->forget();
+  first.solver->solve();
+  EXPECT_EQ(take(domain, first.solver->solution()), first.p);
+}
+
+TEST(MultigridCpu, BlownUpRightSidesEndTheSolveAndNotTheSolver) {
+  const Domain domain = cube(16, true);
+  const Values f = random_right_side(domain, 29);
+  const auto first = solved<double>(domain, f, 1e-8);
+  Values broken = f;
+  broken[17] = std::nan("");
+  put(domain, broken, first.solver->right_side());
+  first.solver->solve();
+  EXPECT_FALSE(first.solver->outcome().converged);
+  EXPECT_LE(first.solver->outcome().cycles, 1);
+  put(domain, f, first.solver->right_side());
+  first.solver->forget();
+  first.solver->solve();
+  EXPECT_EQ(take(domain, first.solver->solution()), first.p);
+}
+
+TEST(MultigridCpu, AnyUnitsWillDo) {
+  for (const double unit : {1e-60, 1e60}) {
+    const Domain domain = cube(16, true);
+    Values f = random_right_side(domain, 30);
+    for (double& value : f) {
+      value *= unit;
+    }
+    const auto result = solved<double>(domain, f, 1e-8 * unit);
+    EXPECT_TRUE(result.outcome.converged);
+    EXPECT_LE(residual(domain, result.p, f), 1.01e-8 * unit);
+  }
+}
+
+TEST(MultigridCpu, NothingToSolve) {
+  const Domain domain = cube(8, true);
+  const auto result = solved<double>(domain, Values(512, 0.0), 0.0);
+  EXPECT_TRUE(result.outcome.converged);
+  EXPECT_EQ(result.outcome.cycles, 0);
+  EXPECT_EQ(result.p, Values(512, 0.0));
+}
+
+TEST(MultigridCpu, ConstantRightSideHasNoSolutionButTheMean) {
+  const Domain domain = cube(8, false);
+  const auto result = solved<double>(domain, Values(512, 4.0), 1e-12);
+  EXPECT_TRUE(result.outcome.converged);
+  EXPECT_LE(largest(result.p), 1e-12);
+}
+
+TEST(MultigridCpu, TakesTheMemoryItSays) {
+  for (const int threads : {1, 2}) {
+    const Domain domain = cube(64, true);
+    const MemoryWatch watch(MemorySpace::host);
+    const auto solver = make_cpu_multigrid<double>(domain, {}, threads);
+    EXPECT_LE(watch.most_bytes(), multigrid_bytes(domain, sizeof(double), false));
+    EXPECT_GE(watch.most_bytes(), multigrid_bytes(domain, sizeof(double), false) * 9 / 10);
   }
 }
 

@@ -1,0 +1,127 @@
+#pragma once
+
+#include "bankfull/core/base/expects.hpp"
+#include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace bankfull::poisson::multigrid {
+
+/// V-cycles in fp32 on the levels of a domain, by a team of threads: one wave down and one wave up
+/// a level.
+class CpuCycle {
+ public:
+  CpuCycle(const std::vector<Level>& levels, const Team& team);
+
+  /// Of the fields; what threads work in is little beside them.
+  static std::int64_t bytes(const std::vector<Level>& levels);
+
+  [[nodiscard]] const CpuLevel& finest() const { return *levels_.front(); }
+  [[nodiscard]] bool has_coarse() const { return levels_.size() > 1; }
+
+  /// The correction of the finest level's r, by one V-cycle from zero.
+  void v_cycle() { v_cycle_on(0); }
+
+  /// The same for a wave that did the way down to level 1 itself.
+  void v_cycle_from_below();
+
+  /// The same by full multigrid.
+  void full_multigrid();
+
+  /// Runs the stages that make(workspace) returns as a tuple, on the finest level.
+  template <class Make>
+  void run_on_finest(const Make& make) {
+    run(finest(), make);
+  }
+
+  /// Of the magnitudes that stages noted since the last call.
+  [[nodiscard]] std::int64_t take_largest();
+
+  /// The way down from level l: what `first` makes, which ends with the first half-sweep, the rest
+  /// of the sweeps before the coarse correction, and the restriction. Calls body(make) with a maker
+  /// of all these stages.
+  template <class First, class Body>
+  void with_way_down(std::size_t l, const First& first, const Body& body) const {
+    const auto at = [this, l, &first](auto sweeps) {
+      return [this, l, &first, sweeps](CpuWorkspace& work) {
+        constexpr auto remaining = static_cast<std::size_t>(2 * decltype(sweeps)::value - 1);
+        return std::tuple_cat(
+            first(work), relaxations(*levels_[l], work, Colour::black, make_count<remaining>()),
+            std::tuple(Restriction(*levels_[l], *levels_[l + 1], work, From::what_is_there)));
+      };
+    };
+    const int sweeps = levels_[l]->sweeps_before;
+    expects(sweeps == 1 || sweeps == 2, "one or two sweeps before the correction");
+    if (sweeps == 1) {
+      body(at(std::integral_constant<int, 1>{}));
+    } else {
+      body(at(std::integral_constant<int, 2>{}));
+    }
+  }
+
+ private:
+  template <std::size_t count>
+  static constexpr std::make_index_sequence<count> make_count() {
+    return {};
+  }
+
+  /// Half-sweeps of alternating colours.
+  template <std::size_t... N>
+  static auto relaxations(const CpuLevel& level, CpuWorkspace& work, Colour first,
+                          std::index_sequence<N...> /*numbers*/) {
+    const Colour second = first == Colour::red ? Colour::black : Colour::red;
+    return std::tuple(Relaxation(level, work, N % 2 == 0 ? first : second, From::what_is_there)...);
+  }
+
+  template <class Make>
+  void run(const CpuLevel& level, const Make& make) const;
+
+  void v_cycle_on(std::size_t l);
+  void descend(std::size_t l);
+  void ascend(std::size_t l);
+  void improve_interpolated(std::size_t l);
+
+  Team team_;
+  std::vector<std::unique_ptr<CpuLevel>> levels_;
+  std::vector<std::unique_ptr<CpuWorkspace>> work_;  ///< one a thread
+};
+
+template <class Make>
+void CpuCycle::run(const CpuLevel& level, const Make& make) const {
+  auto stages = make(*work_.front());
+  constexpr auto count = static_cast<std::int64_t>(std::tuple_size_v<decltype(stages)>);
+  const auto wave = wave_for(level.shape(2 * count + 3), stages);
+  // Less than what a team needs to meet a few times.
+  constexpr std::int64_t few_cells = 16384;
+  const bool is_small = level.e.layout().interior().count() < few_cells;
+  const int members = wave.members(is_small ? 1 : team_.threads());
+  if (members == 0) {
+    wave.run_in_turn(stages);
+    return;
+  }
+  if (members == 1) {
+    wave.run_inside(0, 1, stages);
+    wave.run_between(0, 1, stages);
+    return;
+  }
+#pragma omp parallel num_threads(team_.threads())
+  {
+    const int member = share_number();
+    auto mine = make(*work_[static_cast<std::size_t>(member)]);
+    if (member < members) {
+      wave.run_inside(member, members, mine);
+    }
+#pragma omp barrier
+    if (member < members) {
+      wave.run_between(member, members, mine);
+    }
+  }
+}
+
+}  // namespace bankfull::poisson::multigrid
