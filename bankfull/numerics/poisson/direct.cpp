@@ -25,10 +25,11 @@ std::string direct_unavailable(Device device) {
 std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
                           int threads) {
   const auto bytes = static_cast<std::int64_t>(element_bytes);
-  const SpectrumLayout layout(domain.extents(), element_bytes);
   if (!on_gpu) {
+    const SpectrumLayout layout(domain.extents(), element_bytes);
     return bytes * (layout.size + threads * work_reals(domain, element_bytes));
   }
+  const SpectrumLayout layout(domain.extents(), element_bytes, spare_rows(domain.j.cells()));
   const GpuSizes sizes(domain, element_bytes);
   return bytes * (layout.size + sizes.checkpoint_reals + sizes.table_reals) +
          sizes.most_transform_bytes;

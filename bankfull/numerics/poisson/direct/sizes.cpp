@@ -37,7 +37,7 @@ Traffic gpu_direct_traffic(const Extents& extents, std::size_t element_bytes) {
 
 GpuSizes::GpuSizes(const Domain& domain, std::size_t element_bytes, std::int64_t bytes_at_once) {
   const Extents n = domain.extents();
-  const SpectrumLayout layout(n, element_bytes);
+  const SpectrumLayout layout(n, element_bytes, spare_rows(n.nj));
   const auto plane_bytes = layout.plane_pitch * static_cast<std::int64_t>(element_bytes);
   // As many in every chunk, where that comes out even.
   const std::int64_t most = std::clamp<std::int64_t>(bytes_at_once / plane_bytes, 1, n.ni);
@@ -48,7 +48,8 @@ GpuSizes::GpuSizes(const Domain& domain, std::size_t element_bytes, std::int64_t
   constexpr std::int64_t some = 1024 * 1024;
   most_transform_bytes = times_data * planes_at_once * plane_bytes + some;
   pairs = half_spectrum(n.nj) * half_spectrum(n.nk);
-  const std::int64_t modes = (domain.j.periodic ? 1 : 2) * (domain.k.periodic ? 1 : 2);
+  const int modes = (domain.j.periodic ? 1 : 2) * (domain.k.periodic ? 1 : 2);
+  const int segment = segment_of(modes, domain.i.periodic);
   const std::int64_t checkpoints = (n.ni - 1 + segment - 1) / segment;
   // Cells of the ladder; decays and twists of both axes.
   table_reals = 4 * n.ni + 3 * (n.nj + 1 + n.nk + 1);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 
@@ -23,8 +24,13 @@ Traffic gpu_direct_traffic(const Extents& extents, std::size_t element_bytes);
 struct GpuSizes {
   /// Bytes of planes that are transformed together, so that they stay in L2.
   static constexpr std::int64_t chunk_bytes = 16 * 1024 * 1024;
-  /// Cells between checkpoints of the elimination.
-  static constexpr int segment = 8;
+  /// Threads of a block of the elimination.
+  static constexpr int most_threads = 64;
+
+  /// Cells between checkpoints of the elimination: as many as registers can hold.
+  BANKFULL_HOST_DEVICE static constexpr int segment_of(int modes, bool cyclic) {
+    return modes == 4 && cyclic ? 4 : 8;
+  }
 
   std::int64_t planes_at_once = 0;
   std::int64_t most_transform_bytes = 0;  ///< that cuFFT may work in

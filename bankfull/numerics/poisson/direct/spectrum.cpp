@@ -38,10 +38,11 @@ std::vector<double> loaded_ladder(const Axis& axis, const std::vector<double>& a
 
 }  // namespace
 
-SpectrumLayout::SpectrumLayout(const Extents& extents, std::size_t element_bytes) {
+SpectrumLayout::SpectrumLayout(const Extents& extents, std::size_t element_bytes,
+                               std::int64_t spare) {
   const auto bytes = static_cast<std::int64_t>(element_bytes);
   row_pitch = rounded_up(2 * half_spectrum(extents.nk), line_bytes / bytes);
-  plane_pitch = extents.nj * row_pitch;
+  plane_pitch = (extents.nj + spare) * row_pitch;
   if (plane_pitch * bytes % set_bytes == 0) {
     plane_pitch += line_bytes / bytes;
   }

@@ -17,10 +17,19 @@ struct SpectrumLayout {
   std::int64_t plane_pitch = 0;
   std::int64_t size = 0;
 
-  SpectrumLayout(const Extents& extents, std::size_t element_bytes);
+  /// `spare`: rows that follow every plane's own.
+  SpectrumLayout(const Extents& extents, std::size_t element_bytes, std::int64_t spare = 0);
 };
 
 constexpr std::int64_t half_spectrum(std::int64_t nk) { return nk / 2 + 1; }
+
+/// Rows j that are their own partner j' = (nj - j) mod nj: 0, and the middle one if nj is even.
+constexpr std::int64_t spare_rows(std::int64_t nj) { return nj % 2 == 0 ? 2 : 1; }
+
+/// j', or a spare row of its own where that is j.
+BANKFULL_HOST_DEVICE constexpr int spare_or_mirror_row(int j, int nj) {
+  return j == 0 ? nj : (2 * j == nj ? nj + 1 : nj - j);
+}
 
 /// Eigenvalues and twists along one transformed axis, fp64.
 struct AxisModes {

@@ -1,0 +1,275 @@
+#pragma once
+
+#include "bankfull/numerics/poisson/direct/ladder.hpp"
+#include "bankfull/numerics/poisson/direct/modes.hpp"
+#include "bankfull/numerics/poisson/direct/sizes.hpp"
+#include "bankfull/numerics/poisson/direct/spectrum.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bankfull::poisson {
+
+/// What the elimination on a GPU works on; pointers are to GPU memory.
+template <class Real>
+struct EliminationData {
+  Complex<Real>* spectrum;  ///< of all planes
+  std::int64_t row_pitch;   ///< in elements, as all lengths here
+  std::int64_t plane_pitch;
+  const LadderCell<Real>* cells;
+  const Real* decay_j;  ///< see AxisModes
+  const Real* decay_k;
+  const Complex<Real>* twist_j;
+  const Complex<Real>* twist_k;
+  Real* checkpoints;
+  int ni;
+  int nj;
+  int nk;
+  int pairs;  ///< of columns: (nj / 2 + 1) (nk / 2 + 1)
+  Real closing;
+  Real length;
+  Real mean_loaded;
+};
+
+/// One thread's elimination along i of the columns (., j, k) and (., j', k).
+///
+/// The sweep up leaves voltages by current in the spectrum's place and the ladder's lower end at
+/// every segment's first cell in a checkpoint. The sweep down eliminates a segment's conductances
+/// again from there: to store those of all cells would move more bytes. Where j' is j, the second
+/// column's voltages take a spare row.
+template <class Real, class Kind, bool Cyclic>
+class ColumnPair {
+ public:
+  __device__ ColumnPair(const EliminationData<Real>& data, int pair)
+      : data_(data), pair_(pair), last_(data.ni - 1), unbound_(pair == 0) {
+    const int half_k = data.nk / 2 + 1;
+    const int j = pair / half_k;
+    const int k = pair - j * half_k;
+    a_ = data.spectrum + j * data.row_pitch + k;
+    b_ = data.spectrum + spare_or_mirror_row(j, data.nj) * data.row_pitch + k;
+    first_b_ = data.spectrum + (data.nj - j) % data.nj * data.row_pitch + k;
+    if constexpr (twists) {
+      const Complex<Real> along_k = data.twist_k[k];
+      twist_a_ = times(data.twist_j[j], along_k);
+      twist_b_ = times(data.twist_j[data.nj - j], along_k);
+    }
+#pragma unroll
+    for (int mode = 0; mode < modes; ++mode) {
+      decay_[mode] = data.decay_j[Kind::mirrors_j(mode) ? data.nj - j : j] +
+                     data.decay_k[Kind::mirrors_k(mode) ? data.nk - k : k];
+      end_[mode] = {Real{0}, data.closing};
+    }
+  }
+
+  __device__ void solve() {
+    int first = 0;
+    for (; first < last_; first += segment) {
+      sweep_up(first);
+    }
+    turn();
+    while (first > 0) {
+      first -= segment;
+      sweep_down(first);
+    }
+  }
+
+ private:
+  static constexpr int modes = Kind::count;
+  static constexpr std::size_t mode_count = Kind::count;
+  static constexpr int segment = GpuSizes::segment_of(modes, Cyclic);
+  static constexpr bool twists = Kind::wall_j || Kind::wall_k;
+
+  __device__ void sweep_up(int first) {
+    store_checkpoint(first);
+    ElementPair<Real> sides[segment];
+#pragma unroll
+    for (int s = 0; s < segment; ++s) {
+      if (first + s < last_) {
+        sides[s] = load(first + s, first_b_);
+      }
+    }
+#pragma unroll
+    for (int s = 0; s < segment; ++s) {
+      if (first + s < last_) {
+        eliminate(first + s, amplitudes(sides[s]));
+      }
+    }
+  }
+
+  __device__ void eliminate(int n, const Amplitudes<Real>& side) {
+    const LadderCell<Real> cell = data_.cells[n];
+    Pivot<Real> pivots[modes];
+#pragma unroll
+    for (int mode = 0; mode < modes; ++mode) {
+      pivots[mode] = Ladder<Cyclic>::eliminate(decay_[mode] * cell.width, cell.above, end_[mode],
+                                               root_ground_[mode]);
+    }
+    Amplitudes<Real> voltage;
+#pragma unroll
+    for (int n4 = 0; n4 < 4; ++n4) {
+      const Pivot<Real>& pivot = pivots[Kind::mode_of(n4)];
+      const Real current = current_.of[n4] + cell.charge * side.of[n4];
+      voltage.of[n4] = pivot.inverse * current;
+      current_.of[n4] = cell.above * voltage.of[n4];
+      if constexpr (Cyclic) {
+        root_current_.of[n4] += pivot.around * current;
+      }
+    }
+    if (unbound_) {
+      loaded_ += cell.loaded * (cell.charge * side.of[0]);
+    }
+    store(n, {{voltage.of[0], voltage.of[1]}, {voltage.of[2], voltage.of[3]}});
+  }
+
+  /// Solves for the last cell, the ladder's root.
+  __device__ void turn() {
+    const LadderCell<Real> cell = data_.cells[last_];
+    const Amplitudes<Real> side = amplitudes(load(last_, first_b_));
+    Real total = 0;
+#pragma unroll
+    for (int n4 = 3; n4 >= 0; --n4) {
+      const int mode = Kind::mode_of(n4);
+      total = current_.of[n4] + root_current_.of[n4] + cell.charge * side.of[n4];
+      root_.of[n4] =
+          root_voltage(total, end_[mode].ground + root_ground_[mode] + decay_[mode] * cell.width);
+    }
+    if (unbound_) {
+      excess_ = total / data_.length;
+      root_.of[0] = excess_ * data_.mean_loaded - loaded_ / data_.length;
+    }
+    voltage_ = root_;
+    finish(last_, cell);
+  }
+
+  __device__ void sweep_down(int first) {
+    ElementPair<Real> by_current[segment];
+#pragma unroll
+    for (int s = 0; s < segment; ++s) {
+      if (first + s < last_) {
+        by_current[s] = load(first + s, b_);
+      }
+    }
+    load_checkpoint(first);
+    Pivot<Real> pivots[segment][modes];
+#pragma unroll
+    for (int s = 0; s < segment; ++s) {
+      if (first + s < last_) {
+        const LadderCell<Real> cell = data_.cells[first + s];
+#pragma unroll
+        for (int mode = 0; mode < modes; ++mode) {
+          pivots[s][mode] = Ladder<Cyclic>::eliminate(decay_[mode] * cell.width, cell.above,
+                                                      end_[mode], root_ground_[mode]);
+        }
+      }
+    }
+#pragma unroll
+    for (int s = segment - 1; s >= 0; --s) {
+      if (first + s < last_) {
+        substitute(by_current[s], pivots[s]);
+        finish(first + s, data_.cells[first + s]);
+      }
+    }
+  }
+
+  __device__ void substitute(const ElementPair<Real>& by_current, const Pivot<Real>* pivots) {
+    const Amplitudes<Real> own{
+        {by_current.a.re, by_current.a.im, by_current.b.re, by_current.b.im}};
+#pragma unroll
+    for (int n4 = 0; n4 < 4; ++n4) {
+      voltage_.of[n4] = Ladder<Cyclic>::voltage(pivots[Kind::mode_of(n4)], own.of[n4],
+                                                voltage_.of[n4], root_.of[n4]);
+    }
+  }
+
+  /// Stores the solution of cell n. The mode that is bound to no ground is solved with its mean
+  /// current: that is taken out here.
+  __device__ void finish(int n, const LadderCell<Real>& cell) {
+    Amplitudes<Real> result = voltage_;
+    if (unbound_) {
+      result.of[0] -= excess_ * cell.loaded;
+    }
+    ElementPair<Real> pair = Kind::join(result);
+    if constexpr (twists) {
+      pair = {times(conjugate(twist_a_), pair.a), times(conjugate(twist_b_), pair.b)};
+    }
+    store(n, pair);
+  }
+
+  __device__ Amplitudes<Real> amplitudes(const ElementPair<Real>& pair) const {
+    if constexpr (twists) {
+      return Kind::separate(ElementPair<Real>{times(twist_a_, pair.a), times(twist_b_, pair.b)});
+    } else {
+      return Kind::separate(pair);
+    }
+  }
+
+  __device__ ElementPair<Real> load(int n, const Complex<Real>* b) const {
+    const std::int64_t plane = n * data_.plane_pitch;
+    return {a_[plane], b[plane]};
+  }
+
+  __device__ void store(int n, const ElementPair<Real>& pair) const {
+    const std::int64_t plane = n * data_.plane_pitch;
+    a_[plane] = pair.a;
+    b_[plane] = pair.b;
+  }
+
+  __device__ Real* checkpoint(int first) const {
+    constexpr int reals = modes * (Cyclic ? 2 : 1);
+    return data_.checkpoints + std::int64_t{first / segment} * reals * data_.pairs + pair_;
+  }
+
+  __device__ void store_checkpoint(int first) const {
+    Real* at = checkpoint(first);
+#pragma unroll
+    for (int mode = 0; mode < modes; ++mode, at += data_.pairs) {
+      *at = end_[mode].ground;
+      if constexpr (Cyclic) {
+        at += data_.pairs;
+        *at = end_[mode].closing;
+      }
+    }
+  }
+
+  __device__ void load_checkpoint(int first) {
+    const Real* at = checkpoint(first);
+#pragma unroll
+    for (int mode = 0; mode < modes; ++mode, at += data_.pairs) {
+      end_[mode].ground = *at;
+      if constexpr (Cyclic) {
+        at += data_.pairs;
+        end_[mode].closing = *at;
+      }
+    }
+  }
+
+  const EliminationData<Real>& data_;
+  int pair_;
+  int last_;
+  bool unbound_;
+  Complex<Real>* a_;
+  Complex<Real>* b_;
+  const Complex<Real>* first_b_;  ///< the second column of the right side
+  Complex<Real> twist_a_{};
+  Complex<Real> twist_b_{};
+  Real decay_[mode_count];
+  LowerEnd<Real> end_[mode_count];
+  Real root_ground_[mode_count] = {};
+  Amplitudes<Real> current_{};  ///< into the next cell
+  Amplitudes<Real> root_current_{};
+  Amplitudes<Real> root_{};  ///< voltages of the last cell
+  Amplitudes<Real> voltage_{};
+  Real loaded_ = 0;  ///< sum of currents times LadderCell::loaded
+  Real excess_ = 0;  ///< mean current
+};
+
+template <class Real, class Kind, bool Cyclic>
+__global__ void __launch_bounds__(GpuSizes::most_threads)
+    eliminate_columns(const __grid_constant__ EliminationData<Real> data) {
+  const int pair = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (pair < data.pairs) {
+    ColumnPair<Real, Kind, Cyclic>(data, pair).solve();
+  }
+}
+
+}  // namespace bankfull::poisson

@@ -1,0 +1,13 @@
+#include "bankfull/numerics/poisson/direct/cuda/solver.cuh"
+
+namespace bankfull::poisson {
+
+template <class Real>
+std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Stream& stream) {
+  return std::make_unique<CudaDirect<Real>>(domain, stream, GpuSizes(domain, sizeof(Real)));
+}
+
+template std::unique_ptr<Solver<float>> make_cuda_direct<float>(const Domain&, const Stream&);
+template std::unique_ptr<Solver<double>> make_cuda_direct<double>(const Domain&, const Stream&);
+
+}  // namespace bankfull::poisson

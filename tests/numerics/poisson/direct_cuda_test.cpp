@@ -1,0 +1,131 @@
+#include "bankfull/core/exec/graph.hpp"
+#include "bankfull/core/memory/memory.hpp"
+#include "bankfull/numerics/poisson/direct.hpp"
+#include "tests/numerics/poisson/direct_cases.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace bankfull::poisson {
+namespace {
+
+/// A copy on the host of slots in GPU memory.
+template <class Real>
+class HostCopy {
+ public:
+  HostCopy(const Domain& domain, const CellSlots<Real>& slots)
+      : domain_(&domain),
+        on_gpu_(slots),
+        memory_(static_cast<std::size_t>((domain.extents().ni - 1) * slots.plane_pitch +
+                                         domain.extents().nj * slots.row_pitch)) {}
+
+  void upload(const Values& values, const Stream& stream) {
+    put(*domain_, values, on_host());
+    copy_bytes(on_gpu_.data, memory_.data(), memory_.size() * sizeof(Real), stream);
+    stream.synchronize();
+  }
+
+  Values download(const Stream& stream) {
+    copy_bytes(memory_.data(), on_gpu_.data, memory_.size() * sizeof(Real), stream);
+    stream.synchronize();
+    return take(*domain_, on_host());
+  }
+
+ private:
+  CellSlots<Real> on_host() {
+    CellSlots<Real> slots = on_gpu_;
+    slots.data = memory_.data();
+    return slots;
+  }
+
+  const Domain* domain_;
+  CellSlots<Real> on_gpu_;
+  std::vector<Real> memory_;
+};
+
+template <class Real>
+Values solved_on_gpu(const Domain& domain, const Values& f) {
+  const Stream stream(Device::cuda(0));
+  const auto solver = make_cuda_direct<Real>(domain, stream);
+  HostCopy<Real>(domain, solver->right_side()).upload(f, stream);
+  solver->solve();
+  return HostCopy<Real>(domain, solver->solution()).download(stream);
+}
+
+template <class Real>
+class DirectCuda : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(direct_unavailable(Device::cuda(0)), ""); }
+};
+using Reals = testing::Types<double, float>;
+TYPED_TEST_SUITE(DirectCuda, Reals);
+
+TYPED_TEST(DirectCuda, SolvesToRounding) {
+  for (const NamedDomain& each : direct_cases()) {
+    SCOPED_TRACE(each.name);
+    const Values f = rounded_to<TypeParam>(random_right_side(each.domain, 5));
+    expect_solved<TypeParam>(each.domain, solved_on_gpu<TypeParam>(each.domain, f), f);
+  }
+}
+
+TYPED_TEST(DirectCuda, TakesTheMeanAway) {
+  for (const NamedDomain& each : all_boundaries({9, 6, 10})) {
+    SCOPED_TRACE(each.name);
+    Values f = random_values(each.domain, 11);
+    for (double& value : f) {
+      value += 0.5;
+    }
+    f = rounded_to<TypeParam>(f);
+    const Values p = solved_on_gpu<TypeParam>(each.domain, f);
+    remove_mean(each.domain, &f);
+    expect_solved<TypeParam>(each.domain, p, f);
+  }
+}
+
+/// Planes of several megabytes: several chunks of them, and a rest.
+TYPED_TEST(DirectCuda, SolvesPlanesChunkByChunk) {
+  for (const NamedDomain& each : all_boundaries({11, 700, 900})) {
+    if (each.name[1] != each.name[2]) {
+      SCOPED_TRACE(each.name);
+      const Values f = rounded_to<TypeParam>(random_right_side(each.domain, 7));
+      expect_solved<TypeParam>(each.domain, solved_on_gpu<TypeParam>(each.domain, f), f);
+    }
+  }
+}
+
+TYPED_TEST(DirectCuda, GivesTheSameBitsAgainAndInAGraph) {
+  for (const NamedDomain& each : all_boundaries({20, 16, 24})) {
+    SCOPED_TRACE(each.name);
+    const Values f = random_right_side(each.domain, 2);
+    const Values once = solved_on_gpu<TypeParam>(each.domain, f);
+    const Stream stream(Device::cuda(0));
+    const auto solver = make_cuda_direct<TypeParam>(each.domain, stream);
+    solver->solve();
+    const Graph graph(stream, [&] { solver->solve(); });
+    HostCopy<TypeParam> copy(each.domain, solver->right_side());
+    for (int time = 0; time < 2; ++time) {
+      copy.upload(f, stream);
+      graph.launch(stream);
+      EXPECT_EQ(copy.download(stream), once);
+    }
+  }
+}
+
+TYPED_TEST(DirectCuda, AllocatesNoMoreThanItSays) {
+  const Stream stream(Device::cuda(0));
+  for (const Extents& extents :
+       {Extents{20, 30, 50}, Extents{5, 1, 1}, Extents{64, 64, 32}, Extents{4, 521, 523}}) {
+    for (const NamedDomain& each : all_boundaries(extents)) {
+      SCOPED_TRACE(each.name);
+      const MemoryWatch memory(MemorySpace::device);
+      const auto solver = make_cuda_direct<TypeParam>(each.domain, stream);
+      EXPECT_LE(memory.most_bytes(), direct_bytes(each.domain, sizeof(TypeParam), true));
+      EXPECT_GE(memory.most_bytes(),
+                each.domain.extents().count() * static_cast<std::int64_t>(sizeof(TypeParam)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::poisson
