@@ -152,4 +152,23 @@ inline std::vector<Case> cases() {
   return all;
 }
 
+/// Grids of more than one block of rows, tile or chunk of any schedule.
+inline std::vector<Case> larger_cases() {
+  constexpr std::array<std::array<std::int64_t, 3>, 4> sizes{
+      {{70, 5, 17}, {33, 20, 6}, {5, 9, 70}, {16, 18, 16}}};
+  std::vector<Case> all;
+  for (std::size_t n = 0; n < sizes.size(); ++n) {
+    const std::array<FlowEnds, 3> ends{all_flow_ends[n], all_flow_ends[(n + 1) % 4],
+                                       all_flow_ends[(n + 2) % 4]};
+    Problem problem = busy_problem(sizes[n], ends, 1 + n % 2, n);
+    problem.rotation = {0.7, -0.3, 1.1};
+    problem.force[1] = uneven(0.3, 1.0);
+    problem.time_step.fixed =
+        std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
+    problem.name = name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]) + "Large";
+    all.push_back({problem.name, problem});
+  }
+  return all;
+}
+
 }  // namespace bankfull::convection

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "bankfull/workloads/convection/integrator.hpp"
+#include "tests/workloads/convection/cases.hpp"
+#include "tests/workloads/convection/steps.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bankfull::convection {
+
+struct Reached {
+  FlowState state;
+  Diagnosis diagnosis;
+  poisson::Outcome pressure;
+};
+
+/// The flow after so many steps from its initial state.
+inline Reached reached(const Problem& problem, std::size_t steps) {
+  const std::unique_ptr<Integrator> flow = make_integrator(problem);
+  flow->load(initial_state(problem, Grid(problem.axes)));
+  const double dt = problem.time_step.fixed;
+  const std::array<double, 4> lengths{dt, 0.8 * dt, dt, 0.9 * dt};
+  advance_steps(*flow, problem.scheme,
+                {lengths.begin(), lengths.begin() + static_cast<std::ptrdiff_t>(steps)});
+  Reached found{flow->state(), flow->diagnose(), {}};
+  found.pressure = flow->pressure_outcome();
+  return found;
+}
+
+/// Found once a case: the reference takes its time.
+inline const Reached& reached_by_reference(const Case& one, std::size_t steps) {
+  static std::map<std::pair<std::string, std::size_t>, Reached> known;
+  const std::pair<std::string, std::size_t> key{one.name, steps};
+  const auto found = known.find(key);
+  if (found != known.end()) {
+    return found->second;
+  }
+  Problem problem = one.problem;
+  problem.schedule = Schedule::reference;
+  return known.emplace(key, reached(problem, steps)).first->second;
+}
+
+/// What a value may be off by: relative to 1 or itself, whichever is larger.
+inline void expect_close(double value, double expected, double tolerance, const std::string& what) {
+  EXPECT_NEAR(value, expected, tolerance * std::max(1.0, std::abs(expected))) << what;
+}
+
+inline void expect_same_diagnosis(const Diagnosis& found, const Diagnosis& expected,
+                                  double tolerance, const std::string& name) {
+  EXPECT_TRUE(found.finite()) << name;
+  expect_close(found.courant_rate, expected.courant_rate, tolerance, name + " courant_rate");
+  expect_close(found.fastest, expected.fastest, tolerance, name + " fastest");
+  expect_close(found.kinetic_energy, expected.kinetic_energy, tolerance, name + " energy");
+  ASSERT_EQ(found.scalars.size(), expected.scalars.size()) << name;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    expect_close(found.fastest_along[axis], expected.fastest_along[axis], tolerance,
+                 name + " fastest along " + axis_names[axis]);
+  }
+  for (std::size_t s = 0; s < found.scalars.size(); ++s) {
+    const Diagnosis::OfScalar& one = found.scalars[s];
+    const Diagnosis::OfScalar& other = expected.scalars[s];
+    expect_close(one.mean, other.mean, tolerance, name + " mean");
+    expect_close(one.mean_square, other.mean_square, tolerance, name + " mean square");
+    expect_close(one.least, other.least, tolerance, name + " least");
+    expect_close(one.most, other.most, tolerance, name + " most");
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::string along = name + " along " + axis_names[axis];
+      expect_close(one.transport[axis], other.transport[axis], tolerance, along + " transport");
+      for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+        expect_close(one.inflow[axis][side], other.inflow[axis][side], tolerance,
+                     along + " inflow");
+      }
+    }
+  }
+}
+
+/// The case by a tuned schedule against the reference after one step and after four.
+inline void expect_agreement(const Case& one, const Problem& tuned, double tolerance) {
+  for (const std::size_t steps : {std::size_t{1}, std::size_t{4}}) {
+    const std::string name = one.name + " after " + std::to_string(steps) + " steps, " +
+                             to_string(tuned.solver) + ", " + std::to_string(tuned.threads) +
+                             " threads";
+    const Reached& expected = reached_by_reference(one, steps);
+    const Reached found = reached(tuned, steps);
+    ASSERT_EQ(found.state.fields.size(), expected.state.fields.size()) << name;
+    EXPECT_LE(relative_difference(found.state, expected.state), tolerance) << name;
+    // Sums add up rounding, and walls divide it by the width of a cell.
+    expect_same_diagnosis(found.diagnosis, expected.diagnosis, 10.0 * tolerance, name);
+    EXPECT_TRUE(found.pressure.converged) << name;
+  }
+}
+
+}  // namespace bankfull::convection
