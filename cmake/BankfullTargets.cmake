@@ -92,3 +92,22 @@ function(bankfull_find_fftw)
     set(bankfull_fftw_why_not "no FFTW was found when it was built" PARENT_SCOPE)
   endif()
 endfunction()
+
+# PNG::PNG; static where the binary must travel alone.
+function(bankfull_find_png)
+  if(BANKFULL_STATIC_DEPS)
+    set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+  endif()
+  find_package(PNG REQUIRED)
+  set_target_properties(PNG::PNG PROPERTIES IMPORTED_GLOBAL TRUE)
+endfunction()
+
+# bankfull_toml: the headers of toml++, whose functions are compiled once, in a source that defines
+# TOML_IMPLEMENTATION.
+function(bankfull_find_toml)
+  find_path(bankfull_toml_include_dir toml++/toml.h REQUIRED)
+  mark_as_advanced(bankfull_toml_include_dir)
+  add_library(bankfull_toml INTERFACE)
+  target_include_directories(bankfull_toml SYSTEM INTERFACE "${bankfull_toml_include_dir}")
+  target_compile_definitions(bankfull_toml INTERFACE TOML_HEADER_ONLY=0)
+endfunction()

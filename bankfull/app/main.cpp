@@ -22,6 +22,7 @@ constexpr const char* footer = R"(Examples:
   bankfull himeno --size XL --schedule all --json out.json
   bankfull hpcg --local 128x128x128            the HPCG benchmark, by the official rules
   bankfull npb cg --class B                    a kernel of the NAS Parallel Benchmarks
+  bankfull convect rayleigh-benard-2d          thermal convection, with pictures
   mpirun -n 4 bankfull himeno --size L         the same on four ranks
   BANKFULL_DEVICE=cpu bankfull himeno          every option has a twin in the environment
 
@@ -83,6 +84,7 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   bankfull::add_himeno_command(program, ranks, action);
   bankfull::add_hpcg_command(program, ranks, action);
   bankfull::add_npb_command(program, ranks, action);
+  bankfull::add_convect_command(program, ranks, action);
   bankfull::add_scaling_command(program, ranks, action);
   bankfull::add_decompose_command(program, ranks, action);
   try {

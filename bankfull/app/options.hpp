@@ -78,6 +78,7 @@ void add_probe_command(CLI::App& program, const Communicator& ranks, Action& act
 void add_himeno_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_hpcg_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_npb_command(CLI::App& program, const Communicator& ranks, Action& action);
+void add_convect_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_scaling_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_decompose_command(CLI::App& program, const Communicator& ranks, Action& action);
 

@@ -8,7 +8,6 @@
 
 #include <cstdio>
 #include <fmt/format.h>
-#include <optional>
 
 namespace bankfull {
 namespace {
@@ -33,11 +32,18 @@ void print_report(const RunResult& result,
 
 ExitCode run_and_publish(const CommonOptions& options, const Communicator& ranks,
                          const std::function<RunResult(Progress&)>& workload,
-                         const std::function<std::string(const RunResult&)>& extra) {
-  std::optional<OutputFile> json;
+                         const std::function<std::string(const RunResult&)>& extra,
+                         const std::vector<std::string>& further_json) {
+  std::vector<std::string> paths = further_json;
   if (options.json) {
-    ranks.on_root([&] { json.emplace(*options.json); });
+    paths.push_back(*options.json);
   }
+  std::vector<OutputFile> files;
+  ranks.on_root([&] {
+    for (const std::string& path : paths) {
+      files.emplace_back(path);
+    }
+  });
   const RankSurvey survey = survey_ranks(ranks);
   const RunResult result = [&] {
     ProgressLine progress(options.quiet || !ranks.is_root());
@@ -47,8 +53,8 @@ ExitCode run_and_publish(const CommonOptions& options, const Communicator& ranks
     print_report(result, extra);
   }
   fmt::print("{}", result_lines(result));
-  if (json) {
-    json->commit(to_json(result, command_line(), survey));
+  for (const OutputFile& file : files) {
+    file.commit(to_json(result, command_line(), survey));
   }
   if (!result.verified()) {
     tell(ranks, "verification failed; the figures above are not valid");

@@ -6,16 +6,19 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace bankfull {
 
 /// Collective: runs a workload under a progress line and publishes the root's result: the report on
 /// stdout, the JSON where asked for. The JSON file is opened before the run, so that a bad path
-/// costs no time. `extra` may add a section of the report, such as a chart.
+/// costs no time. `extra` may add a section of the report, such as a chart. `further_json` are
+/// paths of more files with the same JSON.
 ///
 /// Returns ok, or verification_failed. The report is printed either way.
 ExitCode run_and_publish(const CommonOptions& options, const Communicator& ranks,
                          const std::function<RunResult(Progress&)>& workload,
-                         const std::function<std::string(const RunResult&)>& extra = {});
+                         const std::function<std::string(const RunResult&)>& extra = {},
+                         const std::vector<std::string>& further_json = {});
 
 }  // namespace bankfull

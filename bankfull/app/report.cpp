@@ -71,6 +71,14 @@ std::string report_checks(const RunResult& result) {
   return table.text();
 }
 
+std::string report_sources(const RunResult& result) {
+  std::string text = "  references:\n";
+  for (const Check& check : result.checks) {
+    text += fmt::format("  - {}: {}\n", check.name, check.source);
+  }
+  return text + "\n";
+}
+
 std::string report_measurements(const RunResult& result) {
   Table table({"measurement", "median", "spread", "GFLOPS", "GB/s", "of bankfull"});
   bool any_fits_cache = false;

@@ -12,6 +12,9 @@ std::string display(const Figure& figure);
 /// Checks with their values, one line each.
 std::string report_checks(const RunResult& result);
 
+/// Where the references of the checks come from, one line each.
+std::string report_sources(const RunResult& result);
+
 /// The measurements of a run as a table, and its ceiling.
 std::string report_measurements(const RunResult& result);
 

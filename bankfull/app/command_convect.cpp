@@ -1,0 +1,246 @@
+#include "bankfull/app/convect/case_file.hpp"
+#include "bankfull/app/convect/ready_cases.hpp"
+#include "bankfull/app/convect/run_directory.hpp"
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/publish.hpp"
+#include "bankfull/app/report.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+#include "bankfull/workloads/convection/heat_path.hpp"
+#include "bankfull/workloads/convection/traffic.hpp"
+#include "bankfull/workloads/convection/validation.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <numeric>
+
+namespace bankfull {
+namespace {
+
+namespace fs = std::filesystem;
+using convect::Case;
+using convection::Problem;
+
+struct ConvectOptions {
+  CommonOptions common;
+  std::string case_name;
+  std::vector<std::string> settings;
+  std::string output;  ///< empty: <case>-run
+  bool overwrite = false;
+  bool list_cases = false;
+  std::string validate;
+};
+
+std::string cells_text(const Problem& problem) {
+  return fmt::format("{}x{}x{}", problem.axes[0].cells, problem.axes[1].cells,
+                     problem.axes[2].cells);
+}
+
+/// What one of the ready cases is; one that cannot be read says so in its place.
+std::string case_line(const fs::path& file) {
+  const std::string name = file.stem().string();
+  try {
+    const Case ready = convect::load_case(file, {});
+    return fmt::format("  {:<26} {:>12}  {}\n", name, cells_text(ready.problem), ready.title);
+  } catch (const UsageError& error) {
+    return fmt::format("  {:<26} {:>12}  {}\n", name, "broken", error.what());
+  }
+}
+
+ExitCode list_cases() {
+  const std::vector<fs::path> cases = convect::ready_cases();
+  fmt::print("  {:<26} {:>12}  {}\n", "case", "cells", "what it is");
+  for (const fs::path& file : cases) {
+    fmt::print("{}", case_line(file));
+  }
+  fmt::print("{} cases in {}\n", cases.size(), convect::ready_case_folder().string());
+  return ExitCode::ok;
+}
+
+std::string solver_text(const Problem& problem) {
+  const convection::PressureSolver solver = convection::chosen_solver(problem);
+  const bool by_itself = problem.solver == convection::PressureSolver::automatic;
+  return to_string(solver) + (by_itself ? ", chosen by auto" : "");
+}
+
+std::string step_text(const convection::TimeStep& step) {
+  return step.fixed > 0.0 ? fmt::format("dt {:g}", step.fixed)
+                          : fmt::format("dt by Courant number {:g}", step.courant);
+}
+
+std::string end_text(const Problem& problem) {
+  if (problem.end_time == 0.0) {
+    return fmt::format("{} steps", problem.steps);
+  }
+  return problem.steps == 0
+             ? fmt::format("to time {:g}", problem.end_time)
+             : fmt::format("to time {:g}, at most {} steps", problem.end_time, problem.steps);
+}
+
+std::string medium_text(const Problem& problem) {
+  std::string text = fmt::format("viscosity {:.6g}", problem.viscosity);
+  for (const convection::Scalar& scalar : problem.scalars) {
+    text +=
+        fmt::format("; {}: diffusivity {:.6g}, buoyancy ({:.6g}, {:.6g}, {:.6g})", scalar.name,
+                    scalar.diffusivity, scalar.buoyancy[0], scalar.buoyancy[1], scalar.buoyancy[2]);
+  }
+  return text;
+}
+
+void print_plan(const Case& wanted) {
+  const Problem& problem = wanted.problem;
+  const int stages = problem.scheme == convection::TimeScheme::runge_kutta ? 3 : 1;
+  const convection::StageTraffic parts = convection::stage_traffic(problem, {});
+  const Traffic stage = std::accumulate(parts.begin(), parts.end(), Traffic{});
+  fmt::print("convect {}: {}\n", problem.name, wanted.title);
+  fmt::print("  {} cells, {}, {}, on {}; {}, {}, {}\n", cells_text(problem),
+             to_string(problem.precision), to_string(problem.schedule), to_string(problem.device),
+             to_string(problem.scheme), step_text(problem.time_step), end_text(problem));
+  fmt::print("  {}\n", medium_text(problem));
+  fmt::print("  pressure: {}; memory {}; a step moves {} beside its pressure solve{}\n",
+             solver_text(problem),
+             format_bytes(static_cast<double>(convection::integrator_bytes(problem))),
+             format_bytes(stages * stage.bytes()), stages == 1 ? "" : "s");
+}
+
+std::string final_flow(const Case& run, const convection::SeriesRow& last) {
+  const convection::Diagnosis& flow = last.diagnosis;
+  std::string text = fmt::format(
+      "  at time {:.6g} (step {}): kinetic energy {:.6g}, max |u| {:.6g}, divergence {:.1e}\n",
+      last.time, last.step, flow.kinetic_energy, flow.fastest, flow.divergence);
+  if (convection::heat_path_of(run.problem)) {
+    text += fmt::format(
+        "  Nusselt number {:.6g} at the lower wall, {:.6g} at the upper, {:.6g} "
+        "in the volume\n",
+        last.nusselt.lower, last.nusselt.upper, last.nusselt.volume);
+  }
+  return text;
+}
+
+std::string what_was_written(const convect::RunDirectory& directory,
+                             const convect::RunWriter& writer) {
+  std::string text = fmt::format("  wrote {}/: case.toml, run.json, series.csv ({} rows)",
+                                 directory.path().string(), writer.rows());
+  if (!writer.pictures().empty()) {
+    text += fmt::format(", {} pictures in slices/, the last of them {}", writer.pictures().size(),
+                        writer.pictures().back().string());
+  }
+  return text + "\n\n";
+}
+
+ExitCode integrate(const ConvectOptions& options, const Communicator& ranks, const Case& wanted,
+                   const convect::RunDirectory& directory) {
+  directory.create(wanted);
+  convect::RunWriter writer(wanted, directory);
+  try {
+    return run_and_publish(
+        options.common, ranks,
+        [&](Progress& progress) {
+          return convection::run(wanted.problem, wanted.cadence, writer, progress);
+        },
+        [&](const RunResult& /*result*/) {
+          return final_flow(wanted, writer.last_row()) + what_was_written(directory, writer);
+        },
+        {directory.result().string()});
+  } catch (const RuntimeFailure& failure) {
+    throw RuntimeFailure(fmt::format("{}; what was found until then is in {}", failure.what(),
+                                     directory.path().string()));
+  }
+}
+
+ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
+  Case wanted = convect::load_case(convect::find_case(options.case_name), options.settings);
+  Problem& problem = wanted.problem;
+  problem.device = options.common.resolved_device(ranks);
+  const int threads = options.common.resolved_threads(ranks);
+  problem.threads = problem.device.is_cuda() ? 1 : threads;
+  problem.validate();
+  const convect::RunDirectory directory(
+      options.output.empty() ? problem.name + "-run" : options.output, options.overwrite);
+  options.common.prepare(ranks, problem.device);
+  require_capacity(problem.device, convection::integrator_bytes(problem), "case " + problem.name,
+                   "use fewer cells, --set cells=..., or --set precision=fp32");
+  if (!options.common.quiet || options.common.dry_run) {
+    print_plan(wanted);
+  }
+  return options.common.dry_run ? ExitCode::ok : integrate(options, ranks, wanted, directory);
+}
+
+ExitCode run_validation(const ConvectOptions& options, const Communicator& ranks) {
+  if (options.validate != "quick" && options.validate != "full") {
+    throw UsageError("--validate " + options.validate + " is unknown", "use quick or full");
+  }
+  const auto level = options.validate == "quick" ? convection::ValidationLevel::quick
+                                                 : convection::ValidationLevel::full;
+  const Device device = options.common.resolved_device(ranks);
+  const int threads = options.common.resolved_threads(ranks);
+  options.common.prepare(ranks, device);
+  if (options.common.dry_run) {
+    fmt::print("convect --validate {}: cases with known answers, on {}\n", options.validate,
+               to_string(device));
+    return ExitCode::ok;
+  }
+  return run_and_publish(
+      options.common, ranks,
+      [&](Progress& progress) {
+        return convection::validate(level, device, device.is_cuda() ? 1 : threads, progress);
+      },
+      report_sources);
+}
+
+ExitCode run_convect(const ConvectOptions& options, const Communicator& ranks) {
+  if (ranks.size() > 1) {
+    throw UsageError(fmt::format("convect runs on one rank, not on {}", ranks.size()),
+                     "start it without mpirun");
+  }
+  if (options.list_cases) {
+    return list_cases();
+  }
+  if (options.case_name.empty() == options.validate.empty()) {
+    throw UsageError(
+        options.case_name.empty() ? "no case given" : "--validate has cases of its own",
+        "name a case file or one of --list-cases, or give --validate quick");
+  }
+  return options.validate.empty() ? run_case(options, ranks) : run_validation(options, ranks);
+}
+
+}  // namespace
+
+void add_convect_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<ConvectOptions>();
+  CLI::App* command = program.add_subcommand(
+      "convect", "Thermal convection: incompressible flow in the Boussinesq approximation");
+  command->footer(
+      "Examples:\n"
+      "  bankfull convect --list-cases\n"
+      "  bankfull convect rayleigh-benard-2d               a ready case, into "
+      "rayleigh-benard-2d-run/\n"
+      "  bankfull convect my-case.toml --set ra=1e7 --set cells=256x1x64 --output run-7\n"
+      "  bankfull convect rayleigh-1e7 --dry-run           memory, solver, bytes a step\n"
+      "  bankfull convect --validate quick                 cases with known answers");
+  add_common_options(*command, options->common);
+  command->add_option("case", options->case_name, "a case file, or the name of a ready case");
+  with_environment(
+      command->add_option("--set", options->settings,
+                          "put KEY=VALUE over the case, such as time.dt=1e-3 or ra=1e6; "
+                          "may be repeated"))
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all();
+  with_environment(command->add_option("--output", options->output,
+                                       "folder of the run (default: the case's name and -run)"))
+      ->type_name("DIR");
+  with_environment(command->add_flag("--overwrite", options->overwrite,
+                                     "replace the run that is in the folder"));
+  with_environment(command->add_flag("--list-cases", options->list_cases, "list the ready cases"));
+  with_environment(command->add_option("--validate", options->validate,
+                                       "instead of a case: run those with known answers, quick or "
+                                       "full"))
+      ->type_name("LEVEL");
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_convect(*options, ranks); };
+  });
+}
+
+}  // namespace bankfull

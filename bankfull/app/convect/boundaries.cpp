@@ -1,0 +1,132 @@
+#include "bankfull/app/convect/boundaries.hpp"
+
+#include <fmt/format.h>
+
+namespace bankfull::convect {
+namespace {
+
+using convection::Problem;
+using convection::Vector;
+using convection::WallMotion;
+using convection::WallScalar;
+
+/// Lower or upper end of an axis.
+struct Face {
+  std::size_t axis = 0;
+  std::size_t side = 0;
+};
+
+WallMotion read_motion(const TomlSection& wall, std::size_t axis) {
+  if (wall.node("velocity").is_string()) {
+    const std::size_t kind = wall.choice("velocity", {"no-slip", "free-slip"});
+    return {.slips = kind == 1};
+  }
+  const Vector velocity = wall.numbers("velocity", NumberRange::any("length / time"));
+  if (velocity[axis] != 0.0) {
+    wall.refuse("velocity", fmt::format("moves the wall along {}", convection::axis_names[axis]),
+                fmt::format("walls move within their plane: give 0 along {}",
+                            convection::axis_names[axis]));
+  }
+  return {.velocity = velocity};
+}
+
+WallScalar read_profile(TomlSection section) {
+  section.allow({"flux", "value", "slope"});
+  if (section.has("flux")) {
+    if (section.has("value") || section.has("slope")) {
+      section.refuse("flux", "contradicts a fixed value", "give a flux, or a value and a slope");
+    }
+    return WallScalar::heated(
+        section.number("flux", NumberRange::any("length / time times the scalar")));
+  }
+  const double value = section.number("value", NumberRange::any());
+  return WallScalar::fixed(value, section.numbers("slope", NumberRange::any(), {0.0, 0.0, 0.0}));
+}
+
+WallScalar read_scalar(const TomlSection& wall, const std::string& name) {
+  const toml::node& given = wall.node(name);
+  if (given.is_table()) {
+    return read_profile(wall.section(name));
+  }
+  if (given.is_string()) {
+    static_cast<void>(wall.choice(name, {"insulating"}));
+    return WallScalar::insulating();
+  }
+  return WallScalar::fixed(wall.number(name, NumberRange::any()));
+}
+
+void allow_wall(const TomlSection& wall, const Problem& problem, std::vector<std::string> keys) {
+  for (const convection::Scalar& scalar : problem.scalars) {
+    keys.push_back(scalar.name);
+  }
+  refuse_stray_temperature(wall, problem);
+  wall.allow(keys);
+}
+
+void read_wall(const TomlSection& wall, const Face& face, Problem& problem) {
+  allow_wall(wall, problem, {"velocity"});
+  problem.walls[face.axis][face.side] = read_motion(wall, face.axis);
+  for (convection::Scalar& scalar : problem.scalars) {
+    scalar.walls[face.axis][face.side] = read_scalar(wall, scalar.name);
+  }
+}
+
+/// Whether the value of a key is the word periodic; refuses other words.
+bool says_periodic(const TomlSection& section, const std::string& key) {
+  if (!section.node(key).is_string()) {
+    return false;
+  }
+  static_cast<void>(section.choice(key, {"periodic"}));
+  return true;
+}
+
+void read_two_sides(const TomlSection& sides, std::size_t axis, Problem& problem) {
+  sides.allow({"lower", "upper"});
+  const bool lower_periodic = says_periodic(sides, "lower");
+  const bool upper_periodic = says_periodic(sides, "upper");
+  if (lower_periodic != upper_periodic) {
+    sides.refuse(
+        lower_periodic ? "lower" : "upper", "is periodic, the other side is not",
+        fmt::format("make both walls, or write {} = \"periodic\"", convection::axis_names[axis]));
+  }
+  problem.axes[axis].periodic = lower_periodic;
+  if (!lower_periodic) {
+    read_wall(sides.section("lower"), {axis, 0}, problem);
+    read_wall(sides.section("upper"), {axis, 1}, problem);
+  }
+}
+
+void read_axis(const TomlSection& boundaries, std::size_t axis, Problem& problem) {
+  const std::string name = convection::axis_names[axis];
+  if (says_periodic(boundaries, name)) {
+    problem.axes[axis].periodic = true;
+    return;
+  }
+  const TomlSection sides = boundaries.section(name);
+  allow_wall(sides, problem, {"lower", "upper", "velocity"});
+  if (sides.has("lower") || sides.has("upper")) {
+    read_two_sides(sides, axis, problem);
+    return;
+  }
+  read_wall(boundaries.section(name), {axis, 0}, problem);
+  read_wall(boundaries.section(name), {axis, 1}, problem);
+}
+
+}  // namespace
+
+void refuse_stray_temperature(const TomlSection& section, const Problem& problem) {
+  const bool has_one = !problem.scalars.empty() && problem.scalars.front().name == "temperature";
+  if (!has_one && section.has("temperature")) {
+    section.refuse("temperature", "is of a case that has none",
+                   "give it a diffusivity in [physics], or rayleigh and prandtl");
+  }
+}
+
+void read_boundaries(const TomlSection& boundaries, Problem& problem) {
+  boundaries.allow({"x", "y", "z"});
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    read_axis(boundaries, axis, problem);
+  }
+}
+
+}  // namespace bankfull::convect

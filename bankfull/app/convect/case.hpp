@@ -1,0 +1,36 @@
+#pragma once
+
+#include "bankfull/app/colour_map.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/run.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bankfull::convect {
+
+/// What a picture shows: a plane through the box, seen along its normal.
+struct SliceRequest {
+  std::string field;         ///< name of a scalar, "u", "v", "w" or "speed"
+  int normal = 1;            ///< 0, 1, 2: x, y, z
+  double position = 0.0;     ///< along the normal
+  bool fixed_range = false;  ///< else from the least to the greatest value of each picture
+  double least = 0.0;
+  double most = 0.0;
+  ColourMap colours = ColourMap::inferno;
+};
+
+/// Names that a slice may have besides those of scalars: velocity along x, y, z, and its magnitude.
+inline constexpr std::array<const char*, 4> velocity_fields{"u", "v", "w", "speed"};
+
+/// A case as its file and the command line give it.
+struct Case {
+  std::string title;  ///< one line that says what it is
+  convection::Problem problem;
+  convection::Cadence cadence;
+  std::vector<SliceRequest> slices;
+  bool has_temperature = false;  ///< which then is the first scalar
+  std::string resolved;          ///< the whole case as TOML, every default filled in
+};
+
+}  // namespace bankfull::convect

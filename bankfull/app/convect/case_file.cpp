@@ -1,0 +1,279 @@
+#include "bankfull/app/convect/case_file.hpp"
+
+#include "bankfull/app/convect/boundaries.hpp"
+#include "bankfull/app/convect/formula.hpp"
+#include "bankfull/app/convect/output.hpp"
+#include "bankfull/app/convect/physics.hpp"
+#include "bankfull/app/convect/settings.hpp"
+#include "bankfull/app/toml_section.hpp"
+#include "bankfull/app/toml_text.hpp"
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/format.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+
+namespace bankfull::convect {
+namespace {
+
+namespace fs = std::filesystem;
+using convection::Problem;
+
+constexpr double most_cells = 1 << 20;
+constexpr double default_courant = 0.35;
+
+bool is_name(const std::string& text, const char* besides) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [besides](unsigned char letter) {
+    return std::isalnum(letter) != 0 || std::strchr(besides, letter) != nullptr;
+  });
+}
+
+toml::table parse_toml(const std::string& text, const std::string& file) {
+  try {
+    return toml::parse(text, file);
+  } catch (const toml::parse_error& error) {
+    std::string why(error.description());
+    std::replace(why.begin(), why.end(), '\n', ' ');
+    throw UsageError(fmt::format("{}: this is no TOML: {}", place_of(error.source(), file), why),
+                     "mend the line, or see https://toml.io");
+  }
+}
+
+/// "64x1x64", which needs no quotes on a command line, is a list, too.
+void read_cells(const TomlSection& domain, Problem& problem) {
+  const NumberRange range = NumberRange::within(1.0, most_cells, "cells");
+  toml::node& given = domain.node("cells");
+  if (const auto text = given.value<std::string>()) {
+    const std::vector<std::string> parts = parts_of(*text, 'x');
+    const bool digits = std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+      return is_name(part, "") && part.size() < 8 &&
+             part.find_first_not_of("0123456789") == std::string::npos;
+    });
+    if (parts.size() != 3 || !digits) {
+      domain.refuse("cells", "= " + written(given) + " is no size", "give 64x1x64 or [64, 1, 64]");
+    }
+    domain.replace("cells",
+                   toml::array{std::stoi(parts[0]), std::stoi(parts[1]), std::stoi(parts[2])});
+  }
+  const std::array<double, 3> cells = domain.numbers("cells", range);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    problem.axes[axis].cells = static_cast<std::int64_t>(cells[axis]);
+    if (static_cast<double>(problem.axes[axis].cells) != cells[axis]) {
+      domain.refuse("cells", "= " + written(domain.node("cells")) + " has a part of a cell",
+                    "give whole numbers");
+    }
+  }
+}
+
+void read_domain(TomlSection domain, Problem& problem) {
+  domain.allow({"lower", "upper", "cells", "stretching"});
+  const NumberRange place = NumberRange::any("units of length");
+  const std::array<double, 3> lower = domain.numbers("lower", place, {0.0, 0.0, 0.0});
+  const std::array<double, 3> upper = domain.numbers("upper", place);
+  const std::array<double, 3> stretching =
+      domain.numbers("stretching", NumberRange::within(0.0, 5.0), {0.0, 0.0, 0.0});
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (upper[axis] <= lower[axis]) {
+      domain.refuse("upper",
+                    fmt::format("ends {} at {}, where it begins at {}",
+                                convection::axis_names[axis], upper[axis], lower[axis]),
+                    "put the upper end above the lower one");
+    }
+    problem.axes[axis].lower = lower[axis];
+    problem.axes[axis].upper = upper[axis];
+    problem.axes[axis].stretching = stretching[axis];
+  }
+  if (std::count(stretching.begin(), stretching.end(), 0.0) < 2) {
+    domain.refuse("stretching", "stretches more than one axis", "stretch one");
+  }
+  read_cells(domain, problem);
+}
+
+void check_scalar_name(const TomlSection& section, const std::string& name,
+                       const Problem& problem) {
+  static const std::vector<std::string> taken{
+      "velocity", "lower", "upper", "noise", "seed", "u", "v", "w", "speed", "acceleration"};
+  if (!is_name(name, "_-") || std::isalpha(static_cast<unsigned char>(name.front())) == 0) {
+    section.refuse("name", "= '" + name + "' is no name",
+                   "begin with a letter, then letters, digits, _ and -");
+  }
+  const bool twice =
+      std::any_of(problem.scalars.begin(), problem.scalars.end(),
+                  [&](const convection::Scalar& scalar) { return scalar.name == name; });
+  if (twice || name == "temperature" ||
+      std::find(taken.begin(), taken.end(), name) != taken.end()) {
+    section.refuse("name", "= '" + name + "' is taken", "choose another name");
+  }
+}
+
+void add_scalars(const TomlSection& root, bool with_temperature, Problem& problem) {
+  if (with_temperature) {
+    problem.scalars.emplace_back();
+  }
+  for (const TomlSection& section : root.sections("scalar")) {
+    section.allow({"name", "diffusivity", "buoyancy"});
+    const std::string name = section.text("name");
+    check_scalar_name(section, name, problem);
+    problem.scalars.push_back({.name = name});
+  }
+}
+
+/// What the scalars beside the temperature are, now that the direction upwards is known.
+void read_scalars(const TomlSection& root, const convection::Vector& up, bool with_temperature,
+                  Problem& problem) {
+  std::size_t next = with_temperature ? 1 : 0;
+  for (TomlSection& section : root.sections("scalar")) {
+    convection::Scalar& scalar = problem.scalars[next++];
+    scalar.diffusivity = section.number("diffusivity", NumberRange::positive("length^2 / time"));
+    const double buoyancy =
+        section.number("buoyancy", NumberRange::any("length / time^2 for each unit"), 0.0);
+    scalar.buoyancy = {buoyancy * up[0], buoyancy * up[1], buoyancy * up[2]};
+  }
+}
+
+std::vector<std::string> with_scalars(std::vector<std::string> keys, const Problem& problem) {
+  for (const convection::Scalar& scalar : problem.scalars) {
+    keys.push_back(scalar.name);
+  }
+  return keys;
+}
+
+void read_initial(TomlSection initial, Problem& problem) {
+  refuse_stray_temperature(initial, problem);
+  initial.allow(with_scalars({"velocity", "noise", "seed"}, problem));
+  problem.initial_velocity = read_formulas(initial, "velocity");
+  for (convection::Scalar& scalar : problem.scalars) {
+    scalar.initial = read_formula(initial, scalar.name);
+  }
+  problem.noise = initial.number("noise", NumberRange::at_least(0.0, "length / time"), 0.0);
+  problem.seed = static_cast<std::uint64_t>(initial.integer("seed", NumberRange::at_least(0.0), 1));
+}
+
+void read_forcing(const TomlSection& forcing, Problem& problem) {
+  refuse_stray_temperature(forcing, problem);
+  forcing.allow(with_scalars({"acceleration"}, problem));
+  problem.force = read_formulas(forcing, "acceleration");
+  for (convection::Scalar& scalar : problem.scalars) {
+    scalar.source = read_formula(forcing, scalar.name);
+  }
+}
+
+void read_step(TomlSection& time, convection::TimeStep& step) {
+  const NumberRange duration = NumberRange::positive("units of time");
+  if (time.has("dt")) {
+    for (const char* other : {"cfl", "longest"}) {
+      if (time.has(other)) {
+        time.refuse(other, "contradicts dt", "give dt, or cfl and perhaps longest");
+      }
+    }
+    step.fixed = time.number("dt", duration);
+    return;
+  }
+  step.courant = time.number("cfl", NumberRange::positive(), default_courant);
+  if (time.has("longest")) {
+    step.longest = time.number("longest", duration);
+  }
+}
+
+void read_time(TomlSection time, Problem& problem) {
+  time.allow({"scheme", "dt", "cfl", "longest", "steps", "end"});
+  const std::size_t scheme = time.choice("scheme", {"adams-bashforth", "runge-kutta"}, 0);
+  problem.scheme = static_cast<convection::TimeScheme>(scheme);
+  read_step(time, problem.time_step);
+  if (!time.has("steps") && !time.has("end")) {
+    time.refuse_all("has neither 'steps' nor 'end'", "say when the run ends");
+  }
+  if (time.has("steps")) {
+    problem.steps = time.integer("steps", NumberRange::at_least(1.0, "steps"));
+  }
+  if (time.has("end")) {
+    problem.end_time = time.number("end", NumberRange::positive("units of time"));
+  }
+}
+
+void read_solver(TomlSection solver, Problem& problem) {
+  solver.allow({"pressure", "divergence", "precision", "schedule"});
+  const std::size_t pressure = solver.choice("pressure", {"auto", "direct", "multigrid"}, 0);
+  problem.solver = static_cast<convection::PressureSolver>(pressure);
+  problem.divergence = solver.number("divergence", NumberRange::positive("1 / time"), 1e-8);
+  problem.precision =
+      solver.choice("precision", {"fp64", "fp32"}, 0) == 0 ? Precision::fp64 : Precision::fp32;
+  const std::size_t schedule = solver.choice("schedule", {"tuned", "reference"}, 0);
+  problem.schedule = static_cast<convection::Schedule>(schedule);
+}
+
+/// As a person would write them.
+const std::vector<std::string>& sections_in_order() {
+  static const std::vector<std::string> sections{"name",   "title",      "domain",  "physics",
+                                                 "scalar", "boundaries", "initial", "forcing",
+                                                 "time",   "solver",     "output"};
+  return sections;
+}
+
+void read_names(TomlSection& root, const std::string& file, Case& loaded) {
+  const std::string stem = fs::path(file).stem().string();
+  loaded.problem.name = root.text("name", stem);
+  if (!is_name(loaded.problem.name, "._-") || loaded.problem.name.front() == '.') {
+    root.refuse("name", "= '" + loaded.problem.name + "' is no name for a folder",
+                "use letters, digits, - and _");
+  }
+  loaded.title = root.text("title", "");
+}
+
+void read_case(TomlSection& root, Case& loaded) {
+  root.allow(sections_in_order());
+  Problem& problem = loaded.problem;
+  read_names(root, root.file(), loaded);
+  read_domain(root.section("domain"), problem);
+  TomlSection physics = root.section("physics");
+  allow_physics(physics);
+  loaded.has_temperature = has_temperature(physics);
+  add_scalars(root, loaded.has_temperature, problem);
+  read_boundaries(root.section("boundaries"), problem);
+  const convection::Vector up = read_physics(physics, problem);
+  read_scalars(root, up, loaded.has_temperature, problem);
+  read_initial(root.section_or_empty("initial"), problem);
+  read_forcing(root.section_or_empty("forcing"), problem);
+  read_time(root.section("time"), problem);
+  read_solver(root.section_or_empty("solver"), problem);
+  TomlSection output = root.section_or_empty("output");
+  read_output(output, up, loaded);
+}
+
+}  // namespace
+
+Case parse_case(const std::string& text, const std::string& file,
+                const std::vector<std::string>& settings) {
+  toml::table table = parse_toml(text, file);
+  for (const std::string& setting : settings) {
+    apply_setting(table, setting);
+  }
+  Case loaded;
+  TomlSection root(table, "", file);
+  read_case(root, loaded);
+  try {
+    loaded.problem.validate();
+  } catch (const UsageError& error) {
+    throw UsageError(file + ": " + error.what());
+  }
+  loaded.resolved = toml_text(table, sections_in_order());
+  return loaded;
+}
+
+Case load_case(const fs::path& file, const std::vector<std::string>& settings) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || fs::is_directory(file)) {
+    throw UsageError("cannot read the case " + file.string() + ": " +
+                         (stream ? "it is a folder" : std::strerror(errno)),
+                     "name a case file, or one of --list-cases");
+  }
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  return parse_case(text, file.string(), settings);
+}
+
+}  // namespace bankfull::convect

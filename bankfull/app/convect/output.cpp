@@ -1,0 +1,95 @@
+#include "bankfull/app/convect/output.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace bankfull::convect {
+namespace {
+
+const std::vector<std::string>& axis_letters() {
+  static const std::vector<std::string> letters{"x", "y", "z"};
+  return letters;
+}
+
+std::vector<std::string> fields_of(const convection::Problem& problem) {
+  std::vector<std::string> names;
+  for (const convection::Scalar& scalar : problem.scalars) {
+    names.push_back(scalar.name);
+  }
+  names.insert(names.end(), velocity_fields.begin(), velocity_fields.end());
+  return names;
+}
+
+/// Across this axis one sees up and down, and along the others as many cells as there are.
+std::size_t viewing_axis(const convection::Problem& problem, const convection::Vector& up) {
+  std::size_t chosen = 1;
+  std::int64_t fewest = -1;
+  for (const std::size_t axis : {std::size_t{1}, std::size_t{0}, std::size_t{2}}) {
+    const bool horizontal = std::abs(up[axis]) < 1.0;
+    if (horizontal && (fewest < 0 || problem.axes[axis].cells < fewest)) {
+      chosen = axis;
+      fewest = problem.axes[axis].cells;
+    }
+  }
+  return chosen;
+}
+
+void read_range(const TomlSection& section, SliceRequest& slice) {
+  if (!section.has("range")) {
+    return;
+  }
+  const toml::array* ends = section.node("range").as_array();
+  const bool numbers = ends != nullptr && ends->size() == 2 &&
+                       ends->get(0)->value<double>().has_value() &&
+                       ends->get(1)->value<double>().has_value();
+  if (numbers) {
+    slice.least = *ends->get(0)->value<double>();
+    slice.most = *ends->get(1)->value<double>();
+  }
+  if (!numbers || !std::isfinite(slice.least) || !std::isfinite(slice.most) ||
+      slice.most <= slice.least) {
+    section.refuse("range", "= " + written(section.node("range")) + " is none",
+                   "give [least, greatest]");
+  }
+  slice.fixed_range = true;
+}
+
+SliceRequest read_slice(TomlSection& section, const convection::Problem& problem,
+                        std::size_t default_axis) {
+  section.allow({"field", "normal", "at", "range", "colours"});
+  SliceRequest slice;
+  const std::vector<std::string> fields = fields_of(problem);
+  const bool has_scalars = !problem.scalars.empty();
+  slice.field = fields[section.choice("field", fields, has_scalars ? 0 : fields.size() - 1)];
+  const std::size_t normal = section.choice("normal", axis_letters(), default_axis);
+  slice.normal = static_cast<int>(normal);
+  const convection::AxisCells& axis = problem.axes[normal];
+  slice.position = section.number("at", NumberRange::within(axis.lower, axis.upper),
+                                  0.5 * (axis.lower + axis.upper));
+  read_range(section, slice);
+  const bool of_velocity = std::find(velocity_fields.begin(), velocity_fields.end(), slice.field) !=
+                           velocity_fields.end();
+  const std::size_t map = section.choice("colours", colour_map_names(), of_velocity ? 1 : 0);
+  slice.colours = static_cast<ColourMap>(map);
+  return slice;
+}
+
+}  // namespace
+
+void read_output(TomlSection& output, const convection::Vector& up, Case& wanted) {
+  output.allow({"series_every", "snapshots", "slice"});
+  wanted.cadence.series_steps =
+      output.integer("series_every", NumberRange::at_least(0.0, "steps, 0 for about 200 rows"), 0);
+  wanted.cadence.snapshots = static_cast<int>(
+      output.integer("snapshots", NumberRange::within(0.0, 100'000.0, "pictures a slice"), 5));
+  if (wanted.cadence.snapshots == 1) {
+    output.refuse("snapshots", "= 1 is too few", "give 0, or 2 and more: one is of the start");
+  }
+  const std::size_t axis = viewing_axis(wanted.problem, up);
+  for (TomlSection& section : output.sections_or_one("slice")) {
+    wanted.slices.push_back(read_slice(section, wanted.problem, axis));
+  }
+}
+
+}  // namespace bankfull::convect

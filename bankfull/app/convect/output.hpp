@@ -1,0 +1,14 @@
+#pragma once
+
+#include "bankfull/app/convect/case.hpp"
+#include "bankfull/app/toml_section.hpp"
+
+namespace bankfull::convect {
+
+/// Reads section [output] into the case's cadence and slices; the rest of its problem is complete.
+/// Without any [[output.slice]] there is one of the temperature, or of the speed in a case without
+/// one, through the middle of the box, across a horizontal axis, of these the one with the fewest
+/// cells; `up` is the direction upwards.
+void read_output(TomlSection& output, const convection::Vector& up, Case& wanted);
+
+}  // namespace bankfull::convect

@@ -1,0 +1,173 @@
+#include "bankfull/app/convect/settings.hpp"
+
+#include "bankfull/app/nearest_name.hpp"
+#include "bankfull/app/toml_text.hpp"
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/format.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace bankfull::convect {
+namespace {
+
+struct Setting {
+  std::string whole;  ///< as given, with --set before it
+  std::vector<std::string> path;
+  std::string value;
+};
+
+[[noreturn]] void refuse_setting(const Setting& setting, const std::string& why) {
+  throw UsageError(setting.whole + ": " + why,
+                   "use --set section.key=value, as in --set time.dt=1e-3");
+}
+
+/// A short name, and the last part of a field that has one, stand for the field.
+std::string full_path(const std::string& key) {
+  for (const auto& [brief, full] : short_names()) {
+    if (key == brief || full.ends_with("." + key)) {
+      return full;
+    }
+  }
+  return key;
+}
+
+Setting parse_setting(const std::string& text) {
+  Setting setting{.whole = "--set " + text};
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    refuse_setting(setting, "there is no key and value");
+  }
+  setting.path = parts_of(full_path(text.substr(0, equals)), '.');
+  setting.value = text.substr(equals + 1);
+  for (const std::string& part : setting.path) {
+    if (part.empty()) {
+      refuse_setting(setting, "a part of the key is empty");
+    }
+  }
+  return setting;
+}
+
+/// A table with the one key "value", which knows that it comes from the setting.
+toml::table parse_value(const Setting& setting, const std::string& value) {
+  try {
+    toml::table one = toml::parse("value = " + value, setting.whole);
+    if (one.size() == 1) {
+      return one;
+    }
+  } catch (const toml::parse_error&) {
+    // Then it is a word, which on a command line should need no quotes.
+  }
+  return toml::parse("value = " + toml_string(value), setting.whole);
+}
+
+/// Puts a value of the setting into a table.
+void put(toml::table& table, const std::string& key, const Setting& setting,
+         const std::string& value) {
+  parse_value(setting, value).get("value")->visit([&](auto& concrete) {
+    table.insert_or_assign(key, std::move(concrete));
+  });
+}
+
+toml::table& element_of(toml::array& list, const std::string& part, const Setting& setting) {
+  std::size_t number = 0;
+  const char* end = part.data() + part.size();
+  const auto [stop, error] = std::from_chars(part.data(), end, number);
+  toml::node* element = error == std::errc{} && stop == end ? list.get(number) : nullptr;
+  if (element == nullptr || !element->is_table()) {
+    refuse_setting(setting,
+                   fmt::format("'{}' is none of the list's {} sections, which count from 0", part,
+                               list.size()));
+  }
+  return *element->as_table();
+}
+
+/// The table that the key of a setting stands in, made where it is missing.
+toml::table& home_of(toml::table& root, const Setting& setting) {
+  toml::table* table = &root;
+  for (std::size_t n = 0; n + 1 < setting.path.size(); ++n) {
+    if (!table->contains(setting.path[n])) {
+      put(*table, setting.path[n], setting, "{}");
+    }
+    toml::node* next = table->get(setting.path[n]);
+    if (next->is_array() && n + 2 < setting.path.size()) {
+      table = &element_of(*next->as_array(), setting.path[n + 1], setting);
+      ++n;
+    } else if (next->is_table()) {
+      table = next->as_table();
+    } else {
+      refuse_setting(setting, fmt::format("'{}' is no section", setting.path[n]));
+    }
+  }
+  return *table;
+}
+
+/// A step is either given or found: who sets one does not want the other.
+void drop_alternatives(toml::table& home, const Setting& setting) {
+  if (setting.path == std::vector<std::string>{"time", "dt"}) {
+    home.erase("cfl");
+    home.erase("longest");
+  } else if (setting.path == std::vector<std::string>{"time", "cfl"}) {
+    home.erase("dt");
+  }
+}
+
+void refuse_unknown_name(const toml::table& root, const Setting& setting) {
+  if (setting.path.size() > 1 || root.contains(setting.path[0])) {
+    return;
+  }
+  std::vector<std::string> names{"name", "title"};
+  for (const auto& [brief, full] : short_names()) {
+    names.push_back(brief);
+    names.push_back(full);
+    names.push_back(full.substr(full.find('.') + 1));
+  }
+  const std::string& given = setting.path[0];
+  if (std::find(names.begin(), names.begin() + 2, given) != names.begin() + 2) {
+    return;
+  }
+  const std::string nearest = nearest_name(given, names);
+  for (const auto& [brief, full] : short_names()) {
+    if (nearest == brief || full.ends_with("." + nearest)) {
+      throw UsageError(fmt::format("{}: unknown key '{}'", setting.whole, given),
+                       fmt::format("did you mean '{}', in full '{}'?", brief, full));
+    }
+  }
+  throw UsageError(fmt::format("{}: unknown key '{}'", setting.whole, given),
+                   fmt::format("did you mean '{}'?", nearest));
+}
+
+}  // namespace
+
+const std::vector<std::pair<std::string, std::string>>& short_names() {
+  static const std::vector<std::pair<std::string, std::string>> names{
+      {"ra", "physics.rayleigh"},
+      {"pr", "physics.prandtl"},
+      {"re", "physics.reynolds"},
+      {"nu", "physics.viscosity"},
+      {"kappa", "physics.diffusivity"},
+      {"cells", "domain.cells"},
+      {"scheme", "time.scheme"},
+      {"dt", "time.dt"},
+      {"cfl", "time.cfl"},
+      {"steps", "time.steps"},
+      {"end", "time.end"},
+      {"solver", "solver.pressure"},
+      {"divergence", "solver.divergence"},
+      {"precision", "solver.precision"},
+      {"noise", "initial.noise"},
+      {"seed", "initial.seed"},
+  };
+  return names;
+}
+
+void apply_setting(toml::table& root, const std::string& text) {
+  const Setting setting = parse_setting(text);
+  refuse_unknown_name(root, setting);
+  toml::table& home = home_of(root, setting);
+  drop_alternatives(home, setting);
+  put(home, setting.path.back(), setting, setting.value);
+}
+
+}  // namespace bankfull::convect

@@ -1,0 +1,206 @@
+#include "bankfull/app/convect/slice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace bankfull::convect {
+namespace {
+
+using convection::FlowState;
+using convection::Grid;
+using convection::GridAxis;
+
+constexpr double pixels_wanted = 960.0;
+constexpr double most_pixels = 4096.0;
+
+/// A cell by its numbers along x, y, z.
+using Cell = std::array<std::int64_t, 3>;
+
+/// The two cells whose centres lie around a place, and the share of the second.
+struct Between {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  double share = 0.0;
+};
+
+std::int64_t inside(const GridAxis& axis, std::int64_t cell) {
+  const std::int64_t count = axis.count();
+  return axis.cells.periodic ? (cell + count) % count
+                             : std::clamp<std::int64_t>(cell, 0, count - 1);
+}
+
+Between around(const GridAxis& axis, double place) {
+  const auto& centres = axis.centres;  // with one beyond each end
+  const auto above = std::upper_bound(centres.begin() + 1, centres.end() - 1, place);
+  const auto upper = static_cast<std::size_t>(above - centres.begin());
+  const double distance = centres[upper] - centres[upper - 1];
+  const double share = std::clamp((place - centres[upper - 1]) / distance, 0.0, 1.0);
+  const auto cell = static_cast<std::int64_t>(upper) - 2;
+  return {inside(axis, cell), inside(axis, cell + 1), share};
+}
+
+/// One value a cell of the field that a slice shows.
+class CellValues {
+ public:
+  CellValues(const std::string& field, const convection::Problem& problem, const Grid& grid,
+             const FlowState& state)
+      : grid_(&grid), state_(&state) {
+    for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
+      if (problem.scalars[s].name == field) {
+        scalar_ = 3 + static_cast<int>(s);
+      }
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+      component_ = velocity_fields[static_cast<std::size_t>(axis)] == field ? axis : component_;
+    }
+  }
+
+  double operator()(const Cell& cell) const {
+    if (scalar_ >= 0) {
+      return element(scalar_, cell);
+    }
+    if (component_ >= 0) {
+      return velocity(component_, cell);
+    }
+    return std::hypot(velocity(0, cell), velocity(1, cell), velocity(2, cell));
+  }
+
+ private:
+  [[nodiscard]] double element(int field, const Cell& cell) const {
+    const Extents extents = grid_->extents();
+    const auto at = [&](int n) { return cell[static_cast<std::size_t>(grid_->physical(n))]; };
+    const std::int64_t n = (at(0) * extents.nj + at(1)) * extents.nk + at(2);
+    return state_->fields[static_cast<std::size_t>(field)][static_cast<std::size_t>(n)];
+  }
+
+  /// Mean of the two faces; nothing flows through walls.
+  [[nodiscard]] double velocity(int physical_axis, const Cell& cell) const {
+    const int field = grid_->storage(physical_axis);
+    const GridAxis& axis = grid_->axis(field);
+    Cell next = cell;
+    std::int64_t& along = next[static_cast<std::size_t>(physical_axis)];
+    const bool at_wall = !axis.cells.periodic && along + 1 == axis.count();
+    along = (along + 1) % axis.count();
+    return 0.5 * (element(field, cell) + (at_wall ? 0.0 : element(field, next)));
+  }
+
+  const Grid* grid_;
+  const FlowState* state_;
+  int scalar_ = -1;
+  int component_ = -1;
+};
+
+/// The axes that a picture shows, x, y or z as 0, 1 or 2.
+struct View {
+  std::size_t right = 0;
+  std::size_t up = 2;
+  std::size_t normal = 1;
+};
+
+View view_along(int normal) {
+  switch (normal) {
+    case 0:
+      return {.right = 1, .up = 2, .normal = 0};
+    case 1:
+      return {.right = 0, .up = 2, .normal = 1};
+    default:
+      return {.right = 0, .up = 1, .normal = 2};
+  }
+}
+
+const GridAxis& axis_of(const Grid& grid, std::size_t physical_axis) {
+  return grid.axis(grid.storage(static_cast<int>(physical_axis)));
+}
+
+/// A whole number of pixels for each cell along the longer side, where cells are few.
+double pixels_per_length(const GridAxis& longer) {
+  const auto cells = static_cast<double>(longer.count());
+  const double enlarged = cells * std::max(1.0, std::ceil(pixels_wanted / cells));
+  return std::min(enlarged, most_pixels) / longer.length();
+}
+
+/// Cells around each of the pixels along an axis.
+std::vector<Between> pixels_along(const GridAxis& axis, double density) {
+  const auto count = static_cast<std::size_t>(std::max(1.0, std::round(density * axis.length())));
+  std::vector<Between> pixels;
+  for (std::size_t n = 0; n < count; ++n) {
+    const double share = (static_cast<double>(n) + 0.5) / static_cast<double>(count);
+    pixels.push_back(around(axis, axis.faces.front() + share * axis.length()));
+  }
+  return pixels;
+}
+
+double mixed(double first, double second, double share) {
+  return share == 0.0 ? first : first + share * (second - first);
+}
+
+/// Values on the plane, one a cell: rows along `right`, row 0 the lowest.
+std::vector<double> plane_values(const CellValues& values, const Grid& grid, const View& view,
+                                 double position) {
+  const Between depth = around(axis_of(grid, view.normal), position);
+  std::vector<double> plane;
+  Cell cell{};
+  for (std::int64_t row = 0; row < axis_of(grid, view.up).count(); ++row) {
+    for (std::int64_t column = 0; column < axis_of(grid, view.right).count(); ++column) {
+      cell[view.up] = row;
+      cell[view.right] = column;
+      cell[view.normal] = depth.first;
+      const double near = values(cell);
+      cell[view.normal] = depth.second;
+      plane.push_back(mixed(near, values(cell), depth.share));
+    }
+  }
+  return plane;
+}
+
+void find_range(const SliceRequest& slice, const std::vector<double>& plane, SlicePicture& drawn) {
+  drawn.least = slice.least;
+  drawn.most = slice.most;
+  if (slice.fixed_range) {
+    return;
+  }
+  drawn.least = std::numeric_limits<double>::infinity();
+  drawn.most = -drawn.least;
+  for (const double value : plane) {
+    if (std::isfinite(value)) {
+      drawn.least = std::min(drawn.least, value);
+      drawn.most = std::max(drawn.most, value);
+    }
+  }
+}
+
+}  // namespace
+
+SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& problem,
+                        const Grid& grid, const FlowState& state) {
+  const View view = view_along(slice.normal);
+  const GridAxis& right = axis_of(grid, view.right);
+  const GridAxis& up = axis_of(grid, view.up);
+  const std::vector<double> plane =
+      plane_values(CellValues(slice.field, problem, grid, state), grid, view, slice.position);
+  SlicePicture drawn;
+  find_range(slice, plane, drawn);
+  const double density = pixels_per_length(right.length() >= up.length() ? right : up);
+  const std::vector<Between> columns = pixels_along(right, density);
+  const std::vector<Between> rows = pixels_along(up, density);
+  drawn.picture.width = static_cast<std::uint32_t>(columns.size());
+  drawn.picture.height = static_cast<std::uint32_t>(rows.size());
+  const double range = drawn.most - drawn.least;
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+    const auto value_in = [&](std::int64_t line, const Between& column) {
+      const double* values = plane.data() + line * right.count();
+      return mixed(values[column.first], values[column.second], column.share);
+    };
+    for (const Between& column : columns) {
+      const double value =
+          mixed(value_in(row->first, column), value_in(row->second, column), row->share);
+      const double share = range > 0.0 ? (value - drawn.least) / range : 0.5;
+      drawn.picture.pixels.push_back(colour_at(slice.colours, share));
+    }
+  }
+  return drawn;
+}
+
+}  // namespace bankfull::convect

@@ -1,0 +1,67 @@
+#include "bankfull/app/expression.hpp"
+
+#include "bankfull/core/base/error.hpp"
+
+#include <memory>
+#include <muParser.h>
+#include <mutex>
+#include <numbers>
+
+namespace bankfull {
+namespace {
+
+/// A compiled formula and the variables that it reads; one call at a time.
+class Formula {
+ public:
+  explicit Formula(const std::string& text) {
+    parser_.ClearConst();
+    parser_.DefineConst("pi", std::numbers::pi);
+    parser_.DefineConst("e", std::numbers::e);
+    parser_.DefineVar("x", &x_);
+    parser_.DefineVar("y", &y_);
+    parser_.DefineVar("z", &z_);
+    parser_.SetExpr(text);
+    value_at(0.0, 0.0, 0.0);  // what is wrong shows at the first call only
+  }
+  Formula(const Formula&) = delete;
+  Formula& operator=(const Formula&) = delete;
+
+  double value_at(double x, double y, double z) {
+    const std::lock_guard<std::mutex> one_at_a_time(busy_);
+    x_ = x;
+    y_ = y;
+    z_ = z;
+    int values = 0;
+    const double* first = parser_.Eval(values);
+    if (values != 1) {
+      throw UsageError("it has " + std::to_string(values) + " values", "use a point for decimals");
+    }
+    return *first;
+  }
+
+ private:
+  std::mutex busy_;
+  mu::Parser parser_;
+  double x_ = 0.0;
+  double y_ = 0.0;
+  double z_ = 0.0;
+};
+
+}  // namespace
+
+std::function<double(double x, double y, double z)> compile_expression(const std::string& formula) {
+  const std::string given = "the formula '" + formula + "'";
+  try {
+    const auto compiled = std::make_shared<Formula>(formula);
+    return [compiled](double x, double y, double z) { return compiled->value_at(x, y, z); };
+  } catch (const UsageError& error) {
+    throw UsageError(given + " cannot be read: " + error.what());
+  } catch (const mu::ParserError& error) {
+    std::string why = error.GetMsg();
+    why.erase(why.find_last_not_of(". ") + 1);
+    throw UsageError(given + " cannot be read: " + why,
+                     "use numbers, x, y, z, pi, e, + - * / ^ and functions such as sin or tanh");
+  }
+}
+
+}  // namespace bankfull

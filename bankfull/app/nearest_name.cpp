@@ -1,0 +1,53 @@
+#include "bankfull/app/nearest_name.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+#include <numeric>
+
+namespace bankfull {
+namespace {
+
+bool same_letter(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+std::size_t edits_between(const std::string& a, const std::string& b) {
+  // Row n holds the edits from the first n letters of a to every beginning of b.
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    std::size_t diagonal = row[0];
+    row[0] = n + 1;
+    for (std::size_t m = 0; m < b.size(); ++m) {
+      const std::size_t replaced = diagonal + (same_letter(a[n], b[m]) ? 0 : 1);
+      diagonal = row[m + 1];
+      row[m + 1] = std::min({replaced, row[m] + 1, row[m + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+/// Who writes the beginning of a name means that name.
+std::size_t distance_between(const std::string& name, const std::string& candidate) {
+  const std::size_t edits = edits_between(name, candidate);
+  const bool begins = name.size() > 1 && candidate.starts_with(name);
+  return begins ? std::min<std::size_t>(edits, 1) : edits;
+}
+
+}  // namespace
+
+std::string nearest_name(const std::string& name, const std::vector<std::string>& candidates) {
+  std::string nearest;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  for (const std::string& candidate : candidates) {
+    const std::size_t edits = distance_between(name, candidate);
+    if (edits < fewest) {
+      fewest = edits;
+      nearest = candidate;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace bankfull

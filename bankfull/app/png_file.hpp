@@ -1,0 +1,22 @@
+#pragma once
+
+#include "bankfull/app/colour_map.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace bankfull {
+
+/// Rows of pixels, the topmost first.
+struct Picture {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::vector<Colour> pixels;  ///< width x height
+};
+
+/// Writes a PNG file of 8-bit RGB under a temporary name and renames it. Throws RuntimeFailure
+/// naming the file where that fails, for example on a full disk; then no trace remains.
+void write_png(const std::filesystem::path& path, const Picture& picture);
+
+}  // namespace bankfull

@@ -1,0 +1,2 @@
+// Compiled with TOML_IMPLEMENTATION: the functions of toml++, once for the program.
+#include <toml++/toml.h>
