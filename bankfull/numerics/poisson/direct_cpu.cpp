@@ -176,8 +176,8 @@ class CpuDirect final : public Solver<Real> {
     }
   }
 
-  template <class Real_, class Kind, bool Cyclic>
-  void prepare(const LaneElimination<Real_, Kind, Cyclic>& lanes, std::int64_t j, std::int64_t k,
+  template <class Kind, bool Cyclic>
+  void prepare(const LaneElimination<Real, Kind, Cyclic>& lanes, std::int64_t j, std::int64_t k,
                std::int64_t count) const {
     const auto nth = [](const auto& values, std::int64_t n) {
       return values[static_cast<std::size_t>(n)];

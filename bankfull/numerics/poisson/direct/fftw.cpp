@@ -11,7 +11,7 @@ namespace {
 
 // Plans that were measured save a tenth to a third of the transforms' time (128^2 to 384^2), but
 // another run may choose others, whose results differ in the last bits.
-constexpr unsigned planning = FFTW_ESTIMATE;
+constexpr unsigned fftw_planning = FFTW_ESTIMATE;
 
 /// FFTW's functions of each precision under one name.
 template <class Real>
@@ -42,13 +42,13 @@ struct Fftw<float> {
 };
 
 /// FFTW plans and destroys plans in one thread at a time.
-std::mutex& planner() {
+std::mutex& fftw_planner() {
   static std::mutex mutex;
   return mutex;
 }
 
 template <class Real>
-typename Fftw<Real>::Element* elements(const Complex<Real>* spectrum) {
+typename Fftw<Real>::Element* fftw_elements(const Complex<Real>* spectrum) {
   // FFTW's interface has no constant input; its transforms into other memory keep it.
   return reinterpret_cast<typename Fftw<Real>::Element*>(const_cast<Complex<Real>*>(spectrum));
 }
@@ -56,7 +56,7 @@ typename Fftw<Real>::Element* elements(const Complex<Real>* spectrum) {
 /// What plans are made for: alignment counts, and that it is not the same memory. Planning by
 /// estimate reads nothing.
 template <class Real>
-struct Examples {
+struct FftwExamples {
   alignas(64) Real from[64 / sizeof(Real)];
   alignas(64) Real to[64 / sizeof(Real)];
 };
@@ -71,17 +71,17 @@ PlaneTransforms<Real>::PlaneTransforms(std::int64_t rows, std::int64_t row_lengt
   const int column = static_cast<int>(rows);
   const int columns = row / 2 + 1;
   const int stride = static_cast<int>(pitch);
-  Examples<Real> example{};
+  FftwExamples<Real> example{};
   auto* const from = reinterpret_cast<typename Api::Element*>(example.from);
   auto* const to = reinterpret_cast<typename Api::Element*>(example.to);
-  const std::scoped_lock lock(planner());
+  const std::scoped_lock lock(fftw_planner());
   row_forward_.reset(Api::plan_row_forward(1, &row, 1, example.from, nullptr, 1, row, to, nullptr,
-                                           1, stride, planning));
+                                           1, stride, fftw_planning));
   row_back_.reset(Api::plan_row_back(1, &row, 1, from, nullptr, 1, stride, example.to, nullptr, 1,
-                                     row, planning));
+                                     row, fftw_planning));
   const auto plan_columns = [&](int sign) {
     return Api::plan_columns(1, &column, columns, from, nullptr, stride, 1, to, nullptr, stride, 1,
-                             sign, planning);
+                             sign, fftw_planning);
   };
   columns_forward_.reset(plan_columns(FFTW_FORWARD));
   columns_back_.reset(plan_columns(FFTW_BACKWARD));
@@ -93,28 +93,28 @@ PlaneTransforms<Real>::PlaneTransforms(std::int64_t rows, std::int64_t row_lengt
 
 template <class Real>
 void PlaneTransforms<Real>::Release::operator()(Plan* plan) const noexcept {
-  const std::scoped_lock lock(planner());
+  const std::scoped_lock lock(fftw_planner());
   Fftw<Real>::destroy(plan);
 }
 
 template <class Real>
 void PlaneTransforms<Real>::row_forward(const Real* values, Complex<Real>* spectrum) const {
-  Fftw<Real>::row_forward(row_forward_.get(), const_cast<Real*>(values), elements(spectrum));
+  Fftw<Real>::row_forward(row_forward_.get(), const_cast<Real*>(values), fftw_elements(spectrum));
 }
 
 template <class Real>
 void PlaneTransforms<Real>::row_back(Complex<Real>* spectrum, Real* values) const {
-  Fftw<Real>::row_back(row_back_.get(), elements(spectrum), values);
+  Fftw<Real>::row_back(row_back_.get(), fftw_elements(spectrum), values);
 }
 
 template <class Real>
 void PlaneTransforms<Real>::columns_forward(const Complex<Real>* from, Complex<Real>* to) const {
-  Fftw<Real>::columns(columns_forward_.get(), elements(from), elements(to));
+  Fftw<Real>::columns(columns_forward_.get(), fftw_elements(from), fftw_elements(to));
 }
 
 template <class Real>
 void PlaneTransforms<Real>::columns_back(const Complex<Real>* from, Complex<Real>* to) const {
-  Fftw<Real>::columns(columns_back_.get(), elements(from), elements(to));
+  Fftw<Real>::columns(columns_back_.get(), fftw_elements(from), fftw_elements(to));
 }
 
 template class PlaneTransforms<float>;

@@ -20,10 +20,10 @@ struct LaneShape {
 
   /// By as many lanes as leave what is kept of all cells in a usual second-level cache.
   LaneShape(const Domain& domain, std::size_t element_bytes) : cells(domain.i.cells()) {
-    constexpr std::int64_t cache_bytes = 512 * 1024;
+    constexpr std::int64_t cache_bytes = std::int64_t{512} * 1024;
     constexpr std::int64_t least = 8;
     constexpr std::int64_t most = 128;
-    modes = (domain.j.periodic ? 1 : 2) * (domain.k.periodic ? 1 : 2);
+    modes = modes_of(domain);
     cyclic = domain.i.periodic;
     const std::int64_t lane_bytes = kept_of_cells() * static_cast<std::int64_t>(element_bytes);
     lanes = std::clamp(cache_bytes / lane_bytes / least * least, least, most);
@@ -36,7 +36,7 @@ struct LaneShape {
 
   static constexpr std::int64_t most_modes = 4;
   /// Decay, the ends' two conductances and the root's; two twists; three sets of amplitudes.
-  static constexpr std::int64_t kept_of_ends = 4 * most_modes + 4 + 3 * 4;
+  static constexpr std::int64_t kept_of_ends = 4 * most_modes + 16;
 };
 
 /// The elimination along i of some lanes of the spectrum's rows j and j'.
@@ -147,7 +147,7 @@ class LaneElimination {
     const std::int64_t pitch = pitch_;
 #pragma omp simd
     for (std::int64_t lane = 0; lane < lanes_; ++lane) {
-      Amplitudes<Real> x;
+      Amplitudes<Real> x{};
       for (int n4 = 0; n4 < 4; ++n4) {
         const std::int64_t mode = Kind::mode_of(n4) * pitch + lane;
         const std::int64_t place = n4 * pitch + lane;
@@ -221,7 +221,7 @@ class LaneElimination {
   }
 
   BANKFULL_ALWAYS_INLINE static Complex<Real> twist_of(const Rows& at, std::int64_t pitch,
-                                                       std::int64_t lane, int element) {
+                                                       std::int64_t lane, std::int64_t element) {
     return {at.twist[2 * element * pitch + lane], at.twist[(2 * element + 1) * pitch + lane]};
   }
 

@@ -45,10 +45,10 @@ GpuSizes::GpuSizes(const Domain& domain, std::size_t element_bytes, std::int64_t
   planes_at_once = (n.ni + chunks - 1) / chunks;
   // Lengths with large prime factors take cuFFT several times the memory of the data.
   constexpr std::int64_t times_data = 8;
-  constexpr std::int64_t some = 1024 * 1024;
+  constexpr std::int64_t some = std::int64_t{1024} * 1024;
   most_transform_bytes = times_data * planes_at_once * plane_bytes + some;
   pairs = half_spectrum(n.nj) * half_spectrum(n.nk);
-  const int modes = (domain.j.periodic ? 1 : 2) * (domain.k.periodic ? 1 : 2);
+  const int modes = modes_of(domain);
   const int segment = segment_of(modes, domain.i.periodic);
   const std::int64_t checkpoints = (n.ni - 1 + segment - 1) / segment;
   // Cells of the ladder; decays and twists of both axes.

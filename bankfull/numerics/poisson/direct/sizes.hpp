@@ -23,7 +23,7 @@ Traffic gpu_direct_traffic(const Extents& extents, std::size_t element_bytes);
 /// How the solver on a GPU divides its work.
 struct GpuSizes {
   /// Bytes of planes that are transformed together, so that they stay in L2.
-  static constexpr std::int64_t chunk_bytes = 16 * 1024 * 1024;
+  static constexpr std::int64_t chunk_bytes = std::int64_t{16} * 1024 * 1024;
   /// Threads of a block of the elimination.
   static constexpr int most_threads = 64;
 

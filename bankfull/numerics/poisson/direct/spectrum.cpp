@@ -9,10 +9,11 @@
 namespace bankfull::poisson {
 namespace {
 
-constexpr std::int64_t line_bytes = 128;
-constexpr std::int64_t set_bytes = 4096;  // cells so far apart compete for the same cache sets
+constexpr std::int64_t row_bytes = 128;
+constexpr std::int64_t cache_set_bytes =
+    4096;  // cells so far apart compete for the same cache sets
 
-constexpr std::int64_t rounded_up(std::int64_t count, std::int64_t multiple) {
+constexpr std::int64_t padded_to(std::int64_t count, std::int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
@@ -41,10 +42,10 @@ std::vector<double> loaded_ladder(const Axis& axis, const std::vector<double>& a
 SpectrumLayout::SpectrumLayout(const Extents& extents, std::size_t element_bytes,
                                std::int64_t spare) {
   const auto bytes = static_cast<std::int64_t>(element_bytes);
-  row_pitch = rounded_up(2 * half_spectrum(extents.nk), line_bytes / bytes);
+  row_pitch = padded_to(2 * half_spectrum(extents.nk), row_bytes / bytes);
   plane_pitch = (extents.nj + spare) * row_pitch;
-  if (plane_pitch * bytes % set_bytes == 0) {
-    plane_pitch += line_bytes / bytes;
+  if (plane_pitch * bytes % cache_set_bytes == 0) {
+    plane_pitch += row_bytes / bytes;
   }
   size = extents.ni * plane_pitch;
 }

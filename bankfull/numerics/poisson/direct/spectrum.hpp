@@ -31,6 +31,11 @@ BANKFULL_HOST_DEVICE constexpr int spare_or_mirror_row(int j, int nj) {
   return j == 0 ? nj : (2 * j == nj ? nj + 1 : nj - j);
 }
 
+/// Modes::count of a domain.
+inline int modes_of(const Domain& domain) {
+  return (domain.j.periodic ? 1 : 2) * (domain.k.periodic ? 1 : 2);
+}
+
 /// Eigenvalues and twists along one transformed axis, fp64.
 struct AxisModes {
   /// Minus the second difference's eigenvalue, of mode 0, ..., n.
