@@ -80,9 +80,12 @@ template <int Half>
 BANKFULL_ALWAYS_INLINE Register<double>::Native widened(Register<float>::Native x) {
   using Wide = Register<double>::Native;
 #if defined(__AVX512F__)
-  const __m256d half =
-      Half == 0 ? _mm512_castpd512_pd256((__m512d)x) : _mm512_extractf64x4_pd((__m512d)x, 1);
-  return (Wide)_mm512_cvtps_pd(_mm256_castpd_ps(half));
+  // Not the intrinsics: of them g++ 12 believes that they read what is not initialised.
+  constexpr int first = Half * Register<double>::width;
+  return __builtin_convertvector(
+      __builtin_shufflevector(x, x, first, first + 1, first + 2, first + 3, first + 4, first + 5,
+                              first + 6, first + 7),
+      Wide);
 #elif defined(__AVX__)
   return (Wide)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, Half));
 #else

@@ -101,8 +101,8 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_on_face(const Near<Real
                       (Real(1) - weight) * near.template at<A>(3 + scalar, -1));
 }
 
-/// Velocity B where velocity A lies: the mean of the four around it, weighted by volume, so that the
-/// Coriolis forces of A and B do opposite work.
+/// Velocity B where velocity A lies: the mean of the four around it, weighted by volume, so that
+/// the Coriolis forces of A and B do opposite work.
 template <int A, int B, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value velocity_beside(const Near<Real, Value>& near) {
   const Real half_weight = Real(0.5) * near.axis[A].weight;
