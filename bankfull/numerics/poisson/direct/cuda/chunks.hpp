@@ -10,7 +10,7 @@
 
 namespace bankfull::poisson {
 
-/// Transforms of many planes, some at a time, so that a chunk's passes meet in the cache.
+/// Transforms of many planes, some at a time: what cuFFT works in stays bounded.
 template <class Real>
 class ChunkedFft {
  public:
