@@ -83,10 +83,10 @@ TYPED_TEST(DirectCuda, TakesTheMeanAway) {
   }
 }
 
-/// Planes of several megabytes: several chunks of them, and a rest.
+/// Planes of some 30 MB: several chunks of them, and a rest.
 TYPED_TEST(DirectCuda, SolvesPlanesChunkByChunk) {
-  for (const NamedDomain& each : all_boundaries({11, 700, 900})) {
-    if (each.name[1] != each.name[2]) {
+  for (const NamedDomain& each : all_boundaries({8, 2000, 2100})) {
+    if (each.name[0] == 'w' && each.name[1] != each.name[2]) {
       SCOPED_TRACE(each.name);
       const Values f = rounded_to<TypeParam>(random_right_side(each.domain, 7));
       expect_solved<TypeParam>(each.domain, solved_on_gpu<TypeParam>(each.domain, f), f);

@@ -25,7 +25,7 @@ Traffic gpu_direct_traffic(const Extents& extents, std::size_t element_bytes);
 struct GpuSizes {
   /// Bytes of planes that are transformed together, for cuFFT may want as much room and more. Few
   /// planes that stay in L2 do not pay: on an H200 16 MiB at a time took a fifth longer.
-  static constexpr std::int64_t chunk_bytes = 512 * mib;
+  static constexpr std::int64_t chunk_bytes = 128 * mib;
   /// Threads of a block of the elimination.
   static constexpr int most_threads = 64;
 
