@@ -34,6 +34,11 @@ class CpuCycle {
   /// The same by full multigrid.
   void full_multigrid();
 
+  /// The waves of a V-cycle on level l: e from zero and the next level's r; e with the next level's
+  /// e and swept.
+  void descend(std::size_t l);
+  void ascend(std::size_t l);
+
   /// Runs the stages that make(workspace) returns as a tuple, on the finest level.
   template <class Make>
   void run_on_finest(const Make& make) {
@@ -83,8 +88,6 @@ class CpuCycle {
   void run(const CpuLevel& level, const Make& make) const;
 
   void v_cycle_on(std::size_t l);
-  void descend(std::size_t l);
-  void ascend(std::size_t l);
   void improve_interpolated(std::size_t l);
 
   Team team_;

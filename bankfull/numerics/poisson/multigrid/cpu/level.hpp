@@ -198,7 +198,7 @@ class CpuWorkspace {
       const float* const omega = level.omegas[parity].data();
       float* const gain = gains_[parity].data();
       for (std::int64_t k = 0; k < level.axes.k.cells; ++k) {
-        gain[k] = relaxation_gain(omega[k], diagonal(around.coefficients(k)));
+        gain[k] = relaxation_gain(omega[k], diagonal(coefficients_at(around, k)));
       }
     }
   }

@@ -27,15 +27,20 @@ struct Surroundings {
   T upper_j;
   const T* lower_k;
   const T* upper_k;
-
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Faces<T> coefficients(std::int64_t k) const {
-    return {lower_i, upper_i, lower_j, upper_j, lower_k[k], upper_k[k]};
-  }
-
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Faces<T> values(const T* row, std::int64_t k) const {
-    return {below_i[k], above_i[k], below_j[k], above_j[k], row[k - 1], row[k + 1]};
-  }
 };
+
+template <class T>
+BANKFULL_ALWAYS_INLINE Faces<T> coefficients_at(const Surroundings<T>& around, std::int64_t k) {
+  return {around.lower_i, around.upper_i,    around.lower_j,
+          around.upper_j, around.lower_k[k], around.upper_k[k]};
+}
+
+template <class T>
+BANKFULL_ALWAYS_INLINE Faces<T> values_at(const Surroundings<T>& around, const T* row,
+                                          std::int64_t k) {
+  return {around.below_i[k], around.above_i[k], around.below_j[k],
+          around.above_j[k], row[k - 1],        row[k + 1]};
+}
 
 template <class T>
 void close_row(bool periodic, std::int64_t n, T* row) {
@@ -51,13 +56,15 @@ struct ColourFactors {
   const float* gain;
 };
 
-/// Gauss-Seidel on one colour of a row.
-inline void relax_row(Surroundings<float> around, ColourFactors colour, const float* r,
-                      std::int64_t n, float* e) {
+/// Gauss-Seidel on one colour of a row. The result goes to a row of its own first: written in
+/// place, its last values would still be on their way to the cache when the next vector of cells
+/// wants them as its neighbours, and processors wait for such loads.
+inline void relax_row(Surroundings<float> around, ColourFactors colour, const float* __restrict r,
+                      const float* __restrict e, std::int64_t n, float* __restrict result) {
 #pragma omp simd
   for (std::int64_t k = 0; k < n; ++k) {
-    const float sum = neighbour_sum(around.coefficients(k), around.values(e, k));
-    e[k] = relaxed(colour.omega[k], colour.gain[k], e[k], sum, r[k]);
+    const float sum = neighbour_sum(coefficients_at(around, k), values_at(around, e, k));
+    result[k] = relaxed(colour.omega[k], colour.gain[k], e[k], sum, r[k]);
   }
 }
 
@@ -69,28 +76,29 @@ inline void start_row(ColourFactors colour, const float* r, std::int64_t n, floa
   }
 }
 
-/// How much of a row's residual goes into the coarse one's.
-struct Portion {
-  float weight;
-  bool is_first;  ///< of those that the coarse row gets: overwrites what is there
-};
+/// Whether a row is the first that a sum gets: what is there already does not count.
+enum class Place { first, further };
 
-/// sum = weight (r - L e), plus what is there already.
-inline void add_residual_row(Surroundings<float> around, const float* r, const float* e,
-                             Portion portion, std::int64_t n, float* __restrict sum) {
+/// sum += weight (r - L e)
+template <Place place>
+void add_residual_row(Surroundings<float> around, const float* __restrict r,
+                      const float* __restrict e, float weight, std::int64_t n,
+                      float* __restrict sum) {
 #pragma omp simd
   for (std::int64_t k = 0; k < n; ++k) {
-    const Faces<float> coefficients = around.coefficients(k);
-    const float residual = inner_residual(diagonal(coefficients), e[k],
-                                          neighbour_sum(coefficients, around.values(e, k)), r[k]);
-    sum[k] = std::fma(portion.weight, residual, portion.is_first ? 0.0F : sum[k]);
+    const Faces<float> coefficients = coefficients_at(around, k);
+    const float residual = inner_residual(
+        diagonal(coefficients), e[k], neighbour_sum(coefficients, values_at(around, e, k)), r[k]);
+    sum[k] = std::fma(weight, residual, place == Place::first ? 0.0F : sum[k]);
   }
 }
 
-inline void add_row(const float* r, Portion portion, std::int64_t n, float* __restrict sum) {
+/// sum += weight r
+template <Place place>
+void add_row(const float* __restrict r, float weight, std::int64_t n, float* __restrict sum) {
 #pragma omp simd
   for (std::int64_t k = 0; k < n; ++k) {
-    sum[k] = std::fma(portion.weight, r[k], portion.is_first ? 0.0F : sum[k]);
+    sum[k] = std::fma(weight, r[k], place == Place::first ? 0.0F : sum[k]);
   }
 }
 
@@ -179,7 +187,7 @@ MagnitudeBits<Real> defect_row(Surroundings<Real> around, const Real* __restrict
 #pragma omp simd reduction(max : largest)
   for (std::int64_t k = 0; k < n; ++k) {
     const Real defect =
-        (f[k] - outer.mean) - laplacian(around.coefficients(k), p[k], around.values(p, k));
+        (f[k] - outer.mean) - laplacian(coefficients_at(around, k), p[k], values_at(around, p, k));
     largest = std::max(largest, magnitude_bits(defect));
     r[k] = static_cast<float>(outer.scale * defect);
   }

@@ -4,6 +4,7 @@
 #include "bankfull/numerics/poisson/multigrid/cpu/rows.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/wave.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -44,7 +45,9 @@ class Relaxation : public CellStage {
     if (from_ == From::zero) {
       start_row(factors, level_->r.row(i, j), along.cells, e);
     } else {
-      relax_row(around, factors, level_->r.row(i, j), along.cells, e);
+      float* const result = work_->sum(along.cells);
+      relax_row(around, factors, level_->r.row(i, j), e, along.cells, result);
+      std::copy(result, result + along.cells, e);
     }
     close_row(along.periodic, along.cells, e);
   }
@@ -73,7 +76,11 @@ class Restriction {
     const Range j = axes.j.children(coarse_j);
     for (std::int64_t child_i = i.begin; child_i < i.end; ++child_i) {
       for (std::int64_t child_j = j.begin; child_j < j.end; ++child_j) {
-        add(child_i, child_j, child_i == i.begin && child_j == j.begin, sum);
+        if (child_i == i.begin && child_j == j.begin) {
+          add<Place::first>(child_i, child_j, sum);
+        } else {
+          add<Place::further>(child_i, child_j, sum);
+        }
       }
     }
     if (axes.k.coarsened) {
@@ -84,16 +91,16 @@ class Restriction {
  private:
   static StageAxis axis(const CpuAxis<float>& fine) { return {fine.cells, fine.coarsened}; }
 
-  void add(std::int64_t i, std::int64_t j, bool is_first, float* sum) const {
+  template <Place place>
+  void add(std::int64_t i, std::int64_t j, float* sum) const {
     const CpuAxes<float>& axes = fine_->axes;
-    const Portion portion{
-        axes.i.portion[static_cast<std::size_t>(i)] * axes.j.portion[static_cast<std::size_t>(j)],
-        is_first};
+    const float weight =
+        axes.i.portion[static_cast<std::size_t>(i)] * axes.j.portion[static_cast<std::size_t>(j)];
     if (from_ == From::zero) {
-      add_row(fine_->r.row(i, j), portion, axes.k.cells, sum);
+      add_row<place>(fine_->r.row(i, j), weight, axes.k.cells, sum);
     } else {
-      add_residual_row(axes.around(fine_->e, i, j), fine_->r.row(i, j), fine_->e.row(i, j), portion,
-                       axes.k.cells, sum);
+      add_residual_row<place>(axes.around(fine_->e, i, j), fine_->r.row(i, j), fine_->e.row(i, j),
+                              weight, axes.k.cells, sum);
     }
   }
 
