@@ -102,7 +102,7 @@ void CpuCycle::run(const CpuLevel& level, const Make& make) const {
   const auto wave = wave_for(level.shape(2 * count + 3), stages);
   // Less than what a team needs to meet a few times.
   constexpr std::int64_t few_cells = 16384;
-  const bool is_small = level.e.layout().interior().count() < few_cells;
+  const bool is_small = level.cells() < few_cells;
   const int members = wave.members(is_small ? 1 : team_.threads());
   if (members == 0) {
     wave.run_in_turn(stages);
