@@ -101,6 +101,16 @@ inline void join_row(const float* __restrict even, const float* __restrict odd, 
   }
 }
 
+/// Asks the caches for n values. Half rows are too short for processors to notice that the next
+/// ones will be wanted too.
+template <class T>
+void prefetch_values(const T* values, std::int64_t n) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  for (std::int64_t m = 0; m < n; m += line) {
+    __builtin_prefetch(values + m);
+  }
+}
+
 // Of half a row: `n` counts the cells of one parity.
 
 /// The factors of relaxation.

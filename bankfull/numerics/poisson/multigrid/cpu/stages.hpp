@@ -21,6 +21,13 @@ class CellStage {
   [[nodiscard]] StageAxis planes() const { return planes_; }
   [[nodiscard]] StageAxis rows() const { return rows_; }
 
+ protected:
+  /// The row that is to be in the cache when row j is done.
+  [[nodiscard]] std::int64_t ahead_of(std::int64_t j) const {
+    constexpr std::int64_t distance = 2;
+    return std::min(j + distance, rows_.cells - 1);
+  }
+
  private:
   StageAxis planes_;
   StageAxis rows_;
@@ -36,9 +43,9 @@ class Relaxation : public CellStage {
       : CellStage(level), level_(&level), work_(&work), colour_(colour), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
+    prefetch(i, ahead_of(j));
     const CpuAxis<float>& along = level_->axes.k;
-    // Whether the row's even cells are wanted, or its odd ones.
-    const int parity = is_red(i, j, 0) == (colour_ == Colour::red) ? 0 : 1;
+    const int parity = parity_of(i, j);
     const Surroundings<float> around = level_->around(i, j, parity);
     const float* const gain = work_->gains(*level_, around, parity);
     const SplitRow e = level_->e.row(i, j);
@@ -54,6 +61,24 @@ class Relaxation : public CellStage {
   }
 
  private:
+  /// Whether the row's even cells are wanted, or its odd ones.
+  [[nodiscard]] int parity_of(std::int64_t i, std::int64_t j) const {
+    return is_red(i, j, 0) == (colour_ == Colour::red) ? 0 : 1;
+  }
+
+  void prefetch(std::int64_t i, std::int64_t j) const {
+    const CpuAxis<float>& across = level_->axes.i;
+    const int parity = parity_of(i, j);
+    const std::int64_t n = half_count(level_->axes.k.cells, 0);
+    prefetch_values(level_->r.row(i, j).half(parity), n);
+    prefetch_values(level_->e.row(i, j).even, n);
+    prefetch_values(level_->e.row(i, j).odd, n);
+    if (from_ == From::what_is_there) {
+      prefetch_values(level_->e.row(across.below(i), j).half(parity), n);
+      prefetch_values(level_->e.row(across.above(i), j).half(parity), n);
+    }
+  }
+
   const CpuLevel* level_;
   CpuWorkspace* work_;
   Colour colour_;
@@ -128,6 +153,7 @@ class Interpolation : public CellStage {
       : CellStage(fine), fine_(&fine), coarse_(&coarse), work_(&work), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
+    prefetch(i, ahead_of(j));
     const CpuAxis<float>& along = fine_->axes.k;
     const SplitRow e = fine_->e.row(i, j);
     blend(i, j);
@@ -144,6 +170,12 @@ class Interpolation : public CellStage {
 
  private:
   [[nodiscard]] bool keeps() const { return from_ == From::what_is_there; }
+
+  void prefetch(std::int64_t i, std::int64_t j) const {
+    const std::int64_t n = half_count(fine_->axes.k.cells, 0);
+    prefetch_values(fine_->e.row(i, j).even, n);
+    prefetch_values(fine_->e.row(i, j).odd, n);
+  }
 
   /// The coarse rows around row (i, j) interpolated along i and j, in the workspace's half rows.
   void blend(std::int64_t i, std::int64_t j) const {
@@ -217,6 +249,7 @@ class Correction : public CellStage {
     Real* const p = outer_->p.row(i, j);
     // Without a correction there are still the ghosts of a p that somebody else wrote.
     if (factor_ != Real{0}) {
+      prefetch(i, ahead_of(j));
       const SplitRow e = level_->e.row(i, j);
       join_row(e.even, e.odd, along.cells, work_->plain());
       correct_row(work_->plain(), from_ == From::what_is_there, factor_, along.cells, p);
@@ -225,6 +258,13 @@ class Correction : public CellStage {
   }
 
  private:
+  void prefetch(std::int64_t i, std::int64_t j) const {
+    const std::int64_t n = outer_->axes.k.cells;
+    prefetch_values(outer_->p.row(i, j), n);
+    prefetch_values(level_->e.row(i, j).even, half_count(n, 0));
+    prefetch_values(level_->e.row(i, j).odd, half_count(n, 1));
+  }
+
   const CpuOuter<Real>* outer_;
   const CpuLevel* level_;
   CpuWorkspace* work_;
@@ -249,6 +289,7 @@ class Defect : public CellStage {
     const Real* const f = outer_->f.row(i, j);
     float* const r = work_->plain();
     const std::int64_t n = outer_->axes.k.cells;
+    prefetch(i, ahead_of(j));
     work_->note(from_ == From::zero ? right_side_row(f, change_, n, r)
                                     : defect_row(outer_->axes.around(outer_->p, i, j), f,
                                                  outer_->p.row(i, j), change_, n, r));
@@ -256,6 +297,17 @@ class Defect : public CellStage {
   }
 
  private:
+  void prefetch(std::int64_t i, std::int64_t j) const {
+    const std::int64_t n = outer_->axes.k.cells;
+    prefetch_values(outer_->f.row(i, j), n);
+    prefetch_values(level_->r.row(i, j).even, half_count(n, 0));
+    prefetch_values(level_->r.row(i, j).odd, half_count(n, 1));
+    if (from_ == From::what_is_there) {
+      prefetch_values(outer_->p.row(outer_->axes.i.below(i), j), n);
+      prefetch_values(outer_->p.row(outer_->axes.i.above(i), j), n);
+    }
+  }
+
   const CpuOuter<Real>* outer_;
   const CpuLevel* level_;
   CpuWorkspace* work_;
