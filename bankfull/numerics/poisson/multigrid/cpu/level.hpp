@@ -197,7 +197,8 @@ struct CpuLevel {
   }
 
   /// Of e's cells of one parity in a row.
-  [[nodiscard]] Surroundings<float> around(std::int64_t i, std::int64_t j, int parity) const {
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE Surroundings<float> around(std::int64_t i, std::int64_t j,
+                                                                  int parity) const {
     const SplitRow row = e.row(i, j);
     const HalfAxis& along = half(parity);
     return {e.row(axes.i.below(i), j).half(parity),
@@ -245,8 +246,9 @@ class CpuWorkspace {
   [[nodiscard]] float* plain() { return plain_.data() + 1; }
 
   /// The factors of relaxation of a row's cells of one parity.
-  [[nodiscard]] const float* gains(const CpuLevel& level, const Surroundings<float>& around,
-                                   int parity) {
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE const float* gains(const CpuLevel& level,
+                                                          const Surroundings<float>& around,
+                                                          int parity) {
     const float beside = (around.lower_i + around.upper_i) + (around.lower_j + around.upper_j);
     auto& known = known_[static_cast<std::size_t>(parity)];
     auto& gains = gains_[static_cast<std::size_t>(parity)];

@@ -111,6 +111,11 @@ void prefetch_values(const T* values, std::int64_t n) {
   }
 }
 
+inline void prefetch_row(SplitRow row, std::int64_t n) {
+  prefetch_values(row.even, half_count(n, 0));
+  prefetch_values(row.odd, half_count(n, 1));
+}
+
 // Of half a row: `n` counts the cells of one parity.
 
 /// The factors of relaxation.
@@ -123,8 +128,8 @@ inline void form_gains(Surroundings<float> around, float omega, std::int64_t n,
 }
 
 /// Gauss-Seidel.
-inline void relax_half(Surroundings<float> around, float omega, const float* gain, const float* r,
-                       std::int64_t n, float* e) {
+BANKFULL_ALWAYS_INLINE void relax_half(Surroundings<float> around, float omega, const float* gain,
+                                       const float* r, std::int64_t n, float* e) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
     const float sum = neighbour_sum(coefficients_at(around, m), values_at(around, m));
@@ -133,8 +138,9 @@ inline void relax_half(Surroundings<float> around, float omega, const float* gai
 }
 
 /// The same where e was 0 everywhere.
-inline void start_half(float omega, const float* __restrict gain, const float* __restrict r,
-                       std::int64_t n, float* __restrict e) {
+BANKFULL_ALWAYS_INLINE void start_half(float omega, const float* __restrict gain,
+                                       const float* __restrict r, std::int64_t n,
+                                       float* __restrict e) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
     e[m] = relaxed(omega, gain[m], 0.0F, 0.0F, r[m]);
@@ -146,9 +152,9 @@ enum class Place { first, further };
 
 /// sum += weight (r - L e)
 template <Place place>
-void add_residual_half(Surroundings<float> around, const float* __restrict r,
-                       const float* __restrict e, float weight, std::int64_t n,
-                       float* __restrict sum) {
+BANKFULL_ALWAYS_INLINE void add_residual_half(Surroundings<float> around, const float* __restrict r,
+                                              const float* __restrict e, float weight,
+                                              std::int64_t n, float* __restrict sum) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
     const Faces<float> coefficients = coefficients_at(around, m);
@@ -160,7 +166,8 @@ void add_residual_half(Surroundings<float> around, const float* __restrict r,
 
 /// sum += weight r
 template <Place place>
-void add_half(const float* __restrict r, float weight, std::int64_t n, float* __restrict sum) {
+BANKFULL_ALWAYS_INLINE void add_half(const float* __restrict r, float weight, std::int64_t n,
+                                     float* __restrict sum) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
     sum[m] = std::fma(weight, r[m], place == Place::first ? 0.0F : sum[m]);
@@ -191,7 +198,7 @@ struct CoarseRows {
   float nearness_j;
 };
 
-inline void blend_halves(CoarseRows rows, std::int64_t n, float* __restrict blend) {
+BANKFULL_ALWAYS_INLINE void blend_halves(CoarseRows rows, std::int64_t n, float* __restrict blend) {
 #pragma omp simd
   for (std::int64_t c = 0; c < n; ++c) {
     const float own = interpolated(rows.nearness_j, rows.own[c], rows.other_j[c]);

@@ -71,8 +71,7 @@ class Relaxation : public CellStage {
     const int parity = parity_of(i, j);
     const std::int64_t n = half_count(level_->axes.k.cells, 0);
     prefetch_values(level_->r.row(i, j).half(parity), n);
-    prefetch_values(level_->e.row(i, j).even, n);
-    prefetch_values(level_->e.row(i, j).odd, n);
+    prefetch_row(level_->e.row(i, j), level_->axes.k.cells);
     if (from_ == From::what_is_there) {
       prefetch_values(level_->e.row(across.below(i), j).half(parity), n);
       prefetch_values(level_->e.row(across.above(i), j).half(parity), n);
@@ -119,10 +118,16 @@ class Restriction {
     const Range i = fine_->axes.i.children(coarse_i);
     const Range j = fine_->axes.j.children(coarse_j);
     for (const int parity : {0, 1}) {
-      add<Place::first>(i.begin, j.begin, parity, sums.half(parity));
-      for (std::int64_t child = 1; child < i.size() * j.size(); ++child) {
-        add<Place::further>(i.begin + child / j.size(), j.begin + child % j.size(), parity,
-                            sums.half(parity));
+      float* const sum = sums.half(parity);
+      add<Place::first>(i.begin, j.begin, parity, sum);
+      if (j.size() > 1) {
+        add<Place::further>(i.begin, j.begin + 1, parity, sum);
+      }
+      if (i.size() > 1) {
+        add<Place::further>(i.begin + 1, j.begin, parity, sum);
+      }
+      if (i.size() > 1 && j.size() > 1) {
+        add<Place::further>(i.begin + 1, j.begin + 1, parity, sum);
       }
     }
   }
@@ -172,9 +177,7 @@ class Interpolation : public CellStage {
   [[nodiscard]] bool keeps() const { return from_ == From::what_is_there; }
 
   void prefetch(std::int64_t i, std::int64_t j) const {
-    const std::int64_t n = half_count(fine_->axes.k.cells, 0);
-    prefetch_values(fine_->e.row(i, j).even, n);
-    prefetch_values(fine_->e.row(i, j).odd, n);
+    prefetch_row(fine_->e.row(i, j), fine_->axes.k.cells);
   }
 
   /// The coarse rows around row (i, j) interpolated along i and j, in the workspace's half rows.
@@ -261,8 +264,7 @@ class Correction : public CellStage {
   void prefetch(std::int64_t i, std::int64_t j) const {
     const std::int64_t n = outer_->axes.k.cells;
     prefetch_values(outer_->p.row(i, j), n);
-    prefetch_values(level_->e.row(i, j).even, half_count(n, 0));
-    prefetch_values(level_->e.row(i, j).odd, half_count(n, 1));
+    prefetch_row(level_->e.row(i, j), n);
   }
 
   const CpuOuter<Real>* outer_;
@@ -300,8 +302,7 @@ class Defect : public CellStage {
   void prefetch(std::int64_t i, std::int64_t j) const {
     const std::int64_t n = outer_->axes.k.cells;
     prefetch_values(outer_->f.row(i, j), n);
-    prefetch_values(level_->r.row(i, j).even, half_count(n, 0));
-    prefetch_values(level_->r.row(i, j).odd, half_count(n, 1));
+    prefetch_row(level_->r.row(i, j), n);
     if (from_ == From::what_is_there) {
       prefetch_values(outer_->p.row(outer_->axes.i.below(i), j), n);
       prefetch_values(outer_->p.row(outer_->axes.i.above(i), j), n);
