@@ -162,8 +162,8 @@ class DescendBlock {
   Sweeper<Seams> sweeper_;
   Restriction restriction_;
   Slab slab_;
-  Quad<float> e_[period] = {};
-  Quad<float> r_[period] = {};
+  Quad<float> e_[std::size_t{period}] = {};
+  Quad<float> r_[std::size_t{period}] = {};
   Quad<float> asked_e_ = {};
 };
 
