@@ -138,7 +138,7 @@ class CpuMultigrid final : public Solver<Real> {
   /// p += factor e, or p = factor e; then the residual, which it returns.
   double defect(Real factor, From from) {
     cycle_.run_on_finest([&](CpuWorkspace& work) {
-      return std::tuple(Correction<Real>(outer_, cycle_.finest(), factor, from),
+      return std::tuple(Correction<Real>(outer_, cycle_.finest(), work, factor, from),
                         Defect<Real>(outer_, cycle_.finest(), work, change(), From::what_is_there));
     });
     return largest_residual();
@@ -148,7 +148,7 @@ class CpuMultigrid final : public Solver<Real> {
   double defect_and_down(Real factor, From from) {
     const auto first = [&](CpuWorkspace& work) {
       const CpuLevel& level = cycle_.finest();
-      return std::tuple(Correction<Real>(outer_, level, factor, from),
+      return std::tuple(Correction<Real>(outer_, level, work, factor, from),
                         Both(Defect<Real>(outer_, level, work, change(), From::what_is_there),
                              Relaxation(level, work, Colour::red, From::zero)));
     };

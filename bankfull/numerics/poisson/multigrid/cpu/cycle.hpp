@@ -34,6 +34,11 @@ class CpuCycle {
   /// The same by full multigrid.
   void full_multigrid();
 
+  /// The waves of a V-cycle on level l: e from zero and the next level's r; e with the next level's
+  /// e and swept.
+  void descend(std::size_t l);
+  void ascend(std::size_t l);
+
   /// Runs the stages that make(workspace) returns as a tuple, on the finest level.
   template <class Make>
   void run_on_finest(const Make& make) {
@@ -83,8 +88,6 @@ class CpuCycle {
   void run(const CpuLevel& level, const Make& make) const;
 
   void v_cycle_on(std::size_t l);
-  void descend(std::size_t l);
-  void ascend(std::size_t l);
   void improve_interpolated(std::size_t l);
 
   Team team_;
@@ -99,7 +102,7 @@ void CpuCycle::run(const CpuLevel& level, const Make& make) const {
   const auto wave = wave_for(level.shape(2 * count + 3), stages);
   // Less than what a team needs to meet a few times.
   constexpr std::int64_t few_cells = 16384;
-  const bool is_small = level.e.layout().interior().count() < few_cells;
+  const bool is_small = level.cells() < few_cells;
   const int members = wave.members(is_small ? 1 : team_.threads());
   if (members == 0) {
     wave.run_in_turn(stages);

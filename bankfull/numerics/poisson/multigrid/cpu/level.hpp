@@ -49,7 +49,41 @@ class CpuField {
   Buffer<T> values_;
 };
 
-/// AxisLevel in the precision of a field. Portions and nearness are padded to whole pairs.
+/// Values of all cells of a level in split rows.
+class SplitField {
+ public:
+  SplitField(const Extents& cells, const Team& team)
+      : odd_(odd_start(cells.nk)), values_({cells.ni, cells.nj, row_length(cells.nk)}, team) {}
+
+  static std::int64_t bytes(const Extents& cells) {
+    return CpuField<float>::bytes({cells.ni, cells.nj, row_length(cells.nk)});
+  }
+
+  [[nodiscard]] SplitRow row(std::int64_t i, std::int64_t j) const {
+    float* const even = values_.row(i, j);
+    return {even, even + odd_};
+  }
+
+  [[nodiscard]] std::int64_t row_bytes() const {
+    return values_.layout().row_pitch() * static_cast<std::int64_t>(sizeof(float));
+  }
+
+ private:
+  static constexpr std::int64_t vector_length = 16;
+
+  static std::int64_t rounded(std::int64_t n) {
+    return (n + vector_length - 1) / vector_length * vector_length;
+  }
+  /// Behind the even cells, their ghost, and the ghost before the odd cells.
+  static std::int64_t odd_start(std::int64_t n) { return rounded(half_count(n, 0) + 2); }
+  /// With the ghost behind the odd cells.
+  static std::int64_t row_length(std::int64_t n) { return odd_start(n) + half_count(n, 1) + 1; }
+
+  std::int64_t odd_;
+  CpuField<float> values_;
+};
+
+/// AxisLevel in the precision of a field.
 template <class T>
 struct CpuAxis {
   explicit CpuAxis(const AxisLevel& axis)
@@ -59,12 +93,7 @@ struct CpuAxis {
         lower(axis.lower.begin(), axis.lower.end()),
         upper(axis.upper.begin(), axis.upper.end()),
         portion(axis.portion.begin(), axis.portion.end()),
-        nearness(axis.nearness.begin(), axis.nearness.end()) {
-    if (coarsened && cells % 2 != 0) {
-      portion.push_back(T{0});
-      nearness.push_back(T{1});
-    }
-  }
+        nearness(axis.nearness.begin(), axis.nearness.end()) {}
 
   std::int64_t cells;
   bool periodic;
@@ -91,6 +120,11 @@ struct CpuAxis {
 };
 
 template <class T>
+T at(const std::vector<T>& values, std::int64_t n) {
+  return values[static_cast<std::size_t>(n)];
+}
+
+template <class T>
 struct CpuAxes {
   explicit CpuAxes(const Level& level) : i(level.i), j(level.j), k(level.k) {}
 
@@ -100,58 +134,93 @@ struct CpuAxes {
 
   [[nodiscard]] Surroundings<T> around(const CpuField<T>& field, std::int64_t at_i,
                                        std::int64_t at_j) const {
-    const auto of = [](const std::vector<T>& values, std::int64_t n) {
-      return values[static_cast<std::size_t>(n)];
-    };
+    const T* const row = field.row(at_i, at_j);
     return {field.row(i.below(at_i), at_j),
             field.row(i.above(at_i), at_j),
             field.row(at_i, j.below(at_j)),
             field.row(at_i, j.above(at_j)),
-            of(i.lower, at_i),
-            of(i.upper, at_i),
-            of(j.lower, at_j),
-            of(j.upper, at_j),
+            row - 1,
+            row + 1,
+            at(i.lower, at_i),
+            at(i.upper, at_i),
+            at(j.lower, at_j),
+            at(j.upper, at_j),
             k.lower.data(),
             k.upper.data()};
   }
+};
+
+/// Those of every second cell of an axis, from the first on or from the second. An odd number of
+/// cells is filled up: with a cell that is no part of its parent.
+struct HalfAxis {
+  HalfAxis(const CpuAxis<float>& axis, std::int64_t parity) {
+    for (std::int64_t n = parity; n < axis.cells + parity; n += 2) {
+      const bool exists = n < axis.cells;
+      lower.push_back(exists ? at(axis.lower, n) : 0.0F);
+      upper.push_back(exists ? at(axis.upper, n) : 0.0F);
+      portion.push_back(exists ? at(axis.portion, n) : 0.0F);
+      nearness.push_back(exists ? at(axis.nearness, n) : 1.0F);
+    }
+  }
+
+  std::vector<float> lower;
+  std::vector<float> upper;
+  std::vector<float> portion;
+  std::vector<float> nearness;
 };
 
 /// One level on a CPU: the correction e and the residual r that it is for.
 struct CpuLevel {
   CpuLevel(const Level& level, const Team& team)
       : axes(level),
+        halves{HalfAxis(axes.k, 0), HalfAxis(axes.k, 1)},
         omega(static_cast<float>(level.omega)),
         sweeps_before(level.sweeps_before),
         sweeps_after(level.sweeps_after),
         e(level.extents(), team),
-        r(level.extents(), team) {
-    for (std::size_t parity = 0; parity < 2; ++parity) {
-      for (std::int64_t k = 0; k < level.k.cells; ++k) {
-        omegas[parity].push_back((static_cast<std::size_t>(k) + parity) % 2 == 0 ? omega : 0.0F);
-      }
-    }
-  }
+        r(level.extents(), team) {}
 
-  static std::int64_t bytes(const Level& level) {
-    return 2 * CpuField<float>::bytes(level.extents());
-  }
+  static std::int64_t bytes(const Level& level) { return 2 * SplitField::bytes(level.extents()); }
 
   CpuAxes<float> axes;
+  std::array<HalfAxis, 2> halves;  ///< of axis k: its even cells and its odd ones
   float omega;
   int sweeps_before;
   int sweeps_after;
-  std::array<std::vector<float>, 2> omegas;  ///< of the even and of the odd cells of a row
-  CpuField<float> e;
-  CpuField<float> r;
+  SplitField e;
+  SplitField r;
+
+  [[nodiscard]] std::int64_t cells() const { return axes.i.cells * axes.j.cells * axes.k.cells; }
+
+  [[nodiscard]] const HalfAxis& half(int parity) const {
+    return halves[static_cast<std::size_t>(parity)];
+  }
+
+  /// Of e's cells of one parity in a row.
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE Surroundings<float> around(std::int64_t i, std::int64_t j,
+                                                                  int parity) const {
+    const SplitRow row = e.row(i, j);
+    const HalfAxis& along = half(parity);
+    return {e.row(axes.i.below(i), j).half(parity),
+            e.row(axes.i.above(i), j).half(parity),
+            e.row(i, axes.j.below(j)).half(parity),
+            e.row(i, axes.j.above(j)).half(parity),
+            parity == 0 ? row.odd - 1 : row.even,
+            parity == 0 ? row.odd : row.even + 1,
+            at(axes.i.lower, i),
+            at(axes.i.upper, i),
+            at(axes.j.lower, j),
+            at(axes.j.upper, j),
+            along.lower.data(),
+            along.upper.data()};
+  }
 
   /// With slabs of rows of which the second cache holds what the stages between them need of
   /// `fields` fields of fp32.
   [[nodiscard]] WaveShape shape(std::int64_t planes_at_once) const {
     constexpr std::int64_t cache_bytes = std::int64_t{1} << 20;
-    const std::int64_t row_bytes =
-        e.layout().row_pitch() * static_cast<std::int64_t>(sizeof(float));
     const std::int64_t slab =
-        std::max<std::int64_t>(16, cache_bytes / (planes_at_once * row_bytes));
+        std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
     // A single plane or row has no neighbours.
     return {axes.i.cells, axes.i.periodic && axes.i.cells > 1, axes.j.cells,
             axes.j.periodic && axes.j.cells > 1, slab};
@@ -162,54 +231,50 @@ struct CpuLevel {
 class CpuWorkspace {
  public:
   explicit CpuWorkspace(std::int64_t cells)
-      : sum_(static_cast<std::size_t>(cells + 1), 0.0F),
-        blend_(static_cast<std::size_t>(cells + 2), 0.0F),
-        gains_{std::vector<float>(static_cast<std::size_t>(cells), 0.0F),
-               std::vector<float>(static_cast<std::size_t>(cells), 0.0F)} {}
-
-  /// Of one row, and a zero at the end of an odd one.
-  [[nodiscard]] float* sum(std::int64_t cells) {
-    sum_[static_cast<std::size_t>(cells)] = 0.0F;
-    return sum_.data();
-  }
+      : sums_{zeros(half_count(cells, 0)), zeros(half_count(cells, 0))},
+        gains_{sums_},
+        plain_(zeros(cells + 2)) {}
 
   /// A magnitude, in order to know the largest of all; see magnitude_bits.
   void note(std::int64_t bits) { largest_ = std::max(largest_, bits); }
   [[nodiscard]] std::int64_t take_largest() { return std::exchange(largest_, 0); }
 
-  /// With ghosts.
-  [[nodiscard]] float* blend() { return blend_.data() + 1; }
+  /// Half rows.
+  [[nodiscard]] SplitRow sums() { return {sums_[0].data(), sums_[1].data()}; }
 
-  /// For the cells of a row whose k has this parity.
-  [[nodiscard]] ColourFactors factors(const CpuLevel& level, const Surroundings<float>& around,
-                                      std::size_t parity) {
+  /// A row with ghosts.
+  [[nodiscard]] float* plain() { return plain_.data() + 1; }
+
+  /// The factors of relaxation of a row's cells of one parity.
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE const float* gains(const CpuLevel& level,
+                                                          const Surroundings<float>& around,
+                                                          int parity) {
     const float beside = (around.lower_i + around.upper_i) + (around.lower_j + around.upper_j);
-    if (&level != level_ || beside != beside_) {
-      form_gains(level, around);
-      level_ = &level;
-      beside_ = beside;
+    auto& known = known_[static_cast<std::size_t>(parity)];
+    auto& gains = gains_[static_cast<std::size_t>(parity)];
+    if (&level != known.level || beside != known.beside) {
+      form_gains(around, level.omega, half_count(level.axes.k.cells, parity), gains.data());
+      known = {&level, beside};
     }
-    return {level.omegas[parity].data(), gains_[parity].data()};
+    return gains.data();
   }
 
  private:
-  void form_gains(const CpuLevel& level, const Surroundings<float>& around) {
-    for (std::size_t parity = 0; parity < 2; ++parity) {
-      const float* const omega = level.omegas[parity].data();
-      float* const gain = gains_[parity].data();
-      for (std::int64_t k = 0; k < level.axes.k.cells; ++k) {
-        gain[k] = relaxation_gain(omega[k], diagonal(around.coefficients(k)));
-      }
-    }
+  /// Rows with equal coefficients beside them have equal gains: most rows of a uniform grid.
+  struct Known {
+    const CpuLevel* level = nullptr;
+    float beside = 0.0F;
+  };
+
+  static std::vector<float> zeros(std::int64_t n) {
+    return std::vector<float>(static_cast<std::size_t>(n), 0.0F);
   }
 
-  std::int64_t largest_ = 0;
-  std::vector<float> sum_;
-  std::vector<float> blend_;
+  std::array<std::vector<float>, 2> sums_;
   std::array<std::vector<float>, 2> gains_;
-  // Rows with equal coefficients beside them have equal gains; most rows of a uniform grid.
-  const CpuLevel* level_ = nullptr;
-  float beside_ = 0.0F;
+  std::vector<float> plain_;
+  std::array<Known, 2> known_ = {};
+  std::int64_t largest_ = 0;
 };
 
 }  // namespace bankfull::poisson::multigrid

@@ -11,31 +11,60 @@
 
 namespace bankfull::poisson::multigrid {
 
-// The steps of multigrid on a row of cells along k. Rows have a ghost cell at both ends: across a
-// periodic end the value beyond it, at a wall 0, which its coefficient makes nothing of.
+// The steps of multigrid on a row of cells along k. Rows of the outer iterate are plain; those of
+// the corrections are split into the cells of even k and the cells of odd k: one colour of a row
+// is then one run of memory, and so are its neighbours.
 
-/// What a row's Laplacian needs beside the row itself: the rows around it and the coefficients.
+/// What cells need beside themselves for the Laplacian: the values around and the coefficients.
 template <class T>
 struct Surroundings {
   const T* below_i;
   const T* above_i;
   const T* below_j;
   const T* above_j;
+  const T* below_k;
+  const T* above_k;
   T lower_i;
   T upper_i;
   T lower_j;
   T upper_j;
   const T* lower_k;
   const T* upper_k;
-
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Faces<T> coefficients(std::int64_t k) const {
-    return {lower_i, upper_i, lower_j, upper_j, lower_k[k], upper_k[k]};
-  }
-
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Faces<T> values(const T* row, std::int64_t k) const {
-    return {below_i[k], above_i[k], below_j[k], above_j[k], row[k - 1], row[k + 1]};
-  }
 };
+
+template <class T>
+BANKFULL_ALWAYS_INLINE Faces<T> coefficients_at(const Surroundings<T>& around, std::int64_t k) {
+  return {around.lower_i, around.upper_i,    around.lower_j,
+          around.upper_j, around.lower_k[k], around.upper_k[k]};
+}
+
+template <class T>
+BANKFULL_ALWAYS_INLINE Faces<T> values_at(const Surroundings<T>& around, std::int64_t k) {
+  return {around.below_i[k], around.above_i[k], around.below_j[k],
+          around.above_j[k], around.below_k[k], around.above_k[k]};
+}
+
+/// Cell k of a row is even[k / 2] or odd[k / 2]. There is a ghost cell at both ends, odd[-1] and
+/// beyond the last cell: across a periodic end the value beyond it, at a wall 0, which its
+/// coefficient makes nothing of.
+struct SplitRow {
+  float* even;
+  float* odd;
+
+  [[nodiscard]] float* half(int parity) const { return parity == 0 ? even : odd; }
+};
+
+/// Cells of even k in a row of n, and of odd k.
+constexpr std::int64_t half_count(std::int64_t n, int parity) { return (n + 1 - parity) / 2; }
+
+inline void close_row(bool periodic, std::int64_t n, SplitRow row) {
+  const std::int64_t evens = half_count(n, 0);
+  const std::int64_t odds = half_count(n, 1);
+  const bool is_odd = n % 2 != 0;
+  const float last = is_odd ? row.even[evens - 1] : row.odd[odds - 1];
+  row.odd[-1] = periodic ? last : 0.0F;
+  (is_odd ? row.odd[odds] : row.even[evens]) = periodic ? row.even[0] : 0.0F;
+}
 
 template <class T>
 void close_row(bool periodic, std::int64_t n, T* row) {
@@ -45,61 +74,117 @@ void close_row(bool periodic, std::int64_t n, T* row) {
   row[n] = periodic ? first : T{0};
 }
 
-/// The factors of one colour's relaxation; 0 for the cells of the other, which thereby stay.
-struct ColourFactors {
-  const float* omega;
-  const float* gain;
-};
-
-/// Gauss-Seidel on one colour of a row.
-inline void relax_row(Surroundings<float> around, ColourFactors colour, const float* r,
-                      std::int64_t n, float* e) {
+inline void split_row(const float* __restrict plain, std::int64_t n, SplitRow row) {
+  float* __restrict const even = row.even;
+  float* __restrict const odd = row.odd;
+  const std::int64_t pairs = n / 2;
 #pragma omp simd
-  for (std::int64_t k = 0; k < n; ++k) {
-    const float sum = neighbour_sum(around.coefficients(k), around.values(e, k));
-    e[k] = relaxed(colour.omega[k], colour.gain[k], e[k], sum, r[k]);
+  for (std::int64_t m = 0; m < pairs; ++m) {
+    even[m] = plain[2 * m];
+    odd[m] = plain[2 * m + 1];
+  }
+  if (n % 2 != 0) {
+    even[pairs] = plain[2 * pairs];
+  }
+}
+
+inline void join_row(const float* __restrict even, const float* __restrict odd, std::int64_t n,
+                     float* __restrict plain) {
+  const std::int64_t pairs = n / 2;
+#pragma omp simd
+  for (std::int64_t m = 0; m < pairs; ++m) {
+    plain[2 * m] = even[m];
+    plain[2 * m + 1] = odd[m];
+  }
+  if (n % 2 != 0) {
+    plain[2 * pairs] = even[pairs];
+  }
+}
+
+/// Asks the caches for n values. Half rows are too short for processors to notice that the next
+/// ones will be wanted too.
+template <class T>
+void prefetch_values(const T* values, std::int64_t n) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  for (std::int64_t m = 0; m < n; m += line) {
+    __builtin_prefetch(values + m);
+  }
+}
+
+inline void prefetch_row(SplitRow row, std::int64_t n) {
+  prefetch_values(row.even, half_count(n, 0));
+  prefetch_values(row.odd, half_count(n, 1));
+}
+
+// Of half a row: `n` counts the cells of one parity.
+
+/// The factors of relaxation.
+inline void form_gains(Surroundings<float> around, float omega, std::int64_t n,
+                       float* __restrict gain) {
+#pragma omp simd
+  for (std::int64_t m = 0; m < n; ++m) {
+    gain[m] = relaxation_gain(omega, diagonal(coefficients_at(around, m)));
+  }
+}
+
+/// Gauss-Seidel.
+BANKFULL_ALWAYS_INLINE void relax_half(Surroundings<float> around, float omega, const float* gain,
+                                       const float* r, std::int64_t n, float* e) {
+#pragma omp simd
+  for (std::int64_t m = 0; m < n; ++m) {
+    const float sum = neighbour_sum(coefficients_at(around, m), values_at(around, m));
+    e[m] = relaxed(omega, gain[m], e[m], sum, r[m]);
   }
 }
 
 /// The same where e was 0 everywhere.
-inline void start_row(ColourFactors colour, const float* r, std::int64_t n, float* e) {
+BANKFULL_ALWAYS_INLINE void start_half(float omega, const float* __restrict gain,
+                                       const float* __restrict r, std::int64_t n,
+                                       float* __restrict e) {
 #pragma omp simd
-  for (std::int64_t k = 0; k < n; ++k) {
-    e[k] = relaxed(colour.omega[k], colour.gain[k], 0.0F, 0.0F, r[k]);
+  for (std::int64_t m = 0; m < n; ++m) {
+    e[m] = relaxed(omega, gain[m], 0.0F, 0.0F, r[m]);
   }
 }
 
-/// How much of a row's residual goes into the coarse one's.
-struct Portion {
-  float weight;
-  bool is_first;  ///< of those that the coarse row gets: overwrites what is there
+/// Whether a row is the first that a sum gets: what is there already does not count.
+enum class Place { first, further };
+
+/// sum += weight (r - L e)
+template <Place place>
+BANKFULL_ALWAYS_INLINE void add_residual_half(Surroundings<float> around, const float* __restrict r,
+                                              const float* __restrict e, float weight,
+                                              std::int64_t n, float* __restrict sum) {
+#pragma omp simd
+  for (std::int64_t m = 0; m < n; ++m) {
+    const Faces<float> coefficients = coefficients_at(around, m);
+    const float residual = inner_residual(diagonal(coefficients), e[m],
+                                          neighbour_sum(coefficients, values_at(around, m)), r[m]);
+    sum[m] = std::fma(weight, residual, place == Place::first ? 0.0F : sum[m]);
+  }
+}
+
+/// sum += weight r
+template <Place place>
+BANKFULL_ALWAYS_INLINE void add_half(const float* __restrict r, float weight, std::int64_t n,
+                                     float* __restrict sum) {
+#pragma omp simd
+  for (std::int64_t m = 0; m < n; ++m) {
+    sum[m] = std::fma(weight, r[m], place == Place::first ? 0.0F : sum[m]);
+  }
+}
+
+/// Weights or values of a row's even cells and of its odd ones.
+struct Halves {
+  const float* even;
+  const float* odd;
 };
 
-/// sum = weight (r - L e), plus what is there already.
-inline void add_residual_row(Surroundings<float> around, const float* r, const float* e,
-                             Portion portion, std::int64_t n, float* __restrict sum) {
+/// Children to n parents.
+inline void merge_halves(Halves sums, Halves portions, std::int64_t n, float* __restrict coarse) {
 #pragma omp simd
-  for (std::int64_t k = 0; k < n; ++k) {
-    const Faces<float> coefficients = around.coefficients(k);
-    const float residual = inner_residual(diagonal(coefficients), e[k],
-                                          neighbour_sum(coefficients, around.values(e, k)), r[k]);
-    sum[k] = std::fma(portion.weight, residual, portion.is_first ? 0.0F : sum[k]);
-  }
-}
-
-inline void add_row(const float* r, Portion portion, std::int64_t n, float* __restrict sum) {
-#pragma omp simd
-  for (std::int64_t k = 0; k < n; ++k) {
-    sum[k] = std::fma(portion.weight, r[k], portion.is_first ? 0.0F : sum[k]);
-  }
-}
-
-/// Children to `coarse_n` parents; an odd row has a zero at its end, and a portion for it.
-inline void merge_pairs(const float* __restrict sum, const float* __restrict portion,
-                        std::int64_t coarse_n, float* __restrict coarse) {
-#pragma omp simd
-  for (std::int64_t c = 0; c < coarse_n; ++c) {
-    coarse[c] = std::fma(portion[2 * c], sum[2 * c], portion[2 * c + 1] * sum[2 * c + 1]);
+  for (std::int64_t c = 0; c < n; ++c) {
+    coarse[c] = std::fma(portions.even[c], sums.even[c], portions.odd[c] * sums.odd[c]);
   }
 }
 
@@ -113,7 +198,7 @@ struct CoarseRows {
   float nearness_j;
 };
 
-inline void blend_rows(CoarseRows rows, std::int64_t n, float* __restrict blend) {
+BANKFULL_ALWAYS_INLINE void blend_halves(CoarseRows rows, std::int64_t n, float* __restrict blend) {
 #pragma omp simd
   for (std::int64_t c = 0; c < n; ++c) {
     const float own = interpolated(rows.nearness_j, rows.own[c], rows.other_j[c]);
@@ -122,26 +207,25 @@ inline void blend_rows(CoarseRows rows, std::int64_t n, float* __restrict blend)
   }
 }
 
-/// e = blend interpolated to pairs of cells, plus e where it is kept; an odd row's pairs reach into
-/// its ghost.
-inline void spread_pairs(const float* __restrict blend, const float* __restrict nearness,
-                         std::int64_t coarse_n, bool keeps, float* __restrict e) {
+/// Half of e = `parent` and `other` interpolated, plus e where it is kept.
+inline void spread_half(const float* __restrict parent, const float* __restrict other,
+                        const float* __restrict nearness, std::int64_t n, bool keeps,
+                        float* __restrict e) {
 #pragma omp simd
-  for (std::int64_t c = 0; c < coarse_n; ++c) {
-    const float first = interpolated(nearness[2 * c], blend[c], blend[c - 1]);
-    const float second = interpolated(nearness[2 * c + 1], blend[c], blend[c + 1]);
-    e[2 * c] = first + (keeps ? e[2 * c] : 0.0F);
-    e[2 * c + 1] = second + (keeps ? e[2 * c + 1] : 0.0F);
+  for (std::int64_t m = 0; m < n; ++m) {
+    e[m] = interpolated(nearness[m], parent[m], other[m]) + (keeps ? e[m] : 0.0F);
   }
 }
 
-inline void spread_row(const float* __restrict blend, std::int64_t n, bool keeps,
-                       float* __restrict e) {
+inline void copy_half(const float* __restrict values, std::int64_t n, bool keeps,
+                      float* __restrict e) {
 #pragma omp simd
-  for (std::int64_t k = 0; k < n; ++k) {
-    e[k] = blend[k] + (keeps ? e[k] : 0.0F);
+  for (std::int64_t m = 0; m < n; ++m) {
+    e[m] = values[m] + (keeps ? e[m] : 0.0F);
   }
 }
+
+// Of a plain row.
 
 /// p = factor e, plus p where it is kept
 template <class Real>
@@ -179,7 +263,7 @@ MagnitudeBits<Real> defect_row(Surroundings<Real> around, const Real* __restrict
 #pragma omp simd reduction(max : largest)
   for (std::int64_t k = 0; k < n; ++k) {
     const Real defect =
-        (f[k] - outer.mean) - laplacian(around.coefficients(k), p[k], around.values(p, k));
+        (f[k] - outer.mean) - laplacian(coefficients_at(around, k), p[k], values_at(around, k));
     largest = std::max(largest, magnitude_bits(defect));
     r[k] = static_cast<float>(outer.scale * defect);
   }

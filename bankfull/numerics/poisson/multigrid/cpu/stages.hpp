@@ -4,6 +4,7 @@
 #include "bankfull/numerics/poisson/multigrid/cpu/rows.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/wave.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +21,13 @@ class CellStage {
   [[nodiscard]] StageAxis planes() const { return planes_; }
   [[nodiscard]] StageAxis rows() const { return rows_; }
 
+ protected:
+  /// The row that is to be in the cache when row j is done.
+  [[nodiscard]] std::int64_t ahead_of(std::int64_t j) const {
+    constexpr std::int64_t distance = 2;
+    return std::min(j + distance, rows_.cells - 1);
+  }
+
  private:
   StageAxis planes_;
   StageAxis rows_;
@@ -35,21 +43,41 @@ class Relaxation : public CellStage {
       : CellStage(level), level_(&level), work_(&work), colour_(colour), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
+    prefetch(i, ahead_of(j));
     const CpuAxis<float>& along = level_->axes.k;
-    const Surroundings<float> around = level_->axes.around(level_->e, i, j);
-    // Whether the row's even cells are wanted, or its odd ones.
-    const std::int64_t parity = is_red(i, j, 0) == (colour_ == Colour::red) ? 0 : 1;
-    const ColourFactors factors = work_->factors(*level_, around, static_cast<std::size_t>(parity));
-    float* const e = level_->e.row(i, j);
+    const int parity = parity_of(i, j);
+    const Surroundings<float> around = level_->around(i, j, parity);
+    const float* const gain = work_->gains(*level_, around, parity);
+    const SplitRow e = level_->e.row(i, j);
+    const float* const r = level_->r.row(i, j).half(parity);
+    const std::int64_t n = half_count(along.cells, parity);
     if (from_ == From::zero) {
-      start_row(factors, level_->r.row(i, j), along.cells, e);
+      start_half(level_->omega, gain, r, n, e.half(parity));
+      std::fill_n(e.half(1 - parity), half_count(along.cells, 1 - parity), 0.0F);
     } else {
-      relax_row(around, factors, level_->r.row(i, j), along.cells, e);
+      relax_half(around, level_->omega, gain, r, n, e.half(parity));
     }
     close_row(along.periodic, along.cells, e);
   }
 
  private:
+  /// Whether the row's even cells are wanted, or its odd ones.
+  [[nodiscard]] int parity_of(std::int64_t i, std::int64_t j) const {
+    return is_red(i, j, 0) == (colour_ == Colour::red) ? 0 : 1;
+  }
+
+  void prefetch(std::int64_t i, std::int64_t j) const {
+    const CpuAxis<float>& across = level_->axes.i;
+    const int parity = parity_of(i, j);
+    const std::int64_t n = half_count(level_->axes.k.cells, 0);
+    prefetch_values(level_->r.row(i, j).half(parity), n);
+    prefetch_row(level_->e.row(i, j), level_->axes.k.cells);
+    if (from_ == From::what_is_there) {
+      prefetch_values(level_->e.row(across.below(i), j).half(parity), n);
+      prefetch_values(level_->e.row(across.above(i), j).half(parity), n);
+    }
+  }
+
   const CpuLevel* level_;
   CpuWorkspace* work_;
   Colour colour_;
@@ -67,33 +95,53 @@ class Restriction {
 
   void operator()(std::int64_t coarse_i, std::int64_t coarse_j) const {
     const CpuAxes<float>& axes = fine_->axes;
-    float* const result = coarse_->r.row(coarse_i, coarse_j);
-    float* const sum = axes.k.coarsened ? work_->sum(axes.k.cells) : result;
-    const Range i = axes.i.children(coarse_i);
-    const Range j = axes.j.children(coarse_j);
-    for (std::int64_t child_i = i.begin; child_i < i.end; ++child_i) {
-      for (std::int64_t child_j = j.begin; child_j < j.end; ++child_j) {
-        add(child_i, child_j, child_i == i.begin && child_j == j.begin, sum);
-      }
+    const SplitRow result = coarse_->r.row(coarse_i, coarse_j);
+    if (!axes.k.coarsened) {
+      add_children(coarse_i, coarse_j, result);
+      return;
     }
-    if (axes.k.coarsened) {
-      merge_pairs(sum, axes.k.portion.data(), coarse_->axes.k.cells, result);
+    const SplitRow sums = work_->sums();
+    add_children(coarse_i, coarse_j, sums);
+    const std::int64_t n = coarse_->axes.k.cells;
+    if (axes.k.cells % 2 != 0) {
+      sums.odd[n - 1] = 0.0F;
     }
+    merge_halves({sums.even, sums.odd},
+                 {fine_->half(0).portion.data(), fine_->half(1).portion.data()}, n, work_->plain());
+    split_row(work_->plain(), n, result);
   }
 
  private:
   static StageAxis axis(const CpuAxis<float>& fine) { return {fine.cells, fine.coarsened}; }
 
-  void add(std::int64_t i, std::int64_t j, bool is_first, float* sum) const {
-    const CpuAxes<float>& axes = fine_->axes;
-    const Portion portion{
-        axes.i.portion[static_cast<std::size_t>(i)] * axes.j.portion[static_cast<std::size_t>(j)],
-        is_first};
+  void add_children(std::int64_t coarse_i, std::int64_t coarse_j, SplitRow sums) const {
+    const Range i = fine_->axes.i.children(coarse_i);
+    const Range j = fine_->axes.j.children(coarse_j);
+    for (const int parity : {0, 1}) {
+      float* const sum = sums.half(parity);
+      add<Place::first>(i.begin, j.begin, parity, sum);
+      if (j.size() > 1) {
+        add<Place::further>(i.begin, j.begin + 1, parity, sum);
+      }
+      if (i.size() > 1) {
+        add<Place::further>(i.begin + 1, j.begin, parity, sum);
+      }
+      if (i.size() > 1 && j.size() > 1) {
+        add<Place::further>(i.begin + 1, j.begin + 1, parity, sum);
+      }
+    }
+  }
+
+  template <Place place>
+  void add(std::int64_t i, std::int64_t j, int parity, float* sum) const {
+    const float weight = at(fine_->axes.i.portion, i) * at(fine_->axes.j.portion, j);
+    const float* const r = fine_->r.row(i, j).half(parity);
+    const std::int64_t n = half_count(fine_->axes.k.cells, parity);
     if (from_ == From::zero) {
-      add_row(fine_->r.row(i, j), portion, axes.k.cells, sum);
+      add_half<place>(r, weight, n, sum);
     } else {
-      add_residual_row(axes.around(fine_->e, i, j), fine_->r.row(i, j), fine_->e.row(i, j), portion,
-                       axes.k.cells, sum);
+      add_residual_half<place>(fine_->around(i, j, parity), r, fine_->e.row(i, j).half(parity),
+                               weight, n, sum);
     }
   }
 
@@ -110,24 +158,37 @@ class Interpolation : public CellStage {
       : CellStage(fine), fine_(&fine), coarse_(&coarse), work_(&work), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
+    prefetch(i, ahead_of(j));
     const CpuAxis<float>& along = fine_->axes.k;
-    const std::int64_t coarse_n = coarse_->axes.k.cells;
-    float* const blend = work_->blend();
-    blend_rows(parents(i, j), coarse_n, blend);
-    float* const e = fine_->e.row(i, j);
-    const bool keeps = from_ == From::what_is_there;
+    const SplitRow e = fine_->e.row(i, j);
+    blend(i, j);
     if (along.coarsened) {
-      blend[-1] = along.periodic ? blend[coarse_n - 1] : blend[0];
-      blend[coarse_n] = along.periodic ? blend[0] : blend[coarse_n - 1];
-      spread_pairs(blend, along.nearness.data(), coarse_n, keeps, e);
+      spread(e);
     } else {
-      spread_row(blend, coarse_n, keeps, e);
+      for (const int parity : {0, 1}) {
+        copy_half(work_->sums().half(parity), half_count(along.cells, parity), keeps(),
+                  e.half(parity));
+      }
     }
     close_row(along.periodic, along.cells, e);
   }
 
  private:
-  [[nodiscard]] CoarseRows parents(std::int64_t i, std::int64_t j) const {
+  [[nodiscard]] bool keeps() const { return from_ == From::what_is_there; }
+
+  void prefetch(std::int64_t i, std::int64_t j) const {
+    prefetch_row(fine_->e.row(i, j), fine_->axes.k.cells);
+  }
+
+  /// The coarse rows around row (i, j) interpolated along i and j, in the workspace's half rows.
+  void blend(std::int64_t i, std::int64_t j) const {
+    for (const int parity : {0, 1}) {
+      blend_halves(parents(i, j, parity), half_count(coarse_->axes.k.cells, parity),
+                   work_->sums().half(parity));
+    }
+  }
+
+  [[nodiscard]] CoarseRows parents(std::int64_t i, std::int64_t j, int parity) const {
     const CpuAxis<float>& along_i = fine_->axes.i;
     const CpuAxis<float>& along_j = fine_->axes.j;
     const std::int64_t own_i = parent_of(i, along_i.coarsened);
@@ -136,13 +197,27 @@ class Interpolation : public CellStage {
         other_parent_of(i, along_i.coarsened, coarse_->axes.i.cells, along_i.periodic);
     const std::int64_t other_j =
         other_parent_of(j, along_j.coarsened, coarse_->axes.j.cells, along_j.periodic);
-    const CpuField<float>& e = coarse_->e;
-    return {e.row(own_i, own_j),
-            e.row(own_i, other_j),
-            e.row(other_i, own_j),
-            e.row(other_i, other_j),
-            along_i.nearness[static_cast<std::size_t>(i)],
-            along_j.nearness[static_cast<std::size_t>(j)]};
+    const SplitField& e = coarse_->e;
+    return {e.row(own_i, own_j).half(parity),
+            e.row(own_i, other_j).half(parity),
+            e.row(other_i, own_j).half(parity),
+            e.row(other_i, other_j).half(parity),
+            at(along_i.nearness, i),
+            at(along_j.nearness, j)};
+  }
+
+  /// The blend interpolated along k.
+  void spread(SplitRow e) const {
+    const CpuAxis<float>& along = fine_->axes.k;
+    const std::int64_t coarse_n = coarse_->axes.k.cells;
+    float* const plain = work_->plain();
+    join_row(work_->sums().even, work_->sums().odd, coarse_n, plain);
+    plain[-1] = along.periodic ? plain[coarse_n - 1] : plain[0];
+    plain[coarse_n] = along.periodic ? plain[0] : plain[coarse_n - 1];
+    spread_half(plain, plain - 1, fine_->half(0).nearness.data(), half_count(along.cells, 0),
+                keeps(), e.even);
+    spread_half(plain, plain + 1, fine_->half(1).nearness.data(), half_count(along.cells, 1),
+                keeps(), e.odd);
   }
 
   const CpuLevel* fine_;
@@ -163,22 +238,38 @@ struct CpuOuter {
 template <class Real>
 class Correction : public CellStage {
  public:
-  Correction(const CpuOuter<Real>& outer, const CpuLevel& level, Real factor, From from)
-      : CellStage(level), outer_(&outer), level_(&level), factor_(factor), from_(from) {}
+  Correction(const CpuOuter<Real>& outer, const CpuLevel& level, CpuWorkspace& work, Real factor,
+             From from)
+      : CellStage(level),
+        outer_(&outer),
+        level_(&level),
+        work_(&work),
+        factor_(factor),
+        from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
     const CpuAxis<Real>& along = outer_->axes.k;
     Real* const p = outer_->p.row(i, j);
     // Without a correction there are still the ghosts of a p that somebody else wrote.
     if (factor_ != Real{0}) {
-      correct_row(level_->e.row(i, j), from_ == From::what_is_there, factor_, along.cells, p);
+      prefetch(i, ahead_of(j));
+      const SplitRow e = level_->e.row(i, j);
+      join_row(e.even, e.odd, along.cells, work_->plain());
+      correct_row(work_->plain(), from_ == From::what_is_there, factor_, along.cells, p);
     }
     close_row(along.periodic, along.cells, p);
   }
 
  private:
+  void prefetch(std::int64_t i, std::int64_t j) const {
+    const std::int64_t n = outer_->axes.k.cells;
+    prefetch_values(outer_->p.row(i, j), n);
+    prefetch_row(level_->e.row(i, j), n);
+  }
+
   const CpuOuter<Real>* outer_;
   const CpuLevel* level_;
+  CpuWorkspace* work_;
   Real factor_;
   From from_;
 };
@@ -198,14 +289,26 @@ class Defect : public CellStage {
 
   void operator()(std::int64_t i, std::int64_t j) const {
     const Real* const f = outer_->f.row(i, j);
-    float* const r = level_->r.row(i, j);
+    float* const r = work_->plain();
     const std::int64_t n = outer_->axes.k.cells;
+    prefetch(i, ahead_of(j));
     work_->note(from_ == From::zero ? right_side_row(f, change_, n, r)
                                     : defect_row(outer_->axes.around(outer_->p, i, j), f,
                                                  outer_->p.row(i, j), change_, n, r));
+    split_row(r, n, level_->r.row(i, j));
   }
 
  private:
+  void prefetch(std::int64_t i, std::int64_t j) const {
+    const std::int64_t n = outer_->axes.k.cells;
+    prefetch_values(outer_->f.row(i, j), n);
+    prefetch_row(level_->r.row(i, j), n);
+    if (from_ == From::what_is_there) {
+      prefetch_values(outer_->p.row(outer_->axes.i.below(i), j), n);
+      prefetch_values(outer_->p.row(outer_->axes.i.above(i), j), n);
+    }
+  }
+
   const CpuOuter<Real>* outer_;
   const CpuLevel* level_;
   CpuWorkspace* work_;

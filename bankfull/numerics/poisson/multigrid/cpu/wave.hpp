@@ -163,6 +163,11 @@ class Wave {
      ...);
   }
 
+  /// Of an index at most once around the axis.
+  static std::int64_t wrapped(std::int64_t n, std::int64_t count) {
+    return n < count ? n : n - count;
+  }
+
   /// Of one stage what plane x completes.
   template <class Stage>
   void run_stage(const Part& planes, const Part& rows, std::int64_t number, std::int64_t x,
@@ -175,7 +180,7 @@ class Wave {
     const std::int64_t i_end = std::min(wanted.end, i_axis.before(x + 1));
     for (std::int64_t i = i_begin; i < i_end; ++i) {
       for (std::int64_t row = j.begin; row < j.end; ++row) {
-        stage(i % i_axis.count(), row % j_axis.count());
+        stage(wrapped(i, i_axis.count()), wrapped(row, j_axis.count()));
       }
     }
   }
