@@ -31,6 +31,23 @@ class Graph {
   std::unique_ptr<CUgraphExec_st, Release> handle_;
 };
 
+/// Whether work queued on the stream is being recorded instead of run.
+bool is_recording(const Stream& stream);
+
+/// What the kernels of a recording say whether a loop of it goes round: see device_loop.cuh.
+struct LoopCondition {
+  unsigned long long handle = 0;
+};
+
+/// For a loop in what is being recorded on the stream.
+LoopCondition new_loop_condition(const Stream& stream);
+
+/// Adds to what is being recorded on `stream`: all that `queue_body` queues on `body_stream`, again
+/// and again as long as the condition holds. Kernels queued before must have set it; those of the
+/// body set it anew. `body_stream` must be idle and of the same GPU.
+void queue_loop(const Stream& stream, LoopCondition condition, const Stream& body_stream,
+                const std::function<void()>& queue_body);
+
 /// Work that is queued again and again: as a graph once it is recorded, call by call until then and
 /// where it cannot be, as with messages that the host must see to.
 class RepeatedWork {

@@ -1,6 +1,7 @@
 #include "bankfull/numerics/poisson/multigrid.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/cycle.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
+#include "bankfull/numerics/poisson/multigrid/cuda/hierarchy.hpp"
 #include "bankfull/numerics/poisson/multigrid/progress.hpp"
 #include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
@@ -209,7 +210,11 @@ std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping 
                                                          stopping, threads);
 }
 
-std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool /*on_gpu*/) {
+std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu) {
+  if (on_gpu) {
+    using namespace multigrid::cuda;
+    return Hierarchy(domain, most_bottom_bytes).bytes(element_bytes);
+  }
   const Layout outer(domain.extents(), 1, element_bytes);
   return 2 * outer.size() * static_cast<std::int64_t>(element_bytes) +
          multigrid::CpuCycle::bytes(multigrid::make_levels(domain));

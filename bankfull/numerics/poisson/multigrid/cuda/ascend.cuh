@@ -1,0 +1,200 @@
+#pragma once
+
+#include "bankfull/numerics/poisson/multigrid/cuda/march.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/transfer.cuh"
+
+#include <utility>
+
+namespace bankfull::poisson::multigrid::cuda {
+
+/// The way up on one level: w = e + the interpolated correction of the next level, two red-black
+/// sweeps on w for the residual r, then p += w / scale (Adds) or p = w. e is absent where it is 0.
+template <class Real>
+struct AscendArguments {
+  LevelView level;
+  const float* coarse;
+  const float* r;
+  const float* e;  ///< or nullptr
+  Real* p;
+  const double* scale;  ///< of r and w, a power of two, where p is not
+  int planes;           ///< of a slab
+};
+
+inline constexpr int ascend_stages = 4;  ///< half-sweeps
+inline constexpr int ascend_reach = 4;
+inline constexpr int ascend_period = 6;  ///< planes of which a thread has values
+
+template <bool Seams>
+struct AscendShared {
+  /// Of odd and even steps: what each half-sweep takes of other warps.
+  Edges<Seams> edges[2][ascend_stages];
+};
+
+/// One block of the way up. At step n it forms w of plane n and relaxes planes n - 1 to n - 4, each
+/// for the next time.
+template <class Real, bool Adds, bool Seams>
+class AscendBlock {
+ public:
+  __device__ __forceinline__ AscendBlock(const AscendArguments<Real>& arguments,
+                                         AscendShared<Seams>& shared)
+      : f_(arguments),
+        shared_(shared),
+        place_(f_.level, margin_of(ascend_reach)),
+        sweeper_(f_.level, place_.cells),
+        interpolation_(f_.level, f_.coarse, place_.cells),
+        slab_(f_.level, f_.planes, ascend_reach) {}
+
+  __device__ __forceinline__ void run() {
+    clear(shared_);
+    if constexpr (Adds) {
+      unscaled_ = static_cast<Real>(1.0 / *f_.scale);
+    }
+    interpolation_.begin(cell(slab_.start));
+    r_[0] = load(f_.r, slab_.start);
+    if (f_.e != nullptr) {
+      asked_e_ = load(f_.e, slab_.start);
+    }
+    for (int plane = slab_.start; plane < slab_.end + ascend_reach; plane += ascend_period) {
+      steps(plane, std::make_integer_sequence<int, ascend_period>{});
+    }
+  }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ int cell(int plane) const {
+    return f_.level.i.cell_at(plane);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Quad<float> load(const float* field, int plane) const {
+    return place_.cells.load(field + cell(plane) * f_.level.at.plane, f_.level.at.row);
+  }
+
+  template <int... Step>
+  __device__ __forceinline__ void steps(int plane, std::integer_sequence<int, Step...>) {
+    (step<Step>(plane + Step), ...);
+  }
+
+  /// The slot of the plane `before` the one of this step.
+  static constexpr int slot(int step, int before) {
+    return (step - before + 2 * ascend_period) % ascend_period;
+  }
+
+  template <int Step>
+  __device__ __forceinline__ void step(int plane) {
+    if (plane >= slab_.end + ascend_reach) {
+      return;
+    }
+    r_[slot(Step, -1)] = load(f_.r, plane + 1);
+    w_[Step] = form(plane);
+    ask_for_output(plane - ascend_reach);
+    relax<Step, 1>(plane);
+    relax<Step, 2>(plane);
+    relax<Step, 3>(plane);
+    relax<Step, 4>(plane);
+    write(plane - ascend_reach, w_[slot(Step, ascend_reach)]);
+    publish<Step, 0>();
+    publish<Step, 1>();
+    publish<Step, 2>();
+    publish<Step, 3>();
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ Quad<float> form(int plane) {
+    Quad<float> w = interpolation_.take();
+    interpolation_.prepare(cell(plane + 1));
+    if (f_.e != nullptr) {
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        w.at[n / 2][n % 2] += asked_e_.at[n / 2][n % 2];
+      }
+      asked_e_ = load(f_.e, plane + 1);
+    }
+    return w;
+  }
+
+  /// Half-sweep number Stage, from 1 on.
+  template <int Step, int Stage>
+  __device__ __forceinline__ void relax(int plane) {
+    constexpr Colour colour = Stage % 2 == 1 ? red : black;
+    constexpr int parity = (Step + Stage) & 1;
+    const Edges<Seams>& edges = shared_.edges[(Step + 1) & 1][Stage - 1];
+    Beside beside;
+    if constexpr (Seams) {
+      beside = find(edges, place_.warp, place_.lane);
+    } else {
+      beside = find<colour, parity>(edges, place_.warp, place_.lane);
+    }
+    sweeper_.template relax<colour, parity>(cell(plane - Stage), w_[slot(Step, Stage + 1)],
+                                            w_[slot(Step, Stage)], w_[slot(Step, Stage - 1)],
+                                            beside, r_[slot(Step, Stage)]);
+  }
+
+  /// Leaves for half-sweep Stage + 1 what it will need at the next step.
+  template <int Step, int Stage>
+  __device__ __forceinline__ void publish() {
+    Edges<Seams>& edges = shared_.edges[Step & 1][Stage];
+    const Quad<float>& w = w_[slot(Step, Stage)];
+    if constexpr (Seams) {
+      leave(edges, place_.warp, place_.lane, w);
+    } else {
+      leave<Stage % 2 == 0 ? black : red, (Step + Stage) & 1>(edges, place_.warp, place_.lane, w);
+    }
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool writes(int plane) const {
+    return place_.owner && plane >= slab_.first && plane < slab_.end;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Pair<Real>* output(int plane, int row) const {
+    return reinterpret_cast<Pair<Real>*>(f_.p + plane * f_.level.at.plane +
+                                         (place_.j + row) * f_.level.at.row + place_.k);
+  }
+
+  __device__ __forceinline__ void ask_for_output(int plane) {
+    if constexpr (Adds) {
+#pragma unroll
+      for (int row = 0; row < 2; ++row) {
+        if (writes(plane) && place_.has_row(f_.level, row)) {
+          p_[row] = *output(plane, row);
+        }
+      }
+    }
+  }
+
+  __device__ __forceinline__ void write(int plane, const Quad<float>& w) {
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      if (writes(plane) && place_.has_row(f_.level, row)) {
+        Pair<Real> result{static_cast<Real>(w.at[row][0]), static_cast<Real>(w.at[row][1])};
+        if constexpr (Adds) {
+          // Exact but for the addition.
+          result.x = fma(result.x, unscaled_, p_[row].x);
+          result.y = fma(result.y, unscaled_, p_[row].y);
+        }
+        if (place_.k + 1 == f_.level.k.cells) {
+          result.y = 0;  // what stands beside the last column must stay a number
+        }
+        *output(plane, row) = result;
+      }
+    }
+  }
+
+  const AscendArguments<Real>& f_;
+  AscendShared<Seams>& shared_;
+  Place<Seams> place_;
+  Sweeper<Seams> sweeper_;
+  Interpolation interpolation_;
+  Slab slab_;
+  Quad<float> w_[ascend_period] = {};
+  Quad<float> r_[ascend_period] = {};
+  Quad<float> asked_e_ = {};
+  Pair<Real> p_[2] = {};
+  Real unscaled_ = 1;
+};
+
+template <class Real, bool Adds, bool Seams>
+__global__ void __launch_bounds__(block_threads, 1)
+    ascend_kernel(const __grid_constant__ AscendArguments<Real> arguments) {
+  AscendBlock<Real, Adds, Seams>(arguments, dynamic_shared<AscendShared<Seams>>()).run();
+}
+
+}  // namespace bankfull::poisson::multigrid::cuda

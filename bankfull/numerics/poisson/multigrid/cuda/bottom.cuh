@@ -1,0 +1,253 @@
+#pragma once
+
+#include "bankfull/core/exec/dynamic_shared.cuh"
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/grid.cuh"
+
+#include <utility>
+
+namespace bankfull::poisson::multigrid::cuda {
+
+// The V-cycle on levels so small that one block does them in its shared memory: more blocks would
+// spend the time waiting for each other.
+
+inline constexpr int bottom_threads = 1024;
+inline constexpr int most_bottom_levels = 18;
+
+struct BottomLevel {
+  LevelView level;
+  int cells;
+  bool seams;  ///< see Cells
+  int offset;  ///< of its fields in shared memory, in floats
+};
+
+/// e = one V-cycle from 0 for the residual r of the finest of these levels; the coarsest has one
+/// cell, where the correction is 0.
+struct BottomArguments {
+  BottomLevel level[most_bottom_levels];
+  int levels;
+  int sweeps_before;
+  int sweeps_after;
+  const float* tables;  ///< of all these levels' axes
+  int table_count;
+  int floats;  ///< of all fields
+  const float* r;
+  float* e;
+};
+
+/// A level in shared memory.
+class BottomGrid {
+ public:
+  __device__ __forceinline__ BottomGrid(const BottomLevel& level, float* fields,
+                                        std::ptrdiff_t tables_moved)
+      : i_(moved(level.level.i, tables_moved)),
+        j_(moved(level.level.j, tables_moved)),
+        k_(moved(level.level.k, tables_moved)),
+        omega_(level.level.omega),
+        seams_(level.seams),
+        cells_(level.cells),
+        e_(fields + level.offset),
+        r_(e_ + cells_),
+        next_(r_ + cells_) {}
+
+  /// Both half-sweeps, `count` times.
+  __device__ __forceinline__ void sweep(int count) {
+    for (int n = 0; n < 2 * count; ++n) {
+      if (seams_) {
+        relax_apart(n % 2);
+      } else {
+        relax(n % 2);
+      }
+      __syncthreads();
+    }
+  }
+
+  /// r of the coarser level = the mean of its children's r - L e.
+  __device__ __forceinline__ void restrict_to(const BottomGrid& coarse) const {
+    for (int n = static_cast<int>(threadIdx.x); n < coarse.cells_; n += bottom_threads) {
+      const int k = n % coarse.k_.cells;
+      const int j = n / coarse.k_.cells % coarse.j_.cells;
+      const int i = n / coarse.k_.cells / coarse.j_.cells;
+      float sum = 0.0F;
+      for (int ci = first_child(i_, i); ci < end_of_children(i_, i); ++ci) {
+        for (int cj = first_child(j_, j); cj < end_of_children(j_, j); ++cj) {
+          const float portion = i_.portion[ci] * j_.portion[cj];
+          for (int ck = first_child(k_, k); ck < end_of_children(k_, k); ++ck) {
+            sum = fmaf(portion * k_.portion[ck], residual(ci, cj, ck), sum);
+          }
+        }
+      }
+      coarse.r_[n] = sum;
+    }
+    __syncthreads();
+  }
+
+  /// e += the coarser level's, interpolated.
+  __device__ __forceinline__ void interpolate_from(const BottomGrid& coarse) const {
+    for (int n = static_cast<int>(threadIdx.x); n < cells_; n += bottom_threads) {
+      const int k = n % k_.cells;
+      const int j = n / k_.cells % j_.cells;
+      const int i = n / k_.cells / j_.cells;
+      const int column[2] = {k_.parent(k), k_.other_parent(k)};
+      const int row[2] = {j_.parent(j), j_.other_parent(j)};
+      const int plane[2] = {i_.parent(i), i_.other_parent(i)};
+      float of_plane[2];
+      for (int p = 0; p < 2; ++p) {
+        float of_row[2];
+        for (int q = 0; q < 2; ++q) {
+          const float* const at =
+              coarse.e_ + (plane[p] * coarse.j_.cells + row[q]) * coarse.k_.cells;
+          of_row[q] = interpolated(k_.nearness[k], at[column[0]], at[column[1]]);
+        }
+        of_plane[p] = interpolated(j_.nearness[j], of_row[0], of_row[1]);
+      }
+      e_[n] += interpolated(i_.nearness[i], of_plane[0], of_plane[1]);
+    }
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ void load(const float* r, const Pitches& at) const {
+    for (int n = static_cast<int>(threadIdx.x); n < cells_; n += bottom_threads) {
+      r_[n] = r[place_of(n, at)];
+    }
+    __syncthreads();
+  }
+
+  __device__ __forceinline__ void store(float* e, const Pitches& at) const {
+    for (int n = static_cast<int>(threadIdx.x); n < cells_; n += bottom_threads) {
+      e[place_of(n, at)] = e_[n];
+    }
+  }
+
+ private:
+  static __device__ __forceinline__ AxisView moved(AxisView axis, std::ptrdiff_t bytes) {
+    const auto move = [bytes](auto*& table) {
+      table = reinterpret_cast<std::remove_reference_t<decltype(table)>>(
+          reinterpret_cast<std::uintptr_t>(table) + static_cast<std::uintptr_t>(bytes));
+    };
+    move(axis.coefficients);
+    move(axis.portion);
+    move(axis.nearness);
+    return axis;
+  }
+
+  static __device__ __forceinline__ int first_child(const AxisView& axis, int coarse) {
+    return axis.coarsened ? 2 * coarse : coarse;
+  }
+  static __device__ __forceinline__ int end_of_children(const AxisView& axis, int coarse) {
+    return axis.coarsened ? min(2 * coarse + 2, axis.cells) : coarse + 1;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ std::int64_t place_of(int n, const Pitches& at) const {
+    const int row = n / k_.cells;
+    return row / j_.cells * at.plane + row % j_.cells * at.row + n % k_.cells;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ int index(int i, int j, int k) const {
+    return (i * j_.cells + j) * k_.cells + k;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Faces<float> coefficients(int i, int j, int k) const {
+    const float2 along_i = i_.coefficients[i];
+    const float2 along_j = j_.coefficients[j];
+    const float2 along_k = k_.coefficients[k];
+    return {along_i.x, along_i.y, along_j.x, along_j.y, along_k.x, along_k.y};
+  }
+
+  /// Places of the cells before and behind one, `stride` between cells.
+  static __device__ __forceinline__ int before(const AxisView& axis, int cell, int n, int stride) {
+    return cell > 0 ? n - stride : axis.periodic ? n + (axis.cells - 1) * stride : n;
+  }
+  static __device__ __forceinline__ int behind(const AxisView& axis, int cell, int n, int stride) {
+    return cell + 1 < axis.cells ? n + stride : axis.periodic ? n - (axis.cells - 1) * stride : n;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Faces<float> neighbours(int i, int j, int k) const {
+    const int n = index(i, j, k);
+    const int plane = j_.cells * k_.cells;
+    return {e_[before(i_, i, n, plane)],    e_[behind(i_, i, n, plane)],
+            e_[before(j_, j, n, k_.cells)], e_[behind(j_, j, n, k_.cells)],
+            e_[before(k_, k, n, 1)],        e_[behind(k_, k, n, 1)]};
+  }
+
+  [[nodiscard]] __device__ __forceinline__ float residual(int i, int j, int k) const {
+    const Faces<float> c = coefficients(i, j, k);
+    const int n = index(i, j, k);
+    return inner_residual(diagonal(c), e_[n], neighbour_sum(c, neighbours(i, j, k)), r_[n]);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ float relaxed_at(int i, int j, int k) const {
+    const Faces<float> c = coefficients(i, j, k);
+    const int n = index(i, j, k);
+    const float sum = neighbour_sum(c, neighbours(i, j, k));
+    return relaxed(omega_, relaxation_gain(omega_, diagonal(c)), e_[n], sum, r_[n]);
+  }
+
+  __device__ __forceinline__ void relax(int colour) const {
+    const int half = (k_.cells + 1) / 2;
+    const int count = i_.cells * j_.cells * half;
+    for (int n = static_cast<int>(threadIdx.x); n < count; n += bottom_threads) {
+      const int j = n / half % j_.cells;
+      const int i = n / half / j_.cells;
+      const int k = 2 * (n % half) + ((i + j + colour) & 1);
+      if (k < k_.cells) {
+        e_[index(i, j, k)] = relaxed_at(i, j, k);
+      }
+    }
+  }
+
+  /// Where neighbours can be of the same colour: all are taken as they were before.
+  __device__ __forceinline__ void relax_apart(int colour) {
+    for (int n = static_cast<int>(threadIdx.x); n < cells_; n += bottom_threads) {
+      const int k = n % k_.cells;
+      const int j = n / k_.cells % j_.cells;
+      const int i = n / k_.cells / j_.cells;
+      next_[n] = ((i + j + k) & 1) == colour ? relaxed_at(i, j, k) : e_[n];
+    }
+    float* const relaxed_e = next_;
+    next_ = e_;
+    e_ = relaxed_e;
+  }
+
+  AxisView i_;
+  AxisView j_;
+  AxisView k_;
+  float omega_;
+  bool seams_;
+  int cells_;
+  float* e_;
+  float* r_;
+  float* next_;  ///< with seams
+};
+
+static __global__ void __launch_bounds__(bottom_threads)
+    bottom_kernel(const __grid_constant__ BottomArguments f) {
+  float* const tables = &dynamic_shared<float>();
+  float* const fields = tables + f.table_count;
+  for (int n = static_cast<int>(threadIdx.x); n < f.table_count; n += bottom_threads) {
+    tables[n] = __ldg(f.tables + n);
+  }
+  for (int n = static_cast<int>(threadIdx.x); n < f.floats; n += bottom_threads) {
+    fields[n] = 0.0F;
+  }
+  __syncthreads();
+  const std::ptrdiff_t tables_moved = static_cast<std::ptrdiff_t>(
+      reinterpret_cast<std::uintptr_t>(tables) - reinterpret_cast<std::uintptr_t>(f.tables));
+  // An even number of half-sweeps leaves e where it was.
+  const auto grid = [&](int n) { return BottomGrid(f.level[n], fields, tables_moved); };
+  const LevelView& finest = f.level[0].level;
+  grid(0).load(f.r, finest.at);
+  for (int n = 0; n + 1 < f.levels; ++n) {
+    BottomGrid own = grid(n);
+    own.sweep(f.sweeps_before);
+    own.restrict_to(grid(n + 1));
+  }
+  for (int n = f.levels - 2; n >= 0; --n) {
+    BottomGrid own = grid(n);
+    own.interpolate_from(grid(n + 1));
+    own.sweep(f.sweeps_after);
+  }
+  grid(0).store(f.e, finest.at);
+}
+
+}  // namespace bankfull::poisson::multigrid::cuda

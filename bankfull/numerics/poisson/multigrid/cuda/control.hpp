@@ -1,0 +1,22 @@
+#pragma once
+
+namespace bankfull::poisson::multigrid::cuda {
+
+/// How a solve goes, in GPU memory: kernels decide by it whether there will be another cycle.
+struct Control {
+  int forgotten;    ///< the next solve starts from nothing
+  int fresh;        ///< p is 0, whatever is in memory
+  int begins_anew;  ///< the next pass over the residual is not for nothing: p was worse than 0
+  int cycles;
+  int stalled;  ///< cycles in a row that have not brought the residual down
+  int converged;
+  unsigned arrivals;          ///< of blocks: see is_last_block
+  unsigned largest_f;         ///< bits of max |f|: see size_bits
+  unsigned largest_residual;  ///< likewise of the scaled residual
+  float residual;             ///< scaled, of the last pass
+  float least_residual;       ///< of all cycles
+  double mean;                ///< of f
+  double scale;  ///< of the residual in fp32, a power of two: whatever the units, it is about 1
+};
+
+}  // namespace bankfull::poisson::multigrid::cuda

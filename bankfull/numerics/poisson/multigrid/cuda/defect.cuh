@@ -1,0 +1,198 @@
+#pragma once
+
+#include "bankfull/numerics/poisson/multigrid/cuda/control.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/transfer.cuh"
+
+namespace bankfull::poisson::multigrid::cuda {
+
+/// The outer residual, f - mean - L p, in Real; then r, it scaled and rounded to fp32 for the next
+/// cycle, and r restricted. Coefficients are in Real.
+template <class Real>
+struct DefectArguments {
+  LevelView level;
+  const Pair<Real>* coefficients_i;  ///< lower and upper, one a cell
+  const Pair<Real>* coefficients_j;
+  const Pair<Real>* coefficients_k;
+  const Real* f;
+  Real* p;
+  float* r;
+  float* coarse_r;
+  int planes;  ///< of a slab, even
+  After after;
+  Limits limits;
+  Control* control;
+  LoopCondition full_multigrid;
+  LoopCondition cycles;
+};
+
+inline constexpr int defect_warps = 8;
+
+/// A thread's two rows of two cells, plane after plane: neighbouring columns and rows come from
+/// where other threads of the block leave them in the cache.
+template <class Real, bool Seams>
+class DefectBlock {
+ public:
+  __device__ __forceinline__ explicit DefectBlock(const DefectArguments<Real>& arguments)
+      : f_(arguments),
+        j_(2 * (static_cast<int>(blockIdx.y) * defect_warps + static_cast<int>(threadIdx.y))),
+        k_(2 * (static_cast<int>(blockIdx.x) * 32 + static_cast<int>(threadIdx.x))),
+        owner_(j_ < f_.level.j.cells && k_ < f_.level.k.cells),
+        cells_(f_.level, j_, k_),
+        left_(f_.level.k.cell_at(k_ - 1)),
+        right_(f_.level.k.cell_at(k_ + 2)),
+        above_(f_.level.j.cell_at(j_ - 1)),
+        below_(f_.level.j.cell_at(j_ + 2)),
+        restriction_(f_.level, f_.coarse_r, j_, k_, owner_) {
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      row_[n] = f_.coefficients_j[cells_.row(n)];
+      column_[n] = f_.coefficients_k[cells_.column(n)];
+    }
+  }
+
+  /// Returns the bits of the largest |r|.
+  __device__ __forceinline__ unsigned run() {
+    const int first = static_cast<int>(blockIdx.z) * f_.planes;
+    const int end = min(first + f_.planes, f_.level.i.cells);
+    mean_ = static_cast<Real>(f_.control->mean);
+    scale_ = static_cast<Real>(f_.control->scale);
+    if (f_.control->fresh != 0) {
+      begin_at_zero(first, end);
+    } else {
+      subtract_laplacian(first, end);
+    }
+    return largest_;
+  }
+
+ private:
+  __device__ __forceinline__ void begin_at_zero(int first, int end) {
+    for (int plane = first; plane < end; ++plane) {
+      const Quad<Real> f = cells_.load(f_.f + plane * f_.level.at.plane, f_.level.at.row);
+      Quad<float> r;
+#pragma unroll
+      for (int n = 0; n < 4; ++n) {
+        r.at[n / 2][n % 2] = static_cast<float>((f.at[n / 2][n % 2] - mean_) * scale_);
+      }
+      finish(plane, r);
+      store(f_.p, plane, Quad<Real>{});
+    }
+  }
+
+  __device__ __forceinline__ void subtract_laplacian(int first, int end) {
+    Quad<Real> before = load_p(first - 1);
+    Quad<Real> here = load_p(first);
+    Quad<Real> after = load_p(first + 1);
+    Quad<Real> f = load_f(first);
+    for (int plane = first; plane < end; ++plane) {
+      // Before anything waits for the neighbours. The last step needs neither of them.
+      const Quad<Real> asked_p = load_p(plane + 2);
+      const Quad<Real> asked_f = load_f(plane + 1);
+      finish(plane, residual(plane, before, here, after, f));
+      before = here;
+      here = after;
+      after = asked_p;
+      f = asked_f;
+    }
+  }
+
+  [[nodiscard]] __device__ __forceinline__ const Real* plane_of(const Real* field,
+                                                                int plane) const {
+    return field + f_.level.i.cell_at(plane) * f_.level.at.plane;
+  }
+  [[nodiscard]] __device__ __forceinline__ Quad<Real> load_p(int plane) const {
+    return cells_.load(plane_of(f_.p, plane), f_.level.at.row);
+  }
+  [[nodiscard]] __device__ __forceinline__ Quad<Real> load_f(int plane) const {
+    return cells_.load(plane_of(f_.f, plane), f_.level.at.row);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Quad<float> residual(int plane, const Quad<Real>& before,
+                                                                const Quad<Real>& here,
+                                                                const Quad<Real>& after,
+                                                                const Quad<Real>& f) const {
+    const Real* const p = plane_of(f_.p, plane);
+    const Quad<Real> rows = cells_.load_rows(p, f_.level.at.row, above_, below_);
+    const Pair<Real> along_i = f_.coefficients_i[plane];
+    Quad<float> result;
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      const Real* const own = p + cells_.row(row) * f_.level.at.row;
+      const Real left = __ldg(own + left_);
+      const Real right = __ldg(own + right_);
+#pragma unroll
+      for (int column = 0; column < 2; ++column) {
+        const Faces<Real> coefficients{along_i.x,   along_i.y,         row_[row].x,
+                                       row_[row].y, column_[column].x, column_[column].y};
+        const Faces<Real> beside{before.at[row][column],
+                                 after.at[row][column],
+                                 row == 0 ? rows.at[0][column] : here.at[0][column],
+                                 row == 0 ? here.at[1][column] : rows.at[1][column],
+                                 column == 0 ? left : here.at[row][0],
+                                 column == 0 ? here.at[row][1] : right};
+        const Real difference =
+            (f.at[row][column] - mean_) - laplacian(coefficients, here.at[row][column], beside);
+        result.at[row][column] = static_cast<float>(difference * scale_);
+      }
+    }
+    return result;
+  }
+
+  __device__ __forceinline__ void finish(int plane, const Quad<float>& r) {
+    store(f_.r, plane, r);
+    restriction_.add(r, plane);
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      // Beyond the last row or column there are but copies of r's.
+      if (owner_ && j_ + n / 2 < f_.level.j.cells && k_ + n % 2 < f_.level.k.cells) {
+        largest_ = max(largest_, size_bits(r.at[n / 2][n % 2]));
+      }
+    }
+  }
+
+  template <class T>
+  __device__ __forceinline__ void store(T* field, int plane, const Quad<T>& values) const {
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      if (owner_ && j_ + row < f_.level.j.cells) {
+        T* const at = field + plane * f_.level.at.plane + (j_ + row) * f_.level.at.row + k_;
+        // What stands beside the last column must stay a number.
+        const bool both = k_ + 1 < f_.level.k.cells;
+        *reinterpret_cast<Pair<T>*>(at) = {values.at[row][0], both ? values.at[row][1] : T{0}};
+      }
+    }
+  }
+
+  const DefectArguments<Real>& f_;
+  int j_;
+  int k_;
+  bool owner_;
+  Cells<Seams> cells_;
+  int left_;
+  int right_;
+  int above_;
+  int below_;
+  Restriction restriction_;
+  Pair<Real> row_[2];
+  Pair<Real> column_[2];
+  Real mean_ = 0;
+  Real scale_ = 1;
+  unsigned largest_ = 0;
+};
+
+template <class Real, bool Seams>
+__global__ void __launch_bounds__(32 * defect_warps, 2)
+    defect_kernel(const __grid_constant__ DefectArguments<Real> f) {
+  Control& control = *f.control;
+  if (f.after == After::restart && control.begins_anew == 0) {
+    return;
+  }
+  raise_to_largest(&control.largest_residual, DefectBlock<Real, Seams>(f).run());
+  if (is_last_block(&control.arrivals) && threadIdx.x == 0 && threadIdx.y == 0) {
+    const Next next = decide(control, f.limits, f.after);
+    set_condition(f.full_multigrid, next == Next::full_multigrid);
+    set_condition(f.cycles, next == Next::cycle);
+    control.largest_residual = 0;
+  }
+}
+
+}  // namespace bankfull::poisson::multigrid::cuda

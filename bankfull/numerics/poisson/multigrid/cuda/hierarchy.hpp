@@ -1,0 +1,76 @@
+#pragma once
+
+#include "bankfull/numerics/poisson/multigrid/levels.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::poisson::multigrid::cuda {
+
+/// A domain with the axes of one cell first, which must not be k: rows of one cell would leave
+/// warps with nothing to do. The other axes keep their order.
+struct Turned {
+  Domain domain;
+  std::array<int, 3> axis;  ///< which of the given axes is i, j and k now
+
+  explicit Turned(const Domain& given);
+};
+
+/// What a GPU's multigrid has of a domain, and where: host code, for kernels and for the sum of
+/// memory.
+class Hierarchy {
+ public:
+  /// `shared_bytes`: what one block's levels may take. A domain of cells of many shapes, which
+  /// smooth slowly, has its finest level twice: that is three sweeps a cycle more on it.
+  Hierarchy(const Domain& domain, std::size_t shared_bytes);
+
+  [[nodiscard]] const Turned& turned() const { return turned_; }
+  [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
+  [[nodiscard]] int count() const { return static_cast<int>(levels_.size()); }
+  [[nodiscard]] const Level& level(int n) const { return levels_[static_cast<std::size_t>(n)]; }
+
+  /// The first level that one block does with all below; not the finest.
+  [[nodiscard]] int bottom() const { return bottom_; }
+
+  /// Cells from row to row, from plane to plane, and of a whole field.
+  [[nodiscard]] std::int64_t row_pitch(int n) const;
+  [[nodiscard]] std::int64_t plane_pitch(int n) const;
+  [[nodiscard]] std::int64_t field_size(int n) const;
+
+  /// Whether an axis of the level is periodic with an odd number of cells, more than one.
+  [[nodiscard]] bool has_seams(int n) const;
+
+  /// Floats that a level's fields take in the shared memory of the block that does the bottom.
+  [[nodiscard]] std::int64_t bottom_floats(int n) const;
+
+  /// All GPU memory of a solver for fields of `element_bytes` an element.
+  [[nodiscard]] std::int64_t bytes(std::size_t element_bytes) const;
+
+  /// Floats of the tables of a level's axes.
+  [[nodiscard]] std::int64_t table_floats(int n) const;
+
+ private:
+  [[nodiscard]] std::int64_t inner_floats() const;
+  [[nodiscard]] std::int64_t bottom_bytes_from(int n) const;
+
+  Turned turned_;
+  std::vector<Level> levels_;
+  int bottom_ = 1;
+};
+
+/// Of the block that does the smallest levels, where a GPU has as much.
+inline constexpr std::size_t most_bottom_bytes = std::size_t{96} << 10;
+
+/// ... and the most cells of its finest level.
+inline constexpr std::int64_t most_bottom_cells = 8192;
+
+/// Blocks that survey the right side, at most.
+inline constexpr int survey_blocks = 1024;
+
+/// Fields of a level between the finest and the bottom: the residual, and the correction on the way
+/// down and on the way up.
+inline constexpr int level_fields = 3;
+
+}  // namespace bankfull::poisson::multigrid::cuda

@@ -1,0 +1,325 @@
+#pragma once
+
+#include "bankfull/core/exec/dynamic_shared.cuh"
+#include "bankfull/core/exec/launch.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/grid.cuh"
+
+#include <algorithm>
+#include <limits>
+
+namespace bankfull::poisson::multigrid::cuda {
+
+// How sweeps go over a level. A block marches along i with a region of a plane: a lane has two
+// neighbouring columns of it, a warp two neighbouring rows. What a thread needs of its own columns
+// it keeps in registers from plane to plane; of neighbouring columns other lanes tell it, of
+// neighbouring rows other warps through shared memory. Half-sweeps follow each other one plane
+// apart, so that one march does several of them: each takes of neighbouring columns and rows what
+// the one before it left a step ago, and one barrier a step orders all. The outermost lanes and
+// warps, and the first and last steps, form what their neighbours need; what they would write
+// others write.
+
+inline constexpr int warps = 16;  ///< of a block
+inline constexpr int block_threads = 32 * warps;
+inline constexpr int region_rows = 2 * warps;
+inline constexpr int region_columns = 64;
+
+enum Colour : int { red = 0, black = 1 };
+
+/// Cells at each end of a region that lie in the `reach` of what the block writes: whole pairs.
+constexpr int margin_of(int reach) { return (reach + 1) / 2 * 2; }
+
+/// How a level is shared out.
+struct MarchPlan {
+  int tiles_k = 1;
+  int tiles_j = 1;
+  int slabs = 1;
+  int planes = 2;  ///< of a slab, even
+
+  [[nodiscard]] dim3 grid() const {
+    return {static_cast<unsigned>(tiles_k), static_cast<unsigned>(tiles_j),
+            static_cast<unsigned>(slabs)};
+  }
+};
+
+constexpr int parts_of(int count, int part) { return (count + part - 1) / part; }
+
+/// `reach`: how many planes before and behind a slab a march begins and ends. The slabs are those
+/// with which the last multiprocessor, that has one block at a time, is done first.
+inline MarchPlan plan_march(const LevelView& level, int reach, int multiprocessors) {
+  MarchPlan plan;
+  plan.tiles_k = parts_of(level.k.cells, region_columns - 2 * margin_of(reach));
+  plan.tiles_j = parts_of(level.j.cells, region_rows - 2 * margin_of(reach));
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (int planes = 2; planes < level.i.cells + 2; planes += 2) {
+    const int slabs = parts_of(level.i.cells, planes);
+    const std::int64_t blocks = std::int64_t{plan.tiles_k} * plan.tiles_j * slabs;
+    const std::int64_t time =
+        (blocks + multiprocessors - 1) / multiprocessors * (planes + 2 * reach);
+    if (time < least && slabs <= 65535) {
+      least = time;
+      plan.planes = planes;
+      plan.slabs = slabs;
+    }
+  }
+  return plan;
+}
+
+/// A thread's place in a level.
+template <bool Seams>
+struct Place {
+  int lane;
+  int warp;
+  int j;       ///< of the first of its cells; before or behind the axis in a region's margin
+  int k;       ///< likewise
+  bool owner;  ///< whether what the thread forms is wanted
+  Cells<Seams> cells;
+
+  __device__ __forceinline__ Place(const LevelView& level, int margin)
+      : lane(static_cast<int>(threadIdx.x)),
+        warp(static_cast<int>(threadIdx.y)),
+        j(static_cast<int>(blockIdx.y) * (region_rows - 2 * margin) - margin + 2 * warp),
+        k(static_cast<int>(blockIdx.x) * (region_columns - 2 * margin) - margin + 2 * lane),
+        owner(2 * lane >= margin && 2 * lane < region_columns - margin && k < level.k.cells &&
+              2 * warp >= margin && 2 * warp < region_rows - margin && j < level.j.cells),
+        cells(level, j, k) {}
+
+  [[nodiscard]] __device__ __forceinline__ bool has_row(const LevelView& level, int n) const {
+    return j + n < level.j.cells;
+  }
+};
+
+/// The row of a pair that lies beside another warp's, in shared memory: of each lane both values,
+/// or where colours alternate the one of the colour that is wanted.
+template <bool Both>
+struct EdgeRow {
+  float at[std::size_t{Both ? 2 : 1} * 32];
+};
+
+/// The first and last rows of all warps.
+template <bool Both>
+struct Edges {
+  EdgeRow<Both> first[warps];
+  EdgeRow<Both> last[warps];
+};
+
+/// What a thread finds beside its own rows: [above or below][column].
+struct Beside {
+  float at[2][2];
+};
+
+/// Leaves both columns.
+__device__ __forceinline__ void leave(Edges<true>& edges, int warp, int lane,
+                                      const Quad<float>& e) {
+  edges.first[warp].at[lane] = e.at[0][0];
+  edges.first[warp].at[32 + lane] = e.at[0][1];
+  edges.last[warp].at[lane] = e.at[1][0];
+  edges.last[warp].at[32 + lane] = e.at[1][1];
+}
+
+/// The region's first and last warp find rows of their own: nobody wants what they make of it.
+__device__ __forceinline__ Beside find(const Edges<true>& edges, int warp, int lane) {
+  const EdgeRow<true>& above = edges.last[max(warp - 1, 0)];
+  const EdgeRow<true>& below = edges.first[min(warp + 1, warps - 1)];
+  return {{{above.at[lane], above.at[32 + lane]}, {below.at[lane], below.at[32 + lane]}}};
+}
+
+/// Which column of a row of a pair has a colour, where colours alternate.
+constexpr int column_of(int row, Colour colour, int plane_parity) {
+  return (row + static_cast<int>(colour) + plane_parity) & 1;
+}
+
+/// Leaves what is of this colour.
+template <Colour Of, int PlaneParity>
+__device__ __forceinline__ void leave(Edges<false>& edges, int warp, int lane,
+                                      const Quad<float>& e) {
+  edges.first[warp].at[lane] = e.at[0][column_of(0, Of, PlaneParity)];
+  edges.last[warp].at[lane] = e.at[1][column_of(1, Of, PlaneParity)];
+}
+
+/// For cells of the colour `Relaxed`: what the others left.
+template <Colour Relaxed, int PlaneParity>
+__device__ __forceinline__ Beside find(const Edges<false>& edges, int warp, int lane) {
+  Beside beside{};
+  beside.at[0][column_of(0, Relaxed, PlaneParity)] = edges.last[max(warp - 1, 0)].at[lane];
+  beside.at[1][column_of(1, Relaxed, PlaneParity)] = edges.first[min(warp + 1, warps - 1)].at[lane];
+  return beside;
+}
+
+/// A level's Gauss-Seidel half-sweeps and residuals for a thread's cells.
+template <bool Seams>
+class Sweeper {
+ public:
+  __device__ __forceinline__ Sweeper(const LevelView& level, const Cells<Seams>& cells)
+      : along_i_(level.i.coefficients), omega_(level.omega) {
+#pragma unroll
+    for (int n = 0; n < 2; ++n) {
+      row_[n] = __ldg(level.j.coefficients + cells.row(n));
+      column_[n] = __ldg(level.k.coefficients + cells.column(n));
+    }
+    // Of planes amid the axis. Those of a stretched axis have coefficients of their own.
+    const float2 amid = __ldg(along_i_ + level.i.cells / 2);
+    usual_ = amid.x + amid.y;
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      diagonal_.at[n / 2][n % 2] =
+          (row_[n / 2].x + row_[n / 2].y) + (column_[n % 2].x + column_[n % 2].y);
+      gain_.at[n / 2][n % 2] = relaxation_gain(omega_, usual_ + diagonal_.at[n / 2][n % 2]);
+      if constexpr (Seams) {
+        parity_ |= static_cast<unsigned>((cells.row(n / 2) + cells.column(n % 2)) & 1) << n;
+      }
+    }
+  }
+
+  /// Relaxes the cells of one colour of a plane, which lies between `before` and `after`.
+  template <Colour Of, int PlaneParity>
+  __device__ __forceinline__ void relax(int cell_i, const Quad<float>& before, Quad<float>& here,
+                                        const Quad<float>& after, const Beside& beside,
+                                        const Quad<float>& r) const {
+    const float2 along_i = __ldg(along_i_ + cell_i);
+    const Quad<float> gain = gain_of(along_i.x + along_i.y);
+    Quad<float> relaxed_here = here;
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      if constexpr (Seams) {
+        const float left = __shfl_up_sync(~0U, here.at[row][1], 1);
+        const float right = __shfl_down_sync(~0U, here.at[row][0], 1);
+#pragma unroll
+        for (int column = 0; column < 2; ++column) {
+          const unsigned parity = (parity_ >> (2 * row + column)) + unsigned(cell_i);
+          if ((parity & 1U) == unsigned(Of)) {
+            relaxed_here.at[row][column] = relax_cell(row, column, along_i, gain, before, here,
+                                                      after, beside, r, column == 0 ? left : right);
+          }
+        }
+      } else {
+        constexpr int columns[2] = {column_of(0, Of, PlaneParity), column_of(1, Of, PlaneParity)};
+        const int column = columns[row];
+        const float outer = column == 0 ? __shfl_up_sync(~0U, here.at[row][1], 1)
+                                        : __shfl_down_sync(~0U, here.at[row][0], 1);
+        relaxed_here.at[row][column] =
+            relax_cell(row, column, along_i, gain, before, here, after, beside, r, outer);
+      }
+    }
+    here = relaxed_here;
+  }
+
+  /// The same from e = 0: cells of the other colour, and all around them, are 0.
+  template <Colour Of, int PlaneParity>
+  [[nodiscard]] __device__ __forceinline__ Quad<float> relax_zero(int cell_i,
+                                                                  const Quad<float>& r) const {
+    const float2 along_i = __ldg(along_i_ + cell_i);
+    const Quad<float> gain = gain_of(along_i.x + along_i.y);
+    Quad<float> result = {};
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      bool of_colour = column_of(n / 2, Of, PlaneParity) == n % 2;
+      if constexpr (Seams) {
+        of_colour = (((parity_ >> n) + unsigned(cell_i)) & 1U) == unsigned(Of);
+      }
+      if (of_colour) {
+        result.at[n / 2][n % 2] = -gain.at[n / 2][n % 2] * r.at[n / 2][n % 2];
+      }
+    }
+    return result;
+  }
+
+  /// r - L e
+  [[nodiscard]] __device__ __forceinline__ Quad<float> residual(
+      int cell_i, const Quad<float>& before, const Quad<float>& here, const Quad<float>& after,
+      const Beside& beside, const Quad<float>& r) const {
+    const float2 along_i = __ldg(along_i_ + cell_i);
+    Quad<float> result;
+#pragma unroll
+    for (int row = 0; row < 2; ++row) {
+      const float left = __shfl_up_sync(~0U, here.at[row][1], 1);
+      const float right = __shfl_down_sync(~0U, here.at[row][0], 1);
+#pragma unroll
+      for (int column = 0; column < 2; ++column) {
+        const Faces<float> e =
+            faces(row, column, before, here, after, beside, column == 0 ? left : right);
+        result.at[row][column] = inner_residual(
+            (along_i.x + along_i.y) + diagonal_.at[row][column], here.at[row][column],
+            neighbour_sum(coefficients(row, column, along_i), e), r.at[row][column]);
+      }
+    }
+    return result;
+  }
+
+ private:
+  [[nodiscard]] __device__ __forceinline__ Quad<float> gain_of(float along_i) const {
+    if (along_i == usual_) {
+      return gain_;
+    }
+    Quad<float> gain;
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      const float diagonal = along_i + diagonal_.at[n / 2][n % 2];
+      gain.at[n / 2][n % 2] = diagonal > 0.0F ? __fdividef(omega_, diagonal) : 0.0F;
+    }
+    return gain;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ Faces<float> coefficients(int row, int column,
+                                                                     const float2& along_i) const {
+    return {along_i.x, along_i.y, row_[row].x, row_[row].y, column_[column].x, column_[column].y};
+  }
+
+  /// `outer`: beside the thread's two columns.
+  static __device__ __forceinline__ Faces<float> faces(int row, int column,
+                                                       const Quad<float>& before,
+                                                       const Quad<float>& here,
+                                                       const Quad<float>& after,
+                                                       const Beside& beside, float outer) {
+    return {before.at[row][column],
+            after.at[row][column],
+            row == 0 ? beside.at[0][column] : here.at[0][column],
+            row == 0 ? here.at[1][column] : beside.at[1][column],
+            column == 0 ? outer : here.at[row][0],
+            column == 0 ? here.at[row][1] : outer};
+  }
+
+  [[nodiscard]] __device__ __forceinline__ float relax_cell(
+      int row, int column, const float2& along_i, const Quad<float>& gain,
+      const Quad<float>& before, const Quad<float>& here, const Quad<float>& after,
+      const Beside& beside, const Quad<float>& r, float outer) const {
+    const float sum = neighbour_sum(coefficients(row, column, along_i),
+                                    faces(row, column, before, here, after, beside, outer));
+    return relaxed(omega_, gain.at[row][column], here.at[row][column], sum, r.at[row][column]);
+  }
+
+  const float2* along_i_;  ///< lower and upper coefficients
+  float omega_;
+  float usual_;
+  float2 row_[2];         ///< lower and upper coefficients
+  float2 column_[2];      ///< likewise
+  Quad<float> diagonal_;  ///< but for its part of i
+  Quad<float> gain_;      ///< of usual planes
+  unsigned parity_ = 0;   ///< with seams: a bit a cell, of j + k
+};
+
+/// Sets a block's shared memory to zero: what is read before anything was left there must be a
+/// number, even where nobody wants what is made of it.
+template <class Shared>
+__device__ __forceinline__ void clear(Shared& shared) {
+  auto* const words = reinterpret_cast<unsigned*>(&shared);
+  const int thread = static_cast<int>(threadIdx.x + 32 * threadIdx.y);
+  for (int n = thread; n < static_cast<int>(sizeof(Shared) / sizeof(unsigned));
+       n += block_threads) {
+    words[n] = 0;
+  }
+  __syncthreads();
+}
+
+/// The slab of a block, and where its march begins: at an even plane.
+struct Slab {
+  int first;
+  int end;
+  int start;
+
+  __device__ __forceinline__ Slab(const LevelView& level, int planes, int reach)
+      : first(static_cast<int>(blockIdx.z) * planes),
+        end(min(first + planes, level.i.cells)),
+        start(level.i.periodic ? first - margin_of(reach) : max(first - margin_of(reach), 0)) {}
+};
+
+}  // namespace bankfull::poisson::multigrid::cuda

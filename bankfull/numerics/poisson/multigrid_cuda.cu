@@ -1,0 +1,522 @@
+#include "bankfull/core/exec/graph.hpp"
+#include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/numerics/poisson/multigrid.hpp"
+#include "bankfull/numerics/poisson/multigrid/cuda/ascend.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/bottom.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/defect.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/descend.cuh"
+#include "bankfull/numerics/poisson/multigrid/cuda/hierarchy.hpp"
+#include "bankfull/numerics/poisson/multigrid/cuda/restrict.cuh"
+
+#include <algorithm>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+namespace bankfull::poisson {
+namespace multigrid::cuda {
+namespace {
+
+// A cycle of V(0, 2) on the finest level and V(1, 2) below, all of it in few passes over memory:
+//
+//   defect    r = f - mean - L p, and its mean over the children to the next level
+//   descend   on each level but the finest: one sweep from 0, then the residual to the next level
+//   bottom    a whole V-cycle on the small levels
+//   ascend    on each level: interpolation and two sweeps; on the finest, p += the result
+//
+// and at the start, from nothing, full multigrid: the level below the finest is solved better, by
+// V-cycles on all levels from the coarsest on.
+//
+// Without sweeps on the finest level's way down its correction need not be kept: one pass over r
+// forms and relaxes it and adds it to p. A solve is one graph: kernels on the GPU decide whether
+// there will be another cycle.
+
+template <class T>
+Buffer<T> uploaded(const std::vector<T>& values, const Stream& stream) {
+  Buffer<T> buffer(MemorySpace::device, values.size());
+  copy_bytes(buffer.data(), values.data(), buffer.bytes(), stream);
+  stream.synchronize();  // the values may go
+  return buffer;
+}
+
+template <class T>
+Buffer<T> zeros(std::int64_t size, const Stream& stream) {
+  Buffer<T> buffer(MemorySpace::device, static_cast<std::size_t>(size));
+  fill_bytes(buffer.data(), 0, buffer.bytes(), stream);
+  return buffer;
+}
+
+/// An axis of one cell is its own neighbour or has none: either way it has no part in L.
+bool has_neighbours(const AxisLevel& axis) { return axis.cells > 1; }
+
+void append_table(const AxisLevel& axis, std::vector<float>& tables) {
+  const std::size_t cells = axis.lower.size();
+  const float present = has_neighbours(axis) ? 1.0F : 0.0F;
+  for (std::size_t n = 0; n < cells; ++n) {
+    tables.push_back(present * static_cast<float>(axis.lower[n]));
+    tables.push_back(present * static_cast<float>(axis.upper[n]));
+  }
+  for (const double portion : axis.portion) {
+    tables.push_back(static_cast<float>(portion));
+  }
+  for (const double nearness : axis.nearness) {
+    tables.push_back(static_cast<float>(nearness));
+  }
+}
+
+/// All levels' tables, level after level, axis after axis.
+std::vector<float> tables_of(const Hierarchy& hierarchy) {
+  std::vector<float> tables;
+  for (const Level& level : hierarchy.levels()) {
+    append_table(level.i, tables);
+    append_table(level.j, tables);
+    append_table(level.k, tables);
+  }
+  return tables;
+}
+
+/// A table as append_table wrote it; `at` moves behind it.
+AxisView view_of(const AxisLevel& axis, const float*& at) {
+  const auto cells = static_cast<int>(axis.cells);
+  const AxisView view{.cells = cells,
+                      .coarse_cells = axis.coarsened ? (cells + 1) / 2 : cells,
+                      .periodic = axis.periodic && has_neighbours(axis),
+                      .coarsened = axis.coarsened,
+                      .coefficients = reinterpret_cast<const float2*>(at),
+                      .portion = at + std::ptrdiff_t{2} * cells,
+                      .nearness = at + std::ptrdiff_t{3} * cells};
+  at += std::ptrdiff_t{4} * cells;
+  return view;
+}
+
+Pitches pitches_of(const Hierarchy& hierarchy, int n) {
+  return {static_cast<int>(hierarchy.row_pitch(n)), hierarchy.plane_pitch(n)};
+}
+
+std::vector<LevelView> views_of(const Hierarchy& hierarchy, const float* tables) {
+  std::vector<LevelView> views;
+  for (int n = 0; n < hierarchy.count(); ++n) {
+    const Level& level = hierarchy.level(n);
+    LevelView view;
+    view.i = view_of(level.i, tables);
+    view.j = view_of(level.j, tables);
+    view.k = view_of(level.k, tables);
+    view.at = pitches_of(hierarchy, n);
+    view.coarse_at = pitches_of(hierarchy, std::min(n + 1, hierarchy.count() - 1));
+    view.omega = static_cast<float>(level.omega);
+    views.push_back(view);
+  }
+  return views;
+}
+
+template <class Real>
+void append_coefficients(const AxisLevel& axis, std::vector<Pair<Real>>& to) {
+  for (std::size_t n = 0; n < axis.lower.size(); ++n) {
+    to.push_back(has_neighbours(axis) ? Pair<Real>{static_cast<Real>(axis.lower[n]),
+                                                   static_cast<Real>(axis.upper[n])}
+                                      : Pair<Real>{});
+  }
+}
+
+/// Of axis i, j, k of the finest level.
+template <class Real>
+std::vector<Pair<Real>> finest_coefficients(const Level& finest) {
+  std::vector<Pair<Real>> coefficients;
+  append_coefficients(finest.i, coefficients);
+  append_coefficients(finest.j, coefficients);
+  append_coefficients(finest.k, coefficients);
+  return coefficients;
+}
+
+/// Each cell's share in the length of its axis, for axis i, j, k.
+std::vector<double> shares_of(const Domain& domain) {
+  std::vector<double> shares;
+  for (const Axis* axis : {&domain.i, &domain.j, &domain.k}) {
+    const double length = std::accumulate(axis->widths.begin(), axis->widths.end(), 0.0);
+    for (const double width : axis->widths) {
+      shares.push_back(width / length);
+    }
+  }
+  return shares;
+}
+
+/// body(std::bool_constant<value>{})
+template <class Body>
+void with_bool(bool value, const Body& body) {
+  if (value) {
+    body(std::true_type{});
+  } else {
+    body(std::false_type{});
+  }
+}
+
+/// What a level has in GPU memory: levels of one block lack `up`, and all but the first all of it.
+struct LevelFields {
+  Buffer<float> r;
+  Buffer<float> down;  ///< the correction on the way down
+  Buffer<float> up;    ///< and on the way up
+};
+
+/// The correction for a residual by one V-cycle: all levels but the finest.
+class CoarseLevels {
+ public:
+  CoarseLevels(const Hierarchy& hierarchy, const Stream& stream)
+      : hierarchy_(hierarchy),
+        multiprocessors_(multiprocessors_of(stream.device())),
+        tables_(uploaded(tables_of(hierarchy), stream)),
+        views_(views_of(hierarchy, tables_.data())) {
+    for (int n = 1; n <= hierarchy.bottom(); ++n) {
+      const std::int64_t size = hierarchy.field_size(n);
+      const bool is_bottom = n == hierarchy.bottom();
+      fields_.push_back({zeros<float>(size, stream), zeros<float>(size, stream),
+                         is_bottom ? Buffer<float>() : zeros<float>(size, stream)});
+    }
+    set_bottom();
+    allow_shared_bytes(bottom_kernel, bottom_shared_bytes());
+  }
+
+  [[nodiscard]] const LevelView& view(int n) const { return views_[static_cast<std::size_t>(n)]; }
+  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+
+  /// The residual of the first of these levels.
+  [[nodiscard]] float* residual() const { return fields(1).r.data(); }
+
+  /// Its correction.
+  [[nodiscard]] const float* correction() const { return correction_of(1); }
+
+  /// The correction by one V-cycle.
+  void queue_cycle(const Stream& stream) const { queue_cycle(stream, 1, From::zero); }
+
+  /// The correction by full multigrid: on each level from the coarsest on a V-cycle from what the
+  /// next coarser one found.
+  void queue_full_multigrid(const Stream& stream) const {
+    for (int n = 1; n < hierarchy_.bottom(); ++n) {
+      queue_restriction(stream, n);
+    }
+    queue_bottom(stream);
+    for (int n = hierarchy_.bottom() - 1; n > 0; --n) {
+      queue_ascent(stream, n, From::zero);
+      queue_cycle(stream, n, From::what_is_there);
+    }
+  }
+
+ private:
+  [[nodiscard]] const LevelFields& fields(int n) const {
+    return fields_[static_cast<std::size_t>(n) - 1];
+  }
+  [[nodiscard]] const float* correction_of(int n) const {
+    return n == hierarchy_.bottom() ? fields(n).down.data() : fields(n).up.data();
+  }
+
+  void set_bottom() {
+    const int first = hierarchy_.bottom();
+    bottom_.levels = hierarchy_.count() - first;
+    // Of the table's first axis, first level.
+    bottom_.tables = reinterpret_cast<const float*>(view(first).i.coefficients);
+    for (int n = first; n < hierarchy_.count(); ++n) {
+      bottom_.level[n - first] = {view(n), static_cast<int>(hierarchy_.level(n).extents().count()),
+                                  hierarchy_.has_seams(n), bottom_.floats};
+      bottom_.floats += static_cast<int>(hierarchy_.bottom_floats(n));
+      bottom_.table_count += static_cast<int>(hierarchy_.table_floats(n));
+    }
+    bottom_.sweeps_before = 1;
+    bottom_.sweeps_after = 2;
+    bottom_.r = fields(first).r.data();
+    bottom_.e = fields(first).down.data();
+  }
+
+  [[nodiscard]] std::size_t bottom_shared_bytes() const {
+    return static_cast<std::size_t>(bottom_.floats + bottom_.table_count) * sizeof(float);
+  }
+
+  /// A V-cycle on a level, from 0 or from its correction.
+  void queue_cycle(const Stream& stream, int first, From from) const {
+    for (int n = first; n < hierarchy_.bottom(); ++n) {
+      queue_descent(stream, n, n == first ? from : From::zero);
+    }
+    queue_bottom(stream);
+    for (int n = hierarchy_.bottom() - 1; n >= first; --n) {
+      queue_ascent(stream, n, From::what_is_there);
+    }
+  }
+
+  void queue_restriction(const Stream& stream, int n) const {
+    constexpr int planes = 4;  // few cells: rather many blocks
+    const LevelView& level = view(n);
+    const RestrictArguments arguments{.level = level,
+                                      .r = fields(n).r.data(),
+                                      .coarse_r = fields(n + 1).r.data(),
+                                      .planes = planes};
+    const dim3 grid(static_cast<unsigned>(parts_of(level.k.cells, region_columns)),
+                    static_cast<unsigned>(parts_of(level.j.cells, 2 * restrict_warps)),
+                    static_cast<unsigned>(parts_of(level.i.cells, planes)));
+    with_bool(hierarchy_.has_seams(n), [&](auto seams) {
+      launch(stream, {grid, dim3(32, restrict_warps)}, restrict_kernel<seams>, arguments);
+    });
+  }
+
+  void queue_descent(const Stream& stream, int n, From from) const {
+    const MarchPlan plan = plan_march(view(n), descend_reach(from), multiprocessors_);
+    const DescendArguments arguments{.level = view(n),
+                                     .r = fields(n).r.data(),
+                                     .start = from == From::zero ? nullptr : fields(n).up.data(),
+                                     .e = fields(n).down.data(),
+                                     .coarse_r = fields(n + 1).r.data(),
+                                     .planes = plan.planes};
+    with_bool(hierarchy_.has_seams(n), [&](auto seams) {
+      with_bool(from == From::zero, [&](auto from_zero) {
+        constexpr From start = from_zero ? From::zero : From::what_is_there;
+        constexpr std::size_t bytes = sizeof(DescendShared<seams>);
+        allow_shared_bytes(descend_kernel<start, seams>, bytes);
+        launch(stream, {plan.grid(), dim3(32, warps), bytes}, descend_kernel<start, seams>,
+               arguments);
+      });
+    });
+  }
+
+  void queue_bottom(const Stream& stream) const {
+    launch(stream, {dim3(1), dim3(bottom_threads), bottom_shared_bytes()}, bottom_kernel, bottom_);
+  }
+
+  /// From 0, or from the correction on the way down.
+  void queue_ascent(const Stream& stream, int n, From from) const {
+    const MarchPlan plan = plan_march(view(n), ascend_reach, multiprocessors_);
+    const AscendArguments<float> arguments{
+        .level = view(n),
+        .coarse = correction_of(n + 1),
+        .r = fields(n).r.data(),
+        .e = from == From::zero ? nullptr : fields(n).down.data(),
+        .p = fields(n).up.data(),
+        .scale = nullptr,
+        .planes = plan.planes};
+    with_bool(hierarchy_.has_seams(n), [&](auto seams) {
+      constexpr std::size_t bytes = sizeof(AscendShared<seams>);
+      allow_shared_bytes(ascend_kernel<float, false, seams>, bytes);
+      launch(stream, {plan.grid(), dim3(32, warps), bytes}, ascend_kernel<float, false, seams>,
+             arguments);
+    });
+  }
+
+  const Hierarchy& hierarchy_;
+  int multiprocessors_;
+  Buffer<float> tables_;
+  std::vector<LevelView> views_;
+  std::vector<LevelFields> fields_;  ///< from level 1 to the bottom's first
+  BottomArguments bottom_{};
+};
+
+template <class Real>
+class CudaMultigrid final : public Solver<Real> {
+ public:
+  CudaMultigrid(const Domain& domain, Stopping stopping, const Stream& stream)
+      : stream_(stream),
+        body_stream_(stream.device()),
+        hierarchy_(domain, bottom_bytes(stream.device())),
+        limits_{tolerance_of(stopping), stopping.most_cycles},
+        f_(zeros<Real>(hierarchy_.field_size(0), stream)),
+        p_(zeros<Real>(hierarchy_.field_size(0), stream)),
+        r_(zeros<float>(hierarchy_.field_size(0), stream)),
+        coarse_(hierarchy_, stream),
+        coefficients_(uploaded(finest_coefficients<Real>(hierarchy_.level(0)), stream)),
+        shares_(uploaded(shares_of(hierarchy_.turned().domain), stream)),
+        partials_(MemorySpace::device, survey_blocks),
+        control_(zeros<Control>(1, stream)) {
+    forget();
+    stream_.synchronize();
+    whole_solve_ = std::make_unique<Graph>(stream_, [this] { queue(); });
+  }
+
+  [[nodiscard]] CellSlots<Real> right_side() const override { return slots(f_); }
+  [[nodiscard]] CellSlots<Real> solution() const override { return slots(p_); }
+
+  void solve() override {
+    if (is_recording(stream_)) {
+      queue();
+    } else {
+      whole_solve_->launch(stream_);
+    }
+  }
+
+  void forget() override {
+    // Any bits but 0 say so.
+    fill_bytes(&control_.data()->forgotten, 1, sizeof(Control::forgotten), stream_);
+  }
+
+  [[nodiscard]] Outcome outcome() const override {
+    Control control{};
+    copy_bytes(&control, control_.data(), sizeof control, stream_);
+    stream_.synchronize();
+    return {control.cycles, static_cast<double>(control.residual) / control.scale,
+            control.converged != 0};
+  }
+
+  [[nodiscard]] Traffic traffic() const override {
+    Traffic all;
+    for (int n = 0; n < hierarchy_.bottom(); ++n) {
+      const auto cells = static_cast<double>(hierarchy_.level(n).extents().count());
+      const auto coarse = static_cast<double>(hierarchy_.level(n + 1).extents().count());
+      constexpr double word = sizeof(float);
+      constexpr double real = sizeof(Real);
+      if (n == 0) {
+        // defect: p, f; r, coarse r. ascend: r, p, coarse e; p.
+        all = all + Traffic{cells * (3 * real + word) + coarse * word,
+                            cells * (real + word) + coarse * word, cells * 90};
+      } else {
+        // descend: r; e, coarse r. ascend: r, e, coarse e; e.
+        all = all + Traffic{cells * 3 * word + coarse * word, cells * 2 * word + coarse * word,
+                            cells * 110};
+      }
+    }
+    return all;
+  }
+
+ private:
+  /// Of the loops of a recording.
+  struct Conditions {
+    LoopCondition full_multigrid;
+    LoopCondition cycles;
+  };
+
+  static std::size_t bottom_bytes(Device gpu) {
+    return std::min(most_bottom_bytes, most_shared_bytes(gpu, bottom_kernel));
+  }
+
+  /// Residuals are compared as they are stored, rounded: what passes must be below the tolerance.
+  static double tolerance_of(const Stopping& stopping) {
+    constexpr double rounding = 0x1p-23;
+    return stopping.tolerance * (1.0 - rounding);
+  }
+
+  [[nodiscard]] CellSlots<Real> slots(const Buffer<Real>& field) const {
+    const std::array<std::int64_t, 3> pitch{hierarchy_.plane_pitch(0), hierarchy_.row_pitch(0), 1};
+    std::array<std::int64_t, 3> of_given{};
+    for (std::size_t n = 0; n < pitch.size(); ++n) {
+      of_given[static_cast<std::size_t>(hierarchy_.turned().axis[n])] = pitch[n];
+    }
+    // Where k has one cell its pitch, which must be 1, does not matter.
+    return {field.data(), of_given[0], of_given[1]};
+  }
+
+  void queue() {
+    const Conditions conditions{new_loop_condition(stream_), new_loop_condition(stream_)};
+    queue_survey();
+    queue_defect(stream_, After::start, conditions);
+    queue_defect(stream_, After::restart, conditions);
+    // Goes round once at most.
+    queue_loop(stream_, conditions.full_multigrid, body_stream_, [&] {
+      coarse_.queue_full_multigrid(body_stream_);
+      queue_ascent(body_stream_);
+      queue_defect(body_stream_, After::cycle, conditions);
+    });
+    queue_loop(stream_, conditions.cycles, body_stream_, [&] {
+      coarse_.queue_cycle(body_stream_);
+      queue_ascent(body_stream_);
+      queue_defect(body_stream_, After::cycle, conditions);
+    });
+  }
+
+  void queue_survey() const {
+    const LevelView& finest = coarse_.view(0);
+    const double* const share_j = shares_.data() + finest.i.cells;
+    const SurveyArguments<Real> arguments{.f = f_.data(),
+                                          .at = finest.at,
+                                          .planes = finest.i.cells,
+                                          .rows = finest.j.cells,
+                                          .columns = finest.k.cells,
+                                          .share_i = shares_.data(),
+                                          .share_j = share_j,
+                                          .share_k = share_j + finest.j.cells,
+                                          .partials = partials_.data(),
+                                          .control = control_.data()};
+    constexpr std::int64_t rows_a_block = survey_threads / 32;
+    const std::int64_t rows = std::int64_t{finest.i.cells} * finest.j.cells;
+    const auto blocks = static_cast<unsigned>(
+        std::min<std::int64_t>((rows + rows_a_block - 1) / rows_a_block, survey_blocks));
+    launch(stream_, {dim3(blocks), dim3(survey_threads)}, survey_kernel<Real>, arguments);
+  }
+
+  void queue_defect(const Stream& stream, After after, const Conditions& conditions) const {
+    const LevelView& finest = coarse_.view(0);
+    const Pair<Real>* const along_j = coefficients_.data() + finest.i.cells;
+    const int tiles_k = parts_of(finest.k.cells, region_columns);
+    const int tiles_j = parts_of(finest.j.cells, 2 * defect_warps);
+    const int planes = defect_planes(finest.i.cells, tiles_k * tiles_j);
+    const DefectArguments<Real> arguments{.level = finest,
+                                          .coefficients_i = coefficients_.data(),
+                                          .coefficients_j = along_j,
+                                          .coefficients_k = along_j + finest.j.cells,
+                                          .f = f_.data(),
+                                          .p = p_.data(),
+                                          .r = r_.data(),
+                                          .coarse_r = coarse_.residual(),
+                                          .planes = planes,
+                                          .after = after,
+                                          .limits = limits_,
+                                          .control = control_.data(),
+                                          .full_multigrid = conditions.full_multigrid,
+                                          .cycles = conditions.cycles};
+    const dim3 grid(static_cast<unsigned>(tiles_k), static_cast<unsigned>(tiles_j),
+                    static_cast<unsigned>(parts_of(finest.i.cells, planes)));
+    with_bool(hierarchy_.has_seams(0), [&](auto seams) {
+      launch(stream, {grid, dim3(32, defect_warps)}, defect_kernel<Real, seams>, arguments);
+    });
+  }
+
+  /// Of a slab: some blocks for each multiprocessor, but no more planes than serve.
+  [[nodiscard]] int defect_planes(int planes, int tiles) const {
+    constexpr int blocks_a_multiprocessor = 8;
+    constexpr int most_planes = 64;
+    const int slabs = std::max(blocks_a_multiprocessor * coarse_.multiprocessors() / tiles, 1);
+    const int even = (parts_of(planes, slabs) + 1) / 2 * 2;
+    return std::clamp(even, 2, most_planes);
+  }
+
+  void queue_ascent(const Stream& stream) const {
+    const LevelView& finest = coarse_.view(0);
+    const MarchPlan plan = plan_march(finest, ascend_reach, coarse_.multiprocessors());
+    const AscendArguments<Real> arguments{.level = finest,
+                                          .coarse = coarse_.correction(),
+                                          .r = r_.data(),
+                                          .e = nullptr,
+                                          .p = p_.data(),
+                                          .scale = &control_.data()->scale,
+                                          .planes = plan.planes};
+    with_bool(hierarchy_.has_seams(0), [&](auto seams) {
+      constexpr std::size_t bytes = sizeof(AscendShared<seams>);
+      allow_shared_bytes(ascend_kernel<Real, true, seams>, bytes);
+      launch(stream, {plan.grid(), dim3(32, warps), bytes}, ascend_kernel<Real, true, seams>,
+             arguments);
+    });
+  }
+
+  const Stream& stream_;
+  Stream body_stream_;  ///< that the loop's body is recorded on
+  Hierarchy hierarchy_;
+  Limits limits_;
+  Buffer<Real> f_;
+  Buffer<Real> p_;
+  Buffer<float> r_;
+  CoarseLevels coarse_;
+  Buffer<Pair<Real>> coefficients_;
+  Buffer<double> shares_;
+  Buffer<double> partials_;
+  Buffer<Control> control_;
+  std::unique_ptr<Graph> whole_solve_;
+};
+
+}  // namespace
+}  // namespace multigrid::cuda
+
+template <class Real>
+std::unique_ptr<Solver<Real>> make_cuda_multigrid(const Domain& domain, Stopping stopping,
+                                                  const Stream& stream) {
+  return std::make_unique<multigrid::cuda::CudaMultigrid<Real>>(domain, stopping, stream);
+}
+
+template std::unique_ptr<Solver<float>> make_cuda_multigrid(const Domain& domain, Stopping stopping,
+                                                            const Stream& stream);
+template std::unique_ptr<Solver<double>> make_cuda_multigrid(const Domain& domain,
+                                                             Stopping stopping,
+                                                             const Stream& stream);
+
+}  // namespace bankfull::poisson

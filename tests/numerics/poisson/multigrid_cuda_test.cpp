@@ -1,0 +1,312 @@
+#include "bankfull/core/exec/graph.hpp"
+#include "bankfull/core/memory/memory.hpp"
+#include "bankfull/numerics/poisson/multigrid.hpp"
+#include "tests/numerics/poisson/domains.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bankfull::poisson {
+namespace {
+
+Domain cube(std::int64_t cells, bool periodic) {
+  return {uniform_axis(cells, false), uniform_axis(cells, periodic), uniform_axis(cells, periodic)};
+}
+
+/// Elements of a field from its first cell to its last.
+template <class Real>
+std::size_t span_of(const Domain& domain, const CellSlots<Real>& slots) {
+  const Extents n = domain.extents();
+  return static_cast<std::size_t>((n.ni - 1) * slots.plane_pitch + (n.nj - 1) * slots.row_pitch +
+                                  n.nk);
+}
+
+/// A solver on the GPU with its stream, and the way there and back.
+template <class Real>
+class OnGpu {
+ public:
+  OnGpu(const Domain& domain, Stopping stopping)
+      : domain_(domain),
+        stream_(Device::cuda(0)),
+        solver_(make_cuda_multigrid<Real>(domain, stopping, stream_)) {}
+
+  [[nodiscard]] Solver<Real>& solver() const { return *solver_; }
+  [[nodiscard]] const Stream& stream() const { return stream_; }
+
+  void give(const Values& f) const { copy_to(f, solver_->right_side()); }
+  void start_from(const Values& p) const { copy_to(p, solver_->solution()); }
+
+  [[nodiscard]] Values solution() const {
+    const CellSlots<Real> slots = solver_->solution();
+    std::vector<Real> host = copy_of(slots);
+    return take(domain_, on_host(slots, &host));
+  }
+
+  /// Gives, solves and returns the solution.
+  [[nodiscard]] Values solve(const Values& f) const {
+    give(f);
+    solver_->solve();
+    return solution();
+  }
+
+ private:
+  static CellSlots<Real> on_host(CellSlots<Real> slots, std::vector<Real>* host) {
+    slots.data = host->data();
+    return slots;
+  }
+
+  [[nodiscard]] std::vector<Real> copy_of(const CellSlots<Real>& slots) const {
+    std::vector<Real> host(span_of(domain_, slots));
+    copy_bytes(host.data(), slots.data, host.size() * sizeof(Real), stream_);
+    stream_.synchronize();
+    return host;
+  }
+
+  /// What stands between rows stays as it is.
+  void copy_to(const Values& values, const CellSlots<Real>& slots) const {
+    std::vector<Real> host = copy_of(slots);
+    put(domain_, values, on_host(slots, &host));
+    copy_bytes(slots.data, host.data(), host.size() * sizeof(Real), stream_);
+    stream_.synchronize();
+  }
+
+  Domain domain_;
+  Stream stream_;
+  std::unique_ptr<Solver<Real>> solver_;
+};
+
+std::vector<NamedDomain> small_domains() {
+  std::vector<NamedDomain> result = uniform_shapes();
+  for (const auto& more :
+       {stretched_shapes(), all_boundaries({8, 12, 16}), all_boundaries({7, 11, 13})}) {
+    result.insert(result.end(), more.begin(), more.end());
+  }
+  return result;
+}
+
+/// Of several blocks along each axis, and of several levels that kernels of their own do.
+std::vector<NamedDomain> large_domains() {
+  std::vector<NamedDomain> result = all_boundaries({67, 61, 127});
+  for (const auto& more :
+       {all_boundaries({70, 62, 130}),
+        std::vector<NamedDomain>{
+            {"flat", {uniform_axis(1, true), uniform_axis(200, false), uniform_axis(333, true)}},
+            {"flat_k", {uniform_axis(150, false), uniform_axis(301, true), uniform_axis(1, true)}},
+            {"line", {uniform_axis(9001, true), uniform_axis(1, true), uniform_axis(1, true)}},
+            {"semi_i",
+             {uniform_axis(90, true, 0.3), uniform_axis(99, false), uniform_axis(101, true)}},
+            {"semi_j",
+             {uniform_axis(33, true), uniform_axis(150, true, 0.2), uniform_axis(100, true)}}}}) {
+    result.insert(result.end(), more.begin(), more.end());
+  }
+  return result;
+}
+
+/// In which a residual must fall by 1e-9. Where cells have many shapes, smoothing one of them well
+/// is smoothing another badly; along a line, cells have few neighbours.
+int most_cycles(const Domain& domain) { return domain.i.uniform() ? 20 : 45; }
+
+void expect_solutions(const std::vector<NamedDomain>& domains) {
+  for (const NamedDomain& each : domains) {
+    const Values f = random_right_side(each.domain, 31);
+    const double tolerance = 1e-9 * largest(f);
+    const OnGpu<double> gpu(each.domain, {tolerance, 60});
+    const Values p = gpu.solve(f);
+    const Outcome outcome = gpu.solver().outcome();
+    EXPECT_TRUE(outcome.converged) << each.name;
+    EXPECT_LE(outcome.cycles, most_cycles(each.domain)) << each.name;
+    EXPECT_LE(residual(each.domain, p, f), 1.01 * tolerance) << each.name;
+    EXPECT_NEAR(outcome.residual, residual(each.domain, p, f), 0.01 * tolerance) << each.name;
+  }
+}
+
+TEST(MultigridCuda, SolvesSmallDomains) { expect_solutions(small_domains()); }
+
+TEST(MultigridCuda, SolvesLargeDomains) { expect_solutions(large_domains()); }
+
+TEST(MultigridCuda, ConvergesAlikeOnAllCubes) {
+  for (const std::int64_t cells : {16, 32, 64, 128}) {
+    for (const bool periodic : {false, true}) {
+      const Domain domain = cube(cells, periodic);
+      const Values f = random_right_side(domain, 32);
+      const OnGpu<double> gpu(domain, {1e-10 * largest(f), 20});
+      static_cast<void>(gpu.solve(f));
+      const Outcome outcome = gpu.solver().outcome();
+      const double factor = std::pow(outcome.residual / largest(f), 1.0 / outcome.cycles);
+      EXPECT_LE(factor, 0.09) << cells << " periodic: " << periodic;
+    }
+  }
+}
+
+TEST(MultigridCuda, AgreesWithTheCpu) {
+  for (const NamedDomain& each : small_domains()) {
+    const Values f = random_right_side(each.domain, 33);
+    const double tolerance = 1e-12 * largest(f);
+    const OnGpu<double> gpu(each.domain, {tolerance, 100});
+    Values of_gpu = gpu.solve(f);
+    const auto cpu = make_cpu_multigrid<double>(each.domain, {tolerance, 100}, 1);
+    put(each.domain, f, cpu->right_side());
+    cpu->solve();
+    Values of_cpu = take(each.domain, cpu->solution());
+    // The solution is unique up to a constant.
+    remove_mean(each.domain, &of_gpu);
+    remove_mean(each.domain, &of_cpu);
+    EXPECT_LE(largest_difference(of_gpu, of_cpu), 1e-9 * largest(of_cpu)) << each.name;
+  }
+}
+
+TEST(MultigridCuda, EveryRunHasTheSameBits) {
+  for (const NamedDomain& each : large_domains()) {
+    const Values f = random_right_side(each.domain, 34);
+    const OnGpu<double> first(each.domain, {1e-6 * largest(f), 40});
+    const OnGpu<double> second(each.domain, {1e-6 * largest(f), 40});
+    const Values p = first.solve(f);
+    EXPECT_EQ(second.solve(f), p) << each.name;
+    first.solver().forget();
+    EXPECT_EQ(first.solve(f), p) << each.name;
+    EXPECT_EQ(first.solver().outcome().residual, second.solver().outcome().residual);
+  }
+}
+
+TEST(MultigridCuda, SinglePrecision) {
+  for (const NamedDomain& each : large_domains()) {
+    if (each.name == "line") {
+      continue;  // so long that fp32 cannot hold its solution
+    }
+    const Values f = random_right_side(each.domain, 35);
+    const double tolerance = 1e-3 * largest(f);
+    const OnGpu<float> gpu(each.domain, {tolerance, 40});
+    EXPECT_LE(residual(each.domain, gpu.solve(f), f), 1.1 * tolerance) << each.name;
+    EXPECT_TRUE(gpu.solver().outcome().converged) << each.name;
+  }
+}
+
+TEST(MultigridCuda, EndsWhereTheResidualNoLongerFalls) {
+  const Domain domain = cube(48, false);
+  const Values f = random_right_side(domain, 36);
+  const OnGpu<float> gpu(domain, {0.0, 200});
+  const Values p = gpu.solve(f);
+  EXPECT_FALSE(gpu.solver().outcome().converged);
+  EXPECT_LE(gpu.solver().outcome().cycles, 20);
+  EXPECT_LE(residual(domain, p, f), 1e-3);
+}
+
+TEST(MultigridCuda, MeanOfTheRightSideIsSubtracted) {
+  for (const NamedDomain& each : stretched_shapes()) {
+    Values f = random_values(each.domain, 37);
+    for (double& value : f) {
+      value += 3.0;
+    }
+    const OnGpu<double> gpu(each.domain, {1e-8, 60});
+    const Values p = gpu.solve(f);
+    EXPECT_TRUE(gpu.solver().outcome().converged) << each.name;
+    remove_mean(each.domain, &f);
+    EXPECT_LE(residual(each.domain, p, f), 1.01e-8) << each.name;
+  }
+}
+
+TEST(MultigridCuda, StartsFromTheLastSolution) {
+  const Domain domain = cube(64, true);
+  Values f = random_right_side(domain, 38);
+  const OnGpu<double> gpu(domain, {1e-8, 40});
+  const Values p = gpu.solve(f);
+  const int cold = gpu.solver().outcome().cycles;
+  EXPECT_EQ(gpu.solve(f), p);
+  EXPECT_EQ(gpu.solver().outcome().cycles, 0);
+  const Values change = random_right_side(domain, 39);
+  for (std::size_t n = 0; n < f.size(); ++n) {
+    f[n] += 1e-4 * change[n];
+  }
+  EXPECT_LE(residual(domain, gpu.solve(f), f), 1.01e-8);
+  EXPECT_LT(gpu.solver().outcome().cycles, cold);
+}
+
+TEST(MultigridCuda, AStartWorseThanNothingIsForgotten) {
+  const Domain domain = cube(40, false);
+  const Values f = random_right_side(domain, 40);
+  const OnGpu<double> gpu(domain, {1e-8, 40});
+  const Values p = gpu.solve(f);
+  const int cycles = gpu.solver().outcome().cycles;
+  for (const double nonsense : {1e6, std::nan("")}) {
+    Values start = random_values(domain, 41);
+    for (double& value : start) {
+      value *= nonsense;
+    }
+    gpu.start_from(start);
+    EXPECT_EQ(gpu.solve(f), p);
+    EXPECT_EQ(gpu.solver().outcome().cycles, cycles);
+  }
+}
+
+TEST(MultigridCuda, BlownUpRightSidesEndTheSolveAndNotTheSolver) {
+  const Domain domain = cube(40, true);
+  const Values f = random_right_side(domain, 42);
+  const OnGpu<double> gpu(domain, {1e-8, 40});
+  const Values p = gpu.solve(f);
+  Values broken = f;
+  broken[1717] = std::nan("");
+  static_cast<void>(gpu.solve(broken));
+  EXPECT_FALSE(gpu.solver().outcome().converged);
+  EXPECT_LE(gpu.solver().outcome().cycles, 2);
+  gpu.solver().forget();
+  EXPECT_EQ(gpu.solve(f), p);
+}
+
+TEST(MultigridCuda, AnyUnitsWillDo) {
+  for (const double unit : {1e-60, 1e60}) {
+    const Domain domain = cube(32, true);
+    Values f = random_right_side(domain, 43);
+    for (double& value : f) {
+      value *= unit;
+    }
+    const OnGpu<double> gpu(domain, {1e-8 * unit, 40});
+    EXPECT_LE(residual(domain, gpu.solve(f), f), 1.01e-8 * unit);
+    EXPECT_TRUE(gpu.solver().outcome().converged);
+  }
+}
+
+TEST(MultigridCuda, NothingToSolve) {
+  const Domain domain = cube(20, true);
+  const Values zero(8000, 0.0);
+  const OnGpu<double> gpu(domain, {0.0, 40});
+  EXPECT_EQ(gpu.solve(zero), zero);
+  EXPECT_TRUE(gpu.solver().outcome().converged);
+  EXPECT_EQ(gpu.solver().outcome().cycles, 0);
+}
+
+TEST(MultigridCuda, IsRecordedWithOtherWork) {
+  const Domain domain = cube(64, true);
+  const Values f = random_right_side(domain, 44);
+  const OnGpu<double> alone(domain, {1e-8, 40});
+  const Values p = alone.solve(f);
+  const OnGpu<double> recorded(domain, {1e-8, 40});
+  const Graph graph(recorded.stream(), [&] {
+    recorded.solver().forget();
+    recorded.solver().solve();
+    recorded.solver().solve();  // finds nothing to do
+  });
+  recorded.give(f);
+  for (int n = 0; n < 3; ++n) {
+    graph.launch(recorded.stream());
+    EXPECT_EQ(recorded.solver().outcome().cycles, 0);
+    EXPECT_EQ(recorded.solution(), p);
+  }
+}
+
+TEST(MultigridCuda, TakesTheMemoryItSays) {
+  const Stream stream(Device::cuda(0));
+  for (const Domain& domain : {cube(128, true), large_domains().front().domain}) {
+    const MemoryWatch watch(MemorySpace::device);
+    const auto solver = make_cuda_multigrid<double>(domain, {}, stream);
+    EXPECT_LE(watch.most_bytes(), multigrid_bytes(domain, sizeof(double), true));
+    EXPECT_GE(watch.most_bytes(), multigrid_bytes(domain, sizeof(double), true) * 9 / 10);
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::poisson
