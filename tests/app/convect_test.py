@@ -214,6 +214,13 @@ class DryRun(Convect):
         self.assertNotIn("RESULT", text)
 
 
+class Documentation(Convect):
+    def test_the_case_in_the_user_guide_is_one(self):
+        guide = (CASES.parent / "docs" / "user-guide.md").read_text()
+        self.case.write_text(re.search(r"```toml\n(.*?)```", guide, re.DOTALL)[1])
+        self.assertIn("256x128x64 cells", self.succeeded("layer.toml", "--dry-run"))
+
+
 class RunDirectory(Convect):
     def test_holds_case_result_series_and_slices(self):
         text = self.succeeded("layer.toml")
