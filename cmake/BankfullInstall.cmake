@@ -4,7 +4,6 @@ set(bankfull_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bankfull")
 install(TARGETS bankfull RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS bankfull_core bankfull_numerics bankfull_workloads EXPORT bankfullTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY cases/ DESTINATION "${bankfull_cases_dir}" FILES_MATCHING PATTERN "*.toml" PATTERN "*.md")
 install(EXPORT bankfullTargets NAMESPACE bankfull:: DESTINATION "${bankfull_config_dir}")
 install(DIRECTORY bankfull/core bankfull/numerics bankfull/workloads DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/bankfull"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")

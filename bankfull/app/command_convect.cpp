@@ -227,7 +227,8 @@ void add_convect_command(CLI::App& program, const Communicator& ranks, Action& a
                           "may be repeated"))
       ->type_name("KEY=VALUE")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   with_environment(command->add_option("--output", options->output,
                                        "folder of the run (default: the case's name and -run)"))
       ->type_name("DIR");

@@ -1,3 +1,4 @@
+#include "bankfull/app/convect/ready_cases.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/format.hpp"
@@ -66,6 +67,15 @@ void list_npb() {
   fmt::print("{}  schedules: tuned reference\n", classes.text());
 }
 
+void list_convect() {
+  fmt::print("convect: thermal convection, incompressible flow in the Boussinesq approximation\n");
+  fmt::print("  ready cases, see bankfull convect --list-cases:");
+  for (const auto& file : convect::ready_cases()) {
+    fmt::print(" {}", file.stem().string());
+  }
+  fmt::print("\n");
+}
+
 }  // namespace
 
 void add_list_command(CLI::App& program, Action& action) {
@@ -78,6 +88,8 @@ void add_list_command(CLI::App& program, Action& action) {
       list_hpcg();
       fmt::print("\n");
       list_npb();
+      fmt::print("\n");
+      list_convect();
       return ExitCode::ok;
     };
   });

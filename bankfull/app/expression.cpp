@@ -10,6 +10,19 @@
 namespace bankfull {
 namespace {
 
+/// muParser knows x = 3, which would change the place for the rest of the formula.
+bool assigns(const std::string& formula) {
+  for (std::size_t at = formula.find('='); at != std::string::npos;
+       at = formula.find('=', at + 1)) {
+    const bool compares = at > 0 && std::string("=<>!").find(formula[at - 1]) != std::string::npos;
+    const bool doubled = at + 1 < formula.size() && formula[at + 1] == '=';
+    if (!compares && !doubled) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// A compiled formula and the variables that it reads; one call at a time.
 class Formula {
  public:
@@ -51,6 +64,9 @@ class Formula {
 
 std::function<double(double x, double y, double z)> compile_expression(const std::string& formula) {
   const std::string given = "the formula '" + formula + "'";
+  if (assigns(formula)) {
+    throw UsageError(given + " cannot be read: it assigns with =", "compare with ==");
+  }
   try {
     const auto compiled = std::make_shared<Formula>(formula);
     return [compiled](double x, double y, double z) { return compiled->value_at(x, y, z); };

@@ -156,6 +156,7 @@ const std::vector<std::pair<std::string, std::string>>& short_names() {
       {"solver", "solver.pressure"},
       {"divergence", "solver.divergence"},
       {"precision", "solver.precision"},
+      {"schedule", "solver.schedule"},
       {"noise", "initial.noise"},
       {"seed", "initial.seed"},
   };

@@ -1,0 +1,122 @@
+#include "bankfull/app/convect/run_directory.hpp"
+
+#include "bankfull/app/convect/case_file.hpp"
+#include "bankfull/core/base/error.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+#include <sstream>
+#include <unistd.h>
+
+namespace bankfull::convect {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr const char* still = R"toml(name = "still"
+[domain]
+upper = [1, 1, 1]
+cells = [4, 3, 2]
+[physics]
+viscosity = 1
+diffusivity = 1
+gravity = 1
+expansion = 1
+[boundaries]
+x = "periodic"
+y = "periodic"
+z.lower = { velocity = "no-slip", temperature = 1 }
+z.upper = { velocity = "no-slip", temperature = 0 }
+[time]
+dt = 1e-3
+steps = 1
+)toml";
+
+class Runs : public testing::Test {
+ protected:
+  Runs()
+      : folder_(fs::temp_directory_path() / ("bankfull-run-" + std::to_string(getpid()))),
+        run_(parse_case(still, "still.toml", {})) {
+    fs::create_directory(folder_);
+  }
+  ~Runs() override { fs::remove_all(folder_); }
+
+  static void write(const fs::path& path, const std::string& text = "mine") {
+    std::ofstream(path) << text;
+  }
+  static std::string read(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  [[nodiscard]] std::set<std::string> files() const {
+    std::set<std::string> names;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+      names.insert(fs::relative(entry.path(), folder_).string());
+    }
+    return names;
+  }
+
+  fs::path folder_;
+  Case run_;
+};
+
+TEST_F(Runs, AreWrittenToNewFoldersOnly) {
+  EXPECT_NO_THROW(RunDirectory(folder_ / "a" / "b", false));
+  EXPECT_NO_THROW(RunDirectory(folder_, false));  // empty
+  EXPECT_TRUE(files().empty());
+  write(folder_ / "something");
+  EXPECT_THROW(RunDirectory(folder_, false), UsageError);
+  EXPECT_NO_THROW(RunDirectory(folder_, true));
+  EXPECT_THROW(RunDirectory(folder_ / "something", true), UsageError);
+  EXPECT_THROW(RunDirectory(folder_ / "something" / "below", true), UsageError);
+  EXPECT_THROW(RunDirectory("", true), UsageError);
+}
+
+TEST_F(Runs, ReplaceWhatARunWritesAndNothingElse) {
+  const RunDirectory directory(folder_, true);
+  fs::create_directory(directory.slices());
+  for (const char* name : {"run.json", "series.csv", "slices.csv", "slices/temperature-y-0003.png",
+                           "slices/u-2-z-12345.png", "slices/holiday.png", "notes.txt",
+                           "slices/temperature-y-0003.png.bak"}) {
+    write(folder_ / name);
+  }
+  directory.create(run_);
+  EXPECT_EQ(files(),
+            (std::set<std::string>{"case.toml", "notes.txt", "slices", "slices/holiday.png",
+                                   "slices/temperature-y-0003.png.bak"}));
+  EXPECT_THAT(read(directory.case_file()), HasSubstr(run_.resolved));
+}
+
+TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
+  const RunDirectory directory(folder_ / "run", false);
+  directory.create(run_);
+  RunWriter writer(run_, directory);
+  convection::SeriesRow row{.step = 3, .time = 0.5, .dt = 0.25, .cycles = 2};
+  row.nusselt = {.lower = 1.5, .upper = 1.25, .volume = 1.125};
+  row.diagnosis.scalars.resize(1);
+  row.diagnosis.scalars[0].most = 7.0;
+  row.seconds_per_cell_step = 2e-9;
+  writer.record(row);
+  const std::string series = read(directory.series());
+  EXPECT_THAT(series, HasSubstr("step,time,dt,courant,nusselt_lower,nusselt_upper,nusselt_volume,"
+                                "kinetic_energy,divergence,cycles,ns_per_cell_step"));
+  EXPECT_THAT(series, HasSubstr(",temperature_mean,temperature_least,temperature_most\n"));
+  EXPECT_THAT(series, HasSubstr("\n3,0.5,0.25,0,1.5,1.25,1.125,0,0,2,2,0,0,0,0,0,7\n"));
+  const convection::Grid grid(run_.problem.axes);
+  const convection::FlowState state{
+      .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, 0.5))};
+  writer.snapshot(0, 0.0, grid, state);
+  writer.snapshot(1, 0.5, grid, state);
+  EXPECT_EQ(writer.pictures().size(), 2U);
+  EXPECT_TRUE(fs::is_regular_file(directory.slices() / "temperature-y-0001.png"));
+  EXPECT_THAT(read(directory.slice_list()),
+              HasSubstr("\nslices/temperature-y-0001.png,0.5,temperature,y,0.5,0.5,0.5\n"));
+}
+
+}  // namespace
+}  // namespace bankfull::convect

@@ -1,0 +1,137 @@
+#include "bankfull/app/convect/slice.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace bankfull::convect {
+namespace {
+
+using convection::FlowState;
+using convection::Grid;
+using convection::PointFunction;
+using convection::Problem;
+
+Problem box(std::array<std::int64_t, 3> cells) {
+  Problem problem;
+  problem.axes = {{{.upper = 3.0, .cells = cells[0], .periodic = true},
+                   {.upper = 1.0, .cells = cells[1]},
+                   {.upper = 2.0, .cells = cells[2]}}};
+  problem.scalars.resize(1);
+  return problem;
+}
+
+/// Fields that are functions of the place.
+FlowState state_of(const Grid& grid, const std::array<PointFunction, 3>& velocity,
+                   const PointFunction& scalar) {
+  const Extents n = grid.extents();
+  FlowState state;
+  for (int field = 0; field < 4; ++field) {
+    const PointFunction& function =
+        field < 3 ? velocity[static_cast<std::size_t>(grid.physical(field))] : scalar;
+    std::vector<double>& values = state.fields.emplace_back();
+    for (std::int64_t cell = 0; cell < n.count(); ++cell) {
+      const auto place = grid.place(field, cell / (n.nj * n.nk), cell / n.nk % n.nj, cell % n.nk);
+      values.push_back(function(place[0], place[1], place[2]));
+    }
+  }
+  return state;
+}
+
+double zero(double /*x*/, double /*y*/, double /*z*/) { return 0.0; }
+
+/// The share of the colour map that a pixel shows.
+double share_of(const Picture& picture, std::uint32_t column, std::uint32_t row) {
+  const Colour colour = picture.pixels[row * picture.width + column];
+  int nearest = 0;
+  for (int n = 0; n < 256; ++n) {
+    nearest = colour_at(ColourMap::inferno, n / 255.0) == colour ? n : nearest;
+  }
+  return nearest / 255.0;
+}
+
+TEST(Slice, IsToScaleWithZUpwards) {
+  const Problem problem = box({12, 5, 8});
+  const Grid grid(problem.axes);
+  const FlowState state =
+      state_of(grid, {zero, zero, zero}, [](double, double, double z) { return z; });
+  const SliceRequest slice{.field = "temperature",
+                           .normal = 1,
+                           .position = 0.5,
+                           .fixed_range = true,
+                           .least = 0.0,
+                           .most = 2.0};
+  const SlicePicture drawn = draw_slice(slice, problem, grid, state);
+  EXPECT_EQ(drawn.picture.width, 960U);
+  EXPECT_EQ(drawn.picture.height, 640U);
+  for (const std::uint32_t row : {100U, 320U, 500U}) {
+    const double z = 2.0 * (640.0 - row - 0.5) / 640.0;
+    EXPECT_NEAR(share_of(drawn.picture, 17, row), z / 2.0, 0.01);
+  }
+}
+
+TEST(Slice, InterpolatesAcrossThePlaneAndInIt) {
+  const Problem problem = box({12, 4, 8});
+  const Grid grid(problem.axes);
+  const FlowState state =
+      state_of(grid, {zero, zero, zero}, [](double, double y, double z) { return y + z; });
+  for (const double y : {0.3, 0.5, 0.7}) {
+    const SliceRequest slice{.field = "temperature",
+                             .normal = 1,
+                             .position = y,
+                             .fixed_range = true,
+                             .least = 0.0,
+                             .most = 3.0};
+    const SlicePicture drawn = draw_slice(slice, problem, grid, state);
+    EXPECT_NEAR(share_of(drawn.picture, 5, 319), (y + 1.0) / 3.0, 0.01);
+  }
+}
+
+TEST(Slice, WrapsWherePeriodic) {
+  const Problem problem = box({12, 4, 8});
+  const Grid grid(problem.axes);
+  const auto wave = [](double x, double, double) {
+    return std::cos(2.0 * 3.14159265358979 * x / 3.0);
+  };
+  const FlowState state = state_of(grid, {zero, zero, zero}, wave);
+  const SlicePicture drawn =
+      draw_slice({.field = "temperature", .normal = 1, .position = 0.5}, problem, grid, state);
+  // The wave's crest lies on the seam, between two cells that are alike.
+  EXPECT_EQ(drawn.picture.pixels.front(), drawn.picture.pixels[959]);
+  EXPECT_NEAR(share_of(drawn.picture, 0, 10), 1.0, 0.01);
+  EXPECT_NEAR(drawn.most, std::cos(3.14159265358979 / 12.0), 1e-12);
+}
+
+TEST(Slice, ShowsVelocityAtTheCentres) {
+  const Problem problem = box({12, 4, 8});
+  const Grid grid(problem.axes);
+  // Linear, and zero on both walls where it must be: the last face has no value of its own.
+  const FlowState state = state_of(grid,
+                                   {[](double, double, double z) { return 3.0 * z; }, zero,
+                                    [](double, double, double z) { return z * (2.0 - z); }},
+                                   zero);
+  const SlicePicture along_x =
+      draw_slice({.field = "u", .normal = 1, .position = 0.5}, problem, grid, state);
+  EXPECT_NEAR(along_x.least, 3.0 * 0.125, 1e-12);
+  EXPECT_NEAR(along_x.most, 3.0 * 1.875, 1e-12);
+  const SlicePicture upwards =
+      draw_slice({.field = "w", .normal = 0, .position = 1.0}, problem, grid, state);
+  EXPECT_NEAR(upwards.least, 0.5 * 0.25 * 1.75, 1e-12);
+  const SlicePicture speed =
+      draw_slice({.field = "speed", .normal = 2, .position = 1.0}, problem, grid, state);
+  EXPECT_NEAR(speed.most, std::hypot(3.0, 0.5 * (1.0 + 0.75 * 1.25)), 0.05);
+}
+
+TEST(Slice, OfOneValueHasOneColour) {
+  const Problem problem = box({4, 1, 3});
+  const Grid grid(problem.axes);
+  const FlowState state = state_of(grid, {zero, zero, zero}, zero);
+  const SlicePicture drawn =
+      draw_slice({.field = "temperature", .normal = 1, .position = 0.5}, problem, grid, state);
+  EXPECT_EQ(drawn.least, drawn.most);
+  for (const Colour& pixel : drawn.picture.pixels) {
+    ASSERT_EQ(pixel, drawn.picture.pixels.front());
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::convect

@@ -1,0 +1,312 @@
+#!/usr/bin/env python3
+"""Runs `bankfull convect` as a user would, bad input included.
+
+Usage: convect_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS FOLDER_OF_CASES
+"""
+
+import csv
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+BINARY = os.path.realpath(sys.argv[1])
+SCHEMA = json.loads(pathlib.Path(sys.argv[2]).read_text())
+CASES = pathlib.Path(sys.argv[3]).resolve()
+READY = sorted(path.stem for path in CASES.glob("*.toml"))
+
+OK, FAILURE, USAGE, UNVERIFIED = range(4)
+
+# A layer on a small grid, each line a target of a test.
+LAYER = """\
+[domain]
+upper = [2, 1, 1]
+cells = [16, 8, 8]
+
+[physics]
+rayleigh = 1e4
+prandtl = 0.71
+scaling = "free-fall"
+
+[boundaries]
+x = "periodic"
+y = "periodic"
+z.lower = { velocity = "no-slip", temperature = 0.5 }
+z.upper = { velocity = "no-slip", temperature = -0.5 }
+
+[initial]
+temperature = "0.5 - z"
+noise = 1e-2
+
+[time]
+cfl = 0.3
+steps = 4
+"""
+
+
+def rows_of(path):
+    with path.open() as lines:
+        return list(csv.DictReader(lines))
+
+
+class Convect(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+        self.case = self.path / "layer.toml"
+        self.case.write_text(LAYER)
+
+    def run_convect(self, *arguments, environment=None, device="cpu"):
+        """In the test's own folder."""
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        clean["BANKFULL_CASES"] = str(CASES)
+        return subprocess.run([BINARY, "convect", "--device", device, *arguments],
+                              cwd=self.path, capture_output=True, text=True, timeout=300,
+                              env={**clean, **(environment or {})})
+
+    def files(self):
+        return sorted(str(path.relative_to(self.path)) for path in self.path.rglob("*"))
+
+    def refused(self, *arguments, saying=(), code=USAGE, **options):
+        """The program stops with one line on stderr, no output, and writes nothing."""
+        before = self.files()
+        result = self.run_convect(*arguments, **options)
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        lines = result.stderr.strip().splitlines()
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertTrue(lines[0].startswith("bankfull: "), lines[0])
+        for words in saying:
+            self.assertIn(words, lines[0])
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(self.files(), before)
+        return lines[0]
+
+    def refused_with(self, old, new, *saying):
+        """The layer with one piece of its text replaced."""
+        self.assertIn(old, LAYER)
+        self.case.write_text(LAYER.replace(old, new, 1))
+        return self.refused("layer.toml", saying=saying)
+
+    def succeeded(self, *arguments, **options):
+        result = self.run_convect(*arguments, **options)
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        return result.stdout
+
+
+class Listing(Convect):
+    def test_ready_cases_are_listed(self):
+        text = self.succeeded("--list-cases")
+        self.assertGreaterEqual(len(READY), 13)
+        for name in READY:
+            self.assertRegex(text, rf"(?m)^  {name} +\d+x\d+x\d+  \S")
+        self.assertNotIn("broken", text)
+
+    def test_a_broken_case_does_not_spoil_the_list(self):
+        text = self.succeeded("--list-cases", environment={"BANKFULL_CASES": str(self.path)})
+        self.assertIn("layer", text)
+        self.case.write_text("[domain")
+        text = self.succeeded("--list-cases", environment={"BANKFULL_CASES": str(self.path)})
+        self.assertRegex(text, r"layer +broken .*layer.toml:1:")
+
+    def test_unknown_names(self):
+        self.refused("rayleigh-benard-2", saying=["rayleigh-benard-2", "did you mean", "--list-cases"])
+        self.refused("nowhere.toml", saying=["nowhere.toml", "No such file"])
+        self.refused("./", saying=["folder"])
+        self.refused("--list-cases", environment={"BANKFULL_CASES": "/nonexistent"},
+                     saying=["BANKFULL_CASES"])
+
+
+class Arguments(Convect):
+    def test_something_to_do(self):
+        self.refused(saying=["no case given", "--list-cases"])
+        self.refused("layer.toml", "--validate", "quick", saying=["--validate"])
+        self.refused("--validate", "thorough", saying=["quick or full"])
+        self.refused("layer.toml", "second.toml", saying=["second.toml"])
+
+    def test_common_options_are_checked(self):
+        self.refused("layer.toml", "--threads", "-2", saying=["--threads"])
+        self.refused("layer.toml", saying=["tpu"], device="tpu")
+        self.refused("layer.toml", "--json", "/nonexistent/x.json", saying=["/nonexistent/x.json"])
+
+
+class BadCases(Convect):
+    def test_unknown_keys_name_the_nearest(self):
+        self.refused_with("rayleigh", "raleigh", "layer.toml:6:1: ", "'raleigh'", "'rayleigh'")
+        self.refused_with("[time]", "[tiem]", "layer.toml:20:", "'tiem'", "'time'")
+        self.refused_with("velocity = \"no-slip\", temperature = 0.5",
+                          "velocty = \"no-slip\", temperature = 0.5", "layer.toml:13:", "'velocity'")
+
+    def test_missing_fields(self):
+        self.refused_with("prandtl = 0.71\n", "", "layer.toml:5:1: ", "[physics] has no 'prandtl'")
+        self.refused_with("cells = [16, 8, 8]\n", "", "[domain] has no 'cells'")
+        self.refused_with("steps = 4\n", "", "neither 'steps' nor 'end'")
+        self.refused_with("y = \"periodic\"\n", "", "[boundaries] has no 'y'")
+        self.refused_with(", temperature = 0.5", "", "layer.toml:13:", "no 'temperature'")
+
+    def test_fields_out_of_range(self):
+        for old, new, where in (("prandtl = 0.71", "prandtl = -1", "layer.toml:7:11: "),
+                                ("rayleigh = 1e4", "rayleigh = nan", "layer.toml:6:12: "),
+                                ("cells = [16, 8, 8]", "cells = [16, 8, 0]", "layer.toml:3:17: "),
+                                ("steps = 4", "steps = 0", "layer.toml:22:9: "),
+                                ("noise = 1e-2", "noise = -1", "layer.toml:18:9: ")):
+            with self.subTest(new=new):
+                self.refused_with(old, new, where, "out of range")
+
+    def test_wrong_kinds(self):
+        self.refused_with("prandtl = 0.71", "prandtl = true", "layer.toml:7:11: ", "no number")
+        self.refused_with("cells = [16, 8, 8]", "cells = [16, 8]", "three")
+        self.refused_with("scaling = \"free-fall\"", "scaling = 3", "layer.toml:8:", "no text")
+        self.refused_with("scaling = \"free-fall\"", "scaling = \"free\"", "'free-fall'")
+        self.refused_with("\"0.5 - z\"", "\"0.5 - q\"", "layer.toml:17:15: ", "0.5 - q")
+
+    def test_contradictions(self):
+        self.refused_with("steps = 4", "dt = 1e-3\nsteps = 4", "contradicts dt")
+        self.refused_with("prandtl", "viscosity = 1\nprandtl", "viscosity contradicts rayleigh")
+        self.refused_with("x = \"periodic\"\n",
+                          "x.lower = \"periodic\"\nx.upper = { velocity = \"no-slip\", "
+                          "temperature = \"insulating\" }\n", "layer.toml:11:", "other side is not")
+
+    def test_no_toml(self):
+        self.refused_with("[domain]", "[domain", "layer.toml:1:", "no TOML")
+        self.case.write_text("")
+        self.refused("layer.toml", saying=["no section [domain]"])
+        self.case.write_bytes(b"\xff\xfe\x00")
+        self.refused("layer.toml", saying=["layer.toml:1:"])
+
+    def test_steps_beyond_stability_name_the_limit(self):
+        line = self.refused("layer.toml", "--set", "dt=10", saying=["10 is beyond"])
+        limit = float(re.search(r"beyond ([\d.e+-]+),", line)[1])
+        self.refused("layer.toml", "--set", f"dt={1.001 * limit}", saying=["beyond"])
+        self.succeeded("layer.toml", "--set", f"dt={0.999 * limit}", "--dry-run")
+        self.refused("layer.toml", "--set", "cfl=5", saying=["Courant number"])
+
+    def test_too_little_memory(self):
+        for flags in ([], ["--dry-run"]):
+            self.refused("layer.toml", "--set", "cells=16384x8192x8192", *flags,
+                         saying=["needs", "free", "--set cells"])
+
+    def test_settings(self):
+        self.refused("layer.toml", "--set", "ra=-1", saying=["--set ra=-1: ", "rayleigh"])
+        self.refused("layer.toml", "--set", "physics.raleigh=1",
+                     saying=["--set physics.raleigh=1: ", "'rayleigh'"])
+        self.refused("layer.toml", "--set", "raleigh=1", saying=["'ra'"])
+        self.refused("layer.toml", "--set", "ra", saying=["--set ra: "])
+
+
+class DryRun(Convect):
+    def test_says_grid_memory_solver_and_bytes(self):
+        text = self.succeeded("rayleigh-1e7", "--set", "cells=384x384x192", "--dry-run")
+        self.assertNotIn("RESULT", text)
+        self.assertRegex(text, r"384x384x192 cells, fp64")
+        self.assertRegex(text, r"pressure: (direct|multigrid), chosen by auto; memory [\d.]+ GiB; "
+                               r"a step moves [\d.]+ GiB")
+        self.assertEqual(self.files(), ["layer.toml"])
+
+    def test_environment_is_a_twin_of_the_options(self):
+        text = self.succeeded("layer.toml", environment={"BANKFULL_DRY_RUN": "1"})
+        self.assertNotIn("RESULT", text)
+
+
+class Documentation(Convect):
+    def test_the_case_in_the_user_guide_is_one(self):
+        guide = (CASES.parent / "docs" / "user-guide.md").read_text()
+        self.case.write_text(re.search(r"```toml\n(.*?)```", guide, re.DOTALL)[1])
+        self.assertIn("256x128x64 cells", self.succeeded("layer.toml", "--dry-run"))
+
+
+class RunDirectory(Convect):
+    def test_holds_case_result_series_and_slices(self):
+        text = self.succeeded("layer.toml")
+        self.assertRegex(text, r"(?m)^RESULT convect\w* .* verdict=verified$")
+        self.assertIn("layer-run/", text)
+        run = self.path / "layer-run"
+        names = {path.name for path in run.iterdir()}
+        self.assertEqual(names, {"case.toml", "run.json", "series.csv", "slices", "slices.csv"})
+        jsonschema.validate(json.loads((run / "run.json").read_text()), SCHEMA)
+        rows = rows_of(run / "series.csv")
+        self.assertEqual([rows[0]["step"], rows[-1]["step"]], ["0", "4"])
+        for column in ("time", "dt", "courant", "nusselt_lower", "nusselt_upper", "nusselt_volume",
+                       "kinetic_energy", "divergence", "cycles", "ns_per_cell_step",
+                       "temperature_mean"):
+            for row in rows:
+                float(row[column])
+        self.assertLess(float(rows[-1]["divergence"]), 1e-8)
+        slices = rows_of(run / "slices.csv")
+        self.assertGreaterEqual(len(slices), 2)
+        for row in slices:
+            picture = (run / row["file"]).read_bytes()
+            self.assertEqual(picture[:8], b"\x89PNG\r\n\x1a\n")
+
+    def test_of_the_resolved_case_is_the_same_run(self):
+        self.succeeded("layer.toml", "--set", "ra=2e4", "--quiet")
+        self.succeeded("layer-run/case.toml", "--output", "again", "--quiet")
+        first, second = self.path / "layer-run", self.path / "again"
+        self.assertEqual((first / "case.toml").read_text(), (second / "case.toml").read_text())
+
+        def physics(run):
+            return [{k: v for k, v in row.items() if k != "ns_per_cell_step"}
+                    for row in rows_of(run / "series.csv")]
+
+        self.assertEqual(physics(first), physics(second))
+
+    def test_is_not_overwritten_unasked(self):
+        self.succeeded("layer.toml", "--quiet")
+        run = self.path / "layer-run"
+        (run / "notes.txt").write_text("mine")
+        (run / "slices" / "holiday.png").write_text("mine")
+        (run / "slices" / "temperature-y-9999.png").write_text("of a longer run")
+        before = (run / "series.csv").read_text()
+        self.refused("layer.toml", saying=["layer-run", "--overwrite", "--output"])
+        self.assertEqual((run / "series.csv").read_text(), before)
+        self.succeeded("layer.toml", "--overwrite", "--quiet", "--set", "steps=2")
+        self.assertEqual((run / "notes.txt").read_text(), "mine")
+        self.assertEqual((run / "slices" / "holiday.png").read_text(), "mine")
+        self.assertFalse((run / "slices" / "temperature-y-9999.png").exists())
+        rows = rows_of(run / "series.csv")
+        self.assertEqual(rows[-1]["step"], "2")
+
+    def test_must_be_a_folder(self):
+        (self.path / "file").write_text("mine")
+        for place in ("file", "file/run"):
+            self.refused("layer.toml", "--output", place, "--overwrite", saying=[place])
+
+    def test_keeps_what_was_written_where_the_flow_blows_up(self):
+        self.case.write_text(LAYER.replace("cfl = 0.3", "dt = 0.02").replace("steps = 4", "steps = 2000")
+                             .replace("noise = 1e-2", "velocity = [\"1e4*sin(20*z)\", 0, 0]\nnoise = 1e3"))
+        result = self.run_convect("layer.toml", "--set", "output.series_every=1")
+        self.assertEqual(result.returncode, FAILURE, result.stdout + result.stderr)
+        line = result.stderr.strip().splitlines()[-1]
+        self.assertRegex(line, r"blew up: .* at step \d+, time [\d.e+-]+; .*layer-run$")
+        rows = rows_of(self.path / "layer-run" / "series.csv")
+        self.assertGreaterEqual(len(rows), 1)
+        self.assertFalse((self.path / "layer-run" / "run.json").exists())
+
+    def test_json_beside_it(self):
+        self.succeeded("layer.toml", "--json", "result.json", "--quiet")
+        self.assertEqual((self.path / "result.json").read_text(),
+                         (self.path / "layer-run" / "run.json").read_text())
+
+
+class ReadyCases(Convect):
+    """Every one of them takes a few steps, on a grid of fewer cells where it has many."""
+
+    def test_all(self):
+        for name in READY:
+            with self.subTest(case=name):
+                cells = re.search(r"cells = \[(.*?)\]", (CASES / f"{name}.toml").read_text())[1]
+                few = "x".join(str(min(int(count), 32)) for count in cells.split(","))
+                text = self.succeeded(name, "--set", "time.steps=3", "--set", f"cells={few}",
+                                      "--quiet")
+                self.assertRegex(text, r"(?m)^RESULT convect\w* .* verdict=verified$")
+                self.assertTrue((self.path / f"{name}-run" / "run.json").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,73 @@
+#include "bankfull/app/expression.hpp"
+
+#include "bankfull/core/base/error.hpp"
+
+#include <cmath>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <numbers>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace bankfull {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refusal_of(const std::string& formula) {
+  try {
+    compile_expression(formula);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Expression, ReadsPlaceConstantsAndFunctions) {
+  EXPECT_DOUBLE_EQ(compile_expression("2*tanh(x)")(0.5, 9.0, 9.0), 2.0 * std::tanh(0.5));
+  EXPECT_DOUBLE_EQ(compile_expression("x - 2*y + z^3")(1.0, 2.0, 3.0), 24.0);
+  EXPECT_DOUBLE_EQ(compile_expression("cos(pi*x) * ln(e)")(1.0, 0.0, 0.0), -1.0);
+  EXPECT_DOUBLE_EQ(compile_expression("x < 0 ? -1 : 1")(-0.1, 0.0, 0.0), -1.0);
+  EXPECT_DOUBLE_EQ(compile_expression("1e-3")(0.0, 0.0, 0.0), 1e-3);
+}
+
+TEST(Expression, LivesOnInCopies) {
+  std::function<double(double, double, double)> copy;
+  {
+    const auto original = compile_expression("x*y*z");
+    copy = original;
+  }
+  EXPECT_DOUBLE_EQ(copy(2.0, 3.0, 4.0), 24.0);
+}
+
+TEST(Expression, SaysWhatIsWrong) {
+  EXPECT_THAT(refusal_of("2*sin(q)"), HasSubstr("'2*sin(q)' cannot be read"));
+  EXPECT_THAT(refusal_of("2*sin(q)"), HasSubstr("\"q\""));
+  EXPECT_THAT(refusal_of("2*"), HasSubstr("end of expression"));
+  EXPECT_THAT(refusal_of("1,5"), HasSubstr("2 values"));
+  for (const std::string formula : {"", " ", "x=3", "(x", "sin", "x y", "\"x\""}) {
+    EXPECT_THAT(refusal_of(formula), HasSubstr("cannot be read")) << formula;
+  }
+}
+
+TEST(Expression, ServesSeveralThreads) {
+  const auto square = compile_expression("x*x");
+  std::vector<int> wrong(4);
+  std::vector<std::thread> team;
+  for (std::size_t n = 0; n < wrong.size(); ++n) {
+    team.emplace_back([&square, &count = wrong[n], n] {
+      for (int m = 0; m < 2000; ++m) {
+        const double x = static_cast<double>(n) * 1000.0 + m;
+        count += square(x, 0.0, 0.0) == x * x ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& worker : team) {
+    worker.join();
+  }
+  EXPECT_EQ(wrong, std::vector<int>(4));
+}
+
+}  // namespace
+}  // namespace bankfull
