@@ -44,28 +44,30 @@ void ReferencePressure::apply(const std::vector<double>& p, std::vector<double>&
   const std::array<const poisson::Axis*, 3> axes{&domain_.i, &domain_.j, &domain_.k};
   const Extents n = domain_.extents();
   const std::array<std::int64_t, 3> pitch{n.nj * n.nk, n.nk, 1};
-  for (std::int64_t cell = 0; cell < n.count(); ++cell) {
-    const std::array<std::int64_t, 3> index{cell / pitch[0], cell / n.nk % n.nj, cell % n.nk};
-    const auto width = [&](std::size_t a) {
-      return axes[a]->widths[static_cast<std::size_t>(index[a])];
-    };
-    const double volume = width(0) * width(1) * width(2);
-    double sum = 0.0;
-    for (std::size_t a = 0; a < 3; ++a) {
-      const std::int64_t count = axes[a]->cells();
-      const double area = volume / width(a);
-      for (const int side : {0, 1}) {
-        std::int64_t beside = index[a] + (side == 0 ? -1 : 1);
-        if ((beside < 0 || beside == count) && !axes[a]->periodic) {
-          continue;
+  std::fill(result.begin(), result.end(), 0.0);
+  for (std::size_t a = 0; a < 3; ++a) {
+    const poisson::Axis& rows = *axes[a == 0 ? 1 : 0];
+    const poisson::Axis& columns = *axes[a == 2 ? 1 : 2];
+    const std::int64_t row_pitch = pitch[a == 0 ? 1 : 0];
+    const std::int64_t column_pitch = pitch[a == 2 ? 1 : 2];
+    const std::int64_t count = axes[a]->cells();
+    for (std::int64_t face = axes[a]->periodic ? 0 : 1; face < count; ++face) {
+      const double per_distance = 1.0 / axes[a]->distance(face);
+      const std::int64_t above = face * pitch[a];
+      const std::int64_t below = (face == 0 ? count - 1 : face - 1) * pitch[a];
+      for (std::int64_t row = 0; row < rows.cells(); ++row) {
+        for (std::int64_t column = 0; column < columns.cells(); ++column) {
+          const std::int64_t here = row * row_pitch + column * column_pitch;
+          const auto upper = static_cast<std::size_t>(above + here);
+          const auto lower = static_cast<std::size_t>(below + here);
+          const double flux = rows.widths[static_cast<std::size_t>(row)] *
+                              columns.widths[static_cast<std::size_t>(column)] * per_distance *
+                              (p[upper] - p[lower]);
+          result[upper] += flux;
+          result[lower] -= flux;
         }
-        beside = (beside + count) % count;
-        const auto other = static_cast<std::size_t>(cell + (beside - index[a]) * pitch[a]);
-        sum += area / axes[a]->distance(index[a] + side) *
-               (p[static_cast<std::size_t>(cell)] - p[other]);
       }
     }
-    result[static_cast<std::size_t>(cell)] = sum;
   }
 }
 
