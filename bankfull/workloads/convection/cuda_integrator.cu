@@ -1,6 +1,7 @@
 #include "bankfull/workloads/convection/cuda_integrator.hpp"
 
 #include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/core/exec/for_each.cuh"
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"

@@ -48,19 +48,22 @@ struct AdvanceArguments {
 
 namespace detail {
 
+/// Stores field `field`, whose values are `at` elements from the first, advanced by its tendency.
 template <class Real>
 __device__ __forceinline__ void put_advanced(const AdvanceArguments<Real>& arguments,
                                              const StageFactorsOnGpu<Real>& stage, std::int64_t at,
-                                             bool on_wall, Real tendency) {
-  if (arguments.source != nullptr) {
-    tendency += arguments.source[at];
-  }
-  const Real before = __ldcs(arguments.tendency + at);
+                                             bool on_wall, Real tendency, Real before) {
   const Real result = advanced(arguments.fields[at], stage.fresh, tendency, stage.previous, before);
   arguments.next[at] = on_wall ? Real(0) : result;
   if (stage.keeps) {
     __stcs(arguments.tendency + at, tendency);
   }
+}
+
+template <class Real>
+__device__ __forceinline__ Real source_at(const AdvanceArguments<Real>& arguments,
+                                          std::int64_t at) {
+  return arguments.source == nullptr ? Real(0) : arguments.source[at];
 }
 
 inline constexpr int advance_columns = 32;
@@ -84,15 +87,35 @@ __global__ void __launch_bounds__(advance_columns* advance_rows, 2)
     const Near<Real> near = flow.near(arguments.fields, i, j, k);
     const std::int64_t at = near.here - arguments.fields;
     const std::int64_t field = flow.strides.field;
-    put_advanced(arguments, stage, at, flow.walls.template holds<0>(i),
-                 momentum_tendency<0>(near, arguments.medium));
-    put_advanced(arguments, stage, at + field, flow.walls.template holds<1>(j),
-                 momentum_tendency<1>(near, arguments.medium));
-    put_advanced(arguments, stage, at + 2 * field, flow.walls.template holds<2>(k),
-                 momentum_tendency<2>(near, arguments.medium));
-    for (int s = 0; s < arguments.medium.scalar_count; ++s) {
-      put_advanced(arguments, stage, at + (3 + s) * field, false,
-                   scalar_tendency(near, s, arguments.medium.scalars[s].diffusivity));
+    // All loads before the first store: compilers must take that for a change of the flow.
+    Real before[4];
+    Real tendency[4];
+    const int first_fields = min(4, 3 + arguments.medium.scalar_count);
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      before[n] = n < first_fields ? __ldcs(arguments.tendency + at + n * field) : Real(0);
+    }
+    tendency[0] = momentum_tendency<0>(near, arguments.medium);
+    tendency[1] = momentum_tendency<1>(near, arguments.medium);
+    tendency[2] = momentum_tendency<2>(near, arguments.medium);
+    if (arguments.medium.scalar_count > 0) {
+      tendency[3] = scalar_tendency(near, 0, arguments.medium.scalars[0].diffusivity);
+    }
+    const bool on_wall[4] = {flow.walls.template holds<0>(i), flow.walls.template holds<1>(j),
+                             flow.walls.template holds<2>(k), false};
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      if (n < first_fields) {
+        put_advanced(arguments, stage, at + n * field, on_wall[n],
+                     tendency[n] + source_at(arguments, at + n * field), before[n]);
+      }
+    }
+    for (int s = 1; s < arguments.medium.scalar_count; ++s) {
+      const std::int64_t there = at + (3 + s) * field;
+      put_advanced(arguments, stage, there, false,
+                   scalar_tendency(near, s, arguments.medium.scalars[s].diffusivity) +
+                       source_at(arguments, there),
+                   arguments.tendency[there]);
     }
   }
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "bankfull/core/exec/for_each.cuh"
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 
@@ -10,6 +9,40 @@ namespace bankfull::convection {
 
 namespace detail {
 
+inline constexpr int thin_columns = 64;
+inline constexpr int thin_rows = 4;
+inline constexpr int thin_planes = 8;
+
+/// Calls body(i, j, k) for all cells: a thread follows a column through a few planes, so that
+/// several loads are under way at a time.
+template <class Body>
+__global__ void __launch_bounds__(thin_columns* thin_rows)
+    thin_kernel(int planes, int rows, int columns, const __grid_constant__ Body body) {
+  const int k = static_cast<int>(blockIdx.x) * thin_columns + static_cast<int>(threadIdx.x);
+  const int j = static_cast<int>(blockIdx.y) * thin_rows + static_cast<int>(threadIdx.y);
+  if (k >= columns || j >= rows) {
+    return;
+  }
+  const int first = static_cast<int>(blockIdx.z) * thin_planes;
+  const int last = min(planes, first + thin_planes);
+#pragma unroll 4
+  for (int i = first; i < last; ++i) {
+    body(i, j, k);
+  }
+}
+
+template <class Body>
+void queue_thin(const Stream& stream, const int (&cells)[3], const Body& body) {
+  const auto blocks = [](int count, int of) {
+    return static_cast<unsigned>((count + of - 1) / of);
+  };
+  launch(stream,
+         {dim3(blocks(cells[2], thin_columns), blocks(cells[1], thin_rows),
+               blocks(cells[0], thin_planes)),
+          dim3(thin_columns, thin_rows)},
+         thin_kernel<Body>, cells[0], cells[1], cells[2], body);
+}
+
 /// Field A on the upper face of a cell along A. Ghosts are not yet in place: beyond the last cell
 /// lies the first again, or a wall.
 template <int A, class Real>
@@ -17,9 +50,9 @@ __device__ __forceinline__ Real upper_face(const FlowOnGpu<Real>& flow, const Re
                                            int index) {
   const std::int64_t step = flow.strides.template along<A>();
   if (index + 1 < flow.cells[A]) {
-    return velocity[step];
+    return __ldg(velocity + step);
   }
-  return flow.walls.walled[A] ? Real(0) : velocity[-index * step];
+  return flow.walls.walled[A] ? Real(0) : __ldg(velocity - index * step);
 }
 
 template <class Real>
@@ -28,16 +61,13 @@ struct FindDivergence {
   const Real* fields;
   poisson::CellSlots<Real> right_side;
 
-  __device__ void operator()(std::int64_t i64, std::int64_t j64, std::int64_t k64) const {
-    const int i = static_cast<int>(i64);
-    const int j = static_cast<int>(j64);
-    const int k = static_cast<int>(k64);
+  __device__ void operator()(int i, int j, int k) const {
     const std::int64_t field = flow.strides.field;
     const Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
     right_side(i, j, k) =
-        flow.planes[i].per_cell * (upper_face<0>(flow, u, i) - u[0]) +
-        flow.row.per_cell * (upper_face<1>(flow, u + field, j) - u[field]) +
-        flow.column.per_cell * (upper_face<2>(flow, u + 2 * field, k) - u[2 * field]);
+        flow.planes[i].per_cell * (upper_face<0>(flow, u, i) - __ldg(u)) +
+        flow.row.per_cell * (upper_face<1>(flow, u + field, j) - __ldg(u + field)) +
+        flow.column.per_cell * (upper_face<2>(flow, u + 2 * field, k) - __ldg(u + 2 * field));
   }
 };
 
@@ -47,23 +77,22 @@ struct Project {
   Real* fields;
   poisson::CellSlots<Real> pressure;
 
-  __device__ void operator()(std::int64_t i64, std::int64_t j64, std::int64_t k64) const {
-    const int i = static_cast<int>(i64);
-    const int j = static_cast<int>(j64);
-    const int k = static_cast<int>(k64);
+  __device__ void operator()(int i, int j, int k) const {
     const std::int64_t field = flow.strides.field;
     Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
-    const Real here = pressure(i, j, k);
-    if (!flow.walls.template holds<0>(i)) {
-      u[0] -= flow.planes[i].per_face * (here - pressure(before(i, 0), j, k));
-    }
-    if (!flow.walls.template holds<1>(j)) {
-      u[field] -= flow.row.per_face * (here - pressure(i, before(j, 1), k));
-    }
-    if (!flow.walls.template holds<2>(k)) {
-      u[2 * field] -= flow.column.per_face * (here - pressure(i, j, before(k, 2)));
-    }
+    const Real here = at(i, j, k);
+    const Real below_i = at(before(i, 0), j, k);
+    const Real below_j = at(i, before(j, 1), k);
+    const Real below_k = at(i, j, before(k, 2));
+    const Real along_i = u[0] - flow.planes[i].per_face * (here - below_i);
+    const Real along_j = u[field] - flow.row.per_face * (here - below_j);
+    const Real along_k = u[2 * field] - flow.column.per_face * (here - below_k);
+    u[0] = flow.walls.template holds<0>(i) ? Real(0) : along_i;
+    u[field] = flow.walls.template holds<1>(j) ? Real(0) : along_j;
+    u[2 * field] = flow.walls.template holds<2>(k) ? Real(0) : along_k;
   }
+
+  __device__ Real at(int i, int j, int k) const { return __ldg(&pressure(i, j, k)); }
 
   __device__ int before(int index, int axis) const {
     return index == 0 ? flow.cells[axis] - 1 : index - 1;
@@ -72,21 +101,18 @@ struct Project {
 
 }  // namespace detail
 
-inline Box box_of_cells(const int (&cells)[3]) { return {0, cells[0], 0, cells[1], 0, cells[2]}; }
-
 /// Queues right side = div u.
 template <class Real>
 void queue_divergence(const Stream& stream, const FlowOnGpu<Real>& flow, const Real* fields,
                       const poisson::CellSlots<Real>& right_side) {
-  for_each(stream, box_of_cells(flow.cells),
-           detail::FindDivergence<Real>{flow, fields, right_side});
+  detail::queue_thin(stream, flow.cells, detail::FindDivergence<Real>{flow, fields, right_side});
 }
 
 /// Queues u -= grad p.
 template <class Real>
 void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow, Real* fields,
                       const poisson::CellSlots<Real>& pressure) {
-  for_each(stream, box_of_cells(flow.cells), detail::Project<Real>{flow, fields, pressure});
+  detail::queue_thin(stream, flow.cells, detail::Project<Real>{flow, fields, pressure});
 }
 
 }  // namespace bankfull::convection
