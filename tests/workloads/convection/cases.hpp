@@ -142,7 +142,8 @@ inline std::vector<Case> cases() {
       name += "RungeKutta";
     }
     for (const AxisCells& axis : problem.axes) {
-      name += "_" + std::to_string(axis.cells);
+      name += '_';
+      name += std::to_string(axis.cells);
     }
     problem.name = name;
     problem.time_step.fixed =
