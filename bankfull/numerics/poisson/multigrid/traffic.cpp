@@ -1,5 +1,7 @@
 #include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
+#include <cstdint>
+
 namespace bankfull::poisson::multigrid {
 namespace {
 
@@ -18,7 +20,8 @@ double parents(const Level& level) {
   double result = 1.0;
   for (const AxisLevel* axis : {&level.i, &level.j, &level.k}) {
     if (axis->coarsened) {
-      result *= static_cast<double>((axis->cells + 1) / 2) / static_cast<double>(axis->cells);
+      const std::int64_t coarse_cells = (axis->cells + 1) / 2;
+      result *= static_cast<double>(coarse_cells) / static_cast<double>(axis->cells);
     }
   }
   return result;

@@ -72,21 +72,22 @@ void CpuCycle::descend(std::size_t l) {
   with_way_down(l, first, [this, l](const auto& make) { run(*levels_[l], make); });
 }
 
+template <std::size_t Sweeps>
+void CpuCycle::ascend_with_sweeps(std::size_t l) {
+  run(*levels_[l], [this, l](CpuWorkspace& work) {
+    return std::tuple_cat(
+        std::tuple(Interpolation(*levels_[l], *levels_[l + 1], work, From::what_is_there)),
+        relaxations(*levels_[l], work, Colour::red, std::make_index_sequence<2 * Sweeps>{}));
+  });
+}
+
 void CpuCycle::ascend(std::size_t l) {
-  const auto up = [this, l](auto sweeps) {
-    run(*levels_[l], [this, l](CpuWorkspace& work) {
-      constexpr auto half_sweeps = static_cast<std::size_t>(2 * decltype(sweeps)::value);
-      return std::tuple_cat(
-          std::tuple(Interpolation(*levels_[l], *levels_[l + 1], work, From::what_is_there)),
-          relaxations(*levels_[l], work, Colour::red, make_count<half_sweeps>()));
-    });
-  };
   const int sweeps = levels_[l]->sweeps_after;
   expects(sweeps == 1 || sweeps == 2, "one or two sweeps after the correction");
   if (sweeps == 1) {
-    up(std::integral_constant<int, 1>{});
+    ascend_with_sweeps<1>(l);
   } else {
-    up(std::integral_constant<int, 2>{});
+    ascend_with_sweeps<2>(l);
   }
 }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -53,27 +52,24 @@ class CpuCycle {
   /// of all these stages.
   template <class First, class Body>
   void with_way_down(std::size_t l, const First& first, const Body& body) const {
-    const auto at = [this, l, &first](auto sweeps) {
-      return [this, l, &first, sweeps](CpuWorkspace& work) {
-        constexpr auto remaining = static_cast<std::size_t>(2 * decltype(sweeps)::value - 1);
-        return std::tuple_cat(
-            first(work), relaxations(*levels_[l], work, Colour::black, make_count<remaining>()),
-            std::tuple(Restriction(*levels_[l], *levels_[l + 1], work, From::what_is_there)));
-      };
-    };
     const int sweeps = levels_[l]->sweeps_before;
     expects(sweeps == 1 || sweeps == 2, "one or two sweeps before the correction");
     if (sweeps == 1) {
-      body(at(std::integral_constant<int, 1>{}));
+      body(way_down<1>(l, first));
     } else {
-      body(at(std::integral_constant<int, 2>{}));
+      body(way_down<2>(l, first));
     }
   }
 
  private:
-  template <std::size_t count>
-  static constexpr std::make_index_sequence<count> make_count() {
-    return {};
+  template <std::size_t Sweeps, class First>
+  [[nodiscard]] auto way_down(std::size_t l, const First& first) const {
+    return [this, l, &first](CpuWorkspace& work) {
+      return std::tuple_cat(
+          first(work),
+          relaxations(*levels_[l], work, Colour::black, std::make_index_sequence<2 * Sweeps - 1>{}),
+          std::tuple(Restriction(*levels_[l], *levels_[l + 1], work, From::what_is_there)));
+    };
   }
 
   /// Half-sweeps of alternating colours.
@@ -86,6 +82,9 @@ class CpuCycle {
 
   template <class Make>
   void run(const CpuLevel& level, const Make& make) const;
+
+  template <std::size_t Sweeps>
+  void ascend_with_sweeps(std::size_t l);
 
   void v_cycle_on(std::size_t l);
   void improve_interpolated(std::size_t l);

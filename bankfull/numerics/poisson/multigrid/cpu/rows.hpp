@@ -151,7 +151,7 @@ BANKFULL_ALWAYS_INLINE void start_half(float omega, const float* __restrict gain
 enum class Place { first, further };
 
 /// sum += weight (r - L e)
-template <Place place>
+template <Place At>
 BANKFULL_ALWAYS_INLINE void add_residual_half(Surroundings<float> around, const float* __restrict r,
                                               const float* __restrict e, float weight,
                                               std::int64_t n, float* __restrict sum) {
@@ -160,17 +160,17 @@ BANKFULL_ALWAYS_INLINE void add_residual_half(Surroundings<float> around, const 
     const Faces<float> coefficients = coefficients_at(around, m);
     const float residual = inner_residual(diagonal(coefficients), e[m],
                                           neighbour_sum(coefficients, values_at(around, m)), r[m]);
-    sum[m] = std::fma(weight, residual, place == Place::first ? 0.0F : sum[m]);
+    sum[m] = std::fma(weight, residual, At == Place::first ? 0.0F : sum[m]);
   }
 }
 
 /// sum += weight r
-template <Place place>
+template <Place At>
 BANKFULL_ALWAYS_INLINE void add_half(const float* __restrict r, float weight, std::int64_t n,
                                      float* __restrict sum) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
-    sum[m] = std::fma(weight, r[m], place == Place::first ? 0.0F : sum[m]);
+    sum[m] = std::fma(weight, r[m], At == Place::first ? 0.0F : sum[m]);
   }
 }
 

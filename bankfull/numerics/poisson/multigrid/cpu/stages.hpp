@@ -132,16 +132,16 @@ class Restriction {
     }
   }
 
-  template <Place place>
+  template <Place At>
   void add(std::int64_t i, std::int64_t j, int parity, float* sum) const {
     const float weight = at(fine_->axes.i.portion, i) * at(fine_->axes.j.portion, j);
     const float* const r = fine_->r.row(i, j).half(parity);
     const std::int64_t n = half_count(fine_->axes.k.cells, parity);
     if (from_ == From::zero) {
-      add_half<place>(r, weight, n, sum);
+      add_half<At>(r, weight, n, sum);
     } else {
-      add_residual_half<place>(fine_->around(i, j, parity), r, fine_->e.row(i, j).half(parity),
-                               weight, n, sum);
+      add_residual_half<At>(fine_->around(i, j, parity), r, fine_->e.row(i, j).half(parity), weight,
+                            n, sum);
     }
   }
 
@@ -318,10 +318,12 @@ class Defect : public CellStage {
 
 /// Two stages of which the second wants of the first no more than the same row.
 template <class First, class Second>
-class Both : public CellStage {
+class Both {
  public:
-  Both(const First& first, const Second& second)
-      : CellStage(first), first_(first), second_(second) {}
+  Both(const First& first, const Second& second) : first_(first), second_(second) {}
+
+  [[nodiscard]] StageAxis planes() const { return first_.planes(); }
+  [[nodiscard]] StageAxis rows() const { return first_.rows(); }
 
   void operator()(std::int64_t i, std::int64_t j) const {
     first_(i, j);
