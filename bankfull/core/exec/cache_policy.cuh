@@ -23,6 +23,11 @@ struct CachePolicy {
   }
 };
 
+/// Asks for the line at an address of GPU memory; the thread does not wait.
+__device__ __forceinline__ void prefetch_to_l2(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
 // Predicated reads past L1 of what nobody writes during the kernel, `Offset` elements behind `at`;
 // else `to` stays as it is.
 
