@@ -19,7 +19,6 @@ namespace bankfull {
 namespace {
 
 namespace fs = std::filesystem;
-using convect::Case;
 using convection::Problem;
 
 struct ConvectOptions {
@@ -41,7 +40,7 @@ std::string cells_text(const Problem& problem) {
 std::string case_line(const fs::path& file) {
   const std::string name = file.stem().string();
   try {
-    const Case ready = convect::load_case(file, {});
+    const convect::Case ready = convect::load_case(file, {});
     return fmt::format("  {:<26} {:>12}  {}\n", name, cells_text(ready.problem), ready.title);
   } catch (const UsageError& error) {
     return fmt::format("  {:<26} {:>12}  {}\n", name, "broken", error.what());
@@ -88,7 +87,7 @@ std::string medium_text(const Problem& problem) {
   return text;
 }
 
-void print_plan(const Case& wanted) {
+void print_plan(const convect::Case& wanted) {
   const Problem& problem = wanted.problem;
   const int stages = problem.scheme == convection::TimeScheme::runge_kutta ? 3 : 1;
   const convection::StageTraffic parts = convection::stage_traffic(problem, {});
@@ -104,7 +103,7 @@ void print_plan(const Case& wanted) {
              format_bytes(stages * stage.bytes()), stages == 1 ? "" : "s");
 }
 
-std::string final_flow(const Case& run, const convection::SeriesRow& last) {
+std::string final_flow(const convect::Case& run, const convection::SeriesRow& last) {
   const convection::Diagnosis& flow = last.diagnosis;
   std::string text = fmt::format(
       "  at time {:.6g} (step {}): kinetic energy {:.6g}, max |u| {:.6g}, divergence {:.1e}\n",
@@ -129,8 +128,8 @@ std::string what_was_written(const convect::RunDirectory& directory,
   return text + "\n\n";
 }
 
-ExitCode integrate(const ConvectOptions& options, const Communicator& ranks, const Case& wanted,
-                   const convect::RunDirectory& directory) {
+ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
+                   const convect::Case& wanted, const convect::RunDirectory& directory) {
   directory.create(wanted);
   convect::RunWriter writer(wanted, directory);
   try {
@@ -150,7 +149,8 @@ ExitCode integrate(const ConvectOptions& options, const Communicator& ranks, con
 }
 
 ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
-  Case wanted = convect::load_case(convect::find_case(options.case_name), options.settings);
+  convect::Case wanted =
+      convect::load_case(convect::find_case(options.case_name), options.settings);
   Problem& problem = wanted.problem;
   problem.device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);

@@ -294,7 +294,7 @@ ExitCode run_decompose(const DecomposeOptions& options, const Communicator& rank
       [&](const RunResult&) { return ranking(answer.splits, options.top); });
 }
 
-constexpr const char* footer = R"(Examples:
+constexpr const char* decompose_footer = R"(Examples:
   bankfull decompose --cells 512x512x1024 --ranks 90:130 --top 10
   bankfull decompose --cells 256x256x256 --ranks 8,16,32 --reach edges --fields 14
   bankfull decompose --cells 384x384x384 --ranks 1:64 --periodic ijk --json out.json
@@ -335,7 +335,7 @@ void add_decompose_command(CLI::App& program, const Communicator& ranks, Action&
   auto options = std::make_shared<DecomposeOptions>();
   CLI::App* command = program.add_subcommand(
       "decompose", "Compares numbers of ranks: how they split a grid and what they exchange");
-  command->footer(footer);
+  command->footer(decompose_footer);
   with_environment(
       command->add_option("--cells", options->cells, "cells of the whole grid, IxJxK")->required());
   with_environment(command

@@ -155,7 +155,7 @@ void add_scaling_options(CLI::App& command, ScalingOptions& options) {
       "it with mpirun --bind-to none, or these threads share the cores of a rank"));
 }
 
-constexpr const char* footer = R"(Examples:
+constexpr const char* scaling_footer = R"(Examples:
   mpirun -n 4 bankfull scaling himeno --strong --size XL --ranks 1,2,4
   mpirun -n 8 bankfull scaling himeno --weak --size L --json out.json
   mpirun -n 2 --bind-to none bankfull scaling himeno --strong --device cpu --same-cores
@@ -168,10 +168,10 @@ void add_scaling_command(CLI::App& program, const Communicator& ranks, Action& a
   auto options = std::make_shared<HimenoScalingOptions>();
   CLI::App* scaling = program.add_subcommand(
       "scaling", "Measures a workload on several numbers of ranks, in turn within one run");
-  scaling->footer(footer);
+  scaling->footer(scaling_footer);
   scaling->require_subcommand(1);
   CLI::App* command = scaling->add_subcommand("himeno", "Strong or weak scaling of Himeno");
-  command->footer(footer);
+  command->footer(scaling_footer);
   add_scaling_options(*command, options->scaling);
   add_himeno_options(*command, options->himeno);
   command->callback([&action, &ranks, options] {

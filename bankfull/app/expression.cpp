@@ -36,6 +36,7 @@ class Formula {
     parser_.SetExpr(text);
     value_at(0.0, 0.0, 0.0);  // what is wrong shows at the first call only
   }
+  ~Formula() = default;
   Formula(const Formula&) = delete;
   Formula& operator=(const Formula&) = delete;
 

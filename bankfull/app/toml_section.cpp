@@ -84,7 +84,7 @@ double TomlSection::checked(const std::string& key, const toml::node& value,
         fmt::format("{}: {} = {} is no number", place(value), named(key), written(value)),
         "give " + range.text());
   }
-  const double number = *value.value<double>();
+  const double number = value.value_or(0.0);
   if (!range.holds(number)) {
     throw UsageError(
         fmt::format("{}: {} = {} is out of range", place(value), named(key), written(value)),
@@ -125,7 +125,7 @@ std::string TomlSection::text(const std::string& key) const {
   if (!value.is_string()) {
     refuse(key, fmt::format("= {} is no text", written(value)), "put it in quotes");
   }
-  return *value.value<std::string>();
+  return value.value_or(std::string());
 }
 
 std::string TomlSection::text(const std::string& key, const std::string& absent) {

@@ -93,7 +93,8 @@ void write_section(const toml::table& table, const std::string& path,
   for (const std::string& key : keys) {
     if (is_section(*table.get(key))) {
       const std::string within = key_text(key);
-      write_subsections(*table.get(key), path.empty() ? within : path + "." + within, text);
+      write_subsections(*table.get(key), path.empty() ? within : fmt::format("{}.{}", path, within),
+                        text);
     }
   }
 }
@@ -123,10 +124,10 @@ std::string toml_text(const toml::node& value) {
     return inline_text(*table);
   }
   if (value.is_string()) {
-    return toml_string(*value.value<std::string>());
+    return toml_string(value.value_or(std::string()));
   }
   if (value.is_floating_point()) {
-    return number_text(*value.value<double>());
+    return number_text(value.value_or(0.0));
   }
   std::ostringstream text;
   value.visit([&](const auto& concrete) { text << concrete; });

@@ -13,17 +13,16 @@ convection::PointFunction function_of(const TomlSection& section, const std::str
   const std::string where = section.place(value) + ": [" + section.name() + "] " + key;
   if (value.is_string()) {
     try {
-      return compile_expression(*value.value<std::string>());
+      return compile_expression(value.value_or(std::string()));
     } catch (const UsageError& error) {
       throw UsageError(where + ": " + error.what());
     }
   }
-  if (!(value.is_integer() || value.is_floating_point()) ||
-      !std::isfinite(*value.value<double>())) {
+  if (!(value.is_integer() || value.is_floating_point()) || !std::isfinite(value.value_or(0.0))) {
     throw UsageError(where + " = " + written(value) + " is no formula",
                      "give a number, or a formula of x, y and z in quotes");
   }
-  return [constant = *value.value<double>()](double /*x*/, double /*y*/, double /*z*/) {
+  return [constant = value.value_or(0.0)](double /*x*/, double /*y*/, double /*z*/) {
     return constant;
   };
 }

@@ -13,10 +13,9 @@ const std::vector<std::string>& axis_letters() {
 }
 
 std::vector<std::string> fields_of(const convection::Problem& problem) {
-  std::vector<std::string> names;
-  for (const convection::Scalar& scalar : problem.scalars) {
-    names.push_back(scalar.name);
-  }
+  std::vector<std::string> names(problem.scalars.size());
+  std::transform(problem.scalars.begin(), problem.scalars.end(), names.begin(),
+                 [](const convection::Scalar& scalar) { return scalar.name; });
   names.insert(names.end(), velocity_fields.begin(), velocity_fields.end());
   return names;
 }
@@ -44,8 +43,8 @@ void read_range(const TomlSection& section, SliceRequest& slice) {
                        ends->get(0)->value<double>().has_value() &&
                        ends->get(1)->value<double>().has_value();
   if (numbers) {
-    slice.least = *ends->get(0)->value<double>();
-    slice.most = *ends->get(1)->value<double>();
+    slice.least = ends->get(0)->value_or(0.0);
+    slice.most = ends->get(1)->value_or(0.0);
   }
   if (!numbers || !std::isfinite(slice.least) || !std::isfinite(slice.most) ||
       slice.most <= slice.least) {

@@ -163,12 +163,12 @@ const std::vector<std::pair<std::string, std::string>>& short_names() {
   return names;
 }
 
-void apply_setting(toml::table& root, const std::string& text) {
-  const Setting setting = parse_setting(text);
-  refuse_unknown_name(root, setting);
-  toml::table& home = home_of(root, setting);
-  drop_alternatives(home, setting);
-  put(home, setting.path.back(), setting, setting.value);
+void apply_setting(toml::table& root, const std::string& setting) {
+  const Setting parsed = parse_setting(setting);
+  refuse_unknown_name(root, parsed);
+  toml::table& home = home_of(root, parsed);
+  drop_alternatives(home, parsed);
+  put(home, parsed.path.back(), parsed, parsed.value);
 }
 
 }  // namespace bankfull::convect

@@ -154,7 +154,7 @@ TEST(CaseFile, TakesAnyNumberOfScalars) {
           "[[scalar]]\nname = \"salt\"\ndiffusivity = 0.01\nbuoyancy = -4\n\n[[scalar]]\n"
           "name = \"dye\"\ndiffusivity = 0.1\n\n[boundaries]");
   replace("temperature = \"insulating\"",
-          "temperature = \"insulating\", salt = \"insulating\", dye = 0");
+          R"(temperature = "insulating", salt = "insulating", dye = 0)");
   replace("temperature = 1 ", "temperature = 1, salt = { value = 1, slope = [2, 0, 0] }, dye = 0 ");
   replace("temperature = 0 ", "temperature = 0, salt = { flux = 2 }, dye = 0 ");
   replace("[initial]",
