@@ -175,10 +175,10 @@ void add_time_orders(std::vector<Check>& checks, const ValidationSetting& settin
     problem.scheme = scheme;
     const double coarse = velocity_distance(grid, by_steps(problem, steps), exact);
     const double fine = velocity_distance(grid, by_steps(problem, 2 * steps), exact);
-    checks.push_back(order_check("order in time, steps of unequal length: " + to_string(scheme),
-                                 order_of(coarse, fine),
-                                 scheme == TimeScheme::adams_bashforth ? 2.0 : 3.0,
-                                 "order of the scheme, against steps a sixteenth of the shorter ones"));
+    checks.push_back(
+        order_check("order in time, steps of unequal length: " + to_string(scheme),
+                    order_of(coarse, fine), scheme == TimeScheme::adams_bashforth ? 2.0 : 3.0,
+                    "order of the scheme, against steps a sixteenth of the shorter ones"));
   }
 }
 
