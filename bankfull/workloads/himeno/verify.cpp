@@ -39,7 +39,7 @@ double field_deviation(const std::vector<double>& values, const std::vector<doub
   for (std::size_t n = 0; n < reference.size(); ++n) {
     largest = std::max(largest, std::abs(reference[n]));
     const double here = std::abs(values[n] - reference[n]);
-    difference = here <= difference ? difference : here;  // keeps a NaN
+    difference = std::isnan(difference) || here <= difference ? difference : here;  // keeps a NaN
   }
   return difference / largest;
 }

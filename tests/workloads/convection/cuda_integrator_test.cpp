@@ -3,6 +3,7 @@
 #include "tests/workloads/convection/cases.hpp"
 #include "tests/workloads/convection/steps.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
 #include <vector>

@@ -2,6 +2,7 @@
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/reference_integrator.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
+#include "bankfull/workloads/convection/validation/field_norms.hpp"
 #include "bankfull/workloads/convection/validation/manufactured.hpp"
 #include "tests/workloads/convection/steps.hpp"
 
@@ -43,16 +44,8 @@ std::array<double, 2> errors(const OrderCase& one, std::int64_t cells) {
   const double dt = 0.9 * longest_diffusive_step(problem, grid);
   advance_to(*flow, TimeScheme::adams_bashforth, end,
              static_cast<std::int64_t>(std::ceil(end / std::min(dt, 0.01))));
-  FlowState error = flow->state();
-  std::array<double, 2> squares{};
-  for (std::size_t field = 0; field < error.fields.size(); ++field) {
-    for (std::size_t n = 0; n < error.fields[field].size(); ++n) {
-      error.fields[field][n] -= exact.fields[field][n];
-    }
-    squares[field < 3 ? 0 : 1] +=
-        inner_product_of(grid, static_cast<int>(field), error.fields[field], error.fields[field]);
-  }
-  return {std::sqrt(squares[0]), std::sqrt(squares[1])};
+  const FlowState found = flow->state();
+  return {velocity_distance(grid, found, exact), scalar_distance(grid, found, exact, 0)};
 }
 
 class Order : public testing::TestWithParam<OrderCase> {};

@@ -38,12 +38,16 @@ inline double largest_magnitude(const std::vector<double>& values) {
   return most;
 }
 
+/// The larger of both; NaN once there was one.
+inline double worse_of(double most, double value) {
+  return std::isnan(most) || value <= most ? most : value;
+}
+
 /// Largest |a - b|; NaN where one is NaN.
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double most = 0.0;
   for (std::size_t n = 0; n < a.size(); ++n) {
-    const double here = std::abs(a[n] - b[n]);
-    most = here <= most ? most : here;  // keeps a NaN
+    most = worse_of(most, std::abs(a[n] - b[n]));
   }
   return most;
 }
@@ -61,39 +65,12 @@ inline double relative_difference(const FlowState& a, const FlowState& b) {
     const double magnitude = largest_magnitude(b.fields[field]);
     if (field < 3) {
       speed = std::max(speed, magnitude);
-      difference_of_velocity =
-          difference <= difference_of_velocity ? difference_of_velocity : difference;
+      difference_of_velocity = worse_of(difference_of_velocity, difference);
     } else {
-      const double relative = difference / std::max(magnitude, size_of_terms);
-      worst = relative <= worst ? worst : relative;
+      worst = worse_of(worst, difference / std::max(magnitude, size_of_terms));
     }
   }
-  const double of_velocity = difference_of_velocity / speed;
-  return of_velocity <= worst ? worst : of_velocity;
-}
-
-/// Sum of a . b times volume over the elements of velocity or of one field: the inner product in
-/// which the operators are symmetric or skew.
-inline double inner_product_of(const Grid& grid, int field, const std::vector<double>& a,
-                               const std::vector<double>& b) {
-  const Extents n = grid.extents();
-  double sum = 0.0;
-  std::size_t element = 0;
-  for (std::int64_t i = 0; i < n.ni; ++i) {
-    for (std::int64_t j = 0; j < n.nj; ++j) {
-      for (std::int64_t k = 0; k < n.nk; ++k, ++element) {
-        const std::int64_t index[3] = {i, j, k};
-        double volume = 1.0;
-        for (const int axis : storage_axes) {
-          const poisson::Axis& cells = grid.axis(axis).cells;
-          volume *= field == axis ? cells.distance(index[axis])
-                                  : cells.widths[static_cast<std::size_t>(index[axis])];
-        }
-        sum += volume * a[element] * b[element];
-      }
-    }
-  }
-  return sum;
+  return worse_of(worst, difference_of_velocity / speed);
 }
 
 }  // namespace bankfull::convection

@@ -7,6 +7,11 @@
 namespace bankfull::convection {
 namespace {
 
+/// The larger of both; NaN once there was one.
+double worse_of(double most, double value) {
+  return std::isnan(most) || value <= most ? most : value;
+}
+
 struct Largest {
   double magnitude = 0.0;
   double difference = 0.0;
@@ -14,8 +19,7 @@ struct Largest {
   void take(const std::vector<double>& a, const std::vector<double>& b) {
     for (std::size_t n = 0; n < b.size(); ++n) {
       magnitude = std::max(magnitude, std::abs(b[n]));
-      const double apart = std::abs(a[n] - b[n]);
-      difference = apart <= difference ? difference : apart;  // keeps a NaN
+      difference = worse_of(difference, std::abs(a[n] - b[n]));
     }
   }
 
@@ -84,11 +88,9 @@ double largest_relative_difference(const FlowState& a, const FlowState& b) {
     }
     Largest of_scalar;
     of_scalar.take(a.fields[field], b.fields[field]);
-    const double relative = of_scalar.relative();
-    most = relative <= most ? most : relative;
+    most = worse_of(most, of_scalar.relative());
   }
-  const double relative = of_velocity.relative();
-  return relative <= most ? most : relative;
+  return worse_of(most, of_velocity.relative());
 }
 
 }  // namespace bankfull::convection
