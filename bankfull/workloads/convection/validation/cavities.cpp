@@ -1,6 +1,5 @@
 #include "bankfull/workloads/convection/validation/cavities.hpp"
 
-#include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/validation/timed_flow.hpp"
 
@@ -10,6 +9,8 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <numbers>
 #include <string>
 
@@ -72,7 +73,7 @@ Problem lid_driven_cavity(double reynolds, std::int64_t cells) {
 /// What is read off a steady flow.
 using Readings = std::vector<double>;
 
-/// Runs a problem until it is steady.
+/// Runs a problem until it is steady; null where it does not become so.
 std::unique_ptr<TimedFlow> steady_flow(const Problem& problem, const Steadiness& steadiness,
                                        const std::string& name, const ValidationSetting& setting,
                                        double done) {
@@ -80,10 +81,13 @@ std::unique_ptr<TimedFlow> steady_flow(const Problem& problem, const Steadiness&
   const auto watched = [](const Diagnosis& found) { return found.kinetic_energy; };
   const auto told = [&](double /*time*/) { setting.tell(name, done); };
   if (!settle(*flow, steadiness, watched, told)) {
-    throw RuntimeFailure(name + " does not become steady");
+    flow.reset();
   }
   return flow;
 }
+
+/// Of a flow that does not become steady: fails every check.
+constexpr double unsteady = std::numeric_limits<double>::quiet_NaN();
 
 double nusselt(TimedFlow& flow) {
   const std::unique_ptr<HeatPath> path = heat_path_of(flow.problem());
@@ -137,10 +141,10 @@ CavityCase heated(double rayleigh, Readings references, double tolerance, const 
       .tolerance = tolerance,
       .source = source,
       .cells = {coarse, 2 * coarse},
-      .steadiness = {.interval = interval, .tolerance = 1e-7, .longest = 2.0}};
+      .steadiness = {.interval = interval, .tolerance = 1e-7, .longest = 100.0 * interval}};
 }
 
-CavityCase lid_driven(std::int64_t coarse, double tolerance) {
+CavityCase lid_driven(std::int64_t coarse, double tolerance, double steadiness) {
   constexpr double reynolds = 1000.0;
   return {.name = fmt::format("lid-driven cavity, Re 1000, {}^2 and {}^2 extrapolated", coarse,
                               2 * coarse),
@@ -152,7 +156,7 @@ CavityCase lid_driven(std::int64_t coarse, double tolerance) {
           .tolerance = tolerance,
           .source = "Botella and Peyret 1998, Comput. Fluids 27, 421",
           .cells = {coarse, 2 * coarse},
-          .steadiness = {.interval = 2.0, .tolerance = 1e-6, .longest = 400.0}};
+          .steadiness = {.interval = 2.0, .tolerance = steadiness, .longest = 400.0}};
 }
 
 std::vector<CavityCase> cavity_cases(bool full) {
@@ -160,7 +164,7 @@ std::vector<CavityCase> cavity_cases(bool full) {
     return {heated(1e3, {1.118, 3.649, 3.697}, 2e-3, de_vahl_davis, 16, 0.02),
             heated(1e4, {2.243, 16.178, 19.617}, 3e-3, de_vahl_davis, 32, 0.02),
             heated(1e5, {4.519, 34.73, 68.59}, 4e-3, de_vahl_davis, 48, 0.01),
-            lid_driven(64, 0.01)};
+            lid_driven(64, 0.01, 1e-5)};
   }
   return {heated(1e3, {1.118, 3.649, 3.697}, 2e-3, de_vahl_davis, 64, 0.02),
           heated(1e4, {2.243, 16.178, 19.617}, 3e-3, de_vahl_davis, 64, 0.02),
@@ -168,7 +172,7 @@ std::vector<CavityCase> cavity_cases(bool full) {
           heated(1e6, {8.8252, 64.83, 220.6}, 1e-3, le_quere, 128, 0.01),
           heated(1e7, {16.523, 148.6, 699.2}, 2e-3, le_quere, 256, 0.005),
           heated(1e8, {30.225, 321.9, 2222.0}, 5e-3, le_quere, 384, 0.005),
-          lid_driven(256, 1e-3)};
+          lid_driven(256, 1e-3, 1e-6)};
 }
 
 void add_cavity_checks(std::vector<Check>& checks, const CavityCase& one,
@@ -177,7 +181,7 @@ void add_cavity_checks(std::vector<Check>& checks, const CavityCase& one,
   for (std::size_t grid = 0; grid < 2; ++grid) {
     const std::unique_ptr<TimedFlow> flow =
         steady_flow(one.problem(one.cells[grid]), one.steadiness, one.name, setting, done);
-    found[grid] = one.read(*flow);
+    found[grid] = flow ? one.read(*flow) : Readings(one.quantities.size(), unsteady);
   }
   for (std::size_t n = 0; n < one.quantities.size(); ++n) {
     checks.push_back({.name = one.name + ": " + one.quantities[n],
@@ -198,7 +202,7 @@ Check check_cube(const ValidationSetting& setting, double done) {
   const std::unique_ptr<TimedFlow> flow = steady_flow(
       heated_cube(rayleigh, cells), {.interval = 0.05, .tolerance = 1e-5}, name, setting, done);
   return {.name = name,
-          .value = nusselt(*flow),
+          .value = flow ? nusselt(*flow) : unsteady,
           .reference = 2.05,
           .tolerance = setting.full() ? 3e-3 : 1e-2,
           .source = "Cohen and Molemaker 2009 print 2.05"};
