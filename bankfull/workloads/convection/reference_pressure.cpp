@@ -94,7 +94,11 @@ const std::vector<double>& ReferencePressure::solve(const std::vector<double>& r
       throw RuntimeFailure("conjugate gradients do not converge");
     }
     apply(direction_, product_);
-    const double alpha = square / dot(direction_, product_);
+    const double curvature = dot(direction_, product_);
+    if (!(curvature > 0.0)) {
+      break;  // the right side is rounding, and what is left of it a constant
+    }
+    const double alpha = square / curvature;
     for (std::size_t m = 0; m < solution_.size(); ++m) {
       solution_[m] += alpha * direction_[m];
       residual_[m] -= alpha * product_[m];

@@ -3,7 +3,6 @@
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
 #include <cstdint>
-#include <cuda_runtime.h>
 
 namespace bankfull::poisson::multigrid::cuda {
 
