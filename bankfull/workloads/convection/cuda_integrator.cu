@@ -160,6 +160,8 @@ class CudaIntegrator final : public Integrator {
 
   [[nodiscard]] poisson::Outcome pressure_outcome() const override { return pressure_->outcome(); }
 
+  void forget_pressure() override { pressure_->forget(); }
+
   [[nodiscard]] StageTraffic traffic() const override {
     const double solves = std::max(1, pressure_->outcome().cycles);
     return stage_traffic(problem_, solves * pressure_->traffic());

@@ -82,6 +82,9 @@ class Integrator {
   /// How the pressure solve of the last stage went.
   [[nodiscard]] virtual poisson::Outcome pressure_outcome() const = 0;
 
+  /// The next pressure solve starts from nothing, not from the last one's solution.
+  virtual void forget_pressure() = 0;
+
   /// Of one stage; the pressure's as in its last solve.
   [[nodiscard]] virtual StageTraffic traffic() const = 0;
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 
 namespace bankfull::convection {
 namespace {
@@ -77,7 +78,8 @@ Measurement measurement(const std::string& name, const Problem& problem,
                         std::vector<double> seconds, const Traffic& traffic,
                         const std::string& model, const Ceiling& ceiling) {
   Measurement m{.name = name,
-                .parameters = {{.name = "grid", .value = name_of_grid(problem)},
+                .parameters = {{.name = "part", .value = name},
+                               {.name = "grid", .value = name_of_grid(problem)},
                                {.name = "precision", .value = to_string(problem.precision)},
                                {.name = "solver", .value = to_string(chosen_solver(problem))}},
                 .seconds = summarise(std::move(seconds)),
@@ -150,9 +152,16 @@ PartSamples time_parts(const Problem& problem, Integrator& integrator) {
   integrator.advance_timed(stage);
   for (int n = 0; n < timed_stages; ++n) {
     const StageSeconds seconds = integrator.advance_timed(stage);
-    for (std::size_t part = 0; part < samples.size(); ++part) {
-      samples[part].push_back(seconds[part]);
+    for (std::size_t part = 0; part < samples.parts.size(); ++part) {
+      samples.parts[part].push_back(seconds[part]);
     }
+  }
+  for (int n = 0; n < timed_stages && chosen_solver(problem) == PressureSolver::multigrid; ++n) {
+    integrator.forget_pressure();
+    const StageSeconds seconds = integrator.advance_timed(stage);
+    samples.cold_stages.push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
+    samples.cold_cycles = integrator.pressure_outcome().cycles;
+    samples.cold_traffic = integrator.traffic();
   }
   return samples;
 }
@@ -169,9 +178,9 @@ RunResult result_of(const Problem& problem, const RunOutcome& outcome, const Par
   const Ceiling ceiling = measure_ceiling(problem.device, problem.threads, 1, problem.precision);
   if (!outcome.seconds_per_step.empty()) {
     const auto stages = static_cast<double>(stages_of(problem.scheme, 1.0, 1.0).size());
-    Measurement step = measurement(fmt::format("{} {} step", problem.name, name_of_grid(problem)),
-                                   problem, outcome.seconds_per_step, stages * sum_of(traffic),
-                                   "the sum of its parts", ceiling);
+    Measurement step = measurement("step", problem, outcome.seconds_per_step,
+                                   stages * sum_of(traffic), "the sum of its parts", ceiling);
+    step.name = fmt::format("{} {} step", problem.name, name_of_grid(problem));
     add_figures(problem, outcome, step);
     if (!outcome.pressure.converged) {
       step.notes.push_back(fmt::format("the last pressure solve stopped at {:.3g} after {} cycles",
@@ -188,10 +197,16 @@ RunResult result_of(const Problem& problem, const RunOutcome& outcome, const Par
   if (problem.schedule == Schedule::reference) {
     return result;
   }
-  for (std::size_t n = 0; n < parts.size(); ++n) {
+  for (std::size_t n = 0; n < parts.parts.size(); ++n) {
     const auto part = static_cast<StagePart>(n);
-    result.measurements.push_back(measurement(to_string(part), problem, parts[n], traffic[n],
+    result.measurements.push_back(measurement(to_string(part), problem, parts.parts[n], traffic[n],
                                               model_of(part, chosen_solver(problem)), ceiling));
+  }
+  if (!parts.cold_stages.empty()) {
+    Measurement cold = measurement("cold stage", problem, parts.cold_stages,
+                                   sum_of(parts.cold_traffic), "the sum of its parts", ceiling);
+    cold.figures.push_back({.name = "cycles", .value = std::int64_t{parts.cold_cycles}});
+    result.measurements.push_back(std::move(cold));
   }
   return result;
 }

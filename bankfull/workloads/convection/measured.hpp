@@ -24,8 +24,15 @@ struct RunOutcome {
   std::vector<double> seconds_per_step;  ///< one sample for each stretch between two looks
 };
 
-/// Seconds of each part of a stage, a few stages.
-using PartSamples = std::array<std::vector<double>, stage_parts>;
+/// Seconds of a few stages.
+struct PartSamples {
+  std::array<std::vector<double>, stage_parts> parts;
+
+  /// Of multigrid: whole stages whose pressure solve starts from nothing.
+  std::vector<double> cold_stages;
+  int cold_cycles = 0;
+  StageTraffic cold_traffic{};
+};
 
 /// Runs a few more stages of a flow, a clock around each part.
 PartSamples time_parts(const Problem& problem, Integrator& integrator);

@@ -99,6 +99,7 @@ class ReferenceIntegrator final : public Integrator {
 
   [[nodiscard]] Diagnosis diagnose() override;
   [[nodiscard]] poisson::Outcome pressure_outcome() const override { return {}; }
+  void forget_pressure() override {}
   void finish() override {}
 
  private:

@@ -220,9 +220,10 @@ RunResult run(const Problem& problem, const Cadence& cadence, Recorder& recorder
   problem.validate();
   Run run(problem, cadence, recorder, progress);
   const RunOutcome outcome = run.to_its_end();
+  const StageTraffic traffic = run.integrator().traffic();
   progress.update("timing the parts of a step", 0.0, 1.0);
   const PartSamples parts = time_parts(problem, run.integrator());
-  return result_of(problem, outcome, parts, run.integrator().traffic(), progress);
+  return result_of(problem, outcome, parts, traffic, progress);
 }
 
 }  // namespace bankfull::convection
