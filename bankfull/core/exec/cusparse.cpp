@@ -16,7 +16,7 @@ constexpr cusparseSpSVAlg_t solve_algorithm = CUSPARSE_SPSV_ALG_DEFAULT;
 /// The one whose results do not differ between runs.
 constexpr cusparseSpMVAlg_t product_algorithm = CUSPARSE_SPMV_CSR_ALG2;
 
-struct Library {
+struct CusparseFunctions {
   std::string absent_because;
   decltype(&cusparseCreate) create = nullptr;
   decltype(&cusparseDestroy) destroy = nullptr;
@@ -39,9 +39,9 @@ struct Library {
 };
 
 /// Opens the version whose header this was compiled with.
-Library open_library() {
+CusparseFunctions open_cusparse() {
   LateLibrary library(fmt::format("libcusparse.so.{}", CUSPARSE_VER_MAJOR));
-  Library cusparse;
+  CusparseFunctions cusparse;
   library.find(cusparse.create, "cusparseCreate");
   library.find(cusparse.destroy, "cusparseDestroy");
   library.find(cusparse.set_stream, "cusparseSetStream");
@@ -64,15 +64,15 @@ Library open_library() {
   return cusparse;
 }
 
-const Library& functions() {
-  static const Library cusparse = open_library();
-  return cusparse;
+const CusparseFunctions& cusparse() {
+  static const CusparseFunctions functions = open_cusparse();
+  return functions;
 }
 
-void check(cusparseStatus_t status, const char* while_doing) {
+void cusparse_check(cusparseStatus_t status, const char* while_doing) {
   if (status != CUSPARSE_STATUS_SUCCESS) {
     throw RuntimeFailure(std::string("cuSPARSE failed while ") + while_doing + ": " +
-                         functions().error_string(status));
+                         cusparse().error_string(status));
   }
 }
 
@@ -82,18 +82,19 @@ detail::CusparseOwner<cusparseContext> new_handle(const Stream& stream) {
   }
   select(stream.device());
   cusparseContext* handle = nullptr;
-  check(functions().create(&handle), "starting");
+  cusparse_check(cusparse().create(&handle), "starting");
   detail::CusparseOwner<cusparseContext> owner(handle);
-  check(functions().set_stream(handle, stream.handle()), "taking a stream");
+  cusparse_check(cusparse().set_stream(handle, stream.handle()), "taking a stream");
   return owner;
 }
 
 detail::CusparseOwner<cusparseSpMatDescr> describe(const CusparseMatrix& matrix) {
   cusparseSpMatDescr* descriptor = nullptr;
-  check(functions().create_csr(&descriptor, matrix.rows, matrix.columns, matrix.entries,
-                               matrix.start, matrix.column, matrix.value, CUSPARSE_INDEX_32I,
-                               CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, number),
-        "describing a matrix");
+  cusparse_check(
+      cusparse().create_csr(&descriptor, matrix.rows, matrix.columns, matrix.entries, matrix.start,
+                            matrix.column, matrix.value, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                            CUSPARSE_INDEX_BASE_ZERO, number),
+      "describing a matrix");
   return detail::CusparseOwner<cusparseSpMatDescr>(descriptor);
 }
 
@@ -103,17 +104,19 @@ detail::CusparseOwner<cusparseSpMatDescr> describe(const CusparseMatrix& matrix,
   cusparseFillMode_t fill =
       triangle == Triangle::lower ? CUSPARSE_FILL_MODE_LOWER : CUSPARSE_FILL_MODE_UPPER;
   cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
-  check(functions().set_attribute(descriptor.get(), CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof(fill)),
-        "choosing a triangle");
-  check(functions().set_attribute(descriptor.get(), CUSPARSE_SPMAT_DIAG_TYPE, &diagonal,
-                                  sizeof(diagonal)),
-        "choosing a diagonal");
+  cusparse_check(
+      cusparse().set_attribute(descriptor.get(), CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof(fill)),
+      "choosing a triangle");
+  cusparse_check(cusparse().set_attribute(descriptor.get(), CUSPARSE_SPMAT_DIAG_TYPE, &diagonal,
+                                          sizeof(diagonal)),
+                 "choosing a diagonal");
   return descriptor;
 }
 
 detail::CusparseOwner<cusparseDnVecDescr> describe(double* vector, std::int64_t size) {
   cusparseDnVecDescr* descriptor = nullptr;
-  check(functions().create_vector(&descriptor, size, vector, number), "describing a vector");
+  cusparse_check(cusparse().create_vector(&descriptor, size, vector, number),
+                 "describing a vector");
   return detail::CusparseOwner<cusparseDnVecDescr>(descriptor);
 }
 
@@ -124,22 +127,22 @@ Buffer<std::byte> scratch_of(std::size_t bytes) {
 
 }  // namespace
 
-const std::string& cusparse_absent_because() { return functions().absent_because; }
+const std::string& cusparse_absent_because() { return cusparse().absent_because; }
 
 void detail::ReleaseCusparse::operator()(cusparseContext* handle) const noexcept {
-  static_cast<void>(functions().destroy(handle));
+  static_cast<void>(cusparse().destroy(handle));
 }
 
 void detail::ReleaseCusparse::operator()(cusparseSpMatDescr* matrix) const noexcept {
-  static_cast<void>(functions().destroy_matrix(matrix));
+  static_cast<void>(cusparse().destroy_matrix(matrix));
 }
 
 void detail::ReleaseCusparse::operator()(cusparseDnVecDescr* vector) const noexcept {
-  static_cast<void>(functions().destroy_vector(vector));
+  static_cast<void>(cusparse().destroy_vector(vector));
 }
 
 void detail::ReleaseCusparse::operator()(cusparseSpSVDescr* solve) const noexcept {
-  static_cast<void>(functions().destroy_solve(solve));
+  static_cast<void>(cusparse().destroy_solve(solve));
 }
 
 Cusparse::Cusparse(const Stream& stream) : stream_(&stream), handle_(new_handle(stream)) {}
@@ -152,21 +155,23 @@ SparseProduct::SparseProduct(const Cusparse& library, const CusparseMatrix& matr
       y_(describe(y, matrix.rows)) {
   const double one = 1.0;
   std::size_t bytes = 0;
-  check(functions().product_bytes(library_->handle(), as_it_is, &one, matrix_.get(), x_.get(), &one,
-                                  y_.get(), number, product_algorithm, &bytes),
-        "planning a product");
+  cusparse_check(
+      cusparse().product_bytes(library_->handle(), as_it_is, &one, matrix_.get(), x_.get(), &one,
+                               y_.get(), number, product_algorithm, &bytes),
+      "planning a product");
   scratch_ = scratch_of(bytes);
-  check(functions().prepare_product(library_->handle(), as_it_is, &one, matrix_.get(), x_.get(),
-                                    &one, y_.get(), number, product_algorithm, scratch_.data()),
-        "preparing a product");
+  cusparse_check(
+      cusparse().prepare_product(library_->handle(), as_it_is, &one, matrix_.get(), x_.get(), &one,
+                                 y_.get(), number, product_algorithm, scratch_.data()),
+      "preparing a product");
 }
 
 void SparseProduct::queue(double alpha, double* x, double beta, double* y) const {
-  check(functions().set_vector(x_.get(), x), "taking a vector");
-  check(functions().set_vector(y_.get(), y), "taking a vector");
-  check(functions().multiply(library_->handle(), as_it_is, &alpha, matrix_.get(), x_.get(), &beta,
-                             y_.get(), number, product_algorithm, scratch_.data()),
-        "queueing a product");
+  cusparse_check(cusparse().set_vector(x_.get(), x), "taking a vector");
+  cusparse_check(cusparse().set_vector(y_.get(), y), "taking a vector");
+  cusparse_check(cusparse().multiply(library_->handle(), as_it_is, &alpha, matrix_.get(), x_.get(),
+                                     &beta, y_.get(), number, product_algorithm, scratch_.data()),
+                 "queueing a product");
 }
 
 TriangularSolve::TriangularSolve(const Cusparse& library, const CusparseMatrix& matrix,
@@ -183,23 +188,23 @@ void TriangularSolve::analyse() {
   library_->stream().synchronize();
   const double one = 1.0;
   cusparseSpSVDescr* descriptor = nullptr;
-  check(functions().create_solve(&descriptor), "describing a triangular solve");
+  cusparse_check(cusparse().create_solve(&descriptor), "describing a triangular solve");
   analysis_.reset(descriptor);
   std::size_t bytes = 0;
-  check(functions().solve_bytes(library_->handle(), as_it_is, &one, matrix_.get(), b_.get(),
-                                x_.get(), number, solve_algorithm, descriptor, &bytes),
-        "planning a triangular solve");
+  cusparse_check(cusparse().solve_bytes(library_->handle(), as_it_is, &one, matrix_.get(), b_.get(),
+                                        x_.get(), number, solve_algorithm, descriptor, &bytes),
+                 "planning a triangular solve");
   scratch_ = scratch_of(bytes);
-  check(functions().analyse(library_->handle(), as_it_is, &one, matrix_.get(), b_.get(), x_.get(),
-                            number, solve_algorithm, descriptor, scratch_.data()),
-        "analysing a triangle");
+  cusparse_check(cusparse().analyse(library_->handle(), as_it_is, &one, matrix_.get(), b_.get(),
+                                    x_.get(), number, solve_algorithm, descriptor, scratch_.data()),
+                 "analysing a triangle");
 }
 
 void TriangularSolve::queue() const {
   const double one = 1.0;
-  check(functions().solve(library_->handle(), as_it_is, &one, matrix_.get(), b_.get(), x_.get(),
-                          number, solve_algorithm, analysis_.get()),
-        "queueing a triangular solve");
+  cusparse_check(cusparse().solve(library_->handle(), as_it_is, &one, matrix_.get(), b_.get(),
+                                  x_.get(), number, solve_algorithm, analysis_.get()),
+                 "queueing a triangular solve");
 }
 
 }  // namespace bankfull

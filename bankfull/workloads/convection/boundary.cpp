@@ -51,6 +51,7 @@ Continuations collect(const Grid& grid, const Rule& rule) {
 
 std::vector<Continuations> continuations_of(const Problem& problem, const Grid& grid) {
   std::vector<Continuations> fields;
+  fields.reserve(3 + problem.scalars.size());
   for (const int own : storage_axes) {
     fields.push_back(collect(grid, [&](int axis, std::size_t physical, int side) {
       const WallMotion& wall = problem.walls[physical][static_cast<std::size_t>(side)];

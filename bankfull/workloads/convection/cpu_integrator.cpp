@@ -116,7 +116,7 @@ class CpuIntegrator final : public Integrator {
   }
 
   [[nodiscard]] Diagnosis diagnose() override {
-    const FlowTally flow_tally =
+    const auto flow_tally =
         tallied<FlowTally>([&](const Near<Real>& near, double part, const WallSides& /*sides*/,
                                FlowTally& tally) { count(near, part, tally); });
     std::vector<ScalarTally> scalars;
@@ -205,7 +205,7 @@ class CpuIntegrator final : public Integrator {
     const StageFactors<Real> factors{static_cast<Real>(stage.fresh),
                                      static_cast<Real>(stage.previous), stage.keeps};
     const std::int64_t row_bytes =
-        3 * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
+        std::int64_t{3} * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
     const std::int64_t block = std::max<std::int64_t>(4, block_bytes / row_bytes);
 #pragma omp parallel num_threads(team_.threads())
     {
@@ -317,7 +317,7 @@ class CpuIntegrator final : public Integrator {
         }
       }
     }
-    AnyTally all = empty_tally<AnyTally>();
+    auto all = empty_tally<AnyTally>();
     for (const AnyTally& plane : planes) {
       merge(all, plane);
     }

@@ -30,10 +30,7 @@ inline constexpr double least_number = -1.7976931348623157e308;
 /// Nothing counted yet.
 template <class AnyTally>
 BANKFULL_HOST_DEVICE AnyTally empty_tally() {
-  AnyTally tally;
-  for (double& sum : tally.sums) {
-    sum = 0.0;
-  }
+  AnyTally tally{};
   for (double& most : tally.most) {
     most = least_number;
   }

@@ -17,7 +17,7 @@
 namespace bankfull::convection {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double prandtl_of_air = 0.71;
 
 /// A square in x and z of one periodic cell along y.

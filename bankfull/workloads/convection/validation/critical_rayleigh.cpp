@@ -15,10 +15,10 @@
 namespace bankfull::convection {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// Of the first motion: so small that it changes nothing but itself.
-constexpr double amplitude = 1e-4;
+constexpr double seed_amplitude = 1e-4;
 
 /// Fluid heated from below between z = 0 and 1, of unit viscosity and diffusivity, and its state of
 /// conduction with hardly any motion.
@@ -50,10 +50,10 @@ Problem half_roll(double rayleigh, std::int64_t cells, double width, bool slips)
     plate.slips = slips;
   }
   problem.initial_velocity[0] = [width](double x, double, double z) {
-    return -amplitude * width * std::sin(pi * x / width) * std::cos(pi * z);
+    return -seed_amplitude * width * std::sin(pi * x / width) * std::cos(pi * z);
   };
   problem.initial_velocity[2] = [width](double x, double, double z) {
-    return amplitude * std::cos(pi * x / width) * std::sin(pi * z);
+    return seed_amplitude * std::cos(pi * x / width) * std::sin(pi * z);
   };
   return problem;
 }
@@ -69,10 +69,10 @@ Problem cubic_box(double rayleigh, std::int64_t cells, bool conducting_sides) {
   }
   // One roll about y.
   problem.initial_velocity[0] = [](double x, double y, double z) {
-    return -amplitude * std::sin(pi * x) * std::sin(pi * y) * std::cos(pi * z);
+    return -seed_amplitude * std::sin(pi * x) * std::sin(pi * y) * std::cos(pi * z);
   };
   problem.initial_velocity[2] = [](double x, double y, double z) {
-    return amplitude * std::cos(pi * x) * std::sin(pi * y) * std::sin(pi * z);
+    return seed_amplitude * std::cos(pi * x) * std::sin(pi * y) * std::sin(pi * z);
   };
   return problem;
 }

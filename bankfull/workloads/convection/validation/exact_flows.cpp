@@ -16,7 +16,7 @@
 namespace bankfull::convection {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// Orders are 2.0 (or 3.0) +- 0.05.
 constexpr double order_margin = 0.05;

@@ -74,7 +74,8 @@ double velocity_distance(const Grid& grid, const FlowState& a, const FlowState& 
 
 double scalar_distance(const Grid& grid, const FlowState& a, const FlowState& b, int scalar) {
   const FlowState apart = difference(a, b);
-  const std::vector<double>& values = apart.fields[static_cast<std::size_t>(3 + scalar)];
+  const std::vector<double>& values =
+      apart.fields[std::size_t{3} + static_cast<std::size_t>(scalar)];
   return std::sqrt(inner_product(grid, 3 + scalar, values, values));
 }
 

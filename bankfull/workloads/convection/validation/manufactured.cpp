@@ -10,7 +10,7 @@
 namespace bankfull::convection {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// cos(m pi s + phase), s = 0 and 1 at the ends of the axis.
 Waves::Wave wave(const AxisCells& axis, double amplitude, double half_waves, double phase) {
