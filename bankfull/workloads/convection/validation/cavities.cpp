@@ -170,9 +170,8 @@ std::vector<CavityCase> cavity_cases(bool full) {
           heated(1e4, {2.243, 16.178, 19.617}, 3e-3, de_vahl_davis, 64, 0.02),
           heated(1e5, {4.519, 34.73, 68.59}, 4e-3, de_vahl_davis, 128, 0.01),
           heated(1e6, {8.8252, 64.83, 220.6}, 1e-3, le_quere, 128, 0.01),
-          heated(1e7, {16.523, 148.6, 699.2}, 2e-3, le_quere, 256, 0.005),
-          heated(1e8, {30.225, 321.9, 2222.0}, 5e-3, le_quere, 384, 0.005),
-          lid_driven(256, 1e-3, 1e-6)};
+          heated(1e7, {16.523, 148.6, 699.2}, 5e-3, le_quere, 192, 0.005),
+          lid_driven(192, 1e-3, 1e-6)};
 }
 
 void add_cavity_checks(std::vector<Check>& checks, const CavityCase& one,
