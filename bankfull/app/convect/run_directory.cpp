@@ -4,12 +4,12 @@
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <regex>
 #include <unistd.h>
 
 namespace bankfull::convect {
@@ -46,8 +46,15 @@ void require_writable(const fs::path& given, const fs::path& folder) {
 
 /// A picture as RunWriter names them.
 bool is_picture(const fs::path& path) {
-  static const std::regex pattern(R"([A-Za-z0-9_-]+-[xyz]-[0-9]+\.png)");
-  return std::regex_match(path.filename().string(), pattern);
+  const std::vector<std::string> parts = parts_of(path.stem().string(), '-');
+  if (path.extension() != ".png" || parts.size() < 3) {
+    return false;
+  }
+  const std::string& number = parts.back();
+  const std::string& normal = parts[parts.size() - 2];
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !number.empty() && std::all_of(number.begin(), number.end(), is_digit) &&
+         (normal == "x" || normal == "y" || normal == "z");
 }
 
 /// "temperature-y", with a number where several slices would have the same name.
