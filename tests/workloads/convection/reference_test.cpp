@@ -70,6 +70,42 @@ TEST(Reference, IsFreeOfDivergenceAndWithinWallsInEveryCase) {
   }
 }
 
+/// An element of a flow's image, and the sign that it has there.
+struct ImageElement {
+  std::size_t component;
+  std::array<std::int64_t, 3> index;
+  double sign = 1.0;
+};
+
+/// Two steps of a problem and of its image: the largest difference between an element and its own
+/// in the image, image_of(component, index).
+template <class ImageOf>
+double largest_difference_from(const Problem& problem, const Problem& image,
+                               const ImageOf& image_of) {
+  const std::unique_ptr<Integrator> flow = started(problem);
+  const std::unique_ptr<Integrator> other = started(image);
+  advance_steps(*flow, problem.scheme, {0.01, 0.008});
+  advance_steps(*other, problem.scheme, {0.01, 0.008});
+  const Grid grid(problem.axes);
+  const Grid image_grid(image.axes);
+  const FlowState state = flow->state();
+  const FlowState image_state = other->state();
+  const PhysicalView here(grid, state);
+  const PhysicalView there(image_grid, image_state);
+  const std::int64_t ny = problem.axes[1].cells;
+  const std::int64_t nz = problem.axes[2].cells;
+  double worst = 0.0;
+  for (std::size_t component = 0; component < state.fields.size(); ++component) {
+    for (std::int64_t element = 0; element < problem.cells(); ++element) {
+      const std::array<std::int64_t, 3> index{element / (ny * nz), element / nz % ny, element % nz};
+      const ImageElement at = image_of(component, index);
+      worst = worse_of(worst,
+                       std::abs(here(component, index) - at.sign * there(at.component, at.index)));
+    }
+  }
+  return worst;
+}
+
 TEST(Reference, NoDirectionIsSpecial) {
   constexpr std::array<AxisOrder, 5> orders{AxisOrder{1, 2, 0}, AxisOrder{2, 0, 1},
                                             AxisOrder{0, 2, 1}, AxisOrder{2, 1, 0},
@@ -77,38 +113,20 @@ TEST(Reference, NoDirectionIsSpecial) {
   std::size_t number = 0;
   for (const Case& one : cases()) {
     const AxisOrder& order = orders[++number % orders.size()];
-    const Problem problem = reordered(one.problem, {0, 1, 2});
-    const Problem renamed = reordered(one.problem, order);
-    const std::unique_ptr<Integrator> flow = started(problem);
-    const std::unique_ptr<Integrator> other = started(renamed);
-    advance_steps(*flow, problem.scheme, {0.01, 0.008});
-    advance_steps(*other, problem.scheme, {0.01, 0.008});
-    const Grid grid(problem.axes);
-    const Grid other_grid(renamed.axes);
-    const FlowState state = flow->state();
-    const FlowState other_state = other->state();
-    const PhysicalView here(grid, state);
-    const PhysicalView there(other_grid, other_state);
-    double worst = 0.0;
-    for (std::size_t component = 0; component < state.fields.size(); ++component) {
-      for (std::int64_t element = 0; element < problem.cells(); ++element) {
-        const std::int64_t ny = problem.axes[1].cells;
-        const std::int64_t nz = problem.axes[2].cells;
-        const std::array<std::int64_t, 3> index{element / (ny * nz), element / nz % ny,
-                                                element % nz};
-        std::size_t renamed_component = component;
-        std::array<std::int64_t, 3> renamed_index{};
-        for (std::size_t a = 0; a < 3; ++a) {
-          renamed_index[a] = index[order[a]];
-          if (order[a] == component) {
-            renamed_component = a;
-          }
+    const auto renamed = [&](std::size_t component, const std::array<std::int64_t, 3>& index) {
+      ImageElement at{component, {}};
+      for (std::size_t a = 0; a < 3; ++a) {
+        at.index[a] = index[order[a]];
+        if (order[a] == component) {
+          at.component = a;
         }
-        worst = worse_of(
-            worst, std::abs(here(component, index) - there(renamed_component, renamed_index)));
       }
-    }
-    EXPECT_LT(worst, 1e-12) << one.name;
+      return at;
+    };
+    EXPECT_LT(largest_difference_from(reordered(one.problem, {0, 1, 2}),
+                                      reordered(one.problem, order), renamed),
+              1e-12)
+        << one.name;
   }
 }
 
@@ -116,33 +134,18 @@ TEST(Reference, TheMirrorShowsTheMirroredFlow) {
   std::size_t number = 0;
   for (const Case& one : cases()) {
     const std::size_t axis = ++number % 3;
-    const Problem problem = reordered(one.problem, {0, 1, 2});
-    const Problem image = mirrored(one.problem, axis);
-    const std::unique_ptr<Integrator> flow = started(problem);
-    const std::unique_ptr<Integrator> other = started(image);
-    advance_steps(*flow, problem.scheme, {0.01, 0.008});
-    advance_steps(*other, problem.scheme, {0.01, 0.008});
-    const Grid grid(problem.axes);
-    const Grid image_grid(image.axes);
-    const FlowState state = flow->state();
-    const FlowState image_state = other->state();
-    const PhysicalView here(grid, state);
-    const PhysicalView there(image_grid, image_state);
-    double worst = 0.0;
-    for (std::size_t component = 0; component < state.fields.size(); ++component) {
-      for (std::int64_t element = 0; element < problem.cells(); ++element) {
-        const std::int64_t ny = problem.axes[1].cells;
-        const std::int64_t nz = problem.axes[2].cells;
-        std::array<std::int64_t, 3> index{element / (ny * nz), element / nz % ny, element % nz};
-        const double value = here(component, index);
-        const std::int64_t count = problem.axes[axis].cells;
-        // Face n becomes face count - n, cell n becomes cell count - 1 - n.
-        index[axis] = component == axis ? (count - index[axis]) % count : count - 1 - index[axis];
-        const double image_value = there(component, index) * (component == axis ? -1.0 : 1.0);
-        worst = worse_of(worst, std::abs(value - image_value));
-      }
-    }
-    EXPECT_LT(worst, 1e-12) << one.name;
+    const std::int64_t count = one.problem.axes[axis].cells;
+    const auto seen = [&](std::size_t component, const std::array<std::int64_t, 3>& index) {
+      const bool through = component == axis;
+      ImageElement at{component, index, through ? -1.0 : 1.0};
+      // Face n becomes face count - n, cell n becomes cell count - 1 - n.
+      at.index[axis] = through ? (count - index[axis]) % count : count - 1 - index[axis];
+      return at;
+    };
+    EXPECT_LT(largest_difference_from(reordered(one.problem, {0, 1, 2}),
+                                      mirrored(one.problem, axis), seen),
+              1e-12)
+        << one.name;
   }
 }
 

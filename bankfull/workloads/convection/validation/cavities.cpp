@@ -192,7 +192,7 @@ void add_cavity_checks(std::vector<Check>& checks, const CavityCase& one,
 }
 
 /// Several steady flows exist at this Rayleigh number; from this roll comes the paper's. The paper
-/// names no grid: its two decimals are those of 40 to 50 cells with this scheme, 2.04 is converged.
+/// names no grid, and its two decimals are not converged.
 Check check_cube(const ValidationSetting& setting, double done) {
   constexpr double rayleigh = 4.4e4;
   const std::int64_t cells = setting.full() ? 48 : 32;
