@@ -13,6 +13,8 @@ import tempfile
 import time
 import unittest
 
+from refusal import Refusals
+
 BINARY = sys.argv.pop(1)
 SCHEMA = json.loads(pathlib.Path(sys.argv.pop(1)).read_text())
 
@@ -27,7 +29,7 @@ def run(*arguments, environment=None, **options):
         env={**clean, **(environment or {})}, **options)
 
 
-class CommandLine(unittest.TestCase):
+class CommandLine(Refusals, unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -36,15 +38,9 @@ class CommandLine(unittest.TestCase):
     def refused(self, *arguments, saying=(), code=USAGE, **options):
         """The program stops with one line on stderr, no output, and leaves no file behind."""
         result = run(*arguments, **options)
-        self.assertEqual(result.returncode, code, result.stderr)
-        lines = result.stderr.strip().splitlines()
-        self.assertEqual(len(lines), 1, result.stderr)
-        self.assertTrue(lines[0].startswith("bankfull: "), lines[0])
-        for words in saying:
-            self.assertIn(words, lines[0])
-        self.assertEqual(result.stdout, "")
+        line = self.assert_refusal(result, code, saying)
         self.assertEqual(list(self.path.iterdir()), [])
-        return lines[0]
+        return line
 
 
 class Help(CommandLine):

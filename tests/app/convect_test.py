@@ -16,6 +16,8 @@ import unittest
 
 import jsonschema
 
+from refusal import Refusals
+
 BINARY = os.path.realpath(sys.argv[1])
 SCHEMA = json.loads(pathlib.Path(sys.argv[2]).read_text())
 CASES = pathlib.Path(sys.argv[3]).resolve()
@@ -55,7 +57,7 @@ def rows_of(path):
         return list(csv.DictReader(lines))
 
 
-class Convect(unittest.TestCase):
+class Convect(Refusals, unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -78,15 +80,9 @@ class Convect(unittest.TestCase):
         """The program stops with one line on stderr, no output, and writes nothing."""
         before = self.files()
         result = self.run_convect(*arguments, **options)
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        lines = result.stderr.strip().splitlines()
-        self.assertEqual(len(lines), 1, result.stderr)
-        self.assertTrue(lines[0].startswith("bankfull: "), lines[0])
-        for words in saying:
-            self.assertIn(words, lines[0])
-        self.assertEqual(result.stdout, "")
+        line = self.assert_refusal(result, code, saying)
         self.assertEqual(self.files(), before)
-        return lines[0]
+        return line
 
     def refused_with(self, old, new, *saying):
         """The layer with one piece of its text replaced."""

@@ -16,6 +16,8 @@ import unittest
 
 import jsonschema
 
+from refusal import Refusals
+
 BINARY = os.path.realpath(sys.argv[1])
 SCHEMA = json.loads(pathlib.Path(sys.argv[2]).read_text())
 
@@ -29,7 +31,7 @@ def free_gib():
     return int(re.search(r"MemAvailable: +(\d+)", text)[1]) / 2**20
 
 
-class Npb(unittest.TestCase):
+class Npb(Refusals, unittest.TestCase):
     def run_npb(self, *arguments, environment=None, prepare=None):
         """On the CPU; `prepare` is called in the new process."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
@@ -40,13 +42,7 @@ class Npb(unittest.TestCase):
     def refused(self, *arguments, saying=(), code=USAGE, **options):
         """The program stops with one line on stderr and no output."""
         result = self.run_npb(*arguments, **options)
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        lines = result.stderr.strip().splitlines()
-        self.assertEqual(len(lines), 1, result.stderr)
-        self.assertTrue(lines[0].startswith("bankfull: "), lines[0])
-        for words in saying:
-            self.assertIn(words, lines[0])
-        self.assertEqual(result.stdout, "")
+        self.assert_refusal(result, code, saying)
 
     def succeeded(self, *arguments, **options):
         result = self.run_npb(*arguments, **options)
