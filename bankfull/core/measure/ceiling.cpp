@@ -10,7 +10,12 @@
 namespace bankfull {
 namespace {
 
-constexpr int warm_up_passes = 2;
+constexpr int warm_up_passes = 1;
+
+// A CPU whose last cache is large has passes of a tenth of a second: fewer are enough, each being
+// a mean over much time. Counted in bytes, so that processes that measure at once end at once.
+constexpr std::int64_t bytes_to_pass = 8192 * mib;
+constexpr std::int64_t least_repeats = 4;
 
 /// One way to run the same pass.
 struct Way {
@@ -33,6 +38,14 @@ std::vector<Way> ways_to_run(Device device, const StreamPattern& pattern) {
     ways.push_back({.pattern = stored, .grid = {}});
   }
   return ways;
+}
+
+int repeats_for(Device device, std::int64_t bytes, int most) {
+  if (device.is_cuda()) {
+    return most;
+  }
+  return static_cast<int>(
+      std::min<std::int64_t>(most, std::max(least_repeats, bytes_to_pass / bytes)));
 }
 
 }  // namespace
@@ -60,7 +73,8 @@ Ceiling measure_ceiling(Device device, int threads, int reads, Precision precisi
   const std::int64_t elements =
       streams->capacity(pattern) / Streams::granularity * Streams::granularity;
   std::vector<Way> ways = ways_to_run(device, pattern);
-  for (int repeat = -warm_up_passes; repeat < repeats; ++repeat) {
+  const int timed_passes = repeats_for(device, bytes * sharing, repeats);
+  for (int repeat = -warm_up_passes; repeat < timed_passes; ++repeat) {
     for (Way& way : ways) {
       streams->use_grid(way.grid);
       const double seconds = streams->seconds(way.pattern, elements, 1);

@@ -6,7 +6,7 @@
 
 namespace bankfull {
 
-/// Timed passes of each way to measure a ceiling.
+/// Timed passes of each way to measure a ceiling, at most.
 inline constexpr int usual_ceiling_repeats = 12;
 
 /// The bandwidth that the device's memory sustains for a mix of `reads` read streams and one
@@ -14,8 +14,9 @@ inline constexpr int usual_ceiling_repeats = 12;
 ///
 /// The working set is several times the last cache (less only where memory is short). Each way to
 /// run the pass (CPU: ordinary and streaming stores; GPU: blocks of 256, 512 and 1024 threads) is
-/// warmed up and timed `repeats` times in turn; the fastest pass counts. Takes about half a second.
-/// `sharing` processes measure the same memory at once; each takes its share of the working set.
+/// warmed up and timed up to `repeats` times in turn, fewer (but four) where a pass moves gigabytes
+/// on a CPU; the fastest pass counts. Takes about a second. `sharing` processes measure the same
+/// memory at once; each takes its share of the working set.
 Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision, int sharing = 1,
                         int repeats = usual_ceiling_repeats);
 

@@ -228,7 +228,11 @@ class CpuIntegrator final : public Integrator {
                                  .tendency = tendencies_[0].row(i, j),
                                  .next = sides_[1][0].row(i, j),
                                  .cells = n_.nk};
-    advance_row(row, medium_, factors);
+    if (terms_of(medium_, sources_ != nullptr) == Terms::usual) {
+      advance_row<Terms::usual>(row, medium_, factors);
+    } else {
+      advance_row<Terms::all>(row, medium_, factors);
+    }
     if (walls_.holds<0>(i)) {
       std::fill_n(sides_[1][0].row(i, j), n_.nk, Real(0));
     }

@@ -5,8 +5,10 @@
 #include "bankfull/workloads/convection/stability.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <map>
 #include <numeric>
 
 namespace bankfull::convection {
@@ -74,9 +76,34 @@ std::vector<Figure> describe(const Problem& problem) {
           {.name = "memory", .value = integrator_bytes(problem), .unit = "B"}};
 }
 
+/// What the memory sustains for each mix of reads and writes that a run has, measured once.
+class Ceilings {
+ public:
+  Ceilings(const Problem& problem, Progress& progress) : problem_(problem), progress_(progress) {}
+
+  const Ceiling& operator()(const Traffic& traffic) {
+    const int reads = static_cast<int>(std::clamp(
+        std::lround(traffic.bytes_read / traffic.bytes_written), 1L, long{most_mix_reads}));
+    const auto known = by_reads_.find(reads);
+    if (known != by_reads_.end()) {
+      return known->second;
+    }
+    progress_.update("measuring the ceiling", 0.0, 1.0);
+    return by_reads_
+        .emplace(reads,
+                 measure_ceiling(problem_.device, problem_.threads, reads, problem_.precision))
+        .first->second;
+  }
+
+ private:
+  const Problem& problem_;
+  Progress& progress_;
+  std::map<int, Ceiling> by_reads_;
+};
+
 Measurement measurement(const std::string& name, const Problem& problem,
                         std::vector<double> seconds, const Traffic& traffic,
-                        const std::string& model, const Ceiling& ceiling) {
+                        const std::string& model, Ceilings& ceilings) {
   Measurement m{.name = name,
                 .parameters = {{.name = "part", .value = name},
                                {.name = "grid", .value = name_of_grid(problem)},
@@ -85,7 +112,7 @@ Measurement measurement(const std::string& name, const Problem& problem,
                 .seconds = summarise(std::move(seconds)),
                 .traffic = traffic,
                 .traffic_model = model,
-                .ceiling = ceiling,
+                .ceiling = ceilings(traffic),
                 .figures = {},
                 .notes = {}};
   m.fits_cache = integrator_bytes(problem) <= last_cache_bytes(problem.device);
@@ -174,12 +201,11 @@ RunResult result_of(const Problem& problem, const RunOutcome& outcome, const Par
                    .series = {},
                    .checks = {check_divergence(problem, outcome)},
                    .notes = {}};
-  progress.update("measuring the ceiling", 0.0, 1.0);
-  const Ceiling ceiling = measure_ceiling(problem.device, problem.threads, 1, problem.precision);
+  Ceilings ceilings(problem, progress);
   if (!outcome.seconds_per_step.empty()) {
     const auto stages = static_cast<double>(stages_of(problem.scheme, 1.0, 1.0).size());
     Measurement step = measurement("step", problem, outcome.seconds_per_step,
-                                   stages * sum_of(traffic), "the sum of its parts", ceiling);
+                                   stages * sum_of(traffic), "the sum of its parts", ceilings);
     step.name = fmt::format("{} {} step", problem.name, name_of_grid(problem));
     add_figures(problem, outcome, step);
     if (!outcome.pressure.converged) {
@@ -200,11 +226,11 @@ RunResult result_of(const Problem& problem, const RunOutcome& outcome, const Par
   for (std::size_t n = 0; n < parts.parts.size(); ++n) {
     const auto part = static_cast<StagePart>(n);
     result.measurements.push_back(measurement(to_string(part), problem, parts.parts[n], traffic[n],
-                                              model_of(part, chosen_solver(problem)), ceiling));
+                                              model_of(part, chosen_solver(problem)), ceilings));
   }
   if (!parts.cold_stages.empty()) {
     Measurement cold = measurement("cold stage", problem, parts.cold_stages,
-                                   sum_of(parts.cold_traffic), "the sum of its parts", ceiling);
+                                   sum_of(parts.cold_traffic), "the sum of its parts", ceilings);
     cold.figures.push_back({.name = "cycles", .value = std::int64_t{parts.cold_cycles}});
     result.measurements.push_back(std::move(cold));
   }

@@ -34,6 +34,19 @@ struct Medium {
   ScalarMedium<Real> scalars[most_scalars] = {};
 };
 
+/// Which terms a loop over points is compiled for.
+enum class Terms {
+  usual,  ///< of a flow with one scalar, without rotation and sources: no branch between loads
+  all,
+};
+
+template <class Real>
+Terms terms_of(const Medium<Real>& medium, bool has_sources) {
+  const Real* const rotation = medium.twice_rotation;
+  const bool rotates = rotation[0] != 0 || rotation[1] != 0 || rotation[2] != 0;
+  return medium.scalar_count == 1 && !rotates && !has_sources ? Terms::usual : Terms::all;
+}
+
 /// Elements from a value to its neighbours, and to the same point of the next field.
 struct FlowStrides {
   std::int64_t field = 0;

@@ -111,21 +111,22 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value velocity_beside(const Near<Rea
   return plus_product(Real(0.5) - half_weight, above, half_weight * below);
 }
 
-/// G of velocity A without pressure: -(u . grad) u + nu lap u + sum of g alpha T - 2 Omega x u.
-template <int A, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value momentum_tendency(const Near<Real, Value>& near,
-                                                                    const Medium<Real>& medium) {
-  constexpr int B = (A + 1) % 3;
-  constexpr int C = (A + 2) % 3;
-  Value sum = momentum_transport<A, A>(near, medium.viscosity) +
-              momentum_transport<A, B>(near, medium.viscosity) +
-              momentum_transport<A, C>(near, medium.viscosity);
+/// Adds to G of velocity A what acts on the fluid: the sum of g alpha T, and -2 Omega x u.
+template <int A, Terms Which, class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value with_forces(const Near<Real, Value>& near,
+                                                              const Medium<Real>& medium,
+                                                              Value sum) {
+  if constexpr (Which == Terms::usual) {
+    return plus_product(medium.scalars[0].buoyancy[A], scalar_on_face<A>(near, 0), sum);
+  }
   for (int s = 0; s < medium.scalar_count; ++s) {
     const Real buoyancy = medium.scalars[s].buoyancy[A];
     if (buoyancy != Real(0)) {
       sum = plus_product(buoyancy, scalar_on_face<A>(near, s), sum);
     }
   }
+  constexpr int B = (A + 1) % 3;
+  constexpr int C = (A + 2) % 3;
   const Real around_b = medium.twice_rotation[B];
   const Real around_c = medium.twice_rotation[C];
   if (around_b != Real(0) || around_c != Real(0)) {
@@ -133,6 +134,16 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value momentum_tendency(const Near<R
     sum = plus_product(-around_b, velocity_beside<A, C>(near), sum);
   }
   return sum;
+}
+
+/// G of velocity A without pressure: -(u . grad) u + nu lap u + sum of g alpha T - 2 Omega x u.
+template <int A, Terms Which, class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value momentum_tendency(const Near<Real, Value>& near,
+                                                                    const Medium<Real>& medium) {
+  const Value transport = momentum_transport<A, A>(near, medium.viscosity) +
+                          momentum_transport<A, (A + 1) % 3>(near, medium.viscosity) +
+                          momentum_transport<A, (A + 2) % 3>(near, medium.viscosity);
+  return with_forces<A, Which>(near, medium, transport);
 }
 
 /// Flux of a scalar along B, v T - kappa dT/dy, through the face `face` cells above the point.

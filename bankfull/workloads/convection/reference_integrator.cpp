@@ -115,11 +115,11 @@ class ReferenceIntegrator final : public Integrator {
   [[nodiscard]] double tendency(int field, const Near<double>& near) const {
     switch (field) {
       case 0:
-        return momentum_tendency<0>(near, medium_);
+        return momentum_tendency<0, Terms::all>(near, medium_);
       case 1:
-        return momentum_tendency<1>(near, medium_);
+        return momentum_tendency<1, Terms::all>(near, medium_);
       case 2:
-        return momentum_tendency<2>(near, medium_);
+        return momentum_tendency<2, Terms::all>(near, medium_);
       default:
         break;
     }

@@ -27,14 +27,14 @@ struct StageFactors {
   bool keeps = true;
 };
 
-template <class Real>
+template <Terms Which, class Real>
 BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real>& row,
                                          const Near<Real, Pack<Real>>& near,
                                          const StageFactors<Real>& stage, std::int64_t k, int field,
                                          Pack<Real> tendency) {
   using P = Pack<Real>;
   const std::int64_t at = field * near.strides.field;
-  if (row.source != nullptr) {
+  if (Which == Terms::all && row.source != nullptr) {
     tendency = tendency + P::load(row.source + at + k);
   }
   Real* const kept = row.tendency + at + k;
@@ -48,28 +48,30 @@ BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real>& row,
 
 /// next = fields + fresh G + previous G_before, a pack at a time; the last one reaches into the
 /// row's padding. Arguments come by value: compilers see that no store changes them.
-template <class Real>
+template <Terms Which, class Real>
 void advance_row(RowToAdvance<Real> row, Medium<Real> medium, StageFactors<Real> stage) {
   using P = Pack<Real>;
+  const bool carries = Which == Terms::usual || medium.scalar_count > 0;
   for (std::int64_t k = 0; k < row.cells; k += P::width) {
     Near<Real, P> near = row.near;
     near.here += k;
     // All before the first store: what compilers must take for a change of the flow.
-    const P along_i = momentum_tendency<0>(near, medium);
-    const P along_j = momentum_tendency<1>(near, medium);
-    const P along_k = momentum_tendency<2>(near, medium);
+    const P along_i = momentum_tendency<0, Which>(near, medium);
+    const P along_j = momentum_tendency<1, Which>(near, medium);
+    const P along_k = momentum_tendency<2, Which>(near, medium);
     P scalar = P::broadcast(0);
-    if (medium.scalar_count > 0) {
+    if (carries) {
       scalar = scalar_tendency(near, 0, medium.scalars[0].diffusivity);
     }
-    put_advanced(row, near, stage, k, 0, along_i);
-    put_advanced(row, near, stage, k, 1, along_j);
-    put_advanced(row, near, stage, k, 2, along_k);
-    for (int s = 0; s < medium.scalar_count; ++s) {
-      if (s > 0) {
-        scalar = scalar_tendency(near, s, medium.scalars[s].diffusivity);
-      }
-      put_advanced(row, near, stage, k, 3 + s, scalar);
+    put_advanced<Which>(row, near, stage, k, 0, along_i);
+    put_advanced<Which>(row, near, stage, k, 1, along_j);
+    put_advanced<Which>(row, near, stage, k, 2, along_k);
+    if (carries) {
+      put_advanced<Which>(row, near, stage, k, 3, scalar);
+    }
+    for (int s = 1; Which == Terms::all && s < medium.scalar_count; ++s) {
+      put_advanced<Which>(row, near, stage, k, 3 + s,
+                          scalar_tendency(near, s, medium.scalars[s].diffusivity));
     }
   }
 }
