@@ -5,7 +5,6 @@
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/core/base/format.hpp"
-#include "bankfull/core/memory/capacity.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
@@ -14,6 +13,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 namespace bankfull {
 namespace {
@@ -97,10 +97,13 @@ void print_plan(const convect::Case& wanted) {
              to_string(problem.precision), to_string(problem.schedule), to_string(problem.device),
              to_string(problem.scheme), step_text(problem.time_step), end_text(problem));
   fmt::print("  {}\n", medium_text(problem));
-  fmt::print("  pressure: {}; memory {}; a step moves {} beside its pressure solve{}\n",
-             solver_text(problem),
-             format_bytes(static_cast<double>(convection::integrator_bytes(problem))),
-             format_bytes(stages * stage.bytes()), stages == 1 ? "" : "s");
+  fmt::print(
+      "  pressure: {}; memory {}, and {} on the host to load it from; a step moves {} beside its "
+      "pressure solve{}\n",
+      solver_text(problem),
+      format_bytes(static_cast<double>(convection::integrator_bytes(problem))),
+      format_bytes(static_cast<double>(convection::state_bytes(problem))),
+      format_bytes(stages * stage.bytes()), stages == 1 ? "" : "s");
 }
 
 std::string final_flow(const convect::Case& run, const convection::SeriesRow& last) {
@@ -130,7 +133,6 @@ std::string what_was_written(const convect::RunDirectory& directory,
 
 ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
                    const convect::Case& wanted, const convect::RunDirectory& directory) {
-  directory.create(wanted);
   convect::RunWriter writer(wanted, directory);
   try {
     return run_and_publish(
@@ -138,19 +140,32 @@ ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
         [&](Progress& progress) {
           return convection::run(wanted.problem, wanted.cadence, writer, progress);
         },
-        [&](const RunResult& /*result*/) {
-          return final_flow(wanted, writer.last_row()) + what_was_written(directory, writer);
+        [&](const RunResult& result) {
+          return final_flow(wanted, writer.last_row()) + what_was_written(directory, writer) +
+                 report_notes(result);
         },
         {directory.result().string()});
   } catch (const RuntimeFailure& failure) {
+    if (!writer.has_begun()) {
+      throw;
+    }
     throw RuntimeFailure(fmt::format("{}; what was found until then is in {}", failure.what(),
                                      directory.path().string()));
   }
 }
 
+/// The result may not take the place of the case.
+void require_other_file(const fs::path& file, const std::optional<std::string>& json) {
+  std::error_code error;
+  if (json && fs::equivalent(file, *json, error)) {
+    throw UsageError("--json " + *json + " is the case itself", "name another file");
+  }
+}
+
 ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
-  convect::Case wanted =
-      convect::load_case(convect::find_case(options.case_name), options.settings);
+  const fs::path file = convect::find_case(options.case_name);
+  require_other_file(file, options.common.json);
+  convect::Case wanted = convect::load_case(file, options.settings);
   Problem& problem = wanted.problem;
   problem.device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
@@ -159,8 +174,7 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const convect::RunDirectory directory(
       options.output.empty() ? problem.name + "-run" : options.output, options.overwrite);
   options.common.prepare(ranks, problem.device);
-  require_capacity(problem.device, convection::integrator_bytes(problem), "case " + problem.name,
-                   "use fewer cells, --set cells=..., or --set precision=fp32");
+  convection::require_memory(problem);
   if (!options.common.quiet || options.common.dry_run) {
     print_plan(wanted);
   }

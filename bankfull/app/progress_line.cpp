@@ -10,6 +10,9 @@ namespace bankfull {
 namespace {
 
 constexpr double seconds_between_prints = 0.1;
+
+// The first steps of a task say little about the rest.
+constexpr double seconds_before_estimate = 1.0;
 constexpr const char* wipe_line = "\r\x1b[K";
 
 }  // namespace
@@ -37,9 +40,11 @@ void ProgressLine::update(const std::string& task, double done, double total) {
   since_print_.restart();
   std::string line = fmt::format("{}{}", wipe_line, task);
   if (total > 0.0 && done > done_at_start_) {
-    const double rate = (done - done_at_start_) / since_start_.seconds();
-    line += fmt::format("  {:3.0f} %  {} left", 100.0 * done / total,
-                        format_seconds((total - done) / rate));
+    line += fmt::format("  {:3.0f} %", 100.0 * done / total);
+    if (since_start_.seconds() > seconds_before_estimate) {
+      const double rate = (done - done_at_start_) / since_start_.seconds();
+      line += fmt::format("  {} left", format_seconds((total - done) / rate));
+    }
   }
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);

@@ -34,14 +34,10 @@ ExitCode run_and_publish(const CommonOptions& options, const Communicator& ranks
                          const std::function<RunResult(Progress&)>& workload,
                          const std::function<std::string(const RunResult&)>& extra,
                          const std::vector<std::string>& further_json) {
-  std::vector<std::string> paths = further_json;
-  if (options.json) {
-    paths.push_back(*options.json);
-  }
   std::vector<OutputFile> files;
   ranks.on_root([&] {
-    for (const std::string& path : paths) {
-      files.emplace_back(path);
+    if (options.json) {
+      files.emplace_back(*options.json);
     }
   });
   const RankSurvey survey = survey_ranks(ranks);
@@ -53,6 +49,11 @@ ExitCode run_and_publish(const CommonOptions& options, const Communicator& ranks
     print_report(result, extra);
   }
   fmt::print("{}", result_lines(result));
+  ranks.on_root([&] {
+    for (const std::string& path : further_json) {
+      files.emplace_back(path);
+    }
+  });
   for (const OutputFile& file : files) {
     file.commit(to_json(result, command_line(), survey));
   }

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 using convection::Problem;
 
 constexpr double most_cells = 1 << 20;
+constexpr std::size_t most_case_bytes = 1 << 20;
 constexpr double default_courant = 0.35;
 
 bool is_name(const std::string& text, const char* besides) {
@@ -266,13 +267,21 @@ Case parse_case(const std::string& text, const std::string& file,
 }
 
 Case load_case(const fs::path& file, const std::vector<std::string>& settings) {
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError("cannot read the case " + file.string() + ": " + why,
+                     "name a case file, or one of --list-cases");
+  };
   std::ifstream stream(file, std::ios::binary);
   if (!stream || fs::is_directory(file)) {
-    throw UsageError("cannot read the case " + file.string() + ": " +
-                         (stream ? "it is a folder" : std::strerror(errno)),
-                     "name a case file, or one of --list-cases");
+    refuse(stream ? "it is a folder" : std::strerror(errno));
   }
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  // Devices and pipes have no end that could be relied on.
+  std::string text(most_case_bytes + 1, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > most_case_bytes) {
+    refuse("it is longer than 1 MiB");
+  }
   return parse_case(text, file.string(), settings);
 }
 

@@ -1,5 +1,7 @@
 #include "bankfull/app/convect/output.hpp"
 
+#include "bankfull/app/convect/physics.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -25,7 +27,7 @@ std::size_t viewing_axis(const convection::Problem& problem, const convection::V
   std::size_t chosen = 1;
   std::int64_t fewest = -1;
   for (const std::size_t axis : {std::size_t{1}, std::size_t{0}, std::size_t{2}}) {
-    const bool horizontal = std::abs(up[axis]) < 1.0;
+    const bool horizontal = !is_along(up, axis);
     if (horizontal && (fewest < 0 || problem.axes[axis].cells < fewest)) {
       chosen = axis;
       fewest = problem.axes[axis].cells;

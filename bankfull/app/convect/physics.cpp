@@ -68,7 +68,7 @@ Vector read_up(TomlSection& physics) {
 /// The extent of the box upwards; 0 where that is along no axis.
 double height_of(const Problem& problem, const Vector& up) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (std::abs(up[axis]) == 1.0) {
+    if (is_along(up, axis)) {
       return problem.axes[axis].upper - problem.axes[axis].lower;
     }
   }
@@ -179,6 +179,11 @@ Vector read_physics(TomlSection& physics, Problem& problem) {
   }
   problem.rotation = physics.numbers("rotation", NumberRange::any("1 / time"), {0.0, 0.0, 0.0});
   return up;
+}
+
+bool is_along(const Vector& direction, std::size_t axis) {
+  return direction[axis] != 0.0 && direction[(axis + 1) % 3] == 0.0 &&
+         direction[(axis + 2) % 3] == 0.0;
 }
 
 }  // namespace bankfull::convect

@@ -25,4 +25,7 @@ bool has_temperature(const TomlSection& physics);
 /// length 1.
 convection::Vector read_physics(TomlSection& physics, convection::Problem& problem);
 
+/// Whether a direction is that of axis `axis`, up or down it.
+bool is_along(const convection::Vector& direction, std::size_t axis);
+
 }  // namespace bankfull::convect

@@ -64,6 +64,10 @@ fs::path find_case(const std::string& given) {
       return path;
     }
   }
+  if (fs::exists(given)) {
+    throw UsageError("there is no ready case '" + given + "', but a file of that name",
+                     "to run the file name it ./" + given);
+  }
   const std::string nearest = nearest_name(given, names);
   throw UsageError("there is no ready case '" + given + "'",
                    nearest.empty() ? "name a case file, CASE.toml"

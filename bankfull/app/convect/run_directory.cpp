@@ -8,6 +8,8 @@
 #include "bankfull/workloads/convection/heat_path.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -44,17 +46,28 @@ void require_writable(const fs::path& given, const fs::path& folder) {
   }
 }
 
-/// A picture as RunWriter names them.
-bool is_picture(const fs::path& path) {
-  const std::vector<std::string> parts = parts_of(path.stem().string(), '-');
-  if (path.extension() != ".png" || parts.size() < 3) {
-    return false;
+// The first words of every resolved case: by them a folder is known as that of a run.
+constexpr const char* case_heading = "# The case as it ran, every default filled in";
+
+bool is_of_a_run(const fs::path& case_file) {
+  std::ifstream file(case_file);
+  std::string line;
+  return std::getline(file, line) && line.starts_with(case_heading);
+}
+
+/// The pictures that a run's list names.
+std::vector<fs::path> pictures_of(const fs::path& list) {
+  std::vector<fs::path> pictures;
+  std::ifstream file(list);
+  std::string line;
+  std::getline(file, line);  // the heading
+  while (std::getline(file, line)) {
+    const fs::path picture = line.substr(0, line.find(','));
+    if (picture.parent_path() == "slices" && picture.extension() == ".png") {
+      pictures.push_back(list.parent_path() / picture);
+    }
   }
-  const std::string& number = parts.back();
-  const std::string& normal = parts[parts.size() - 2];
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !number.empty() && std::all_of(number.begin(), number.end(), is_digit) &&
-         (normal == "x" || normal == "y" || normal == "z");
+  return pictures;
 }
 
 /// "temperature-y", with a number where several slices would have the same name.
@@ -71,20 +84,36 @@ std::vector<std::string> names_of(const std::vector<SliceRequest>& slices) {
   return names;
 }
 
-std::ofstream opened(const fs::path& path, const std::string& heading) {
-  std::ofstream stream(path);
-  stream << heading << '\n' << std::flush;
-  if (!stream) {
-    throw RuntimeFailure("cannot write " + path.string());
-  }
-  return stream;
+[[noreturn]] void fail_to_write(const fs::path& path, int error) {
+  throw RuntimeFailure(
+      fmt::format("cannot write {}: {}; make room, or name another folder with "
+                  "--output",
+                  path.string(), std::strerror(error)));
 }
 
+/// The line whole or not at all.
 void append_line(std::ofstream& stream, const std::string& line, const fs::path& path) {
+  const std::streamoff whole_lines = stream.tellp();
+  errno = 0;
   stream << line << '\n' << std::flush;
   if (!stream) {
-    throw RuntimeFailure("cannot write " + path.string());
+    const int why = errno;
+    stream.close();
+    std::error_code error;
+    fs::resize_file(path, static_cast<std::uintmax_t>(std::max<std::streamoff>(0, whole_lines)),
+                    error);
+    fail_to_write(path, why);
   }
+}
+
+std::ofstream opened(const fs::path& path, const std::string& heading) {
+  errno = 0;
+  std::ofstream stream(path);
+  if (!stream) {
+    fail_to_write(path, errno);
+  }
+  append_line(stream, heading, path);
+  return stream;
 }
 
 std::string series_heading(const convection::Problem& problem) {
@@ -124,34 +153,34 @@ RunDirectory::RunDirectory(fs::path path, bool overwrite) : path_(std::move(path
     return;
   }
   require_writable(path_, path_);
-  if (!overwrite && !fs::is_empty(path_, error)) {
+  if (fs::is_empty(path_, error)) {
+    return;
+  }
+  if (overwrite && !is_of_a_run(case_file())) {
+    refuse_folder(path_, "it holds something else than a run, which --overwrite does not replace");
+  }
+  if (!overwrite) {
     throw UsageError("the folder " + path_.string() + " is there already and not empty",
                      "give --overwrite to replace the run in it, or another folder with --output");
   }
 }
 
 void RunDirectory::remove_earlier_run() const {
-  for (const fs::path& file : {case_file(), result(), series(), slice_list()}) {
-    fs::remove(file);
-  }
-  if (!fs::is_directory(slices())) {
-    return;
-  }
-  std::vector<fs::path> pictures;
-  for (const fs::directory_entry& entry : fs::directory_iterator(slices())) {
-    if (entry.is_regular_file() && is_picture(entry.path())) {
-      pictures.push_back(entry.path());
+  std::vector<fs::path> files = pictures_of(slice_list());
+  files.insert(files.end(), {case_file(), result(), series(), slice_list()});
+  for (const fs::path& file : files) {
+    if (fs::is_regular_file(file)) {
+      fs::remove(file);
     }
-  }
-  for (const fs::path& picture : pictures) {
-    fs::remove(picture);
   }
 }
 
 void RunDirectory::create(const Case& run) const {
   try {
     fs::create_directories(path_);
-    remove_earlier_run();
+    if (is_of_a_run(case_file())) {
+      remove_earlier_run();
+    }
     if (!run.slices.empty() && run.cadence.snapshots > 0) {
       fs::create_directories(slices());
     }
@@ -159,19 +188,21 @@ void RunDirectory::create(const Case& run) const {
     refuse_folder(path_, error.code().message());
   }
   OutputFile(case_file())
-      .commit(fmt::format("# The case as it ran, every default filled in; written by bankfull {}.\n"
-                          "{}",
-                          build_facts().version, run.resolved));
+      .commit(fmt::format("{}; written by bankfull {}.\n{}", case_heading, build_facts().version,
+                          run.resolved));
 }
 
 RunWriter::RunWriter(const Case& run, const RunDirectory& directory)
     : run_(&run),
       directory_(&directory),
       drives_heat_(convection::heat_path_of(run.problem) != nullptr),
-      series_(opened(directory.series(), series_heading(run.problem))),
-      slice_names_(names_of(run.slices)) {
-  if (!run.slices.empty() && run.cadence.snapshots > 0) {
-    slice_list_ = opened(directory.slice_list(), "file,time,field,normal,at,least,most");
+      slice_names_(names_of(run.slices)) {}
+
+void RunWriter::begin() {
+  directory_->create(*run_);
+  series_ = opened(directory_->series(), series_heading(run_->problem));
+  if (!run_->slices.empty() && run_->cadence.snapshots > 0) {
+    slice_list_ = opened(directory_->slice_list(), "file,time,field,normal,at,least,most");
   }
 }
 

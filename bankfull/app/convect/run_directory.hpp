@@ -12,12 +12,12 @@ namespace bankfull::convect {
 /// The folder of a run: case.toml, run.json, series.csv, slices.csv and slices/*.png.
 class RunDirectory {
  public:
-  /// Changes nothing yet. Throws UsageError where the path is no folder, cannot be written, or,
-  /// without `overwrite`, is a folder that holds anything.
+  /// Changes nothing yet. Throws UsageError where the path is no folder, cannot be written, or
+  /// holds anything; with `overwrite`, anything that is no run of this program.
   RunDirectory(std::filesystem::path path, bool overwrite);
 
-  /// Makes the folder, takes away what an earlier run has written there and nothing else, and
-  /// writes the resolved case.
+  /// Makes the folder, takes away what the earlier run has written there and nothing else (of
+  /// pictures those that its slices.csv lists), and writes the resolved case.
   void create(const Case& run) const;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -33,17 +33,21 @@ class RunDirectory {
   std::filesystem::path path_;
 };
 
-/// Writes what a run tells into its folder: each row and each picture at once, so that a run that
-/// fails leaves what it found until then. Throws RuntimeFailure naming a file that cannot be
-/// written.
+/// Writes what a run tells into its folder, which it makes when the run begins: each row and each
+/// picture at once, so that a run that fails leaves what it found until then. Throws RuntimeFailure
+/// naming a file that cannot be written; its last whole row stays.
 class RunWriter final : public convection::Recorder {
  public:
-  /// All must outlive the writer; the folder is there.
+  /// Both must outlive the writer. Changes nothing yet.
   RunWriter(const Case& run, const RunDirectory& directory);
 
+  void begin() override;
   void record(const convection::SeriesRow& row) override;
   void snapshot(std::int64_t number, double time, const convection::Grid& grid,
                 const convection::FlowState& state) override;
+
+  /// Whether there is a folder with what the run has told.
+  [[nodiscard]] bool has_begun() const { return series_.is_open(); }
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
 

@@ -1,14 +1,18 @@
 #include "bankfull/workloads/convection/flow.hpp"
 
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 
 #include <cmath>
+#include <fmt/format.h>
 
 namespace bankfull::convection {
 namespace {
 
 /// function(place) at every element of a field, 0 on walls that a velocity would go through.
-std::vector<double> sampled(const PointFunction& function, const Grid& grid, int field) {
+/// Throws UsageError naming `what` where that is not finite.
+std::vector<double> sampled(const PointFunction& function, const Grid& grid, int field,
+                            const std::string& what) {
   const Extents n = grid.extents();
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(n.count()));
@@ -18,6 +22,11 @@ std::vector<double> sampled(const PointFunction& function, const Grid& grid, int
         const Vector place = grid.place(field, i, j, k);
         const bool zero = !function || lies_on_wall(grid, field, i, j, k);
         values.push_back(zero ? 0.0 : function(place[0], place[1], place[2]));
+        if (!std::isfinite(values.back())) {
+          throw UsageError(fmt::format("{} is {} at ({:g}, {:g}, {:g})", what, values.back(),
+                                       place[0], place[1], place[2]),
+                           "give a formula that is finite in the whole box");
+        }
       }
     }
   }
@@ -62,27 +71,30 @@ FlowState initial_state(const Problem& problem, const Grid& grid) {
   FlowState state;
   for (const int n : storage_axes) {
     const auto component = static_cast<std::size_t>(grid.physical(n));
-    state.fields.push_back(sampled(problem.initial_velocity[component], grid, n));
+    state.fields.push_back(
+        sampled(problem.initial_velocity[component], grid, n,
+                fmt::format("the initial velocity along {}", axis_names[component])));
     if (problem.noise > 0.0) {
       add_noise(state.fields.back(), problem, grid, n);
     }
   }
   for (const Scalar& scalar : problem.scalars) {
-    state.fields.push_back(sampled(scalar.initial, grid, 3));
+    state.fields.push_back(sampled(scalar.initial, grid, 3, "the initial " + scalar.name));
   }
   return state;
 }
 
 std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid) {
   std::vector<std::vector<double>> sources;
-  const auto add = [&](const PointFunction& function, int field) {
-    sources.push_back(function ? sampled(function, grid, field) : std::vector<double>{});
+  const auto add = [&](const PointFunction& function, int field, const std::string& what) {
+    sources.push_back(function ? sampled(function, grid, field, what) : std::vector<double>{});
   };
   for (const int n : storage_axes) {
-    add(problem.force[static_cast<std::size_t>(grid.physical(n))], n);
+    const auto axis = static_cast<std::size_t>(grid.physical(n));
+    add(problem.force[axis], n, fmt::format("the acceleration along {}", axis_names[axis]));
   }
   for (const Scalar& scalar : problem.scalars) {
-    add(scalar.source, 3);
+    add(scalar.source, 3, "the source of " + scalar.name);
   }
   return sources;
 }

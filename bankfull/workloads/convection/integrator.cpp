@@ -51,13 +51,27 @@ std::int64_t integrator_bytes(const Problem& problem) {
                                               : tuned_bytes<double>(problem);
 }
 
+std::int64_t state_bytes(const Problem& problem) {
+  const auto fields = 3 + static_cast<std::int64_t>(problem.scalars.size());
+  return problem.cells() * fields * static_cast<std::int64_t>(sizeof(double));
+}
+
+void require_memory(const Problem& problem) {
+  const std::string what = fmt::format("a flow on {} x {} x {} cells", problem.axes[0].cells,
+                                       problem.axes[1].cells, problem.axes[2].cells);
+  const std::string remedy = "use fewer cells, --set cells=..., or --set precision=fp32";
+  const std::int64_t bytes = integrator_bytes(problem);
+  if (!problem.device.is_cuda()) {
+    require_capacity(problem.device, bytes + state_bytes(problem), what, remedy);
+    return;
+  }
+  require_capacity(problem.device, bytes, what, remedy);
+  require_capacity(Device::cpu(), state_bytes(problem), "the initial state of " + what, remedy);
+}
+
 std::unique_ptr<Integrator> make_integrator(const Problem& problem) {
   problem.validate();
-  const std::int64_t bytes = integrator_bytes(problem);
-  require_capacity(problem.device, bytes,
-                   fmt::format("a flow on {} x {} x {} cells", problem.axes[0].cells,
-                               problem.axes[1].cells, problem.axes[2].cells),
-                   "use fewer cells or fp32");
+  require_memory(problem);
   if (problem.schedule == Schedule::reference) {
     return make_reference_integrator(problem);
   }

@@ -102,6 +102,12 @@ std::unique_ptr<Integrator> make_integrator(const Problem& problem);
 /// Bytes that make_integrator takes on the problem's device.
 std::int64_t integrator_bytes(const Problem& problem);
 
+/// Bytes of a FlowState on the host: what a flow is loaded from, and pictures are made of.
+std::int64_t state_bytes(const Problem& problem);
+
+/// Throws UsageError where the device or the host has too little memory for both.
+void require_memory(const Problem& problem);
+
 /// The fields that a problem starts from, noise included, as initial conditions give them.
 FlowState initial_state(const Problem& problem, const Grid& grid);
 

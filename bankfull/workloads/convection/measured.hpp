@@ -20,7 +20,8 @@ struct RunOutcome {
   Nusselt nusselt;
   poisson::Outcome pressure;
   double mean_cycles = 0.0;
-  double largest_courant = 0.0;
+  double largest_courant = 0.0;          ///< what the rotation adds included
+  Vector largest_force = {};             ///< along x, y, z
   std::vector<double> seconds_per_step;  ///< one sample for each stretch between two looks
 };
 
@@ -34,8 +35,11 @@ struct PartSamples {
   StageTraffic cold_traffic{};
 };
 
-/// Runs a few more stages of a flow, a clock around each part.
-PartSamples time_parts(const Problem& problem, Integrator& integrator);
+/// Runs a few more stages of a flow, of length dt, a clock around each part.
+PartSamples time_parts(const Problem& problem, Integrator& integrator, double dt);
+
+/// The divergence of the flow, against what the solver leaves and what rounding adds.
+Check check_divergence(const Problem& problem, const RunOutcome& outcome);
 
 /// The run as a result: its checks, and its times beside the measured ceiling.
 RunResult result_of(const Problem& problem, const RunOutcome& outcome, const PartSamples& parts,

@@ -12,6 +12,7 @@ namespace bankfull::convection {
 namespace {
 
 constexpr std::int64_t most_cells_along = 1 << 20;
+constexpr double most_cells_in_all = 1e12;
 constexpr double most_stretching = 5.0;
 
 void require(bool holds, const std::string& problem, const std::string& remedy) {
@@ -120,6 +121,12 @@ void Problem::validate() const {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     validate_axis(axes[axis], axis_names[axis]);
   }
+  double all_cells = 1.0;
+  for (const AxisCells& axis : axes) {
+    all_cells *= static_cast<double>(axis.cells);
+  }
+  require(all_cells <= most_cells_in_all, fmt::format("{:.3g} cells", all_cells),
+          fmt::format("use at most {:g}", most_cells_in_all));
   require_not_negative(viscosity, "the viscosity");
   require_finite(rotation, "the rotation");
   require(scalars.size() <= most_scalars, fmt::format("{} scalars", scalars.size()),

@@ -44,12 +44,15 @@ class Run {
         progress_(progress),
         grid_(problem.axes),
         path_(heat_path_of(problem)),
+        force_(largest_force(problem, grid_)),
         integrator_(make_integrator(problem)) {}
 
   RunOutcome to_its_end() {
     integrator_->load(initial_state(problem_, grid_));
     look();
     choose_step();
+    require_short_enough();
+    recorder_.begin();
     record();
     snapshot_when_due();
     watch_.restart();
@@ -58,7 +61,9 @@ class Run {
       if (at_end() || due()) {
         time_steps();
         look();
-        choose_step();
+        if (choice_due()) {
+          choose_step();
+        }
         if (at_end() || record_due()) {
           record();
         }
@@ -66,9 +71,7 @@ class Run {
         watch_.restart();
       }
     }
-    outcome_.steps = step_;
-    outcome_.time = time_;
-    outcome_.diagnosis = diagnosis_;
+    outcome_ = outcome_so_far();
     outcome_.pressure = integrator_->pressure_outcome();
     outcome_.mean_cycles = looks_ > 0 ? cycles_ / static_cast<double>(looks_) : 0.0;
     return outcome_;
@@ -79,9 +82,7 @@ class Run {
  private:
   [[nodiscard]] bool at_end() const {
     const bool steps_done = problem_.steps > 0 && step_ >= problem_.steps;
-    // The last step ends on the end but for rounding.
-    const double rounding = 1e-9 * dt_;
-    return steps_done || (problem_.end_time > 0.0 && time_ >= problem_.end_time - rounding);
+    return steps_done || (problem_.end_time > 0.0 && time_ >= problem_.end_time);
   }
 
   [[nodiscard]] std::int64_t series_steps() const {
@@ -98,9 +99,14 @@ class Run {
 
   [[nodiscard]] bool record_due() const { return step_ - recorded_step_ >= series_steps(); }
 
+  /// A flow that starts from rest is fast after some steps: at first each of them is looked at.
+  [[nodiscard]] bool choice_due() const {
+    const bool is_young = step_ < control_steps;
+    return problem_.time_step.fixed == 0.0 && (is_young || step_ % control_steps == 0);
+  }
+
   [[nodiscard]] bool due() const {
-    const bool choose = problem_.time_step.fixed == 0.0 && step_ % control_steps == 0;
-    return choose || record_due() || step_ % watch_steps == 0 || snapshot_due();
+    return choice_due() || record_due() || step_ % watch_steps == 0 || snapshot_due();
   }
 
   [[nodiscard]] double progress_part() const {
@@ -120,14 +126,17 @@ class Run {
 
   void advance_one_step() {
     double dt = dt_;
-    if (problem_.end_time > 0.0) {
-      dt = std::min(dt, problem_.end_time - time_);
+    // The last step takes what rounding has left too.
+    constexpr double with_rounding = 1.0 + 1e-6;
+    const bool is_last = problem_.end_time > 0.0 && problem_.end_time - time_ <= with_rounding * dt;
+    if (is_last) {
+      dt = problem_.end_time - time_;
     }
     for (const Stage& stage : stages_of(problem_.scheme, dt, dt_before_)) {
       integrator_->advance(stage);
     }
     dt_before_ = dt;
-    time_ += dt;
+    time_ = is_last ? problem_.end_time : time_ + dt;
     ++step_;
     ++timed_steps_;
     progress_.update("integrating " + problem_.name, progress_part(), 1.0);
@@ -152,13 +161,48 @@ class Run {
           "step or more cells",
           name_of_broken(problem_, diagnosis_), step_, time_));
     }
+    require_solved();
     cycles_ += integrator_->pressure_outcome().cycles;
     ++looks_;
-    const double courant = dt_before_ * diagnosis_.courant_rate;
+    const double courant = dt_before_ * advective_rate(problem_, diagnosis_);
     outcome_.largest_courant = std::max(outcome_.largest_courant, courant);
   }
 
-  void choose_step() { dt_ = step_length(problem_, grid_, diagnosis_.courant_rate); }
+  /// A solver that stops at its rounding leaves no more than rounding behind.
+  void require_solved() const {
+    const poisson::Outcome solve = integrator_->pressure_outcome();
+    const Check check = check_divergence(problem_, outcome_so_far());
+    if (!solve.converged && !check.passed()) {
+      throw RuntimeFailure(fmt::format(
+          "the pressure solver does not converge: it leaves a divergence of {:.3g} after {} cycles "
+          "at step {}, time {:.6g}; use solver.pressure = \"direct\", or less stretching",
+          diagnosis_.divergence, solve.cycles, step_, time_));
+    }
+  }
+
+  [[nodiscard]] RunOutcome outcome_so_far() const {
+    RunOutcome outcome = outcome_;
+    outcome.steps = step_;
+    outcome.time = time_;
+    outcome.diagnosis = diagnosis_;
+    outcome.largest_force = force_;
+    return outcome;
+  }
+
+  /// Of a fixed step: a chosen one is.
+  void require_short_enough() const {
+    const double courant = dt_ * advective_rate(problem_, diagnosis_);
+    const double limit = largest_courant(problem_.scheme);
+    if (courant > limit) {
+      throw UsageError(fmt::format("a time step of {:g} makes a Courant number of {:.3g} with the "
+                                   "initial flow, beyond {:g}, where advection becomes unstable",
+                                   dt_, courant, limit),
+                       fmt::format("use at most {:.3g}, or let a Courant number choose it",
+                                   dt_ * limit / courant));
+    }
+  }
+
+  void choose_step() { dt_ = step_length(problem_, grid_, diagnosis_, force_); }
 
   void record() {
     SeriesRow row{.step = step_,
@@ -166,7 +210,7 @@ class Run {
                   .dt = dt_before_ > 0.0 ? dt_before_ : dt_,
                   .diagnosis = diagnosis_,
                   .cycles = integrator_->pressure_outcome().cycles};
-    row.courant = row.dt * diagnosis_.courant_rate;
+    row.courant = row.dt * advective_rate(problem_, diagnosis_);
     if (path_) {
       row.nusselt = nusselt_of(*path_, problem_.scalars.front().diffusivity, diagnosis_);
       outcome_.nusselt = row.nusselt;
@@ -194,6 +238,7 @@ class Run {
   Progress& progress_;
   Grid grid_;
   std::unique_ptr<HeatPath> path_;
+  Vector force_;
   std::unique_ptr<Integrator> integrator_;
 
   std::int64_t step_ = 0;
@@ -218,11 +263,14 @@ class Run {
 RunResult run(const Problem& problem, const Cadence& cadence, Recorder& recorder,
               Progress& progress) {
   problem.validate();
-  Run run(problem, cadence, recorder, progress);
-  const RunOutcome outcome = run.to_its_end();
-  const StageTraffic traffic = run.integrator().traffic();
+  // The ceiling's own arrays take the room of the flow.
+  auto run = std::make_unique<Run>(problem, cadence, recorder, progress);
+  const RunOutcome outcome = run->to_its_end();
+  const StageTraffic traffic = run->integrator().traffic();
   progress.update("timing the parts of a step", 0.0, 1.0);
-  const PartSamples parts = time_parts(problem, run.integrator());
+  const double mean_step = outcome.time / static_cast<double>(outcome.steps);
+  const PartSamples parts = time_parts(problem, run->integrator(), mean_step);
+  run.reset();
   return result_of(problem, outcome, parts, traffic, progress);
 }
 

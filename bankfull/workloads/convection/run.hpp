@@ -28,6 +28,10 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
 
+  /// The fields are allocated and the flow to start from is known to be good: from here on there is
+  /// something to tell.
+  virtual void begin() {}
+
   /// At the start, every Cadence::series_steps, and at the end.
   virtual void record(const SeriesRow& row) = 0;
 
@@ -52,8 +56,9 @@ struct Cadence {
 
 /// Integrates the problem to its end, measures, and checks the divergence of the final flow.
 ///
-/// Throws UsageError for a bad problem, RuntimeFailure where the flow blows up, naming the step,
-/// the time and what is no longer finite.
+/// Throws UsageError for a bad problem, also where a fixed step is too long for the flow that it
+/// starts from; RuntimeFailure where the flow blows up, naming the step, the time and what is no
+/// longer finite, or where the pressure solver no longer converges.
 RunResult run(const Problem& problem, const Cadence& cadence, Recorder& recorder,
               Progress& progress);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 
 namespace bankfull::convection {
@@ -10,12 +11,25 @@ namespace bankfull::convection {
 /// operator, 4 max(nu, kappa) sum of 1 / h^2 with the narrowest cells.
 double longest_diffusive_step(const Problem& problem, const Grid& grid);
 
-/// The largest Courant number, dt max(sum of |u| / h), that is stable for the flows of this solver:
-/// 1 for Adams-Bashforth 2, which needs some diffusion beyond any, 1.7 for Runge-Kutta 3.
+/// The largest Courant number, dt max(sum of |u| / h), that a scheme can have: 0.8 for
+/// Adams-Bashforth 2, with much diffusion; 1.7 for Runge-Kutta 3, with any.
 double largest_courant(TimeScheme scheme);
 
-/// The step to take from a flow whose sum of |u| / h is at most `courant_rate`: the fixed one, or
-/// the one of the Courant number asked for within the diffusive limit.
-double step_length(const Problem& problem, const Grid& grid, double courant_rate);
+/// Whether a scheme damps all waves along one axis that move with this Courant number, where
+/// diffusion has `diffusive_number`: dt times its largest eigenvalue along the axis.
+/// Adams-Bashforth 2 amplifies what nothing damps by C^4 / 4 a step; a ten thousandth is let pass.
+bool is_stable(TimeScheme scheme, double courant, double diffusive_number);
+
+/// The largest |force| along x, y, z.
+Vector largest_force(const Problem& problem, const Grid& grid);
+
+/// The step to take from a flow: the fixed one, or the longest that has the Courant number asked
+/// for at most, is stable, and does not let moving walls and the forces on the fluid drive it
+/// beyond that Courant number within the step itself, from rest.
+double step_length(const Problem& problem, const Grid& grid, const Diagnosis& flow,
+                   const Vector& force = {});
+
+/// The sum of |u| / h, and what the rotation adds to it: Courant number / dt.
+double advective_rate(const Problem& problem, const Diagnosis& flow);
 
 }  // namespace bankfull::convection

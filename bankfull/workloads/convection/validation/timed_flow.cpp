@@ -80,7 +80,7 @@ void TimedFlow::advance_evenly(double duration, double longest) {
 void TimedFlow::advance(double duration) {
   double left = duration;
   while (left > 0.0) {
-    const double longest = step_length(problem_, grid_, integrator_->diagnose().courant_rate);
+    const double longest = step_length(problem_, grid_, integrator_->diagnose());
     const double stretch = longest * control_steps;
     if (stretch >= left) {
       advance_evenly(left, longest);
