@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #if defined(__SSE2__)
@@ -22,6 +23,10 @@ inline constexpr int register_bytes = 16;
 #endif
 
 inline constexpr int cache_line_bytes = 64;
+
+inline bool starts_a_line(const void* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % cache_line_bytes == 0;
+}
 
 namespace detail {
 

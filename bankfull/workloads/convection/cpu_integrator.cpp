@@ -144,7 +144,7 @@ class CpuIntegrator final : public Integrator {
  private:
   [[nodiscard]] const FieldSet<Real>& flow() const { return sides_[0]; }
 
-  /// body(i, j) for all rows, by the team.
+  /// body(i, j) for all rows, by the team. It may store past the caches.
   template <class Body>
   void each_row(const Body& body) const {
 #pragma omp parallel num_threads(team_.threads())
@@ -155,6 +155,7 @@ class CpuIntegrator final : public Integrator {
           body(i, j);
         }
       }
+      stream_store_fence();
     }
   }
 

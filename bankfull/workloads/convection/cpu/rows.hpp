@@ -86,24 +86,34 @@ struct RowToDiverge {
   std::int64_t cells = 0;
 };
 
+template <class Real, class Value>
+BANKFULL_ALWAYS_INLINE Value divergence_between(const Real (&per_cell)[3], const Value (&below)[3],
+                                                const Value (&above)[3]) {
+  return per_cell[0] * (above[0] - below[0]) + per_cell[1] * (above[1] - below[1]) +
+         per_cell[2] * (above[2] - below[2]);
+}
+
+/// div u, past the caches where the row starts on a line: the next pass over memory reads it.
 template <class Real>
 void divergence_row(const RowToDiverge<Real>& row, Real* __restrict result) {
-  const Real* __restrict const i_below = row.below[0];
-  const Real* __restrict const i_above = row.above[0];
-  const Real* __restrict const j_below = row.below[1];
-  const Real* __restrict const j_above = row.above[1];
-  const Real* __restrict const k_faces = row.below[2];
-  const Real per_i = row.per_cell[0];
-  const Real per_j = row.per_cell[1];
-  const Real per_k = row.per_cell[2];
+  using P = Pack<Real>;
+  const Real* const(&below)[3] = row.below;
+  const Real* const(&above)[2] = row.above;
+  const bool whole_lines = starts_a_line(result);
   const std::int64_t last = row.cells - 1;
-#pragma omp simd
-  for (std::int64_t k = 0; k < last; ++k) {
-    result[k] = per_i * (i_above[k] - i_below[k]) + per_j * (j_above[k] - j_below[k]) +
-                per_k * (k_faces[k + 1] - k_faces[k]);
+  std::int64_t k = 0;
+  for (; k + P::width <= last; k += P::width) {
+    const P lower[3] = {P::load(below[0] + k), P::load(below[1] + k), P::load(below[2] + k)};
+    const P upper[3] = {P::load(above[0] + k), P::load(above[1] + k), P::load(below[2] + k + 1)};
+    const P value = divergence_between(row.per_cell, lower, upper);
+    whole_lines ? value.stream(result + k) : value.store(result + k);
   }
-  result[last] = per_i * (i_above[last] - i_below[last]) + per_j * (j_above[last] - j_below[last]) +
-                 per_k * (row.last_face - k_faces[last]);
+  for (; k <= last; ++k) {
+    const Real next_face = k < last ? below[2][k + 1] : row.last_face;
+    const Real lower[3] = {below[0][k], below[1][k], below[2][k]};
+    const Real upper[3] = {above[0][k], above[1][k], next_face};
+    result[k] = divergence_between(row.per_cell, lower, upper);
+  }
 }
 
 /// u -= (p - p_below) / distance, on the lower faces of a row of cells.
