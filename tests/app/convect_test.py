@@ -9,6 +9,8 @@ import json
 import os
 import pathlib
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -65,13 +67,13 @@ class Convect(Refusals, unittest.TestCase):
         self.case = self.path / "layer.toml"
         self.case.write_text(LAYER)
 
-    def run_convect(self, *arguments, environment=None, device="cpu"):
+    def run_convect(self, *arguments, environment=None, device="cpu", preexec_fn=None):
         """In the test's own folder."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
         clean["BANKFULL_CASES"] = str(CASES)
         return subprocess.run([BINARY, "convect", "--device", device, *arguments],
                               cwd=self.path, capture_output=True, text=True, timeout=300,
-                              env={**clean, **(environment or {})})
+                              env={**clean, **(environment or {})}, preexec_fn=preexec_fn)
 
     def files(self):
         return sorted(str(path.relative_to(self.path)) for path in self.path.rglob("*"))
@@ -337,6 +339,19 @@ class RunDirectory(Convect):
         rows = rows_of(self.path / "layer-run" / "series.csv")
         self.assertGreaterEqual(len(rows), 1)
         self.assertFalse((self.path / "layer-run" / "run.json").exists())
+
+    def test_keeps_whole_rows_where_the_disk_is_full(self):
+        def small_files_only():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+        result = self.run_convect("layer.toml", "--quiet", "--set", "steps=2000", "--set", "output.snapshots=0",
+                                  "--set", "output.series_every=1", preexec_fn=small_files_only)
+        self.assertEqual(result.returncode, FAILURE, result.stdout + result.stderr)
+        self.assertRegex(result.stderr, r"series.csv: File too large; .*; what was found until then is in layer-run")
+        text = (self.path / "layer-run" / "series.csv").read_text()
+        self.assertTrue(text.endswith("\n"))
+        self.assertEqual({line.count(",") for line in text.splitlines()}, {16})
 
     def test_says_where_multigrid_does_not_converge(self):
         result = self.run_convect("layer.toml", "--quiet", "--set", "solver.pressure=multigrid", "--set", "ra=1e6",

@@ -200,6 +200,7 @@ RunWriter::RunWriter(const Case& run, const RunDirectory& directory)
 
 void RunWriter::begin() {
   directory_->create(*run_);
+  has_begun_ = true;
   series_ = opened(directory_->series(), series_heading(run_->problem));
   if (!run_->slices.empty() && run_->cadence.snapshots > 0) {
     slice_list_ = opened(directory_->slice_list(), "file,time,field,normal,at,least,most");

@@ -47,7 +47,7 @@ class RunWriter final : public convection::Recorder {
                 const convection::FlowState& state) override;
 
   /// Whether there is a folder with what the run has told.
-  [[nodiscard]] bool has_begun() const { return series_.is_open(); }
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
 
@@ -60,6 +60,7 @@ class RunWriter final : public convection::Recorder {
   const Case* run_;
   const RunDirectory* directory_;
   bool drives_heat_;
+  bool has_begun_ = false;
   std::ofstream series_;
   std::ofstream slice_list_;
   std::int64_t rows_ = 0;

@@ -29,8 +29,8 @@ double rounding_of(Precision precision) {
 /// What one step's forces alone would do to the flow, and the pressure take away again: a pressure
 /// of dt times force times length, whose rounding has a Laplacian of 4 / h^2. In a layer at rest it
 /// is much more than what the flow's own velocity leaves.
-double laplacian_of_pressure(const Problem& problem, const RunOutcome& outcome) {
-  const Diagnosis& flow = outcome.diagnosis;
+double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, double dt,
+                             const Vector& largest_force) {
   double pressure = flow.fastest * flow.fastest;
   double curvature = 0.0;
   const double turning = 2.0 *
@@ -41,7 +41,7 @@ double laplacian_of_pressure(const Problem& problem, const RunOutcome& outcome) 
     const std::vector<double> faces = cells.faces();
     const double narrowest = faces[1] - faces[0];  // cells gather at the ends
     curvature += cells.cells > 1 ? 4.0 / (narrowest * narrowest) : 0.0;
-    double force = outcome.largest_force[axis] + turning;
+    double force = largest_force[axis] + turning;
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       const Diagnosis::OfScalar& scalar = flow.scalars[s];
       const double largest = std::max(std::abs(scalar.least), std::abs(scalar.most));
@@ -49,9 +49,7 @@ double laplacian_of_pressure(const Problem& problem, const RunOutcome& outcome) 
     }
     pressure += force * (cells.upper - cells.lower);
   }
-  const double mean_step =
-      outcome.time / static_cast<double>(std::max<std::int64_t>(1, outcome.steps));
-  return mean_step * pressure * curvature;
+  return dt * pressure * curvature;
 }
 
 /// Beyond it a flow is not one of these equations, however free of divergence.
@@ -65,14 +63,15 @@ Check check_courant(const Problem& problem, const RunOutcome& outcome) {
 
 }  // namespace
 
-Check check_divergence(const Problem& problem, const RunOutcome& outcome) {
+Check check_divergence(const Problem& problem, const Diagnosis& flow, double dt,
+                       const Vector& largest_force) {
   constexpr double operations = 64.0;
   const bool direct = chosen_solver(problem) == PressureSolver::direct;
-  const double velocities = operations * std::max(1.0, outcome.diagnosis.courant_rate);
-  const double rounding =
-      rounding_of(problem.precision) * (velocities + laplacian_of_pressure(problem, outcome));
+  const double velocities = operations * std::max(1.0, flow.courant_rate);
+  const double rounding = rounding_of(problem.precision) *
+                          (velocities + laplacian_of_pressure(problem, flow, dt, largest_force));
   return {.name = "divergence",
-          .value = outcome.diagnosis.divergence,
+          .value = flow.divergence,
           .reference = 0.0,
           .tolerance = rounding + (direct ? 0.0 : problem.divergence),
           .source = direct ? "continuity, to the rounding of |u| / h and of the pressure"
@@ -215,7 +214,9 @@ RunResult result_of(const Problem& problem, const RunOutcome& outcome, const Par
                    .problem = describe(problem),
                    .measurements = {},
                    .series = {},
-                   .checks = {check_divergence(problem, outcome), check_courant(problem, outcome)},
+                   .checks = {check_divergence(problem, outcome.diagnosis, outcome.mean_step(),
+                                               outcome.largest_force),
+                              check_courant(problem, outcome)},
                    .notes = {}};
   Ceilings ceilings(problem, progress);
   if (!outcome.seconds_per_step.empty()) {

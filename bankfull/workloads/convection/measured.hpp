@@ -23,6 +23,8 @@ struct RunOutcome {
   double largest_courant = 0.0;          ///< what the rotation adds included
   Vector largest_force = {};             ///< along x, y, z
   std::vector<double> seconds_per_step;  ///< one sample for each stretch between two looks
+
+  [[nodiscard]] double mean_step() const { return time / static_cast<double>(steps); }
 };
 
 /// Seconds of a few stages.
@@ -38,8 +40,10 @@ struct PartSamples {
 /// Runs a few more stages of a flow, of length dt, a clock around each part.
 PartSamples time_parts(const Problem& problem, Integrator& integrator, double dt);
 
-/// The divergence of the flow, against what the solver leaves and what rounding adds.
-Check check_divergence(const Problem& problem, const RunOutcome& outcome);
+/// The divergence of a flow after a step of length dt, against what the solver leaves and what
+/// rounding adds.
+Check check_divergence(const Problem& problem, const Diagnosis& flow, double dt,
+                       const Vector& largest_force);
 
 /// The run as a result: its checks, and its times beside the measured ceiling.
 RunResult result_of(const Problem& problem, const RunOutcome& outcome, const PartSamples& parts,

@@ -71,7 +71,10 @@ class Run {
         watch_.restart();
       }
     }
-    outcome_ = outcome_so_far();
+    outcome_.steps = step_;
+    outcome_.time = time_;
+    outcome_.diagnosis = diagnosis_;
+    outcome_.largest_force = force_;
     outcome_.pressure = integrator_->pressure_outcome();
     outcome_.mean_cycles = looks_ > 0 ? cycles_ / static_cast<double>(looks_) : 0.0;
     return outcome_;
@@ -171,22 +174,12 @@ class Run {
   /// A solver that stops at its rounding leaves no more than rounding behind.
   void require_solved() const {
     const poisson::Outcome solve = integrator_->pressure_outcome();
-    const Check check = check_divergence(problem_, outcome_so_far());
-    if (!solve.converged && !check.passed()) {
+    if (!solve.converged && !check_divergence(problem_, diagnosis_, dt_before_, force_).passed()) {
       throw RuntimeFailure(fmt::format(
           "the pressure solver does not converge: it leaves a divergence of {:.3g} after {} cycles "
           "at step {}, time {:.6g}; use solver.pressure = \"direct\", or less stretching",
           diagnosis_.divergence, solve.cycles, step_, time_));
     }
-  }
-
-  [[nodiscard]] RunOutcome outcome_so_far() const {
-    RunOutcome outcome = outcome_;
-    outcome.steps = step_;
-    outcome.time = time_;
-    outcome.diagnosis = diagnosis_;
-    outcome.largest_force = force_;
-    return outcome;
   }
 
   /// Of a fixed step: a chosen one is.
@@ -268,8 +261,7 @@ RunResult run(const Problem& problem, const Cadence& cadence, Recorder& recorder
   const RunOutcome outcome = run->to_its_end();
   const StageTraffic traffic = run->integrator().traffic();
   progress.update("timing the parts of a step", 0.0, 1.0);
-  const double mean_step = outcome.time / static_cast<double>(outcome.steps);
-  const PartSamples parts = time_parts(problem, run->integrator(), mean_step);
+  const PartSamples parts = time_parts(problem, run->integrator(), outcome.mean_step());
   run.reset();
   return result_of(problem, outcome, parts, traffic, progress);
 }
