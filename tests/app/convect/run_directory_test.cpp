@@ -71,31 +71,36 @@ TEST_F(Runs, AreWrittenToNewFoldersOnly) {
   EXPECT_TRUE(files().empty());
   write(folder_ / "something");
   EXPECT_THROW(RunDirectory(folder_, false), UsageError);
-  EXPECT_NO_THROW(RunDirectory(folder_, true));
+  EXPECT_THROW(RunDirectory(folder_, true), UsageError) << "is no run";
+  write(folder_ / "case.toml");
+  EXPECT_THROW(RunDirectory(folder_, true), UsageError) << "is somebody's own case";
   EXPECT_THROW(RunDirectory(folder_ / "something", true), UsageError);
   EXPECT_THROW(RunDirectory(folder_ / "something" / "below", true), UsageError);
   EXPECT_THROW(RunDirectory("", true), UsageError);
 }
 
 TEST_F(Runs, ReplaceWhatARunWritesAndNothingElse) {
-  const RunDirectory directory(folder_, true);
-  fs::create_directory(directory.slices());
-  for (const char* name : {"run.json", "series.csv", "slices.csv", "slices/temperature-y-0003.png",
-                           "slices/u-2-z-12345.png", "slices/holiday.png", "notes.txt",
-                           "slices/temperature-y-0003.png.bak"}) {
+  RunDirectory(folder_, false).create(run_);
+  for (const char* name : {"run.json", "series.csv", "slices/temperature-y-0003.png",
+                           "slices/u-2-z-12345.png", "slices/trip-y-2024.png", "notes.txt"}) {
     write(folder_ / name);
   }
+  write(folder_ / "slices.csv",
+        "file,time\nslices/temperature-y-0003.png,0\nslices/u-2-z-12345.png,1\nnotes.txt,2\n");
+  const RunDirectory directory(folder_, true);
   directory.create(run_);
   EXPECT_EQ(files(),
-            (std::set<std::string>{"case.toml", "notes.txt", "slices", "slices/holiday.png",
-                                   "slices/temperature-y-0003.png.bak"}));
+            (std::set<std::string>{"case.toml", "notes.txt", "slices", "slices/trip-y-2024.png"}));
   EXPECT_THAT(read(directory.case_file()), HasSubstr(run_.resolved));
 }
 
 TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   const RunDirectory directory(folder_ / "run", false);
-  directory.create(run_);
   RunWriter writer(run_, directory);
+  EXPECT_TRUE(files().empty());
+  EXPECT_FALSE(writer.has_begun());
+  writer.begin();
+  EXPECT_TRUE(writer.has_begun());
   convection::SeriesRow row{.step = 3, .time = 0.5, .dt = 0.25, .cycles = 2};
   row.nusselt = {.lower = 1.5, .upper = 1.25, .volume = 1.125};
   row.diagnosis.scalars.resize(1);
