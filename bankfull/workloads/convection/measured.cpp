@@ -33,9 +33,7 @@ double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, doub
                              const Vector& largest_force) {
   double pressure = flow.fastest * flow.fastest;
   double curvature = 0.0;
-  const double turning = 2.0 *
-                         std::hypot(problem.rotation[0], problem.rotation[1], problem.rotation[2]) *
-                         flow.fastest;
+  const double turning = turning_rate(problem) * flow.fastest;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const AxisCells& cells = problem.axes[axis];
     const std::vector<double> faces = cells.faces();

@@ -133,9 +133,12 @@ Vector largest_force(const Problem& problem, const Grid& grid) {
   return largest;
 }
 
+double turning_rate(const Problem& problem) {
+  return 2.0 * std::hypot(problem.rotation[0], problem.rotation[1], problem.rotation[2]);
+}
+
 double advective_rate(const Problem& problem, const Diagnosis& flow) {
-  return flow.courant_rate +
-         2.0 * std::hypot(problem.rotation[0], problem.rotation[1], problem.rotation[2]);
+  return flow.courant_rate + turning_rate(problem);
 }
 
 double step_length(const Problem& problem, const Grid& grid, const Diagnosis& flow,

@@ -29,6 +29,9 @@ Vector largest_force(const Problem& problem, const Grid& grid);
 double step_length(const Problem& problem, const Grid& grid, const Diagnosis& flow,
                    const Vector& force = {});
 
+/// 2 |Omega|: how fast the Coriolis force turns a velocity.
+double turning_rate(const Problem& problem);
+
 /// The sum of |u| / h, and what the rotation adds to it: Courant number / dt.
 double advective_rate(const Problem& problem, const Diagnosis& flow);
 
