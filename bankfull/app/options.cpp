@@ -121,6 +121,15 @@ void add_rank_options(CLI::App& command, RankOptions& options) {
                        ->capture_default_str());
 }
 
+void add_perturbation_option(CLI::App& command, double& perturbation) {
+  with_environment(
+      command
+          .add_option("--perturb-operator", perturbation,
+                      "multiply the measured operator by 1 + EPSILON: verification must fail "
+                      "(exit code 3), which shows that it can")
+          ->type_name("EPSILON"));
+}
+
 Precision parse_precision(const std::string& text) {
   if (text != "fp32" && text != "fp64") {
     throw UsageError("--precision " + text + " is unknown", "use fp32 or fp64");

@@ -53,6 +53,11 @@ struct RankOptions {
 /// Adds --ranks-grid and --transport.
 void add_rank_options(CLI::App& command, RankOptions& options);
 
+/// Adds --perturb-operator, a check of the checks: the measured path works with an operator that is
+/// multiplied by 1 + `perturbation`, the reference does not, so that the run must fail its
+/// verification.
+void add_perturbation_option(CLI::App& command, double& perturbation);
+
 /// Names the environment twin of an option and returns the option.
 CLI::Option* with_environment(CLI::Option* option);
 
