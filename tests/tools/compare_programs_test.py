@@ -161,11 +161,11 @@ class ComparePrograms(unittest.TestCase):
         self.fails(Run(theirs=None), 1, "other (theirs) program not found: ")
 
     def test_exit_status(self):
-        self.fails(Run(theirs=PRINTS + '; sys.exit("no GPU")'), 1, "other (theirs) exited with 1: ")
+        self.fails(Run(theirs=PRINTS + '; sys.exit("no GPU\\n----")'), 1, "other (theirs) exited with 1: no GPU")
 
     def test_time_limit(self):
-        slow = "import time; time.sleep(30)"
-        self.fails(Run(theirs=slow, arguments=("--cases", "small", "--timeout", "2")), 1, "did not end within 2 s")
+        slow = "import subprocess; subprocess.run(['sleep', '600'])"  # which holds the program's output open
+        self.fails(Run(theirs=slow, arguments=("--cases", "small", "--timeout", "5")), 1, "did not end within 5 s")
 
     def test_other_cases_are_kept(self):
         run = Run(ours=WRITES + "; sys.exit(0 if sys.argv[1] == '1' else 3)", arguments=("--runs", "1"))
