@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Tests of what tools/result_tables shows of other programs and of other people's hardware."""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+THEIRS = {"repository": "https://example.org/other", "revision": "def", "compiler": "cc 1", "flags": "-O3", "settings": "shipped"}
+
+
+def figure(values):
+    return {"values": values, "median": sorted(values)[len(values) // 2]}
+
+
+def case(name, settings):
+    """A case of a record in which ours took 2 s and theirs 3 s."""
+    return {
+        "case": name,
+        "programs": {
+            "ours": {"name": "bankfull", "environment": {}, "facts": {"revision": "abc"}},
+            "theirs": {"name": "other", "environment": {"THREADS": "2"}, "facts": {**THEIRS, "settings": settings}},
+        },
+        "figures": [
+            {"name": "time", "unit": "s", "better": "lower", "ratio": 1.5, "ours": figure([2.0, 1.9, 2.2]), "theirs": figure([3.0, 2.5, 3.5])}
+        ],
+    }
+
+
+RECORD = {
+    "schema": "bankfull/comparison",
+    "date": "2026-11-22T10:00:00Z",
+    "machine": {"cpu": "a CPU", "gpus": [{"name": "a GPU"}]},
+    "description": {"ours": {"command": ["{bankfull}", "--device", "cuda"]}},
+    "cases": [case("small", "shipped"), case("large", "shipped"), case("large, tuned", "tuned")],
+}
+
+
+def tables(markers, record=RECORD):
+    """The lines of README.md after the tool filled in tables between the markers."""
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        (root / "tools").mkdir()
+        shutil.copy(ROOT / "tools" / "result_tables", root / "tools")
+        shutil.copytree(ROOT / "results", root / "results")
+        (root / "results" / "comparisons").mkdir(exist_ok=True)
+        (root / "results" / "comparisons" / "record.json").write_text(json.dumps(record))
+        text = "".join(f"<!-- table: {marker} -->\n<!-- end of table -->\n" for marker in markers)
+        (root / "README.md").write_text(text)
+        done = subprocess.run([sys.executable, root / "tools" / "result_tables"], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return [line for line in (root / "README.md").read_text().splitlines() if line.startswith("| ")]
+
+
+class ResultTables(unittest.TestCase):
+    def test_comparison(self):
+        lines = tables(["comparison:comparisons/record.json"])
+        self.assertIn("median", lines[0])
+        self.assertEqual(lines[2], "| a GPU | small | time, s | 2 (1.9 to 2.2) | other | 3 (2.5 to 3.5) | 1.50 | 3 | abc | 2026-11-22 |")
+        self.assertEqual(len(lines), 5)
+
+    def test_comparison_on_a_cpu(self):
+        record = {**RECORD, "description": {"ours": {"command": ["{bankfull}", "--device", "cpu"]}}}
+        self.assertTrue(tables(["comparison:comparisons/record.json"], record)[2].startswith("| a CPU | small |"))
+
+    def test_programs_are_shown_once_for_each_setting(self):
+        lines = tables(["programs:comparisons/record.json"])
+        self.assertEqual(lines[2], "| other | https://example.org/other | def | cc 1 | -O3 | none | shipped | THREADS=2 |")
+        self.assertEqual(len(lines), 4)
+        self.assertIn("| tuned |", lines[3])
+
+    def test_other_hardware_is_headed_so(self):
+        for marker, hardware in (
+            ("hardware:h200-npb-c.json", "paper's hardware: Titan X (Pascal), s"),
+            ("hardware:h200-convect-layer-64-direct.json", "paper's hardware: Tesla C1060, ms"),
+        ):
+            lines = tables([marker])
+            self.assertIn(f"| {hardware} | hardware and program together, ratio |", lines[0])
+            self.assertIn("| Table I", lines[2])
+
+    def test_figures_of_a_paper_alone(self):
+        self.assertEqual(tables(["published/himeno-cuda-2010.json"])[2], "| Tesla C1060 | initial implementation | 22.4 GFLOPS | text before section A |")
+
+    def test_results_have_no_columns_of_other_hardware(self):
+        lines = tables(["h200-npb-c.json", "h200-convect-layer-64-direct.json"])
+        self.assertFalse([line for line in lines if "paper" in line or "C1060" in line or "Titan" in line])
+
+
+if __name__ == "__main__":
+    unittest.main()
