@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the real binary as a user would, bad input included.
 
-Usage: command_line_test.py BANKFULL_BINARY SCHEMA [unittest arguments]
+Usage: command_line_test.py BANKFULL_BINARY SCHEMA [-- arguments of unittest]
 """
 
 import json
@@ -14,9 +14,10 @@ import time
 import unittest
 
 from refusal import Refusals
+from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = sys.argv.pop(1)
-SCHEMA = json.loads(pathlib.Path(sys.argv.pop(1)).read_text())
+BINARY = OWN_ARGUMENTS[0]
+SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
 
 OK, FAILURE, USAGE, UNVERIFIED, BELOW = range(5)
 QUICK = ["--device", "cpu", "--iterations", "4", "--repeat", "2"]
@@ -406,4 +407,4 @@ class BadHimenoInput(CommandLine):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

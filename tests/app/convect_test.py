@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs `bankfull convect` as a user would, bad input included.
 
-Usage: convect_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS FOLDER_OF_CASES
+Usage: convect_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS FOLDER_OF_CASES [-- arguments of unittest]
 """
 
 import csv
@@ -19,10 +19,11 @@ import unittest
 import jsonschema
 
 from refusal import Refusals
+from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(sys.argv[1])
-SCHEMA = json.loads(pathlib.Path(sys.argv[2]).read_text())
-CASES = pathlib.Path(sys.argv[3]).resolve()
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
+CASES = pathlib.Path(OWN_ARGUMENTS[2]).resolve()
 READY = sorted(path.stem for path in CASES.glob("*.toml"))
 
 OK, FAILURE, USAGE, UNVERIFIED = range(4)
@@ -381,4 +382,4 @@ class ReadyCases(Convect):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs `bankfull hpcg` as a user would, bad input included.
 
-Usage: hpcg_test.py BANKFULL_BINARY [MPIRUN [options of mpirun, up to its -n]]
+Usage: hpcg_test.py BANKFULL_BINARY [MPIRUN [options of mpirun, up to its -n]] [-- arguments of unittest]
 """
 
 import os
@@ -13,9 +13,10 @@ import tempfile
 import unittest
 
 from refusal import Refusals
+from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(sys.argv[1])
-MPIRUN = sys.argv[2:]
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+MPIRUN = OWN_ARGUMENTS[1:]
 
 OK, FAILURE, USAGE, UNVERIFIED = range(4)
 HEAD = "HPCG benchmark input file\nSandia; Knoxville\n"
@@ -269,4 +270,4 @@ class Output(Hpcg):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs `bankfull npb` as a user would, bad input included.
 
-Usage: npb_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS
+Usage: npb_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS [-- arguments of unittest]
 """
 
 import json
@@ -17,9 +17,10 @@ import unittest
 import jsonschema
 
 from refusal import Refusals
+from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(sys.argv[1])
-SCHEMA = json.loads(pathlib.Path(sys.argv[2]).read_text())
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
 
 OK, FAILURE, USAGE, UNVERIFIED = range(4)
 KERNELS = ("cg", "ep", "ft", "is", "mg")
@@ -149,4 +150,4 @@ class Run(Npb):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

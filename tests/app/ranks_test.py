@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the real binary on several ranks, as a user would; failures of one rank included.
 
-Usage: ranks_test.py BANKFULL_BINARY MPIRUN [options of mpirun, up to its -n]
+Usage: ranks_test.py BANKFULL_BINARY MPIRUN [options of mpirun, up to its -n] [-- arguments of unittest]
 """
 
 import json
@@ -14,8 +14,10 @@ import tempfile
 import time
 import unittest
 
-BINARY = os.path.realpath(sys.argv[1])
-MPIRUN = sys.argv[2:]
+from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+MPIRUN = OWN_ARGUMENTS[1:]
 SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "docs/schema/run-result.schema.json"
 
 OK, FAILURE, USAGE = range(3)
@@ -243,4 +245,4 @@ class Ranks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])
