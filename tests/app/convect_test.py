@@ -127,7 +127,20 @@ class Arguments(Convect):
         self.refused(saying=["no case given", "--list-cases"])
         self.refused("layer.toml", "--validate", "quick", saying=["--validate"])
         self.refused("--validate", "thorough", saying=["quick or full"])
+        self.refused("--validate", "quick", "--validate-parts", "cavities,caves",
+                     saying=["--validate-parts caves", "cavities"])
+        self.refused("layer.toml", "--validate-parts", "cavities", saying=["--validate-parts"])
         self.refused("layer.toml", "second.toml", saying=["second.toml"])
+
+    def test_parts_of_a_validation(self):
+        text = self.succeeded("--validate", "quick", "--validate-parts", "cavities,exact-flows", "--dry-run")
+        self.assertTrue(text.endswith(": exact-flows, cavities\n"), text)
+        text = self.succeeded("--validate", "quick", "--validate-parts", "invariants", "--json", "result.json")
+        self.assertIn("centred advection and rotation do no work", text)
+        self.assertNotIn("lid-driven", text)
+        result = json.loads((self.path / "result.json").read_text())
+        jsonschema.validate(result, SCHEMA)
+        self.assertEqual(result["problem"]["parts"]["value"], "invariants")
 
     def test_common_options_are_checked(self):
         self.refused("layer.toml", "--threads", "-2", saying=["--threads"])
