@@ -19,7 +19,7 @@ import unittest
 import jsonschema
 
 from refusal import Refusals
-from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
@@ -73,7 +73,7 @@ class Convect(Refusals, unittest.TestCase):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
         clean["BANKFULL_CASES"] = str(CASES)
         return subprocess.run([BINARY, "convect", "--device", device, *arguments],
-                              cwd=self.path, capture_output=True, text=True, timeout=300,
+                              cwd=self.path, capture_output=True, text=True, timeout=HANGING,
                               env={**clean, **(environment or {})}, preexec_fn=preexec_fn)
 
     def files(self):

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 from refusal import Refusals
-from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 MPIRUN = OWN_ARGUMENTS[1:]
@@ -35,7 +35,7 @@ class Hpcg(Refusals, unittest.TestCase):
         launcher = [*MPIRUN, str(ranks)] if ranks > 1 else []
         return subprocess.run(
             [*launcher, BINARY, "hpcg", "--device", "cpu", *arguments], cwd=self.path,
-            capture_output=True, text=True, timeout=100, env={**clean, **(environment or {})})
+            capture_output=True, text=True, timeout=HANGING, env={**clean, **(environment or {})})
 
     def files(self):
         return sorted(entry.name for entry in self.path.iterdir())
@@ -68,7 +68,7 @@ class Help(Hpcg):
         self.assertIn("Examples:", result.stdout)
 
     def test_list_names_sizes_and_variants(self):
-        result = subprocess.run([BINARY, "list"], capture_output=True, text=True, timeout=100)
+        result = subprocess.run([BINARY, "list"], capture_output=True, text=True, timeout=HANGING)
         for words in ("hpcg: ", "104x104x104", "cusparse-coloured", "reference"):
             self.assertIn(words, result.stdout)
 

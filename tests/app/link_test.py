@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
@@ -26,7 +26,7 @@ def run(ranks, *arguments):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
     launcher = [*MPIRUN, str(ranks)] if ranks else []
     return subprocess.run([*launcher, BINARY, "probe", *arguments], capture_output=True, text=True,
-                          timeout=100, env=clean)
+                          timeout=HANGING, env=clean)
 
 
 def own_lines(result):

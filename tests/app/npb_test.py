@@ -17,7 +17,7 @@ import unittest
 import jsonschema
 
 from refusal import Refusals
-from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
@@ -37,7 +37,7 @@ class Npb(Refusals, unittest.TestCase):
         """On the CPU; `prepare` is called in the new process."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
         return subprocess.run([BINARY, "npb", "--device", "cpu", *arguments], capture_output=True,
-                              text=True, timeout=200, env={**clean, **(environment or {})},
+                              text=True, timeout=HANGING, env={**clean, **(environment or {})},
                               preexec_fn=prepare)
 
     def refused(self, *arguments, saying=(), code=USAGE, **options):

@@ -5,6 +5,10 @@
 
 import sys
 
+# Seconds until a run of the program counts as hanging: slowness is no failure. Less than CTest waits (tests/CMakeLists.txt),
+# so that the failure names the run.
+HANGING = 1500
+
 
 def split(arguments):
     """The arguments before and after `--`."""
