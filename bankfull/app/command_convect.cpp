@@ -9,11 +9,14 @@
 #include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace bankfull {
 namespace {
@@ -29,6 +32,7 @@ struct ConvectOptions {
   bool overwrite = false;
   bool list_cases = false;
   std::string validate;
+  std::vector<std::string> validate_parts;  ///< empty: all
 };
 
 std::string cells_text(const Problem& problem) {
@@ -181,24 +185,56 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   return options.common.dry_run ? ExitCode::ok : integrate(options, ranks, wanted, directory);
 }
 
+std::string names_of(const std::vector<convection::ValidationPart>& parts) {
+  std::string names;
+  for (const convection::ValidationPart part : parts) {
+    names += names.empty() ? "" : ", ";
+    names += to_string(part);
+  }
+  return names;
+}
+
+/// Each of those named once, in the order of the validation.
+std::vector<convection::ValidationPart> parse_parts(const std::vector<std::string>& names) {
+  const std::vector<convection::ValidationPart> all(convection::all_validation_parts.begin(),
+                                                    convection::all_validation_parts.end());
+  if (names.empty()) {
+    return all;
+  }
+  std::vector<convection::ValidationPart> chosen;
+  for (const convection::ValidationPart part : all) {
+    if (std::find(names.begin(), names.end(), to_string(part)) != names.end()) {
+      chosen.push_back(part);
+    }
+  }
+  for (const std::string& name : names) {
+    const auto is_named = [&](convection::ValidationPart part) { return to_string(part) == name; };
+    if (std::none_of(all.begin(), all.end(), is_named)) {
+      throw UsageError("--validate-parts " + name + " is unknown", "use " + names_of(all));
+    }
+  }
+  return chosen;
+}
+
 ExitCode run_validation(const ConvectOptions& options, const Communicator& ranks) {
   if (options.validate != "quick" && options.validate != "full") {
     throw UsageError("--validate " + options.validate + " is unknown", "use quick or full");
   }
   const auto level = options.validate == "quick" ? convection::ValidationLevel::quick
                                                  : convection::ValidationLevel::full;
+  const std::vector<convection::ValidationPart> parts = parse_parts(options.validate_parts);
   const Device device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
   options.common.prepare(ranks, device);
   if (options.common.dry_run) {
-    fmt::print("convect --validate {}: cases with known answers, on {}\n", options.validate,
-               to_string(device));
+    fmt::print("convect --validate {}: cases with known answers, on {}: {}\n", options.validate,
+               to_string(device), names_of(parts));
     return ExitCode::ok;
   }
   return run_and_publish(
       options.common, ranks,
       [&](Progress& progress) {
-        return convection::validate(level, device, device.is_cuda() ? 1 : threads, progress);
+        return convection::validate(level, parts, device, device.is_cuda() ? 1 : threads, progress);
       },
       report_sources);
 }
@@ -215,6 +251,9 @@ ExitCode run_convect(const ConvectOptions& options, const Communicator& ranks) {
     throw UsageError(
         options.case_name.empty() ? "no case given" : "--validate has cases of its own",
         "name a case file or one of --list-cases, or give --validate quick");
+  }
+  if (options.validate.empty() && !options.validate_parts.empty()) {
+    throw UsageError("--validate-parts is of a validation", "add --validate quick");
   }
   return options.validate.empty() ? run_case(options, ranks) : run_validation(options, ranks);
 }
@@ -253,6 +292,12 @@ void add_convect_command(CLI::App& program, const Communicator& ranks, Action& a
                                        "instead of a case: run those with known answers, quick or "
                                        "full"))
       ->type_name("LEVEL");
+  with_environment(command
+                       ->add_option("--validate-parts", options->validate_parts,
+                                    "of a validation these parts only: invariants, exact-flows, "
+                                    "critical-rayleigh, cavities")
+                       ->delimiter(','))
+      ->type_name("NAMES");
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_convect(*options, ranks); };
   });

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the real binary as a user would, bad input included.
 
-Usage: command_line_test.py BANKFULL_BINARY SCHEMA [unittest arguments]
+Usage: command_line_test.py BANKFULL_BINARY SCHEMA [-- arguments of unittest]
 """
 
 import json
@@ -14,9 +14,10 @@ import time
 import unittest
 
 from refusal import Refusals
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = sys.argv.pop(1)
-SCHEMA = json.loads(pathlib.Path(sys.argv.pop(1)).read_text())
+BINARY = OWN_ARGUMENTS[0]
+SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
 
 OK, FAILURE, USAGE, UNVERIFIED, BELOW = range(5)
 QUICK = ["--device", "cpu", "--iterations", "4", "--repeat", "2"]
@@ -25,7 +26,7 @@ QUICK = ["--device", "cpu", "--iterations", "4", "--repeat", "2"]
 def run(*arguments, environment=None, **options):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
     return subprocess.run(
-        [BINARY, *arguments], capture_output=True, text=True, timeout=240,
+        [BINARY, *arguments], capture_output=True, text=True, timeout=HANGING,
         env={**clean, **(environment or {})}, **options)
 
 
@@ -352,11 +353,11 @@ class BadHimenoInput(CommandLine):
     def test_interruption_leaves_no_partial_file(self):
         target = self.path / "out.json"
         process = subprocess.Popen(
-            [BINARY, "himeno", "--device", "cpu", "--size", "S", "--target-seconds", "60",
+            [BINARY, "himeno", "--device", "cpu", "--size", "S", "--target-seconds", str(2 * HANGING),
              "--json", str(target)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(1.5)
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=HANGING)
         self.assertEqual(list(self.path.iterdir()), [])
 
     def test_thresholds(self):
@@ -369,7 +370,7 @@ class BadHimenoInput(CommandLine):
             self.skipTest("no /dev/full")
         with open("/dev/full", "w") as full:
             result = subprocess.run([BINARY, "himeno", "--size", "XS", "--quiet", *QUICK],
-                                    stdout=full, stderr=subprocess.PIPE, text=True, timeout=240)
+                                    stdout=full, stderr=subprocess.PIPE, text=True, timeout=HANGING)
         self.assertEqual(result.returncode, FAILURE, result.stderr)
 
     def test_conflicting_flags(self):
@@ -406,4 +407,4 @@ class BadHimenoInput(CommandLine):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

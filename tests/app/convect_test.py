@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs `bankfull convect` as a user would, bad input included.
 
-Usage: convect_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS FOLDER_OF_CASES
+Usage: convect_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS FOLDER_OF_CASES [-- arguments of unittest]
 """
 
 import csv
@@ -19,10 +19,11 @@ import unittest
 import jsonschema
 
 from refusal import Refusals
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(sys.argv[1])
-SCHEMA = json.loads(pathlib.Path(sys.argv[2]).read_text())
-CASES = pathlib.Path(sys.argv[3]).resolve()
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
+CASES = pathlib.Path(OWN_ARGUMENTS[2]).resolve()
 READY = sorted(path.stem for path in CASES.glob("*.toml"))
 
 OK, FAILURE, USAGE, UNVERIFIED = range(4)
@@ -72,7 +73,7 @@ class Convect(Refusals, unittest.TestCase):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
         clean["BANKFULL_CASES"] = str(CASES)
         return subprocess.run([BINARY, "convect", "--device", device, *arguments],
-                              cwd=self.path, capture_output=True, text=True, timeout=300,
+                              cwd=self.path, capture_output=True, text=True, timeout=HANGING,
                               env={**clean, **(environment or {})}, preexec_fn=preexec_fn)
 
     def files(self):
@@ -126,7 +127,20 @@ class Arguments(Convect):
         self.refused(saying=["no case given", "--list-cases"])
         self.refused("layer.toml", "--validate", "quick", saying=["--validate"])
         self.refused("--validate", "thorough", saying=["quick or full"])
+        self.refused("--validate", "quick", "--validate-parts", "cavities,caves",
+                     saying=["--validate-parts caves", "cavities"])
+        self.refused("layer.toml", "--validate-parts", "cavities", saying=["--validate-parts"])
         self.refused("layer.toml", "second.toml", saying=["second.toml"])
+
+    def test_parts_of_a_validation(self):
+        text = self.succeeded("--validate", "quick", "--validate-parts", "cavities,exact-flows", "--dry-run")
+        self.assertTrue(text.endswith(": exact-flows, cavities\n"), text)
+        text = self.succeeded("--validate", "quick", "--validate-parts", "invariants", "--json", "result.json")
+        self.assertIn("centred advection and rotation do no work", text)
+        self.assertNotIn("lid-driven", text)
+        result = json.loads((self.path / "result.json").read_text())
+        jsonschema.validate(result, SCHEMA)
+        self.assertEqual(result["problem"]["parts"]["value"], "invariants")
 
     def test_common_options_are_checked(self):
         self.refused("layer.toml", "--threads", "-2", saying=["--threads"])
@@ -381,4 +395,4 @@ class ReadyCases(Convect):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs `bankfull hpcg` as a user would, bad input included.
 
-Usage: hpcg_test.py BANKFULL_BINARY [MPIRUN [options of mpirun, up to its -n]]
+Usage: hpcg_test.py BANKFULL_BINARY [MPIRUN [options of mpirun, up to its -n]] [-- arguments of unittest]
 """
 
 import os
@@ -13,9 +13,10 @@ import tempfile
 import unittest
 
 from refusal import Refusals
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(sys.argv[1])
-MPIRUN = sys.argv[2:]
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+MPIRUN = OWN_ARGUMENTS[1:]
 
 OK, FAILURE, USAGE, UNVERIFIED = range(4)
 HEAD = "HPCG benchmark input file\nSandia; Knoxville\n"
@@ -34,7 +35,7 @@ class Hpcg(Refusals, unittest.TestCase):
         launcher = [*MPIRUN, str(ranks)] if ranks > 1 else []
         return subprocess.run(
             [*launcher, BINARY, "hpcg", "--device", "cpu", *arguments], cwd=self.path,
-            capture_output=True, text=True, timeout=100, env={**clean, **(environment or {})})
+            capture_output=True, text=True, timeout=HANGING, env={**clean, **(environment or {})})
 
     def files(self):
         return sorted(entry.name for entry in self.path.iterdir())
@@ -67,7 +68,7 @@ class Help(Hpcg):
         self.assertIn("Examples:", result.stdout)
 
     def test_list_names_sizes_and_variants(self):
-        result = subprocess.run([BINARY, "list"], capture_output=True, text=True, timeout=100)
+        result = subprocess.run([BINARY, "list"], capture_output=True, text=True, timeout=HANGING)
         for words in ("hpcg: ", "104x104x104", "cusparse-coloured", "reference"):
             self.assertIn(words, result.stdout)
 
@@ -269,4 +270,4 @@ class Output(Hpcg):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

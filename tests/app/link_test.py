@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs `probe link` of the real binary between ranks, as a user would, bad input included.
 
-Usage: link_test.py BANKFULL_BINARY SCHEMA MPIRUN [options of mpirun, up to its -n]
+Usage: link_test.py BANKFULL_BINARY SCHEMA MPIRUN [options of mpirun, up to its -n] [-- arguments of unittest]
 """
 
 import json
@@ -12,9 +12,11 @@ import sys
 import tempfile
 import unittest
 
-BINARY = os.path.realpath(sys.argv[1])
-SCHEMA = json.loads(pathlib.Path(sys.argv[2]).read_text())
-MPIRUN = sys.argv[3:]
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
+MPIRUN = OWN_ARGUMENTS[2:]
 
 OK, FAILURE, USAGE = range(3)
 CPU = ["--device", "cpu", "--threads", "1"]
@@ -24,7 +26,7 @@ def run(ranks, *arguments):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
     launcher = [*MPIRUN, str(ranks)] if ranks else []
     return subprocess.run([*launcher, BINARY, "probe", *arguments], capture_output=True, text=True,
-                          timeout=100, env=clean)
+                          timeout=HANGING, env=clean)
 
 
 def own_lines(result):
@@ -98,4 +100,4 @@ class Link(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

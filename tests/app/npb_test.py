@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs `bankfull npb` as a user would, bad input included.
 
-Usage: npb_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS
+Usage: npb_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS [-- arguments of unittest]
 """
 
 import json
@@ -17,9 +17,10 @@ import unittest
 import jsonschema
 
 from refusal import Refusals
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(sys.argv[1])
-SCHEMA = json.loads(pathlib.Path(sys.argv[2]).read_text())
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
 
 OK, FAILURE, USAGE, UNVERIFIED = range(4)
 KERNELS = ("cg", "ep", "ft", "is", "mg")
@@ -36,7 +37,7 @@ class Npb(Refusals, unittest.TestCase):
         """On the CPU; `prepare` is called in the new process."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
         return subprocess.run([BINARY, "npb", "--device", "cpu", *arguments], capture_output=True,
-                              text=True, timeout=200, env={**clean, **(environment or {})},
+                              text=True, timeout=HANGING, env={**clean, **(environment or {})},
                               preexec_fn=prepare)
 
     def refused(self, *arguments, saying=(), code=USAGE, **options):
@@ -149,4 +150,4 @@ class Run(Npb):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

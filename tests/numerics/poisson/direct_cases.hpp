@@ -20,11 +20,12 @@ inline std::vector<NamedDomain> direct_cases() {
     add(all_boundaries(extents));
   }
   for (const bool periodic : {false, true}) {
+    const std::string ends = periodic ? "periodic_" : "walls_";
     cases.push_back(
-        {"long_column",
+        {ends + "long_column",
          {stretched_axis(701, periodic, 1.002), uniform_axis(4, true), uniform_axis(3, false)}});
     cases.push_back(
-        {"longer_column",
+        {ends + "longer_column",
          {uniform_axis(4100, periodic), uniform_axis(2, false), uniform_axis(2, true)}});
   }
   return cases;

@@ -21,18 +21,26 @@ Values solved_on_cpu(const Domain& domain, const Values& f, int threads, int tim
 }
 
 template <class Real>
+void expect_solution(const Domain& domain) {
+  const Values f = rounded_to<Real>(random_right_side(domain, 5));
+  expect_solved<Real>(domain, solved_on_cpu<Real>(domain, f, 2), f);
+}
+
+class DirectCpuOn : public testing::TestWithParam<NamedDomain> {};
+
+INSTANTIATE_TEST_SUITE_P(AllKinds, DirectCpuOn, testing::ValuesIn(direct_cases()), domain_name);
+
+TEST_P(DirectCpuOn, SolvesToRounding) {
+  const Domain& domain = GetParam().domain;
+  ASSERT_TRUE(direct_serves(domain));
+  expect_solution<double>(domain);
+  expect_solution<float>(domain);
+}
+
+template <class Real>
 class DirectCpu : public testing::Test {};
 using Reals = testing::Types<double, float>;
 TYPED_TEST_SUITE(DirectCpu, Reals);
-
-TYPED_TEST(DirectCpu, SolvesToRounding) {
-  for (const NamedDomain& each : direct_cases()) {
-    SCOPED_TRACE(each.name);
-    ASSERT_TRUE(direct_serves(each.domain));
-    const Values f = rounded_to<TypeParam>(random_right_side(each.domain, 5));
-    expect_solved<TypeParam>(each.domain, solved_on_cpu<TypeParam>(each.domain, f, 2), f);
-  }
-}
 
 TYPED_TEST(DirectCpu, TakesTheMeanAway) {
   for (const NamedDomain& each : all_boundaries({9, 6, 10})) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <gtest/gtest.h>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,18 @@ namespace bankfull::poisson {
 using Values = std::vector<double>;
 
 struct NamedDomain {
-  std::string name;
+  std::string name;  ///< letters, digits and '_'
   Domain domain;
 };
+
+inline void PrintTo(const NamedDomain& each, std::ostream* out) { *out << each.name; }
+
+/// What a test of one domain is called: its name and, as names are used for several extents, those.
+inline std::string domain_name(const testing::TestParamInfo<NamedDomain>& info) {
+  const Extents n = info.param.domain.extents();
+  return info.param.name + '_' + std::to_string(n.ni) + 'x' + std::to_string(n.nj) + 'x' +
+         std::to_string(n.nk);
+}
 
 inline Axis uniform_axis(std::int64_t cells, bool periodic, double width = 1.0) {
   return {std::vector<double>(static_cast<std::size_t>(cells), width), periodic};

@@ -39,29 +39,20 @@ double convergence_factor(const std::vector<double>& residuals) {
 /// is smoothing another badly.
 int most_cycles(const Domain& domain) { return domain.i.uniform() ? 14 : 45; }
 
-TEST(MultigridReference, SolvesAllDomains) {
-  for (const NamedDomain& each : domains_of_all_kinds()) {
-    const Values f = random_right_side(each.domain, 11);
-    Values p;
-    const double tolerance = 1e-9 * largest(f);
-    const std::vector<double> residuals =
-        Reference(each.domain).solve(f, {tolerance, most_cycles(each.domain)}, &p);
-    EXPECT_LE(residual(each.domain, p, f), tolerance) << each.name;
-    EXPECT_LE(residuals.back(), tolerance) << each.name;
-  }
-}
+class MultigridOn : public testing::TestWithParam<NamedDomain> {};
 
-TEST(MultigridReference, ConvergesAlikeOnAllCubes) {
-  for (const std::int64_t cells : {16, 32, 64}) {
-    for (const bool periodic : {false, true}) {
-      const Domain domain = cube(cells, periodic);
-      const Values f = random_right_side(domain, 12);
-      Values p;
-      const auto residuals = Reference(domain).solve(f, {1e-8 * largest(f), 20}, &p);
-      EXPECT_LE(convergence_factor(residuals), 0.07) << cells << " periodic: " << periodic;
-      EXPECT_LE(residuals[1] / residuals[0], 0.25);
-    }
-  }
+INSTANTIATE_TEST_SUITE_P(AllKinds, MultigridOn, testing::ValuesIn(domains_of_all_kinds()),
+                         domain_name);
+
+TEST_P(MultigridOn, ReferenceSolves) {
+  const Domain& domain = GetParam().domain;
+  const Values f = random_right_side(domain, 11);
+  Values p;
+  const double tolerance = 1e-9 * largest(f);
+  const std::vector<double> residuals =
+      Reference(domain).solve(f, {tolerance, most_cycles(domain)}, &p);
+  EXPECT_LE(residual(domain, p, f), tolerance);
+  EXPECT_LE(residuals.back(), tolerance);
 }
 
 /// A solver, and what its solve left.
@@ -82,17 +73,15 @@ Solved<Real> solved(const Domain& domain, const Values& f, double tolerance, int
   return result;
 }
 
-TEST(MultigridCpu, SolvesAllDomains) {
-  for (const NamedDomain& each : domains_of_all_kinds()) {
-    const Values f = random_right_side(each.domain, 21);
-    const double tolerance = 1e-10 * largest(f);
-    const auto result = solved<double>(each.domain, f, tolerance);
-    EXPECT_TRUE(result.outcome.converged) << each.name;
-    EXPECT_LE(result.outcome.cycles, most_cycles(each.domain) + 2) << each.name;
-    EXPECT_LE(residual(each.domain, result.p, f), 1.01 * tolerance) << each.name;
-    EXPECT_NEAR(result.outcome.residual, residual(each.domain, result.p, f), 0.01 * tolerance)
-        << each.name;
-  }
+TEST_P(MultigridOn, CpuSolves) {
+  const Domain& domain = GetParam().domain;
+  const Values f = random_right_side(domain, 21);
+  const double tolerance = 1e-10 * largest(f);
+  const auto result = solved<double>(domain, f, tolerance);
+  EXPECT_TRUE(result.outcome.converged);
+  EXPECT_LE(result.outcome.cycles, most_cycles(domain) + 2);
+  EXPECT_LE(residual(domain, result.p, f), 1.01 * tolerance);
+  EXPECT_NEAR(result.outcome.residual, residual(domain, result.p, f), 0.01 * tolerance);
 }
 
 /// Large enough for waves in slabs, by several threads.
@@ -107,35 +96,51 @@ std::vector<NamedDomain> domains_of_many_rows() {
   };
 }
 
-TEST(MultigridCpu, ResultsDoNotDependOnTheNumberOfThreads) {
-  for (const NamedDomain& each : domains_of_many_rows()) {
-    const Values f = random_right_side(each.domain, 22);
-    const double tolerance = 1e-4 * largest(f);
-    const auto alone = solved<double>(each.domain, f, tolerance, 1);
-    EXPECT_TRUE(alone.outcome.converged) << each.name;
-    EXPECT_LE(residual(each.domain, alone.p, f), 1.01 * tolerance) << each.name;
-    EXPECT_LE(alone.outcome.cycles, 6) << each.name;
-    for (const int threads : {2, 3}) {
-      const auto shared = solved<double>(each.domain, f, tolerance, threads);
-      EXPECT_EQ(shared.p, alone.p) << each.name << " by " << threads;
-      EXPECT_EQ(shared.outcome.cycles, alone.outcome.cycles);
-    }
+class MultigridTeamOn : public testing::TestWithParam<NamedDomain> {};
+
+INSTANTIATE_TEST_SUITE_P(ManyRows, MultigridTeamOn, testing::ValuesIn(domains_of_many_rows()),
+                         domain_name);
+
+TEST_P(MultigridTeamOn, ResultsDoNotDependOnTheNumberOfThreads) {
+  const Domain& domain = GetParam().domain;
+  const Values f = random_right_side(domain, 22);
+  const double tolerance = 1e-4 * largest(f);
+  const auto alone = solved<double>(domain, f, tolerance, 1);
+  EXPECT_TRUE(alone.outcome.converged);
+  EXPECT_LE(residual(domain, alone.p, f), 1.01 * tolerance);
+  EXPECT_LE(alone.outcome.cycles, 6);
+  for (const int threads : {2, 3}) {
+    const auto shared = solved<double>(domain, f, tolerance, threads);
+    EXPECT_EQ(shared.p, alone.p) << threads << " threads";
+    EXPECT_EQ(shared.outcome.cycles, alone.outcome.cycles);
   }
 }
 
-TEST(MultigridCpu, ConvergesLikeTheReference) {
+std::vector<NamedDomain> cubes() {
+  std::vector<NamedDomain> result;
   for (const std::int64_t cells : {16, 32, 64}) {
-    for (const bool periodic : {false, true}) {
-      const Domain domain = cube(cells, periodic);
-      const Values f = random_right_side(domain, 12);
-      Values p;
-      const double tolerance = 1e-8 * largest(f);
-      const auto residuals = Reference(domain).solve(f, {tolerance, 20}, &p);
-      const auto result = solved<double>(domain, f, tolerance);
-      EXPECT_LE(result.outcome.cycles, static_cast<int>(residuals.size() - 1));
-      EXPECT_LE(result.outcome.residual, tolerance);
-    }
+    result.push_back({"walls", cube(cells, false)});
+    result.push_back({"periodic", cube(cells, true)});
   }
+  return result;
+}
+
+class MultigridOnCube : public testing::TestWithParam<NamedDomain> {};
+
+INSTANTIATE_TEST_SUITE_P(Cubes, MultigridOnCube, testing::ValuesIn(cubes()), domain_name);
+
+/// The reference converges alike on all cubes, and what runs on CPUs like the reference.
+TEST_P(MultigridOnCube, Converges) {
+  const Domain& domain = GetParam().domain;
+  const Values f = random_right_side(domain, 12);
+  Values p;
+  const double tolerance = 1e-8 * largest(f);
+  const auto residuals = Reference(domain).solve(f, {tolerance, 20}, &p);
+  EXPECT_LE(convergence_factor(residuals), 0.07);
+  EXPECT_LE(residuals[1] / residuals[0], 0.25);
+  const auto result = solved<double>(domain, f, tolerance);
+  EXPECT_LE(result.outcome.cycles, static_cast<int>(residuals.size() - 1));
+  EXPECT_LE(result.outcome.residual, tolerance);
 }
 
 /// What rounding p to fp32 may change in L p.
@@ -148,17 +153,16 @@ double rounding_of_single_precision(const Domain& domain, const Values& p) {
   return 0x1p-24 * coefficients * largest(p);
 }
 
-TEST(MultigridCpu, SinglePrecisionEndsAtItsRounding) {
-  for (const NamedDomain& each : domains_of_all_kinds()) {
-    const Values f = random_right_side(each.domain, 23);
-    const Values p = solved<double>(each.domain, f, 1e-8).p;
-    const double bound = 1e-6 * largest(f) + 2.0 * rounding_of_single_precision(each.domain, p);
-    const auto result = solved<float>(each.domain, f, bound);
-    EXPECT_TRUE(result.outcome.converged) << each.name << ' ' << result.outcome.residual;
-    EXPECT_LE(residual(each.domain, result.p, f), 1.5 * bound) << each.name;
-    const auto asked_too_much = solved<float>(each.domain, f, 0.0);
-    EXPECT_LE(residual(each.domain, asked_too_much.p, f), 2.0 * bound) << each.name;
-  }
+TEST_P(MultigridOn, CpuInSinglePrecisionEndsAtItsRounding) {
+  const Domain& domain = GetParam().domain;
+  const Values f = random_right_side(domain, 23);
+  const Values p = solved<double>(domain, f, 1e-8).p;
+  const double bound = 1e-6 * largest(f) + 2.0 * rounding_of_single_precision(domain, p);
+  const auto result = solved<float>(domain, f, bound);
+  EXPECT_TRUE(result.outcome.converged) << result.outcome.residual;
+  EXPECT_LE(residual(domain, result.p, f), 1.5 * bound);
+  const auto asked_too_much = solved<float>(domain, f, 0.0);
+  EXPECT_LE(residual(domain, asked_too_much.p, f), 2.0 * bound);
 }
 
 TEST(MultigridCpu, MeanOfTheRightSideIsSubtracted) {

@@ -8,7 +8,9 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <gtest/gtest.h>
 #include <numbers>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -107,9 +109,15 @@ inline Problem busy_problem(std::array<std::int64_t, 3> cells, std::array<FlowEn
 }
 
 struct Case {
-  std::string name;
+  std::string name;  ///< letters, digits and '_'
   Problem problem;
+  std::size_t number = 0;  ///< its place among all of its kind
 };
+
+inline void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
+
+/// What a test of one case is called.
+inline std::string case_name(const testing::TestParamInfo<Case>& info) { return info.param.name; }
 
 /// Problems that, together, have every combination of walls and periodic ends along the three axes,
 /// every kind of wall of a scalar, all shapes, stretched axes, rotation, forces and both schemes.
@@ -148,7 +156,7 @@ inline std::vector<Case> cases() {
     problem.name = name;
     problem.time_step.fixed =
         std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
-    all.push_back({name, problem});
+    all.push_back({name, problem, n});
   }
   return all;
 }
@@ -167,7 +175,15 @@ inline std::vector<Case> larger_cases() {
     problem.time_step.fixed =
         std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
     problem.name = name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]) + "Large";
-    all.push_back({problem.name, problem});
+    all.push_back({problem.name, problem, n});
+  }
+  return all;
+}
+
+inline std::vector<Case> all_cases() {
+  std::vector<Case> all = cases();
+  for (const Case& one : larger_cases()) {
+    all.push_back(one);
   }
   return all;
 }

@@ -12,92 +12,87 @@
 namespace bankfull::convection {
 namespace {
 
-std::vector<Case> all_cases() {
-  std::vector<Case> all = cases();
-  for (const Case& one : larger_cases()) {
-    all.push_back(one);
-  }
-  return all;
-}
-
 constexpr double to_rounding = 1e-12;
 constexpr double to_single_rounding = 3e-5;
 
-TEST(CpuIntegrator, AgreesWithTheReference) {
-  for (const Case& one : all_cases()) {
-    Problem tuned = one.problem;
-    tuned.threads = 2;
-    expect_agreement(one, tuned, to_rounding);
-  }
+class CpuIntegrator : public testing::TestWithParam<Case> {};
+
+/// By every solver and in both precisions in one test: the reference takes its time.
+TEST_P(CpuIntegrator, AgreesWithTheReference) {
+  Problem tuned = GetParam().problem;
+  tuned.threads = 2;
+  expect_agreement(GetParam(), tuned, to_rounding);
+  tuned.solver = PressureSolver::multigrid;
+  expect_agreement(GetParam(), tuned, to_rounding);
+  Problem single = GetParam().problem;
+  single.precision = Precision::fp32;
+  single.divergence = 1e-4;
+  expect_agreement(GetParam(), single, to_single_rounding);
 }
 
-TEST(CpuIntegrator, AgreesWithTheReferenceByMultigrid) {
-  for (const Case& one : all_cases()) {
-    Problem tuned = one.problem;
-    tuned.threads = 2;
-    tuned.solver = PressureSolver::multigrid;
-    expect_agreement(one, tuned, to_rounding);
-  }
-}
+INSTANTIATE_TEST_SUITE_P(Cases, CpuIntegrator, testing::ValuesIn(all_cases()), case_name);
 
-TEST(CpuIntegrator, AgreesWithTheReferenceInSinglePrecision) {
-  for (const Case& one : all_cases()) {
-    Problem tuned = one.problem;
-    tuned.precision = Precision::fp32;
-    tuned.divergence = 1e-4;
-    expect_agreement(one, tuned, to_single_rounding);
-  }
-}
+class CpuIntegratorTeam : public testing::TestWithParam<Case> {};
 
-TEST(CpuIntegrator, ThreadsChangeNoBit) {
-  const std::vector<Case> all = all_cases();
-  // Teams larger than the machine are slow: every seventh case, which is of every kind.
-  for (std::size_t n = 0; n < all.size(); n += 7) {
-    const Case& one = all[n];
-    for (const PressureSolver solver : {PressureSolver::automatic, PressureSolver::multigrid}) {
-      Problem problem = one.problem;
-      problem.solver = solver;
-      const Reached alone = reached(problem, 3);
-      for (const int threads : {2, 3}) {
-        problem.threads = threads;
-        const Reached together = reached(problem, 3);
-        EXPECT_EQ(together.state.fields, alone.state.fields) << one.name << ", " << threads;
-        EXPECT_EQ(together.diagnosis.kinetic_energy, alone.diagnosis.kinetic_energy) << one.name;
-      }
+TEST_P(CpuIntegratorTeam, ChangesNoBit) {
+  for (const PressureSolver solver : {PressureSolver::automatic, PressureSolver::multigrid}) {
+    Problem problem = GetParam().problem;
+    problem.solver = solver;
+    const Reached alone = reached(problem, 3);
+    for (const int threads : {2, 3}) {
+      problem.threads = threads;
+      const Reached together = reached(problem, 3);
+      EXPECT_EQ(together.state.fields, alone.state.fields) << threads << " threads";
+      EXPECT_EQ(together.diagnosis.kinetic_energy, alone.diagnosis.kinetic_energy);
     }
   }
 }
 
-TEST(CpuIntegrator, TimedStagesAreTheSameStages) {
-  for (const Case& one : larger_cases()) {
-    const FlowState start = initial_state(one.problem, Grid(one.problem.axes));
-    const std::unique_ptr<Integrator> flow = make_integrator(one.problem);
-    const std::unique_ptr<Integrator> timed = make_integrator(one.problem);
-    flow->load(start);
-    timed->load(start);
-    const Stage stage{.fresh = one.problem.time_step.fixed};
-    flow->advance(stage);
-    const StageSeconds seconds = timed->advance_timed(stage);
-    EXPECT_EQ(timed->state().fields, flow->state().fields) << one.name;
-    EXPECT_GT(seconds[static_cast<std::size_t>(StagePart::advance)], 0.0);
+/// Teams larger than the machine are slow: every seventh case, which is of every kind.
+std::vector<Case> cases_of_teams() {
+  const std::vector<Case> all = all_cases();
+  std::vector<Case> some;
+  for (std::size_t n = 0; n < all.size(); n += 7) {
+    some.push_back(all[n]);
   }
+  return some;
 }
 
-TEST(CpuIntegrator, LoadingForgetsWhatWasBefore) {
-  for (const Case& one : larger_cases()) {
-    const FlowState start = initial_state(one.problem, Grid(one.problem.axes));
-    const std::unique_ptr<Integrator> flow = make_integrator(one.problem);
-    flow->load(start);
-    const double dt = one.problem.time_step.fixed;
-    advance_steps(*flow, one.problem.scheme, {dt, dt});
-    const FlowState once = flow->state();
-    flow->load(start);
-    advance_steps(*flow, one.problem.scheme, {dt, dt});
-    EXPECT_EQ(flow->state().fields, once.fields) << one.name;
-  }
+INSTANTIATE_TEST_SUITE_P(Cases, CpuIntegratorTeam, testing::ValuesIn(cases_of_teams()), case_name);
+
+class CpuIntegratorSchedule : public testing::TestWithParam<Case> {};
+
+TEST_P(CpuIntegratorSchedule, TimedStagesAreTheSameStages) {
+  const Problem& problem = GetParam().problem;
+  const FlowState start = initial_state(problem, Grid(problem.axes));
+  const std::unique_ptr<Integrator> flow = make_integrator(problem);
+  const std::unique_ptr<Integrator> timed = make_integrator(problem);
+  flow->load(start);
+  timed->load(start);
+  const Stage stage{.fresh = problem.time_step.fixed};
+  flow->advance(stage);
+  const StageSeconds seconds = timed->advance_timed(stage);
+  EXPECT_EQ(timed->state().fields, flow->state().fields);
+  EXPECT_GT(seconds[static_cast<std::size_t>(StagePart::advance)], 0.0);
 }
 
-TEST(CpuIntegrator, AFlowThatIsNotFiniteIsSeen) {
+TEST_P(CpuIntegratorSchedule, LoadingForgetsWhatWasBefore) {
+  const Problem& problem = GetParam().problem;
+  const FlowState start = initial_state(problem, Grid(problem.axes));
+  const std::unique_ptr<Integrator> flow = make_integrator(problem);
+  flow->load(start);
+  const double dt = problem.time_step.fixed;
+  advance_steps(*flow, problem.scheme, {dt, dt});
+  const FlowState once = flow->state();
+  flow->load(start);
+  advance_steps(*flow, problem.scheme, {dt, dt});
+  EXPECT_EQ(flow->state().fields, once.fields);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CpuIntegratorSchedule, testing::ValuesIn(larger_cases()),
+                         case_name);
+
+TEST(CpuIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const Problem problem = larger_cases().front().problem;
   FlowState start = initial_state(problem, Grid(problem.axes));
   start.fields.back()[start.fields.back().size() / 2] = HUGE_VAL;

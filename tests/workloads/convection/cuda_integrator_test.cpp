@@ -21,81 +21,65 @@ Problem on_gpu(const Case& one, PressureSolver solver) {
 constexpr double to_rounding = 1e-12;
 constexpr double to_single_rounding = 3e-5;
 
-TEST(CudaIntegrator, AgreesWithTheReference) {
-  for (const Case& one : cases()) {
-    expect_agreement(one, on_gpu(one, PressureSolver::automatic), to_rounding);
+class CudaIntegrator : public testing::TestWithParam<Case> {};
+
+/// By every solver and in both precisions in one test: the reference takes its time.
+TEST_P(CudaIntegrator, AgreesWithTheReference) {
+  for (const PressureSolver solver : {PressureSolver::automatic, PressureSolver::multigrid}) {
+    expect_agreement(GetParam(), on_gpu(GetParam(), solver), to_rounding);
+  }
+  Problem single = on_gpu(GetParam(), PressureSolver::automatic);
+  single.precision = Precision::fp32;
+  single.divergence = 1e-4;
+  expect_agreement(GetParam(), single, to_single_rounding);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegrator, testing::ValuesIn(all_cases()), case_name);
+
+class CudaIntegratorSchedule : public testing::TestWithParam<Case> {};
+
+TEST_P(CudaIntegratorSchedule, TheSameBitsEveryTime) {
+  for (const PressureSolver solver : {PressureSolver::automatic, PressureSolver::multigrid}) {
+    const Reached once = reached(on_gpu(GetParam(), solver), 4);
+    const Reached again = reached(on_gpu(GetParam(), solver), 4);
+    EXPECT_EQ(again.state.fields, once.state.fields);
+    EXPECT_EQ(again.diagnosis.kinetic_energy, once.diagnosis.kinetic_energy);
   }
 }
 
-TEST(CudaIntegrator, AgreesWithTheReferenceOnLargerGrids) {
-  for (const Case& one : larger_cases()) {
-    expect_agreement(one, on_gpu(one, PressureSolver::automatic), to_rounding);
-    expect_agreement(one, on_gpu(one, PressureSolver::multigrid), to_rounding);
+TEST_P(CudaIntegratorSchedule, TimedStagesAreTheSameStages) {
+  const Problem problem = on_gpu(GetParam(), PressureSolver::automatic);
+  const FlowState start = initial_state(problem, Grid(problem.axes));
+  const std::unique_ptr<Integrator> flow = make_integrator(problem);
+  const std::unique_ptr<Integrator> timed = make_integrator(problem);
+  flow->load(start);
+  timed->load(start);
+  for (int n = 0; n < 3; ++n) {
+    const Stage stage{.fresh = problem.time_step.fixed, .previous = n * 1e-4};
+    flow->advance(stage);
+    const StageSeconds seconds = timed->advance_timed(stage);
+    EXPECT_GT(seconds[static_cast<std::size_t>(StagePart::advance)], 0.0);
   }
+  EXPECT_EQ(timed->state().fields, flow->state().fields);
 }
 
-TEST(CudaIntegrator, AgreesWithTheReferenceByMultigrid) {
-  for (const Case& one : cases()) {
-    expect_agreement(one, on_gpu(one, PressureSolver::multigrid), to_rounding);
-  }
+TEST_P(CudaIntegratorSchedule, LoadingForgetsWhatWasBefore) {
+  const Problem problem = on_gpu(GetParam(), PressureSolver::automatic);
+  const FlowState start = initial_state(problem, Grid(problem.axes));
+  const std::unique_ptr<Integrator> flow = make_integrator(problem);
+  const double dt = problem.time_step.fixed;
+  flow->load(start);
+  advance_steps(*flow, problem.scheme, {dt, dt});
+  const FlowState once = flow->state();
+  flow->load(start);
+  advance_steps(*flow, problem.scheme, {dt, dt});
+  EXPECT_EQ(flow->state().fields, once.fields);
 }
 
-TEST(CudaIntegrator, AgreesWithTheReferenceInSinglePrecision) {
-  for (const std::vector<Case>& some : {cases(), larger_cases()}) {
-    for (const Case& one : some) {
-      Problem tuned = on_gpu(one, PressureSolver::automatic);
-      tuned.precision = Precision::fp32;
-      tuned.divergence = 1e-4;
-      expect_agreement(one, tuned, to_single_rounding);
-    }
-  }
-}
+INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegratorSchedule, testing::ValuesIn(larger_cases()),
+                         case_name);
 
-TEST(CudaIntegrator, TheSameBitsEveryTime) {
-  for (const Case& one : larger_cases()) {
-    for (const PressureSolver solver : {PressureSolver::automatic, PressureSolver::multigrid}) {
-      const Reached once = reached(on_gpu(one, solver), 4);
-      const Reached again = reached(on_gpu(one, solver), 4);
-      EXPECT_EQ(again.state.fields, once.state.fields) << one.name;
-      EXPECT_EQ(again.diagnosis.kinetic_energy, once.diagnosis.kinetic_energy) << one.name;
-    }
-  }
-}
-
-TEST(CudaIntegrator, TimedStagesAreTheSameStages) {
-  for (const Case& one : larger_cases()) {
-    const Problem problem = on_gpu(one, PressureSolver::automatic);
-    const FlowState start = initial_state(problem, Grid(problem.axes));
-    const std::unique_ptr<Integrator> flow = make_integrator(problem);
-    const std::unique_ptr<Integrator> timed = make_integrator(problem);
-    flow->load(start);
-    timed->load(start);
-    for (int n = 0; n < 3; ++n) {
-      const Stage stage{.fresh = problem.time_step.fixed, .previous = n * 1e-4};
-      flow->advance(stage);
-      const StageSeconds seconds = timed->advance_timed(stage);
-      EXPECT_GT(seconds[static_cast<std::size_t>(StagePart::advance)], 0.0);
-    }
-    EXPECT_EQ(timed->state().fields, flow->state().fields) << one.name;
-  }
-}
-
-TEST(CudaIntegrator, LoadingForgetsWhatWasBefore) {
-  for (const Case& one : larger_cases()) {
-    const Problem problem = on_gpu(one, PressureSolver::automatic);
-    const FlowState start = initial_state(problem, Grid(problem.axes));
-    const std::unique_ptr<Integrator> flow = make_integrator(problem);
-    const double dt = problem.time_step.fixed;
-    flow->load(start);
-    advance_steps(*flow, problem.scheme, {dt, dt});
-    const FlowState once = flow->state();
-    flow->load(start);
-    advance_steps(*flow, problem.scheme, {dt, dt});
-    EXPECT_EQ(flow->state().fields, once.fields) << one.name;
-  }
-}
-
-TEST(CudaIntegrator, AFlowThatIsNotFiniteIsSeen) {
+TEST(CudaIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const Problem problem = on_gpu(larger_cases().front(), PressureSolver::automatic);
   FlowState start = initial_state(problem, Grid(problem.axes));
   start.fields.back()[start.fields.back().size() / 2] = HUGE_VAL;

@@ -47,24 +47,26 @@ double work_of(const Tendency& found) {
 
 constexpr double rounding = 1e-13;
 
-TEST(Reference, IsFreeOfDivergenceAndWithinWallsInEveryCase) {
-  for (const Case& one : cases()) {
-    const std::unique_ptr<Integrator> flow = started(one.problem);
-    advance_steps(*flow, one.problem.scheme, {0.01, 0.008});
-    const Diagnosis found = flow->diagnose();
-    ASSERT_TRUE(std::isfinite(found.kinetic_energy)) << one.name;
-    EXPECT_LT(found.divergence, 1e-12) << one.name;
-    const Grid grid(one.problem.axes);
-    const FlowState state = flow->state();
-    const Extents n = grid.extents();
-    for (const int field : storage_axes) {
-      for (std::int64_t element = 0; element < n.count(); ++element) {
-        const std::int64_t i = element / (n.nj * n.nk);
-        if (lies_on_wall(grid, field, i, element / n.nk % n.nj, element % n.nk)) {
-          EXPECT_EQ(
-              state.fields[static_cast<std::size_t>(field)][static_cast<std::size_t>(element)], 0.0)
-              << one.name;
-        }
+class ReferenceCase : public testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(Cases, ReferenceCase, testing::ValuesIn(cases()), case_name);
+
+TEST_P(ReferenceCase, IsFreeOfDivergenceAndWithinWalls) {
+  const Case& one = GetParam();
+  const std::unique_ptr<Integrator> flow = started(one.problem);
+  advance_steps(*flow, one.problem.scheme, {0.01, 0.008});
+  const Diagnosis found = flow->diagnose();
+  ASSERT_TRUE(std::isfinite(found.kinetic_energy));
+  EXPECT_LT(found.divergence, 1e-12);
+  const Grid grid(one.problem.axes);
+  const FlowState state = flow->state();
+  const Extents n = grid.extents();
+  for (const int field : storage_axes) {
+    for (std::int64_t element = 0; element < n.count(); ++element) {
+      const std::int64_t i = element / (n.nj * n.nk);
+      if (lies_on_wall(grid, field, i, element / n.nk % n.nj, element % n.nk)) {
+        EXPECT_EQ(state.fields[static_cast<std::size_t>(field)][static_cast<std::size_t>(element)],
+                  0.0);
       }
     }
   }
@@ -106,67 +108,60 @@ double largest_difference_from(const Problem& problem, const Problem& image,
   return worst;
 }
 
-TEST(Reference, NoDirectionIsSpecial) {
+TEST_P(ReferenceCase, NoDirectionIsSpecial) {
   constexpr std::array<AxisOrder, 5> orders{AxisOrder{1, 2, 0}, AxisOrder{2, 0, 1},
                                             AxisOrder{0, 2, 1}, AxisOrder{2, 1, 0},
                                             AxisOrder{1, 0, 2}};
-  std::size_t number = 0;
-  for (const Case& one : cases()) {
-    const AxisOrder& order = orders[++number % orders.size()];
-    const auto renamed = [&](std::size_t component, const std::array<std::int64_t, 3>& index) {
-      ImageElement at{component, {}};
-      for (std::size_t a = 0; a < 3; ++a) {
-        at.index[a] = index[order[a]];
-        if (order[a] == component) {
-          at.component = a;
-        }
-      }
-      return at;
-    };
-    EXPECT_LT(largest_difference_from(reordered(one.problem, {0, 1, 2}),
-                                      reordered(one.problem, order), renamed),
-              1e-12)
-        << one.name;
-  }
-}
-
-TEST(Reference, TheMirrorShowsTheMirroredFlow) {
-  std::size_t number = 0;
-  for (const Case& one : cases()) {
-    const std::size_t axis = ++number % 3;
-    const std::int64_t count = one.problem.axes[axis].cells;
-    const auto seen = [&](std::size_t component, const std::array<std::int64_t, 3>& index) {
-      const bool through = component == axis;
-      ImageElement at{component, index, through ? -1.0 : 1.0};
-      // Face n becomes face count - n, cell n becomes cell count - 1 - n.
-      at.index[axis] = through ? (count - index[axis]) % count : count - 1 - index[axis];
-      return at;
-    };
-    EXPECT_LT(largest_difference_from(reordered(one.problem, {0, 1, 2}),
-                                      mirrored(one.problem, axis), seen),
-              1e-12)
-        << one.name;
-  }
-}
-
-TEST(Reference, AdvectionAndRotationDoNoWork) {
-  for (Case one : cases()) {
-    Problem& problem = one.problem;
-    problem.viscosity = 0.0;
-    problem.scalars.clear();
-    problem.force = {};
-    problem.noise = 0.5;
-    problem.rotation = {0.7, -0.3, 1.1};
-    for (auto& walls : problem.walls) {
-      for (WallMotion& wall : walls) {
-        wall.velocity = {};
+  const Case& one = GetParam();
+  const AxisOrder& order = orders[(one.number + 1) % orders.size()];
+  const auto renamed = [&](std::size_t component, const std::array<std::int64_t, 3>& index) {
+    ImageElement at{component, {}};
+    for (std::size_t a = 0; a < 3; ++a) {
+      at.index[a] = index[order[a]];
+      if (order[a] == component) {
+        at.component = a;
       }
     }
-    if (problem.cells() < 10) {
-      continue;  // hardly anything moves
+    return at;
+  };
+  EXPECT_LT(largest_difference_from(reordered(one.problem, {0, 1, 2}),
+                                    reordered(one.problem, order), renamed),
+            1e-12);
+}
+
+TEST_P(ReferenceCase, TheMirrorShowsTheMirroredFlow) {
+  const Case& one = GetParam();
+  const std::size_t axis = (one.number + 1) % 3;
+  const std::int64_t count = one.problem.axes[axis].cells;
+  const auto seen = [&](std::size_t component, const std::array<std::int64_t, 3>& index) {
+    const bool through = component == axis;
+    ImageElement at{component, index, through ? -1.0 : 1.0};
+    // Face n becomes face count - n, cell n becomes cell count - 1 - n.
+    at.index[axis] = through ? (count - index[axis]) % count : count - 1 - index[axis];
+    return at;
+  };
+  EXPECT_LT(
+      largest_difference_from(reordered(one.problem, {0, 1, 2}), mirrored(one.problem, axis), seen),
+      1e-12);
+}
+
+TEST_P(ReferenceCase, AdvectionAndRotationDoNoWork) {
+  Case one = GetParam();
+  Problem& problem = one.problem;
+  problem.viscosity = 0.0;
+  problem.scalars.clear();
+  problem.force = {};
+  problem.noise = 0.5;
+  problem.rotation = {0.7, -0.3, 1.1};
+  for (auto& walls : problem.walls) {
+    for (WallMotion& wall : walls) {
+      wall.velocity = {};
     }
-    EXPECT_LT(std::abs(work_of(tendency_of(problem))), rounding) << one.name;
   }
+  if (problem.cells() < 10) {
+    return;  // hardly anything moves
+  }
+  EXPECT_LT(std::abs(work_of(tendency_of(problem))), rounding);
 }
 
 TEST(Reference, ViscosityTakesEnergy) {
@@ -178,26 +173,25 @@ TEST(Reference, ViscosityTakesEnergy) {
   EXPECT_LT(work_of(tendency_of(problem)), without - 0.01);
 }
 
-TEST(Reference, AdvectionKeepsTheVarianceOfScalars) {
-  for (Case one : cases()) {
-    Problem& problem = one.problem;
-    if (problem.scalars.empty()) {
-      continue;
-    }
-    for (Scalar& scalar : problem.scalars) {
-      scalar.diffusivity = 1e-100;
-      scalar.source = {};
-      scalar.walls = {};
-    }
-    const Tendency found = tendency_of(problem);
-    for (std::size_t field = 3; field < found.rate.fields.size(); ++field) {
-      const auto& values = found.state.fields[field];
-      const auto& rate = found.rate.fields[field];
-      const double product = inner_product(found.grid, 3, values, rate);
-      const double sizes = std::sqrt(inner_product(found.grid, 3, values, values) *
-                                     inner_product(found.grid, 3, rate, rate));
-      EXPECT_LE(std::abs(product), rounding * sizes + 1e-15) << one.name;
-    }
+TEST_P(ReferenceCase, AdvectionKeepsTheVarianceOfScalars) {
+  Case one = GetParam();
+  Problem& problem = one.problem;
+  if (problem.scalars.empty()) {
+    return;
+  }
+  for (Scalar& scalar : problem.scalars) {
+    scalar.diffusivity = 1e-100;
+    scalar.source = {};
+    scalar.walls = {};
+  }
+  const Tendency found = tendency_of(problem);
+  for (std::size_t field = 3; field < found.rate.fields.size(); ++field) {
+    const auto& values = found.state.fields[field];
+    const auto& rate = found.rate.fields[field];
+    const double product = inner_product(found.grid, 3, values, rate);
+    const double sizes = std::sqrt(inner_product(found.grid, 3, values, values) *
+                                   inner_product(found.grid, 3, rate, rate));
+    EXPECT_LE(std::abs(product), rounding * sizes + 1e-15);
   }
 }
 
@@ -216,20 +210,19 @@ double supply(const Problem& problem, const Grid& grid, std::size_t s, const Dia
   return rate;
 }
 
-TEST(Reference, EveryScalarIsConservedToItsBudget) {
-  for (const Case& one : cases()) {
-    const Problem& problem = one.problem;
-    const Grid grid(problem.axes);
-    const std::unique_ptr<Integrator> flow = started(problem);
-    constexpr double dt = 0.01;
-    for (int step = 0; step < 3; ++step) {
-      const Diagnosis before = flow->diagnose();
-      flow->advance({.fresh = dt});
-      const Diagnosis after = flow->diagnose();
-      for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
-        const double gained = after.scalars[s].mean - before.scalars[s].mean;
-        EXPECT_NEAR(gained, dt * supply(problem, grid, s, before), 1e-14) << one.name;
-      }
+TEST_P(ReferenceCase, EveryScalarIsConservedToItsBudget) {
+  const Case& one = GetParam();
+  const Problem& problem = one.problem;
+  const Grid grid(problem.axes);
+  const std::unique_ptr<Integrator> flow = started(problem);
+  constexpr double dt = 0.01;
+  for (int step = 0; step < 3; ++step) {
+    const Diagnosis before = flow->diagnose();
+    flow->advance({.fresh = dt});
+    const Diagnosis after = flow->diagnose();
+    for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
+      const double gained = after.scalars[s].mean - before.scalars[s].mean;
+      EXPECT_NEAR(gained, dt * supply(problem, grid, s, before), 1e-14);
     }
   }
 }
