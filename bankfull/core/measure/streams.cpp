@@ -42,9 +42,8 @@ bool StreamPattern::multiplies() const {
 
 Traffic StreamPattern::traffic(std::int64_t elements) const {
   const auto array_bytes = static_cast<double>(elements * bytes_of(precision));
-  const int additions = operation == StreamOperation::read
-                            ? 1
-                            : std::max(0, reads() - 1) + std::max(0, writes() - 1);
+  const int additions =
+      operation == StreamOperation::read ? 1 : std::max(0, reads() - 1) + std::max(0, writes() - 1);
   return {.bytes_read = reads() * array_bytes,
           .bytes_written = writes() * array_bytes,
           .flops = static_cast<double>(elements * (additions + (multiplies() ? 1 : 0)))};

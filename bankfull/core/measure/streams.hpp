@@ -25,7 +25,7 @@ enum class StreamOperation {
   scale,  ///< a = s b
   add,    ///< a = b + c
   triad,  ///< a = b + s c
-  mix,    ///< a = b + c + ..., a1 = a + 1, a2 = a + 2: `mix_reads` arrays read, `mix_writes` written
+  mix,  ///< a = b + c + ..., a1 = a + 1, a2 = a + 2: `mix_reads` arrays read, `mix_writes` written
 };
 
 /// The scalar s of scale, triad and write.

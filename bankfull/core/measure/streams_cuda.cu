@@ -160,9 +160,8 @@ class CudaStreams final : public Streams {
     const auto bytes = elements * static_cast<std::int64_t>(sizeof(T));
     const std::int64_t array_bytes = (bytes + alignment - 1) / alignment * alignment + skew;
     std::byte* next = pool_.data();
-    Arrays<T> arrays{.written = {reinterpret_cast<Vector<T>*>(next)},
-                     .read = {},
-                     .writes = pattern.writes()};
+    Arrays<T> arrays{
+        .written = {reinterpret_cast<Vector<T>*>(next)}, .read = {}, .writes = pattern.writes()};
     for (int array = 0; array < pattern.writes(); ++array) {
       arrays.written[array] = reinterpret_cast<Vector<T>*>(next);
       next += array_bytes;
@@ -244,9 +243,8 @@ class CudaStreams final : public Streams {
       stream_.synchronize();
       for (std::size_t n = 0; n < written.size(); ++n) {
         const auto element = static_cast<std::int64_t>(n);
-        const T expected = pattern.writes() == 0
-                               ? host[n]
-                               : T(detail::expected_element(pattern, array, element));
+        const T expected =
+            pattern.writes() == 0 ? host[n] : T(detail::expected_element(pattern, array, element));
         count += written[n] == expected ? 0 : 1;
       }
     }

@@ -109,8 +109,7 @@ class Ceilings {
     }
     progress_.update("measuring the ceiling", 0.0, 1.0);
     return by_mix_
-        .emplace(name,
-                 measure_ceiling(problem_.device, problem_.threads, *mix, problem_.precision))
+        .emplace(name, measure_ceiling(problem_.device, problem_.threads, *mix, problem_.precision))
         .first->second;
   }
 
