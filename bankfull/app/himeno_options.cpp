@@ -1,5 +1,6 @@
 #include "bankfull/app/himeno_options.hpp"
 
+#include <fmt/format.h>
 #include <sstream>
 #include <vector>
 
@@ -44,7 +45,8 @@ void add_timing_options(CLI::App& command, HimenoOptions& options) {
                                                   "choose the iterations to fill this time")
                                       ->capture_default_str());
   with_environment(command.add_option("--iterations", options.iterations,
-                                      "run exactly so many iterations in each repeat"))
+                                      "run exactly so many iterations in each repeat, from the "
+                                      "official initial state"))
       ->excludes(target);
   with_environment(
       command.add_option("--repeat", options.repeats, "timed repeats")->capture_default_str());
@@ -72,6 +74,7 @@ void add_himeno_options(CLI::App& command, HimenoOptions& options) {
   add_timing_options(command, options);
   add_rank_options(command, options.ranks);
   add_overlap_options(command, options);
+  add_perturbation_option(command, options.perturbation);
 }
 
 himeno::Problem problem_from(const HimenoOptions& options, const Communicator& ranks) {
@@ -89,7 +92,16 @@ himeno::Problem problem_from(const HimenoOptions& options, const Communicator& r
   problem.transport = parse_transport(options.ranks.transport);
   problem.overlap = himeno::parse_overlap(options.overlap);
   problem.split = options.split;
+  problem.perturbation = options.perturbation;
   return problem;
+}
+
+void warn_of_perturbation(const himeno::Problem& problem, const Communicator& ranks) {
+  if (problem.perturbation != 0.0) {
+    tell(ranks, fmt::format("--perturb-operator {:g}: verification must fail, and no figure below "
+                            "is a result",
+                            problem.perturbation));
+  }
 }
 
 }  // namespace bankfull

@@ -23,6 +23,7 @@ struct HimenoOptions {
   RankOptions ranks;
   std::string overlap = "boundary";
   double split = 0.5;
+  double perturbation = 0.0;  ///< of the measured operator
 };
 
 /// Adds all of them; --target-seconds and --iterations exclude each other.
@@ -31,5 +32,8 @@ void add_himeno_options(CLI::App& command, HimenoOptions& options);
 /// Collective: the problem that the options ask for, which `himeno::validate` has yet to check.
 /// Throws UsageError for a value that means nothing, naming its option.
 himeno::Problem problem_from(const HimenoOptions& options, const Communicator& ranks);
+
+/// Says on stderr that a perturbed problem gives no results.
+void warn_of_perturbation(const himeno::Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull

@@ -50,6 +50,21 @@ std::string percent_text(const Measurement& measurement) {
                  : "-";
 }
 
+/// Each ceiling once; many runs have but one.
+std::string ceilings_text(const RunResult& result) {
+  std::string text;
+  for (const Measurement& m : result.measurements) {
+    if (!m.ceiling) {
+      continue;
+    }
+    const std::string line =
+        fmt::format("  bankfull = {} ({}, measured in this process)\n",
+                    format_si(m.ceiling->bytes_per_second, "B/s"), m.ceiling->name);
+    text += text.find(line) == std::string::npos ? line : "";
+  }
+  return text;
+}
+
 const char* verdict_of(const RunResult& result) {
   if (result.checks.empty()) {
     return "none";
@@ -80,21 +95,18 @@ std::string report_sources(const RunResult& result) {
 }
 
 std::string report_measurements(const RunResult& result) {
-  Table table({"measurement", "median", "spread", "GFLOPS", "GB/s", "of bankfull"});
+  Table table({"measurement", "median", "spread", "GFLOPS", "GB/s", "ceiling", "of bankfull"});
   bool any_fits_cache = false;
   for (const Measurement& m : result.measurements) {
     table.add_row({m.name, format_seconds(m.seconds.median),
                    fmt::format("{:.1f} %", 100.0 * m.seconds.spread()),
                    fmt::format("{:.2f}", m.flops_per_second() * 1e-9),
-                   fmt::format("{:.1f}", m.bytes_per_second() * 1e-9), percent_text(m)});
+                   fmt::format("{:.1f}", m.bytes_per_second() * 1e-9),
+                   m.ceiling ? fmt::format("{:.1f}", m.ceiling->bytes_per_second * 1e-9) : "-",
+                   percent_text(m)});
     any_fits_cache = any_fits_cache || (m.fits_cache && m.ceiling);
   }
-  std::string text = table.text();
-  if (!result.measurements.empty() && result.measurements.front().ceiling) {
-    const Ceiling& ceiling = *result.measurements.front().ceiling;
-    text += fmt::format("  bankfull = {} ({}, measured in this process)\n",
-                        format_si(ceiling.bytes_per_second, "B/s"), ceiling.name);
-  }
+  std::string text = table.text() + ceilings_text(result);
   if (any_fits_cache) {
     text += "  (cache): the working set fits a cache, so this says nothing about memory\n";
   }

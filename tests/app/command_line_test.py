@@ -156,6 +156,38 @@ class Himeno(CommandLine):
         self.assertEqual(result.returncode, OK, result.stderr)
         self.assertRegex(result.stdout, r"iterations=\d\d+")
 
+    def test_iterations_are_exact_from_the_official_state(self):
+        # The official program in double precision, after 1 and after 355 iterations.
+        for iterations, gosa, more in ((1, 3.416246635e-3, ("--repeat", "3", "--warmup", "2")),
+                                       (355, 1.248729e-3, ("--repeat", "1"))):
+            with self.subTest(iterations=iterations):
+                target = self.path / f"{iterations}.json"
+                result = run("himeno", "--size", "S", "--precision", "fp64", "--device", "cpu", "--schedule", "tuned,fused",
+                             "--iterations", str(iterations), *more, "--json", str(target))
+                self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+                self.assertIn(f"gosa_iteration={iterations} ", result.stdout)
+                for measurement in json.loads(target.read_text())["measurements"]:
+                    found = measurement["figures"]["gosa"]["value"]
+                    self.assertLess(abs(found - gosa), 5e-10 * (1 if iterations == 1 else 1000) * gosa)
+                    self.assertEqual(measurement["figures"]["gosa_iteration"]["value"], iterations)
+
+    def test_a_perturbed_operator_is_found(self):
+        for precision in ("fp32", "fp64"):
+            with self.subTest(precision=precision):
+                target = self.path / f"{precision}.json"
+                result = run("himeno", "--size", "XS", "--precision", precision, "--schedule", "all", "--perturb-operator", "1e-6",
+                             "--json", str(target), *QUICK)
+                self.assertEqual(result.returncode, UNVERIFIED, result.stdout)
+                self.assertIn("--perturb-operator 1e-06", result.stderr)
+                document = json.loads(target.read_text())
+                self.assertEqual(document["verdict"], "failed")
+                self.assertTrue(any("no result" in note for note in document["notes"]))
+        self.refused_value("himeno", "--perturb-operator", "nan")
+
+    def refused_value(self, *arguments):
+        result = run(*arguments, "--device", "cpu")
+        self.assert_refusal(result, USAGE, ["--perturb-operator"])
+
     def test_percent_below_the_threshold_exits_4(self):
         result = run("himeno", "--size", "XS", "--min-percent", "1e9", "--quiet", *QUICK)
         self.assertEqual(result.returncode, BELOW)

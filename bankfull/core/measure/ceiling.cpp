@@ -33,6 +33,9 @@ std::vector<Way> ways_to_run(Device device, const StreamPattern& pattern) {
     return ways;
   }
   for (const bool streaming : {false, true}) {
+    if (streaming && pattern.writes() == 0) {
+      break;
+    }
     StreamPattern stored = pattern;
     stored.streaming_stores = streaming;
     ways.push_back({.pattern = stored, .grid = {}});
@@ -62,14 +65,13 @@ std::int64_t memory_working_set(Device device, std::int64_t at_least) {
   return std::min(wanted, free_bytes(device) / 2);
 }
 
-Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision, int sharing,
-                        int repeats) {
+Ceiling measure_ceiling(Device device, int threads, const Mix& mix, Precision precision,
+                        int sharing, int repeats) {
   const std::int64_t least =
       device.is_cuda() ? 4096 * mib : std::max(256 / sharing, 4 * threads) * mib;
   const std::int64_t bytes = memory_working_set(device, least * sharing) / sharing;
   const auto streams = make_streams(device, threads, bytes);
-  const StreamPattern pattern{
-      .operation = StreamOperation::mix, .mix_reads = reads, .precision = precision};
+  const StreamPattern pattern = pattern_of(mix, precision);
   const std::int64_t elements =
       streams->capacity(pattern) / Streams::granularity * Streams::granularity;
   std::vector<Way> ways = ways_to_run(device, pattern);

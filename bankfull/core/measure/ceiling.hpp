@@ -9,16 +9,23 @@ namespace bankfull {
 /// Timed passes of each way to measure a ceiling, at most.
 inline constexpr int usual_ceiling_repeats = 12;
 
-/// The bandwidth that the device's memory sustains for a mix of `reads` read streams and one
-/// written stream: what "percent of bankfull" divides by. See docs/adr/0002.
+/// The bandwidth that the device's memory sustains for a mix of read and written streams: what
+/// "percent of bankfull" divides by. See docs/adr/0002.
 ///
 /// The working set is several times the last cache (less only where memory is short). Each way to
 /// run the pass (CPU: ordinary and streaming stores; GPU: blocks of 256, 512 and 1024 threads) is
 /// warmed up and timed up to `repeats` times in turn, fewer (but four) where a pass moves gigabytes
 /// on a CPU; the fastest pass counts. Takes about a second. `sharing` processes measure the same
 /// memory at once; each takes its share of the working set.
-Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision, int sharing = 1,
-                        int repeats = usual_ceiling_repeats);
+Ceiling measure_ceiling(Device device, int threads, const Mix& mix, Precision precision,
+                        int sharing = 1, int repeats = usual_ceiling_repeats);
+
+/// Of `reads` read streams and one written stream.
+inline Ceiling measure_ceiling(Device device, int threads, int reads, Precision precision,
+                               int sharing = 1, int repeats = usual_ceiling_repeats) {
+  return measure_ceiling(device, threads, Mix{.reads = reads, .writes = 1}, precision, sharing,
+                         repeats);
+}
 
 /// Bytes of a working set that no cache of the device can hold a useful part of: at least eight
 /// times the last cache and `at_least`, at most half of the free memory.

@@ -29,7 +29,12 @@ int StreamPattern::reads() const {
   return 0;
 }
 
-int StreamPattern::writes() const { return operation == StreamOperation::read ? 0 : 1; }
+int StreamPattern::writes() const {
+  if (operation == StreamOperation::mix) {
+    return mix_writes;
+  }
+  return operation == StreamOperation::read ? 0 : 1;
+}
 
 bool StreamPattern::multiplies() const {
   return operation == StreamOperation::scale || operation == StreamOperation::triad;
@@ -37,10 +42,22 @@ bool StreamPattern::multiplies() const {
 
 Traffic StreamPattern::traffic(std::int64_t elements) const {
   const auto array_bytes = static_cast<double>(elements * bytes_of(precision));
-  const int additions = operation == StreamOperation::read ? 1 : std::max(0, reads() - 1);
+  const int additions =
+      operation == StreamOperation::read ? 1 : std::max(0, reads() - 1) + std::max(0, writes() - 1);
   return {.bytes_read = reads() * array_bytes,
           .bytes_written = writes() * array_bytes,
           .flops = static_cast<double>(elements * (additions + (multiplies() ? 1 : 0)))};
+}
+
+StreamPattern pattern_of(const Mix& mix, Precision precision) {
+  StreamPattern pattern{.operation = StreamOperation::mix, .precision = precision};
+  if (mix.reads == 0 || mix.writes == 0) {
+    pattern.operation = mix.writes == 0 ? StreamOperation::read : StreamOperation::write;
+    return pattern;
+  }
+  pattern.mix_reads = mix.reads;
+  pattern.mix_writes = mix.writes;
+  return pattern;
 }
 
 std::string to_string(StreamOperation operation) {
@@ -65,7 +82,7 @@ std::string to_string(StreamOperation operation) {
 
 std::string to_string(const StreamPattern& pattern) {
   const std::string what = pattern.operation == StreamOperation::mix
-                               ? std::to_string(pattern.mix_reads) + " read : 1 write"
+                               ? to_string(Mix{pattern.mix_reads, pattern.mix_writes})
                                : to_string(pattern.operation);
   const std::string streams =
       pattern.n_copy > 1 ? ", " + std::to_string(pattern.n_copy) + " streams" : "";
@@ -73,12 +90,12 @@ std::string to_string(const StreamPattern& pattern) {
          (pattern.streaming_stores ? ", streaming stores" : "");
 }
 
-int detail::expected_element(const StreamPattern& pattern, std::int64_t n) {
+int detail::expected_element(const StreamPattern& pattern, int written, std::int64_t n) {
   const int last = pattern.reads() - 1;
   if (last < 0) {
     return stream_factor;
   }
-  int sum = (pattern.multiplies() ? stream_factor : 1) * known_element(last, n);
+  int sum = written + (pattern.multiplies() ? stream_factor : 1) * known_element(last, n);
   for (int array = 0; array < last; ++array) {
     sum += known_element(array, n);
   }

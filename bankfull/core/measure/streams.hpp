@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/mix.hpp"
 #include "bankfull/core/measure/traffic.hpp"
 
 #include <cstdint>
@@ -16,7 +17,7 @@ constexpr std::int64_t bytes_of(Precision precision) {
 }
 std::string to_string(Precision precision);
 
-/// One pass over arrays a (written) and b, c, ... (read) of equal length.
+/// One pass over arrays a, a1, ... (written) and b, c, ... (read) of equal length.
 enum class StreamOperation {
   read,   ///< sum of b
   write,  ///< a = s
@@ -24,18 +25,16 @@ enum class StreamOperation {
   scale,  ///< a = s b
   add,    ///< a = b + c
   triad,  ///< a = b + s c
-  mix,    ///< a = b + c + ... : `mix_reads` arrays read, one written
+  mix,  ///< a = b + c + ..., a1 = a + 1, a2 = a + 2: `mix_reads` arrays read, `mix_writes` written
 };
-
-/// Largest number of arrays that a mix can read.
-inline constexpr int most_mix_reads = 16;
 
 /// The scalar s of scale, triad and write.
 inline constexpr int stream_factor = 3;
 
 struct StreamPattern {
   StreamOperation operation = StreamOperation::copy;
-  int mix_reads = 1;  ///< of StreamOperation::mix, 1 to most_mix_reads
+  int mix_reads = 1;   ///< of StreamOperation::mix, 1 to most_mix_reads
+  int mix_writes = 1;  ///< likewise, 1 to most_mix_writes
   Precision precision = Precision::fp64;
   bool streaming_stores = false;  ///< CPU: store past the caches, without reading the line first
 
@@ -56,6 +55,9 @@ struct StreamPattern {
   /// cache reads before an ordinary store is not counted.
   [[nodiscard]] Traffic traffic(std::int64_t elements) const;
 };
+
+/// The pass that moves a mix: `read` and `write` where it has one of the two only.
+StreamPattern pattern_of(const Mix& mix, Precision precision);
 
 std::string to_string(StreamOperation operation);
 
@@ -105,8 +107,9 @@ constexpr int known_element(int array, std::int64_t n) {
   return static_cast<int>((5 * n + std::int64_t{3} * array) % 13) - 6;
 }
 
-/// What one pass over known contents must write at n; not for StreamOperation::read.
-int expected_element(const StreamPattern& pattern, std::int64_t n);
+/// What one pass over known contents must write at n of the `written`-th array; not for
+/// StreamOperation::read.
+int expected_element(const StreamPattern& pattern, int written, std::int64_t n);
 
 std::unique_ptr<Streams> make_cpu_streams(int threads, std::int64_t bytes);
 // Defined in streams_cuda.cu, which exists in builds with CUDA only.

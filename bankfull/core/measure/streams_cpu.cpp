@@ -18,7 +18,8 @@ namespace {
 /// One thread's part of the arrays of a pass.
 template <class T>
 struct Part {
-  T* written = nullptr;
+  std::array<T*, most_mix_writes> written{};
+  int writes = 0;
   std::array<const T*, most_mix_reads> read{};
   std::int64_t elements = 0;
   std::int64_t n_copy = 1;
@@ -69,7 +70,7 @@ struct Sum {
 
 template <class T, class Value>
 void ordinary_pass(const Part<T>& part) {
-  T* __restrict a = part.written;
+  T* __restrict a = part.written[0];
   const auto b = part.read;
 #pragma omp simd
   for (std::int64_t n = 0; n < part.elements; ++n) {
@@ -88,7 +89,7 @@ void store_line_past_caches(T* destination, const T* source) {
 template <class T, class Value>
 void streaming_pass(const Part<T>& part) {
   constexpr std::int64_t block = block_elements<T>;
-  T* a = part.written;
+  T* a = part.written[0];
   const auto b = part.read;
   const std::int64_t elements = part.elements;
   for (std::int64_t first = 0; first < elements; first += block) {
@@ -102,11 +103,38 @@ void streaming_pass(const Part<T>& part) {
   stream_store_fence();
 }
 
+/// A mix that writes several arrays, whose number is known at run time only.
+template <class T, int Reads, bool Streaming>
+void several_writes_pass(const Part<T>& part) {
+  constexpr std::int64_t block = block_elements<T>;
+  const Part<T> own = part;  // which the stores cannot change
+  for (std::int64_t first = 0; first < own.elements; first += block) {
+    alignas(64) std::array<T, static_cast<std::size_t>(block)> values{};
+#pragma omp simd
+    for (std::int64_t n = 0; n < block; ++n) {
+      values[static_cast<std::size_t>(n)] = Sum<T, Reads>::value(own.read, first + n);
+    }
+    for (int array = 0; array < own.writes; ++array) {
+      T* a = own.written[static_cast<std::size_t>(array)] + first;
+      if constexpr (Streaming) {
+        store_line_past_caches(a, values.data());
+      } else {
+        std::memcpy(a, values.data(), 64);
+      }
+#pragma omp simd
+      for (std::int64_t n = 0; n < block; ++n) {
+        values[static_cast<std::size_t>(n)] += T(1);
+      }
+    }
+  }
+  stream_store_fence();
+}
+
 /// The 2008 paper's copy by concurrent streams, a line of 64 bytes at a time.
 template <class T, bool Streaming>
 void multi_stream_copy_pass(const Part<T>& part) {
   constexpr std::int64_t block = block_elements<T>;
-  T* a = part.written;
+  T* a = part.written[0];
   const T* b = part.read[0];
   const std::int64_t elements = part.elements;
   const std::int64_t each = std::max(elements / block / part.n_copy, std::int64_t{1}) * block;
@@ -142,7 +170,7 @@ void read_pass(const Part<T>& part) {
   for (std::int64_t n = whole; n < part.elements; ++n) {
     sum += b[n];
   }
-  *const_cast<volatile T*>(part.written) = sum;  // keeps the loop alive
+  *const_cast<volatile T*>(part.written[0]) = sum;  // keeps the loop alive
 }
 
 template <class T>
@@ -153,10 +181,19 @@ Pass<T> stored(bool streaming) {
   return streaming ? &streaming_pass<T, Value> : &ordinary_pass<T, Value>;
 }
 
+template <class T, int Reads>
+Pass<T> mix_pass_of(int writes, bool streaming) {
+  if (writes == 1) {
+    return stored<T, Sum<T, Reads>>(streaming);
+  }
+  return streaming ? &several_writes_pass<T, Reads, true> : &several_writes_pass<T, Reads, false>;
+}
+
 template <class T, int... Reads>
-Pass<T> mix_pass(int reads, bool streaming, std::integer_sequence<int, Reads...> /*choices*/) {
-  const std::array<Pass<T>, sizeof...(Reads)> passes{stored<T, Sum<T, Reads + 1>>(streaming)...};
-  return passes[static_cast<std::size_t>(reads - 1)];
+Pass<T> mix_pass(const StreamPattern& pattern, std::integer_sequence<int, Reads...> /*choices*/) {
+  const std::array<Pass<T>, sizeof...(Reads)> passes{
+      mix_pass_of<T, Reads + 1>(pattern.mix_writes, pattern.streaming_stores)...};
+  return passes[static_cast<std::size_t>(pattern.mix_reads - 1)];
 }
 
 template <class T>
@@ -179,8 +216,7 @@ Pass<T> choose_pass(const StreamPattern& pattern) {
     case StreamOperation::triad:
       return stored<T, Triad<T>>(streaming);
     case StreamOperation::mix:
-      return mix_pass<T>(pattern.mix_reads, streaming,
-                         std::make_integer_sequence<int, most_mix_reads>{});
+      return mix_pass<T>(pattern, std::make_integer_sequence<int, most_mix_reads>{});
   }
   return nullptr;
 }
@@ -235,12 +271,17 @@ class CpuStreams final : public Streams {
     const std::int64_t array_bytes =
         (blocks / threads_ * line + line + page - 1) / page * page + skew;
     std::byte* slab = pool_.data() + thread * slab_bytes_;
-    Part<T> part{.written = reinterpret_cast<T*>(slab),
+    Part<T> part{.written = {reinterpret_cast<T*>(slab)},
+                 .writes = pattern.writes(),
                  .read = {},
                  .elements = share(blocks, thread, threads_).size() * block,
                  .n_copy = pattern.n_copy};
     // A pass that only reads still stores its sum.
-    slab += pattern.writes() == 1 ? array_bytes : skew;
+    slab += part.writes == 0 ? skew : 0;
+    for (int array = 0; array < part.writes; ++array) {
+      part.written[static_cast<std::size_t>(array)] = reinterpret_cast<T*>(slab);
+      slab += array_bytes;
+    }
     for (int array = 0; array < pattern.reads(); ++array) {
       part.read[static_cast<std::size_t>(array)] = reinterpret_cast<const T*>(slab);
       slab += array_bytes;
@@ -275,21 +316,27 @@ class CpuStreams final : public Streams {
       }
     }
     constexpr int never_written = -1000;
-    std::fill_n(part.written, pattern.writes() == 1 ? part.elements : 1, T(never_written));
+    part.written[0][0] = T(never_written);
+    for (int array = 0; array < part.writes; ++array) {
+      std::fill_n(part.written[static_cast<std::size_t>(array)], part.elements, T(never_written));
+    }
   }
 
   template <class T>
   static std::int64_t wrong_in(const StreamPattern& pattern, const Part<T>& part) {
-    if (pattern.writes() == 0) {
+    if (part.writes == 0) {
       std::int64_t sum = 0;
       for (std::int64_t n = 0; n < part.elements; ++n) {
         sum += detail::known_element(0, n);
       }
-      return part.written[0] == T(sum) ? 0 : 1;
+      return part.written[0][0] == T(sum) ? 0 : 1;
     }
     std::int64_t wrong = 0;
-    for (std::int64_t n = 0; n < part.elements; ++n) {
-      wrong += part.written[n] == T(detail::expected_element(pattern, n)) ? 0 : 1;
+    for (int array = 0; array < part.writes; ++array) {
+      const T* a = part.written[static_cast<std::size_t>(array)];
+      for (std::int64_t n = 0; n < part.elements; ++n) {
+        wrong += a[n] == T(detail::expected_element(pattern, array, n)) ? 0 : 1;
+      }
     }
     return wrong;
   }

@@ -22,16 +22,29 @@ struct alignas(16) Vector {
 
 template <class T>
 struct Arrays {
-  Vector<T>* written;
+  Vector<T>* written[most_mix_writes];
   const Vector<T>* read[most_mix_reads];
+  int writes;
 };
+
+/// Arrays that a kernel writes; the number of several is known at run time only.
+enum class Written { none, one, several };
 
 /// A pass that only reads stores what begins with this, which ordinary contents never do: so the
 /// loads stay, and a verification can see what was loaded.
 inline constexpr int read_marker = -12345;
 
+template <class T>
+__device__ __forceinline__ void add_one(Vector<T>& vector) {
+#pragma unroll
+  for (std::size_t lane = 0; lane < Vector<T>::width; ++lane) {
+    vector.lane[lane] += T(1);
+  }
+}
+
 /// a = sum of the arrays read, the last of them times `factor`: every operation is a case of it.
-template <class T, int Reads, bool Writes, bool ThroughL1>
+/// Each further array written gets one more.
+template <class T, int Reads, Written Writes, bool ThroughL1>
 __global__ void stream_kernel(Arrays<T> arrays, std::int64_t vectors, T factor, int passes) {
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x;
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -53,8 +66,17 @@ __global__ void stream_kernel(Arrays<T> arrays, std::int64_t vectors, T factor, 
           sum.lane[lane] += loaded[array].lane[lane];
         }
       }
-      if (Writes || sum.lane[0] == T(read_marker)) {
-        arrays.written[n] = sum;
+      if (Writes != Written::none || sum.lane[0] == T(read_marker)) {
+        arrays.written[0][n] = sum;
+      }
+      if (Writes == Written::several) {
+#pragma unroll
+        for (int array = 1; array < most_mix_writes; ++array) {
+          if (array < arrays.writes) {
+            add_one(sum);
+            arrays.written[array][n] = sum;
+          }
+        }
       }
     }
     asm volatile("" ::: "memory");  // the next pass reads memory again
@@ -70,7 +92,7 @@ __global__ void multi_stream_copy_kernel(Arrays<T> arrays, std::int64_t vectors,
   for (int pass = 0; pass < passes; ++pass) {
     for (std::int64_t i = first; i < each; i += step) {
       for (std::int64_t j = i; j < vectors; j += each) {
-        arrays.written[j] = arrays.read[0][j];
+        arrays.written[0][j] = arrays.read[0][j];
       }
     }
     asm volatile("" ::: "memory");
@@ -80,20 +102,24 @@ __global__ void multi_stream_copy_kernel(Arrays<T> arrays, std::int64_t vectors,
 template <class T>
 using Kernel = void (*)(Arrays<T>, std::int64_t, T, int);
 
-template <class T, bool ThroughL1, int... Reads>
+template <class T, Written Writes, bool ThroughL1, int... Reads>
 Kernel<T> writing_kernel(int reads, std::integer_sequence<int, Reads...> /*choices*/) {
   const std::array<Kernel<T>, sizeof...(Reads)> kernels{
-      &stream_kernel<T, Reads, true, ThroughL1>...};
+      &stream_kernel<T, Reads, Writes, ThroughL1>...};
   return kernels[static_cast<std::size_t>(reads)];
 }
 
 template <class T, bool ThroughL1>
 Kernel<T> choose_kernel(const StreamPattern& pattern) {
-  if (pattern.writes() == 0) {
-    return &stream_kernel<T, 1, false, ThroughL1>;
+  constexpr auto choices = std::make_integer_sequence<int, most_mix_reads + 1>{};
+  switch (pattern.writes()) {
+    case 0:
+      return &stream_kernel<T, 1, Written::none, ThroughL1>;
+    case 1:
+      return writing_kernel<T, Written::one, ThroughL1>(pattern.reads(), choices);
+    default:
+      return writing_kernel<T, Written::several, ThroughL1>(pattern.reads(), choices);
   }
-  return writing_kernel<T, ThroughL1>(pattern.reads(),
-                                      std::make_integer_sequence<int, most_mix_reads + 1>{});
 }
 
 class CudaStreams final : public Streams {
@@ -134,8 +160,12 @@ class CudaStreams final : public Streams {
     const auto bytes = elements * static_cast<std::int64_t>(sizeof(T));
     const std::int64_t array_bytes = (bytes + alignment - 1) / alignment * alignment + skew;
     std::byte* next = pool_.data();
-    Arrays<T> arrays{.written = reinterpret_cast<Vector<T>*>(next), .read = {}};
-    next += pattern.writes() * array_bytes;
+    Arrays<T> arrays{
+        .written = {reinterpret_cast<Vector<T>*>(next)}, .read = {}, .writes = pattern.writes()};
+    for (int array = 0; array < pattern.writes(); ++array) {
+      arrays.written[array] = reinterpret_cast<Vector<T>*>(next);
+      next += array_bytes;
+    }
     for (int array = 0; array < pattern.reads(); ++array) {
       arrays.read[array] = reinterpret_cast<const Vector<T>*>(next);
       next += array_bytes;
@@ -202,19 +232,24 @@ class CudaStreams final : public Streams {
       copy_bytes(const_cast<Vector<T>*>(arrays.read[array]), host.data(), bytes, stream_);
       stream_.synchronize();
     }
-    fill_bytes(arrays.written, 0xff, bytes, stream_);
+    for (int array = 0; array < arrays.writes; ++array) {
+      fill_bytes(arrays.written[array], 0xff, bytes, stream_);
+    }
     queue(pattern, arrays, elements / static_cast<std::int64_t>(Vector<T>::width), 1);
+    std::int64_t count = 0;
     std::vector<T> written(static_cast<std::size_t>(elements));
-    copy_bytes(written.data(), arrays.written, bytes, stream_);
+    for (int array = 0; array < arrays.writes; ++array) {
+      copy_bytes(written.data(), arrays.written[array], bytes, stream_);
+      stream_.synchronize();
+      for (std::size_t n = 0; n < written.size(); ++n) {
+        const auto element = static_cast<std::int64_t>(n);
+        const T expected =
+            pattern.writes() == 0 ? host[n] : T(detail::expected_element(pattern, array, element));
+        count += written[n] == expected ? 0 : 1;
+      }
+    }
     fill_with_ordinary_contents();  // marks left behind would make timed reads store
     stream_.synchronize();
-    std::int64_t count = 0;
-    for (std::size_t n = 0; n < written.size(); ++n) {
-      const T expected = pattern.writes() == 0
-                             ? host[n]
-                             : T(detail::expected_element(pattern, static_cast<std::int64_t>(n)));
-      count += written[n] == expected ? 0 : 1;
-    }
     return count;
   }
 

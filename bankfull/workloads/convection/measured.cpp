@@ -96,24 +96,27 @@ class Ceilings {
  public:
   Ceilings(const Problem& problem, Progress& progress) : problem_(problem), progress_(progress) {}
 
-  const Ceiling& operator()(const Traffic& traffic) {
-    const int reads = static_cast<int>(std::clamp(
-        std::lround(traffic.bytes_read / traffic.bytes_written), 1L, long{most_mix_reads}));
-    const auto known = by_reads_.find(reads);
-    if (known != by_reads_.end()) {
+  /// None where nothing is stated to be moved.
+  std::optional<Ceiling> operator()(const Traffic& traffic) {
+    const std::optional<Mix> mix = mix_of(traffic);
+    if (!mix) {
+      return std::nullopt;
+    }
+    const std::string name = to_string(*mix);
+    const auto known = by_mix_.find(name);
+    if (known != by_mix_.end()) {
       return known->second;
     }
     progress_.update("measuring the ceiling", 0.0, 1.0);
-    return by_reads_
-        .emplace(reads,
-                 measure_ceiling(problem_.device, problem_.threads, reads, problem_.precision))
+    return by_mix_
+        .emplace(name, measure_ceiling(problem_.device, problem_.threads, *mix, problem_.precision))
         .first->second;
   }
 
  private:
   const Problem& problem_;
   Progress& progress_;
-  std::map<int, Ceiling> by_reads_;
+  std::map<std::string, Ceiling> by_mix_;
 };
 
 Measurement measurement(const std::string& name, const Problem& problem,

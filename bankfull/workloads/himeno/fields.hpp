@@ -39,12 +39,16 @@ class Fields {
   int present_ = 0;
 };
 
+/// The coefficients that multiply pressures: all but the source and the flag.
+constexpr bool is_of_operator(int field) { return field != wrk1 && field != bnd; }
+
 /// Sets all fields of one cell; a for_each body.
 template <class T>
 struct Initialise {
   InitialValue value;
-  Box block = {};       ///< the cells of the rank in the numbering of the whole grid
-  T* origin = nullptr;  ///< interior cell (0, 0, 0) of the first coefficient
+  double operator_factor = 1.0;  ///< of the coefficients that multiply pressures
+  Box block = {};                ///< the cells of the rank in the numbering of the whole grid
+  T* origin = nullptr;           ///< interior cell (0, 0, 0) of the first coefficient
   std::int64_t stride = 0;
   std::int64_t row_pitch = 0;
   std::int64_t plane_pitch = 0;
@@ -52,8 +56,9 @@ struct Initialise {
   BANKFULL_HOST_DEVICE void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     T* cell = origin + i * plane_pitch + j * row_pitch + k;
     for (int field = 0; field < coefficient_count; ++field) {
-      cell[field * stride] =
-          static_cast<T>(value.coefficient(field, block.i0 + i, block.j0 + j, block.k0 + k));
+      const double factor = is_of_operator(field) ? operator_factor : 1.0;
+      cell[field * stride] = static_cast<T>(
+          factor * value.coefficient(field, block.i0 + i, block.j0 + j, block.k0 + k));
     }
     const T pressure = static_cast<T>(value.pressure(block.i0 + i, block.j0 + j, block.k0 + k));
     cell[coefficient_count * stride] = pressure;
@@ -61,9 +66,12 @@ struct Initialise {
   }
 };
 
+/// `perturbation` as in Problem.
 template <class T>
-Initialise<T> initialise(const Fields<T>& fields, const InitialState& state) {
+Initialise<T> initialise(const Fields<T>& fields, const InitialState& state,
+                         double perturbation = 0.0) {
   return {.value = InitialValue(state, fields.domain().grid),
+          .operator_factor = 1.0 + perturbation,
           .block = fields.domain().block(),
           .origin = fields.coefficient(0).origin,
           .stride = fields.stride(),
@@ -71,27 +79,30 @@ Initialise<T> initialise(const Fields<T>& fields, const InitialState& state) {
           .plane_pitch = fields.layout().plane_pitch()};
 }
 
-/// The rank's pressures (see owned_box), k fastest, read from memory that the host can address and
-/// that holds the present iterate at `origin`.
+/// Packs one pressure of `part`, k fastest; a for_each body.
 template <class T>
-std::vector<double> gather(const Fields<T>& fields, const T* origin) {
-  const Box box = owned_box(fields.domain());
-  std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(box.extents().count()));
-  for (std::int64_t i = box.i0; i < box.i1; ++i) {
-    for (std::int64_t j = box.j0; j < box.j1; ++j) {
-      const T* row = origin + fields.layout().offset(i, j, 0);
-      for (std::int64_t k = box.k0; k < box.k1; ++k) {
-        values.push_back(static_cast<double>(row[k]));
-      }
-    }
-  }
-  return values;
-}
+struct Pack {
+  const T* origin = nullptr;  ///< pressure of interior cell (0, 0, 0)
+  std::int64_t row_pitch = 0;
+  std::int64_t plane_pitch = 0;
+  Box part = {};
+  T* packed = nullptr;
 
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    const Extents n = part.extents();
+    packed[((i - part.i0) * n.nj + j - part.j0) * n.nk + k - part.k0] =
+        origin[i * plane_pitch + j * row_pitch + k];
+  }
+};
+
+/// Into memory of the fields' device with room for all points of `part`, in the rank's numbering.
 template <class T>
-std::vector<double> gather(const Fields<T>& fields) {
-  return gather(fields, static_cast<const T*>(fields.pressure().origin));
+Pack<T> pack(const Fields<T>& fields, const Box& part, T* packed) {
+  return {.origin = fields.pressure().origin,
+          .row_pitch = fields.layout().row_pitch(),
+          .plane_pitch = fields.layout().plane_pitch(),
+          .part = part,
+          .packed = packed};
 }
 
 }  // namespace bankfull::himeno

@@ -50,9 +50,14 @@ Traffic traffic_of(const Timed& timed, const Problem& problem) {
 }
 
 std::vector<std::string> labels(const Timed& timed) {
-  std::vector<std::string> notes{"pressure pointers are swapped, not copied",
-                                 "gosa is formed in every iteration",
-                                 "all coefficients are read from memory in every pass"};
+  std::vector<std::string> notes{
+      "pressure pointers are swapped, not copied", "gosa is formed in every iteration",
+      fmt::format("gosa of {} is that of iteration {} from the official initial state",
+                  to_string(timed.schedule), timed.gosa_iteration),
+      "all coefficients are read from memory in every pass"};
+  if (!timed.event_seconds.empty()) {
+    notes.emplace_back("times are wall times; event_seconds is the median by the GPU's clock");
+  }
   if (timed.iterations >= timed.facts.iterations_per_pass && timed.facts.iterations_per_pass > 1) {
     notes.push_back(fmt::format(
         "{} iterations are fused in one pass over the coefficients: fewer bytes than the nominal "
@@ -71,6 +76,10 @@ double sent_bytes(const Timed& timed) {
 }
 
 }  // namespace
+
+std::int64_t warm_up_iterations(const ScheduleFacts& facts, const Problem& problem) {
+  return trial_length(facts) * std::max(1, problem.warmup);
+}
 
 double warm_up(Solver& solver, const Problem& problem, Schedule schedule) {
   const std::int64_t trial = trial_length(solver.facts(schedule));
@@ -91,6 +100,31 @@ Timed prepare(Solver& solver, const Problem& problem, Schedule schedule) {
   return timed;
 }
 
+void time_repeat(Solver& solver, const Problem& problem, Timed& timed, std::int64_t& so_far) {
+  if (problem.iterations) {
+    solver.load({});
+    so_far = 0;
+  }
+  const Sweeps sweeps = solver.iterate(timed.schedule, timed.iterations);
+  so_far += timed.iterations;
+  timed.seconds.push_back(sweeps.seconds);
+  timed.gosa = sweeps.gosa;
+  timed.gosa_iteration = so_far;
+  if (sweeps.event_seconds) {
+    timed.event_seconds.push_back(*sweeps.event_seconds);
+  }
+}
+
+std::vector<std::string> notes_of(const Problem& problem) {
+  if (problem.perturbation == 0.0) {
+    return {};
+  }
+  return {
+      fmt::format("the measured operator was multiplied by 1 + {:g}, which verification must "
+                  "find: no result",
+                  problem.perturbation)};
+}
+
 std::vector<Check> verify(Solver& solver, const Problem& problem, const Communicator& ranks,
                           Progress& progress) {
   std::vector<Check> checks;
@@ -99,6 +133,7 @@ std::vector<Check> verify(Solver& solver, const Problem& problem, const Communic
     const Schedule schedule = problem.schedules[n];
     progress.update("verifying " + to_string(schedule), static_cast<double>(n), total);
     checks.push_back(check_field(problem, schedule, ranks));
+    checks.push_back(check_own_grid(solver, problem, schedule, ranks));
     for (Check& check : check_gosa(solver, problem, schedule)) {
       checks.push_back(std::move(check));
     }
@@ -147,8 +182,13 @@ Measurement measurement_of(const Timed& timed, const Problem& problem, const Cei
   m.figures = {
       {.name = "mflops", .value = mflops, .unit = "MFLOPS"},
       {.name = "gosa", .value = timed.gosa},
+      {.name = "gosa_iteration", .value = timed.gosa_iteration},
       {.name = "score", .value = mflops / pentium_iii_mflops, .unit = "Pentium III 600"},
       {.name = "nominal_bandwidth", .value = nominal.bytes() / m.seconds.median, .unit = "B/s"}};
+  if (!timed.event_seconds.empty()) {
+    m.figures.push_back(
+        {.name = "event_seconds", .value = summarise(timed.event_seconds).median, .unit = "s"});
+  }
   return m;
 }
 

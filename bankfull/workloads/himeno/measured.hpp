@@ -8,6 +8,7 @@
 #include "bankfull/workloads/himeno/sweep.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace bankfull::himeno {
@@ -22,6 +23,8 @@ struct Timed {
   std::int64_t iterations = 0;
   std::vector<double> seconds;
   double gosa = 0.0;
+  std::int64_t gosa_iteration = 0;           ///< from the official state, that `gosa` is of
+  std::vector<double> event_seconds = {};    ///< the repeats by the GPU's clock; empty on CPUs
   std::vector<double> exposed_seconds = {};  ///< communication not hidden, of an iteration
 };
 
@@ -32,6 +35,14 @@ double warm_up(Solver& solver, const Problem& problem, Schedule schedule);
 /// Collective: the official program's trial runs, warm-up and the estimate that fills the time. The
 /// solver must be loaded.
 Timed prepare(Solver& solver, const Problem& problem, Schedule schedule);
+
+/// Iterations that `warm_up` does.
+std::int64_t warm_up_iterations(const ScheduleFacts& facts, const Problem& problem);
+
+/// Collective: one timed repeat: the iterations asked for, from the official state, or, where a
+/// time is to be filled, from the present one, which is `so_far` iterations from the official
+/// state. Counts in `so_far` what it did.
+void time_repeat(Solver& solver, const Problem& problem, Timed& timed, std::int64_t& so_far);
 
 /// Collective: checks every schedule of the problem. Leaves the solver's state changed.
 std::vector<Check> verify(Solver& solver, const Problem& problem, const Communicator& ranks,
@@ -46,6 +57,9 @@ Ceiling better_of(const Ceiling& before, const Ceiling& after);
 
 /// What one rank's measurement and a run of several have in common.
 Measurement measurement_of(const Timed& timed, const Problem& problem, const Ceiling& ceiling);
+
+/// Says of a perturbed problem's result that it is none.
+std::vector<std::string> notes_of(const Problem& problem);
 
 /// Adds how the ranks were arranged and what their communication took.
 void describe_ranks(const Timed& timed, const Problem& problem, const Decomposition& decomposition,

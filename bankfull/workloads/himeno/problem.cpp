@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
@@ -203,6 +204,10 @@ void validate(const Problem& problem, const Communicator& ranks) {
   if (problem.threads < 1) {
     throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
                      "use at least 1");
+  }
+  if (!std::isfinite(problem.perturbation)) {
+    throw UsageError(fmt::format("--perturb-operator {} is no number", problem.perturbation),
+                     "use a small one, such as 1e-6");
   }
   const bool splits = problem.split > 0.0 && problem.split < 1.0;
   if (!splits) {

@@ -88,10 +88,12 @@ struct Problem {
   std::vector<Schedule> schedules{Schedule::tuned};
   Device device;
   int threads = 1;
-  std::optional<std::int64_t> iterations;  ///< exactly so many per repeat
+  std::optional<std::int64_t> iterations;  ///< exactly so many per repeat, from the official state
   double target_seconds = 3.0;             ///< else as many as fill this time, over all repeats
   int repeats = 5;
-  int warmup = 1;  ///< repeats of three trial iterations before timing
+  int warmup = 1;             ///< repeats of three trial iterations before timing
+  double perturbation = 0.0;  ///< the measured path multiplies its operator by 1 + this; the
+                              ///< references do not, so that a check of the checks can fail
 
   // Several ranks.
   std::optional<RankGrid> rank_grid;  ///< else the one with the least communication

@@ -17,8 +17,10 @@ std::vector<Timed> time_in_turn(Solver& solver, const Problem& problem, Progress
   solver.load({});
   std::vector<Timed> all;
   all.reserve(problem.schedules.size());
+  std::int64_t so_far = 0;  // iterations from the official state
   for (const Schedule schedule : problem.schedules) {
     all.push_back(prepare(solver, problem, schedule));
+    so_far += warm_up_iterations(all.back().facts, problem);
   }
   const double total = static_cast<double>(problem.repeats) * static_cast<double>(all.size());
   double done = 0.0;
@@ -26,9 +28,7 @@ std::vector<Timed> time_in_turn(Solver& solver, const Problem& problem, Progress
     for (Timed& timed : all) {
       progress.update("himeno " + name_of(problem.grid) + " " + to_string(timed.schedule), done,
                       total);
-      const Sweeps sweeps = solver.iterate(timed.schedule, timed.iterations);
-      timed.seconds.push_back(sweeps.seconds);
-      timed.gosa = sweeps.gosa;
+      time_repeat(solver, problem, timed, so_far);
       done += 1.0;
     }
   }
@@ -84,7 +84,7 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
                    .measurements = {},
                    .series = {},
                    .checks = {},
-                   .notes = {}};
+                   .notes = notes_of(problem)};
   const Ceiling before = ceiling_of(problem, ranks, progress);
   std::vector<Timed> timings;
   {

@@ -10,8 +10,9 @@ namespace bankfull::himeno {
 /// Verifies every schedule of the problem, measures the ceiling, and times the schedules in turn.
 ///
 /// Follows the official protocol: trial iterations, then as many as fill the time, the state
-/// carried on. Throws UsageError for a problem that `validate` rejects and RuntimeFailure where
-/// the machine fails; a failed verification is part of the result.
+/// carried on. Where the problem names the iterations, every repeat begins with the official state,
+/// so that gosa is that of exactly so many. Throws UsageError for a problem that `validate` rejects
+/// and RuntimeFailure where the machine fails; a failed verification is part of the result.
 ///
 /// Collective: all ranks get the same result.
 RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress);

@@ -128,12 +128,11 @@ void time_once(Case& c, const Communicator& ranks) {
   const auto solver = make_solver(c.problem, ranks);
   solver->load({});
   warm_up(*solver, c.problem, c.schedule());
-  const Sweeps sweeps = solver->iterate(c.schedule(), c.timed.iterations);
-  c.timed.seconds.push_back(sweeps.seconds);
-  c.timed.gosa = sweeps.gosa;
+  std::int64_t so_far = warm_up_iterations(c.timed.facts, c.problem);
+  time_repeat(*solver, c.problem, c.timed, so_far);
   if (ranks.size() > 1) {
     const double without = solver->iterate(c.schedule(), c.timed.iterations, Halos::stale).seconds;
-    c.timed.exposed_seconds.push_back((sweeps.seconds - without) /
+    c.timed.exposed_seconds.push_back((c.timed.seconds.back() - without) /
                                       static_cast<double>(c.timed.iterations));
   }
 }
@@ -184,6 +183,9 @@ std::vector<std::string> notes_on(const ScalingProblem& scaling) {
       fmt::format("speedup and efficiency are relative to {} rank{}", scaling.rank_counts.front(),
                   scaling.rank_counts.front() == 1 ? "" : "s"),
       "percent of bankfull: of what the ranks of the case sustain together"};
+  for (const std::string& note : notes_of(scaling.problem)) {
+    notes.push_back(note);
+  }
   if (scaling.mode == Scaling::weak) {
     notes.push_back("every rank has the points of size " + name_of(scaling.problem.grid));
   }

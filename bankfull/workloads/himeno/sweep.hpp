@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@ namespace bankfull::himeno {
 
 /// What a number of iterations took and left behind; the same on all ranks.
 struct Sweeps {
-  double seconds = 0.0;  ///< of the slowest rank: device time on GPUs, wall time on CPUs
+  double seconds = 0.0;  ///< of the slowest rank: wall time from when all are ready
   double gosa = 0.0;     ///< sum of squared residuals of the last iteration
+  std::optional<double> event_seconds = {};  ///< the same by the GPU's clock; none on CPUs
 };
 
 /// How a schedule runs a given grid on a given device.
@@ -30,7 +32,7 @@ struct ScheduleFacts {
 };
 
 /// The fields of one problem on the devices of its ranks, and the sweeps over them. All functions
-/// but `domain` are collective.
+/// but `domain` and `pressure_in` are collective.
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -38,7 +40,8 @@ class Solver {
   /// Sets every field, boundary included.
   virtual void load(const InitialState& state) = 0;
 
-  /// `iterations` sweeps from the present state. gosa is formed in every one of them.
+  /// `iterations` sweeps from the present state. gosa is formed in every one of them. The time
+  /// ends when each rank's part of gosa is in its host's memory.
   /// With stale halos the pressures near other ranks are wrong: for timing only.
   virtual Sweeps iterate(Schedule schedule, std::int64_t iterations,
                          Halos halos = Halos::exchanged) = 0;
@@ -47,6 +50,9 @@ class Solver {
 
   /// The pressure of the whole grid with its boundary, I x J x K values, k fastest, on all ranks.
   [[nodiscard]] virtual std::vector<double> pressure() const = 0;
+
+  /// Not collective: the pressures of `part`, in this rank's numbering, k fastest.
+  [[nodiscard]] virtual std::vector<double> pressure_in(const Box& part) const = 0;
 
   /// What this rank sweeps.
   [[nodiscard]] virtual const Domain& domain() const = 0;

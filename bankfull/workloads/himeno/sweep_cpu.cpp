@@ -70,6 +70,7 @@ class CpuSolver final : public Solver {
   CpuSolver(const Problem& problem, const Domain& domain, const Communicator& ranks)
       : ranks_(ranks),
         team_(problem.threads),
+        perturbation_(problem.perturbation),
         fields_(domain, Device::cpu()),
         fused_(fields_.layout(), domain.updated(domain.ghosts - 1),
                fused_plan(fields_.layout(), problem.threads, domain)),
@@ -85,7 +86,7 @@ class CpuSolver final : public Solver {
   }
 
   void load(const InitialState& state) override {
-    for_each(team_, fields_.whole(), initialise(fields_, state));
+    for_each(team_, fields_.whole(), initialise(fields_, state, perturbation_));
   }
 
   Sweeps iterate(Schedule schedule, std::int64_t iterations, Halos halos) override {
@@ -118,7 +119,13 @@ class CpuSolver final : public Solver {
   }
 
   [[nodiscard]] std::vector<double> pressure() const override {
-    return assemble(ranks_, domain(), gather(fields_));
+    return assemble(ranks_, domain(), pressure_in(owned_box(domain())));
+  }
+
+  [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
+    std::vector<T> packed(static_cast<std::size_t>(part.extents().count()));
+    for_each(team_, part, pack(fields_, part, packed.data()));
+    return {packed.begin(), packed.end()};
   }
 
   [[nodiscard]] const Domain& domain() const override { return fields_.domain(); }
@@ -242,6 +249,7 @@ class CpuSolver final : public Solver {
 
   const Communicator& ranks_;
   Team team_;
+  double perturbation_;
   Fields<T> fields_;
   FusedSweep<T> fused_;
   RowSums sums_;

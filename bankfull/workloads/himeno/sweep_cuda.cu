@@ -3,6 +3,7 @@
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/himeno/cuda/direct.cuh"
 #include "bankfull/workloads/himeno/cuda/fused_pass.cuh"
 #include "bankfull/workloads/himeno/cuda/marching.cuh"
@@ -45,6 +46,7 @@ class CudaSolver final : public Solver {
       : ranks_(ranks),
         stream_(problem.device),
         beside_(problem.device, StreamPriority::low),
+        perturbation_(problem.perturbation),
         fields_(domain, problem.device),
         single_(make_runner(problem, plan_pass(problem.overlap, domain, thickness, problem.split),
                             halo_shape(1))),
@@ -60,7 +62,7 @@ class CudaSolver final : public Solver {
 
   void load(const InitialState& state) override {
     select(stream_.device());
-    for_each(stream_, fields_.whole(), initialise(fields_, state));
+    for_each(stream_, fields_.whole(), initialise(fields_, state, perturbation_));
   }
 
   Sweeps iterate(Schedule schedule, std::int64_t iterations, Halos halos) override {
@@ -75,6 +77,7 @@ class CudaSolver final : public Solver {
     const Graph* const graph = batches > 0 ? &graph_of(schedule, halos) : nullptr;
     stream_.synchronize();
     ranks_.barrier();
+    const Stopwatch watch;
     started_.record(stream_);
     for (std::int64_t n = 0; n < batches; ++n) {
       graph->launch(stream_);
@@ -90,9 +93,12 @@ class CudaSolver final : public Solver {
     runner.complete();
     single_.complete();
     finished_.record(stream_);
-    const double seconds = Event::seconds_between(started_, finished_);
     const double gosa = iterations > 0 ? read_gosa(rest > 0 ? 0 : per_pass - 1) : 0.0;
-    return {.seconds = ranks_.max(seconds), .gosa = ranks_.sum(gosa)};
+    stream_.synchronize();
+    const double seconds = watch.seconds();
+    return {.seconds = ranks_.max(seconds),
+            .gosa = ranks_.sum(gosa),
+            .event_seconds = ranks_.max(Event::seconds_between(started_, finished_))};
   }
 
   [[nodiscard]] ScheduleFacts facts(Schedule schedule) override {
@@ -107,14 +113,17 @@ class CudaSolver final : public Solver {
   }
 
   [[nodiscard]] std::vector<double> pressure() const override {
+    return assemble(ranks_, domain(), pressure_in(owned_box(domain())));
+  }
+
+  [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
     select(stream_.device());
-    const Layout& layout = fields_.layout();
-    std::vector<T> host(static_cast<std::size_t>(layout.size()));
-    copy_bytes(host.data(), fields_.pressure().origin - layout.origin(), host.size() * sizeof(T),
-               stream_);
+    std::vector<T> host(static_cast<std::size_t>(part.extents().count()));
+    const Buffer<T> packed(MemorySpace::device, host.size());
+    for_each(stream_, part, pack(fields_, part, packed.data()));
+    copy_bytes(host.data(), packed.data(), host.size() * sizeof(T), stream_);
     stream_.synchronize();
-    return assemble(ranks_, domain(),
-                    gather(fields_, static_cast<const T*>(host.data()) + layout.origin()));
+    return {host.begin(), host.end()};
   }
 
   [[nodiscard]] const Domain& domain() const override { return fields_.domain(); }
@@ -287,6 +296,7 @@ class CudaSolver final : public Solver {
   const Communicator& ranks_;
   Stream stream_;
   Stream beside_;  ///< sweeps that fill the GPU while boundary parts and halos go first
+  double perturbation_;
   Event started_;
   Event finished_;
   Event begun_;  ///< of the present pass

@@ -1,6 +1,7 @@
 #include "bankfull/workloads/himeno/verify.hpp"
 
 #include "bankfull/core/exec/for_each.hpp"
+#include "bankfull/workloads/himeno/block_reference.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
 #include "bankfull/workloads/himeno/reference.hpp"
 
@@ -20,7 +21,10 @@ std::vector<double> reference_pressure(const GridSize& grid, const InitialState&
     reference_sweep(fields, fields.interior());
     fields.advance();
   }
-  return gather(fields);
+  const Box whole = owned_box(fields.domain());
+  std::vector<double> pressure(static_cast<std::size_t>(whole.extents().count()));
+  for_each(Team(1), whole, pack(fields, whole, pressure.data()));
+  return pressure;
 }
 
 /// Odd, unequal dimensions, thick enough for the halos of as many ranks.
@@ -42,6 +46,54 @@ double field_deviation(const std::vector<double>& values, const std::vector<doub
     difference = std::isnan(difference) || here <= difference ? difference : here;  // keeps a NaN
   }
   return difference / largest;
+}
+
+constexpr InitialState random_state{.kind = InitialState::Kind::random, .seed = 2010};
+
+std::int64_t differences(const std::vector<double>& values, const std::vector<double>& reference) {
+  std::int64_t count = 0;
+  for (std::size_t n = 0; n < reference.size(); ++n) {
+    count += values[n] == reference[n] ? 0 : 1;  // NaN differs
+  }
+  return count;
+}
+
+std::vector<double> reference_block_in(Precision precision, const GridSize& grid, const Box& block,
+                                       int iterations) {
+  return precision == Precision::fp32
+             ? reference_block<float>(grid, random_state, block, iterations)
+             : reference_block<double>(grid, random_state, block, iterations);
+}
+
+/// Points of this rank whose pressure is wrong, in `blocks` of its own numbering.
+std::int64_t wrong_points(const Solver& solver, const Problem& problem,
+                          const std::vector<Box>& blocks, int iterations) {
+  std::vector<std::vector<double>> values;
+  values.reserve(blocks.size());
+  for (const Box& block : blocks) {
+    values.push_back(solver.pressure_in(block));
+  }
+  const Box here = solver.domain().block();
+  const auto count = static_cast<std::int64_t>(blocks.size());
+  std::int64_t wrong = 0;
+#pragma omp parallel for num_threads(problem.threads) schedule(dynamic) reduction(+ : wrong)
+  for (std::int64_t n = 0; n < count; ++n) {
+    const auto index = static_cast<std::size_t>(n);
+    const Box& own = blocks[index];
+    const Box block{own.i0 + here.i0, own.i1 + here.i0, own.j0 + here.j0,
+                    own.j1 + here.j0, own.k0 + here.k0, own.k1 + here.k0};
+    wrong += differences(values[index],
+                         reference_block_in(problem.precision, problem.grid, block, iterations));
+  }
+  return wrong;
+}
+
+std::int64_t points_of(const std::vector<Box>& blocks) {
+  std::int64_t points = 0;
+  for (const Box& block : blocks) {
+    points += block.extents().count();
+  }
+  return points;
 }
 
 }  // namespace
@@ -112,22 +164,38 @@ std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule s
   return checks;
 }
 
+Check check_own_grid(Solver& solver, const Problem& problem, Schedule schedule,
+                     const Communicator& ranks) {
+  const int iterations = solver.facts(schedule).iterations_per_pass + 1;
+  solver.load(random_state);
+  solver.iterate(schedule, iterations);
+  const std::vector<Box> blocks = sampled_blocks(solver.domain().interior());
+  const std::int64_t wrong = ranks.sum(wrong_points(solver, problem, blocks, iterations));
+  const std::int64_t compared = ranks.sum(points_of(blocks));
+  return {.name = "wrong pressures, random coefficients, own grid, " + to_string(schedule),
+          .value = static_cast<double>(wrong),
+          .reference = 0.0,
+          .tolerance = 0.0,
+          .source = "serial " + to_string(problem.precision) + " reference, bit for bit, " +
+                    std::to_string(iterations) + " iterations, " + std::to_string(compared) +
+                    " of " + std::to_string(problem.grid.updated_points()) + " points"};
+}
+
 Check check_field(const Problem& problem, Schedule schedule, const Communicator& ranks) {
   const RankGrid cuts = decompose(problem, ranks.size()).grid();
   const GridSize grid = check_grid(cuts);
-  constexpr InitialState state{.kind = InitialState::Kind::random, .seed = 2010};
   Problem small = problem;
   small.grid = grid;
   small.rank_grid = cuts;
   const auto solver = make_solver(small, ranks);
   // Whole passes of a fused schedule, and one iteration that does not fill a pass.
   const int iterations = 2 * solver->facts(schedule).iterations_per_pass + 1;
-  solver->load(state);
+  solver->load(random_state);
   solver->iterate(schedule, iterations);
   const std::vector<double> pressure = solver->pressure();
   double deviation = 0.0;
   if (ranks.is_root()) {
-    deviation = field_deviation(pressure, reference_pressure(grid, state, iterations));
+    deviation = field_deviation(pressure, reference_pressure(grid, random_state, iterations));
   }
   ranks.broadcast(&deviation, sizeof(deviation), 0);
   return {.name = "pressure field, random coefficients, " + to_string(schedule),

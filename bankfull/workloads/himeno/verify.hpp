@@ -26,6 +26,12 @@ extern template double plane_by_plane_gosa<double>(const GridSize&);
 /// Leaves the solver's state changed.
 std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule schedule);
 
+/// Runs the schedule on the problem's own grid with every field random, and compares the pressure
+/// of `sampled_blocks` of every rank bit for bit with `reference_block`. One whole pass and one
+/// iteration that does not fill a pass. Collective; leaves the solver's state changed.
+Check check_own_grid(Solver& solver, const Problem& problem, Schedule schedule,
+                     const Communicator& ranks);
+
 /// Runs the schedule on a small grid of odd, unequal dimensions with every field random, and
 /// compares the whole pressure field with a serial fp64 reference. Collective.
 Check check_field(const Problem& problem, Schedule schedule, const Communicator& ranks);

@@ -9,7 +9,6 @@
 #include "bankfull/core/memory/memory.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -83,20 +82,14 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
   return repeats;
 }
 
-/// Streams read for each one written; a kernel that writes next to nothing reads.
-int mix_of(const Traffic& traffic) {
-  const double ratio = traffic.bytes_read / std::max(traffic.bytes_written, 1.0);
-  return static_cast<int>(std::lround(std::clamp(ratio, 1.0, double{most_mix_reads})));
-}
-
 /// Collective: what the memory of these ranks sustains for this mix, all of them at once, the
 /// better of now and `before`.
-Ceiling better_ceiling(const Problem& problem, const Communicator& ranks, int reads,
+Ceiling better_ceiling(const Problem& problem, const Communicator& ranks, const Mix& mix,
                        const std::optional<Ceiling>& before, Progress& progress) {
   progress.update("measuring the ceiling", 0.0, 1.0);
   const int sharing = sharers_of_device(ranks, problem.device);
   ranks.barrier();
-  Ceiling now = measure_ceiling(problem.device, problem.threads, reads, Precision::fp64, sharing);
+  Ceiling now = measure_ceiling(problem.device, problem.threads, mix, Precision::fp64, sharing);
   now.bytes_per_second = ranks.sum(now.bytes_per_second);
   now.working_set_bytes = ranks.sum(now.working_set_bytes);
   if (ranks.size() > 1) {
@@ -164,9 +157,9 @@ void run_kernel(Kernel kernel, const Problem& problem, const Communicator& ranks
                         .seconds = summarise(repeats.seconds).median,
                         .verified = all_passed(repeats.checks)};
   Measurement m = measurement_of(kernel, problem, repeats, outcome);
-  if (m.traffic.bytes() > 0.0) {
+  if (const std::optional<Mix> mix = mix_of(m.traffic)) {
     m.fits_cache = fits_cache(outcome.facts, problem, ranks);
-    m.ceiling = better_ceiling(problem, ranks, mix_of(m.traffic), std::nullopt, progress);
+    m.ceiling = better_ceiling(problem, ranks, *mix, std::nullopt, progress);
   }
   if (repeats.fp64_instructions > 0.0) {
     compare_with_fp64_rate(problem, ranks, repeats.fp64_instructions, m);
@@ -201,8 +194,8 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
   }
   // Once more, for shared machines drift: the better of before and after counts.
   for (Measurement& m : result.measurements) {
-    if (m.ceiling) {
-      m.ceiling = better_ceiling(problem, ranks, mix_of(m.traffic), m.ceiling, progress);
+    if (const std::optional<Mix> mix = mix_of(m.traffic)) {
+      m.ceiling = better_ceiling(problem, ranks, *mix, m.ceiling, progress);
     }
   }
   return result;

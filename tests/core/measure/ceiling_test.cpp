@@ -12,6 +12,17 @@ TEST(Ceiling, NamesItsMixAndIsPositive) {
   EXPECT_TRUE(ceiling.name.starts_with("13 read : 1 write, fp32")) << ceiling.name;
 }
 
+class CeilingOfMix : public ::testing::TestWithParam<Mix> {};
+
+TEST_P(CeilingOfMix, IsMeasuredWithThatMix) {
+  const Ceiling ceiling = measure_ceiling(Device::cpu(), 2, GetParam(), Precision::fp64, 1, 1);
+  EXPECT_GT(ceiling.bytes_per_second, 1e8);
+  EXPECT_TRUE(ceiling.name.starts_with(to_string(GetParam()) + ", fp64")) << ceiling.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Mixes, CeilingOfMix,
+                         ::testing::Values(Mix{4, 3}, Mix{7, 2}, Mix{1, 0}, Mix{0, 1}));
+
 TEST(Ceiling, WorkingSetIsBeyondTheCaches) {
   const std::int64_t bytes = memory_working_set(Device::cpu(), 1);
   EXPECT_GE(bytes, 8 * last_cache_bytes(Device::cpu()));

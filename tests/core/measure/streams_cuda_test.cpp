@@ -30,6 +30,21 @@ TEST_F(CudaStreams, EveryOperationWritesWhatItMust) {
   }
 }
 
+TEST_F(CudaStreams, MixesWriteEveryArray) {
+  const auto streams = make_streams(Device::cuda(0), 1, pool);
+  for (const StreamGrid& grid :
+       {StreamGrid{}, StreamGrid{.blocks = 3, .threads = 64, .through_l1 = true}}) {
+    streams->use_grid(grid);
+    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+      for (const Mix& mix : {Mix{1, 2}, Mix{1, 4}, Mix{4, 3}, Mix{7, 2}, Mix{13, 4}, Mix{15, 2}}) {
+        const StreamPattern pattern = pattern_of(mix, precision);
+        EXPECT_EQ(streams->wrong_elements(pattern, 1021 * Streams::granularity), 0)
+            << to_string(pattern);
+      }
+    }
+  }
+}
+
 TEST_F(CudaStreams, ConcurrentStreamsCopyEveryElement) {
   const auto streams = make_streams(Device::cuda(0), 1, pool);
   for (const int n_copy : {2, 3, 64, 100000}) {

@@ -18,10 +18,15 @@ std::vector<StreamPattern> all_patterns() {
             {.operation = operation, .precision = precision, .streaming_stores = streaming});
       }
       for (int reads = 1; reads <= most_mix_reads; ++reads) {
-        patterns.push_back({.operation = mix,
-                            .mix_reads = reads,
-                            .precision = precision,
-                            .streaming_stores = streaming});
+        for (int writes = 1; writes <= most_mix_writes; ++writes) {
+          if (reads + writes <= most_mix_arrays) {
+            patterns.push_back({.operation = mix,
+                                .mix_reads = reads,
+                                .mix_writes = writes,
+                                .precision = precision,
+                                .streaming_stores = streaming});
+          }
+        }
       }
     }
   }
@@ -44,6 +49,11 @@ TEST(StreamPattern, CountsEveryArrayOnce) {
   EXPECT_EQ(mix.traffic(1000).bytes_read, 52000.0);
   EXPECT_EQ(mix.traffic(1000).bytes_written, 4000.0);
   EXPECT_EQ(mix.traffic(1000).flops, 12000.0);
+
+  const StreamPattern projection = pattern_of({.reads = 4, .writes = 3}, Precision::fp64);
+  EXPECT_EQ(projection.traffic(1000).bytes_read, 32000.0);
+  EXPECT_EQ(projection.traffic(1000).bytes_written, 24000.0);
+  EXPECT_EQ(projection.traffic(1000).flops, 5000.0);
 }
 
 TEST(StreamPattern, HasAName) {
@@ -52,6 +62,10 @@ TEST(StreamPattern, HasAName) {
                        .precision = Precision::fp32,
                        .streaming_stores = true}),
             "13 read : 1 write, fp32, streaming stores");
+  EXPECT_EQ(to_string(pattern_of({.reads = 4, .writes = 3}, Precision::fp64)),
+            "4 read : 3 write, fp64");
+  EXPECT_EQ(to_string(pattern_of({.reads = 1, .writes = 0}, Precision::fp32)), "read, fp32");
+  EXPECT_EQ(to_string(pattern_of({.reads = 0, .writes = 1}, Precision::fp64)), "write, fp64");
   EXPECT_EQ(to_string({.operation = StreamOperation::copy, .n_copy = 8}), "copy, fp64, 8 streams");
 }
 

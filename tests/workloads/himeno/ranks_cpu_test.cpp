@@ -1,4 +1,6 @@
 #include "bankfull/workloads/himeno/run.hpp"
+#include "bankfull/workloads/himeno/verify.hpp"
+#include "tests/workloads/himeno/exact_iterations.hpp"
 #include "tests/workloads/himeno/on_ranks.hpp"
 
 #include <gtest/gtest.h>
@@ -75,6 +77,50 @@ TEST(HimenoOnRanks, RunsAreVerifiedAndTheSameOnAllRanks) {
   ASSERT_EQ(result.measurements.size(), 2U);
   const double seconds = result.measurements.front().seconds.median;
   EXPECT_EQ(test_ranks().max(seconds), seconds);
+}
+
+class ExactIterationsOnRanks : public ::testing::TestWithParam<ExactCase> {};
+
+TEST_P(ExactIterationsOnRanks, GosaDependsOnNothingElse) {
+  expect_exact_gosa(GetParam(), Problem{}, test_ranks());
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ExactIterationsOnRanks,
+                         ::testing::Values(ExactCase{Schedule::tuned, 1, 0, 1},
+                                           ExactCase{Schedule::tuned, 7, 1, 3},
+                                           ExactCase{Schedule::fused, 1, 1, 2},
+                                           ExactCase{Schedule::fused, 7, 2, 2}));
+
+/// Hands out one wrong pressure, on the last rank.
+class WrongOnLastRank final : public Solver {
+ public:
+  explicit WrongOnLastRank(std::unique_ptr<Solver> good) : good_(std::move(good)) {}
+  void load(const InitialState& state) override { good_->load(state); }
+  Sweeps iterate(Schedule schedule, std::int64_t n, Halos halos) override {
+    return good_->iterate(schedule, n, halos);
+  }
+  [[nodiscard]] ScheduleFacts facts(Schedule schedule) override { return good_->facts(schedule); }
+  [[nodiscard]] std::vector<double> pressure() const override { return good_->pressure(); }
+  [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
+    std::vector<double> values = good_->pressure_in(part);
+    const bool first = part.i0 == 0 && part.j0 == 0 && part.k0 == 0;
+    if (first && domain().rank == test_ranks().size() - 1) {
+      values.front() *= 1.0 + 1e-7;
+    }
+    return values;
+  }
+  [[nodiscard]] const Domain& domain() const override { return good_->domain(); }
+
+ private:
+  std::unique_ptr<Solver> good_;
+};
+
+TEST(HimenoOnRanks, OneWrongPressureOnOneRankFailsOnAll) {
+  const Problem problem = problem_of(Schedule::tuned, Precision::fp32, Overlap::boundary);
+  const auto good = make_solver(problem, test_ranks());
+  EXPECT_TRUE(check_own_grid(*good, problem, Schedule::tuned, test_ranks()).passed());
+  WrongOnLastRank wrong(make_solver(problem, test_ranks()));
+  EXPECT_EQ(check_own_grid(wrong, problem, Schedule::tuned, test_ranks()).value, 1.0);
 }
 
 TEST(HimenoOnRanks, RefusesWhatCannotBeCut) {

@@ -82,6 +82,31 @@ inline void expect_same_as_reference(const ScheduleCase& requested, Device devic
   EXPECT_NEAR(got.gosa, expected.gosa, tolerance * expected.gosa);
 }
 
+/// Parts of the field, across the boundary and within, are what the whole field has there.
+inline void expect_parts_of_the_pressure(Device device) {
+  Problem problem;
+  problem.grid = {9, 14, 45};
+  problem.device = device;
+  const auto solver = make_solver(problem, alone());
+  solver->load({.kind = InitialState::Kind::random, .seed = 5});
+  solver->iterate(Schedule::tuned, 3);
+  const std::vector<double> whole = solver->pressure();
+  for (const Box& part :
+       {Box{-1, 8, -1, 13, -1, 44}, Box{3, 4, 0, 12, 0, 43}, Box{0, 7, 5, 6, 1, 40},
+        Box{0, 7, 0, 12, 42, 43}, Box{6, 7, 11, 12, 42, 43}}) {
+    std::vector<double> expected;
+    for (std::int64_t i = part.i0; i < part.i1; ++i) {
+      for (std::int64_t j = part.j0; j < part.j1; ++j) {
+        for (std::int64_t k = part.k0; k < part.k1; ++k) {
+          const std::int64_t cell = ((i + 1) * problem.grid.j + j + 1) * problem.grid.k + k + 1;
+          expected.push_back(whole[static_cast<std::size_t>(cell)]);
+        }
+      }
+    }
+    EXPECT_EQ(solver->pressure_in(part), expected);
+  }
+}
+
 /// Shapes that are small, odd, unequal, one cell thin, and wider than any tile.
 inline std::vector<GridSize> awkward_grids() {
   return {{3, 3, 3},    {3, 4, 5},   {5, 3, 19},   {7, 5, 4},     {4, 33, 3},

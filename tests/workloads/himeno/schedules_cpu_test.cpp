@@ -1,4 +1,5 @@
 #include "tests/alone.hpp"
+#include "tests/workloads/himeno/exact_iterations.hpp"
 #include "tests/workloads/himeno/schedules.hpp"
 
 #include <gtest/gtest.h>
@@ -39,6 +40,37 @@ TEST(CpuSchedules, GosaIsTheSameInEveryRun) {
       EXPECT_EQ(outcome_of(c, schedule, Device::cpu(), 3, random).gosa, first);
     }
   }
+}
+
+TEST(CpuSchedules, TellPartsOfThePressure) { expect_parts_of_the_pressure(Device::cpu()); }
+
+class CpuExactIterations : public ::testing::TestWithParam<ExactCase> {};
+
+TEST_P(CpuExactIterations, GosaDependsOnNothingElse) {
+  Problem problem;
+  problem.threads = 2;
+  expect_exact_gosa(GetParam(), problem, alone());
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CpuExactIterations,
+                         ::testing::ValuesIn(exact_cases(all_schedules())));
+
+TEST(CpuSchedules, FilledTimeSaysAfterHowManyIterationsGosaIs) {
+  Problem problem;
+  problem.grid = {9, 9, 9};
+  problem.precision = Precision::fp64;
+  problem.target_seconds = 1e-5;
+  problem.repeats = 3;
+  const auto solver = make_solver(problem, alone());
+  solver->load({});
+  Timed timed = prepare(*solver, problem, Schedule::tuned);
+  std::int64_t so_far = warm_up_iterations(timed.facts, problem);
+  for (int n = 0; n < problem.repeats; ++n) {
+    time_repeat(*solver, problem, timed, so_far);
+  }
+  EXPECT_EQ(timed.gosa_iteration, 3 + 3 * timed.iterations);
+  const double expected = reference_gosa(problem.grid, timed.gosa_iteration);
+  EXPECT_NEAR(timed.gosa, expected, 1e-12 * expected);
 }
 
 TEST(CpuSchedules, ZeroIterationsChangeNothing) {

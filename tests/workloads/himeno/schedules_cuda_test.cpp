@@ -1,4 +1,6 @@
 #include "tests/alone.hpp"
+#include "tests/workloads/himeno/exact_iterations.hpp"
+#include "tests/workloads/himeno/own_grid.hpp"
 #include "tests/workloads/himeno/schedules.hpp"
 
 #include <gtest/gtest.h>
@@ -37,6 +39,41 @@ TEST_P(CudaSchedule, GivesTheBitsOfTheReferenceOnTheCpu) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaSchedule, ::testing::ValuesIn(cuda_cases()));
+
+const std::vector<Schedule> on_gpus{Schedule::direct, Schedule::marching, Schedule::tuned,
+                                    Schedule::fused};
+
+class CudaExactIterations : public testing::TestWithParam<ExactCase> {};
+
+TEST_P(CudaExactIterations, GosaDependsOnNothingElse) {
+  Problem problem;
+  problem.device = Device::cuda(0);
+  expect_exact_gosa(GetParam(), problem, alone());
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CudaExactIterations, testing::ValuesIn(exact_cases(on_gpus)));
+
+class CudaPerturbed : public testing::TestWithParam<PerturbedCase> {};
+
+TEST_P(CudaPerturbed, OperatorIsFoundOnALargeOddGrid) {
+  expect_perturbation_found(GetParam(), large_odd_grid, Device::cuda(0));
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedules, CudaPerturbed, testing::ValuesIn(perturbed_cases(on_gpus)));
+
+TEST(CudaSchedules, TellPartsOfThePressure) { expect_parts_of_the_pressure(Device::cuda(0)); }
+
+TEST(CudaSchedules, TellTheTimeByBothClocks) {
+  Problem problem;
+  problem.grid = {66, 66, 130};
+  problem.device = Device::cuda(0);
+  const auto solver = make_solver(problem, alone());
+  solver->load({});
+  const Sweeps sweeps = solver->iterate(Schedule::tuned, 40);
+  EXPECT_GT(sweeps.seconds, 0.0);
+  ASSERT_TRUE(sweeps.event_seconds);
+  EXPECT_GT(*sweeps.event_seconds, 0.0);
+}
 
 TEST(CudaSchedules, SolversOfDifferentSizesCanBeAliveTogether) {
   Problem problem;

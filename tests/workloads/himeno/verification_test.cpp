@@ -46,7 +46,7 @@ TEST(Verification, StandardSizesPassInBothPrecisions) {
       const RunResult result = run(problem, alone(), progress);
       EXPECT_TRUE(result.verified()) << size << ' ' << to_string(precision);
       // The fused schedule has one more: a whole pass.
-      EXPECT_EQ(result.checks.size(), 3 * problem.schedules.size() + 1);
+      EXPECT_EQ(result.checks.size(), 4 * problem.schedules.size() + 1);
     }
   }
 }
@@ -72,6 +72,9 @@ class Spoiled final : public Solver {
   }
   [[nodiscard]] ScheduleFacts facts(Schedule schedule) override { return good_->facts(schedule); }
   [[nodiscard]] std::vector<double> pressure() const override { return good_->pressure(); }
+  [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
+    return good_->pressure_in(part);
+  }
   [[nodiscard]] const Domain& domain() const override { return good_->domain(); }
 
  private:

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "bankfull/core/field/box.hpp"
+#include "bankfull/workloads/himeno/initial.hpp"
+
+#include <vector>
+
+namespace bankfull::himeno {
+
+// The reference on parts of a grid that is too large for a serial sweep over all of it: after n
+// iterations a block depends on the initial state of the block and n layers around it, and the
+// state is a function of the index.
+
+/// The pressures of the updated points of `block`, k fastest, after `iterations` from `state`, in
+/// the arithmetic of T with `residual` and `relaxed` as they stand, hence bit for bit what a
+/// schedule must give. Blocks are in the numbering of the whole grid. Coefficients and pressures
+/// are computed from the index and kept in arrays of the block's own: none of the layouts, halos
+/// and cuts of the solvers are used.
+template <class T>
+std::vector<double> reference_block(const GridSize& grid, const InitialState& state,
+                                    const Box& block, int iterations);
+
+extern template std::vector<double> reference_block<float>(const GridSize&, const InitialState&,
+                                                           const Box&, int);
+extern template std::vector<double> reference_block<double>(const GridSize&, const InitialState&,
+                                                            const Box&, int);
+
+/// Blocks of a rank's points, in its own numbering: all points where they are about a million at
+/// most, else, along each axis, the first plane, the last and two between. A plane across one axis
+/// crosses every seam between tiles, strips and threads along the other two. Of more than a
+/// thousand blocks every so many are taken.
+std::vector<Box> sampled_blocks(const Extents& points);
+
+}  // namespace bankfull::himeno
