@@ -2,6 +2,7 @@
 
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/workloads/hpcg/check_problem.hpp"
 #include "bankfull/workloads/hpcg/flops.hpp"
 #include "bankfull/workloads/hpcg/phases.hpp"
 
@@ -62,7 +63,8 @@ Check at_most(const std::string& name, double value, double allowed, const std::
 std::vector<Check> checks_of(const Outcome& outcome, const PhaseResults& results) {
   const ConvergenceTest& convergence = outcome.convergence;
   const double beyond = std::max(0.0, convergence.residual / convergence.reference_residual - 1.0);
-  return {
+  std::vector<Check> checks = checks_of(outcome.problem);
+  const std::vector<Check> tests{
       at_most("hpcg spectral test: iterations without preconditioner",
               outcome.spectral.most_iterations_plain, outcome.spectral.allowed_plain, rules),
       at_most("hpcg spectral test: iterations with preconditioner",
@@ -76,6 +78,8 @@ std::vector<Check> checks_of(const Outcome& outcome, const PhaseResults& results
       // x is at least as close to the solution as b - A x to 0, within the condition of A.
       at_most("hpcg deviation of x from the exact solution", results.solution_error, 1.0,
               "closed form: x is 1 everywhere")};
+  checks.insert(checks.end(), tests.begin(), tests.end());
+  return checks;
 }
 
 Traffic traffic_of(const std::vector<Step>& steps, double times) {

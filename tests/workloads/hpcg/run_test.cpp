@@ -48,7 +48,8 @@ TEST(HpcgRun, QuickPathIsValidAndRated) {
   const auto [result, outcome] = run_alone(small_problem({16, 16, 16}, 2));
   EXPECT_EQ(result.workload, "hpcg");
   EXPECT_TRUE(result.verified());
-  EXPECT_EQ(result.checks.size(), 7U);
+  EXPECT_EQ(result.checks.size(), 9U);
+  EXPECT_EQ(result.checks.front().name, "hpcg rows of the matrices that are not the benchmark's");
   EXPECT_TRUE(outcome.valid());
   EXPECT_TRUE(outcome.quick);
   EXPECT_FALSE(outcome.reference);
