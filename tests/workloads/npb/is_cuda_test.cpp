@@ -126,7 +126,7 @@ TEST_F(CudaKeys, AreTestedWhereTheirValuesAreHere) {
   const std::int64_t least = host_keys_[0];
   std::uint32_t expected = 4;
   for (const std::size_t n : {0U, 2U, 3U, 4U}) {
-    expected += host_keys_[n] >= least ? 1 : 0;
+    expected += host_keys_[n] >= least ? 1U : 0U;
   }
   cuda::queue_tests(tests, there.data() + least, {least, values}, right.data(), stream_);
   EXPECT_EQ(to_host(right).front(), expected);

@@ -26,6 +26,10 @@ struct Buckets {
   std::size_t count;
 };
 
+std::string name_of_buckets(const testing::TestParamInfo<Buckets>& info) {
+  return to_string(info.param.size) + std::to_string(info.param.count);
+}
+
 class IsExpectedCounts : public testing::TestWithParam<Buckets> {
  protected:
   /// Keys of NPB in each bucket, of positions in a range.
@@ -77,14 +81,16 @@ INSTANTIATE_TEST_SUITE_P(Npb, IsExpectedCounts,
                          testing::Values(Buckets{Class::s, 512}, Buckets{Class::s, 2048},
                                          Buckets{Class::w, 16}, Buckets{Class::w, 512},
                                          Buckets{Class::w, 2048}),
-                         [](const auto& info) {
-                           return to_string(info.param.size) + std::to_string(info.param.count);
-                         });
+                         name_of_buckets);
 
 TEST(IsRoom, IsLittleMoreThanWhatIsExpected) {
   EXPECT_GE(room_for(0), 2 * is_iterations);
   EXPECT_LE(room_for(0), 64);
   EXPECT_EQ(room_for(1 << 20) - (1 << 20), 8 * 1024 + 16 + 2 * is_iterations);
+}
+
+std::string name_of_epsilon(const testing::TestParamInfo<double>& info) {
+  return "Case" + std::to_string(info.index);
 }
 
 class IsPerturbation : public testing::TestWithParam<double> {};
@@ -115,7 +121,7 @@ TEST_P(IsPerturbation, LeavesTheReferenceAsItIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Npb, IsPerturbation, testing::Values(1e-6, -1e-6, 1e-300),
-                         [](const auto& info) { return "Case" + std::to_string(info.index); });
+                         name_of_epsilon);
 
 TEST(IsNoPerturbation, ChangesNothing) {
   EXPECT_EQ(perturbed_rank(0, 0.0), 0);

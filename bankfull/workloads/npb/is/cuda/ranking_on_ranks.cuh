@@ -172,8 +172,10 @@ class CudaRankingOnRanks final : public Ranking {
   [[nodiscard]] Transport transport() const override { return chosen_.kind; }
 
   [[nodiscard]] std::string traffic_model() const override {
-    return "a ranking reads each key, writes its lower 16 bits to the bucket's rank, reads them "
-           "there, and writes each value's rank once";
+    return model_of_run(
+        "a ranking reads each key, writes its lower 16 bits to the bucket's rank, reads them "
+        "there, and writes each value's rank once",
+        overflowed_);
   }
 
  private:
