@@ -33,6 +33,8 @@ struct Problem {
   int threads = 1;
   int repeats = 3;
   Transport transport = Transport::automatic;  ///< between ranks
+  double perturbation =
+      0.0;  ///< the measured path multiplies its operator by 1 + this; references do not
 };
 
 /// Bytes that one kernel allocates on the rank of `ranks` that needs most.

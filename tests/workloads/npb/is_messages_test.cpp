@@ -1,9 +1,8 @@
 #include "bankfull/workloads/npb/is/cuda/list_messages.hpp"
+#include "bankfull/workloads/npb/is/expected_counts.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
 
-#include <cmath>
 #include <gtest/gtest.h>
-#include <numeric>
 
 namespace bankfull::npb::is {
 namespace {
@@ -51,7 +50,7 @@ TEST(IsMessages, HaveRoomForAllKeysHoweverBlocksShareThem) {
   for (std::size_t from = 0; from < ranks; ++from) {
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
       // At worst all blocks but one have a single key.
-      const std::int64_t keys = counts[from][bucket] + 2 * is_iterations;
+      const std::int64_t keys = room_for(counts[from][bucket]);
       const std::int64_t single = std::min(keys, blocks[from] - 1);
       const std::int64_t needed = single + (keys - single + unit - 1) / unit;
       EXPECT_GE(messages.units(from, bucket), needed);
@@ -91,22 +90,40 @@ TEST(IsMessages, AreAsLongBothWays) {
   }
 }
 
-TEST(IsMessages, AreExpectedAsTheyWillBe) {
-  std::vector<Key> keys(std::size_t{1} << is_parameters(Class::w).log2_keys);
-  generate(Class::w, 0, keys);
-  constexpr std::size_t few_buckets = 16;
-  Counts counts(few_buckets, 0);
-  for (const Key key : keys) {
-    ++counts[key >> (is_parameters(Class::w).log2_values - 4)];
+/// Unequal shares of a class's keys, and what is expected of them.
+std::vector<Counts> expected_of(const std::vector<std::int64_t>& shares) {
+  std::vector<Counts> counts;
+  for (const std::int64_t keys : shares) {
+    counts.push_back(expected_counts(keys, buckets));
   }
-  const std::vector<Counts> expected = cuda::expected_counts(Class::w, few_buckets, 2);
-  ASSERT_EQ(expected.size(), 2U);
-  for (std::size_t bucket = 0; bucket < few_buckets; ++bucket) {
-    const double count = 2.0 * expected[0][bucket];
-    EXPECT_NEAR(counts[bucket], count, 5.0 * std::sqrt(count) + 2.0);
+  return counts;
+}
+
+TEST(IsMessages, HaveRoomForNpbsKeys) {
+  const std::vector<std::int64_t> shares{3 << 18, 1 << 18};
+  const ListMessages messages(Deal(expected_of(shares), buckets), {132, 1}, unit);
+  std::int64_t position = 0;
+  for (std::size_t from = 0; from < shares.size(); ++from) {
+    std::vector<Key> keys(static_cast<std::size_t>(shares[from]));
+    generate(Class::w, position, keys);
+    position += shares[from];
+    Counts counts(buckets, 0);
+    for (const Key key : keys) {
+      ++counts[key >> (is_parameters(Class::w).log2_values - 9)];
+    }
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+      EXPECT_GE(messages.units(from, bucket) * unit, counts[bucket]) << from << ' ' << bucket;
+    }
   }
-  EXPECT_EQ(std::accumulate(expected[1].begin(), expected[1].end(), std::size_t{0}),
-            keys.size() / 2);
+}
+
+TEST(IsMessages, DealExpectedKeysEvenly) {
+  const Deal deal(expected_of({1 << 20, 1 << 20, 1 << 20, 1 << 20, 0}), buckets);
+  constexpr double fullest_bucket = 8.0 / 3.0 * (1 << 22) / double{buckets};
+  for (std::size_t rank = 0; rank < deal.ranks(); ++rank) {
+    const std::int64_t keys = deal.before(deal.end(rank)) - deal.before(deal.first(rank));
+    EXPECT_NEAR(static_cast<double>(keys), (1 << 22) / 5.0, fullest_bucket);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "bankfull/core/memory/memory.hpp"
 #include "tests/workloads/npb/gpus.hpp"
+#include "tests/workloads/npb/is_keys.hpp"
 #include "tests/workloads/npb/verification.hpp"
 
 #include <string>
@@ -50,6 +51,31 @@ TEST_P(NpbKernelsOnGpus, IsIsVerifiedInEveryRun) { expect_verified_twice(Kernel:
 TEST_P(NpbKernelsOnGpus, MgIsVerifiedInEveryRun) { expect_verified_twice(Kernel::mg); }
 
 INSTANTIATE_TEST_SUITE_P(Transports, NpbKernelsOnGpus, gpu_transports(), plain_name);
+
+class IsOnGpus : public NpbOnGpus {
+ protected:
+  /// All sets of keys in turn with NPB's by one ranking: what one leaves must not harm the next.
+  static void expect_any_keys_ranked(Class size) {
+    const auto ranking = is::make_cuda(problem_of(size), test_ranks());
+    for (const is::KeySet& set : is::key_sets) {
+      SCOPED_TRACE(set.name);
+      is::expect_ranked_in_buckets(*ranking, size, set);
+    }
+  }
+};
+
+TEST_P(IsOnGpus, RanksAnyKeysOfClassS) { expect_any_keys_ranked(Class::s); }
+TEST_P(IsOnGpus, RanksAnyKeysOfClassW) { expect_any_keys_ranked(Class::w); }
+
+TEST_P(IsOnGpus, PerturbedFailsVerification) {
+  for (const double epsilon : {1e-6, -1e-6}) {
+    Problem problem = problem_of(Class::s);
+    problem.perturbation = epsilon;
+    is::expect_all_wrong(*is::make(problem, test_ranks()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, IsOnGpus, gpu_transports(), plain_name);
 
 }  // namespace
 }  // namespace bankfull::npb

@@ -6,6 +6,7 @@
 #include "bankfull/workloads/npb/run.hpp"
 #include "tests/alone.hpp"
 #include "tests/mpi_main.hpp"
+#include "tests/workloads/npb/is_keys.hpp"
 #include "tests/workloads/npb/verification.hpp"
 
 #include <cmath>
@@ -169,6 +170,20 @@ TEST(IsOnRanks, OneRankMayDoItAlone) {
     expect_verified(*benchmark);
     expect_verified(*benchmark);
   }
+}
+
+class IsRankingsOnRanks : public testing::TestWithParam<is::KeySet> {};
+
+TEST_P(IsRankingsOnRanks, AreRightForAnyKeys) {
+  const auto ranking = is::make_on_ranks(Class::s, 1, test_ranks());
+  is::expect_ranked(*ranking, Class::s, is::keys_of(GetParam(), Class::s));
+}
+
+INSTANTIATE_TEST_SUITE_P(Keys, IsRankingsOnRanks, testing::ValuesIn(is::key_sets), is::name_of_set);
+
+TEST(IsOnRanks, PerturbedFailsVerification) {
+  is::expect_all_wrong(*is::make_on_ranks(Class::s, 1, test_ranks(), 1e-6));
+  is::expect_all_wrong(*is::make_on_ranks(Class::s, 1, test_ranks(), -1e-6));
 }
 
 TEST(NpbOnRanks, MemoryFallsWithTheirNumber) {

@@ -10,6 +10,7 @@ namespace bankfull::npb::is {
 using Counts = std::vector<std::uint32_t>;
 
 /// Which buckets each rank gets, from the counts of all ranks: as many keys each, to a bucket.
+/// Those are counts of keys in a ranking (CPUs), or what is expected of any of NPB's keys (GPUs).
 class Deal {
  public:
   Deal() = default;

@@ -123,10 +123,12 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
     }
   }
   if (ranks.size() > 1) {
-    return make_on_ranks(problem.size, problem.threads, ranks);
+    return make_on_ranks(problem.size, problem.threads, ranks, problem.perturbation);
   }
-  return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem.size, problem.threads);
+  if (problem.schedule == Schedule::reference) {
+    return make_reference(problem.size);
+  }
+  return make_cpu(problem.size, problem.threads, problem.perturbation);
 }
 
 }  // namespace bankfull::npb::is

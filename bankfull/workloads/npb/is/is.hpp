@@ -5,9 +5,11 @@
 #include "bankfull/workloads/npb/benchmark.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace bankfull::npb::is {
 
@@ -52,6 +54,34 @@ bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Ke
 
 std::vector<Check> checks_of(const Verdict& verdict, Class size);
 
+/// What a perturbed operator makes of a rank: rank * (1 + epsilon), rounded away from the rank, so
+/// that every rank but 0 changes, however small epsilon and the class are. 0 changes none.
+BANKFULL_HOST_DEVICE inline std::int64_t perturbed_rank(std::int64_t rank, double epsilon) {
+  const double change = std::ceil(static_cast<double>(rank) * std::fabs(epsilon));
+  const auto whole = static_cast<std::int64_t>(change);
+  return epsilon < 0.0 ? rank - whole : rank + whole;
+}
+
+/// For each value of a range, how many keys of all ranks are smaller.
+struct ValueRanks {
+  Range values;
+  std::vector<std::int64_t> smaller;
+};
+
+/// What is measured. Its keys can be replaced, because it must rank any keys, not NPB's alone.
+class Ranking : public Benchmark {
+ public:
+  /// From the next `rewind` on: `keys` has all keys of the class, the same on all ranks.
+  virtual void replace_keys(std::span<const Key> keys) = 0;
+
+  /// After the last ranking, the values that this rank has ranked.
+  [[nodiscard]] virtual ValueRanks value_ranks() const = 0;
+
+  /// Whether, in the last run, some bucket had more keys than the room set aside for it, so that
+  /// keys were counted value by value instead. The same on all ranks.
+  [[nodiscard]] virtual bool overflowed() const { return false; }
+};
+
 Facts facts_of(const Problem& problem);
 std::int64_t memory_bytes(const Problem& problem, int ranks);
 std::string refusal_of_ranks(const Problem& problem, int ranks);
@@ -59,16 +89,19 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads);
+
+/// On CPU threads. This and the others below multiply ranks by 1 + `perturbation`.
+std::unique_ptr<Ranking> make_cpu(Class size, int threads, double perturbation = 0.0);
 
 /// Bytes of the busiest of several ranks.
 std::int64_t memory_bytes_on_ranks(Class size, int ranks);
 
 /// On several ranks: each has keys of its own at first and ranks those in a range of values.
-std::unique_ptr<Benchmark> make_on_ranks(Class size, int threads, const Communicator& ranks);
+std::unique_ptr<Ranking> make_on_ranks(Class size, int threads, const Communicator& ranks,
+                                       double perturbation = 0.0);
 
 // Defined in is_cuda.cu, which exists in builds with CUDA only.
 std::int64_t cuda_memory_bytes(const Problem& problem, int ranks);
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);
+std::unique_ptr<Ranking> make_cuda(const Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull::npb::is

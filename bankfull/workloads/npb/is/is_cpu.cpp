@@ -12,11 +12,12 @@ namespace {
 /// Counts of each thread's keys by value, then the sum over threads and values. `Rank` holds
 /// numbers of keys.
 template <class Rank>
-class CpuRanking final : public Benchmark {
+class CpuRanking final : public Ranking {
  public:
-  CpuRanking(Class size, int threads)
+  CpuRanking(Class size, int threads, double perturbation)
       : size_(size),
         team_(threads),
+        perturbation_(perturbation),
         key_count_(std::int64_t{1} << is_parameters(size).log2_keys),
         value_count_(std::int64_t{1} << is_parameters(size).log2_values),
         keys_(MemorySpace::host, static_cast<std::size_t>(key_count_)),
@@ -34,6 +35,15 @@ class CpuRanking final : public Benchmark {
       std::fill(smaller_.data() + values.begin, smaller_.data() + values.end, Rank{0});
     }
     std::copy_n(keys_.data(), first_keys_.size(), first_keys_.begin());
+  }
+
+  void replace_keys(std::span<const Key> keys) override {
+    std::copy(keys.begin(), keys.end(), keys_.data());
+    std::copy_n(keys_.data(), first_keys_.size(), first_keys_.begin());
+  }
+
+  [[nodiscard]] ValueRanks value_ranks() const override {
+    return {{0, value_count_}, {smaller_.data(), smaller_.data() + value_count_}};
   }
 
   void rewind() override {
@@ -116,6 +126,11 @@ class CpuRanking final : public Benchmark {
       smaller[n] = sum;
       sum += counts[static_cast<std::size_t>(n)];
     }
+    if (perturbation_ != 0.0) {
+      std::for_each(smaller, smaller + values.size(), [&](Rank& rank) {
+        rank = static_cast<Rank>(perturbed_rank(static_cast<std::int64_t>(rank), perturbation_));
+      });
+    }
     return sum;
   }
 
@@ -141,6 +156,7 @@ class CpuRanking final : public Benchmark {
 
   Class size_;
   Team team_;
+  double perturbation_;
   std::int64_t key_count_;
   std::int64_t value_count_;
   Buffer<Key> keys_;
@@ -152,12 +168,12 @@ class CpuRanking final : public Benchmark {
 
 }  // namespace
 
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads) {
+std::unique_ptr<Ranking> make_cpu(Class size, int threads, double perturbation) {
   const std::int64_t keys = std::int64_t{1} << is_parameters(size).log2_keys;
   if (keys > std::numeric_limits<std::uint32_t>::max()) {
-    return std::make_unique<CpuRanking<std::uint64_t>>(size, threads);
+    return std::make_unique<CpuRanking<std::uint64_t>>(size, threads, perturbation);
   }
-  return std::make_unique<CpuRanking<std::uint32_t>>(size, threads);
+  return std::make_unique<CpuRanking<std::uint32_t>>(size, threads, perturbation);
 }
 
 }  // namespace bankfull::npb::is

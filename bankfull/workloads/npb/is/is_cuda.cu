@@ -1,23 +1,14 @@
 #include "bankfull/workloads/npb/is/cuda/ranking.cuh"
 #include "bankfull/workloads/npb/is/cuda/ranking_on_ranks.cuh"
+#include "bankfull/workloads/npb/is/cuda/shapes.cuh"
 
 namespace bankfull::npb::is {
 namespace {
 
-// Rings are so large that a batch hardly ever finds one full: nearly three times as many keys as on
-// average go to the buckets in the middle, and nearly a unit waits there.
-
-/// Buckets of at most 2^14 values, of which several fit a multiprocessor.
-using Narrow = cuda::PartitionShape<1024, 512, 32, 128, 8, 1>;
-
-/// The same with units of a whole line, which links between GPUs carry best.
-using NarrowOnRanks = cuda::PartitionShape<1024, 512, 64, 128, 8, 1>;
-
-/// Buckets of 2^16 values, for many values.
-using Wide = cuda::PartitionShape<1024, 2048, 16, 48, 16, 1>;
-
-/// With batches that leave registers for what tells where messages go.
-using WideOnRanks = cuda::PartitionShape<1024, 2048, 16, 48, 8, 1>;
+using cuda::Narrow;
+using cuda::NarrowOnRanks;
+using cuda::Wide;
+using cuda::WideOnRanks;
 
 constexpr int most_narrow_values = 23;
 
@@ -36,21 +27,19 @@ std::int64_t cuda_memory_bytes(const Problem& problem, int ranks) {
                                  : cuda::RankingSize<Wide>(problem.size, multiprocessors).bytes();
 }
 
-std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks) {
-  // A rank's buckets are so few that a block has a multiprocessor.
-  using OnRanks = cuda::RankShape<1024, 1>;
+std::unique_ptr<Ranking> make_cuda(const Problem& problem, const Communicator& ranks) {
   if (ranks.size() > 1) {
     if (is_narrow(problem.size)) {
-      return std::make_unique<cuda::CudaRankingOnRanks<NarrowOnRanks, OnRanks>>(problem, ranks);
+      return std::make_unique<cuda::CudaRankingOnRanks<NarrowOnRanks, cuda::RankOnRanks>>(problem,
+                                                                                          ranks);
     }
-    return std::make_unique<cuda::CudaRankingOnRanks<WideOnRanks, OnRanks>>(problem, ranks);
+    return std::make_unique<cuda::CudaRankingOnRanks<WideOnRanks, cuda::RankOnRanks>>(problem,
+                                                                                      ranks);
   }
   if (is_narrow(problem.size)) {
-    return std::make_unique<cuda::CudaRanking<Narrow, cuda::RankShape<512, 2>>>(problem.size,
-                                                                                problem.device);
+    return std::make_unique<cuda::CudaRanking<Narrow, cuda::RankNarrow>>(problem);
   }
-  return std::make_unique<cuda::CudaRanking<Wide, cuda::RankShape<1024, 1>>>(problem.size,
-                                                                             problem.device);
+  return std::make_unique<cuda::CudaRanking<Wide, cuda::RankWide>>(problem);
 }
 
 }  // namespace bankfull::npb::is

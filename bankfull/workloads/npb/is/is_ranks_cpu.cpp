@@ -61,12 +61,13 @@ std::uint64_t fingerprint(std::span<const Key> keys) {
 /// Histograms of all values, summed over ranks, would have to come back to all ranks to tell every
 /// key its rank: with the 16 keys a value of NPB's classes that is less to send on two or three
 /// ranks only, and a histogram does not shrink with their number.
-class RankingOnRanks final : public Benchmark {
+class RankingOnRanks final : public Ranking {
  public:
-  RankingOnRanks(Class size, int threads, const Communicator& ranks)
+  RankingOnRanks(Class size, int threads, const Communicator& ranks, double perturbation)
       : size_(size),
         ranks_(&ranks),
         team_(threads),
+        perturbation_(perturbation),
         buckets_(size),
         own_(share(std::int64_t{1} << is_parameters(size).log2_keys, ranks.rank(), ranks.size())),
         keys_(MemorySpace::host, static_cast<std::size_t>(own_.size())),
@@ -80,6 +81,19 @@ class RankingOnRanks final : public Benchmark {
       std::fill(outgoing_.data() + mine.begin, outgoing_.data() + mine.end, LowBits{0});
     });
     std::copy_n(keys_.data(), first_keys_.size(), first_keys_.begin());
+  }
+
+  void replace_keys(std::span<const Key> keys) override {
+    std::copy_n(keys.data() + own_.begin, own_.size(), keys_.data());
+    std::copy_n(keys_.data(), first_keys_.size(), first_keys_.begin());
+  }
+
+  [[nodiscard]] ValueRanks value_ranks() const override {
+    ValueRanks ranked{values(), {}};
+    for (std::int64_t value = ranked.values.begin; value < ranked.values.end; ++value) {
+      ranked.smaller.push_back(rank_of(static_cast<Key>(value)));
+    }
+    return ranked;
   }
 
   void rewind() override {
@@ -257,7 +271,17 @@ class RankingOnRanks final : public Benchmark {
       for (std::size_t value = 0; value < std::size_t{1} << buckets_.low_bits; ++value) {
         sum += std::exchange(counts[value], sum);
       }
+      if (perturbation_ != 0.0) {
+        perturb({counts, std::size_t{1} << buckets_.low_bits}, before);
+      }
     });
+  }
+
+  /// Ranks within a rank's values, `before` keys below all of them.
+  void perturb(std::span<std::uint32_t> ranks, std::int64_t before) const {
+    for (std::uint32_t& rank : ranks) {
+      rank = static_cast<std::uint32_t>(perturbed_rank(before + rank, perturbation_) - before);
+    }
   }
 
   /// The values that this rank ranks.
@@ -335,6 +359,7 @@ class RankingOnRanks final : public Benchmark {
   Class size_;
   const Communicator* ranks_;
   Team team_;
+  double perturbation_;
   Buckets buckets_;
   Range own_;  ///< positions of this rank's keys
   Buffer<Key> keys_;
@@ -367,8 +392,9 @@ std::int64_t memory_bytes_on_ranks(Class size, int ranks) {
   return static_cast<std::int64_t>(bytes);
 }
 
-std::unique_ptr<Benchmark> make_on_ranks(Class size, int threads, const Communicator& ranks) {
-  return std::make_unique<RankingOnRanks>(size, threads, ranks);
+std::unique_ptr<Ranking> make_on_ranks(Class size, int threads, const Communicator& ranks,
+                                       double perturbation) {
+  return std::make_unique<RankingOnRanks>(size, threads, ranks, perturbation);
 }
 
 }  // namespace bankfull::npb::is

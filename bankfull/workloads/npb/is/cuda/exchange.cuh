@@ -31,9 +31,11 @@ struct ExchangeArguments {
   std::array<std::int64_t, is_tests> test_positions;  ///< among this rank's keys, or negative
 
   const std::uint16_t* const* arrivals;  ///< where lists come, by slot, own bucket and rank
+  const std::uint32_t* rooms;            ///< of the lists, in units, by own bucket and rank
   Piece* pieces;
   BucketSurvey* surveys;
   Key* test_keys;
+  Findings* findings;
 };
 
 /// The block that exchanges.
@@ -134,11 +136,17 @@ class ExchangeBlock {
   __device__ __forceinline__ void find_pieces() const {
     constexpr int keys_a_vector = 8;
     const int count = f_.own_buckets * f_.ranks;
+    bool overflowed = false;
     for (int n = thread_; n < count; n += threads) {
       const int bucket = n / f_.ranks;
-      const std::uint32_t units = units_of(n - bucket * f_.ranks, f_.first_bucket + bucket);
+      const std::uint32_t claimed = units_of(n - bucket * f_.ranks, f_.first_bucket + bucket);
+      const std::uint32_t units = min(claimed, f_.rooms[n]);
       f_.pieces[n] = {f_.arrivals[slot() * count + n],
                       units * static_cast<std::uint32_t>(f_.unit / keys_a_vector)};
+      overflowed |= claimed > units;
+    }
+    if (overflowed) {
+      f_.findings->overflowed = 1;
     }
   }
 

@@ -3,8 +3,6 @@
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/memory/buffer.hpp"
 
-#include <algorithm>
-
 namespace bankfull::npb::is::cuda {
 namespace {
 
@@ -21,25 +19,6 @@ __global__ void __launch_bounds__(threads_a_block)
     Generator generator(state);
     keys[first + n * threads] = next_key(generator, log2_values);
     state = multiply_modulo(state, jump);
-  }
-}
-
-__global__ void __launch_bounds__(1024)
-    count_high_bits_kernel(const Key* keys, std::int64_t count, int low_bits, int buckets,
-                           std::uint32_t* counts) {
-  extern __shared__ std::uint32_t block_counts[];
-  for (unsigned n = threadIdx.x; n < static_cast<unsigned>(buckets); n += blockDim.x) {
-    block_counts[n] = 0;
-  }
-  __syncthreads();
-  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-  for (std::int64_t n = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; n < count;
-       n += stride) {
-    atomicAdd(block_counts + (keys[n] >> low_bits), 1U);
-  }
-  __syncthreads();
-  for (unsigned n = threadIdx.x; n < static_cast<unsigned>(buckets); n += blockDim.x) {
-    atomicAdd(counts + n, block_counts[n]);
   }
 }
 
@@ -85,18 +64,6 @@ void queue_keys(Class size, const Range& range, Key* keys, const Stream& stream)
   const std::uint64_t jump = generator_jump(static_cast<std::uint64_t>(draws_a_key * threads));
   launch(stream, {dim3(blocks_for(threads)), dim3(threads_a_block)}, generate_kernel, first.state(),
          is_parameters(size).log2_values, threads, jump, keys);
-}
-
-std::vector<std::uint32_t> count_high_bits(const Key* keys, std::int64_t count, int low_bits,
-                                           int buckets, const Stream& stream) {
-  const Buffer<std::uint32_t> found(MemorySpace::device, static_cast<std::size_t>(buckets));
-  fill_bytes(found.data(), 0, found.bytes(), stream);
-  launch(stream, {dim3(all_blocks(stream, 2)), dim3(1024), found.bytes()}, count_high_bits_kernel,
-         keys, count, low_bits, buckets, found.data());
-  std::vector<std::uint32_t> counts(found.size());
-  copy_bytes(counts.data(), found.data(), found.bytes(), stream);
-  stream.synchronize();
-  return counts;
 }
 
 void queue_value_counts(const Key* keys, std::int64_t count, std::int64_t values,

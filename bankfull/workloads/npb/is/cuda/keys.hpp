@@ -4,18 +4,12 @@
 #include "bankfull/workloads/npb/is/is.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace bankfull::npb::is::cuda {
 
 /// Queues the generation of the keys [range.begin, range.end) of a class in GPU memory; 4096 or a
 /// multiple of that.
 void queue_keys(Class size, const Range& range, Key* keys, const Stream& stream);
-
-/// How many of `count` keys in GPU memory have each value of their bits from `low_bits` on, of
-/// which there are `buckets`. Waits for it.
-std::vector<std::uint32_t> count_high_bits(const Key* keys, std::int64_t count, int low_bits,
-                                           int buckets, const Stream& stream);
 
 /// Queues counts[value] = how many of `count` keys in GPU memory have each of `values` values.
 void queue_value_counts(const Key* keys, std::int64_t count, std::int64_t values,

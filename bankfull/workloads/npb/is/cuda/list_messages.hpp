@@ -27,17 +27,17 @@ struct MessageHeader {
 };
 
 /// Where lists of keys stand in messages: behind the header, a list for each bucket of the
-/// receiver, in units of `unit` keys of 16 bits. It follows from the first keys and holds for all
-/// rankings, so that both sides of a message know its places. Each rank has a message for every
-/// rank, itself too.
+/// receiver, in units of `unit` keys of 16 bits. It follows from the counts that are expected, so
+/// that both sides of a message know its places before any key is looked at. Each rank has a
+/// message for every rank, itself too.
 class ListMessages {
  public:
-  /// Rank r's keys are partitioned by `blocks[r]` blocks.
+  /// `deal` has expected counts; rank r's keys are partitioned by `blocks[r]` blocks.
   ListMessages(Deal deal, const std::vector<std::int64_t>& blocks, int unit);
 
   [[nodiscard]] const Deal& deal() const { return deal_; }
 
-  /// Room for what rank `from` has of a bucket, in units.
+  /// Room for what rank `from` has of a bucket, in units; a sender may find more (`room_for`).
   [[nodiscard]] std::int64_t units(std::size_t from, std::size_t bucket) const;
 
   /// Bytes from the beginning of the message from `from` to the bucket's owner to the bucket's
@@ -62,8 +62,5 @@ class ListMessages {
   std::vector<std::vector<std::size_t>> list_begins_;  ///< of each rank and bucket
   std::vector<std::vector<std::size_t>> bytes_;
 };
-
-/// What counts of a class's keys are like, for `ranks` ranks with equal shares.
-std::vector<Counts> expected_counts(Class size, std::size_t buckets, std::size_t ranks);
 
 }  // namespace bankfull::npb::is::cuda

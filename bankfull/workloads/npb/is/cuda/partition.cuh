@@ -18,6 +18,11 @@ namespace bankfull::npb::is::cuda {
 // sectors, each written once. The places are claimed while the batch is still being put into the
 // rings. In the end each block fills its last units up with the largest low bits; how many these
 // fillers are is noted.
+//
+// A list has the room that the distribution of NPB's keys asks for (expected_counts.hpp). Where
+// keys are distributed otherwise, places may be claimed beyond it. Such units are written to where
+// they harm nobody but lists of this ranking, which is void then: whoever reads the lists compares
+// what was claimed with the room.
 
 /// How blocks partition.
 template <int Threads, int Buckets, int Unit, int Ring, int KeysAThread, int BlocksAMultiprocessor>
@@ -81,14 +86,17 @@ struct ListsHere {
 
   std::uint16_t* lists;
   std::uint32_t* claimed;  ///< of each bucket, the next place
+  std::uint32_t spill;     ///< the place behind all lists, a unit that nobody reads
 
   template <class Shape>
   __device__ __forceinline__ void prepare(Shared<Shape>& /*shared*/) const {}
 
+  /// Beyond a bucket's room is the next one's, beyond the last one's the spill.
   template <class Shape>
   [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& /*shared*/,
-                                                          int /*bucket*/, std::size_t place) const {
-    return reinterpret_cast<uint4*>(lists) + place * Shape::lanes;
+                                                          int /*bucket*/,
+                                                          std::uint32_t place) const {
+    return reinterpret_cast<uint4*>(lists) + std::size_t{min(place, spill)} * Shape::lanes;
   }
 };
 
@@ -97,9 +105,11 @@ struct ListsInMessages {
   template <class Shape>
   struct Shared {
     std::uint16_t* lists[static_cast<std::size_t>(Shape::buckets)];
+    std::uint32_t last_places[static_cast<std::size_t>(Shape::buckets)];
   };
 
   std::uint16_t* const* lists;  ///< by slot and bucket
+  const std::uint32_t* rooms;   ///< of each bucket, in units, at least one
   const unsigned* epoch;        ///< of the exchange; null where there are no slots
   std::uint32_t* claimed;       ///< of each bucket, the next place
 
@@ -108,13 +118,16 @@ struct ListsInMessages {
     const unsigned slot = epoch_of(epoch) & 1U;
     for (unsigned n = threadIdx.x; n < Shape::buckets; n += Shape::threads) {
       shared.lists[n] = lists[slot * Shape::buckets + n];
+      shared.last_places[n] = rooms[n] - 1;
     }
   }
 
+  /// Beyond a bucket's room is its last unit.
   template <class Shape>
   [[nodiscard]] __device__ __forceinline__ uint4* unit_at(const Shared<Shape>& shared, int bucket,
-                                                          std::size_t place) const {
-    return reinterpret_cast<uint4*>(shared.lists[bucket]) + place * Shape::lanes;
+                                                          std::uint32_t place) const {
+    const std::size_t within = min(place, shared.last_places[bucket]);
+    return reinterpret_cast<uint4*>(shared.lists[bucket]) + within * Shape::lanes;
   }
 };
 
@@ -267,7 +280,7 @@ class PartitionBlock {
 
   /// Writes the units of own bucket n to the places that were claimed; all lanes of the group call.
   __device__ __forceinline__ void write(int n, int bucket) const {
-    const std::size_t place = __shfl_sync(group_mask_, place_[n], 0, Shape::lanes);
+    const std::uint32_t place = __shfl_sync(group_mask_, place_[n], 0, Shape::lanes);
     const std::uint32_t begin = full_[n] >> 16;
     const std::uint32_t units = full_[n] & 0xFFFFU;
     for (std::uint32_t unit = 0; unit < units; ++unit) {

@@ -12,21 +12,22 @@
 namespace bankfull::npb::is::cuda {
 
 // The second half of a ranking: a block counts the keys of one bucket in shared memory and turns
-// the counts into ranks. Counters have 16 bits, for no value is that frequent; should one be, the
-// sum of the counts would tell.
+// the counts into ranks. Counters have 16 bits, for no value of NPB's is that frequent. Other keys
+// may overflow a counter, which the sum of the counts tells, or the room of a bucket's list; both
+// are noted, and keys are counted by value instead (value_ranks.hpp).
 
 /// What the rankings of a run found.
 struct Findings {
   std::uint32_t right_ranks;
-  std::uint32_t lost_counts;
+  std::uint32_t overflowed;  ///< not 0 where a list or a counter had too little room
 };
 
 /// The lists of all buckets, where the same GPU has put them.
 struct ListedHere {
   const Key* keys;
   const std::uint16_t* lists;
-  const std::uint32_t* starts;   ///< of each bucket's list, in units
-  const std::uint32_t* claimed;  ///< and its end
+  const std::uint32_t* starts;   ///< of each bucket's list, in units, and the end of the last room
+  const std::uint32_t* claimed;  ///< of each bucket, the end of its list
   const std::uint32_t* filling;  ///< keys that are none, in each bucket
   int unit;
   int buckets;
@@ -59,8 +60,13 @@ struct ListedHere {
   template <class Visit>
   __device__ __forceinline__ void for_lists(int bucket, const Visit& visit) const {
     constexpr int keys_a_vector = 8;
+    const std::uint32_t units = min(units_of(bucket), room_of(bucket));
     visit(lists + std::size_t{starts[bucket]} * static_cast<std::size_t>(unit),
-          units_of(bucket) * static_cast<std::uint32_t>(unit / keys_a_vector));
+          units * static_cast<std::uint32_t>(unit / keys_a_vector));
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool overflowed(int bucket) const {
+    return units_of(bucket) > room_of(bucket);
   }
 
   [[nodiscard]] __device__ __forceinline__ Key test_key(int n) const {
@@ -71,6 +77,9 @@ struct ListedHere {
  private:
   [[nodiscard]] __device__ __forceinline__ std::uint32_t units_of(int bucket) const {
     return claimed[bucket] - starts[bucket];
+  }
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t room_of(int bucket) const {
+    return starts[bucket + 1] - starts[bucket];
   }
 };
 
@@ -117,6 +126,10 @@ struct ListsReceived {
       visit(piece.list, piece.vectors);
     }
   }
+
+  /// The survey has noted it.
+  [[nodiscard]] __device__ __forceinline__ bool overflowed(int /*bucket*/) const { return false; }
+
   [[nodiscard]] __device__ __forceinline__ Key test_key(int n) const { return test_keys[n]; }
   [[nodiscard]] __device__ __forceinline__ Key first_value(int low_bits) const {
     return static_cast<Key>(first_bucket) << low_bits;
@@ -228,8 +241,9 @@ class RankBlock {
     sums_.leave_warp_total(warp_sums(own));
     const std::uint32_t totals = sums_.before_next_warp();
     const std::uint32_t before = __shfl_sync(~0U, totals, max(warp_ - 1, 0));
-    if (thread_ == Threads - 1 && totals != f_.lists.keys_of(bucket_)) {
-      f_.findings->lost_counts = 1;
+    if (thread_ == Threads - 1 &&
+        (totals != f_.lists.keys_of(bucket_) || f_.lists.overflowed(bucket_))) {
+      f_.findings->overflowed = 1;
     }
     smaller += warp_ > 0 ? before : 0;
     for (int first = begin; first < end; first += 32) {

@@ -1,16 +1,22 @@
 #pragma once
 
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/comm/device_copy.hpp"
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/is/cuda/keys.hpp"
 #include "bankfull/workloads/npb/is/cuda/partition.cuh"
 #include "bankfull/workloads/npb/is/cuda/rank.cuh"
+#include "bankfull/workloads/npb/is/cuda/value_ranks.hpp"
+#include "bankfull/workloads/npb/is/expected_counts.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <numeric>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace bankfull::npb::is::cuda {
 
@@ -20,6 +26,21 @@ inline std::array<std::int64_t, is_tests> expected_ranks(Class size, int iterati
   for (int n = 0; n < is_tests; ++n) {
     ranks[static_cast<std::size_t>(n)] = expected_rank(size, n, iteration);
   }
+  return ranks;
+}
+
+/// Says of a traffic model if it does not hold for the last run.
+inline std::string model_of_run(const std::string& model, bool overflowed) {
+  return overflowed ? model +
+                          " (but buckets had too little room, and all keys were ranked once more"
+                          " by value, which is not counted)"
+                    : model;
+}
+
+/// Ranks that no test expects, for rankings whose tests follow later.
+inline std::array<std::int64_t, is_tests> no_ranks() {
+  std::array<std::int64_t, is_tests> ranks{};
+  ranks.fill(-1);
   return ranks;
 }
 
@@ -49,49 +70,73 @@ struct RankingSize {
 
   [[nodiscard]] std::int64_t batches() const { return keys / Shape::batch; }
 
-  /// Room for a bucket's list: its keys with all that rankings change, and for each block one unit
-  /// that it does not fill.
-  [[nodiscard]] std::int64_t units_for(std::int64_t bucket_keys) const {
-    constexpr std::int64_t changes = 2 * is_iterations;
-    return (bucket_keys + changes) / Shape::unit + blocks + 1;
+  /// Where each bucket's list begins, in units, and where the last one's room ends. A list has room
+  /// for its keys, and for each block one unit that it does not fill. All of that follows from the
+  /// distribution of keys, none of which is looked at.
+  [[nodiscard]] std::vector<std::uint32_t> list_starts() const {
+    std::vector<std::uint32_t> starts{0};
+    for (const std::uint32_t expected : expected_counts(keys, Shape::buckets)) {
+      const std::int64_t units = room_for(expected) / Shape::unit + blocks + 1;
+      starts.push_back(starts.back() + static_cast<std::uint32_t>(units));
+    }
+    return starts;
   }
 
-  /// Enough for all buckets, however keys fall.
-  [[nodiscard]] std::int64_t all_units() const {
-    return keys / Shape::unit + Shape::buckets * units_for(Shape::unit);
+  /// All lists and, behind them, one unit for what has no room.
+  [[nodiscard]] std::size_t list_elements() const {
+    return (std::size_t{list_starts().back()} + 1) * Shape::unit;
   }
 
   [[nodiscard]] std::int64_t bytes() const {
-    const std::int64_t lists = all_units() * Shape::unit * std::int64_t{sizeof(std::uint16_t)};
+    const auto lists = static_cast<std::int64_t>(list_elements() * sizeof(std::uint16_t));
     const std::int64_t buckets = (2 * is_iterations + 1) * std::int64_t{Shape::buckets};
     return keys * std::int64_t{sizeof(Key)} + lists + (values + buckets) * 4;
   }
 };
 
 /// Ranks keys in two passes: into buckets, which hold 16 bits a key, then bucket by bucket. All
-/// rankings are one graph.
+/// rankings are one graph. Buckets have the room that the distribution of NPB's keys asks for;
+/// where that turns out to be too little, all rankings are done again within the run, value by
+/// value.
 template <class Shape, class Ranks>
-class CudaRanking final : public Benchmark {
+class CudaRanking final : public Ranking {
  public:
-  CudaRanking(Class size, Device device)
-      : size_(size),
-        stream_(device),
-        extent_(size, multiprocessors_of(device)),
+  explicit CudaRanking(const Problem& problem)
+      : size_(problem.size),
+        perturbation_(problem.perturbation),
+        stream_(problem.device),
+        extent_(problem.size, multiprocessors_of(problem.device)),
         keys_(MemorySpace::device, static_cast<std::size_t>(extent_.keys)),
-        lists_(MemorySpace::device, static_cast<std::size_t>(extent_.all_units() * Shape::unit)),
+        lists_(MemorySpace::device, extent_.list_elements()),
         ranks_(MemorySpace::device, static_cast<std::size_t>(extent_.values)),
-        starts_(MemorySpace::device, buckets),
+        starts_(device_copy(extent_.list_starts(), stream_)),
         claimed_(MemorySpace::device, is_iterations * buckets),
         fillers_(MemorySpace::device, is_iterations * buckets),
         findings_(MemorySpace::device, 1) {
     expects(extent_.low_bits <= 16, "keys of a bucket differ in 16 bits");
     allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsHere>));
     allow_shared_bytes(rank_buckets, most_counter_bytes);
-    queue_keys(size, {0, extent_.keys}, keys_.data(), stream_);
+    queue_keys(size_, {0, extent_.keys}, keys_.data(), stream_);
     copy_bytes(first_keys_.data(), keys_.data(), sizeof first_keys_, stream_);
-    reserve_lists();
+    stream_.synchronize();
     whole_run_.record();
   }
+
+  void replace_keys(std::span<const Key> keys) override {
+    expects(keys.size() == keys_.size(), "all keys are replaced");
+    copy_bytes(keys_.data(), keys.data(), keys.size_bytes(), stream_);
+    stream_.synchronize();
+    std::copy_n(keys.begin(), first_keys_.size(), first_keys_.begin());
+  }
+
+  [[nodiscard]] ValueRanks value_ranks() const override {
+    std::vector<std::uint32_t> ranks(ranks_.size());
+    copy_bytes(ranks.data(), ranks_.data(), ranks_.bytes(), stream_);
+    stream_.synchronize();
+    return {{0, extent_.values}, {ranks.begin(), ranks.end()}};
+  }
+
+  [[nodiscard]] bool overflowed() const override { return overflowed_; }
 
   void rewind() override {
     copy_bytes(keys_.data(), first_keys_.data(), sizeof first_keys_, stream_);
@@ -105,18 +150,20 @@ class CudaRanking final : public Benchmark {
 
   void run() override {
     whole_run_.queue();
-    copy_bytes(&found_, findings_.data(), sizeof found_, stream_);
-    stream_.synchronize();
+    fetch_findings();
+    overflowed_ = found_.overflowed != 0;
+    if (overflowed_) {
+      rank_by_value();
+    }
   }
 
   std::vector<Check> checks() override {
     // The lists are done with, and have room.
     auto* const counts = reinterpret_cast<std::uint32_t*>(lists_.data());
     queue_value_counts(keys_.data(), extent_.keys, extent_.values, counts, stream_);
-    const Verdict verdict{
-        .right_ranks = static_cast<int>(found_.right_ranks),
-        .sorted = found_.lost_counts == 0 && ascend_by_rank(ranks_.data(), counts, extent_.values,
-                                                            {0, extent_.keys}, stream_)};
+    const Verdict verdict{.right_ranks = static_cast<int>(found_.right_ranks),
+                          .sorted = ascend_by_rank(ranks_.data(), counts, extent_.values,
+                                                   {0, extent_.keys}, stream_)};
     return checks_of(verdict, size_);
   }
 
@@ -128,8 +175,10 @@ class CudaRanking final : public Benchmark {
   }
 
   [[nodiscard]] std::string traffic_model() const override {
-    return "a ranking reads each key, writes and reads its lower 16 bits, and writes each value's "
-           "rank once";
+    return model_of_run(
+        "a ranking reads each key, writes and reads its lower 16 bits, and writes each value's "
+        "rank once",
+        overflowed_);
   }
 
  private:
@@ -153,7 +202,9 @@ class CudaRanking final : public Benchmark {
                                          .batches = extent_.batches(),
                                          .low_bits = extent_.low_bits,
                                          .changes = {changes[0], changes[1]},
-                                         .lists = {lists_.data(), row(claimed_, iteration)},
+                                         .lists = {.lists = lists_.data(),
+                                                   .claimed = row(claimed_, iteration),
+                                                   .spill = spill_place()},
                                          .fillers = row(fillers_, iteration)});
   }
 
@@ -162,11 +213,49 @@ class CudaRanking final : public Benchmark {
            {dim3(static_cast<unsigned>(buckets)), dim3(Ranks::threads),
             static_cast<std::size_t>(counter_words(extent_.low_bits)) * sizeof(std::uint32_t)},
            rank_buckets,
-           RankArguments<ListedHere>{.lists = listed(iteration),
-                                     .low_bits = extent_.low_bits,
-                                     .ranks = ranks_.data(),
-                                     .test_ranks = expected_ranks(size_, iteration),
-                                     .findings = findings_.data()});
+           RankArguments<ListedHere>{
+               .lists = listed(iteration),
+               .low_bits = extent_.low_bits,
+               .ranks = ranks_.data(),
+               .test_ranks = perturbation_ == 0.0 ? expected_ranks(size_, iteration) : no_ranks(),
+               .findings = findings_.data()});
+    if (perturbation_ != 0.0) {
+      queue_perturbation(ranks_.data(), extent_.values, perturbation_, stream_);
+      queue_tests_of(iteration);
+    }
+  }
+
+  void queue_tests_of(int iteration) {
+    queue_tests({.keys = keys_.data(),
+                 .positions = is_parameters(size_).positions,
+                 .expected = expected_ranks(size_, iteration)},
+                ranks_.data(), {0, extent_.values}, &findings_.data()->right_ranks, stream_);
+  }
+
+  /// All rankings from the first keys on, right for any keys.
+  void rank_by_value() {
+    copy_bytes(keys_.data(), first_keys_.data(), sizeof first_keys_, stream_);
+    fill_bytes(findings_.data(), 0, findings_.bytes(), stream_);
+    for (int iteration = 1; iteration <= is_iterations; ++iteration) {
+      queue_changes(keys_.data(), changes_of(size_, iteration), stream_);
+      queue_value_counts(keys_.data(), extent_.keys, extent_.values, ranks_.data(), stream_);
+      queue_ranks_of_counts(ranks_.data(), extent_.values, 0, stream_);
+      if (perturbation_ != 0.0) {
+        queue_perturbation(ranks_.data(), extent_.values, perturbation_, stream_);
+      }
+      queue_tests_of(iteration);
+    }
+    fetch_findings();
+  }
+
+  void fetch_findings() {
+    copy_bytes(&found_, findings_.data(), sizeof found_, stream_);
+    stream_.synchronize();
+  }
+
+  /// Of the unit behind all lists.
+  [[nodiscard]] std::uint32_t spill_place() const {
+    return static_cast<std::uint32_t>(lists_.size() / Shape::unit) - 1;
   }
 
   [[nodiscard]] ListedHere listed(int iteration) const {
@@ -183,23 +272,11 @@ class CudaRanking final : public Benchmark {
   /// All lists empty, nothing found.
   void queue_clear() {
     for (int iteration = 1; iteration <= is_iterations; ++iteration) {
-      copy_bytes(row(claimed_, iteration), starts_.data(), starts_.bytes(), stream_);
+      copy_bytes(row(claimed_, iteration), starts_.data(), buckets * sizeof(std::uint32_t),
+                 stream_);
     }
     fill_bytes(fillers_.data(), 0, fillers_.bytes(), stream_);
     fill_bytes(findings_.data(), 0, findings_.bytes(), stream_);
-  }
-
-  void reserve_lists() {
-    const std::vector<std::uint32_t> counts =
-        count_high_bits(keys_.data(), extent_.keys, extent_.low_bits, Shape::buckets, stream_);
-    std::vector<std::uint32_t> starts;
-    std::int64_t start = 0;
-    for (const std::uint32_t count : counts) {
-      starts.push_back(static_cast<std::uint32_t>(start));
-      start += extent_.units_for(count);
-    }
-    copy_bytes(starts_.data(), starts.data(), starts_.bytes(), stream_);
-    stream_.synchronize();
   }
 
   void queue(int iterations) {
@@ -211,17 +288,19 @@ class CudaRanking final : public Benchmark {
   }
 
   Class size_;
+  double perturbation_;
   Stream stream_;
   RankingSize<Shape> extent_;
   Buffer<Key> keys_;
-  Buffer<std::uint16_t> lists_;  ///< of the buckets, in units
-  Buffer<std::uint32_t> ranks_;  ///< numbers of keys below each value
-  Buffer<std::uint32_t> starts_;
+  Buffer<std::uint16_t> lists_;    ///< of the buckets, in units
+  Buffer<std::uint32_t> ranks_;    ///< numbers of keys below each value
+  Buffer<std::uint32_t> starts_;   ///< of the buckets' lists, in units, and the end of the last
   Buffer<std::uint32_t> claimed_;  ///< of each bucket, for each ranking
   Buffer<std::uint32_t> fillers_;  ///< likewise
   Buffer<Findings> findings_;
   RepeatedWork whole_run_{stream_, [this] { queue(is_iterations); }};
   Findings found_{};
+  bool overflowed_ = false;
   std::array<Key, 2 * is_iterations + 1> first_keys_{};  ///< which iterations overwrite
 };
 

@@ -42,20 +42,31 @@ struct KeyShare {
   static constexpr std::int64_t batches_a_block = 4;
 };
 
+/// Which buckets each rank gets, by the counts that are expected of its share of the keys.
+template <class Shape>
+Deal expected_deal(Class size, int ranks) {
+  std::vector<Counts> counts;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Range keys = KeyShare<Shape>(size, rank, ranks, 1).keys;
+    counts.push_back(expected_counts(keys.size(), Shape::buckets));
+  }
+  return {std::move(counts), Shape::buckets};
+}
+
 /// Bytes of the busiest of `ranks` ranks.
 template <class Shape>
 std::int64_t bytes_on_ranks(Class size, int ranks, int multiprocessors) {
-  const KeyShare<Shape> own(size, 0, ranks, multiprocessors);
-  const auto rank_count = static_cast<std::size_t>(ranks);
-  const ListMessages messages(
-      Deal(expected_counts(size, Shape::buckets, rank_count), Shape::buckets),
-      std::vector<std::int64_t>(rank_count, own.blocks), Shape::unit);
+  const KeyShare<Shape> own(size, 0, ranks, multiprocessors);  // the largest share
+  std::vector<std::int64_t> blocks;
+  for (int rank = 0; rank < ranks; ++rank) {
+    blocks.push_back(KeyShare<Shape>(size, rank, ranks, multiprocessors).blocks);
+  }
+  const ListMessages messages(expected_deal<Shape>(size, ranks), blocks, Shape::unit);
   std::int64_t most = 0;
-  for (std::size_t rank = 0; rank < rank_count; ++rank) {
+  for (std::size_t rank = 0; rank < blocks.size(); ++rank) {
     std::int64_t bytes = 0;
     for (const MessageSize& message : messages.sizes(rank)) {
-      // Two slots, or one buffer for each direction; counts are not quite what is expected.
-      bytes += 2 * static_cast<std::int64_t>(message.bytes) / 64 * 65;
+      bytes += 2 * static_cast<std::int64_t>(message.bytes);  // two slots, or one each way
     }
     const std::size_t own_buckets = messages.deal().end(rank) - messages.deal().first(rank);
     bytes += static_cast<std::int64_t>(own_buckets << own.low_bits) * 4;
@@ -69,22 +80,28 @@ std::int64_t bytes_on_ranks(Class size, int ranks, int multiprocessors) {
 /// Ranks keys as CudaRanking does, but that each bucket belongs to a rank, to which all partitions
 /// write; the owner ranks what has come.
 ///
-/// The deal follows from the first keys and holds for all rankings. Where the transport can be
-/// recorded, all of them are one graph.
+/// Who gets which buckets, and the room of lists in messages, follow from the distribution of NPB's
+/// keys. Where the transport can be recorded, all rankings are one graph. After it ranks agree
+/// whether all lists and counters had room; if not, all rankings are done again within the run,
+/// value by value.
 template <class Shape, class Ranks>
-class CudaRankingOnRanks final : public Benchmark {
+class CudaRankingOnRanks final : public Ranking {
  public:
   CudaRankingOnRanks(const Problem& problem, const Communicator& ranks)
       : size_(problem.size),
+        perturbation_(problem.perturbation),
         ranks_(&ranks),
         stream_(problem.device),
         own_(problem.size, ranks.rank(), ranks.size(), multiprocessors_of(problem.device)),
         keys_(device_room<Key>(own_.keys.size())),
-        messages_(agree_on_messages()),
+        messages_(expected_deal<Shape>(problem.size, ranks.size()),
+                  ranks.all_gather(std::int64_t{own_.blocks}), Shape::unit),
         chosen_(make_gpu_transport(problem.transport, ranks, messages_.sizes(own_rank()), stream_)),
         ends_(device_copy(chosen_.transport->ends(), stream_)),
         starts_(device_copy(list_starts(), stream_)),
         arrivals_(device_copy(list_arrivals(), stream_)),
+        rooms_(device_copy(list_rooms(), stream_)),
+        arrival_rooms_(device_copy(list_arrival_rooms(), stream_)),
         fullest_first_(device_copy(buckets_by_keys(), stream_)),
         claimed_(MemorySpace::device, is_iterations * buckets),
         fillers_(MemorySpace::device, is_iterations * buckets),
@@ -95,15 +112,30 @@ class CudaRankingOnRanks final : public Benchmark {
         findings_(MemorySpace::device, 1) {
     allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsInMessages>));
     allow_shared_bytes(rank_buckets, counter_words(16) * sizeof(std::uint32_t));
+    queue_keys(size_, own_.keys, keys_.data(), stream_);
+    fetch_first_keys();
     if (chosen_.transport->recordable()) {
       whole_run_.record();
     }
   }
 
+  void replace_keys(std::span<const Key> keys) override {
+    const std::span own = keys.subspan(static_cast<std::size_t>(own_.keys.begin), keys_.size());
+    copy_bytes(keys_.data(), own.data(), own.size_bytes(), stream_);
+    fetch_first_keys();
+  }
+
+  [[nodiscard]] ValueRanks value_ranks() const override {
+    std::vector<std::uint32_t> ranks(smaller_.size());
+    copy_bytes(ranks.data(), smaller_.data(), smaller_.bytes(), stream_);
+    stream_.synchronize();
+    return {own_values(), {ranks.begin(), ranks.end()}};
+  }
+
+  [[nodiscard]] bool overflowed() const override { return overflowed_; }
+
   void rewind() override {
-    if (own_.keys.begin == 0) {
-      copy_bytes(keys_.data(), first_keys_.data(), sizeof first_keys_, stream_);
-    }
+    queue_first_keys();
     stream_.synchronize();
   }
 
@@ -114,15 +146,17 @@ class CudaRankingOnRanks final : public Benchmark {
 
   void run() override {
     whole_run_.queue();
-    copy_bytes(&found_, findings_.data(), sizeof found_, stream_);
-    stream_.synchronize();
+    fetch_findings();
+    overflowed_ = !ranks_->all(found_.overflowed == 0);
+    if (overflowed_) {
+      rank_by_value();
+    }
   }
 
   std::vector<Check> checks() override {
-    const bool counted = ranks_->all(found_.lost_counts == 0);
     const Verdict verdict{
         .right_ranks = static_cast<int>(ranks_->sum(std::int64_t{found_.right_ranks})),
-        .sorted = is_sorted() && counted};
+        .sorted = is_sorted()};
     return checks_of(verdict, size_);
   }
 
@@ -138,8 +172,10 @@ class CudaRankingOnRanks final : public Benchmark {
   [[nodiscard]] Transport transport() const override { return chosen_.kind; }
 
   [[nodiscard]] std::string traffic_model() const override {
-    return "a ranking reads each key, writes its lower 16 bits to the bucket's rank, reads them "
-           "there, and writes each value's rank once";
+    return model_of_run(
+        "a ranking reads each key, writes its lower 16 bits to the bucket's rank, reads them "
+        "there, and writes each value's rank once",
+        overflowed_);
   }
 
  private:
@@ -176,16 +212,18 @@ class CudaRankingOnRanks final : public Benchmark {
   }
   [[nodiscard]] Range own_values() const { return values_of(own_rank()); }
 
-  /// Collective: forms the first keys and agrees on where lists stand.
-  ListMessages agree_on_messages() {
-    queue_keys(size_, own_.keys, keys_.data(), stream_);
+  /// Keeps the keys that rankings change, all of which are the first rank's.
+  void fetch_first_keys() {
     if (own_.keys.begin == 0) {
       copy_bytes(first_keys_.data(), keys_.data(), sizeof first_keys_, stream_);
     }
-    const Counts counts =
-        count_high_bits(keys_.data(), own_.keys.size(), own_.low_bits, Shape::buckets, stream_);
-    return {Deal(ranks_->all_gather(counts), buckets),
-            ranks_->all_gather(std::int64_t{own_.blocks}), Shape::unit};
+    stream_.synchronize();
+  }
+
+  void queue_first_keys() const {
+    if (own_.keys.begin == 0) {
+      copy_bytes(keys_.data(), first_keys_.data(), sizeof first_keys_, stream_);
+    }
   }
 
   /// Where this rank's lists begin, by slot and bucket.
@@ -218,7 +256,27 @@ class CudaRankingOnRanks final : public Benchmark {
     return arrivals;
   }
 
-  /// This rank's buckets, numbered from its first, the fullest first.
+  /// The room of this rank's lists, by bucket.
+  [[nodiscard]] std::vector<std::uint32_t> list_rooms() const {
+    std::vector<std::uint32_t> rooms;
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+      rooms.push_back(static_cast<std::uint32_t>(messages_.units(own_rank(), bucket)));
+    }
+    return rooms;
+  }
+
+  /// And of the lists that come, by own bucket and rank.
+  [[nodiscard]] std::vector<std::uint32_t> list_arrival_rooms() const {
+    std::vector<std::uint32_t> rooms;
+    for (std::size_t bucket = first_bucket(); bucket < deal().end(own_rank()); ++bucket) {
+      for (std::size_t from = 0; from < deal().ranks(); ++from) {
+        rooms.push_back(static_cast<std::uint32_t>(messages_.units(from, bucket)));
+      }
+    }
+    return rooms;
+  }
+
+  /// This rank's buckets, numbered from its first, those expected to be the fullest first.
   [[nodiscard]] std::vector<int> buckets_by_keys() const {
     const auto keys_of = [&](int n) {
       const std::size_t bucket = first_bucket() + static_cast<std::size_t>(n);
@@ -247,12 +305,18 @@ class CudaRankingOnRanks final : public Benchmark {
     fill_bytes(findings_.data(), 0, findings_.bytes(), stream_);
   }
 
-  /// Queues the changes of a ranking and the partition of this rank's keys.
-  void queue_partition(int iteration) {
+  /// With positions among this rank's keys, or negative ones.
+  [[nodiscard]] std::array<Change, 2> own_changes(int iteration) const {
     std::array<Change, 2> changes = changes_of(size_, iteration);
     for (Change& change : changes) {
       change.position = own_.place_of(change.position);
     }
+    return changes;
+  }
+
+  /// Queues the changes of a ranking and the partition of this rank's keys.
+  void queue_partition(int iteration) {
+    const std::array<Change, 2> changes = own_changes(iteration);
     launch(stream_,
            {dim3(static_cast<unsigned>(own_.blocks)), dim3(Shape::threads),
             sizeof(PartitionShared<Shape, ListsInMessages>)},
@@ -262,6 +326,7 @@ class CudaRankingOnRanks final : public Benchmark {
                                                .low_bits = own_.low_bits,
                                                .changes = {changes[0], changes[1]},
                                                .lists = {.lists = starts_.data(),
+                                                         .rooms = rooms_.data(),
                                                          .epoch = chosen_.transport->epoch(),
                                                          .claimed = row(claimed_, iteration)},
                                                .fillers = row(fillers_, iteration)});
@@ -293,9 +358,11 @@ class CudaRankingOnRanks final : public Benchmark {
                                 .keys = keys_.data(),
                                 .test_positions = is_parameters(size_).positions,
                                 .arrivals = arrivals_.data(),
+                                .rooms = arrival_rooms_.data(),
                                 .pieces = pieces_.data(),
                                 .surveys = surveys_.data(),
-                                .test_keys = test_keys_.data()};
+                                .test_keys = test_keys_.data(),
+                                .findings = findings_.data()};
     for (std::int64_t& position : arguments.test_positions) {
       position = own_.place_of(position);
     }
@@ -307,32 +374,71 @@ class CudaRankingOnRanks final : public Benchmark {
            {dim3(static_cast<unsigned>(own_buckets())), dim3(Ranks::threads),
             static_cast<std::size_t>(counter_words(own_.low_bits)) * sizeof(std::uint32_t)},
            rank_buckets,
-           RankArguments<ListsReceived>{.lists = {.fullest_first = fullest_first_.data(),
-                                                  .pieces = pieces_.data(),
-                                                  .surveys = surveys_.data(),
-                                                  .test_keys = test_keys_.data(),
-                                                  .ranks = ranks_->size(),
-                                                  .first_bucket = static_cast<int>(first_bucket())},
-                                        .low_bits = own_.low_bits,
-                                        .ranks = smaller_.data(),
-                                        .test_ranks = expected_ranks(size_, iteration),
-                                        .findings = findings_.data()});
+           RankArguments<ListsReceived>{
+               .lists = {.fullest_first = fullest_first_.data(),
+                         .pieces = pieces_.data(),
+                         .surveys = surveys_.data(),
+                         .test_keys = test_keys_.data(),
+                         .ranks = ranks_->size(),
+                         .first_bucket = static_cast<int>(first_bucket())},
+               .low_bits = own_.low_bits,
+               .ranks = smaller_.data(),
+               .test_ranks = perturbation_ == 0.0 ? expected_ranks(size_, iteration) : no_ranks(),
+               .findings = findings_.data()});
+    if (perturbation_ != 0.0) {
+      queue_perturbation(smaller_.data(), own_values().size(), perturbation_, stream_);
+      queue_tests_of(iteration);
+    }
+  }
+
+  void queue_tests_of(int iteration) {
+    RankTests tests{
+        .keys = test_keys_.data(), .positions = {}, .expected = expected_ranks(size_, iteration)};
+    std::iota(tests.positions.begin(), tests.positions.end(), std::int64_t{0});
+    queue_tests(tests, smaller_.data(), own_values(), &findings_.data()->right_ranks, stream_);
+  }
+
+  /// Collective: all rankings from the first keys on, right for any keys. The keys that are tested
+  /// are those that came with the last messages: no ranking changes them.
+  void rank_by_value() {
+    queue_first_keys();
+    fill_bytes(findings_.data(), 0, findings_.bytes(), stream_);
+    for (int iteration = 1; iteration <= is_iterations; ++iteration) {
+      queue_changes(keys_.data(), own_changes(iteration), stream_);
+      const std::vector<std::uint32_t> counts = counts_of_own_values();
+      copy_bytes(smaller_.data(), counts.data(), smaller_.bytes(), stream_);
+      const auto first = static_cast<std::uint32_t>(places_of(counts).begin);
+      queue_ranks_of_counts(smaller_.data(), own_values().size(), first, stream_);
+      if (perturbation_ != 0.0) {
+        queue_perturbation(smaller_.data(), own_values().size(), perturbation_, stream_);
+      }
+      queue_tests_of(iteration);
+    }
+    fetch_findings();
+  }
+
+  void fetch_findings() {
+    copy_bytes(&found_, findings_.data(), sizeof found_, stream_);
+    stream_.synchronize();
   }
 
   /// Collective: whether all keys ascend by their ranks, within and between the ranks' values, by
   /// another count of all of them.
   [[nodiscard]] bool is_sorted() {
     const std::vector<std::uint32_t> counts = counts_of_own_values();
-    const auto keys = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-    Range places{0, keys};
-    const std::vector<std::int64_t> keys_of_all = ranks_->all_gather(keys);
-    for (int lower = 0; lower < ranks_->rank(); ++lower) {
-      places.begin += keys_of_all[static_cast<std::size_t>(lower)];
-    }
-    places.end += places.begin;
+    const Range places = places_of(counts);
     const Buffer<std::uint32_t> there = device_copy(counts, stream_);
     return ranks_->all(
         ascend_by_rank(smaller_.data(), there.data(), own_values().size(), places, stream_));
+  }
+
+  /// Collective: the places of the keys that have this rank's values, from the counts of these.
+  [[nodiscard]] Range places_of(const std::vector<std::uint32_t>& counts) const {
+    const auto keys = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    const std::vector<std::int64_t> keys_of_all = ranks_->all_gather(keys);
+    const std::int64_t before =
+        std::accumulate(keys_of_all.begin(), keys_of_all.begin() + ranks_->rank(), std::int64_t{0});
+    return {before, before + keys};
   }
 
   /// Collective: how many keys of all ranks have each of this rank's values.
@@ -368,6 +474,7 @@ class CudaRankingOnRanks final : public Benchmark {
   }
 
   Class size_;
+  double perturbation_;
   const Communicator* ranks_;
   Stream stream_;
   KeyShare<Shape> own_;
@@ -378,6 +485,8 @@ class CudaRankingOnRanks final : public Benchmark {
   Buffer<GpuMessageEnds> ends_;  ///< of all ranks
   Buffer<std::uint16_t*> starts_;
   Buffer<std::uint16_t*> arrivals_;
+  Buffer<std::uint32_t> rooms_;          ///< of this rank's lists, in units
+  Buffer<std::uint32_t> arrival_rooms_;  ///< of those that come
   Buffer<int> fullest_first_;
   Buffer<std::uint32_t> claimed_;  ///< units of each bucket, for each ranking
   Buffer<std::uint32_t> fillers_;
@@ -388,6 +497,7 @@ class CudaRankingOnRanks final : public Benchmark {
   Buffer<Findings> findings_;
   RepeatedWork whole_run_{stream_, [this] { queue(is_iterations); }};
   Findings found_{};
+  bool overflowed_ = false;
 };
 
 }  // namespace bankfull::npb::is::cuda

@@ -1,0 +1,132 @@
+#include "bankfull/workloads/npb/is/expected_counts.hpp"
+#include "tests/alone.hpp"
+#include "tests/workloads/npb/is_keys.hpp"
+#include "tests/workloads/npb/verification.hpp"
+
+#include <cmath>
+
+namespace bankfull::npb::is {
+namespace {
+
+class IsRankings : public testing::TestWithParam<KeySet> {};
+
+TEST_P(IsRankings, AreRightForAnyKeysOnOneThread) {
+  expect_ranked(*make_cpu(Class::s, 1), Class::s, keys_of(GetParam(), Class::s));
+}
+
+TEST_P(IsRankings, AreRightForAnyKeysOnThreeThreads) {
+  expect_ranked(*make_cpu(Class::s, 3), Class::s, keys_of(GetParam(), Class::s));
+}
+
+INSTANTIATE_TEST_SUITE_P(Keys, IsRankings, testing::ValuesIn(key_sets), name_of_set);
+
+/// Into how many buckets a class's keys go.
+struct Buckets {
+  Class size;
+  std::size_t count;
+};
+
+std::string name_of_buckets(const testing::TestParamInfo<Buckets>& info) {
+  return to_string(info.param.size) + std::to_string(info.param.count);
+}
+
+class IsExpectedCounts : public testing::TestWithParam<Buckets> {
+ protected:
+  /// Keys of NPB in each bucket, of positions in a range.
+  [[nodiscard]] static Counts found(const Range& positions) {
+    std::vector<Key> keys(static_cast<std::size_t>(positions.size()));
+    generate(GetParam().size, positions.begin, keys);
+    Counts counts(GetParam().count, 0);
+    const std::size_t values = std::size_t{1} << is_parameters(GetParam().size).log2_values;
+    for (const Key key : keys) {
+      ++counts[key / (values / counts.size())];
+    }
+    return counts;
+  }
+
+  /// All rankings of a run may change keys to values of one bucket.
+  static constexpr std::int64_t changes = 2 * is_iterations;
+};
+
+TEST_P(IsExpectedCounts, HaveRoomForNpbsKeysOfEveryRank) {
+  const std::int64_t keys = std::int64_t{1} << is_parameters(GetParam().size).log2_keys;
+  for (const int ranks : {1, 3}) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      const Range own = share(keys, rank, ranks);
+      const Counts expected = expected_counts(own.size(), GetParam().count);
+      const Counts counts = found(own);
+      for (std::size_t bucket = 0; bucket < counts.size(); ++bucket) {
+        EXPECT_LE(counts[bucket] + changes, room_for(expected[bucket])) << bucket;
+      }
+    }
+  }
+}
+
+TEST_P(IsExpectedCounts, AddUpToAllKeys) {
+  for (const std::int64_t keys : {std::int64_t{0}, std::int64_t{1}, std::int64_t{21'845},
+                                  (std::int64_t{1} << 31) / 3, std::int64_t{1} << 31}) {
+    const Counts expected = expected_counts(keys, GetParam().count);
+    EXPECT_EQ(std::accumulate(expected.begin(), expected.end(), std::int64_t{0}), keys);
+  }
+}
+
+TEST_P(IsExpectedCounts, AreTheSameFromBothEnds) {
+  const Counts expected = expected_counts(std::int64_t{1} << 27, GetParam().count);
+  for (std::size_t bucket = 0; bucket < expected.size(); ++bucket) {
+    EXPECT_NEAR(expected[bucket], expected[expected.size() - 1 - bucket], 1.0) << bucket;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Npb, IsExpectedCounts,
+                         testing::Values(Buckets{Class::s, 512}, Buckets{Class::s, 2048},
+                                         Buckets{Class::w, 16}, Buckets{Class::w, 512},
+                                         Buckets{Class::w, 2048}),
+                         name_of_buckets);
+
+TEST(IsRoom, IsLittleMoreThanWhatIsExpected) {
+  EXPECT_GE(room_for(0), 2 * is_iterations);
+  EXPECT_LE(room_for(0), 64);
+  EXPECT_EQ(room_for(1 << 20) - (1 << 20), 8 * 1024 + 16 + 2 * is_iterations);
+}
+
+std::string name_of_epsilon(const testing::TestParamInfo<double>& info) {
+  return "Case" + std::to_string(info.index);
+}
+
+class IsPerturbation : public testing::TestWithParam<double> {};
+
+TEST_P(IsPerturbation, ChangesEveryRankButTheFirst) {
+  EXPECT_EQ(perturbed_rank(0, GetParam()), 0);
+  for (const std::int64_t rank : {1, 18, 65'463, 133'997'595}) {
+    EXPECT_NE(perturbed_rank(rank, GetParam()), rank);
+    EXPECT_NEAR(static_cast<double>(perturbed_rank(rank, GetParam())),
+                static_cast<double>(rank) * (1.0 + GetParam()), 1.0);
+  }
+}
+
+TEST_P(IsPerturbation, FailsVerification) {
+  Problem problem;
+  problem.size = Class::s;
+  problem.threads = 2;
+  problem.perturbation = GetParam();
+  expect_all_wrong(*make(problem, alone()));
+}
+
+TEST_P(IsPerturbation, LeavesTheReferenceAsItIs) {
+  Problem problem;
+  problem.size = Class::s;
+  problem.schedule = Schedule::reference;
+  problem.perturbation = GetParam();
+  expect_verified(*make(problem, alone()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Npb, IsPerturbation, testing::Values(1e-6, -1e-6, 1e-300),
+                         name_of_epsilon);
+
+TEST(IsNoPerturbation, ChangesNothing) {
+  EXPECT_EQ(perturbed_rank(0, 0.0), 0);
+  EXPECT_EQ(perturbed_rank(133'997'595, 0.0), 133'997'595);
+}
+
+}  // namespace
+}  // namespace bankfull::npb::is
