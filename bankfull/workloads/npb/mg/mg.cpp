@@ -78,6 +78,14 @@ const Weights& smoother_weights(Class size) {
   return size == Class::s || size == Class::w || size == Class::a ? small : large;
 }
 
+Operators operators_of(const Problem& problem) {
+  Operators operators{operator_weights, smoother_weights(problem.size)};
+  for (double& weight : operators.difference) {
+    weight *= 1.0 + problem.perturbation;
+  }
+  return operators;
+}
+
 int level_count(Class size) {
   return std::countr_zero(static_cast<std::uint64_t>(mg_parameters(size).side));
 }
@@ -177,7 +185,7 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
     }
   }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem.size, problem.threads, ranks);
+                                                 : make_cpu(problem, ranks);
 }
 
 }  // namespace bankfull::npb::mg
