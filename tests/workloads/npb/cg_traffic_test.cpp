@@ -56,11 +56,11 @@ TEST(CgTraffic, CountsWhatTheCacheKeepsOnceARun) {
 TEST(CgTraffic, CountsVectorsAtEachUseWhereTheyDoNotStayInTheCache) {
   const cuda::MatrixBytes matrix{.streamed = 0.0, .kept = 1000.0};
   const cuda::VectorUse vectors{{300.0, 200.0, 0.0}, 100.0};
-  EXPECT_TRUE(cuda::vectors_stay(matrix, vectors, 1100));
-  EXPECT_EQ(cuda::traffic_of(7, matrix, vectors, 1100).bytes(), 1000.0 + 100.0);
-  EXPECT_FALSE(cuda::vectors_stay(matrix, vectors, 1099));
-  EXPECT_EQ(cuda::traffic_of(7, matrix, vectors, 1099).bytes_read, 1000.0 + 7.0 * 300.0);
-  EXPECT_EQ(cuda::traffic_of(7, matrix, vectors, 1099).bytes_written, 7.0 * 200.0);
+  EXPECT_TRUE(cuda::vectors_stay(matrix, vectors, 2000));
+  EXPECT_EQ(cuda::traffic_of(7, matrix, vectors, 2000).bytes(), 1000.0 + 100.0);
+  EXPECT_FALSE(cuda::vectors_stay(matrix, vectors, 1800));
+  EXPECT_EQ(cuda::traffic_of(7, matrix, vectors, 1800).bytes_read, 1000.0 + 7.0 * 300.0);
+  EXPECT_EQ(cuda::traffic_of(7, matrix, vectors, 1800).bytes_written, 7.0 * 200.0);
 }
 
 /// On CPUs: half of the entries right of the diagonal, or all but the diagonal, 10 bytes each, and

@@ -16,6 +16,13 @@ namespace {
 constexpr double tolerance = 1e-8;
 constexpr std::size_t charge_count = 10;
 
+Weights scaled(Weights weights, double scale) {
+  for (double& weight : weights) {
+    weight *= scale;
+  }
+  return weights;
+}
+
 struct Candidate {
   double value;
   std::int64_t position;
@@ -79,11 +86,11 @@ const Weights& smoother_weights(Class size) {
 }
 
 Operators operators_of(const Problem& problem) {
-  Operators operators{operator_weights, smoother_weights(problem.size)};
-  for (double& weight : operators.difference) {
-    weight *= 1.0 + problem.perturbation;
-  }
-  return operators;
+  return {scaled(operator_weights, 1.0 + problem.perturbation), smoother_weights(problem.size)};
+}
+
+Weights perturbed_smoother(const Problem& problem) {
+  return scaled(smoother_weights(problem.size), 1.0 + problem.perturbation);
 }
 
 int level_count(Class size) {

@@ -23,7 +23,7 @@ inline constexpr Weights restriction_weights{1.0 / 2.0, 1.0 / 4.0, 1.0 / 8.0, 1.
 /// The smoother S of a class.
 const Weights& smoother_weights(Class size);
 
-/// The operators that schedules take as arguments.
+/// The operators that schedules on CPUs take as arguments.
 struct Operators {
   Weights difference;  ///< A, in which faces have no weight
   Weights smoother;    ///< S
@@ -31,6 +31,11 @@ struct Operators {
 
 /// Those of a problem's class; A is multiplied by 1 + `perturbation`.
 Operators operators_of(const Problem& problem);
+
+/// S of a problem's class times 1 + `perturbation`, for kernels to which A's weights are constants.
+/// All residuals have the values that a multiplied A gives: u is a sum of what S gives, and they
+/// see it as A u alone.
+Weights perturbed_smoother(const Problem& problem);
 
 /// log2 of a side: how many grids there are, the coarsest of 2 points a side.
 int level_count(Class size);

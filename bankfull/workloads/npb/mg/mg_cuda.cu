@@ -18,7 +18,7 @@ class CudaMultigrid final : public Benchmark {
   /// Collective.
   CudaMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks)
       : size_(problem.size),
-        operators_(operators_of(problem)),
+        smoother_(perturbed_smoother(problem)),
         ranks_(ranks),
         stream_(problem.device),
         grids_(problem, ranks, blocks, cuda::ascent_limits(problem.device), stream_),
@@ -102,7 +102,6 @@ class CudaMultigrid final : public Benchmark {
   void queue_descent(const double* u, double* coarse, double* norm_squared) {
     cuda::queue_descent<Grid>(stream_, descent_,
                               {.grids = grids_.downward(),
-                               .difference = operators_.difference,
                                .u = u,
                                .v = grids_.values(v_),
                                .coarse = coarse,
@@ -116,7 +115,7 @@ class CudaMultigrid final : public Benchmark {
   void queue_ascent(const double* u, double* next) {
     cuda::queue_ascent<Grid>(stream_, ascent_,
                              {.grids = grids_.upward(),
-                              .operators = operators_,
+                              .smoother = smoother_,
                               .coarse = grids_.correction(),
                               .u = u,
                               .v = grids_.values(v_),
@@ -125,7 +124,7 @@ class CudaMultigrid final : public Benchmark {
   }
 
   Class size_;
-  Operators operators_;
+  Weights smoother_;
   const Communicator& ranks_;
   Stream stream_;
   Grids grids_;

@@ -25,7 +25,7 @@ MatrixBytes matrix_bytes(const Tiling& tiling, std::int64_t nonzeros, int kept_w
 }
 
 bool vectors_stay(const MatrixBytes& matrix, const VectorUse& vectors, std::int64_t cache_bytes) {
-  return matrix.kept + vectors.bytes <= static_cast<double>(cache_bytes);
+  return matrix.kept + vectors.bytes <= whole_share * static_cast<double>(cache_bytes);
 }
 
 Traffic traffic_of(int iterations, const MatrixBytes& matrix, const VectorUse& vectors,

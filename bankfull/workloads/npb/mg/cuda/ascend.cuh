@@ -9,7 +9,7 @@ namespace bankfull::npb::mg::cuda {
 template <class Grid>
 struct AscendArguments {
   GridPair<Grid> grids;
-  Operators operators;
+  Weights smoother;
   const double* coarse;
   const double* u;
   const double* v;
@@ -140,8 +140,7 @@ class AscendBlock {
         place_(f_.grids.fine.columns() / 2, f_.grids.fine.rows() / 2),
         points_(f_.grids.fine, place_),
         interpolation_(f_.coarse, f_.grids.coarse, place_),
-        residual_(f_.operators.difference),
-        smoother_(f_.operators.smoother),
+        smoother_(f_.smoother),
         barrier_(shared.barrier, Warps),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
         end_(min(first_ + 2 * f_.plane_pairs, f_.grids.fine.planes())) {}

@@ -125,13 +125,13 @@ class GridsOfRanks {
   /// Collective.
   GridsOfRanks(const Problem& problem, const Communicator& ranks, const Blocks& blocks,
                const MarchLimits& limits, const Stream& stream)
-      : operators_(operators_of(problem)),
+      : smoother_(perturbed_smoother(problem)),
         stream_(stream),
         blocks_(blocks),
         box_(blocks_.at(blocks_.finest()).block(ranks.rank())),
         layout_(layout_of(blocks_.finest())),
         halo_(ranks, blocks_, blocks_.finest(), layout_, Block::ghosts, problem.transport, stream),
-        whole_(1 << blocks_.coarsest(), operators_, limits, stream),
+        whole_(1 << blocks_.coarsest(), smoother_, limits, stream),
         gather_(ranks, blocks_.at(blocks_.coarsest()), whole_.residual(), halo_.transport(),
                 stream) {
     const Box gathered = blocks_.at(blocks_.coarsest()).block(ranks.rank());
@@ -177,7 +177,7 @@ class GridsOfRanks {
     for (const Level& level : levels_) {
       queue_ascent<Block>(stream_, level.plan,
                           {.grids = {level.grid, level.correction_below.grid},
-                           .operators = operators_,
+                           .smoother = smoother_,
                            .coarse = level.correction_below.values,
                            .u = nullptr,
                            .v = level.r_values(),
@@ -272,7 +272,7 @@ class GridsOfRanks {
            std::int64_t{sizeof(double)};
   }
 
-  Operators operators_;
+  Weights smoother_;
   const Stream& stream_;
   Blocks blocks_;
   Box box_;

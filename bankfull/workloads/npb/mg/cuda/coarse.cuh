@@ -157,7 +157,7 @@ struct BottomGrid {
 
 /// The V-cycle below a grid of bottom_side points a side, by one block: from its r to its u.
 static __global__ void __launch_bounds__(bottom_threads)
-    bottom_kernel(const __grid_constant__ Operators operators, const double* r, double* u) {
+    bottom_kernel(const __grid_constant__ Weights smoother, const double* r, double* u) {
   extern __shared__ double2 shared_memory[];
   BottomShared& shared = *reinterpret_cast<BottomShared*>(shared_memory);
   const auto u_of = [&](int side) { return BottomGrid{shared.u + bottom_offset(side), side}; };
@@ -165,6 +165,7 @@ static __global__ void __launch_bounds__(bottom_threads)
 
   // Device code cannot refer to the host's constants, but has copies.
   constexpr Weights restriction = restriction_weights;
+  constexpr Weights difference = operator_weights;
 
   const BottomGrid finest = r_of(bottom_side);
   for (int n = static_cast<int>(threadIdx.x); n < points_of(bottom_side); n += bottom_threads) {
@@ -178,17 +179,17 @@ static __global__ void __launch_bounds__(bottom_threads)
     });
   }
   u_of(2).for_points([&](int i3, int i2, int i1) {
-    u_of(2).at(i3, i2, i1) = r_of(2).apply(operators.smoother, i3, i2, i1);
+    u_of(2).at(i3, i2, i1) = r_of(2).apply(smoother, i3, i2, i1);
   });
   for (int side = 4; side <= bottom_side; side *= 2) {
     u_of(side).for_points([&](int i3, int i2, int i1) {
       u_of(side).at(i3, i2, i1) = u_of(side / 2).interpolate(i3, i2, i1);
     });
     r_of(side).for_points([&](int i3, int i2, int i1) {
-      r_of(side).at(i3, i2, i1) -= u_of(side).apply(operators.difference, i3, i2, i1);
+      r_of(side).at(i3, i2, i1) -= u_of(side).apply(difference, i3, i2, i1);
     });
     u_of(side).for_points([&](int i3, int i2, int i1) {
-      u_of(side).at(i3, i2, i1) += r_of(side).apply(operators.smoother, i3, i2, i1);
+      u_of(side).at(i3, i2, i1) += r_of(side).apply(smoother, i3, i2, i1);
     });
   }
   for (int n = static_cast<int>(threadIdx.x); n < points_of(bottom_side); n += bottom_threads) {
@@ -197,9 +198,9 @@ static __global__ void __launch_bounds__(bottom_threads)
 }
 
 /// Where `prepare_bottom` has been called.
-inline void queue_bottom(const Stream& stream, const Operators& operators, const double* r,
+inline void queue_bottom(const Stream& stream, const Weights& smoother, const double* r,
                          double* u) {
-  launch(stream, {dim3(1), dim3(bottom_threads), sizeof(BottomShared)}, bottom_kernel, operators, r,
+  launch(stream, {dim3(1), dim3(bottom_threads), sizeof(BottomShared)}, bottom_kernel, smoother, r,
          u);
 }
 

@@ -9,7 +9,6 @@ namespace bankfull::npb::mg::cuda {
 template <class Grid>
 struct DescendArguments {
   GridPair<Grid> grids;
-  Weights difference;  ///< A
   const double* u;
   const double* v;
   double* coarse;   ///< nullptr where the sums alone are wanted
@@ -66,7 +65,6 @@ class DescendBlock {
         shared_(shared),
         place_(f_.grids.fine.columns() / 2, f_.grids.fine.rows() / 2),
         points_(f_.grids.fine, place_),
-        residual_(f_.difference),
         first_(2 * static_cast<int>(blockIdx.z) * f_.plane_pairs),
         end_(min(first_ + 2 * f_.plane_pairs, f_.grids.fine.planes())) {}
 

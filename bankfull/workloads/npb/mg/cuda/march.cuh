@@ -58,31 +58,27 @@ __device__ __forceinline__ Quad beside(const Quad& c) { return {beside(c.a), bes
 /// r = v - A u, plane after plane.
 class Residual {
  public:
-  __device__ __forceinline__ explicit Residual(const Weights& a)
-      : centre_(a[0]), edge_(a[2]), corner_(a[3]) {
-    static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
-  }
-
   /// Takes a plane of u, the sums of the rows beside each, and v; returns r of the plane before.
   __device__ __forceinline__ Quad advance(const Quad& u, const Quad& rows, const Quad& v) {
+    static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
     const Quad edges = beside(rows);
     const Quad faces = rows + beside(u);
     const Quad beside_plane =
-        each([this](double face, double edge) { return fma(edge_, face, corner_ * edge); }, faces,
-             edges);
+        each([](double face,
+                double edge) { return fma(operator_weights[2], face, operator_weights[3] * edge); },
+             faces, edges);
     const Quad r = each([](double x, double y) { return x - y; }, begun_, beside_plane);
-    begun_ =
-        each([this](double source, double before, double at,
-                    double edge) { return fma(-centre_, at, fma(-edge_, edge, source - before)); },
-             v, beside_plane_, u, edges);
+    begun_ = each(
+        [](double source, double before, double centre, double edge) {
+          return fma(-operator_weights[0], centre,
+                     fma(-operator_weights[2], edge, source - before));
+        },
+        v, beside_plane_, u, edges);
     beside_plane_ = beside_plane;
     return r;
   }
 
  private:
-  double centre_;
-  double edge_;
-  double corner_;
   Quad begun_ = {};         ///< r of the last plane but for the plane to come
   Quad beside_plane_ = {};  ///< what the last plane takes off its neighbours
 };

@@ -19,8 +19,8 @@ inline Buffer<double> cube_of(int side) {
 class WholeGrids {
  public:
   /// The finest of them has `side` points a side.
-  WholeGrids(int side, const Operators& operators, const MarchLimits& limits, const Stream& stream)
-      : operators_(operators), stream_(stream) {
+  WholeGrids(int side, const Weights& smoother, const MarchLimits& limits, const Stream& stream)
+      : smoother_(smoother), stream_(stream) {
     for (int n = bottom_side; n <= side; n *= 2) {
       levels_.push_back({{n}, plan_march(Cube{n}, limits), cube_of(n), cube_of(n)});
       prepare_ascent<Cube>(levels_.back().plan.warps);
@@ -39,11 +39,11 @@ class WholeGrids {
                               levels_[n - 1].r.data());
     }
     const Level& bottom = levels_.front();
-    queue_bottom(stream_, operators_, bottom.r.data(), bottom.u.data());
+    queue_bottom(stream_, smoother_, bottom.r.data(), bottom.u.data());
     for (std::size_t n = 1; n < levels_.size(); ++n) {
       queue_ascent<Cube>(stream_, levels_[n].plan,
                          {.grids = {levels_[n].grid, levels_[n - 1].grid},
-                          .operators = operators_,
+                          .smoother = smoother_,
                           .coarse = levels_[n - 1].u.data(),
                           .u = nullptr,
                           .v = levels_[n].r.data(),
@@ -68,7 +68,7 @@ class WholeGrids {
     Buffer<double> r;
   };
 
-  Operators operators_;
+  Weights smoother_;
   const Stream& stream_;
   std::vector<Level> levels_;  ///< the coarsest first
 };
@@ -81,7 +81,7 @@ class GridsOfOneGpu {
   GridsOfOneGpu(const Problem& problem, const Communicator& /*ranks*/, const Blocks& /*blocks*/,
                 const MarchLimits& limits, const Stream& stream)
       : finest_{static_cast<int>(mg_parameters(problem.size).side)},
-        coarse_(finest_.side / 2, operators_of(problem), limits, stream) {}
+        coarse_(finest_.side / 2, perturbed_smoother(problem), limits, stream) {}
 
   [[nodiscard]] Cube finest() const { return finest_; }
   [[nodiscard]] GridPair<Cube> downward() const { return {finest_, {finest_.side / 2}}; }
