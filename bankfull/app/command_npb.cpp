@@ -17,7 +17,9 @@ struct NpbOptions {
   std::string kernel;
   std::string size = "A";
   std::string schedule = "tuned";
+  std::string cg_order = "auto";
   std::string transport = "auto";
+  double perturbation = 0.0;
   int repeats = 3;
 };
 
@@ -26,6 +28,8 @@ npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
   problem.kernels = npb::parse_kernels(options.kernel);
   problem.size = npb::parse_class(options.size);
   problem.schedule = npb::parse_schedule(options.schedule);
+  problem.cg_order = npb::parse_cg_order(options.cg_order);
+  problem.perturbation = options.perturbation;
   problem.repeats = options.repeats;
   problem.transport = parse_transport(options.transport);
   problem.device = options.common.resolved_device(ranks);
@@ -65,6 +69,9 @@ ExitCode run_npb(const NpbOptions& options, const Communicator& ranks) {
   if (!options.common.quiet || options.common.dry_run) {
     print_plan(problem, ranks.size());
   }
+  if (problem.perturbation != 0.0) {
+    tell(ranks, npb::perturbation_note(problem));
+  }
   if (options.common.dry_run) {
     return ExitCode::ok;
   }
@@ -85,6 +92,7 @@ void add_npb_command(CLI::App& program, const Communicator& ranks, Action& actio
       "Examples:\n"
       "  bankfull npb all                        all five, class A\n"
       "  bankfull npb cg --class C --json out.json\n"
+      "  bankfull npb cg --class D --device cuda --cg nasa\n"
       "  bankfull npb ep --class S --schedule reference");
   add_common_options(*command, options->common);
   command->add_option("kernel", options->kernel, "cg, ep, ft, is, mg or all")->required();
@@ -94,11 +102,16 @@ void add_npb_command(CLI::App& program, const Communicator& ranks, Action& actio
   with_environment(
       command->add_option("--schedule", options->schedule, "tuned, or the serial reference"))
       ->capture_default_str();
+  with_environment(command->add_option("--cg", options->cg_order,
+                                       "CG's order of operations: auto, nasa, or "
+                                       "chronopoulos-gear, one sum over ranks a step, on GPUs"))
+      ->capture_default_str();
   with_environment(command->add_option("--transport", options->transport,
                                        "between ranks: auto, peer, nccl, mpi-device or mpi"))
       ->capture_default_str();
   with_environment(command->add_option("--repeat", options->repeats, "timed repeats"))
       ->capture_default_str();
+  add_perturbation_option(*command, options->perturbation);
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_npb(*options, ranks); };
   });

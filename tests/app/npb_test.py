@@ -24,6 +24,8 @@ SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
 
 OK, FAILURE, USAGE, UNVERIFIED = range(4)
 KERNELS = ("cg", "ep", "ft", "is", "mg")
+# Those whose operators --perturb-operator changes.
+PERTURBED = ("cg", "ep", "ft", "mg")
 
 
 def free_gib():
@@ -70,6 +72,17 @@ class Input(Npb):
 
     def test_the_reference_is_serial(self):
         self.refused("cg", "--schedule", "reference", "--threads", "2", saying=["serial"])
+
+    def test_there_is_nothing_to_perturb_in_the_reference(self):
+        self.refused("cg", "--schedule", "reference", "--perturb-operator", "1e-6",
+                     saying=["--perturb-operator 1e-06", "--schedule reference"])
+
+    def test_orders_of_cg(self):
+        self.refused("cg", "--cg", "merged", saying=["--cg merged", "nasa"])
+        self.refused("ft", "--cg", "nasa", saying=["--cg nasa", "no CG"])
+        self.refused("cg", "--cg", "chronopoulos-gear", saying=["GPUs only", "--cg nasa"])
+        self.refused("cg", "--cg", "chronopoulos-gear", "--schedule", "reference",
+                     saying=["GPUs only"])
 
     def test_beyond_memory_names_need_free_and_what_fits(self):
         # Class E of FT needs half a tebibyte.
@@ -135,6 +148,11 @@ class Run(Npb):
             self.assertTrue(line.endswith(" verdict=verified"), line)
             self.assertEqual(" percent=" in line, kernel != "ep")
 
+    def test_cg_names_its_order_of_operations(self):
+        for flags in ([], ["--cg", "nasa"]):
+            text = self.succeeded("cg", "--class", "S", "--quiet", "--repeat", "1", *flags)
+            self.assertIn(" order=nasa ", text)
+
     def test_the_reference(self):
         text = self.succeeded("mg", "--class", "S", "--schedule", "reference", "--quiet")
         self.assertEqual([line.split()[0] for line in text.splitlines()], ["RESULT"])
@@ -148,6 +166,46 @@ class Run(Npb):
         jsonschema.validate(result, SCHEMA)
         self.assertIn("npb is S", json.dumps(result))
 
+
+class Perturbation(Npb):
+    """The measured operator is multiplied by 1 + EPSILON: the verification sees it."""
+
+    def fails(self, kernel, epsilon, shown):
+        result = self.run_npb(kernel, "--class", "S", "--threads", "2", "--repeat", "1",
+                              f"--perturb-operator={epsilon}")
+        self.assertEqual(result.returncode, UNVERIFIED, result.stdout + result.stderr)
+        self.assertRegex(result.stdout, r" Verification    = +UNSUCCESSFUL\n")
+        self.assertRegex(result.stdout, rf"RESULT npb kernel={kernel} .* perturbation={shown} .* verdict=failed")
+        self.assertIn(f"multiplied by 1 + {shown}", result.stdout)
+        self.assertIn(f"multiplied by 1 + {shown}", result.stderr)
+        self.assertIn("verification failed", result.stderr)
+
+    def test_of_zero_is_none(self):
+        result = self.run_npb("ep", "--class", "S", "--perturb-operator", "0")
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        self.assertNotIn("multiplied", result.stdout + result.stderr)
+        self.assertNotIn("perturbation", result.stdout)
+
+    def test_is_recorded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "npb.json"
+            result = self.run_npb("ep", "--class", "S", "--perturb-operator", "1e-6", "--json", str(path))
+            self.assertEqual(result.returncode, UNVERIFIED)
+            document = json.loads(path.read_text())
+        jsonschema.validate(document, SCHEMA)
+        self.assertEqual(document["measurements"][0]["parameters"]["perturbation"]["value"], 1e-6)
+
+
+def add_perturbation_tests():
+    """A test for each kernel and perturbation."""
+    for kernel in PERTURBED:
+        for name, epsilon, shown in (("a_millionth", "1e-6", "1e-06"), ("no_number", "nan", "nan")):
+            def test(self, kernel=kernel, epsilon=epsilon, shown=shown):
+                self.fails(kernel, epsilon, shown)
+            setattr(Perturbation, f"test_of_{name}_fails_{kernel}", test)
+
+
+add_perturbation_tests()
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

@@ -43,6 +43,10 @@ class Benchmark {
   /// What `traffic` counts, for the reader of its figures.
   [[nodiscard]] virtual std::string traffic_model() const = 0;
 
+  /// What a result names of how the kernel ran, beside what the problem asks for; the same on all
+  /// ranks.
+  [[nodiscard]] virtual std::vector<Figure> parameters() const { return {}; }
+
   /// fp64 instructions of one run on this rank, a fused multiply-add being one, where a run on a
   /// GPU waits for these and not for memory; else 0.
   [[nodiscard]] virtual double fp64_instructions() const { return 0.0; }

@@ -84,6 +84,29 @@ void check_reference(const Problem& problem, int ranks) {
     throw UsageError(fmt::format("--schedule reference is serial, {} ranks are not", ranks),
                      "start one rank, or use --schedule tuned");
   }
+  if (problem.perturbation != 0.0) {
+    throw UsageError(
+        fmt::format(
+            "--perturb-operator {} changes the measured path, --schedule reference has none",
+            problem.perturbation),
+        "use --schedule tuned");
+  }
+}
+
+void check_cg_order(const Problem& problem) {
+  if (problem.cg_order == CgOrder::automatic) {
+    return;
+  }
+  const std::string option = "--cg " + to_string(problem.cg_order);
+  if (std::find(problem.kernels.begin(), problem.kernels.end(), Kernel::cg) ==
+      problem.kernels.end()) {
+    throw UsageError(option + " is an order of CG's operations, and this run has no CG",
+                     "leave it out, or run the kernel cg or all");
+  }
+  if (problem.cg_order == CgOrder::chronopoulos_gear && !problem.device.is_cuda()) {
+    throw UsageError(option + " runs on GPUs only, not on " + to_string(problem.device),
+                     "use --cg nasa, which is CG's order on CPUs, or --device cuda");
+  }
 }
 
 void check_settings(const Problem& problem, const Spread& spread) {
@@ -98,6 +121,7 @@ void check_settings(const Problem& problem, const Spread& spread) {
   if (problem.schedule == Schedule::reference) {
     check_reference(problem, spread.ranks);
   }
+  check_cg_order(problem);
   for (const Kernel kernel : problem.kernels) {
     check_ranks(kernel, problem, spread.ranks);
     check_memory(kernel, problem, spread);
@@ -117,6 +141,27 @@ Schedule parse_schedule(const std::string& text) {
     }
   }
   throw UsageError("--schedule " + text + " is unknown", "use tuned or reference");
+}
+
+std::string to_string(CgOrder order) {
+  switch (order) {
+    case CgOrder::nasa:
+      return "nasa";
+    case CgOrder::chronopoulos_gear:
+      return "chronopoulos-gear";
+    case CgOrder::automatic:
+      break;
+  }
+  return "auto";
+}
+
+CgOrder parse_cg_order(const std::string& text) {
+  for (const CgOrder order : {CgOrder::automatic, CgOrder::nasa, CgOrder::chronopoulos_gear}) {
+    if (to_string(order) == text) {
+      return order;
+    }
+  }
+  throw UsageError("--cg " + text + " is unknown", "use auto, nasa or chronopoulos-gear");
 }
 
 void validate(const Problem& problem, const Communicator& ranks) {

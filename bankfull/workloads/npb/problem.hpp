@@ -24,11 +24,24 @@ std::string to_string(Schedule schedule);
 /// Throws UsageError for an unknown name.
 Schedule parse_schedule(const std::string& text);
 
+/// Order of operations in a step of CG's conjugate gradients.
+enum class CgOrder {
+  automatic,          ///< NASA's, but on GPUs where a run is not one kernel
+  nasa,               ///< as NPB's programs have it: two sums over ranks a step
+  chronopoulos_gear,  ///< one sum over ranks a step, the same numbers but for rounding; on GPUs
+};
+
+std::string to_string(CgOrder order);
+
+/// Throws UsageError for an unknown name.
+CgOrder parse_cg_order(const std::string& text);
+
 /// What to run: plain data.
 struct Problem {
   std::vector<Kernel> kernels{all_kernels.begin(), all_kernels.end()};
   Class size = Class::a;
   Schedule schedule = Schedule::tuned;
+  CgOrder cg_order = CgOrder::automatic;
   Device device = {};
   int threads = 1;
   int repeats = 3;

@@ -28,6 +28,7 @@ struct Repeats {
   Traffic traffic;
   std::string traffic_model;
   Transport transport = Transport::local;
+  std::vector<Figure> parameters;  ///< what the kernel adds to the problem's
   double fp64_instructions = 0.0;
 };
 
@@ -78,6 +79,7 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
   if (ranks.size() > 1) {
     repeats.transport = benchmark->transport();
   }
+  repeats.parameters = benchmark->parameters();
   repeats.fp64_instructions = ranks.sum(benchmark->fp64_instructions());
   return repeats;
 }
@@ -117,6 +119,10 @@ Measurement measurement_of(Kernel kernel, const Problem& problem, const Repeats&
                   {.name = "ranks", .value = std::int64_t{outcome.ranks}},
                   {.name = "transport", .value = to_string(repeats.transport)},
                   {.name = "threads", .value = std::int64_t{problem.threads}}};
+  m.parameters.insert(m.parameters.end(), repeats.parameters.begin(), repeats.parameters.end());
+  if (problem.perturbation != 0.0) {
+    m.parameters.push_back({.name = "perturbation", .value = problem.perturbation});
+  }
   m.seconds = summarise(repeats.seconds);
   m.traffic = repeats.traffic;
   m.traffic_model = repeats.traffic_model;
@@ -170,15 +176,26 @@ void run_kernel(Kernel kernel, const Problem& problem, const Communicator& ranks
 }
 
 std::vector<Figure> describe(const Problem& problem, const Communicator& ranks) {
-  return {{.name = "class", .value = to_string(problem.size)},
-          {.name = "schedule", .value = to_string(problem.schedule)},
-          {.name = "device", .value = to_string(problem.device)},
-          {.name = "ranks", .value = std::int64_t{ranks.size()}},
-          {.name = "threads", .value = std::int64_t{problem.threads}},
-          {.name = "repeats", .value = std::int64_t{problem.repeats}}};
+  std::vector<Figure> parameters{{.name = "class", .value = to_string(problem.size)},
+                                 {.name = "schedule", .value = to_string(problem.schedule)},
+                                 {.name = "device", .value = to_string(problem.device)},
+                                 {.name = "ranks", .value = std::int64_t{ranks.size()}},
+                                 {.name = "threads", .value = std::int64_t{problem.threads}},
+                                 {.name = "repeats", .value = std::int64_t{problem.repeats}}};
+  if (problem.perturbation != 0.0) {
+    parameters.push_back({.name = "perturbation", .value = problem.perturbation});
+  }
+  return parameters;
 }
 
 }  // namespace
+
+std::string perturbation_note(const Problem& problem) {
+  return fmt::format(
+      "the measured operators are multiplied by 1 + {}: this checks the verification, which is to "
+      "fail, and measures nothing",
+      problem.perturbation);
+}
 
 RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress,
               std::vector<Outcome>& outcomes) {
@@ -189,6 +206,9 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
                    .series = {},
                    .checks = {},
                    .notes = {}};
+  if (problem.perturbation != 0.0) {
+    result.notes.push_back(perturbation_note(problem));
+  }
   for (const Kernel kernel : problem.kernels) {
     run_kernel(kernel, problem, ranks, progress, result, outcomes);
   }

@@ -80,7 +80,9 @@ class CgMatrixOnGpu : public testing::Test {
 
   void expect_as_on_cpu(Class size, const cuda::Tiling& tiling) {
     const cuda::Tiles tiles = cuda::TileAssembly(executor_, size, tiling).build();
-    expect_same(rows_of(tiles, executor_), assemble(size, Team(1)));
+    const Matrix expected = assemble(size, Team(1));
+    expect_same(rows_of(tiles, executor_), expected);
+    EXPECT_EQ(tiles.nonzeros, expected.nonzeros());
   }
 
   Stream stream_;
@@ -120,7 +122,9 @@ TEST_F(CgMatrixOnGpu, IsTheSameInABlock) {
         const cuda::Tiling tiling = cuda::tiling_for(rows.size(), columns.size(), 3, bytes);
         const cuda::Tiles tiles =
             cuda::TileAssembly(executor_, Class::s, tiling, rows, columns).build();
-        expect_same(rows_of(tiles, executor_), block_of(whole, rows, columns));
+        const Matrix expected = block_of(whole, rows, columns);
+        expect_same(rows_of(tiles, executor_), expected);
+        EXPECT_EQ(tiles.nonzeros, expected.nonzeros());
       }
     }
   }
@@ -130,6 +134,19 @@ TEST_F(CgMatrixOnGpu, IsTheSameWithManyPanelsABlock) {
   const cuda::Tiling tiling = cuda::tiling_for(1400, 3, 3000);
   ASSERT_FALSE(tiling.one_tile_a_block);
   expect_as_on_cpu(Class::s, tiling);
+}
+
+TEST_F(CgMatrixOnGpu, IsScaledAsItIsFormed) {
+  const cuda::Tiling tiling = cuda::tiling_for(1400, 13, 20000);
+  const auto once = rows_of(cuda::TileAssembly(executor_, Class::s, tiling).build(), executor_);
+  const auto scaled =
+      rows_of(cuda::TileAssembly(executor_, Class::s, tiling, 1.5).build(), executor_);
+  ASSERT_EQ(scaled.size(), once.size());
+  for (std::size_t row = 0; row < once.size(); ++row) {
+    for (const auto& [column, value] : once[row]) {
+      ASSERT_EQ(scaled[row].at(column), 1.5 * value);
+    }
+  }
 }
 
 /// A v, row by row.

@@ -14,17 +14,17 @@ namespace {
 
 using Table = LogTable<7>;
 
-double by_table(const std::vector<Table::Interval>& table, double t) {
-  return Table::minus_two_log(t, table.at(Table::number(t) - Table::first()));
+Table::Interval interval_of(double t) {
+  return Table::interval(Table::number(t) - Table::first(), 1.0);
 }
 
-std::uint32_t mark_of(const std::vector<Table::Interval>& table, double t) {
-  const double c = table.at(Table::number(t) - Table::first()).reciprocal;
-  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(c));
+double by_table(double t) { return Table::minus_two_log(t, interval_of(t)); }
+
+std::uint32_t mark_of(double t) {
+  return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(interval_of(t).reciprocal));
 }
 
 TEST(EpLogTable, IsWithinTwoUnitsOfTheLastPlace) {
-  const auto table = Table::make();
   for (std::uint64_t n = 0; n < 1000000; ++n) {
     const double u = 0.5 * (random_symmetric(1, n) + 1.0);
     for (const double t : {u, 0x1p-12 * u}) {
@@ -32,7 +32,7 @@ TEST(EpLogTable, IsWithinTwoUnitsOfTheLastPlace) {
         continue;
       }
       const double exact = -2.0 * std::log(t);
-      EXPECT_LE(std::abs(by_table(table, t) - exact),
+      EXPECT_LE(std::abs(by_table(t) - exact),
                 2.0 * std::numeric_limits<double>::epsilon() * std::max(1.0, exact))
           << t;
     }
@@ -40,26 +40,35 @@ TEST(EpLogTable, IsWithinTwoUnitsOfTheLastPlace) {
 }
 
 TEST(EpLogTable, IsPreciseTowardsOne) {
-  const auto table = Table::make();
   for (int n = 9; n <= 53; ++n) {
     const double t = 1.0 - std::exp2(-n);
     const double exact = -2.0 * std::log(t);
-    EXPECT_NEAR(by_table(table, t), exact, 4.0 * std::numeric_limits<double>::epsilon() * exact);
+    EXPECT_NEAR(by_table(t), exact, 4.0 * std::numeric_limits<double>::epsilon() * exact);
   }
 }
 
 TEST(EpLogTable, TellsWhatHasNoLogarithmHere) {
-  const auto table = Table::make();
   for (const double t : {1.0, 1.25, std::nextafter(2.0, 0.0)}) {
-    EXPECT_EQ(by_table(table, t), 0.0);
-    EXPECT_EQ(mark_of(table, t), Table::rejected);
+    EXPECT_EQ(by_table(t), 0.0);
+    EXPECT_EQ(mark_of(t), Table::rejected);
   }
   for (const double t : {std::nextafter(Table::smallest, 0.0), 0x1p-89}) {
-    EXPECT_EQ(by_table(table, t), 0.0);
-    EXPECT_EQ(mark_of(table, t), Table::too_small);
+    EXPECT_EQ(by_table(t), 0.0);
+    EXPECT_EQ(mark_of(t), Table::too_small);
   }
   for (const double t : {Table::smallest, 0.5, std::nextafter(1.0, 0.0)}) {
-    EXPECT_EQ(mark_of(table, t), 0U);
+    EXPECT_EQ(mark_of(t), 0U);
+  }
+}
+
+TEST(EpLogTable, ScalesLogarithmsAndLeavesWhatHasNone) {
+  constexpr double scale = 1.5;
+  for (std::uint32_t n = 0; n < Table::intervals; ++n) {
+    const Table::Interval once = Table::interval(n, 1.0);
+    const Table::Interval scaled = Table::interval(n, scale);
+    EXPECT_EQ(scaled.reciprocal, once.reciprocal) << n;
+    const bool has_logarithm = once.reciprocal >= 0.5;  // marks are tiny numbers
+    EXPECT_EQ(scaled.offset, has_logarithm ? scale * once.offset : once.offset) << n;
   }
 }
 

@@ -79,8 +79,9 @@ TEST(FtSlabs, ExchangeRowsForPlanesBothWays) {
 /// Transforms are the same whoever makes them, and terms are added in the order of planes.
 TEST(FtOnRanks, HasTheBitsOfOneRank) {
   for (const Class size : {Class::s, Class::w}) {
-    const auto one = make_cpu(size, 1, alone());
-    const auto all = make_cpu(size, test_ranks().size() <= 2 ? 2 : 1, test_ranks());
+    const int threads = test_ranks().size() <= 2 ? 2 : 1;
+    const auto one = make_cpu({.size = size}, alone());
+    const auto all = make_cpu({.size = size, .threads = threads}, test_ranks());
     expect_verified(*one);
     expect_verified(*all);
     EXPECT_EQ(all->checks().front().value, one->checks().front().value);

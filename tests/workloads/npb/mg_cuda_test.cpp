@@ -2,6 +2,7 @@
 #include "bankfull/workloads/npb/mg/cuda/charges.hpp"
 #include "tests/alone.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <vector>
@@ -66,6 +67,24 @@ TEST(CudaMg, ConvergesAsTheReference) {
     benchmark->run();
   }
   EXPECT_NEAR(on_gpu->checks().front().value / reference->checks().front().value, 1.0, 1e-12);
+}
+
+// Where A's weights are constants of kernels, S is multiplied instead.
+TEST(CudaMg, IsPerturbedAsOnCpus) {
+  Problem problem;
+  problem.size = Class::s;
+  const auto norm_of = [&](double perturbation, Device device) {
+    problem.perturbation = perturbation;
+    problem.device = device;
+    const auto benchmark = make(problem, alone());
+    benchmark->rewind();
+    benchmark->run();
+    return benchmark->checks().front().value;
+  };
+  constexpr double large = 1e-3;
+  const double on_cpu = norm_of(large, {});
+  EXPECT_NEAR(norm_of(large, Device::cuda(0)) / on_cpu, 1.0, 1e-11);
+  EXPECT_GT(std::abs(norm_of(0.0, {}) / on_cpu - 1.0), 1e-5);
 }
 
 }  // namespace

@@ -33,11 +33,12 @@ double norm_of(Benchmark& benchmark) {
 
 /// The same bits in every grid; the norm's sums have their own order.
 void expect_norm_of_one_rank(Class size, const std::vector<RankGrid>& splits) {
-  const double expected = norm_of(*make_cpu(size, 1, alone()));
+  const double expected = norm_of(*make_cpu({.size = size}, alone()));
   for (const RankGrid& cuts : splits) {
     SCOPED_TRACE(to_string(size) + " on " + to_string(cuts));
     const int threads = cuts.count() <= 2 ? 2 : 1;
-    const auto benchmark = make_cpu(size, threads, test_ranks(), Blocks(level_count(size), cuts));
+    const auto benchmark =
+        make_cpu({.size = size, .threads = threads}, test_ranks(), Blocks(level_count(size), cuts));
     EXPECT_NEAR(norm_of(*benchmark) / expected, 1.0, 1e-13);
     // From whatever state it was left in.
     EXPECT_NEAR(norm_of(*benchmark) / expected, 1.0, 1e-13);

@@ -30,6 +30,32 @@ TEST(NpbProblem, BadSettingsAreRefused) {
   EXPECT_THROW(parse_schedule("fast"), UsageError);
 }
 
+TEST(NpbProblem, ThereIsNothingToPerturbInTheReference) {
+  Problem problem = small_problem();
+  problem.perturbation = 1e-6;
+  EXPECT_NO_THROW(validate(problem, alone()));
+  problem.schedule = Schedule::reference;
+  EXPECT_THROW(validate(problem, alone()), UsageError);
+}
+
+TEST(NpbProblem, OrdersOfCgHaveNames) {
+  for (const CgOrder order : {CgOrder::automatic, CgOrder::nasa, CgOrder::chronopoulos_gear}) {
+    EXPECT_EQ(parse_cg_order(to_string(order)), order);
+  }
+  EXPECT_THROW(parse_cg_order("merged"), UsageError);
+}
+
+TEST(NpbProblem, OrdersOfCgAreRefusedWhereTheyAreNot) {
+  Problem problem = small_problem();
+  problem.cg_order = CgOrder::nasa;
+  EXPECT_NO_THROW(validate(problem, alone()));
+  problem.kernels = {Kernel::ft};
+  EXPECT_THROW(validate(problem, alone()), UsageError);
+  problem = small_problem();
+  problem.cg_order = CgOrder::chronopoulos_gear;
+  EXPECT_THROW(validate(problem, alone()), UsageError);
+}
+
 TEST(NpbProblem, MemoryGrowsWithTheClass) {
   for (const Kernel kernel : {Kernel::cg, Kernel::ft, Kernel::is, Kernel::mg}) {
     Problem problem;

@@ -50,6 +50,17 @@ TEST_P(NpbKernelsOnGpus, FtIsVerifiedInEveryRun) { expect_verified_twice(Kernel:
 TEST_P(NpbKernelsOnGpus, IsIsVerifiedInEveryRun) { expect_verified_twice(Kernel::is); }
 TEST_P(NpbKernelsOnGpus, MgIsVerifiedInEveryRun) { expect_verified_twice(Kernel::mg); }
 
+TEST_P(NpbKernelsOnGpus, FailTheirVerificationWhereTheyArePerturbed) {
+  Problem problem = problem_of(Class::w);
+  problem.perturbation = small_perturbation;
+  for (const Kernel kernel : perturbed_kernels) {
+    if (refusal_of_ranks(kernel, problem, test_ranks().size()).empty()) {
+      SCOPED_TRACE(to_string(kernel));
+      expect_refuted(*make_benchmark(kernel, problem, test_ranks()));
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Transports, NpbKernelsOnGpus, gpu_transports(), plain_name);
 
 class IsOnGpus : public NpbOnGpus {

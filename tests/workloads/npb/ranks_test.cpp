@@ -66,6 +66,21 @@ TEST(NpbOnRanks, KernelsAreVerifiedInEveryRun) {
   }
 }
 
+class PerturbedOnRanks : public testing::TestWithParam<Kernel> {};
+
+TEST_P(PerturbedOnRanks, FailsItsVerification) {
+  Problem problem;
+  problem.size = Class::s;
+  problem.perturbation = small_perturbation;
+  const std::string refusal = refusal_of_ranks(GetParam(), problem, test_ranks().size());
+  if (!refusal.empty()) {
+    GTEST_SKIP() << to_string(GetParam()) << ' ' << refusal;
+  }
+  expect_refuted(*make_benchmark(GetParam(), problem, test_ranks()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Npb, PerturbedOnRanks, testing::ValuesIn(perturbed_kernels), kernel_name);
+
 TEST(EpOnRanks, HasTheBitsOfOneRank) {
   const ep::Tally one = ep::tally_on_teams(Class::s, Team(2), alone());
   const ep::Tally all = ep::tally_on_teams(Class::s, Team(1), test_ranks());
@@ -155,8 +170,8 @@ TEST(CgOnRanks, MultiplyAsTheWholeMatrixDoes) {
 }
 
 TEST(CgOnRanks, HasTheZetaOfOneRank) {
-  const auto one = cg::make_cpu(Class::s, 1, alone());
-  const auto all = cg::make_cpu(Class::s, 1, test_ranks());
+  const auto one = cg::make_cpu({.size = Class::s}, alone());
+  const auto all = cg::make_cpu({.size = Class::s}, test_ranks());
   for (Benchmark* const benchmark : {one.get(), all.get()}) {
     benchmark->rewind();
     benchmark->run();

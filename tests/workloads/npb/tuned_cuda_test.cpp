@@ -2,6 +2,7 @@
 #include "tests/alone.hpp"
 #include "tests/workloads/npb/verification.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,33 @@ TEST_P(TunedOnGpu, IsVerifiedInEveryRun) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Npb, TunedOnGpu, testing::ValuesIn(cases()), name_of);
+
+std::vector<Case> perturbed_cases() {
+  std::vector<Case> all;
+  for (const Kernel kernel : perturbed_kernels) {
+    for (const Class size : {Class::s, Class::b}) {
+      all.push_back({kernel, size});
+    }
+  }
+  return all;
+}
+
+class PerturbedOnGpu : public testing::TestWithParam<Case> {
+ protected:
+  static void expect_refuted_by(double perturbation) {
+    Problem problem;
+    problem.size = GetParam().size;
+    problem.device = Device::cuda(0);
+    problem.perturbation = perturbation;
+    expect_refuted(*make_benchmark(GetParam().kernel, problem, alone()));
+  }
+};
+
+TEST_P(PerturbedOnGpu, FailsItsVerification) { expect_refuted_by(small_perturbation); }
+
+TEST_P(PerturbedOnGpu, FailsItWhereNothingIsANumber) { expect_refuted_by(std::nan("")); }
+
+INSTANTIATE_TEST_SUITE_P(Npb, PerturbedOnGpu, testing::ValuesIn(perturbed_cases()), name_of);
 
 }  // namespace
 }  // namespace bankfull::npb

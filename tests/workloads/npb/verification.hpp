@@ -2,7 +2,10 @@
 
 #include "bankfull/workloads/npb/benchmark.hpp"
 
+#include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
+#include <string>
 #include <vector>
 
 namespace bankfull::npb {
@@ -20,6 +23,25 @@ inline void expect_verified(Benchmark& benchmark) {
   benchmark.rewind();
   benchmark.run();
   expect_passed(benchmark.checks());
+}
+
+/// As little as `--perturb-operator` must be seen at.
+inline constexpr double small_perturbation = 1e-6;
+
+/// The kernels whose operators a problem's perturbation changes.
+inline constexpr std::array perturbed_kernels{Kernel::cg, Kernel::ep, Kernel::ft, Kernel::mg};
+
+inline std::string kernel_name(const testing::TestParamInfo<Kernel>& info) {
+  return to_string(info.param);
+}
+
+/// Runs it from the start, which NPB's criteria must not accept.
+inline void expect_refuted(Benchmark& benchmark) {
+  benchmark.rewind();
+  benchmark.run();
+  const std::vector<Check> checks = benchmark.checks();
+  EXPECT_FALSE(
+      std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.passed(); }));
 }
 
 }  // namespace bankfull::npb

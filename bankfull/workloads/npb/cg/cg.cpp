@@ -19,6 +19,8 @@ std::vector<Check> checks_of(double zeta, Class size) {
            .source = npb_source}};
 }
 
+Figure order_parameter(CgOrder order) { return {.name = "order", .value = to_string(order)}; }
+
 Facts facts_of(const Problem& problem) {
   const CgParameters& cg = cg_parameters(problem.size);
   const double products = cg.vector_nonzeros * (cg.vector_nonzeros + 1);
@@ -66,7 +68,7 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
     }
   }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem.size, problem.threads, ranks);
+                                                 : make_cpu(problem, ranks);
 }
 
 }  // namespace bankfull::npb::cg

@@ -47,14 +47,17 @@ struct Matrix {
 /// A = sum of weight_i x_i x_i' + (rcond - shift) I, rows in parallel.
 Matrix assemble(Class size, const Team& team);
 
-/// The entries of a block, rows and columns counted from where it begins. No more than the block is
-/// ever in memory.
-Matrix assemble(Class size, const Block& block, const Team& team);
+/// The entries of a block times `scale`, rows and columns counted from where it begins. No more
+/// than the block is ever in memory.
+Matrix assemble(Class size, const Block& block, const Team& team, double scale = 1.0);
 
-/// The diagonal of A in some rows.
-std::vector<double> diagonal_of(Class size, const Range& rows);
+/// The diagonal of A in some rows, times `scale`.
+std::vector<double> diagonal_of(Class size, const Range& rows, double scale = 1.0);
 
 std::vector<Check> checks_of(double zeta, Class size);
+
+/// What a result says of the order of operations.
+Figure order_parameter(CgOrder order);
 
 Facts facts_of(const Problem& problem);
 std::int64_t memory_bytes(const Problem& problem, int ranks);
@@ -65,7 +68,7 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 std::unique_ptr<Benchmark> make_reference(Class size);
 std::int64_t reference_memory_bytes(Class size);
 
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks);
 
 // Defined in cg_cuda.cu, which exists in builds with CUDA only.
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);

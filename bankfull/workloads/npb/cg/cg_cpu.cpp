@@ -55,22 +55,22 @@ class TeamSum {
 /// One rank's piece and block are everything, and nothing of them is exchanged.
 class CpuSolver final : public Benchmark {
  public:
-  CpuSolver(Class size, int threads, Kept kept, const Communicator& ranks)
-      : size_(size),
+  CpuSolver(const Problem& problem, Kept kept, const Communicator& ranks)
+      : size_(problem.size),
         ranks_(ranks.size()),
-        piece_(piece_of(cg_parameters(size).rows, ranks.rank(), ranks.size())),
-        team_(threads),
-        panels_(make_panels(size, kept, ranks, team_)),
-        sum_(threads, ranks),
-        diagonal_(diagonal_of(size, piece_)) {
+        piece_(piece_of(cg_parameters(size_).rows, ranks.rank(), ranks.size())),
+        team_(problem.threads),
+        panels_(make_panels(problem, kept, ranks, team_)),
+        sum_(problem.threads, ranks),
+        diagonal_(diagonal_of(size_, piece_, 1.0 + problem.perturbation)) {
     if (ranks.size() > 1) {
-      exchanged_ = std::make_unique<BlockVectors>(cg_parameters(size).rows, kept, ranks);
+      exchanged_ = std::make_unique<BlockVectors>(cg_parameters(size_).rows, kept, ranks);
     }
     for (Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
       *vector = Buffer<double>(MemorySpace::host, static_cast<std::size_t>(piece_.size()));
     }
     if (kept == Kept::upper) {
-      for (int n = 0; n < threads; ++n) {
+      for (int n = 0; n < problem.threads; ++n) {
         pairs_.emplace_back(MemorySpace::host,
                             static_cast<std::size_t>(panels_.block().input_count()));
       }
@@ -108,6 +108,10 @@ class CpuSolver final : public Benchmark {
                : "a product reads each entry once, 10 bytes; each vector once a use";
   }
 
+  [[nodiscard]] std::vector<Figure> parameters() const override {
+    return {order_parameter(CgOrder::nasa)};
+  }
+
  private:
   void clear_vectors() {
 #pragma omp parallel num_threads(team_.threads())
@@ -119,9 +123,11 @@ class CpuSolver final : public Benchmark {
     }
   }
 
-  static Panels make_panels(Class size, Kept kept, const Communicator& ranks, const Team& team) {
-    const Block block = block_of(cg_parameters(size).rows, kept, ranks.rank(), ranks.size());
-    return {assemble(size, block, team), block, team};
+  static Panels make_panels(const Problem& problem, Kept kept, const Communicator& ranks,
+                            const Team& team) {
+    const std::int64_t rows = cg_parameters(problem.size).rows;
+    const Block block = block_of(rows, kept, ranks.rank(), ranks.size());
+    return {assemble(problem.size, block, team, 1.0 + problem.perturbation), block, team};
   }
 
   void iterate(int iterations) {
@@ -313,11 +319,11 @@ class CpuSolver final : public Benchmark {
 
 }  // namespace
 
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks) {
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks) {
   // Ranks may have different numbers of threads, but must cut the matrix in the same way.
-  const auto most_threads = static_cast<int>(ranks.max(std::int64_t{threads}));
-  const Kept kept = better_kept(size, ranks.size(), most_threads);
-  return std::make_unique<CpuSolver>(size, threads, kept, ranks);
+  const auto most_threads = static_cast<int>(ranks.max(std::int64_t{problem.threads}));
+  const Kept kept = better_kept(problem.size, ranks.size(), most_threads);
+  return std::make_unique<CpuSolver>(problem, kept, ranks);
 }
 
 }  // namespace bankfull::npb::cg

@@ -2,6 +2,7 @@
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
 #include "bankfull/workloads/npb/cg/cuda/solver.cuh"
 #include "bankfull/workloads/npb/cg/cuda/step_solver.hpp"
+#include "bankfull/workloads/npb/cg/cuda/traffic.hpp"
 
 #include <algorithm>
 
@@ -18,9 +19,10 @@ Tiling tiling_on(Device gpu, Class size) {
   return cuda::tiling_for(cg_parameters(size).rows, multiprocessors_of(gpu), bytes);
 }
 
-/// Whether one GPU's blocks have one tile each, so that a run can be one kernel.
+/// Whether one GPU's blocks have one tile each, so that a run can be one kernel, in NASA's order.
 bool is_one_kernel(const Problem& problem, int ranks) {
-  return ranks == 1 && tiling_on(problem.device, problem.size).one_tile_a_block;
+  return ranks == 1 && problem.cg_order != CgOrder::chronopoulos_gear &&
+         tiling_on(problem.device, problem.size).one_tile_a_block;
 }
 
 /// Conjugate gradients on a GPU: one kernel for a whole run, whose blocks meet between steps.
@@ -31,7 +33,9 @@ class CudaSolver final : public Benchmark {
         stream_(problem.device),
         executor_(stream_),
         tiling_(tiling_on(problem.device, problem.size)),
-        tiles_(cuda::TileAssembly(executor_, problem.size, tiling_).build()),
+        tiles_(cuda::TileAssembly(executor_, problem.size, tiling_, 1.0 + problem.perturbation)
+                   .build()),
+        kept_warps_(cuda::kept_warps(tiles_.bytes(), last_cache_bytes(problem.device))),
         x_(make_vectors(1)),
         z_(make_vectors(1)),
         r_(make_vectors(1)),
@@ -54,37 +58,47 @@ class CudaSolver final : public Benchmark {
 
   std::vector<Check> checks() override { return checks_of(found_.data()->zeta, size_); }
 
-  /// The matrix in every product; each vector once a use, though most of these are in L2.
   [[nodiscard]] Traffic traffic() const override {
-    const CgParameters& cg = cg_parameters(size_);
-    const auto vector = static_cast<double>(cg.rows * 8);
-    const auto parts = static_cast<double>(tiling_.product_parts());
-    const Traffic product{static_cast<double>(tiles_.bytes()) + vector, parts * vector, 0.0};
-    const Traffic step{(5.0 + parts) * vector, 3.0 * vector, 0.0};
-    const Traffic solve = (steps_an_iteration + 1.0) * product + steps_an_iteration * step;
-    Traffic all = static_cast<double>(cg.iterations) * solve;
+    Traffic all = cuda::traffic_of(cg_parameters(size_).iterations, matrix_bytes(), vector_use(),
+                                   cache_bytes());
     all.flops = facts_of({.size = size_}).operations;
     return all;
   }
 
   [[nodiscard]] std::string traffic_model() const override {
-    return "a product reads each entry once, 10 bytes; each vector once a use";
+    return cuda::traffic_model_of(kept_warps_,
+                                  cuda::vectors_stay(matrix_bytes(), vector_use(), cache_bytes()));
+  }
+
+  [[nodiscard]] std::vector<Figure> parameters() const override {
+    return {order_parameter(CgOrder::nasa)};
   }
 
  private:
+  [[nodiscard]] std::int64_t cache_bytes() const { return last_cache_bytes(stream_.device()); }
+
+  [[nodiscard]] cuda::MatrixBytes matrix_bytes() const {
+    return cuda::matrix_bytes(tiling_, tiles_.nonzeros, kept_warps_);
+  }
+
+  [[nodiscard]] cuda::VectorUse vector_use() const {
+    const auto vector = static_cast<double>(tiling_.rows * 8);
+    const auto parts = static_cast<double>(tiling_.product_parts());
+    const Traffic product{vector, parts * vector, 0.0};
+    const Traffic step{(5.0 + parts) * vector, 3.0 * vector, 0.0};
+    return {(steps_an_iteration + 1.0) * product + steps_an_iteration * step,
+            (4.0 + parts) * vector};
+  }
+
   [[nodiscard]] Buffer<double> make_vectors(std::int64_t count) const {
     auto vectors = executor_.make<double>(count * tiling_.vector_size());
     executor_.fill(vectors.data(), count * tiling_.vector_size(), 0.0);
     return vectors;
   }
 
-  [[nodiscard]] int kept_warps() const {
-    return cuda::kept_warps(tiles_.bytes(), last_cache_bytes(stream_.device()));
-  }
-
   void iterate(int iterations) {
     const SolverArguments arguments{
-        .product = {.matrix = tiles_.view(), .kept_warps = kept_warps(), .parts = products_.data()},
+        .product = {.matrix = tiles_.view(), .kept_warps = kept_warps_, .parts = products_.data()},
         .iterations = iterations,
         .shift = cg_parameters(size_).shift,
         .x = x_.data(),
@@ -107,6 +121,7 @@ class CudaSolver final : public Benchmark {
   CudaExecutor executor_;
   Tiling tiling_;
   cuda::Tiles tiles_;
+  int kept_warps_;
   Buffer<double> x_;
   Buffer<double> z_;
   Buffer<double> r_;

@@ -121,11 +121,12 @@ enum class Formed { right_of_diagonal, off_diagonal, with_diagonal };
 /// of its own for it.
 class alignas(64) RowAssembly {
  public:
-  RowAssembly(Class size, const Range& rows, const Range& columns, Formed formed,
+  RowAssembly(Class size, const Range& rows, const Range& columns, Formed formed, double scale,
               const SparseVectors& vectors, const Members& members)
       : rows_(rows),
         columns_(columns),
         formed_(formed),
+        scale_(scale),
         vectors_(&vectors),
         members_(&members),
         log_ratio_(log_ratio_of(size)),
@@ -135,8 +136,8 @@ class alignas(64) RowAssembly {
     found_.reserve(sums_.size());
   }
 
-  /// Columns of a row of the block in ascending order; `value` tells their values until the next
-  /// row. Both are counted from where the block begins.
+  /// Columns of a row of the block in ascending order; `value` tells their values, times the scale,
+  /// until the next row. Both are counted from where the block begins.
   const std::vector<std::int32_t>& form(std::int64_t row) {
     for (const std::int32_t column : found_) {
       seen_[static_cast<std::size_t>(column)] = false;
@@ -159,7 +160,7 @@ class alignas(64) RowAssembly {
   }
 
   [[nodiscard]] double value(std::int32_t column) const {
-    return sums_[static_cast<std::size_t>(column)];
+    return scale_ * sums_[static_cast<std::size_t>(column)];
   }
 
  private:
@@ -192,6 +193,7 @@ class alignas(64) RowAssembly {
   Range rows_;
   Range columns_;
   Formed formed_;
+  double scale_;
   const SparseVectors* vectors_;
   const Members* members_;
   double log_ratio_;
@@ -202,7 +204,7 @@ class alignas(64) RowAssembly {
 };
 
 Matrix assemble_rows(Class size, const Range& rows, const Range& columns, Formed formed,
-                     const Team& team) {
+                     double scale, const Team& team) {
   const SparseVectors vectors = draw_elements(size, rows, columns);
   const Members members = transposed(vectors, rows);
   Matrix matrix;
@@ -212,7 +214,8 @@ Matrix assemble_rows(Class size, const Range& rows, const Range& columns, Formed
     return assemblies[static_cast<std::size_t>(share_number())];
   };
   run_on_team(team, [&] {
-    own_assembly() = std::make_unique<RowAssembly>(size, rows, columns, formed, vectors, members);
+    own_assembly() =
+        std::make_unique<RowAssembly>(size, rows, columns, formed, scale, vectors, members);
   });
   // Once for the lengths of rows and once for their elements: no array need grow.
 #pragma omp parallel for num_threads(team.threads()) schedule(dynamic, 256)
@@ -252,28 +255,28 @@ double diagonal_shift(Class size) { return reciprocal_condition - cg_parameters(
 
 Matrix assemble(Class size, const Team& team) {
   const Range all{0, cg_parameters(size).rows};
-  return assemble_rows(size, all, all, Formed::with_diagonal, team);
+  return assemble_rows(size, all, all, Formed::with_diagonal, 1.0, team);
 }
 
-Matrix assemble(Class size, const Block& block, const Team& team) {
+Matrix assemble(Class size, const Block& block, const Team& team, double scale) {
   const Formed formed =
       block.kept == Kept::upper ? Formed::right_of_diagonal : Formed::off_diagonal;
-  return assemble_rows(size, block.rows, block.columns, formed, team);
+  return assemble_rows(size, block.rows, block.columns, formed, scale, team);
 }
 
-std::vector<double> diagonal_of(Class size, const Range& rows) {
+std::vector<double> diagonal_of(Class size, const Range& rows, double scale) {
   std::vector<double> diagonal(static_cast<std::size_t>(rows.size()), 0.0);
   const double log_ratio = log_ratio_of(size);
   for_vectors(size, [&](std::int64_t i, const Elements& x) {
     for (std::size_t n = 0; n < x.indices.size(); ++n) {
       if (holds(rows, x.indices[n])) {
-        const double scale = x.values[n] * std::exp(log_ratio * static_cast<double>(i));
-        diagonal[static_cast<std::size_t>(x.indices[n] - rows.begin)] += x.values[n] * scale;
+        const double weighted = x.values[n] * std::exp(log_ratio * static_cast<double>(i));
+        diagonal[static_cast<std::size_t>(x.indices[n] - rows.begin)] += x.values[n] * weighted;
       }
     }
   });
   for (double& element : diagonal) {
-    element += diagonal_shift(size);
+    element = scale * (element + diagonal_shift(size));
   }
   return diagonal;
 }

@@ -110,6 +110,10 @@ class Reference final : public Benchmark {
   [[nodiscard]] Traffic traffic() const override { return {}; }
   [[nodiscard]] std::string traffic_model() const override { return "none stated"; }
 
+  [[nodiscard]] std::vector<Figure> parameters() const override {
+    return {order_parameter(CgOrder::nasa)};
+  }
+
  private:
   [[nodiscard]] Vector multiply(const Vector& x) const {
     Vector y(x.size(), 0.0);

@@ -32,8 +32,9 @@ class EpBenchmark final : public Benchmark {
 
  private:
   [[nodiscard]] Tally tally(Class size) const {
-    return problem_.schedule == Schedule::reference ? tally_serially(size)
-                                                    : tally_on_teams(size, team_, *ranks_);
+    return problem_.schedule == Schedule::reference
+               ? tally_serially(size)
+               : tally_on_teams(size, team_, *ranks_, problem_.perturbation);
   }
 
   Problem problem_;

@@ -26,8 +26,9 @@ Tally operator+(const Tally& a, const Tally& b);
 Tally tally_serially(Class size);
 
 /// Collective: the same on the teams of all ranks. The sums' order and bits depend neither on the
-/// number of ranks nor on that of threads.
-Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks);
+/// number of ranks nor on that of threads. Logarithms are multiplied by 1 + `perturbation`.
+Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks,
+                     double perturbation = 0.0);
 
 /// NPB's criteria, those to 3.4.1 and those since, against the class's values.
 std::vector<Check> checks_of(const Tally& tally, Class size);

@@ -37,8 +37,8 @@ struct alignas(64) BlockState {
 /// The next pair of every lane. Returns how many lie beyond the common bins.
 ///
 /// A rejected pair counts as t = 1, whose deviates are 0: it adds nothing to sums, and is taken off
-/// bin 0 in the end.
-BANKFULL_ALWAYS_INLINE int next_pairs(BlockState& block) {
+/// bin 0 in the end. `log_factor` is -2, but where the verification is checked.
+BANKFULL_ALWAYS_INLINE int next_pairs(BlockState& block, double log_factor) {
   int rare = 0;
 #pragma omp simd reduction(+ : rare)
   for (std::size_t n = 0; n < lanes; ++n) {
@@ -50,7 +50,7 @@ BANKFULL_ALWAYS_INLINE int next_pairs(BlockState& block) {
     const double square = std::fma(x, x, y * y);
     const bool rejects = square > 1.0;
     const double t = rejects ? 1.0 : square;
-    const double factor = std::sqrt(-2.0 * logarithm(t) / t);
+    const double factor = std::sqrt(log_factor * logarithm(t) / t);
     const double deviate_x = x * factor;
     const double deviate_y = y * factor;
     const double size_x = std::abs(deviate_x);
@@ -104,7 +104,7 @@ void gather_lanes(const BlockState& block, Tally& tally) {
   }
 }
 
-Tally tally_block(std::int64_t block_number) {
+Tally tally_block(std::int64_t block_number, double log_factor) {
   constexpr std::int64_t numbers_a_pair = 2;
   const std::uint64_t lane_jump =
       generator_jump(static_cast<std::uint64_t>(numbers_a_pair * lane_pairs));
@@ -118,7 +118,7 @@ Tally tally_block(std::int64_t block_number) {
   }
   Tally tally;
   for (std::int64_t pair = 0; pair < lane_pairs; ++pair) {
-    if (next_pairs(block) > 0) {
+    if (next_pairs(block, log_factor) > 0) {
       count_rare(block, tally);
     }
   }
@@ -128,7 +128,8 @@ Tally tally_block(std::int64_t block_number) {
 
 }  // namespace
 
-Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks) {
+Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks, double perturbation) {
+  const double log_factor = -2.0 * (1.0 + perturbation);
   // Groups of blocks are added in their order, whichever rank and thread had them, and threads take
   // them as they come: neighbours of a virtual machine make equal shares unequal in time.
   constexpr std::int64_t most_groups = 4096;
@@ -141,7 +142,7 @@ Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks) {
     const Range mine = share(blocks, static_cast<int>(group), static_cast<int>(groups));
     Tally sum;
     for (std::int64_t block = mine.begin; block < mine.end; ++block) {
-      sum = sum + tally_block(block);
+      sum = sum + tally_block(block, log_factor);
     }
     tallies[static_cast<std::size_t>(group - own.begin)] = sum;
   }

@@ -17,17 +17,14 @@ using Lists = std::array<double, list_count>;
 /// What a GPU needs to form its rank's part of a tally.
 class TallyMachine {
  public:
-  TallyMachine(Device gpu, const Communicator& ranks)
+  TallyMachine(Device gpu, const Communicator& ranks, double perturbation = 0.0)
       : ranks_(&ranks),
         stream_(gpu),
         blocks_(multiprocessors_of(gpu)),
-        table_(MemorySpace::device, TallyShape::Table::intervals),
+        log_scale_(1.0 + perturbation),
         sums_(static_cast<std::size_t>(blocks_ * list_count)),
         lists_(MemorySpace::device, list_count),
         found_(MemorySpace::pinned, list_count) {
-    const auto table = TallyShape::Table::make();
-    copy_bytes(table_.data(), table.data(), table_.bytes(), stream_);
-    stream_.synchronize();
     allow_shared_bytes(cuda::tally_kernel<TallyShape>, TallyShape::shared_bytes);
   }
 
@@ -55,7 +52,7 @@ class TallyMachine {
         stream_,
         {dim3(static_cast<unsigned>(blocks_)), dim3(TallyShape::threads), TallyShape::shared_bytes},
         cuda::tally_kernel<TallyShape>,
-        cuda::TallyArguments<TallyShape>{.table = table_.data(),
+        cuda::TallyArguments<TallyShape>{.log_scale = log_scale_,
                                          .state = Generator(seed, numbers_before).state(),
                                          .segments = static_cast<std::uint64_t>(segments.size()),
                                          .jump = generator_jump(2 * segment_pairs * threads),
@@ -81,7 +78,7 @@ class TallyMachine {
   const Communicator* ranks_;
   Stream stream_;
   int blocks_;
-  Buffer<TallyShape::Table::Interval> table_;
+  double log_scale_;
   FixedOrderSums sums_;
   Buffer<double> lists_;
   Buffer<double> found_;
@@ -90,7 +87,7 @@ class TallyMachine {
 class CudaTally final : public Benchmark {
  public:
   CudaTally(const Problem& problem, const Communicator& ranks)
-      : size_(problem.size), machine_(problem.device, ranks) {}
+      : size_(problem.size), machine_(problem.device, ranks, problem.perturbation) {}
 
   void rewind() override { tally_ = {}; }
 

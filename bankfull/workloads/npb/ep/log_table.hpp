@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace bankfull::npb::ep {
 
@@ -18,7 +17,8 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t high_word(double value
 /// -2 ln t by a table, for devices that look up numbers faster than they divide: where t lies in an
 /// interval with c near 1 / t, -2 ln t = 2 ln c - 2 ln (1 + r) with the small r = c t - 1, and a
 /// short series for the second logarithm. Within a unit or two of the last place of max(1, result),
-/// and relatively so towards t = 1, where c is 1.
+/// and relatively so towards t = 1, where c is 1. Whoever uses the table makes it: that belongs to
+/// what NPB times.
 ///
 /// A binade is cut into 2^Log2Intervals intervals. The binade [1, 2) is there for rejected pairs: t
 /// in it has the logarithm 0. So has t below the table, which is rare. The lower 32 bits of c tell
@@ -84,30 +84,35 @@ struct LogTable {
     return std::fma(r, series(r, c), interval.offset);
   }
 
-  static std::vector<Interval> make() {
-    std::vector<Interval> table{without_logarithm(too_small)};
-    for (std::uint64_t number = first() + 1; number < number_of_one; ++number) {
-      table.push_back(make_interval(number));
+  /// Interval n of the table, n < intervals; the logarithms in it are multiplied by `scale`.
+  BANKFULL_HOST_DEVICE static Interval interval(std::uint32_t n, double scale) {
+    const std::uint64_t number = std::uint64_t{first()} + n;
+    if (n == 0) {
+      return without_logarithm(too_small);
     }
-    table.back() = {1.0, 0.0};
-    table.resize(intervals, without_logarithm(rejected));
-    return table;
+    if (number >= number_of_one) {
+      return without_logarithm(rejected);
+    }
+    if (number == number_of_one - 1) {
+      return {1.0, 0.0};
+    }
+    const double c = reciprocal_of(number);
+    return {c, scale * (2.0 * std::log(c))};
   }
 
  private:
   static constexpr std::uint64_t number_of_one = std::uint64_t{1023} << Log2Intervals;
 
   /// r is -1 there, which the series takes to the negative of the offset.
-  static Interval without_logarithm(std::uint32_t mark) {
+  BANKFULL_HOST_DEVICE static Interval without_logarithm(std::uint32_t mark) {
     return {std::bit_cast<double>(std::uint64_t{mark}), series(-1.0, {})};
   }
 
-  static Interval make_interval(std::uint64_t interval_number) {
+  /// The upper 32 bits of 1 / t in the middle of an interval.
+  BANKFULL_HOST_DEVICE static double reciprocal_of(std::uint64_t interval_number) {
     const auto begin = std::bit_cast<double>(interval_number << (32 + shift));
     const auto end = std::bit_cast<double>((interval_number + 1) << (32 + shift));
-    const std::uint64_t reciprocal = std::bit_cast<std::uint64_t>(2.0 / (begin + end));
-    const auto c = std::bit_cast<double>(reciprocal >> 32 << 32);
-    return {c, static_cast<double>(2.0L * std::log(static_cast<long double>(c)))};
+    return cut(2.0 / (begin + end));
   }
 };
 

@@ -16,12 +16,12 @@ constexpr double tolerance = 1e-12;
 
 }  // namespace
 
-std::vector<double> decay(std::int64_t n, int t) {
+std::vector<double> decay(std::int64_t n, int t, double scale) {
   constexpr double pi = std::numbers::pi;
   std::vector<double> factors(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) {
     const auto k = static_cast<double>(frequency(i, n));
-    factors[static_cast<std::size_t>(i)] = std::exp(-4.0 * alpha * pi * pi * k * k * t);
+    factors[static_cast<std::size_t>(i)] = scale * std::exp(-4.0 * alpha * pi * pi * k * k * t);
   }
   return factors;
 }
@@ -101,7 +101,7 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
     }
   }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem.size, problem.threads, ranks);
+                                                 : make_cpu(problem, ranks);
 }
 
 }  // namespace bankfull::npb::ft

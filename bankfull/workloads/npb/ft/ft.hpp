@@ -23,8 +23,8 @@ inline constexpr std::int64_t checksum_step_z = 5;
 constexpr std::int64_t frequency(std::int64_t i, std::int64_t n) { return i < n / 2 ? i : i - n; }
 
 /// exp(-4 alpha pi^2 k^2 t) for all frequencies k of an axis of n points. The factor of a point is
-/// the product of those of its three axes.
-std::vector<double> decay(std::int64_t n, int t);
+/// the product of those of its three axes. All are multiplied by `scale`.
+std::vector<double> decay(std::int64_t n, int t, double scale = 1.0);
 
 /// All checksums, from sums of their terms on all ranks: a rank has as many sums for each
 /// iteration, in the order of its planes. They are added in the order of planes.
@@ -42,7 +42,7 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
 /// Collective.
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks);
 std::int64_t cpu_memory_bytes(Class size, int threads, int ranks);
 
 // Defined in ft_cuda.cu, which exists in builds with CUDA only.

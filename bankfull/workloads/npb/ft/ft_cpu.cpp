@@ -72,14 +72,14 @@ std::vector<std::vector<Sample>> samples_of(const FtParameters& ft) {
   return samples;
 }
 
-/// exp(-4 alpha pi^2 k^2 t) by axis.
+/// exp(-4 alpha pi^2 k^2 t) by axis; `scale` multiplies their products.
 struct Decay {
   std::vector<double> x;
   std::vector<double> y;
   std::vector<double> z;
 
-  Decay(const FtParameters& ft, int t)
-      : x(decay(ft.nx, t)), y(decay(ft.ny, t)), z(decay(ft.nz, t)) {}
+  Decay(const FtParameters& ft, int t, double scale)
+      : x(decay(ft.nx, t)), y(decay(ft.ny, t)), z(decay(ft.nz, t, scale)) {}
 };
 
 /// Two passes over memory an iteration: along z, with the decay on the way; then plane by plane
@@ -87,18 +87,19 @@ struct Decay {
 /// it. Between the two ranks exchange what they have of each other's planes.
 class CpuTransforms final : public Benchmark {
  public:
-  CpuTransforms(Class size, int threads, const Communicator& ranks)
-      : size_(size),
-        ft_(ft_parameters(size)),
+  CpuTransforms(const Problem& problem, const Communicator& ranks)
+      : size_(problem.size),
+        decay_scale_(1.0 + problem.perturbation),
+        ft_(ft_parameters(size_)),
         ranks_(ranks),
-        team_(threads),
+        team_(problem.threads),
         slabs_(ft_, ranks.rank(), ranks.size()),
         spectrum_(slabs_, team_),
         evolved_(slabs_, team_),
         foreign_(slabs_, team_),
         forward_(rows_to_slabs(ranks, slabs_, foreign_, spectrum_)),
         back_(slabs_to_rows(ranks, slabs_, evolved_, foreign_)) {
-    for (int n = 0; n < threads; ++n) {
+    for (int n = 0; n < problem.threads; ++n) {
       work_.emplace_back(ft_);
     }
   }
@@ -139,7 +140,7 @@ class CpuTransforms final : public Benchmark {
     terms_.clear();
     form_spectrum();
     for (int t = 1; t <= iterations; ++t) {
-      invert(Decay(ft_, t));
+      invert(Decay(ft_, t, decay_scale_));
     }
     checksums_ = checksums_of(ranks_.all_gather(terms_), iterations, ft_.points());
   }
@@ -296,6 +297,7 @@ class CpuTransforms final : public Benchmark {
   }
 
   Class size_;
+  double decay_scale_;  ///< 1, but where the verification is checked
   FtParameters ft_;
   const Communicator& ranks_;
   Team team_;
@@ -322,8 +324,8 @@ std::int64_t cpu_memory_bytes(Class size, int threads, int ranks) {
   return 2 * Slab::bytes(largest) + ForeignRows::bytes(largest) + threads * Workspace::bytes(ft);
 }
 
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks) {
-  return std::make_unique<CpuTransforms>(size, threads, ranks);
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks) {
+  return std::make_unique<CpuTransforms>(problem, ranks);
 }
 
 }  // namespace bankfull::npb::ft

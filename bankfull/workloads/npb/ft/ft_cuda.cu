@@ -6,6 +6,12 @@
 namespace bankfull::npb::ft {
 namespace {
 
+cuda::Plan plan_of(const Problem& problem, const Communicator& ranks) {
+  cuda::Plan plan = cuda::plan_of(ft_parameters(problem.size), ranks.size(), ranks.rank());
+  plan.decay_scale += problem.perturbation;
+  return plan;
+}
+
 /// Three passes over memory an iteration: along the depth, with the decay on the way; along the
 /// columns of the planes; and along their rows, where the terms of the checksum are taken. The
 /// field is not written a last time: nobody reads it. On several ranks the first of the three
@@ -15,7 +21,7 @@ class GpuTransforms final : public Benchmark {
   GpuTransforms(const Problem& problem, const Communicator& ranks)
       : size_(problem.size),
         ranks_(ranks),
-        plan_(cuda::plan_of(ft_parameters(problem.size), ranks.size(), ranks.rank())),
+        plan_(plan_of(problem, ranks)),
         stream_(problem.device),
         transforms_(plan_, stream_, ranks, problem.transport) {
     if (transforms_.recordable()) {

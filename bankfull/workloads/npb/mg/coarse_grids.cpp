@@ -45,9 +45,9 @@ class WholeGrids {
         grids_(ranks, Blocks::whole(blocks.coarsest() + 1), team) {}
 
   /// Collective. The block `correction`, its ghosts too, for the blocks `residual`.
-  void solve(const Grid& residual, const Grid& correction, const Weights& smoother, Crew& crew) {
+  void solve(const Grid& residual, const Grid& correction, const Operators& operators, Crew& crew) {
     gather(residual);
-    grids_.solve(smoother, crew);
+    grids_.solve(operators, crew);
     cut_out(correction);
   }
 
@@ -125,33 +125,33 @@ std::int64_t CoarseGrids::bytes(const Blocks& blocks) {
   return total + (blocks.is_cut() ? WholeGrids::bytes(blocks) : 0);
 }
 
-void CoarseGrids::solve(const Weights& smoother, Crew& crew) {
-  descend(crew);
-  solve_coarsest(smoother, crew);
-  ascend(smoother, crew);
+void CoarseGrids::solve(const Operators& operators, Crew& crew) {
+  descend(operators, crew);
+  solve_coarsest(operators, crew);
+  ascend(operators, crew);
 }
 
-void CoarseGrids::descend(Crew& crew) {
+void CoarseGrids::descend(const Operators& operators, Crew& crew) {
   for (std::size_t level = r_.size() - 1; level > 0; --level) {
     r_halos_[level - 1].exchange(r_[level]);
     crew.run([&](Workspace& work) {
-      DownwardPass(nullptr, r_[level], r_[level - 1], nullptr, work).run();
+      DownwardPass(operators, nullptr, r_[level], r_[level - 1], nullptr, work).run();
     });
   }
 }
 
-void CoarseGrids::solve_coarsest(const Weights& smoother, Crew& crew) {
+void CoarseGrids::solve_coarsest(const Operators& operators, Crew& crew) {
   if (whole_) {
-    whole_->solve(r_.front(), u_.front(), smoother, crew);
+    whole_->solve(r_.front(), u_.front(), operators, crew);
   } else {
-    smooth_coarsest(smoother, r_.front(), u_.front(), crew.own());
+    smooth_coarsest(operators.smoother, r_.front(), u_.front(), crew.own());
   }
 }
 
-void CoarseGrids::ascend(const Weights& smoother, Crew& crew) {
+void CoarseGrids::ascend(const Operators& operators, Crew& crew) {
   for (std::size_t level = 1; level < u_.size(); ++level) {
     crew.run([&](Workspace& work) {
-      UpwardPass(smoother, u_[level - 1], nullptr, r_[level], u_[level], work).run();
+      UpwardPass(operators, u_[level - 1], nullptr, r_[level], u_[level], work).run();
     });
     u_halos_[level - 1].exchange(u_[level]);
   }

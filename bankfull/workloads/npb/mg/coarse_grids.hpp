@@ -65,15 +65,15 @@ class CoarseGrids {
   [[nodiscard]] const Grid& correction() const { return u_.back(); }
 
   /// Collective. correction = one V-cycle for A correction = residual, from 0 on.
-  void solve(const Weights& smoother, Crew& crew);
+  void solve(const Operators& operators, Crew& crew);
 
   /// What a rank allocates.
   static std::int64_t bytes(const Blocks& blocks);
 
  private:
-  void descend(Crew& crew);
-  void solve_coarsest(const Weights& smoother, Crew& crew);
-  void ascend(const Weights& smoother, Crew& crew);
+  void descend(const Operators& operators, Crew& crew);
+  void solve_coarsest(const Operators& operators, Crew& crew);
+  void ascend(const Operators& operators, Crew& crew);
 
   std::vector<Grid> r_;  ///< the coarsest first
   std::vector<Grid> u_;

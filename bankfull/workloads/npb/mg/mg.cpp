@@ -16,6 +16,13 @@ namespace {
 constexpr double tolerance = 1e-8;
 constexpr std::size_t charge_count = 10;
 
+Weights scaled(Weights weights, double scale) {
+  for (double& weight : weights) {
+    weight *= scale;
+  }
+  return weights;
+}
+
 struct Candidate {
   double value;
   std::int64_t position;
@@ -76,6 +83,14 @@ const Weights& smoother_weights(Class size) {
   static constexpr Weights small{-3.0 / 8.0, 1.0 / 32.0, -1.0 / 64.0, 0.0};
   static constexpr Weights large{-3.0 / 17.0, 1.0 / 33.0, -1.0 / 61.0, 0.0};
   return size == Class::s || size == Class::w || size == Class::a ? small : large;
+}
+
+Operators operators_of(const Problem& problem) {
+  return {scaled(operator_weights, 1.0 + problem.perturbation), smoother_weights(problem.size)};
+}
+
+Weights perturbed_smoother(const Problem& problem) {
+  return scaled(smoother_weights(problem.size), 1.0 + problem.perturbation);
 }
 
 int level_count(Class size) {
@@ -177,7 +192,7 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
     }
   }
   return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem.size, problem.threads, ranks);
+                                                 : make_cpu(problem, ranks);
 }
 
 }  // namespace bankfull::npb::mg

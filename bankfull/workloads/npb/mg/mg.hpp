@@ -23,6 +23,20 @@ inline constexpr Weights restriction_weights{1.0 / 2.0, 1.0 / 4.0, 1.0 / 8.0, 1.
 /// The smoother S of a class.
 const Weights& smoother_weights(Class size);
 
+/// The operators that schedules on CPUs take as arguments.
+struct Operators {
+  Weights difference;  ///< A, in which faces have no weight
+  Weights smoother;    ///< S
+};
+
+/// Those of a problem's class; A is multiplied by 1 + `perturbation`.
+Operators operators_of(const Problem& problem);
+
+/// S of a problem's class times 1 + `perturbation`, for kernels to which A's weights are constants.
+/// All residuals have the values that a multiplied A gives: u is a sum of what S gives, and they
+/// see it as A u alone.
+Weights perturbed_smoother(const Problem& problem);
+
 /// log2 of a side: how many grids there are, the coarsest of 2 points a side.
 int level_count(Class size);
 
@@ -62,8 +76,8 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
 /// Collective.
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks);
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks,
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks);
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks,
                                     const Blocks& blocks);
 std::int64_t cpu_memory_bytes(Class size, int threads, int ranks);
 

@@ -13,10 +13,11 @@ double count_as_double(const Extents& points) { return static_cast<double>(point
 /// residual and smoother. On the finest level no residual is ever stored.
 class CpuMultigrid final : public Benchmark {
  public:
-  CpuMultigrid(Class size, int threads, const Communicator& ranks, const Blocks& blocks)
-      : size_(size),
+  CpuMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks)
+      : size_(problem.size),
+        operators_(operators_of(problem)),
         ranks_(ranks),
-        team_(threads),
+        team_(problem.threads),
         blocks_(blocks),
         finest_(blocks_.at(blocks_.finest())),
         crew_(team_, blocks_.longest_sides()),
@@ -26,7 +27,7 @@ class CpuMultigrid final : public Benchmark {
         coarse_(ranks, blocks_, team_),
         u_halo_(ranks, finest_, u_, Grid::ghosts, team_),
         squares_(static_cast<std::size_t>(v_.planes()), 0.0) {
-    const Charges charges = find_charges(size, threads, ranks);
+    const Charges charges = find_charges(size_, problem.threads, ranks);
     place(charges.positive, 1.0);
     place(charges.negative, -1.0);
     Halo(ranks, finest_, v_, 1, team_).exchange(v_);
@@ -71,16 +72,16 @@ class CpuMultigrid final : public Benchmark {
 
   /// One V-cycle; the first forms the norm of the first residual too, as NPB does.
   void cycle(bool first) {
-    const Weights& smoother = smoother_weights(size_);
     crew_.run([&](Workspace& work) {
-      DownwardPass(&u_, v_, coarse_.residual(), first ? squares_.data() : nullptr, work).run();
+      DownwardPass(operators_, &u_, v_, coarse_.residual(), first ? squares_.data() : nullptr, work)
+          .run();
     });
     if (first) {
       norm_ = norm();
     }
-    coarse_.solve(smoother, crew_);
+    coarse_.solve(operators_, crew_);
     crew_.run([&](Workspace& work) {
-      UpwardPass(smoother, coarse_.correction(), &u_, v_, next_, work).run();
+      UpwardPass(operators_, coarse_.correction(), &u_, v_, next_, work).run();
     });
     u_.swap(next_);
     u_halo_.exchange(u_);
@@ -94,7 +95,7 @@ class CpuMultigrid final : public Benchmark {
     for (std::int64_t i3 = planes.begin; i3 < planes.end; ++i3) {
       double sum = 0.0;
       for (std::int64_t i2 = 0; i2 < v_.rows(); ++i2) {
-        form_residual_row(u_, v_, i3, i2, 0, work, r);
+        form_residual_row(operators_.difference, u_, v_, i3, i2, 0, work, r);
         sum += sum_of_squares(r, v_.columns());
       }
       squares_[static_cast<std::size_t>(i3)] = sum;
@@ -111,6 +112,7 @@ class CpuMultigrid final : public Benchmark {
   }
 
   Class size_;
+  Operators operators_;
   const Communicator& ranks_;
   Team team_;
   Blocks blocks_;
@@ -140,13 +142,13 @@ std::int64_t cpu_memory_bytes(Class size, int threads, int ranks) {
          threads * Workspace::bytes(blocks.longest_sides());
 }
 
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks) {
-  return make_cpu(size, threads, ranks, Blocks(size, ranks.size()));
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks) {
+  return make_cpu(problem, ranks, Blocks(problem.size, ranks.size()));
 }
 
-std::unique_ptr<Benchmark> make_cpu(Class size, int threads, const Communicator& ranks,
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks,
                                     const Blocks& blocks) {
-  return std::make_unique<CpuMultigrid>(size, threads, ranks, blocks);
+  return std::make_unique<CpuMultigrid>(problem, ranks, blocks);
 }
 
 }  // namespace bankfull::npb::mg

@@ -18,6 +18,7 @@ class CudaMultigrid final : public Benchmark {
   /// Collective.
   CudaMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks)
       : size_(problem.size),
+        smoother_(perturbed_smoother(problem)),
         ranks_(ranks),
         stream_(problem.device),
         grids_(problem, ranks, blocks, cuda::ascent_limits(problem.device), stream_),
@@ -114,7 +115,7 @@ class CudaMultigrid final : public Benchmark {
   void queue_ascent(const double* u, double* next) {
     cuda::queue_ascent<Grid>(stream_, ascent_,
                              {.grids = grids_.upward(),
-                              .smoother = smoother_weights(size_),
+                              .smoother = smoother_,
                               .coarse = grids_.correction(),
                               .u = u,
                               .v = grids_.values(v_),
@@ -123,6 +124,7 @@ class CudaMultigrid final : public Benchmark {
   }
 
   Class size_;
+  Weights smoother_;
   const Communicator& ranks_;
   Stream stream_;
   Grids grids_;

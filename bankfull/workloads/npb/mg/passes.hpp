@@ -125,9 +125,9 @@ void for_blocks(std::int64_t rows, std::int64_t block, const Body& body) {
 /// reads u, v and coarse once, writes next. Needs two ghosts of u and coarse, one of v.
 class UpwardPass {
  public:
-  UpwardPass(const Weights& weights, const Grid& coarse, const Grid* u, const Grid& v,
+  UpwardPass(const Operators& operators, const Grid& coarse, const Grid* u, const Grid& v,
              const Grid& next, Workspace& work)
-      : weights_(&weights), coarse_(&coarse), u_(u), v_(&v), next_(&next), work_(&work) {}
+      : operators_(&operators), coarse_(&coarse), u_(u), v_(&v), next_(&next), work_(&work) {}
 
   void run() const {
     const Range planes = my_share(v_->planes());
@@ -160,7 +160,8 @@ class UpwardPass {
     for (std::int64_t i2 = first - 1; i2 < end + 1; ++i2) {
       double* const r = work_->residuals.row(i3, i2);
       sum_rows(rows_around(work_->iterates, i3, i2), columns_of(*v_, 2), work_->sums());
-      residual_row(v_->row(i3, i2), work_->iterates.row(i3, i2), work_->sums(), columns, r);
+      residual_row(operators_->difference, v_->row(i3, i2), work_->iterates.row(i3, i2),
+                   work_->sums(), columns, r);
       close_row(r, columns);
     }
   }
@@ -171,7 +172,7 @@ class UpwardPass {
     for (std::int64_t i2 = first; i2 < end; ++i2) {
       double* const result = streams ? work_->result.data() : next_->row(i3, i2);
       sum_rows(rows_around(work_->residuals, i3, i2), columns_of(*v_, 1), work_->sums());
-      smoothed_row(*weights_, work_->iterates.row(i3, i2), work_->residuals.row(i3, i2),
+      smoothed_row(operators_->smoother, work_->iterates.row(i3, i2), work_->residuals.row(i3, i2),
                    work_->sums(), n, result);
       if (streams) {
         stream_row(result, n, next_->row(i3, i2));
@@ -179,7 +180,7 @@ class UpwardPass {
     }
   }
 
-  const Weights* weights_;
+  const Operators* operators_;
   const Grid* coarse_;
   const Grid* u_;
   const Grid* v_;
@@ -188,18 +189,19 @@ class UpwardPass {
 };
 
 /// One row of v - A u, `beyond` 0 or 1 columns further where rows are cut.
-inline void form_residual_row(const Grid& u, const Grid& v, std::int64_t i3, std::int64_t i2,
-                              std::int64_t beyond, Workspace& work, double* r) {
+inline void form_residual_row(const Weights& a, const Grid& u, const Grid& v, std::int64_t i3,
+                              std::int64_t i2, std::int64_t beyond, Workspace& work, double* r) {
   sum_rows(rows_around(u, i3, i2), columns_of(v, beyond + 1), work.sums());
-  residual_row(v.row(i3, i2), u.row(i3, i2), work.sums(), columns_of(v, beyond), r);
+  residual_row(a, v.row(i3, i2), u.row(i3, i2), work.sums(), columns_of(v, beyond), r);
 }
 
 /// coarse = P r with r = v - A u, or r = v where u is absent; also the sum of squares of r's planes
 /// where it is wanted. One pass: reads u and v once. Needs two ghosts of u and one of v.
 class DownwardPass {
  public:
-  DownwardPass(const Grid* u, const Grid& v, const Grid& coarse, double* squares, Workspace& work)
-      : u_(u), v_(&v), coarse_(&coarse), squares_(squares), work_(&work) {}
+  DownwardPass(const Operators& operators, const Grid* u, const Grid& v, const Grid& coarse,
+               double* squares, Workspace& work)
+      : operators_(&operators), u_(u), v_(&v), coarse_(&coarse), squares_(squares), work_(&work) {}
 
   void run() const {
     const Range planes = my_share(coarse_->planes());
@@ -226,7 +228,7 @@ class DownwardPass {
         const double* const v = v_->row(i3, i2);
         std::copy(v + columns.begin(), v + columns.end(), r + columns.begin());
       } else {
-        form_residual_row(*u_, *v_, i3, i2, 1, *work_, r);
+        form_residual_row(operators_->difference, *u_, *v_, i3, i2, 1, *work_, r);
       }
       close_row(r, columns);
     }
@@ -247,6 +249,7 @@ class DownwardPass {
     }
   }
 
+  const Operators* operators_;
   const Grid* u_;
   const Grid* v_;
   const Grid* coarse_;

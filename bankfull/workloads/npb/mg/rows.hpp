@@ -64,19 +64,21 @@ inline void sum_rows(const RowsAround& rows, const Columns& columns, const RowSu
   close_row(edges, columns);
 }
 
-/// r = v - A u with the sums of the rows around u, which reach one column further.
-inline void residual_row(const double* __restrict v, const double* __restrict u,
+/// r = v - A u with the sums of the rows around u, which reach one column further. `a` are the
+/// weights of A.
+inline void residual_row(const Weights& a, const double* __restrict v, const double* __restrict u,
                          const RowSums& sums, const Columns& columns, double* __restrict r) {
   static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
+  const double at = -a[0];
+  const double edge = -a[2];
+  const double corner = -a[3];
   const double* __restrict const faces = sums.faces;
   const double* __restrict const edges = sums.edges;
 #pragma omp simd
   for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
     const double twos = edges[i] + (faces[i - 1] + faces[i + 1]);
     const double threes = edges[i - 1] + edges[i + 1];
-    r[i] =
-        std::fma(-operator_weights[3], threes,
-                 std::fma(-operator_weights[2], twos, std::fma(-operator_weights[0], u[i], v[i])));
+    r[i] = std::fma(corner, threes, std::fma(edge, twos, std::fma(at, u[i], v[i])));
   }
 }
 

@@ -26,6 +26,7 @@ struct RowSources {
   const std::int32_t* members;
   double log_ratio;  ///< of the weights of a vector and the one before
   double diagonal_shift;
+  double scale;  ///< of all entries: 1, but where the verification is checked
 };
 
 struct CountMembers {
@@ -149,14 +150,14 @@ class WarpRow {
     __syncwarp();
   }
 
-  /// Of the entry whose first key stands at `place`.
+  /// Of the entry whose first key stands at `place`, times the scale.
   [[nodiscard]] __device__ double value(int place) const {
     const std::int32_t column = ProductKey::column(keys_[place]);
     double sum = 0.0;
     for (int n = place; n < size_ && ProductKey::column(keys_[n]) == column; ++n) {
       sum += term(keys_[n]);
     }
-    return sum;
+    return sources_.scale * sum;
   }
 
   /// A number for each panel.
@@ -229,6 +230,20 @@ struct MeasureRow {
       lengths[number * tiling.panels + panel] = static_cast<std::uint16_t>(counts[panel]);
     }
     __syncwarp();
+  }
+};
+
+/// Adds up the lengths of a row's pieces.
+struct CountEntries {
+  const std::uint16_t* lengths;
+  int panels;
+  unsigned long long* nonzeros;
+  __device__ void operator()(std::int64_t row) const {
+    unsigned long long length = 0;
+    for (int panel = 0; panel < panels; ++panel) {
+      length += lengths[row * panels + panel];
+    }
+    atomicAdd(nonzeros, length);
   }
 };
 
@@ -329,13 +344,13 @@ static __global__ void __launch_bounds__(1024)
 /// Builds a block of the matrix of a class in tiles.
 class TileAssembly {
  public:
-  /// The whole matrix.
-  TileAssembly(const CudaExecutor& executor, Class size, const Tiling& tiling)
-      : TileAssembly(executor, size, tiling, {0, tiling.rows}, {0, tiling.columns}) {}
+  /// The whole matrix, times `scale`.
+  TileAssembly(const CudaExecutor& executor, Class size, const Tiling& tiling, double scale = 1.0)
+      : TileAssembly(executor, size, tiling, {0, tiling.rows}, {0, tiling.columns}, scale) {}
 
   /// Some of its rows and columns, as many as the tiling has.
   TileAssembly(const CudaExecutor& executor, Class size, const Tiling& tiling, const Range& rows,
-               const Range& columns)
+               const Range& columns, double scale = 1.0)
       : executor_(executor),
         tiling_(tiling),
         rows_(rows),
@@ -351,13 +366,16 @@ class TileAssembly {
                 .member_starts = member_starts_.data(),
                 .members = members_.data(),
                 .log_ratio = std::log(reciprocal_condition) / static_cast<double>(vectors_.count),
-                .diagonal_shift = diagonal_shift(size)};
+                .diagonal_shift = diagonal_shift(size),
+                .scale = scale};
   }
 
   [[nodiscard]] Tiles build() {
     const auto lengths = executor_.make<std::uint16_t>(tiling_.rows * tiling_.panels);
     each_row(MeasureRow{tiling_, lengths.data()});
+    const std::int64_t nonzeros = count_entries(lengths.data());
     Tiles tiles = order_rows(lengths.data());
+    tiles.nonzeros = nonzeros;
     each_row(WriteRow{tiling_, lengths.data(), tiles.slice_starts.data(), tiles.columns.data(),
                       tiles.values.data()});
     executor_.synchronize();
@@ -395,11 +413,19 @@ class TileAssembly {
            sources_, room_, task);
   }
 
+  [[nodiscard]] std::int64_t count_entries(const std::uint16_t* lengths) const {
+    const auto nonzeros = executor_.make<unsigned long long>(1);
+    executor_.fill(nonzeros.data(), 1, 0ULL);
+    executor_.each(tiling_.rows, CountEntries{lengths, tiling_.panels, nonzeros.data()});
+    return static_cast<std::int64_t>(executor_.to_host(nonzeros.data(), 1).front());
+  }
+
   [[nodiscard]] Tiles order_rows(std::uint16_t* lengths) const {
     const std::int64_t slices = tiling_.slices();
     const auto widths = executor_.make<std::int32_t>(slices + 1);
     executor_.fill(widths.data() + slices, 1, 0);
     Tiles tiles{.tiling = tiling_,
+                .nonzeros = 0,
                 .row_order = executor_.make<std::uint16_t>(tiling_.tiles() * tiling_.tile_rows()),
                 .slice_starts = executor_.make<std::uint32_t>(slices + 1),
                 .columns = {},

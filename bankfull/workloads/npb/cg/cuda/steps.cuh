@@ -12,12 +12,14 @@ namespace bankfull::npb::cg::cuda {
 // What a rank's GPU does in a step of conjugate gradients, kernel by kernel. Each function object
 // works on one element of the rank's piece of the vectors.
 //
-// Sums over ranks take longer than work on vectors, so a step has one. NPB's step forms q = A p for
-// alpha = r.r / p.q and then r.r of the next r for beta and the next p. Here a step multiplies r:
-// w = A r. Its one sum gives r.r and r.w, and from them beta, p.q = r.w - beta r.r / alpha before,
-// alpha, p = r + beta p and q = w + beta q. These are the same numbers but for rounding: the form
-// of A. Chronopoulos and C. Gear, J. Comput. Appl. Math. 25 (1989), 153. p.q is a difference, but
-// the second term is a fraction of the first, so it loses no digits to speak of.
+// NASA's step has two sums over ranks that wait for each other: with q = A p, p.q for
+// alpha = r.r / p.q, then r.r of the next r for beta and the next p.
+//
+// Sums over ranks take longer than work on vectors. The step of A. Chronopoulos and C. Gear,
+// J. Comput. Appl. Math. 25 (1989), 153, has one. It multiplies r: w = A r. Its sum gives r.r and
+// r.w, and from them beta, p.q = r.w - beta r.r / alpha before, alpha, p = r + beta p and
+// q = w + beta q: the same numbers but for rounding. p.q is a difference, but the second term is a
+// fraction of the first, so it loses no digits to speak of.
 
 /// Multiplies a block of the matrix by its inputs.
 template <bool OneTileABlock>
@@ -82,7 +84,77 @@ struct Multiplied {
   }
 };
 
-/// Scalars of a step.
+/// Scalars of a step in NASA's order.
+struct NasaScalars {
+  double rr;  ///< when the step begins
+  double pq;
+};
+
+/// Begins a solve for p = x: z = 0, r = x; terms of r.r.
+struct StartSolve {
+  static constexpr int terms = 1;
+
+  Multiplied p;
+  double* r;
+  double* z;
+
+  __device__ void operator()(std::int64_t n, double (&sums)[terms]) const {
+    const double x = p.at(n);
+    r[n] = x;
+    z[n] = 0.0;
+    sums[0] = fma(x, x, sums[0]);
+  }
+};
+
+/// Takes the product, q = A p; terms of p.q.
+struct TakeDirectionProduct {
+  static constexpr int terms = 1;
+
+  PieceSums product;
+  Multiplied p;
+  double* q;
+
+  __device__ void operator()(std::int64_t n, double (&sums)[terms]) const {
+    const double element = product.at(n);
+    q[n] = element;
+    sums[0] = fma(p.at(n), element, sums[0]);
+  }
+};
+
+/// z += alpha p, r -= alpha q; terms of the next r.r.
+struct UpdateSolution {
+  static constexpr int terms = 1;
+
+  const NasaScalars* step;
+  Multiplied p;
+  const double* q;
+  double* r;
+  double* z;
+
+  __device__ void operator()(std::int64_t n, double (&sums)[terms]) const {
+    const double alpha = step->rr / step->pq;
+    z[n] = fma(alpha, p.at(n), z[n]);
+    const double next = fma(-alpha, q[n], r[n]);
+    r[n] = next;
+    sums[0] = fma(next, next, sums[0]);
+  }
+};
+
+/// p = r + beta p. In the last step z takes the place of p: it is multiplied next.
+struct UpdateDirection {
+  const NasaScalars* step;
+  const NasaScalars* next;
+  bool last;
+  const double* r;
+  const double* z;
+  Multiplied p;
+
+  __device__ void operator()(std::int64_t n) const {
+    p.set(n, last ? z[n] : fma(next->rr / step->rr, p.at(n), r[n]));
+  }
+};
+
+/// Scalars of a step of Chronopoulos and Gear.
 struct StepScalars {
   double rr;
   double rw;

@@ -23,6 +23,7 @@ struct TilesView {
 /// Owns it.
 struct Tiles {
   Tiling tiling;
+  std::int64_t nonzeros = 0;  ///< without the padding of slices
   Buffer<std::uint16_t> row_order;
   Buffer<std::uint32_t> slice_starts;
   Buffer<std::uint16_t> columns;
@@ -31,7 +32,7 @@ struct Tiles {
   [[nodiscard]] TilesView view() const {
     return {tiling, row_order.data(), slice_starts.data(), columns.data(), values.data()};
   }
-  /// Bytes that a product reads.
+  /// Bytes in memory, padding included.
   [[nodiscard]] std::int64_t bytes() const {
     return static_cast<std::int64_t>(row_order.bytes() + slice_starts.bytes() + columns.bytes() +
                                      values.bytes());

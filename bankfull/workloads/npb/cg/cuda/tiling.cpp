@@ -26,9 +26,8 @@ constexpr int solver_warps = solver_threads / warp_threads;
 /// So many slices keep all warps of a block busy with about as much work each.
 constexpr int wanted_slices = 6 * solver_warps;
 
-/// Of the last cache, for a matrix that stays in it whole, and for the part of a larger one, which
-/// shares it with all that streams through.
-constexpr double whole_share = 0.6;
+/// Of the last cache, for the part of a matrix that does not stay in it whole and shares it with
+/// all that streams through.
 constexpr double part_share = 0.35;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }

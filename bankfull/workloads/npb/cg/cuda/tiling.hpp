@@ -85,6 +85,9 @@ std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros);
 /// What assembling it takes beside the tiles, from `vectors` sparse vectors of `stride` slots each.
 std::int64_t assembly_bytes(const Tiling& tiling, std::int64_t vectors, std::int64_t stride);
 
+/// Of the last cache, for what stays in it whole.
+inline constexpr double whole_share = 0.6;
+
 /// Warps of each of the solver's blocks whose entries are to stay in the last cache from product to
 /// product.
 int kept_warps(std::int64_t matrix_bytes, std::int64_t cache_bytes);

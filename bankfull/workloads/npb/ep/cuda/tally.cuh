@@ -36,7 +36,7 @@ static_assert(segment_pairs <= most_packed);
 
 template <class Shape>
 struct TallyArguments {
-  const typename Shape::Table::Interval* table;
+  double log_scale;     ///< of the table's logarithms: 1, but where the verification is checked
   std::uint64_t state;  ///< of the generator where the segments begin
   std::uint64_t segments;
   std::uint64_t jump;  ///< of the generator over the segments of all other threads
@@ -91,13 +91,16 @@ class Tables {
  public:
   using Interval = typename Shape::Table::Interval;
 
-  /// Fills them; by all threads of the block.
-  __device__ explicit Tables(const Interval* table) {
+  /// Makes them; by all threads of the block.
+  __device__ explicit Tables(double log_scale) {
     extern __shared__ __align__(128) unsigned char shared[];
     __shared__ __align__(packed_bytes) std::uint64_t packed[bin_classes];
     auto* const copy = reinterpret_cast<Interval*>(shared);
-    for (unsigned n = threadIdx.x; n < Shape::Table::intervals * Shape::copies; n += blockDim.x) {
-      copy[n] = table[n / Shape::copies];
+    for (unsigned n = threadIdx.x; n < Shape::Table::intervals; n += blockDim.x) {
+      const Interval interval = Shape::Table::interval(n, log_scale);
+      for (unsigned of_it = 0; of_it < Shape::copies; ++of_it) {
+        copy[n * Shape::copies + of_it] = interval;
+      }
     }
     if (threadIdx.x < bin_classes) {
       packed[threadIdx.x] = packed_one(threadIdx.x);
@@ -266,7 +269,7 @@ __device__ void write_sums(const ThreadTally& tally, double* partials) {
 template <class Shape>
 __global__ void __launch_bounds__(Shape::threads)
     tally_kernel(const __grid_constant__ TallyArguments<Shape> a) {
-  const Tables<Shape> tables(a.table);
+  const Tables<Shape> tables(a.log_scale);
   const std::uint64_t threads = std::uint64_t{gridDim.x} * Shape::threads;
   const std::uint64_t thread = std::uint64_t{blockIdx.x} * Shape::threads + threadIdx.x;
   std::uint64_t begin = a.state * generator_jump(2 * segment_pairs * thread) << shifted_bits;

@@ -32,16 +32,17 @@ struct Decay {
 };
 
 /// exp(-4 alpha pi^2 k^2 t) for all frequencies k of an axis of `length` points and all times t
-/// from 1 on, time after time `pitch` apart.
+/// from 1 on, time after time `pitch` apart; multiplied by `scale`.
 struct FormDecay {
   double* factors;
   int length;
   int pitch;
+  double scale;
   __device__ void operator()(std::int64_t n) const {
     constexpr double pi = std::numbers::pi;
     const auto k = static_cast<double>(frequency(n % length, length));
     const auto t = static_cast<double>(n / length + 1);
-    factors[n / length * pitch + n % length] = exp(-4.0 * alpha * pi * pi * k * k * t);
+    factors[n / length * pitch + n % length] = scale * exp(-4.0 * alpha * pi * pi * k * k * t);
   }
 };
 

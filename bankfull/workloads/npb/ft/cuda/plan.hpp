@@ -25,6 +25,9 @@ struct Plan {
   /// time go beside those of columns and rows, in so many blocks a multiprocessor; 0: after them.
   double lines_beside;
 
+  /// Multiplies the decay: 1, but where the verification is checked.
+  double decay_scale = 1.0;
+
   [[nodiscard]] Shape own_planes() const { return shape.part(shape.depth / ranks, shape.columns); }
   [[nodiscard]] Shape own_lines() const { return shape.part(shape.depth, shape.columns / ranks); }
   /// Of a rank's planes the columns that another has in lines.

@@ -101,9 +101,10 @@ void Transforms::queue_tables() const {
   const int pitch = depth + side;
   executor.each(depth, FormRoots{values(roots_), depth});
   executor.each(side, FormRoots{values(roots_) + depth, side});
-  executor.each(std::int64_t{plan_.iterations} * depth, FormDecay{decay_.data(), depth, pitch});
+  executor.each(std::int64_t{plan_.iterations} * depth,
+                FormDecay{decay_.data(), depth, pitch, plan_.decay_scale});
   executor.each(std::int64_t{plan_.iterations} * side,
-                FormDecay{decay_.data() + depth, side, pitch});
+                FormDecay{decay_.data() + depth, side, pitch, 1.0});
 }
 
 /// On several ranks the planes are drawn where the spectrum will be.

@@ -125,7 +125,7 @@ class GridsOfRanks {
   /// Collective.
   GridsOfRanks(const Problem& problem, const Communicator& ranks, const Blocks& blocks,
                const MarchLimits& limits, const Stream& stream)
-      : smoother_(smoother_weights(problem.size)),
+      : smoother_(perturbed_smoother(problem)),
         stream_(stream),
         blocks_(blocks),
         box_(blocks_.at(blocks_.finest()).block(ranks.rank())),

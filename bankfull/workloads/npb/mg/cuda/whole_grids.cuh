@@ -81,7 +81,7 @@ class GridsOfOneGpu {
   GridsOfOneGpu(const Problem& problem, const Communicator& /*ranks*/, const Blocks& /*blocks*/,
                 const MarchLimits& limits, const Stream& stream)
       : finest_{static_cast<int>(mg_parameters(problem.size).side)},
-        coarse_(finest_.side / 2, smoother_weights(problem.size), limits, stream) {}
+        coarse_(finest_.side / 2, perturbed_smoother(problem), limits, stream) {}
 
   [[nodiscard]] Cube finest() const { return finest_; }
   [[nodiscard]] GridPair<Cube> downward() const { return {finest_, {finest_.side / 2}}; }
