@@ -380,19 +380,5 @@ class RunDirectory(Convect):
                          (self.path / "layer-run" / "run.json").read_text())
 
 
-class ReadyCases(Convect):
-    """Every one of them takes a few steps, on a grid of fewer cells where it has many."""
-
-    def test_all(self):
-        for name in READY:
-            with self.subTest(case=name):
-                cells = re.search(r"cells = \[(.*?)\]", (CASES / f"{name}.toml").read_text())[1]
-                few = "x".join(str(min(int(count), 32)) for count in cells.split(","))
-                text = self.succeeded(name, "--set", "time.steps=3", "--set", f"cells={few}",
-                                      "--quiet")
-                self.assertRegex(text, r"(?m)^RESULT convect\w* .* verdict=verified$")
-                self.assertTrue((self.path / f"{name}-run" / "run.json").exists())
-
-
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])
