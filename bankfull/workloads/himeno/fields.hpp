@@ -79,9 +79,10 @@ Initialise<T> initialise(const Fields<T>& fields, const InitialState& state,
           .plane_pitch = fields.layout().plane_pitch()};
 }
 
-/// Packs one pressure of `part`, k fastest; a for_each body.
+/// Copies one pressure of `part` to where its points lie one after another, k fastest; a for_each
+/// body.
 template <class T>
-struct Pack {
+struct CopyPressures {
   const T* origin = nullptr;  ///< pressure of interior cell (0, 0, 0)
   std::int64_t row_pitch = 0;
   std::int64_t plane_pitch = 0;
@@ -97,7 +98,7 @@ struct Pack {
 
 /// Into memory of the fields' device with room for all points of `part`, in the rank's numbering.
 template <class T>
-Pack<T> pack(const Fields<T>& fields, const Box& part, T* packed) {
+CopyPressures<T> copy_pressures(const Fields<T>& fields, const Box& part, T* packed) {
   return {.origin = fields.pressure().origin,
           .row_pitch = fields.layout().row_pitch(),
           .plane_pitch = fields.layout().plane_pitch(),

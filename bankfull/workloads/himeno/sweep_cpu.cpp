@@ -124,7 +124,7 @@ class CpuSolver final : public Solver {
 
   [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
     std::vector<T> packed(static_cast<std::size_t>(part.extents().count()));
-    for_each(team_, part, pack(fields_, part, packed.data()));
+    for_each(team_, part, copy_pressures(fields_, part, packed.data()));
     return {packed.begin(), packed.end()};
   }
 

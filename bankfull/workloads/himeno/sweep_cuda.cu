@@ -120,7 +120,7 @@ class CudaSolver final : public Solver {
     select(stream_.device());
     std::vector<T> host(static_cast<std::size_t>(part.extents().count()));
     const Buffer<T> packed(MemorySpace::device, host.size());
-    for_each(stream_, part, pack(fields_, part, packed.data()));
+    for_each(stream_, part, copy_pressures(fields_, part, packed.data()));
     copy_bytes(host.data(), packed.data(), host.size() * sizeof(T), stream_);
     stream_.synchronize();
     return {host.begin(), host.end()};

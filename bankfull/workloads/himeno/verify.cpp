@@ -23,7 +23,7 @@ std::vector<double> reference_pressure(const GridSize& grid, const InitialState&
   }
   const Box whole = owned_box(fields.domain());
   std::vector<double> pressure(static_cast<std::size_t>(whole.extents().count()));
-  for_each(Team(1), whole, pack(fields, whole, pressure.data()));
+  for_each(Team(1), whole, copy_pressures(fields, whole, pressure.data()));
   return pressure;
 }
 

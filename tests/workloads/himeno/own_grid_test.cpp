@@ -111,7 +111,7 @@ class WrongAtSeam final : public Solver {
   [[nodiscard]] std::vector<double> pressure() const override { return {}; }
   [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
     std::vector<float> packed(static_cast<std::size_t>(part.extents().count()));
-    for_each(Team(1), part, pack(fields_, part, packed.data()));
+    for_each(Team(1), part, copy_pressures(fields_, part, packed.data()));
     return {packed.begin(), packed.end()};
   }
   [[nodiscard]] const Domain& domain() const override { return fields_.domain(); }

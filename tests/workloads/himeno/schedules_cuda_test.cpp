@@ -40,8 +40,9 @@ TEST_P(CudaSchedule, GivesTheBitsOfTheReferenceOnTheCpu) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaSchedule, ::testing::ValuesIn(cuda_cases()));
 
-const std::vector<Schedule> on_gpus{Schedule::direct, Schedule::marching, Schedule::tuned,
-                                    Schedule::fused};
+std::vector<Schedule> schedules_on_gpus() {
+  return {Schedule::direct, Schedule::marching, Schedule::tuned, Schedule::fused};
+}
 
 class CudaExactIterations : public testing::TestWithParam<ExactCase> {};
 
@@ -51,7 +52,8 @@ TEST_P(CudaExactIterations, GosaDependsOnNothingElse) {
   expect_exact_gosa(GetParam(), problem, alone());
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, CudaExactIterations, testing::ValuesIn(exact_cases(on_gpus)));
+INSTANTIATE_TEST_SUITE_P(Cases, CudaExactIterations,
+                         testing::ValuesIn(exact_cases(schedules_on_gpus())));
 
 class CudaPerturbed : public testing::TestWithParam<PerturbedCase> {};
 
@@ -59,7 +61,8 @@ TEST_P(CudaPerturbed, OperatorIsFoundOnALargeOddGrid) {
   expect_perturbation_found(GetParam(), large_odd_grid, Device::cuda(0));
 }
 
-INSTANTIATE_TEST_SUITE_P(Schedules, CudaPerturbed, testing::ValuesIn(perturbed_cases(on_gpus)));
+INSTANTIATE_TEST_SUITE_P(Schedules, CudaPerturbed,
+                         testing::ValuesIn(perturbed_cases(schedules_on_gpus())));
 
 TEST(CudaSchedules, TellPartsOfThePressure) { expect_parts_of_the_pressure(Device::cuda(0)); }
 

@@ -4,6 +4,7 @@
 #include "tests/alone.hpp"
 
 #include <gtest/gtest.h>
+#include <tuple>
 
 namespace bankfull::himeno {
 namespace {
@@ -32,24 +33,27 @@ INSTANTIATE_TEST_SUITE_P(Sizes, TableSeven,
                                            PublishedGosa{"S", 3.417e-3},
                                            PublishedGosa{"M", 1.723e-3}));
 
-TEST(Verification, StandardSizesPassInBothPrecisions) {
-  for (const char* size : {"XS", "S"}) {
-    for (const Precision precision : {Precision::fp32, Precision::fp64}) {
-      Problem problem;
-      problem.grid = parse_size(size);
-      problem.precision = precision;
-      problem.threads = 2;
-      problem.schedules = all_schedules();
-      problem.iterations = 4;
-      problem.repeats = 1;
-      NoProgress progress;
-      const RunResult result = run(problem, alone(), progress);
-      EXPECT_TRUE(result.verified()) << size << ' ' << to_string(precision);
-      // The fused schedule has one more: a whole pass.
-      EXPECT_EQ(result.checks.size(), 4 * problem.schedules.size() + 1);
-    }
-  }
+class StandardSizes : public ::testing::TestWithParam<std::tuple<const char*, Precision>> {};
+
+TEST_P(StandardSizes, Pass) {
+  const auto& [size, precision] = GetParam();
+  Problem problem;
+  problem.grid = parse_size(size);
+  problem.precision = precision;
+  problem.threads = 2;
+  problem.schedules = all_schedules();
+  problem.iterations = 4;
+  problem.repeats = 1;
+  NoProgress progress;
+  const RunResult result = run(problem, alone(), progress);
+  EXPECT_TRUE(result.verified());
+  // The fused schedule has one more: a whole pass.
+  EXPECT_EQ(result.checks.size(), 4 * problem.schedules.size() + 1);
 }
+
+INSTANTIATE_TEST_SUITE_P(BothPrecisions, StandardSizes,
+                         ::testing::Combine(::testing::Values("XS", "S"),
+                                            ::testing::Values(Precision::fp32, Precision::fp64)));
 
 TEST(Verification, ClosedFormMatchesThePlaneByPlaneSum) {
   for (const StandardSize& size : standard_sizes()) {
