@@ -241,7 +241,9 @@ class RunDirectory(Convect):
         run = self.path / "layer-run"
         names = {path.name for path in run.iterdir()}
         self.assertEqual(names, {"case.toml", "run.json", "series.csv", "slices", "slices.csv"})
-        jsonschema.validate(json.loads((run / "run.json").read_text()), SCHEMA)
+        result = json.loads((run / "run.json").read_text())
+        jsonschema.validate(result, SCHEMA)
+        self.assertIn("a short run: its ceilings are measured briefly", result["notes"])
         rows = rows_of(run / "series.csv")
         self.assertEqual([rows[0]["step"], rows[-1]["step"]], ["0", "4"])
         for column in ("time", "dt", "courant", "nusselt_lower", "nusselt_upper", "nusselt_volume",
