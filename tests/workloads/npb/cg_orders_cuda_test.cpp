@@ -5,6 +5,7 @@
 #include "tests/workloads/npb/verification.hpp"
 
 #include <string>
+#include <variant>
 
 namespace bankfull::npb::cg {
 namespace {
@@ -62,12 +63,12 @@ TEST_P(CgStepsOnOneGpu, FailTheirVerificationWhereTheyArePerturbed) {
   expect_refuted(*cuda::make_step_solver(problem, alone()));
 }
 
+std::string name_of(const testing::TestParamInfo<CgOrder>& tested) {
+  return tested.param == CgOrder::nasa ? "Nasa" : "ChronopoulosGear";
+}
+
 INSTANTIATE_TEST_SUITE_P(Npb, CgStepsOnOneGpu,
-                         testing::Values(CgOrder::nasa, CgOrder::chronopoulos_gear),
-                         [](const auto& info) {
-                           return std::string(info.param == CgOrder::nasa ? "Nasa"
-                                                                          : "ChronopoulosGear");
-                         });
+                         testing::Values(CgOrder::nasa, CgOrder::chronopoulos_gear), name_of);
 
 TEST(CgOnOneGpu, HasStepsWhereTheOrderOfChronopoulosAndGearIsAskedFor) {
   const auto benchmark = make_cuda(problem_of(Class::s, CgOrder::chronopoulos_gear), alone());
