@@ -1,3 +1,4 @@
+#include "bankfull/core/exec/prefix_sum.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/is/cuda/keys.hpp"
 #include "bankfull/workloads/npb/is/cuda/value_ranks.hpp"
@@ -90,7 +91,7 @@ TEST_F(CudaKeys, AreRankedByTheirCounts) {
   const Buffer<std::uint32_t> ranks(MemorySpace::device, values);
   cuda::queue_value_counts(keys_.data(), count, values, ranks.data(), stream_);
   constexpr std::uint32_t first = 1000;
-  cuda::queue_ranks_of_counts(ranks.data(), values, first, stream_);
+  exclusive_sums(ranks.data(), values, first, stream_);
   std::vector<std::uint32_t> expected = host_ranks();
   for (std::uint32_t& rank : expected) {
     rank += first;

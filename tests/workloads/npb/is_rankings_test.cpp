@@ -45,7 +45,7 @@ class IsExpectedCounts : public testing::TestWithParam<Buckets> {
   }
 
   /// All rankings of a run may change keys to values of one bucket.
-  static constexpr std::int64_t changes = 2 * is_iterations;
+  static constexpr std::int64_t changes = std::int64_t{2} * is_iterations;
 };
 
 TEST_P(IsExpectedCounts, HaveRoomForNpbsKeysOfEveryRank) {

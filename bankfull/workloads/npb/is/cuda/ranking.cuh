@@ -3,6 +3,7 @@
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/comm/device_copy.hpp"
 #include "bankfull/core/exec/graph.hpp"
+#include "bankfull/core/exec/prefix_sum.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/npb/is/cuda/keys.hpp"
 #include "bankfull/workloads/npb/is/cuda/partition.cuh"
@@ -239,7 +240,7 @@ class CudaRanking final : public Ranking {
     for (int iteration = 1; iteration <= is_iterations; ++iteration) {
       queue_changes(keys_.data(), changes_of(size_, iteration), stream_);
       queue_value_counts(keys_.data(), extent_.keys, extent_.values, ranks_.data(), stream_);
-      queue_ranks_of_counts(ranks_.data(), extent_.values, 0, stream_);
+      exclusive_sums(ranks_.data(), extent_.values, 0, stream_);
       if (perturbation_ != 0.0) {
         queue_perturbation(ranks_.data(), extent_.values, perturbation_, stream_);
       }

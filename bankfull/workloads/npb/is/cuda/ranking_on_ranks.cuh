@@ -408,7 +408,7 @@ class CudaRankingOnRanks final : public Ranking {
       const std::vector<std::uint32_t> counts = counts_of_own_values();
       copy_bytes(smaller_.data(), counts.data(), smaller_.bytes(), stream_);
       const auto first = static_cast<std::uint32_t>(places_of(counts).begin);
-      queue_ranks_of_counts(smaller_.data(), own_values().size(), first, stream_);
+      exclusive_sums(smaller_.data(), own_values().size(), first, stream_);
       if (perturbation_ != 0.0) {
         queue_perturbation(smaller_.data(), own_values().size(), perturbation_, stream_);
       }

@@ -1,9 +1,6 @@
 #include "bankfull/workloads/npb/is/cuda/value_ranks.hpp"
 
 #include "bankfull/core/exec/launch.cuh"
-#include "bankfull/core/memory/buffer.hpp"
-
-#include <cub/device/device_scan.cuh>
 
 namespace bankfull::npb::is::cuda {
 namespace {
@@ -44,20 +41,6 @@ __global__ void test_kernel(const __grid_constant__ RankTests tests, const std::
 
 void queue_changes(Key* keys, const std::array<Change, 2>& changes, const Stream& stream) {
   launch(stream, {dim3(1), dim3(1)}, change_kernel, keys, TwoChanges{changes[0], changes[1]});
-}
-
-void queue_ranks_of_counts(std::uint32_t* counts, std::int64_t values, std::uint32_t first,
-                           const Stream& stream) {
-  std::size_t bytes = 0;
-  const auto scan = [&](void* scratch) {
-    return cub::DeviceScan::ExclusiveScan(scratch, bytes, counts, counts,
-                                          ::cuda::std::plus<std::uint32_t>{}, first, values,
-                                          stream.handle());
-  };
-  cuda_check(scan(nullptr), "planning a prefix sum");
-  const Buffer<std::byte> scratch(MemorySpace::device, bytes);
-  cuda_check(scan(scratch.data()), "queueing a prefix sum");
-  stream.synchronize();
 }
 
 void queue_perturbation(std::uint32_t* ranks, std::int64_t values, double epsilon,

@@ -8,16 +8,12 @@
 
 namespace bankfull::npb::is::cuda {
 
-// Steps of a ranking that are right for any keys: counts of all values, summed up. It takes ten
-// times as long as one by buckets, and is there for keys that overflow these.
+// Steps of a ranking by value, beside counts of all values (keys.hpp) and their sums
+// (prefix_sum.hpp). It is right for any keys but slower than one by buckets, and is there for keys
+// that overflow these.
 
 /// Queues what an iteration changes among keys in GPU memory; negative positions are elsewhere.
 void queue_changes(Key* keys, const std::array<Change, 2>& changes, const Stream& stream);
-
-/// Queues turning counts into ranks, in place: `first` more than the sum of the counts before.
-/// Returns when its scratch memory is free again.
-void queue_ranks_of_counts(std::uint32_t* counts, std::int64_t values, std::uint32_t first,
-                           const Stream& stream);
 
 /// Queues `perturbed_rank` of all ranks, in place.
 void queue_perturbation(std::uint32_t* ranks, std::int64_t values, double epsilon,
