@@ -45,6 +45,14 @@ struct FillRow {
   }
 };
 
+/// Another operator than the benchmark's, for a check of the checks.
+struct ScaleEntry {
+  double factor = 1.0;
+  double* value = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { value[n] *= factor; }
+};
+
 /// Row of the finer level at which a row of the coarser one lies.
 struct FineRowOf {
   LocalGrid fine = {};

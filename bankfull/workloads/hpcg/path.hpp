@@ -67,6 +67,9 @@ class Path {
   /// x in the natural order of rows.
   virtual std::vector<double> solution() = 0;
 
+  /// r in the natural order of rows: what the recurrence takes for b - A x.
+  virtual std::vector<double> recurrence_residual() = 0;
+
   /// Times each step of an iteration by itself, `repeats` times; empty where that is not offered.
   virtual std::vector<Step> profile(int repeats) = 0;
 
@@ -90,6 +93,10 @@ class System {
   virtual ~System() = default;
 
   [[nodiscard]] virtual const std::vector<Level>& levels() const = 0;
+
+  /// Multiplies the values of all levels, as the set-up stores them, by 1 + epsilon, for the paths
+  /// made from now on; 0 restores their bits. No path may live meanwhile.
+  virtual void perturb(double epsilon) = 0;
 
   /// A new path; paths must not outlive their system.
   virtual std::unique_ptr<Path> make_path(Variant variant) = 0;

@@ -15,6 +15,10 @@ class CpuSystem final : public System {
 
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 
+  void perturb(double epsilon) override {
+    perturb_levels(CpuExecutor(problem_.threads), levels_, epsilon);
+  }
+
   std::unique_ptr<Path> make_path(Variant variant) override {
     return variant == Variant::reference ? cpu::make_reference_path(problem_, ranks_, levels_)
                                          : cpu::make_tuned_path(problem_, ranks_, levels_);

@@ -16,6 +16,8 @@ class CudaSystem final : public System {
 
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 
+  void perturb(double epsilon) override { perturb_levels(CudaExecutor(stream_), levels_, epsilon); }
+
   std::unique_ptr<Path> make_path(Variant variant) override {
     switch (variant) {
       case Variant::reference:
