@@ -254,8 +254,11 @@ class Checks(Hpcg):
                                "--perturb-operator", "nan")
         self.assertEqual(result.returncode, UNVERIFIED, result.stdout + result.stderr)
         checks = [line for line in result.stdout.splitlines() if line.endswith(("ok", "FAILED"))]
-        self.assertEqual(len(checks), 11, result.stdout)
-        self.assertNotIn("ok", {line.split()[-1] for line in checks}, result.stdout)
+        self.assertGreater(len(checks), 10, result.stdout)
+        passed = [line for line in checks if line.endswith("ok")]
+        # The set-up was right.
+        self.assertEqual(len(passed), 1, passed)
+        self.assertIn("hpcg rows of the matrices", passed[0])
 
     def test_the_operator_itself_passes(self):
         result = self.run_hpcg(*SMALL, "--no-output", "--perturb-operator", "0")

@@ -3,6 +3,7 @@
 #include "bankfull/core/memory/buffer.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace bankfull {
 
@@ -29,5 +30,40 @@ struct Csr {
     return {rows, columns, start.data(), column.data(), value.data()};
   }
 };
+
+/// The same as values of the host, from wherever they come.
+struct HostCsr {
+  std::int64_t columns = 0;
+  std::vector<std::int64_t> start = {0};
+  std::vector<std::int32_t> column = {};
+  std::vector<double> value = {};
+
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(start.size()) - 1; }
+};
+
+/// A matrix of the host in the memory of an executor's device.
+template <class Executor>
+Csr load_csr(const Executor& executor, const HostCsr& host) {
+  Csr matrix;
+  matrix.rows = host.rows();
+  matrix.columns = host.columns;
+  matrix.entries = host.start.back();
+  matrix.start = executor.template make<std::int64_t>(matrix.rows + 1);
+  matrix.column = executor.template make<std::int32_t>(matrix.entries);
+  matrix.value = executor.template make<double>(matrix.entries);
+  executor.from_host(host.start, matrix.start.data());
+  executor.from_host(host.column, matrix.column.data());
+  executor.from_host(host.value, matrix.value.data());
+  return matrix;
+}
+
+/// What `load_csr` would make this matrix from.
+template <class Executor>
+HostCsr to_host(const Executor& executor, const Csr& matrix) {
+  return {.columns = matrix.columns,
+          .start = executor.to_host(matrix.start.data(), matrix.rows + 1),
+          .column = executor.to_host(matrix.column.data(), matrix.entries),
+          .value = executor.to_host(matrix.value.data(), matrix.entries)};
+}
 
 }  // namespace bankfull

@@ -25,14 +25,11 @@ struct FillRow {
   double* value = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    const std::int64_t plane = grid.x.local * grid.y.local;
-    const std::int64_t at_z = row / plane;
-    const std::int64_t at_y = row % plane / grid.x.local;
-    const std::int64_t at_x = row % grid.x.local;
+    const Point at = grid.point_of_row(row);
     std::int64_t n = start[row];
-    for (std::int64_t z = at_z - 1; z <= at_z + 1; ++z) {
-      for (std::int64_t y = at_y - 1; y <= at_y + 1; ++y) {
-        for (std::int64_t x = at_x - 1; x <= at_x + 1; ++x) {
+    for (std::int64_t z = at.z - 1; z <= at.z + 1; ++z) {
+      for (std::int64_t y = at.y - 1; y <= at.y + 1; ++y) {
+        for (std::int64_t x = at.x - 1; x <= at.x + 1; ++x) {
           if (grid.x.inside(x) && grid.y.inside(y) && grid.z.inside(z)) {
             const std::int64_t neighbour = grid.column(x, y, z);
             column[n] = static_cast<std::int32_t>(neighbour);
@@ -53,6 +50,20 @@ struct ScaleEntry {
   BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { value[n] *= factor; }
 };
 
+/// The right-hand side whose solution is 1 everywhere: a row's entries added up.
+struct SumRow {
+  CsrView matrix = {};
+  double* right_hand = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    double sum = 0.0;
+    for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
+      sum += matrix.value[n];
+    }
+    right_hand[row] = sum;
+  }
+};
+
 /// Row of the finer level at which a row of the coarser one lies.
 struct FineRowOf {
   LocalGrid fine = {};
@@ -60,11 +71,8 @@ struct FineRowOf {
   std::int32_t* fine_row = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    const std::int64_t plane = coarse.x.local * coarse.y.local;
-    const std::int64_t z = 2 * (row / plane);
-    const std::int64_t y = 2 * (row % plane / coarse.x.local);
-    const std::int64_t x = 2 * (row % coarse.x.local);
-    fine_row[row] = static_cast<std::int32_t>((z * fine.y.local + y) * fine.x.local + x);
+    const Point at = coarse.point_of_row(row);
+    fine_row[row] = static_cast<std::int32_t>(fine.column(2 * at.x, 2 * at.y, 2 * at.z));
   }
 };
 

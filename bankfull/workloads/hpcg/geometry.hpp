@@ -35,6 +35,18 @@ struct Axis {
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t thickness(int side) const {
     return side == 0 ? local : 1;
   }
+
+  /// The first point of the layer on that side.
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t first(int side) const {
+    return side < 0 ? -1 : side > 0 ? local : 0;
+  }
+};
+
+/// A point in a rank's own numbering; -1 and `local` are the neighbours'.
+struct Point {
+  std::int64_t x = 0;
+  std::int64_t y = 0;
+  std::int64_t z = 0;
 };
 
 /// A rank's grid at one level and the numbering of its columns; plain data for kernels.
@@ -52,18 +64,22 @@ struct LocalGrid {
   }
 
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t global_row(std::int64_t row) const {
+    return global_row(point_of_row(row));
+  }
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t global_row(const Point& at) const {
+    return ((z.begin + at.z) * y.global + y.begin + at.y) * x.global + x.begin + at.x;
+  }
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE Point point_of_row(std::int64_t row) const {
     const std::int64_t plane = x.local * y.local;
-    const std::int64_t at_z = row / plane;
-    const std::int64_t at_y = row % plane / x.local;
-    const std::int64_t at_x = row % x.local;
-    return ((z.begin + at_z) * y.global + y.begin + at_y) * x.global + x.begin + at_x;
+    return {row % x.local, row % plane / x.local, row / plane};
   }
 
   /// Entries of a row of the matrix.
   [[nodiscard]] BANKFULL_HOST_DEVICE int entries(std::int64_t row) const {
-    const std::int64_t plane = x.local * y.local;
-    return x.neighbours(row % x.local) * y.neighbours(row % plane / x.local) *
-           z.neighbours(row / plane);
+    const Point at = point_of_row(row);
+    return x.neighbours(at.x) * y.neighbours(at.y) * z.neighbours(at.z);
   }
 
   static BANKFULL_HOST_DEVICE int side_number(int sx, int sy, int sz) {
@@ -84,6 +100,27 @@ struct LocalGrid {
     const std::int64_t in_z = sz == 0 ? at_z : 0;
     return outer_begin[static_cast<std::size_t>(side_number(sx, sy, sz))] +
            (in_z * y.thickness(sy) + in_y) * x.thickness(sx) + in_x;
+  }
+
+  /// The point of a column, as `column` numbers them; nowhere near the rank where there is none.
+  [[nodiscard]] BANKFULL_HOST_DEVICE Point point_of_column(std::int64_t column) const {
+    if (column < rows()) {
+      return point_of_row(column);
+    }
+    for (int side = 0; side < 27; ++side) {
+      const int sx = side % 3 - 1;
+      const int sy = side / 3 % 3 - 1;
+      const int sz = side / 9 - 1;
+      const std::int64_t begin = outer_begin[static_cast<std::size_t>(side)];
+      const std::int64_t width = x.thickness(sx);
+      const std::int64_t plane = width * y.thickness(sy);
+      const std::int64_t n = column - begin;
+      // Without a neighbour there `begin` is 0.
+      if (begin >= rows() && n >= 0 && n < plane * z.thickness(sz)) {
+        return {x.first(sx) + n % width, y.first(sy) + n % plane / width, z.first(sz) + n / plane};
+      }
+    }
+    return {-3, -3, -3};
   }
 };
 

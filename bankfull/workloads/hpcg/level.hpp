@@ -1,10 +1,12 @@
 #pragma once
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/numerics/sparse/csr.hpp"
 #include "bankfull/workloads/hpcg/assembly.hpp"
 #include "bankfull/workloads/hpcg/geometry.hpp"
 #include "bankfull/workloads/hpcg/problem.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +17,7 @@ struct Level {
   Geometry geometry;
   Csr matrix;
   Buffer<std::int32_t> fine_row = {};  ///< of each row; empty on the finest level
+  Buffer<double> right_hand = {};      ///< of the finest level, for the solution 1; else empty
 };
 
 /// Writes the columns and values of a matrix whose rows have their places.
@@ -42,7 +45,7 @@ Csr assemble(const Executor& executor, const Geometry& geometry) {
   return matrix;
 }
 
-/// The values of the set-up, multiplied by 1 + epsilon; for 0 their bits.
+/// The values of the benchmark's matrices, multiplied by 1 + epsilon; for 0 their bits.
 template <class Executor>
 void perturb_levels(const Executor& executor, std::vector<Level>& levels, double epsilon) {
   for (Level& level : levels) {
@@ -54,17 +57,23 @@ void perturb_levels(const Executor& executor, std::vector<Level>& levels, double
   executor.synchronize();
 }
 
-/// All levels of a rank's system, the finest first.
+/// All levels of a rank's system, the finest first; with matrices of the host, one a level, in
+/// place of the benchmark's where some are given.
 template <class Executor>
 std::vector<Level> make_levels(const Executor& executor, const Problem& problem, int ranks,
-                               int rank) {
+                               int rank, const std::vector<HostCsr>& matrices = {}) {
+  expects(matrices.empty() || matrices.size() == level_count, "there is a matrix for each level");
   std::vector<Level> levels;
   levels.reserve(level_count);
   for (int n = 0; n < level_count; ++n) {
     Level level{make_geometry(decompose(problem, ranks, n), rank), {}, {}};
-    level.matrix = assemble(executor, level.geometry);
-    if (n > 0) {
-      const std::int64_t rows = level.matrix.rows;
+    level.matrix = matrices.empty() ? assemble(executor, level.geometry)
+                                    : load_csr(executor, matrices.at(static_cast<std::size_t>(n)));
+    const std::int64_t rows = level.matrix.rows;
+    if (n == 0) {
+      level.right_hand = executor.template make<double>(rows);
+      executor.each(rows, SumRow{level.matrix.view(), level.right_hand.data()});
+    } else {
       level.fine_row = executor.template make<std::int32_t>(rows);
       executor.each(
           rows, FineRowOf{levels.back().geometry.grid, level.geometry.grid, level.fine_row.data()});

@@ -3,16 +3,18 @@
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/numerics/sparse/csr.hpp"
 #include "bankfull/workloads/hpcg/geometry.hpp"
-#include "bankfull/workloads/hpcg/point.hpp"
+#include "bankfull/workloads/hpcg/rows.hpp"
 
 #include <cstdint>
 
 namespace bankfull::hpcg {
 
-/// The benchmark's diagonal and right-hand side, or the exaggerated ones, in a new order of rows.
+/// The finest level's diagonal and right-hand side in a new order of rows, as the set-up stored
+/// them or exaggerated.
 struct LoadNewRow {
   LocalGrid grid = {};
   CsrView matrix = {};
+  const double* stored_right_hand = {};
   const std::int32_t* old_of = {};
   double* diagonal = {};
   double* right_hand = {};
@@ -25,10 +27,9 @@ struct LoadNewRow {
       right_hand[row] = 0.0;
       return;
     }
-    const double scale = exaggerated ? exaggeration(grid.global_row(old)) : 1.0;
-    const auto entries = static_cast<int>(matrix.start[old + 1] - matrix.start[old]);
-    diagonal[row] = scale * entry(true);
-    right_hand[row] = scale * right_hand_side(entries);
+    const double scale = row_scale(grid, old, exaggerated);
+    diagonal[row] = scale * diagonal_of(matrix, old);
+    right_hand[row] = scale * stored_right_hand[old];
   }
 };
 

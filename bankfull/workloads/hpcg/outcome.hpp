@@ -34,6 +34,15 @@ struct CgTimes {
   double allreduce = 0.0;  ///< of this rank; part of ddot
 };
 
+/// Whether what is solved is the benchmark's problem: rows of all ranks and levels that are not
+/// its, and rows of the optimised product that are wrong; see check_problem.hpp.
+struct ProblemCheck {
+  std::int64_t wrong_rows = 0;
+  std::int64_t wrong_products = 0;
+
+  [[nodiscard]] bool passed() const { return wrong_rows == 0 && wrong_products == 0; }
+};
+
 /// One solve of the spectral test, for the log.
 struct SpectralSolve {
   bool preconditioned = false;
@@ -130,6 +139,7 @@ struct Outcome {
   std::array<LevelSize, level_count> levels;
   double optimised_bytes = 0.0;  ///< over all ranks, of data that the optimisation added
 
+  ProblemCheck problem;
   SpectralTest spectral;
   SymmetryTest symmetry;
   ConvergenceTest convergence;
@@ -148,9 +158,9 @@ struct Outcome {
 
   /// By the benchmark's tests and ours.
   [[nodiscard]] bool valid() const {
-    return spectral.passed() && symmetry.passed() && convergence.passed() && norms.passed() &&
-           norms.spread <= norms.allowed_spread && symmetry.product_error() == 0.0 &&
-           solution.passed();
+    return problem.passed() && spectral.passed() && symmetry.passed() && convergence.passed() &&
+           norms.passed() && norms.spread <= norms.allowed_spread &&
+           symmetry.product_error() == 0.0 && solution.passed();
   }
 };
 

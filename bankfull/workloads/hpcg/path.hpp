@@ -34,7 +34,9 @@ class Path {
  public:
   virtual ~Path() = default;
 
-  /// Takes the matrix of the spectral test, or the benchmark's own again.
+  /// Multiplies the stored diagonal and the right-hand side for the spectral test, or takes them as
+  /// they are again. The reference solves with the system's own matrix: while its diagonal is
+  /// exaggerated, no other path is to be made or told to do so.
   virtual void exaggerate_diagonal(bool exaggerated) = 0;
 
   /// x = 0, p = x, r = b - A p; forms r.r.
@@ -94,8 +96,13 @@ class System {
 
   [[nodiscard]] virtual const std::vector<Level>& levels() const = 0;
 
-  /// Multiplies the values of all levels, as the set-up stores them, by 1 + epsilon, for the paths
-  /// made from now on; 0 restores their bits. No path may live meanwhile.
+  /// Rows of this rank, of all levels, that are not those of the benchmark; read where they are
+  /// stored. See CheckRow.
+  [[nodiscard]] virtual std::int64_t wrong_rows() const = 0;
+
+  /// Multiplies the values of all levels, as the set-up stores the benchmark's, by
+  /// 1 + epsilon, for the paths made from now on; 0 restores their bits. The right-hand side stays.
+  /// No path may live meanwhile.
   virtual void perturb(double epsilon) = 0;
 
   /// A new path; paths must not outlive their system.
@@ -103,12 +110,20 @@ class System {
 };
 
 /// Collective: builds the system. `ranks` must outlive it.
-std::unique_ptr<System> make_system(const Problem& problem, const Communicator& ranks);
+///
+/// Paths take what is stored, whatever it is: with `matrices`, one a level, they solve another
+/// system, whose solution is 1 everywhere too. Rows are this rank's in their natural order, and
+/// columns of other ranks are among those of the level's geometry; all ranks together must have
+/// entries on both sides of the diagonal, which no row lacks. Rows have at most most_entries.
+std::unique_ptr<System> make_system(const Problem& problem, const Communicator& ranks,
+                                    const std::vector<HostCsr>& matrices = {});
 
 namespace detail {
-std::unique_ptr<System> make_cpu_system(const Problem& problem, const Communicator& ranks);
+std::unique_ptr<System> make_cpu_system(const Problem& problem, const Communicator& ranks,
+                                        const std::vector<HostCsr>& matrices);
 // Defined in system_cuda.cu, which exists in builds with CUDA only.
-std::unique_ptr<System> make_cuda_system(const Problem& problem, const Communicator& ranks);
+std::unique_ptr<System> make_cuda_system(const Problem& problem, const Communicator& ranks,
+                                         const std::vector<HostCsr>& matrices);
 }  // namespace detail
 
 }  // namespace bankfull::hpcg

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/hpcg/cg.hpp"
+#include "bankfull/workloads/hpcg/check_problem.hpp"
 #include "bankfull/workloads/hpcg/validation.hpp"
 
 #include <algorithm>
@@ -151,6 +152,7 @@ PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progr
   std::unique_ptr<System> system;
   outcome.setup_seconds = slowest_seconds(ranks, [&] { system = make_system(problem, ranks); });
   describe_system(*system, problem, ranks, outcome);
+  outcome.problem.wrong_rows = ranks.sum(system->wrong_rows());
   run_reference(*system, ranks, progress, outcome);
 
   if (problem.perturbation != 0.0) {
@@ -163,6 +165,7 @@ PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progr
   outcome.optimised_bytes = ranks.sum(static_cast<double>(path->added_bytes()));
 
   progress.update("validating", 0.0, 1.0);
+  outcome.problem.wrong_products = wrong_products(*path, system->levels().front(), ranks);
   outcome.spectral = spectral_test(*path);
   outcome.symmetry = symmetry_test(*path, system->levels().front(), ranks);
   static_cast<void>(path->take_times());

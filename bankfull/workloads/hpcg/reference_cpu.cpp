@@ -9,7 +9,8 @@ class CpuReference final : public CpuPath {
  public:
   CpuReference(const Problem& problem, const Communicator& ranks, const std::vector<Level>& levels)
       : CpuPath(problem, ranks, levels.front().matrix.rows, levels.front().matrix.columns),
-        levels_(levels) {
+        levels_(levels),
+        diagonal_(executor_.make<double>(rows_)) {
     for (const Level& level : levels_) {
       exchanges_.push_back(make_list_exchange<double>(
           ListSetup{ranks, level.geometry.neighbours, problem.transport}, team()));
@@ -17,13 +18,15 @@ class CpuReference final : public CpuPath {
       coarse_x_.push_back(make_vector(executor_, level.matrix.columns));
       coarse_r_.push_back(make_vector(executor_, level.matrix.columns));
     }
+    executor_.each(rows_, ReadDiagonal{levels_.front().matrix.view(), diagonal_.data()});
     CpuReference::exaggerate_diagonal(false);
   }
 
   void exaggerate_diagonal(bool exaggerated) override {
     const Level& level = levels_.front();
-    executor_.each(rows_, LoadRow{level.geometry.grid, level.matrix.view(),
-                                  level.matrix.value.data(), b_.data(), exaggerated});
+    executor_.each(
+        rows_, LoadRow{level.geometry.grid, level.matrix.view(), diagonal_.data(),
+                       level.right_hand.data(), level.matrix.value.data(), b_.data(), exaggerated});
   }
 
   void start() override {
@@ -130,6 +133,7 @@ class CpuReference final : public CpuPath {
   }
 
   const std::vector<Level>& levels_;
+  Buffer<double> diagonal_;  ///< of the finest level, as the set-up stored it
   std::vector<std::unique_ptr<ListExchange<double>>> exchanges_;
   std::vector<Buffer<double>> products_;
   std::vector<Buffer<double>> coarse_x_;

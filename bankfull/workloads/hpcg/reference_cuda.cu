@@ -109,18 +109,21 @@ class CudaReference final : public PlainCudaCg {
                 const std::vector<Level>& levels)
       : PlainCudaCg(problem, ranks, stream, plain_levels(levels)),
         set_up_(levels),
+        diagonal_(executor_.make<double>(rows_)),
         tickets_(MemorySpace::device, 1) {
     for (const Level& level : levels) {
       runs_.push_back(find_row_runs(executor_, level.matrix.view()));
     }
+    executor_.each(rows_, ReadDiagonal{levels.front().matrix.view(), diagonal_.data()});
     CudaReference::exaggerate_diagonal(false);
     executor_.synchronize();
   }
 
   void exaggerate_diagonal(bool exaggerated) override {
     const Level& level = set_up_.front();
-    executor_.each(rows_, LoadRow{level.geometry.grid, level.matrix.view(),
-                                  level.matrix.value.data(), b_.data(), exaggerated});
+    executor_.each(
+        rows_, LoadRow{level.geometry.grid, level.matrix.view(), diagonal_.data(),
+                       level.right_hand.data(), level.matrix.value.data(), b_.data(), exaggerated});
   }
 
   [[nodiscard]] std::int64_t added_bytes() const override { return 0; }
@@ -170,6 +173,7 @@ class CudaReference final : public PlainCudaCg {
   }
 
   const std::vector<Level>& set_up_;
+  Buffer<double> diagonal_;  ///< of the finest level, as the set-up stored it
   std::vector<RowRuns> runs_;
   Buffer<unsigned> tickets_;
 };

@@ -9,8 +9,8 @@
 
 namespace bankfull::hpcg {
 
-// What the reference does to one row, in the order of the benchmark's own source; bodies for both
-// devices. A row's entries are added up in their order.
+// What is done to one row, in the order of the benchmark's own source; bodies for both devices. A
+// row's entries are added up in their order. Nothing but what is stored is taken for an entry.
 
 /// (A x) of a row.
 BANKFULL_HOST_DEVICE inline double row_times(const CsrView& matrix, std::int64_t row,
@@ -38,24 +38,49 @@ BANKFULL_HOST_DEVICE inline double relaxed(const CsrView& matrix, std::int64_t r
   return sum / diagonal;
 }
 
-/// The benchmark's diagonal and right-hand side, or the exaggerated ones.
+BANKFULL_HOST_DEVICE inline double diagonal_of(const CsrView& matrix, std::int64_t row) {
+  double diagonal = 1.0;
+  for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
+    diagonal = matrix.column[n] == row ? matrix.value[n] : diagonal;
+  }
+  return diagonal;
+}
+
+/// The diagonal of a matrix out of its entries; a body for an executor's `each`.
+struct ReadDiagonal {
+  CsrView matrix = {};
+  double* diagonal = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
+    diagonal[row] = diagonal_of(matrix, row);
+  }
+};
+
+/// What the stored diagonal and right-hand side of a row are multiplied by.
+BANKFULL_HOST_DEVICE inline double row_scale(const LocalGrid& grid, std::int64_t row,
+                                             bool exaggerated) {
+  return exaggerated ? exaggeration(grid.global_row(row)) : 1.0;
+}
+
+/// Puts the finest level's diagonal and right-hand side into the matrix and vector that are solved
+/// with, as the set-up stored them or exaggerated.
 struct LoadRow {
   LocalGrid grid = {};
   CsrView matrix = {};
+  const double* stored_diagonal = {};
+  const double* stored_right_hand = {};
   double* value = {};
   double* right_hand = {};
   bool exaggerated = {};
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    const double scale = exaggerated ? exaggeration(grid.global_row(row)) : 1.0;
-    const std::int64_t first = matrix.start[row];
-    const std::int64_t last = matrix.start[row + 1];
-    for (std::int64_t n = first; n < last; ++n) {
+    const double scale = row_scale(grid, row, exaggerated);
+    for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
       if (matrix.column[n] == row) {
-        value[n] = scale * entry(true);
+        value[n] = scale * stored_diagonal[row];
       }
     }
-    right_hand[row] = scale * right_hand_side(static_cast<int>(last - first));
+    right_hand[row] = scale * stored_right_hand[row];
   }
 };
 

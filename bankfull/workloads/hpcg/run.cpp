@@ -4,6 +4,7 @@
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/workloads/hpcg/check_problem.hpp"
 #include "bankfull/workloads/hpcg/flops.hpp"
 #include "bankfull/workloads/hpcg/official_report.hpp"
 #include "bankfull/workloads/hpcg/phases.hpp"
@@ -99,9 +100,10 @@ std::vector<Check> benchmark_checks(const Outcome& outcome) {
 }
 
 std::vector<Check> checks_of(const Outcome& outcome) {
-  std::vector<Check> checks = benchmark_checks(outcome);
-  const std::vector<Check> ours = solution_checks(outcome);
-  checks.insert(checks.end(), ours.begin(), ours.end());
+  std::vector<Check> checks = checks_of(outcome.problem);
+  for (const std::vector<Check>& more : {benchmark_checks(outcome), solution_checks(outcome)}) {
+    checks.insert(checks.end(), more.begin(), more.end());
+  }
   return checks;
 }
 

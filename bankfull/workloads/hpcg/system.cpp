@@ -1,5 +1,6 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/hpcg/check_problem.hpp"
 #include "bankfull/workloads/hpcg/cpu/path.hpp"
 #include "bankfull/workloads/hpcg/path.hpp"
 
@@ -8,15 +9,20 @@ namespace {
 
 class CpuSystem final : public System {
  public:
-  CpuSystem(const Problem& problem, const Communicator& ranks)
+  CpuSystem(const Problem& problem, const Communicator& ranks, const std::vector<HostCsr>& matrices)
       : problem_(problem),
         ranks_(ranks),
-        levels_(make_levels(CpuExecutor(problem.threads), problem, ranks.size(), ranks.rank())) {}
+        levels_(make_levels(CpuExecutor(problem.threads), problem, ranks.size(), ranks.rank(),
+                            matrices)) {}
 
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 
   void perturb(double epsilon) override {
     perturb_levels(CpuExecutor(problem_.threads), levels_, epsilon);
+  }
+
+  [[nodiscard]] std::int64_t wrong_rows() const override {
+    return hpcg::wrong_rows(CpuExecutor(problem_.threads), levels_);
   }
 
   std::unique_ptr<Path> make_path(Variant variant) override {
@@ -32,17 +38,19 @@ class CpuSystem final : public System {
 
 }  // namespace
 
-std::unique_ptr<System> detail::make_cpu_system(const Problem& problem, const Communicator& ranks) {
-  return std::make_unique<CpuSystem>(problem, ranks);
+std::unique_ptr<System> detail::make_cpu_system(const Problem& problem, const Communicator& ranks,
+                                                const std::vector<HostCsr>& matrices) {
+  return std::make_unique<CpuSystem>(problem, ranks, matrices);
 }
 
-std::unique_ptr<System> make_system(const Problem& problem, const Communicator& ranks) {
+std::unique_ptr<System> make_system(const Problem& problem, const Communicator& ranks,
+                                    const std::vector<HostCsr>& matrices) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return detail::make_cuda_system(problem, ranks);
+      return detail::make_cuda_system(problem, ranks, matrices);
     }
   }
-  return detail::make_cpu_system(problem, ranks);
+  return detail::make_cpu_system(problem, ranks, matrices);
 }
 
 }  // namespace bankfull::hpcg

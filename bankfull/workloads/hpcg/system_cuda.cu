@@ -1,4 +1,5 @@
 #include "bankfull/build_config.hpp"
+#include "bankfull/workloads/hpcg/check_problem.hpp"
 #include "bankfull/workloads/hpcg/cuda/chunks.cuh"
 #include "bankfull/workloads/hpcg/cuda/path.cuh"
 #include "bankfull/workloads/hpcg/cuda/variants/paths.hpp"
@@ -8,15 +9,20 @@ namespace {
 
 class CudaSystem final : public System {
  public:
-  CudaSystem(const Problem& problem, const Communicator& ranks)
+  CudaSystem(const Problem& problem, const Communicator& ranks,
+             const std::vector<HostCsr>& matrices)
       : problem_(problem), ranks_(ranks), stream_(problem.device) {
     ranks.agree([&] { cuda::require_sweeps(stream_, problem.sweeps); });
-    levels_ = make_levels(CudaExecutor(stream_), problem, ranks.size(), ranks.rank());
+    levels_ = make_levels(CudaExecutor(stream_), problem, ranks.size(), ranks.rank(), matrices);
   }
 
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 
   void perturb(double epsilon) override { perturb_levels(CudaExecutor(stream_), levels_, epsilon); }
+
+  [[nodiscard]] std::int64_t wrong_rows() const override {
+    return hpcg::wrong_rows(CudaExecutor(stream_), levels_);
+  }
 
   std::unique_ptr<Path> make_path(Variant variant) override {
     switch (variant) {
@@ -53,9 +59,9 @@ class CudaSystem final : public System {
 
 }  // namespace
 
-std::unique_ptr<System> detail::make_cuda_system(const Problem& problem,
-                                                 const Communicator& ranks) {
-  return std::make_unique<CudaSystem>(problem, ranks);
+std::unique_ptr<System> detail::make_cuda_system(const Problem& problem, const Communicator& ranks,
+                                                 const std::vector<HostCsr>& matrices) {
+  return std::make_unique<CudaSystem>(problem, ranks, matrices);
 }
 
 }  // namespace bankfull::hpcg

@@ -60,10 +60,11 @@ class CpuTuned final : public CpuPath {
   }
 
   void exaggerate_diagonal(bool exaggerated) override {
+    const Level& stored = set_up_.front();
     const ColouredLevel& level = levels_.front();
-    executor_.each(rows_, LoadNewRow{set_up_.front().geometry.grid, set_up_.front().matrix.view(),
-                                     level.order.old_of.data(), level.diagonal.data(), b_.data(),
-                                     exaggerated});
+    executor_.each(rows_, LoadNewRow{stored.geometry.grid, stored.matrix.view(),
+                                     stored.right_hand.data(), level.order.old_of.data(),
+                                     level.diagonal.data(), b_.data(), exaggerated});
   }
 
   void start() override {

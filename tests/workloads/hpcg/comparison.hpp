@@ -7,6 +7,7 @@
 #include "bankfull/workloads/hpcg/path.hpp"
 #include "bankfull/workloads/hpcg/problem.hpp"
 #include "bankfull/workloads/hpcg/validation.hpp"
+#include "tests/workloads/hpcg/matrices.hpp"
 #include "tests/workloads/hpcg/textbook.hpp"
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,7 @@ namespace bankfull::hpcg {
 struct Case {
   Problem problem;
   const Communicator& ranks;
+  TestMatrix matrix = {};
 };
 
 inline std::string describe(const Case& c) {
@@ -34,7 +37,7 @@ inline std::string describe(const Case& c) {
          (p.process_grid ? to_string(*p.process_grid) : "they come") + ", " +
          std::to_string(p.threads) + " threads, " + to_string(p.device) + ", " +
          to_string(p.columns) + " columns, " + to_string(p.sweeps) + " sweeps, transport " +
-         to_string(p.transport);
+         to_string(p.transport) + ", matrix " + c.matrix.name;
 }
 
 inline Problem small_problem(const Grid3& local, int threads = 1,
@@ -53,7 +56,28 @@ inline std::vector<Grid3> awkward_grids() { return {{16, 16, 16}, {24, 16, 8}, {
 /// In its natural order of rows, which is the reference's.
 inline textbook::System textbook_of(const Case& c) {
   const RankGrid grid = decompose(c.problem, c.ranks.size()).grid();
-  return {c.problem.local, {grid.k, grid.j, grid.i}};
+  const Grid3 ranks{grid.k, grid.j, grid.i};
+  return c.matrix.of_level ? textbook::System(c.problem.local, ranks, c.matrix.of_level)
+                           : textbook::System(c.problem.local, ranks);
+}
+
+/// What the library is to solve instead of its own matrices, if anything.
+inline std::vector<HostCsr> matrices_of(const Case& c) {
+  std::vector<HostCsr> matrices;
+  if (c.matrix.of_level) {
+    const textbook::System system = textbook_of(c);
+    for (int n = 0; n < level_count; ++n) {
+      const Decomposition whole = decompose(c.problem, c.ranks.size(), n);
+      matrices.push_back(rows_of_rank(system.level(static_cast<std::size_t>(n)),
+                                      static_cast<std::size_t>(c.ranks.rank()),
+                                      make_geometry(whole, c.ranks.rank())));
+    }
+  }
+  return matrices;
+}
+
+inline std::unique_ptr<System> system_of(const Case& c) {
+  return make_system(c.problem, c.ranks, matrices_of(c));
 }
 
 /// In the order of rows of a tuned path that aligns its classes like this. Any device's order is
@@ -62,7 +86,8 @@ inline textbook::System coloured_textbook_of(const Case& c, std::int64_t alignme
                                              Boundary boundary) {
   constexpr int height = 8;  // the order does not depend on it
   const CpuExecutor executor(1);
-  const auto levels = make_levels(executor, c.problem, c.ranks.size(), c.ranks.rank());
+  const auto levels =
+      make_levels(executor, c.problem, c.ranks.size(), c.ranks.rank(), matrices_of(c));
   const auto coloured = colour_levels<height>(
       executor, levels, [=](const Level& /*level*/) { return alignment; }, boundary);
   textbook::System system = textbook_of(c);
@@ -172,11 +197,24 @@ inline std::vector<double> history_of(Path& path) {
 }
 
 /// x after a few iterations, when the last one still changes much of it.
-inline void expect_same_solution(const Case& c, Path& path, const textbook::System& expected) {
-  constexpr int iterations = 4;
+inline void expect_same_solution(const Case& c, Path& path, const textbook::System& expected,
+                                 int iterations = 4) {
   conjugate_gradients(path, {.iterations = iterations});
   const auto x = found_by_root(c, [&] { return expected.solve(iterations).x; });
   EXPECT_LE(distance(path.solution(), own_part(c, expected, x)), 1e-11);
+}
+
+/// Operations and right-hand side with the exaggerated diagonal, and with the own one after it.
+inline void expect_exaggerates(const Case& c, Path& path, const textbook::System& expected,
+                               double tolerance) {
+  textbook::System exaggerated = expected;
+  exaggerated.exaggerate();
+  for (const bool on : {true, false, true, false}) {
+    SCOPED_TRACE(on ? "exaggerated" : "as stored");
+    path.exaggerate_diagonal(on);
+    expect_operations(c, path, on ? exaggerated : expected, tolerance);
+    expect_same_solution(c, path, on ? exaggerated : expected, 1);
+  }
 }
 
 /// The benchmark's own tests of an optimised path.

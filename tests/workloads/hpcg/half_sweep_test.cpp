@@ -11,6 +11,8 @@
 #include <iterator>
 #include <numeric>
 #include <random>
+#include <string>
+#include <tuple>
 #include <vector>
 
 // The half sweeps and the levels they run on must give the benchmark's preconditioner in whatever
@@ -220,10 +222,11 @@ class PlainSweeps {
 
 /// Half sweeps with a colouring of each level against plain sweeps in the same order.
 template <class ColouringOf>
-void expect_same_preconditioner(const Grid3& local, const ColouringOf& colouring_of) {
-  const Case c{small_problem(local), alone()};
+void expect_same_preconditioner(const Grid3& local, const TestMatrix& matrix,
+                                const ColouringOf& colouring_of) {
+  const Case c{small_problem(local), alone(), matrix};
   const CpuExecutor executor(1);
-  const auto levels = make_levels(executor, c.problem, 1, 0);
+  const auto levels = make_levels(executor, c.problem, 1, 0, matrices_of(c));
   textbook::System expected = textbook_of(c);
   std::vector<ColouredLevel> coloured;
   for (std::size_t n = 0; n < levels.size(); ++n) {
@@ -246,21 +249,50 @@ void expect_same_preconditioner(const Grid3& local, const ColouringOf& colouring
   }
 }
 
-class HalfSweeps : public ::testing::TestWithParam<Grid3> {};
+using Parameters = std::tuple<TestMatrix, Grid3, std::size_t>;
+
+class HalfSweeps : public ::testing::TestWithParam<Parameters> {};
 
 TEST_P(HalfSweeps, TakeCoarseRowsAnywhereInTheOrder) {
-  for (std::size_t place = 0; place < 8; ++place) {
-    SCOPED_TRACE(place);
-    expect_same_preconditioner(
-        GetParam(), [&](const CsrView& matrix) { return with_coarse_at(place, matrix); });
-  }
+  const auto& [matrix, local, place] = GetParam();
+  expect_same_preconditioner(
+      local, matrix, [place = place](const CsrView& view) { return with_coarse_at(place, view); });
 }
 
-TEST_P(HalfSweeps, TakeCoarseRowsOfSeveralColours) {
-  expect_same_preconditioner(GetParam(), scattered);
+std::vector<TestMatrix> all_matrices() {
+  std::vector<TestMatrix> matrices = other_matrices();
+  matrices.emplace_back();
+  return matrices;
 }
 
-INSTANTIATE_TEST_SUITE_P(Grids, HalfSweeps, ::testing::ValuesIn(awkward_grids()));
+std::string name_of(const ::testing::TestParamInfo<Parameters>& parameter) {
+  const auto& [matrix, local, place] = parameter.param;
+  return matrix.name + "_" + to_string(local) + "_" + std::to_string(place);
+}
+
+INSTANTIATE_TEST_SUITE_P(Grids, HalfSweeps,
+                         ::testing::Combine(::testing::ValuesIn(all_matrices()),
+                                            ::testing::ValuesIn(awkward_grids()),
+                                            ::testing::Range(std::size_t{0}, std::size_t{8})),
+                         name_of);
+
+class ScatteredHalfSweeps : public ::testing::TestWithParam<std::tuple<TestMatrix, Grid3>> {};
+
+TEST_P(ScatteredHalfSweeps, TakeCoarseRowsOfSeveralColours) {
+  const auto& [matrix, local] = GetParam();
+  expect_same_preconditioner(local, matrix, scattered);
+}
+
+std::string name_of_scattered(
+    const ::testing::TestParamInfo<std::tuple<TestMatrix, Grid3>>& parameter) {
+  const auto& [matrix, local] = parameter.param;
+  return matrix.name + "_" + to_string(local);
+}
+
+INSTANTIATE_TEST_SUITE_P(Grids, ScatteredHalfSweeps,
+                         ::testing::Combine(::testing::ValuesIn(all_matrices()),
+                                            ::testing::ValuesIn(awkward_grids())),
+                         name_of_scattered);
 
 TEST(ClassOrder, TakesEveryColourOnce) {
   const std::vector<std::vector<std::int64_t>> cases{{5, 0, 0, 0, 0, 0, 0, 0},

@@ -1,3 +1,4 @@
+#include "bankfull/workloads/hpcg/check_problem.hpp"
 #include "bankfull/workloads/hpcg/cpu/slices.hpp"
 #include "bankfull/workloads/hpcg/flops.hpp"
 #include "bankfull/workloads/hpcg/run.hpp"
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bankfull::hpcg {
@@ -47,6 +49,77 @@ TEST(HpcgOnRanks, ReferenceIsTheTextbookOnAsManyRanks) {
     expect_same_residuals(history_of(*path), history_of(c, expected));
     expect_same_solution(c, *path, expected);
   });
+}
+
+class HpcgMatricesOnRanks : public ::testing::TestWithParam<TestMatrix> {
+ protected:
+  template <class Body>
+  static void for_cases(const Body& body) {
+    for_process_grids([&](const Case& benchmark) {
+      Case c = benchmark;
+      c.matrix = GetParam();
+      SCOPED_TRACE(c.matrix.name);
+      body(c);
+    });
+  }
+};
+
+TEST_P(HpcgMatricesOnRanks, ReferenceIsTheTextbookOnAsManyRanks) {
+  for_cases([](const Case& c) {
+    const auto system = system_of(c);
+    const auto path = system->make_path(Variant::reference);
+    const textbook::System expected = textbook_of(c);
+    expect_operations(c, *path, expected, 1e-13);
+    expect_same_residuals(history_of(*path), history_of(c, expected));
+    expect_exaggerates(c, *path, expected, 1e-13);
+  });
+}
+
+TEST_P(HpcgMatricesOnRanks, TunedIsGaussSeidelInTheOrderOfColours) {
+  for_cases([](const Case& full) {
+    const textbook::System expected =
+        coloured_textbook_of(full, cpu::slice_height, Boundary::among);
+    for (const ColumnIndices columns : {ColumnIndices::full, ColumnIndices::slim}) {
+      Case c = full;
+      c.problem.columns = columns;
+      const auto system = system_of(c);
+      const auto path = system->make_path(Variant::tuned);
+      expect_operations(c, *path, expected, 1e-12);
+      expect_same_residuals(history_of(*path), history_of(c, expected));
+      expect_exaggerates(c, *path, expected, 1e-12);
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HpcgMatricesOnRanks, ::testing::ValuesIn(other_matrices()),
+                         [](const auto& parameter) { return parameter.param.name; });
+
+TEST(HpcgOnRanks, TheProblemIsTheBenchmarks) {
+  for_process_grids([](const Case& c) {
+    const auto system = make_system(c.problem, c.ranks);
+    EXPECT_EQ(system->wrong_rows(), 0);
+    for (const Variant variant : {Variant::reference, Variant::tuned}) {
+      const auto path = system->make_path(variant);
+      EXPECT_EQ(wrong_products(*path, system->levels().front(), c.ranks), 0);
+    }
+  });
+}
+
+/// What is wrong on one rank, all know.
+TEST(HpcgOnRanks, WrongProductsOfOneRankAreFoundByAll) {
+  const Case c{small_problem({9, 8, 10}), test_ranks()};
+  const CpuExecutor executor(1);
+  std::vector<HostCsr> matrices;
+  for (const Level& level : make_levels(executor, c.problem, c.ranks.size(), c.ranks.rank())) {
+    matrices.push_back(to_host(executor, level.matrix));
+  }
+  if (c.ranks.rank() + 1 == c.ranks.size()) {
+    matrices.front().value[1] = -2.0;
+  }
+  const auto system = make_system(c.problem, c.ranks, matrices);
+  EXPECT_EQ(c.ranks.sum(system->wrong_rows()), 1);
+  const auto path = system->make_path(Variant::reference);
+  EXPECT_EQ(wrong_products(*path, system->levels().front(), c.ranks), 1);
 }
 
 /// What one rank cannot keep in 16 bits, none keeps so.

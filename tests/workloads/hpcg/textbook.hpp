@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -26,16 +27,22 @@ struct Entry {
   double value = 0.0;
 };
 
+/// The entries of each row, by ascending columns.
+using Matrix = std::vector<std::vector<Entry>>;
+
 /// One level of the whole system.
 struct Level {
-  Grid3 local;                                   ///< points of a rank
-  Grid3 global;                                  ///< points of all
-  std::vector<std::vector<Entry>> entries = {};  ///< of each row
-  std::vector<std::size_t> owner = {};           ///< the rank of each row
-  std::vector<Rows> own = {};                    ///< of each rank: its rows, by its own numbering
-  std::vector<Rows> visits = {};  ///< of each rank: its rows in the order of a forward sweep
-  Rows finer = {};                ///< of each row: where it lies on the finer level, if any
+  Grid3 local;   ///< points of a rank
+  Grid3 global;  ///< points of all
+  Matrix entries = {};
+  std::vector<std::size_t> owner = {};  ///< the rank of each row
+  std::vector<Rows> own = {};           ///< of each rank: its rows, by its own numbering
+  std::vector<Rows> visits = {};        ///< of each rank: its rows in the order of a forward sweep
+  Rows finer = {};                      ///< of each row: where it lies on the finer level, if any
 };
+
+/// The matrix of the level with this number, which has everything else already.
+using Operator = std::function<Matrix(const Level& level, std::size_t number)>;
 
 namespace detail {
 
@@ -72,6 +79,13 @@ inline std::vector<Entry> entries_at(const Grid3& point, const Grid3& grid) {
   return entries;
 }
 
+inline Matrix benchmark_operator(const Level& level, std::size_t /*number*/) {
+  Matrix matrix;
+  for_points(level.global,
+             [&](const Grid3& point) { matrix.push_back(entries_at(point, level.global)); });
+  return matrix;
+}
+
 inline Level make_level(const Grid3& local, const Grid3& ranks) {
   Level level{.local = local,
               .global = {local.nx * ranks.nx, local.ny * ranks.ny, local.nz * ranks.nz}};
@@ -81,7 +95,6 @@ inline Level make_level(const Grid3& local, const Grid3& ranks) {
     const std::size_t rank = number_of(place, ranks);
     level.own[rank].push_back(level.owner.size());
     level.owner.push_back(rank);
-    level.entries.push_back(entries_at(point, level.global));
   });
   level.visits = level.own;
   return level;
@@ -123,14 +136,29 @@ inline Vector plus(const Vector& x, double factor, const Vector& y) {
 
 class System {
  public:
-  System(const Grid3& local, const Grid3& ranks) {
+  System(const Grid3& local, const Grid3& ranks,
+         const Operator& matrix_of = detail::benchmark_operator) {
     Grid3 size = local;
     for (int n = 0; n < level_count; ++n) {
       levels_.push_back(detail::make_level(size, ranks));
+      levels_.back().entries = matrix_of(levels_.back(), static_cast<std::size_t>(n));
       if (n > 0) {
         levels_.back().finer = detail::points_on(*(levels_.end() - 2), levels_.back());
       }
       size = {(size.nx + 1) / 2, (size.ny + 1) / 2, (size.nz + 1) / 2};
+    }
+    right_hand_side_ = multiply(Vector(levels_.front().entries.size(), 1.0));
+  }
+
+  /// Multiplies diagonal and right-hand side of the finest level for the benchmark's spectral test:
+  /// by 2, 3, ..., 10 and on by 1 from the tenth row on, a million times.
+  void exaggerate() {
+    for (std::size_t row = 0; row < right_hand_side_.size(); ++row) {
+      const double factor = 1e6 * (row < 9 ? static_cast<double>(row) + 2.0 : 1.0);
+      right_hand_side_[row] *= factor;
+      for (Entry& entry : levels_.front().entries[row]) {
+        entry.value *= entry.column == row ? factor : 1.0;
+      }
     }
   }
 
@@ -186,9 +214,7 @@ class System {
   }
 
   /// The right-hand side whose solution is 1 everywhere.
-  [[nodiscard]] Vector right_hand_side() const {
-    return multiply(Vector(levels_.front().entries.size(), 1.0));
-  }
+  [[nodiscard]] const Vector& right_hand_side() const { return right_hand_side_; }
 
   struct Solution {
     Vector x;
@@ -197,7 +223,7 @@ class System {
 
   /// Preconditioned conjugate gradients from x = 0.
   [[nodiscard]] Solution solve(int iterations) const {
-    const Vector b = right_hand_side();
+    const Vector& b = right_hand_side();
     Solution solution{.x = Vector(b.size(), 0.0), .history = {}};
     Vector r = b;
     Vector p(b.size(), 0.0);
@@ -248,6 +274,7 @@ class System {
   }
 
   std::vector<Level> levels_;
+  Vector right_hand_side_;
 };
 
 }  // namespace bankfull::hpcg::textbook

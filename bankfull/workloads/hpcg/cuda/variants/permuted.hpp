@@ -6,6 +6,7 @@
 #include "bankfull/numerics/sparse/row_classes.hpp"
 #include "bankfull/workloads/hpcg/level.hpp"
 #include "bankfull/workloads/hpcg/problem.hpp"
+#include "bankfull/workloads/hpcg/rows.hpp"
 
 #include <cstdint>
 #include <numeric>
@@ -223,19 +224,7 @@ Csr permuted_csr(const Executor& executor, const Csr& matrix, const PermutedLeve
   return permuted;
 }
 
-/// The diagonal of a matrix out of its entries, or into them; bodies for an executor's `each`.
-struct ReadDiagonal {
-  CsrView matrix = {};
-  double* diagonal = {};
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t row) const {
-    for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
-      if (matrix.column[n] == row) {
-        diagonal[row] = matrix.value[n];
-      }
-    }
-  }
-};
-
+/// A diagonal into the entries of a matrix; a body for an executor's `each`.
 struct WriteDiagonal {
   CsrView matrix = {};
   const double* diagonal = {};

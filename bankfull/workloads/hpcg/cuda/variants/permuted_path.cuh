@@ -39,8 +39,8 @@ class PermutedPath : public PlainCudaCg {
   void exaggerate_diagonal(bool exaggerated) override {
     const Level& finest = set_up_.front();
     executor_.each(
-        rows_, LoadNewRow{finest.geometry.grid, finest.matrix.view(), orders_.front().old_of.data(),
-                          diagonal_.data(), b_.data(), exaggerated});
+        rows_, LoadNewRow{finest.geometry.grid, finest.matrix.view(), finest.right_hand.data(),
+                          orders_.front().old_of.data(), diagonal_.data(), b_.data(), exaggerated});
     take_diagonal(diagonal_.data());
   }
 

@@ -1,0 +1,181 @@
+#include "bankfull/workloads/hpcg/cpu/slices.hpp"
+#include "bankfull/workloads/hpcg/cuda/variants/ell.hpp"
+#include "tests/alone.hpp"
+#include "tests/workloads/hpcg/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+// Paths on the CPU, and the layouts that paths on a GPU keep, with matrices in which no two entries
+// are alike.
+namespace bankfull::hpcg {
+namespace {
+
+/// A path that the CPU has.
+struct Way {
+  std::string name;
+  Variant variant = Variant::tuned;
+  ColumnIndices columns = ColumnIndices::full;
+};
+
+using Parameters = std::tuple<Way, TestMatrix, Grid3>;
+
+class CpuOnMatrices : public ::testing::TestWithParam<Parameters> {
+ protected:
+  CpuOnMatrices() {
+    const auto& [way, matrix, local] = GetParam();
+    case_.problem.columns = way.columns;
+    case_.matrix = matrix;
+    system_ = system_of(case_);
+    path_ = system_->make_path(way.variant);
+    expected_ = way.variant == Variant::reference
+                    ? textbook_of(case_)
+                    : coloured_textbook_of(case_, cpu::slice_height, Boundary::among);
+  }
+
+  Case case_{small_problem(std::get<2>(GetParam()), 2), alone()};
+  std::unique_ptr<System> system_;
+  std::unique_ptr<Path> path_;
+  textbook::System expected_{{2, 2, 2}, {1, 1, 1}};
+};
+
+TEST_P(CpuOnMatrices, DoTheOperationsOfTheTextbook) {
+  expect_operations(case_, *path_, expected_, 1e-13);
+}
+
+TEST_P(CpuOnMatrices, HaveTheResidualsOfTheTextbook) {
+  expect_same_residuals(history_of(*path_), history_of(case_, expected_));
+  expect_same_solution(case_, *path_, expected_);
+}
+
+TEST_P(CpuOnMatrices, ExaggerateTheDiagonalThatIsStored) {
+  expect_exaggerates(case_, *path_, expected_, 1e-13);
+}
+
+std::string name_of(const ::testing::TestParamInfo<Parameters>& parameter) {
+  const auto& [way, matrix, local] = parameter.param;
+  return way.name + "_" + matrix.name + "_" + to_string(local);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CpuOnMatrices,
+    ::testing::Combine(::testing::Values(Way{"reference", Variant::reference}, Way{"tuned"},
+                                         Way{"slim", Variant::tuned, ColumnIndices::slim}),
+                       ::testing::ValuesIn(other_matrices()), ::testing::ValuesIn(awkward_grids())),
+    name_of);
+
+/// What makes the comparison worth it: values that cannot be taken for each other.
+class TestMatrices : public ::testing::TestWithParam<TestMatrix> {};
+
+TEST_P(TestMatrices, AreSymmetricDominatedByTheDiagonalAndNeverRepeatAValueInARow) {
+  const textbook::System system({9, 8, 10}, {2, 1, 1}, GetParam().of_level);
+  for (std::size_t n = 0; n < level_count; ++n) {
+    const textbook::Matrix& matrix = system.level(n).entries;
+    std::map<std::pair<std::size_t, std::size_t>, double> values;
+    for (std::size_t row = 0; row < matrix.size(); ++row) {
+      ASSERT_LE(matrix[row].size(), static_cast<std::size_t>(most_entries));
+      std::set<double> seen;
+      double others = 0.0;
+      double diagonal = 0.0;
+      for (const textbook::Entry& entry : matrix[row]) {
+        values[{row, entry.column}] = entry.value;
+        EXPECT_TRUE(seen.insert(entry.value).second);
+        (entry.column == row ? diagonal : others) += std::fabs(entry.value);
+      }
+      EXPECT_GT(diagonal, others);
+    }
+    for (const auto& [place, value] : values) {
+      EXPECT_EQ((values.at({place.second, place.first})), value);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TestMatrices, ::testing::ValuesIn(other_matrices()),
+                         [](const auto& parameter) { return parameter.param.name; });
+
+/// The orders and formats of the paper's versions, which are built by the same code on a GPU.
+class PermutedMatrices : public ::testing::TestWithParam<TestMatrix> {
+ protected:
+  using Row = std::map<std::int32_t, double>;
+
+  static CpuExecutor executor() { return CpuExecutor(2); }
+
+  Csr matrix_ =
+      load_csr(executor(), matrices_of({small_problem({9, 12, 17}), alone(), GetParam()}).front());
+
+  /// Every seventh row, then what follows these, and so on.
+  [[nodiscard]] PermutedLevel scattered_order() const {
+    PermutedLevel order{.rows = matrix_.rows, .columns = matrix_.columns};
+    order.new_of = executor().make<std::int32_t>(order.rows);
+    order.old_of = executor().make<std::int32_t>(order.rows);
+    std::int32_t place = 0;
+    for (std::int32_t first = 0; first < 7; ++first) {
+      for (std::int32_t row = first; row < order.rows; row += 7) {
+        order.old_of.data()[place] = row;
+        order.new_of.data()[row] = place++;
+      }
+    }
+    return order;
+  }
+
+  /// A row of the natural order with its columns in another one.
+  [[nodiscard]] Row expected_row(std::int64_t row, const PermutedLevel& order) const {
+    const CsrView view = matrix_.view();
+    Row entries;
+    for (std::int64_t n = view.start[row]; n < view.start[row + 1]; ++n) {
+      entries[order.new_of.data()[view.column[n]]] = view.value[n];
+    }
+    return entries;
+  }
+};
+
+TEST_P(PermutedMatrices, HaveTheSameEntriesAsCsr) {
+  const PermutedLevel order = scattered_order();
+  const Csr permuted = permuted_csr(executor(), matrix_, order, Columns::all);
+  const CsrView view = permuted.view();
+  ASSERT_EQ(permuted.entries, matrix_.entries);
+  for (std::int64_t row = 0; row < matrix_.rows; ++row) {
+    Row entries;
+    for (std::int64_t n = view.start[row]; n < view.start[row + 1]; ++n) {
+      entries[view.column[n]] = view.value[n];
+    }
+    EXPECT_EQ(entries, expected_row(order.old_of.data()[row], order));
+  }
+}
+
+TEST_P(PermutedMatrices, HaveTheSameEntriesAsEllpack) {
+  const PermutedLevel order = scattered_order();
+  std::vector<std::int32_t> some{5, 6, 40, 1000};
+  const Ell all = make_ell(executor(), matrix_, order, matrix_.rows, {});
+  const Ell listed = make_ell(executor(), matrix_, order, 4, {some.data()});
+  const auto expect_row = [&](const Ell& ell, std::int64_t at, std::int64_t row) {
+    Row entries;
+    for (int slot = 0; slot < most_entries; ++slot) {
+      const std::int32_t column = ell.column.data()[ell.view().at(slot, at)];
+      if (column != no_column) {
+        entries[column] = ell.value.data()[ell.view().at(slot, at)];
+      }
+    }
+    EXPECT_EQ(entries, expected_row(order.old_of.data()[row], order));
+  };
+  for (std::int64_t row = 0; row < matrix_.rows; ++row) {
+    expect_row(all, row, row);
+  }
+  for (std::size_t n = 0; n < some.size(); ++n) {
+    expect_row(listed, static_cast<std::int64_t>(n), some[n]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PermutedMatrices, ::testing::ValuesIn(other_matrices()),
+                         [](const auto& parameter) { return parameter.param.name; });
+
+}  // namespace
+}  // namespace bankfull::hpcg
