@@ -2,6 +2,7 @@
 
 #include "tests/alone.hpp"
 #include "tests/workloads/hpcg/comparison.hpp"
+#include "tests/workloads/hpcg/recorded_outcome.hpp"
 
 #include <cmath>
 #include <cstddef>
