@@ -30,7 +30,7 @@ struct Way {
 std::string name_of(const Way& way) {
   std::string name = to_string(way.variant);
   if (way.variant == Variant::tuned) {
-    name += "_" + to_string(way.sweeps) + "_" + to_string(way.columns);
+    name = name + "_" + to_string(way.sweeps) + "_" + to_string(way.columns);
   }
   std::replace(name.begin(), name.end(), '-', '_');
   return name;

@@ -51,49 +51,6 @@ TEST(HpcgOnRanks, ReferenceIsTheTextbookOnAsManyRanks) {
   });
 }
 
-class HpcgMatricesOnRanks : public ::testing::TestWithParam<TestMatrix> {
- protected:
-  template <class Body>
-  static void for_cases(const Body& body) {
-    for_process_grids([&](const Case& benchmark) {
-      Case c = benchmark;
-      c.matrix = GetParam();
-      SCOPED_TRACE(c.matrix.name);
-      body(c);
-    });
-  }
-};
-
-TEST_P(HpcgMatricesOnRanks, ReferenceIsTheTextbookOnAsManyRanks) {
-  for_cases([](const Case& c) {
-    const auto system = system_of(c);
-    const auto path = system->make_path(Variant::reference);
-    const textbook::System expected = textbook_of(c);
-    expect_operations(c, *path, expected, 1e-13);
-    expect_same_residuals(history_of(*path), history_of(c, expected));
-    expect_exaggerates(c, *path, expected, 1e-13);
-  });
-}
-
-TEST_P(HpcgMatricesOnRanks, TunedIsGaussSeidelInTheOrderOfColours) {
-  for_cases([](const Case& full) {
-    const textbook::System expected =
-        coloured_textbook_of(full, cpu::slice_height, Boundary::among);
-    for (const ColumnIndices columns : {ColumnIndices::full, ColumnIndices::slim}) {
-      Case c = full;
-      c.problem.columns = columns;
-      const auto system = system_of(c);
-      const auto path = system->make_path(Variant::tuned);
-      expect_operations(c, *path, expected, 1e-12);
-      expect_same_residuals(history_of(*path), history_of(c, expected));
-      expect_exaggerates(c, *path, expected, 1e-12);
-    }
-  });
-}
-
-INSTANTIATE_TEST_SUITE_P(All, HpcgMatricesOnRanks, ::testing::ValuesIn(other_matrices()),
-                         [](const auto& parameter) { return parameter.param.name; });
-
 TEST(HpcgOnRanks, TheProblemIsTheBenchmarks) {
   for_process_grids([](const Case& c) {
     const auto system = make_system(c.problem, c.ranks);

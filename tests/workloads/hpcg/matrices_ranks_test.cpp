@@ -1,0 +1,69 @@
+#include "bankfull/workloads/hpcg/cpu/slices.hpp"
+#include "tests/mpi_main.hpp"
+#include "tests/workloads/hpcg/on_ranks.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <tuple>
+
+// Paths on CPU ranks with matrices in which no two entries of a row are alike.
+namespace bankfull::hpcg {
+namespace {
+
+struct Way {
+  std::string name;
+  Variant variant = Variant::tuned;
+  ColumnIndices columns = ColumnIndices::full;
+};
+
+using Parameters = std::tuple<Way, TestMatrix>;
+
+class HpcgMatricesOnRanks : public ::testing::TestWithParam<Parameters> {
+ protected:
+  /// body(case, its path, the textbook in the order of the path) for layouts of the ranks; on few
+  /// rows for many ranks, which share few cores.
+  template <class Body>
+  static void for_cases(const Body& body) {
+    const auto& [way, matrix] = GetParam();
+    const Grid3 local = test_ranks().size() > 4 ? Grid3{5, 4, 6} : Grid3{9, 8, 10};
+    for (const Grid3& grid : process_grids(test_ranks().size())) {
+      Case c{small_problem(local, 1, way.columns), test_ranks(), matrix};
+      c.problem.process_grid = grid;
+      SCOPED_TRACE(describe(c));
+      const auto system = system_of(c);
+      const auto path = system->make_path(way.variant);
+      body(c, *path,
+           way.variant == Variant::reference
+               ? textbook_of(c)
+               : coloured_textbook_of(c, cpu::slice_height, Boundary::among));
+    }
+  }
+};
+
+TEST_P(HpcgMatricesOnRanks, AreSolvedAsByTheTextbookOnAsManyRanks) {
+  for_cases([](const Case& c, Path& path, const textbook::System& expected) {
+    expect_operations(c, path, expected, 1e-13);
+    expect_same_residuals(history_of(path), history_of(c, expected));
+  });
+}
+
+TEST_P(HpcgMatricesOnRanks, AreExaggeratedAsTheyAreStored) {
+  for_cases([](const Case& c, Path& path, const textbook::System& expected) {
+    expect_exaggerates(c, path, expected, 1e-13);
+  });
+}
+
+std::string name_of(const ::testing::TestParamInfo<Parameters>& parameter) {
+  const auto& [way, matrix] = parameter.param;
+  return way.name + "_" + matrix.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, HpcgMatricesOnRanks,
+    ::testing::Combine(::testing::Values(Way{"reference", Variant::reference}, Way{"tuned"},
+                                         Way{"slim", Variant::tuned, ColumnIndices::slim}),
+                       ::testing::ValuesIn(other_matrices())),
+    name_of);
+
+}  // namespace
+}  // namespace bankfull::hpcg
