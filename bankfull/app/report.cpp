@@ -144,7 +144,7 @@ std::string result_lines(const RunResult& result) {
     for (const Figure& figure : m.figures) {
       text += fmt::format(" {}={}", figure.name, std::visit(Plain{}, figure.value));
     }
-    text += fmt::format(" verdict={}\n", verdict_of(result));
+    text += fmt::format(" cache={} verdict={}\n", Plain{}(m.fits_cache), verdict_of(result));
   }
   return text;
 }

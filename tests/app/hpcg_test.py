@@ -4,6 +4,7 @@
 Usage: hpcg_test.py BANKFULL_BINARY [MPIRUN [options of mpirun, up to its -n]] [-- arguments of unittest]
 """
 
+import json
 import os
 import pathlib
 import re
@@ -214,9 +215,62 @@ class Official(Hpcg):
             with self.subTest(arguments=arguments):
                 self.refused("--official", *arguments, saying=["--official", words])
 
+    def test_refuses_columns_that_are_not_settled(self):
+        self.refused("--official", "--columns", "slim", saying=["--official", "--columns slim"])
+
+    def test_what_is_not_official_says_why(self):
+        result = self.run_hpcg(*SMALL, "--columns", "slim", "--output-dir", ".", "--json", "out.json")
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        self.assertRegex(result.stdout, r"(?m)^RESULT hpcg local=.* official=no .*cache=yes verdict=verified$")
+        reasons = ("at least 1800 s", "--columns slim", "a quarter of the memory")
+        for words in reasons:
+            self.assertRegex(result.stdout, rf"(?m)^  no official result: .*{words}")
+        notes = json.loads((self.path / "out.json").read_text())["measurements"][0]["notes"]
+        report = next(self.path.glob("HPCG-Benchmark*")).read_text()
+        for words in reasons:
+            self.assertTrue(any(words in note for note in notes), notes)
+            self.assertRegex(report, rf"(?m)^Program::No official result=.*{words}")
+        self.assertRegex(report, r"(?m)^Program::Name=bankfull$")
+        self.assertNotIn("upload results", report)
+
     def test_counts_the_seconds_of_the_input_file(self):
         self.write_dat(HEAD + "104 104 104\n60\n")
         self.refused("--official", "--quiet", saying=["--seconds 60"])
+
+
+class Checks(Hpcg):
+    def test_another_operator_is_found(self):
+        for epsilon in ("1e-6", "-1e-6", "1e-9"):
+            with self.subTest(epsilon=epsilon):
+                result = self.run_hpcg(*SMALL, f"--perturb-operator={epsilon}")
+                self.assertEqual(result.returncode, UNVERIFIED, result.stdout + result.stderr)
+                self.assertIn("on purpose: these figures are no results", result.stderr)
+                self.assertRegex(result.stdout, r"hpcg product with the exact solution.*FAILED")
+                self.assertRegex(result.stdout, r"(?m)^RESULT .* valid=no official=no .* verdict=failed$")
+                report = max(self.path.glob("HPCG-Benchmark*")).read_text()
+                self.assertIn("Final Summary::HPCG result is=INVALID.\n", report)
+
+    def test_nan_is_found(self):
+        result = self.run_hpcg("--local", "8x8x8", "--quick-path", "--no-output",
+                               "--perturb-operator", "nan")
+        self.assertEqual(result.returncode, UNVERIFIED, result.stdout + result.stderr)
+        checks = [line for line in result.stdout.splitlines() if line.endswith(("ok", "FAILED"))]
+        self.assertGreater(len(checks), 10, result.stdout)
+        passed = [line for line in checks if line.endswith("ok")]
+        # The set-up was right.
+        self.assertEqual(len(passed), 1, passed)
+        self.assertIn("hpcg rows of the matrices", passed[0])
+
+    def test_the_operator_itself_passes(self):
+        result = self.run_hpcg(*SMALL, "--no-output", "--perturb-operator", "0")
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        self.assertEqual(result.stderr, "")
+
+    @unittest.skipUnless(MPIRUN, "no MPI")
+    def test_another_operator_is_found_on_ranks(self):
+        result = self.run_hpcg(*SMALL, "--no-output", "--perturb-operator", "1e-6", ranks=2)
+        self.assertEqual(result.returncode, UNVERIFIED, result.stdout + result.stderr)
+        self.assertEqual(result.stderr.count("on purpose"), 1, result.stderr)
 
 
 class Output(Hpcg):

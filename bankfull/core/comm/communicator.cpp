@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/base/nan.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -104,7 +105,10 @@ std::int64_t Communicator::sum(std::int64_t mine) const {
   return std::accumulate(values.begin(), values.end(), std::int64_t{0});
 }
 
-double Communicator::max(double mine) const { return largest(all_gather(mine)); }
+double Communicator::max(double mine) const {
+  const std::vector<double> values = all_gather(mine);
+  return std::accumulate(values.begin() + 1, values.end(), values.front(), larger_or_nan);
+}
 
 std::int64_t Communicator::max(std::int64_t mine) const { return largest(all_gather(mine)); }
 

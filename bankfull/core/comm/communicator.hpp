@@ -116,7 +116,7 @@ class Communicator {
   /// in every run with as many ranks.
   [[nodiscard]] double sum(double mine) const;
   [[nodiscard]] std::int64_t sum(std::int64_t mine) const;
-  [[nodiscard]] double max(double mine) const;
+  [[nodiscard]] double max(double mine) const;  ///< NaN where any rank has NaN
   [[nodiscard]] std::int64_t max(std::int64_t mine) const;
   [[nodiscard]] std::int64_t min(std::int64_t mine) const;
 

@@ -42,6 +42,14 @@ struct FillRow {
   }
 };
 
+/// Another operator than the benchmark's, for a check of the checks.
+struct ScaleEntry {
+  double factor = 1.0;
+  double* value = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { value[n] *= factor; }
+};
+
 /// The right-hand side whose solution is 1 everywhere: a row's entries added up.
 struct SumRow {
   CsrView matrix = {};

@@ -17,9 +17,10 @@ CgResult conjugate_gradients(Path& path, const CgLimits& limits, History history
   result.initial_residual = std::sqrt(path.squared_residual());
   result.residual = result.initial_residual;
   // Reading the residual waits for the device: only where somebody wants it.
-  const bool watched = limits.tolerance > 0.0 || history == History::kept;
+  const bool watched = limits.tolerance != 0.0 || history == History::kept;
+  // A residual that is NaN has not arrived: it takes all iterations, which fails.
   while (result.iterations < limits.iterations &&
-         (!watched || result.scaled() > limits.tolerance * slack)) {
+         !(watched && result.scaled() <= limits.tolerance * slack)) {
     path.precondition(limits.preconditioned);
     path.turn(result.iterations == 0);
     path.multiply();

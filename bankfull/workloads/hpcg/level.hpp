@@ -20,6 +20,13 @@ struct Level {
   Buffer<double> right_hand = {};      ///< of the finest level, for the solution 1; else empty
 };
 
+/// Writes the columns and values of a matrix whose rows have their places.
+template <class Executor>
+void fill_rows(const Executor& executor, const Geometry& geometry, Csr& matrix) {
+  executor.each(matrix.rows, FillRow{geometry.grid, matrix.start.data(), matrix.column.data(),
+                                     matrix.value.data()});
+}
+
 template <class Executor>
 Csr assemble(const Executor& executor, const Geometry& geometry) {
   const std::int64_t rows = geometry.grid.rows();
@@ -34,9 +41,20 @@ Csr assemble(const Executor& executor, const Geometry& geometry) {
   }
   matrix.column = executor.template make<std::int32_t>(matrix.entries);
   matrix.value = executor.template make<double>(matrix.entries);
-  executor.each(
-      rows, FillRow{geometry.grid, matrix.start.data(), matrix.column.data(), matrix.value.data()});
+  fill_rows(executor, geometry, matrix);
   return matrix;
+}
+
+/// The values of the benchmark's matrices, multiplied by 1 + epsilon; for 0 their bits.
+template <class Executor>
+void perturb_levels(const Executor& executor, std::vector<Level>& levels, double epsilon) {
+  for (Level& level : levels) {
+    fill_rows(executor, level.geometry, level.matrix);
+    if (epsilon != 0.0) {
+      executor.each(level.matrix.entries, ScaleEntry{1.0 + epsilon, level.matrix.value.data()});
+    }
+  }
+  executor.synchronize();
 }
 
 /// All levels of a rank's system, the finest first; with matrices of the host, one a level, in

@@ -4,11 +4,16 @@
 
 #include <ctime>
 #include <string>
+#include <vector>
 
 namespace bankfull::hpcg {
 
 // What the official program, version 3.1, writes: the same keys in the same order, numbers with six
-// significant digits, so that what reads its files reads ours.
+// significant digits, so that what reads its files reads ours; and a section "Program", which names
+// this one and the rules of official runs that were not kept.
+
+/// Why a run is no official result; empty where it is one.
+std::vector<std::string> why_not_official(const Outcome& outcome);
 
 /// The text of the file of results, with the lines that the official program writes with MPI.
 std::string official_report(const Outcome& outcome);

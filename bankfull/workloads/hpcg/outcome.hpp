@@ -1,9 +1,14 @@
 #pragma once
 
+#include "bankfull/core/base/nan.hpp"
 #include "bankfull/workloads/hpcg/problem.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
 #include <vector>
 
 namespace bankfull::hpcg {
@@ -45,6 +50,9 @@ struct SpectralSolve {
   double residual = 0.0;  ///< scaled
 };
 
+/// What has not been looked at, and passes no test.
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
 /// Conjugate gradients on the matrix with exaggerated diagonal.
 struct SpectralTest {
   int most_iterations_plain = 0;
@@ -66,6 +74,12 @@ struct SymmetryTest {
   /// Largest |b - A x| of products with the exact solution.
   std::vector<double> spmv_residuals = {};
 
+  /// The largest of these. Entries, x and b are small whole numbers: it is 0 in any order of sums.
+  [[nodiscard]] double product_error() const {
+    return std::accumulate(spmv_residuals.begin(), spmv_residuals.end(), 0.0, larger_or_nan);
+  }
+
+  /// By the benchmark.
   [[nodiscard]] bool passed() const { return departure_spmv <= 1.0 && departure_mg <= 1.0; }
 };
 
@@ -85,8 +99,30 @@ struct NormsTest {
   std::vector<double> residuals;
   double mean = 0.0;
   double variance = 0.0;
+  /// Largest difference from the first one, over it. The variance that the benchmark allows is that
+  /// of residuals near 1e-3; those of sets that do the same differ by nothing.
+  double spread = 0.0;
+  double allowed_spread = 1e-6;
 
   [[nodiscard]] bool passed() const { return variance < 1e-6; }
+};
+
+/// What the last timed set's x is worth by the reference's product and by closed forms: checks of
+/// ours beside the benchmark's. `solution_test` derives what is allowed.
+struct SolutionTest {
+  double true_residual = unknown;      ///< ||b - A x|| / ||b||, A by the reference
+  double reported_residual = unknown;  ///< what the recurrence reports for it
+  double allowed_difference = 0.0;     ///< of the two
+  double departure = unknown;          ///< ||(b - A x) - r|| / ||b||, r being the recurrence's
+  double allowed_departure = 0.0;
+  double error = unknown;  ///< largest |x - 1|
+  double allowed_error = 0.0;
+
+  [[nodiscard]] double difference() const { return std::fabs(true_residual - reported_residual); }
+  [[nodiscard]] bool passed() const {
+    return difference() <= allowed_difference && departure <= allowed_departure &&
+           error <= allowed_error;
+  }
 };
 
 /// Everything that a whole benchmark found; the same on all ranks.
@@ -97,7 +133,8 @@ struct Outcome {
   int ranks = 1;
   int threads = 1;
   bool quick = false;
-  bool reference = false;  ///< the timed sets ran the reference's kernels
+  bool reference = false;                      ///< the timed sets ran the reference's kernels
+  std::vector<std::string> broken_rules = {};  ///< of official runs, but for their time
 
   std::array<LevelSize, level_count> levels;
   double optimised_bytes = 0.0;  ///< over all ranks, of data that the optimisation added
@@ -107,6 +144,7 @@ struct Outcome {
   SymmetryTest symmetry;
   ConvergenceTest convergence;
   NormsTest norms;
+  SolutionTest solution;
 
   int sets = 0;
   CgTimes times;  ///< of rank 0
@@ -118,9 +156,11 @@ struct Outcome {
   double reference_spmv_mg_seconds = 0.0;  ///< of one SpMV and one MG of the reference
   double reference_cg_seconds = 0.0;       ///< of `reference_iterations` iterations
 
+  /// By the benchmark's tests and ours.
   [[nodiscard]] bool valid() const {
     return problem.passed() && spectral.passed() && symmetry.passed() && convergence.passed() &&
-           norms.passed();
+           norms.passed() && norms.spread <= norms.allowed_spread &&
+           symmetry.product_error() == 0.0 && solution.passed();
   }
 };
 

@@ -69,6 +69,9 @@ class Path {
   /// x in the natural order of rows.
   virtual std::vector<double> solution() = 0;
 
+  /// r in the natural order of rows: what the recurrence takes for b - A x.
+  virtual std::vector<double> recurrence_residual() = 0;
+
   /// Times each step of an iteration by itself, `repeats` times; empty where that is not offered.
   virtual std::vector<Step> profile(int repeats) = 0;
 
@@ -96,6 +99,11 @@ class System {
   /// Rows of this rank, of all levels, that are not those of the benchmark; read where they are
   /// stored. See CheckRow.
   [[nodiscard]] virtual std::int64_t wrong_rows() const = 0;
+
+  /// Multiplies the values of all levels, as the set-up stores the benchmark's, by
+  /// 1 + epsilon, for the paths made from now on; 0 restores their bits. The right-hand side stays.
+  /// No path may live meanwhile.
+  virtual void perturb(double epsilon) = 0;
 
   /// A new path; paths must not outlive their system.
   virtual std::unique_ptr<Path> make_path(Variant variant) = 0;

@@ -133,12 +133,11 @@ void run_timed_sets(const Problem& problem, Path& path, const Communicator& rank
   outcome.times = ranks.all_gather(outcome.times).front();
 }
 
-double largest_error(Path& path, const Communicator& ranks) {
-  double largest = 0.0;
-  for (const double value : path.solution()) {
-    largest = std::max(largest, std::fabs(value - 1.0));
-  }
-  return ranks.max(largest);
+Solved solved_by(Path& path, const Outcome& outcome) {
+  return {.x = path.solution(),
+          .r = path.recurrence_residual(),
+          .iterations = outcome.convergence.iterations,
+          .scaled_residual = outcome.norms.residuals.back()};
 }
 
 }  // namespace
@@ -156,6 +155,9 @@ PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progr
   outcome.problem.wrong_rows = ranks.sum(system->wrong_rows());
   run_reference(*system, ranks, progress, outcome);
 
+  if (problem.perturbation != 0.0) {
+    system->perturb(problem.perturbation);
+  }
   progress.update("optimising", 0.0, 1.0);
   std::unique_ptr<Path> path;
   outcome.optimise_seconds =
@@ -171,12 +173,21 @@ PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progr
   PhaseResults results;
   const double set_seconds = find_iterations(*path, ranks, progress, outcome);
   run_timed_sets(problem, *path, ranks, set_seconds, progress, outcome, results);
-  results.solution_error = largest_error(*path, ranks);
+  const Solved solved = solved_by(*path, outcome);
   progress.update("timing each step", 0.0, 1.0);
   results.steps = path->profile(profile_repeats);
   results.transport = path->transport();
   results.columns = path->columns();
   results.notes = path->notes();
+
+  progress.update("checking the solution", 0.0, 1.0);
+  // The reference takes the room, and the matrix as it was.
+  path.reset();
+  if (problem.perturbation != 0.0) {
+    system->perturb(0.0);
+  }
+  outcome.solution = solution_test(*system->make_path(Variant::reference), solved, outcome.global,
+                                   system->levels().front(), ranks);
   return results;
 }
 

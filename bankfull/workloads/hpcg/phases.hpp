@@ -18,7 +18,6 @@ struct PhaseResults {
   Transport transport = Transport::local;
   ColumnIndices columns = ColumnIndices::full;
   std::vector<std::string> notes;  ///< on the path
-  double solution_error = 0.0;     ///< largest deviation of x from the exact solution, 1
 };
 
 /// How many timed sets fill so many seconds, the last one beginning within them.

@@ -143,39 +143,51 @@ void check_settings(const Problem& problem) {
   }
 }
 
-void check_official_local(const Grid3& local) {
+using BrokenRules = std::vector<BrokenRule>;
+
+void add_broken_shapes(const Grid3& local, const Grid3& ranks, BrokenRules& broken) {
   for (const std::int64_t n : {local.nx, local.ny, local.nz}) {
     if (n < official_dimension || n % official_multiple != 0) {
-      throw UsageError(
-          fmt::format("--official: the side {} of --local {} is none of an official run", n,
-                      to_string(local)),
-          fmt::format("use multiples of {} from {}", official_multiple, official_dimension));
+      broken.push_back(
+          {fmt::format("the side {} of --local {} is none of an official run", n, to_string(local)),
+           fmt::format("use multiples of {} from {}", official_multiple, official_dimension)});
+      break;
     }
   }
   if (!has_official_shape(local)) {
-    throw UsageError(
-        fmt::format("--official: the sides of --local {} differ too much", to_string(local)),
-        "use sides of which none is longer than 8 times another");
+    broken.push_back({fmt::format("the sides of --local {} differ too much", to_string(local)),
+                      "use sides of which none is longer than 8 times another"});
+  }
+  if (!has_official_shape(ranks)) {
+    broken.push_back(
+        {fmt::format("the sides of the grid of ranks, {}, differ too much", to_string(ranks)),
+         "use a number of ranks that splits into sides of which none is longer than 8 times "
+         "another"});
   }
 }
 
-void check_official(const Problem& problem, const RankGrid& grid) {
-  if (problem.seconds == 0.0) {
+void add_broken_settings(const Problem& problem, BrokenRules& broken) {
+  if (problem.columns == ColumnIndices::slim) {
+    broken.push_back(
+        {"--columns slim keeps column indices as 16-bit offsets, which the "
+         "benchmark's authors have not allowed yet",
+         "use --columns full"});
+  }
+  if (problem.perturbation != 0.0) {
+    broken.push_back({perturbation_note(problem.perturbation), "leave out --perturb-operator"});
+  }
+}
+
+void check_official_time(double seconds) {
+  if (seconds == 0.0) {
     throw UsageError(
         "--official: the quick path counts for systems alone of which the benchmark's "
         "authors confirm it",
         "leave out --quick-path or --official");
   }
-  if (problem.seconds < official_seconds) {
-    throw UsageError(fmt::format("--official: --seconds {} is too short", problem.seconds),
+  if (seconds < official_seconds) {
+    throw UsageError(fmt::format("--official: --seconds {} is too short", seconds),
                      fmt::format("use {:.0f} or more", official_seconds));
-  }
-  check_official_local(problem.local);
-  if (!has_official_shape(grid3_of(grid))) {
-    throw UsageError(fmt::format("--official: the sides of the grid of ranks, {}, differ too much",
-                                 to_string(grid3_of(grid))),
-                     "use a number of ranks that splits into sides of which none is longer than 8 "
-                     "times another");
   }
 }
 
@@ -206,7 +218,7 @@ std::int64_t largest_cube(const Problem& problem, int ranks, const Fits& fits) {
   return largest;
 }
 
-void check_official_memory(const Problem& problem, int ranks, int sharing) {
+void add_broken_memory(const Problem& problem, int ranks, int sharing, BrokenRules& broken) {
   const std::int64_t total = total_bytes(problem.device);
   const auto least = static_cast<double>(total) * official_memory_share / sharing;
   const std::int64_t used = memory_bytes(problem, ranks);
@@ -217,13 +229,12 @@ void check_official_memory(const Problem& problem, int ranks, int sharing) {
       official_multiple + largest_cube(problem, ranks, [&](std::int64_t bytes) {
         return static_cast<double>(bytes) < least;
       });
-  throw UsageError(
-      fmt::format("--official: the data of --local {}, {}, is less than a quarter of the memory "
-                  "of {}, {}{}",
-                  to_string(problem.local), format_bytes(static_cast<double>(used)),
-                  to_string(problem.device), format_bytes(static_cast<double>(total)),
-                  sharing > 1 ? fmt::format(", which {} ranks share", sharing) : ""),
-      fmt::format("use --local {} or more", to_string(cube(side))));
+  broken.push_back(
+      {fmt::format("the data of --local {}, {}, is less than a quarter of the memory of {}, {}{}",
+                   to_string(problem.local), format_bytes(static_cast<double>(used)),
+                   to_string(problem.device), format_bytes(static_cast<double>(total)),
+                   sharing > 1 ? fmt::format(", which {} ranks share", sharing) : ""),
+       fmt::format("use --local {} or more", to_string(cube(side)))});
 }
 
 void check_memory(const Problem& problem, int ranks, int sharing) {
@@ -363,6 +374,31 @@ void require_cusparse(Variant variant) {
   }
 }
 
+std::vector<BrokenRule> broken_rules(const Problem& problem, const Communicator& ranks) {
+  BrokenRules broken;
+  add_broken_shapes(problem.local, grid3_of(grid_of(problem, ranks.size())), broken);
+  add_broken_settings(problem, broken);
+  // Devices may differ: a rank whose own is filled says what it knows of the others.
+  BrokenRules memory;
+  add_broken_memory(problem, ranks.size(), sharers_of_device(ranks, problem.device), memory);
+  const bool all_filled = ranks.all(memory.empty());
+  if (memory.empty() && !all_filled) {
+    memory.push_back({fmt::format("the data of --local {} is less than a quarter of the memory "
+                                  "that some rank has",
+                                  to_string(problem.local)),
+                      "use larger grids"});
+  }
+  broken.insert(broken.end(), memory.begin(), memory.end());
+  return broken;
+}
+
+std::string perturbation_note(double perturbation) {
+  return fmt::format(
+      "the measured operator was multiplied by 1 + {} on purpose: these figures are "
+      "no results",
+      perturbation);
+}
+
 void validate(const Problem& problem, const Communicator& ranks) {
   check_local(problem.local);
   check_settings(problem);
@@ -372,18 +408,19 @@ void validate(const Problem& problem, const Communicator& ranks) {
   const RankGrid grid = grid_of(problem, ranks.size());
   check_columns(problem.local, grid);
   if (problem.official) {
-    check_official(problem, grid);
+    check_official_time(problem.seconds);
+    const BrokenRules broken = broken_rules(problem, ranks);
+    ranks.agree([&] {
+      if (!broken.empty()) {
+        throw UsageError("--official: " + broken.front().what, broken.front().remedy);
+      }
+    });
   }
   if (ranks.size() > 1) {
     require_transport(problem.transport, ranks, problem.device);
   }
   const int sharing = sharers_of_device(ranks, problem.device);
-  ranks.agree([&] {
-    if (problem.official) {
-      check_official_memory(problem, ranks.size(), sharing);
-    }
-    check_memory(problem, ranks.size(), sharing);
-  });
+  ranks.agree([&] { check_memory(problem, ranks.size(), sharing); });
 }
 
 }  // namespace bankfull::hpcg

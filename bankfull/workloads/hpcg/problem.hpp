@@ -127,6 +127,9 @@ struct Problem {
   Device device;
   int threads = 1;
   Transport transport = Transport::automatic;
+  /// The measured path multiplies its operator by 1 + this, on all levels; the references do not.
+  /// Not 0: a check of the checks, which must fail.
+  double perturbation = 0.0;
 };
 
 /// The ranks along the axes and their blocks of the global grid, as a Decomposition with i = z,
@@ -145,6 +148,19 @@ Decomposition decompose(const Problem& problem, int ranks, int level = 0);
 /// count; together they have at most 8/7 of the rows of the finest where its sides are multiples of
 /// 8. A column of another rank takes its part of the vectors and of the lists of what is exchanged.
 std::int64_t memory_bytes(const Problem& problem, int ranks);
+
+/// A rule of official runs that a problem breaks.
+struct BrokenRule {
+  std::string what;  ///< "--local 256x256x100: ..."
+  std::string remedy;
+};
+
+/// Collective: the rules of official runs that the problem breaks on these ranks, but for that of
+/// their time: size, shape, memory, what the benchmark's authors have not allowed.
+std::vector<BrokenRule> broken_rules(const Problem& problem, const Communicator& ranks);
+
+/// What a run with a perturbation must say of itself.
+std::string perturbation_note(double perturbation);
 
 /// Collective. Throws UsageError where the problem makes no sense, breaks the rules of an official
 /// run that it claims to be, cannot be run on the ranks, or does not fit a device's memory.

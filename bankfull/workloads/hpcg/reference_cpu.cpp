@@ -78,6 +78,7 @@ class CpuReference final : public CpuPath {
   }
 
   std::vector<double> solution() override { return executor_.to_host(x_.data(), rows_); }
+  std::vector<double> recurrence_residual() override { return executor_.to_host(r_.data(), rows_); }
   [[nodiscard]] std::int64_t added_bytes() const override { return 0; }
 
  private:

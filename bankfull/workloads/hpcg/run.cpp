@@ -1,9 +1,12 @@
 #include "bankfull/workloads/hpcg/run.hpp"
 
+#include "bankfull/core/base/nan.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/hpcg/check_problem.hpp"
 #include "bankfull/workloads/hpcg/flops.hpp"
+#include "bankfull/workloads/hpcg/official_report.hpp"
 #include "bankfull/workloads/hpcg/phases.hpp"
 
 #include <algorithm>
@@ -60,11 +63,30 @@ Check at_most(const std::string& name, double value, double allowed, const std::
   return {.name = name, .value = value, .reference = 0.0, .tolerance = allowed, .source = source};
 }
 
-std::vector<Check> checks_of(const Outcome& outcome, const PhaseResults& results) {
+/// Checks of what the timed sets left, by the reference's product and closed forms.
+std::vector<Check> solution_checks(const Outcome& outcome) {
+  const SolutionTest& solution = outcome.solution;
+  return {
+      at_most("hpcg sets' scaled residuals: largest difference, relative", outcome.norms.spread,
+              outcome.norms.allowed_spread, "the first set: all do the same"),
+      at_most("hpcg product with the exact solution: largest |b - A 1|",
+              outcome.symmetry.product_error(), 0.0, "closed form: sums of small whole numbers"),
+      at_most("hpcg ||b - A x|| / ||b||: difference from what the recurrence reports",
+              solution.difference(), solution.allowed_difference,
+              "the reference's product on the matrix of the set-up"),
+      at_most("hpcg ||b - A x - r|| / ||b||, r of the recurrence", solution.departure,
+              solution.allowed_departure,
+              "the reference's product; A. Greenbaum (1997), attainable accuracy of recursively "
+              "computed residuals"),
+      at_most("hpcg deviation of x from the exact solution", solution.error, solution.allowed_error,
+              "closed form: x is 1 everywhere, within max |b - A x| (N + 1)^2 / 72")};
+}
+
+std::vector<Check> benchmark_checks(const Outcome& outcome) {
   const ConvergenceTest& convergence = outcome.convergence;
-  const double beyond = std::max(0.0, convergence.residual / convergence.reference_residual - 1.0);
-  std::vector<Check> checks = checks_of(outcome.problem);
-  const std::vector<Check> tests{
+  const double beyond =
+      larger_or_nan(0.0, convergence.residual / convergence.reference_residual - 1.0);
+  return {
       at_most("hpcg spectral test: iterations without preconditioner",
               outcome.spectral.most_iterations_plain, outcome.spectral.allowed_plain, rules),
       at_most("hpcg spectral test: iterations with preconditioner",
@@ -73,12 +95,15 @@ std::vector<Check> checks_of(const Outcome& outcome, const PhaseResults& results
       at_most("hpcg departure from symmetry: SpMV", outcome.symmetry.departure_spmv, 1.0, rules),
       at_most("hpcg departure from symmetry: MG", outcome.symmetry.departure_mg, 1.0, rules),
       at_most("hpcg residual beyond the reference's after 50 iterations, relative",
-              convergence.reached ? beyond : std::max(beyond, 1.0), 1e-6, rules),
-      at_most("hpcg variance of the sets' scaled residuals", outcome.norms.variance, 1e-6, rules),
-      // x is at least as close to the solution as b - A x to 0, within the condition of A.
-      at_most("hpcg deviation of x from the exact solution", results.solution_error, 1.0,
-              "closed form: x is 1 everywhere")};
-  checks.insert(checks.end(), tests.begin(), tests.end());
+              convergence.reached ? beyond : larger_or_nan(beyond, 1.0), 1e-6, rules),
+      at_most("hpcg variance of the sets' scaled residuals", outcome.norms.variance, 1e-6, rules)};
+}
+
+std::vector<Check> checks_of(const Outcome& outcome) {
+  std::vector<Check> checks = checks_of(outcome.problem);
+  for (const std::vector<Check>& more : {benchmark_checks(outcome), solution_checks(outcome)}) {
+    checks.insert(checks.end(), more.begin(), more.end());
+  }
   return checks;
 }
 
@@ -109,12 +134,44 @@ std::vector<Figure> figures_of(const Outcome& outcome, const PhaseResults& resul
           {.name = "reference_cg", .value = outcome.reference_cg_seconds, .unit = "s"},
           {.name = "scaled_residual", .value = outcome.norms.mean},
           {.name = "valid", .value = outcome.valid()},
+          {.name = "official", .value = why_not_official(outcome).empty()},
           {.name = "transport", .value = to_string(results.transport)}};
 }
 
-/// The timed sets as a whole: a repeat is a set.
+/// Bytes of all ranks that an iteration works on: each entry of the levels' matrices with its
+/// column, and the vectors x, r, z, p and A p.
+double iteration_bytes(const Outcome& outcome) {
+  constexpr double entry_bytes = sizeof(double) + sizeof(std::int32_t);
+  constexpr double vectors_bytes = 5.0 * sizeof(double);
+  double bytes = 0.0;
+  for (const LevelSize& level : outcome.levels) {
+    bytes += entry_bytes * static_cast<double>(level.nonzeros) +
+             vectors_bytes * static_cast<double>(level.equations);
+  }
+  return bytes;
+}
+
+/// What a reader of the sets' figures must know.
+std::vector<std::string> notes_of(const Problem& problem, const Outcome& outcome,
+                                  const PhaseResults& results) {
+  std::vector<std::string> notes = results.notes;
+  if (problem.perturbation != 0.0) {
+    notes.push_back(perturbation_note(problem.perturbation));
+  }
+  for (const std::string& reason : why_not_official(outcome)) {
+    notes.push_back("no official result: " + reason);
+  }
+  if (is_short(problem)) {
+    notes.emplace_back(
+        "the ceiling was measured once, in one pass, as the run is short: percent are rough");
+  }
+  return notes;
+}
+
+/// Collective: the timed sets as a whole: a repeat is a set.
 Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
-                             const PhaseResults& results, const Ceiling& ceiling) {
+                             const PhaseResults& results, const Ceiling& ceiling,
+                             const Communicator& ranks) {
   Measurement m;
   m.name = fmt::format("hpcg {} {}", to_string(problem.local), to_string(problem.variant));
   m.parameters = {{.name = "local", .value = to_string(problem.local)},
@@ -131,16 +188,13 @@ Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
     m.ceiling = ceiling;
   }
   m.figures = figures_of(outcome, results);
-  m.notes = results.notes;
-  if (is_short(problem)) {
-    m.notes.emplace_back(
-        "the ceiling was measured once, in one pass, as the run is short: percent are rough");
-  }
+  m.notes = notes_of(problem, outcome, results);
+  m.fits_cache = fits_last_cache(iteration_bytes(outcome), problem.device, ranks);
   return m;
 }
 
 Measurement step_measurement(const Step& step, const Problem& problem, const Ceiling& ceiling,
-                             double iteration_seconds) {
+                             double iteration_seconds, const Communicator& ranks) {
   Measurement m;
   m.name = fmt::format("hpcg step {} level {}", step.name, step.level);
   m.parameters = {{.name = "step", .value = step.name},
@@ -151,19 +205,19 @@ Measurement step_measurement(const Step& step, const Problem& problem, const Cei
   m.traffic_model = "each matrix entry, index and vector element once";
   m.ceiling = ceiling;
   m.figures = {{.name = "share", .value = 100.0 * step.seconds / iteration_seconds, .unit = "%"}};
-  m.fits_cache = step.traffic.bytes() < 4.0 * static_cast<double>(last_cache_bytes(problem.device));
+  m.fits_cache = fits_last_cache(step.traffic.bytes(), problem.device, ranks);
   return m;
 }
 
-/// Each step of an iteration as a measurement of its own.
+/// Collective: each step of an iteration as a measurement of its own.
 void add_steps(const Problem& problem, const PhaseResults& results, const Ceiling& ceiling,
-               RunResult& result) {
+               const Communicator& ranks, RunResult& result) {
   double iteration = 0.0;
   for (const Step& step : results.steps) {
     iteration += step.seconds;
   }
   for (const Step& step : results.steps) {
-    result.measurements.push_back(step_measurement(step, problem, ceiling, iteration));
+    result.measurements.push_back(step_measurement(step, problem, ceiling, iteration, ranks));
   }
 }
 
@@ -172,6 +226,9 @@ void add_steps(const Problem& problem, const PhaseResults& results, const Ceilin
 RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress,
               Outcome& outcome) {
   validate(problem, ranks);
+  for (const BrokenRule& rule : broken_rules(problem, ranks)) {
+    outcome.broken_rules.push_back(rule.what);
+  }
   Ceiling ceiling = ceiling_of(problem, ranks, progress);
   const PhaseResults results = run_phases(problem, ranks, progress, outcome);
   if (!is_short(problem)) {
@@ -182,10 +239,10 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
                    .problem = describe(problem, outcome, results),
                    .measurements = {},
                    .series = {},
-                   .checks = checks_of(outcome, results),
+                   .checks = checks_of(outcome),
                    .notes = {}};
-  result.measurements.push_back(sets_measurement(problem, outcome, results, ceiling));
-  add_steps(problem, results, ceiling, result);
+  result.measurements.push_back(sets_measurement(problem, outcome, results, ceiling, ranks));
+  add_steps(problem, results, ceiling, ranks, result);
   return result;
 }
 

@@ -17,6 +17,10 @@ class CpuSystem final : public System {
 
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 
+  void perturb(double epsilon) override {
+    perturb_levels(CpuExecutor(problem_.threads), levels_, epsilon);
+  }
+
   [[nodiscard]] std::int64_t wrong_rows() const override {
     return hpcg::wrong_rows(CpuExecutor(problem_.threads), levels_);
   }

@@ -18,6 +18,8 @@ class CudaSystem final : public System {
 
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 
+  void perturb(double epsilon) override { perturb_levels(CudaExecutor(stream_), levels_, epsilon); }
+
   [[nodiscard]] std::int64_t wrong_rows() const override {
     return hpcg::wrong_rows(CudaExecutor(stream_), levels_);
   }

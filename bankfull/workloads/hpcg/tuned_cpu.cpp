@@ -150,6 +150,7 @@ class CpuTuned final : public CpuPath {
   }
 
   std::vector<double> solution() override { return in_natural_order(x_.data()); }
+  std::vector<double> recurrence_residual() override { return in_natural_order(r_.data()); }
 
   std::vector<Step> profile(int repeats) override {
     return profile_iterations(*this, executor_, levels_, slice_height, ranks_, ClockMarks(),

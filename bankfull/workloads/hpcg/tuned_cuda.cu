@@ -181,6 +181,7 @@ class CudaTuned final : public CudaPath {
   }
 
   std::vector<double> solution() override { return in_natural_order(x_.data()); }
+  std::vector<double> recurrence_residual() override { return in_natural_order(r_.data()); }
 
   [[nodiscard]] std::int64_t added_bytes() const override {
     std::int64_t bytes = 0;

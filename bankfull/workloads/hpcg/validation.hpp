@@ -14,7 +14,20 @@ SpectralTest spectral_test(Path& path);
 /// that do not depend on the number of ranks.
 SymmetryTest symmetry_test(Path& path, const Level& finest, const Communicator& ranks);
 
-/// Mean and variance of the scaled residuals of the timed sets.
+/// Mean, variance and spread of the scaled residuals of the timed sets.
 NormsTest norms_test(std::vector<double> residuals);
+
+/// What conjugate gradients left of this rank's rows, in their natural order.
+struct Solved {
+  std::vector<double> x;
+  std::vector<double> r;  ///< the recurrence's
+  int iterations = 0;
+  double scaled_residual = 0.0;  ///< that the recurrence reports
+};
+
+/// Collective: x against the benchmark's own system, of so many points in all. `reference`
+/// multiplies; right-hand side and solution are closed forms.
+SolutionTest solution_test(Path& reference, const Solved& solved, const Grid3& global,
+                           const Level& finest, const Communicator& ranks);
 
 }  // namespace bankfull::hpcg

@@ -90,6 +90,14 @@ TEST(MpiCommunicator, Reductions) {
   EXPECT_EQ(ranks.all(rank > 0), false);
 }
 
+TEST(MpiCommunicator, MaxKeepsTheNanOfAnyRank) {
+  const Communicator& ranks = test_ranks();
+  for (int wrong = 0; wrong < ranks.size(); ++wrong) {
+    const double mine = ranks.rank() == wrong ? std::nan("") : static_cast<double>(ranks.rank());
+    EXPECT_TRUE(std::isnan(ranks.max(mine))) << "NaN on rank " << wrong;
+  }
+}
+
 TEST(MpiCommunicator, GathersListsOfDifferentSizes) {
   const Communicator& ranks = test_ranks();
   // Every third is empty.

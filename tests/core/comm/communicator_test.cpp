@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/error.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <new>
 #include <string>
@@ -37,6 +38,7 @@ TEST(SelfCommunicator, ReducesToItsOwnValue) {
   EXPECT_EQ(ranks->sum(-0.25), -0.25);
   EXPECT_EQ(ranks->sum(std::int64_t{7}), 7);
   EXPECT_EQ(ranks->max(-2.5), -2.5);
+  EXPECT_TRUE(std::isnan(ranks->max(std::nan(""))));
   EXPECT_EQ(ranks->max(std::int64_t{-3}), -3);
   EXPECT_EQ(ranks->min(std::int64_t{-3}), -3);
   EXPECT_TRUE(ranks->all(true));

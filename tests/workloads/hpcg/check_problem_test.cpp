@@ -2,6 +2,7 @@
 
 #include "tests/alone.hpp"
 #include "tests/workloads/hpcg/comparison.hpp"
+#include "tests/workloads/hpcg/recorded_outcome.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -168,8 +169,7 @@ TEST(CheckProblem, FindsWrongProducts) {
 }
 
 TEST(CheckProblem, FailsTheRunThatItFindsWrong) {
-  Outcome outcome;
-  outcome.convergence.reached = true;
+  Outcome outcome = recorded_outcome();
   EXPECT_TRUE(outcome.valid());
   for (const ProblemCheck& found : {ProblemCheck{1, 0}, ProblemCheck{0, 1}}) {
     outcome.problem = found;

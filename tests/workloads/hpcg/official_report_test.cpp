@@ -1,9 +1,11 @@
 #include "bankfull/workloads/hpcg/official_report.hpp"
 
+#include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "tests/workloads/hpcg/recorded_outcome.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -75,7 +77,11 @@ std::tm some_time() {
 }
 
 TEST(OfficialReport, HasTheLinesOfTheOfficialProgram) {
-  const std::vector<Line> ours = lines_of(official_report(recorded_outcome()));
+  std::vector<Line> ours = lines_of(official_report(recorded_outcome()));
+  // Ours alone: it names this program.
+  std::erase_if(ours, [](const Line& line) {
+    return line.key == "Program" || line.key.starts_with("Program::");
+  });
   const std::vector<Line> theirs = official_lines();
   ASSERT_EQ(keys_of(ours), keys_of(theirs));
   for (std::size_t n = 0; n < ours.size(); ++n) {
@@ -113,6 +119,65 @@ TEST(OfficialReport, SaysWhatARunCountsFor) {
   EXPECT_THAT(official_report(outcome), HasSubstr("Please upload results"));
 }
 
+TEST(OfficialReport, NamesThisProgram) {
+  const std::string report = official_report(recorded_outcome());
+  EXPECT_THAT(report, HasSubstr("\nProgram::Name=bankfull\n"));
+  EXPECT_THAT(report, HasSubstr("\nProgram::Version=" + build_facts().version));
+  EXPECT_THAT(report, HasSubstr("\nProgram::Relation to the official program=another code"));
+}
+
+/// A run that keeps all rules.
+Outcome official_outcome() {
+  Outcome outcome = recorded_outcome();
+  outcome.times.total = 1800.0;
+  return outcome;
+}
+
+TEST(OfficialReport, AsksForAnUploadWhereAllRulesWereKept) {
+  const std::string report = official_report(official_outcome());
+  EXPECT_TRUE(why_not_official(official_outcome()).empty());
+  EXPECT_THAT(report, HasSubstr("Program::Rules of official runs=kept\n"));
+  EXPECT_THAT(report, HasSubstr("Please upload results"));
+  EXPECT_THAT(report, Not(HasSubstr("official result")));
+}
+
+struct Offence {
+  std::string name;
+  void (*commit)(Outcome&);
+  std::string words;
+};
+
+void PrintTo(const Offence& offence, std::ostream* stream) { *stream << offence.name; }
+
+class NotOfficial : public ::testing::TestWithParam<Offence> {};
+
+TEST_P(NotOfficial, SaysSoAndAsksForNoUpload) {
+  Outcome outcome = official_outcome();
+  GetParam().commit(outcome);
+  ASSERT_EQ(why_not_official(outcome).size(), 1U);
+  EXPECT_THAT(why_not_official(outcome).front(), HasSubstr(GetParam().words));
+  const std::string report = official_report(outcome);
+  EXPECT_THAT(report, HasSubstr("Program::Rules of official runs=not kept\n"));
+  EXPECT_THAT(report, HasSubstr("Program::No official result=" + why_not_official(outcome)[0]));
+  EXPECT_THAT(report, Not(HasSubstr("upload results")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rules, NotOfficial,
+    ::testing::Values(
+        Offence{"Time", [](Outcome& o) { o.times.total = 1799.0; }, "1799 s"},
+        Offence{"Memory", [](Outcome& o) { o.broken_rules = {"less than a quarter"}; }, "quarter"},
+        Offence{"QuickPathAndMemory",
+                [](Outcome& o) {
+                  o.quick = true;
+                  o.broken_rules = {"less than a quarter"};
+                },
+                "quarter"},
+        Offence{"Solution", [](Outcome& o) { o.solution.error = 1.0; }, "a check failed"},
+        Offence{"NaN", [](Outcome& o) { o.norms.mean = o.norms.variance = std::nan(""); },
+                "a check failed"}),
+    [](const auto& offence) { return offence.param.name; });
+
 TEST(OfficialReport, RefusesRunsThatFailedAnyTest) {
   const auto invalid = [](auto change) {
     Outcome outcome = recorded_outcome();
@@ -127,6 +192,22 @@ TEST(OfficialReport, RefusesRunsThatFailedAnyTest) {
   invalid([](Outcome& o) { o.symmetry.departure_mg = std::nan(""); });
   invalid([](Outcome& o) { o.convergence.reached = false; });
   invalid([](Outcome& o) { o.norms.variance = 1e-5; });
+}
+
+/// Checks of ours have no line in the official file but its verdict.
+TEST(OfficialReport, RefusesRunsThatFailedAnyCheckOfOurs) {
+  const auto invalid = [](auto change) {
+    Outcome outcome = recorded_outcome();
+    change(outcome);
+    EXPECT_THAT(official_report(outcome), HasSubstr("Final Summary::HPCG result is=INVALID.\n"));
+  };
+  invalid([](Outcome& o) { o.norms.spread = 1e-5; });
+  invalid([](Outcome& o) { o.norms.spread = std::nan(""); });
+  invalid([](Outcome& o) { o.symmetry.spmv_residuals = {0.0, 1e-16}; });
+  invalid([](Outcome& o) { o.symmetry.spmv_residuals = {std::nan(""), 0.0}; });
+  invalid([](Outcome& o) { o.solution.departure = 1e-9; });
+  invalid([](Outcome& o) { o.solution.true_residual = 1e-3; });
+  invalid([](Outcome& o) { o.solution = {}; });
 }
 
 TEST(OfficialReport, CountsBeyond32Bits) {

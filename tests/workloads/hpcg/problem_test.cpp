@@ -212,6 +212,41 @@ TEST(Validate, InsistsOnTheRulesOfOfficialRuns) {
   rejected([](Problem& p) { p.local = {16, 16, 136}; }, "differ too much");
 }
 
+TEST(Validate, KeepsWhatIsNotSettledOutOfOfficialRuns) {
+  EXPECT_THAT(refusal_of(official_problem(), [](Problem& p) { p.columns = ColumnIndices::slim; }),
+              HasSubstr("--official: --columns slim"));
+  EXPECT_THAT(refusal_of(official_problem(), [](Problem& p) { p.perturbation = 1e-6; }),
+              HasSubstr("--perturb-operator"));
+}
+
+TEST(BrokenRules, AreNamedWithoutBeingInsistedOn) {
+  Problem problem = valid_problem();
+  problem.local = {20, 24, 200};
+  problem.columns = ColumnIndices::slim;
+  const std::vector<BrokenRule> broken = broken_rules(problem, alone());
+  ASSERT_EQ(broken.size(), 4U);
+  EXPECT_THAT(broken[0].what, HasSubstr("the side 20"));
+  EXPECT_THAT(broken[1].what, HasSubstr("differ too much"));
+  EXPECT_THAT(broken[2].what, HasSubstr("--columns slim"));
+  EXPECT_THAT(broken[3].what, HasSubstr("a quarter of the memory"));
+}
+
+/// The sizes that the pages show for official runs on an H200 with 150109880320 bytes.
+TEST(OfficialMemory, OfAnH200NeedsMoreThan256) {
+  constexpr double memory = 150109880320.0;
+  Problem problem = official_problem();
+  const auto share = [&](std::int64_t side, int ranks) {
+    problem.local = {side, side, side};
+    return static_cast<double>(memory_bytes(problem, ranks)) / memory;
+  };
+  EXPECT_LT(share(256, 1), official_memory_share);
+  EXPECT_LT(share(344, 1), official_memory_share);
+  EXPECT_GT(share(352, 1), official_memory_share);
+  EXPECT_GT(share(384, 4), official_memory_share);
+  EXPECT_LT(share(384, 4), 0.36);
+  EXPECT_LT(share(528, 4), 0.95);
+}
+
 TEST(Validate, AsksOfficialRunsForAQuarterOfMemory) {
   const std::string message = refusal_of(official_problem(), [](Problem& /*p*/) {});
   ASSERT_THAT(message, HasSubstr("less than a quarter"));

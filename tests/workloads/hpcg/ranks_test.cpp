@@ -4,7 +4,9 @@
 #include "bankfull/workloads/hpcg/run.hpp"
 #include "tests/mpi_main.hpp"
 #include "tests/workloads/hpcg/on_ranks.hpp"
+#include "tests/workloads/hpcg/solved.hpp"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <string>
 #include <utility>
@@ -161,6 +163,40 @@ TEST(HpcgOnRanks, RunsAreValidAndTheSameOnAllRanks) {
   const LevelSizes expected = level_sizes(problem, test_ranks().size());
   EXPECT_EQ(outcome.levels.front().nonzeros, expected.front().nonzeros);
   EXPECT_EQ(outcome.levels.back().equations, expected.back().equations);
+}
+
+TEST(HpcgOnRanks, AnotherOperatorFailsOnAllRanks) {
+  for (const double epsilon : {1e-6, -1e-9}) {
+    Problem problem = quick_problem();
+    problem.perturbation = epsilon;
+    NoProgress progress;
+    Outcome outcome;
+    const RunResult result = run(problem, test_ranks(), progress, outcome);
+    EXPECT_FALSE(outcome.valid()) << epsilon;
+    EXPECT_FALSE(result.verified()) << epsilon;
+  }
+}
+
+/// x is wrong on one rank, or is no number there: all ranks say so.
+TEST(HpcgOnRanks, OneWrongElementFailsOnAllRanks) {
+  const Case c{small_problem({9, 8, 10}), test_ranks()};
+  const auto system = make_system(c.problem, c.ranks);
+  const Solved solved = solve(*system->make_path(Variant::tuned), 20);
+  const auto reference = system->make_path(Variant::reference);
+  const Extents cells = decompose(c.problem, c.ranks.size()).cells();
+  const auto passes = [&](const Solved& found) {
+    return solution_test(*reference, found, {cells.nk, cells.nj, cells.ni},
+                         system->levels().front(), c.ranks)
+        .passed();
+  };
+  EXPECT_TRUE(passes(solved));
+  for (const double wrong : {1.0 + 1e-6, std::nan("")}) {
+    for (int rank = 0; rank < c.ranks.size(); ++rank) {
+      Solved found = solved;
+      found.x.back() *= c.ranks.rank() == rank ? wrong : 1.0;
+      EXPECT_FALSE(passes(found)) << wrong << " on rank " << rank;
+    }
+  }
 }
 
 }  // namespace

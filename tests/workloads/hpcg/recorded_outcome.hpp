@@ -25,6 +25,10 @@ inline Outcome recorded_outcome() {
   outcome.convergence.reached = true;
   outcome.norms.residuals = {2.97587e-24};
   outcome.norms.mean = 2.97587e-24;
+  outcome.solution = {.true_residual = 2.97587e-24,
+                      .reported_residual = 2.97587e-24,
+                      .departure = 0.0,
+                      .error = 0.0};
   outcome.sets = 1;
   outcome.times.total = 2.85788;
   outcome.times.ddot = 0.374462;

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -48,7 +50,7 @@ TEST(HpcgRun, QuickPathIsValidAndRated) {
   const auto [result, outcome] = run_alone(small_problem({16, 16, 16}, 2));
   EXPECT_EQ(result.workload, "hpcg");
   EXPECT_TRUE(result.verified());
-  EXPECT_EQ(result.checks.size(), 9U);
+  EXPECT_EQ(result.checks.size(), 13U);
   EXPECT_EQ(result.checks.front().name, "hpcg rows of the matrices that are not the benchmark's");
   EXPECT_TRUE(outcome.valid());
   EXPECT_TRUE(outcome.quick);
@@ -122,6 +124,7 @@ TEST(HpcgRun, TunedPathsHaveTheirSteps) {
   const Measurement& sets = tuned.measurements.front();
   ASSERT_GT(tuned.measurements.size(), 1U);
   EXPECT_GT(ceiling_of(sets), 0.0);
+  EXPECT_TRUE(sets.fits_cache);
   double bytes = 0.0;
   for (std::size_t n = 1; n < tuned.measurements.size(); ++n) {
     const Measurement& step = tuned.measurements[n];
@@ -132,6 +135,102 @@ TEST(HpcgRun, TunedPathsHaveTheirSteps) {
   EXPECT_DOUBLE_EQ(sets.traffic.bytes(), of_tuned.convergence.iterations * bytes);
   problem.variant = Variant::reference;
   EXPECT_EQ(run_alone(problem).first.measurements.size(), 1U);
+}
+
+bool flag(const RunResult& result, const std::string& name) {
+  for (const Figure& figure : result.measurements.front().figures) {
+    if (figure.name == name) {
+      return std::get<bool>(figure.value);
+    }
+  }
+  ADD_FAILURE() << "no figure " << name;
+  return false;
+}
+
+bool has_note(const RunResult& result, const std::string& words) {
+  const auto& notes = result.measurements.front().notes;
+  return std::any_of(notes.begin(), notes.end(), [&](const std::string& note) {
+    return note.find(words) != std::string::npos;
+  });
+}
+
+TEST(HpcgRun, SaysWhyItIsNotOfficial) {
+  const auto [result, outcome] = run_alone(small_problem({8, 8, 8}, 1, ColumnIndices::slim));
+  EXPECT_TRUE(result.verified());
+  EXPECT_FALSE(flag(result, "official"));
+  for (const char* words : {"take at least 1800 s", "the side 8", "--columns slim",
+                            "less than a quarter of the memory"}) {
+    EXPECT_TRUE(has_note(result, std::string("no official result: ") + words) ||
+                has_note(result, words))
+        << words;
+  }
+}
+
+struct PerturbedRun {
+  std::string name;
+  double epsilon = 0.0;
+  Variant variant = Variant::tuned;
+  ColumnIndices columns = ColumnIndices::full;
+};
+
+void PrintTo(const PerturbedRun& run, std::ostream* stream) { *stream << run.name; }
+
+class Perturbed : public ::testing::TestWithParam<PerturbedRun> {
+ protected:
+  static std::pair<RunResult, Outcome> run_it() {
+    Problem problem = small_problem({9, 12, 17}, 1, GetParam().columns);
+    problem.variant = GetParam().variant;
+    problem.perturbation = GetParam().epsilon;
+    return run_alone(problem);
+  }
+};
+
+bool failed(const RunResult& result, const std::string& words) {
+  return std::any_of(result.checks.begin(), result.checks.end(), [&](const Check& check) {
+    return check.name.find(words) != std::string::npos && !check.passed();
+  });
+}
+
+TEST_P(Perturbed, RunsFail) {
+  const auto [result, outcome] = run_it();
+  EXPECT_FALSE(result.verified());
+  EXPECT_FALSE(outcome.valid());
+  EXPECT_TRUE(failed(result, "product with the exact solution"));
+  EXPECT_TRUE(has_note(result, "on purpose"));
+  EXPECT_FALSE(flag(result, "official"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Operators, Perturbed,
+    ::testing::Values(PerturbedRun{"MoreByAMillionth", 1e-6},
+                      PerturbedRun{"LessByAMillionth", -1e-6},
+                      PerturbedRun{"MoreByABillionth", 1e-9},
+                      PerturbedRun{"LessByABillionth", -1e-9},
+                      PerturbedRun{"MoreByTenRoundings", 1e-15},
+                      PerturbedRun{"Slim", 1e-6, Variant::tuned, ColumnIndices::slim},
+                      PerturbedRun{"Reference", 1e-6, Variant::reference},
+                      PerturbedRun{"ReferenceByABillionth", -1e-9, Variant::reference}),
+    [](const auto& run) { return run.param.name; });
+
+/// NaN from the optimisation on: not one check of what comes after it may pass.
+TEST(HpcgRun, EveryCheckFailsOnNaN) {
+  Problem problem = small_problem({8, 8, 8});
+  problem.perturbation = std::numeric_limits<double>::quiet_NaN();
+  const auto [result, outcome] = run_alone(problem);
+  EXPECT_FALSE(outcome.valid());
+  for (const Check& check : result.checks) {
+    const bool of_set_up = check.name == "hpcg rows of the matrices that are not the benchmark's";
+    EXPECT_EQ(check.passed(), of_set_up) << check.name << ": " << check.value;
+  }
+}
+
+TEST(HpcgSystem, PerturbationsLeaveNoTrace) {
+  const auto system = make_system(small_problem({9, 12, 17}), alone());
+  const std::vector<double> before = history_of(*system->make_path(Variant::tuned));
+  system->perturb(1e-6);
+  EXPECT_NE(history_of(*system->make_path(Variant::tuned)), before);
+  system->perturb(0.0);
+  EXPECT_EQ(history_of(*system->make_path(Variant::tuned)), before);
 }
 
 TEST(HpcgRun, ReferenceAndSlimColumnsAreValidToo) {

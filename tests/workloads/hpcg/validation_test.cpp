@@ -2,9 +2,14 @@
 
 #include "tests/alone.hpp"
 #include "tests/workloads/hpcg/comparison.hpp"
+#include "tests/workloads/hpcg/solved.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <tuple>
 #include <vector>
 
 namespace bankfull::hpcg {
@@ -12,7 +17,7 @@ namespace {
 
 /// Both operations pass on the element before, which is no symmetric thing to do; nothing
 /// converges.
-class Shifting final : public Path {
+class Shifting : public Path {
  public:
   void exaggerate_diagonal(bool /*exaggerated*/) override {}
   void start() override {}
@@ -28,10 +33,44 @@ class Shifting final : public Path {
     return y;
   }
   std::vector<double> solution() override { return {}; }
+  std::vector<double> recurrence_residual() override { return {}; }
   std::vector<Step> profile(int /*repeats*/) override { return {}; }
   [[nodiscard]] std::int64_t added_bytes() const override { return 0; }
   [[nodiscard]] Transport transport() const override { return Transport::local; }
 };
+
+constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+
+/// Its first residual is a number, those after it and the last element of products are not.
+class Poisoned final : public Shifting {
+ public:
+  void start() override { residual_ = 1.0; }
+  void advance() override { residual_ = nan_value; }
+  double squared_residual() override { return residual_; }
+  std::vector<double> apply(Operation /*operation*/, const std::vector<double>& x) override {
+    std::vector<double> y(x.size(), 0.0);
+    y.back() = nan_value;
+    return y;
+  }
+
+ private:
+  double residual_ = nan_value;
+};
+
+TEST(SpectralTest, FailsWhereResidualsAreNaN) {
+  Poisoned path;
+  const SpectralTest test = spectral_test(path);
+  EXPECT_FALSE(test.passed());
+  EXPECT_GT(test.most_iterations_plain, test.allowed_plain);
+  EXPECT_GT(test.most_iterations_preconditioned, test.allowed_preconditioned);
+}
+
+TEST(ConjugateGradients, DoNotStopAtANaN) {
+  Poisoned path;
+  EXPECT_EQ(conjugate_gradients(path, {.iterations = 7, .tolerance = 0.5}).iterations, 7);
+  // Neither where the tolerance is the residual of a reference that failed.
+  EXPECT_EQ(conjugate_gradients(path, {.iterations = 7, .tolerance = nan_value}).iterations, 7);
+}
 
 TEST(SpectralTest, KeepsEverySolve) {
   const auto system = make_system(small_problem({16, 16, 16}), alone());
@@ -80,6 +119,117 @@ TEST(SymmetryTest, FailsWhatIsNotSymmetric) {
   ASSERT_EQ(test.spmv_residuals.size(), 2U);
   EXPECT_EQ(test.spmv_residuals.front(), 26.0 - 7.0 - 1.0);
 }
+
+TEST(SymmetryTest, FailsWhereAProductIsNaN) {
+  const auto system = make_system(small_problem({8, 8, 8}), alone());
+  Poisoned path;
+  const SymmetryTest test = symmetry_test(path, system->levels().front(), alone());
+  EXPECT_FALSE(test.passed());
+  EXPECT_TRUE(std::isnan(test.product_error()));
+}
+
+TEST(NormsTest, KeepsNaN) {
+  for (const std::vector<double>& residuals :
+       {std::vector<double>{1e-3, nan_value}, {nan_value, 1e-3}, {1e-3, nan_value, 1e-3}}) {
+    const NormsTest test = norms_test(residuals);
+    EXPECT_FALSE(test.passed());
+    EXPECT_TRUE(std::isnan(test.spread));
+  }
+}
+
+/// The variance that the benchmark allows says nothing of residuals this small.
+TEST(NormsTest, SpreadIsRelative) {
+  const NormsTest test = norms_test({1e-9, 1.5e-9, 0.9e-9});
+  EXPECT_TRUE(test.passed());
+  EXPECT_DOUBLE_EQ(test.spread, 0.5);
+  EXPECT_GT(test.spread, test.allowed_spread);
+  EXPECT_EQ(norms_test({0.0, 0.0}).spread, 0.0);
+  EXPECT_EQ(norms_test({3e-9}).spread, 0.0);
+}
+
+class SolutionTests : public ::testing::TestWithParam<std::tuple<Grid3, int, Variant>> {
+ protected:
+  SolutionTests() : system_(make_system(small_problem(local()), alone())) {
+    solved_ = solve(*system_->make_path(std::get<2>(GetParam())), iterations());
+  }
+
+  static Grid3 local() { return std::get<0>(GetParam()); }
+  static int iterations() { return std::get<1>(GetParam()); }
+
+  SolutionTest test_of(const Solved& solved) {
+    return solution_test(*system_->make_path(Variant::reference), solved, local(),
+                         system_->levels().front(), alone());
+  }
+
+  /// What the test says of a solution that `change` has spoilt.
+  template <class Change>
+  SolutionTest test_after(const Change& change) {
+    Solved solved = solved_;
+    change(solved);
+    return test_of(solved);
+  }
+
+  static void scale_x(Solved& solved, double factor) {
+    for (double& x : solved.x) {
+      x *= factor;
+    }
+  }
+
+  std::unique_ptr<System> system_;
+  Solved solved_;
+};
+
+TEST_P(SolutionTests, PassWhatConjugateGradientsLeave) {
+  const SolutionTest test = test_of(solved_);
+  EXPECT_TRUE(test.passed());
+  EXPECT_GT(test.true_residual, 0.0);
+  RecordProperty("departure", std::to_string(test.departure / test.allowed_departure));
+  RecordProperty("error", std::to_string(test.error / test.allowed_error));
+  // Far from the bound: on larger grids and GPUs roundings differ.
+  EXPECT_LT(test.departure, 0.1 * test.allowed_departure);
+  EXPECT_LT(test.allowed_departure, 1e-10);
+}
+
+TEST_P(SolutionTests, FailNothingDone) {
+  EXPECT_FALSE(test_after([](Solved& s) { std::fill(s.x.begin(), s.x.end(), 0.0); }).passed());
+}
+
+TEST_P(SolutionTests, FailASolutionOfAnotherOperator) {
+  for (const double epsilon : {1e-6, -1e-6, 1e-9, -1e-9}) {
+    const SolutionTest test = test_after([&](Solved& s) { scale_x(s, 1.0 / (1.0 + epsilon)); });
+    EXPECT_GT(test.departure, test.allowed_departure) << epsilon;
+    EXPECT_FALSE(test.passed()) << epsilon;
+  }
+}
+
+TEST_P(SolutionTests, FailOneWrongElement) {
+  EXPECT_FALSE(test_after([](Solved& s) { s.x[s.x.size() / 2] += 1e-6; }).passed());
+}
+
+TEST_P(SolutionTests, FailNaNAnywhere) {
+  EXPECT_FALSE(test_after([](Solved& s) { s.x.back() = nan_value; }).passed());
+  EXPECT_FALSE(test_after([](Solved& s) { s.r.front() = nan_value; }).passed());
+  EXPECT_FALSE(test_after([](Solved& s) { s.scaled_residual = nan_value; }).passed());
+}
+
+TEST_P(SolutionTests, FailAnotherResidualThanTheOneReported) {
+  EXPECT_FALSE(test_after([](Solved& s) { s.scaled_residual += 1e-8; }).passed());
+}
+
+/// The closed forms, of which the path and the reference know nothing, find a wrong assembly.
+TEST_P(SolutionTests, FailAMatrixThatIsNotTheBenchmarks) {
+  system_->perturb(1e-6);
+  const Solved solved = solve(*system_->make_path(Variant::tuned), 50);
+  EXPECT_FALSE(test_of(solved).passed());
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, SolutionTests,
+                         ::testing::Combine(::testing::Values(Grid3{8, 8, 8}, Grid3{9, 12, 17},
+                                                              Grid3{24, 16, 8}, Grid3{32, 32, 32}),
+                                            ::testing::Values(1, 4, 50),
+                                            ::testing::Values(Variant::reference, Variant::tuned)));
+
+TEST(SolutionTest, OfNothingFails) { EXPECT_FALSE(SolutionTest{}.passed()); }
 
 TEST(NormsTest, IsMeanAndVariance) {
   const NormsTest one = norms_test({3e-9});

@@ -1,4 +1,5 @@
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/nan.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 #include "bankfull/workloads/hpcg/cg.hpp"
@@ -45,7 +46,7 @@ std::vector<double> random_values(const Level& level, std::uint64_t seed) {
 double largest(const std::vector<double>& x) {
   double most = 0.0;
   for (const double value : x) {
-    most = std::max(most, std::fabs(value));
+    most = larger_or_nan(most, std::fabs(value));
   }
   return test_ranks().max(most);
 }

@@ -145,6 +145,8 @@ std::vector<double> PlainCudaCg::apply(Operation operation, const std::vector<do
 
 std::vector<double> PlainCudaCg::solution() { return in_natural_order(x_.data()); }
 
+std::vector<double> PlainCudaCg::recurrence_residual() { return in_natural_order(r_.data()); }
+
 Transport PlainCudaCg::transport() const { return exchanges_.front()->transport(); }
 
 void PlainCudaCg::exchange(std::size_t n, double* x) const { exchanges_[n]->exchange(x); }

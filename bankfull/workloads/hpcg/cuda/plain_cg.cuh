@@ -41,6 +41,7 @@ class PlainCudaCg : public CudaPath {
   void advance() override;
   std::vector<double> apply(Operation operation, const std::vector<double>& x) override;
   std::vector<double> solution() override;
+  std::vector<double> recurrence_residual() override;
   [[nodiscard]] Transport transport() const override;
 
  protected:

@@ -1,0 +1,118 @@
+#include "bankfull/core/base/error.hpp"
+#include "tests/core/comm/gpu_transports.hpp"
+#include "tests/workloads/hpcg/gpus.hpp"
+#include "tests/workloads/hpcg/solved.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+// The checks of a run on GPUs: they pass what every path leaves, and find another operator in it.
+namespace bankfull::hpcg {
+namespace {
+
+bool is_there(Variant variant) {
+  try {
+    if (uses_cusparse(variant)) {
+      require_cusparse(variant);
+    }
+  } catch (const UsageError&) {
+    return false;
+  }
+  return true;
+}
+
+class HpcgChecksOnGpus : public HpcgOnGpus {
+ protected:
+  static Case odd_case() { return {problem_of({17, 24, 10}), test_ranks()}; }
+
+  /// body(variant) for every variant that can run here.
+  template <class Body>
+  static void for_variants(const Body& body) {
+    for (const Variant variant : all_variants()) {
+      if (is_there(variant)) {
+        SCOPED_TRACE(to_string(variant));
+        body(variant);
+      }
+    }
+  }
+
+  /// What the reference says of a solution, with the operator of the set-up.
+  static SolutionTest test_of(const Case& c, System& system, const Solved& solved) {
+    const Extents cells = decompose(c.problem, c.ranks.size()).cells();
+    system.perturb(0.0);
+    return solution_test(*system.make_path(Variant::reference), solved,
+                         {cells.nk, cells.nj, cells.ni}, system.levels().front(), c.ranks);
+  }
+};
+
+TEST_P(HpcgChecksOnGpus, PassWhatEveryPathLeaves) {
+  const Case c = odd_case();
+  const auto system = make_system(c.problem, c.ranks);
+  for_variants([&](Variant variant) {
+    for (const int iterations : {4, 50}) {
+      const Solved solved = solve(*system->make_path(variant), iterations);
+      const SolutionTest test = test_of(c, *system, solved);
+      EXPECT_TRUE(test.passed()) << iterations << " iterations";
+      EXPECT_LT(test.departure, 0.1 * test.allowed_departure) << iterations << " iterations";
+    }
+  });
+}
+
+TEST_P(HpcgChecksOnGpus, FindAnotherOperator) {
+  const Case c = odd_case();
+  const auto system = make_system(c.problem, c.ranks);
+  for_variants([&](Variant variant) {
+    for (const double epsilon : {1e-6, -1e-6, 1e-9, -1e-9}) {
+      system->perturb(epsilon);
+      auto path = system->make_path(variant);
+      const double error = symmetry_test(*path, system->levels().front(), c.ranks).product_error();
+      EXPECT_GT(error, 0.0) << epsilon;
+      path.reset();
+      system->perturb(0.0);
+    }
+  });
+}
+
+TEST_P(HpcgChecksOnGpus, FindNothingInTheOperatorItself) {
+  const Case c = odd_case();
+  const auto system = make_system(c.problem, c.ranks);
+  for_variants([&](Variant variant) {
+    const auto path = system->make_path(variant);
+    EXPECT_EQ(symmetry_test(*path, system->levels().front(), c.ranks).product_error(), 0.0);
+  });
+}
+
+TEST_P(HpcgChecksOnGpus, PerturbationsLeaveNoTrace) {
+  const Case c = odd_case();
+  const auto system = make_system(c.problem, c.ranks);
+  const std::vector<double> before = history_of(*system->make_path(Variant::tuned));
+  system->perturb(1e-6);
+  EXPECT_NE(history_of(*system->make_path(Variant::tuned)), before);
+  system->perturb(0.0);
+  EXPECT_EQ(history_of(*system->make_path(Variant::tuned)), before);
+}
+
+/// Rows that wait for each other's values must not take a NaN for one that is not there yet.
+TEST_P(HpcgChecksOnGpus, FindNaNAndEnd) {
+  for (const Sweeps sweeps : {Sweeps::automatic, Sweeps::classes, Sweeps::conveyors}) {
+    Case c = odd_case();
+    c.problem.sweeps = sweeps;
+    SCOPED_TRACE(describe(c));
+    const auto system = make_system(c.problem, c.ranks);
+    system->perturb(std::numeric_limits<double>::quiet_NaN());
+    auto path = system->make_path(Variant::tuned);
+    EXPECT_FALSE(spectral_test(*path).passed());
+    const Solved solved = solve(*path, 3);
+    path.reset();
+    EXPECT_TRUE(std::isnan(solved.scaled_residual));
+    EXPECT_FALSE(test_of(c, *system, solved).passed());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, HpcgChecksOnGpus, gpu_transports(), plain_name);
+
+}  // namespace
+}  // namespace bankfull::hpcg
