@@ -12,6 +12,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <string>
 
 namespace bankfull::hpcg {
 namespace {
@@ -27,14 +30,15 @@ int ceiling_repeats(const Problem& problem) {
   return is_short(problem) ? 1 : usual_ceiling_repeats;
 }
 
-/// Collective: what the memory of these ranks sustains for a pass that mostly reads. All measure at
-/// once; their rates add up.
-Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& progress) {
+/// Collective: what the memory of these ranks sustains for a mix. All measure at once; their rates
+/// add up.
+Ceiling ceiling_of(const Mix& mix, const Problem& problem, const Communicator& ranks,
+                   Progress& progress) {
   progress.update("measuring the ceiling", 0.0, 1.0);
   ranks.barrier();
   const int sharing = sharers_of_device(ranks, problem.device);
-  Ceiling ceiling = measure_ceiling(problem.device, problem.threads, most_mix_reads,
-                                    Precision::fp64, sharing, ceiling_repeats(problem));
+  Ceiling ceiling = measure_ceiling(problem.device, problem.threads, mix, Precision::fp64, sharing,
+                                    ceiling_repeats(problem));
   ceiling.bytes_per_second = ranks.sum(ceiling.bytes_per_second);
   ceiling.working_set_bytes = ranks.sum(ceiling.working_set_bytes);
   if (ranks.size() > 1) {
@@ -42,6 +46,35 @@ Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& 
   }
   return ceiling;
 }
+
+/// What the memory sustains for each mix of reads and writes that the steps have, measured once.
+class Ceilings {
+ public:
+  Ceilings(const Problem& problem, const Communicator& ranks, Progress& progress)
+      : problem_(problem), ranks_(ranks), progress_(progress) {}
+
+  /// Collective; none where nothing is stated to be moved.
+  std::optional<Ceiling> operator()(const Traffic& traffic) {
+    std::optional<Mix> mix = mix_of(traffic);
+    if (!mix) {
+      return std::nullopt;
+    }
+    if (is_short(problem_)) {
+      mix = Mix{.reads = most_mix_reads, .writes = 1};  // one for all: most bytes are read
+    }
+    const auto [known, is_new] = by_mix_.try_emplace(to_string(*mix));
+    if (is_new) {
+      known->second = ceiling_of(*mix, problem_, ranks_, progress_);
+    }
+    return known->second;
+  }
+
+ private:
+  const Problem& problem_;
+  const Communicator& ranks_;
+  Progress& progress_;
+  std::map<std::string, Ceiling> by_mix_;
+};
 
 std::vector<Figure> describe(const Problem& problem, const Outcome& outcome,
                              const PhaseResults& results) {
@@ -163,14 +196,14 @@ std::vector<std::string> notes_of(const Problem& problem, const Outcome& outcome
   }
   if (is_short(problem)) {
     notes.emplace_back(
-        "the ceiling was measured once, in one pass, as the run is short: percent are rough");
+        "one ceiling was measured, in one pass, as the run is short: percent are rough");
   }
   return notes;
 }
 
 /// Collective: the timed sets as a whole: a repeat is a set.
 Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
-                             const PhaseResults& results, const Ceiling& ceiling,
+                             const PhaseResults& results, Ceilings& ceilings,
                              const Communicator& ranks) {
   Measurement m;
   m.name = fmt::format("hpcg {} {}", to_string(problem.local), to_string(problem.variant));
@@ -185,7 +218,7 @@ Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
   m.traffic.flops = official_flops(outcome).total() / outcome.sets;
   if (!results.steps.empty()) {
     m.traffic_model = "sum of the steps of an iteration: each matrix, index and vector once";
-    m.ceiling = ceiling;
+    m.ceiling = ceilings(m.traffic);
   }
   m.figures = figures_of(outcome, results);
   m.notes = notes_of(problem, outcome, results);
@@ -193,7 +226,7 @@ Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
   return m;
 }
 
-Measurement step_measurement(const Step& step, const Problem& problem, const Ceiling& ceiling,
+Measurement step_measurement(const Step& step, const Problem& problem, Ceilings& ceilings,
                              double iteration_seconds, const Communicator& ranks) {
   Measurement m;
   m.name = fmt::format("hpcg step {} level {}", step.name, step.level);
@@ -203,21 +236,21 @@ Measurement step_measurement(const Step& step, const Problem& problem, const Cei
   m.seconds = summarise({step.seconds});
   m.traffic = step.traffic;
   m.traffic_model = "each matrix entry, index and vector element once";
-  m.ceiling = ceiling;
+  m.ceiling = ceilings(step.traffic);
   m.figures = {{.name = "share", .value = 100.0 * step.seconds / iteration_seconds, .unit = "%"}};
   m.fits_cache = fits_last_cache(step.traffic.bytes(), problem.device, ranks);
   return m;
 }
 
 /// Collective: each step of an iteration as a measurement of its own.
-void add_steps(const Problem& problem, const PhaseResults& results, const Ceiling& ceiling,
+void add_steps(const Problem& problem, const PhaseResults& results, Ceilings& ceilings,
                const Communicator& ranks, RunResult& result) {
   double iteration = 0.0;
   for (const Step& step : results.steps) {
     iteration += step.seconds;
   }
   for (const Step& step : results.steps) {
-    result.measurements.push_back(step_measurement(step, problem, ceiling, iteration, ranks));
+    result.measurements.push_back(step_measurement(step, problem, ceilings, iteration, ranks));
   }
 }
 
@@ -229,20 +262,16 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
   for (const BrokenRule& rule : broken_rules(problem, ranks)) {
     outcome.broken_rules.push_back(rule.what);
   }
-  Ceiling ceiling = ceiling_of(problem, ranks, progress);
   const PhaseResults results = run_phases(problem, ranks, progress, outcome);
-  if (!is_short(problem)) {
-    const Ceiling after = ceiling_of(problem, ranks, progress);
-    ceiling = after.bytes_per_second > ceiling.bytes_per_second ? after : ceiling;
-  }
   RunResult result{.workload = "hpcg",
                    .problem = describe(problem, outcome, results),
                    .measurements = {},
                    .series = {},
                    .checks = checks_of(outcome),
                    .notes = {}};
-  result.measurements.push_back(sets_measurement(problem, outcome, results, ceiling, ranks));
-  add_steps(problem, results, ceiling, ranks, result);
+  Ceilings ceilings(problem, ranks, progress);
+  result.measurements.push_back(sets_measurement(problem, outcome, results, ceilings, ranks));
+  add_steps(problem, results, ceilings, ranks, result);
   return result;
 }
 

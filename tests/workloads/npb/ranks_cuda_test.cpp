@@ -53,7 +53,7 @@ TEST_P(NpbKernelsOnGpus, MgIsVerifiedInEveryRun) { expect_verified_twice(Kernel:
 TEST_P(NpbKernelsOnGpus, FailTheirVerificationWhereTheyArePerturbed) {
   Problem problem = problem_of(Class::w);
   problem.perturbation = small_perturbation;
-  for (const Kernel kernel : perturbed_kernels) {
+  for (const Kernel kernel : all_kernels) {
     if (refusal_of_ranks(kernel, problem, test_ranks().size()).empty()) {
       SCOPED_TRACE(to_string(kernel));
       expect_refuted(*make_benchmark(kernel, problem, test_ranks()));

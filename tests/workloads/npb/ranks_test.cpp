@@ -79,7 +79,7 @@ TEST_P(PerturbedOnRanks, FailsItsVerification) {
   expect_refuted(*make_benchmark(GetParam(), problem, test_ranks()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Npb, PerturbedOnRanks, testing::ValuesIn(perturbed_kernels), kernel_name);
+INSTANTIATE_TEST_SUITE_P(Npb, PerturbedOnRanks, testing::ValuesIn(all_kernels), kernel_name);
 
 TEST(EpOnRanks, HasTheBitsOfOneRank) {
   const ep::Tally one = ep::tally_on_teams(Class::s, Team(2), alone());

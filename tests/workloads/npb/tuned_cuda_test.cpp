@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Npb, TunedOnGpu, testing::ValuesIn(cases()), name_of);
 
 std::vector<Case> perturbed_cases() {
   std::vector<Case> all;
-  for (const Kernel kernel : perturbed_kernels) {
+  for (const Kernel kernel : all_kernels) {
     for (const Class size : {Class::s, Class::b}) {
       all.push_back({kernel, size});
     }

@@ -3,7 +3,6 @@
 #include "bankfull/workloads/npb/benchmark.hpp"
 
 #include <algorithm>
-#include <array>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -27,9 +26,6 @@ inline void expect_verified(Benchmark& benchmark) {
 
 /// As little as `--perturb-operator` must be seen at.
 inline constexpr double small_perturbation = 1e-6;
-
-/// The kernels whose operators a problem's perturbation changes.
-inline constexpr std::array perturbed_kernels{Kernel::cg, Kernel::ep, Kernel::ft, Kernel::mg};
 
 inline std::string kernel_name(const testing::TestParamInfo<Kernel>& info) {
   return to_string(info.param);

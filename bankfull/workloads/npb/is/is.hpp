@@ -55,9 +55,14 @@ bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Ke
 std::vector<Check> checks_of(const Verdict& verdict, Class size);
 
 /// What a perturbed operator makes of a rank: rank * (1 + epsilon), rounded away from the rank, so
-/// that every rank but 0 changes, however small epsilon and the class are. 0 changes none.
+/// that every rank but 0 changes, however small epsilon and the class are. 0 changes none; where
+/// epsilon is no number, or makes numbers beyond any rank, the rank is -1, which no key has.
 BANKFULL_HOST_DEVICE inline std::int64_t perturbed_rank(std::int64_t rank, double epsilon) {
+  constexpr double beyond_any_rank = 1e15;
   const double change = std::ceil(static_cast<double>(rank) * std::fabs(epsilon));
+  if (!(change < beyond_any_rank)) {
+    return -1;
+  }
   const auto whole = static_cast<std::int64_t>(change);
   return epsilon < 0.0 ? rank - whole : rank + whole;
 }
