@@ -21,8 +21,6 @@ constexpr std::int64_t most_group_rows = 16384;
 /// Of a block's shared memory, for sums of rows where a block goes through all panels.
 constexpr double share_of_sums = 0.45;
 
-constexpr int solver_warps = solver_threads / warp_threads;
-
 /// So many slices keep all warps of a block busy with about as much work each.
 constexpr int wanted_slices = 6 * solver_warps;
 

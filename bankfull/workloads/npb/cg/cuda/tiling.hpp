@@ -10,6 +10,7 @@ inline constexpr int warp_threads = 32;
 
 /// Threads of a block of the solver: one block a multiprocessor, all registers.
 inline constexpr int solver_threads = 1024;
+inline constexpr int solver_warps = solver_threads / warp_threads;
 
 /// How the matrix, or a block of it, is cut for a GPU. A *tile* is a group of rows by a panel of
 /// columns, few enough that a block holds their part of the vector in shared memory, where any

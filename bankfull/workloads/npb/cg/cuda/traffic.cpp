@@ -5,11 +5,6 @@
 #include <fmt/format.h>
 
 namespace bankfull::npb::cg::cuda {
-namespace {
-
-constexpr int solver_warps = solver_threads / warp_threads;
-
-}  // namespace
 
 MatrixBytes matrix_bytes(const Tiling& tiling, std::int64_t nonzeros, int kept_warps) {
   constexpr double entry_bytes = 10.0;
