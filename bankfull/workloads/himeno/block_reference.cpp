@@ -91,13 +91,15 @@ class BlockSweep {
   std::vector<T> next_;
 };
 
-std::int64_t parts_of(std::int64_t points, std::int64_t most) { return (points + most - 1) / most; }
+std::int64_t part_count(std::int64_t points, std::int64_t most) {
+  return (points + most - 1) / most;
+}
 
 /// Adds the parts of `box`, none larger than `most`.
 void cut(const Box& box, const Extents& most, std::vector<Box>& parts) {
   const Extents n = box.extents();
   const Box counts =
-      box_of({parts_of(n.ni, most.ni), parts_of(n.nj, most.nj), parts_of(n.nk, most.nk)});
+      box_of({part_count(n.ni, most.ni), part_count(n.nj, most.nj), part_count(n.nk, most.nk)});
   for_cells(counts, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     const Box part{box.i0 + i * most.ni, box.i0 + (i + 1) * most.ni,
                    box.j0 + j * most.nj, box.j0 + (j + 1) * most.nj,

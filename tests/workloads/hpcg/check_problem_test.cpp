@@ -16,7 +16,7 @@
 namespace bankfull::hpcg {
 namespace {
 
-constexpr Grid3 local{9, 8, 10};
+constexpr Grid3 checked_grid{9, 8, 10};
 
 /// The benchmark's matrices of a rank, to be changed.
 std::vector<HostCsr> benchmark_matrices(const Problem& problem, int ranks, int rank) {
@@ -29,16 +29,16 @@ std::vector<HostCsr> benchmark_matrices(const Problem& problem, int ranks, int r
 }
 
 std::int64_t wrong_rows_of(const std::vector<HostCsr>& matrices) {
-  return make_system(small_problem(local, 2), alone(), matrices)->wrong_rows();
+  return make_system(small_problem(checked_grid, 2), alone(), matrices)->wrong_rows();
 }
 
 TEST(CheckProblem, FindsNothingWrongWithTheBenchmarksOwn) {
-  EXPECT_EQ(make_system(small_problem(local), alone())->wrong_rows(), 0);
-  EXPECT_EQ(wrong_rows_of(benchmark_matrices(small_problem(local), 1, 0)), 0);
+  EXPECT_EQ(make_system(small_problem(checked_grid), alone())->wrong_rows(), 0);
+  EXPECT_EQ(wrong_rows_of(benchmark_matrices(small_problem(checked_grid), 1, 0)), 0);
 }
 
 TEST(CheckProblem, TakesColumnsOfOtherRanksWhereTheyLie) {
-  Problem problem = small_problem(local);
+  Problem problem = small_problem(checked_grid);
   for (const Grid3& grid : {Grid3{2, 1, 1}, Grid3{1, 3, 2}, Grid3{3, 3, 3}}) {
     problem.process_grid = grid;
     const auto ranks = static_cast<int>(grid.count());
@@ -129,7 +129,7 @@ class CheckProblemFaults : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(CheckProblemFaults, AreFoundInOneRowOfAnyLevel) {
   for (std::size_t level = 0; level < level_count; ++level) {
-    auto matrices = benchmark_matrices(small_problem(local), 1, 0);
+    auto matrices = benchmark_matrices(small_problem(checked_grid), 1, 0);
     GetParam().make(matrices[level], level == 3 ? 2 : 7);
     EXPECT_EQ(wrong_rows_of(matrices), 1) << "level " << level;
   }
@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(All, CheckProblemFaults, ::testing::ValuesIn(faults()),
 
 TEST(CheckProblem, FindsAnotherRightHandSide) {
   const CpuExecutor executor(2);
-  const auto levels = make_levels(executor, small_problem(local), 1, 0);
+  const auto levels = make_levels(executor, small_problem(checked_grid), 1, 0);
   EXPECT_EQ(wrong_rows(executor, levels), 0);
   levels.front().right_hand.data()[11] += 1.0;
   levels.front().right_hand.data()[12] = std::nan("");
@@ -148,7 +148,7 @@ TEST(CheckProblem, FindsAnotherRightHandSide) {
 }
 
 TEST(CheckProblem, FindsAMatrixOfAnotherSize) {
-  auto matrices = benchmark_matrices(small_problem(local), 1, 0);
+  auto matrices = benchmark_matrices(small_problem(checked_grid), 1, 0);
   const std::int64_t rows = matrices.back().rows();
   ++matrices.back().columns;
   EXPECT_EQ(wrong_rows_of(matrices), rows);
@@ -156,7 +156,7 @@ TEST(CheckProblem, FindsAMatrixOfAnotherSize) {
 
 /// Products in which a value of one column stands for another one's.
 TEST(CheckProblem, FindsWrongProducts) {
-  const Problem problem = small_problem(local);
+  const Problem problem = small_problem(checked_grid);
   for (const Variant variant : {Variant::reference, Variant::tuned}) {
     const auto right = make_system(problem, alone());
     EXPECT_EQ(wrong_products(*right->make_path(variant), right->levels().front(), alone()), 0);

@@ -249,9 +249,9 @@ void expect_same_preconditioner(const Grid3& local, const TestMatrix& matrix,
   }
 }
 
-using Parameters = std::tuple<TestMatrix, Grid3, std::size_t>;
+using HalfSweepCase = std::tuple<TestMatrix, Grid3, std::size_t>;
 
-class HalfSweeps : public ::testing::TestWithParam<Parameters> {};
+class HalfSweeps : public ::testing::TestWithParam<HalfSweepCase> {};
 
 TEST_P(HalfSweeps, TakeCoarseRowsAnywhereInTheOrder) {
   const auto& [matrix, local, place] = GetParam();
@@ -265,7 +265,7 @@ std::vector<TestMatrix> all_matrices() {
   return matrices;
 }
 
-std::string name_of(const ::testing::TestParamInfo<Parameters>& parameter) {
+std::string half_sweep_name(const ::testing::TestParamInfo<HalfSweepCase>& parameter) {
   const auto& [matrix, local, place] = parameter.param;
   return matrix.name + "_" + to_string(local) + "_" + std::to_string(place);
 }
@@ -274,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(Grids, HalfSweeps,
                          ::testing::Combine(::testing::ValuesIn(all_matrices()),
                                             ::testing::ValuesIn(awkward_grids()),
                                             ::testing::Range(std::size_t{0}, std::size_t{8})),
-                         name_of);
+                         half_sweep_name);
 
 class ScatteredHalfSweeps : public ::testing::TestWithParam<std::tuple<TestMatrix, Grid3>> {};
 

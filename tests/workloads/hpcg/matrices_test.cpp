@@ -26,9 +26,9 @@ struct Way {
   ColumnIndices columns = ColumnIndices::full;
 };
 
-using Parameters = std::tuple<Way, TestMatrix, Grid3>;
+using MatrixCase = std::tuple<Way, TestMatrix, Grid3>;
 
-class CpuOnMatrices : public ::testing::TestWithParam<Parameters> {
+class CpuOnMatrices : public ::testing::TestWithParam<MatrixCase> {
  protected:
   CpuOnMatrices() {
     const auto& [way, matrix, local] = GetParam();
@@ -60,7 +60,7 @@ TEST_P(CpuOnMatrices, ExaggerateTheDiagonalThatIsStored) {
   expect_exaggerates(case_, *path_, expected_, 1e-13);
 }
 
-std::string name_of(const ::testing::TestParamInfo<Parameters>& parameter) {
+std::string matrix_case_name(const ::testing::TestParamInfo<MatrixCase>& parameter) {
   const auto& [way, matrix, local] = parameter.param;
   return way.name + "_" + matrix.name + "_" + to_string(local);
 }
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Combine(::testing::Values(Way{"reference", Variant::reference}, Way{"tuned"},
                                          Way{"slim", Variant::tuned, ColumnIndices::slim}),
                        ::testing::ValuesIn(other_matrices()), ::testing::ValuesIn(awkward_grids())),
-    name_of);
+    matrix_case_name);
 
 /// What makes the comparison worth it: values that cannot be taken for each other.
 class TestMatrices : public ::testing::TestWithParam<TestMatrix> {};
