@@ -196,10 +196,9 @@ std::string names_of(const std::vector<convection::ValidationPart>& parts) {
 
 /// Each of those named once, in the order of the validation.
 std::vector<convection::ValidationPart> parse_parts(const std::vector<std::string>& names) {
-  const std::vector<convection::ValidationPart> all(convection::all_validation_parts.begin(),
-                                                    convection::all_validation_parts.end());
+  const auto& all = convection::all_validation_parts;
   if (names.empty()) {
-    return all;
+    return {all.begin(), all.end()};
   }
   std::vector<convection::ValidationPart> chosen;
   for (const convection::ValidationPart part : all) {
@@ -210,7 +209,8 @@ std::vector<convection::ValidationPart> parse_parts(const std::vector<std::strin
   for (const std::string& name : names) {
     const auto is_named = [&](convection::ValidationPart part) { return to_string(part) == name; };
     if (std::none_of(all.begin(), all.end(), is_named)) {
-      throw UsageError("--validate-parts " + name + " is unknown", "use " + names_of(all));
+      throw UsageError("--validate-parts " + name + " is unknown",
+                       "use " + names_of({all.begin(), all.end()}));
     }
   }
   return chosen;

@@ -233,7 +233,7 @@ RunResult result_of(const Problem& problem, const RunOutcome& outcome, const Par
                    .notes = {}};
   Ceilings ceilings(problem, is_short(outcome) ? 1 : usual_ceiling_repeats, progress);
   if (is_short(outcome)) {
-    result.notes.push_back("a short run: its ceilings are measured briefly");
+    result.notes.emplace_back("a short run: its ceilings are measured briefly");
   }
   if (!outcome.seconds_per_step.empty()) {
     const auto stages = static_cast<double>(stages_of(problem.scheme, 1.0, 1.0).size());

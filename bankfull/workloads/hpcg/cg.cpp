@@ -19,8 +19,8 @@ CgResult conjugate_gradients(Path& path, const CgLimits& limits, History history
   // Reading the residual waits for the device: only where somebody wants it.
   const bool watched = limits.tolerance != 0.0 || history == History::kept;
   // A residual that is NaN has not arrived: it takes all iterations, which fails.
-  while (result.iterations < limits.iterations &&
-         !(watched && result.scaled() <= limits.tolerance * slack)) {
+  const auto arrived = [&] { return watched && result.scaled() <= limits.tolerance * slack; };
+  while (result.iterations < limits.iterations && !arrived()) {
     path.precondition(limits.preconditioned);
     path.turn(result.iterations == 0);
     path.multiply();

@@ -37,9 +37,9 @@ class IsExpectedCounts : public testing::TestWithParam<Buckets> {
     std::vector<Key> keys(static_cast<std::size_t>(positions.size()));
     generate(GetParam().size, positions.begin, keys);
     Counts counts(GetParam().count, 0);
-    const std::size_t values = std::size_t{1} << is_parameters(GetParam().size).log2_values;
+    const std::size_t range = std::size_t{1} << is_parameters(GetParam().size).log2_values;
     for (const Key key : keys) {
-      ++counts[key / (values / counts.size())];
+      ++counts[key / (range / counts.size())];
     }
     return counts;
   }

@@ -11,19 +11,19 @@ namespace bankfull::npb::ft::cuda {
 /// range of the planes for the transforms of rows and columns, and a range of the columns for those
 /// along the depth.
 struct Plan {
-  Shape shape;  ///< of the whole field
-  int rank;
-  int ranks;
-  int iterations;
+  Shape shape{};  ///< of the whole field
+  int rank = 0;
+  int ranks = 1;
+  int iterations = 0;
 
   // How far ahead of its block a tile comes into the cache, as a share of the tiles that a GPU
   // works on at once; 0: not at all.
-  double lines_ahead;
-  double columns_ahead;
+  double lines_ahead = 0.0;
+  double columns_ahead = 0.0;
 
   /// On several ranks, where the transport allows it, the transforms along the depth for the next
   /// time go beside those of columns and rows, in so many blocks a multiprocessor; 0: after them.
-  double lines_beside;
+  double lines_beside = 0.0;
 
   /// Multiplies the decay: 1, but where the verification is checked.
   double decay_scale = 1.0;
