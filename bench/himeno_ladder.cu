@@ -172,6 +172,21 @@ class VariantSolver final : public Solver {
   [[nodiscard]] std::vector<double> pressure() const override {
     return fields_.read_pressure(stream_, present_);
   }
+  [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
+    const Box whole = owned_box(domain_);
+    const Extents extents = whole.extents();
+    const std::vector<double> all = pressure();
+    std::vector<double> values;
+    for (std::int64_t i = part.i0; i < part.i1; ++i) {
+      for (std::int64_t j = part.j0; j < part.j1; ++j) {
+        for (std::int64_t k = part.k0; k < part.k1; ++k) {
+          const std::int64_t row = (i - whole.i0) * extents.nj + (j - whole.j0);
+          values.push_back(all[static_cast<std::size_t>(row * extents.nk + (k - whole.k0))]);
+        }
+      }
+    }
+    return values;
+  }
   [[nodiscard]] const Domain& domain() const override { return domain_; }
 
  private:

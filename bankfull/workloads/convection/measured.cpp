@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/measured.hpp"
 
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
@@ -91,8 +92,12 @@ std::vector<Figure> describe(const Problem& problem) {
           {.name = "memory", .value = integrator_bytes(problem), .unit = "B"}};
 }
 
-/// Stepping for less than a second is a test, and the ceilings shall not take most of its time.
-bool is_short(const RunOutcome& outcome) {
+/// Stepping for less than a second on a CPU is a test, and the ceilings shall not take most of its
+/// time; on a GPU they take milliseconds.
+bool is_short(const Problem& problem, const RunOutcome& outcome) {
+  if (problem.device.is_cuda()) {
+    return false;
+  }
   constexpr double shortest_measured = 1.0;
   const std::vector<double>& samples = outcome.seconds_per_step;
   const double sum = std::accumulate(samples.begin(), samples.end(), 0.0);
@@ -145,7 +150,8 @@ Measurement measurement(const std::string& name, const Problem& problem,
                 .ceiling = ceilings(traffic),
                 .figures = {},
                 .notes = {}};
-  m.fits_cache = integrator_bytes(problem) <= last_cache_bytes(problem.device);
+  m.fits_cache = fits_last_cache(static_cast<double>(integrator_bytes(problem)),
+                                 last_cache_bytes(problem.device));
   constexpr double nanoseconds = 1e9;
   m.figures.push_back(
       {.name = "ns_per_cell",
@@ -231,8 +237,8 @@ RunResult result_of(const Problem& problem, const RunOutcome& outcome, const Par
                                                outcome.largest_force),
                               check_courant(problem, outcome)},
                    .notes = {}};
-  Ceilings ceilings(problem, is_short(outcome) ? 1 : usual_ceiling_repeats, progress);
-  if (is_short(outcome)) {
+  Ceilings ceilings(problem, is_short(problem, outcome) ? 1 : usual_ceiling_repeats, progress);
+  if (is_short(problem, outcome)) {
     result.notes.emplace_back("a short run: its ceilings are measured briefly");
   }
   if (!outcome.seconds_per_step.empty()) {

@@ -1,6 +1,7 @@
 #include "bankfull/workloads/himeno/measured.hpp"
 
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 
@@ -216,11 +217,8 @@ void describe_ranks(const Timed& timed, const Problem& problem, const Decomposit
 }
 
 bool fits_cache(const Problem& problem, const Communicator& ranks) {
-  const Decomposition decomposition = decompose(problem, ranks.size());
-  const std::int64_t bytes = memory_bytes(decomposition.largest_block(),
-                                          ghost_layers(problem, decomposition), problem.precision);
-  const int sharing = sharers_of_device(ranks, problem.device);
-  return ranks.all(bytes * sharing <= last_cache_bytes(problem.device));
+  return fits_last_cache(static_cast<double>(memory_bytes(problem.grid, problem.precision)),
+                         problem.device, ranks);
 }
 
 }  // namespace bankfull::himeno

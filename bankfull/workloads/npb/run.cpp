@@ -4,6 +4,7 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/arithmetic.hpp"
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/memory.hpp"
@@ -15,9 +16,6 @@
 
 namespace bankfull::npb {
 namespace {
-
-/// Beyond this many times the last cache, what it keeps from one use to the next does not count.
-constexpr double cache_margin = 4.0;
 
 /// What the repeats of one kernel gave, on all ranks together.
 struct Repeats {
@@ -100,14 +98,6 @@ Ceiling better_ceiling(const Problem& problem, const Communicator& ranks, const 
   return before && before->bytes_per_second > now.bytes_per_second ? *before : now;
 }
 
-/// Collective: whether the last caches keep much of what is worked on.
-bool fits_cache(const Facts& facts, const Problem& problem, const Communicator& ranks) {
-  const int sharing = sharers_of_device(ranks, problem.device);
-  const double of_sharers = static_cast<double>(facts.data_bytes) * sharing / ranks.size();
-  return ranks.all(of_sharers <
-                   cache_margin * static_cast<double>(last_cache_bytes(problem.device)));
-}
-
 Measurement measurement_of(Kernel kernel, const Problem& problem, const Repeats& repeats,
                            const Outcome& outcome) {
   Measurement m;
@@ -164,7 +154,8 @@ void run_kernel(Kernel kernel, const Problem& problem, const Communicator& ranks
                         .verified = all_passed(repeats.checks)};
   Measurement m = measurement_of(kernel, problem, repeats, outcome);
   if (const std::optional<Mix> mix = mix_of(m.traffic)) {
-    m.fits_cache = fits_cache(outcome.facts, problem, ranks);
+    m.fits_cache =
+        fits_last_cache(static_cast<double>(outcome.facts.data_bytes), problem.device, ranks);
     m.ceiling = better_ceiling(problem, ranks, *mix, std::nullopt, progress);
   }
   if (repeats.fp64_instructions > 0.0) {
