@@ -28,6 +28,7 @@ struct Repeats {
   std::string traffic_model;
   Transport transport = Transport::local;
   std::vector<Figure> parameters;  ///< what the kernel adds to the problem's
+  std::vector<std::string> notes;
   double fp64_instructions = 0.0;
 };
 
@@ -82,6 +83,7 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
     repeats.transport = benchmark->transport();
   }
   repeats.parameters = benchmark->parameters();
+  repeats.notes = benchmark->notes();
   repeats.fp64_instructions = ranks.sum(benchmark->fp64_instructions());
   return repeats;
 }
@@ -120,6 +122,7 @@ Measurement measurement_of(Kernel kernel, const Problem& problem, const Repeats&
   m.seconds = summarise(repeats.seconds);
   m.traffic = repeats.traffic;
   m.traffic_model = repeats.traffic_model;
+  m.notes = repeats.notes;
   m.figures = {
       {.name = "mops", .value = outcome.mops(), .unit = "Mop/s"},
       {.name = "setup", .value = repeats.setup_seconds, .unit = "s"},
