@@ -430,19 +430,19 @@ class Ending(Fails, unittest.TestCase):
     def test_time_limit(self):
         # The other process, which only the signal to the group reaches, holds the program's output open.
         child = "import subprocess; child = subprocess.Popen(['sleep', '600']); "
-        run = Run(theirs=child + self.hangs("child.pid"), arguments=("--cases", "small", "--timeout", "3"))
-        self.fails(run, 1, "did not end within 3 s")
+        run = Run(theirs=child + self.hangs("child.pid"), arguments=("--cases", "small", "--timeout", "2"))
+        self.fails(run, 1, "did not end within 2 s")
         self.assertFalse(run.alive)
 
     def test_time_limit_of_a_program_that_does_not_want_to_end(self):
         deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
-        run = Run(theirs=deaf + self.hangs(), arguments=("--cases", "small", "--timeout", "3"))
-        self.fails(run, 1, "did not end within 3 s")
+        run = Run(theirs=deaf + self.hangs(), arguments=("--cases", "small", "--timeout", "2"))
+        self.fails(run, 1, "did not end within 2 s")
         self.assertFalse(run.alive)
 
     def test_time_limit_of_a_launcher_whose_ranks_are_in_other_groups(self):
-        run = Run(theirs=LAUNCHES + self.hangs("rank.pid"), arguments=("--cases", "small", "--timeout", "3"))
-        self.fails(run, 1, "did not end within 3 s")
+        run = Run(theirs=LAUNCHES + self.hangs("rank.pid"), arguments=("--cases", "small", "--timeout", "2"))
+        self.fails(run, 1, "did not end within 2 s")
         self.assertFalse(run.alive)
 
     def test_signals(self):
