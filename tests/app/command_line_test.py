@@ -130,6 +130,7 @@ class Himeno(CommandLine):
         whole, rest = divmod(24, per_pass)
         self.assertAlmostEqual(moved / points, 56 * (whole + rest))
         self.assertTrue(any("fewer bytes" in note for note in fused["notes"]))
+        self.assertTrue(any("a short run" in note for note in fused["notes"]))
         self.assertEqual([entry.name for entry in self.path.iterdir()], ["out.json"])
 
     def test_environment_is_a_twin_of_the_options(self):

@@ -93,6 +93,15 @@ class ResultTables(unittest.TestCase):
             self.assertIn(f"| {hardware} | hardware and program together, ratio |", lines[0])
             self.assertIn("| Table I", lines[2])
 
+    def test_measurements_of_one_number_of_ranks(self):
+        def ranks(marker):
+            return [line.split(" | ")[5] for line in tables([marker])[2:]]
+
+        self.assertEqual(ranks("h200x4-himeno-strong-fused.json"), ["1", "2", "4"])
+        self.assertEqual(ranks("h200x4-himeno-strong-fused.json?ranks=4"), ["4"])
+        with self.assertRaisesRegex(AssertionError, "no measurement has ranks=3"):
+            tables(["h200x4-himeno-strong-fused.json?ranks=3"])
+
     def test_figures_of_a_paper_alone(self):
         self.assertEqual(tables(["published/himeno-cuda-2010.json"])[2], "| Tesla C1060 | initial implementation | 22.4 GFLOPS | text before section A |")
 

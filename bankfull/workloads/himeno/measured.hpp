@@ -49,6 +49,9 @@ void time_repeat(Solver& solver, const Problem& problem, Timed& timed, std::int6
 std::vector<Check> verify(Solver& solver, const Problem& problem, const Communicator& ranks,
                           Progress& progress);
 
+/// Whether a run is short, which tests are: its ceiling is measured once, briefly, after it.
+bool is_short(const Problem& problem);
+
 /// Collective: what the memory of these ranks sustains. All measure at once; their rates add up.
 Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& progress);
 

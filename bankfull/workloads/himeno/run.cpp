@@ -91,7 +91,7 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
                    .series = {},
                    .checks = {},
                    .notes = notes_of(problem)};
-  const Ceiling before = ceiling_of(problem, ranks, progress);
+  const Ceiling before = is_short(problem) ? Ceiling{} : ceiling_of(problem, ranks, progress);
   std::vector<Timed> timings;
   {
     const auto solver = make_solver(problem, ranks);

@@ -88,14 +88,20 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
   return repeats;
 }
 
+/// Passes of the ceiling that a measurement is compared with; the same on all ranks.
+int ceiling_passes(const Problem& problem, const Measurement& m) {
+  return ceiling_repeats_of_run(problem.device, m.traffic.bytes() * problem.repeats);
+}
+
 /// Collective: what the memory of these ranks sustains for this mix, all of them at once, the
 /// better of now and `before`.
 Ceiling better_ceiling(const Problem& problem, const Communicator& ranks, const Mix& mix,
-                       const std::optional<Ceiling>& before, Progress& progress) {
+                       const std::optional<Ceiling>& before, int passes, Progress& progress) {
   progress.update("measuring the ceiling", 0.0, 1.0);
   const int sharing = sharers_of_device(ranks, problem.device);
   ranks.barrier();
-  Ceiling now = measure_ceiling(problem.device, problem.threads, mix, Precision::fp64, sharing);
+  Ceiling now =
+      measure_ceiling(problem.device, problem.threads, mix, Precision::fp64, sharing, passes);
   now.bytes_per_second = ranks.sum(now.bytes_per_second);
   now.working_set_bytes = ranks.sum(now.working_set_bytes);
   if (ranks.size() > 1) {
@@ -163,7 +169,12 @@ void run_kernel(Kernel kernel, const Problem& problem, const Communicator& ranks
   if (const std::optional<Mix> mix = mix_of(m.traffic)) {
     m.fits_cache =
         fits_last_cache(static_cast<double>(outcome.facts.data_bytes), problem.device, ranks);
-    m.ceiling = better_ceiling(problem, ranks, *mix, std::nullopt, progress);
+    const int passes = ceiling_passes(problem, m);
+    m.ceiling = better_ceiling(problem, ranks, *mix, std::nullopt, passes, progress);
+    if (passes == brief_ceiling_repeats) {
+      m.notes.emplace_back(
+          "a short run: its ceiling was measured briefly, the percentage is rough");
+    }
   }
   if (repeats.fp64_instructions > 0.0) {
     compare_with_fp64_rate(problem, ranks, repeats.fp64_instructions, m);
@@ -205,8 +216,10 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
   }
   // Once more, for shared machines drift: the better of before and after counts.
   for (Measurement& m : result.measurements) {
-    if (const std::optional<Mix> mix = mix_of(m.traffic)) {
-      m.ceiling = better_ceiling(problem, ranks, *mix, m.ceiling, progress);
+    const std::optional<Mix> mix = mix_of(m.traffic);
+    const int passes = ceiling_passes(problem, m);
+    if (mix && passes != brief_ceiling_repeats) {
+      m.ceiling = better_ceiling(problem, ranks, *mix, m.ceiling, passes, progress);
     }
   }
   return result;
