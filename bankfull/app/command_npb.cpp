@@ -69,9 +69,7 @@ ExitCode run_npb(const NpbOptions& options, const Communicator& ranks) {
   if (!options.common.quiet || options.common.dry_run) {
     print_plan(problem, ranks.size());
   }
-  if (problem.perturbation != 0.0) {
-    tell(ranks, npb::perturbation_note(problem));
-  }
+  warn_of_perturbation(problem.perturbation, ranks);
   if (options.common.dry_run) {
     return ExitCode::ok;
   }

@@ -3,6 +3,7 @@
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 
 #include <algorithm>
@@ -120,10 +121,7 @@ std::vector<std::string> notes_of(const Problem& problem) {
   if (problem.perturbation == 0.0) {
     return {};
   }
-  return {
-      fmt::format("the measured operator was multiplied by 1 + {:g}, which verification must "
-                  "find: no result",
-                  problem.perturbation)};
+  return {perturbation_note(problem.perturbation)};
 }
 
 std::vector<Check> verify(Solver& solver, const Problem& problem, const Communicator& ranks,
@@ -138,6 +136,9 @@ std::vector<Check> verify(Solver& solver, const Problem& problem, const Communic
     for (Check& check : check_gosa(solver, problem, schedule)) {
       checks.push_back(std::move(check));
     }
+  }
+  if (problem.perturbation != 0.0) {
+    checks.push_back(perturbation_check(problem.perturbation));
   }
   return checks;
 }
@@ -178,6 +179,9 @@ Measurement measurement_of(const Timed& timed, const Problem& problem, const Cei
                 .ceiling = ceiling,
                 .figures = {},
                 .notes = labels(timed)};
+  if (problem.perturbation != 0.0) {
+    m.parameters.push_back(perturbation_parameter(problem.perturbation));
+  }
   const double mflops = m.flops_per_second() * 1e-6;
   const Traffic nominal = iterations * iteration_traffic(problem.grid, problem.precision);
   m.figures = {

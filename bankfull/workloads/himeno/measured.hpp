@@ -44,7 +44,8 @@ std::int64_t warm_up_iterations(const ScheduleFacts& facts, const Problem& probl
 /// state. Counts in `so_far` what it did.
 void time_repeat(Solver& solver, const Problem& problem, Timed& timed, std::int64_t& so_far);
 
-/// Collective: checks every schedule of the problem. Leaves the solver's state changed.
+/// Collective: checks every schedule of the problem, and that it is not perturbed. Leaves the
+/// solver's state changed.
 std::vector<Check> verify(Solver& solver, const Problem& problem, const Communicator& ranks,
                           Progress& progress);
 

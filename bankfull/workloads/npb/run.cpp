@@ -6,6 +6,7 @@
 #include "bankfull/core/measure/arithmetic.hpp"
 #include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/memory.hpp"
 
@@ -22,7 +23,7 @@ struct Repeats {
   double setup_seconds = 0.0;
   std::int64_t most_bytes = 0;  ///< that the rank that needs most held in its device's memory
   std::vector<double> seconds;
-  std::vector<Check> checks;  ///< of the last repeat, or of the first that failed
+  std::vector<Check> checks;  ///< of the last repeat, or of the first that failed; and of the run
   Traffic traffic;
   std::string traffic_model;
   Transport transport = Transport::local;
@@ -71,6 +72,9 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
       repeats.checks = benchmark->checks();
     }
   }
+  if (problem.perturbation != 0.0) {
+    repeats.checks.push_back(perturbation_check(problem.perturbation, title));
+  }
   repeats.most_bytes = ranks.max(memory.most_bytes());
   repeats.traffic = sum_of(benchmark->traffic(), ranks);
   repeats.traffic_model = benchmark->traffic_model();
@@ -111,7 +115,7 @@ Measurement measurement_of(Kernel kernel, const Problem& problem, const Repeats&
                   {.name = "threads", .value = std::int64_t{problem.threads}}};
   m.parameters.insert(m.parameters.end(), repeats.parameters.begin(), repeats.parameters.end());
   if (problem.perturbation != 0.0) {
-    m.parameters.push_back({.name = "perturbation", .value = problem.perturbation});
+    m.parameters.push_back(perturbation_parameter(problem.perturbation));
   }
   m.seconds = summarise(repeats.seconds);
   m.traffic = repeats.traffic;
@@ -174,19 +178,12 @@ std::vector<Figure> describe(const Problem& problem, const Communicator& ranks) 
                                  {.name = "threads", .value = std::int64_t{problem.threads}},
                                  {.name = "repeats", .value = std::int64_t{problem.repeats}}};
   if (problem.perturbation != 0.0) {
-    parameters.push_back({.name = "perturbation", .value = problem.perturbation});
+    parameters.push_back(perturbation_parameter(problem.perturbation));
   }
   return parameters;
 }
 
 }  // namespace
-
-std::string perturbation_note(const Problem& problem) {
-  return fmt::format(
-      "the measured operators are multiplied by 1 + {}: this checks the verification, which is to "
-      "fail, and measures nothing",
-      problem.perturbation);
-}
 
 RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress,
               std::vector<Outcome>& outcomes) {
@@ -198,7 +195,7 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
                    .checks = {},
                    .notes = {}};
   if (problem.perturbation != 0.0) {
-    result.notes.push_back(perturbation_note(problem));
+    result.notes.push_back(perturbation_note(problem.perturbation));
   }
   for (const Kernel kernel : problem.kernels) {
     run_kernel(kernel, problem, ranks, progress, result, outcomes);
