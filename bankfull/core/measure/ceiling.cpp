@@ -4,8 +4,11 @@
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/memory/capacity.hpp"
+#include "bankfull/core/memory/clearing.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 namespace bankfull {
 namespace {
@@ -81,6 +84,7 @@ Ceiling measure_ceiling(Device device, int threads, const Mix& mix, Precision pr
   const std::int64_t elements =
       streams->capacity(pattern) / Streams::granularity * Streams::granularity;
   std::vector<Way> ways = ways_to_run(device, pattern);
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds_until_cleared()));
   const int timed_passes = repeats_for(device, bytes * sharing, repeats);
   for (int repeat = -warm_up_passes; repeat < timed_passes; ++repeat) {
     for (Way& way : ways) {

@@ -3,6 +3,7 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/core/memory/clearing.hpp"
 
 #include <array>
 #include <atomic>
@@ -99,7 +100,14 @@ Account& account_of(MemorySpace space) {
   return accounts[static_cast<std::size_t>(space)];
 }
 
+Clearing& clearing_of_gpus() {
+  static Clearing clearing;
+  return clearing;
+}
+
 }  // namespace
+
+double seconds_until_cleared() { return clearing_of_gpus().seconds_left(Clearing::Clock::now()); }
 
 Memory::Memory(MemorySpace space, std::size_t bytes)
     : data_(allocate(space, bytes == 0 ? 1 : bytes), Release{space, bytes}),
@@ -115,7 +123,12 @@ void Memory::Release::operator()(void* data) const noexcept {
     return;
   }
   if constexpr (build::cuda) {
-    space == MemorySpace::pinned ? detail::release_pinned(data) : detail::release_device(data);
+    if (space == MemorySpace::pinned) {
+      detail::release_pinned(data);
+      return;
+    }
+    detail::release_device(data);
+    clearing_of_gpus().freed(static_cast<double>(bytes), Clearing::Clock::now());
   }
 }
 
