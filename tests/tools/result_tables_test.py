@@ -88,7 +88,7 @@ class ResultTables(unittest.TestCase):
         lines = tables([" ".join(f"summary:{file}.json" for file in files)])
         self.assertEqual([line.split("`")[1] for line in lines[2:]], ["probe", "himeno", "hpcg", "npb", "convect"])
         self.assertRegex(lines[2], r"reads 4\.\d\d TB/s \| the ceiling itself \| verified \|")
-        self.assertRegex(lines[3], r"size XL: [\d.]+ TFLOPS; two iterations a pass: [\d.]+ \| [\d.]+ %; [\d.]+ % of half the bytes")
+        self.assertRegex(lines[3], r"size XL: [\d.]+ TFLOPS; two iterations per pass: [\d.]+ \| [\d.]+ %; [\d.]+ % of half the bytes")
 
     def test_figures_of_a_paper_alone(self):
         self.assertEqual(tables(["published/himeno-cuda-2010.json"])[2], "| Tesla C1060 | initial implementation | 22.4 GFLOPS | text before section A |")
