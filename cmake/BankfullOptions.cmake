@@ -9,6 +9,8 @@ option(BANKFULL_NATIVE "Compile for this machine's processor (-march=native)" ON
 set(BANKFULL_ARCH "" CACHE STRING "Processor to compile for (-march=...) when BANKFULL_NATIVE is off, e.g. x86-64-v3")
 option(BANKFULL_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(BANKFULL_UNITY_TESTS "Compile several test sources at a time: faster, all of them on any change" OFF)
+set(BANKFULL_TEST_SHARDS 0 CACHE STRING
+  "Run each unit test program in so many processes, and without its large tests, instead of in one process a test: for sanitizers")
 option(BANKFULL_BENCH "Build the micro-benchmarks" OFF)
 option(BANKFULL_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
 option(BANKFULL_WERROR "Treat warnings in our code as errors" OFF)

@@ -106,7 +106,7 @@ ExitCode run_himeno(const SingleRunOptions& options, const Communicator& ranks) 
   if (common.dry_run) {
     return ExitCode::ok;
   }
-  warn_of_perturbation(problem, ranks);
+  warn_of_perturbation(problem.perturbation, ranks);
   RunResult result;
   const ExitCode verdict = run_and_publish(
       common, ranks,

@@ -1,5 +1,6 @@
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/publish.hpp"
+#include "bankfull/app/report.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/npb/problem.hpp"
 #include "bankfull/workloads/npb/report.hpp"
@@ -55,12 +56,13 @@ void print_plan(const npb::Problem& problem, int ranks) {
   }
 }
 
-std::string result_blocks(const std::vector<npb::Outcome>& outcomes) {
+std::string result_blocks(const std::vector<npb::Outcome>& outcomes, const RunResult& result) {
   std::string text;
   for (const npb::Outcome& outcome : outcomes) {
     text += npb::result_block(outcome);
   }
-  return text + "\n";
+  const std::string notes = report_notes(result);
+  return text + "\n" + (notes.empty() ? "" : notes + "\n");
 }
 
 ExitCode run_npb(const NpbOptions& options, const Communicator& ranks) {
@@ -69,9 +71,7 @@ ExitCode run_npb(const NpbOptions& options, const Communicator& ranks) {
   if (!options.common.quiet || options.common.dry_run) {
     print_plan(problem, ranks.size());
   }
-  if (problem.perturbation != 0.0) {
-    tell(ranks, npb::perturbation_note(problem));
-  }
+  warn_of_perturbation(problem.perturbation, ranks);
   if (options.common.dry_run) {
     return ExitCode::ok;
   }
@@ -79,7 +79,7 @@ ExitCode run_npb(const NpbOptions& options, const Communicator& ranks) {
   return run_and_publish(
       options.common, ranks,
       [&](Progress& progress) { return npb::run(problem, ranks, progress, outcomes); },
-      [&](const RunResult& /*result*/) { return result_blocks(outcomes); });
+      [&](const RunResult& result) { return result_blocks(outcomes, result); });
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communica
   if (common.dry_run) {
     return ExitCode::ok;
   }
-  warn_of_perturbation(scaling.problem, world);
+  warn_of_perturbation(scaling.problem.perturbation, world);
   return run_and_publish(
       common, world,
       [&](Progress& progress) { return himeno::run_scaling(scaling, world, progress); },

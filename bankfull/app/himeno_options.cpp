@@ -1,6 +1,5 @@
 #include "bankfull/app/himeno_options.hpp"
 
-#include <fmt/format.h>
 #include <sstream>
 #include <vector>
 
@@ -94,14 +93,6 @@ himeno::Problem problem_from(const HimenoOptions& options, const Communicator& r
   problem.split = options.split;
   problem.perturbation = options.perturbation;
   return problem;
-}
-
-void warn_of_perturbation(const himeno::Problem& problem, const Communicator& ranks) {
-  if (problem.perturbation != 0.0) {
-    tell(ranks, fmt::format("--perturb-operator {:g}: verification must fail, and no figure below "
-                            "is a result",
-                            problem.perturbation));
-  }
 }
 
 }  // namespace bankfull

@@ -33,7 +33,4 @@ void add_himeno_options(CLI::App& command, HimenoOptions& options);
 /// Throws UsageError for a value that means nothing, naming its option.
 himeno::Problem problem_from(const HimenoOptions& options, const Communicator& ranks);
 
-/// Says on stderr that a perturbed problem gives no results.
-void warn_of_perturbation(const himeno::Problem& problem, const Communicator& ranks);
-
 }  // namespace bankfull

@@ -3,6 +3,7 @@
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/measure/perturbation.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -128,6 +129,12 @@ void add_perturbation_option(CLI::App& command, double& perturbation) {
                       "multiply the measured operator by 1 + EPSILON: verification must fail "
                       "(exit code 3), which shows that it can")
           ->type_name("EPSILON"));
+}
+
+void warn_of_perturbation(double perturbation, const Communicator& ranks) {
+  if (perturbation != 0.0) {
+    tell(ranks, perturbation_note(perturbation));
+  }
 }
 
 Precision parse_precision(const std::string& text) {

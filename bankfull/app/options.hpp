@@ -58,6 +58,9 @@ void add_rank_options(CLI::App& command, RankOptions& options);
 /// verification.
 void add_perturbation_option(CLI::App& command, double& perturbation);
 
+/// Says on stderr, once, that a perturbed run gives no results; nothing of 0.
+void warn_of_perturbation(double perturbation, const Communicator& ranks);
+
 /// Names the environment twin of an option and returns the option.
 CLI::Option* with_environment(CLI::Option* option);
 

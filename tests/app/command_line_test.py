@@ -130,6 +130,7 @@ class Himeno(CommandLine):
         whole, rest = divmod(24, per_pass)
         self.assertAlmostEqual(moved / points, 56 * (whole + rest))
         self.assertTrue(any("fewer bytes" in note for note in fused["notes"]))
+        self.assertTrue(any("a short run" in note for note in fused["notes"]))
         self.assertEqual([entry.name for entry in self.path.iterdir()], ["out.json"])
 
     def test_environment_is_a_twin_of_the_options(self):
@@ -178,11 +179,29 @@ class Himeno(CommandLine):
                 result = run("himeno", "--size", "XS", "--precision", precision, "--schedule", "all", "--perturb-operator", "1e-6",
                              "--json", str(target), *QUICK)
                 self.assertEqual(result.returncode, UNVERIFIED, result.stdout)
-                self.assertIn("--perturb-operator 1e-06", result.stderr)
+                self.assertIn("multiplied by 1 + 1e-06 on purpose", result.stderr)
+                self.assertRegex(result.stdout, r"(?m)^RESULT .* perturbation=1e-06 .* verdict=failed$")
                 document = json.loads(target.read_text())
                 self.assertEqual(document["verdict"], "failed")
-                self.assertTrue(any("no result" in note for note in document["notes"]))
+                self.assertTrue(any("no results" in note for note in document["notes"]))
+                # The checks of a run that is not perturbed, each schedule's.
+                seen = [check for check in document["verification"] if check["name"].startswith("wrong pressures")]
+                self.assertEqual(len(seen), len(document["measurements"]))
+                self.assertFalse(any(check["passed"] for check in seen), seen)
         self.refused_value("himeno", "--perturb-operator", "nan")
+
+    def test_a_perturbation_below_rounding_is_no_result(self):
+        import jsonschema
+
+        target = self.path / "himeno.json"
+        result = run("himeno", "--size", "XS", "--perturb-operator", "1e-20", "--json", str(target), *QUICK)
+        self.assertEqual(result.returncode, UNVERIFIED, result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^RESULT .* perturbation=1e-20 .* verdict=failed$")
+        document = json.loads(target.read_text())
+        jsonschema.validate(document, SCHEMA)
+        self.assertEqual(document["measurements"][0]["parameters"]["perturbation"]["value"], 1e-20)
+        failed = [check["name"] for check in document["verification"] if not check["passed"]]
+        self.assertEqual(failed, ["operator not perturbed"])
 
     def refused_value(self, *arguments):
         result = run(*arguments, "--device", "cpu")

@@ -12,6 +12,9 @@ import sys
 def tests_of(text):
     """Names of the test methods in the order of the source. Raises ValueError where a test would be run twice or never."""
     found, classes_with_tests = [], set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "setattr":
+            raise ValueError(f"line {node.lineno}: tests that setattr adds would not be found")
     for node in ast.parse(text).body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name.startswith("test"):
             raise ValueError(f"line {node.lineno}: {node.name} is in no class")

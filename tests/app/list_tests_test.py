@@ -21,6 +21,7 @@ class ListTests(unittest.TestCase):
         for text, words in (("def test_1(): pass\n", "test_1 is in no class"),
                             (f"class A(Case):\n{test}class B(A):\n    pass\n", "B inherits the tests of A"),
                             (f"class A(Case):\n{test}{test}", "two tests of one name"),
+                            (f"class A(Case):\n{test}for name in 'ab':\n    setattr(A, 'test_' + name, test)\n", "line 4: tests that setattr adds"),
                             ("x = 1\n", "no tests")):
             with self.subTest(text=text):
                 with self.assertRaisesRegex(ValueError, words):

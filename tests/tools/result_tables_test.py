@@ -41,8 +41,12 @@ RECORD = {
 }
 
 
-def tables(markers, record=RECORD):
-    """The lines of README.md after the tool filled in tables between the markers."""
+BEGINNING = "<!-- table: h200-npb-c.json -->"
+END = "<!-- end of table -->"
+
+
+def run_on(text, record=RECORD, page="README.md"):
+    """What the tool says of a tree with this page, and the page after it."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         (root / "tools").mkdir()
@@ -50,11 +54,17 @@ def tables(markers, record=RECORD):
         shutil.copytree(ROOT / "results", root / "results")
         (root / "results" / "comparisons").mkdir(exist_ok=True)
         (root / "results" / "comparisons" / "record.json").write_text(json.dumps(record))
-        text = "".join(f"<!-- table: {marker} -->\n<!-- end of table -->\n" for marker in markers)
-        (root / "README.md").write_text(text)
+        (root / page).parent.mkdir(parents=True, exist_ok=True)
+        (root / page).write_text(text)
         done = subprocess.run([sys.executable, root / "tools" / "result_tables"], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return [line for line in (root / "README.md").read_text().splitlines() if line.startswith("| ")]
+        return done, (root / page).read_text()
+
+
+def tables(markers, record=RECORD):
+    """The lines of README.md after the tool filled in tables between the markers."""
+    done, page = run_on("".join(f"<!-- table: {marker} -->\n{END}\n" for marker in markers), record)
+    assert done.returncode == 0, done.stderr
+    return [line for line in page.splitlines() if line.startswith("| ")]
 
 
 class ResultTables(unittest.TestCase):
@@ -90,12 +100,64 @@ class ResultTables(unittest.TestCase):
         self.assertRegex(lines[2], r"reads 4\.\d\d TB/s \| the ceiling itself \| verified \|")
         self.assertRegex(lines[3], r"size XL: [\d.]+ TFLOPS; two iterations per pass: [\d.]+ \| [\d.]+ %; [\d.]+ % of half the bytes")
 
+    def test_measurements_of_one_number_of_ranks(self):
+        def ranks(marker):
+            return [line.split(" | ")[5] for line in tables([marker])[2:]]
+
+        self.assertEqual(ranks("h200x4-himeno-strong-fused.json"), ["1", "2", "4"])
+        self.assertEqual(ranks("h200x4-himeno-strong-fused.json?ranks=4"), ["4"])
+        with self.assertRaisesRegex(AssertionError, "no measurement has ranks=3"):
+            tables(["h200x4-himeno-strong-fused.json?ranks=3"])
+
     def test_figures_of_a_paper_alone(self):
         self.assertEqual(tables(["published/himeno-cuda-2010.json"])[2], "| Tesla C1060 | initial implementation | 22.4 GFLOPS | text before section A |")
 
     def test_results_have_no_columns_of_other_hardware(self):
         lines = tables(["h200-npb-c.json", "h200-convect-layer-64-direct.json"])
         self.assertFalse([line for line in lines if "paper" in line or "C1060" in line or "Titan" in line])
+
+
+class Markers(unittest.TestCase):
+    """A page whose comments are not tables in turn is refused as a whole: a forgotten end would swallow what follows."""
+
+    def refused(self, text, *faults, page="README.md"):
+        done, after = run_on(text, page=page)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertEqual(done.stderr.splitlines(), [f"{page}:{fault}" for fault in faults])
+        self.assertEqual(after, text)
+
+    def test_on_any_page_are_tables(self):
+        for page in ("README.md", "docs/deep/page.md", "bankfull/workloads/npb/README.md"):
+            with self.subTest(page=page):
+                done, after = run_on(f"text\n\n{BEGINNING}\n{END}\n\ntext\n", page=page)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("| EP C |", after)
+
+    def test_that_are_not_closed_are_refused(self):
+        text = "this table is not ended"
+        self.refused(f"text\n{BEGINNING}\n| |\n", f"2: {text}")
+        self.refused(f"{BEGINNING}\n\ntext\n\n{BEGINNING}\n{END}\n", f"1: {text} before the next begins")
+        self.refused(f"{BEGINNING}\n{END}\n\n{END}\n", "4: the end of no table")
+
+    def test_that_are_misspelt_are_refused(self):
+        text = "a comment that neither begins nor ends a table, alone on its line"
+        for wrong in ("<!-- tabel: h200-npb-c.json -->", "<!--table: h200-npb-c.json -->", "<!-- table: -->",
+                      "<!-- Table: h200-npb-c.json -->", "<!-- a remark -->", f"see {BEGINNING}", f"{BEGINNING} here"):
+            with self.subTest(wrong=wrong):
+                self.refused(f"{wrong}\n{END}\n", f"1: {text}", "2: the end of no table")
+        self.refused(f"{BEGINNING}\n<!-- end of the table -->\n", f"2: {text}", "1: this table is not ended")
+        self.refused(f"{BEGINNING}\n<!-- end of table\n", f"2: {text}", "1: this table is not ended")
+
+    def test_that_no_table_shows_are_refused(self):
+        for names, fault in (
+            ("h200-npb-x.json", "h200-npb-x.json: there is no results/h200-npb-x.json"),
+            ("h200-npb-c.json no.json", "no.json: there is no results/no.json"),
+            ("rows:h200-npb-c.json", "rows:h200-npb-c.json: no table is known for npb rows"),
+            ("steps:h200-npb-c.json", "steps:h200-npb-c.json: no table is known for npb steps"),
+            ("h200-npb-c.json h200-himeno-l-fp32.json", "h200-himeno-l-fp32.json: its columns are not those of h200-npb-c.json"),
+        ):
+            with self.subTest(names=names):
+                self.refused(f"<!-- table: {names} -->\n{END}\n", f"1: {fault}")
 
 
 if __name__ == "__main__":

@@ -60,16 +60,22 @@ std::int64_t last_cache_bytes(Device device) {
   return last_level_cache_bytes();
 }
 
-std::int64_t memory_working_set(Device device, std::int64_t at_least) {
-  const std::int64_t wanted = std::max(8 * last_cache_bytes(device), at_least);
+int ceiling_repeats_of_run(Device device, double run_bytes) {
+  const bool brief = !device.is_cuda() && run_bytes < static_cast<double>(gib);
+  return brief ? brief_ceiling_repeats : usual_ceiling_repeats;
+}
+
+std::int64_t memory_working_set(Device device, std::int64_t at_least, int times_last_cache) {
+  const std::int64_t wanted = std::max(times_last_cache * last_cache_bytes(device), at_least);
   return std::min(wanted, free_bytes(device) / 2);
 }
 
 Ceiling measure_ceiling(Device device, int threads, const Mix& mix, Precision precision,
                         int sharing, int repeats) {
+  const bool brief = repeats == brief_ceiling_repeats;
   const std::int64_t least =
-      device.is_cuda() ? 4096 * mib : std::max(256 / sharing, 4 * threads) * mib;
-  const std::int64_t bytes = memory_working_set(device, least * sharing) / sharing;
+      device.is_cuda() ? 4096 * mib : std::max((brief ? 64 : 256) / sharing, 4 * threads) * mib;
+  const std::int64_t bytes = memory_working_set(device, least * sharing, brief ? 2 : 8) / sharing;
   const auto streams = make_streams(device, threads, bytes);
   const StreamPattern pattern = pattern_of(mix, precision);
   const std::int64_t elements =

@@ -3,6 +3,7 @@
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 
 #include <algorithm>
@@ -120,10 +121,7 @@ std::vector<std::string> notes_of(const Problem& problem) {
   if (problem.perturbation == 0.0) {
     return {};
   }
-  return {
-      fmt::format("the measured operator was multiplied by 1 + {:g}, which verification must "
-                  "find: no result",
-                  problem.perturbation)};
+  return {perturbation_note(problem.perturbation)};
 }
 
 std::vector<Check> verify(Solver& solver, const Problem& problem, const Communicator& ranks,
@@ -139,15 +137,29 @@ std::vector<Check> verify(Solver& solver, const Problem& problem, const Communic
       checks.push_back(std::move(check));
     }
   }
+  if (problem.perturbation != 0.0) {
+    checks.push_back(perturbation_check(problem.perturbation));
+  }
   return checks;
+}
+
+bool is_short(const Problem& problem) {
+  if (!problem.iterations) {
+    return !problem.device.is_cuda() && problem.target_seconds < 1.0;
+  }
+  const double passes = static_cast<double>(*problem.iterations) * problem.repeats *
+                        static_cast<double>(problem.schedules.size());
+  const double bytes = (passes * iteration_traffic(problem.grid, problem.precision)).bytes();
+  return ceiling_repeats_of_run(problem.device, bytes) == brief_ceiling_repeats;
 }
 
 Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& progress) {
   progress.update("measuring the ceiling", 0.0, 1.0);
   ranks.barrier();
   const int sharing = sharers_of_device(ranks, problem.device);
-  Ceiling ceiling = measure_ceiling(problem.device, problem.threads, coefficient_count + 1,
-                                    problem.precision, sharing);
+  Ceiling ceiling =
+      measure_ceiling(problem.device, problem.threads, coefficient_count + 1, problem.precision,
+                      sharing, is_short(problem) ? brief_ceiling_repeats : usual_ceiling_repeats);
   ceiling.bytes_per_second = ranks.sum(ceiling.bytes_per_second);
   ceiling.working_set_bytes = ranks.sum(ceiling.working_set_bytes);
   if (ranks.size() > 1) {
@@ -178,6 +190,12 @@ Measurement measurement_of(const Timed& timed, const Problem& problem, const Cei
                 .ceiling = ceiling,
                 .figures = {},
                 .notes = labels(timed)};
+  if (problem.perturbation != 0.0) {
+    m.parameters.push_back(perturbation_parameter(problem.perturbation));
+  }
+  if (is_short(problem)) {
+    m.notes.emplace_back("a short run: its ceiling was measured briefly, the percentage is rough");
+  }
   const double mflops = m.flops_per_second() * 1e-6;
   const Traffic nominal = iterations * iteration_traffic(problem.grid, problem.precision);
   m.figures = {

@@ -44,9 +44,13 @@ std::int64_t warm_up_iterations(const ScheduleFacts& facts, const Problem& probl
 /// state. Counts in `so_far` what it did.
 void time_repeat(Solver& solver, const Problem& problem, Timed& timed, std::int64_t& so_far);
 
-/// Collective: checks every schedule of the problem. Leaves the solver's state changed.
+/// Collective: checks every schedule of the problem, and that it is not perturbed. Leaves the
+/// solver's state changed.
 std::vector<Check> verify(Solver& solver, const Problem& problem, const Communicator& ranks,
                           Progress& progress);
+
+/// Whether a run is short, which tests are: its ceiling is measured once, briefly, after it.
+bool is_short(const Problem& problem);
 
 /// Collective: what the memory of these ranks sustains. All measure at once; their rates add up.
 Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& progress);

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/himeno/run.hpp"
 
+#include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/himeno/measured.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
 
@@ -61,17 +62,22 @@ void time_exposed_communication(Solver& solver, const Problem& problem, std::vec
 }
 
 std::vector<Figure> describe(const Problem& problem, const Decomposition& decomposition) {
-  return {{.name = "size", .value = name_of(problem.grid)},
-          {.name = "i", .value = problem.grid.i},
-          {.name = "j", .value = problem.grid.j},
-          {.name = "k", .value = problem.grid.k},
-          {.name = "updated_points", .value = problem.grid.updated_points()},
-          {.name = "precision", .value = to_string(problem.precision)},
-          {.name = "device", .value = to_string(problem.device)},
-          {.name = "threads", .value = std::int64_t{problem.threads}},
-          {.name = "ranks", .value = std::int64_t{decomposition.ranks()}},
-          {.name = "ranks_grid", .value = to_string(decomposition.grid())},
-          {.name = "memory", .value = memory_bytes(problem.grid, problem.precision), .unit = "B"}};
+  std::vector<Figure> parameters{
+      {.name = "size", .value = name_of(problem.grid)},
+      {.name = "i", .value = problem.grid.i},
+      {.name = "j", .value = problem.grid.j},
+      {.name = "k", .value = problem.grid.k},
+      {.name = "updated_points", .value = problem.grid.updated_points()},
+      {.name = "precision", .value = to_string(problem.precision)},
+      {.name = "device", .value = to_string(problem.device)},
+      {.name = "threads", .value = std::int64_t{problem.threads}},
+      {.name = "ranks", .value = std::int64_t{decomposition.ranks()}},
+      {.name = "ranks_grid", .value = to_string(decomposition.grid())},
+      {.name = "memory", .value = memory_bytes(problem.grid, problem.precision), .unit = "B"}};
+  if (problem.perturbation != 0.0) {
+    parameters.push_back(perturbation_parameter(problem.perturbation));
+  }
+  return parameters;
 }
 
 }  // namespace
@@ -85,7 +91,7 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
                    .series = {},
                    .checks = {},
                    .notes = notes_of(problem)};
-  const Ceiling before = ceiling_of(problem, ranks, progress);
+  const Ceiling before = is_short(problem) ? Ceiling{} : ceiling_of(problem, ranks, progress);
   std::vector<Timed> timings;
   {
     const auto solver = make_solver(problem, ranks);

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/first_ranks.hpp"
+#include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/himeno/domain.hpp"
 #include "bankfull/workloads/himeno/measured.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
@@ -169,13 +170,18 @@ Measurement measurement_of(const Case& c, const ScalingProblem& scaling,
 
 std::vector<Figure> describe(const ScalingProblem& scaling) {
   const Problem& problem = scaling.problem;
-  return {{.name = "mode", .value = to_string(scaling.mode)},
-          {.name = "size", .value = name_of(problem.grid)},
-          {.name = "precision", .value = to_string(problem.precision)},
-          {.name = "device", .value = to_string(problem.device)},
-          {.name = "threads", .value = std::int64_t{problem.threads}},
-          {.name = "same_cores", .value = scaling.total_threads.has_value()},
-          {.name = "ranks", .value = fmt::format("{}", fmt::join(scaling.rank_counts, ","))}};
+  std::vector<Figure> parameters{
+      {.name = "mode", .value = to_string(scaling.mode)},
+      {.name = "size", .value = name_of(problem.grid)},
+      {.name = "precision", .value = to_string(problem.precision)},
+      {.name = "device", .value = to_string(problem.device)},
+      {.name = "threads", .value = std::int64_t{problem.threads}},
+      {.name = "same_cores", .value = scaling.total_threads.has_value()},
+      {.name = "ranks", .value = fmt::format("{}", fmt::join(scaling.rank_counts, ","))}};
+  if (problem.perturbation != 0.0) {
+    parameters.push_back(perturbation_parameter(problem.perturbation));
+  }
+  return parameters;
 }
 
 std::vector<std::string> notes_on(const ScalingProblem& scaling) {
@@ -258,7 +264,9 @@ RunResult run_scaling(const ScalingProblem& scaling, const Communicator& world,
                       Progress& progress) {
   std::vector<Case> cases = make_cases(scaling, world);
   // Before and after, as in `run`.
-  measure_ceilings(cases, progress);
+  if (!is_short(scaling.problem)) {
+    measure_ceilings(cases, progress);
+  }
   for (Case& c : cases) {
     // Cases share the time that the run is to take.
     c.problem.target_seconds /= static_cast<double>(cases.size());

@@ -47,6 +47,9 @@ class Benchmark {
   /// ranks.
   [[nodiscard]] virtual std::vector<Figure> parameters() const { return {}; }
 
+  /// What a reader of its figures must know beside that, the same on all ranks.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+
   /// fp64 instructions of one run on this rank, a fused multiply-add being one, where a run on a
   /// GPU waits for these and not for memory; else 0.
   [[nodiscard]] virtual double fp64_instructions() const { return 0.0; }

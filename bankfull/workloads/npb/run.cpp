@@ -6,6 +6,7 @@
 #include "bankfull/core/measure/arithmetic.hpp"
 #include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/memory.hpp"
 
@@ -22,11 +23,12 @@ struct Repeats {
   double setup_seconds = 0.0;
   std::int64_t most_bytes = 0;  ///< that the rank that needs most held in its device's memory
   std::vector<double> seconds;
-  std::vector<Check> checks;  ///< of the last repeat, or of the first that failed
+  std::vector<Check> checks;  ///< of the last repeat, or of the first that failed; and of the run
   Traffic traffic;
   std::string traffic_model;
   Transport transport = Transport::local;
   std::vector<Figure> parameters;  ///< what the kernel adds to the problem's
+  std::vector<std::string> notes;
   double fp64_instructions = 0.0;
 };
 
@@ -71,6 +73,9 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
       repeats.checks = benchmark->checks();
     }
   }
+  if (problem.perturbation != 0.0) {
+    repeats.checks.push_back(perturbation_check(problem.perturbation, title));
+  }
   repeats.most_bytes = ranks.max(memory.most_bytes());
   repeats.traffic = sum_of(benchmark->traffic(), ranks);
   repeats.traffic_model = benchmark->traffic_model();
@@ -78,18 +83,25 @@ Repeats repeat(Kernel kernel, const Problem& problem, const Communicator& ranks,
     repeats.transport = benchmark->transport();
   }
   repeats.parameters = benchmark->parameters();
+  repeats.notes = benchmark->notes();
   repeats.fp64_instructions = ranks.sum(benchmark->fp64_instructions());
   return repeats;
+}
+
+/// Passes of the ceiling that a measurement is compared with; the same on all ranks.
+int ceiling_passes(const Problem& problem, const Measurement& m) {
+  return ceiling_repeats_of_run(problem.device, m.traffic.bytes() * problem.repeats);
 }
 
 /// Collective: what the memory of these ranks sustains for this mix, all of them at once, the
 /// better of now and `before`.
 Ceiling better_ceiling(const Problem& problem, const Communicator& ranks, const Mix& mix,
-                       const std::optional<Ceiling>& before, Progress& progress) {
+                       const std::optional<Ceiling>& before, int passes, Progress& progress) {
   progress.update("measuring the ceiling", 0.0, 1.0);
   const int sharing = sharers_of_device(ranks, problem.device);
   ranks.barrier();
-  Ceiling now = measure_ceiling(problem.device, problem.threads, mix, Precision::fp64, sharing);
+  Ceiling now =
+      measure_ceiling(problem.device, problem.threads, mix, Precision::fp64, sharing, passes);
   now.bytes_per_second = ranks.sum(now.bytes_per_second);
   now.working_set_bytes = ranks.sum(now.working_set_bytes);
   if (ranks.size() > 1) {
@@ -111,11 +123,12 @@ Measurement measurement_of(Kernel kernel, const Problem& problem, const Repeats&
                   {.name = "threads", .value = std::int64_t{problem.threads}}};
   m.parameters.insert(m.parameters.end(), repeats.parameters.begin(), repeats.parameters.end());
   if (problem.perturbation != 0.0) {
-    m.parameters.push_back({.name = "perturbation", .value = problem.perturbation});
+    m.parameters.push_back(perturbation_parameter(problem.perturbation));
   }
   m.seconds = summarise(repeats.seconds);
   m.traffic = repeats.traffic;
   m.traffic_model = repeats.traffic_model;
+  m.notes = repeats.notes;
   m.figures = {
       {.name = "mops", .value = outcome.mops(), .unit = "Mop/s"},
       {.name = "setup", .value = repeats.setup_seconds, .unit = "s"},
@@ -156,7 +169,12 @@ void run_kernel(Kernel kernel, const Problem& problem, const Communicator& ranks
   if (const std::optional<Mix> mix = mix_of(m.traffic)) {
     m.fits_cache =
         fits_last_cache(static_cast<double>(outcome.facts.data_bytes), problem.device, ranks);
-    m.ceiling = better_ceiling(problem, ranks, *mix, std::nullopt, progress);
+    const int passes = ceiling_passes(problem, m);
+    m.ceiling = better_ceiling(problem, ranks, *mix, std::nullopt, passes, progress);
+    if (passes == brief_ceiling_repeats) {
+      m.notes.emplace_back(
+          "a short run: its ceiling was measured briefly, the percentage is rough");
+    }
   }
   if (repeats.fp64_instructions > 0.0) {
     compare_with_fp64_rate(problem, ranks, repeats.fp64_instructions, m);
@@ -174,19 +192,12 @@ std::vector<Figure> describe(const Problem& problem, const Communicator& ranks) 
                                  {.name = "threads", .value = std::int64_t{problem.threads}},
                                  {.name = "repeats", .value = std::int64_t{problem.repeats}}};
   if (problem.perturbation != 0.0) {
-    parameters.push_back({.name = "perturbation", .value = problem.perturbation});
+    parameters.push_back(perturbation_parameter(problem.perturbation));
   }
   return parameters;
 }
 
 }  // namespace
-
-std::string perturbation_note(const Problem& problem) {
-  return fmt::format(
-      "the measured operators are multiplied by 1 + {}: this checks the verification, which is to "
-      "fail, and measures nothing",
-      problem.perturbation);
-}
 
 RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress,
               std::vector<Outcome>& outcomes) {
@@ -198,15 +209,17 @@ RunResult run(const Problem& problem, const Communicator& ranks, Progress& progr
                    .checks = {},
                    .notes = {}};
   if (problem.perturbation != 0.0) {
-    result.notes.push_back(perturbation_note(problem));
+    result.notes.push_back(perturbation_note(problem.perturbation));
   }
   for (const Kernel kernel : problem.kernels) {
     run_kernel(kernel, problem, ranks, progress, result, outcomes);
   }
   // Once more, for shared machines drift: the better of before and after counts.
   for (Measurement& m : result.measurements) {
-    if (const std::optional<Mix> mix = mix_of(m.traffic)) {
-      m.ceiling = better_ceiling(problem, ranks, *mix, m.ceiling, progress);
+    const std::optional<Mix> mix = mix_of(m.traffic);
+    const int passes = ceiling_passes(problem, m);
+    if (mix && passes != brief_ceiling_repeats) {
+      m.ceiling = better_ceiling(problem, ranks, *mix, m.ceiling, passes, progress);
     }
   }
   return result;

@@ -6,13 +6,9 @@
 #include "bankfull/workloads/npb/outcome.hpp"
 #include "bankfull/workloads/npb/problem.hpp"
 
-#include <string>
 #include <vector>
 
 namespace bankfull::npb {
-
-/// What is to be said of a run with a perturbation.
-std::string perturbation_note(const Problem& problem);
 
 /// Runs the problem's kernels one after the other: set-up, NPB's untimed pass, timed repeats, each
 /// of them verified. `outcomes` gets what the result blocks say, in the order of the kernels.

@@ -55,23 +55,22 @@ inline std::vector<RankGrid> runnable_cuts(const Problem& problem, int ranks) {
   return runnable;
 }
 
-/// The field bit for bit, and gosa but for the order of its fp64 sum: against the same schedule on
-/// one rank, in two calls, so that a state must be left from which it can go on.
-inline void expect_same_as_one_rank(const RanksCase& c) {
-  SCOPED_TRACE(describe(c));
-  const InitialState random{.kind = InitialState::Kind::random, .seed = 11};
-  Problem problem = c.problem;
+/// The iterations in two calls, so that a state must be left from which they can go on.
+inline Outcome outcome_on(const Communicator& ranks, const Problem& problem, int iterations) {
   const Schedule schedule = problem.schedules.front();
-  const auto outcome = [&](const Communicator& ranks) {
-    const auto solver = make_solver(problem, ranks);
-    solver->load(random);
-    solver->iterate(schedule, c.iterations / 2);
-    const Sweeps sweeps = solver->iterate(schedule, c.iterations - c.iterations / 2);
-    return Outcome{.pressure = solver->pressure(), .gosa = sweeps.gosa};
-  };
-  const Outcome expected = outcome(alone());
+  const auto solver = make_solver(problem, ranks);
+  solver->load({.kind = InitialState::Kind::random, .seed = 11});
+  solver->iterate(schedule, iterations / 2);
+  const Sweeps sweeps = solver->iterate(schedule, iterations - iterations / 2);
+  return {.pressure = solver->pressure(), .gosa = sweeps.gosa};
+}
+
+/// The field bit for bit, and gosa but for the order of its fp64 sum.
+inline void expect_same(const RanksCase& c, const Outcome& expected) {
+  SCOPED_TRACE(describe(c));
+  Problem problem = c.problem;
   problem.rank_grid = c.cuts;
-  const Outcome got = outcome(test_ranks());
+  const Outcome got = outcome_on(test_ranks(), problem, c.iterations);
   ASSERT_EQ(got.pressure.size(), expected.pressure.size());
   std::size_t different = 0;
   for (std::size_t n = 0; n < expected.pressure.size(); ++n) {
@@ -79,6 +78,11 @@ inline void expect_same_as_one_rank(const RanksCase& c) {
   }
   EXPECT_EQ(different, 0U) << "cells differ, of " << expected.pressure.size();
   EXPECT_NEAR(got.gosa, expected.gosa, 1e-12 * expected.gosa);
+}
+
+/// As the same schedule on one rank.
+inline void expect_same_as_one_rank(const RanksCase& c) {
+  expect_same(c, outcome_on(alone(), c.problem, c.iterations));
 }
 
 }  // namespace bankfull::himeno

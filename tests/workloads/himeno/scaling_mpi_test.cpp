@@ -2,6 +2,7 @@
 #include "bankfull/workloads/himeno/scaling.hpp"
 #include "tests/mpi_main.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <variant>
@@ -57,6 +58,23 @@ TEST(HimenoScaling, WeakIsVerifiedOnEveryNumberOfRanks) {
   ScalingProblem scaling = problem_of(Scaling::weak);
   scaling.problem.schedules = {Schedule::fused};
   expect_verified(scaling);
+}
+
+/// No case is, on any rank, though its own checks cannot see so little.
+TEST(HimenoScaling, APerturbedRunIsNotVerified) {
+  ScalingProblem scaling = problem_of(Scaling::strong);
+  scaling.problem.perturbation = 1e-20;
+  NoProgress progress;
+  const RunResult result = run_scaling(scaling, test_ranks(), progress);
+  EXPECT_FALSE(result.verified());
+  EXPECT_EQ(result.problem.back().name, "perturbation");
+  for (const Measurement& m : result.measurements) {
+    const auto verified =
+        std::find_if(m.figures.begin(), m.figures.end(),
+                     [](const Figure& figure) { return figure.name == "verified"; });
+    ASSERT_NE(verified, m.figures.end());
+    EXPECT_FALSE(std::get<bool>(verified->value)) << m.name;
+  }
 }
 
 TEST(HimenoScaling, SameCoresGiveFewerRanksMoreThreads) {

@@ -1,10 +1,17 @@
+#include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/workloads/himeno/run.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 #include "tests/alone.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
 #include <tuple>
+#include <variant>
+#include <vector>
 
 namespace bankfull::himeno {
 namespace {
@@ -54,6 +61,38 @@ TEST_P(StandardSizes, Pass) {
 INSTANTIATE_TEST_SUITE_P(BothPrecisions, StandardSizes,
                          ::testing::Combine(::testing::Values("XS", "S"),
                                             ::testing::Values(Precision::fp32, Precision::fp64)));
+
+class PerturbedRun : public ::testing::TestWithParam<double> {};
+
+const Check& check_of(const RunResult& result, const std::string& name) {
+  const auto found = std::find_if(result.checks.begin(), result.checks.end(),
+                                  [&](const Check& check) { return check.name == name; });
+  if (found == result.checks.end()) {
+    throw std::runtime_error("no check " + name);
+  }
+  return *found;
+}
+
+TEST_P(PerturbedRun, SaysSoAndIsNotVerified) {
+  Problem problem;
+  problem.grid = {15, 14, 13};
+  problem.schedules = {Schedule::tuned};
+  problem.iterations = 4;
+  problem.repeats = 1;
+  problem.perturbation = GetParam();
+  NoProgress progress;
+  const RunResult result = run(problem, alone(), progress);
+  EXPECT_FALSE(result.verified());
+  EXPECT_FALSE(check_of(result, "operator not perturbed").passed());
+  // The comparison of bits sees what is a change of bits.
+  const Check& bits = check_of(result, "wrong pressures, random coefficients, own grid, tuned");
+  EXPECT_EQ(bits.passed(), std::abs(GetParam()) < 1e-6);
+  EXPECT_EQ(result.notes, std::vector<std::string>{perturbation_note(GetParam())});
+  EXPECT_EQ(result.problem.back().name, "perturbation");
+  EXPECT_EQ(std::get<double>(result.measurements.front().parameters.back().value), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Epsilons, PerturbedRun, ::testing::Values(1e-6, -1e-6, 1e-17, -1e-20));
 
 TEST(Verification, ClosedFormMatchesThePlaneByPlaneSum) {
   for (const StandardSize& size : standard_sizes()) {

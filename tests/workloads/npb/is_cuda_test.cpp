@@ -1,5 +1,6 @@
 #include "bankfull/core/exec/prefix_sum.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/core/memory/capacity.hpp"
 #include "bankfull/workloads/npb/is/cuda/keys.hpp"
 #include "bankfull/workloads/npb/is/cuda/value_ranks.hpp"
 #include "tests/alone.hpp"
@@ -175,6 +176,23 @@ TEST_P(CudaRankings, AreRightForAnyKeysOfClassA) { expect_ranked_within_a_run(Cl
 
 INSTANTIATE_TEST_SUITE_P(Keys, CudaRankings, testing::ValuesIn(key_sets), name_of_set);
 
+class CudaRankingOfNpbsKeys : public testing::TestWithParam<Class> {};
+
+TEST_P(CudaRankingOfNpbsKeys, NeverRanksByValue) {
+  const Problem problem = problem_of(GetParam());
+  const std::int64_t needed = memory_bytes(problem, 1);
+  if (free_bytes(problem.device) < needed) {
+    GTEST_SKIP() << "needs " << needed << " bytes";
+  }
+  expect_room_for_own_keys(*make_cuda(problem, alone()));
+}
+
+// All classes that GPUs take.
+INSTANTIATE_TEST_SUITE_P(Npb, CudaRankingOfNpbsKeys,
+                         testing::Values(Class::s, Class::w, Class::a, Class::b, Class::c,
+                                         Class::d),
+                         [](const auto& tested) { return to_string(tested.param); });
+
 TEST(CudaCounters, OfAValueThatAllKeysOfABucketHaveOverflow) {
   // Of class B's fullest bucket of 512, whose list has room for its 175 thousand keys.
   constexpr int bucket_bits = 12;
@@ -205,6 +223,7 @@ TEST(CudaRanking, PerturbedFailsVerificationByValueToo) {
   ranking->replace_keys(keys_of(key_sets[1], Class::s));
   expect_all_wrong(*ranking);
   EXPECT_TRUE(ranking->overflowed());
+  expect_stated(*ranking, true);
 }
 
 }  // namespace

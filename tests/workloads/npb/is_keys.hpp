@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <numeric>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace bankfull::npb::is {
@@ -92,15 +93,45 @@ inline void expect_ranked(Ranking& ranking, Class size, const std::vector<Key>& 
   }
 }
 
-/// The same by a ranking in buckets whose room may be too little, which it must notice; it is
+/// What its results say of how keys were ranked.
+inline std::string how_ranked(const Ranking& ranking) {
+  const std::vector<Figure> parameters = ranking.parameters();
+  EXPECT_EQ(parameters.size(), 1U);
+  EXPECT_EQ(parameters.front().name, "ranked");
+  return std::get<std::string>(parameters.front().value);
+}
+
+/// No traffic, and so no percentage, where all keys were ranked by value in some run.
+inline void expect_stated(const Ranking& ranking, bool by_value) {
+  EXPECT_EQ(how_ranked(ranking), by_value ? "by_value" : "by_distribution");
+  EXPECT_EQ(ranking.traffic().bytes() > 0.0, !by_value);
+  EXPECT_EQ(ranking.notes().size(), by_value ? 1U : 0U);
+}
+
+/// Collective: NPB's own keys, of the set-up and none replaced, have room in every run.
+inline void expect_room_for_own_keys(Ranking& ranking) {
+  for (int run = 0; run < 2; ++run) {
+    ranking.rewind();
+    ranking.run();
+    EXPECT_FALSE(ranking.overflowed());
+  }
+  expect_stated(ranking, false);
+  for (const Check& check : ranking.checks()) {
+    EXPECT_TRUE(check.passed()) << check.name << ": " << check.value;
+  }
+}
+
+/// Any keys, by a ranking in buckets whose room may be too little, which it must notice; it is
 /// enough for NPB's keys, also after others.
 inline void expect_ranked_in_buckets(Ranking& ranking, Class size, const KeySet& set) {
   expect_ranked(ranking, size, keys_of(set, size));
   if (set.room != Room::unknown) {
     EXPECT_EQ(ranking.overflowed(), set.room == Room::too_little);
+    expect_stated(ranking, set.room == Room::too_little);
   }
   expect_ranked(ranking, size, keys_of(key_sets.front(), size));
   EXPECT_FALSE(ranking.overflowed());
+  expect_stated(ranking, false);
 }
 
 /// What verification says of ranks that a perturbed operator has formed.

@@ -1,3 +1,5 @@
+#include "bankfull/core/measure/perturbation.hpp"
+
 #include "bankfull/workloads/npb/cg/cg.hpp"
 #include "bankfull/workloads/npb/ep/ep.hpp"
 #include "bankfull/workloads/npb/ft/ft.hpp"
@@ -69,22 +71,35 @@ TEST_P(PerturbedALittle, ChangesTheResult) {
 
 INSTANTIATE_TEST_SUITE_P(Npb, PerturbedALittle, testing::ValuesIn(all_kernels), kernel_name);
 
-TEST(PerturbedRun, SaysSoAndIsNotVerified) {
+/// Of EP, by what its operator is multiplied.
+class PerturbedRun : public testing::TestWithParam<double> {};
+
+TEST_P(PerturbedRun, SaysSoAndIsNotVerified) {
   Problem problem;
   problem.kernels = {Kernel::ep};
   problem.size = Class::s;
   problem.repeats = 1;
-  problem.perturbation = small_perturbation;
+  problem.perturbation = GetParam();
   NoProgress progress;
   std::vector<Outcome> outcomes;
   const RunResult result = run(problem, alone(), progress, outcomes);
   EXPECT_FALSE(result.verified());
   EXPECT_FALSE(outcomes.front().verified);
   ASSERT_EQ(result.notes.size(), 1U);
-  EXPECT_NE(result.notes.front().find("1 + 1e-06"), std::string::npos) << result.notes.front();
+  EXPECT_EQ(result.notes.front(), perturbation_note(GetParam()));
   EXPECT_EQ(result.measurements.front().parameters.back().name, "perturbation");
   EXPECT_EQ(result.problem.back().name, "perturbation");
+  ASSERT_EQ(result.checks.size(), 6U);
+  EXPECT_EQ(result.checks.back().name, "npb ep S operator not perturbed");
+  EXPECT_FALSE(result.checks.back().passed());
+  // NPB's own criteria see what they can see.
+  EXPECT_EQ(result.checks.front().name, "npb ep S sum of |X|");
+  EXPECT_EQ(result.checks.front().passed(), std::abs(GetParam()) < small_perturbation);
 }
+
+// The last two are less than any sum sees.
+INSTANTIATE_TEST_SUITE_P(Epsilons, PerturbedRun,
+                         testing::Values(small_perturbation, -small_perturbation, 1e-17, -1e-20));
 
 /// What a kernel's criteria say of a result that is no number in one place.
 struct NoNumber {

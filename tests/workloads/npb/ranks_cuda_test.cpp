@@ -78,6 +78,13 @@ class IsOnGpus : public NpbOnGpus {
 TEST_P(IsOnGpus, RanksAnyKeysOfClassS) { expect_any_keys_ranked(Class::s); }
 TEST_P(IsOnGpus, RanksAnyKeysOfClassW) { expect_any_keys_ranked(Class::w); }
 
+TEST_P(IsOnGpus, HaveRoomForNpbsKeys) {
+  for (const Class size : {Class::s, Class::w, Class::a, Class::b, Class::c}) {
+    SCOPED_TRACE(to_string(size));
+    is::expect_room_for_own_keys(*is::make_cuda(problem_of(size), test_ranks()));
+  }
+}
+
 TEST_P(IsOnGpus, PerturbedFailsVerification) {
   for (const double epsilon : {1e-6, -1e-6}) {
     Problem problem = problem_of(Class::s);

@@ -14,7 +14,7 @@ Counts expected_counts(std::int64_t keys, std::size_t buckets);
 
 /// For how many keys a bucket is to have room where `expected` are expected, with all keys that the
 /// rankings of a run change: eight standard deviations more and a few, so that NPB's keys have room
-/// in every class. Other keys may not; who ranks has to notice.
+/// in the classes S to D. Other keys may not; who ranks has to notice.
 std::int64_t room_for(std::int64_t expected);
 
 }  // namespace bankfull::npb::is

@@ -5,6 +5,7 @@
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/exec/prefix_sum.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/npb/is/bucket_ranking.hpp"
 #include "bankfull/workloads/npb/is/cuda/keys.hpp"
 #include "bankfull/workloads/npb/is/cuda/partition.cuh"
 #include "bankfull/workloads/npb/is/cuda/rank.cuh"
@@ -28,14 +29,6 @@ inline std::array<std::int64_t, is_tests> expected_ranks(Class size, int iterati
     ranks[static_cast<std::size_t>(n)] = expected_rank(size, n, iteration);
   }
   return ranks;
-}
-
-/// Says of a traffic model if it does not hold for the last run.
-inline std::string model_of_run(const std::string& model, bool overflowed) {
-  return overflowed ? model +
-                          " (but buckets had too little room, and all keys were ranked once more"
-                          " by value, which is not counted)"
-                    : model;
 }
 
 /// Ranks that no test expects, for rankings whose tests follow later.
@@ -100,7 +93,7 @@ struct RankingSize {
 /// where that turns out to be too little, all rankings are done again within the run, value by
 /// value.
 template <class Shape, class Ranks>
-class CudaRanking final : public Ranking {
+class CudaRanking final : public BucketRanking {
  public:
   explicit CudaRanking(const Problem& problem)
       : size_(problem.size),
@@ -128,6 +121,7 @@ class CudaRanking final : public Ranking {
     copy_bytes(keys_.data(), keys.data(), keys.size_bytes(), stream_);
     stream_.synchronize();
     std::copy_n(keys.begin(), first_keys_.size(), first_keys_.begin());
+    forget_runs();
   }
 
   [[nodiscard]] ValueRanks value_ranks() const override {
@@ -136,8 +130,6 @@ class CudaRanking final : public Ranking {
     stream_.synchronize();
     return {{0, extent_.values}, {ranks.begin(), ranks.end()}};
   }
-
-  [[nodiscard]] bool overflowed() const override { return overflowed_; }
 
   void rewind() override {
     copy_bytes(keys_.data(), first_keys_.data(), sizeof first_keys_, stream_);
@@ -152,8 +144,8 @@ class CudaRanking final : public Ranking {
   void run() override {
     whole_run_.queue();
     fetch_findings();
-    overflowed_ = found_.overflowed != 0;
-    if (overflowed_) {
+    note_run(found_.overflowed != 0);
+    if (overflowed()) {
       rank_by_value();
     }
   }
@@ -168,25 +160,23 @@ class CudaRanking final : public Ranking {
     return checks_of(verdict, size_);
   }
 
-  [[nodiscard]] Traffic traffic() const override {
+ private:
+  static constexpr std::size_t buckets = Shape::buckets;
+  static constexpr auto partition_keys = partition_kernel<Shape, ListsHere>;
+  static constexpr auto rank_buckets = Ranks::template kernel<ListedHere>;
+  static constexpr std::size_t most_counter_bytes = counter_words(16) * sizeof(std::uint32_t);
+
+  [[nodiscard]] Traffic traffic_in_buckets() const override {
     const auto keys = static_cast<double>(extent_.keys);
     const double low_bytes = keys * sizeof(std::uint16_t);
     return {is_iterations * (static_cast<double>(keys_.bytes()) + low_bytes),
             is_iterations * (low_bytes + static_cast<double>(ranks_.bytes())), 0.0};
   }
 
-  [[nodiscard]] std::string traffic_model() const override {
-    return model_of_run(
-        "a ranking reads each key, writes and reads its lower 16 bits, and writes each value's "
-        "rank once",
-        overflowed_);
+  [[nodiscard]] std::string traffic_model_in_buckets() const override {
+    return "a ranking reads each key, writes and reads its lower 16 bits, and writes each value's "
+           "rank once";
   }
-
- private:
-  static constexpr std::size_t buckets = Shape::buckets;
-  static constexpr auto partition_keys = partition_kernel<Shape, ListsHere>;
-  static constexpr auto rank_buckets = Ranks::template kernel<ListedHere>;
-  static constexpr std::size_t most_counter_bytes = counter_words(16) * sizeof(std::uint32_t);
 
   static std::uint32_t* row(const Buffer<std::uint32_t>& rows, int iteration) {
     return rows.data() + static_cast<std::size_t>(iteration - 1) * buckets;
@@ -301,7 +291,6 @@ class CudaRanking final : public Ranking {
   Buffer<Findings> findings_;
   RepeatedWork whole_run_{stream_, [this] { queue(is_iterations); }};
   Findings found_{};
-  bool overflowed_ = false;
   std::array<Key, 2 * is_iterations + 1> first_keys_{};  ///< which iterations overwrite
 };
 

@@ -85,7 +85,7 @@ std::int64_t bytes_on_ranks(Class size, int ranks, int multiprocessors) {
 /// whether all lists and counters had room; if not, all rankings are done again within the run,
 /// value by value.
 template <class Shape, class Ranks>
-class CudaRankingOnRanks final : public Ranking {
+class CudaRankingOnRanks final : public BucketRanking {
  public:
   CudaRankingOnRanks(const Problem& problem, const Communicator& ranks)
       : size_(problem.size),
@@ -123,6 +123,7 @@ class CudaRankingOnRanks final : public Ranking {
     const std::span own = keys.subspan(static_cast<std::size_t>(own_.keys.begin), keys_.size());
     copy_bytes(keys_.data(), own.data(), own.size_bytes(), stream_);
     fetch_first_keys();
+    forget_runs();
   }
 
   [[nodiscard]] ValueRanks value_ranks() const override {
@@ -131,8 +132,6 @@ class CudaRankingOnRanks final : public Ranking {
     stream_.synchronize();
     return {own_values(), {ranks.begin(), ranks.end()}};
   }
-
-  [[nodiscard]] bool overflowed() const override { return overflowed_; }
 
   void rewind() override {
     queue_first_keys();
@@ -147,8 +146,8 @@ class CudaRankingOnRanks final : public Ranking {
   void run() override {
     whole_run_.queue();
     fetch_findings();
-    overflowed_ = !ranks_->all(found_.overflowed == 0);
-    if (overflowed_) {
+    note_run(!ranks_->all(found_.overflowed == 0));
+    if (overflowed()) {
       rank_by_value();
     }
   }
@@ -160,7 +159,15 @@ class CudaRankingOnRanks final : public Ranking {
     return checks_of(verdict, size_);
   }
 
-  [[nodiscard]] Traffic traffic() const override {
+  [[nodiscard]] Transport transport() const override { return chosen_.kind; }
+
+ private:
+  static constexpr std::size_t buckets = Shape::buckets;
+  static constexpr std::size_t slots = 2;
+  static constexpr auto partition_keys = partition_kernel<Shape, ListsInMessages>;
+  static constexpr auto rank_buckets = Ranks::template kernel<ListsReceived>;
+
+  [[nodiscard]] Traffic traffic_in_buckets() const override {
     const double sent = static_cast<double>(own_.keys.size());
     const double received = static_cast<double>(deal().before(deal().end(own_rank())) -
                                                 deal().before(deal().first(own_rank())));
@@ -169,20 +176,10 @@ class CudaRankingOnRanks final : public Ranking {
             is_iterations * (sent * low_bytes + static_cast<double>(smaller_.bytes())), 0.0};
   }
 
-  [[nodiscard]] Transport transport() const override { return chosen_.kind; }
-
-  [[nodiscard]] std::string traffic_model() const override {
-    return model_of_run(
-        "a ranking reads each key, writes its lower 16 bits to the bucket's rank, reads them "
-        "there, and writes each value's rank once",
-        overflowed_);
+  [[nodiscard]] std::string traffic_model_in_buckets() const override {
+    return "a ranking reads each key, writes its lower 16 bits to the bucket's rank, reads them "
+           "there, and writes each value's rank once";
   }
-
- private:
-  static constexpr std::size_t buckets = Shape::buckets;
-  static constexpr std::size_t slots = 2;
-  static constexpr auto partition_keys = partition_kernel<Shape, ListsInMessages>;
-  static constexpr auto rank_buckets = Ranks::template kernel<ListsReceived>;
 
   template <class T>
   static Buffer<T> device_room(std::int64_t count) {
@@ -497,7 +494,6 @@ class CudaRankingOnRanks final : public Ranking {
   Buffer<Findings> findings_;
   RepeatedWork whole_run_{stream_, [this] { queue(is_iterations); }};
   Findings found_{};
-  bool overflowed_ = false;
 };
 
 }  // namespace bankfull::npb::is::cuda

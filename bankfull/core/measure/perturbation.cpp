@@ -1,0 +1,30 @@
+#include "bankfull/core/measure/perturbation.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace bankfull {
+
+std::string perturbation_note(double epsilon) {
+  return fmt::format(
+      "the measured operator is multiplied by 1 + {} on purpose: these figures are no results",
+      epsilon);
+}
+
+Figure perturbation_parameter(double epsilon) {
+  Figure parameter{.name = "perturbation", .value = epsilon};
+  if (!std::isfinite(epsilon)) {
+    parameter.value = fmt::format("{}", epsilon);
+  }
+  return parameter;
+}
+
+Check perturbation_check(double epsilon, const std::string& subject) {
+  return {.name = subject + (subject.empty() ? "" : " ") + perturbation_check_name,
+          .value = epsilon,
+          .reference = 0.0,
+          .tolerance = 0.0,
+          .source = "a perturbed run is no result, whether the other checks see it or not"};
+}
+
+}  // namespace bankfull

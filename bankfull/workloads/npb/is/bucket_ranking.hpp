@@ -1,0 +1,43 @@
+#pragma once
+
+#include "bankfull/workloads/npb/is/is.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bankfull::npb::is {
+
+/// A ranking in buckets that have the room which the distribution of NPB's keys asks for. A run in
+/// which that is too little ranks all keys once more, by value. Then there is no model of what it
+/// moves, so that it states no traffic, and results say how keys were ranked.
+///
+/// Statements are those of all runs with the same keys, for a figure is made of several.
+class BucketRanking : public Ranking {
+ public:
+  [[nodiscard]] bool overflowed() const final { return overflowed_; }
+
+  /// None where keys were ranked by value.
+  [[nodiscard]] Traffic traffic() const final;
+  [[nodiscard]] std::string traffic_model() const final;
+
+  /// `ranked`: by_distribution or by_value.
+  [[nodiscard]] std::vector<Figure> parameters() const final;
+  [[nodiscard]] std::vector<std::string> notes() const final;
+
+ protected:
+  /// To be called in each run, with what all ranks agree on.
+  void note_run(bool overflowed);
+
+  /// To be called where other keys follow.
+  void forget_runs();
+
+  /// Of a run in which buckets had room.
+  [[nodiscard]] virtual Traffic traffic_in_buckets() const = 0;
+  [[nodiscard]] virtual std::string traffic_model_in_buckets() const = 0;
+
+ private:
+  bool overflowed_ = false;  ///< in the last run
+  bool by_value_ = false;    ///< in any run
+};
+
+}  // namespace bankfull::npb::is

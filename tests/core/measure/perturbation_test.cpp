@@ -1,0 +1,48 @@
+#include "bankfull/core/measure/perturbation.hpp"
+
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <variant>
+
+namespace bankfull {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+class PerturbationCheck : public ::testing::TestWithParam<double> {};
+
+TEST_P(PerturbationCheck, Fails) {
+  RunResult result;
+  result.checks = {perturbation_check(GetParam())};
+  EXPECT_FALSE(result.checks.front().passed());
+  EXPECT_FALSE(result.verified());
+}
+
+// Down to what no sum sees beside 1, and to the least number above 0.
+INSTANTIATE_TEST_SUITE_P(Epsilons, PerturbationCheck,
+                         ::testing::Values(1e-6, -1e-6, 1e-17, -1e-20, 1e-300, 5e-324, nan,
+                                           infinity));
+
+TEST(PerturbationCheckOfNone, Passes) { EXPECT_TRUE(perturbation_check(0.0).passed()); }
+
+TEST(PerturbationCheckOfNone, IsNamedAfterWhatItIsOf) {
+  EXPECT_EQ(perturbation_check(0.0).name, "operator not perturbed");
+  EXPECT_EQ(perturbation_check(0.0, "npb cg S").name, "npb cg S operator not perturbed");
+}
+
+TEST(PerturbationNote, NamesEpsilon) {
+  EXPECT_NE(perturbation_note(1e-6).find("1 + 1e-06 on purpose"), std::string::npos);
+  EXPECT_NE(perturbation_note(nan).find("1 + nan on purpose"), std::string::npos);
+}
+
+TEST(PerturbationParameter, IsAValueThatJsonHas) {
+  EXPECT_EQ(perturbation_parameter(1e-20).name, "perturbation");
+  EXPECT_EQ(std::get<double>(perturbation_parameter(1e-20).value), 1e-20);
+  EXPECT_EQ(std::get<std::string>(perturbation_parameter(nan).value), "nan");
+  EXPECT_EQ(std::get<std::string>(perturbation_parameter(-infinity).value), "-inf");
+}
+
+}  // namespace
+}  // namespace bankfull
