@@ -128,7 +128,8 @@ void print_plan(const hpcg::Problem& problem, int ranks) {
     fmt::print("  level {}: {} a rank, {} equations, {} nonzeros\n", level,
                to_string(hpcg::level_grid(problem.local, level)), size.equations, size.nonzeros);
   }
-  fmt::print("  memory {} a rank; an iteration does {} and moves {} by the official models\n",
+  fmt::print("  memory {} to {} a rank; an iteration does {} and moves {} by the official models\n",
+             format_bytes(static_cast<double>(hpcg::least_memory_bytes(problem))),
              format_bytes(static_cast<double>(hpcg::memory_bytes(problem, ranks))),
              format_si(hpcg::official_flops(levels, 1, 0).total(), "flop"),
              format_bytes(hpcg::official_bytes(levels, 1, 0).total()));
@@ -230,9 +231,7 @@ ExitCode run_hpcg(const HpcgOptions& options, const Communicator& ranks) {
   if (options.common.dry_run) {
     return ExitCode::ok;
   }
-  if (problem.perturbation != 0.0) {
-    tell(ranks, hpcg::perturbation_note(problem.perturbation));
-  }
+  warn_of_perturbation(problem.perturbation, ranks);
   hpcg::Outcome outcome;
   const ExitCode verdict = run_and_publish(
       options.common, ranks,

@@ -101,7 +101,7 @@ class DryRun(Hpcg):
         self.assertIn("hpcg 32x24x16: 12288 points, tuned, 20.0 s, on cpu", text)
         self.assertIn("1x1x1 ranks along x, y and z share 32x24x16 points", text)
         self.assertIn("level 3: 4x3x2 a rank, 24 equations, 280 nonzeros", text)
-        self.assertRegex(text, r"memory [\d.]+ MiB a rank; an iteration does 4.* Mflop and moves")
+        self.assertRegex(text, r"memory [\d.]+ MiB to [\d.]+ MiB a rank; an iteration does 4.* Mflop and moves")
 
     def test_knows_the_quick_path(self):
         self.assertIn("the quick path", self.planned("--local", "8x8x8", "--quick-path").stdout)
@@ -207,6 +207,7 @@ class Settings(Hpcg):
 class Official(Hpcg):
     def test_refuses_what_breaks_the_rules(self):
         for arguments, words in ((["--quick-path"], "quick path"),
+                                 (["--seconds", "0"], "use --seconds 1800 or more"),
                                  (["--seconds", "60"], "--seconds 60"),
                                  (["--local", "8x16x16"], "multiples of 8 from 16"),
                                  (["--local", "100x104x104"], "multiples of 8 from 16"),
@@ -214,6 +215,13 @@ class Official(Hpcg):
                                  (["--local", "16x16x16"], "quarter of the memory")):
             with self.subTest(arguments=arguments):
                 self.refused("--official", *arguments, saying=["--official", words])
+
+    def test_names_all_broken_rules_at_once(self):
+        self.refused("--official", "--local", "12x16x136", "--seconds", "0", "--columns", "slim",
+                     "--perturb-operator", "1e-6",
+                     saying=["quick path", "the side 12", "differ too much", "--columns slim", "1e-06",
+                             "a quarter of the memory", "use --seconds 1800 or more", "use --columns full",
+                             "leave out --perturb-operator"])
 
     def test_refuses_columns_that_are_not_settled(self):
         self.refused("--official", "--columns", "slim", saying=["--official", "--columns slim"])
@@ -246,9 +254,24 @@ class Checks(Hpcg):
                 self.assertEqual(result.returncode, UNVERIFIED, result.stdout + result.stderr)
                 self.assertIn("on purpose: these figures are no results", result.stderr)
                 self.assertRegex(result.stdout, r"hpcg product with the exact solution.*FAILED")
+                self.assertRegex(result.stdout, r"hpcg operator not perturbed.*FAILED")
+                self.assertRegex(result.stdout, rf"(?m)^RESULT hpcg local=.* perturbation={float(epsilon):g} ")
                 self.assertRegex(result.stdout, r"(?m)^RESULT .* valid=no official=no .* verdict=failed$")
                 report = max(self.path.glob("HPCG-Benchmark*")).read_text()
                 self.assertIn("Final Summary::HPCG result is=INVALID.\n", report)
+
+    def test_perturbations_below_roundings_fail_too(self):
+        for epsilon in ("1e-17", "-1e-20"):
+            with self.subTest(epsilon=epsilon):
+                result = self.run_hpcg("--local", "8x8x8", "--quick-path", "--no-output", "--json",
+                                       "out.json", f"--perturb-operator={epsilon}")
+                self.assertEqual(result.returncode, UNVERIFIED, result.stdout + result.stderr)
+                found = json.loads((self.path / "out.json").read_text())
+                failed = [check["name"] for check in found["verification"] if not check["passed"]]
+                self.assertEqual(failed, ["hpcg operator not perturbed"])
+                for measurement in found["measurements"]:
+                    self.assertEqual(measurement["parameters"]["perturbation"]["value"], float(epsilon))
+                self.assertEqual(found["problem"]["perturbation"]["value"], float(epsilon))
 
     def test_nan_is_found(self):
         result = self.run_hpcg("--local", "8x8x8", "--quick-path", "--no-output",
@@ -257,9 +280,10 @@ class Checks(Hpcg):
         checks = [line for line in result.stdout.splitlines() if line.endswith(("ok", "FAILED"))]
         self.assertGreater(len(checks), 10, result.stdout)
         passed = [line for line in checks if line.endswith("ok")]
-        # The set-up was right.
-        self.assertEqual(len(passed), 1, passed)
+        # The set-up and the reference were right.
+        self.assertEqual(len(passed), 2, passed)
         self.assertIn("hpcg rows of the matrices", passed[0])
+        self.assertIn("hpcg reference's product", passed[1])
 
     def test_the_operator_itself_passes(self):
         result = self.run_hpcg(*SMALL, "--no-output", "--perturb-operator", "0")

@@ -10,6 +10,7 @@ namespace bankfull::hpcg {
 struct CgLimits {
   int iterations = reference_iterations;
   double tolerance = 0.0;  ///< of the scaled residual; 0 runs all iterations
+  int at_least = 0;        ///< iterations, also where the tolerance is met before
   bool preconditioned = true;
 };
 
@@ -25,8 +26,8 @@ struct CgResult {
 enum class History { left_out, kept };
 
 /// Collective: conjugate gradients from x = 0, by the benchmark's rules: it stops once the scaled
-/// residual is within a factor of 1 + 1e-6 of the tolerance. `after_iteration`, if given, is told
-/// the number of each iteration that has been queued.
+/// residual is within a factor of 1 + residual_slack of the tolerance. `after_iteration`, if given,
+/// is told the number of each iteration that has been queued.
 CgResult conjugate_gradients(Path& path, const CgLimits& limits,
                              History history = History::left_out,
                              const std::function<void(int)>& after_iteration = {});

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -70,6 +71,12 @@ namespace detail {
 
 /// Classes of rows, at most.
 inline constexpr std::size_t most_classes = 32;
+
+/// Where a class's slots begin within a slice's part. Rows of a slice may be connected to different
+/// classes: each class has as many slots as the row with most entries to it.
+using FirstSlot = std::uint16_t;
+static_assert((most_classes + 1) * most_entries <= std::numeric_limits<FirstSlot>::max(),
+              "the slots of a slice can be numbered");
 
 /// The entries of one row in the new order, by the classes of their columns.
 struct NewEntries {
@@ -160,7 +167,7 @@ struct PlanSlices {
   ClassBegins classes = {};
   const std::uint8_t* count = {};
   Range coarse_classes = {};
-  std::uint8_t* first = {};  ///< classes + 1 of each slice: a class's first slot in its part
+  FirstSlot* first = {};  ///< classes + 1 of each slice: a class's first slot in its part
   std::int32_t* lower = {};
   std::int32_t* upper = {};
   std::int32_t* outer = {};
@@ -187,7 +194,7 @@ struct PlanSlices {
     const int groups = classes.count + 1;
     int slots = 0;
     for (int n = begin; n < end; ++n) {
-      first[slice * groups + n] = static_cast<std::uint8_t>(slots);
+      first[slice * groups + n] = static_cast<FirstSlot>(slots);
       int widest = 0;
       for (int lane = 0; lane < Height; ++lane) {
         const int here = count[(slice * Height + lane) * groups + n];
@@ -221,7 +228,7 @@ template <int Height>
 struct FillParts {
   ReadRow read = {};
   const std::int32_t* old_of = {};
-  const std::uint8_t* first = {};
+  const FirstSlot* first = {};
   PartEntries lower = {};
   PartEntries upper = {};
   PartEntries outer = {};
@@ -325,7 +332,7 @@ void split_entries(const Executor& executor, const Level& level, ColouredLevel& 
   const detail::ReadRow read{level.matrix.view(), result.order.new_of.data(),
                              result.order.side_of.data(), rows, classes.count};
   const std::int32_t* const old_of = result.order.old_of.data();
-  const auto first = executor.template make<std::uint8_t>(slices * (classes.count + 1));
+  const auto first = executor.template make<detail::FirstSlot>(slices * (classes.count + 1));
   {
     const auto count = executor.template make<std::uint8_t>(rows * (classes.count + 1));
     const auto width = executor.template make<std::int32_t>(3 * (slices + 1));

@@ -45,11 +45,18 @@ Csr assemble(const Executor& executor, const Geometry& geometry) {
   return matrix;
 }
 
-/// The values of the benchmark's matrices, multiplied by 1 + epsilon; for 0 their bits.
+/// The values that the set-up stored, which come from `matrices` where `make_levels` was given
+/// these, multiplied by 1 + epsilon; for 0 their bits.
 template <class Executor>
-void perturb_levels(const Executor& executor, std::vector<Level>& levels, double epsilon) {
-  for (Level& level : levels) {
-    fill_rows(executor, level.geometry, level.matrix);
+void perturb_levels(const Executor& executor, std::vector<Level>& levels,
+                    const std::vector<HostCsr>& matrices, double epsilon) {
+  for (std::size_t n = 0; n < levels.size(); ++n) {
+    Level& level = levels[n];
+    if (matrices.empty()) {
+      fill_rows(executor, level.geometry, level.matrix);
+    } else {
+      executor.from_host(matrices.at(n).value, level.matrix.value.data());
+    }
     if (epsilon != 0.0) {
       executor.each(level.matrix.entries, ScaleEntry{1.0 + epsilon, level.matrix.value.data()});
     }

@@ -100,9 +100,9 @@ class System {
   /// stored. See CheckRow.
   [[nodiscard]] virtual std::int64_t wrong_rows() const = 0;
 
-  /// Multiplies the values of all levels, as the set-up stores the benchmark's, by
-  /// 1 + epsilon, for the paths made from now on; 0 restores their bits. The right-hand side stays.
-  /// No path may live meanwhile.
+  /// Multiplies the values of all levels, as the set-up stored the benchmark's or those that were
+  /// given, by 1 + epsilon, for the paths made from now on; 0 restores their bits. The right-hand
+  /// side stays. No path may live meanwhile.
   virtual void perturb(double epsilon) = 0;
 
   /// A new path; paths must not outlive their system.

@@ -10,12 +10,14 @@
 #include "bankfull/core/exec/cusparse.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <tuple>
 
@@ -178,17 +180,32 @@ void add_broken_settings(const Problem& problem, BrokenRules& broken) {
   }
 }
 
-void check_official_time(double seconds) {
+/// The rule that a finished run is asked by the time that it took.
+void add_broken_time(double seconds, BrokenRules& broken) {
+  const std::string remedy = fmt::format("use --seconds {:.0f} or more", official_seconds);
   if (seconds == 0.0) {
-    throw UsageError(
-        "--official: the quick path counts for systems alone of which the benchmark's "
-        "authors confirm it",
-        "leave out --quick-path or --official");
+    broken.push_back(
+        {"the quick path (--quick-path, or no seconds) counts for systems alone of which the "
+         "benchmark's authors confirm it",
+         remedy});
+  } else if (seconds < official_seconds) {
+    broken.push_back({fmt::format("--seconds {} is too short", seconds), remedy});
   }
-  if (seconds < official_seconds) {
-    throw UsageError(fmt::format("--official: --seconds {} is too short", seconds),
-                     fmt::format("use {:.0f} or more", official_seconds));
+}
+
+/// Throws for broken rules, all in one message.
+void insist_on_rules(const BrokenRules& broken) {
+  if (broken.empty()) {
+    return;
   }
+  std::vector<std::string> faults;
+  std::vector<std::string> remedies;
+  for (const BrokenRule& rule : broken) {
+    faults.push_back(rule.what);
+    remedies.push_back(rule.remedy);
+  }
+  throw UsageError(fmt::format("--official: {}", fmt::join(faults, "; ")),
+                   fmt::format("{}", fmt::join(remedies, "; ")));
 }
 
 std::int64_t total_bytes(Device device) {
@@ -201,48 +218,71 @@ std::int64_t total_bytes(Device device) {
   return found == gpus.end() ? 0 : found->memory_bytes;
 }
 
-std::int64_t bytes_with(Problem problem, const Grid3& local, int ranks) {
+Problem with_local(Problem problem, const Grid3& local) {
   problem.local = local;
-  return memory_bytes(problem, ranks);
+  return problem;
 }
 
-/// Side of the largest cube of an official run's sides for which `fits` holds; 0 for none.
+/// Side of the largest cube of an official run's sides for which `fits(problem with it)` holds; 0
+/// for none.
 template <class Fits>
 std::int64_t largest_cube(const Problem& problem, int ranks, const Fits& fits) {
   std::int64_t largest = 0;
   for (std::int64_t side = official_multiple;
        columns_of(cube(side), grid_of(problem, ranks)) <= std::numeric_limits<std::int32_t>::max();
        side += official_multiple) {
-    largest = fits(bytes_with(problem, cube(side), ranks)) ? side : largest;
+    largest = fits(with_local(problem, cube(side))) ? side : largest;
   }
   return largest;
 }
 
 void add_broken_memory(const Problem& problem, int ranks, int sharing, BrokenRules& broken) {
   const std::int64_t total = total_bytes(problem.device);
-  const auto least = static_cast<double>(total) * official_memory_share / sharing;
-  const std::int64_t used = memory_bytes(problem, ranks);
-  if (static_cast<double>(used) >= least) {
+  const double wanted = static_cast<double>(total) * official_memory_share / sharing;
+  const auto used = [](const Problem& p) { return static_cast<double>(least_memory_bytes(p)); };
+  if (used(problem) >= wanted) {
     return;
   }
-  const std::int64_t side =
-      official_multiple + largest_cube(problem, ranks, [&](std::int64_t bytes) {
-        return static_cast<double>(bytes) < least;
-      });
+  const std::int64_t side = official_multiple + largest_cube(problem, ranks, [&](const Problem& p) {
+                              return used(p) < wanted;
+                            });
   broken.push_back(
-      {fmt::format("the data of --local {}, {}, is less than a quarter of the memory of {}, {}{}",
-                   to_string(problem.local), format_bytes(static_cast<double>(used)),
-                   to_string(problem.device), format_bytes(static_cast<double>(total)),
+      {fmt::format("the data of --local {}, at least {}, may be less than a quarter of the memory "
+                   "of {}, {}{}",
+                   to_string(problem.local), format_bytes(used(problem)), to_string(problem.device),
+                   format_bytes(static_cast<double>(total)),
                    sharing > 1 ? fmt::format(", which {} ranks share", sharing) : ""),
        fmt::format("use --local {} or more", to_string(cube(side)))});
+}
+
+/// Bytes of a variant's own copy of one level's matrix and order, at least.
+std::int64_t least_copy_bytes(const Problem& problem, std::int64_t rows, std::int64_t entries) {
+  constexpr std::int64_t order_bytes = 2 * sizeof(std::int32_t);
+  constexpr std::int64_t slim_entry_bytes = sizeof(double) + sizeof(std::uint16_t);
+  switch (problem.variant) {
+    case Variant::reference:
+      return 0;
+    case Variant::ell:
+      return rows * (most_entries * stored_entry_bytes + order_bytes);
+    case Variant::csr:
+    case Variant::cusparse_coloured:
+    case Variant::cusparse_csr:
+      return entries * stored_entry_bytes + rows * (8 + order_bytes);
+    case Variant::tuned:
+      break;
+  }
+  const bool slim = problem.columns == ColumnIndices::slim;
+  return (entries - rows) * (slim ? slim_entry_bytes : stored_entry_bytes) +
+         rows * (8 + order_bytes);
 }
 
 void check_memory(const Problem& problem, int ranks, int sharing) {
   const std::int64_t available = free_bytes(problem.device) / sharing;
   const std::int64_t needed = memory_bytes(problem, ranks) + working_bytes;
   if (needed > available) {
-    const std::int64_t side = largest_cube(
-        problem, ranks, [&](std::int64_t bytes) { return bytes + working_bytes <= available; });
+    const std::int64_t side = largest_cube(problem, ranks, [&](const Problem& p) {
+      return memory_bytes(p, ranks) + working_bytes <= available;
+    });
     require_capacity(problem.device, needed * sharing, "hpcg --local " + to_string(problem.local),
                      side == 0 ? "no grid fits"
                                : "the largest cube that fits is --local " + to_string(cube(side)));
@@ -360,6 +400,19 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
   return bytes;
 }
 
+std::int64_t least_memory_bytes(const Problem& problem) {
+  std::int64_t bytes = 0;
+  for (int level = 0; level < level_count; ++level) {
+    const Grid3 points = level_grid(problem.local, level);
+    const std::int64_t rows = points.count();
+    const std::int64_t entries = (3 * points.nx - 2) * (3 * points.ny - 2) * (3 * points.nz - 2);
+    const std::int64_t vectors = level == 0 ? 7 : 3;
+    bytes += entries * stored_entry_bytes + rows * 8 + rows * (level == 0 ? 8 : 4) +
+             vectors * rows * 8 + least_copy_bytes(problem, rows, entries);
+  }
+  return bytes;
+}
+
 void require_cusparse(Variant variant) {
   const std::string wanted = "--variant " + to_string(variant);
   if constexpr (build::cusparse) {
@@ -383,20 +436,13 @@ std::vector<BrokenRule> broken_rules(const Problem& problem, const Communicator&
   add_broken_memory(problem, ranks.size(), sharers_of_device(ranks, problem.device), memory);
   const bool all_filled = ranks.all(memory.empty());
   if (memory.empty() && !all_filled) {
-    memory.push_back({fmt::format("the data of --local {} is less than a quarter of the memory "
-                                  "that some rank has",
+    memory.push_back({fmt::format("the data of --local {} may be less than a quarter of the "
+                                  "memory that some rank has",
                                   to_string(problem.local)),
                       "use larger grids"});
   }
   broken.insert(broken.end(), memory.begin(), memory.end());
   return broken;
-}
-
-std::string perturbation_note(double perturbation) {
-  return fmt::format(
-      "the measured operator was multiplied by 1 + {} on purpose: these figures are "
-      "no results",
-      perturbation);
 }
 
 void validate(const Problem& problem, const Communicator& ranks) {
@@ -408,13 +454,11 @@ void validate(const Problem& problem, const Communicator& ranks) {
   const RankGrid grid = grid_of(problem, ranks.size());
   check_columns(problem.local, grid);
   if (problem.official) {
-    check_official_time(problem.seconds);
-    const BrokenRules broken = broken_rules(problem, ranks);
-    ranks.agree([&] {
-      if (!broken.empty()) {
-        throw UsageError("--official: " + broken.front().what, broken.front().remedy);
-      }
-    });
+    BrokenRules broken;
+    add_broken_time(problem.seconds, broken);
+    const BrokenRules others = broken_rules(problem, ranks);
+    broken.insert(broken.end(), others.begin(), others.end());
+    ranks.agree([&] { insist_on_rules(broken); });
   }
   if (ranks.size() > 1) {
     require_transport(problem.transport, ranks, problem.device);

@@ -1,10 +1,10 @@
 #include "bankfull/workloads/hpcg/run.hpp"
 
-#include "bankfull/core/base/nan.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
-#include "bankfull/workloads/hpcg/check_problem.hpp"
+#include "bankfull/core/measure/perturbation.hpp"
+#include "bankfull/workloads/hpcg/checks.hpp"
 #include "bankfull/workloads/hpcg/flops.hpp"
 #include "bankfull/workloads/hpcg/official_report.hpp"
 #include "bankfull/workloads/hpcg/phases.hpp"
@@ -18,10 +18,6 @@
 
 namespace bankfull::hpcg {
 namespace {
-
-constexpr const char* rules =
-    "M. Heroux, J. Dongarra and P. Luszczek, HPCG Technical Specification, SAND2013-8752, and the "
-    "official program, version 3.1";
 
 /// A run of less than a second is a test, and the ceiling shall not take most of its time.
 bool is_short(const Problem& problem) { return problem.seconds < 1.0; }
@@ -76,68 +72,29 @@ class Ceilings {
   std::map<std::string, Ceiling> by_mix_;
 };
 
+/// Parameters with those that say what is out of the ordinary.
+std::vector<Figure> marked(std::vector<Figure> parameters, const Problem& problem) {
+  if (problem.perturbation != 0.0) {
+    parameters.push_back(perturbation_parameter(problem.perturbation));
+  }
+  return parameters;
+}
+
 std::vector<Figure> describe(const Problem& problem, const Outcome& outcome,
                              const PhaseResults& results) {
-  return {{.name = "local", .value = to_string(problem.local)},
-          {.name = "global", .value = to_string(outcome.global)},
-          {.name = "process_grid", .value = to_string(outcome.process_grid)},
-          {.name = "ranks", .value = std::int64_t{outcome.ranks}},
-          {.name = "threads", .value = std::int64_t{outcome.threads}},
-          {.name = "device", .value = to_string(problem.device)},
-          {.name = "variant", .value = to_string(problem.variant)},
-          {.name = "columns", .value = to_string(results.columns)},
-          {.name = "sweeps", .value = to_string(problem.sweeps)},
-          {.name = "equations", .value = outcome.levels.front().equations},
-          {.name = "nonzeros", .value = outcome.levels.front().nonzeros},
-          {.name = "seconds", .value = problem.seconds, .unit = "s"}};
-}
-
-Check at_most(const std::string& name, double value, double allowed, const std::string& source) {
-  return {.name = name, .value = value, .reference = 0.0, .tolerance = allowed, .source = source};
-}
-
-/// Checks of what the timed sets left, by the reference's product and closed forms.
-std::vector<Check> solution_checks(const Outcome& outcome) {
-  const SolutionTest& solution = outcome.solution;
-  return {
-      at_most("hpcg sets' scaled residuals: largest difference, relative", outcome.norms.spread,
-              outcome.norms.allowed_spread, "the first set: all do the same"),
-      at_most("hpcg product with the exact solution: largest |b - A 1|",
-              outcome.symmetry.product_error(), 0.0, "closed form: sums of small whole numbers"),
-      at_most("hpcg ||b - A x|| / ||b||: difference from what the recurrence reports",
-              solution.difference(), solution.allowed_difference,
-              "the reference's product on the matrix of the set-up"),
-      at_most("hpcg ||b - A x - r|| / ||b||, r of the recurrence", solution.departure,
-              solution.allowed_departure,
-              "the reference's product; A. Greenbaum (1997), attainable accuracy of recursively "
-              "computed residuals"),
-      at_most("hpcg deviation of x from the exact solution", solution.error, solution.allowed_error,
-              "closed form: x is 1 everywhere, within max |b - A x| (N + 1)^2 / 72")};
-}
-
-std::vector<Check> benchmark_checks(const Outcome& outcome) {
-  const ConvergenceTest& convergence = outcome.convergence;
-  const double beyond =
-      larger_or_nan(0.0, convergence.residual / convergence.reference_residual - 1.0);
-  return {
-      at_most("hpcg spectral test: iterations without preconditioner",
-              outcome.spectral.most_iterations_plain, outcome.spectral.allowed_plain, rules),
-      at_most("hpcg spectral test: iterations with preconditioner",
-              outcome.spectral.most_iterations_preconditioned,
-              outcome.spectral.allowed_preconditioned, rules),
-      at_most("hpcg departure from symmetry: SpMV", outcome.symmetry.departure_spmv, 1.0, rules),
-      at_most("hpcg departure from symmetry: MG", outcome.symmetry.departure_mg, 1.0, rules),
-      at_most("hpcg residual beyond the reference's after 50 iterations, relative",
-              convergence.reached ? beyond : larger_or_nan(beyond, 1.0), 1e-6, rules),
-      at_most("hpcg variance of the sets' scaled residuals", outcome.norms.variance, 1e-6, rules)};
-}
-
-std::vector<Check> checks_of(const Outcome& outcome) {
-  std::vector<Check> checks = checks_of(outcome.problem);
-  for (const std::vector<Check>& more : {benchmark_checks(outcome), solution_checks(outcome)}) {
-    checks.insert(checks.end(), more.begin(), more.end());
-  }
-  return checks;
+  return marked({{.name = "local", .value = to_string(problem.local)},
+                 {.name = "global", .value = to_string(outcome.global)},
+                 {.name = "process_grid", .value = to_string(outcome.process_grid)},
+                 {.name = "ranks", .value = std::int64_t{outcome.ranks}},
+                 {.name = "threads", .value = std::int64_t{outcome.threads}},
+                 {.name = "device", .value = to_string(problem.device)},
+                 {.name = "variant", .value = to_string(problem.variant)},
+                 {.name = "columns", .value = to_string(results.columns)},
+                 {.name = "sweeps", .value = to_string(problem.sweeps)},
+                 {.name = "equations", .value = outcome.levels.front().equations},
+                 {.name = "nonzeros", .value = outcome.levels.front().nonzeros},
+                 {.name = "seconds", .value = problem.seconds, .unit = "s"}},
+                problem);
 }
 
 Traffic traffic_of(const std::vector<Step>& steps, double times) {
@@ -166,6 +123,7 @@ std::vector<Figure> figures_of(const Outcome& outcome, const PhaseResults& resul
           {.name = "optimisation", .value = outcome.optimise_seconds, .unit = "s"},
           {.name = "reference_cg", .value = outcome.reference_cg_seconds, .unit = "s"},
           {.name = "scaled_residual", .value = outcome.norms.mean},
+          {.name = "largest_error", .value = outcome.solution.error},
           {.name = "valid", .value = outcome.valid()},
           {.name = "official", .value = why_not_official(outcome).empty()},
           {.name = "transport", .value = to_string(results.transport)}};
@@ -207,12 +165,13 @@ Measurement sets_measurement(const Problem& problem, const Outcome& outcome,
                              const Communicator& ranks) {
   Measurement m;
   m.name = fmt::format("hpcg {} {}", to_string(problem.local), to_string(problem.variant));
-  m.parameters = {{.name = "local", .value = to_string(problem.local)},
-                  {.name = "ranks", .value = std::int64_t{outcome.ranks}},
-                  {.name = "device", .value = to_string(problem.device)},
-                  {.name = "variant", .value = to_string(problem.variant)},
-                  {.name = "columns", .value = to_string(results.columns)},
-                  {.name = "sweeps", .value = to_string(problem.sweeps)}};
+  m.parameters = marked({{.name = "local", .value = to_string(problem.local)},
+                         {.name = "ranks", .value = std::int64_t{outcome.ranks}},
+                         {.name = "device", .value = to_string(problem.device)},
+                         {.name = "variant", .value = to_string(problem.variant)},
+                         {.name = "columns", .value = to_string(results.columns)},
+                         {.name = "sweeps", .value = to_string(problem.sweeps)}},
+                        problem);
   m.seconds = summarise(results.set_seconds);
   m.traffic = traffic_of(results.steps, outcome.convergence.iterations);
   m.traffic.flops = official_flops(outcome).total() / outcome.sets;
@@ -230,9 +189,10 @@ Measurement step_measurement(const Step& step, const Problem& problem, Ceilings&
                              double iteration_seconds, const Communicator& ranks) {
   Measurement m;
   m.name = fmt::format("hpcg step {} level {}", step.name, step.level);
-  m.parameters = {{.name = "step", .value = step.name},
-                  {.name = "level", .value = std::int64_t{step.level}},
-                  {.name = "device", .value = to_string(problem.device)}};
+  m.parameters = marked({{.name = "step", .value = step.name},
+                         {.name = "level", .value = std::int64_t{step.level}},
+                         {.name = "device", .value = to_string(problem.device)}},
+                        problem);
   m.seconds = summarise({step.seconds});
   m.traffic = step.traffic;
   m.traffic_model = "each matrix entry, index and vector element once";

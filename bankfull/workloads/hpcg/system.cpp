@@ -12,13 +12,14 @@ class CpuSystem final : public System {
   CpuSystem(const Problem& problem, const Communicator& ranks, const std::vector<HostCsr>& matrices)
       : problem_(problem),
         ranks_(ranks),
+        matrices_(matrices),
         levels_(make_levels(CpuExecutor(problem.threads), problem, ranks.size(), ranks.rank(),
-                            matrices)) {}
+                            matrices_)) {}
 
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 
   void perturb(double epsilon) override {
-    perturb_levels(CpuExecutor(problem_.threads), levels_, epsilon);
+    perturb_levels(CpuExecutor(problem_.threads), levels_, matrices_, epsilon);
   }
 
   [[nodiscard]] std::int64_t wrong_rows() const override {
@@ -33,6 +34,7 @@ class CpuSystem final : public System {
  private:
   Problem problem_;
   const Communicator& ranks_;
+  std::vector<HostCsr> matrices_;  ///< that were given
   std::vector<Level> levels_;
 };
 

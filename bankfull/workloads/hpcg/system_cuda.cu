@@ -11,14 +11,16 @@ class CudaSystem final : public System {
  public:
   CudaSystem(const Problem& problem, const Communicator& ranks,
              const std::vector<HostCsr>& matrices)
-      : problem_(problem), ranks_(ranks), stream_(problem.device) {
+      : problem_(problem), ranks_(ranks), stream_(problem.device), matrices_(matrices) {
     ranks.agree([&] { cuda::require_sweeps(stream_, problem.sweeps); });
-    levels_ = make_levels(CudaExecutor(stream_), problem, ranks.size(), ranks.rank(), matrices);
+    levels_ = make_levels(CudaExecutor(stream_), problem, ranks.size(), ranks.rank(), matrices_);
   }
 
   [[nodiscard]] const std::vector<Level>& levels() const override { return levels_; }
 
-  void perturb(double epsilon) override { perturb_levels(CudaExecutor(stream_), levels_, epsilon); }
+  void perturb(double epsilon) override {
+    perturb_levels(CudaExecutor(stream_), levels_, matrices_, epsilon);
+  }
 
   [[nodiscard]] std::int64_t wrong_rows() const override {
     return hpcg::wrong_rows(CudaExecutor(stream_), levels_);
@@ -54,6 +56,7 @@ class CudaSystem final : public System {
   Problem problem_;
   const Communicator& ranks_;
   Stream stream_;
+  std::vector<HostCsr> matrices_;  ///< that were given
   std::vector<Level> levels_;
 };
 

@@ -14,8 +14,9 @@ SpectralTest spectral_test(Path& path);
 /// that do not depend on the number of ranks.
 SymmetryTest symmetry_test(Path& path, const Level& finest, const Communicator& ranks);
 
-/// Mean, variance and spread of the scaled residuals of the timed sets.
-NormsTest norms_test(std::vector<double> residuals);
+/// Mean and variance of the scaled residuals of the timed sets, and how far they are from each
+/// other and from what the convergence test found.
+NormsTest norms_test(std::vector<double> residuals, const ConvergenceTest& convergence);
 
 /// What conjugate gradients left of this rank's rows, in their natural order.
 struct Solved {
@@ -25,9 +26,10 @@ struct Solved {
   double scaled_residual = 0.0;  ///< that the recurrence reports
 };
 
-/// Collective: x against the benchmark's own system, of so many points in all. `reference`
-/// multiplies; right-hand side and solution are closed forms.
-SolutionTest solution_test(Path& reference, const Solved& solved, const Grid3& global,
+/// Collective: x against the benchmark's own system, whose residual is to be at most
+/// `required_residual`, scaled by b. `reference` multiplies, and is looked at itself: b, and its
+/// product with the solution 1, are closed forms.
+SolutionTest solution_test(Path& reference, const Solved& solved, double required_residual,
                            const Level& finest, const Communicator& ranks);
 
 }  // namespace bankfull::hpcg

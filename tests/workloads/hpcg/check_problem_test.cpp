@@ -171,7 +171,7 @@ TEST(CheckProblem, FindsWrongProducts) {
 TEST(CheckProblem, FailsTheRunThatItFindsWrong) {
   Outcome outcome = recorded_outcome();
   EXPECT_TRUE(outcome.valid());
-  for (const ProblemCheck& found : {ProblemCheck{1, 0}, ProblemCheck{0, 1}}) {
+  for (const ProblemCheck& found : {ProblemCheck{1, 0}, ProblemCheck{0, 1}, ProblemCheck{}}) {
     outcome.problem = found;
     EXPECT_FALSE(outcome.valid());
     RunResult result;
@@ -179,7 +179,7 @@ TEST(CheckProblem, FailsTheRunThatItFindsWrong) {
     EXPECT_FALSE(result.verified());
   }
   RunResult result;
-  result.checks = checks_of({});
+  result.checks = checks_of(ProblemCheck{0, 0});
   EXPECT_TRUE(result.verified());
 }
 

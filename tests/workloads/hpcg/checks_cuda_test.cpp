@@ -1,6 +1,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "tests/core/comm/gpu_transports.hpp"
 #include "tests/workloads/hpcg/gpus.hpp"
+#include "tests/workloads/hpcg/held.hpp"
 #include "tests/workloads/hpcg/solved.hpp"
 
 #include <cmath>
@@ -40,11 +41,11 @@ class HpcgChecksOnGpus : public HpcgOnGpus {
   }
 
   /// What the reference says of a solution, with the operator of the set-up.
+  /// As if the residual that it reports were required.
   static SolutionTest test_of(const Case& c, System& system, const Solved& solved) {
-    const Extents cells = decompose(c.problem, c.ranks.size()).cells();
     system.perturb(0.0);
-    return solution_test(*system.make_path(Variant::reference), solved,
-                         {cells.nk, cells.nj, cells.ni}, system.levels().front(), c.ranks);
+    return solution_test(*system.make_path(Variant::reference), solved, solved.scaled_residual,
+                         system.levels().front(), c.ranks);
   }
 };
 
@@ -93,6 +94,50 @@ TEST_P(HpcgChecksOnGpus, PerturbationsLeaveNoTrace) {
   EXPECT_NE(history_of(*system->make_path(Variant::tuned)), before);
   system->perturb(0.0);
   EXPECT_EQ(history_of(*system->make_path(Variant::tuned)), before);
+}
+
+/// The timed sets' residual is compared with that of the convergence test, which looks at all.
+TEST_P(HpcgChecksOnGpus, LookingAtResidualsDoesNotChangeThem) {
+  const Case c = odd_case();
+  const auto system = make_system(c.problem, c.ranks);
+  for_variants([&](Variant variant) {
+    const auto path = system->make_path(variant);
+    const double watched =
+        conjugate_gradients(*path, {.iterations = 30, .tolerance = 1e-300}).scaled();
+    EXPECT_EQ(conjugate_gradients(*path, {.iterations = 30}).scaled(), watched);
+  });
+}
+
+TEST_P(HpcgChecksOnGpus, MemoryIsAtLeastWhatIsCounted) {
+  for_variants([](Variant variant) {
+    for (const ColumnIndices columns : {ColumnIndices::full, ColumnIndices::slim}) {
+      Case c = odd_case();
+      c.problem.variant = variant;
+      c.problem.columns = variant == Variant::tuned ? columns : ColumnIndices::full;
+      EXPECT_GE(held_bytes(c, variant), least_memory_bytes(c.problem));
+    }
+  });
+}
+
+/// A perturbation scales what was given, whatever its pattern, and leaves no trace.
+TEST_P(HpcgChecksOnGpus, MatricesArePerturbedAsTheyWereGiven) {
+  for (const TestMatrix& matrix : other_matrices()) {
+    const Case c{problem_of({9, 8, 10}), test_ranks(), matrix};
+    SCOPED_TRACE(describe(c));
+    const auto system = system_of(c);
+    const std::vector<double> x(static_cast<std::size_t>(c.problem.local.count()), 0.75);
+    const auto product = [&] {
+      return system->make_path(Variant::tuned)->apply(Operation::spmv, x);
+    };
+    const std::vector<double> before = product();
+    system->perturb(1.0);
+    const std::vector<double> doubled = product();
+    system->perturb(0.0);
+    EXPECT_EQ(product(), before);
+    for (std::size_t n = 0; n < before.size(); ++n) {
+      ASSERT_EQ(doubled[n], 2.0 * before[n]) << "row " << n;
+    }
+  }
 }
 
 /// Rows that wait for each other's values must not take a NaN for one that is not there yet.

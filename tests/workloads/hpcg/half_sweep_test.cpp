@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <random>
 #include <string>
@@ -293,6 +294,82 @@ INSTANTIATE_TEST_SUITE_P(Grids, ScatteredHalfSweeps,
                          ::testing::Combine(::testing::ValuesIn(all_matrices()),
                                             ::testing::ValuesIn(awkward_grids())),
                          name_of_scattered);
+
+/// A level whose first slice has more slots than 8 bits can number: its rows are connected to as
+/// many rows as there may be, each to those of another class.
+class ManySlots : public ::testing::Test {
+ protected:
+  static constexpr int slice_rows = 32;
+  static constexpr int classes = 12;
+
+  ManySlots() {
+    HostCsr matrix{.columns = std::int64_t{classes} * slice_rows};
+    for (std::int32_t row = 0; row < matrix.columns; ++row) {
+      add_row(row, matrix);
+    }
+    level_.matrix = load_csr(executor_, matrix);
+    std::vector<Colour> colours;
+    for (std::int32_t row = 0; row < matrix.columns; ++row) {
+      colours.push_back(static_cast<Colour>(row / slice_rows));
+    }
+    coloured_.order = order_by_colour(executor_, level_.matrix.view(), colours.data(),
+                                      ascending(classes), slice_rows, Boundary::among);
+    split_entries<slice_rows>(executor_, level_, coloured_);
+  }
+
+  /// Row n of the first class and the first 26 rows of class n + 1 are connected.
+  static void add_row(std::int32_t row, HostCsr& matrix) {
+    const auto add = [&](std::int32_t column) {
+      matrix.column.push_back(column);
+      matrix.value.push_back(1000.0 * row + column + 1.0);
+    };
+    const std::int32_t own_class = row / slice_rows;
+    if (own_class > 0 && row % slice_rows < most_entries - 1) {
+      add(own_class - 1);
+    }
+    add(row);
+    for (std::int32_t n = 0; own_class == 0 && row + 1 < classes && n < most_entries - 1; ++n) {
+      add((row + 1) * slice_rows + n);
+    }
+    matrix.start.push_back(static_cast<std::int64_t>(matrix.column.size()));
+  }
+
+  /// Entries of a row that a part has, by their columns.
+  [[nodiscard]] static std::map<std::int32_t, double> entries_of(const Sliced& part,
+                                                                 std::int64_t row) {
+    std::map<std::int32_t, double> entries;
+    const std::int64_t* const slot = part.slot.data() + row / slice_rows;
+    for (std::int64_t n = slot[0]; n < slot[1]; ++n) {
+      const std::int64_t at = n * slice_rows + row % slice_rows;
+      if (part.value.data()[at] != 0.0) {
+        entries[part.column.data()[at]] = part.value.data()[at];
+      }
+    }
+    return entries;
+  }
+
+  CpuExecutor executor_{1};
+  Level level_;
+  ColouredLevel coloured_;
+};
+
+TEST_F(ManySlots, HoldEveryEntry) {
+  EXPECT_GT(coloured_.upper.slot.data()[1], 255 + most_entries);
+  const CsrView matrix = level_.matrix.view();
+  for (std::int64_t row = 0; row < matrix.rows; ++row) {
+    std::map<std::int32_t, double> lower;
+    std::map<std::int32_t, double> upper;
+    for (std::int64_t n = matrix.start[row]; n < matrix.start[row + 1]; ++n) {
+      const std::int32_t column = matrix.column[n];
+      if (column != row) {
+        (column < row ? lower : upper)[column] = matrix.value[n];
+      }
+    }
+    EXPECT_EQ(entries_of(coloured_.lower, row), lower) << "row " << row;
+    EXPECT_EQ(entries_of(coloured_.upper, row), upper) << "row " << row;
+    EXPECT_EQ(coloured_.diagonal.data()[row], 1001.0 * static_cast<double>(row) + 1.0);
+  }
+}
 
 TEST(ClassOrder, TakesEveryColourOnce) {
   const std::vector<std::vector<std::int64_t>> cases{{5, 0, 0, 0, 0, 0, 0, 0},

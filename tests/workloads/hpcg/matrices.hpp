@@ -3,6 +3,7 @@
 #include "bankfull/numerics/random/counter.hpp"
 #include "bankfull/numerics/sparse/csr.hpp"
 #include "bankfull/workloads/hpcg/geometry.hpp"
+#include "bankfull/workloads/hpcg/problem.hpp"
 #include "tests/workloads/hpcg/textbook.hpp"
 
 #include <algorithm>
@@ -22,6 +23,20 @@
 // Other matrices than the benchmark's, in which no two entries of a row are alike: a value or a
 // column that is taken for another one shows in every product and sweep.
 namespace bankfull::hpcg {
+
+/// A path that the CPU has.
+struct CpuVariant {
+  std::string name;
+  Variant variant = Variant::tuned;
+  ColumnIndices columns = ColumnIndices::full;
+};
+
+inline void PrintTo(const CpuVariant& path, std::ostream* out) { *out << path.name; }
+
+inline std::vector<CpuVariant> cpu_variants() {
+  return {
+      {"reference", Variant::reference}, {"tuned"}, {"slim", Variant::tuned, ColumnIndices::slim}};
+}
 
 /// A matrix that paths are tested with; without rows the benchmark's own.
 struct TestMatrix {

@@ -10,13 +10,7 @@
 namespace bankfull::hpcg {
 namespace {
 
-struct Way {
-  std::string name;
-  Variant variant = Variant::tuned;
-  ColumnIndices columns = ColumnIndices::full;
-};
-
-using Parameters = std::tuple<Way, TestMatrix>;
+using Parameters = std::tuple<CpuVariant, TestMatrix>;
 
 class HpcgMatricesOnRanks : public ::testing::TestWithParam<Parameters> {
  protected:
@@ -24,16 +18,16 @@ class HpcgMatricesOnRanks : public ::testing::TestWithParam<Parameters> {
   /// rows for many ranks, which share few cores.
   template <class Body>
   static void for_cases(const Body& body) {
-    const auto& [way, matrix] = GetParam();
+    const auto& [kind, matrix] = GetParam();
     const Grid3 local = test_ranks().size() > 4 ? Grid3{5, 4, 6} : Grid3{9, 8, 10};
     for (const Grid3& grid : process_grids(test_ranks().size())) {
-      Case c{small_problem(local, 1, way.columns), test_ranks(), matrix};
+      Case c{small_problem(local, 1, kind.columns), test_ranks(), matrix};
       c.problem.process_grid = grid;
       SCOPED_TRACE(describe(c));
       const auto system = system_of(c);
-      const auto path = system->make_path(way.variant);
+      const auto path = system->make_path(kind.variant);
       body(c, *path,
-           way.variant == Variant::reference
+           kind.variant == Variant::reference
                ? textbook_of(c)
                : coloured_textbook_of(c, cpu::slice_height, Boundary::among));
     }
@@ -54,16 +48,14 @@ TEST_P(HpcgMatricesOnRanks, AreExaggeratedAsTheyAreStored) {
 }
 
 std::string name_of(const ::testing::TestParamInfo<Parameters>& parameter) {
-  const auto& [way, matrix] = parameter.param;
-  return way.name + "_" + matrix.name;
+  const auto& [kind, matrix] = parameter.param;
+  return kind.name + "_" + matrix.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, HpcgMatricesOnRanks,
-    ::testing::Combine(::testing::Values(Way{"reference", Variant::reference}, Way{"tuned"},
-                                         Way{"slim", Variant::tuned, ColumnIndices::slim}),
-                       ::testing::ValuesIn(other_matrices())),
-    name_of);
+INSTANTIATE_TEST_SUITE_P(All, HpcgMatricesOnRanks,
+                         ::testing::Combine(::testing::ValuesIn(cpu_variants()),
+                                            ::testing::ValuesIn(other_matrices())),
+                         name_of);
 
 }  // namespace
 }  // namespace bankfull::hpcg

@@ -19,24 +19,17 @@
 namespace bankfull::hpcg {
 namespace {
 
-/// A path that the CPU has.
-struct Way {
-  std::string name;
-  Variant variant = Variant::tuned;
-  ColumnIndices columns = ColumnIndices::full;
-};
-
-using MatrixCase = std::tuple<Way, TestMatrix, Grid3>;
+using MatrixCase = std::tuple<CpuVariant, TestMatrix, Grid3>;
 
 class CpuOnMatrices : public ::testing::TestWithParam<MatrixCase> {
  protected:
   CpuOnMatrices() {
-    const auto& [way, matrix, local] = GetParam();
-    case_.problem.columns = way.columns;
+    const auto& [kind, matrix, local] = GetParam();
+    case_.problem.columns = kind.columns;
     case_.matrix = matrix;
     system_ = system_of(case_);
-    path_ = system_->make_path(way.variant);
-    expected_ = way.variant == Variant::reference
+    path_ = system_->make_path(kind.variant);
+    expected_ = kind.variant == Variant::reference
                     ? textbook_of(case_)
                     : coloured_textbook_of(case_, cpu::slice_height, Boundary::among);
   }
@@ -61,16 +54,35 @@ TEST_P(CpuOnMatrices, ExaggerateTheDiagonalThatIsStored) {
 }
 
 std::string matrix_case_name(const ::testing::TestParamInfo<MatrixCase>& parameter) {
-  const auto& [way, matrix, local] = parameter.param;
-  return way.name + "_" + matrix.name + "_" + to_string(local);
+  const auto& [kind, matrix, local] = parameter.param;
+  return kind.name + "_" + matrix.name + "_" + to_string(local);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, CpuOnMatrices,
-    ::testing::Combine(::testing::Values(Way{"reference", Variant::reference}, Way{"tuned"},
-                                         Way{"slim", Variant::tuned, ColumnIndices::slim}),
-                       ::testing::ValuesIn(other_matrices()), ::testing::ValuesIn(awkward_grids())),
-    matrix_case_name);
+INSTANTIATE_TEST_SUITE_P(All, CpuOnMatrices,
+                         ::testing::Combine(::testing::ValuesIn(cpu_variants()),
+                                            ::testing::ValuesIn(other_matrices()),
+                                            ::testing::ValuesIn(awkward_grids())),
+                         matrix_case_name);
+
+/// A perturbation scales what was given, whatever its pattern, and leaves no trace.
+TEST_P(CpuOnMatrices, ArePerturbedAsTheyWereGiven) {
+  const std::vector<double> x = random_rows(expected_, 5);
+  const auto product = [&] {
+    path_ = system_->make_path(std::get<0>(GetParam()).variant);
+    const std::vector<double> found = path_->apply(Operation::spmv, x);
+    path_.reset();
+    return found;
+  };
+  const std::vector<double> before = product();
+  system_->perturb(1.0);
+  const std::vector<double> doubled = product();
+  system_->perturb(0.0);
+  EXPECT_EQ(product(), before);
+  ASSERT_EQ(doubled.size(), before.size());
+  for (std::size_t n = 0; n < before.size(); ++n) {
+    EXPECT_EQ(doubled[n], 2.0 * before[n]) << "row " << n;
+  }
+}
 
 /// What makes the comparison worth it: values that cannot be taken for each other.
 class TestMatrices : public ::testing::TestWithParam<TestMatrix> {};

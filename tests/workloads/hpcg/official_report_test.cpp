@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
                   o.broken_rules = {"less than a quarter"};
                 },
                 "quarter"},
-        Offence{"Solution", [](Outcome& o) { o.solution.error = 1.0; }, "a check failed"},
+        Offence{"Solution", [](Outcome& o) { o.solution.true_residual = 1.0; }, "a check failed"},
         Offence{"NaN", [](Outcome& o) { o.norms.mean = o.norms.variance = std::nan(""); },
                 "a check failed"}),
     [](const auto& offence) { return offence.param.name; });
@@ -203,11 +203,14 @@ TEST(OfficialReport, RefusesRunsThatFailedAnyCheckOfOurs) {
   };
   invalid([](Outcome& o) { o.norms.spread = 1e-5; });
   invalid([](Outcome& o) { o.norms.spread = std::nan(""); });
+  invalid([](Outcome& o) { o.norms.beyond_reference = 1e-5; });
+  invalid([](Outcome& o) { o.norms.from_convergence = 1e-5; });
   invalid([](Outcome& o) { o.symmetry.spmv_residuals = {0.0, 1e-16}; });
   invalid([](Outcome& o) { o.symmetry.spmv_residuals = {std::nan(""), 0.0}; });
   invalid([](Outcome& o) { o.solution.departure = 1e-9; });
   invalid([](Outcome& o) { o.solution.true_residual = 1e-3; });
   invalid([](Outcome& o) { o.solution = {}; });
+  invalid([](Outcome& o) { o.perturbation = 1e-20; });
 }
 
 TEST(OfficialReport, CountsBeyond32Bits) {

@@ -2,6 +2,7 @@
 
 #include "bankfull/workloads/hpcg/flops.hpp"
 #include "bankfull/workloads/hpcg/outcome.hpp"
+#include "bankfull/workloads/hpcg/validation.hpp"
 
 namespace bankfull::hpcg {
 
@@ -17,15 +18,21 @@ inline Outcome recorded_outcome() {
   outcome.ranks = 2;
   outcome.reference = true;
   outcome.levels = level_sizes(problem, 2);
+  outcome.problem = {.wrong_rows = 0, .wrong_products = 0};
   outcome.spectral.most_iterations_plain = 11;
   outcome.spectral.most_iterations_preconditioned = 2;
+  outcome.spectral.solves = {{false, 11, 3.77036e-14}, {true, 2, 2.61857e-17}};
   outcome.symmetry.departure_spmv = 1.15302e-05;
   outcome.symmetry.departure_mg = 5.76512e-07;
-  outcome.convergence.iterations = 50;
-  outcome.convergence.reached = true;
-  outcome.norms.residuals = {2.97587e-24};
-  outcome.norms.mean = 2.97587e-24;
-  outcome.solution = {.true_residual = 2.97587e-24,
+  outcome.symmetry.spmv_residuals = {0.0, 0.0};
+  outcome.convergence = {.iterations = 50,
+                         .reference_residual = 2.97587e-24,
+                         .residual = 2.97587e-24,
+                         .reached = true};
+  outcome.norms = norms_test({2.97587e-24}, outcome.convergence);
+  outcome.solution = {.product_error = 0.0,
+                      .true_residual = 2.97587e-24,
+                      .allowed_residual = 2.97587e-24,
                       .reported_residual = 2.97587e-24,
                       .departure = 0.0,
                       .error = 0.0};

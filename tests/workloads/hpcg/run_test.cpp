@@ -1,12 +1,15 @@
 #include "bankfull/workloads/hpcg/run.hpp"
 
+#include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/hpcg/flops.hpp"
 #include "bankfull/workloads/hpcg/phases.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/hpcg/comparison.hpp"
+#include "tests/workloads/hpcg/held.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <string>
@@ -50,7 +53,7 @@ TEST(HpcgRun, QuickPathIsValidAndRated) {
   const auto [result, outcome] = run_alone(small_problem({16, 16, 16}, 2));
   EXPECT_EQ(result.workload, "hpcg");
   EXPECT_TRUE(result.verified());
-  EXPECT_EQ(result.checks.size(), 13U);
+  EXPECT_EQ(result.checks.size(), 16U);
   EXPECT_EQ(result.checks.front().name, "hpcg rows of the matrices that are not the benchmark's");
   EXPECT_TRUE(outcome.valid());
   EXPECT_TRUE(outcome.quick);
@@ -154,6 +157,19 @@ bool has_note(const RunResult& result, const std::string& words) {
   });
 }
 
+/// What official runs are judged by is held, whatever the variant.
+TEST(HpcgMemory, IsAtLeastWhatIsCounted) {
+  for (const Grid3& local : {Grid3{16, 16, 16}, Grid3{24, 16, 8}, Grid3{32, 40, 48}}) {
+    for (const CpuVariant& kind : cpu_variants()) {
+      Case c{small_problem(local, 1, kind.columns), alone()};
+      c.problem.variant = kind.variant;
+      const std::int64_t held = held_bytes(c, kind.variant);
+      EXPECT_GE(held, least_memory_bytes(c.problem)) << kind.name << " " << to_string(local);
+      EXPECT_LE(held, 2 * least_memory_bytes(c.problem)) << kind.name << " " << to_string(local);
+    }
+  }
+}
+
 TEST(HpcgRun, SaysWhyItIsNotOfficial) {
   const auto [result, outcome] = run_alone(small_problem({8, 8, 8}, 1, ColumnIndices::slim));
   EXPECT_TRUE(result.verified());
@@ -196,6 +212,7 @@ TEST_P(Perturbed, RunsFail) {
   EXPECT_FALSE(result.verified());
   EXPECT_FALSE(outcome.valid());
   EXPECT_TRUE(failed(result, "product with the exact solution"));
+  EXPECT_TRUE(failed(result, perturbation_check_name));
   EXPECT_TRUE(has_note(result, "on purpose"));
   EXPECT_FALSE(flag(result, "official"));
 }
@@ -212,15 +229,57 @@ INSTANTIATE_TEST_SUITE_P(
                       PerturbedRun{"ReferenceByABillionth", -1e-9, Variant::reference}),
     [](const auto& run) { return run.param.name; });
 
-/// NaN from the optimisation on: not one check of what comes after it may pass.
+double parameter(const std::vector<Figure>& parameters, const std::string& name) {
+  for (const Figure& figure : parameters) {
+    if (figure.name == name) {
+      return std::get<double>(figure.value);
+    }
+  }
+  return 0.0;
+}
+
+/// Perturbations that change no bit of the matrix: the other checks cannot see them.
+TEST(HpcgRun, PerturbedBelowRoundingsFailsForThatAlone) {
+  for (const double epsilon : {1e-17, -1e-20}) {
+    Problem problem = small_problem({8, 8, 8});
+    problem.perturbation = epsilon;
+    const auto [result, outcome] = run_alone(problem);
+    EXPECT_FALSE(result.verified());
+    EXPECT_FALSE(outcome.valid());
+    for (const Check& check : result.checks) {
+      const bool of_perturbation = check.name.find(perturbation_check_name) != std::string::npos;
+      EXPECT_EQ(check.passed(), !of_perturbation) << check.name;
+    }
+  }
+}
+
+TEST(HpcgRun, PerturbationsStandInTheParameters) {
+  Problem problem = small_problem({8, 8, 8});
+  const auto perturbations = [&] {
+    const RunResult result = run_alone(problem).first;
+    std::vector<double> found{parameter(result.problem, "perturbation")};
+    for (const Measurement& m : result.measurements) {
+      found.push_back(parameter(m.parameters, "perturbation"));
+    }
+    return found;
+  };
+  EXPECT_THAT(perturbations(), ::testing::Each(0.0));
+  problem.perturbation = 1e-6;
+  EXPECT_THAT(perturbations(), ::testing::Each(1e-6));
+}
+
+/// NaN from the optimisation on: not one check of it may pass, but those of the set-up
+/// and of the reference.
 TEST(HpcgRun, EveryCheckFailsOnNaN) {
   Problem problem = small_problem({8, 8, 8});
   problem.perturbation = std::numeric_limits<double>::quiet_NaN();
   const auto [result, outcome] = run_alone(problem);
   EXPECT_FALSE(outcome.valid());
   for (const Check& check : result.checks) {
-    const bool of_set_up = check.name == "hpcg rows of the matrices that are not the benchmark's";
-    EXPECT_EQ(check.passed(), of_set_up) << check.name << ": " << check.value;
+    const bool of_others =
+        check.name == "hpcg rows of the matrices that are not the benchmark's" ||
+        check.name.find("reference's product with the exact solution") != std::string::npos;
+    EXPECT_EQ(check.passed(), of_others) << check.name << ": " << check.value;
   }
 }
 

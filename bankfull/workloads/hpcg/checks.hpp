@@ -1,0 +1,14 @@
+#pragma once
+
+#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/workloads/hpcg/outcome.hpp"
+
+#include <vector>
+
+namespace bankfull::hpcg {
+
+/// The checks of a run, those of the benchmark and ours. All pass where `outcome.valid()`, and one
+/// at least fails elsewhere.
+std::vector<Check> checks_of(const Outcome& outcome);
+
+}  // namespace bankfull::hpcg
