@@ -227,9 +227,9 @@ class DryRun(Convect):
 
 
 class Documentation(Convect):
-    def test_the_case_in_the_user_guide_is_one(self):
-        guide = (CASES.parent / "docs" / "user-guide.md").read_text()
-        self.case.write_text(re.search(r"```toml\n(.*?)```", guide, re.DOTALL)[1])
+    def test_the_case_in_the_documentation_is_one(self):
+        page = (CASES.parent / "docs" / "convection.md").read_text()
+        self.case.write_text(re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1])
         self.assertIn("256x128x64 cells", self.succeeded("layer.toml", "--dry-run"))
 
 

@@ -93,6 +93,13 @@ class ResultTables(unittest.TestCase):
             self.assertIn(f"| {hardware} | hardware and program together, ratio |", lines[0])
             self.assertIn("| Table I", lines[2])
 
+    def test_summary_has_one_row_for_each_workload(self):
+        files = ("h200-probe", "h200-himeno-xl-fp32", "h200-hpcg-256-full", "h200-npb-c", "h200-convect-layer-512-direct")
+        lines = tables([" ".join(f"summary:{file}.json" for file in files)])
+        self.assertEqual([line.split("`")[1] for line in lines[2:]], ["probe", "himeno", "hpcg", "npb", "convect"])
+        self.assertRegex(lines[2], r"reads 4\.\d\d TB/s \| the ceiling itself \| verified \|")
+        self.assertRegex(lines[3], r"size XL: [\d.]+ TFLOPS; two iterations per pass: [\d.]+ \| [\d.]+ %; [\d.]+ % of half the bytes")
+
     def test_measurements_of_one_number_of_ranks(self):
         def ranks(marker):
             return [line.split(" | ")[5] for line in tables([marker])[2:]]

@@ -8,7 +8,7 @@
 
 namespace bankfull::convect {
 
-/// Reads a case file, with settings such as "time.dt=1e-3" or "ra=1e6" over it: docs/user-guide.md
+/// Reads a case file, with settings such as "time.dt=1e-3" or "ra=1e6" over it: docs/convection.md
 /// describes both. Device and threads are not in it.
 ///
 /// Throws UsageError in one line for whatever is wrong, beginning with "file:line:column: " or
