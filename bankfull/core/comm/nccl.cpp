@@ -13,7 +13,7 @@ namespace {
 
 // From NCCL's documented interface: result 0 is success, data type 0 is one byte, and what
 // identifies a new communicator is 128 bytes, passed by value.
-constexpr int success = 0;
+constexpr int nccl_success = 0;
 constexpr int byte_type = 0;
 struct UniqueId {
   std::array<char, 128> bytes{};
@@ -56,7 +56,7 @@ const Library& library() {
 }
 
 void check(int status, const char* while_doing) {
-  if (status != success) {
+  if (status != nccl_success) {
     throw RuntimeFailure(std::string("NCCL failed while ") + while_doing + ": " +
                          library().error_string(status));
   }

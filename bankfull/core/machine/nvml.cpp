@@ -7,7 +7,7 @@ namespace bankfull {
 namespace {
 
 // From NVML's documented interface: return code 0 is success; clock kinds and link count below.
-constexpr int success = 0;
+constexpr int nvml_success = 0;
 constexpr unsigned sm_clock = 1;
 constexpr unsigned memory_clock = 2;
 constexpr unsigned most_links = 18;
@@ -21,7 +21,7 @@ Function* Nvml::symbol(const char* name) const {
 
 Nvml::Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
   auto* init = symbol<int()>("nvmlInit_v2");
-  ready_ = init != nullptr && init() == success;
+  ready_ = init != nullptr && init() == nvml_success;
 }
 
 Nvml::~Nvml() {
@@ -38,7 +38,7 @@ Nvml::~Nvml() {
 void* Nvml::gpu(const std::string& pci_bus_id) const {
   auto* find = symbol<int(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2");
   void* handle = nullptr;
-  if (!ready_ || find == nullptr || find(pci_bus_id.c_str(), &handle) != success) {
+  if (!ready_ || find == nullptr || find(pci_bus_id.c_str(), &handle) != nvml_success) {
     return nullptr;
   }
   return handle;
@@ -47,7 +47,7 @@ void* Nvml::gpu(const std::string& pci_bus_id) const {
 std::string Nvml::driver_version() const {
   auto* version = symbol<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
   std::array<char, 80> text{};
-  if (!ready_ || version == nullptr || version(text.data(), text.size()) != success) {
+  if (!ready_ || version == nullptr || version(text.data(), text.size()) != nvml_success) {
     return {};
   }
   return text.data();
@@ -56,14 +56,14 @@ std::string Nvml::driver_version() const {
 int Nvml::number(const char* query, void* gpu) const {
   auto* get = symbol<int(void*, unsigned*)>(query);
   unsigned value = 0;
-  const bool known = gpu != nullptr && get != nullptr && get(gpu, &value) == success;
+  const bool known = gpu != nullptr && get != nullptr && get(gpu, &value) == nvml_success;
   return known ? static_cast<int>(value) : 0;
 }
 
 int Nvml::clock(void* gpu, unsigned kind) const {
   auto* get = symbol<int(void*, unsigned, unsigned*)>("nvmlDeviceGetClockInfo");
   unsigned mhz = 0;
-  const bool known = gpu != nullptr && get != nullptr && get(gpu, kind, &mhz) == success;
+  const bool known = gpu != nullptr && get != nullptr && get(gpu, kind, &mhz) == nvml_success;
   return known ? static_cast<int>(mhz) : 0;
 }
 
@@ -79,7 +79,7 @@ int Nvml::active_nvlinks(void* gpu) const {
   int active = 0;
   for (unsigned link = 0; gpu != nullptr && state != nullptr && link < most_links; ++link) {
     unsigned enabled = 0;
-    active += state(gpu, link, &enabled) == success && enabled != 0 ? 1 : 0;
+    active += state(gpu, link, &enabled) == nvml_success && enabled != 0 ? 1 : 0;
   }
   return active;
 }

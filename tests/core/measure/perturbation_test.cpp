@@ -8,7 +8,7 @@
 namespace bankfull {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class PerturbationCheck : public ::testing::TestWithParam<double> {};
@@ -22,7 +22,7 @@ TEST_P(PerturbationCheck, Fails) {
 
 // Down to what no sum sees beside 1, and to the least number above 0.
 INSTANTIATE_TEST_SUITE_P(Epsilons, PerturbationCheck,
-                         ::testing::Values(1e-6, -1e-6, 1e-17, -1e-20, 1e-300, 5e-324, nan,
+                         ::testing::Values(1e-6, -1e-6, 1e-17, -1e-20, 1e-300, 5e-324, not_a_number,
                                            infinity));
 
 TEST(PerturbationCheckOfNone, Passes) { EXPECT_TRUE(perturbation_check(0.0).passed()); }
@@ -34,13 +34,13 @@ TEST(PerturbationCheckOfNone, IsNamedAfterWhatItIsOf) {
 
 TEST(PerturbationNote, NamesEpsilon) {
   EXPECT_NE(perturbation_note(1e-6).find("1 + 1e-06 on purpose"), std::string::npos);
-  EXPECT_NE(perturbation_note(nan).find("1 + nan on purpose"), std::string::npos);
+  EXPECT_NE(perturbation_note(not_a_number).find("1 + nan on purpose"), std::string::npos);
 }
 
 TEST(PerturbationParameter, IsAValueThatJsonHas) {
   EXPECT_EQ(perturbation_parameter(1e-20).name, "perturbation");
   EXPECT_EQ(std::get<double>(perturbation_parameter(1e-20).value), 1e-20);
-  EXPECT_EQ(std::get<std::string>(perturbation_parameter(nan).value), "nan");
+  EXPECT_EQ(std::get<std::string>(perturbation_parameter(not_a_number).value), "nan");
   EXPECT_EQ(std::get<std::string>(perturbation_parameter(-infinity).value), "-inf");
 }
 
