@@ -29,6 +29,9 @@ himeno::Problem problem_of(const SingleRunOptions& options, const Communicator& 
     problem.target_seconds = official_seconds;
     problem.repeats = 1;
   }
+  if (options.min_percent > 0.0) {
+    problem.brief_ceiling = false;  // nothing is accepted by a rough percentage
+  }
   himeno::validate(problem, ranks);
   return problem;
 }

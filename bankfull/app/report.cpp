@@ -46,8 +46,11 @@ struct Plain {
 
 std::string percent_text(const Measurement& measurement) {
   const auto percent = measurement.percent_of_bankfull();
-  return percent ? fmt::format("{:.1f} %{}", *percent, measurement.fits_cache ? " (cache)" : "")
-                 : "-";
+  if (!percent) {
+    return "-";
+  }
+  return fmt::format("{:.1f} %{}{}", *percent, measurement.fits_cache ? " (cache)" : "",
+                     measurement.ceiling->brief ? " (rough)" : "");
 }
 
 /// Each ceiling once; many runs have but one.
@@ -140,6 +143,7 @@ std::string result_lines(const RunResult& result) {
                         m.flops_per_second() * 1e-9, m.bytes_per_second() * 1e-9);
     if (const auto percent = m.percent_of_bankfull()) {
       text += fmt::format(" percent={:.4g}", *percent);
+      text += m.ceiling->brief ? " ceiling=brief" : "";
     }
     for (const Figure& figure : m.figures) {
       text += fmt::format(" {}={}", figure.name, std::visit(Plain{}, figure.value));

@@ -207,6 +207,16 @@ class Himeno(CommandLine):
         result = run(*arguments, "--device", "cpu")
         self.assert_refusal(result, USAGE, ["--perturb-operator"])
 
+    def test_short_runs_on_a_cpu_have_a_brief_ceiling_and_say_so(self):
+        result = run("himeno", "--size", "XS", "--device", "cpu", "--iterations", "2", "--quiet")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"percent=\S+ ceiling=brief ")
+
+    def test_no_threshold_is_judged_by_a_brief_ceiling(self):
+        result = run("himeno", "--size", "XS", "--device", "cpu", "--iterations", "2", "--quiet", "--min-percent", "1e-9")
+        self.assertRegex(result.stdout, r"percent=")
+        self.assertNotIn("ceiling=brief", result.stdout)
+
     def test_percent_below_the_threshold_exits_4(self):
         result = run("himeno", "--size", "XS", "--min-percent", "1e9", "--quiet", *QUICK)
         self.assertEqual(result.returncode, BELOW)

@@ -216,6 +216,11 @@ class ComparePrograms(Fails, unittest.TestCase):
         self.fails(Run(theirs=PRINTS.replace("SUCCESSFUL", "UNSUCCESSFUL")), 1, "small: other (theirs) did not verify")
         self.fails(Run(ours=WRITES.replace("'verified'", "'failed'")), 1, "mine (ours) did not verify: no 'verified'")
 
+    def test_a_program_that_is_built_anew_between_its_runs(self):
+        run = Run(theirs=PRINTS + '; pathlib.Path(__file__).open("a").write("# another\\n")')
+        self.assertEqual((run.status, run.record), (1, None))
+        self.assertIn("is not the program of the runs before", run.stderr)
+
     def test_a_value_that_must_be_near_another(self):
         def near(description):
             description["theirs"]["verification"] = {"pattern": "gosa (\\S+)", "near": 4e-4, "tolerance": 0.01}
@@ -382,6 +387,7 @@ class WrongDescriptions(Fails, unittest.TestCase):
                 (verification([]), "theirs.verification: must be an object {...}, not []"),
                 (verification({"equals": "yes"}), "theirs.verification: add either 'pattern'"),
                 (verification({"pattern": "*"}), "theirs.verification.pattern: must be a regular expression"),
+                (verification({"file": "a.json", "path": "verdict"}), "theirs.verification: a value of a JSON document judges nothing by itself: add 'equals' or 'near'"),
                 (verification({"pattern": "a", "near": 1}), "theirs.verification: 'near' and 'tolerance', relative to it, need each other"),
                 (verification({"pattern": "a", "near": 0, "tolerance": 1}), "theirs.verification.near: must be a number other than 0"),
                 (verification({"pattern": "a", "near": "1", "tolerance": 1}), "theirs.verification.near: must be a number other than 0"),

@@ -56,6 +56,11 @@ int repeats_for(Device device, std::int64_t bytes, int most) {
 
 }  // namespace
 
+void wait_until_cleared(const Communicator& ranks) {
+  const double seconds = ranks.max(seconds_until_cleared());
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
 std::int64_t last_cache_bytes(Device device) {
   if (device.is_cuda()) {
     return survey_gpus().gpus.at(static_cast<std::size_t>(device.index)).l2_bytes;
@@ -103,7 +108,8 @@ Ceiling measure_ceiling(Device device, int threads, const Mix& mix, Precision pr
       best = {.name = to_string(way.pattern),
               .bytes_per_second = traffic.bytes() / statistics.min,
               .working_set_bytes = traffic.bytes(),
-              .seconds = statistics};
+              .seconds = statistics,
+              .brief = brief};
     }
   }
   return best;

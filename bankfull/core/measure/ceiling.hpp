@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/streams.hpp"
@@ -16,6 +17,10 @@ inline constexpr int brief_ceiling_repeats = 1;
 /// where that is less than a GiB. Such a run is a test, and the ceiling shall not take most of its
 /// time; on a GPU it takes milliseconds.
 int ceiling_repeats_of_run(Device device, double run_bytes);
+
+/// Collective: waits until the GPUs of all ranks have cleared what the ranks freed. Ranks that
+/// measure at once begin with this, for `measure_ceiling` waits only for its own process.
+void wait_until_cleared(const Communicator& ranks);
 
 /// The bandwidth that the device's memory sustains for a mix of read and written streams: what
 /// "percent of bankfull" divides by. See docs/adr/0002.

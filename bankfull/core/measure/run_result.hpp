@@ -25,6 +25,7 @@ struct Ceiling {
   double bytes_per_second = 0.0;  ///< best of the repeats
   double working_set_bytes = 0.0;
   Statistics seconds;  ///< per pass
+  bool brief = false;  ///< of one pass on a smaller working set: percentages of it are rough
 };
 
 /// One timed piece of work.

@@ -38,10 +38,14 @@ Json to_object(const Traffic& traffic, const std::string& model) {
 }
 
 Json to_object(const Ceiling& ceiling) {
-  return {{"name", ceiling.name},
-          {"bytes_per_second", ceiling.bytes_per_second},
-          {"working_set_bytes", ceiling.working_set_bytes},
-          {"timing", to_object(ceiling.seconds)}};
+  Json object{{"name", ceiling.name},
+              {"bytes_per_second", ceiling.bytes_per_second},
+              {"working_set_bytes", ceiling.working_set_bytes},
+              {"timing", to_object(ceiling.seconds)}};
+  if (ceiling.brief) {
+    object["brief"] = true;
+  }
+  return object;
 }
 
 Json to_object(const Measurement& measurement) {

@@ -7,15 +7,14 @@ namespace bankfull {
 
 /// When the memory that was freed on a GPU is cleared again.
 ///
-/// The driver clears what a process frees before it hands it out anew, beside whatever runs: on an
-/// H200 a copy then reached 3.8 TB/s instead of 4.26, for less than a quarter of a second after
-/// 20 GiB and for a quarter to one and a quarter after 110 GiB. Rates that are to be compared with
-/// others are measured afterwards.
+/// The driver clears what a process frees before it hands it out anew, beside whatever runs, which
+/// takes bandwidth from it (docs/adr/0002). Rates that are to be compared with others are measured
+/// afterwards.
 class Clearing {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Half of the slowest rate that the measurements above leave possible.
+  /// So slow that what is left is cleared for certain: a whole GPU is waited for some seconds.
   static constexpr double bytes_per_second = 48e9;
 
   /// So many bytes are freed at this time.

@@ -144,6 +144,9 @@ std::vector<Check> verify(Solver& solver, const Problem& problem, const Communic
 }
 
 bool is_short(const Problem& problem) {
+  if (problem.brief_ceiling) {
+    return *problem.brief_ceiling;
+  }
   if (!problem.iterations) {
     return !problem.device.is_cuda() && problem.target_seconds < 1.0;
   }
@@ -155,6 +158,7 @@ bool is_short(const Problem& problem) {
 
 Ceiling ceiling_of(const Problem& problem, const Communicator& ranks, Progress& progress) {
   progress.update("measuring the ceiling", 0.0, 1.0);
+  wait_until_cleared(ranks);
   ranks.barrier();
   const int sharing = sharers_of_device(ranks, problem.device);
   Ceiling ceiling =

@@ -91,7 +91,11 @@ struct Problem {
   std::optional<std::int64_t> iterations;  ///< exactly so many per repeat, from the official state
   double target_seconds = 3.0;             ///< else as many as fill this time, over all repeats
   int repeats = 5;
-  int warmup = 1;             ///< repeats of three trial iterations before timing
+  int warmup = 1;  ///< repeats of three trial iterations before timing
+  /// Whether the ceiling is measured in one pass; where nothing is said, in short runs
+  /// (`is_short`).
+  std::optional<bool> brief_ceiling = {};
+
   double perturbation = 0.0;  ///< the measured path multiplies its operator by 1 + this; the
                               ///< references do not, so that a check of the checks can fail
 

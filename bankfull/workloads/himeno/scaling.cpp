@@ -92,12 +92,14 @@ std::vector<Case> make_cases(const ScalingProblem& scaling, const Communicator& 
   check_problem(scaling);
   check_threads(scaling, world);
   std::vector<Case> cases;
+  const bool brief_ceiling = is_short(scaling.problem);  // the same for all, before and after
   for (const int count : scaling.rank_counts) {
     cases.push_back({.ranks = FirstRanks(world, count),
                      .problem = problem_on(scaling, count),
                      .ceiling = {},
                      .timed = {},
                      .checks = {}});
+    cases.back().problem.brief_ceiling = brief_ceiling;
     const Problem& problem = cases.back().problem;
     cases.back().ranks.run([&](const Communicator& ranks) { validate(problem, ranks); });
   }

@@ -48,6 +48,18 @@ std::vector<Check> set_checks(const NormsTest& norms) {
                   "as many iterations of the same path")};
 }
 
+/// Whether the residual that is required is one that the reference reached: what it reports is that
+/// of its x, and it did something.
+std::vector<Check> reference_checks(const SolutionTest& reference) {
+  return {
+      at_most("hpcg reference's ||b - A x|| / ||b||: difference from what its recurrence "
+              "reports",
+              reference.worked() ? reference.difference() : unknown, reference.allowed_difference,
+              "its own product on the matrix of the set-up; NaN unless below 1"),
+      at_most("hpcg reference's ||b - A x - r|| / ||b||, r of its recurrence", reference.departure,
+              reference.allowed_departure, "its own product; A. Greenbaum (1997)")};
+}
+
 /// What the timed sets left, by the reference's product and closed forms.
 std::vector<Check> solution_checks(const Outcome& outcome) {
   const SolutionTest& solution = outcome.solution;
@@ -73,7 +85,8 @@ std::vector<Check> solution_checks(const Outcome& outcome) {
 std::vector<Check> checks_of(const Outcome& outcome) {
   std::vector<Check> checks = checks_of(outcome.problem);
   for (const std::vector<Check>& more :
-       {benchmark_checks(outcome), set_checks(outcome.norms), solution_checks(outcome)}) {
+       {benchmark_checks(outcome), reference_checks(outcome.reference_solution),
+        set_checks(outcome.norms), solution_checks(outcome)}) {
     checks.insert(checks.end(), more.begin(), more.end());
   }
   if (outcome.perturbation != 0.0) {

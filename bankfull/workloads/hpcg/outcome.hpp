@@ -144,6 +144,9 @@ struct SolutionTest {
   double error = unknown;  ///< largest |x - 1|: a figure without a verdict
 
   [[nodiscard]] double difference() const { return std::fabs(true_residual - reported_residual); }
+
+  /// Whether anything was solved: x = 0 leaves the residual 1. False for NaN.
+  [[nodiscard]] bool worked() const { return true_residual < 1.0; }
   [[nodiscard]] bool passed() const {
     return product_error == 0.0 && true_residual <= allowed_residual &&
            difference() <= allowed_difference && departure <= allowed_departure;
@@ -172,6 +175,9 @@ struct Outcome {
   NormsTest norms;
   SolutionTest solution;
 
+  /// Of the reference's own x after its iterations: its residual is what all others are held to.
+  SolutionTest reference_solution;
+
   int sets = 0;
   CgTimes times;  ///< of rank 0
   double allreduce_min = 0.0;
@@ -186,7 +192,8 @@ struct Outcome {
   [[nodiscard]] bool valid() const {
     return problem.passed() && spectral.passed() && symmetry.passed() && convergence.passed() &&
            norms.passed() && norms.complete() && symmetry.product_error() == 0.0 &&
-           solution.passed() && perturbation == 0.0;
+           solution.passed() && reference_solution.passed() && reference_solution.worked() &&
+           perturbation == 0.0;
   }
 };
 

@@ -76,6 +76,12 @@ void run_reference(System& system, const Communicator& ranks, Progress& progress
   });
   outcome.convergence.reference_iterations = reference_iterations;
   outcome.convergence.reference_residual = result.scaled();
+  const Solved solved{.x = path->solution(),
+                      .r = path->recurrence_residual(),
+                      .iterations = reference_iterations,
+                      .scaled_residual = result.scaled()};
+  outcome.reference_solution =
+      solution_test(*path, solved, result.scaled(), system.levels().front(), ranks);
 }
 
 /// How many iterations the optimised solver takes to the reference's residual, as many as the

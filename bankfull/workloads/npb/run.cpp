@@ -99,6 +99,7 @@ Ceiling better_ceiling(const Problem& problem, const Communicator& ranks, const 
                        const std::optional<Ceiling>& before, int passes, Progress& progress) {
   progress.update("measuring the ceiling", 0.0, 1.0);
   const int sharing = sharers_of_device(ranks, problem.device);
+  wait_until_cleared(ranks);
   ranks.barrier();
   Ceiling now =
       measure_ceiling(problem.device, problem.threads, mix, Precision::fp64, sharing, passes);

@@ -87,6 +87,16 @@ std::vector<Defect> defects() {
           {"Residual", [](Outcome& o) { o.solution.allowed_residual = 1e-25; }},
           {"ReferenceProduct", [](Outcome& o) { o.solution.product_error = 1e-9; }},
           {"Departure", [](Outcome& o) { o.solution.departure = 1e-9; }},
+          {"NoReferenceSolution", [](Outcome& o) { o.reference_solution = {}; }},
+          {"ReferenceThatDidNothing",
+           [](Outcome& o) {
+             o.reference_solution.true_residual = 1.0;
+             o.reference_solution.reported_residual = 1.0;
+             o.reference_solution.allowed_residual = 1.0;
+           }},
+          {"ReferenceThatReportsLess",
+           [](Outcome& o) { o.reference_solution.reported_residual = 1e-9; }},
+          {"DepartureOfTheReference", [](Outcome& o) { o.reference_solution.departure = 1e-9; }},
           {"PerturbedBelowRoundings", [](Outcome& o) { o.perturbation = 1e-320; }},
           {"PerturbedByNaN", [](Outcome& o) { o.perturbation = std::nan(""); }}};
 }
