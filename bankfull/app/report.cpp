@@ -50,7 +50,7 @@ std::string percent_text(const Measurement& measurement) {
     return "-";
   }
   return fmt::format("{:.1f} %{}{}", *percent, measurement.fits_cache ? " (cache)" : "",
-                     measurement.ceiling->brief ? " (rough)" : "");
+                     measurement.has_brief_ceiling() ? " (rough)" : "");
 }
 
 /// Each ceiling once; many runs have but one.
@@ -143,7 +143,7 @@ std::string result_lines(const RunResult& result) {
                         m.flops_per_second() * 1e-9, m.bytes_per_second() * 1e-9);
     if (const auto percent = m.percent_of_bankfull()) {
       text += fmt::format(" percent={:.4g}", *percent);
-      text += m.ceiling->brief ? " ceiling=brief" : "";
+      text += m.has_brief_ceiling() ? " ceiling=brief" : "";
     }
     for (const Figure& figure : m.figures) {
       text += fmt::format(" {}={}", figure.name, std::visit(Plain{}, figure.value));

@@ -45,6 +45,9 @@ struct Measurement {
 
   /// Percent of bankfull: the stated bytes per median second over the ceiling. Empty without one.
   [[nodiscard]] std::optional<double> percent_of_bankfull() const;
+
+  /// Whether its ceiling was measured briefly.
+  [[nodiscard]] bool has_brief_ceiling() const { return ceiling && ceiling->brief; }
 };
 
 /// Points (x, y) of one curve, such as bandwidth over working set.
