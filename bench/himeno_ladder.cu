@@ -10,7 +10,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/exec/for_each.cuh"
 #include "bankfull/core/exec/reduce.cuh"
-#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 #include "bankfull/workloads/himeno/cuda/direct.cuh"
@@ -21,6 +21,8 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,11 @@ namespace {
 
 constexpr Device gpu = Device::cuda(0);
 constexpr int repeats = 7;
+
+const Communicator& alone() {
+  static const auto self = make_self_communicator();
+  return *self;
+}
 
 /// Loads a tile's inside, edges and corners each with a question of its own, as the paper's first
 /// kernel does. Without `ReadOnly` the texture path is not used.
@@ -139,11 +146,12 @@ struct Sweep {
   bool copies_back;
 };
 
-/// Runs a kernel that is no schedule of the library.
+/// Runs a kernel that is not a schedule of the library.
 class VariantSolver final : public Solver {
  public:
   VariantSolver(const Workspace& fields, const Sweep& sweep)
-      : stream_(gpu),
+      : Solver(alone()),
+        stream_(gpu),
         fields_(fields),
         domain_(whole_domain(fields.grid())),
         sweep_(sweep),
@@ -151,24 +159,21 @@ class VariantSolver final : public Solver {
         sums_(static_cast<std::size_t>(tiles_.count())),
         gosa_(MemorySpace::device, 1) {}
 
-  void load(const InitialState& state) override {
-    present_ = 0;
-    fields_.load(stream_, state);
+  void prepare(Schedule, std::int64_t, Halos) override {}
+  [[nodiscard]] std::optional<double> event_seconds() const override {
+    return Event::seconds_between(started_, finished_);
   }
-
-  Sweeps iterate(Schedule, std::int64_t iterations, Halos) override {
-    started_.record(stream_);
-    for (std::int64_t n = 0; n < iterations; ++n) {
-      pass();
-    }
-    finished_.record(stream_);
-    Sweeps sweeps{.seconds = Event::seconds_between(started_, finished_)};
-    copy_bytes(&sweeps.gosa, gosa_.data(), sizeof(double), stream_);
-    stream_.synchronize();
-    return sweeps;
-  }
-
   [[nodiscard]] ScheduleFacts facts(Schedule) override { return {}; }
+  [[nodiscard]] Work work(Schedule, std::int64_t iterations) const override {
+    Work work = work_of(domain_, Precision::fp32, 1, iterations);
+    if (sweep_.copies_back) {
+      const double field =
+          static_cast<double>(domain_.grid.updated_points() * iterations) * sizeof(float);
+      work.traffic = work.traffic + Traffic{.bytes_read = field, .bytes_written = field};
+      work.model += ", 1 copied";
+    }
+    return work;
+  }
   [[nodiscard]] std::vector<double> pressure() const override {
     return fields_.read_pressure(stream_, present_);
   }
@@ -190,6 +195,23 @@ class VariantSolver final : public Solver {
   [[nodiscard]] const Domain& domain() const override { return domain_; }
 
  private:
+  void fill(const InitialState& state) override {
+    present_ = 0;
+    fields_.load(stream_, state);
+  }
+
+  double sweep(Schedule, std::int64_t iterations, Halos) override {
+    started_.record(stream_);
+    for (std::int64_t n = 0; n < iterations; ++n) {
+      pass();
+    }
+    finished_.record(stream_);
+    double gosa = 0.0;
+    copy_bytes(&gosa, gosa_.data(), sizeof(double), stream_);
+    stream_.synchronize();
+    return gosa;
+  }
+
   void pass() {
     float* const present = fields_.pressure(present_);
     float* const next = fields_.pressure(1 - present_);
@@ -232,12 +254,16 @@ struct Rung {
   std::string idea;
   Solver* solver;
   Schedule schedule = Schedule::direct;
-  bool copies_back = false;
+  bool by_events = false;            ///< timed by the GPU's clock
   std::vector<double> seconds = {};  ///< of each repeat
   std::int64_t iterations = 0;       ///< in each repeat
   double gosa = 0.0;
 
-  Sweeps iterate(std::int64_t n) const { return solver->iterate(schedule, n); }
+  Sweeps iterate(std::int64_t n) const {
+    Sweeps sweeps = solver->iterate(schedule, n);
+    sweeps.seconds = by_events ? solver->event_seconds().value_or(0.0) : sweeps.seconds;
+    return sweeps;
+  }
 };
 
 /// The rungs on one grid and the memory that they share.
@@ -247,7 +273,7 @@ class Ladder {
     Problem problem;
     problem.grid = grid;
     problem.device = gpu;
-    library_ = make_solver(problem, *alone_);
+    library_ = make_solver(make_plan(problem, alone()), alone());
     const int ni = static_cast<int>(grid.interior().ni);
     using Branches = LoadWithBranches<false>;
     using Cached = LoadWithBranches<true>;
@@ -281,13 +307,11 @@ class Ladder {
   }
   void add_variant(const std::string& idea, const Workspace& fields, const Sweep& sweep) {
     variants_.push_back(std::make_unique<VariantSolver>(fields, sweep));
-    rungs_.push_back(
-        {.idea = idea, .solver = variants_.back().get(), .copies_back = sweep.copies_back});
+    rungs_.push_back({.idea = idea, .solver = variants_.back().get(), .by_events = true});
   }
 
   Workspace unaligned_;
   Workspace aligned_;
-  std::unique_ptr<Communicator> alone_ = make_self_communicator();
   std::unique_ptr<Solver> library_;
   std::vector<std::unique_ptr<Solver>> variants_;
   std::vector<Rung> rungs_;
@@ -352,49 +376,46 @@ void time_in_turn(Ladder& ladder) {
   }
 }
 
-Measurement measurement_of(const Rung& rung, const GridSize& grid, const Ceiling& ceiling) {
-  const int per_pass = rung.solver->facts(rung.schedule).iterations_per_pass;
-  Traffic traffic = iteration_traffic(grid, Precision::fp32);
-  traffic.bytes_read /= per_pass;
-  traffic.bytes_written /= per_pass;
-  if (rung.copies_back) {
-    const double field = static_cast<double>(grid.updated_points()) * sizeof(float);
-    traffic = traffic + Traffic{.bytes_read = field, .bytes_written = field};
-  }
-  Measurement m{.name = "himeno ladder " + name_of(grid) + " fp32: " + rung.idea,
-                .parameters = {{.name = "iterations", .value = rung.iterations}},
-                .seconds = summarise(rung.seconds),
-                .traffic = static_cast<double>(rung.iterations) * traffic,
-                .traffic_model = rung.copies_back ? "13 fields read, 1 written, 1 copied"
-                                                  : "13 fields read, 1 written, a pass",
-                .ceiling = ceiling};
-  m.figures = {{.name = "mflops", .value = m.flops_per_second() * 1e-6, .unit = "MFLOPS"},
-               {.name = "gosa", .value = rung.gosa}};
+Measurement measurement_of(const Rung& rung, const GridSize& grid, const Experiment& experiment) {
+  Measurement m =
+      experiment.measurement("himeno ladder " + name_of(grid) + " fp32: " + rung.idea, rung.seconds,
+                             rung.solver->work(rung.schedule, rung.iterations));
+  m.parameters = {{.name = "iterations", .value = rung.iterations}};
+  m.figures = {
+      {.name = "mflops", .value = m.flops_per_second().value_or(0.0) * 1e-6, .unit = "MFLOPS"},
+      {.name = "gosa", .value = rung.gosa}};
   return m;
 }
 
 RunResult climb(const GridSize& grid) {
   require_capacity(gpu, 3 * memory_bytes(grid, Precision::fp32), "the ladder of " + name_of(grid),
                    "use a smaller size");
+  NoProgress progress;
+  const RunContext context{.ranks = alone(), .progress = progress};
+  Experiment experiment(gpu, 1, context);
+  experiment.expect({.reads = fields_read, .writes = 1}, Precision::fp32,
+                    static_cast<double>(memory_bytes(grid, Precision::fp32)));
   RunResult result{.workload = "himeno-ladder",
                    .problem = {{.name = "size", .value = name_of(grid)}},
                    .checks = check_fields()};
-  const Ceiling ceiling = measure_ceiling(gpu, 1, coefficient_count + 1, Precision::fp32);
-  Ladder ladder(grid);
-  for (Check& check : check_gosa(ladder)) {
-    result.checks.push_back(std::move(check));
+  {
+    Ladder ladder(grid);
+    for (Check& check : check_gosa(ladder)) {
+      result.checks.push_back(std::move(check));
+    }
+    time_in_turn(ladder);
+    for (const Rung& rung : ladder.rungs()) {
+      result.measurements.push_back(measurement_of(rung, grid, experiment));
+    }
   }
-  time_in_turn(ladder);
-  for (const Rung& rung : ladder.rungs()) {
-    result.measurements.push_back(measurement_of(rung, grid, ceiling));
-  }
+  experiment.finish(result.measurements);
   return result;
 }
 
 void print(const RunResult& result) {
   for (const Measurement& m : result.measurements) {
     std::printf("%-72s %8.1f GFLOPS %6.1f %% of bankfull\n", m.name.c_str(),
-                m.flops_per_second() * 1e-9, m.percent_of_bankfull().value_or(0.0));
+                m.flops_per_second().value_or(0.0) * 1e-9, m.percent_of_bankfull().value_or(0.0));
   }
   for (const Check& check : result.checks) {
     if (!check.passed()) {
@@ -414,7 +435,9 @@ ExitCode run_ladder(int argc, char** argv) {
   }
   const RunResult result = climb(parse_size(argv[1]));
   print(result);
-  file << to_json(result, std::string("himeno_ladder ") + argv[1] + ' ' + argv[2], {}) << '\n';
+  file << to_json(result, {.command_line = std::string("himeno_ladder ") + argv[1] + ' ' + argv[2]},
+                  {})
+       << '\n';
   return result.verified() ? ExitCode::ok : ExitCode::verification_failed;
 }
 

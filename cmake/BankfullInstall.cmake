@@ -2,7 +2,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(bankfull_config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bankfull")
 install(TARGETS bankfull RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(TARGETS bankfull_core bankfull_numerics bankfull_workloads EXPORT bankfullTargets
+install(TARGETS bankfull_core bankfull_numerics ${bankfull_workload_targets} bankfull_workloads EXPORT bankfullTargets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT bankfullTargets NAMESPACE bankfull:: DESTINATION "${bankfull_config_dir}")
 install(DIRECTORY bankfull/core bankfull/numerics bankfull/workloads DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/bankfull"

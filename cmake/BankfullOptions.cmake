@@ -11,6 +11,7 @@ option(BANKFULL_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(BANKFULL_UNITY_TESTS "Compile several test sources at a time: faster, all of them on any change" OFF)
 set(BANKFULL_TEST_SHARDS 0 CACHE STRING
   "Run each unit test program in so many processes, and without its large tests, instead of in one process a test: for sanitizers")
+set(BANKFULL_EXTRA_WORKLOADS "" CACHE STRING "Folders of further workloads, which become part of the program")
 option(BANKFULL_BENCH "Build the micro-benchmarks" OFF)
 option(BANKFULL_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
 option(BANKFULL_WERROR "Treat warnings in our code as errors" OFF)

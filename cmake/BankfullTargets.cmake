@@ -48,9 +48,13 @@ function(bankfull_compile_options target)
     $<$<COMPILE_LANGUAGE:CXX>:${bankfull_cxx_flags}>)
   if(bankfull_cuda_enabled)
     string(REPLACE ";" "," cuda_host_flags "${bankfull_warnings};${bankfull_cxx_flags}")
+    set(cuda_flags --fmad=false --expt-relaxed-constexpr)
+    if(BANKFULL_WERROR)
+      list(APPEND cuda_flags --Werror=all-warnings)
+    endif()
     # CMake 3.25 knows no CUDA C++20 and passes nothing for it.
     target_compile_options(${target} PRIVATE
-      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --fmad=false --expt-relaxed-constexpr -Xcompiler=${cuda_host_flags}>)
+      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 ${cuda_flags} -Xcompiler=${cuda_host_flags}>)
   endif()
   if(BANKFULL_SANITIZE)
     target_compile_options(${target} PRIVATE

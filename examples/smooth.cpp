@@ -15,7 +15,7 @@ using bankfull::FieldView;
 
 /// The mean of the six neighbours of every cell; a for_each body.
 struct Smooth {
-  FieldView<double> from;
+  FieldView<const double> from;
   FieldView<double> to;
 
   void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
@@ -32,7 +32,7 @@ int main() {
   const Team team(Team::default_threads());
   const Extents cells{200, 200, 254};
   const Box interior = box_of(cells);
-  const FieldSet<double> fields(Layout(cells, 1, sizeof(double)), 2, Device::cpu());
+  FieldSet<double> fields(Layout(cells, 1, sizeof(double)), 2, Device::cpu());
   const FieldView<double> from = fields[0];
   const FieldView<double> to = fields[1];
 
@@ -55,7 +55,8 @@ int main() {
   });
 
   const double rate = 2.0 * static_cast<double>(cells.count()) * sizeof(double) / seconds;
-  const Ceiling ceiling = measure_ceiling(Device::cpu(), team.threads(), 1, Precision::fp64);
+  const Ceiling ceiling =
+      measure_ceiling(Device::cpu(), team.threads(), Mix{.reads = 1, .writes = 1}, Precision::fp64);
   std::cout << "squared error " << error << ", " << format_si(rate, "B/s") << ", "
             << 100.0 * rate / ceiling.bytes_per_second << " % of bankfull ("
             << format_si(ceiling.bytes_per_second, "B/s") << ")\n";

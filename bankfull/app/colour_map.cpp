@@ -113,9 +113,4 @@ Colour colour_at(ColourMap map, double share) {
   return map == ColourMap::inferno ? inferno_colours[nearest] : viridis_colours[nearest];
 }
 
-const std::vector<std::string>& colour_map_names() {
-  static const std::vector<std::string> names{"inferno", "viridis"};
-  return names;
-}
-
 }  // namespace bankfull

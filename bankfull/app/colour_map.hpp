@@ -1,9 +1,9 @@
 #pragma once
 
+#include "bankfull/core/base/enum_names.hpp"
+
 #include <array>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 namespace bankfull {
 
@@ -17,7 +17,7 @@ using Colour = std::array<std::uint8_t, 3>;
 /// first.
 Colour colour_at(ColourMap map, double share);
 
-/// In the order of ColourMap.
-const std::vector<std::string>& colour_map_names();
+inline constexpr auto colour_map_names =
+    enum_names<ColourMap>({{ColourMap::inferno, "inferno"}, {ColourMap::viridis, "viridis"}});
 
 }  // namespace bankfull

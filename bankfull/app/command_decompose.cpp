@@ -19,10 +19,10 @@ namespace bankfull {
 namespace {
 
 constexpr std::int64_t largest_dimension = std::int64_t{1} << 31;
-constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
-constexpr int most_rows = 100'000;
+constexpr std::int64_t max_bytes = std::int64_t{1} << 60;
+constexpr int max_rows = 100'000;
 constexpr int widest_halo = 16;
-constexpr int most_fields = 1000;
+constexpr int max_fields = 1000;
 
 struct DecomposeOptions {
   std::string cells;
@@ -73,12 +73,12 @@ Extents parse_cells(const std::string& text) {
       fmt::format("use IxJxK such as 512x512x1024, each from 1 to {}", largest_dimension);
   const std::vector<std::string> parts = parts_of(text, 'x');
   if (parts.size() != 3) {
-    throw UsageError("--cells " + text + " is no grid", remedy);
+    throw UsageError("--cells " + text + " is not a grid", remedy);
   }
   const auto dimension = [&](std::size_t axis) {
     const auto value = parse_count(parts[axis], largest_dimension);
     if (!value) {
-      throw UsageError(fmt::format("--cells {}: '{}' is no number of cells", text, parts[axis]),
+      throw UsageError(fmt::format("--cells {}: '{}' is not a number of cells", text, parts[axis]),
                        remedy);
     }
     return *value;
@@ -124,15 +124,15 @@ void require_bytes(const DecomposeOptions& options, const Question& question) {
   const auto [ni, nj, nk] = per_axis(question.cells);
   const double bytes = static_cast<double>(ni) * static_cast<double>(nj) * static_cast<double>(nk) *
                        question.fields * static_cast<double>(bytes_of(question.precision));
-  if (bytes > static_cast<double>(most_bytes)) {
+  if (bytes > static_cast<double>(max_bytes)) {
     throw UsageError("--cells " + options.cells + " is beyond any memory", "use fewer cells");
   }
 }
 
 Question question_from(const DecomposeOptions& options) {
   require_range("--halo-width", options.halo_width, widest_halo);
-  require_range("--fields", options.fields, most_fields);
-  require_range("--top", options.top.value_or(1), most_rows);
+  require_range("--fields", options.fields, max_fields);
+  require_range("--top", options.top.value_or(1), max_rows);
   Question question{.cells = parse_cells(options.cells),
                     .rank_counts = parse_rank_counts(options.ranks, Repeated::merged),
                     .halo = {options.halo_width, parse_reach(options.reach)},
@@ -290,8 +290,8 @@ ExitCode run_decompose(const DecomposeOptions& options, const Communicator& rank
   CommonOptions common;
   common.json = options.json;
   return run_and_publish(
-      common, ranks, [&](Progress&) { return result_of(question, options, answer); },
-      [&](const RunResult&) { return ranking(answer.splits, options.top); });
+      common, {}, ranks, [&](const RunContext&) { return result_of(question, options, answer); },
+      {.extra = [&](const RunResult&) { return ranking(answer.splits, options.top); }});
 }
 
 constexpr const char* decompose_footer = R"(Examples:

@@ -1,11 +1,16 @@
+#include "bankfull/app/invocation.hpp"
 #include "bankfull/app/options.hpp"
+#include "bankfull/app/output_file.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/version.hpp"
 #include "bankfull/core/base/build_facts.hpp"
+#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/context.hpp"
+#include "bankfull/core/measure/run_result_json.hpp"
 
 #include <cstdio>
 #include <fmt/format.h>
+#include <memory>
 
 namespace bankfull {
 
@@ -19,16 +24,50 @@ std::string version_text() {
   return text;
 }
 
-void add_info_command(CLI::App& program, Action& action) {
+namespace {
+
+void print_facts(const RankSurvey& ranks) {
+  std::vector<FactGroup> groups = context_facts();
+  groups.push_back(rank_facts(ranks));
+  for (const FactGroup& group : groups) {
+    fmt::print("{}\n", group.title);
+    for (const Figure& fact : group.facts) {
+      fmt::print("  {:<20} {}\n", fact.name, display(fact));
+    }
+  }
+}
+
+/// `file` may be empty: then standard output, from which other programs read.
+void write_json(const std::string& file, const RankSurvey& survey, const Communicator& ranks) {
+  const std::string json = context_to_json(invocation(), survey);
+  if (file.empty()) {
+    fmt::print("{}", json);
+  } else {
+    ranks.on_root([&] { OutputFile(file).commit(json); });
+  }
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto file = std::make_shared<std::string>();
   CLI::App* command =
       program.add_subcommand("info", "The machine and this program, as results record them");
-  command->callback([&action] {
-    action = [] {
-      for (const FactGroup& group : context_facts()) {
-        fmt::print("{}\n", group.title);
-        for (const Figure& fact : group.facts) {
-          fmt::print("  {:<20} {}\n", fact.name, display(fact));
-        }
+  command->footer(
+      "Examples:\n"
+      "  bankfull info --json                     on standard output, for other programs\n"
+      "  bankfull info --json machine.json");
+  CLI::Option* json = with_environment(
+      command->add_option("--json", *file, "as JSON, into FILE or else to standard output")
+          ->type_name("FILE")
+          ->expected(0, 1));
+  command->callback([&action, &ranks, file, json] {
+    action = [&ranks, file, json] {
+      const RankSurvey survey = survey_ranks(ranks);
+      if (json->count() > 0) {
+        write_json(*file, survey, ranks);
+      } else {
+        print_facts(survey);
       }
       return ExitCode::ok;
     };

@@ -80,14 +80,15 @@ std::string scaling_table(const RunResult& result) {
                "sent/iteration", "exposed", "verdict"});
   for (const Measurement& m : result.measurements) {
     const Case c(m);
-    table.add_row(
-        {c.parameter("ranks"), c.parameter("ranks_grid"), c.parameter("size"),
-         format_seconds(c.figure("seconds_per_iteration")),
-         fmt::format("{:.2f}", c.figure("speedup")),
-         fmt::format("{:.1f} %", c.figure("efficiency")),
-         fmt::format("{:.2f}", m.flops_per_second() * 1e-9),
-         fmt::format("{:.1f}", m.bytes_per_second() * 1e-9), format_bytes(c.figure("sent_bytes")),
-         fmt::format("{:.1f} %", c.figure("exposed_percent")), c.verified() ? "ok" : "FAILED"});
+    table.add_row({c.parameter("ranks"), c.parameter("ranks_grid"), c.parameter("size"),
+                   format_seconds(c.figure("seconds_per_iteration")),
+                   fmt::format("{:.2f}", c.figure("speedup")),
+                   fmt::format("{:.1f} %", c.figure("efficiency")),
+                   fmt::format("{:.2f}", m.flops_per_second().value_or(0.0) * 1e-9),
+                   fmt::format("{:.1f}", m.bytes_per_second().value_or(0.0) * 1e-9),
+                   format_bytes(c.figure("sent_bytes")),
+                   fmt::format("{:.1f} %", c.figure("exposed_percent")),
+                   c.verified() ? "ok" : "FAILED"});
   }
   return table.text() + "\n";
 }
@@ -127,7 +128,12 @@ void print_plan(const himeno::ScalingProblem& scaling) {
 ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communicator& world) {
   const himeno::ScalingProblem scaling = scaling_problem(options, world);
   const CommonOptions& common = options.himeno.common;
-  common.prepare(world, scaling.problem.device);
+  const MeasurePolicy policy =
+      common.prepare(world, scaling.problem.device, scaling.problem.threads);
+  if (policy.ceiling == CeilingRule::file) {
+    throw UsageError("--ceiling " + common.ceiling + " cannot serve several numbers of ranks",
+                     "use auto, always or none, which look at each case");
+  }
   if (!common.quiet || common.dry_run) {
     print_plan(scaling);
   }
@@ -136,9 +142,9 @@ ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communica
   }
   warn_of_perturbation(scaling.problem.perturbation, world);
   return run_and_publish(
-      common, world,
-      [&](Progress& progress) { return himeno::run_scaling(scaling, world, progress); },
-      scaling_table);
+      common, policy, world,
+      [&](const RunContext& context) { return himeno::run_scaling(scaling, context); },
+      {.extra = scaling_table});
 }
 
 void add_scaling_options(CLI::App& command, ScalingOptions& options) {

@@ -10,17 +10,17 @@
 namespace bankfull {
 namespace {
 
-constexpr std::int64_t most_ranks = std::int64_t{1} << 20;
-constexpr std::size_t most_counts = 100'000;
+constexpr std::int64_t max_ranks = std::int64_t{1} << 20;
+constexpr std::size_t max_counts = 100'000;
 
 [[noreturn]] void refuse_ranks(const std::string& text, const std::string& why) {
   throw UsageError(
       "--ranks " + text + " " + why,
-      fmt::format("use N, A:B with A <= B, or several with commas, each from 1 to {}", most_ranks));
+      fmt::format("use N, A:B with A <= B, or several with commas, each from 1 to {}", max_ranks));
 }
 
 int parse_rank_count(const std::string& text, const std::string& part) {
-  const auto value = parse_count(part, most_ranks);
+  const auto value = parse_count(part, max_ranks);
   if (!value) {
     refuse_ranks(text, "has '" + part + "' for a number of ranks");
   }
@@ -46,15 +46,15 @@ std::vector<int> parse_rank_counts(const std::string& text, Repeated repeated) {
     if (ends.size() > 2 || last < first) {
       refuse_ranks(text, "has the range " + part + ", which is none");
     }
-    for (int count = first; count <= last && counts.size() <= most_counts; ++count) {
+    for (int count = first; count <= last && counts.size() <= max_counts; ++count) {
       if (!counts.insert(count).second && repeated == Repeated::refused) {
         throw UsageError(fmt::format("--ranks {} has {} twice", text, count), "name it once");
       }
     }
   }
-  if (counts.size() > most_counts) {
+  if (counts.size() > max_counts) {
     throw UsageError("--ranks " + text + " is more than anybody reads",
-                     fmt::format("use up to {} numbers of ranks", most_counts));
+                     fmt::format("use up to {} numbers of ranks", max_counts));
   }
   return {counts.begin(), counts.end()};
 }

@@ -10,7 +10,7 @@ namespace bankfull {
 /// sinh, cosh, tanh, asinh, acosh, atanh, exp, ln, log2, log10, sqrt, abs, sign, rint, min, max,
 /// sum, avg). The function may be copied and called from several threads.
 ///
-/// Throws UsageError for what is no formula, telling what is wrong and at which letter.
+/// Throws UsageError for what is not a formula, telling what is wrong and at which letter.
 std::function<double(double x, double y, double z)> compile_expression(const std::string& formula);
 
 }  // namespace bankfull

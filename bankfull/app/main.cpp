@@ -1,5 +1,7 @@
+#include "bankfull/app/invocation.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/version.hpp"
+#include "bankfull/app/workload_commands.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/parallel_run.hpp"
 
@@ -27,7 +29,7 @@ constexpr const char* footer = R"(Examples:
   BANKFULL_DEVICE=cpu bankfull himeno          every option has a twin in the environment
 
 Exit codes: 0 ok, 1 the machine failed, 2 bad usage or input, 3 verification failed,
-4 below a threshold.)";
+4 beyond a threshold.)";
 
 void print_failure(const std::string& message) {
   std::fprintf(stderr, "bankfull: %s\n", message.c_str());
@@ -52,7 +54,8 @@ void silence_unless_root(const bankfull::Communicator& ranks) {
 /// Ranks with other options than the root would wait for each other forever. What wrapper scripts
 /// choose for each rank, its device and its threads, may differ.
 void require_same_options(const bankfull::Communicator& ranks) {
-  const std::string own = bankfull::command_line() + '\n' + bankfull::shared_environment();
+  const std::string own =
+      bankfull::invocation().command_line + '\n' + bankfull::shared_environment();
   const auto all = ranks.all_gather(std::vector<char>(own.begin(), own.end()));
   const auto other = std::find_if(all.begin(), all.end(),
                                   [&](const auto& options) { return options != all.front(); });
@@ -78,13 +81,11 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   program.set_version_flag("--version", bankfull::version_text());
   program.require_subcommand(0, 1);
   bankfull::Action action;
-  bankfull::add_info_command(program, action);
+  bankfull::add_info_command(program, ranks, action);
   bankfull::add_list_command(program, action);
-  bankfull::add_probe_command(program, ranks, action);
-  bankfull::add_himeno_command(program, ranks, action);
-  bankfull::add_hpcg_command(program, ranks, action);
-  bankfull::add_npb_command(program, ranks, action);
-  bankfull::add_convect_command(program, ranks, action);
+  for (const bankfull::WorkloadCommand& workload : bankfull::workload_commands()) {
+    workload.add_command(program, ranks, action);
+  }
   bankfull::add_scaling_command(program, ranks, action);
   bankfull::add_decompose_command(program, ranks, action);
   try {
@@ -99,6 +100,7 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   if (!action) {
     throw bankfull::UsageError("no subcommand given", "see bankfull --help");
   }
+  bankfull::remember_options(program, argc, argv);
   const ExitCode code = action();
   flush_output();
   return static_cast<int>(code);

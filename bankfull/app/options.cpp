@@ -1,27 +1,69 @@
 #include "bankfull/app/options.hpp"
 
 #include "bankfull/app/output_file.hpp"
+#include "bankfull/core/base/precision_names.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/measure/known_ceilings.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fstream>
+#include <iterator>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace bankfull {
 namespace {
 
-constexpr int most_threads = 1024;
+constexpr int max_threads = 1024;
 
-std::string& recorded_command_line() {
-  static std::string line;
-  return line;
+std::vector<char> read_ceiling_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::error_code ignored;
+  const bool is_folder = std::filesystem::is_directory(path, ignored);
+  if (path.empty() || !stream || is_folder) {
+    const std::string why = is_folder ? "it is a folder" : std::strerror(errno);
+    throw UsageError("--ceiling cannot read '" + path + "'" + (path.empty() ? "" : ": " + why),
+                     "use auto, always, none or a JSON result of bankfull");
+  }
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// Collective: what the root reads, on all ranks, whose nodes may have other files.
+std::vector<Ceiling> known_ceilings(const std::string& path, const Communicator& ranks,
+                                    Device device, int threads) {
+  std::vector<char> text;
+  ranks.on_root([&] { text = read_ceiling_file(path); });
+  text = ranks.all_gather(text).front();
+  std::vector<Ceiling> ceilings;
+  ranks.agree([&] {
+    ceilings = parse_ceilings({text.begin(), text.end()}, path,
+                              ceiling_home(device, threads, ranks.size()));
+  });
+  return ceilings;
+}
+
+MeasurePolicy policy_of(const std::string& ceiling, const Communicator& ranks, Device device,
+                        int threads) {
+  if (ceiling == "auto") {
+    return {};
+  }
+  if (ceiling == "always") {
+    return {.ceiling = CeilingRule::always};
+  }
+  if (ceiling == "none") {
+    return {.ceiling = CeilingRule::none};
+  }
+  return {.ceiling = CeilingRule::file,
+          .known_ceilings = known_ceilings(ceiling, ranks, device, threads)};
 }
 
 }  // namespace
@@ -41,7 +83,14 @@ Device CommonOptions::resolved_device(const Communicator& ranks) const {
   return resolved;
 }
 
-void CommonOptions::prepare(const Communicator& ranks, Device chosen) const {
+MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
+                                     int threads_used) const {
+  const double spread = max_spread.value_or(0.0);
+  if (!std::isfinite(spread) || spread < 0.0) {
+    throw UsageError(fmt::format("--max-spread {} is not a threshold", spread),
+                     "use a percentage of 0 or more");
+  }
+  MeasurePolicy policy = policy_of(ceiling, ranks, chosen, threads_used);
   if (json) {
     ranks.on_root([&] { static_cast<void>(OutputFile(*json)); });
   }
@@ -51,30 +100,18 @@ void CommonOptions::prepare(const Communicator& ranks, Device chosen) const {
         chosen.is_cuda() ? survey.gpus.front().name : "no GPU: " + survey.none_because;
     tell(ranks, fmt::format("device auto chose {} ({})", to_string(chosen), why));
   }
+  return policy;
 }
 
 int CommonOptions::resolved_threads(const Communicator& ranks) const {
   ranks.agree([&] {
-    if (threads < 0 || threads > most_threads) {
-      throw UsageError(fmt::format("--threads {} is no team", threads),
-                       fmt::format("use 1 to {}", most_threads));
+    if (threads < 0 || threads > max_threads) {
+      throw UsageError(fmt::format("--threads {} is out of range", threads),
+                       fmt::format("use 1 to {}", max_threads));
     }
   });
   const int by_default = default_threads(ranks);
   return threads == 0 ? by_default : threads;
-}
-
-std::string shared_environment() {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string text(*variable);
-    const bool own = text.starts_with("BANKFULL_DEVICE=") || text.starts_with("BANKFULL_THREADS=");
-    if (text.starts_with("BANKFULL_") && !own) {
-      variables.push_back(text);
-    }
-  }
-  std::sort(variables.begin(), variables.end());
-  return fmt::format("{}", fmt::join(variables, "\n"));
 }
 
 CLI::Option* with_environment(CLI::Option* option) {
@@ -101,6 +138,19 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
   with_environment(command.add_flag("--quiet", options.quiet, "no progress, only result lines"));
   with_environment(command.add_flag("--dry-run", options.dry_run,
                                     "say what would run and what memory it takes, then stop"));
+  with_environment(
+      command
+          .add_option("--ceiling", options.ceiling,
+                      "what percentages refer to: auto (measured in the run, but for working sets "
+                      "inside a cache), always (measured), none, or those in the JSON result FILE "
+                      "of an earlier run on this machine")
+          ->type_name("auto|always|none|FILE")
+          ->capture_default_str());
+  with_environment(command
+                       .add_option("--max-spread", options.max_spread,
+                                   "exit 4 where the repeats of a measurement spread by more than "
+                                   "PERCENT, or the machine was noisy")
+                       ->type_name("PERCENT"));
 }
 
 std::optional<RankGrid> RankOptions::grid() const {
@@ -138,26 +188,13 @@ void warn_of_perturbation(double perturbation, const Communicator& ranks) {
 }
 
 Precision parse_precision(const std::string& text) {
-  if (text != "fp32" && text != "fp64") {
-    throw UsageError("--precision " + text + " is unknown", "use fp32 or fp64");
-  }
-  return text == "fp32" ? Precision::fp32 : Precision::fp64;
+  return precision_names.parse(text, "--precision " + text + " is unknown");
 }
 
 void tell(const Communicator& ranks, const std::string& message) {
   if (ranks.is_root()) {
     fmt::print(stderr, "bankfull: {}\n", message);
   }
-}
-
-const std::string& command_line() { return recorded_command_line(); }
-
-void remember_command_line(int argc, const char* const* argv) {
-  std::string line = "bankfull";
-  for (int n = 1; n < argc; ++n) {
-    line += std::string(" ") + argv[n];
-  }
-  recorded_command_line() = line;
 }
 
 }  // namespace bankfull

@@ -4,6 +4,7 @@
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
 #include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/streams.hpp"
 
 #include <CLI/CLI.hpp>
@@ -24,21 +25,26 @@ struct CommonOptions {
   std::optional<std::string> json;
   bool quiet = false;
   bool dry_run = false;
+  std::string ceiling = "auto";      ///< or always, none, or a file
+  std::optional<double> max_spread;  ///< percent
 
   /// Collective: the device of this rank. See resolve_device.
   [[nodiscard]] Device resolved_device(const Communicator& ranks) const;
 
   /// Collective. Once the rest of the command line is known to be good: refuses a JSON path that
-  /// cannot be written, and says on stderr what `auto` chose.
-  void prepare(const Communicator& ranks, Device chosen) const;
+  /// cannot be written, a file of ceilings that does not fit this run and a spread that is none,
+  /// and says on stderr what `auto` chose. Returns how to measure on this device, with a team of
+  /// `threads_used`.
+  [[nodiscard]] MeasurePolicy prepare(const Communicator& ranks, Device chosen,
+                                      int threads_used) const;
 
   /// Collective: the threads of this rank's team. Throws UsageError for a count that no team can
   /// have.
   [[nodiscard]] int resolved_threads(const Communicator& ranks) const;
 };
 
-/// Adds --device, --threads, --json, --quiet and --dry-run. Every option of bankfull has a twin in
-/// the environment: --device is BANKFULL_DEVICE.
+/// Adds --device, --threads, --json, --quiet, --dry-run, --ceiling and --max-spread. Every option
+/// of bankfull has a twin in the environment: --device is BANKFULL_DEVICE.
 void add_common_options(CLI::App& command, CommonOptions& options);
 
 /// The options of every workload that runs on several ranks.
@@ -46,7 +52,7 @@ struct RankOptions {
   std::string ranks_grid;  ///< empty: the one with the least communication
   std::string transport = "auto";
 
-  /// Throws UsageError for what is no grid.
+  /// Throws UsageError for what is not a grid.
   [[nodiscard]] std::optional<RankGrid> grid() const;
 };
 
@@ -67,26 +73,13 @@ CLI::Option* with_environment(CLI::Option* option);
 /// Understands fp32 and fp64; throws UsageError for anything else.
 Precision parse_precision(const std::string& text);
 
-/// The command line as it was given, for the record.
-const std::string& command_line();
-void remember_command_line(int argc, const char* const* argv);
-
 /// "bankfull: message" on stderr, from the root only: what all ranks have to say is said once.
 void tell(const Communicator& ranks, const std::string& message);
 
-/// The variables of the environment that stand for options, but for those that a launcher's scripts
-/// may choose for each rank: its device and its threads.
-std::string shared_environment();
-
-// One function a subcommand, each in its own file: adds it to the program and sets `action` when
-// it is the one chosen. `ranks` must outlive the action.
-void add_info_command(CLI::App& program, Action& action);
+// The subcommands beside those of the workloads, one function each in its own file: adds the
+// subcommand and sets `action` when it is the one chosen. `ranks` must outlive the action.
+void add_info_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_list_command(CLI::App& program, Action& action);
-void add_probe_command(CLI::App& program, const Communicator& ranks, Action& action);
-void add_himeno_command(CLI::App& program, const Communicator& ranks, Action& action);
-void add_hpcg_command(CLI::App& program, const Communicator& ranks, Action& action);
-void add_npb_command(CLI::App& program, const Communicator& ranks, Action& action);
-void add_convect_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_scaling_command(CLI::App& program, const Communicator& ranks, Action& action);
 void add_decompose_command(CLI::App& program, const Communicator& ranks, Action& action);
 

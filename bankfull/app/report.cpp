@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace bankfull {
 namespace {
@@ -31,48 +32,60 @@ struct Shown {
   [[nodiscard]] std::string suffix() const { return unit.empty() ? "" : " " + unit; }
 };
 
-/// A value as it stands in a RESULT line: no blanks, no unit scaling.
-struct Plain {
-  std::string operator()(bool value) const { return value ? "yes" : "no"; }
-  std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
-  std::string operator()(double value) const { return fmt::format("{:.6g}", value); }
-  std::string operator()(std::string value) const {
-    for (char& letter : value) {
-      letter = letter == ' ' ? '_' : letter;
-    }
-    return value;
-  }
-};
+std::string number_or_dash(std::optional<double> value, int decimals) {
+  return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
+}
+
+std::optional<double> in_billions(std::optional<double> value) {
+  return value ? std::optional(*value * 1e-9) : std::nullopt;
+}
 
 std::string percent_text(const Measurement& measurement) {
   const auto percent = measurement.percent_of_bankfull();
-  if (!percent) {
-    return "-";
+  std::string text = percent ? fmt::format("{:.1f} %", *percent) : "-";
+  if (percent && measurement.cache != CacheFit::beyond) {
+    text += measurement.cache == CacheFit::inside ? " (cache)" : " (partly cache)";
   }
-  return fmt::format("{:.1f} %{}{}", *percent, measurement.fits_cache ? " (cache)" : "",
-                     measurement.has_brief_ceiling() ? " (rough)" : "");
+  return text + (measurement.quietness.noisy() ? " (noisy)" : "");
 }
 
-/// Each ceiling once; many runs have but one.
-std::string ceilings_text(const RunResult& result) {
-  std::string text;
-  for (const Measurement& m : result.measurements) {
-    if (!m.ceiling) {
-      continue;
+/// Lines of a text, each once.
+class Lines {
+ public:
+  void add(const std::string& line) {
+    if (std::find(lines_.begin(), lines_.end(), line) == lines_.end()) {
+      lines_.push_back(line);
     }
-    const std::string line =
-        fmt::format("  bankfull = {} ({}, measured in this process)\n",
-                    format_si(m.ceiling->bytes_per_second, "B/s"), m.ceiling->name);
-    text += text.find(line) == std::string::npos ? line : "";
   }
-  return text;
+  [[nodiscard]] std::string text() const {
+    std::string all;
+    for (const std::string& line : lines_) {
+      all += "  " + line + "\n";
+    }
+    return all;
+  }
+
+ private:
+  std::vector<std::string> lines_;
+};
+
+void add_ceiling_line(const Measurement& m, Lines& lines) {
+  if (m.ceiling) {
+    const std::string& source = m.ceiling->source;
+    lines.add(fmt::format("bankfull = {} ({}, {})", format_si(m.ceiling->bytes_per_second, "B/s"),
+                          m.ceiling->name,
+                          source.empty() ? "measured in this run" : "from " + source));
+  }
 }
 
-const char* verdict_of(const RunResult& result) {
-  if (result.checks.empty()) {
-    return "none";
+void add_cache_line(const Measurement& m, Lines& lines) {
+  if (m.percent_of_bankfull() && m.cache == CacheFit::inside) {
+    lines.add("(cache): the last cache can hold the working set; this says nothing about memory");
+  } else if (m.percent_of_bankfull() && m.cache == CacheFit::partly) {
+    lines.add(
+        "(partly cache): the last cache holds a part of the working set, of up to four "
+        "times its size");
   }
-  return result.verified() ? "verified" : "failed";
 }
 
 }  // namespace
@@ -99,21 +112,24 @@ std::string report_sources(const RunResult& result) {
 
 std::string report_measurements(const RunResult& result) {
   Table table({"measurement", "median", "spread", "GFLOPS", "GB/s", "ceiling", "of bankfull"});
-  bool any_fits_cache = false;
+  Lines ceilings;
+  Lines caches;
+  Lines disturbances;
   for (const Measurement& m : result.measurements) {
+    const std::optional<double> spread = m.spread();
+    const auto ceiling = m.ceiling ? std::optional(m.ceiling->bytes_per_second) : std::nullopt;
     table.add_row({m.name, format_seconds(m.seconds.median),
-                   fmt::format("{:.1f} %", 100.0 * m.seconds.spread()),
-                   fmt::format("{:.2f}", m.flops_per_second() * 1e-9),
-                   fmt::format("{:.1f}", m.bytes_per_second() * 1e-9),
-                   m.ceiling ? fmt::format("{:.1f}", m.ceiling->bytes_per_second * 1e-9) : "-",
-                   percent_text(m)});
-    any_fits_cache = any_fits_cache || (m.fits_cache && m.ceiling);
+                   spread ? fmt::format("{:.1f} %", 100.0 * *spread) : "-",
+                   number_or_dash(in_billions(m.flops_per_second()), 2),
+                   number_or_dash(in_billions(m.bytes_per_second()), 1),
+                   number_or_dash(in_billions(ceiling), 1), percent_text(m)});
+    add_ceiling_line(m, ceilings);
+    add_cache_line(m, caches);
+    for (const std::string& reason : m.quietness.disturbances()) {
+      disturbances.add("(noisy): " + reason);
+    }
   }
-  std::string text = table.text() + ceilings_text(result);
-  if (any_fits_cache) {
-    text += "  (cache): the working set fits a cache, so this says nothing about memory\n";
-  }
-  return text;
+  return table.text() + ceilings.text() + caches.text() + disturbances.text();
 }
 
 std::string report_notes(const RunResult& result) {
@@ -128,27 +144,6 @@ std::string report_notes(const RunResult& result) {
   std::string text;
   for (const std::string& note : notes) {
     text += fmt::format("  - {}\n", note);
-  }
-  return text;
-}
-
-std::string result_lines(const RunResult& result) {
-  std::string text;
-  for (const Measurement& m : result.measurements) {
-    text += fmt::format("RESULT {}", result.workload);
-    for (const Figure& figure : m.parameters) {
-      text += fmt::format(" {}={}", figure.name, std::visit(Plain{}, figure.value));
-    }
-    text += fmt::format(" seconds={:.6g} gflops={:.6g} gbs={:.6g}", m.seconds.median,
-                        m.flops_per_second() * 1e-9, m.bytes_per_second() * 1e-9);
-    if (const auto percent = m.percent_of_bankfull()) {
-      text += fmt::format(" percent={:.4g}", *percent);
-      text += m.has_brief_ceiling() ? " ceiling=brief" : "";
-    }
-    for (const Figure& figure : m.figures) {
-      text += fmt::format(" {}={}", figure.name, std::visit(Plain{}, figure.value));
-    }
-    text += fmt::format(" cache={} verdict={}\n", Plain{}(m.fits_cache), verdict_of(result));
   }
   return text;
 }

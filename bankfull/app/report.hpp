@@ -15,14 +15,11 @@ std::string report_checks(const RunResult& result);
 /// Where the references of the checks come from, one line each.
 std::string report_sources(const RunResult& result);
 
-/// The measurements of a run as a table, and its ceiling.
+/// The measurements of a run as a table, and below it each once: its ceilings, what marks at
+/// working sets in a cache mean, and why measurements are noisy.
 std::string report_measurements(const RunResult& result);
 
 /// What a reader must know of the measurements, each note once.
 std::string report_notes(const RunResult& result);
-
-/// One line a measurement, stable and greppable:
-/// "RESULT himeno size=M ... gflops=12.3 gbs=20.3 percent=95.1 ... verdict=verified".
-std::string result_lines(const RunResult& result);
 
 }  // namespace bankfull

@@ -81,7 +81,7 @@ double TomlSection::checked(const std::string& key, const toml::node& value,
                             const NumberRange& range) const {
   if (!is_number(value)) {
     throw UsageError(
-        fmt::format("{}: {} = {} is no number", place(value), named(key), written(value)),
+        fmt::format("{}: {} = {} is not a number", place(value), named(key), written(value)),
         "give " + range.text());
   }
   const double number = value.value_or(0.0);
@@ -123,7 +123,7 @@ std::int64_t TomlSection::integer(const std::string& key, const NumberRange& ran
 std::string TomlSection::text(const std::string& key) const {
   const toml::node& value = node(key);
   if (!value.is_string()) {
-    refuse(key, fmt::format("= {} is no text", written(value)), "put it in quotes");
+    refuse(key, fmt::format("= {} is not text", written(value)), "put it in quotes");
   }
   return value.value_or(std::string());
 }
@@ -139,7 +139,7 @@ std::array<double, 3> TomlSection::numbers(const std::string& key, const NumberR
   const toml::node& value = node(key);
   const toml::array* all = value.as_array();
   if (all == nullptr || all->size() != 3) {
-    refuse(key, fmt::format("= {} is no list of three", written(value)),
+    refuse(key, fmt::format("= {} is not a list of three", written(value)),
            "give [a, b, c] for x, y and z");
   }
   return {checked(key, *all->get(0), range), checked(key, *all->get(1), range),
@@ -187,7 +187,7 @@ TomlSection TomlSection::section(const std::string& key) const {
   }
   toml::table* table = table_->get(key)->as_table();
   if (table == nullptr) {
-    refuse(key, fmt::format("= {} is no section", written(node(key))),
+    refuse(key, fmt::format("= {} is not a section", written(node(key))),
            fmt::format("write [{}]", name_.empty() ? key : name_ + "." + key));
   }
   return within(key, *table);
@@ -206,7 +206,7 @@ std::vector<TomlSection> TomlSection::sections(const std::string& key) const {
   }
   toml::array* all = table_->get(key)->as_array();
   if (all == nullptr || !(all->empty() || all->is_homogeneous<toml::table>())) {
-    refuse(key, "is no list of sections",
+    refuse(key, "is not a list of sections",
            fmt::format("write [[{}]]", name_.empty() ? key : name_ + "." + key));
   }
   std::vector<TomlSection> found;

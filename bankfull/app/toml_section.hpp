@@ -1,5 +1,8 @@
 #pragma once
 
+#include "bankfull/core/base/enum_names.hpp"
+
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -71,6 +74,15 @@ class TomlSection {
                                    const std::vector<std::string>& names) const;
   std::size_t choice(const std::string& key, const std::vector<std::string>& names,
                      std::size_t absent);
+
+  /// A value of an enum, by its name.
+  template <class Enum, std::size_t Count>
+  Enum choice(const std::string& key, const EnumNames<Enum, Count>& names, Enum absent) {
+    const std::vector<std::string> known = names.names();
+    const auto values = names.values();
+    const auto place = std::find(values.begin(), values.end(), absent) - values.begin();
+    return values[choice(key, known, static_cast<std::size_t>(place))];
+  }
 
   /// A table within; one that must be there, or one that is empty where it is not.
   [[nodiscard]] TomlSection section(const std::string& key) const;

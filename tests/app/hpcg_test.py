@@ -196,8 +196,11 @@ class Settings(Hpcg):
                          saying=[variant, "--variant tuned or reference", "--device cuda"])
         self.refused("--local", "8x8x8", "--variant", "reference", "--columns", "slim",
                      saying=["--columns slim"])
-        self.refused("--local", "8x8x8", "--sweeps", "waves",
-                     saying=["--sweeps waves"])
+        self.refused("--local", "8x8x8", "--sweeps", "syncfree",
+                     saying=["--sweeps syncfree"])
+        for earlier, now in (("waves", "syncfree"), ("conveyors", "pipelined")):
+            self.refused("--local", "8x8x8", "--sweeps", earlier,
+                         saying=[f"--sweeps {earlier} is called {now} now", f"use --sweeps {now}"])
 
     def test_conflicting_flags(self):
         self.refused("--quick-path", "--seconds", "5", saying=["--quick-path"])
@@ -229,7 +232,7 @@ class Official(Hpcg):
     def test_what_is_not_official_says_why(self):
         result = self.run_hpcg(*SMALL, "--columns", "slim", "--output-dir", ".", "--json", "out.json")
         self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
-        self.assertRegex(result.stdout, r"(?m)^RESULT hpcg local=.* official=no .*cache=yes verdict=verified$")
+        self.assertRegex(result.stdout, r"(?m)^RESULT hpcg local=.* official=no .*cache=(inside|partly) host=\S+ timing=(quiet|noisy) verdict=verified$")
         reasons = ("at least 1800 s", "--columns slim", "a quarter of the memory")
         for words in reasons:
             self.assertRegex(result.stdout, rf"(?m)^  no official result: .*{words}")

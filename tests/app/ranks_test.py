@@ -140,6 +140,16 @@ class Ranks(unittest.TestCase):
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertEqual(len(own_lines(result)), 1, result.stderr)
 
+    def test_ceilings_of_another_number_of_ranks_are_one_message(self):
+        target = self.path / "ceilings.json"
+        result = run(2, "himeno", *SMALL, "--threads", "1", "--ceiling", "always", "--json", str(target))
+        self.assertEqual(result.returncode, OK, result.stderr)
+        result = run(2, "himeno", *SMALL, "--threads", "1", "--ceiling", str(target))
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertRegex(result.stdout, r" ceiling_gbs=\S+ percent=")
+        self.refused(run(3, "himeno", *SMALL, "--threads", "1", "--ceiling", str(target)),
+                     str(target), "2 ranks", "3 ranks")
+
     def test_unwritable_json_is_one_message(self):
         self.refused(run(2, "himeno", *SMALL, "--json", "/nonexistent/out.json"),
                      "bankfull: cannot write /nonexistent/out.json")

@@ -19,7 +19,7 @@ struct Face {
 WallMotion read_motion(const TomlSection& wall, std::size_t axis) {
   if (wall.node("velocity").is_string()) {
     const std::size_t kind = wall.choice("velocity", {"no-slip", "free-slip"});
-    return {.slips = kind == 1};
+    return {.free_slip = kind == 1};
   }
   const Vector velocity = wall.numbers("velocity", NumberRange::any("length / time"));
   if (velocity[axis] != 0.0) {

@@ -9,6 +9,8 @@
 #include "bankfull/app/toml_text.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/core/base/precision_names.hpp"
+#include "bankfull/workloads/convection/option_names.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -24,8 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using convection::Problem;
 
-constexpr double most_cells = 1 << 20;
-constexpr std::size_t most_case_bytes = 1 << 20;
+constexpr double max_cells = 1 << 20;
+constexpr std::size_t max_case_bytes = 1 << 20;
 constexpr double default_courant = 0.35;
 
 bool is_name(const std::string& text, const char* besides) {
@@ -40,14 +42,14 @@ toml::table parse_toml(const std::string& text, const std::string& file) {
   } catch (const toml::parse_error& error) {
     std::string why(error.description());
     std::replace(why.begin(), why.end(), '\n', ' ');
-    throw UsageError(fmt::format("{}: this is no TOML: {}", place_of(error.source(), file), why),
+    throw UsageError(fmt::format("{}: invalid TOML: {}", place_of(error.source(), file), why),
                      "mend the line, or see https://toml.io");
   }
 }
 
 /// "64x1x64", which needs no quotes on a command line, is a list, too.
 void read_cells(const TomlSection& domain, Problem& problem) {
-  const NumberRange range = NumberRange::within(1.0, most_cells, "cells");
+  const NumberRange range = NumberRange::within(1.0, max_cells, "cells");
   toml::node& given = domain.node("cells");
   if (const auto text = given.value<std::string>()) {
     const std::vector<std::string> parts = parts_of(*text, 'x');
@@ -56,7 +58,8 @@ void read_cells(const TomlSection& domain, Problem& problem) {
              part.find_first_not_of("0123456789") == std::string::npos;
     });
     if (parts.size() != 3 || !digits) {
-      domain.refuse("cells", "= " + written(given) + " is no size", "give 64x1x64 or [64, 1, 64]");
+      domain.refuse("cells", "= " + written(given) + " is not a size",
+                    "give 64x1x64 or [64, 1, 64]");
     }
     domain.replace("cells",
                    toml::array{std::stoi(parts[0]), std::stoi(parts[1]), std::stoi(parts[2])});
@@ -100,7 +103,7 @@ void check_scalar_name(const TomlSection& section, const std::string& name,
   static const std::vector<std::string> taken{
       "velocity", "lower", "upper", "noise", "seed", "u", "v", "w", "speed", "acceleration"};
   if (!is_name(name, "_-") || std::isalpha(static_cast<unsigned char>(name.front())) == 0) {
-    section.refuse("name", "= '" + name + "' is no name",
+    section.refuse("name", "= '" + name + "' is not a name",
                    "begin with a letter, then letters, digits, _ and -");
   }
   const bool twice =
@@ -183,8 +186,8 @@ void read_step(TomlSection& time, convection::TimeStep& step) {
 
 void read_time(TomlSection time, Problem& problem) {
   time.allow({"scheme", "dt", "cfl", "longest", "steps", "end"});
-  const std::size_t scheme = time.choice("scheme", {"adams-bashforth", "runge-kutta"}, 0);
-  problem.scheme = static_cast<convection::TimeScheme>(scheme);
+  problem.scheme =
+      time.choice("scheme", convection::time_scheme_names, convection::TimeScheme::adams_bashforth);
   read_step(time, problem.time_step);
   if (!time.has("steps") && !time.has("end")) {
     time.refuse_all("has neither 'steps' nor 'end'", "say when the run ends");
@@ -199,13 +202,12 @@ void read_time(TomlSection time, Problem& problem) {
 
 void read_solver(TomlSection solver, Problem& problem) {
   solver.allow({"pressure", "divergence", "precision", "schedule"});
-  const std::size_t pressure = solver.choice("pressure", {"auto", "direct", "multigrid"}, 0);
-  problem.solver = static_cast<convection::PressureSolver>(pressure);
+  problem.solver = solver.choice("pressure", convection::pressure_solver_names,
+                                 convection::PressureSolver::automatic);
   problem.divergence = solver.number("divergence", NumberRange::positive("1 / time"), 1e-8);
-  problem.precision =
-      solver.choice("precision", {"fp64", "fp32"}, 0) == 0 ? Precision::fp64 : Precision::fp32;
-  const std::size_t schedule = solver.choice("schedule", {"tuned", "reference"}, 0);
-  problem.schedule = static_cast<convection::Schedule>(schedule);
+  problem.precision = solver.choice("precision", precision_names, Precision::fp64);
+  problem.schedule =
+      solver.choice("schedule", convection::schedule_names, convection::Schedule::tuned);
 }
 
 /// As a person would write them.
@@ -220,7 +222,7 @@ void read_names(TomlSection& root, const std::string& file, Case& loaded) {
   const std::string stem = fs::path(file).stem().string();
   loaded.problem.name = root.text("name", stem);
   if (!is_name(loaded.problem.name, "._-") || loaded.problem.name.front() == '.') {
-    root.refuse("name", "= '" + loaded.problem.name + "' is no name for a folder",
+    root.refuse("name", "= '" + loaded.problem.name + "' is not a name for a folder",
                 "use letters, digits, - and _");
   }
   loaded.title = root.text("title", "");
@@ -276,10 +278,10 @@ Case load_case(const fs::path& file, const std::vector<std::string>& settings) {
     refuse(stream ? "it is a folder" : std::strerror(errno));
   }
   // Devices and pipes have no end that could be relied on.
-  std::string text(most_case_bytes + 1, '\0');
+  std::string text(max_case_bytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > most_case_bytes) {
+  if (text.size() > max_case_bytes) {
     refuse("it is longer than 1 MiB");
   }
   return parse_case(text, file.string(), settings);

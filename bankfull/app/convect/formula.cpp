@@ -19,7 +19,7 @@ convection::PointFunction function_of(const TomlSection& section, const std::str
     }
   }
   if (!(value.is_integer() || value.is_floating_point()) || !std::isfinite(value.value_or(0.0))) {
-    throw UsageError(where + " = " + written(value) + " is no formula",
+    throw UsageError(where + " = " + written(value) + " is not a formula",
                      "give a number, or a formula of x, y and z in quotes");
   }
   return [constant = value.value_or(0.0)](double /*x*/, double /*y*/, double /*z*/) {
@@ -41,7 +41,7 @@ std::array<convection::PointFunction, 3> read_formulas(const TomlSection& sectio
   }
   const toml::array* all = section.node(key).as_array();
   if (all == nullptr || all->size() != 3) {
-    section.refuse(key, "= " + written(section.node(key)) + " is no list of three",
+    section.refuse(key, "= " + written(section.node(key)) + " is not a list of three",
                    "give three numbers or formulas, along x, y and z");
   }
   return {function_of(section, key, *all->get(0)), function_of(section, key, *all->get(1)),

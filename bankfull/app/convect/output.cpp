@@ -71,8 +71,8 @@ SliceRequest read_slice(TomlSection& section, const convection::Problem& problem
   read_range(section, slice);
   const bool of_velocity = std::find(velocity_fields.begin(), velocity_fields.end(), slice.field) !=
                            velocity_fields.end();
-  const std::size_t map = section.choice("colours", colour_map_names(), of_velocity ? 1 : 0);
-  slice.colours = static_cast<ColourMap>(map);
+  slice.colours = section.choice("colours", colour_map_names,
+                                 of_velocity ? ColourMap::viridis : ColourMap::inferno);
   return slice;
 }
 

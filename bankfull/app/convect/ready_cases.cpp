@@ -22,7 +22,7 @@ fs::path program_folder() {
 fs::path ready_case_folder() {
   if (const char* chosen = std::getenv("BANKFULL_CASES"); chosen != nullptr && *chosen != '\0') {
     if (!fs::is_directory(chosen)) {
-      throw UsageError(std::string("BANKFULL_CASES=") + chosen + " is no folder",
+      throw UsageError(std::string("BANKFULL_CASES=") + chosen + " is not a folder",
                        "set it to a folder with case files, or unset it");
     }
     return chosen;

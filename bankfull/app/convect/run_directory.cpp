@@ -39,7 +39,7 @@ fs::path existing_parent(const fs::path& path) {
 void require_writable(const fs::path& given, const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
-    refuse_folder(given, folder.string() + " is no folder");
+    refuse_folder(given, folder.string() + " is not a folder");
   }
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
     refuse_folder(given, "no permission to write to " + folder.string());
@@ -136,7 +136,7 @@ std::string series_line(const SeriesRow& row, bool drives_heat) {
                                  row.cycles, row.seconds_per_cell_step * 1e9, flow.fastest_along[0],
                                  flow.fastest_along[1], flow.fastest_along[2]);
   for (const auto& scalar : flow.scalars) {
-    line += fmt::format(",{},{},{}", scalar.mean, scalar.least, scalar.most);
+    line += fmt::format(",{},{},{}", scalar.mean, scalar.min, scalar.max);
   }
   return line;
 }

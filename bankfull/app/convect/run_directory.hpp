@@ -12,7 +12,7 @@ namespace bankfull::convect {
 /// The folder of a run: case.toml, run.json, series.csv, slices.csv and slices/*.png.
 class RunDirectory {
  public:
-  /// Changes nothing yet. Throws UsageError where the path is no folder, cannot be written, or
+  /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, or
   /// holds anything; with `overwrite`, anything that is no run of this program.
   RunDirectory(std::filesystem::path path, bool overwrite);
 

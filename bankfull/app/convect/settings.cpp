@@ -97,7 +97,7 @@ toml::table& home_of(toml::table& root, const Setting& setting) {
     } else if (next->is_table()) {
       table = next->as_table();
     } else {
-      refuse_setting(setting, fmt::format("'{}' is no section", setting.path[n]));
+      refuse_setting(setting, fmt::format("'{}' is not a section", setting.path[n]));
     }
   }
   return *table;

@@ -13,7 +13,7 @@ using convection::Grid;
 using convection::GridAxis;
 
 constexpr double pixels_wanted = 960.0;
-constexpr double most_pixels = 4096.0;
+constexpr double max_pixels = 4096.0;
 
 /// A cell by its numbers along x, y, z.
 using Cell = std::array<std::int64_t, 3>;
@@ -118,7 +118,7 @@ const GridAxis& axis_of(const Grid& grid, std::size_t physical_axis) {
 double pixels_per_length(const GridAxis& longer) {
   const auto cells = static_cast<double>(longer.count());
   const double enlarged = cells * std::max(1.0, std::ceil(pixels_wanted / cells));
-  return std::min(enlarged, most_pixels) / longer.length();
+  return std::min(enlarged, max_pixels) / longer.length();
 }
 
 /// Cells around each of the pixels along an axis.

@@ -15,7 +15,7 @@
 namespace bankfull {
 namespace {
 
-constexpr int most_ranks_along_axis = 1 << 20;
+constexpr int max_ranks_along_axis = 1 << 20;
 
 std::string name_of(const Extents& cells) {
   return fmt::format("{}x{}x{}", cells.ni, cells.nj, cells.nk);
@@ -31,10 +31,10 @@ int parse_ranks(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   const bool number = error == std::errc{} && stop == end && value >= 1;
-  return number && value <= most_ranks_along_axis ? value : 0;
+  return number && value <= max_ranks_along_axis ? value : 0;
 }
 
-std::int64_t most_along(std::size_t axis, const Extents& cells, const DecompositionRules& rules) {
+std::int64_t max_along(std::size_t axis, const Extents& cells, const DecompositionRules& rules) {
   const std::int64_t n = per_axis(cells)[axis];
   const bool must_hold_halo = per_axis(rules.periodic)[axis];
   const std::int64_t thick_enough = n / rules.halo_width;
@@ -43,8 +43,8 @@ std::int64_t most_along(std::size_t axis, const Extents& cells, const Decomposit
   return std::min<std::int64_t>(most, per_axis(rules.most)[axis]);
 }
 
-PerAxis<std::int64_t> most_along_axes(const Extents& cells, const DecompositionRules& rules) {
-  return for_axes([&](std::size_t axis) { return most_along(axis, cells, rules); });
+PerAxis<std::int64_t> max_along_axes(const Extents& cells, const DecompositionRules& rules) {
+  return for_axes([&](std::size_t axis) { return max_along(axis, cells, rules); });
 }
 
 std::vector<int> divisors_of(int number) {
@@ -83,7 +83,7 @@ std::int64_t largest_product(std::int64_t bound, PerAxis<std::int64_t> most) {
       fmt::format("{} cannot split {} cells: each needs at least {} along every axis cut{}",
                   plural(ranks, "rank"), name_of(cells), plural(rules.halo_width, "cell"),
                   rules.periodic == Periodicity{} ? "" : " or periodic");
-  const std::int64_t works = largest_product(ranks - 1, most_along_axes(cells, rules));
+  const std::int64_t works = largest_product(ranks - 1, max_along_axes(cells, rules));
   throw UsageError(
       problem, works > 0 ? fmt::format("use {}{}", works > 1 ? "up to " : "", plural(works, "rank"))
                          : std::string("use more cells"));
@@ -106,19 +106,19 @@ RankGrid parse_rank_grid(const std::string& option, const std::string& text) {
   const auto refuse_text = [&](const std::string& why) {
     throw UsageError(
         fmt::format("{} {} {}", option, text, why),
-        fmt::format("use IxJxK such as 2x2x1, each from 1 to {}", most_ranks_along_axis));
+        fmt::format("use IxJxK such as 2x2x1, each from 1 to {}", max_ranks_along_axis));
   };
   PerAxis<int> ranks{};
   std::size_t begin = 0;
   for (std::size_t axis = 0; axis < ranks.size(); ++axis) {
     const std::size_t end = axis + 1 < ranks.size() ? text.find('x', begin) : text.size();
     if (end == std::string::npos) {
-      refuse_text("is no grid of ranks");
+      refuse_text("is not a grid of ranks");
     }
     const std::string part = text.substr(begin, end - begin);
     ranks[axis] = parse_ranks(part);
     if (ranks[axis] == 0) {
-      refuse_text(fmt::format("is no grid of ranks: '{}' is no number of ranks", part));
+      refuse_text(fmt::format("is not a grid of ranks: '{}' is not a number of ranks", part));
     }
     begin = end + 1;
   }
@@ -187,7 +187,7 @@ std::optional<int> Decomposition::neighbour(int rank, const Offset& offset) cons
 std::vector<RankGrid> allowed_grids(const Extents& cells, int ranks,
                                     const DecompositionRules& rules) {
   expects(rules.halo_width >= 1, "a halo has a width");
-  const auto most = most_along_axes(cells, rules);
+  const auto most = max_along_axes(cells, rules);
   const std::vector<int> divisors = ranks >= 1 ? divisors_of(ranks) : std::vector<int>{};
   std::vector<RankGrid> grids;
   for (const int i : divisors) {

@@ -87,14 +87,14 @@ __global__ void __launch_bounds__(threads) add_terms(double* values, int count, 
 
 }  // namespace
 
-GpuSum::GpuSum(const Communicator& ranks, int most_values, Transport wanted, const Stream& work)
-    : work_(work), own_rank_(ranks.rank()), most_values_(most_values) {
-  expects(most_values >= 1, "a sum has a value");
+GpuSum::GpuSum(const Communicator& ranks, int max_values, Transport wanted, const Stream& work)
+    : work_(work), own_rank_(ranks.rank()), max_values_(max_values) {
+  expects(max_values >= 1, "a sum has a value");
   select(work.device());
   std::vector<MessageSize> messages;
   for (int rank = 0; rank < ranks.size(); ++rank) {
     if (rank != own_rank_) {
-      messages.push_back({rank, static_cast<std::size_t>(most_values) * sizeof(double)});
+      messages.push_back({rank, static_cast<std::size_t>(max_values) * sizeof(double)});
     }
   }
   chosen_ = make_gpu_transport(wanted, ranks, messages, work);
@@ -102,7 +102,7 @@ GpuSum::GpuSum(const Communicator& ranks, int most_values, Transport wanted, con
 }
 
 void GpuSum::queue(double* values, int count) {
-  expects(count >= 0 && count <= most_values_, "as many values as were set up, at most");
+  expects(count >= 0 && count <= max_values_, "as many values as were set up, at most");
   if (ends_.size() == 0) {
     return;
   }

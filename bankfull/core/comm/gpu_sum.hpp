@@ -10,8 +10,8 @@ namespace bankfull {
 class GpuSum {
  public:
   /// Collective, as is destroying it. Sums are queued on `work`, which must outlive it, and have at
-  /// most `most_values` numbers. Throws UsageError where the transport asked for is not to be had.
-  GpuSum(const Communicator& ranks, int most_values, Transport wanted, const Stream& work);
+  /// most `max_values` numbers. Throws UsageError where the transport asked for is not to be had.
+  GpuSum(const Communicator& ranks, int max_values, Transport wanted, const Stream& work);
 
   /// Queues values[n] = sum of values[n] over all ranks, n < count, added in the order of ranks:
   /// the same bits on all of them as Communicator::sum gives. All ranks must queue the same sums in
@@ -27,7 +27,7 @@ class GpuSum {
  private:
   const Stream& work_;
   int own_rank_;
-  int most_values_;
+  int max_values_;
   ChosenTransport chosen_;
   Buffer<GpuMessageEnds> ends_;  ///< of the other ranks, in their order
 };

@@ -121,9 +121,9 @@ std::unique_ptr<GpuTransport> detail::make_nccl_transport(
 }
 
 std::string detail::nccl_obstacle(const Communicator& ranks, Device gpu) {
-  if (!ranks.all(nccl_absent_because().empty())) {
-    return nccl_absent_because().empty() ? "NCCL is missing on another rank"
-                                         : nccl_absent_because();
+  if (!ranks.all(nccl_unavailable_reason().empty())) {
+    return nccl_unavailable_reason().empty() ? "NCCL is missing on another rank"
+                                             : nccl_unavailable_reason();
   }
   const std::string& uuid = survey_gpus().gpus.at(static_cast<std::size_t>(gpu.index)).uuid;
   const auto uuids = ranks.all_gather(std::vector<char>(uuid.begin(), uuid.end()));

@@ -15,14 +15,14 @@
 namespace bankfull {
 namespace {
 
-constexpr int most_fields = 16;
-constexpr int most_regions = 26;
+constexpr int max_fields = 16;
+constexpr int max_regions = 26;
 constexpr int threads = 256;
 
 /// Blocks of one region, at most: two groups a thread for a face of 4 MiB, or few enough to leave
 /// most of the GPU to other work while they wait for the link.
-constexpr std::int64_t most_blocks_alone = 512;
-constexpr std::int64_t most_blocks_beside = 64;
+constexpr std::int64_t max_blocks_alone = 512;
+constexpr std::int64_t max_blocks_beside = 64;
 
 /// A region and where its message is for the present slot and the other.
 template <class T>
@@ -41,12 +41,12 @@ struct HaloCopies {
   int regions;
   std::int64_t row_pitch;
   std::int64_t plane_pitch;
-  T* field[most_fields];
-  RegionEnds<T> end[most_regions];
+  T* field[max_fields];
+  RegionEnds<T> end[max_regions];
   unsigned* epoch;   ///< null for transports without slots
   unsigned* ticket;  ///< counts blocks that are done; 0 between launches
   int neighbours;
-  unsigned* told[most_regions];  ///< neighbours' counters to raise
+  unsigned* told[max_regions];  ///< neighbours' counters to raise
 };
 
 /// Copies of a region: groups of 16 bytes, and what is left of rows.
@@ -206,7 +206,7 @@ class CudaHaloExchange final : public HaloExchange<T> {
     sent_.epoch = chosen_.transport->epoch();
     sent_.ticket = ticket_.data();
     received_ = sent_;
-    std::int64_t most_groups = 0;
+    std::int64_t max_groups = 0;
     for (std::size_t n = 0; n < messages.size(); ++n) {
       const GpuMessageEnds& ends = chosen_.transport->ends()[n];
       const PackedMessage& message = messages[n];
@@ -217,11 +217,11 @@ class CudaHaloExchange final : public HaloExchange<T> {
         sent_.told[sent_.neighbours++] = ends.told;
       }
       for (const PackedRegion& region : message.sent) {
-        most_groups = std::max(most_groups, groups_of<T>(region));
+        max_groups = std::max(max_groups, groups_of<T>(region));
       }
     }
     const std::int64_t blocks = std::clamp<std::int64_t>(
-        most_groups / threads, 1, alone_ ? most_blocks_alone : most_blocks_beside);
+        max_groups / threads, 1, alone_ ? max_blocks_alone : max_blocks_beside);
     shape_ = {dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(sent_.regions * fields_)),
               dim3(threads)};
     if (!alone_ && received_.epoch != nullptr) {
@@ -247,7 +247,7 @@ class CudaHaloExchange final : public HaloExchange<T> {
   void unpack() {
     chosen_.transport->before_unpacking(halo_);
     if (awaited_.regions > 0) {
-      launch(halo_, {dim3(1), dim3(most_regions)}, await_messages<T>, awaited_);
+      launch(halo_, {dim3(1), dim3(max_regions)}, await_messages<T>, awaited_);
     }
     launch(halo_, shape_, unpack_halos<T>, received_);
     arrived_.record(halo_);
@@ -272,9 +272,9 @@ class CudaHaloExchange final : public HaloExchange<T> {
 
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Stream& work) {
-  if (setup.fields < 1 || setup.fields > most_fields) {
+  if (setup.fields < 1 || setup.fields > max_fields) {
     throw UsageError("an exchange of " + std::to_string(setup.fields) + " fields at once",
-                     "use 1 to " + std::to_string(most_fields));
+                     "use 1 to " + std::to_string(max_fields));
   }
   return std::make_unique<CudaHaloExchange<T>>(setup, work);
 }

@@ -17,7 +17,7 @@ constexpr int elements_a_thread = 4;
 constexpr int tile_elements = threads * elements_a_thread;
 
 /// Few enough to leave most of the GPU to other work while they wait for the link.
-constexpr std::int64_t most_blocks = 128;
+constexpr std::int64_t max_blocks = 128;
 
 /// A piece of one message that a block copies at once. Messages differ in size from a face of a
 /// grid to a single point, so that blocks share pieces, not messages.
@@ -138,7 +138,7 @@ void add_tiles(int neighbour, std::int64_t at, std::int64_t elements,
 
 /// One block also where there is nothing to copy: it tells the neighbours.
 LaunchShape shape_for(int tiles) {
-  return {dim3(static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, most_blocks))),
+  return {dim3(static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, max_blocks))),
           dim3(threads)};
 }
 

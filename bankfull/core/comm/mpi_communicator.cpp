@@ -19,15 +19,15 @@ namespace bankfull {
 namespace {
 
 /// MPI counts in int, so longer messages go in parts.
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
+constexpr std::size_t max_bytes = std::size_t{1} << 30;
 
 int count_of(std::size_t bytes) { return static_cast<int>(bytes); }
 
 /// Calls `act(offset, count)` for every part of a long message.
 template <class Act>
 void for_each_part(std::size_t bytes, const Act& act) {
-  for (std::size_t begin = 0; begin < bytes; begin += most_bytes) {
-    act(begin, count_of(std::min(most_bytes, bytes - begin)));
+  for (std::size_t begin = 0; begin < bytes; begin += max_bytes) {
+    act(begin, count_of(std::min(max_bytes, bytes - begin)));
   }
 }
 
@@ -172,7 +172,7 @@ class MpiCommunicator final : public Communicator {
       std::span<const std::byte> mine) const override {
     const std::vector<std::size_t> sizes = all_gather(mine.size());
     const std::size_t total = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
-    return total <= most_bytes ? gather_at_once(mine, sizes) : gather_in_turn(mine, sizes);
+    return total <= max_bytes ? gather_at_once(mine, sizes) : gather_in_turn(mine, sizes);
   }
 
   [[nodiscard]] std::unique_ptr<MessageExchange> prepare(
@@ -199,7 +199,7 @@ class MpiCommunicator final : public Communicator {
 
  protected:
   void all_gather_equal(const void* mine, void* all, std::size_t bytes) const override {
-    expects(bytes <= most_bytes, "single values are small");
+    expects(bytes <= max_bytes, "single values are small");
     mpi_check(
         MPI_Allgather(mine, count_of(bytes), MPI_BYTE, all, count_of(bytes), MPI_BYTE, comm()),
         "gathering from all ranks");

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <string>
 
 namespace bankfull {
 namespace {
@@ -96,6 +97,13 @@ std::string detail::mpi_library() {
   mpi_check(MPI_Get_library_version(text.data(), &length), "asking for the library's version");
   const std::string version(text.data());  // Open MPI's length counts the end mark
   return version.substr(0, version.find_first_of("\n\r"));
+}
+
+std::string detail::mpi_standard() {
+  int version = 0;
+  int subversion = 0;
+  mpi_check(MPI_Get_version(&version, &subversion), "asking for the standard's version");
+  return "MPI " + std::to_string(version) + "." + std::to_string(subversion);
 }
 
 }  // namespace bankfull

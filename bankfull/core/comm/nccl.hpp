@@ -11,7 +11,7 @@ class Communicator;
 
 /// Why NCCL, NVIDIA's communication library, cannot be used; empty if it can. It is opened at run
 /// time (libnccl.so.2 on the loader's path), because distributions have no package of it.
-const std::string& nccl_absent_because();
+const std::string& nccl_unavailable_reason();
 
 /// "2.28.3"; requires that NCCL can be used.
 std::string nccl_version();

@@ -28,7 +28,8 @@ class MpiSession {
 
 // Defined in mpi_session.cpp, which exists in builds with MPI only.
 std::unique_ptr<MpiSession> start_mpi();
-std::string mpi_library();
+std::string mpi_library();   ///< name and version of the library that is loaded
+std::string mpi_standard();  ///< the version of the standard that it keeps to: "MPI 3.1"
 
 }  // namespace detail
 

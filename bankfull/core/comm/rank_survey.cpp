@@ -19,8 +19,9 @@ bool overlap(const std::vector<std::uint64_t>& some, const std::vector<std::uint
   });
 }
 
-/// Numbers of the processors that this process may run on.
-std::vector<std::uint64_t> own_processors() {
+}  // namespace
+
+std::vector<std::uint64_t> usable_processors() {
   std::vector<std::uint64_t> processors;
   // Larger than any machine's: the system refuses sets that are too small for it.
   constexpr std::size_t most = std::size_t{1} << 16;
@@ -35,8 +36,6 @@ std::vector<std::uint64_t> own_processors() {
   }
   return processors;
 }
-
-}  // namespace
 
 Sharers sharers_on_node(const Communicator& ranks, const std::vector<std::uint64_t>& things) {
   const std::vector<int> nodes = ranks.all_gather(ranks.node());
@@ -53,7 +52,7 @@ Sharers sharers_on_node(const Communicator& ranks, const std::vector<std::uint64
 }
 
 int default_threads(const Communicator& ranks) {
-  const int sharers = sharers_on_node(ranks, own_processors()).count;
+  const int sharers = sharers_on_node(ranks, usable_processors()).count;
   const int all = Team::default_threads();
   return read_environment("OMP_NUM_THREADS") ? all : std::max(1, all / sharers);
 }

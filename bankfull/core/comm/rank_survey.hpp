@@ -31,6 +31,9 @@ struct Sharers {
 /// numbers that all ranks of a node understand.
 Sharers sharers_on_node(const Communicator& ranks, const std::vector<std::uint64_t>& things);
 
+/// Numbers of the processors that this process may run on, ascending.
+std::vector<std::uint64_t> usable_processors();
+
 /// Collective: the threads that a rank takes where nobody says how many. OMP_NUM_THREADS if it is
 /// set, else the cores that this process may run on, divided by the ranks of the node that may run
 /// on them too: launchers that bind ranks to cores leave nothing to divide.

@@ -1,32 +1,32 @@
 #include "bankfull/core/comm/transport.hpp"
 
-#include "bankfull/core/base/error.hpp"
-
-#include <array>
-#include <cstddef>
+#include "bankfull/core/base/enum_names.hpp"
 
 namespace bankfull {
+namespace {
+
+constexpr auto transport_names = enum_names<Transport>({
+    {Transport::automatic, "auto"},
+    {Transport::local, "local"},
+    {Transport::peer, "peer"},
+    {Transport::nccl, "nccl"},
+    {Transport::mpi_device, "mpi-device"},
+    {Transport::mpi, "mpi"},
+});
+
+}  // namespace
 
 const std::vector<Transport>& all_transports() {
-  static const std::vector<Transport> transports{Transport::automatic,  Transport::local,
-                                                 Transport::peer,       Transport::nccl,
-                                                 Transport::mpi_device, Transport::mpi};
+  static const auto values = transport_names.values();
+  static const std::vector<Transport> transports(values.begin(), values.end());
   return transports;
 }
 
-std::string to_string(Transport transport) {
-  constexpr std::array names{"auto", "local", "peer", "nccl", "mpi-device", "mpi"};
-  return names[static_cast<std::size_t>(transport)];
-}
+std::string to_string(Transport transport) { return transport_names.to_string(transport); }
 
 Transport parse_transport(const std::string& text) {
-  for (const Transport transport : all_transports()) {
-    if (transport != Transport::local && to_string(transport) == text) {
-      return transport;
-    }
-  }
-  throw UsageError("--transport " + text + " is no transport",
-                   "use auto, peer, nccl, mpi-device or mpi");
+  return transport_names.without(Transport::local)
+      .parse(text, "--transport " + text + " is not a transport");
 }
 
 }  // namespace bankfull

@@ -20,7 +20,7 @@ const std::vector<Transport>& all_transports();
 /// "auto", "local", "peer", "nccl", "mpi-device", "mpi".
 std::string to_string(Transport transport);
 
-/// Throws UsageError for a name that is no transport between ranks.
+/// Throws UsageError for a name that is not a transport between ranks.
 Transport parse_transport(const std::string& text);
 
 }  // namespace bankfull

@@ -46,10 +46,12 @@ class CudaExecutor {
   }
 
   template <class Body>
-  void each(std::int64_t count, Body body) const {
+  void each(std::int64_t count, Body body,
+            std::source_location where = std::source_location::current()) const {
     constexpr std::int64_t block = 256;
     if (count > 0) {
-      launch(stream_, {dim3(static_cast<unsigned>((count + block - 1) / block)), dim3(block)},
+      launch(LaunchSite(stream_, where),
+             {dim3(static_cast<unsigned>((count + block - 1) / block)), dim3(block)},
              detail::each_kernel<Body>, count, body);
     }
   }

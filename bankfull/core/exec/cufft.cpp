@@ -1,7 +1,7 @@
 #include "bankfull/core/exec/cufft.hpp"
 
+#include "bankfull/core/base/dynamic_library.hpp"
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/core/exec/late_library.hpp"
 
 #include <array>
 #include <cufft.h>
@@ -11,40 +11,25 @@
 namespace bankfull {
 namespace {
 
-struct CufftFunctions {
-  std::string absent_because;
-  decltype(&cufftCreate) create = nullptr;
-  decltype(&cufftDestroy) destroy = nullptr;
-  decltype(&cufftSetStream) set_stream = nullptr;
-  decltype(&cufftSetAutoAllocation) set_auto_allocation = nullptr;
-  decltype(&cufftSetWorkArea) set_work_area = nullptr;
-  decltype(&cufftMakePlanMany64) plan = nullptr;
-  decltype(&cufftExecR2C) forward_single = nullptr;
-  decltype(&cufftExecC2R) back_single = nullptr;
-  decltype(&cufftExecD2Z) forward_double = nullptr;
-  decltype(&cufftExecZ2D) back_double = nullptr;
+/// Of the version whose header this was compiled with.
+struct CufftFunctions : DynamicLibrary {
+  CufftFunctions() : DynamicLibrary(fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR)) {}
+
+  DynamicFunction<decltype(cufftCreate)> create{*this, "cufftCreate"};
+  DynamicFunction<decltype(cufftDestroy)> destroy{*this, "cufftDestroy"};
+  DynamicFunction<decltype(cufftSetStream)> set_stream{*this, "cufftSetStream"};
+  DynamicFunction<decltype(cufftSetAutoAllocation)> set_auto_allocation{*this,
+                                                                        "cufftSetAutoAllocation"};
+  DynamicFunction<decltype(cufftSetWorkArea)> set_work_area{*this, "cufftSetWorkArea"};
+  DynamicFunction<decltype(cufftMakePlanMany64)> plan{*this, "cufftMakePlanMany64"};
+  DynamicFunction<decltype(cufftExecR2C)> forward_single{*this, "cufftExecR2C"};
+  DynamicFunction<decltype(cufftExecC2R)> back_single{*this, "cufftExecC2R"};
+  DynamicFunction<decltype(cufftExecD2Z)> forward_double{*this, "cufftExecD2Z"};
+  DynamicFunction<decltype(cufftExecZ2D)> back_double{*this, "cufftExecZ2D"};
 };
 
-/// Opens the version whose header this was compiled with.
-CufftFunctions open_cufft() {
-  LateLibrary library(fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR));
-  CufftFunctions cufft;
-  library.find(cufft.create, "cufftCreate");
-  library.find(cufft.destroy, "cufftDestroy");
-  library.find(cufft.set_stream, "cufftSetStream");
-  library.find(cufft.set_auto_allocation, "cufftSetAutoAllocation");
-  library.find(cufft.set_work_area, "cufftSetWorkArea");
-  library.find(cufft.plan, "cufftMakePlanMany64");
-  library.find(cufft.forward_single, "cufftExecR2C");
-  library.find(cufft.back_single, "cufftExecC2R");
-  library.find(cufft.forward_double, "cufftExecD2Z");
-  library.find(cufft.back_double, "cufftExecZ2D");
-  cufft.absent_because = library.absent_because();
-  return cufft;
-}
-
 const CufftFunctions& cufft() {
-  static const CufftFunctions functions = open_cufft();
+  static const CufftFunctions functions;
   return functions;
 }
 
@@ -67,12 +52,10 @@ cufftType kind_of(FourierDirection direction) {
 
 }  // namespace
 
-const std::string& cufft_absent_because() { return cufft().absent_because; }
+const std::string& cufft_unavailable_reason() { return cufft().unavailable_reason(); }
 
 detail::CufftPlan::CufftPlan() {
-  if (!cufft_absent_because().empty()) {
-    throw RuntimeFailure("cuFFT cannot be used: " + cufft_absent_because());
-  }
+  cufft().require("cuFFT");
   cufft_check(cufft().create(&handle_), "starting");
 }
 

@@ -12,7 +12,7 @@ namespace bankfull {
 
 /// Why cuFFT, NVIDIA's library of Fourier transforms, cannot be used; empty if it can. It is opened
 /// at run time, so that programs that do not use it run without it.
-const std::string& cufft_absent_because();
+const std::string& cufft_unavailable_reason();
 
 /// Planes of reals that are transformed in place: element (j, k) of a plane's spectrum,
 /// 0 <= k <= nk / 2, takes the place of the reals 2 k and 2 k + 1 of row j.

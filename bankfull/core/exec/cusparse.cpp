@@ -1,7 +1,7 @@
 #include "bankfull/core/exec/cusparse.hpp"
 
+#include "bankfull/core/base/dynamic_library.hpp"
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/core/exec/late_library.hpp"
 
 #include <algorithm>
 #include <cusparse.h>
@@ -16,56 +16,37 @@ constexpr cusparseSpSVAlg_t solve_algorithm = CUSPARSE_SPSV_ALG_DEFAULT;
 /// The one whose results do not differ between runs.
 constexpr cusparseSpMVAlg_t product_algorithm = CUSPARSE_SPMV_CSR_ALG2;
 
-struct CusparseFunctions {
-  std::string absent_because;
-  decltype(&cusparseCreate) create = nullptr;
-  decltype(&cusparseDestroy) destroy = nullptr;
-  decltype(&cusparseSetStream) set_stream = nullptr;
-  decltype(&cusparseGetErrorString) error_string = nullptr;
-  decltype(&cusparseCreateCsr) create_csr = nullptr;
-  decltype(&cusparseDestroySpMat) destroy_matrix = nullptr;
-  decltype(&cusparseSpMatSetAttribute) set_attribute = nullptr;
-  decltype(&cusparseCreateDnVec) create_vector = nullptr;
-  decltype(&cusparseDestroyDnVec) destroy_vector = nullptr;
-  decltype(&cusparseDnVecSetValues) set_vector = nullptr;
-  decltype(&cusparseSpMV_bufferSize) product_bytes = nullptr;
-  decltype(&cusparseSpMV_preprocess) prepare_product = nullptr;
-  decltype(&cusparseSpMV) multiply = nullptr;
-  decltype(&cusparseSpSV_createDescr) create_solve = nullptr;
-  decltype(&cusparseSpSV_destroyDescr) destroy_solve = nullptr;
-  decltype(&cusparseSpSV_bufferSize) solve_bytes = nullptr;
-  decltype(&cusparseSpSV_analysis) analyse = nullptr;
-  decltype(&cusparseSpSV_solve) solve = nullptr;
+/// Of the version whose header this was compiled with.
+struct CusparseFunctions : DynamicLibrary {
+  CusparseFunctions() : DynamicLibrary(fmt::format("libcusparse.so.{}", CUSPARSE_VER_MAJOR)) {}
+
+  DynamicFunction<decltype(cusparseCreate)> create{*this, "cusparseCreate"};
+  DynamicFunction<decltype(cusparseDestroy)> destroy{*this, "cusparseDestroy"};
+  DynamicFunction<decltype(cusparseSetStream)> set_stream{*this, "cusparseSetStream"};
+  DynamicFunction<decltype(cusparseGetErrorString)> error_string{*this, "cusparseGetErrorString"};
+  DynamicFunction<decltype(cusparseCreateCsr)> create_csr{*this, "cusparseCreateCsr"};
+  DynamicFunction<decltype(cusparseDestroySpMat)> destroy_matrix{*this, "cusparseDestroySpMat"};
+  DynamicFunction<decltype(cusparseSpMatSetAttribute)> set_attribute{*this,
+                                                                     "cusparseSpMatSetAttribute"};
+  DynamicFunction<decltype(cusparseCreateDnVec)> create_vector{*this, "cusparseCreateDnVec"};
+  DynamicFunction<decltype(cusparseDestroyDnVec)> destroy_vector{*this, "cusparseDestroyDnVec"};
+  DynamicFunction<decltype(cusparseDnVecSetValues)> set_vector{*this, "cusparseDnVecSetValues"};
+  DynamicFunction<decltype(cusparseSpMV_bufferSize)> product_bytes{*this,
+                                                                   "cusparseSpMV_bufferSize"};
+  DynamicFunction<decltype(cusparseSpMV_preprocess)> prepare_product{*this,
+                                                                     "cusparseSpMV_preprocess"};
+  DynamicFunction<decltype(cusparseSpMV)> multiply{*this, "cusparseSpMV"};
+  DynamicFunction<decltype(cusparseSpSV_createDescr)> create_solve{*this,
+                                                                   "cusparseSpSV_createDescr"};
+  DynamicFunction<decltype(cusparseSpSV_destroyDescr)> destroy_solve{*this,
+                                                                     "cusparseSpSV_destroyDescr"};
+  DynamicFunction<decltype(cusparseSpSV_bufferSize)> solve_bytes{*this, "cusparseSpSV_bufferSize"};
+  DynamicFunction<decltype(cusparseSpSV_analysis)> analyse{*this, "cusparseSpSV_analysis"};
+  DynamicFunction<decltype(cusparseSpSV_solve)> solve{*this, "cusparseSpSV_solve"};
 };
 
-/// Opens the version whose header this was compiled with.
-CusparseFunctions open_cusparse() {
-  LateLibrary library(fmt::format("libcusparse.so.{}", CUSPARSE_VER_MAJOR));
-  CusparseFunctions cusparse;
-  library.find(cusparse.create, "cusparseCreate");
-  library.find(cusparse.destroy, "cusparseDestroy");
-  library.find(cusparse.set_stream, "cusparseSetStream");
-  library.find(cusparse.error_string, "cusparseGetErrorString");
-  library.find(cusparse.create_csr, "cusparseCreateCsr");
-  library.find(cusparse.destroy_matrix, "cusparseDestroySpMat");
-  library.find(cusparse.set_attribute, "cusparseSpMatSetAttribute");
-  library.find(cusparse.create_vector, "cusparseCreateDnVec");
-  library.find(cusparse.destroy_vector, "cusparseDestroyDnVec");
-  library.find(cusparse.set_vector, "cusparseDnVecSetValues");
-  library.find(cusparse.product_bytes, "cusparseSpMV_bufferSize");
-  library.find(cusparse.prepare_product, "cusparseSpMV_preprocess");
-  library.find(cusparse.multiply, "cusparseSpMV");
-  library.find(cusparse.create_solve, "cusparseSpSV_createDescr");
-  library.find(cusparse.destroy_solve, "cusparseSpSV_destroyDescr");
-  library.find(cusparse.solve_bytes, "cusparseSpSV_bufferSize");
-  library.find(cusparse.analyse, "cusparseSpSV_analysis");
-  library.find(cusparse.solve, "cusparseSpSV_solve");
-  cusparse.absent_because = library.absent_because();
-  return cusparse;
-}
-
 const CusparseFunctions& cusparse() {
-  static const CusparseFunctions functions = open_cusparse();
+  static const CusparseFunctions functions;
   return functions;
 }
 
@@ -77,9 +58,7 @@ void cusparse_check(cusparseStatus_t status, const char* while_doing) {
 }
 
 detail::CusparseOwner<cusparseContext> new_handle(const Stream& stream) {
-  if (!cusparse_absent_because().empty()) {
-    throw RuntimeFailure("cuSPARSE cannot be used: " + cusparse_absent_because());
-  }
+  cusparse().require("cuSPARSE");
   select(stream.device());
   cusparseContext* handle = nullptr;
   cusparse_check(cusparse().create(&handle), "starting");
@@ -127,7 +106,7 @@ Buffer<std::byte> scratch_of(std::size_t bytes) {
 
 }  // namespace
 
-const std::string& cusparse_absent_because() { return cusparse().absent_because; }
+const std::string& cusparse_unavailable_reason() { return cusparse().unavailable_reason(); }
 
 void detail::ReleaseCusparse::operator()(cusparseContext* handle) const noexcept {
   static_cast<void>(cusparse().destroy(handle));

@@ -20,7 +20,7 @@ namespace bankfull {
 
 /// Why cuSPARSE, NVIDIA's library of sparse matrices, cannot be used; empty if it can. It is opened
 /// at run time, so that programs that do not use it run without it.
-const std::string& cusparse_absent_because();
+const std::string& cusparse_unavailable_reason();
 
 namespace detail {
 

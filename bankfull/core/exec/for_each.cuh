@@ -28,7 +28,7 @@ __global__ void for_each_kernel(Box box, Body body) {
 
 /// Queues body(i, j, k) for every cell of the box, one thread a cell.
 template <class Body>
-void for_each(const Stream& stream, const Box& box, Body body) {
+void for_each(const LaunchSite& site, const Box& box, Body body) {
   if (box.empty()) {
     return;
   }
@@ -38,7 +38,7 @@ void for_each(const Stream& stream, const Box& box, Body body) {
   const dim3 grid(static_cast<unsigned>((n.nk + block - 1) / block),
                   static_cast<unsigned>(std::min(n.nj, most)),
                   static_cast<unsigned>(std::min(n.ni, most)));
-  launch(stream, {grid, dim3(block)}, detail::for_each_kernel<Body>, box, body);
+  launch(site, {grid, dim3(block)}, detail::for_each_kernel<Body>, box, body);
 }
 
 }  // namespace bankfull

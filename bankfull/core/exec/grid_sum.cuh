@@ -49,7 +49,7 @@ __device__ __forceinline__ double await_term(const GridTerm* at, std::uint32_t m
 /// Nobody adds up for all: that would take two ways through memory instead of one.
 class GridSum {
  public:
-  /// Of `terms`, which are 0 when the kernel starts.
+  /// Length of `terms`, which must be 0 when the kernel starts.
   static constexpr std::size_t terms_of(std::size_t blocks) { return 2 * blocks; }
 
   __device__ __forceinline__ explicit GridSum(GridTerm* terms) : terms_(terms) {}

@@ -3,7 +3,9 @@
 #include "bankfull/core/base/cuda_check.hpp"
 #include "bankfull/core/exec/stream.hpp"
 
+#include <cstddef>
 #include <cuda_runtime.h>
+#include <source_location>
 
 namespace bankfull {
 
@@ -26,7 +28,7 @@ void allow_shared_bytes(void (*kernel)(Parameters...), std::size_t bytes) {
 /// Dynamic shared memory that a block of this kernel can have on the GPU, after
 /// `allow_shared_bytes`.
 template <class... Parameters>
-std::size_t most_shared_bytes(Device gpu, void (*kernel)(Parameters...)) {
+std::size_t max_shared_bytes(Device gpu, void (*kernel)(Parameters...)) {
   int most = 0;
   cuda_check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu.index),
              "reading a GPU's shared memory");
@@ -53,18 +55,30 @@ int compiled_capability_of(void (*kernel)(Parameters...)) {
   return attributes.ptxVersion;
 }
 
-/// Queues a kernel on a stream and reports a launch that the driver refuses.
-template <class... Parameters, class... Arguments>
-void launch(const Stream& stream, const LaunchShape& shape, void (*kernel)(Parameters...),
-            Arguments... arguments) {
-  kernel<<<shape.grid, shape.block, shape.shared_bytes, stream.handle()>>>(arguments...);
-  cuda_check(cudaGetLastError(), "launching a kernel");
-}
+/// The stream that a kernel is launched on, and the line that launches it. Made from a Stream where
+/// one is passed.
+struct LaunchSite {
+  LaunchSite(const Stream& on, std::source_location launched_at = std::source_location::current())
+      : stream(&on), where(launched_at) {}
 
-/// Queues a kernel whose blocks wait for each other: all of them run at once, or the launch fails.
+  const Stream* stream;
+  std::source_location where;
+};
+
+/// Whether the blocks of a launch may wait for each other.
+enum class BlocksRun { in_any_order, all_at_once };
+
+namespace detail {
+
+/// Throws RuntimeFailure, which names the kernel, its shape, and the line that launched it, unless
+/// `status` is success.
+void check_launch(cudaError_t status, const void* kernel, const LaunchShape& shape,
+                  const std::source_location& where);
+
+/// Queues a kernel: every launch of the program comes through here.
 template <class... Parameters, class... Arguments>
-void launch_together(const Stream& stream, const LaunchShape& shape, void (*kernel)(Parameters...),
-                     Arguments... arguments) {
+void launch(const LaunchSite& site, const LaunchShape& shape, BlocksRun run,
+            void (*kernel)(Parameters...), Arguments... arguments) {
   cudaLaunchAttribute together{};
   together.id = cudaLaunchAttributeCooperative;
   together.val.cooperative = 1;
@@ -72,11 +86,27 @@ void launch_together(const Stream& stream, const LaunchShape& shape, void (*kern
   config.gridDim = shape.grid;
   config.blockDim = shape.block;
   config.dynamicSmemBytes = shape.shared_bytes;
-  config.stream = stream.handle();
+  config.stream = site.stream->handle();
   config.attrs = &together;
-  config.numAttrs = 1;
-  cuda_check(cudaLaunchKernelEx(&config, kernel, arguments...),
-             "launching a kernel's blocks at once");
+  config.numAttrs = run == BlocksRun::all_at_once ? 1 : 0;
+  check_launch(cudaLaunchKernelEx(&config, kernel, arguments...),
+               reinterpret_cast<const void*>(kernel), shape, site.where);
+}
+
+}  // namespace detail
+
+/// Queues a kernel on a stream. Throws RuntimeFailure where the driver refuses it.
+template <class... Parameters, class... Arguments>
+void launch(const LaunchSite& site, const LaunchShape& shape, void (*kernel)(Parameters...),
+            Arguments... arguments) {
+  detail::launch(site, shape, BlocksRun::in_any_order, kernel, arguments...);
+}
+
+/// Queues a kernel whose blocks wait for each other: all of them run at once, or the launch fails.
+template <class... Parameters, class... Arguments>
+void launch_together(const LaunchSite& site, const LaunchShape& shape,
+                     void (*kernel)(Parameters...), Arguments... arguments) {
+  detail::launch(site, shape, BlocksRun::all_at_once, kernel, arguments...);
 }
 
 }  // namespace bankfull

@@ -51,14 +51,14 @@ __global__ void __launch_bounds__(1024) sum_spans(const T* values, T* sums, int 
 }  // namespace detail
 
 /// Adds up what the blocks of a kernel leave behind, always in the same order, so that a sum has
-/// the same bits in every run. It holds room for `most_partials` partial sums in GPU memory.
+/// the same bits in every run. It holds room for `max_partials` partial sums in GPU memory.
 class FixedOrderSums {
  public:
-  explicit FixedOrderSums(std::size_t most_partials)
-      : partials_(MemorySpace::device, most_partials),
-        spans_(MemorySpace::device, most_partials / span + most_lists) {}
+  explicit FixedOrderSums(std::size_t max_partials)
+      : partials_(MemorySpace::device, max_partials),
+        spans_(MemorySpace::device, max_partials / span + max_lists) {}
 
-  static constexpr int most_lists = 16;
+  static constexpr int max_lists = 16;
 
   /// Where kernels write: list after list, `count` partial sums each.
   [[nodiscard]] double* partials() const { return partials_.data(); }

@@ -1,32 +1,22 @@
 #include "bankfull/core/exec/tensor_map.hpp"
 
-#include "bankfull/core/base/cuda_check.hpp"
+#include "bankfull/core/base/dynamic_library.hpp"
 #include "bankfull/core/base/error.hpp"
 
-#include <cuda_runtime_api.h>
 #include <string>
 
 namespace bankfull {
 namespace {
 
-using Encode = decltype(&cuTensorMapEncodeTiled);
+/// What this program calls of the driver itself; the CUDA runtime calls the rest.
+struct DriverFunctions : DynamicLibrary {
+  DriverFunctions() : DynamicLibrary("libcuda.so.1") {}
+  DynamicFunction<decltype(cuTensorMapEncodeTiled)> encode{*this, "cuTensorMapEncodeTiled"};
+};
 
-Encode find_encode() {
-  constexpr const char* name = "cuTensorMapEncodeTiled";
-  constexpr const char* doing = "looking for the driver's tensor maps";
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-  constexpr unsigned since = 12000;
-  cuda_check(cudaGetDriverEntryPointByVersion(name, &function, since, cudaEnableDefault, &found),
-             doing);
-#else
-  cuda_check(cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found), doing);
-#endif
-  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
-    throw RuntimeFailure("the NVIDIA driver knows no tensor maps: it is older than CUDA 12");
-  }
-  return reinterpret_cast<Encode>(function);
+const DriverFunctions& driver() {
+  static const DriverFunctions functions;
+  return functions;
 }
 
 template <class T>
@@ -37,7 +27,7 @@ constexpr CUtensorMapDataType data_type = sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TY
 
 template <class T>
 CUtensorMap make_tensor_map(T* data, const TensorShape& shape, const std::array<int, 4>& box) {
-  static const Encode encode = find_encode();
+  driver().require("Tensor maps, which drivers older than CUDA 12 lack,");
   std::array<cuuint64_t, 4> extents{};
   std::array<cuuint64_t, 3> pitch_bytes{};
   std::array<cuuint32_t, 4> box_extents{};
@@ -51,10 +41,10 @@ CUtensorMap make_tensor_map(T* data, const TensorShape& shape, const std::array<
   }
   // No promotion: fetching more than the box from memory costs bandwidth.
   CUtensorMap map{};
-  const CUresult status =
-      encode(&map, data_type<T>, 4, data, extents.data(), pitch_bytes.data(), box_extents.data(),
-             every_element.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult status = driver().encode(
+      &map, data_type<T>, 4, data, extents.data(), pitch_bytes.data(), box_extents.data(),
+      every_element.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS) {
     throw RuntimeFailure("the driver refused a tensor map (error " + std::to_string(status) + ")");
   }

@@ -27,7 +27,8 @@ std::int64_t field_set_bytes(const Layout& layout, int count) {
 }
 
 /// `count` congruent fields in one allocation: one offset (i, j, k) serves all of them, and field n
-/// starts `stride()` elements after field n - 1. The contents are uninitialised.
+/// starts `stride()` elements after field n - 1. The contents are uninitialised. A const set hands
+/// out views that read only.
 template <class T>
 class FieldSet {
  public:
@@ -37,20 +38,24 @@ class FieldSet {
         stride_(field_stride(layout, sizeof(T))),
         buffer_(memory_space_of(device), static_cast<std::size_t>(count * stride_)) {}
 
-  [[nodiscard]] FieldView<T> operator[](int field) const {
+  [[nodiscard]] FieldView<T> operator[](int field) { return view(field); }
+  [[nodiscard]] FieldView<const T> operator[](int field) const { return view(field); }
+
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] std::int64_t stride() const { return stride_; }
+  [[nodiscard]] T* data() { return buffer_.data(); }
+  [[nodiscard]] const T* data() const { return buffer_.data(); }
+  [[nodiscard]] std::size_t size() const { return buffer_.size(); }
+  [[nodiscard]] std::size_t bytes() const { return buffer_.bytes(); }
+
+ private:
+  [[nodiscard]] FieldView<T> view(int field) const {
     expects(field >= 0 && field < count_, "field number is in the set");
     return {buffer_.data() + field * stride_ + layout_.origin(), layout_.row_pitch(),
             layout_.plane_pitch(), grown(box_of(layout_.interior()), layout_.ghosts())};
   }
 
-  [[nodiscard]] const Layout& layout() const { return layout_; }
-  [[nodiscard]] int count() const { return count_; }
-  [[nodiscard]] std::int64_t stride() const { return stride_; }
-  [[nodiscard]] T* data() const { return buffer_.data(); }
-  [[nodiscard]] std::size_t size() const { return buffer_.size(); }
-  [[nodiscard]] std::size_t bytes() const { return buffer_.bytes(); }
-
- private:
   Layout layout_;
   int count_;
   std::int64_t stride_;

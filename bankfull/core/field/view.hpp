@@ -1,17 +1,18 @@
 #pragma once
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/field/box.hpp"
 
-#include <cassert>
 #include <cstdint>
+#include <type_traits>
 
 namespace bankfull {
 
 /// A field as kernels see it: small, passed by value, indexed (i, j, k) with ghost cells at -1 and
-/// n.
+/// n. A FieldView<const T> reads only.
 ///
-/// It does not own the memory. Bounds are checked where assertions are on.
+/// It does not own the memory. Bounds are checked where assertions are on, in kernels too.
 template <class T>
 struct FieldView {
   T* origin = nullptr;  ///< interior cell (0, 0, 0)
@@ -20,17 +21,21 @@ struct FieldView {
   Box reach;  ///< interior and ghost cells
 
   BANKFULL_HOST_DEVICE T& operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    assert(i >= reach.i0 && i < reach.i1);
-    assert(j >= reach.j0 && j < reach.j1);
-    assert(k >= reach.k0 && k < reach.k1);
-    return origin[i * plane_pitch + j * row_pitch + k];
+    expects(k >= reach.k0 && k < reach.k1, "k is within the field's reach");
+    return row(i, j)[k];
   }
 
   /// The row (i, j, .): k = 0 is its first interior cell.
   BANKFULL_HOST_DEVICE T* row(std::int64_t i, std::int64_t j) const {
-    assert(i >= reach.i0 && i < reach.i1);
-    assert(j >= reach.j0 && j < reach.j1);
+    expects(i >= reach.i0 && i < reach.i1, "i is within the field's reach");
+    expects(j >= reach.j0 && j < reach.j1, "j is within the field's reach");
     return origin + i * plane_pitch + j * row_pitch;
+  }
+
+  template <class Reader>
+  requires(!std::is_const_v<T> && std::is_same_v<Reader, const T>) BANKFULL_HOST_DEVICE
+  operator FieldView<Reader>() const {
+    return {origin, row_pitch, plane_pitch, reach};
   }
 };
 

@@ -22,7 +22,7 @@ int parse_index(const std::string& request, const std::string& digits) {
 Device require_gpu(const std::string& request, int index) {
   if constexpr (!build::cuda) {
     throw UsageError("--device " + request + ": this program has no CUDA backend (" +
-                         build_facts().cuda_absent_because + ")",
+                         build_facts().cuda_unavailable_reason + ")",
                      "use --device cpu, or rebuild where nvcc is found");
   }
   const GpuSurvey& survey = survey_gpus();

@@ -7,20 +7,21 @@
 namespace bankfull {
 namespace {
 
-GpuSurvey survey() {
+GpuSurvey survey_by_backend() {
   if constexpr (build::cuda) {
     return detail::survey_cuda_gpus();
   }
-  return {.gpus = {},
-          .none_because = "this program has no CUDA backend: " + build_facts().cuda_absent_because,
-          .driver = {},
-          .driver_cuda = {}};
+  return {
+      .gpus = {},
+      .none_because = "this program has no CUDA backend: " + build_facts().cuda_unavailable_reason,
+      .driver = {},
+      .driver_cuda = {}};
 }
 
 }  // namespace
 
 const GpuSurvey& survey_gpus() {
-  static const GpuSurvey found = survey();
+  static const GpuSurvey found = survey_by_backend();
   return found;
 }
 

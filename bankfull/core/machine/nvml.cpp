@@ -1,7 +1,8 @@
 #include "bankfull/core/machine/nvml.hpp"
 
+#include "bankfull/core/base/dynamic_library.hpp"
+
 #include <array>
-#include <dlfcn.h>
 
 namespace bankfull {
 namespace {
@@ -10,76 +11,76 @@ namespace {
 constexpr int nvml_success = 0;
 constexpr unsigned sm_clock = 1;
 constexpr unsigned memory_clock = 2;
-constexpr unsigned most_links = 18;
+constexpr unsigned max_links = 18;
 
-}  // namespace
+/// A query of one number of a GPU.
+using NumberQuery = DynamicFunction<int(void*, unsigned*)>;
 
-template <class Function>
-Function* Nvml::symbol(const char* name) const {
-  return library_ == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library_, name));
+struct NvmlFunctions : DynamicLibrary {
+  NvmlFunctions() : DynamicLibrary("libnvidia-ml.so.1") {}
+
+  DynamicFunction<int()> init{*this, "nvmlInit_v2"};
+  DynamicFunction<int()> shutdown{*this, "nvmlShutdown"};
+  DynamicFunction<int(const char*, void**)> gpu_at{*this, "nvmlDeviceGetHandleByPciBusId_v2"};
+  DynamicFunction<int(char*, unsigned)> driver_version{*this, "nvmlSystemGetDriverVersion"};
+  DynamicFunction<int(void*, unsigned, unsigned*)> clock{*this, "nvmlDeviceGetClockInfo"};
+  DynamicFunction<int(void*, unsigned, unsigned*)> link{*this, "nvmlDeviceGetNvLinkState"};
+  NumberQuery pcie_generation{*this, "nvmlDeviceGetCurrPcieLinkGeneration"};
+  NumberQuery pcie_width{*this, "nvmlDeviceGetCurrPcieLinkWidth"};
+};
+
+const NvmlFunctions& nvml() {
+  static const NvmlFunctions functions;
+  return functions;
 }
 
-Nvml::Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
-  auto* init = symbol<int()>("nvmlInit_v2");
-  ready_ = init != nullptr && init() == nvml_success;
-}
-
-Nvml::~Nvml() {
-  if (library_ == nullptr) {
-    return;
-  }
-  auto* shutdown = symbol<int()>("nvmlShutdown");
-  if (ready_ && shutdown != nullptr) {
-    shutdown();
-  }
-  dlclose(library_);
-}
-
-void* Nvml::gpu(const std::string& pci_bus_id) const {
-  auto* find = symbol<int(const char*, void**)>("nvmlDeviceGetHandleByPciBusId_v2");
-  void* handle = nullptr;
-  if (!ready_ || find == nullptr || find(pci_bus_id.c_str(), &handle) != nvml_success) {
-    return nullptr;
-  }
-  return handle;
-}
-
-std::string Nvml::driver_version() const {
-  auto* version = symbol<int(char*, unsigned)>("nvmlSystemGetDriverVersion");
-  std::array<char, 80> text{};
-  if (!ready_ || version == nullptr || version(text.data(), text.size()) != nvml_success) {
-    return {};
-  }
-  return text.data();
-}
-
-int Nvml::number(const char* query, void* gpu) const {
-  auto* get = symbol<int(void*, unsigned*)>(query);
+int number_from(const NumberQuery& query, void* gpu) {
   unsigned value = 0;
-  const bool known = gpu != nullptr && get != nullptr && get(gpu, &value) == nvml_success;
+  const bool known = gpu != nullptr && query && query(gpu, &value) == nvml_success;
   return known ? static_cast<int>(value) : 0;
 }
 
-int Nvml::clock(void* gpu, unsigned kind) const {
-  auto* get = symbol<int(void*, unsigned, unsigned*)>("nvmlDeviceGetClockInfo");
+int clock_mhz(void* gpu, unsigned kind) {
   unsigned mhz = 0;
-  const bool known = gpu != nullptr && get != nullptr && get(gpu, kind, &mhz) == nvml_success;
+  const bool known =
+      gpu != nullptr && nvml().clock && nvml().clock(gpu, kind, &mhz) == nvml_success;
   return known ? static_cast<int>(mhz) : 0;
 }
 
-int Nvml::sm_clock_mhz(void* gpu) const { return clock(gpu, sm_clock); }
-int Nvml::memory_clock_mhz(void* gpu) const { return clock(gpu, memory_clock); }
-int Nvml::pcie_generation(void* gpu) const {
-  return number("nvmlDeviceGetCurrPcieLinkGeneration", gpu);
+}  // namespace
+
+Nvml::Nvml() : ready_(nvml().init && nvml().init() == nvml_success) {}
+
+Nvml::~Nvml() {
+  if (ready_ && nvml().shutdown) {
+    nvml().shutdown();
+  }
 }
-int Nvml::pcie_width(void* gpu) const { return number("nvmlDeviceGetCurrPcieLinkWidth", gpu); }
+
+void* Nvml::gpu(const std::string& pci_bus_id) const {
+  void* handle = nullptr;
+  const bool found =
+      ready_ && nvml().gpu_at && nvml().gpu_at(pci_bus_id.c_str(), &handle) == nvml_success;
+  return found ? handle : nullptr;
+}
+
+std::string Nvml::driver_version() const {
+  std::array<char, 80> text{};
+  const bool known = ready_ && nvml().driver_version &&
+                     nvml().driver_version(text.data(), text.size()) == nvml_success;
+  return known ? text.data() : std::string();
+}
+
+int Nvml::sm_clock_mhz(void* gpu) const { return clock_mhz(gpu, sm_clock); }
+int Nvml::memory_clock_mhz(void* gpu) const { return clock_mhz(gpu, memory_clock); }
+int Nvml::pcie_generation(void* gpu) const { return number_from(nvml().pcie_generation, gpu); }
+int Nvml::pcie_width(void* gpu) const { return number_from(nvml().pcie_width, gpu); }
 
 int Nvml::active_nvlinks(void* gpu) const {
-  auto* state = symbol<int(void*, unsigned, unsigned*)>("nvmlDeviceGetNvLinkState");
   int active = 0;
-  for (unsigned link = 0; gpu != nullptr && state != nullptr && link < most_links; ++link) {
+  for (unsigned link = 0; gpu != nullptr && nvml().link && link < max_links; ++link) {
     unsigned enabled = 0;
-    active += state(gpu, link, &enabled) == nvml_success && enabled != 0 ? 1 : 0;
+    active += nvml().link(gpu, link, &enabled) == nvml_success && enabled != 0 ? 1 : 0;
   }
   return active;
 }

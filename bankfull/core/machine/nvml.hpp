@@ -24,13 +24,7 @@ class Nvml {
   [[nodiscard]] int active_nvlinks(void* gpu) const;
 
  private:
-  template <class Function>
-  [[nodiscard]] Function* symbol(const char* name) const;
-  [[nodiscard]] int number(const char* query, void* gpu) const;
-  [[nodiscard]] int clock(void* gpu, unsigned kind) const;
-
-  void* library_ = nullptr;
-  bool ready_ = false;
+  bool ready_;
 };
 
 }  // namespace bankfull

@@ -1,8 +1,8 @@
 #include "bankfull/core/measure/ceiling.hpp"
 
 #include "bankfull/core/base/bytes.hpp"
-#include "bankfull/core/machine/cpu.hpp"
-#include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 #include "bankfull/core/memory/clearing.hpp"
 
@@ -11,29 +11,15 @@
 #include <thread>
 
 namespace bankfull {
-namespace {
 
-constexpr int warm_up_passes = 1;
-
-// A CPU whose last cache is large has passes of a tenth of a second: fewer are enough, each being
-// a mean over much time. Counted in bytes, so that processes that measure at once end at once.
-constexpr std::int64_t bytes_to_pass = 8192 * mib;
-constexpr std::int64_t least_repeats = 4;
-
-/// One way to run the same pass.
-struct Way {
-  StreamPattern pattern;
-  StreamGrid grid;
-  std::vector<double> seconds = {};
-};
-
-std::vector<Way> ways_to_run(Device device, const StreamPattern& pattern) {
-  std::vector<Way> ways;
+std::vector<CeilingProbe::Candidate> CeilingProbe::candidates(Device device,
+                                                              const StreamPattern& pattern) {
+  std::vector<Candidate> all;
   if (device.is_cuda()) {
     for (const int threads : {256, 512, 1024}) {
-      ways.push_back({.pattern = pattern, .grid = {.blocks = 0, .threads = threads}});
+      all.push_back({.pattern = pattern, .grid = {.blocks = 0, .threads = threads}});
     }
-    return ways;
+    return all;
   }
   for (const bool streaming : {false, true}) {
     if (streaming && pattern.writes() == 0) {
@@ -41,78 +27,72 @@ std::vector<Way> ways_to_run(Device device, const StreamPattern& pattern) {
     }
     StreamPattern stored = pattern;
     stored.streaming_stores = streaming;
-    ways.push_back({.pattern = stored, .grid = {}});
+    all.push_back({.pattern = stored, .grid = {}});
   }
-  return ways;
+  return all;
 }
 
-int repeats_for(Device device, std::int64_t bytes, int most) {
-  if (device.is_cuda()) {
-    return most;
-  }
-  return static_cast<int>(
-      std::min<std::int64_t>(most, std::max(least_repeats, bytes_to_pass / bytes)));
-}
+CeilingProbe::CeilingProbe(Device device, int threads, std::int64_t bytes, int sharing)
+    : device_(device), streams_(make_streams(device, threads, bytes / sharing)) {}
 
-}  // namespace
-
-void wait_until_cleared(const Communicator& ranks) {
-  const double seconds = ranks.max(seconds_until_cleared());
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-}
-
-std::int64_t last_cache_bytes(Device device) {
-  if (device.is_cuda()) {
-    return survey_gpus().gpus.at(static_cast<std::size_t>(device.index)).l2_bytes;
-  }
-  return last_level_cache_bytes();
-}
-
-int ceiling_repeats_of_run(Device device, double run_bytes) {
-  const bool brief = !device.is_cuda() && run_bytes < static_cast<double>(gib);
-  return brief ? brief_ceiling_repeats : usual_ceiling_repeats;
-}
-
-std::int64_t memory_working_set(Device device, std::int64_t at_least, int times_last_cache) {
-  const std::int64_t wanted = std::max(times_last_cache * last_cache_bytes(device), at_least);
-  return std::min(wanted, free_bytes(device) / 2);
-}
-
-Ceiling measure_ceiling(Device device, int threads, const Mix& mix, Precision precision,
-                        int sharing, int repeats) {
-  const bool brief = repeats == brief_ceiling_repeats;
-  const std::int64_t least =
-      device.is_cuda() ? 4096 * mib : std::max((brief ? 64 : 256) / sharing, 4 * threads) * mib;
-  const std::int64_t bytes = memory_working_set(device, least * sharing, brief ? 2 : 8) / sharing;
-  const auto streams = make_streams(device, threads, bytes);
+double CeilingProbe::warm_up(const Mix& mix, Precision precision) {
   const StreamPattern pattern = pattern_of(mix, precision);
-  const std::int64_t elements =
-      streams->capacity(pattern) / Streams::granularity * Streams::granularity;
-  std::vector<Way> ways = ways_to_run(device, pattern);
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds_until_cleared()));
-  const int timed_passes = repeats_for(device, bytes * sharing, repeats);
-  for (int repeat = -warm_up_passes; repeat < timed_passes; ++repeat) {
-    for (Way& way : ways) {
-      streams->use_grid(way.grid);
-      const double seconds = streams->seconds(way.pattern, elements, 1);
-      if (repeat >= 0) {
-        way.seconds.push_back(seconds);
-      }
+  elements_ = streams_->capacity(pattern) / Streams::granularity * Streams::granularity;
+  if (elements_ == 0) {
+    throw RuntimeFailure("no memory is left to measure a ceiling in; --ceiling none does without");
+  }
+  candidates_ = candidates(device_, pattern);
+  double pass = 0.0;
+  for (const Candidate& candidate : candidates_) {
+    streams_->use_grid(candidate.grid);
+    pass += streams_->seconds(candidate.pattern, elements_, 1);
+  }
+  return pass;
+}
+
+int CeilingProbe::repeats_within(double seconds, double seconds_per_pass) {
+  constexpr double min_repeats = 2.0;
+  return static_cast<int>(
+      std::clamp(seconds / seconds_per_pass, min_repeats, static_cast<double>(max_repeats)));
+}
+
+Ceiling CeilingProbe::measure(int repeats) {
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    for (Candidate& candidate : candidates_) {
+      streams_->use_grid(candidate.grid);
+      candidate.seconds.push_back(streams_->seconds(candidate.pattern, elements_, 1));
     }
   }
   Ceiling best;
-  for (const Way& way : ways) {
-    const Traffic traffic = way.pattern.traffic(elements);
-    const Statistics statistics = summarise(way.seconds);
-    if (traffic.bytes() / statistics.min > best.bytes_per_second) {
-      best = {.name = to_string(way.pattern),
-              .bytes_per_second = traffic.bytes() / statistics.min,
+  for (const Candidate& candidate : candidates_) {
+    const Traffic traffic = candidate.pattern.traffic(elements_);
+    const Statistics statistics = summarise(candidate.seconds);
+    const double rate = traffic.bytes() / statistics.min;
+    if (rate > best.bytes_per_second) {
+      best = {.name = to_string(candidate.pattern),
+              .bytes_per_second = rate,
               .working_set_bytes = traffic.bytes(),
               .seconds = statistics,
-              .brief = brief};
+              .rates = {rate}};
     }
   }
   return best;
+}
+
+Ceiling measure_ceiling(Device device, int threads, const Mix& mix, Precision precision,
+                        const CeilingBudget& budget) {
+  CeilingProbe probe(device, threads, ceiling_working_set(device, threads, budget.bytes));
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds_until_cleared()));
+  const double pass = probe.warm_up(mix, precision);
+  return probe.measure(CeilingProbe::repeats_within(budget.seconds, pass));
+}
+
+std::int64_t ceiling_working_set(Device device, int threads, std::int64_t at_most) {
+  constexpr std::int64_t times_last_cache = 8;
+  const std::int64_t least = device.is_cuda() ? 4096 * mib : std::max(256, 4 * threads) * mib;
+  const std::int64_t wanted = std::max(times_last_cache * last_cache_bytes(device), least);
+  const std::int64_t allowed = at_most > 0 ? std::min(wanted, at_most) : wanted;
+  return std::min(allowed, free_bytes(device) / 2);
 }
 
 }  // namespace bankfull

@@ -4,11 +4,15 @@
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/nccl.hpp"
+#include "bankfull/core/comm/parallel_run.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace bankfull {
 namespace {
@@ -86,9 +90,24 @@ FactGroup system_facts() {
 /// NCCL is no part of the build, but what is opened at run time.
 std::string nccl_fact() {
   if constexpr (build::cuda) {
-    return nccl_absent_because().empty() ? nccl_version() : "no (" + nccl_absent_because() + ")";
+    return nccl_unavailable_reason().empty() ? nccl_version()
+                                             : "no (" + nccl_unavailable_reason() + ")";
   }
   return "no (the program was built without CUDA)";
+}
+
+/// The standard and the library of MPI, which is found when the program starts.
+std::string mpi_fact() {
+  if constexpr (build::mpi) {
+    return detail::mpi_standard() + ", " + detail::mpi_library();
+  }
+  return "no";
+}
+
+FactGroup process_facts() {
+  return {.key = "process",
+          .title = "This process",
+          .facts = {text("affinity", ranges_text(usable_processors()))}};
 }
 
 FactGroup build_group() {
@@ -104,10 +123,10 @@ FactGroup build_group() {
               text("vector_units", survey_cpu().vector_units),
               text("cuda", build::cuda
                                ? facts.cuda_toolkit + ", architectures " + facts.cuda_architectures
-                               : "no (" + facts.cuda_absent_because + ")"),
-              text("mpi", build::mpi ? facts.mpi : "no"),
+                               : "no (" + facts.cuda_unavailable_reason + ")"),
+              text("mpi", mpi_fact()),
               text("nccl", nccl_fact()),
-              text("fftw", build::fftw ? "yes" : "no (" + facts.fftw_absent_because + ")"),
+              text("fftw", build::fftw ? "yes" : "no (" + facts.fftw_unavailable_reason + ")"),
               text("hwloc", build::hwloc ? "yes" : "no"),
           }};
 }
@@ -119,6 +138,7 @@ std::vector<FactGroup> context_facts() {
   for (const GpuInfo& gpu : survey_gpus().gpus) {
     groups.push_back(gpu_facts(gpu));
   }
+  groups.push_back(process_facts());
   groups.push_back(build_group());
   return groups;
 }
@@ -133,6 +153,34 @@ FactGroup rank_facts(const RankSurvey& ranks) {
               number("default_threads", ranks.default_threads, "threads"),
               text("mpi_library", ranks.mpi_library.empty() ? "none" : ranks.mpi_library),
           }};
+}
+
+std::vector<std::string> context_environment() {
+  constexpr std::array prefixes{"BANKFULL_", "OMP_", "CUDA_", "NCCL_", "OMPI_MCA_"};
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string one(*variable);
+    if (std::any_of(prefixes.begin(), prefixes.end(),
+                    [&](const char* prefix) { return one.starts_with(prefix); })) {
+      variables.push_back(one);
+    }
+  }
+  std::sort(variables.begin(), variables.end());
+  return variables;
+}
+
+std::string ranges_text(const std::vector<std::uint64_t>& numbers) {
+  std::string list;
+  for (std::size_t n = 0; n < numbers.size();) {
+    std::size_t last = n;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) {
+      ++last;
+    }
+    list += fmt::format("{}{}", list.empty() ? "" : ",", numbers[n]);
+    list += last > n ? fmt::format("-{}", numbers[last]) : "";
+    n = last + 1;
+  }
+  return list;
 }
 
 }  // namespace bankfull

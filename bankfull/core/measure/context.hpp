@@ -3,8 +3,8 @@
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
+#include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace bankfull {
@@ -22,5 +22,12 @@ std::vector<FactGroup> context_facts();
 
 /// How the ranks of a run lie on it, for the context of its JSON result.
 FactGroup rank_facts(const RankSurvey& ranks);
+
+/// The variables of the environment that change how programs like this one run, as NAME=value: all
+/// BANKFULL_*, OMP_*, CUDA_*, NCCL_* and OMPI_MCA_*, sorted.
+std::vector<std::string> context_environment();
+
+/// Numbers as a list of ranges: "0-3,8". They must ascend.
+std::string ranges_text(const std::vector<std::uint64_t>& numbers);
 
 }  // namespace bankfull

@@ -21,10 +21,10 @@ std::optional<Mix> mix_of(const Traffic& traffic) {
   const double written_share = traffic.bytes_written / traffic.bytes();
   Mix nearest{.reads = 1, .writes = 0};
   // By the number of arrays, so that 2:2 does not replace 1:1.
-  for (int arrays = 1; arrays <= most_mix_arrays; ++arrays) {
-    for (int writes = 1; writes <= most_mix_writes && writes <= arrays; ++writes) {
+  for (int arrays = 1; arrays <= max_mix_arrays; ++arrays) {
+    for (int writes = 1; writes <= max_mix_writes && writes <= arrays; ++writes) {
       const Mix mix{.reads = arrays - writes, .writes = writes};
-      const bool measurable = mix.reads > 0 ? mix.reads <= most_mix_reads : writes == 1;
+      const bool measurable = mix.reads > 0 ? mix.reads <= max_mix_reads : writes == 1;
       if (measurable &&
           distance(mix, written_share) < distance(nearest, written_share) - same_share) {
         nearest = mix;

@@ -17,17 +17,17 @@ struct Mix {
 };
 
 /// Largest number of arrays that a mix can read.
-inline constexpr int most_mix_reads = 16;
+inline constexpr int max_mix_reads = 16;
 
 /// Largest number of arrays that a mix can write.
-inline constexpr int most_mix_writes = 4;
+inline constexpr int max_mix_writes = 4;
 
 /// Largest number of arrays of a mix that writes several.
-inline constexpr int most_mix_arrays = 17;
+inline constexpr int max_mix_arrays = 17;
 
 /// The mix whose share of written bytes is nearest to that of the traffic, among 1:0 (reads only),
-/// 0:1 (writes only) and the ratios of up to most_mix_reads to up to most_mix_writes arrays, at
-/// most most_mix_arrays together. Of equally near ones that with the fewest arrays. So a kernel
+/// 0:1 (writes only) and the ratios of up to max_mix_reads to up to max_mix_writes arrays, at
+/// most max_mix_arrays together. Of equally near ones that with the fewest arrays. So a kernel
 /// that writes less than 1 byte in 34 only reads. None where nothing is moved.
 std::optional<Mix> mix_of(const Traffic& traffic);
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include "bankfull/core/measure/cache.hpp"
+#include "bankfull/core/measure/quietness.hpp"
 #include "bankfull/core/measure/statistics.hpp"
-#include "bankfull/core/measure/traffic.hpp"
+#include "bankfull/core/measure/work.hpp"
 
+#include <any>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,13 +22,18 @@ struct Figure {
   std::string unit = {};
 };
 
-/// A rate the memory system was measured to sustain in this process.
+/// A rate that the memory system was measured to sustain.
 struct Ceiling {
-  std::string name;               ///< "13 read : 1 write, fp32, streaming stores"
-  double bytes_per_second = 0.0;  ///< best of the repeats
+  std::string name = {};          ///< "13 read : 1 write, fp32, streaming stores"
+  double bytes_per_second = 0.0;  ///< best of all passes
   double working_set_bytes = 0.0;
-  Statistics seconds;  ///< per pass
-  bool brief = false;  ///< of one pass on a smaller working set: percentages of it are rough
+  Statistics seconds = {};         ///< per pass, of the best measurement
+  std::vector<double> rates = {};  ///< B/s, of each time it was measured in the run
+  std::string key = {};            ///< mix and precision: "13 read : 1 write, fp32"
+  std::string source = {};         ///< the file it was read from; empty: measured in the run
+
+  /// (max - min) / max of its rates.
+  [[nodiscard]] double drift() const;
 };
 
 /// One timed piece of work.
@@ -33,21 +41,23 @@ struct Measurement {
   std::string name;
   std::vector<Figure> parameters;
   Statistics seconds;  ///< per repeat
-  Traffic traffic;     ///< per repeat, by the stated model
-  std::string traffic_model;
+  Work work;           ///< per repeat, of all ranks
   std::optional<Ceiling> ceiling;
-  std::vector<Figure> figures;     ///< derived: GFLOPS, score, ...
-  std::vector<std::string> notes;  ///< what a reader of the figures must know
-  bool fits_cache = false;         ///< the working set fits a cache, so this is no memory figure
+  std::vector<Figure> figures;        ///< derived: GFLOPS, score, ...
+  std::vector<std::string> notes;     ///< what a reader of the figures must know
+  CacheFit cache = CacheFit::beyond;  ///< beyond: rates and percentage are those of memory
+  Quietness quietness = {};
 
-  [[nodiscard]] double bytes_per_second() const;
-  [[nodiscard]] double flops_per_second() const;
+  /// Per median second; empty where none are stated.
+  [[nodiscard]] std::optional<double> bytes_per_second() const;
+  [[nodiscard]] std::optional<double> flops_per_second() const;
 
-  /// Percent of bankfull: the stated bytes per median second over the ceiling. Empty without one.
+  /// Of its repeats, as a share; empty of a single one, and where they differ in work.
+  [[nodiscard]] std::optional<double> spread() const;
+
+  /// Percent of bankfull: the stated bytes per median second over the ceiling. Empty without
+  /// either.
   [[nodiscard]] std::optional<double> percent_of_bankfull() const;
-
-  /// Whether its ceiling was measured briefly.
-  [[nodiscard]] bool has_brief_ceiling() const { return ceiling && ceiling->brief; }
 };
 
 /// Points (x, y) of one curve, such as bandwidth over working set.
@@ -66,9 +76,9 @@ struct Check {
   std::string name;
   double value = 0.0;
   double reference = 0.0;
-  double tolerance = 0.0;  ///< largest |value - reference| / |reference|, or absolute where
-                           ///< reference is 0
-  std::string source;      ///< where the reference comes from
+  double tolerance = 0.0;   ///< largest |value - reference| / |reference|, or absolute where
+                            ///< reference is 0
+  std::string source = {};  ///< where the reference comes from
 
   [[nodiscard]] double deviation() const;
   [[nodiscard]] bool passed() const;  ///< false for NaN
@@ -82,8 +92,16 @@ struct RunResult {
   std::vector<Series> series;
   std::vector<Check> checks;
   std::vector<std::string> notes;
+  std::any attachment = {};  ///< what the workload's own reports are made from
 
   [[nodiscard]] bool verified() const;  ///< every check passed; true without checks
+  [[nodiscard]] bool noisy() const;     ///< any measurement is
+
+  /// The attachment, which must be of this type.
+  template <class T>
+  [[nodiscard]] const T& attached() const {
+    return std::any_cast<const T&>(attachment);
+  }
 };
 
 }  // namespace bankfull

@@ -30,36 +30,57 @@ Json to_object(const Statistics& statistics) {
           {"samples", statistics.samples}};
 }
 
-Json to_object(const Traffic& traffic, const std::string& model) {
-  return {{"bytes_read", traffic.bytes_read},
-          {"bytes_written", traffic.bytes_written},
-          {"flops", traffic.flops},
-          {"model", model}};
+Json to_object(const Work& work) {
+  return {{"bytes_read", work.traffic.bytes_read},
+          {"bytes_written", work.traffic.bytes_written},
+          {"flops", work.traffic.flops},
+          {"model", work.model},
+          {"working_set_bytes", work.working_set_bytes}};
 }
 
 Json to_object(const Ceiling& ceiling) {
   Json object{{"name", ceiling.name},
+              {"key", ceiling.key},
               {"bytes_per_second", ceiling.bytes_per_second},
               {"working_set_bytes", ceiling.working_set_bytes},
+              {"rates", ceiling.rates},
+              {"drift", ceiling.drift()},
               {"timing", to_object(ceiling.seconds)}};
-  if (ceiling.brief) {
-    object["brief"] = true;
+  if (!ceiling.source.empty()) {
+    object["source"] = ceiling.source;
   }
   return object;
+}
+
+Json to_object(const Quietness& quietness) {
+  return {{"verdict", quietness.noisy() ? "noisy" : "quiet"},
+          {"disturbances", quietness.disturbances()},
+          {"spread", quietness.spread},
+          {"ceiling_drift", quietness.ceiling_drift},
+          {"load_before", quietness.load_before},
+          {"foreign_load", quietness.foreign_load},
+          {"steal", quietness.steal}};
+}
+
+void add_if_known(Json& object, const char* key, std::optional<double> value) {
+  if (value) {
+    object[key] = *value;
+  }
 }
 
 Json to_object(const Measurement& measurement) {
   Json object = {{"name", measurement.name},
                  {"parameters", to_object(measurement.parameters)},
                  {"timing", to_object(measurement.seconds)},
-                 {"traffic", to_object(measurement.traffic, measurement.traffic_model)},
-                 {"bytes_per_second", measurement.bytes_per_second()},
-                 {"flops_per_second", measurement.flops_per_second()}};
+                 {"traffic", to_object(measurement.work)}};
+  add_if_known(object, "bytes_per_second", measurement.bytes_per_second());
+  add_if_known(object, "flops_per_second", measurement.flops_per_second());
   if (measurement.ceiling) {
     object["ceiling"] = to_object(*measurement.ceiling);
-    object["percent_of_bankfull"] = measurement.percent_of_bankfull().value_or(0.0);
   }
-  object["fits_cache"] = measurement.fits_cache;
+  add_if_known(object, "percent_of_bankfull", measurement.percent_of_bankfull());
+  object["cache"] = to_string(measurement.cache);
+  object["quietness"] = to_object(measurement.quietness);
   object["figures"] = to_object(measurement.figures);
   object["notes"] = measurement.notes;
   return object;
@@ -102,8 +123,29 @@ std::string utc_now() {
   return text;
 }
 
-Json context(const std::string& command_line, const RankSurvey& ranks) {
-  Json object = {{"date", utc_now()}, {"command", command_line}};
+Json to_object(const std::vector<UsedOption>& options) {
+  Json object = Json::object();
+  for (const UsedOption& option : options) {
+    object[option.name] = {{"value", option.value.empty() ? Json() : Json(option.value)},
+                           {"source", option.source}};
+  }
+  return object;
+}
+
+Json environment() {
+  Json object = Json::object();
+  for (const std::string& variable : context_environment()) {
+    const std::size_t mark = variable.find('=');
+    object[variable.substr(0, mark)] = variable.substr(mark + 1);
+  }
+  return object;
+}
+
+Json context(const Invocation& invocation, const RankSurvey& ranks) {
+  Json object = {{"date", utc_now()},
+                 {"command", invocation.command_line},
+                 {"options", to_object(invocation.options)},
+                 {"environment", environment()}};
   for (const FactGroup& group : context_facts()) {
     object[group.key] = to_object(group.facts);
   }
@@ -111,9 +153,14 @@ Json context(const std::string& command_line, const RankSurvey& ranks) {
   return object;
 }
 
+/// Arguments and variables may hold bytes that are no UTF-8.
+std::string text_of(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
-std::string to_json(const RunResult& result, const std::string& command_line,
+std::string to_json(const RunResult& result, const Invocation& invocation,
                     const RankSurvey& ranks) {
   const char* verdict =
       result.checks.empty() ? "not applicable" : (result.verified() ? "verified" : "failed");
@@ -122,14 +169,21 @@ std::string to_json(const RunResult& result, const std::string& command_line,
       {"schema_version", run_result_schema_version},
       {"workload", result.workload},
       {"verdict", verdict},
-      {"context", context(command_line, ranks)},
+      {"quietness", result.noisy() ? "noisy" : "quiet"},
+      {"context", context(invocation, ranks)},
       {"problem", to_object(result.problem)},
       {"verification", to_array(result.checks)},
       {"measurements", to_array(result.measurements)},
       {"series", to_array(result.series)},
       {"notes", result.notes},
   };
-  return document.dump(2) + "\n";
+  return text_of(document);
+}
+
+std::string context_to_json(const Invocation& invocation, const RankSurvey& ranks) {
+  return text_of({{"schema", "bankfull/context"},
+                  {"schema_version", run_result_schema_version},
+                  {"context", context(invocation, ranks)}});
 }
 
 }  // namespace bankfull

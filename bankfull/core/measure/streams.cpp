@@ -2,15 +2,12 @@
 
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/measure/stream_names.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 
 #include <algorithm>
 
 namespace bankfull {
-
-std::string to_string(Precision precision) {
-  return precision == Precision::fp32 ? "fp32" : "fp64";
-}
 
 int StreamPattern::reads() const {
   switch (operation) {
@@ -61,23 +58,7 @@ StreamPattern pattern_of(const Mix& mix, Precision precision) {
 }
 
 std::string to_string(StreamOperation operation) {
-  switch (operation) {
-    case StreamOperation::read:
-      return "read";
-    case StreamOperation::write:
-      return "write";
-    case StreamOperation::copy:
-      return "copy";
-    case StreamOperation::scale:
-      return "scale";
-    case StreamOperation::add:
-      return "add";
-    case StreamOperation::triad:
-      return "triad";
-    case StreamOperation::mix:
-      return "mix";
-  }
-  return {};
+  return stream_operation_names.to_string(operation);
 }
 
 std::string to_string(const StreamPattern& pattern) {

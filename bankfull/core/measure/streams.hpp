@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/precision.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/mix.hpp"
 #include "bankfull/core/measure/traffic.hpp"
@@ -9,13 +10,6 @@
 #include <string>
 
 namespace bankfull {
-
-enum class Precision { fp32, fp64 };
-
-constexpr std::int64_t bytes_of(Precision precision) {
-  return precision == Precision::fp32 ? 4 : 8;
-}
-std::string to_string(Precision precision);
 
 /// One pass over arrays a, a1, ... (written) and b, c, ... (read) of equal length.
 enum class StreamOperation {
@@ -33,15 +27,16 @@ inline constexpr int stream_factor = 3;
 
 struct StreamPattern {
   StreamOperation operation = StreamOperation::copy;
-  int mix_reads = 1;   ///< of StreamOperation::mix, 1 to most_mix_reads
-  int mix_writes = 1;  ///< likewise, 1 to most_mix_writes
+  int mix_reads = 1;   ///< of StreamOperation::mix, 1 to max_mix_reads
+  int mix_writes = 1;  ///< likewise, 1 to max_mix_writes
   Precision precision = Precision::fp64;
   bool streaming_stores = false;  ///< CPU: store past the caches, without reading the line first
 
-  /// Of StreamOperation::copy: streams that run through each array at the same time, as in the
-  /// copy routine of the 2008 paper "Acceleration Technique of Computational Fluid Dynamics on
-  /// GPGPU" (fig. 3): with m = n / n_copy, position i < m is followed by i + m, i + 2 m, ...
-  /// A position is 64 bytes of each thread's part on the CPU and 16 bytes of the array on a GPU.
+  /// For StreamOperation::copy: the number of streams that run through each array at the same time,
+  /// as in the copy routine of the 2008 paper "Acceleration Technique of Computational Fluid
+  /// Dynamics on GPGPU" (fig. 3): with m = n / n_copy, position i < m is followed by i + m, i + 2
+  /// m, ... A position is 64 bytes of each thread's part on the CPU and 16 bytes of the array on a
+  /// GPU.
   int n_copy = 1;
 
   [[nodiscard]] int reads() const;
@@ -51,8 +46,8 @@ struct StreamPattern {
   /// Whether the last array read is multiplied by stream_factor.
   [[nodiscard]] bool multiplies() const;
 
-  /// Of one pass over arrays of `elements` elements: every array once, as STREAM counts. What a
-  /// cache reads before an ordinary store is not counted.
+  /// The traffic of one pass over arrays of `elements` elements: every array once, as STREAM
+  /// counts. What a cache reads before an ordinary store is not counted.
   [[nodiscard]] Traffic traffic(std::int64_t elements) const;
 };
 

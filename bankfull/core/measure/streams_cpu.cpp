@@ -18,9 +18,9 @@ namespace {
 /// One thread's part of the arrays of a pass.
 template <class T>
 struct Part {
-  std::array<T*, most_mix_writes> written{};
+  std::array<T*, max_mix_writes> written{};
   int writes = 0;
-  std::array<const T*, most_mix_reads> read{};
+  std::array<const T*, max_mix_reads> read{};
   std::int64_t elements = 0;
   std::int64_t n_copy = 1;
 };
@@ -33,33 +33,33 @@ inline constexpr std::int64_t block_elements = 64 / static_cast<std::int64_t>(si
 template <class T>
 struct Constant {
   static constexpr int reads = 0;
-  static T value(const std::array<const T*, most_mix_reads>& /*b*/, std::int64_t /*n*/) {
+  static T value(const std::array<const T*, max_mix_reads>& /*b*/, std::int64_t /*n*/) {
     return T(stream_factor);
   }
 };
 template <class T>
 struct Copy {
   static constexpr int reads = 1;
-  static T value(const std::array<const T*, most_mix_reads>& b, std::int64_t n) { return b[0][n]; }
+  static T value(const std::array<const T*, max_mix_reads>& b, std::int64_t n) { return b[0][n]; }
 };
 template <class T>
 struct Scale {
   static constexpr int reads = 1;
-  static T value(const std::array<const T*, most_mix_reads>& b, std::int64_t n) {
+  static T value(const std::array<const T*, max_mix_reads>& b, std::int64_t n) {
     return T(stream_factor) * b[0][n];
   }
 };
 template <class T>
 struct Triad {
   static constexpr int reads = 2;
-  static T value(const std::array<const T*, most_mix_reads>& b, std::int64_t n) {
+  static T value(const std::array<const T*, max_mix_reads>& b, std::int64_t n) {
     return b[0][n] + T(stream_factor) * b[1][n];
   }
 };
 template <class T, int Reads>
 struct Sum {
   static constexpr int reads = Reads;
-  static T value(const std::array<const T*, most_mix_reads>& b, std::int64_t n) {
+  static T value(const std::array<const T*, max_mix_reads>& b, std::int64_t n) {
     T sum = T(0);
     for (int array = 0; array < Reads; ++array) {
       sum += b[static_cast<std::size_t>(array)][n];
@@ -216,7 +216,7 @@ Pass<T> choose_pass(const StreamPattern& pattern) {
     case StreamOperation::triad:
       return stored<T, Triad<T>>(streaming);
     case StreamOperation::mix:
-      return mix_pass<T>(pattern, std::make_integer_sequence<int, most_mix_reads>{});
+      return mix_pass<T>(pattern, std::make_integer_sequence<int, max_mix_reads>{});
   }
   return nullptr;
 }

@@ -22,8 +22,8 @@ struct alignas(16) Vector {
 
 template <class T>
 struct Arrays {
-  Vector<T>* written[most_mix_writes];
-  const Vector<T>* read[most_mix_reads];
+  Vector<T>* written[max_mix_writes];
+  const Vector<T>* read[max_mix_reads];
   int writes;
 };
 
@@ -71,7 +71,7 @@ __global__ void stream_kernel(Arrays<T> arrays, std::int64_t vectors, T factor, 
       }
       if (Writes == Written::several) {
 #pragma unroll
-        for (int array = 1; array < most_mix_writes; ++array) {
+        for (int array = 1; array < max_mix_writes; ++array) {
           if (array < arrays.writes) {
             add_one(sum);
             arrays.written[array][n] = sum;
@@ -111,7 +111,7 @@ Kernel<T> writing_kernel(int reads, std::integer_sequence<int, Reads...> /*choic
 
 template <class T, bool ThroughL1>
 Kernel<T> choose_kernel(const StreamPattern& pattern) {
-  constexpr auto choices = std::make_integer_sequence<int, most_mix_reads + 1>{};
+  constexpr auto choices = std::make_integer_sequence<int, max_mix_reads + 1>{};
   switch (pattern.writes()) {
     case 0:
       return &stream_kernel<T, 1, Written::none, ThroughL1>;

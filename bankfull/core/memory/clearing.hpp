@@ -28,7 +28,7 @@ class Clearing {
   Clock::time_point done_{};
 };
 
-/// Of all GPU memory that this process freed as `Memory`.
+/// Seconds until all GPU memory that this process freed as `Memory` is surely cleared.
 double seconds_until_cleared();
 
 }  // namespace bankfull

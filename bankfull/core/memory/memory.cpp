@@ -135,6 +135,6 @@ void Memory::Release::operator()(void* data) const noexcept {
 MemoryWatch::MemoryWatch(MemorySpace space)
     : space_(space), held_at_start_(account_of(space).restart()) {}
 
-std::int64_t MemoryWatch::most_bytes() const { return account_of(space_).most() - held_at_start_; }
+std::int64_t MemoryWatch::max_bytes() const { return account_of(space_).most() - held_at_start_; }
 
 }  // namespace bankfull

@@ -46,7 +46,7 @@ class MemoryWatch {
   explicit MemoryWatch(MemorySpace space);
 
   /// The most bytes of `Memory` that were held at the same time, beyond those held at the start.
-  [[nodiscard]] std::int64_t most_bytes() const;
+  [[nodiscard]] std::int64_t max_bytes() const;
 
  private:
   MemorySpace space_;

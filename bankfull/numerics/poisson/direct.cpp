@@ -12,13 +12,16 @@ bool direct_serves(const Domain& domain) { return domain.j.uniform() && domain.k
 
 std::string direct_unavailable(Device device) {
   if (!device.is_cuda()) {
-    return build::fftw ? "" : "this program has no FFTW: " + build_facts().fftw_absent_because;
+    return build::fftw ? "" : "this program has no FFTW: " + build_facts().fftw_unavailable_reason;
   }
   if constexpr (build::cufft) {
-    return cufft_absent_because().empty() ? "" : "cuFFT cannot be used: " + cufft_absent_because();
+    return cufft_unavailable_reason().empty()
+               ? ""
+               : "cuFFT cannot be used: " + cufft_unavailable_reason();
   } else {
-    return build::cuda ? "no cuFFT was found when this program was built"
-                       : "this program has no CUDA backend: " + build_facts().cuda_absent_because;
+    return build::cuda
+               ? "no cuFFT was found when this program was built"
+               : "this program has no CUDA backend: " + build_facts().cuda_unavailable_reason;
   }
 }
 
@@ -32,7 +35,7 @@ std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool 
   const SpectrumLayout layout(domain.extents(), element_bytes, spare_rows(domain.j.cells()));
   const GpuSizes sizes(domain, element_bytes);
   return bytes * (layout.size + sizes.checkpoint_reals + sizes.table_reals) +
-         sizes.most_transform_bytes;
+         sizes.max_transform_bytes;
 }
 
 }  // namespace bankfull::poisson

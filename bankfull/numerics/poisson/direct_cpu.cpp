@@ -32,7 +32,8 @@ class CpuDirect final : public Solver<Real> {
         transforms_(extents_.nj, extents_.nk, layout_.row_pitch / 2),
         field_(MemorySpace::host, static_cast<std::size_t>(layout_.size)),
         work_reals_(work_reals(domain, sizeof(Real))),
-        work_(MemorySpace::host, static_cast<std::size_t>(threads * work_reals_)) {
+        work_(MemorySpace::host, static_cast<std::size_t>(threads * work_reals_)),
+        traffic_(cpu_direct_traffic(domain, sizeof(Real))) {
     expects(direct_serves(domain), "axes j and k are uniform");
 #pragma omp parallel num_threads(team_.threads())
     {
@@ -63,9 +64,7 @@ class CpuDirect final : public Solver<Real> {
     }
   }
 
-  [[nodiscard]] Traffic traffic() const override {
-    return cpu_direct_traffic(extents_, sizeof(Real));
-  }
+  [[nodiscard]] Traffic traffic() const override { return traffic_; }
 
  private:
   [[nodiscard]] Real* plane(std::int64_t i) const {
@@ -199,11 +198,12 @@ class CpuDirect final : public Solver<Real> {
     lanes.begin(table_.closing);
   }
 
-  [[nodiscard]] const LadderCell<Real>& cell(std::int64_t i) const {
+  [[nodiscard]] const EliminationCell<Real>& cell(std::int64_t i) const {
     return table_.cells[static_cast<std::size_t>(i)];
   }
 
-  /// Of the planes' means, weighted by width: element (0, 0) of their spectra.
+  /// Subtracts the mean over the volume: the planes' means, which are element (0, 0) of their
+  /// spectra, weighted by width.
   void remove_mean() const {
     double sum = 0.0;
     double whole = 0.0;
@@ -223,7 +223,7 @@ class CpuDirect final : public Solver<Real> {
   bool cyclic_;
   Team team_;
   SpectrumLayout layout_;
-  LadderTable<Real> table_;
+  EliminationTable<Real> table_;
   AxisModes modes_j_;
   AxisModes modes_k_;
   LaneShape lanes_;
@@ -231,6 +231,7 @@ class CpuDirect final : public Solver<Real> {
   Buffer<Real> field_;
   std::int64_t work_reals_;
   Buffer<Real> work_;
+  Traffic traffic_;
 };
 
 }  // namespace

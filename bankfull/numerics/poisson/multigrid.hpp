@@ -14,7 +14,7 @@ namespace bankfull::poisson {
 /// (mixed-precision defect correction). The smoother is red-black Gauss-Seidel, over-relaxed after
 /// I. Yavneh, "On red-black SOR smoothing in multigrid", SIAM J. Sci. Comput. 17 (1996) 180-192.
 /// A solve starts from solution(); where that is worse than zero, or after forget(), by full
-/// multigrid from zero. It ends with converged = false after Stopping::most_cycles, or when the
+/// multigrid from zero. It ends with converged = false after Stopping::max_cycles, or when the
 /// residual no longer falls.
 ///
 /// Results are bitwise the same for any number of threads.

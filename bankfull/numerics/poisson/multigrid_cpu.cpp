@@ -213,7 +213,7 @@ std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping 
 std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu) {
   if (on_gpu) {
     using namespace multigrid::cuda;
-    return Hierarchy(domain, most_bottom_bytes).bytes(element_bytes);
+    return Hierarchy(domain, max_bottom_bytes).bytes(element_bytes);
   }
   const Layout outer(domain.extents(), 1, element_bytes);
   return 2 * outer.size() * static_cast<std::int64_t>(element_bytes) +

@@ -56,11 +56,11 @@ void append_table(const AxisLevel& axis, std::vector<float>& tables) {
     tables.push_back(present * static_cast<float>(axis.lower[n]));
     tables.push_back(present * static_cast<float>(axis.upper[n]));
   }
-  for (const double portion : axis.portion) {
-    tables.push_back(static_cast<float>(portion));
+  for (const double restriction_weight : axis.restriction_weight) {
+    tables.push_back(static_cast<float>(restriction_weight));
   }
-  for (const double nearness : axis.nearness) {
-    tables.push_back(static_cast<float>(nearness));
+  for (const double interpolation_weight : axis.interpolation_weight) {
+    tables.push_back(static_cast<float>(interpolation_weight));
   }
 }
 
@@ -83,8 +83,8 @@ AxisView view_of(const AxisLevel& axis, const float*& at) {
                       .periodic = axis.periodic && has_neighbours(axis),
                       .coarsened = axis.coarsened,
                       .coefficients = reinterpret_cast<const float2*>(at),
-                      .portion = at + std::ptrdiff_t{2} * cells,
-                      .nearness = at + std::ptrdiff_t{3} * cells};
+                      .restriction_weight = at + std::ptrdiff_t{2} * cells,
+                      .interpolation_weight = at + std::ptrdiff_t{3} * cells};
   at += std::ptrdiff_t{4} * cells;
   return view;
 }
@@ -118,7 +118,7 @@ void append_coefficients(const AxisLevel& axis, std::vector<Pair<Real>>& to) {
   }
 }
 
-/// Of axis i, j, k of the finest level.
+/// The coefficients of axes i, j and k on the finest level.
 template <class Real>
 std::vector<Pair<Real>> finest_coefficients(const Level& finest) {
   std::vector<Pair<Real>> coefficients;
@@ -211,7 +211,7 @@ class CoarseLevels {
   void set_bottom() {
     const int first = hierarchy_.bottom();
     bottom_.levels = hierarchy_.count() - first;
-    // Of the table's first axis, first level.
+    // All tables lie behind that of the first axis of the first level.
     bottom_.tables = reinterpret_cast<const float*>(view(first).i.coefficients);
     for (int n = first; n < hierarchy_.count(); ++n) {
       bottom_.level[n - first] = {view(n), static_cast<int>(hierarchy_.level(n).extents().count()),
@@ -312,7 +312,7 @@ class CudaMultigrid final : public Solver<Real> {
       : stream_(stream),
         body_stream_(stream.device()),
         hierarchy_(domain, bottom_bytes(stream.device())),
-        limits_{tolerance_of(stopping), stopping.most_cycles},
+        limits_{tolerance_of(stopping), stopping.max_cycles},
         f_(zeros<Real>(hierarchy_.field_size(0), stream)),
         p_(zeros<Real>(hierarchy_.field_size(0), stream)),
         r_(zeros<float>(hierarchy_.field_size(0), stream)),
@@ -359,26 +359,38 @@ class CudaMultigrid final : public Solver<Real> {
       constexpr double real = sizeof(Real);
       if (n == 0) {
         // defect: p, f; r, coarse r. ascend: r, p, coarse e; p.
+        constexpr int flops =
+            CellFlops::defect + transfer_flops + sweeps_up_flops + CellFlops::correction;
         all = all + Traffic{cells * (3 * real + word) + coarse * word,
-                            cells * (real + word) + coarse * word, cells * 90};
+                            cells * (real + word) + coarse * word, cells * flops};
       } else {
         // descend: r; e, coarse r. ascend: r, e, coarse e; e.
+        constexpr double flops =
+            sweep_down_flops + CellFlops::residual + transfer_flops + sweeps_up_flops + 1;
         all = all + Traffic{cells * 3 * word + coarse * word, cells * 2 * word + coarse * word,
-                            cells * 110};
+                            cells * flops};
       }
     }
     return all;
   }
 
  private:
-  /// Of the loops of a recording.
+  // Operations per cell, as on a CPU but for the transfers between levels: a weight and a
+  // multiply-add down, and up two interpolations, one of which serves both planes of a pair, and
+  // the rows' interpolation, of which neighbouring cells share half. Where e is 0 the red half of
+  // the sweep down multiplies r by the gain.
+  static constexpr int transfer_flops = 3 + 2 * CellFlops::interpolated + 2;
+  static constexpr int sweeps_up_flops = 2 * CellFlops::relaxation;
+  static constexpr double sweep_down_flops = 0.5 * (CellFlops::relaxation + 1);
+
+  /// The conditions of the loops in a recorded graph.
   struct Conditions {
     LoopCondition full_multigrid;
     LoopCondition cycles;
   };
 
   static std::size_t bottom_bytes(Device gpu) {
-    return std::min(most_bottom_bytes, most_shared_bytes(gpu, bottom_kernel));
+    return std::min(max_bottom_bytes, max_shared_bytes(gpu, bottom_kernel));
   }
 
   /// Residuals are compared as they are stored, rounded: what passes must be below the tolerance.
@@ -462,13 +474,13 @@ class CudaMultigrid final : public Solver<Real> {
     });
   }
 
-  /// Of a slab: some blocks for each multiprocessor, but no more planes than serve.
+  /// Planes per slab: several blocks per multiprocessor, but no more planes than help.
   [[nodiscard]] int defect_planes(int planes, int tiles) const {
     constexpr int blocks_a_multiprocessor = 8;
-    constexpr int most_planes = 64;
+    constexpr int max_planes = 64;
     const int slabs = std::max(blocks_a_multiprocessor * coarse_.multiprocessors() / tiles, 1);
     const int even = (parts_of(planes, slabs) + 1) / 2 * 2;
-    return std::clamp(even, 2, most_planes);
+    return std::clamp(even, 2, max_planes);
   }
 
   void queue_ascent(const Stream& stream) const {

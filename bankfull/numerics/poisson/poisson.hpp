@@ -89,17 +89,17 @@ class Solver {
   /// The next solve starts from nothing: an iterative solver's full multigrid from zero.
   virtual void forget() {}
 
-  /// Of the last solve; waits for the device.
+  /// How the last solve ended; waits for the device.
   [[nodiscard]] virtual Outcome outcome() const { return {}; }
 
-  /// Of one solve of a direct solver, of one V-cycle of multigrid, by the stated model.
+  /// The traffic of one solve (direct) or of one V-cycle (multigrid), by the stated model.
   [[nodiscard]] virtual Traffic traffic() const = 0;
 };
 
 /// When an iterative solver is done.
 struct Stopping {
   double tolerance = 1e-8;  ///< on max |f - L p|, in the units of f
-  int most_cycles = 60;
+  int max_cycles = 60;
 };
 
 }  // namespace bankfull::poisson

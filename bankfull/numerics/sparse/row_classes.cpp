@@ -9,7 +9,7 @@ std::vector<Range> detail::place_sides(const CpuExecutor& executor, int sides,
   const auto rows = static_cast<std::int64_t>(result.side_of.size());
   const int members = executor.team().threads();
   const Side* const side_of = result.side_of.data();
-  // Of every member of the team: rows of each side in its share, then the place of the next one.
+  // Per team member: first the rows of each side in its share, then the place of the next one.
   std::vector<std::vector<std::int64_t>> next(
       static_cast<std::size_t>(members),
       std::vector<std::int64_t>(static_cast<std::size_t>(sides), 0));

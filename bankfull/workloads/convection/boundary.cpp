@@ -7,7 +7,7 @@ Continuation of_velocity(const WallMotion& wall, int own_axis, bool through, con
   if (through) {
     return {};
   }
-  if (wall.slips) {
+  if (wall.free_slip) {
     return {.factor = 1.0};
   }
   const auto along = static_cast<std::size_t>(grid.physical(own_axis));
@@ -17,7 +17,7 @@ Continuation of_velocity(const WallMotion& wall, int own_axis, bool through, con
 Continuation of_scalar(const WallScalar& wall, double diffusivity, int axis, int side,
                        const Grid& grid) {
   const GridAxis& line = grid.axis(axis);
-  if (wall.flows) {
+  if (wall.is_flux) {
     const double distance = line.cells.distance(side == 0 ? 0 : line.count());
     return {.factor = 1.0, .constant = wall.flux / diffusivity * distance};
   }

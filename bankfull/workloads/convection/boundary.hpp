@@ -37,6 +37,16 @@ struct CentreLines {
   const double* along[3] = {};
 };
 
+/// Operations of `continued` along one axis beyond an end with this rule; of a row of them a CPU
+/// forms once what is the same for all.
+inline int flops_of(const Continuation& rule) {
+  int flops = rule.wraps ? 0 : 2;
+  for (const double slope : rule.slope) {
+    flops += slope != 0.0 ? 2 : 0;
+  }
+  return flops;
+}
+
 /// Whether velocity `field` lies on a wall at index (i, j, k): it is zero there, always.
 struct WallFaces {
   bool walled[3] = {};
@@ -51,11 +61,11 @@ WallFaces wall_faces_of(const Grid& grid);
 
 /// The value at (index...) of a field, at a ghost cell or an inner one, found from inner values
 /// alone. `value(i, j, k)` reads an inner one. Corners are the continuation along k of what lies
-/// beyond j, of what lies beyond i.
-template <class Read>
-BANKFULL_HOST_DEVICE double continued(const Continuations& rules, const CentreLines& centres,
-                                      const std::int64_t (&cells)[3],
-                                      const std::int64_t (&index)[3], const Read& value) {
+/// beyond j, of what lies beyond i. The value's type is what `value` returns.
+template <class Centres, class Read>
+BANKFULL_HOST_DEVICE auto continued(const Continuations& rules, const Centres& centres,
+                                    const std::int64_t (&cells)[3], const std::int64_t (&index)[3],
+                                    const Read& value) {
   std::int64_t inner[3] = {index[0], index[1], index[2]};
   for (int axis = 0; axis < 3; ++axis) {
     if (index[axis] >= 0 && index[axis] < cells[axis]) {
@@ -65,7 +75,7 @@ BANKFULL_HOST_DEVICE double continued(const Continuations& rules, const CentreLi
     const bool at_lower_end = upper == rules.at[axis][upper ? 1 : 0].wraps;
     inner[axis] = at_lower_end ? 0 : cells[axis] - 1;
   }
-  double result = value(inner[0], inner[1], inner[2]);
+  auto result = value(inner[0], inner[1], inner[2]);
   for (int axis = 0; axis < 3; ++axis) {
     if (index[axis] == inner[axis]) {
       continue;

@@ -10,8 +10,8 @@
 #include "bankfull/workloads/convection/cpu/rows.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
+#include "bankfull/workloads/convection/staged_integrator.hpp"
 #include "bankfull/workloads/convection/tally.hpp"
-#include "bankfull/workloads/convection/traffic.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,27 +36,27 @@ Portion my_portion(const Extents& n, int threads) {
   return {{0, n.ni}, my_share(n.nj)};
 }
 
+/// See StagedIntegrator.
 template <class Real>
-class CpuIntegrator final : public Integrator {
+class CpuBackend {
  public:
-  explicit CpuIntegrator(const Problem& problem)
-      : problem_(problem),
-        grid_(problem.axes),
-        n_(grid_.extents()),
-        team_(problem.threads),
-        count_(3 + static_cast<int>(problem.scalars.size())),
-        medium_(medium_of<Real>(problem, grid_)),
-        walls_(wall_faces_of(grid_)),
+  explicit CpuBackend(const Plan& plan)
+      : plan_(plan),
+        n_(plan_.grid().extents()),
+        team_(plan.problem().threads),
+        count_(plan.fields()),
+        medium_(medium_of<Real>(plan.problem(), plan.grid())),
+        walls_(wall_faces_of(plan_.grid())),
         layout_(n_, 1, sizeof(Real)),
         sides_{FieldSet<Real>(layout_, count_, Device::cpu()),
                FieldSet<Real>(layout_, count_, Device::cpu())},
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(make_cpu_pressure<Real>(problem, grid_)) {
+        pressure_(make_cpu_pressure<Real>(plan)) {
     for (const int axis : storage_axes) {
-      metrics_[static_cast<std::size_t>(axis)] = metrics_of<Real>(grid_.axis(axis));
+      metrics_[static_cast<std::size_t>(axis)] = metrics_of<Real>(plan_.grid().axis(axis));
     }
-    for (const Continuations& rules : continuations_of(problem, grid_)) {
-      ghosts_.emplace_back(rules, grid_);
+    for (const Continuations& rules : plan_.ghosts()) {
+      ghosts_.emplace_back(rules, plan_.grid());
     }
     touch(sides_[0]);
     touch(sides_[1]);
@@ -64,28 +64,43 @@ class CpuIntegrator final : public Integrator {
     copy_sources();
   }
 
-  void advance(const Stage& stage) override { advance_timed(stage); }
-
-  StageSeconds advance_timed(const Stage& stage) override {
-    StageSeconds seconds{};
-    const auto clocked = [&](StagePart part, const auto& work) {
-      const Stopwatch watch;
-      work();
-      seconds[static_cast<std::size_t>(part)] = watch.seconds();
-    };
-    clocked(StagePart::advance, [&] { advance_fields(stage); });
-    std::swap(sides_[0], sides_[1]);
-    clocked(StagePart::divergence, [&] { find_divergence(); });
-    clocked(StagePart::pressure, [&] { pressure_->solve(); });
-    clocked(StagePart::projection, [&] { project(); });
-    clocked(StagePart::ghosts, [&] { fill_ghost_rows(); });
-    return seconds;
+  void set_stage(const Stage& stage) {
+    factors_ = {static_cast<Real>(stage.gamma), static_cast<Real>(stage.zeta),
+                stage.store_tendency};
   }
 
-  void load(const FlowState& state) override {
+  void launch(StagePart part, std::size_t to) {
+    switch (part) {
+      case StagePart::advance:
+        advance_fields(sides_[1 - to], sides_[to]);
+        break;
+      case StagePart::divergence:
+        find_divergence(sides_[to]);
+        break;
+      case StagePart::pressure:
+        pressure_->solve();
+        break;
+      case StagePart::projection:
+        project(sides_[to]);
+        break;
+      case StagePart::ghosts:
+        fill_ghost_rows(sides_[to]);
+        break;
+    }
+  }
+
+  template <class LaunchAll>
+  void launch_stage(std::size_t /*to*/, const LaunchAll& all) {
+    all();
+  }
+
+  void mark(std::size_t n) { marks_[n] = watch_.seconds(); }
+  [[nodiscard]] double seconds_after(std::size_t n) const { return marks_[n + 1] - marks_[n]; }
+
+  void set_fields(const FlowState& state, std::size_t side) {
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& values = state.fields[static_cast<std::size_t>(field)];
-      const FieldView<Real> view = flow()[field];
+      const FieldView<Real> view = sides_[side][field];
       each_row([&](std::int64_t i, std::int64_t j) {
         const double* const from = values.data() + (i * n_.nj + j) * n_.nk;
         std::transform(from, from + n_.nk, view.row(i, j),
@@ -93,19 +108,14 @@ class CpuIntegrator final : public Integrator {
       });
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
-    pressure_->forget();
-    find_divergence();
-    pressure_->solve();
-    project();
-    fill_ghost_rows();
   }
 
-  [[nodiscard]] FlowState state() const override {
+  [[nodiscard]] FlowState fields(std::size_t side) const {
     FlowState state;
     for (int field = 0; field < count_; ++field) {
       std::vector<double>& values = state.fields.emplace_back();
       values.reserve(static_cast<std::size_t>(n_.count()));
-      const FieldView<Real> view = flow()[field];
+      const FieldView<const Real> view = sides_[side][field];
       for (std::int64_t i = 0; i < n_.ni; ++i) {
         for (std::int64_t j = 0; j < n_.nj; ++j) {
           values.insert(values.end(), view.row(i, j), view.row(i, j) + n_.nk);
@@ -115,35 +125,25 @@ class CpuIntegrator final : public Integrator {
     return state;
   }
 
-  [[nodiscard]] Diagnosis diagnose() override {
-    const auto flow_tally =
-        tallied<FlowTally>([&](const Near<Real>& near, double part, const WallSides& /*sides*/,
-                               FlowTally& tally) { count(near, part, tally); });
-    std::vector<ScalarTally> scalars;
-    for (int s = 0; s < count_ - 3; ++s) {
-      const double kappa = problem_.scalars[static_cast<std::size_t>(s)].diffusivity;
-      scalars.push_back(tallied<ScalarTally>(
-          [&](const Near<Real>& near, double part, const WallSides& sides, ScalarTally& tally) {
-            count(near, s, kappa, part, sides, tally);
-          }));
-    }
-    return diagnosis_of(grid_, flow_tally, scalars);
+  [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
+    return tallied<FlowTally>(sides_[side], [&](const PointStencil<Real>& stencil, double part,
+                                                const WallSides& /*sides*/,
+                                                FlowTally& tally) { count(stencil, part, tally); });
   }
 
-  [[nodiscard]] poisson::Outcome pressure_outcome() const override { return pressure_->outcome(); }
-
-  void forget_pressure() override { pressure_->forget(); }
-
-  [[nodiscard]] StageTraffic traffic() const override {
-    const double solves = std::max(1, pressure_->outcome().cycles);
-    return stage_traffic(problem_, solves * pressure_->traffic());
+  [[nodiscard]] ScalarTally tally_scalar(std::size_t side, int scalar) const {
+    const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
+    return tallied<ScalarTally>(sides_[side], [&](const PointStencil<Real>& stencil, double part,
+                                                  const WallSides& sides, ScalarTally& tally) {
+      count(stencil, scalar, kappa, part, sides, tally);
+    });
   }
 
-  void finish() override {}
+  [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
+
+  void finish() const {}
 
  private:
-  [[nodiscard]] const FieldSet<Real>& flow() const { return sides_[0]; }
-
   /// body(i, j) for all rows, by the team. It may store past the caches.
   template <class Body>
   void each_row(const Body& body) const {
@@ -160,7 +160,7 @@ class CpuIntegrator final : public Integrator {
   }
 
   /// Zeros, each row written by the thread that works on it later.
-  void touch(const FieldSet<Real>& set) const {
+  void touch(FieldSet<Real>& set) const {
     for (int field = 0; field < count_; ++field) {
       const FieldView<Real> view = set[field];
       each_row([&](std::int64_t i, std::int64_t j) {
@@ -171,7 +171,7 @@ class CpuIntegrator final : public Integrator {
   }
 
   void copy_sources() {
-    const std::vector<std::vector<double>> sources = steady_sources(problem_, grid_);
+    const std::vector<std::vector<double>> sources = steady_sources(plan_.problem(), plan_.grid());
     if (std::all_of(sources.begin(), sources.end(), [](const auto& s) { return s.empty(); })) {
       return;
     }
@@ -193,18 +193,17 @@ class CpuIntegrator final : public Integrator {
   }
 
   template <class Value>
-  [[nodiscard]] Near<Real, Value> near_row(std::int64_t i, std::int64_t j) const {
+  [[nodiscard]] PointStencil<Real, Value> stencil_of_row(const FieldSet<Real>& fields,
+                                                         std::int64_t i, std::int64_t j) const {
     const auto metric = [&](std::size_t axis, std::int64_t at) {
       return metrics_[axis][static_cast<std::size_t>(at)];
     };
-    return {.here = flow()[0].row(i, j),
-            .strides = {flow().stride(), layout_.plane_pitch(), layout_.row_pitch()},
+    return {.here = fields[0].row(i, j),
+            .strides = {fields.stride(), layout_.plane_pitch(), layout_.row_pitch()},
             .axis = {metric(0, i), metric(1, j), metric(2, 0)}};
   }
 
-  void advance_fields(const Stage& stage) const {
-    const StageFactors<Real> factors{static_cast<Real>(stage.fresh),
-                                     static_cast<Real>(stage.previous), stage.keeps};
+  void advance_fields(const FieldSet<Real>& from, FieldSet<Real>& to) {
     const std::int64_t row_bytes =
         std::int64_t{3} * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
     const std::int64_t block = std::max<std::int64_t>(4, block_bytes / row_bytes);
@@ -215,7 +214,7 @@ class CpuIntegrator final : public Integrator {
         const std::int64_t j1 = std::min(mine.rows.end, j0 + block);
         for (std::int64_t i = mine.planes.begin; i < mine.planes.end; ++i) {
           for (std::int64_t j = j0; j < j1; ++j) {
-            advance_one_row(i, j, factors);
+            advance_one_row(from, to, i, j);
           }
         }
       }
@@ -223,68 +222,70 @@ class CpuIntegrator final : public Integrator {
     }
   }
 
-  void advance_one_row(std::int64_t i, std::int64_t j, const StageFactors<Real>& factors) const {
-    const RowToAdvance<Real> row{.near = near_row<Pack<Real>>(i, j),
+  void advance_one_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
+                       std::int64_t j) {
+    const RowToAdvance<Real> row{.stencil = stencil_of_row<Pack<Real>>(from, i, j),
                                  .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
                                  .tendency = tendencies_[0].row(i, j),
-                                 .next = sides_[1][0].row(i, j),
+                                 .next = to[0].row(i, j),
                                  .cells = n_.nk};
     if (terms_of(medium_, sources_ != nullptr) == Terms::usual) {
-      advance_row<Terms::usual>(row, medium_, factors);
+      advance_row<Terms::usual>(row, medium_, factors_);
     } else {
-      advance_row<Terms::all>(row, medium_, factors);
+      advance_row<Terms::all>(row, medium_, factors_);
     }
     if (walls_.holds<0>(i)) {
-      std::fill_n(sides_[1][0].row(i, j), n_.nk, Real(0));
+      std::fill_n(to[0].row(i, j), n_.nk, Real(0));
     }
     if (walls_.holds<1>(j)) {
-      std::fill_n(sides_[1][1].row(i, j), n_.nk, Real(0));
+      std::fill_n(to[1].row(i, j), n_.nk, Real(0));
     }
     if (walls_.holds<2>(0)) {
-      sides_[1][2](i, j, 0) = Real(0);
+      to[2](i, j, 0) = Real(0);
     }
   }
 
   /// Ghosts are not yet in place: upper faces are those of the next cell around, and beyond a wall
   /// lies the ghost, which is zero for good.
-  void find_divergence() const {
+  void find_divergence(const FieldSet<Real>& flow) const {
     const poisson::CellSlots<Real> right_side = pressure_->right_side();
     each_row([&](std::int64_t i, std::int64_t j) {
       const std::int64_t next_i = walls_.walled[0] ? i + 1 : (i + 1) % n_.ni;
       const std::int64_t next_j = walls_.walled[1] ? j + 1 : (j + 1) % n_.nj;
-      const Near<Real> near = near_row<Real>(i, j);
-      const Real* const along = flow()[2].row(i, j);
-      const RowToDiverge<Real> row{
-          .below = {flow()[0].row(i, j), flow()[1].row(i, j), along},
-          .above = {flow()[0].row(next_i, j), flow()[1].row(i, next_j)},
-          .last_face = walls_.walled[2] ? Real(0) : along[0],
-          .per_cell = {near.axis[0].per_cell, near.axis[1].per_cell, near.axis[2].per_cell},
-          .cells = n_.nk};
+      const PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
+      const Real* const along = flow[2].row(i, j);
+      const RowToDiverge<Real> row{.below = {flow[0].row(i, j), flow[1].row(i, j), along},
+                                   .above = {flow[0].row(next_i, j), flow[1].row(i, next_j)},
+                                   .last_face = walls_.walled[2] ? Real(0) : along[0],
+                                   .per_cell = {stencil.axis[0].per_cell, stencil.axis[1].per_cell,
+                                                stencil.axis[2].per_cell},
+                                   .cells = n_.nk};
       divergence_row(row, &right_side(i, j, 0));
     });
   }
 
-  void project() const {
+  void project(FieldSet<Real>& flow) const {
     const poisson::CellSlots<Real> pressure = pressure_->solution();
     each_row([&](std::int64_t i, std::int64_t j) {
-      const Near<Real> near = near_row<Real>(i, j);
+      const PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
       const Real* const here = &pressure(i, j, 0);
       if (!walls_.holds<0>(i)) {
-        project_row(here, &pressure((i + n_.ni - 1) % n_.ni, j, 0), near.axis[0].per_face, n_.nk,
-                    flow()[0].row(i, j));
+        project_row(here, &pressure((i + n_.ni - 1) % n_.ni, j, 0), stencil.axis[0].per_face, n_.nk,
+                    flow[0].row(i, j));
       }
       if (!walls_.holds<1>(j)) {
-        project_row(here, &pressure(i, (j + n_.nj - 1) % n_.nj, 0), near.axis[1].per_face, n_.nk,
-                    flow()[1].row(i, j));
+        project_row(here, &pressure(i, (j + n_.nj - 1) % n_.nj, 0), stencil.axis[1].per_face, n_.nk,
+                    flow[1].row(i, j));
       }
-      project_along_row(here, !walls_.walled[2], near.axis[2].per_face, n_.nk, flow()[2].row(i, j));
+      project_along_row(here, !walls_.walled[2], stencil.axis[2].per_face, n_.nk,
+                        flow[2].row(i, j));
       for (int field = 0; field < count_; ++field) {
-        ghosts_[static_cast<std::size_t>(field)].close(flow()[field], i, j);
+        ghosts_[static_cast<std::size_t>(field)].close(flow[field], i, j);
       }
     });
   }
 
-  void fill_ghost_rows() const {
+  void fill_ghost_rows(FieldSet<Real>& flow) const {
 #pragma omp parallel num_threads(team_.threads())
     {
       const Range mine = my_share(n_.ni + 2);
@@ -292,7 +293,7 @@ class CpuIntegrator final : public Integrator {
         const bool beyond = i < 0 || i == n_.ni;
         for (std::int64_t j = -1; j <= n_.nj; j += beyond ? 1 : n_.nj + 1) {
           for (int field = 0; field < count_; ++field) {
-            ghosts_[static_cast<std::size_t>(field)].fill(flow()[field], i, j);
+            ghosts_[static_cast<std::size_t>(field)].fill(flow[field], i, j);
           }
         }
       }
@@ -301,11 +302,11 @@ class CpuIntegrator final : public Integrator {
 
   /// Planes are tallied one by one and merged in order, whatever the team.
   template <class AnyTally, class Count>
-  [[nodiscard]] AnyTally tallied(const Count& count_cell) const {
+  [[nodiscard]] AnyTally tallied(const FieldSet<Real>& flow, const Count& count_cell) const {
     std::vector<AnyTally> planes(static_cast<std::size_t>(n_.ni), empty_tally<AnyTally>());
-    const double box = grid_.volume();
+    const double box = plan_.grid().volume();
     const auto width = [&](int axis, std::int64_t at) {
-      return grid_.axis(axis).cells.widths[static_cast<std::size_t>(at)];
+      return plan_.grid().axis(axis).cells.widths[static_cast<std::size_t>(at)];
     };
     const double area = width(1, 0) * width(2, 0);
 #pragma omp parallel num_threads(team_.threads())
@@ -315,9 +316,9 @@ class CpuIntegrator final : public Integrator {
         const double part = area * width(0, i) / box;
         AnyTally& plane = planes[static_cast<std::size_t>(i)];
         for (std::int64_t j = 0; j < n_.nj; ++j) {
-          Near<Real> near = near_row<Real>(i, j);
-          for (std::int64_t k = 0; k < n_.nk; ++k, ++near.here) {
-            count_cell(near, part, sides_at(i, j, k), plane);
+          PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
+          for (std::int64_t k = 0; k < n_.nk; ++k, ++stencil.here) {
+            count_cell(stencil, part, sides_at(i, j, k), plane);
           }
         }
       }
@@ -334,36 +335,38 @@ class CpuIntegrator final : public Integrator {
     WallSides sides;
     for (const int axis : storage_axes) {
       sides.lower[axis] = walls_.walled[axis] && index[axis] == 0;
-      sides.upper[axis] = walls_.walled[axis] && index[axis] == grid_.axis(axis).count() - 1;
-      sides.length[axis] = grid_.axis(axis).length();
+      sides.upper[axis] = walls_.walled[axis] && index[axis] == plan_.grid().axis(axis).count() - 1;
+      sides.length[axis] = plan_.grid().axis(axis).length();
     }
     return sides;
   }
 
-  Problem problem_;
-  Grid grid_;
+  const Plan& plan_;
   Extents n_;
   Team team_;
   int count_;
   Medium<Real> medium_;
   WallFaces walls_;
   Layout layout_;
-  std::array<FieldSet<Real>, 2> sides_;  ///< the flow, and room for the next
+  std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
   std::unique_ptr<FieldSet<Real>> sources_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
   std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
   std::vector<GhostRows<Real>> ghosts_;
+  StageFactors<Real> factors_;
+  Stopwatch watch_;
+  std::array<double, stage_parts + 1> marks_{};
 };
 
 }  // namespace
 
 template <class Real>
-std::unique_ptr<Integrator> make_cpu_integrator(const Problem& problem) {
-  return std::make_unique<CpuIntegrator<Real>>(problem);
+std::unique_ptr<Integrator> make_cpu_integrator(const Plan& plan) {
+  return std::make_unique<StagedIntegrator<CpuBackend<Real>>>(plan);
 }
 
-template std::unique_ptr<Integrator> make_cpu_integrator<float>(const Problem&);
-template std::unique_ptr<Integrator> make_cpu_integrator<double>(const Problem&);
+template std::unique_ptr<Integrator> make_cpu_integrator<float>(const Plan&);
+template std::unique_ptr<Integrator> make_cpu_integrator<double>(const Plan&);
 
 }  // namespace bankfull::convection

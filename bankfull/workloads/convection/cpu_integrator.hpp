@@ -10,6 +10,6 @@ namespace bankfull::convection {
 /// and writes the other past the caches, in SIMD packs along the rows; planes are shared by the
 /// team, and rows go in blocks whose three planes stay in a core's cache.
 template <class Real>
-std::unique_ptr<Integrator> make_cpu_integrator(const Problem& problem);
+std::unique_ptr<Integrator> make_cpu_integrator(const Plan& plan);
 
 }  // namespace bankfull::convection

@@ -10,6 +10,6 @@ namespace bankfull::convection {
 /// all of its kernels, the pressure solve among them, are one graph whose factors lie in the GPU's
 /// memory.
 template <class Real>
-std::unique_ptr<Integrator> make_cuda_integrator(const Problem& problem);
+std::unique_ptr<Integrator> make_cuda_integrator(const Plan& plan);
 
 }  // namespace bankfull::convection

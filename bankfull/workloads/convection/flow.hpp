@@ -1,14 +1,22 @@
 #pragma once
 
 #include "bankfull/workloads/convection/grid.hpp"
-#include "bankfull/workloads/convection/integrator.hpp"
-#include "bankfull/workloads/convection/point.hpp"
+#include "bankfull/workloads/convection/metrics.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace bankfull::convection {
+
+/// All fields of a flow on the host, in fp64: velocity along the storage axes 0, 1, 2, then the
+/// scalars. Element (i, j, k) of each at (i nj + j) nk + k.
+struct FlowState {
+  std::vector<std::vector<double>> fields;
+};
+
+/// The fields that a problem starts from, noise included, as initial conditions give them.
+FlowState initial_state(const Problem& problem, const Grid& grid);
 
 /// What the fluid of a problem is, along storage axes.
 template <class Real>

@@ -26,7 +26,7 @@ std::unique_ptr<HeatPath> heat_path_of(const Problem& problem) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto& [lower, upper] = problem.scalars.front().walls[axis];
     const AxisCells& cells = problem.axes[axis];
-    if (cells.periodic || lower.flows || upper.flows) {
+    if (cells.periodic || lower.is_flux || upper.is_flux) {
       continue;
     }
     const double difference =

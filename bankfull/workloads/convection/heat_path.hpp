@@ -1,7 +1,7 @@
 #pragma once
 
+#include "bankfull/workloads/convection/diagnosis.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
-#include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 
 #include <memory>

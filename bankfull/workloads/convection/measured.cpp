@@ -1,16 +1,16 @@
 #include "bankfull/workloads/convection/measured.hpp"
 
-#include "bankfull/core/measure/cache.hpp"
-#include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
+#include "bankfull/workloads/convection/traffic.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
-#include <map>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 namespace bankfull::convection {
 namespace {
@@ -43,7 +43,7 @@ double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, doub
     double force = largest_force[axis] + turning;
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       const Diagnosis::OfScalar& scalar = flow.scalars[s];
-      const double largest = std::max(std::abs(scalar.least), std::abs(scalar.most));
+      const double largest = std::max(std::abs(scalar.min), std::abs(scalar.max));
       force += std::abs(problem.scalars[s].buoyancy[axis]) * largest;
     }
     pressure += force * (cells.upper - cells.lower);
@@ -62,10 +62,11 @@ Check check_courant(const Problem& problem, const RunOutcome& outcome) {
 
 }  // namespace
 
-Check check_divergence(const Problem& problem, const Diagnosis& flow, double dt,
+Check check_divergence(const Plan& plan, const Diagnosis& flow, double dt,
                        const Vector& largest_force) {
+  const Problem& problem = plan.problem();
   constexpr double operations = 64.0;
-  const bool direct = chosen_solver(problem) == PressureSolver::direct;
+  const bool direct = plan.solver() == PressureSolver::direct;
   const double velocities = operations * std::max(1.0, flow.courant_rate);
   const double rounding = rounding_of(problem.precision) *
                           (velocities + laplacian_of_pressure(problem, flow, dt, largest_force));
@@ -79,79 +80,27 @@ Check check_divergence(const Problem& problem, const Diagnosis& flow, double dt,
 
 namespace {
 
-std::vector<Figure> describe(const Problem& problem) {
+std::vector<Figure> describe(const Plan& plan) {
+  const Problem& problem = plan.problem();
   return {{.name = "case", .value = problem.name},
           {.name = "grid", .value = name_of_grid(problem)},
           {.name = "cells", .value = problem.cells()},
           {.name = "scheme", .value = to_string(problem.scheme)},
-          {.name = "solver", .value = to_string(chosen_solver(problem))},
+          {.name = "solver", .value = to_string(plan.solver())},
           {.name = "precision", .value = to_string(problem.precision)},
           {.name = "schedule", .value = to_string(problem.schedule)},
           {.name = "device", .value = to_string(problem.device)},
           {.name = "threads", .value = std::int64_t{problem.threads}},
-          {.name = "memory", .value = integrator_bytes(problem), .unit = "B"}};
+          {.name = "memory", .value = plan.device_bytes(), .unit = "B"}};
 }
 
-/// Stepping for less than a second on a CPU is a test, and the ceilings shall not take most of its
-/// time; on a GPU they take milliseconds.
-bool is_short(const Problem& problem, const RunOutcome& outcome) {
-  if (problem.device.is_cuda()) {
-    return false;
-  }
-  constexpr double shortest_measured = 1.0;
-  const std::vector<double>& samples = outcome.seconds_per_step;
-  const double sum = std::accumulate(samples.begin(), samples.end(), 0.0);
-  const auto count = static_cast<double>(std::max<std::size_t>(samples.size(), 1));
-  return sum / count * static_cast<double>(outcome.steps) < shortest_measured;
-}
-
-/// What the memory sustains for each mix of reads and writes that a run has, measured once.
-class Ceilings {
- public:
-  Ceilings(const Problem& problem, int repeats, Progress& progress)
-      : problem_(problem), repeats_(repeats), progress_(progress) {}
-
-  /// None where nothing is stated to be moved.
-  std::optional<Ceiling> operator()(const Traffic& traffic) {
-    const std::optional<Mix> mix = mix_of(traffic);
-    if (!mix) {
-      return std::nullopt;
-    }
-    const std::string name = to_string(*mix);
-    const auto known = by_mix_.find(name);
-    if (known != by_mix_.end()) {
-      return known->second;
-    }
-    progress_.update("measuring the ceiling", 0.0, 1.0);
-    return by_mix_
-        .emplace(name, measure_ceiling(problem_.device, problem_.threads, *mix, problem_.precision,
-                                       1, repeats_))
-        .first->second;
-  }
-
- private:
-  const Problem& problem_;
-  int repeats_;
-  Progress& progress_;
-  std::map<std::string, Ceiling> by_mix_;
-};
-
-Measurement measurement(const std::string& name, const Problem& problem,
-                        std::vector<double> seconds, const Traffic& traffic,
-                        const std::string& model, Ceilings& ceilings) {
-  Measurement m{.name = name,
-                .parameters = {{.name = "part", .value = name},
-                               {.name = "grid", .value = name_of_grid(problem)},
-                               {.name = "precision", .value = to_string(problem.precision)},
-                               {.name = "solver", .value = to_string(chosen_solver(problem))}},
-                .seconds = summarise(std::move(seconds)),
-                .traffic = traffic,
-                .traffic_model = model,
-                .ceiling = ceilings(traffic),
-                .figures = {},
-                .notes = {}};
-  m.fits_cache = fits_last_cache(static_cast<double>(integrator_bytes(problem)),
-                                 last_cache_bytes(problem.device));
+/// The measurement of a part, with what all of them state.
+Measurement with_parameters(const Plan& plan, const std::string& part, Measurement m) {
+  const Problem& problem = plan.problem();
+  m.parameters = {{.name = "part", .value = part},
+                  {.name = "grid", .value = name_of_grid(problem)},
+                  {.name = "precision", .value = to_string(problem.precision)},
+                  {.name = "solver", .value = to_string(plan.solver())}};
   constexpr double nanoseconds = 1e9;
   m.figures.push_back(
       {.name = "ns_per_cell",
@@ -160,25 +109,7 @@ Measurement measurement(const std::string& name, const Problem& problem,
   return m;
 }
 
-std::string model_of(StagePart part, PressureSolver solver) {
-  switch (part) {
-    case StagePart::advance:
-      return "4 words a field and cell: fields and tendencies, read, written";
-    case StagePart::divergence:
-      return "4 words a cell: three velocities read, one value written";
-    case StagePart::projection:
-      return "7 words a cell: pressure read, velocities read and written";
-    case StagePart::ghosts:
-      return "2 words a ghost cell";
-    case StagePart::pressure:
-      break;
-  }
-  return solver == PressureSolver::direct
-             ? "the direct solver's own model"
-             : "multigrid's own model, for the cycles of the last solve";
-}
-
-void add_figures(const Problem& problem, const RunOutcome& outcome, Measurement& step) {
+void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step) {
   const auto add = [&](const std::string& name, double value, const std::string& unit = "") {
     step.figures.push_back({.name = name, .value = value, .unit = unit});
   };
@@ -187,29 +118,49 @@ void add_figures(const Problem& problem, const RunOutcome& outcome, Measurement&
   add("kinetic_energy", outcome.diagnosis.kinetic_energy);
   add("divergence", outcome.diagnosis.divergence);
   add("largest_courant", outcome.largest_courant);
-  if (heat_path_of(problem)) {
+  if (heat_path_of(plan.problem())) {
     add("nusselt_lower", outcome.nusselt.lower);
     add("nusselt_upper", outcome.nusselt.upper);
     add("nusselt_volume", outcome.nusselt.volume);
   }
-  if (chosen_solver(problem) == PressureSolver::multigrid) {
+  if (plan.solver() == PressureSolver::multigrid) {
     add("cycles", outcome.mean_cycles);
   }
 }
 
-Traffic sum_of(const StageTraffic& parts) {
-  Traffic sum;
-  for (const Traffic& part : parts) {
-    sum = sum + part;
+/// So many whole stages.
+Work sum_of(const StageWork& parts, double stages = 1.0) {
+  Work sum = parts.front();
+  sum.traffic = {};
+  for (const Work& part : parts) {
+    sum.traffic = sum.traffic + stages * part.traffic;
   }
+  sum.model = sum.traffic.bytes() > 0.0 ? "the sum of its parts" : "";
   return sum;
+}
+
+Measurement step_of(const Plan& plan, const RunOutcome& outcome, const StageWork& work,
+                    const Experiment& experiment) {
+  const Problem& problem = plan.problem();
+  Measurement step = with_parameters(
+      plan, "step",
+      experiment.measurement(fmt::format("{} {} step", problem.name, name_of_grid(problem)),
+                             outcome.seconds_per_step, sum_of(work, plan.stages()),
+                             Repeats::different));
+  add_figures(plan, outcome, step);
+  if (!outcome.pressure.converged) {
+    step.notes.push_back(fmt::format("the last pressure solve stopped at {:.3g} after {} cycles",
+                                     outcome.pressure.residual, outcome.pressure.cycles));
+  }
+  return step;
 }
 
 }  // namespace
 
-PartSamples time_parts(const Problem& problem, Integrator& integrator, double dt) {
+StageSamples time_stages(const Plan& plan, Integrator& integrator, double dt) {
   const Stage stage = stages_of(TimeScheme::adams_bashforth, dt, dt).front();
-  PartSamples samples;
+  StageSamples samples;
+  samples.work = integrator.work();
   integrator.advance_timed(stage);
   for (int n = 0; n < timed_stages; ++n) {
     const StageSeconds seconds = integrator.advance_timed(stage);
@@ -217,54 +168,50 @@ PartSamples time_parts(const Problem& problem, Integrator& integrator, double dt
       samples.parts[part].push_back(seconds[part]);
     }
   }
-  for (int n = 0; n < timed_stages && chosen_solver(problem) == PressureSolver::multigrid; ++n) {
+  for (int n = 0; n < timed_stages && plan.solver() == PressureSolver::multigrid; ++n) {
     integrator.forget_pressure();
     const StageSeconds seconds = integrator.advance_timed(stage);
     samples.cold_stages.push_back(std::accumulate(seconds.begin(), seconds.end(), 0.0));
     samples.cold_cycles = integrator.pressure_outcome().cycles;
-    samples.cold_traffic = integrator.traffic();
+    samples.cold_work = integrator.work();
   }
   return samples;
 }
 
-RunResult result_of(const Problem& problem, const RunOutcome& outcome, const PartSamples& parts,
-                    const StageTraffic& traffic, Progress& progress) {
-  RunResult result{.workload = "convection",
-                   .problem = describe(problem),
-                   .measurements = {},
-                   .series = {},
-                   .checks = {check_divergence(problem, outcome.diagnosis, outcome.mean_step(),
-                                               outcome.largest_force),
-                              check_courant(problem, outcome)},
-                   .notes = {}};
-  Ceilings ceilings(problem, is_short(problem, outcome) ? 1 : usual_ceiling_repeats, progress);
-  if (is_short(problem, outcome)) {
-    result.notes.emplace_back("a short run: its ceilings are measured briefly");
+void expect_ceilings(const Plan& plan, Experiment& experiment) {
+  if (plan.problem().schedule == Schedule::reference) {
+    return;
   }
+  const Work advance = stage_work(plan, {}).at(static_cast<std::size_t>(StagePart::advance));
+  if (const std::optional<Mix> mix = mix_of(advance.traffic)) {
+    experiment.expect(*mix, advance.precision, advance.working_set_bytes);
+  }
+}
+
+RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamples& samples,
+                    const Experiment& experiment) {
+  RunResult result;
+  result.workload = "convection";
+  result.problem = describe(plan);
+  result.checks = {
+      check_divergence(plan, outcome.diagnosis, outcome.mean_step(), outcome.largest_force),
+      check_courant(plan.problem(), outcome)};
   if (!outcome.seconds_per_step.empty()) {
-    const auto stages = static_cast<double>(stages_of(problem.scheme, 1.0, 1.0).size());
-    Measurement step = measurement("step", problem, outcome.seconds_per_step,
-                                   stages * sum_of(traffic), "the sum of its parts", ceilings);
-    step.name = fmt::format("{} {} step", problem.name, name_of_grid(problem));
-    add_figures(problem, outcome, step);
-    if (!outcome.pressure.converged) {
-      step.notes.push_back(fmt::format("the last pressure solve stopped at {:.3g} after {} cycles",
-                                       outcome.pressure.residual, outcome.pressure.cycles));
-    }
-    result.measurements.push_back(std::move(step));
+    result.measurements.push_back(step_of(plan, outcome, samples.work, experiment));
   }
-  if (problem.schedule == Schedule::reference) {
+  if (plan.problem().schedule == Schedule::reference) {
     return result;
   }
-  for (std::size_t n = 0; n < parts.parts.size(); ++n) {
-    const auto part = static_cast<StagePart>(n);
-    result.measurements.push_back(measurement(to_string(part), problem, parts.parts[n], traffic[n],
-                                              model_of(part, chosen_solver(problem)), ceilings));
+  for (std::size_t n = 0; n < samples.parts.size(); ++n) {
+    const std::string part = to_string(static_cast<StagePart>(n));
+    result.measurements.push_back(with_parameters(
+        plan, part, experiment.measurement(part, samples.parts[n], samples.work[n])));
   }
-  if (!parts.cold_stages.empty()) {
-    Measurement cold = measurement("cold stage", problem, parts.cold_stages,
-                                   sum_of(parts.cold_traffic), "the sum of its parts", ceilings);
-    cold.figures.push_back({.name = "cycles", .value = std::int64_t{parts.cold_cycles}});
+  if (!samples.cold_stages.empty()) {
+    Measurement cold = with_parameters(
+        plan, "cold stage",
+        experiment.measurement("cold stage", samples.cold_stages, sum_of(samples.cold_work)));
+    cold.figures.push_back({.name = "cycles", .value = std::int64_t{samples.cold_cycles}});
     result.measurements.push_back(std::move(cold));
   }
   return result;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
@@ -20,33 +20,40 @@ struct RunOutcome {
   Nusselt nusselt;
   poisson::Outcome pressure;
   double mean_cycles = 0.0;
-  double largest_courant = 0.0;          ///< what the rotation adds included
-  Vector largest_force = {};             ///< along x, y, z
-  std::vector<double> seconds_per_step;  ///< one sample for each stretch between two looks
+  double largest_courant = 0.0;  ///< what the rotation adds included
+  Vector largest_force = {};     ///< along x, y, z
+  std::vector<double>
+      seconds_per_step;  ///< one sample for each stretch between two checks of the flow
 
   [[nodiscard]] double mean_step() const { return time / static_cast<double>(steps); }
 };
 
-/// Seconds of a few stages.
-struct PartSamples {
-  std::array<std::vector<double>, stage_parts> parts;
+/// A few more stages of a flow, with a clock around each part.
+struct StageSamples {
+  StageWork work;                                      ///< of the run's own last stage
+  std::array<std::vector<double>, stage_parts> parts;  ///< seconds
 
   /// Of multigrid: whole stages whose pressure solve starts from nothing.
   std::vector<double> cold_stages;
   int cold_cycles = 0;
-  StageTraffic cold_traffic{};
+  StageWork cold_work;
 };
 
-/// Runs a few more stages of a flow, of length dt, a clock around each part.
-PartSamples time_parts(const Problem& problem, Integrator& integrator, double dt);
+/// Runs stages of length dt.
+StageSamples time_stages(const Plan& plan, Integrator& integrator, double dt);
 
 /// The divergence of a flow after a step of length dt, against what the solver leaves and what
 /// rounding adds.
-Check check_divergence(const Problem& problem, const Diagnosis& flow, double dt,
+Check check_divergence(const Plan& plan, const Diagnosis& flow, double dt,
                        const Vector& largest_force);
 
-/// The run as a result: its checks, and its times beside the measured ceiling.
-RunResult result_of(const Problem& problem, const RunOutcome& outcome, const PartSamples& parts,
-                    const StageTraffic& traffic, Progress& progress);
+/// Measures before the run what advancing the fields, the one part whose mix of reads and writes
+/// does not depend on the pressure solve's course, is compared with.
+void expect_ceilings(const Plan& plan, Experiment& experiment);
+
+/// The run as a result: its checks, and its times. What they are compared with is yet to be added:
+/// see Experiment::finish.
+RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamples& samples,
+                    const Experiment& experiment);
 
 }  // namespace bankfull::convection

@@ -7,7 +7,7 @@
 namespace bankfull::convection {
 
 /// Scalars that one flow can carry.
-inline constexpr int most_scalars = 12;
+inline constexpr int max_scalars = 12;
 
 /// Metrics of one storage axis around index n: cell n, and face n on its lower side.
 template <class Real>
@@ -31,7 +31,7 @@ struct Medium {
   Real viscosity = 0;
   Real twice_rotation[3] = {};  ///< 2 Omega, its sign turned where storage is left-handed
   int scalar_count = 0;
-  ScalarMedium<Real> scalars[most_scalars] = {};
+  ScalarMedium<Real> scalars[max_scalars] = {};
 };
 
 /// Which terms a loop over points is compiled for.

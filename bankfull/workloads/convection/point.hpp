@@ -9,11 +9,23 @@
 
 namespace bankfull::convection {
 
+/// Operations of the functions below at one point, products of metrics included. Tests count them.
+struct PointFlops {
+  static constexpr int transport_of_velocity = 66;  ///< momentum_transport along three axes
+  static constexpr int buoyancy = 6;                ///< of one scalar and velocity
+  static constexpr int rotation = 18;               ///< of one velocity
+  static constexpr int transport_of_scalar = 50;    ///< scalar_tendency
+  static constexpr int source = 1;
+  static constexpr int advance = 4;  ///< advanced
+  static constexpr int divergence = 8;
+  static constexpr int projection = 3;  ///< u - (p - p_below) / distance, of one velocity
+};
+
 /// The flow around one point (i, j, k): cell, and the faces on its lower sides. Fields 0, 1, 2 are
 /// the velocity along the storage axes, scalars follow. A Value is one element, or
 /// several of a row in SIMD registers.
 template <class Real, class Value = Real>
-struct Near {
+struct PointStencil {
   const Real* here = nullptr;  ///< velocity 0 at the point
   FlowStrides strides;
   AxisMetric<Real> axis[3];
@@ -51,11 +63,11 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value plus_product(const X& x, const
 /// Flux of velocity A along its own axis, u u - nu du/dx, at the centre of the cell that is `cell`
 /// cells above face n.
 template <int A, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value own_flux(const Near<Real, Value>& near,
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value own_flux(const PointStencil<Real, Value>& stencil,
                                                            Real viscosity, int cell,
                                                            Real per_width) {
-  const Value below = near.template at<A>(A, cell);
-  const Value above = near.template at<A>(A, cell + 1);
+  const Value below = stencil.template at<A>(A, cell);
+  const Value above = stencil.template at<A>(A, cell + 1);
   const Value twice_mean = below + above;
   return plus_product(-viscosity * per_width, above - below,
                       (Real(0.25) * twice_mean) * twice_mean);
@@ -65,64 +77,60 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value own_flux(const Near<Real, Valu
 /// point. The transporting v is weighted by volume, so that the divergence of the fluxes around a
 /// velocity is the mean of the divergences of its two cells: zero.
 template <int A, int B, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value cross_flux(const Near<Real, Value>& near,
-                                                             Real viscosity, int edge,
-                                                             Real per_distance) {
-  const Real half_weight = Real(0.5) * near.axis[A].weight;
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+cross_flux(const PointStencil<Real, Value>& stencil, Real viscosity, int edge, Real per_distance) {
+  const Real half_weight = Real(0.5) * stencil.axis[A].weight;
   const Value half_transporting =
-      plus_product(Real(0.5) - half_weight, near.template at<B>(B, edge),
-                   half_weight * near.template at<A, B>(B, -1, edge));
-  const Value below = near.template at<B>(A, edge - 1);
-  const Value above = near.template at<B>(A, edge);
+      plus_product(Real(0.5) - half_weight, stencil.template at<B>(B, edge),
+                   half_weight * stencil.template at<A, B>(B, -1, edge));
+  const Value below = stencil.template at<B>(A, edge - 1);
+  const Value above = stencil.template at<B>(A, edge);
   return plus_product(-viscosity * per_distance, above - below,
                       half_transporting * (below + above));
 }
 
 /// - d/dB (flux of velocity A along B), for B = A too.
 template <int A, int B, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value momentum_transport(const Near<Real, Value>& near,
-                                                                     Real viscosity) {
-  const AxisMetric<Real>& axis = near.axis[B];
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+momentum_transport(const PointStencil<Real, Value>& stencil, Real viscosity) {
+  const AxisMetric<Real>& axis = stencil.axis[B];
   if constexpr (A == B) {
-    return axis.per_face * (own_flux<A>(near, viscosity, -1, axis.per_cell_before) -
-                            own_flux<A>(near, viscosity, 0, axis.per_cell));
+    return axis.per_face * (own_flux<A>(stencil, viscosity, -1, axis.per_cell_before) -
+                            own_flux<A>(stencil, viscosity, 0, axis.per_cell));
   } else {
-    return axis.per_cell * (cross_flux<A, B>(near, viscosity, 0, axis.per_face) -
-                            cross_flux<A, B>(near, viscosity, 1, axis.per_face_next));
+    return axis.per_cell * (cross_flux<A, B>(stencil, viscosity, 0, axis.per_face) -
+                            cross_flux<A, B>(stencil, viscosity, 1, axis.per_face_next));
   }
 }
 
 /// A scalar's value on the lower face of the cell along A, by the positions of the two centres.
 template <int A, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_on_face(const Near<Real, Value>& near,
-                                                                 int scalar) {
-  const Real weight = near.axis[A].weight;
-  return plus_product(weight, near.template at<A>(3 + scalar, 0),
-                      (Real(1) - weight) * near.template at<A>(3 + scalar, -1));
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+scalar_on_face(const PointStencil<Real, Value>& stencil, int scalar) {
+  const Real weight = stencil.axis[A].weight;
+  return plus_product(weight, stencil.template at<A>(3 + scalar, 0),
+                      (Real(1) - weight) * stencil.template at<A>(3 + scalar, -1));
 }
 
 /// Velocity B where velocity A lies: the mean of the four around it, weighted by volume, so that
 /// the Coriolis forces of A and B do opposite work.
 template <int A, int B, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value velocity_beside(const Near<Real, Value>& near) {
-  const Real half_weight = Real(0.5) * near.axis[A].weight;
-  const Value below = near.template at<A, B>(B, -1, 0) + near.template at<A, B>(B, -1, 1);
-  const Value above = near.template at<B>(B, 0) + near.template at<B>(B, 1);
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+velocity_beside(const PointStencil<Real, Value>& stencil) {
+  const Real half_weight = Real(0.5) * stencil.axis[A].weight;
+  const Value below = stencil.template at<A, B>(B, -1, 0) + stencil.template at<A, B>(B, -1, 1);
+  const Value above = stencil.template at<B>(B, 0) + stencil.template at<B>(B, 1);
   return plus_product(Real(0.5) - half_weight, above, half_weight * below);
 }
 
-/// Adds to G of velocity A what acts on the fluid: the sum of g alpha T, and -2 Omega x u.
-template <int A, Terms Which, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value with_forces(const Near<Real, Value>& near,
-                                                              const Medium<Real>& medium,
-                                                              Value sum) {
-  if constexpr (Which == Terms::usual) {
-    return plus_product(medium.scalars[0].buoyancy[A], scalar_on_face<A>(near, 0), sum);
-  }
+/// Adds to G of velocity A what may act on the fluid: the sum of g alpha T, and -2 Omega x u.
+template <int A, class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+with_any_forces(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, Value sum) {
   for (int s = 0; s < medium.scalar_count; ++s) {
     const Real buoyancy = medium.scalars[s].buoyancy[A];
     if (buoyancy != Real(0)) {
-      sum = plus_product(buoyancy, scalar_on_face<A>(near, s), sum);
+      sum = plus_product(buoyancy, scalar_on_face<A>(stencil, s), sum);
     }
   }
   constexpr int B = (A + 1) % 3;
@@ -130,63 +138,75 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value with_forces(const Near<Real, V
   const Real around_b = medium.twice_rotation[B];
   const Real around_c = medium.twice_rotation[C];
   if (around_b != Real(0) || around_c != Real(0)) {
-    sum = plus_product(around_c, velocity_beside<A, B>(near), sum);
-    sum = plus_product(-around_b, velocity_beside<A, C>(near), sum);
+    sum = plus_product(around_c, velocity_beside<A, B>(stencil), sum);
+    sum = plus_product(-around_b, velocity_beside<A, C>(stencil), sum);
   }
   return sum;
 }
 
+/// Adds to G of velocity A what acts on the fluid: usually the buoyancy of the first scalar alone.
+template <int A, Terms Which, class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+with_forces(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, Value sum) {
+  if constexpr (Which == Terms::usual) {
+    return plus_product(medium.scalars[0].buoyancy[A], scalar_on_face<A>(stencil, 0), sum);
+  } else {
+    return with_any_forces<A>(stencil, medium, sum);
+  }
+}
+
 /// G of velocity A without pressure: -(u . grad) u + nu lap u + sum of g alpha T - 2 Omega x u.
 template <int A, Terms Which, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value momentum_tendency(const Near<Real, Value>& near,
-                                                                    const Medium<Real>& medium) {
-  const Value transport = momentum_transport<A, A>(near, medium.viscosity) +
-                          momentum_transport<A, (A + 1) % 3>(near, medium.viscosity) +
-                          momentum_transport<A, (A + 2) % 3>(near, medium.viscosity);
-  return with_forces<A, Which>(near, medium, transport);
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+momentum_tendency(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium) {
+  const Value transport = momentum_transport<A, A>(stencil, medium.viscosity) +
+                          momentum_transport<A, (A + 1) % 3>(stencil, medium.viscosity) +
+                          momentum_transport<A, (A + 2) % 3>(stencil, medium.viscosity);
+  return with_forces<A, Which>(stencil, medium, transport);
 }
 
 /// Flux of a scalar along B, v T - kappa dT/dy, through the face `face` cells above the point.
 template <int B, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_flux(const Near<Real, Value>& near,
-                                                              int scalar, Real diffusivity,
-                                                              int face, Real per_distance) {
-  const Value below = near.template at<B>(3 + scalar, face - 1);
-  const Value above = near.template at<B>(3 + scalar, face);
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+scalar_flux(const PointStencil<Real, Value>& stencil, int scalar, Real diffusivity, int face,
+            Real per_distance) {
+  const Value below = stencil.template at<B>(3 + scalar, face - 1);
+  const Value above = stencil.template at<B>(3 + scalar, face);
   return plus_product(-diffusivity * per_distance, above - below,
-                      (Real(0.5) * near.template at<B>(B, face)) * (below + above));
+                      (Real(0.5) * stencil.template at<B>(B, face)) * (below + above));
 }
 
 template <int B, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_transport(const Near<Real, Value>& near,
-                                                                   int scalar, Real diffusivity) {
-  const AxisMetric<Real>& axis = near.axis[B];
-  return axis.per_cell * (scalar_flux<B>(near, scalar, diffusivity, 0, axis.per_face) -
-                          scalar_flux<B>(near, scalar, diffusivity, 1, axis.per_face_next));
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+scalar_transport(const PointStencil<Real, Value>& stencil, int scalar, Real diffusivity) {
+  const AxisMetric<Real>& axis = stencil.axis[B];
+  return axis.per_cell * (scalar_flux<B>(stencil, scalar, diffusivity, 0, axis.per_face) -
+                          scalar_flux<B>(stencil, scalar, diffusivity, 1, axis.per_face_next));
 }
 
 /// G of a scalar: -div(u T) + kappa lap T.
 template <class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_tendency(const Near<Real, Value>& near,
-                                                                  int scalar, Real diffusivity) {
-  return scalar_transport<0>(near, scalar, diffusivity) +
-         scalar_transport<1>(near, scalar, diffusivity) +
-         scalar_transport<2>(near, scalar, diffusivity);
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+scalar_tendency(const PointStencil<Real, Value>& stencil, int scalar, Real diffusivity) {
+  return scalar_transport<0>(stencil, scalar, diffusivity) +
+         scalar_transport<1>(stencil, scalar, diffusivity) +
+         scalar_transport<2>(stencil, scalar, diffusivity);
 }
 
-/// u + fresh G + previous G_before.
+/// u + gamma G + zeta G_before.
 template <class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value advanced(Value value, Real fresh, Value tendency,
-                                                           Real previous, Value before) {
-  return plus_product(fresh, tendency, plus_product(previous, before, value));
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value advanced(Value value, Real gamma, Value tendency,
+                                                           Real zeta, Value before) {
+  return plus_product(gamma, tendency, plus_product(zeta, before, value));
 }
 
 /// div u of the cell.
 template <class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value divergence(const Near<Real, Value>& near) {
-  return near.axis[0].per_cell * (near.template at<0>(0, 1) - near.template at<0>(0, 0)) +
-         near.axis[1].per_cell * (near.template at<1>(1, 1) - near.template at<1>(1, 0)) +
-         near.axis[2].per_cell * (near.template at<2>(2, 1) - near.template at<2>(2, 0));
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+divergence(const PointStencil<Real, Value>& stencil) {
+  return stencil.axis[0].per_cell * (stencil.template at<0>(0, 1) - stencil.template at<0>(0, 0)) +
+         stencil.axis[1].per_cell * (stencil.template at<1>(1, 1) - stencil.template at<1>(1, 0)) +
+         stencil.axis[2].per_cell * (stencil.template at<2>(2, 1) - stencil.template at<2>(2, 0));
 }
 
 }  // namespace bankfull::convection

@@ -4,7 +4,6 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
-#include "bankfull/workloads/convection/integrator.hpp"
 
 #include <string>
 
@@ -12,8 +11,8 @@ namespace bankfull::convection {
 namespace {
 
 /// Empty where transforms serve the problem's grid on its device, else why not.
-std::string direct_refused(const Problem& problem) {
-  if (!poisson::direct_serves(Grid(problem.axes).domain())) {
+std::string direct_refused(const Problem& problem, const Grid& grid) {
+  if (!poisson::direct_serves(grid.domain())) {
     return "two axes must be uniform";
   }
   return poisson::direct_unavailable(problem.device);
@@ -23,11 +22,11 @@ poisson::Stopping stopping_of(const Problem& problem) { return {.tolerance = pro
 
 }  // namespace
 
-PressureSolver chosen_solver(const Problem& problem) {
+PressureSolver chosen_solver(const Problem& problem, const Grid& grid) {
   if (problem.solver == PressureSolver::multigrid) {
     return PressureSolver::multigrid;
   }
-  const std::string refusal = direct_refused(problem);
+  const std::string refusal = direct_refused(problem, grid);
   if (refusal.empty()) {
     return PressureSolver::direct;
   }
@@ -38,25 +37,29 @@ PressureSolver chosen_solver(const Problem& problem) {
 }
 
 template <class Real>
-std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Problem& problem, const Grid& grid) {
+std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan) {
+  const int threads = plan.problem().threads;
   if constexpr (build::fftw) {
-    if (chosen_solver(problem) == PressureSolver::direct) {
-      return poisson::make_cpu_direct<Real>(grid.domain(), problem.threads);
+    if (plan.solver() == PressureSolver::direct) {
+      return poisson::make_cpu_direct<Real>(plan.grid().domain(), threads);
     }
   }
-  return poisson::make_cpu_multigrid<Real>(grid.domain(), stopping_of(problem), problem.threads);
+  return poisson::make_cpu_multigrid<Real>(plan.grid().domain(), stopping_of(plan.problem()),
+                                           threads);
 }
 
-std::int64_t pressure_bytes(const Problem& problem, const Grid& grid) {
+std::int64_t pressure_bytes(const Plan& plan) {
+  const Problem& problem = plan.problem();
+  const poisson::Domain domain = plan.grid().domain();
   const auto element = static_cast<std::size_t>(bytes_of(problem.precision));
   const bool on_gpu = problem.device.is_cuda();
-  if (chosen_solver(problem) == PressureSolver::direct) {
-    return poisson::direct_bytes(grid.domain(), element, on_gpu, problem.threads);
+  if (plan.solver() == PressureSolver::direct) {
+    return poisson::direct_bytes(domain, element, on_gpu, problem.threads);
   }
-  return poisson::multigrid_bytes(grid.domain(), element, on_gpu);
+  return poisson::multigrid_bytes(domain, element, on_gpu);
 }
 
-template std::unique_ptr<poisson::Solver<float>> make_cpu_pressure(const Problem&, const Grid&);
-template std::unique_ptr<poisson::Solver<double>> make_cpu_pressure(const Problem&, const Grid&);
+template std::unique_ptr<poisson::Solver<float>> make_cpu_pressure(const Plan&);
+template std::unique_ptr<poisson::Solver<double>> make_cpu_pressure(const Plan&);
 
 }  // namespace bankfull::convection

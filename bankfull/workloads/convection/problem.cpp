@@ -2,18 +2,20 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/option_names.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
 namespace bankfull::convection {
 namespace {
 
-constexpr std::int64_t most_cells_along = 1 << 20;
-constexpr double most_cells_in_all = 1e12;
-constexpr double most_stretching = 5.0;
+constexpr std::int64_t max_cells_along = 1 << 20;
+constexpr double max_cells = 1e12;
+constexpr double max_stretching = 5.0;
 
 void require(bool holds, const std::string& problem, const std::string& remedy) {
   if (!holds) {
@@ -42,17 +44,17 @@ void require_not_negative(double value, const std::string& name) {
 }
 
 void validate_axis(const AxisCells& axis, const std::string& name) {
-  require(axis.cells >= 1 && axis.cells <= most_cells_along,
+  require(axis.cells >= 1 && axis.cells <= max_cells_along,
           fmt::format("{} cells along {}", axis.cells, name),
-          fmt::format("use 1 to {}", most_cells_along));
+          fmt::format("use 1 to {}", max_cells_along));
   require_finite(axis.lower, "the lower end of " + name);
   require_finite(axis.upper, "the upper end of " + name);
   require(axis.upper > axis.lower,
           fmt::format("{} goes from {} to {}", name, axis.lower, axis.upper),
           "put the upper end above the lower one");
-  require(axis.stretching >= 0.0 && axis.stretching <= most_stretching,
+  require(axis.stretching >= 0.0 && axis.stretching <= max_stretching,
           fmt::format("the stretching of {} is {}", name, axis.stretching),
-          fmt::format("use 0 (uniform) to {}", most_stretching));
+          fmt::format("use 0 (uniform) to {}", max_stretching));
   require(axis.stretching == 0.0 || !axis.periodic, name + " is stretched and periodic",
           "stretch an axis between walls");
 }
@@ -78,7 +80,7 @@ void validate_walls(const Problem& problem) {
               fmt::format("a wall across {} moves along {} with {}", axis_names[axis],
                           axis_names[axis], wall.velocity[axis]),
               "walls move within their own plane");
-      require(!wall.slips || wall.velocity == Vector{},
+      require(!wall.free_slip || wall.velocity == Vector{},
               fmt::format("a free-slip wall across {} moves", axis_names[axis]),
               "only no-slip walls drag the fluid");
     }
@@ -125,12 +127,12 @@ void Problem::validate() const {
   for (const AxisCells& axis : axes) {
     all_cells *= static_cast<double>(axis.cells);
   }
-  require(all_cells <= most_cells_in_all, fmt::format("{:.3g} cells", all_cells),
-          fmt::format("use at most {:g}", most_cells_in_all));
+  require(all_cells <= max_cells, fmt::format("{:.3g} cells", all_cells),
+          fmt::format("use at most {:g}", max_cells));
   require_not_negative(viscosity, "the viscosity");
   require_finite(rotation, "the rotation");
-  require(scalars.size() <= most_scalars, fmt::format("{} scalars", scalars.size()),
-          fmt::format("use at most {}", most_scalars));
+  require(scalars.size() <= max_scalars, fmt::format("{} scalars", scalars.size()),
+          fmt::format("use at most {}", max_scalars));
   for (const Scalar& scalar : scalars) {
     validate_scalar(scalar);
   }
@@ -148,24 +150,15 @@ void Problem::validate() const {
   validate_step(*this, Grid(axes));
 }
 
-std::string to_string(TimeScheme scheme) {
-  return scheme == TimeScheme::adams_bashforth ? "adams-bashforth" : "runge-kutta";
+bool has_sources(const Problem& problem) {
+  const auto given = [](const PointFunction& function) { return static_cast<bool>(function); };
+  return std::any_of(problem.force.begin(), problem.force.end(), given) ||
+         std::any_of(problem.scalars.begin(), problem.scalars.end(),
+                     [&](const Scalar& scalar) { return given(scalar.source); });
 }
 
-std::string to_string(PressureSolver solver) {
-  switch (solver) {
-    case PressureSolver::direct:
-      return "direct";
-    case PressureSolver::multigrid:
-      return "multigrid";
-    case PressureSolver::automatic:
-      break;
-  }
-  return "auto";
-}
-
-std::string to_string(Schedule schedule) {
-  return schedule == Schedule::tuned ? "tuned" : "reference";
-}
+std::string to_string(TimeScheme scheme) { return time_scheme_names.to_string(scheme); }
+std::string to_string(PressureSolver solver) { return pressure_solver_names.to_string(solver); }
+std::string to_string(Schedule schedule) { return schedule_names.to_string(schedule); }
 
 }  // namespace bankfull::convection

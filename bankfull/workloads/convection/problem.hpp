@@ -36,22 +36,22 @@ struct AxisCells {
 
 /// What a wall does to the flow along it.
 struct WallMotion {
-  bool slips = false;    ///< free-slip: no stress; else no-slip
-  Vector velocity = {};  ///< of a no-slip wall, within its plane
+  bool free_slip = false;  ///< no stress; else no-slip
+  Vector velocity = {};    ///< of a no-slip wall, within its plane
 };
 
-/// What a wall does to a scalar T. With `flows`: kappa dT/dn = flux, n out of the fluid, so that a
-/// positive flux heats and 0 insulates. Else T = value + slope . (x, y, z) on the wall.
+/// What a wall does to a scalar T. With `is_flux`: kappa dT/dn = flux, n out of the fluid, so that
+/// a positive flux heats and 0 insulates. Else T = value + slope . (x, y, z) on the wall.
 struct WallScalar {
-  bool flows = true;
+  bool is_flux = true;
   double flux = 0.0;
   double value = 0.0;
   Vector slope = {};
 
   static WallScalar insulating() { return {}; }
-  static WallScalar heated(double flux) { return {.flows = true, .flux = flux}; }
+  static WallScalar heated(double flux) { return {.is_flux = true, .flux = flux}; }
   static WallScalar fixed(double value, Vector slope = {}) {
-    return {.flows = false, .value = value, .slope = slope};
+    return {.is_flux = false, .value = value, .slope = slope};
   }
 };
 
@@ -126,6 +126,9 @@ struct Problem {
   /// Throws UsageError naming the field, its value and the remedy. Does not look at the device.
   void validate() const;
 };
+
+/// Whether a force or a scalar's source is prescribed.
+bool has_sources(const Problem& problem);
 
 /// Steps between two choices of a time step by the Courant number.
 inline constexpr int control_steps = 10;

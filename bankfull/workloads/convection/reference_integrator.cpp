@@ -3,6 +3,7 @@
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/point.hpp"
 #include "bankfull/workloads/convection/reference_pressure.hpp"
 
 #include <algorithm>
@@ -26,20 +27,19 @@ void for_cells(const Extents& n, const Body& body) {
 
 class ReferenceIntegrator final : public Integrator {
  public:
-  explicit ReferenceIntegrator(const Problem& problem)
-      : problem_(problem),
-        grid_(problem.axes),
-        count_(3 + static_cast<int>(problem.scalars.size())),
-        medium_(medium_of<double>(problem, grid_)),
-        continuations_(continuations_of(problem, grid_)),
-        sources_(steady_sources(problem, grid_)),
-        layout_(grid_.extents(), 1, sizeof(double)),
+  explicit ReferenceIntegrator(const Plan& plan)
+      : plan_(plan),
+        count_(plan.fields()),
+        medium_(medium_of<double>(plan.problem(), plan.grid())),
+        continuations_(plan_.ghosts()),
+        sources_(steady_sources(plan.problem(), plan.grid())),
+        layout_(plan_.grid().extents(), 1, sizeof(double)),
         fields_(layout_, count_, Device::cpu()),
         before_(layout_, count_, Device::cpu()),
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(grid_.domain()) {
+        pressure_(plan_.grid().domain()) {
     for (const int n : storage_axes) {
-      metrics_[static_cast<std::size_t>(n)] = metrics_of<double>(grid_.axis(n));
+      metrics_[static_cast<std::size_t>(n)] = metrics_of<double>(plan_.grid().axis(n));
     }
     for (FieldSet<double>* set : {&fields_, &before_, &tendencies_}) {
       std::fill_n(set->data(), set->size(), 0.0);
@@ -53,12 +53,12 @@ class ReferenceIntegrator final : public Integrator {
       const FieldView<double> values = fields_[field];
       const FieldView<double> now = tendencies_[field];
       const FieldView<double> before = before_[field];
-      for_cells(grid_.extents(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-        if (!lies_on_wall(grid_, field, i, j, k)) {
+      for_cells(plan_.grid().extents(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+        if (!lies_on_wall(plan_.grid(), field, i, j, k)) {
           values(i, j, k) =
-              advanced(values(i, j, k), stage.fresh, now(i, j, k), stage.previous, before(i, j, k));
+              advanced(values(i, j, k), stage.gamma, now(i, j, k), stage.zeta, before(i, j, k));
         }
-        if (stage.keeps) {
+        if (stage.store_tendency) {
           before(i, j, k) = now(i, j, k);
         }
       });
@@ -70,10 +70,14 @@ class ReferenceIntegrator final : public Integrator {
     advance(stage);
     return {};
   }
-  [[nodiscard]] StageTraffic traffic() const override { return {}; }
+  [[nodiscard]] StageWork work() const override {
+    StageWork work;
+    work.fill({.working_set_bytes = static_cast<double>(plan_.device_bytes())});
+    return work;
+  }
 
   void load(const FlowState& state) override {
-    const Extents n = grid_.extents();
+    const Extents n = plan_.grid().extents();
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& values = state.fields[static_cast<std::size_t>(field)];
       const FieldView<double> view = fields_[field];
@@ -89,8 +93,8 @@ class ReferenceIntegrator final : public Integrator {
     FlowState state;
     for (int field = 0; field < count_; ++field) {
       std::vector<double>& values = state.fields.emplace_back();
-      const FieldView<double> view = fields_[field];
-      for_cells(grid_.extents(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      const FieldView<const double> view = fields_[field];
+      for_cells(plan_.grid().extents(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
         values.push_back(view(i, j, k));
       });
     }
@@ -103,7 +107,7 @@ class ReferenceIntegrator final : public Integrator {
   void finish() override {}
 
  private:
-  [[nodiscard]] Near<double> near(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  [[nodiscard]] PointStencil<double> stencil(std::int64_t i, std::int64_t j, std::int64_t k) const {
     const auto metric = [&](std::size_t n, std::int64_t at) {
       return metrics_[n][static_cast<std::size_t>(at)];
     };
@@ -112,28 +116,28 @@ class ReferenceIntegrator final : public Integrator {
             .axis = {metric(0, i), metric(1, j), metric(2, k)}};
   }
 
-  [[nodiscard]] double tendency(int field, const Near<double>& near) const {
+  [[nodiscard]] double tendency(int field, const PointStencil<double>& stencil) const {
     switch (field) {
       case 0:
-        return momentum_tendency<0, Terms::all>(near, medium_);
+        return momentum_tendency<0, Terms::all>(stencil, medium_);
       case 1:
-        return momentum_tendency<1, Terms::all>(near, medium_);
+        return momentum_tendency<1, Terms::all>(stencil, medium_);
       case 2:
-        return momentum_tendency<2, Terms::all>(near, medium_);
+        return momentum_tendency<2, Terms::all>(stencil, medium_);
       default:
         break;
     }
-    return scalar_tendency(near, field - 3, medium_.scalars[field - 3].diffusivity);
+    return scalar_tendency(stencil, field - 3, medium_.scalars[field - 3].diffusivity);
   }
 
   void find_tendencies() {
-    const Extents n = grid_.extents();
+    const Extents n = plan_.grid().extents();
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& source = sources_[static_cast<std::size_t>(field)];
       const FieldView<double> now = tendencies_[field];
       for_cells(n, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
         const auto element = static_cast<std::size_t>((i * n.nj + j) * n.nk + k);
-        now(i, j, k) = tendency(field, near(i, j, k)) + (source.empty() ? 0.0 : source[element]);
+        now(i, j, k) = tendency(field, stencil(i, j, k)) + (source.empty() ? 0.0 : source[element]);
       });
     }
   }
@@ -141,10 +145,10 @@ class ReferenceIntegrator final : public Integrator {
   /// Ghosts first: the divergence reads the face beyond the last cell.
   void project() {
     fill_ghosts();
-    const auto n = grid_.extents();
+    const auto n = plan_.grid().extents();
     std::vector<double> right_side;
     for_cells(n, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-      right_side.push_back(divergence(near(i, j, k)));
+      right_side.push_back(divergence(stencil(i, j, k)));
     });
     const std::vector<double>& p = pressure_.solve(right_side);
     const auto pressure = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
@@ -155,9 +159,9 @@ class ReferenceIntegrator final : public Integrator {
     for (const int axis : storage_axes) {
       const FieldView<double> u = fields_[axis];
       for_cells(n, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-        if (!lies_on_wall(grid_, axis, i, j, k)) {
+        if (!lies_on_wall(plan_.grid(), axis, i, j, k)) {
           const double below = pressure(i - (axis == 0), j - (axis == 1), k - (axis == 2));
-          u(i, j, k) -= (pressure(i, j, k) - below) * near(i, j, k).axis[axis].per_face;
+          u(i, j, k) -= (pressure(i, j, k) - below) * stencil(i, j, k).axis[axis].per_face;
         }
       });
     }
@@ -165,10 +169,11 @@ class ReferenceIntegrator final : public Integrator {
   }
 
   void fill_ghosts() {
-    const Extents n = grid_.extents();
+    const Extents n = plan_.grid().extents();
     const std::int64_t cells[3] = {n.ni, n.nj, n.nk};
-    const CentreLines centres{grid_.axis(0).centres.data(), grid_.axis(1).centres.data(),
-                              grid_.axis(2).centres.data()};
+    const CentreLines centres{plan_.grid().axis(0).centres.data(),
+                              plan_.grid().axis(1).centres.data(),
+                              plan_.grid().axis(2).centres.data()};
     for (int field = 0; field < count_; ++field) {
       const FieldView<double> view = fields_[field];
       const Continuations& rules = continuations_[static_cast<std::size_t>(field)];
@@ -180,8 +185,7 @@ class ReferenceIntegrator final : public Integrator {
     }
   }
 
-  Problem problem_;
-  Grid grid_;
+  Plan plan_;
   int count_;
   Medium<double> medium_;
   std::vector<Continuations> continuations_;
@@ -197,10 +201,10 @@ class ReferenceIntegrator final : public Integrator {
 /// Sums and extremes by their definitions, one loop each: no schedule shares this code.
 Diagnosis ReferenceIntegrator::diagnose() {
   Diagnosis found;
-  const Extents n = grid_.extents();
-  const double box = grid_.volume();
+  const Extents n = plan_.grid().extents();
+  const double box = plan_.grid().volume();
   const auto width = [&](int axis, std::int64_t at) {
-    return grid_.axis(axis).cells.widths[static_cast<std::size_t>(at)];
+    return plan_.grid().axis(axis).cells.widths[static_cast<std::size_t>(at)];
   };
   const auto volume = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     return width(0, i) * width(1, j) * width(2, k);
@@ -213,52 +217,52 @@ Diagnosis ReferenceIntegrator::diagnose() {
       const auto at = static_cast<std::size_t>(axis);
       const double below = fields_[axis](i, j, k);
       const double above = fields_[axis](i + (axis == 0), j + (axis == 1), k + (axis == 2));
-      const auto along = static_cast<std::size_t>(grid_.physical(axis));
+      const auto along = static_cast<std::size_t>(plan_.grid().physical(axis));
       found.fastest_along[along] = std::max(found.fastest_along[along], std::abs(below));
       found.kinetic_energy += part * 0.25 * (below * below + above * above);
       rate += std::max(std::abs(below), std::abs(above)) / width(axis, index[at]);
     }
     found.courant_rate = std::max(found.courant_rate, rate);
-    found.divergence = std::max(found.divergence, std::abs(divergence(near(i, j, k))));
+    found.divergence = std::max(found.divergence, std::abs(divergence(stencil(i, j, k))));
   });
   found.fastest = *std::max_element(found.fastest_along.begin(), found.fastest_along.end());
   for (int s = 0; s < count_ - 3; ++s) {
     Diagnosis::OfScalar scalar;
     const FieldView<double> values = fields_[3 + s];
     const double kappa = medium_.scalars[s].diffusivity;
-    scalar.least = std::numeric_limits<double>::infinity();
-    scalar.most = -scalar.least;
+    scalar.min = std::numeric_limits<double>::infinity();
+    scalar.max = -scalar.min;
     for_cells(n, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       const double value = values(i, j, k);
       const double part = volume(i, j, k) / box;
       scalar.mean += part * value;
       scalar.mean_square += part * value * value;
-      scalar.least = std::min(scalar.least, value);
-      scalar.most = std::max(scalar.most, value);
+      scalar.min = std::min(scalar.min, value);
+      scalar.max = std::max(scalar.max, value);
       const std::array<std::int64_t, 3> index{i, j, k};
       for (const int axis : storage_axes) {
         const std::int64_t at = index[static_cast<std::size_t>(axis)];
-        const std::int64_t last = grid_.axis(axis).count() - 1;
-        const auto along = static_cast<std::size_t>(grid_.physical(axis));
+        const std::int64_t last = plan_.grid().axis(axis).count() - 1;
+        const auto along = static_cast<std::size_t>(plan_.grid().physical(axis));
         const std::int64_t di = axis == 0;
         const std::int64_t dj = axis == 1;
         const std::int64_t dk = axis == 2;
         const double flow = fields_[axis](i, j, k);
         const double before = values(i - di, j - dj, k - dk);
         const double after = values(i + di, j + dj, k + dk);
-        const double distance = grid_.axis(axis).cells.distance(at);
+        const double distance = plan_.grid().axis(axis).cells.distance(at);
         scalar.transport[along] +=
             part / width(axis, at) * distance * flow * 0.5 * (before + value);
-        if (grid_.axis(axis).cells.periodic) {
+        if (plan_.grid().axis(axis).cells.periodic) {
           continue;
         }
-        const double area_part = part / width(axis, at) * grid_.axis(axis).length();
+        const double area_part = part / width(axis, at) * plan_.grid().axis(axis).length();
         if (at == 0) {
           scalar.inflow[along][0] += area_part * kappa * (before - value) / distance;
         }
         if (at == last) {
           scalar.inflow[along][1] +=
-              area_part * kappa * (after - value) / grid_.axis(axis).cells.distance(at + 1);
+              area_part * kappa * (after - value) / plan_.grid().axis(axis).cells.distance(at + 1);
         }
       }
     });
@@ -269,17 +273,16 @@ Diagnosis ReferenceIntegrator::diagnose() {
 
 }  // namespace
 
-std::unique_ptr<Integrator> make_reference_integrator(const Problem& problem) {
-  return std::make_unique<ReferenceIntegrator>(problem);
+std::unique_ptr<Integrator> make_reference_integrator(const Plan& plan) {
+  return std::make_unique<ReferenceIntegrator>(plan);
 }
 
-std::int64_t reference_integrator_bytes(const Problem& problem) {
-  const Grid grid(problem.axes);
-  const Layout layout(grid.extents(), 1, sizeof(double));
-  const int fields = 3 + static_cast<int>(problem.scalars.size());
+std::int64_t reference_integrator_bytes(const Plan& plan) {
+  const Extents cells = plan.grid().extents();
+  const Layout layout(cells, 1, sizeof(double));
   constexpr std::int64_t pressure_vectors = 6;
-  return field_set_bytes<double>(layout, 3 * fields) +
-         pressure_vectors * grid.extents().count() * static_cast<std::int64_t>(sizeof(double));
+  return field_set_bytes<double>(layout, 3 * plan.fields()) +
+         pressure_vectors * cells.count() * static_cast<std::int64_t>(sizeof(double));
 }
 
 }  // namespace bankfull::convection

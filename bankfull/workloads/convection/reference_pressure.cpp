@@ -88,9 +88,9 @@ const std::vector<double>& ReferencePressure::solve(const std::vector<double>& r
   constexpr double rounding = 1e-15;
   const double enough = rounding * largest(residual_);
   double square = dot(residual_, residual_);
-  const std::int64_t most_steps = 100 * (n.ni + n.nj + n.nk) + 1000;
+  const std::int64_t max_steps = 100 * (n.ni + n.nj + n.nk) + 1000;
   for (std::int64_t step = 0; square > 0.0 && largest(residual_) > enough; ++step) {
-    if (step == most_steps) {
+    if (step == max_steps) {
       throw RuntimeFailure("conjugate gradients do not converge");
     }
     apply(direction_, product_);

@@ -1,6 +1,7 @@
 #include "bankfull/workloads/convection/run.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/measured.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
@@ -27,7 +28,7 @@ std::string name_of_broken(const Problem& problem, const Diagnosis& diagnosis) {
   }
   for (std::size_t s = 0; s < diagnosis.scalars.size(); ++s) {
     const Diagnosis::OfScalar& scalar = diagnosis.scalars[s];
-    if (!std::isfinite(scalar.mean) || !std::isfinite(scalar.most)) {
+    if (!std::isfinite(scalar.mean) || !std::isfinite(scalar.max)) {
       return problem.scalars[s].name;
     }
   }
@@ -35,24 +36,22 @@ std::string name_of_broken(const Problem& problem, const Diagnosis& diagnosis) {
 }
 
 /// One integration from the initial conditions to the end.
-class Run {
+class Integration {
  public:
-  Run(const Problem& problem, const Cadence& cadence, Recorder& recorder, Progress& progress)
-      : problem_(problem),
-        cadence_(cadence),
-        recorder_(recorder),
-        progress_(progress),
-        grid_(problem.axes),
-        path_(heat_path_of(problem)),
-        force_(largest_force(problem, grid_)),
-        integrator_(make_integrator(problem)) {}
+  Integration(const Plan& plan, const IntegrationContext& context)
+      : plan_(plan),
+        problem_(plan.problem()),
+        context_(context),
+        path_(heat_path_of(problem_)),
+        force_(largest_force(problem_, plan.grid())),
+        integrator_(make_integrator(plan)) {}
 
-  RunOutcome to_its_end() {
-    integrator_->load(initial_state(problem_, grid_));
-    look();
+  RunOutcome integrate() {
+    integrator_->load(initial_state(problem_, plan_.grid()));
+    check_flow();
     choose_step();
     require_short_enough();
-    recorder_.begin();
+    context_.recorder.begin();
     record();
     snapshot_when_due();
     watch_.restart();
@@ -60,7 +59,7 @@ class Run {
       advance_one_step();
       if (at_end() || due()) {
         time_steps();
-        look();
+        check_flow();
         if (choice_due()) {
           choose_step();
         }
@@ -76,7 +75,7 @@ class Run {
     outcome_.diagnosis = diagnosis_;
     outcome_.largest_force = force_;
     outcome_.pressure = integrator_->pressure_outcome();
-    outcome_.mean_cycles = looks_ > 0 ? cycles_ / static_cast<double>(looks_) : 0.0;
+    outcome_.mean_cycles = checked_ > 0 ? cycles_ / static_cast<double>(checked_) : 0.0;
     return outcome_;
   }
 
@@ -89,8 +88,8 @@ class Run {
   }
 
   [[nodiscard]] std::int64_t series_steps() const {
-    if (cadence_.series_steps > 0) {
-      return cadence_.series_steps;
+    if (context_.cadence.series_steps > 0) {
+      return context_.cadence.series_steps;
     }
     double steps = problem_.steps > 0 ? static_cast<double>(problem_.steps) : 0.0;
     if (problem_.end_time > 0.0) {
@@ -120,11 +119,11 @@ class Run {
   }
 
   [[nodiscard]] bool snapshot_due() const {
-    if (cadence_.snapshots < 2) {
+    if (context_.cadence.snapshots < 2) {
       return false;
     }
-    const double part = static_cast<double>(snapshots_) / (cadence_.snapshots - 1);
-    return at_end() || (snapshots_ < cadence_.snapshots - 1 && progress_part() >= part);
+    const double part = static_cast<double>(snapshots_) / (context_.cadence.snapshots - 1);
+    return at_end() || (snapshots_ < context_.cadence.snapshots - 1 && progress_part() >= part);
   }
 
   void advance_one_step() {
@@ -142,7 +141,7 @@ class Run {
     time_ = is_last ? problem_.end_time : time_ + dt;
     ++step_;
     ++timed_steps_;
-    progress_.update("integrating " + problem_.name, progress_part(), 1.0);
+    context_.progress.update("integrating " + problem_.name, progress_part(), 1.0);
   }
 
   void time_steps() {
@@ -156,7 +155,7 @@ class Run {
     timed_steps_ = 0;
   }
 
-  void look() {
+  void check_flow() {
     diagnosis_ = integrator_->diagnose();
     if (!diagnosis_.finite()) {
       throw RuntimeFailure(fmt::format(
@@ -166,7 +165,7 @@ class Run {
     }
     require_solved();
     cycles_ += integrator_->pressure_outcome().cycles;
-    ++looks_;
+    ++checked_;
     const double courant = dt_before_ * advective_rate(problem_, diagnosis_);
     outcome_.largest_courant = std::max(outcome_.largest_courant, courant);
   }
@@ -174,7 +173,7 @@ class Run {
   /// A solver that stops at its rounding leaves no more than rounding behind.
   void require_solved() const {
     const poisson::Outcome solve = integrator_->pressure_outcome();
-    if (!solve.converged && !check_divergence(problem_, diagnosis_, dt_before_, force_).passed()) {
+    if (!solve.converged && !check_divergence(plan_, diagnosis_, dt_before_, force_).passed()) {
       throw RuntimeFailure(fmt::format(
           "the pressure solver does not converge: it leaves a divergence of {:.3g} after {} cycles "
           "at step {}, time {:.6g}; use solver.pressure = \"direct\", or less stretching",
@@ -195,7 +194,7 @@ class Run {
     }
   }
 
-  void choose_step() { dt_ = step_length(problem_, grid_, diagnosis_, force_); }
+  void choose_step() { dt_ = step_length(problem_, plan_.grid(), diagnosis_, force_); }
 
   void record() {
     SeriesRow row{.step = step_,
@@ -215,21 +214,19 @@ class Run {
     seconds_since_row_ = 0.0;
     steps_since_row_ = 0;
     recorded_step_ = step_;
-    recorder_.record(row);
+    context_.recorder.record(row);
   }
 
   void snapshot_when_due() {
     if (snapshot_due()) {
-      recorder_.snapshot(snapshots_, time_, grid_, integrator_->state());
+      context_.recorder.snapshot(snapshots_, time_, plan_.grid(), integrator_->state());
       ++snapshots_;
     }
   }
 
-  Problem problem_;
-  Cadence cadence_;
-  Recorder& recorder_;
-  Progress& progress_;
-  Grid grid_;
+  const Plan& plan_;
+  const Problem& problem_;
+  const IntegrationContext& context_;
   std::unique_ptr<HeatPath> path_;
   Vector force_;
   std::unique_ptr<Integrator> integrator_;
@@ -241,7 +238,7 @@ class Run {
   Diagnosis diagnosis_;
   RunOutcome outcome_;
   double cycles_ = 0.0;
-  std::int64_t looks_ = 0;
+  std::int64_t checked_ = 0;
   std::int64_t snapshots_ = 0;
 
   Stopwatch watch_;
@@ -253,17 +250,23 @@ class Run {
 
 }  // namespace
 
-RunResult run(const Problem& problem, const Cadence& cadence, Recorder& recorder,
-              Progress& progress) {
-  problem.validate();
-  // The ceiling's own arrays take the room of the flow.
-  auto run = std::make_unique<Run>(problem, cadence, recorder, progress);
-  const RunOutcome outcome = run->to_its_end();
-  const StageTraffic traffic = run->integrator().traffic();
-  progress.update("timing the parts of a step", 0.0, 1.0);
-  const PartSamples parts = time_parts(problem, run->integrator(), outcome.mean_step());
-  run.reset();
-  return result_of(problem, outcome, parts, traffic, progress);
+RunResult run(const Plan& plan, const IntegrationContext& context) {
+  const Problem& problem = plan.problem();
+  Experiment experiment(problem.device, problem.threads, context);
+  expect_ceilings(plan, experiment);
+  auto integration = std::make_unique<Integration>(plan, context);
+  const RunOutcome outcome = integration->integrate();
+  context.progress.update("timing the parts of a step", 0.0, 1.0);
+  const StageSamples samples = time_stages(plan, integration->integrator(), outcome.mean_step());
+  RunResult result = result_of(plan, outcome, samples, experiment);
+  // The ceilings' own arrays take the room of the flow.
+  integration.reset();
+  experiment.finish(result.measurements);
+  return result;
+}
+
+RunResult run(const Problem& problem, const IntegrationContext& context) {
+  return run(Plan(problem), context);
 }
 
 }  // namespace bankfull::convection

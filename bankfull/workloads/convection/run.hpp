@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
@@ -54,12 +54,18 @@ struct Cadence {
   int snapshots = 0;              ///< 0, or 2 and more
 };
 
+/// What a run gets beside its problem: IntegrationContext{{ranks, progress}, cadence, recorder}.
+struct IntegrationContext : RunContext {
+  Cadence cadence;
+  Recorder& recorder;
+};
+
 /// Integrates the problem to its end, measures, and checks the divergence of the final flow.
 ///
 /// Throws UsageError for a bad problem, also where a fixed step is too long for the flow that it
 /// starts from; RuntimeFailure where the flow blows up, naming the step, the time and what is no
 /// longer finite, or where the pressure solver no longer converges.
-RunResult run(const Problem& problem, const Cadence& cadence, Recorder& recorder,
-              Progress& progress);
+RunResult run(const Plan& plan, const IntegrationContext& context);
+RunResult run(const Problem& problem, const IntegrationContext& context);
 
 }  // namespace bankfull::convection

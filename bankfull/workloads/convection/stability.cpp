@@ -31,22 +31,22 @@ Vector largest_rates(const Grid& grid) {
 /// Largest eigenvalues of diffusion: of the most diffusive quantity along all axes, and of the
 /// least diffusive one along the axis with the widest cells.
 struct DiffusiveRates {
-  double largest = 0.0;
-  double least = 0.0;
+  double max = 0.0;
+  double min = 0.0;
 };
 
 DiffusiveRates diffusive_rates(const Problem& problem, const Grid& grid) {
-  double most = problem.viscosity;
-  double least = problem.viscosity;
+  double max_diffusivity = problem.viscosity;
+  double min_diffusivity = problem.viscosity;
   for (const Scalar& scalar : problem.scalars) {
-    most = std::max(most, scalar.diffusivity);
-    least = std::min(least, scalar.diffusivity);
+    max_diffusivity = std::max(max_diffusivity, scalar.diffusivity);
+    min_diffusivity = std::min(min_diffusivity, scalar.diffusivity);
   }
-  DiffusiveRates rates{.least = std::numeric_limits<double>::infinity()};
+  DiffusiveRates rates{.min = std::numeric_limits<double>::infinity()};
   for (const double per_cell : largest_rates(grid)) {
-    rates.largest += 4.0 * most * per_cell * per_cell;
+    rates.max += 4.0 * max_diffusivity * per_cell * per_cell;
     if (per_cell > 0.0) {
-      rates.least = std::min(rates.least, 4.0 * least * per_cell * per_cell);
+      rates.min = std::min(rates.min, 4.0 * min_diffusivity * per_cell * per_cell);
     }
   }
   return rates;
@@ -85,8 +85,7 @@ double rate_of_acceleration(const Problem& problem, const Grid& grid, const Diag
     double acceleration = std::abs(force[axis]);
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       const Diagnosis::OfScalar& scalar = flow.scalars[s];
-      acceleration +=
-          0.5 * std::abs(problem.scalars[s].buoyancy[axis]) * (scalar.most - scalar.least);
+      acceleration += 0.5 * std::abs(problem.scalars[s].buoyancy[axis]) * (scalar.max - scalar.min);
     }
     sum += acceleration * rates[axis];
   }
@@ -97,7 +96,7 @@ double rate_of_acceleration(const Problem& problem, const Grid& grid, const Diag
 
 double longest_diffusive_step(const Problem& problem, const Grid& grid) {
   const double limit = problem.scheme == TimeScheme::runge_kutta ? 2.51 : 1.0;
-  const double fastest_decay = diffusive_rates(problem, grid).largest;
+  const double fastest_decay = diffusive_rates(problem, grid).max;
   constexpr double any = 1e300;
   return fastest_decay > 0.0 ? limit / fastest_decay : any;
 }
@@ -163,7 +162,7 @@ double step_length(const Problem& problem, const Grid& grid, const Diagnosis& fl
   const auto stable_beside = [&](double diffusive_rate) {
     return is_stable(problem.scheme, dt * rate, dt * diffusive_rate);
   };
-  while (!stable_beside(diffusion.least) || !stable_beside(diffusion.largest)) {
+  while (!stable_beside(diffusion.min) || !stable_beside(diffusion.max)) {
     dt *= shorter;
   }
   return dt;

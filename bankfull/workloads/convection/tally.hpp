@@ -1,8 +1,8 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/workloads/convection/diagnosis.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
-#include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 
 #include <cstddef>
@@ -15,24 +15,24 @@ namespace bankfull::convection {
 template <std::size_t Sums, std::size_t Extremes>
 struct Tally {
   double sums[Sums];
-  double most[Extremes];
+  double max[Extremes];
 };
 
-/// Of the velocity. Sums: kinetic energy. Most: sum of |u| / h, |div u|, |u| along storage axes.
+/// Of the velocity. Sums: kinetic energy. Max: sum of |u| / h, |div u|, |u| along storage axes.
 using FlowTally = Tally<1, 5>;
 
 /// Of one scalar T. Sums: T, T^2, u T along the storage axes, and inflow through their lower and
-/// upper walls. Most: T and -T.
+/// upper walls. Max: T and -T.
 using ScalarTally = Tally<11, 2>;
 
-inline constexpr double least_number = -1.7976931348623157e308;
+inline constexpr double lowest_number = -1.7976931348623157e308;
 
 /// Nothing counted yet.
 template <class AnyTally>
 BANKFULL_HOST_DEVICE AnyTally empty_tally() {
   AnyTally tally{};
-  for (double& most : tally.most) {
-    most = least_number;
+  for (double& max : tally.max) {
+    max = lowest_number;
   }
   return tally;
 }
@@ -46,31 +46,32 @@ BANKFULL_HOST_DEVICE void merge(Tally<Sums, Extremes>& into, const Tally<Sums, E
     into.sums[n] += other.sums[n];
   }
   for (std::size_t n = 0; n < Extremes; ++n) {
-    into.most[n] = larger(other.most[n], into.most[n]);
+    into.max[n] = larger(other.max[n], into.max[n]);
   }
 }
 
 BANKFULL_HOST_DEVICE inline double magnitude(double x) { return x < 0.0 ? -x : x; }
 
 template <int A, class Real>
-BANKFULL_HOST_DEVICE void count_velocity(const Near<Real>& near, double part, FlowTally& tally,
-                                         double& rate) {
-  const auto below = static_cast<double>(near.template at<A>(A, 0));
-  const auto above = static_cast<double>(near.template at<A>(A, 1));
+BANKFULL_HOST_DEVICE void count_velocity(const PointStencil<Real>& stencil, double part,
+                                         FlowTally& tally, double& rate) {
+  const auto below = static_cast<double>(stencil.template at<A>(A, 0));
+  const auto above = static_cast<double>(stencil.template at<A>(A, 1));
   tally.sums[0] += part * 0.25 * (below * below + above * above);
-  rate += larger(magnitude(below), magnitude(above)) * static_cast<double>(near.axis[A].per_cell);
-  tally.most[2 + A] = larger(magnitude(below), tally.most[2 + A]);
+  rate +=
+      larger(magnitude(below), magnitude(above)) * static_cast<double>(stencil.axis[A].per_cell);
+  tally.max[2 + A] = larger(magnitude(below), tally.max[2 + A]);
 }
 
 /// Adds a cell that is `part` of the box.
 template <class Real>
-BANKFULL_HOST_DEVICE void count(const Near<Real>& near, double part, FlowTally& tally) {
+BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, double part, FlowTally& tally) {
   double rate = 0.0;
-  count_velocity<0>(near, part, tally, rate);
-  count_velocity<1>(near, part, tally, rate);
-  count_velocity<2>(near, part, tally, rate);
-  tally.most[0] = larger(rate, tally.most[0]);
-  tally.most[1] = larger(magnitude(static_cast<double>(divergence(near))), tally.most[1]);
+  count_velocity<0>(stencil, part, tally, rate);
+  count_velocity<1>(stencil, part, tally, rate);
+  count_velocity<2>(stencil, part, tally, rate);
+  tally.max[0] = larger(rate, tally.max[0]);
+  tally.max[1] = larger(magnitude(static_cast<double>(divergence(stencil))), tally.max[1]);
 }
 
 /// Where a cell lies along one axis that has walls.
@@ -81,13 +82,14 @@ struct WallSides {
 };
 
 template <int A, class Real>
-BANKFULL_HOST_DEVICE void count_along(const Near<Real>& near, int scalar, double diffusivity,
-                                      double part, const WallSides& sides, ScalarTally& tally) {
-  const AxisMetric<Real>& axis = near.axis[A];
-  const auto here = static_cast<double>(near.template at<A>(3 + scalar, 0));
-  const auto before = static_cast<double>(near.template at<A>(3 + scalar, -1));
-  const auto after = static_cast<double>(near.template at<A>(3 + scalar, 1));
-  const auto flow = static_cast<double>(near.template at<A>(A, 0));
+BANKFULL_HOST_DEVICE void count_along(const PointStencil<Real>& stencil, int scalar,
+                                      double diffusivity, double part, const WallSides& sides,
+                                      ScalarTally& tally) {
+  const AxisMetric<Real>& axis = stencil.axis[A];
+  const auto here = static_cast<double>(stencil.template at<A>(3 + scalar, 0));
+  const auto before = static_cast<double>(stencil.template at<A>(3 + scalar, -1));
+  const auto after = static_cast<double>(stencil.template at<A>(3 + scalar, 1));
+  const auto flow = static_cast<double>(stencil.template at<A>(A, 0));
   const auto per_cell = static_cast<double>(axis.per_cell);
   const double face_part = part * per_cell / static_cast<double>(axis.per_face);
   tally.sums[2 + A] += face_part * flow * (0.5 * (before + here));
@@ -101,16 +103,16 @@ BANKFULL_HOST_DEVICE void count_along(const Near<Real>& near, int scalar, double
 }
 
 template <class Real>
-BANKFULL_HOST_DEVICE void count(const Near<Real>& near, int scalar, double diffusivity, double part,
-                                const WallSides& sides, ScalarTally& tally) {
-  const auto here = static_cast<double>(near.template at<0>(3 + scalar, 0));
+BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, int scalar, double diffusivity,
+                                double part, const WallSides& sides, ScalarTally& tally) {
+  const auto here = static_cast<double>(stencil.template at<0>(3 + scalar, 0));
   tally.sums[0] += part * here;
   tally.sums[1] += part * here * here;
-  count_along<0>(near, scalar, diffusivity, part, sides, tally);
-  count_along<1>(near, scalar, diffusivity, part, sides, tally);
-  count_along<2>(near, scalar, diffusivity, part, sides, tally);
-  tally.most[0] = larger(here, tally.most[0]);
-  tally.most[1] = larger(-here, tally.most[1]);
+  count_along<0>(stencil, scalar, diffusivity, part, sides, tally);
+  count_along<1>(stencil, scalar, diffusivity, part, sides, tally);
+  count_along<2>(stencil, scalar, diffusivity, part, sides, tally);
+  tally.max[0] = larger(here, tally.max[0]);
+  tally.max[1] = larger(-here, tally.max[1]);
 }
 
 /// What the tallies say, along x, y, z.

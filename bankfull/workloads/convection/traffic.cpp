@@ -1,16 +1,161 @@
 #include "bankfull/workloads/convection/traffic.hpp"
 
+#include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/point.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
 
 namespace bankfull::convection {
 namespace {
 
-// Operations of point.hpp, without buoyancy and rotation.
-constexpr double momentum_flops = 66.0;
-constexpr double scalar_flops = 50.0;
-constexpr double update_flops = 4.0;
-constexpr double divergence_flops = 8.0;
-constexpr double projection_flops = 9.0;
+double count_of(std::int64_t n) { return static_cast<double>(n); }
+
+std::int64_t scalar_count(const Problem& problem) {
+  return static_cast<std::int64_t>(problem.scalars.size());
+}
+
+bool rotates(const Problem& problem) {
+  return problem.rotation[0] != 0.0 || problem.rotation[1] != 0.0 || problem.rotation[2] != 0.0;
+}
+
+/// What acts on velocity `along`, of x, y and z; see with_forces.
+int force_flops(const Problem& problem, std::size_t along) {
+  if (problem.scalars.size() == 1 && !rotates(problem) && !has_sources(problem)) {
+    return PointFlops::buoyancy;
+  }
+  int flops = 0;
+  for (const Scalar& scalar : problem.scalars) {
+    flops += scalar.buoyancy[along] != 0.0 ? PointFlops::buoyancy : 0;
+  }
+  const bool turns =
+      problem.rotation[(along + 1) % 3] != 0.0 || problem.rotation[(along + 2) % 3] != 0.0;
+  return flops + (turns ? PointFlops::rotation : 0);
+}
+
+Traffic advance_traffic(const Problem& problem, double word) {
+  const auto scalars = static_cast<int>(scalar_count(problem));
+  const int fields = 3 + scalars;
+  const bool sources = has_sources(problem);
+  int flops = 3 * PointFlops::transport_of_velocity + scalars * PointFlops::transport_of_scalar +
+              fields * (PointFlops::advance + (sources ? PointFlops::source : 0));
+  for (const std::size_t along : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+    flops += force_flops(problem, along);
+  }
+  return count_of(problem.cells()) * Traffic{.bytes_read = (sources ? 3.0 : 2.0) * fields * word,
+                                             .bytes_written = 2.0 * fields * word,
+                                             .flops = static_cast<double>(flops)};
+}
+
+Traffic divergence_traffic(const Problem& problem, double word) {
+  return count_of(problem.cells()) *
+         Traffic{.bytes_read = 3.0 * word, .bytes_written = word, .flops = PointFlops::divergence};
+}
+
+Traffic projection_traffic(const Problem& problem, double word) {
+  const double cells = count_of(problem.cells());
+  double faces = 0.0;
+  for (const AxisCells& axis : problem.axes) {
+    faces += cells - (axis.periodic ? 0.0 : cells / count_of(axis.cells));
+  }
+  return {.bytes_read = (cells + faces) * word,
+          .bytes_written = faces * word,
+          .flops = PointFlops::projection * faces};
+}
+
+/// Ghosts at the ends of rows, and others.
+struct Ghosts {
+  Traffic ends;
+  Traffic others;
+};
+
+/// Ghosts beyond the lower end (-1) or the upper one (1) of axes, or beside all cells (0).
+using Beyond = std::array<int, 3>;
+
+int flops_of_ghost(const Continuations& rules, const Beyond& beyond) {
+  int flops = 0;
+  for (std::size_t axis = 0; axis < beyond.size(); ++axis) {
+    if (beyond[axis] != 0) {
+      flops += flops_of(rules.at[axis][beyond[axis] < 0 ? 0 : 1]);
+    }
+  }
+  return flops;
+}
+
+/// Cells of a row that its ghosts may follow from.
+std::int64_t ends_of(std::int64_t cells) { return std::min<std::int64_t>(cells, 2); }
+
+/// Rows that only the ghosts at their ends follow from.
+std::int64_t inner_rows(const Extents& n) {
+  return (n.ni - ends_of(n.ni)) * (n.nj - ends_of(n.nj));
+}
+
+/// Writes and operations.
+Ghosts ghosts_of(const Continuations& rules, const Extents& n, double word) {
+  Ghosts all;
+  for (int region = 0; region < 27; ++region) {
+    const Beyond beyond{region / 9 - 1, region / 3 % 3 - 1, region % 3 - 1};
+    if (beyond == Beyond{}) {
+      continue;
+    }
+    const double count = count_of((beyond[0] == 0 ? n.ni : 1) * (beyond[1] == 0 ? n.nj : 1) *
+                                  (beyond[2] == 0 ? n.nk : 1));
+    Traffic& part = beyond[0] == 0 && beyond[1] == 0 ? all.ends : all.others;
+    part = part + count * Traffic{.bytes_written = word,
+                                  .flops = static_cast<double>(flops_of_ghost(rules, beyond))};
+  }
+  return all;
+}
+
+/// Of all fields; of the others with the cells that they follow from, the outermost rows.
+Ghosts ghost_traffic(const Problem& problem, const Grid& grid, double word) {
+  const Extents n = grid.extents();
+  Ghosts all;
+  for (const Continuations& rules : continuations_of(problem, grid)) {
+    const Ghosts mine = ghosts_of(rules, n, word);
+    all = {all.ends + mine.ends, all.others + mine.others};
+    all.others.bytes_read += count_of((n.ni * n.nj - inner_rows(n)) * n.nk) * word;
+  }
+  return all;
+}
+
+/// Cells at the ends of rows that no ghost of others follows from.
+double cells_at_inner_ends(const Problem& problem, const Extents& n) {
+  return count_of(inner_rows(n) * ends_of(n.nk)) * (3.0 + count_of(scalar_count(problem)));
+}
+
+/// Cells at the ends of rows that were not projected: of scalars, and of velocities on walls.
+double cells_at_unprojected_ends(const Problem& problem, const Grid& grid) {
+  const Extents n = grid.extents();
+  const auto walled = [&](int axis) { return grid.axis(axis).cells.periodic ? 0 : 1; };
+  const std::int64_t on_walls =
+      walled(0) * n.nj * ends_of(n.nk) + walled(1) * n.ni * ends_of(n.nk) + walled(2) * n.ni * n.nj;
+  return count_of(scalar_count(problem) * n.ni * n.nj * ends_of(n.nk) + on_walls);
+}
+
+std::string model_of(StagePart part, const Problem& problem, PressureSolver solver) {
+  switch (part) {
+    case StagePart::advance:
+      return has_sources(problem)
+                 ? "5 words per field and cell: fields, tendencies and sources read, the first two "
+                   "written"
+                 : "4 words per field and cell: fields and tendencies read and written";
+    case StagePart::divergence:
+      return "4 words per cell: three velocities read, the right side written";
+    case StagePart::projection:
+      return "7 words per cell: pressure read, velocities read and written, but for those on walls";
+    case StagePart::ghosts:
+      return "each ghost cell written, the outermost cells read";
+    case StagePart::pressure:
+      break;
+  }
+  return solver == PressureSolver::direct
+             ? "the direct solver's own model"
+             : "multigrid's own model, for the cycles of the last solve";
+}
 
 }  // namespace
 
@@ -30,20 +175,35 @@ std::string to_string(StagePart part) {
   return "ghosts";
 }
 
-StageTraffic stage_traffic(const Problem& problem, const Traffic& pressure) {
+StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure) {
+  const Problem& problem = plan.problem();
   const auto word = static_cast<double>(bytes_of(problem.precision));
-  const auto cells = static_cast<double>(problem.cells());
-  const auto scalars = static_cast<double>(problem.scalars.size());
-  const double fields = 3.0 + scalars;
-  const Extents n = Grid(problem.axes).extents();
-  const auto ghosts =
-      static_cast<double>((n.ni + 2) * (n.nj + 2) * (n.nk + 2) - n.count()) * fields;
-  const double advance_flops =
-      3.0 * (momentum_flops + update_flops) + scalars * (scalar_flops + update_flops);
-  return {Traffic{2.0 * fields * word * cells, 2.0 * fields * word * cells, advance_flops * cells},
-          Traffic{3.0 * word * cells, word * cells, divergence_flops * cells}, pressure,
-          Traffic{4.0 * word * cells, 3.0 * word * cells, projection_flops * cells},
-          Traffic{ghosts * word, ghosts * word, ghosts}};
+  const Grid& grid = plan.grid();
+  const Ghosts ghosts = ghost_traffic(problem, grid, word);
+  Traffic projection = projection_traffic(problem, word);
+  Traffic filling = ghosts.others;
+  if (problem.device.is_cuda()) {
+    filling = filling + ghosts.ends;
+    filling.bytes_read += cells_at_inner_ends(problem, grid.extents()) * word;
+  } else {
+    projection = projection + ghosts.ends;
+    projection.bytes_read += cells_at_unprojected_ends(problem, grid) * word;
+  }
+  return {advance_traffic(problem, word), divergence_traffic(problem, word), pressure, projection,
+          filling};
+}
+
+StageWork stage_work(const Plan& plan, const Traffic& pressure) {
+  const StageTraffic traffic = stage_traffic(plan, pressure);
+  const auto bytes = static_cast<double>(plan.device_bytes());
+  StageWork work;
+  for (std::size_t n = 0; n < work.size(); ++n) {
+    work[n] = {.traffic = traffic[n],
+               .model = model_of(static_cast<StagePart>(n), plan.problem(), plan.solver()),
+               .working_set_bytes = bytes,
+               .precision = plan.problem().precision};
+  }
+  return work;
 }
 
 }  // namespace bankfull::convection

@@ -1,17 +1,39 @@
 #pragma once
 
-#include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/core/measure/work.hpp"
+#include "bankfull/workloads/convection/plan.hpp"
 
-#include <cstdint>
+#include <array>
+#include <string>
 
 namespace bankfull::convection {
 
+/// The parts of a stage, in the order in which they run.
+enum class StagePart { advance, divergence, pressure, projection, ghosts };
+
+inline constexpr int stage_parts = 5;
+
+std::string to_string(StagePart part);
+
+/// What each part of a stage does.
+using StageWork = std::array<Work, stage_parts>;
+
+/// What each part of a stage moves and computes by its stated model.
+using StageTraffic = std::array<Traffic, stage_parts>;
+
 /// Least traffic of a stage's parts but for the pressure solve, which the solver states itself.
+/// Ghosts count in the part that fills them only: where others read them they are a layer around
+/// many cells.
 ///
-/// Advance reads all fields and their former tendencies and writes both, advanced: 4 words a field
-/// and cell. Divergence reads three velocities and writes the right side: 4 words. Projection reads
-/// the pressure, and reads and writes three velocities: 7 words. Ghosts: two words for each ghost
-/// cell of each field.
-StageTraffic stage_traffic(const Problem& problem, const Traffic& pressure);
+/// - advance: all fields, their former tendencies and, if there are any, the sources of all fields
+///   are read; fields and tendencies are written: 4 words per field and cell, 5 with sources.
+/// - divergence: three velocities are read, the right side is written: 4 words.
+/// - projection: the pressure is read, and velocities are read and written but for those on walls:
+///   7 words. A CPU fills the ghosts at both ends of rows on the way.
+/// - ghosts: each is written; the outermost cells, from which they follow, are read.
+StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure);
+
+/// The same with the model in words. Every part reads again what lay in all of the flow's memory.
+StageWork stage_work(const Plan& plan, const Traffic& pressure);
 
 }  // namespace bankfull::convection

@@ -15,47 +15,43 @@ namespace {
 /// How the cases of one kind are run.
 struct Family {
   std::vector<Check> (*check)(const ValidationSetting&);
-  const char* name;
   double share;  ///< of the time of the whole validation
 };
 
 constexpr Family family_of(ValidationPart part) {
   switch (part) {
     case ValidationPart::invariants:
-      return {check_invariants, "invariants", 0.05};
+      return {check_invariants, 0.05};
     case ValidationPart::exact_flows:
-      return {check_exact_flows, "exact-flows", 0.15};
+      return {check_exact_flows, 0.15};
     case ValidationPart::critical_rayleigh:
-      return {check_critical_rayleigh_numbers, "critical-rayleigh", 0.35};
+      return {check_critical_rayleigh_numbers, 0.35};
     case ValidationPart::cavities:
       break;
   }
-  return {check_cavities, "cavities", 0.45};
+  return {check_cavities, 0.45};
 }
 
 }  // namespace
 
-std::string to_string(ValidationPart part) { return family_of(part).name; }
-
-RunResult validate(ValidationLevel level, const std::vector<ValidationPart>& parts, Device device,
-                   int threads, Progress& progress) {
-  ValidationSetting setting(level, device, threads, progress);
+RunResult validate(const Validation& validation, const RunContext& context) {
+  ValidationSetting setting(validation, context);
   double all = 0.0;
   std::string names;
-  for (const ValidationPart part : parts) {
+  for (const ValidationPart part : validation.parts) {
     all += family_of(part).share;
     names += names.empty() ? "" : ",";
-    names += family_of(part).name;
+    names += validation_part_names.to_string(part);
   }
   RunResult result;
   result.workload = "convection";
-  result.problem = {{.name = "validation",
-                     .value = std::string(level == ValidationLevel::full ? "full" : "quick")},
-                    {.name = "parts", .value = names},
-                    {.name = "device", .value = to_string(device)},
-                    {.name = "threads", .value = std::int64_t{threads}}};
+  result.problem = {
+      {.name = "validation", .value = validation_level_names.to_string(validation.level)},
+      {.name = "parts", .value = names},
+      {.name = "device", .value = to_string(validation.device)},
+      {.name = "threads", .value = std::int64_t{validation.threads}}};
   double begin = 0.0;
-  for (const ValidationPart part : parts) {
+  for (const ValidationPart part : validation.parts) {
     const Family family = family_of(part);
     const double end = begin + family.share / all;
     setting.set_part(begin, end);

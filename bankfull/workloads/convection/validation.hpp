@@ -1,7 +1,8 @@
 #pragma once
 
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/machine/device.hpp"
-#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
 #include <array>
@@ -23,16 +24,30 @@ enum class ValidationPart {
   cavities,           ///< steady flows of the literature
 };
 
-inline constexpr std::array all_validation_parts{
-    ValidationPart::invariants, ValidationPart::exact_flows, ValidationPart::critical_rayleigh,
-    ValidationPart::cavities};
+/// As --validate names them.
+inline constexpr auto validation_level_names = enum_names<ValidationLevel>(
+    {{ValidationLevel::quick, "quick"}, {ValidationLevel::full, "full"}});
 
-/// As --validate-parts names it: "exact-flows".
-std::string to_string(ValidationPart part);
+/// As --validate-parts names them.
+inline constexpr auto validation_part_names = enum_names<ValidationPart>({
+    {ValidationPart::invariants, "invariants"},
+    {ValidationPart::exact_flows, "exact-flows"},
+    {ValidationPart::critical_rayleigh, "critical-rayleigh"},
+    {ValidationPart::cavities, "cavities"},
+});
+
+inline constexpr auto all_validation_parts = validation_part_names.values();
+
+/// What to validate, and where.
+struct Validation {
+  ValidationLevel level = ValidationLevel::quick;
+  std::vector<ValidationPart> parts = {all_validation_parts.begin(), all_validation_parts.end()};
+  Device device = Device::cpu();
+  int threads = 1;
+};
 
 /// Runs the cases of these parts, whose answers are known, and compares: one check a case, with its
 /// source.
-RunResult validate(ValidationLevel level, const std::vector<ValidationPart>& parts, Device device,
-                   int threads, Progress& progress);
+RunResult validate(const Validation& validation, const RunContext& context);
 
 }  // namespace bankfull::convection

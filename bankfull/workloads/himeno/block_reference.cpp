@@ -9,8 +9,8 @@
 namespace bankfull::himeno {
 namespace {
 
-constexpr std::int64_t most_points_for_all = std::int64_t{1} << 20;
-constexpr std::size_t most_blocks = 1024;
+constexpr std::int64_t max_points_for_all = std::int64_t{1} << 20;
+constexpr std::size_t max_blocks = 1024;
 
 /// What blocks of planes and of whole grids have at most; a thread holds one with its layers.
 constexpr Extents part_of_plane{64, 64, 128};
@@ -114,12 +114,12 @@ std::set<std::int64_t> sampled_planes(std::int64_t points) {
 
 /// Every so many of them.
 std::vector<Box> thinned(const std::vector<Box>& blocks) {
-  if (blocks.size() <= most_blocks) {
+  if (blocks.size() <= max_blocks) {
     return blocks;
   }
   std::vector<Box> some;
-  for (std::size_t n = 0; n < most_blocks; ++n) {
-    some.push_back(blocks[n * (blocks.size() - 1) / (most_blocks - 1)]);
+  for (std::size_t n = 0; n < max_blocks; ++n) {
+    some.push_back(blocks[n * (blocks.size() - 1) / (max_blocks - 1)]);
   }
   return some;
 }
@@ -143,7 +143,7 @@ template std::vector<double> reference_block<double>(const GridSize&, const Init
 
 std::vector<Box> sampled_blocks(const Extents& points) {
   std::vector<Box> blocks;
-  if (points.count() <= most_points_for_all) {
+  if (points.count() <= max_points_for_all) {
     cut(box_of(points), part_of_whole, blocks);
     return blocks;
   }
@@ -159,6 +159,14 @@ std::vector<Box> sampled_blocks(const Extents& points) {
   add(points.nj, &Box::j0, &Box::j1);
   add(points.nk, &Box::k0, &Box::k1);
   return thinned(blocks);
+}
+
+std::int64_t points_of(const std::vector<Box>& blocks) {
+  std::int64_t points = 0;
+  for (const Box& block : blocks) {
+    points += block.extents().count();
+  }
+  return points;
 }
 
 }  // namespace bankfull::himeno

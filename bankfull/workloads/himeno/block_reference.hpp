@@ -3,6 +3,7 @@
 #include "bankfull/core/field/box.hpp"
 #include "bankfull/workloads/himeno/initial.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace bankfull::himeno {
@@ -30,5 +31,8 @@ extern template std::vector<double> reference_block<double>(const GridSize&, con
 /// crosses every seam between tiles, strips and threads along the other two. Of more than a
 /// thousand blocks every so many are taken.
 std::vector<Box> sampled_blocks(const Extents& points);
+
+/// Of all blocks together.
+std::int64_t points_of(const std::vector<Box>& blocks);
 
 }  // namespace bankfull::himeno

@@ -114,7 +114,7 @@ int ghost_layers(const Problem& problem, const Decomposition& decomposition) {
   }
   const Layout layout(decomposition.largest_block(), 1,
                       static_cast<std::size_t>(bytes_of(problem.precision)));
-  const int most = static_cast<int>(std::min<std::int64_t>(most_fused_sweeps, thinnest));
+  const int most = static_cast<int>(std::min<std::int64_t>(max_fused_sweeps, thinnest));
   return plan_fused(layout, static_cast<std::size_t>(bytes_of(problem.precision)), problem.threads,
                     cache_share(problem.threads), most)
       .sweeps;

@@ -26,9 +26,11 @@ class Fields {
   /// Elements between the starts of neighbouring coefficient fields.
   [[nodiscard]] std::int64_t stride() const { return set_.stride(); }
 
-  [[nodiscard]] FieldView<T> coefficient(int field) const { return set_[field]; }
-  [[nodiscard]] FieldView<T> pressure() const { return set_[coefficient_count + present_]; }
-  [[nodiscard]] FieldView<T> next() const { return set_[coefficient_count + 1 - present_]; }
+  [[nodiscard]] FieldView<T> coefficient(int field) { return set_[field]; }
+  [[nodiscard]] FieldView<const T> coefficient(int field) const { return set_[field]; }
+  [[nodiscard]] FieldView<T> pressure() { return set_[coefficient_count + present_]; }
+  [[nodiscard]] FieldView<const T> pressure() const { return set_[coefficient_count + present_]; }
+  [[nodiscard]] FieldView<T> next() { return set_[coefficient_count + 1 - present_]; }
 
   /// The next iterate becomes the present one: pointers are swapped, nothing is copied.
   void advance() { present_ = 1 - present_; }
@@ -68,8 +70,7 @@ struct Initialise {
 
 /// `perturbation` as in Problem.
 template <class T>
-Initialise<T> initialise(const Fields<T>& fields, const InitialState& state,
-                         double perturbation = 0.0) {
+Initialise<T> initialise(Fields<T>& fields, const InitialState& state, double perturbation = 0.0) {
   return {.value = InitialValue(state, fields.domain().grid),
           .operator_factor = 1.0 + perturbation,
           .block = fields.domain().block(),

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/himeno/overlap.hpp"
 
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/himeno/domain.hpp"
 
@@ -112,25 +113,24 @@ PassPlan two_part(const Domain& domain, double split) {
           .exchanges = {serves(side_a), serves(-side_a)}};
 }
 
+constexpr auto overlap_names = enum_names<Overlap>({
+    {Overlap::none, "none"},
+    {Overlap::boundary, "boundary"},
+    {Overlap::two_part, "two-part"},
+});
+
 }  // namespace
 
 const std::vector<Overlap>& all_overlaps() {
-  static const std::vector<Overlap> overlaps{Overlap::none, Overlap::boundary, Overlap::two_part};
+  static const auto values = overlap_names.values();
+  static const std::vector<Overlap> overlaps(values.begin(), values.end());
   return overlaps;
 }
 
-std::string to_string(Overlap overlap) {
-  constexpr std::array names{"none", "boundary", "two-part"};
-  return names[static_cast<std::size_t>(overlap)];
-}
+std::string to_string(Overlap overlap) { return overlap_names.to_string(overlap); }
 
 Overlap parse_overlap(const std::string& text) {
-  for (const Overlap overlap : all_overlaps()) {
-    if (to_string(overlap) == text) {
-      return overlap;
-    }
-  }
-  throw UsageError("--overlap " + text + " is unknown", "use none, boundary or two-part");
+  return overlap_names.parse(text, "--overlap " + text + " is unknown");
 }
 
 bool sweeps_meanwhile(const PassPlan& plan) {

@@ -1,14 +1,10 @@
 #include "bankfull/workloads/himeno/problem.hpp"
 
 #include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
-#include "bankfull/core/comm/communicator.hpp"
-#include "bankfull/core/comm/halo_exchange.hpp"
-#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/field/field_set.hpp"
-#include "bankfull/core/memory/capacity.hpp"
-#include "bankfull/workloads/himeno/domain.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,8 +16,16 @@
 namespace bankfull::himeno {
 namespace {
 
+constexpr auto schedule_names = enum_names<Schedule>({
+    {Schedule::reference, "reference"},
+    {Schedule::direct, "direct"},
+    {Schedule::marching, "marching"},
+    {Schedule::tuned, "tuned"},
+    {Schedule::fused, "fused"},
+});
+
 constexpr std::int64_t largest_dimension = std::int64_t{1} << 20;
-constexpr std::int64_t most_iterations = 1'000'000'000;
+constexpr std::int64_t max_iterations = 1'000'000'000;
 
 std::string remedy_for_size() { return "use XS, S, M, L, XL or IxJxK with every dimension >= 3"; }
 
@@ -37,63 +41,13 @@ std::int64_t parse_dimension(const std::string& size, const std::string& text) {
                      fmt::format("use dimensions up to {}", largest_dimension));
   }
   if (!number) {
-    throw UsageError("--size " + size + " is no size of the benchmark", remedy_for_size());
+    throw UsageError("--size " + size + " is not a size of the benchmark", remedy_for_size());
   }
   if (value < 3) {
     throw UsageError("--size " + size + ": the dimension " + text + " leaves no point to update",
                      remedy_for_size());
   }
   return value;
-}
-
-/// Bytes that the busiest rank needs.
-std::int64_t needed_bytes(const Problem& problem, int ranks) {
-  const Decomposition decomposition = decompose(problem, ranks);
-  const std::int64_t fields = memory_bytes(decomposition.largest_block(),
-                                           ghost_layers(problem, decomposition), problem.precision);
-  return fields + working_memory_bytes(fields);
-}
-
-/// A size that the ranks cannot cut does not fit either.
-bool fits(const Problem& problem, int ranks, std::int64_t available) {
-  try {
-    return needed_bytes(problem, ranks) <= available;
-  } catch (const UsageError&) {
-    return false;
-  }
-}
-
-std::string largest_standard_that_fits(const Problem& problem, int ranks, std::int64_t available) {
-  const auto& sizes = standard_sizes();
-  const auto largest = std::find_if(sizes.rbegin(), sizes.rend(), [&](const StandardSize& size) {
-    Problem smaller = problem;
-    smaller.grid = size.grid;
-    return size.grid.updated_points() < problem.grid.updated_points() &&
-           fits(smaller, ranks, available);
-  });
-  return largest == sizes.rend() ? "no smaller standard size fits"
-                                 : "the largest standard size that fits is " + largest->name;
-}
-
-/// `sharing` ranks have the same memory.
-void check_memory(const Problem& problem, const Communicator& ranks, int sharing) {
-  const std::int64_t available = free_bytes(problem.device) / sharing;
-  const std::int64_t needed = needed_bytes(problem, ranks.size());
-  if (needed > available) {
-    require_capacity(problem.device, needed * sharing, "himeno " + name_of(problem.grid),
-                     largest_standard_that_fits(problem, ranks.size(), available));
-  }
-}
-
-/// Finds what would only show once fields are in memory.
-void check_ranks(const Problem& problem, const Communicator& ranks) {
-  const Decomposition decomposition = decompose(problem, ranks.size());
-  static_cast<void>(ghost_layers(problem, decomposition));
-  const Domain domain{.grid = problem.grid, .decomposition = decomposition, .rank = ranks.rank()};
-  static_cast<void>(plan_pass(problem.overlap, domain, {}, problem.split));
-  if (ranks.size() > 1) {
-    require_transport(problem.transport, ranks, problem.device);
-  }
 }
 
 }  // namespace
@@ -132,7 +86,7 @@ GridSize parse_size(const std::string& text) {
   }
   const std::vector<std::string> parts = parts_of(text, 'x');
   if (parts.size() != 3) {
-    throw UsageError("--size " + text + " is no size of the benchmark", remedy_for_size());
+    throw UsageError("--size " + text + " is not a size of the benchmark", remedy_for_size());
   }
   const GridSize grid{parse_dimension(text, parts[0]), parse_dimension(text, parts[1]),
                       parse_dimension(text, parts[2])};
@@ -146,24 +100,15 @@ GridSize parse_size(const std::string& text) {
 }
 
 const std::vector<Schedule>& all_schedules() {
-  static const std::vector<Schedule> schedules{
-      Schedule::reference, Schedule::direct, Schedule::marching, Schedule::tuned, Schedule::fused};
+  static const auto values = schedule_names.values();
+  static const std::vector<Schedule> schedules(values.begin(), values.end());
   return schedules;
 }
 
-std::string to_string(Schedule schedule) {
-  constexpr std::array names{"reference", "direct", "marching", "tuned", "fused"};
-  return names[static_cast<std::size_t>(schedule)];
-}
+std::string to_string(Schedule schedule) { return schedule_names.to_string(schedule); }
 
 Schedule parse_schedule(const std::string& text) {
-  for (const Schedule schedule : all_schedules()) {
-    if (to_string(schedule) == text) {
-      return schedule;
-    }
-  }
-  throw UsageError("--schedule " + text + " is no schedule",
-                   "use reference, direct, marching, tuned, fused or all");
+  return schedule_names.parse(text, "--schedule " + text + " is not a schedule", {"all"});
 }
 
 std::int64_t memory_bytes(const Extents& points, int ghosts, Precision precision) {
@@ -177,18 +122,18 @@ std::int64_t memory_bytes(const GridSize& grid, Precision precision) {
 }
 
 std::int64_t working_memory_bytes(std::int64_t field_bytes) {
-  // Partial sums, ring buffers and staging; the ceiling is measured before the fields exist.
+  // Partial sums, ring buffers and staging; ceilings are measured while there are no fields.
   return 64 * mib + field_bytes / 32;
 }
 
-void validate(const Problem& problem, const Communicator& ranks) {
+void check_values(const Problem& problem) {
   if (problem.iterations && *problem.iterations < 1) {
     throw UsageError(fmt::format("--iterations {} runs nothing", *problem.iterations),
                      "use at least 1");
   }
-  if (problem.iterations && *problem.iterations > most_iterations) {
+  if (problem.iterations && *problem.iterations > max_iterations) {
     throw UsageError(fmt::format("--iterations {} would never end", *problem.iterations),
-                     fmt::format("use up to {}", most_iterations));
+                     fmt::format("use up to {}", max_iterations));
   }
   if (!(problem.target_seconds > 0.0) || problem.target_seconds > 86400.0) {
     throw UsageError(fmt::format("--target-seconds {} is no running time", problem.target_seconds),
@@ -206,7 +151,7 @@ void validate(const Problem& problem, const Communicator& ranks) {
                      "use at least 1");
   }
   if (!std::isfinite(problem.perturbation)) {
-    throw UsageError(fmt::format("--perturb-operator {} is no number", problem.perturbation),
+    throw UsageError(fmt::format("--perturb-operator {} is not a number", problem.perturbation),
                      "use a small one, such as 1e-6");
   }
   const bool splits = problem.split > 0.0 && problem.split < 1.0;
@@ -220,9 +165,6 @@ void validate(const Problem& problem, const Communicator& ranks) {
                        "add --device cpu, or use --schedule direct on a GPU");
     }
   }
-  check_ranks(problem, ranks);
-  const int sharing = sharers_of_device(ranks, problem.device);
-  ranks.agree([&] { check_memory(problem, ranks, sharing); });
 }
 
 }  // namespace bankfull::himeno

@@ -1,11 +1,10 @@
 #pragma once
 
+#include "bankfull/core/base/precision.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
 #include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/field/layout.hpp"
 #include "bankfull/core/machine/device.hpp"
-#include "bankfull/core/measure/streams.hpp"
-#include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/workloads/himeno/overlap.hpp"
 #include "bankfull/workloads/himeno/point.hpp"
 
@@ -25,6 +24,9 @@ inline constexpr int flops_per_point = 34;
 
 /// Fields: the coefficients, the pressure and its next iterate.
 inline constexpr int field_count = coefficient_count + 2;
+
+/// Fields that a pass reads; it writes one, the next pressure.
+inline constexpr int fields_read = coefficient_count + 1;
 
 /// Relaxation factor of the official program.
 inline constexpr double omega = 0.8;
@@ -78,10 +80,10 @@ enum class Schedule {
 const std::vector<Schedule>& all_schedules();
 std::string to_string(Schedule schedule);
 
-/// Throws UsageError for a name that is no schedule.
+/// Throws UsageError for a name that is not a schedule.
 Schedule parse_schedule(const std::string& text);
 
-/// What to run; plain data, checked by `validate`.
+/// What to run; plain data, checked by `make_plan`.
 struct Problem {
   GridSize grid;
   Precision precision = Precision::fp32;
@@ -91,11 +93,7 @@ struct Problem {
   std::optional<std::int64_t> iterations;  ///< exactly so many per repeat, from the official state
   double target_seconds = 3.0;             ///< else as many as fill this time, over all repeats
   int repeats = 5;
-  int warmup = 1;  ///< repeats of three trial iterations before timing
-  /// Whether the ceiling is measured in one pass; where nothing is said, in short runs
-  /// (`is_short`).
-  std::optional<bool> brief_ceiling = {};
-
+  int warmup = 1;             ///< repeats of three trial iterations before timing
   double perturbation = 0.0;  ///< the measured path multiplies its operator by 1 + this; the
                               ///< references do not, so that a check of the checks can fail
 
@@ -115,8 +113,10 @@ std::int64_t memory_bytes(const GridSize& grid, Precision precision);
 /// Bytes that the ceiling and the verification take beside fields of `field_bytes`, at most.
 std::int64_t working_memory_bytes(std::int64_t field_bytes);
 
-/// Collective. Throws UsageError where the problem makes no sense, cannot be cut for the ranks, or
-/// does not fit a device's memory; the message names the largest standard size that fits.
+/// Throws UsageError where the problem makes no sense on any ranks.
+void check_values(const Problem& problem);
+
+/// Collective: throws what `make_plan` throws.
 void validate(const Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull::himeno

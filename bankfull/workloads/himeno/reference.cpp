@@ -3,10 +3,10 @@
 namespace bankfull::himeno {
 
 template <class T>
-double reference_sweep(const Fields<T>& fields, const Box& part) {
+double reference_sweep(Fields<T>& fields, const Box& part) {
   const Layout& layout = fields.layout();
   const T* coefficients = fields.coefficient(0).origin;
-  const FieldView<T> present = fields.pressure();
+  const FieldView<const T> present = fields.pressure();
   const FieldView<T> next = fields.next();
   double gosa = 0.0;
   for (std::int64_t i = part.i0; i < part.i1; ++i) {
@@ -23,7 +23,7 @@ double reference_sweep(const Fields<T>& fields, const Box& part) {
   return gosa;
 }
 
-template double reference_sweep<float>(const Fields<float>&, const Box&);
-template double reference_sweep<double>(const Fields<double>&, const Box&);
+template double reference_sweep<float>(Fields<float>&, const Box&);
+template double reference_sweep<double>(Fields<double>&, const Box&);
 
 }  // namespace bankfull::himeno

@@ -1,67 +1,69 @@
 #include "bankfull/workloads/himeno/run.hpp"
 
+#include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
-#include "bankfull/workloads/himeno/measured.hpp"
-#include "bankfull/workloads/himeno/sweep.hpp"
+#include "bankfull/workloads/himeno/plan.hpp"
+#include "bankfull/workloads/himeno/schedule_benchmark.hpp"
+#include "bankfull/workloads/himeno/verify.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace bankfull::himeno {
 namespace {
 
-constexpr int most_exposure_pairs = 5;
+constexpr int max_exposure_pairs = 5;
 
-/// Of one timing with or without communication.
-constexpr double exposure_seconds = 1.0;
+using Benchmarks = std::vector<std::unique_ptr<ScheduleBenchmark>>;
 
-std::vector<Timed> time_in_turn(Solver& solver, const Problem& problem, Progress& progress) {
-  solver.load({});
-  std::vector<Timed> all;
-  all.reserve(problem.schedules.size());
-  std::int64_t so_far = 0;  // iterations from the official state
+/// What communication adds to the time of an iteration of each benchmark. Passes without it spoil
+/// the field, so this comes last.
+std::vector<std::vector<double>> exposed_communication(Solver& solver, const Benchmarks& benchmarks,
+                                                       const std::vector<Measurement>& measurements,
+                                                       int repeats, const Experiment& experiment) {
+  std::vector<std::unique_ptr<Stretch>> stretches;
+  std::vector<CommunicationPair> pairs;
+  std::vector<std::int64_t> iterations;
+  for (std::size_t n = 0; n < benchmarks.size(); ++n) {
+    const Schedule schedule = benchmarks[n]->schedule();
+    iterations.push_back(benchmarks[n]->iterations_of_a_second(measurements[n].seconds.median));
+    for (const Halos halos : {Halos::exchanged, Halos::stale}) {
+      stretches.push_back(std::make_unique<Stretch>(solver, schedule, iterations[n], halos));
+    }
+    pairs.push_back({.with = stretches[2 * n].get(), .without = stretches[2 * n + 1].get()});
+  }
+  auto exposed = experiment.exposed_communication(pairs, std::min(repeats, max_exposure_pairs));
+  for (std::size_t n = 0; n < exposed.size(); ++n) {
+    for (double& seconds : exposed[n]) {
+      seconds /= static_cast<double>(iterations[n]);
+    }
+  }
+  return exposed;
+}
+
+void measure(Solver& solver, const Problem& problem, Experiment& experiment, RunResult& result) {
+  Benchmarks benchmarks;
+  std::vector<Benchmark*> all;
   for (const Schedule schedule : problem.schedules) {
-    all.push_back(prepare(solver, problem, schedule));
-    so_far += warm_up_iterations(all.back().facts, problem);
+    benchmarks.push_back(std::make_unique<ScheduleBenchmark>(solver, problem, schedule));
+    all.push_back(benchmarks.back().get());
   }
-  const double total = static_cast<double>(problem.repeats) * static_cast<double>(all.size());
-  double done = 0.0;
-  for (int repeat = 0; repeat < problem.repeats; ++repeat) {
-    for (Timed& timed : all) {
-      progress.update("himeno " + name_of(problem.grid) + " " + to_string(timed.schedule), done,
-                      total);
-      time_repeat(solver, problem, timed, so_far);
-      done += 1.0;
-    }
+  solver.load({});
+  result.measurements = experiment.measure_in_turn(all, problem.repeats, result.checks);
+  for (std::size_t n = 0; n < benchmarks.size(); ++n) {
+    benchmarks[n]->add_rates(result.measurements[n]);
   }
-  return all;
-}
-
-/// As many as a second holds, whole passes, and no more than a repeat has.
-std::int64_t exposure_iterations(const Timed& timed) {
-  const double per_iteration =
-      summarise(timed.seconds).median / static_cast<double>(timed.iterations);
-  const std::int64_t pass = timed.facts.iterations_per_pass;
-  const auto fitting = static_cast<std::int64_t>(exposure_seconds / per_iteration);
-  return std::min(timed.iterations, std::max(pass, fitting / pass * pass));
-}
-
-/// What communication adds to the time of an iteration: passes with and without it, in turn. They
-/// spoil the field, so this comes last.
-void time_exposed_communication(Solver& solver, const Problem& problem, std::vector<Timed>& all,
-                                Progress& progress) {
-  const int pairs = std::min(problem.repeats, most_exposure_pairs);
-  for (int pair = 0; pair < pairs; ++pair) {
-    progress.update("timing exposed communication", pair, pairs);
-    for (Timed& timed : all) {
-      const std::int64_t iterations = exposure_iterations(timed);
-      const double with = solver.iterate(timed.schedule, iterations).seconds;
-      const double without = solver.iterate(timed.schedule, iterations, Halos::stale).seconds;
-      timed.exposed_seconds.push_back((with - without) / static_cast<double>(iterations));
+  if (solver.ranks().size() > 1) {
+    const auto exposed =
+        exposed_communication(solver, benchmarks, result.measurements, problem.repeats, experiment);
+    for (std::size_t n = 0; n < benchmarks.size(); ++n) {
+      benchmarks[n]->add_ranks(exposed[n], result.measurements[n]);
     }
   }
 }
 
-std::vector<Figure> describe(const Problem& problem, const Decomposition& decomposition) {
+std::vector<Figure> describe(const Plan& plan) {
+  const Problem& problem = plan.problem;
   std::vector<Figure> parameters{
       {.name = "size", .value = name_of(problem.grid)},
       {.name = "i", .value = problem.grid.i},
@@ -71,8 +73,8 @@ std::vector<Figure> describe(const Problem& problem, const Decomposition& decomp
       {.name = "precision", .value = to_string(problem.precision)},
       {.name = "device", .value = to_string(problem.device)},
       {.name = "threads", .value = std::int64_t{problem.threads}},
-      {.name = "ranks", .value = std::int64_t{decomposition.ranks()}},
-      {.name = "ranks_grid", .value = to_string(decomposition.grid())},
+      {.name = "ranks", .value = std::int64_t{plan.decomposition().ranks()}},
+      {.name = "ranks_grid", .value = to_string(plan.decomposition().grid())},
       {.name = "memory", .value = memory_bytes(problem.grid, problem.precision), .unit = "B"}};
   if (problem.perturbation != 0.0) {
     parameters.push_back(perturbation_parameter(problem.perturbation));
@@ -82,35 +84,25 @@ std::vector<Figure> describe(const Problem& problem, const Decomposition& decomp
 
 }  // namespace
 
-RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress) {
-  validate(problem, ranks);
-  const Decomposition decomposition = decompose(problem, ranks.size());
+RunResult run(const Problem& problem, const RunContext& context) {
+  const Plan plan = make_plan(problem, context.ranks);
   RunResult result{.workload = "himeno",
-                   .problem = describe(problem, decomposition),
+                   .problem = describe(plan),
                    .measurements = {},
                    .series = {},
                    .checks = {},
-                   .notes = notes_of(problem)};
-  const Ceiling before = is_short(problem) ? Ceiling{} : ceiling_of(problem, ranks, progress);
-  std::vector<Timed> timings;
+                   .notes = {}};
+  if (problem.perturbation != 0.0) {
+    result.notes.push_back(perturbation_note(problem.perturbation));
+  }
+  Experiment experiment(problem.device, problem.threads, context);
+  expect_ceiling(plan, experiment);
   {
-    const auto solver = make_solver(problem, ranks);
-    result.checks = verify(*solver, problem, ranks, progress);
-    timings = time_in_turn(*solver, problem, progress);
-    if (ranks.size() > 1) {
-      time_exposed_communication(*solver, problem, timings, progress);
-    }
+    const auto solver = make_solver(plan, context.ranks);
+    result.checks = verify(*solver, plan, context);
+    measure(*solver, plan.problem, experiment, result);
   }
-  const Ceiling after = ceiling_of(problem, ranks, progress);
-  const Ceiling ceiling = better_of(before, after);
-  for (const Timed& timed : timings) {
-    Measurement m = measurement_of(timed, problem, ceiling);
-    m.fits_cache = fits_cache(problem, ranks);
-    if (ranks.size() > 1) {
-      describe_ranks(timed, problem, decomposition, m);
-    }
-    result.measurements.push_back(std::move(m));
-  }
+  experiment.finish(result.measurements);
   return result;
 }
 

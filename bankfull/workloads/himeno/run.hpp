@@ -1,13 +1,12 @@
 #pragma once
 
-#include "bankfull/core/comm/communicator.hpp"
-#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
 
 namespace bankfull::himeno {
 
-/// Verifies every schedule of the problem, measures the ceiling, and times the schedules in turn.
+/// Verifies every schedule of the problem and times the schedules in turn.
 ///
 /// Follows the official protocol: trial iterations, then as many as fill the time, the state
 /// carried on. Where the problem names the iterations, every repeat begins with the official state,
@@ -15,6 +14,6 @@ namespace bankfull::himeno {
 /// and RuntimeFailure where the machine fails; a failed verification is part of the result.
 ///
 /// Collective: all ranks get the same result.
-RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress);
+RunResult run(const Problem& problem, const RunContext& context);
 
 }  // namespace bankfull::himeno

@@ -2,39 +2,52 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/first_ranks.hpp"
+#include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
-#include "bankfull/workloads/himeno/domain.hpp"
-#include "bankfull/workloads/himeno/measured.hpp"
-#include "bankfull/workloads/himeno/sweep.hpp"
+#include "bankfull/workloads/himeno/plan.hpp"
+#include "bankfull/workloads/himeno/schedule_benchmark.hpp"
+#include "bankfull/workloads/himeno/verify.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 
 namespace bankfull::himeno {
 namespace {
 
+/// What the ranks of a case measure; its context must stay where it is.
+struct Measuring {
+  Measuring(const Plan& plan, RunContext of_case)
+      : context(std::move(of_case)),
+        experiment(plan.problem.device, plan.problem.threads, context) {}
+
+  RunContext context;
+  Experiment experiment;
+  Samples samples = {};
+  std::vector<double> exposed = {};  ///< seconds of an iteration, of each repeat
+};
+
 /// One number of ranks. What is measured is known on its ranks only.
 struct Case {
   FirstRanks ranks;
   Problem problem;
-  bool fits_cache = false;
-  Ceiling ceiling;
-  Timed timed;
-  std::vector<Check> checks;
+  std::unique_ptr<const Plan> plan = nullptr;
+  std::unique_ptr<Measuring> measuring = nullptr;
+  std::int64_t iterations = 0;  ///< of a repeat
+  std::vector<Check> checks = {};
+  Measurement measurement = {};
 
   [[nodiscard]] Schedule schedule() const { return problem.schedules.front(); }
   [[nodiscard]] std::string label() const {
     return fmt::format("{} rank{}", ranks.count(), ranks.count() == 1 ? "" : "s");
   }
-  [[nodiscard]] double seconds_per_iteration() const {
-    return summarise(timed.seconds).median / static_cast<double>(timed.iterations);
-  }
   [[nodiscard]] ScalingPoint point() const {
     return {.ranks = ranks.count(),
             .cores = ranks.count() * problem.threads,
-            .seconds = seconds_per_iteration()};
+            .seconds = measurement.seconds.median / static_cast<double>(iterations)};
   }
   [[nodiscard]] bool verified() const {
     return std::all_of(checks.begin(), checks.end(),
@@ -91,53 +104,52 @@ std::vector<Case> make_cases(const ScalingProblem& scaling, const Communicator& 
   check_counts(scaling, world);
   check_problem(scaling);
   check_threads(scaling, world);
+  check_values(scaling.problem);
   std::vector<Case> cases;
-  const bool brief_ceiling = is_short(scaling.problem);  // the same for all, before and after
   for (const int count : scaling.rank_counts) {
-    cases.push_back({.ranks = FirstRanks(world, count),
-                     .problem = problem_on(scaling, count),
-                     .ceiling = {},
-                     .timed = {},
-                     .checks = {}});
-    cases.back().problem.brief_ceiling = brief_ceiling;
-    const Problem& problem = cases.back().problem;
-    cases.back().ranks.run([&](const Communicator& ranks) { validate(problem, ranks); });
+    cases.push_back({.ranks = FirstRanks(world, count), .problem = problem_on(scaling, count)});
+    Case& c = cases.back();
+    // Cases share the time that the run is to take.
+    c.problem.target_seconds /= static_cast<double>(scaling.rank_counts.size());
+    c.ranks.run([&](const Communicator& ranks) {
+      c.plan = std::make_unique<const Plan>(make_plan(c.problem, ranks));
+    });
   }
   return cases;
 }
 
-void measure_ceilings(std::vector<Case>& cases, Progress& progress) {
-  for (Case& c : cases) {
-    c.ranks.run([&](const Communicator& ranks) {
-      c.ceiling = better_of(c.ceiling, ceiling_of(c.problem, ranks, progress));
-    });
-  }
-}
-
 /// Verifies a case and chooses how many iterations a repeat has.
-void try_out(Case& c, const Communicator& ranks, Progress& progress) {
-  c.fits_cache = fits_cache(c.problem, ranks);
-  const auto solver = make_solver(c.problem, ranks);
-  c.checks = verify(*solver, c.problem, ranks, progress);
+void try_out(Case& c, const RunContext& context) {
+  c.measuring = std::make_unique<Measuring>(*c.plan, context);
+  expect_ceiling(*c.plan, c.measuring->experiment);
+  const auto solver = make_solver(*c.plan, context.ranks);
+  c.checks = verify(*solver, *c.plan, context);
   for (Check& check : c.checks) {
     check.name += ", " + c.label();
   }
   solver->load({});
-  c.timed = prepare(*solver, c.problem, c.schedule());
+  ScheduleBenchmark benchmark(*solver, c.problem, c.schedule());
+  benchmark.warm_up();
+  c.iterations = benchmark.iterations();
 }
 
 /// One repeat. The iterations without halos spoil the field, so they come last.
-void time_once(Case& c, const Communicator& ranks) {
-  const auto solver = make_solver(c.problem, ranks);
+void time_once(Case& c) {
+  Measuring& measuring = *c.measuring;
+  const Experiment& experiment = measuring.experiment;
+  const auto solver = make_solver(*c.plan, measuring.context.ranks);
   solver->load({});
-  warm_up(*solver, c.problem, c.schedule());
-  std::int64_t so_far = warm_up_iterations(c.timed.facts, c.problem);
-  time_repeat(*solver, c.problem, c.timed, so_far);
-  if (ranks.size() > 1) {
-    const double without = solver->iterate(c.schedule(), c.timed.iterations, Halos::stale).seconds;
-    c.timed.exposed_seconds.push_back((c.timed.seconds.back() - without) /
-                                      static_cast<double>(c.timed.iterations));
+  ScheduleBenchmark benchmark(*solver, c.problem, c.schedule(), c.iterations);
+  benchmark.warm_up();
+  experiment.repeat(benchmark, measuring.samples);
+  c.measurement = experiment.measurement(benchmark, measuring.samples);
+  if (c.ranks.count() > 1) {
+    Stretch without(*solver, c.schedule(), c.iterations, Halos::stale);
+    const double seconds = measuring.samples.seconds.back() - experiment.time(without);
+    measuring.exposed.push_back(seconds / static_cast<double>(c.iterations));
   }
+  benchmark.add_rates(c.measurement);
+  benchmark.add_ranks(measuring.exposed, c.measurement);
 }
 
 void time_in_turn(std::vector<Case>& cases, int repeats, Progress& progress) {
@@ -146,17 +158,27 @@ void time_in_turn(std::vector<Case>& cases, int repeats, Progress& progress) {
   for (int repeat = 0; repeat < repeats; ++repeat) {
     for (Case& c : cases) {
       progress.update("himeno " + name_of(c.problem.grid) + " on " + c.label(), done, total);
-      c.ranks.run([&](const Communicator& ranks) { time_once(c, ranks); });
+      c.ranks.run([&](const Communicator& /*ranks*/) { time_once(c); });
       done += 1.0;
     }
   }
 }
 
+/// Adds the ceilings, all measured when the cases' memory is free, and the load of the whole run.
+void finish(std::vector<Case>& cases, const Quietness& load) {
+  for (Case& c : cases) {
+    c.ranks.run([&](const Communicator& /*ranks*/) {
+      std::vector<Measurement> alone{std::move(c.measurement)};
+      c.measuring->experiment.finish(alone, load);
+      c.measurement = std::move(alone.front());
+    });
+  }
+}
+
 Measurement measurement_of(const Case& c, const ScalingProblem& scaling,
                            const ScalingPoint& first) {
-  Measurement m = measurement_of(c.timed, c.problem, c.ceiling);
+  Measurement m = c.measurement;
   m.name += fmt::format(" {}, {}", to_string(scaling.mode), c.label());
-  m.fits_cache = c.fits_cache;
   m.parameters.insert(m.parameters.begin(), {.name = "mode", .value = to_string(scaling.mode)});
   m.parameters.push_back({.name = "threads", .value = std::int64_t{c.problem.threads}});
   const ScalingPoint point = c.point();
@@ -166,7 +188,6 @@ Measurement measurement_of(const Case& c, const ScalingProblem& scaling,
                        .value = 100.0 * efficiency_of(scaling.mode, first, point),
                        .unit = "%"});
   m.figures.push_back({.name = "verified", .value = c.verified()});
-  describe_ranks(c.timed, c.problem, decompose(c.problem, c.ranks.count()), m);
   return m;
 }
 
@@ -191,8 +212,8 @@ std::vector<std::string> notes_on(const ScalingProblem& scaling) {
       fmt::format("speedup and efficiency are relative to {} rank{}", scaling.rank_counts.front(),
                   scaling.rank_counts.front() == 1 ? "" : "s"),
       "percent of bankfull: of what the ranks of the case sustain together"};
-  for (const std::string& note : notes_of(scaling.problem)) {
-    notes.push_back(note);
+  if (scaling.problem.perturbation != 0.0) {
+    notes.push_back(perturbation_note(scaling.problem.perturbation));
   }
   if (scaling.mode == Scaling::weak) {
     notes.push_back("every rank has the points of size " + name_of(scaling.problem.grid));
@@ -262,20 +283,17 @@ void validate(const ScalingProblem& scaling, const Communicator& world) {
   static_cast<void>(make_cases(scaling, world));
 }
 
-RunResult run_scaling(const ScalingProblem& scaling, const Communicator& world,
-                      Progress& progress) {
+RunResult run_scaling(const ScalingProblem& scaling, const RunContext& context) {
+  const Communicator& world = context.ranks;
+  const LoadWatch load;
   std::vector<Case> cases = make_cases(scaling, world);
-  // Before and after, as in `run`.
-  if (!is_short(scaling.problem)) {
-    measure_ceilings(cases, progress);
-  }
   for (Case& c : cases) {
-    // Cases share the time that the run is to take.
-    c.problem.target_seconds /= static_cast<double>(cases.size());
-    c.ranks.run([&](const Communicator& ranks) { try_out(c, ranks, progress); });
+    c.ranks.run([&](const Communicator& ranks) {
+      try_out(c, {.ranks = ranks, .progress = context.progress, .policy = context.policy});
+    });
   }
-  time_in_turn(cases, scaling.problem.repeats, progress);
-  measure_ceilings(cases, progress);
+  time_in_turn(cases, scaling.problem.repeats, context.progress);
+  finish(cases, load.so_far(world));
   RunResult result{.workload = "scaling himeno",
                    .problem = describe(scaling),
                    .measurements = {},

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
-#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/scaling.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
@@ -43,8 +42,8 @@ void validate(const ScalingProblem& scaling, const Communicator& world);
 /// does beside them meets all alike. Before each timing the fields are made anew: one case at a
 /// time has memory.
 ///
-/// Collective. The root gets one measurement a case, all ranks the same verdict. Throws like
-/// `validate`, and RuntimeFailure where the machine fails.
-RunResult run_scaling(const ScalingProblem& scaling, const Communicator& world, Progress& progress);
+/// Collective over the ranks of the context. The root gets one measurement a case, all ranks the
+/// same verdict. Throws like `validate`, and RuntimeFailure where the machine fails.
+RunResult run_scaling(const ScalingProblem& scaling, const RunContext& context);
 
 }  // namespace bankfull::himeno

@@ -2,41 +2,77 @@
 
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/measure/timer.hpp"
+
+#include <fmt/format.h>
+#include <string>
 
 namespace bankfull::himeno {
 namespace {
 
 template <class T>
-std::unique_ptr<Solver> make(const Problem& problem, const Communicator& ranks) {
-  const Decomposition decomposition = decompose(problem, ranks.size());
-  const Domain domain{
-      .grid = problem.grid,
-      .decomposition = decomposition,
-      .rank = ranks.rank(),
-      // Machines with other caches may want another number.
-      .ghosts = static_cast<int>(ranks.min(std::int64_t{ghost_layers(problem, decomposition)}))};
-  if (!problem.device.is_cuda()) {
-    return detail::make_cpu_solver<T>(problem, domain, ranks);
+std::unique_ptr<Solver> make(const Plan& plan, const Communicator& ranks) {
+  if (!plan.problem.device.is_cuda()) {
+    return detail::make_cpu_solver<T>(plan, ranks);
   }
   if constexpr (build::cuda) {
-    return detail::make_cuda_solver<T>(problem, domain, ranks);
+    return detail::make_cuda_solver<T>(plan, ranks);
   }
   throw RuntimeFailure("this program has no CUDA backend");
 }
 
+Traffic traffic_over(std::int64_t points, Precision precision) {
+  const double field_bytes = static_cast<double>(points) * static_cast<double>(bytes_of(precision));
+  return {.bytes_read = fields_read * field_bytes,
+          .bytes_written = field_bytes,
+          .flops = static_cast<double>(points) * flops_per_point};
+}
+
 }  // namespace
 
-std::unique_ptr<Solver> make_solver(const Problem& problem, const Communicator& ranks) {
-  return problem.precision == Precision::fp32 ? make<float>(problem, ranks)
-                                              : make<double>(problem, ranks);
+std::unique_ptr<Solver> make_solver(const Plan& plan, const Communicator& ranks) {
+  return plan.problem.precision == Precision::fp32 ? make<float>(plan, ranks)
+                                                   : make<double>(plan, ranks);
+}
+
+void Solver::load(const InitialState& state) {
+  fill(state);
+  iteration_ = 0;
+}
+
+double Solver::run(Schedule schedule, std::int64_t iterations, Halos halos) {
+  iteration_ += iterations;
+  return sweep(schedule, iterations, halos);
+}
+
+Sweeps Solver::iterate(Schedule schedule, std::int64_t iterations) {
+  prepare(schedule, iterations, Halos::exchanged);
+  ranks_.barrier();
+  const Stopwatch watch;
+  const double gosa = run(schedule, iterations, Halos::exchanged);
+  return {.seconds = ranks_.max(watch.seconds()), .gosa = ranks_.sum(gosa)};
 }
 
 Traffic iteration_traffic(const GridSize& grid, Precision precision) {
-  const auto points = static_cast<double>(grid.updated_points());
-  const double field_bytes = points * static_cast<double>(bytes_of(precision));
-  return {.bytes_read = (coefficient_count + 1) * field_bytes,
-          .bytes_written = field_bytes,
-          .flops = points * flops_per_point};
+  return traffic_over(grid.updated_points(), precision);
+}
+
+Work work_of(const Domain& domain, Precision precision, int iterations_per_pass,
+             std::int64_t iterations) {
+  const Extents points = domain.interior();
+  const Traffic unfused = traffic_over(points.count(), precision);
+  const std::int64_t passes = iterations / iterations_per_pass + iterations % iterations_per_pass;
+  const std::string pass = iterations_per_pass == 1
+                               ? "iteration"
+                               : fmt::format("pass of {} iterations", iterations_per_pass);
+  Work work{
+      .traffic = static_cast<double>(passes) * unfused,
+      .model = fmt::format("{} B a point and {}: {} fields read, 1 written",
+                           field_count * bytes_of(precision), pass, fields_read),
+      .working_set_bytes = static_cast<double>(memory_bytes(points, domain.ghosts, precision)),
+      .precision = precision};
+  work.traffic.flops = static_cast<double>(iterations) * unfused.flops;
+  return work;
 }
 
 }  // namespace bankfull::himeno

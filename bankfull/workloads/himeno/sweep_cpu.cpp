@@ -1,6 +1,5 @@
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/for_each.hpp"
-#include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/himeno/cpu/fused.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
 #include "bankfull/workloads/himeno/cpu/row_sums.hpp"
@@ -68,7 +67,8 @@ template <class T>
 class CpuSolver final : public Solver {
  public:
   CpuSolver(const Problem& problem, const Domain& domain, const Communicator& ranks)
-      : ranks_(ranks),
+      : Solver(ranks),
+        precision_(problem.precision),
         team_(problem.threads),
         perturbation_(problem.perturbation),
         fields_(domain, Device::cpu()),
@@ -85,28 +85,11 @@ class CpuSolver final : public Solver {
     }
   }
 
-  void load(const InitialState& state) override {
-    for_each(team_, fields_.whole(), initialise(fields_, state, perturbation_));
-  }
-
-  Sweeps iterate(Schedule schedule, std::int64_t iterations, Halos halos) override {
+  void prepare(Schedule schedule, std::int64_t /*iterations*/, Halos halos) override {
     PassRunner<T>& runner = runner_of(schedule);
     if (&runner != &single_ && halos == Halos::exchanged) {
       runner.refresh(fields_.pressure().origin);  // another schedule may have left thinner halos
     }
-    ranks_.barrier();
-    const Stopwatch watch;
-    double gosa = 0.0;
-    const std::int64_t per_pass = iterations_per_pass(schedule);
-    for (std::int64_t done = 0; done < iterations;) {
-      // What does not fill a fused pass is done one by one.
-      const bool whole_pass = iterations - done >= per_pass;
-      gosa = whole_pass ? pass(schedule, runner, halos) : pass(Schedule::tuned, single_, halos);
-      done += whole_pass ? per_pass : 1;
-    }
-    runner.complete();
-    single_.complete();
-    return {.seconds = ranks_.max(watch.seconds()), .gosa = ranks_.sum(gosa)};
   }
 
   [[nodiscard]] ScheduleFacts facts(Schedule schedule) override {
@@ -114,12 +97,16 @@ class CpuSolver final : public Solver {
     return {.iterations_per_pass = iterations_per_pass(schedule),
             .description = describe(schedule),
             .transport = runner.transport(),
-            .sent_bytes = ranks_.max(runner.sent_bytes()),
-            .sent_bytes_single = ranks_.max(single_.sent_bytes())};
+            .sent_bytes = ranks().max(runner.sent_bytes()),
+            .sent_bytes_single = ranks().max(single_.sent_bytes())};
+  }
+
+  [[nodiscard]] Work work(Schedule schedule, std::int64_t iterations) const override {
+    return work_of(domain(), precision_, iterations_per_pass(schedule), iterations);
   }
 
   [[nodiscard]] std::vector<double> pressure() const override {
-    return assemble(ranks_, domain(), pressure_in(owned_box(domain())));
+    return assemble(ranks(), domain(), pressure_in(owned_box(domain())));
   }
 
   [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
@@ -145,12 +132,31 @@ class CpuSolver final : public Solver {
   PassRunner<T> make_runner(const Problem& problem, const Domain& domain, PassPlan plan,
                             const HaloShape& shape) {
     return PassRunner<T>(
-        ranks_, domain, fields_.layout(), shape, problem.transport, std::move(plan),
+        ranks(), domain, fields_.layout(), shape, problem.transport, std::move(plan),
         [&](const HaloSetup& setup) { return make_halo_exchange<T>(setup, team_); });
   }
 
   [[nodiscard]] int iterations_per_pass(Schedule schedule) const {
     return schedule == Schedule::fused ? fused_.plan().sweeps : 1;
+  }
+
+  void fill(const InitialState& state) override {
+    for_each(team_, fields_.whole(), initialise(fields_, state, perturbation_));
+  }
+
+  double sweep(Schedule schedule, std::int64_t iterations, Halos halos) override {
+    PassRunner<T>& runner = runner_of(schedule);
+    double gosa = 0.0;
+    const std::int64_t per_pass = iterations_per_pass(schedule);
+    for (std::int64_t done = 0; done < iterations;) {
+      // What does not fill a fused pass is done one by one.
+      const bool whole_pass = iterations - done >= per_pass;
+      gosa = whole_pass ? pass(schedule, runner, halos) : pass(Schedule::tuned, single_, halos);
+      done += whole_pass ? per_pass : 1;
+    }
+    runner.complete();
+    single_.complete();
+    return gosa;
   }
 
   PassRunner<T>& runner_of(Schedule schedule) {
@@ -191,13 +197,13 @@ class CpuSolver final : public Solver {
     sums_.clear(last);
     runner.run(
         view.next, halos,
-        [&](const PassStep& step) { sweep(schedule, part_of(view, step.part), step.part); },
+        [&](const PassStep& step) { sweep_part(schedule, part_of(view, step.part), step.part); },
         [&] { gosa = sums_.total(last); });
     fields_.advance();
     return gosa;
   }
 
-  void sweep(Schedule schedule, const SweepView<T>& view, const Box& part) {
+  void sweep_part(Schedule schedule, const SweepView<T>& view, const Box& part) {
     const TeamGrid planes_grid = split_team(view.interior, team_.threads());
     switch (schedule) {
       case Schedule::reference:
@@ -237,7 +243,7 @@ class CpuSolver final : public Solver {
     });
   }
 
-  [[nodiscard]] SweepView<T> view() const {
+  [[nodiscard]] SweepView<T> view() {
     return {.interior = fields_.layout().interior(),
             .row_pitch = fields_.layout().row_pitch(),
             .plane_pitch = fields_.layout().plane_pitch(),
@@ -247,7 +253,7 @@ class CpuSolver final : public Solver {
             .next = fields_.next().origin};
   }
 
-  const Communicator& ranks_;
+  Precision precision_;
   Team team_;
   double perturbation_;
   Fields<T> fields_;
@@ -260,14 +266,11 @@ class CpuSolver final : public Solver {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Solver> detail::make_cpu_solver(const Problem& problem, const Domain& domain,
-                                                const Communicator& ranks) {
-  return std::make_unique<CpuSolver<T>>(problem, domain, ranks);
+std::unique_ptr<Solver> detail::make_cpu_solver(const Plan& plan, const Communicator& ranks) {
+  return std::make_unique<CpuSolver<T>>(plan.problem, plan.domain, ranks);
 }
 
-template std::unique_ptr<Solver> detail::make_cpu_solver<float>(const Problem&, const Domain&,
-                                                                const Communicator&);
-template std::unique_ptr<Solver> detail::make_cpu_solver<double>(const Problem&, const Domain&,
-                                                                 const Communicator&);
+template std::unique_ptr<Solver> detail::make_cpu_solver<float>(const Plan&, const Communicator&);
+template std::unique_ptr<Solver> detail::make_cpu_solver<double>(const Plan&, const Communicator&);
 
 }  // namespace bankfull::himeno

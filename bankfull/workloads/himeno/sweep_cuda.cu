@@ -3,7 +3,6 @@
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/core/machine/gpu.hpp"
-#include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/himeno/cuda/direct.cuh"
 #include "bankfull/workloads/himeno/cuda/fused_pass.cuh"
 #include "bankfull/workloads/himeno/cuda/marching.cuh"
@@ -43,7 +42,8 @@ template <class T>
 class CudaSolver final : public Solver {
  public:
   CudaSolver(const Problem& problem, const Domain& domain, const Communicator& ranks)
-      : ranks_(ranks),
+      : Solver(ranks),
+        precision_(problem.precision),
         stream_(problem.device),
         beside_(problem.device, StreamPriority::low),
         perturbation_(problem.perturbation),
@@ -51,33 +51,91 @@ class CudaSolver final : public Solver {
         single_(make_runner(problem, plan_pass(problem.overlap, domain, thickness, problem.split),
                             halo_shape(1))),
         fused_(make_fused()),
-        sums_(static_cast<std::size_t>(most_partials())),
-        gosa_(MemorySpace::device, most_iterations_per_pass) {
+        sums_(static_cast<std::size_t>(max_partials())),
+        gosa_(MemorySpace::device, max_iterations_per_pass) {
     if (domain.ghosts > 1) {
       several_.emplace(make_runner(problem,
                                    plan_pass(Overlap::none, domain, thickness, problem.split),
-                                   halo_shape(most_iterations_per_pass)));
+                                   halo_shape(max_iterations_per_pass)));
     }
   }
 
-  void load(const InitialState& state) override {
-    select(stream_.device());
-    for_each(stream_, fields_.whole(), initialise(fields_, state, perturbation_));
-  }
-
-  Sweeps iterate(Schedule schedule, std::int64_t iterations, Halos halos) override {
+  void prepare(Schedule schedule, std::int64_t iterations, Halos halos) override {
     select(stream_.device());
     PassRunner<T>& runner = runner_of(schedule);
     if (&runner != &single_ && halos == Halos::exchanged) {
       runner.refresh(fields_.pressure().origin);  // another schedule may have left thinner halos
     }
+    if (batches_of(schedule, iterations) > 0) {
+      graph_of(schedule, halos);
+    }
+    stream_.synchronize();
+  }
+
+  [[nodiscard]] std::optional<double> event_seconds() const override {
+    return Event::seconds_between(started_, finished_);
+  }
+
+  [[nodiscard]] ScheduleFacts facts(Schedule schedule) override {
+    const PassRunner<T>& runner = runner_of(schedule);
+    return {.iterations_per_pass = iterations_per_pass(schedule),
+            .description = schedule == Schedule::fused
+                               ? describe(fused().plan())
+                               : single(schedule, domain().interior()).description(),
+            .transport = runner.transport(),
+            .sent_bytes = ranks().max(runner.sent_bytes()),
+            .sent_bytes_single = ranks().max(single_.sent_bytes())};
+  }
+
+  [[nodiscard]] Work work(Schedule schedule, std::int64_t iterations) const override {
+    return work_of(domain(), precision_, iterations_per_pass(schedule), iterations);
+  }
+
+  [[nodiscard]] std::vector<double> pressure() const override {
+    return assemble(ranks(), domain(), pressure_in(owned_box(domain())));
+  }
+
+  [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
+    select(stream_.device());
+    std::vector<T> host(static_cast<std::size_t>(part.extents().count()));
+    const Buffer<T> packed(MemorySpace::device, host.size());
+    for_each(stream_, part, copy_pressures(fields_, part, packed.data()));
+    copy_bytes(host.data(), packed.data(), host.size() * sizeof(T), stream_);
+    stream_.synchronize();
+    return {host.begin(), host.end()};
+  }
+
+  [[nodiscard]] const Domain& domain() const override { return fields_.domain(); }
+
+ private:
+  static constexpr int max_iterations_per_pass = 2;
+
+  /// Whole tiles of the tuned schedule.
+  static constexpr BoundaryThickness thickness{
+      .i = TunedShape<T>::planes, .j = TunedShape<T>::rows, .k = 128};
+
+  PassRunner<T> make_runner(const Problem& problem, PassPlan plan, const HaloShape& shape) {
+    return PassRunner<T>(
+        ranks(), domain(), fields_.layout(), shape, problem.transport, std::move(plan),
+        [&](const HaloSetup& setup) { return make_halo_exchange<T>(setup, stream_); });
+  }
+
+  [[nodiscard]] static int iterations_per_pass(Schedule schedule) {
+    return schedule == Schedule::fused ? max_iterations_per_pass : 1;
+  }
+
+  void fill(const InitialState& state) override {
+    select(stream_.device());
+    for_each(stream_, fields_.whole(), initialise(fields_, state, perturbation_));
+  }
+
+  double sweep(Schedule schedule, std::int64_t iterations, Halos halos) override {
+    select(stream_.device());
+    PassRunner<T>& runner = runner_of(schedule);
     const std::int64_t per_pass = iterations_per_pass(schedule);
     const std::int64_t passes = iterations / per_pass;
-    const std::int64_t batches = runner.recordable() ? passes / graph_passes : 0;
+    const std::int64_t batches = batches_of(schedule, iterations);
     const Graph* const graph = batches > 0 ? &graph_of(schedule, halos) : nullptr;
-    stream_.synchronize();
-    ranks_.barrier();
-    const Stopwatch watch;
     started_.record(stream_);
     for (std::int64_t n = 0; n < batches; ++n) {
       graph->launch(stream_);
@@ -95,54 +153,13 @@ class CudaSolver final : public Solver {
     finished_.record(stream_);
     const double gosa = iterations > 0 ? read_gosa(rest > 0 ? 0 : per_pass - 1) : 0.0;
     stream_.synchronize();
-    const double seconds = watch.seconds();
-    return {.seconds = ranks_.max(seconds),
-            .gosa = ranks_.sum(gosa),
-            .event_seconds = ranks_.max(Event::seconds_between(started_, finished_))};
+    return gosa;
   }
 
-  [[nodiscard]] ScheduleFacts facts(Schedule schedule) override {
-    const PassRunner<T>& runner = runner_of(schedule);
-    return {.iterations_per_pass = iterations_per_pass(schedule),
-            .description = schedule == Schedule::fused
-                               ? describe(fused().plan())
-                               : single(schedule, domain().interior()).description(),
-            .transport = runner.transport(),
-            .sent_bytes = ranks_.max(runner.sent_bytes()),
-            .sent_bytes_single = ranks_.max(single_.sent_bytes())};
-  }
-
-  [[nodiscard]] std::vector<double> pressure() const override {
-    return assemble(ranks_, domain(), pressure_in(owned_box(domain())));
-  }
-
-  [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
-    select(stream_.device());
-    std::vector<T> host(static_cast<std::size_t>(part.extents().count()));
-    const Buffer<T> packed(MemorySpace::device, host.size());
-    for_each(stream_, part, copy_pressures(fields_, part, packed.data()));
-    copy_bytes(host.data(), packed.data(), host.size() * sizeof(T), stream_);
-    stream_.synchronize();
-    return {host.begin(), host.end()};
-  }
-
-  [[nodiscard]] const Domain& domain() const override { return fields_.domain(); }
-
- private:
-  static constexpr int most_iterations_per_pass = 2;
-
-  /// Whole tiles of the tuned schedule.
-  static constexpr BoundaryThickness thickness{
-      .i = TunedShape<T>::planes, .j = TunedShape<T>::rows, .k = 128};
-
-  PassRunner<T> make_runner(const Problem& problem, PassPlan plan, const HaloShape& shape) {
-    return PassRunner<T>(
-        ranks_, domain(), fields_.layout(), shape, problem.transport, std::move(plan),
-        [&](const HaloSetup& setup) { return make_halo_exchange<T>(setup, stream_); });
-  }
-
-  [[nodiscard]] static int iterations_per_pass(Schedule schedule) {
-    return schedule == Schedule::fused ? most_iterations_per_pass : 1;
+  /// Launches of a recorded graph in so many iterations.
+  [[nodiscard]] std::int64_t batches_of(Schedule schedule, std::int64_t iterations) {
+    const std::int64_t passes = iterations / iterations_per_pass(schedule);
+    return runner_of(schedule).recordable() ? passes / graph_passes : 0;
   }
 
   PassRunner<T>& runner_of(Schedule schedule) {
@@ -187,7 +204,7 @@ class CudaSolver final : public Solver {
             beside_.wait_for(begun_);
           }
           const Stream& stream = step.beside ? beside_ : stream_;
-          partials += sweep(schedule, stream, step.part, partials);
+          partials += sweep_part(schedule, stream, step.part, partials);
         },
         [&] {
           if (beside) {
@@ -201,7 +218,7 @@ class CudaSolver final : public Solver {
 
   /// Queues the update of the points of `part`; the number of partial sums that it leaves in each
   /// list, after the first `partials`.
-  int sweep(Schedule schedule, const Stream& stream, const Box& part, int partials) {
+  int sweep_part(Schedule schedule, const Stream& stream, const Box& part, int partials) {
     if (schedule == Schedule::fused) {
       fused().queue(stream, fields_, sums_.partials());
       return fused().plan().blocks;
@@ -212,8 +229,7 @@ class CudaSolver final : public Solver {
     return sweep.tiles.count();
   }
 
-  [[nodiscard]] SweepArguments<T> arguments(const TileGrid& tiles, const Box& part,
-                                            int partials) const {
+  [[nodiscard]] SweepArguments<T> arguments(const TileGrid& tiles, const Box& part, int partials) {
     const Layout& layout = fields_.layout();
     const std::int64_t first = layout.offset(part.i0, part.j0, part.k0);
     const Extents points = part.extents();
@@ -255,8 +271,8 @@ class CudaSolver final : public Solver {
   }
 
   /// Of all parts of a pass.
-  [[nodiscard]] int most_partials() const {
-    int most = fused_ ? most_iterations_per_pass * fused_->plan().blocks : 0;
+  [[nodiscard]] int max_partials() const {
+    int most = fused_ ? max_iterations_per_pass * fused_->plan().blocks : 0;
     for (const Schedule schedule : {Schedule::direct, Schedule::marching, Schedule::tuned}) {
       int partials = 0;
       for (const PassStep& step : single_.steps()) {
@@ -273,7 +289,7 @@ class CudaSolver final : public Solver {
     return survey_gpus().gpus[static_cast<std::size_t>(stream_.device().index)];
   }
 
-  [[nodiscard]] std::optional<FusedPass<T>> make_fused() const {
+  [[nodiscard]] std::optional<FusedPass<T>> make_fused() {
     if (compiled_capability_of(sweep_fused<T>) < bulk_copy_capability) {
       return std::nullopt;
     }
@@ -293,7 +309,7 @@ class CudaSolver final : public Solver {
 
   using GraphKey = std::tuple<Schedule, Halos, const T*>;
 
-  const Communicator& ranks_;
+  Precision precision_;
   Stream stream_;
   Stream beside_;  ///< sweeps that fill the GPU while boundary parts and halos go first
   double perturbation_;
@@ -313,14 +329,11 @@ class CudaSolver final : public Solver {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Solver> detail::make_cuda_solver(const Problem& problem, const Domain& domain,
-                                                 const Communicator& ranks) {
-  return std::make_unique<CudaSolver<T>>(problem, domain, ranks);
+std::unique_ptr<Solver> detail::make_cuda_solver(const Plan& plan, const Communicator& ranks) {
+  return std::make_unique<CudaSolver<T>>(plan.problem, plan.domain, ranks);
 }
 
-template std::unique_ptr<Solver> detail::make_cuda_solver<float>(const Problem&, const Domain&,
-                                                                 const Communicator&);
-template std::unique_ptr<Solver> detail::make_cuda_solver<double>(const Problem&, const Domain&,
-                                                                  const Communicator&);
+template std::unique_ptr<Solver> detail::make_cuda_solver<float>(const Plan&, const Communicator&);
+template std::unique_ptr<Solver> detail::make_cuda_solver<double>(const Plan&, const Communicator&);
 
 }  // namespace bankfull::himeno

@@ -1,6 +1,7 @@
 #include "bankfull/workloads/himeno/verify.hpp"
 
 #include "bankfull/core/exec/for_each.hpp"
+#include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/himeno/block_reference.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
 #include "bankfull/workloads/himeno/reference.hpp"
@@ -30,7 +31,7 @@ std::vector<double> reference_pressure(const GridSize& grid, const InitialState&
 /// Odd, unequal dimensions, thick enough for the halos of as many ranks.
 GridSize check_grid(const RankGrid& cuts) {
   const auto points = [](int ranks, int fewest) {
-    constexpr int of_a_rank = most_fused_sweeps + 1;
+    constexpr int of_a_rank = max_fused_sweeps + 1;
     return std::int64_t{2} + std::max(fewest, of_a_rank * ranks + 1);
   };
   return {points(cuts.i, 35), points(cuts.j, 27), points(cuts.k, 73)};
@@ -86,14 +87,6 @@ std::int64_t wrong_points(const Solver& solver, const Problem& problem,
                          reference_block_in(problem.precision, problem.grid, block, iterations));
   }
   return wrong;
-}
-
-std::int64_t points_of(const std::vector<Box>& blocks) {
-  std::int64_t points = 0;
-  for (const Box& block : blocks) {
-    points += block.extents().count();
-  }
-  return points;
 }
 
 }  // namespace
@@ -181,13 +174,13 @@ Check check_own_grid(Solver& solver, const Problem& problem, Schedule schedule,
                     " of " + std::to_string(problem.grid.updated_points()) + " points"};
 }
 
-Check check_field(const Problem& problem, Schedule schedule, const Communicator& ranks) {
-  const RankGrid cuts = decompose(problem, ranks.size()).grid();
+Check check_field(const Plan& plan, Schedule schedule, const Communicator& ranks) {
+  const RankGrid cuts = plan.decomposition().grid();
   const GridSize grid = check_grid(cuts);
-  Problem small = problem;
+  Problem small = plan.problem;
   small.grid = grid;
   small.rank_grid = cuts;
-  const auto solver = make_solver(small, ranks);
+  const auto solver = make_solver(make_plan(small, ranks), ranks);
   // Whole passes of a fused schedule, and one iteration that does not fill a pass.
   const int iterations = 2 * solver->facts(schedule).iterations_per_pass + 1;
   solver->load(random_state);
@@ -201,9 +194,28 @@ Check check_field(const Problem& problem, Schedule schedule, const Communicator&
   return {.name = "pressure field, random coefficients, " + to_string(schedule),
           .value = deviation,
           .reference = 0.0,
-          .tolerance = problem.precision == Precision::fp32 ? 1e-5 : 1e-13,
+          .tolerance = small.precision == Precision::fp32 ? 1e-5 : 1e-13,
           .source = "serial fp64 reference on " + name_of(grid) + ", " +
                     std::to_string(iterations) + " iterations"};
+}
+
+std::vector<Check> verify(Solver& solver, const Plan& plan, const RunContext& context) {
+  const Problem& problem = plan.problem;
+  std::vector<Check> checks;
+  const auto total = static_cast<double>(problem.schedules.size());
+  for (std::size_t n = 0; n < problem.schedules.size(); ++n) {
+    const Schedule schedule = problem.schedules[n];
+    context.progress.update("verifying " + to_string(schedule), static_cast<double>(n), total);
+    checks.push_back(check_field(plan, schedule, context.ranks));
+    checks.push_back(check_own_grid(solver, problem, schedule, context.ranks));
+    for (Check& check : check_gosa(solver, problem, schedule)) {
+      checks.push_back(std::move(check));
+    }
+  }
+  if (problem.perturbation != 0.0) {
+    checks.push_back(perturbation_check(problem.perturbation));
+  }
+  return checks;
 }
 
 }  // namespace bankfull::himeno

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/workloads/himeno/plan.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
 
 #include <vector>
@@ -34,6 +36,10 @@ Check check_own_grid(Solver& solver, const Problem& problem, Schedule schedule,
 
 /// Runs the schedule on a small grid of odd, unequal dimensions with every field random, and
 /// compares the whole pressure field with a serial fp64 reference. Collective.
-Check check_field(const Problem& problem, Schedule schedule, const Communicator& ranks);
+Check check_field(const Plan& plan, Schedule schedule, const Communicator& ranks);
+
+/// Collective: all of these for every schedule of the problem, and that it is not perturbed. Leaves
+/// the solver's state changed.
+std::vector<Check> verify(Solver& solver, const Plan& plan, const RunContext& context);
 
 }  // namespace bankfull::himeno

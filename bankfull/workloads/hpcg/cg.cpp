@@ -3,11 +3,11 @@
 #include <cmath>
 
 namespace bankfull::hpcg {
-CgResult conjugate_gradients(Path& path, const CgLimits& limits, History history,
+CgResult conjugate_gradients(CgBackend& backend, const CgLimits& limits, History history,
                              const std::function<void(int)>& after_iteration) {
   CgResult result;
-  path.start();
-  result.initial_residual = std::sqrt(path.squared_residual());
+  backend.start();
+  result.initial_residual = std::sqrt(backend.squared_residual());
   result.residual = result.initial_residual;
   // Reading the residual waits for the device: only where somebody wants it.
   const bool watched = limits.tolerance != 0.0 || history == History::kept;
@@ -17,13 +17,13 @@ CgResult conjugate_gradients(Path& path, const CgLimits& limits, History history
            result.scaled() <= limits.tolerance * (1.0 + residual_slack);
   };
   while (result.iterations < limits.iterations && !arrived()) {
-    path.precondition(limits.preconditioned);
-    path.turn(result.iterations == 0);
-    path.multiply();
-    path.advance();
+    backend.precondition(limits.preconditioned);
+    backend.update_direction(result.iterations == 0);
+    backend.multiply();
+    backend.update_solution();
     ++result.iterations;
     if (watched) {
-      result.residual = std::sqrt(path.squared_residual());
+      result.residual = std::sqrt(backend.squared_residual());
     }
     if (history == History::kept) {
       result.history.push_back(result.scaled());
@@ -32,8 +32,8 @@ CgResult conjugate_gradients(Path& path, const CgLimits& limits, History history
       after_iteration(result.iterations);
     }
   }
-  path.finish();
-  result.residual = std::sqrt(path.squared_residual());
+  backend.finish();
+  result.residual = std::sqrt(backend.squared_residual());
   return result;
 }
 

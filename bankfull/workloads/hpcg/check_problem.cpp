@@ -1,7 +1,7 @@
 #include "bankfull/workloads/hpcg/check_problem.hpp"
 
 #include "bankfull/numerics/random/counter.hpp"
-#include "bankfull/workloads/hpcg/path.hpp"
+#include "bankfull/workloads/hpcg/cg_backend.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -40,13 +40,13 @@ double product_with_numbers(const LocalGrid& grid, std::int64_t row) {
 
 }  // namespace
 
-std::int64_t wrong_products(Path& path, const Level& finest, const Communicator& ranks) {
+std::int64_t wrong_products(CgBackend& backend, const Level& finest, const Communicator& ranks) {
   const LocalGrid& grid = finest.geometry.grid;
   std::vector<double> numbers(static_cast<std::size_t>(grid.rows()));
   for (std::size_t n = 0; n < numbers.size(); ++n) {
     numbers[n] = number_of(grid.global_row(static_cast<std::int64_t>(n)));
   }
-  const std::vector<double> product = path.apply(Operation::spmv, numbers);
+  const std::vector<double> product = backend.apply(Operation::spmv, numbers);
   std::int64_t wrong = 0;
   for (std::size_t n = 0; n < product.size(); ++n) {
     const bool right = product[n] == product_with_numbers(grid, static_cast<std::int64_t>(n));

@@ -14,7 +14,7 @@
 
 namespace bankfull::hpcg {
 
-class Path;
+class CgBackend;
 
 /// Finds rows of a level that are not the benchmark's, on the device where they are stored, as the
 /// official program's CheckProblem does before a run. A row must have
@@ -83,10 +83,10 @@ std::int64_t wrong_rows(const Executor& executor, const std::vector<Level>& leve
   return wrong;
 }
 
-/// Collective: rows of all ranks in which a path's product with random whole numbers, one for each
-/// row of the whole system, is not what the benchmark's operator makes of them. Sums of whole
+/// Collective: rows of all ranks in which a backend's product with random whole numbers, one for
+/// each row of the whole system, is not what the benchmark's operator makes of them. Sums of whole
 /// numbers are exact in any order: a column taken for another one, of other ranks or not, shows.
-std::int64_t wrong_products(Path& path, const Level& finest, const Communicator& ranks);
+std::int64_t wrong_products(CgBackend& backend, const Level& finest, const Communicator& ranks);
 
 std::vector<Check> checks_of(const ProblemCheck& problem);
 

@@ -23,9 +23,9 @@ std::vector<Check> benchmark_checks(const Outcome& outcome) {
   const double beyond = convergence.beyond_reference(convergence.residual);
   return {
       at_most("hpcg spectral test: iterations without preconditioner",
-              spectral.counted(spectral.most_iterations_plain), spectral.allowed_plain, rules),
+              spectral.counted(spectral.max_iterations_plain), spectral.allowed_plain, rules),
       at_most("hpcg spectral test: iterations with preconditioner",
-              spectral.counted(spectral.most_iterations_preconditioned),
+              spectral.counted(spectral.max_iterations_preconditioned),
               spectral.allowed_preconditioned, rules),
       at_most("hpcg departure from symmetry: SpMV", outcome.symmetry.departure_spmv, 1.0, rules),
       at_most("hpcg departure from symmetry: MG", outcome.symmetry.departure_mg, 1.0, rules),

@@ -70,20 +70,20 @@ struct ColouredLevel {
 namespace detail {
 
 /// Classes of rows, at most.
-inline constexpr std::size_t most_classes = 32;
+inline constexpr std::size_t max_classes = 32;
 
 /// Where a class's slots begin within a slice's part. Rows of a slice may be connected to different
 /// classes: each class has as many slots as the row with most entries to it.
 using FirstSlot = std::uint16_t;
-static_assert((most_classes + 1) * most_entries <= std::numeric_limits<FirstSlot>::max(),
+static_assert((max_classes + 1) * max_entries <= std::numeric_limits<FirstSlot>::max(),
               "the slots of a slice can be numbered");
 
 /// The entries of one row in the new order, by the classes of their columns.
 struct NewEntries {
   int count = 0;
   std::int64_t first = 0;  ///< entry of the matrix
-  std::int32_t column[most_entries] = {};
-  std::uint8_t group[most_entries] = {};  ///< a column's class; the next number for other ranks'
+  std::int32_t column[max_entries] = {};
+  std::uint8_t group[max_entries] = {};  ///< a column's class; the next number for other ranks'
 };
 
 struct ReadRow {
@@ -97,7 +97,7 @@ struct ReadRow {
     NewEntries result;
     result.first = matrix.start[row];
     result.count = static_cast<int>(matrix.start[row + 1] - result.first);
-    unrolled<most_entries>([&](int n) {
+    unrolled<max_entries>([&](int n) {
       if (n < result.count) {
         const std::int32_t column = matrix.column[result.first + n];
         const bool own = column < matrix.rows;
@@ -113,7 +113,7 @@ struct ReadRow {
 /// The classes by their first rows; plain data for kernels.
 struct ClassBegins {
   int count = 0;
-  std::int32_t begin[most_classes + 1] = {};  ///< and the end of the last one
+  std::int32_t begin[max_classes + 1] = {};  ///< and the end of the last one
 
   [[nodiscard]] BANKFULL_HOST_DEVICE int class_of(std::int64_t row) const {
     int number = 0;
@@ -125,9 +125,9 @@ struct ClassBegins {
 };
 
 inline ClassBegins begins_of(const RowClasses& order) {
-  if (order.classes.size() > most_classes) {
+  if (order.classes.size() > max_classes) {
     throw RuntimeFailure("the matrix needs " + std::to_string(order.classes.size()) +
-                         " colours; this solver takes " + std::to_string(most_classes));
+                         " colours; this solver takes " + std::to_string(max_classes));
   }
   ClassBegins result = {};
   for (const RowClass& rows : order.classes) {
@@ -240,7 +240,7 @@ struct FillParts {
       return;
     }
     const NewEntries entries = read(old_of[row]);
-    std::uint8_t before[most_classes + 1] = {};
+    std::uint8_t before[max_classes + 1] = {};
     for (int n = 0; n < entries.count; ++n) {
       const double value = read.matrix.value[entries.first + n];
       if (entries.column[n] == row) {
@@ -403,7 +403,7 @@ bool make_slim(const Executor& executor, const Communicator& ranks,
   return fit;
 }
 
-/// How a path with such columns keeps them.
+/// How a backend with such columns keeps them.
 template <class Columns>
 inline constexpr ColumnIndices column_indices_of =
     std::is_same_v<Columns, SlimColumns> ? ColumnIndices::slim : ColumnIndices::full;

@@ -3,60 +3,109 @@
 namespace bankfull::hpcg {
 namespace {
 
-double vector_bytes(const ColouredLevel& level) {
-  return static_cast<double>(level.rows()) * sizeof(double);
-}
+constexpr double double_bytes = sizeof(double);
 
-/// Reads a part of the matrix and so many vectors, writes so many; two flops an entry.
-Traffic pass(const ColouredLevel& level, double matrix_bytes, double entries, double vectors_read,
-             double vectors_written) {
-  return {.bytes_read = matrix_bytes + vectors_read * vector_bytes(level),
-          .bytes_written = vectors_written * vector_bytes(level),
-          .flops = 2.0 * entries};
-}
+double count_of(std::int64_t n) { return static_cast<double>(n); }
 
-double bytes_of(const Sliced& part) { return static_cast<double>(part.bytes()); }
+double bytes_of(const Sliced& part) { return count_of(part.bytes()); }
 
 double entries_of(const Sliced& part) { return static_cast<double>(part.value.size()); }
 
+/// Of the values and columns of so many slots.
+double slot_bytes(const Sliced& part, std::int64_t slots, int height) {
+  const double columns =
+      part.slim ? sizeof(std::int32_t) + height * static_cast<double>(sizeof(std::uint16_t))
+                : height * static_cast<double>(sizeof(std::int32_t));
+  return count_of(slots) * (height * double_bytes + columns);
+}
+
+/// Of a part's slots of so many slices, with where these begin and end.
+double slice_bytes(const Sliced& part, std::int64_t slots, std::int64_t slices, int height) {
+  return slot_bytes(part, slots, height) + count_of(slices + 1) * sizeof(std::int64_t);
+}
+
+/// The residual where the restriction takes it. Coarse rows are connected to all others: all of x.
+Traffic restriction(const ColouredLevel& level, const CoarseSlots& coarse, int height) {
+  const Range range = level.coarse_range();
+  if (range.size() == 0) {
+    return {};
+  }
+  const std::int64_t slices = range.size() / height;
+  const double rows = count_of(range.size());
+  const double matrix = slice_bytes(level.lower, coarse.lower, slices, height) +
+                        slice_bytes(level.upper, coarse.upper, slices, height) +
+                        slice_bytes(level.outer, coarse.outer, slices, height);
+  const double entries = count_of((coarse.lower + coarse.upper + coarse.outer) * height);
+  const double right_side_and_diagonal = 2.0 * rows * double_bytes;
+  return {.bytes_read = matrix + right_side_and_diagonal + count_of(level.rows()) * double_bytes +
+                        rows * sizeof(std::int32_t),
+          .bytes_written = rows * double_bytes,
+          .flops = 2.0 * entries + 5.0 * rows};
+}
+
 }  // namespace
 
-SweepTraffic sweep_traffic(const ColouredLevel& level, std::int64_t coarse_slots, int height) {
+SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse, int height,
+                           bool finest) {
+  const double rows = count_of(level.rows());
+  const double vector = rows * double_bytes;
   const double lower = bytes_of(level.lower);
   const double upper = bytes_of(level.upper);
-  const double lower_entries = entries_of(level.lower);
-  const double upper_entries = entries_of(level.upper);
-  const auto coarse_entries = static_cast<double>(coarse_slots * height);
-  const double entry_bytes = upper_entries > 0.0 ? upper / upper_entries : 0.0;
-  const double coarse_share =
-      static_cast<double>(level.coarse_range().size()) / static_cast<double>(level.rows());
-  // Rows that come last have all their entries in `lower`.
-  const auto coarse_rows = static_cast<double>(level.coarse_range().size());
-  const double row_entries = (lower_entries + upper_entries) / static_cast<double>(level.rows());
+  const auto coarse_ranges = static_cast<double>(level.coarse_slots.bytes());
+  const double coarse_rows = count_of(level.coarse_range().size());
+  const double coarse_columns = count_of(coarse.of_columns * height);
   SweepTraffic traffic;
-  traffic.forward_from_zero = pass(level, lower, lower_entries, 2.0, 1.0);
-  traffic.backward_after_zero = pass(level, upper, upper_entries, 2.0, 2.0);
-  traffic.restrict_residual = pass(level, coarse_rows * row_entries * entry_bytes,
-                                   coarse_rows * row_entries, 3.5 * coarse_share, coarse_share);
-  traffic.prolong = pass(level, 0.0, 0.5 * coarse_rows, 2.5 * coarse_share, coarse_share);
-  traffic.forward_again = pass(level, lower + coarse_entries * entry_bytes,
-                               lower_entries + coarse_entries, 3.0, 2.0 - coarse_share);
-  traffic.backward_again = pass(level, upper, upper_entries, 3.0, 1.0);
+  // lower, r, D; x.
+  traffic.forward_from_zero = {.bytes_read = lower + 2.0 * vector,
+                               .bytes_written = vector,
+                               .flops = 2.0 * entries_of(level.lower) + 2.0 * rows};
+  // upper, D, x; what it keeps of U x, x.
+  traffic.backward_after_zero = {.bytes_read = upper + coarse_ranges + 2.0 * vector,
+                                 .bytes_written = 2.0 * vector,
+                                 .flops = 2.0 * entries_of(level.upper) + 4.0 * rows};
+  traffic.restrict_residual = restriction(level, coarse, height);
+  // The coarse row, its x, x; x.
+  traffic.prolong = {.bytes_read = coarse_rows * (sizeof(std::int32_t) + 2.0 * double_bytes),
+                     .bytes_written = coarse_rows * double_bytes,
+                     .flops = coarse_rows};
+  // lower, outer, the coarse columns of upper, r, D, U x, x of coarse rows; x, and U x where it
+  // has coarse columns: not in the classes of coarse rows, which come last.
+  traffic.forward_again = {
+      .bytes_read = lower + bytes_of(level.outer) + coarse_ranges +
+                    slot_bytes(level.upper, coarse.of_columns, height) + 3.0 * vector +
+                    coarse_rows * double_bytes,
+      .bytes_written = 2.0 * vector - coarse_rows * double_bytes,
+      .flops =
+          2.0 * (entries_of(level.lower) + entries_of(level.outer) + coarse_columns) + 5.0 * rows};
+  // upper, D, U x, x; x. For r.z also r.
+  traffic.backward_again = {.bytes_read = upper + (finest ? 4.0 : 3.0) * vector,
+                            .bytes_written = vector,
+                            .flops = 2.0 * entries_of(level.upper) + (finest ? 5.0 : 3.0) * rows};
   return traffic;
 }
 
 Traffic multiply_traffic(const ColouredLevel& level) {
-  return pass(level, bytes_of(level.lower) + bytes_of(level.upper) + bytes_of(level.outer),
-              entries_of(level.lower) + entries_of(level.upper) + entries_of(level.outer), 2.0,
-              1.0);
+  const double rows = count_of(level.rows());
+  return {
+      .bytes_read = bytes_of(level.lower) + bytes_of(level.upper) + bytes_of(level.outer) +
+                    2.0 * rows * double_bytes,
+      .bytes_written = rows * double_bytes,
+      .flops = 2.0 * (entries_of(level.lower) + entries_of(level.upper) + entries_of(level.outer)) +
+               6.0 * rows};
 }
 
 Traffic turn_traffic(const ColouredLevel& level) {
-  return pass(level, 0.0, 2.0 * static_cast<double>(level.rows()), 3.0, 2.0);
+  const double rows = count_of(level.rows());
+  return {.bytes_read = 3.0 * rows * double_bytes,
+          .bytes_written = 2.0 * rows * double_bytes,
+          .flops = 4.0 * rows};
 }
 
 Traffic advance_traffic(const ColouredLevel& level) {
-  return pass(level, 0.0, 2.0 * static_cast<double>(level.rows()), 2.0, 1.0);
+  const double rows = count_of(level.rows());
+  return {.bytes_read = 2.0 * rows * double_bytes,
+          .bytes_written = rows * double_bytes,
+          .flops = 4.0 * rows};
 }
 
 }  // namespace bankfull::hpcg

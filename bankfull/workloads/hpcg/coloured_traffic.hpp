@@ -3,11 +3,15 @@
 #include "bankfull/core/measure/traffic.hpp"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 
+#include <cstdint>
+
 namespace bankfull::hpcg {
 
 // What the steps of an iteration must move: matrix entries and indices once, vectors once. What a
 // step has just written counts as written only, though sweeps read x back: it comes from a cache.
-// Flops are those that are done.
+// Columns of other ranks, a face of the grid, are left out. Flops are those of the CPU's rows
+// (cpu/half_sweeps.hpp), which form the products with a row's parts one by one and add them; a GPU,
+// which goes on with the same sum, does one or two less a row.
 
 struct SweepTraffic {
   Traffic forward_from_zero;
@@ -18,8 +22,38 @@ struct SweepTraffic {
   Traffic backward_again;
 };
 
-/// Of one level with so many slots of `upper` that have coarse columns, `Height` rows each.
-SweepTraffic sweep_traffic(const ColouredLevel& level, std::int64_t coarse_slots, int height);
+/// Slots that steps about coarse rows read.
+struct CoarseSlots {
+  std::int64_t of_columns = 0;  ///< of `upper`, with coarse columns
+  std::int64_t lower = 0;       ///< of the rows that may have a coarse row, in each part
+  std::int64_t upper = 0;
+  std::int64_t outer = 0;
+};
+
+/// Counts them; `Height` rows make a slice.
+template <int Height, class Executor>
+CoarseSlots count_coarse_slots(const Executor& executor, const ColouredLevel& level) {
+  CoarseSlots count;
+  for (const SlotRange& range : executor.to_host(
+           level.coarse_slots.data(), static_cast<std::int64_t>(level.coarse_slots.size()))) {
+    count.of_columns += range.end - range.begin;
+  }
+  const Range rows = level.coarse_range();
+  const auto slots_of = [&](const Sliced& part) {
+    const auto first_slot = [&](std::int64_t row) {
+      return executor.to_host(part.slot.data() + row / Height, 1).front();
+    };
+    return rows.size() > 0 ? first_slot(rows.end) - first_slot(rows.begin) : 0;
+  };
+  count.lower = slots_of(level.lower);
+  count.upper = slots_of(level.upper);
+  count.outer = slots_of(level.outer);
+  return count;
+}
+
+/// Of one level in slices of `height` rows. On the finest the last sweep forms r.z too.
+SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse, int height,
+                           bool finest);
 
 /// y = A x and x.y.
 Traffic multiply_traffic(const ColouredLevel& level);

@@ -4,10 +4,10 @@
 
 namespace bankfull::hpcg {
 
-/// One V-cycle of multigrid from x = 0 in half sweeps; see smoother.hpp. `Sweeps` has the kernels
-/// and the vectors of all levels; its functions take the number of a level.
-template <class Sweeps>
-void half_sweep_cycle(Sweeps& sweeps, std::size_t level) {
+/// One V-cycle of multigrid from x = 0 in half sweeps; see smoother.hpp. `HalfSweeps` has the
+/// kernels and the vectors of all levels; its functions take the number of a level.
+template <class HalfSweeps>
+void half_sweep_cycle(HalfSweeps& sweeps, std::size_t level) {
   sweeps.forward_from_zero(level);
   sweeps.backward_after_zero(level);
   if (level + 1 < sweeps.level_count()) {

@@ -120,7 +120,7 @@ std::optional<T> number_in(std::string_view word) {
 std::int64_t read_count(Words& words, std::int64_t least, const std::string& remedy) {
   const auto value = number_in<std::int64_t>(words.next());
   if (!value) {
-    words.refuse_word("is no whole number", remedy);
+    words.refuse_word("is not a whole number", remedy);
   }
   if (*value < least || *value > largest_dimension) {
     words.refuse_word(*value < least ? "is too small" : "is too large", remedy);
@@ -144,7 +144,7 @@ void refuse_more_numbers(Words& words, const std::string& remedy) {
 double read_seconds(Words& words) {
   const auto value = number_in<double>(words.next());
   if (!value || !std::isfinite(*value)) {
-    words.refuse_word("is no number of seconds", remedy_for_seconds());
+    words.refuse_word("is not a number of seconds", remedy_for_seconds());
   }
   if (*value < 0.0 || *value > longest_seconds) {
     words.refuse_word(*value < 0.0 ? "is negative" : "is longer than a week", remedy_for_seconds());

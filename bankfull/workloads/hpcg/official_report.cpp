@@ -101,10 +101,10 @@ void add_validation(std::string& text, const Outcome& outcome) {
   Section spectral(text, "Spectral Convergence Tests");
   spectral.add_verdict(outcome.spectral.passed());
   Section plain = spectral.inner("Unpreconditioned");
-  plain.add("Maximum iteration count", outcome.spectral.most_iterations_plain);
+  plain.add("Maximum iteration count", outcome.spectral.max_iterations_plain);
   plain.add("Expected iteration count", outcome.spectral.allowed_plain);
   Section preconditioned = spectral.inner("Preconditioned");
-  preconditioned.add("Maximum iteration count", outcome.spectral.most_iterations_preconditioned);
+  preconditioned.add("Maximum iteration count", outcome.spectral.max_iterations_preconditioned);
   preconditioned.add("Expected iteration count", outcome.spectral.allowed_preconditioned);
   Section symmetry(text, "Departure from Symmetry |x'Ay-y'Ax|/(2*||x||*||A||*||y||)/epsilon");
   symmetry.add_verdict(outcome.symmetry.passed());

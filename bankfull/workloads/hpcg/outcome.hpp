@@ -56,9 +56,9 @@ struct SpectralSolve {
 
 /// Conjugate gradients on the matrix with exaggerated diagonal.
 struct SpectralTest {
-  int most_iterations_plain = not_counted;
+  int max_iterations_plain = not_counted;
   int allowed_plain = 12;
-  int most_iterations_preconditioned = not_counted;
+  int max_iterations_preconditioned = not_counted;
   int allowed_preconditioned = 2;
   std::vector<SpectralSolve> solves = {};
 
@@ -67,8 +67,8 @@ struct SpectralTest {
     return solves.empty() || iterations < 1 ? unknown : iterations;
   }
   [[nodiscard]] bool passed() const {
-    return counted(most_iterations_plain) <= allowed_plain &&
-           counted(most_iterations_preconditioned) <= allowed_preconditioned;
+    return counted(max_iterations_plain) <= allowed_plain &&
+           counted(max_iterations_preconditioned) <= allowed_preconditioned;
   }
 };
 
@@ -116,7 +116,7 @@ struct NormsTest {
   /// of residuals near 1e-3; those of sets that do the same differ by nothing.
   double spread = unknown;
   /// Largest difference from the residual of the convergence test, over it: as many iterations of
-  /// the same path leave the same.
+  /// the same backend leave the same.
   double from_convergence = unknown;
   double allowed_difference = 1e-6;   ///< of both
   double beyond_reference = unknown;  ///< of the largest; see ConvergenceTest

@@ -14,15 +14,6 @@ namespace {
 constexpr int reference_timings = 10;
 constexpr int profile_repeats = 20;
 
-/// Seconds of `body` on the slowest rank, begun by all at once.
-template <class Body>
-double slowest_seconds(const Communicator& ranks, const Body& body) {
-  ranks.barrier();
-  const Stopwatch watch;
-  body();
-  return ranks.max(watch.seconds());
-}
-
 Grid3 grid_of(const Extents& extents) { return {extents.nk, extents.nj, extents.ni}; }
 
 void describe_system(const System& system, const Problem& problem, const Communicator& ranks,
@@ -54,52 +45,54 @@ void describe_system(const System& system, const Problem& problem, const Communi
 }
 
 /// Times SpMV and multigrid of the reference, then runs its iterations.
-void run_reference(System& system, const Communicator& ranks, Progress& progress,
+void run_reference(System& system, const RunContext& context, const Experiment& experiment,
                    Outcome& outcome) {
-  const auto path = system.make_path(Variant::reference);
+  const Communicator& ranks = context.ranks;
+  const auto backend = system.make_backend(Variant::reference);
   const int timings = outcome.quick ? 1 : reference_timings;
-  path->start();
-  static_cast<void>(path->take_times());
+  backend->start();
+  static_cast<void>(backend->take_times());
   for (int n = 0; n < timings; ++n) {
-    progress.update("timing the reference", n, timings);
-    path->precondition(true);
-    path->turn(n == 0);
-    path->multiply();
+    context.progress.update("timing the reference", n, timings);
+    backend->precondition(true);
+    backend->update_direction(n == 0);
+    backend->multiply();
   }
-  const CgTimes times = path->take_times();
+  const CgTimes times = backend->take_times();
   outcome.reference_spmv_mg_seconds = ranks.max((times.spmv + times.mg) / timings);
   CgResult result;
-  outcome.reference_cg_seconds = slowest_seconds(ranks, [&] {
+  outcome.reference_cg_seconds = experiment.time([&] {
     result = conjugate_gradients(
-        *path, {.iterations = reference_iterations}, History::left_out,
-        [&](int done) { progress.update("reference iterations", done, reference_iterations); });
+        *backend, {.iterations = reference_iterations}, History::left_out, [&](int done) {
+          context.progress.update("reference iterations", done, reference_iterations);
+        });
   });
   outcome.convergence.reference_iterations = reference_iterations;
   outcome.convergence.reference_residual = result.scaled();
-  const Solved solved{.x = path->solution(),
-                      .r = path->recurrence_residual(),
+  const Solved solved{.x = backend->solution(),
+                      .r = backend->recurrence_residual(),
                       .iterations = reference_iterations,
                       .scaled_residual = result.scaled()};
   outcome.reference_solution =
-      solution_test(*path, solved, result.scaled(), system.levels().front(), ranks);
+      solution_test(*backend, solved, result.scaled(), system.levels().front(), ranks);
 }
 
 /// How many iterations the optimised solver takes to the reference's residual, as many as the
 /// reference at least; returns the seconds of a set.
-double find_iterations(Path& path, const Communicator& ranks, Progress& progress,
+double find_iterations(CgBackend& backend, const Experiment& experiment, Progress& progress,
                        Outcome& outcome) {
   CgResult result;
   const double tolerance = outcome.convergence.reference_residual;
-  const double seconds = slowest_seconds(ranks, [&] {
+  const double seconds = experiment.time([&] {
     result = conjugate_gradients(
-        path,
-        {.iterations = most_iterations, .tolerance = tolerance, .at_least = reference_iterations},
+        backend,
+        {.iterations = max_iterations, .tolerance = tolerance, .at_least = reference_iterations},
         History::left_out, [&](int done) {
           progress.update("iterations to the reference's residual", done,
                           std::max(done, reference_iterations + 2));
         });
   });
-  static_cast<void>(path.take_times());
+  static_cast<void>(backend.take_times());
   ConvergenceTest& convergence = outcome.convergence;
   convergence.residual = result.scaled();
   convergence.iterations = result.iterations;
@@ -116,19 +109,19 @@ CgTimes operator+(const CgTimes& a, const CgTimes& b) {
           .allreduce = a.allreduce + b.allreduce};
 }
 
-void run_timed_sets(const Problem& problem, Path& path, const Communicator& ranks,
-                    double set_seconds, Progress& progress, Outcome& outcome,
-                    PhaseResults& results) {
+void run_timed_sets(const Problem& problem, CgBackend& backend, const RunContext& context,
+                    double set_seconds, Outcome& outcome, PhaseResults& results) {
+  const Communicator& ranks = context.ranks;
   const int expected = sets_in(problem.seconds, set_seconds);
   const CgLimits limits{.iterations = outcome.convergence.iterations};
   std::vector<double> residuals;
   // Sets may take less time than the one that looked at every residual.
   double elapsed = 0.0;
   for (int set = 0; set < expected || elapsed < problem.seconds; ++set) {
-    progress.update("timed sets", set, std::max(expected, set + 1));
+    context.progress.update("timed sets", set, std::max(expected, set + 1));
     const Stopwatch watch;
-    residuals.push_back(conjugate_gradients(path, limits).scaled());
-    CgTimes times = path.take_times();
+    residuals.push_back(conjugate_gradients(backend, limits).scaled());
+    CgTimes times = backend.take_times();
     times.total = watch.seconds();
     results.set_seconds.push_back(ranks.max(times.total));
     elapsed += ranks.all_gather(times.total).front();
@@ -143,9 +136,35 @@ void run_timed_sets(const Problem& problem, Path& path, const Communicator& rank
   outcome.times = ranks.all_gather(outcome.times).front();
 }
 
-Solved solved_by(Path& path, const Outcome& outcome) {
-  return {.x = path.solution(),
-          .r = path.recurrence_residual(),
+/// Bytes of a rank that an iteration works on, at least: each entry of the levels' matrices with
+/// its column, and five vectors, x, r, z, p and A p on the finest level.
+double min_working_set(const std::vector<Level>& levels) {
+  constexpr double entry_bytes = sizeof(double) + sizeof(std::int32_t);
+  constexpr double vectors_bytes = 5.0 * sizeof(double);
+  double bytes = 0.0;
+  for (const Level& level : levels) {
+    bytes += entry_bytes * static_cast<double>(level.matrix.entries) +
+             vectors_bytes * static_cast<double>(level.matrix.rows);
+  }
+  return bytes;
+}
+
+/// The steps together; the largest working set among them is the iteration's.
+Work iteration_of(const std::vector<Step>& steps, const std::vector<Level>& levels) {
+  if (steps.empty()) {
+    return {.working_set_bytes = min_working_set(levels)};
+  }
+  Work work{.model = "sum of the steps of an iteration: each matrix, index and vector once"};
+  for (const Step& step : steps) {
+    work.traffic = work.traffic + step.work.traffic;
+    work.working_set_bytes = std::max(work.working_set_bytes, step.work.working_set_bytes);
+  }
+  return work;
+}
+
+Solved solved_by(CgBackend& backend, const Outcome& outcome) {
+  return {.x = backend.solution(),
+          .r = backend.recurrence_residual(),
           .iterations = outcome.convergence.iterations,
           .scaled_residual = outcome.norms.residuals.back()};
 }
@@ -156,48 +175,51 @@ int sets_in(double seconds, double set_seconds) {
   return static_cast<int>(seconds / set_seconds) + 1;
 }
 
-PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progress& progress,
-                        Outcome& outcome) {
+PhaseResults run_phases(const Problem& problem, const RunContext& context,
+                        const Experiment& experiment, Outcome& outcome) {
+  const Communicator& ranks = context.ranks;
+  Progress& progress = context.progress;
   progress.update("building the system", 0.0, 1.0);
   std::unique_ptr<System> system;
-  outcome.setup_seconds = slowest_seconds(ranks, [&] { system = make_system(problem, ranks); });
+  outcome.setup_seconds = experiment.time([&] { system = make_system(problem, ranks); });
   describe_system(*system, problem, ranks, outcome);
   outcome.problem.wrong_rows = ranks.sum(system->wrong_rows());
-  run_reference(*system, ranks, progress, outcome);
+  run_reference(*system, context, experiment, outcome);
 
   if (problem.perturbation != 0.0) {
     system->perturb(problem.perturbation);
   }
   progress.update("optimising", 0.0, 1.0);
-  std::unique_ptr<Path> path;
+  std::unique_ptr<CgBackend> backend;
   outcome.optimise_seconds =
-      slowest_seconds(ranks, [&] { path = system->make_path(problem.variant); });
-  outcome.optimised_bytes = ranks.sum(static_cast<double>(path->added_bytes()));
+      experiment.time([&] { backend = system->make_backend(problem.variant); });
+  outcome.optimised_bytes = ranks.sum(static_cast<double>(backend->added_bytes()));
 
   progress.update("validating", 0.0, 1.0);
-  outcome.problem.wrong_products = wrong_products(*path, system->levels().front(), ranks);
-  outcome.spectral = spectral_test(*path);
-  outcome.symmetry = symmetry_test(*path, system->levels().front(), ranks);
-  static_cast<void>(path->take_times());
+  outcome.problem.wrong_products = wrong_products(*backend, system->levels().front(), ranks);
+  outcome.spectral = spectral_test(*backend);
+  outcome.symmetry = symmetry_test(*backend, system->levels().front(), ranks);
+  static_cast<void>(backend->take_times());
 
   PhaseResults results;
-  const double set_seconds = find_iterations(*path, ranks, progress, outcome);
-  run_timed_sets(problem, *path, ranks, set_seconds, progress, outcome, results);
-  const Solved solved = solved_by(*path, outcome);
+  const double set_seconds = find_iterations(*backend, experiment, progress, outcome);
+  run_timed_sets(problem, *backend, context, set_seconds, outcome, results);
+  const Solved solved = solved_by(*backend, outcome);
   progress.update("timing each step", 0.0, 1.0);
-  results.steps = path->profile(profile_repeats);
-  results.transport = path->transport();
-  results.columns = path->columns();
-  results.notes = path->notes();
+  results.steps = backend->profile(profile_repeats);
+  results.iteration = iteration_of(results.steps, system->levels());
+  results.transport = backend->transport();
+  results.columns = backend->columns();
+  results.notes = backend->notes();
 
   progress.update("checking the solution", 0.0, 1.0);
   // The reference takes the room, and the matrix as it was.
-  path.reset();
+  backend.reset();
   if (problem.perturbation != 0.0) {
     system->perturb(0.0);
   }
   outcome.solution =
-      solution_test(*system->make_path(Variant::reference), solved,
+      solution_test(*system->make_backend(Variant::reference), solved,
                     outcome.convergence.reference_residual, system->levels().front(), ranks);
   return results;
 }

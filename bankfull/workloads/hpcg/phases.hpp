@@ -1,9 +1,9 @@
 #pragma once
 
-#include "bankfull/core/comm/communicator.hpp"
-#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/experiment.hpp"
+#include "bankfull/core/measure/run_context.hpp"
+#include "bankfull/workloads/hpcg/cg_backend.hpp"
 #include "bankfull/workloads/hpcg/outcome.hpp"
-#include "bankfull/workloads/hpcg/path.hpp"
 #include "bankfull/workloads/hpcg/problem.hpp"
 
 #include <string>
@@ -14,17 +14,18 @@ namespace bankfull::hpcg {
 /// What the benchmark's phases leave besides the official outcome.
 struct PhaseResults {
   std::vector<double> set_seconds;  ///< of each timed set
-  std::vector<Step> steps;          ///< of one iteration, each timed by itself
+  std::vector<Step> steps;          ///< of one iteration, each timed by itself; may be empty
+  Work iteration = {};              ///< of this rank; without steps only its working set is known
   Transport transport = Transport::local;
   ColumnIndices columns = ColumnIndices::full;
-  std::vector<std::string> notes;  ///< on the path
+  std::vector<std::string> notes;  ///< on the backend
 };
 
 /// How many timed sets fill so many seconds, the last one beginning within them.
 int sets_in(double seconds, double set_seconds);
 
 /// Collective: all phases of the benchmark in turn.
-PhaseResults run_phases(const Problem& problem, const Communicator& ranks, Progress& progress,
-                        Outcome& outcome);
+PhaseResults run_phases(const Problem& problem, const RunContext& context,
+                        const Experiment& experiment, Outcome& outcome);
 
 }  // namespace bankfull::hpcg

@@ -1,6 +1,7 @@
 #include "bankfull/workloads/hpcg/problem.hpp"
 
 #include "bankfull/build_config.hpp"
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/format.hpp"
@@ -20,9 +21,29 @@
 #include <fmt/ranges.h>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 namespace bankfull::hpcg {
 namespace {
+
+constexpr auto variant_names = enum_names<Variant>({
+    {Variant::tuned, "tuned"},
+    {Variant::ell, "ell"},
+    {Variant::csr, "csr"},
+    {Variant::cusparse_coloured, "cusparse-coloured"},
+    {Variant::cusparse_csr, "cusparse-csr"},
+    {Variant::reference, "reference"},
+});
+
+constexpr auto sweeps_names = enum_names<Sweeps>({
+    {Sweeps::automatic, "auto"},
+    {Sweeps::classes, "classes"},
+    {Sweeps::syncfree, "syncfree"},
+    {Sweeps::pipelined, "pipelined"},
+});
+
+constexpr auto columns_names =
+    enum_names<ColumnIndices>({{ColumnIndices::full, "full"}, {ColumnIndices::slim, "slim"}});
 
 constexpr std::int64_t vector_count = 16;
 constexpr std::int64_t stored_entry_bytes = sizeof(double) + sizeof(std::int32_t);
@@ -42,7 +63,7 @@ std::int64_t parse_side(const std::string& given, const std::string& text) {
                      fmt::format("use numbers up to {}", largest_dimension));
   }
   if (!number || value < 1) {
-    throw UsageError(fmt::format("{}: '{}' is no number of at least 1", given, text),
+    throw UsageError(fmt::format("{}: '{}' is not a number of at least 1", given, text),
                      "use three such as 1x2x4, along x, y and z");
   }
   return value;
@@ -59,7 +80,7 @@ bool has_official_shape(const Grid3& grid) { return aspect_ratio(grid) >= smalle
 RankGrid given_grid(const Grid3& given, int ranks) {
   const auto possible = [](std::int64_t n) { return n >= 1 && n <= largest_dimension; };
   if (!possible(given.nx) || !possible(given.ny) || !possible(given.nz)) {
-    throw UsageError("--ranks-grid " + to_string(given) + " is no grid of ranks",
+    throw UsageError("--ranks-grid " + to_string(given) + " is not a grid of ranks",
                      fmt::format("use numbers from 1 to {}", largest_dimension));
   }
   if (given.count() != ranks) {
@@ -239,7 +260,7 @@ std::int64_t largest_cube(const Problem& problem, int ranks, const Fits& fits) {
 void add_broken_memory(const Problem& problem, int ranks, int sharing, BrokenRules& broken) {
   const std::int64_t total = total_bytes(problem.device);
   const double wanted = static_cast<double>(total) * official_memory_share / sharing;
-  const auto used = [](const Problem& p) { return static_cast<double>(least_memory_bytes(p)); };
+  const auto used = [](const Problem& p) { return static_cast<double>(min_memory_bytes(p)); };
   if (used(problem) >= wanted) {
     return;
   }
@@ -256,14 +277,14 @@ void add_broken_memory(const Problem& problem, int ranks, int sharing, BrokenRul
 }
 
 /// Bytes of a variant's own copy of one level's matrix and order, at least.
-std::int64_t least_copy_bytes(const Problem& problem, std::int64_t rows, std::int64_t entries) {
+std::int64_t min_copy_bytes(const Problem& problem, std::int64_t rows, std::int64_t entries) {
   constexpr std::int64_t order_bytes = 2 * sizeof(std::int32_t);
   constexpr std::int64_t slim_entry_bytes = sizeof(double) + sizeof(std::uint16_t);
   switch (problem.variant) {
     case Variant::reference:
       return 0;
     case Variant::ell:
-      return rows * (most_entries * stored_entry_bytes + order_bytes);
+      return rows * (max_entries * stored_entry_bytes + order_bytes);
     case Variant::csr:
     case Variant::cusparse_coloured:
     case Variant::cusparse_csr:
@@ -317,66 +338,39 @@ double aspect_ratio(const Grid3& grid) {
 }
 
 const std::vector<Variant>& all_variants() {
-  static const std::vector<Variant> variants{
-      Variant::tuned,        Variant::ell,       Variant::csr, Variant::cusparse_coloured,
-      Variant::cusparse_csr, Variant::reference,
-  };
+  static const auto values = variant_names.values();
+  static const std::vector<Variant> variants(values.begin(), values.end());
   return variants;
 }
 
-std::string to_string(Variant variant) {
-  constexpr std::array names{"tuned",        "ell",      "csr", "cusparse-coloured",
-                             "cusparse-csr", "reference"};
-  return names[static_cast<std::size_t>(variant)];
-}
+std::string to_string(Variant variant) { return variant_names.to_string(variant); }
 
 bool uses_cusparse(Variant variant) {
   return variant == Variant::cusparse_csr || variant == Variant::cusparse_coloured;
 }
 
 Variant parse_variant(const std::string& text) {
-  for (const Variant variant : all_variants()) {
-    if (to_string(variant) == text) {
-      return variant;
-    }
-  }
-  throw UsageError("--variant " + text + " is no variant",
-                   "use tuned, ell, csr, cusparse-coloured, cusparse-csr or reference");
+  return variant_names.parse(text, "--variant " + text + " is not a variant");
 }
 
-std::string to_string(Sweeps sweeps) {
-  switch (sweeps) {
-    case Sweeps::classes:
-      return "classes";
-    case Sweeps::waves:
-      return "waves";
-    case Sweeps::conveyors:
-      return "conveyors";
-    case Sweeps::automatic:
-      break;
-  }
-  return "auto";
-}
+std::string to_string(Sweeps sweeps) { return sweeps_names.to_string(sweeps); }
 
 Sweeps parse_sweeps(const std::string& text) {
-  for (const Sweeps sweeps :
-       {Sweeps::automatic, Sweeps::classes, Sweeps::waves, Sweeps::conveyors}) {
-    if (to_string(sweeps) == text) {
-      return sweeps;
+  // As results of earlier builds say.
+  for (const auto& [earlier, sweeps] :
+       {std::pair{"waves", Sweeps::syncfree}, std::pair{"conveyors", Sweeps::pipelined}}) {
+    if (text == earlier) {
+      throw UsageError("--sweeps " + text + " is called " + to_string(sweeps) + " now",
+                       "use --sweeps " + to_string(sweeps));
     }
   }
-  throw UsageError("--sweeps " + text + " is unknown", "use auto, classes, waves or conveyors");
+  return sweeps_names.parse(text, "--sweeps " + text + " is unknown");
 }
 
-std::string to_string(ColumnIndices columns) {
-  return columns == ColumnIndices::full ? "full" : "slim";
-}
+std::string to_string(ColumnIndices columns) { return columns_names.to_string(columns); }
 
 ColumnIndices parse_columns(const std::string& text) {
-  if (text != "full" && text != "slim") {
-    throw UsageError("--columns " + text + " is unknown", "use full or slim");
-  }
-  return text == "full" ? ColumnIndices::full : ColumnIndices::slim;
+  return columns_names.parse(text, "--columns " + text + " is unknown");
 }
 
 Decomposition decompose(const Problem& problem, int ranks, int level) {
@@ -386,7 +380,7 @@ Decomposition decompose(const Problem& problem, int ranks, int level) {
 }
 
 std::int64_t memory_bytes(const Problem& problem, int ranks) {
-  constexpr std::int64_t matrix_bytes = most_entries * stored_entry_bytes + 8;
+  constexpr std::int64_t matrix_bytes = max_entries * stored_entry_bytes + 8;
   constexpr std::int64_t row_bytes = 2 * matrix_bytes + vector_count * 8;
   // And two buffers, and the number of the row that is sent.
   constexpr std::int64_t column_bytes = (vector_count + 2) * 8 + 4;
@@ -400,7 +394,7 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
   return bytes;
 }
 
-std::int64_t least_memory_bytes(const Problem& problem) {
+std::int64_t min_memory_bytes(const Problem& problem) {
   std::int64_t bytes = 0;
   for (int level = 0; level < level_count; ++level) {
     const Grid3 points = level_grid(problem.local, level);
@@ -408,7 +402,7 @@ std::int64_t least_memory_bytes(const Problem& problem) {
     const std::int64_t entries = (3 * points.nx - 2) * (3 * points.ny - 2) * (3 * points.nz - 2);
     const std::int64_t vectors = level == 0 ? 7 : 3;
     bytes += entries * stored_entry_bytes + rows * 8 + rows * (level == 0 ? 8 : 4) +
-             vectors * rows * 8 + least_copy_bytes(problem, rows, entries);
+             vectors * rows * 8 + min_copy_bytes(problem, rows, entries);
   }
   return bytes;
 }
@@ -416,8 +410,8 @@ std::int64_t least_memory_bytes(const Problem& problem) {
 void require_cusparse(Variant variant) {
   const std::string wanted = "--variant " + to_string(variant);
   if constexpr (build::cusparse) {
-    if (!cusparse_absent_because().empty()) {
-      throw UsageError(wanted + " needs cuSPARSE: " + cusparse_absent_because(),
+    if (!cusparse_unavailable_reason().empty()) {
+      throw UsageError(wanted + " needs cuSPARSE: " + cusparse_unavailable_reason(),
                        "put the CUDA toolkit's libraries on the loader's path (LD_LIBRARY_PATH), "
                        "or use another variant");
     }

@@ -19,13 +19,13 @@ namespace bankfull::hpcg {
 inline constexpr int level_count = 4;
 
 /// Entries of a row of the operator, at most.
-inline constexpr int most_entries = 27;
+inline constexpr int max_entries = 27;
 
 /// Iterations of the reference that the optimised solver has to match.
 inline constexpr int reference_iterations = 50;
 
 /// Iterations that the optimised solver may take to match it.
-inline constexpr int most_iterations = 10 * reference_iterations;
+inline constexpr int max_iterations = 10 * reference_iterations;
 
 /// How far above the reference's a residual may be, relative to it: the benchmark accepts a
 /// deviation in the seventh digit.
@@ -92,7 +92,7 @@ bool uses_cusparse(Variant variant);
 /// Throws UsageError where cuSPARSE, which the variant uses, is missing.
 void require_cusparse(Variant variant);
 
-/// Throws UsageError for a name that is no variant.
+/// Throws UsageError for a name that is not a variant.
 Variant parse_variant(const std::string& text);
 
 /// How the variants `tuned` keep column indices.
@@ -108,15 +108,16 @@ ColumnIndices parse_columns(const std::string& text);
 
 /// How the variant `tuned` sweeps on GPUs.
 enum class Sweeps {
-  automatic,  ///< conveyors on large levels, waves on others
+  automatic,  ///< pipelined on large levels, syncfree on others
   classes,    ///< a kernel for each class of rows
-  waves,      ///< a kernel whose rows wait for each other; see cuda/wave.cuh
-  conveyors,  ///< persistent blocks that load ahead while they wait; see cuda/conveyor.cuh
+  syncfree,   ///< a kernel whose rows wait for each other; see cuda/sync_free_sweep.cuh
+  pipelined,  ///< persistent blocks that load ahead while they wait; see cuda/pipeline.cuh
 };
 
 std::string to_string(Sweeps sweeps);
 
-/// Throws UsageError for anything but "auto", "classes", "waves" and "conveyors".
+/// Throws UsageError for anything but "auto", "classes", "syncfree" and "pipelined"; of the
+/// earlier names "waves" and "conveyors" it says what they are now.
 Sweeps parse_sweeps(const std::string& text);
 
 /// What to run; plain data, checked by `validate`.
@@ -131,8 +132,8 @@ struct Problem {
   Device device;
   int threads = 1;
   Transport transport = Transport::automatic;
-  /// The measured path multiplies its operator by 1 + this, on all levels; the references do not.
-  /// Not 0: a check of the checks, which must fail.
+  /// The measured backend multiplies its operator by 1 + this, on all levels; the references do
+  /// not. Not 0: a check of the checks, which must fail.
   double perturbation = 0.0;
 };
 
@@ -162,7 +163,7 @@ std::int64_t memory_bytes(const Problem& problem, int ranks);
 /// three on coarse levels. To this comes the variant's own copy: of the entries off the diagonal
 /// (10 bytes each with slim columns, else 12) and 16 bytes a row for `tuned`; of 27 entries and 8
 /// bytes a row for `ell`; of all entries and 16 bytes a row for CSR; nothing for `reference`.
-std::int64_t least_memory_bytes(const Problem& problem);
+std::int64_t min_memory_bytes(const Problem& problem);
 
 /// A rule of official runs that a problem breaks.
 struct BrokenRule {

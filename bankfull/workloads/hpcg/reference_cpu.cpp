@@ -1,14 +1,14 @@
-#include "bankfull/workloads/hpcg/cpu/path.hpp"
+#include "bankfull/workloads/hpcg/cpu/backend.hpp"
 #include "bankfull/workloads/hpcg/rows.hpp"
 
 namespace bankfull::hpcg::cpu {
 namespace {
 
 /// The benchmark as its specification words it: rows in natural order, sweeps by one thread.
-class CpuReference final : public CpuPath {
+class CpuReference final : public CpuBackend {
  public:
   CpuReference(const Problem& problem, const Communicator& ranks, const std::vector<Level>& levels)
-      : CpuPath(problem, ranks, levels.front().matrix.rows, levels.front().matrix.columns),
+      : CpuBackend(problem, ranks, levels.front().matrix.rows, levels.front().matrix.columns),
         levels_(levels),
         diagonal_(executor_.make<double>(rows_)) {
     for (const Level& level : levels_) {
@@ -49,7 +49,7 @@ class CpuReference final : public CpuPath {
     rz_ = dot_product(r_.data(), z_.data());
   }
 
-  void turn(bool first) override {
+  void update_direction(bool first) override {
     const double beta = first ? 0.0 : rz_ / previous_rz_;
     timed(&CgTimes::waxpby, [&] { waxpby(1.0, z_.data(), beta, p_.data(), p_.data()); });
   }
@@ -59,7 +59,7 @@ class CpuReference final : public CpuPath {
     pap_ = dot_product(p_.data(), ap_.data());
   }
 
-  void advance() override {
+  void update_solution() override {
     const double alpha = rz_ / pap_;
     timed(&CgTimes::waxpby, [&] {
       waxpby(1.0, x_.data(), alpha, p_.data(), x_.data());
@@ -142,8 +142,8 @@ class CpuReference final : public CpuPath {
 
 }  // namespace
 
-std::unique_ptr<Path> make_reference_path(const Problem& problem, const Communicator& ranks,
-                                          const std::vector<Level>& levels) {
+std::unique_ptr<CgBackend> make_reference_backend(const Problem& problem, const Communicator& ranks,
+                                                  const std::vector<Level>& levels) {
   return std::make_unique<CpuReference>(problem, ranks, levels);
 }
 

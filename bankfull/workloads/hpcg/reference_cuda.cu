@@ -26,10 +26,10 @@ struct Relax {
       row_ = row;
       first_ = sweep.matrix.start[row];
       count_ = static_cast<int>(sweep.matrix.start[row + 1] - first_);
-      unrolled<most_entries>([&](int n) {
+      unrolled<max_entries>([&](int n) {
         column_[n] = n < count_ ? sweep.matrix.column[first_ + n] : static_cast<std::int32_t>(row);
       });
-      unrolled<most_entries>([&](int n) {
+      unrolled<max_entries>([&](int n) {
         const bool early = column_[n] < sweep.matrix.rows && earlier(column_[n], row);
         if (early) {
           awaited_.add(n);
@@ -43,12 +43,12 @@ struct Relax {
       if (!awaited_.empty() && !is_there(load(sweep.now + column(awaited_.last())))) {
         return false;
       }
-      unrolled<most_entries>([&](int n) {
+      unrolled<max_entries>([&](int n) {
         if (awaited_.holds(n)) {
           x_[n] = load(sweep.now + column_[n]);
         }
       });
-      unrolled<most_entries>([&](int n) {
+      unrolled<max_entries>([&](int n) {
         if (is_there(x_[n])) {
           awaited_.remove(n);
         }
@@ -71,7 +71,7 @@ struct Relax {
 
     [[nodiscard]] __device__ __forceinline__ std::int32_t column(int entry) const {
       std::int32_t found = 0;
-      unrolled<most_entries>([&](int n) { found = n == entry ? column_[n] : found; });
+      unrolled<max_entries>([&](int n) { found = n == entry ? column_[n] : found; });
       return found;
     }
 
@@ -82,7 +82,7 @@ struct Relax {
     __device__ __forceinline__ double value(const Relax& sweep) const {
       double sum = sweep.r[row_];
       double diagonal = 1.0;
-      unrolled<most_entries>([&](int n) {
+      unrolled<max_entries>([&](int n) {
         if (n < count_ && column_[n] == row_) {
           diagonal = sweep.matrix.value[first_ + n];
         } else if (n < count_) {
@@ -95,8 +95,8 @@ struct Relax {
     std::int64_t row_ = 0;
     std::int64_t first_ = 0;
     int count_ = 0;
-    std::int32_t column_[most_entries] = {};
-    double x_[most_entries] = {};
+    std::int32_t column_[max_entries] = {};
+    double x_[max_entries] = {};
     AwaitedEntries awaited_;
   };
 };
@@ -180,8 +180,9 @@ class CudaReference final : public PlainCudaCg {
 
 }  // namespace
 
-std::unique_ptr<Path> make_reference_path(const Problem& problem, const Communicator& ranks,
-                                          const Stream& stream, const std::vector<Level>& levels) {
+std::unique_ptr<CgBackend> make_reference_backend(const Problem& problem, const Communicator& ranks,
+                                                  const Stream& stream,
+                                                  const std::vector<Level>& levels) {
   return std::make_unique<CudaReference>(problem, ranks, stream, levels);
 }
 

@@ -1,8 +1,8 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/hpcg/cg_backend.hpp"
 #include "bankfull/workloads/hpcg/check_problem.hpp"
-#include "bankfull/workloads/hpcg/cpu/path.hpp"
-#include "bankfull/workloads/hpcg/path.hpp"
+#include "bankfull/workloads/hpcg/cpu/backend.hpp"
 
 namespace bankfull::hpcg {
 namespace {
@@ -26,9 +26,9 @@ class CpuSystem final : public System {
     return hpcg::wrong_rows(CpuExecutor(problem_.threads), levels_);
   }
 
-  std::unique_ptr<Path> make_path(Variant variant) override {
-    return variant == Variant::reference ? cpu::make_reference_path(problem_, ranks_, levels_)
-                                         : cpu::make_tuned_path(problem_, ranks_, levels_);
+  std::unique_ptr<CgBackend> make_backend(Variant variant) override {
+    return variant == Variant::reference ? cpu::make_reference_backend(problem_, ranks_, levels_)
+                                         : cpu::make_tuned_backend(problem_, ranks_, levels_);
   }
 
  private:

@@ -1,8 +1,8 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/workloads/hpcg/check_problem.hpp"
+#include "bankfull/workloads/hpcg/cuda/backend.cuh"
 #include "bankfull/workloads/hpcg/cuda/chunks.cuh"
-#include "bankfull/workloads/hpcg/cuda/path.cuh"
-#include "bankfull/workloads/hpcg/cuda/variants/paths.hpp"
+#include "bankfull/workloads/hpcg/cuda/variants/backends.hpp"
 
 namespace bankfull::hpcg {
 namespace {
@@ -26,28 +26,28 @@ class CudaSystem final : public System {
     return hpcg::wrong_rows(CudaExecutor(stream_), levels_);
   }
 
-  std::unique_ptr<Path> make_path(Variant variant) override {
+  std::unique_ptr<CgBackend> make_backend(Variant variant) override {
     switch (variant) {
       case Variant::reference:
-        return cuda::make_reference_path(problem_, ranks_, stream_, levels_);
+        return cuda::make_reference_backend(problem_, ranks_, stream_, levels_);
       case Variant::ell:
-        return cuda::make_ell_path(problem_, ranks_, stream_, levels_);
+        return cuda::make_ell_backend(problem_, ranks_, stream_, levels_);
       case Variant::csr:
-        return cuda::make_csr_path(problem_, ranks_, stream_, levels_);
+        return cuda::make_csr_backend(problem_, ranks_, stream_, levels_);
       case Variant::cusparse_coloured:
       case Variant::cusparse_csr:
-        return make_cusparse_path(variant);
+        return make_cusparse_backend(variant);
       case Variant::tuned:
         break;
     }
-    return cuda::make_tuned_path(problem_, ranks_, stream_, levels_);
+    return cuda::make_tuned_backend(problem_, ranks_, stream_, levels_);
   }
 
  private:
-  std::unique_ptr<Path> make_cusparse_path(Variant variant) {
+  std::unique_ptr<CgBackend> make_cusparse_backend(Variant variant) {
     ranks_.agree([&] { require_cusparse(variant); });
     if constexpr (build::cusparse) {
-      return cuda::make_cusparse_path(problem_, variant, ranks_, stream_, levels_);
+      return cuda::make_cusparse_backend(problem_, variant, ranks_, stream_, levels_);
     } else {
       return nullptr;
     }

@@ -1,9 +1,9 @@
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
-#include "bankfull/workloads/hpcg/cpu/path.hpp"
+#include "bankfull/workloads/hpcg/cpu/backend.hpp"
+#include "bankfull/workloads/hpcg/cpu/half_sweeps.hpp"
 #include "bankfull/workloads/hpcg/cpu/slices.hpp"
 #include "bankfull/workloads/hpcg/cycle.hpp"
 #include "bankfull/workloads/hpcg/load_row.hpp"
-#include "bankfull/workloads/hpcg/smoother.hpp"
 #include "bankfull/workloads/hpcg/step_times.hpp"
 
 namespace bankfull::hpcg::cpu {
@@ -35,11 +35,11 @@ class ClockMarks {
 
 /// Rows by colours in slices of one pack, half sweeps, fused vector operations.
 template <class Columns>
-class CpuTuned final : public CpuPath {
+class CpuTuned final : public CpuBackend {
  public:
   CpuTuned(const Problem& problem, const Communicator& ranks, const std::vector<Level>& levels,
            std::vector<ColouredLevel> coloured)
-      : CpuPath(problem, ranks, coloured.front().rows(), coloured.front().vector_size()),
+      : CpuBackend(problem, ranks, coloured.front().rows(), coloured.front().vector_size()),
         wanted_columns_(problem.columns),
         set_up_(levels),
         levels_(std::move(coloured)),
@@ -100,14 +100,11 @@ class CpuTuned final : public CpuPath {
   }
 
   /// The update of x waits until here, where p is at hand: x is not needed in between.
-  void turn(bool first) override {
+  void update_direction(bool first) override {
     const double beta = first ? 0.0 : rz_ / previous_rz_;
     timed(&CgTimes::waxpby, [&] {
-      executor_.each(
-          rows_, [=, alpha = alpha_, x = x_.data(), p = p_.data(), z = z_.data()](std::int64_t n) {
-            x[n] += alpha * p[n];
-            p[n] = z[n] + beta * p[n];
-          });
+      executor_.each(rows_, [=, alpha = alpha_, x = x_.data(), p = p_.data(),
+                             z = z_.data()](std::int64_t n) { turn_row(alpha, beta, z, x, p, n); });
     });
     alpha_ = 0.0;
   }
@@ -118,7 +115,7 @@ class CpuTuned final : public CpuPath {
     timed(&CgTimes::ddot, [&] { pap_ = sum_over_ranks(mine); });
   }
 
-  void advance() override {
+  void update_solution() override {
     alpha_ = rz_ / pap_;
     double mine = 0.0;
     timed(&CgTimes::waxpby, [&] { mine = subtract(r_.data(), alpha_, ap_.data()); });
@@ -153,8 +150,8 @@ class CpuTuned final : public CpuPath {
   std::vector<double> recurrence_residual() override { return in_natural_order(r_.data()); }
 
   std::vector<Step> profile(int repeats) override {
-    return profile_iterations(*this, executor_, levels_, slice_height, ranks_, ClockMarks(),
-                              repeats);
+    return profile_iterations<slice_height>(*this, *this, executor_, levels_, ranks_, ClockMarks(),
+                                            repeats);
   }
 
   [[nodiscard]] std::int64_t added_bytes() const override {
@@ -176,111 +173,45 @@ class CpuTuned final : public CpuPath {
   [[nodiscard]] std::size_t level_count() const { return levels_.size(); }
 
   void forward_from_zero(std::size_t level) {
-    const auto lower = view(levels_[level].lower);
-    const double* const d = levels_[level].diagonal.data();
-    const double* const r = vectors_[level].r;
-    double* const x = vectors_[level].x;
-    sweep(level, Direction::forward, [=](std::int64_t slice) {
-      const std::int64_t row = slice * slice_height;
-      hpcg::forward_from_zero(Doubles::load(r + row), times(lower, slice, x),
-                              Doubles::load(d + row))
-          .store(x + row);
-    });
+    sweep(level, Direction::forward,
+          [a = view_of(level)](std::int64_t slice) { forward_slice_from_zero(a, slice); });
   }
 
   void backward_after_zero(std::size_t level) {
-    const auto upper = view(levels_[level].upper);
-    const SlotRange* const coarse = levels_[level].coarse_slots.data();
-    const double* const d = levels_[level].diagonal.data();
-    double* const u = vectors_[level].upper.data();
-    double* const x = vectors_[level].x;
-    sweep(level, Direction::backward, [=](std::int64_t slice) {
-      const std::int64_t row = slice * slice_height;
-      const std::int64_t first = upper.slot[slice];
-      const Doubles others = times_slots(upper, first, coarse[slice].begin, x) +
-                             times_slots(upper, coarse[slice].end, upper.slot[slice + 1], x);
-      others.store(u + row);
-      const Doubles all = others + times_slots(upper, coarse[slice].begin, coarse[slice].end, x);
-      hpcg::backward_after_zero(Doubles::load(x + row), all, Doubles::load(d + row)).store(x + row);
-    });
+    sweep(level, Direction::backward,
+          [a = view_of(level)](std::int64_t slice) { backward_slice_after_zero(a, slice); });
   }
 
   void restrict_residual(std::size_t level) {
-    const ColouredLevel& fine = levels_[level];
-    double* const x = vectors_[level].x;
-    exchange(level, x);
-    const auto lower = view(fine.lower);
-    const auto upper = view(fine.upper);
-    const auto outer = fine.outer.full_view();
-    const double* const d = fine.diagonal.data();
-    const double* const r = vectors_[level].r;
-    double* const coarse_r = vectors_[level + 1].own_r.data();
-    const Range rows = fine.coarse_range();
-    const std::int32_t* const coarse_row = fine.coarse_row.data();
-    executor_.each(rows.size() / slice_height, [=](std::int64_t n) {
-      const std::int64_t row = rows.begin + n * slice_height;
-      const std::int64_t slice = row / slice_height;
-      double left[slice_height];
-      residual(Doubles::load(r + row), times(lower, slice, x), Doubles::load(d + row),
-               Doubles::load(x + row), times(upper, slice, x), times(outer, slice, x))
-          .store(left);
-      for (int lane = 0; lane < slice_height; ++lane) {
-        const std::int32_t coarse = coarse_row[n * slice_height + lane];
-        if (coarse >= 0) {
-          coarse_r[coarse] = left[lane];
-        }
-      }
-    });
+    exchange(level, vectors_[level].x);
+    const Range rows = levels_[level].coarse_range();
+    const std::int64_t first = rows.begin / slice_height;
+    executor_.each(rows.size() / slice_height,
+                   [a = view_of(level), first](std::int64_t n) { restrict_slice(a, first + n); });
   }
 
   /// x += P e.
   void prolong(std::size_t level) {
-    const Range rows = levels_[level].coarse_range();
-    const std::int32_t* const coarse_row = levels_[level].coarse_row.data();
-    const double* const coarse_x = vectors_[level + 1].x;
-    double* const x = vectors_[level].x + rows.begin;
-    executor_.each(rows.size(), [=](std::int64_t n) {
-      x[n] += coarse_row[n] >= 0 ? coarse_x[coarse_row[n]] : 0.0;
-    });
+    executor_.each(levels_[level].coarse_range().size(),
+                   [a = view_of(level)](std::int64_t n) { prolong_row(a, n); });
     exchange(level, vectors_[level].x);
   }
 
   void forward_again(std::size_t level) {
-    const auto lower = view(levels_[level].lower);
-    const auto upper = view(levels_[level].upper);
-    const auto outer = levels_[level].outer.full_view();
-    const SlotRange* const coarse = levels_[level].coarse_slots.data();
-    const double* const d = levels_[level].diagonal.data();
-    double* const u = vectors_[level].upper.data();
-    const double* const r = vectors_[level].r;
-    double* const x = vectors_[level].x;
-    const std::int64_t last = levels_[level].rows() / slice_height - 1;
-    sweep(level, Direction::forward, [=](std::int64_t slice) {
-      const std::int64_t row = slice * slice_height;
-      const SlotRange& to_come = coarse[std::min(slice + slices_ahead, last)];
-      const Doubles ux =
-          Doubles::load(u + row) + times_some_slots(upper, coarse[slice], to_come, x);
-      ux.store(u + row);
-      hpcg::forward_again(Doubles::load(r + row), times(lower, slice, x), ux,
-                          times(outer, slice, x), Doubles::load(d + row))
-          .store(x + row);
-    });
+    sweep(level, Direction::forward,
+          [a = view_of(level)](std::int64_t slice) { forward_slice_again(a, slice); });
   }
 
   /// On the finest level it forms the rank's part of r.x on the way.
   void backward_again(std::size_t level) {
-    const auto upper = view(levels_[level].upper);
-    const double* const d = levels_[level].diagonal.data();
-    const double* const u = vectors_[level].upper.data();
-    const double* const r = vectors_[level].r;
-    double* const x = vectors_[level].x;
-    product_ = sweep_summing(level, [=](std::int64_t slice) -> Doubles {
-      const std::int64_t row = slice * slice_height;
-      const Doubles now = hpcg::backward_again(Doubles::load(x + row), Doubles::load(u + row),
-                                               times(upper, slice, x), Doubles::load(d + row));
-      now.store(x + row);
-      return now * Doubles::load(r + row);
-    });
+    const auto a = view_of(level);
+    if (level == 0) {
+      product_ = sweep_summing(
+          level, [a](std::int64_t slice) { return backward_slice_again_with_product(a, slice); });
+    } else {
+      sweep(level, Direction::backward,
+            [a](std::int64_t slice) { backward_slice_again(a, slice); });
+    }
   }
 
  private:
@@ -292,6 +223,26 @@ class CpuTuned final : public CpuPath {
     } else {
       return sliced.slim_view();
     }
+  }
+
+  [[nodiscard]] LevelView<SlicedView<Columns>, SlicedView<FullColumns>, SlotRange, std::int32_t,
+                          double>
+  view_of(std::size_t number) {
+    const ColouredLevel& level = levels_[number];
+    const bool has_coarser = number + 1 < levels_.size();
+    return {.lower = view(level.lower),
+            .upper = view(level.upper),
+            .outer = level.outer.full_view(),
+            .diagonal = level.diagonal.data(),
+            .r = vectors_[number].r,
+            .x = vectors_[number].x,
+            .u = vectors_[number].upper.data(),
+            .coarse_slots = level.coarse_slots.data(),
+            .slices = level.rows() / slice_height,
+            .coarse_begin = level.coarse_range().begin,
+            .coarse_row = level.coarse_row.data(),
+            .coarse_r = has_coarser ? vectors_[number + 1].own_r.data() : nullptr,
+            .coarse_x = has_coarser ? vectors_[number + 1].x : nullptr};
   }
 
   void exchange(std::size_t level, double* x) { exchanges_[level]->exchange(x); }
@@ -349,30 +300,17 @@ class CpuTuned final : public CpuPath {
   /// y = A x; returns the rank's part of x.y.
   double multiply_by(double* x, double* y) {
     exchange(0, x);
-    const ColouredLevel& level = levels_.front();
-    const auto lower = view(level.lower);
-    const auto upper = view(level.upper);
-    const auto outer = level.outer.full_view();
-    const double* const d = level.diagonal.data();
-    return sum_packs(rows_ / slice_height, [=](std::int64_t slice) {
-      const std::int64_t row = slice * slice_height;
-      const Doubles own = Doubles::load(x + row);
-      const Doubles sum = fma(Doubles::load(d + row), own, times(lower, slice, x)) +
-                          times(upper, slice, x) + times(outer, slice, x);
-      sum.store(y + row);
-      return sum * own;
-    });
+    auto a = view_of(0);
+    a.x = x;
+    return sum_packs(rows_ / slice_height,
+                     [=](std::int64_t slice) { return multiply_slice(a, slice, y); });
   }
 
   /// r -= alpha ap; returns the rank's part of r.r.
   double subtract(double* r, double alpha, const double* ap) {
     const Doubles factor = Doubles::broadcast(-alpha);
-    return sum_packs(rows_ / slice_height, [=](std::int64_t slice) {
-      const std::int64_t row = slice * slice_height;
-      const Doubles now = fma(factor, Doubles::load(ap + row), Doubles::load(r + row));
-      now.store(r + row);
-      return now * now;
-    });
+    return sum_packs(rows_ / slice_height,
+                     [=](std::int64_t slice) { return advance_slice(factor, ap, r, slice); });
   }
 
   template <class Body>
@@ -414,8 +352,8 @@ class CpuTuned final : public CpuPath {
 
 }  // namespace
 
-std::unique_ptr<Path> make_tuned_path(const Problem& problem, const Communicator& ranks,
-                                      const std::vector<Level>& levels) {
+std::unique_ptr<CgBackend> make_tuned_backend(const Problem& problem, const Communicator& ranks,
+                                              const std::vector<Level>& levels) {
   const CpuExecutor executor(problem.threads);
   auto coloured = colour_levels<slice_height>(
       executor, levels, [](const Level& /*level*/) { return std::int64_t{slice_height}; },

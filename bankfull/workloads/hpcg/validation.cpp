@@ -17,12 +17,12 @@ constexpr int exact_products = 2;
 constexpr double spectral_tolerance = 1e-12;
 
 /// Solves as often as the benchmark wants; returns the most iterations.
-int most_iterations_of(Path& path, bool preconditioned, std::vector<SpectralSolve>& solves) {
+int max_iterations_of(CgBackend& backend, bool preconditioned, std::vector<SpectralSolve>& solves) {
   int most = 0;
   for (int n = 0; n < spectral_runs; ++n) {
-    const CgResult result = conjugate_gradients(path, {.iterations = reference_iterations,
-                                                       .tolerance = spectral_tolerance,
-                                                       .preconditioned = preconditioned});
+    const CgResult result = conjugate_gradients(backend, {.iterations = reference_iterations,
+                                                          .tolerance = spectral_tolerance,
+                                                          .preconditioned = preconditioned});
     solves.push_back({preconditioned, result.iterations, result.scaled()});
     most = std::max(most, result.iterations);
   }
@@ -52,9 +52,9 @@ double right_hand_side_of(const Level& finest, std::size_t row) {
 }
 
 /// Largest |b - A x| over all rows for the exact solution, x = 1.
-double exact_residual(Path& path, const Level& finest, const Communicator& ranks) {
+double exact_residual(CgBackend& backend, const Level& finest, const Communicator& ranks) {
   const std::vector<double> ones(static_cast<std::size_t>(finest.matrix.rows), 1.0);
-  const std::vector<double> product = path.apply(Operation::spmv, ones);
+  const std::vector<double> product = backend.apply(Operation::spmv, ones);
   double largest = 0.0;
   for (std::size_t n = 0; n < product.size(); ++n) {
     largest = larger_or_nan(largest, std::fabs(right_hand_side_of(finest, n) - product[n]));
@@ -118,29 +118,29 @@ struct Deviations {
 
 }  // namespace
 
-SpectralTest spectral_test(Path& path) {
+SpectralTest spectral_test(CgBackend& backend) {
   SpectralTest test;
-  path.exaggerate_diagonal(true);
-  test.most_iterations_plain = most_iterations_of(path, false, test.solves);
-  test.most_iterations_preconditioned = most_iterations_of(path, true, test.solves);
-  path.exaggerate_diagonal(false);
+  backend.exaggerate_diagonal(true);
+  test.max_iterations_plain = max_iterations_of(backend, false, test.solves);
+  test.max_iterations_preconditioned = max_iterations_of(backend, true, test.solves);
+  backend.exaggerate_diagonal(false);
   return test;
 }
 
-SymmetryTest symmetry_test(Path& path, const Level& finest, const Communicator& ranks) {
+SymmetryTest symmetry_test(CgBackend& backend, const Level& finest, const Communicator& ranks) {
   const std::vector<double> x = random_vector(finest, 1);
   const std::vector<double> y = random_vector(finest, 2);
   const double scale = 2.0 * dot(x, x, ranks) * norm_of_matrix * dot(y, y, ranks) *
                        std::numeric_limits<double>::epsilon();
   const auto departure = [&](Operation operation) {
-    const double xy = dot(x, path.apply(operation, y), ranks);
-    const double yx = dot(y, path.apply(operation, x), ranks);
+    const double xy = dot(x, backend.apply(operation, y), ranks);
+    const double yx = dot(y, backend.apply(operation, x), ranks);
     return std::fabs(xy - yx) / scale;
   };
   SymmetryTest test{.departure_spmv = departure(Operation::spmv),
                     .departure_mg = departure(Operation::mg)};
   for (int n = 0; n < exact_products; ++n) {
-    test.spmv_residuals.push_back(exact_residual(path, finest, ranks));
+    test.spmv_residuals.push_back(exact_residual(backend, finest, ranks));
   }
   return test;
 }
@@ -169,7 +169,7 @@ NormsTest norms_test(std::vector<double> residuals, const ConvergenceTest& conve
   return test;
 }
 
-SolutionTest solution_test(Path& reference, const Solved& solved, double required_residual,
+SolutionTest solution_test(CgBackend& reference, const Solved& solved, double required_residual,
                            const Level& finest, const Communicator& ranks) {
   const std::vector<double> product = reference.apply(Operation::spmv, solved.x);
   Deviations mine;

@@ -1,18 +1,18 @@
 #pragma once
 
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/workloads/hpcg/cg_backend.hpp"
 #include "bankfull/workloads/hpcg/outcome.hpp"
-#include "bankfull/workloads/hpcg/path.hpp"
 
 namespace bankfull::hpcg {
 
 /// Collective: conjugate gradients with an exaggerated diagonal, twice without and twice with the
 /// preconditioner. Leaves the benchmark's own matrix.
-SpectralTest spectral_test(Path& path);
+SpectralTest spectral_test(CgBackend& backend);
 
-/// Collective: how far from symmetric the path's matrix and preconditioner are, on random vectors
-/// that do not depend on the number of ranks.
-SymmetryTest symmetry_test(Path& path, const Level& finest, const Communicator& ranks);
+/// Collective: how far from symmetric the backend's matrix and preconditioner are, on random
+/// vectors that do not depend on the number of ranks.
+SymmetryTest symmetry_test(CgBackend& backend, const Level& finest, const Communicator& ranks);
 
 /// Mean and variance of the scaled residuals of the timed sets, and how far they are from each
 /// other and from what the convergence test found.
@@ -29,7 +29,7 @@ struct Solved {
 /// Collective: x against the benchmark's own system, whose residual is to be at most
 /// `required_residual`, scaled by b. `reference` multiplies, and is looked at itself: b, and its
 /// product with the solution 1, are closed forms.
-SolutionTest solution_test(Path& reference, const Solved& solved, double required_residual,
+SolutionTest solution_test(CgBackend& reference, const Solved& solved, double required_residual,
                            const Level& finest, const Communicator& ranks);
 
 }  // namespace bankfull::hpcg

@@ -1,11 +1,30 @@
 #include "bankfull/workloads/npb/classes.hpp"
 
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 
 #include <algorithm>
 
 namespace bankfull::npb {
 namespace {
+
+constexpr auto kernel_names = enum_names<Kernel>({
+    {Kernel::cg, "cg"},
+    {Kernel::ep, "ep"},
+    {Kernel::ft, "ft"},
+    {Kernel::is, "is"},
+    {Kernel::mg, "mg"},
+});
+
+constexpr auto class_names = enum_names<Class>({
+    {Class::s, "S"},
+    {Class::w, "W"},
+    {Class::a, "A"},
+    {Class::b, "B"},
+    {Class::c, "C"},
+    {Class::d, "D"},
+    {Class::e, "E"},
+});
 
 template <class T>
 using PerClass = std::array<T, all_classes.size()>;
@@ -17,32 +36,18 @@ const T& row_of(const PerClass<T>& table, Class size) {
 
 }  // namespace
 
-std::string to_string(Kernel kernel) {
-  constexpr std::array names{"cg", "ep", "ft", "is", "mg"};
-  return names[static_cast<std::size_t>(kernel)];
-}
-
-std::string to_string(Class size) { return {"SWABCDE"[static_cast<std::size_t>(size)]}; }
+std::string to_string(Kernel kernel) { return kernel_names.to_string(kernel); }
+std::string to_string(Class size) { return class_names.to_string(size); }
 
 std::vector<Kernel> parse_kernels(const std::string& text) {
   if (text == "all") {
     return {all_kernels.begin(), all_kernels.end()};
   }
-  for (const Kernel kernel : all_kernels) {
-    if (to_string(kernel) == text) {
-      return {kernel};
-    }
-  }
-  throw UsageError("npb " + text + " is no kernel", "use cg, ep, ft, is, mg or all");
+  return {kernel_names.parse(text, "npb " + text + " is not a kernel", {"all"})};
 }
 
 Class parse_class(const std::string& text) {
-  for (const Class size : all_classes) {
-    if (to_string(size) == text) {
-      return size;
-    }
-  }
-  throw UsageError("--class " + text + " is no class", "use S, W, A, B, C, D or E");
+  return class_names.parse(text, "--class " + text + " is not a class");
 }
 
 const CgParameters& cg_parameters(Class size) {

@@ -9,39 +9,43 @@ namespace bankfull::npb {
 namespace {
 
 /// What every kernel offers.
-struct Room {
+struct KernelEntry {
   Facts (*facts)(const Problem&);
   std::int64_t (*memory)(const Problem&, int ranks);
   std::string (*refusal)(const Problem&, int ranks);
   std::unique_ptr<Benchmark> (*make)(const Problem&, const Communicator& ranks);
 };
 
-const Room& room_of(Kernel kernel) {
-  static constexpr std::array<Room, all_kernels.size()> rooms{{
+const KernelEntry& entry_of(Kernel kernel) {
+  static constexpr std::array<KernelEntry, all_kernels.size()> entries{{
       {cg::facts_of, cg::memory_bytes, cg::refusal_of_ranks, cg::make},
       {ep::facts_of, ep::memory_bytes, ep::refusal_of_ranks, ep::make},
       {ft::facts_of, ft::memory_bytes, ft::refusal_of_ranks, ft::make},
       {is::facts_of, is::memory_bytes, is::refusal_of_ranks, is::make},
       {mg::facts_of, mg::memory_bytes, mg::refusal_of_ranks, mg::make},
   }};
-  return rooms[static_cast<std::size_t>(kernel)];
+  return entries[static_cast<std::size_t>(kernel)];
 }
 
 }  // namespace
 
-Facts facts_of(Kernel kernel, const Problem& problem) { return room_of(kernel).facts(problem); }
+std::string title_of(Kernel kernel, Class size) {
+  return "npb " + to_string(kernel) + " " + to_string(size);
+}
+
+Facts facts_of(Kernel kernel, const Problem& problem) { return entry_of(kernel).facts(problem); }
 
 std::int64_t memory_bytes(Kernel kernel, const Problem& problem, int ranks) {
-  return room_of(kernel).memory(problem, ranks);
+  return entry_of(kernel).memory(problem, ranks);
 }
 
 std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks) {
-  return room_of(kernel).refusal(problem, ranks);
+  return entry_of(kernel).refusal(problem, ranks);
 }
 
 std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,
                                           const Communicator& ranks) {
-  return room_of(kernel).make(problem, ranks);
+  return entry_of(kernel).make(problem, ranks);
 }
 
 }  // namespace bankfull::npb

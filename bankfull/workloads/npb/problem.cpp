@@ -1,5 +1,6 @@
 #include "bankfull/workloads/npb/problem.hpp"
 
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/halo_exchange.hpp"
@@ -12,10 +13,19 @@
 namespace bankfull::npb {
 namespace {
 
+constexpr auto schedule_names =
+    enum_names<Schedule>({{Schedule::tuned, "tuned"}, {Schedule::reference, "reference"}});
+
+constexpr auto cg_order_names = enum_names<CgOrder>({
+    {CgOrder::automatic, "auto"},
+    {CgOrder::nasa, "nasa"},
+    {CgOrder::chronopoulos_gear, "chronopoulos-gear"},
+});
+
 /// Partial results. Measuring the ceiling takes more, where there is more.
 constexpr std::int64_t working_bytes = std::int64_t{64} << 20;
 
-constexpr int most_repeats = 10'000;
+constexpr int max_repeats = 10'000;
 
 /// The ranks that run the problem, and how many of them share this rank's memory.
 struct Spread {
@@ -110,9 +120,9 @@ void check_cg_order(const Problem& problem) {
 }
 
 void check_settings(const Problem& problem, const Spread& spread) {
-  if (problem.repeats < 1 || problem.repeats > most_repeats) {
-    throw UsageError(fmt::format("--repeat {} is no number of repeats", problem.repeats),
-                     fmt::format("use 1 to {}", most_repeats));
+  if (problem.repeats < 1 || problem.repeats > max_repeats) {
+    throw UsageError(fmt::format("--repeat {} is not a number of repeats", problem.repeats),
+                     fmt::format("use 1 to {}", max_repeats));
   }
   if (problem.threads < 1) {
     throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
@@ -130,38 +140,16 @@ void check_settings(const Problem& problem, const Spread& spread) {
 
 }  // namespace
 
-std::string to_string(Schedule schedule) {
-  return schedule == Schedule::tuned ? "tuned" : "reference";
-}
+std::string to_string(Schedule schedule) { return schedule_names.to_string(schedule); }
 
 Schedule parse_schedule(const std::string& text) {
-  for (const Schedule schedule : {Schedule::tuned, Schedule::reference}) {
-    if (to_string(schedule) == text) {
-      return schedule;
-    }
-  }
-  throw UsageError("--schedule " + text + " is unknown", "use tuned or reference");
+  return schedule_names.parse(text, "--schedule " + text + " is unknown");
 }
 
-std::string to_string(CgOrder order) {
-  switch (order) {
-    case CgOrder::nasa:
-      return "nasa";
-    case CgOrder::chronopoulos_gear:
-      return "chronopoulos-gear";
-    case CgOrder::automatic:
-      break;
-  }
-  return "auto";
-}
+std::string to_string(CgOrder order) { return cg_order_names.to_string(order); }
 
 CgOrder parse_cg_order(const std::string& text) {
-  for (const CgOrder order : {CgOrder::automatic, CgOrder::nasa, CgOrder::chronopoulos_gear}) {
-    if (to_string(order) == text) {
-      return order;
-    }
-  }
-  throw UsageError("--cg " + text + " is unknown", "use auto, nasa or chronopoulos-gear");
+  return cg_order_names.parse(text, "--cg " + text + " is unknown");
 }
 
 void validate(const Problem& problem, const Communicator& ranks) {

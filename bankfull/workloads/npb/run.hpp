@@ -1,21 +1,18 @@
 #pragma once
 
-#include "bankfull/core/comm/communicator.hpp"
-#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/npb/outcome.hpp"
 #include "bankfull/workloads/npb/problem.hpp"
 
-#include <vector>
-
 namespace bankfull::npb {
 
 /// Runs the problem's kernels one after the other: set-up, NPB's untimed pass, timed repeats, each
-/// of them verified. `outcomes` gets what the result blocks say, in the order of the kernels.
+/// of them verified. The result's attachment is a std::vector<Outcome>: what the result blocks say,
+/// in the order of the kernels.
 ///
 /// Throws UsageError for a problem that `validate` rejects and RuntimeFailure where the machine
 /// fails; a failed verification is part of the result.
-RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress,
-              std::vector<Outcome>& outcomes);
+RunResult run(const Problem& problem, const RunContext& context);
 
 }  // namespace bankfull::npb

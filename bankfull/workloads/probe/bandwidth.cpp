@@ -1,5 +1,6 @@
 #include "bankfull/workloads/probe/bandwidth.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
@@ -7,12 +8,12 @@
 #include "bankfull/workloads/probe/copies.hpp"
 #include "bankfull/workloads/probe/plateaus.hpp"
 #include "bankfull/workloads/probe/scaling.hpp"
+#include "bankfull/workloads/probe/timed_pass.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,7 +21,7 @@ namespace bankfull::probe {
 namespace {
 
 constexpr double shortest_sample = 0.25e-3;  // seconds
-constexpr int most_passes = 1 << 20;
+constexpr int max_passes = 1 << 20;
 
 /// Bandwidth by working set of one pattern.
 Series sweep(const Problem& problem, Streams& streams, const StreamPattern& pattern) {
@@ -48,61 +49,48 @@ Series sweep(const Problem& problem, Streams& streams, const StreamPattern& patt
   return series;
 }
 
-/// Passes over the largest working set, of all patterns in turn so that a disturbance of the
-/// machine meets them alike.
-struct MemoryRun {
-  StreamPattern pattern;
-  StreamGrid grid;
-  std::int64_t elements = 0;
-  std::vector<double> samples = {};
-};
-
-StreamGrid best_grid(Device device, Streams& streams, const StreamPattern& pattern,
-                     std::int64_t elements) {
-  StreamGrid best;
-  double best_rate = 0.0;
-  for (const StreamGrid& grid : candidate_grids(device)) {
-    streams.use_grid(grid);
-    const double rate = best_bandwidth(streams, pattern, elements, 3);
-    if (rate > best_rate) {
-      best_rate = rate;
-      best = grid;
-    }
-  }
-  return best;
+Work work_of(const Traffic& traffic, Precision precision) {
+  return {.traffic = traffic,
+          .model = "every array once a pass; lines read before ordinary stores not counted",
+          .working_set_bytes = traffic.bytes(),
+          .precision = precision};
 }
 
-std::vector<MemoryRun> run_from_memory(const Problem& problem, Streams& streams,
-                                       Progress& progress) {
-  std::vector<MemoryRun> runs;
-  for (const StreamPattern& pattern : patterns(problem)) {
-    const std::int64_t elements = elements_of(pattern, problem.working_set_to, problem.threads);
-    runs.push_back({.pattern = pattern,
-                    .grid = best_grid(problem.device, streams, pattern, elements),
-                    .elements = elements});
-  }
-  for (int repeat = 0; repeat < problem.repeats; ++repeat) {
-    progress.update("bandwidth from memory", repeat, problem.repeats);
-    for (MemoryRun& run : runs) {
-      streams.use_grid(run.grid);
-      run.samples.push_back(streams.seconds(run.pattern, run.elements, 1));
-    }
-  }
-  return runs;
-}
-
-std::vector<Figure> parameters(const Problem& problem, const MemoryRun& run) {
-  std::vector<Figure> figures{{"operation", to_string(run.pattern.operation)},
-                              {"reads", std::int64_t{run.pattern.reads()}},
-                              {"writes", std::int64_t{run.pattern.writes()}},
-                              {"precision", to_string(run.pattern.precision)},
-                              {"streaming_stores", run.pattern.streaming_stores},
-                              {"working_set", run.pattern.traffic(run.elements).bytes(), "B"}};
-  if (problem.device.is_cuda()) {
-    figures.push_back({"blocks", std::int64_t{run.grid.blocks}});  // 0: as many as the data needs
-    figures.push_back({"threads_per_block", std::int64_t{run.grid.threads}});
+std::vector<Figure> parameters(Device device, const StreamPattern& pattern, const Traffic& traffic,
+                               const StreamGrid& grid) {
+  std::vector<Figure> figures{
+      {"operation", to_string(pattern.operation)},    {"reads", std::int64_t{pattern.reads()}},
+      {"writes", std::int64_t{pattern.writes()}},     {"precision", to_string(pattern.precision)},
+      {"streaming_stores", pattern.streaming_stores}, {"working_set", traffic.bytes(), "B"}};
+  if (device.is_cuda()) {
+    figures.push_back({"blocks", std::int64_t{grid.blocks}});  // 0: as many as the data needs
+    figures.push_back({"threads_per_block", std::int64_t{grid.threads}});
   }
   return figures;
+}
+
+/// One pass over the largest working set.
+TimedPass pass_of(const Problem& problem, Streams& streams, const StreamPattern& pattern) {
+  const std::int64_t elements = elements_of(pattern, problem.working_set_to, problem.threads);
+  const StreamGrid grid = fastest_grid(problem.device, streams, pattern, elements);
+  const Traffic traffic = pattern.traffic(elements);
+  return {.name = to_string(pattern),
+          .work = work_of(traffic, pattern.precision),
+          .parameters = parameters(problem.device, pattern, traffic, grid),
+          .seconds = [&streams, pattern, elements, grid] {
+            streams.use_grid(grid);
+            return streams.seconds(pattern, elements, 1);
+          }};
+}
+
+/// All patterns in turn, so that a disturbance of the machine meets them alike.
+std::vector<Measurement> measure_largest(const Problem& problem, Streams& streams,
+                                         Experiment& experiment) {
+  std::vector<TimedPass> passes;
+  for (const StreamPattern& pattern : patterns(problem)) {
+    passes.push_back(pass_of(problem, streams, pattern));
+  }
+  return measure_in_turn(experiment, passes, problem.repeats);
 }
 
 void add_plateaus(const Problem& problem, const Series& series, Measurement& measurement) {
@@ -124,67 +112,30 @@ void add_plateaus(const Problem& problem, const Series& series, Measurement& mea
   }
 }
 
-/// The ceiling of a run: the fastest pass of any run with the same reads, writes and precision.
-/// None where nothing is read or nothing written.
-std::optional<Ceiling> ceiling_of(const MemoryRun& run, const std::vector<MemoryRun>& runs) {
-  std::optional<Ceiling> best;
-  for (const MemoryRun& other : runs) {
-    const bool same_mix = other.pattern.reads() == run.pattern.reads() &&
-                          other.pattern.writes() == run.pattern.writes() &&
-                          other.pattern.precision == run.pattern.precision;
-    if (!same_mix || run.pattern.reads() == 0 || run.pattern.writes() == 0) {
-      continue;
-    }
-    const double bytes = other.pattern.traffic(other.elements).bytes();
-    const Statistics seconds = summarise(other.samples);
-    if (!best || bytes / seconds.min > best->bytes_per_second) {
-      best = Ceiling{.name = to_string(other.pattern),
-                     .bytes_per_second = bytes / seconds.min,
-                     .working_set_bytes = bytes,
-                     .seconds = seconds};
-    }
-  }
-  return best;
-}
-
-Measurement measurement_of(const Problem& problem, const MemoryRun& run,
-                           const std::vector<MemoryRun>& runs) {
-  const Traffic traffic = run.pattern.traffic(run.elements);
-  const auto cache = static_cast<double>(last_cache_bytes(problem.device));
-  return {.name = to_string(run.pattern),
-          .parameters = parameters(problem, run),
-          .seconds = summarise(run.samples),
-          .traffic = traffic,
-          .traffic_model = "every array once a pass; lines read before ordinary stores not counted",
-          .ceiling = ceiling_of(run, runs),
-          .figures = {},
-          .notes = {},
-          .fits_cache = traffic.bytes() <= 2.0 * cache};
-}
-
-/// The ceiling that later runs divide by, twice in a row: how far to trust a percent of bankfull.
-Measurement repeat_ceiling(const Problem& problem) {
-  const int reads = problem.mix_reads.back();
+/// A ceiling twice in a row: how far to trust a percent of bankfull.
+Measurement repeat_ceiling(const Problem& problem, const Experiment& experiment) {
+  const Mix mix{.reads = problem.mix_reads.back(), .writes = 1};
   const Precision precision = problem.precisions.front();
-  const Ceiling first = measure_ceiling(problem.device, problem.threads, reads, precision);
-  const Ceiling again = measure_ceiling(problem.device, problem.threads, reads, precision);
-  const double written = again.working_set_bytes / (reads + 1);
-  return {
-      .name = fmt::format("ceiling again, {} read : 1 write, {}", reads, to_string(precision)),
-      .parameters = {{"operation", "ceiling_again"},
-                     {"reads", std::int64_t{reads}},
-                     {"precision", to_string(precision)},
-                     {"working_set", again.working_set_bytes, "B"}},
-      .seconds = again.seconds,
-      .traffic = {.bytes_read = reads * written, .bytes_written = written},
-      .traffic_model = "every array once a pass; lines read before ordinary stores not counted",
-      .ceiling = first,
-      .figures = {{"first", first.bytes_per_second, "B/s"},
-                  {"second", again.bytes_per_second, "B/s"},
-                  {"difference",
-                   100.0 * std::abs(again.bytes_per_second / first.bytes_per_second - 1.0), "%"}},
-      .notes = {},
-      .fits_cache = false};
+  const CeilingBudget budget{.bytes = std::max(problem.working_set_to, gib)};
+  const auto measure = [&] {
+    return measure_ceiling(problem.device, problem.threads, mix, precision, budget);
+  };
+  const Ceiling first = measure();
+  const Ceiling again = measure();
+  const double written = again.working_set_bytes / (mix.reads + mix.writes);
+  Measurement m = experiment.measurement(
+      fmt::format("ceiling again, {}, {}", to_string(mix), to_string(precision)),
+      again.seconds.samples,
+      work_of({.bytes_read = mix.reads * written, .bytes_written = written}, precision));
+  m.parameters = {{"operation", "ceiling_again"},
+                  {"reads", std::int64_t{mix.reads}},
+                  {"precision", to_string(precision)},
+                  {"working_set", again.working_set_bytes, "B"}};
+  m.figures = {
+      {"first", first.bytes_per_second, "B/s"},
+      {"second", again.bytes_per_second, "B/s"},
+      {"difference", 100.0 * std::abs(again.bytes_per_second / first.bytes_per_second - 1.0), "%"}};
+  return m;
 }
 
 void check_contents(const Problem& problem, Streams& streams, RunResult& result) {
@@ -219,6 +170,21 @@ std::vector<StreamGrid> candidate_grids(Device device) {
           {.blocks = 32 * units, .threads = 256, .through_l1 = false}};
 }
 
+StreamGrid fastest_grid(Device device, Streams& streams, const StreamPattern& pattern,
+                        std::int64_t elements) {
+  StreamGrid best;
+  double best_rate = 0.0;
+  for (const StreamGrid& grid : candidate_grids(device)) {
+    streams.use_grid(grid);
+    const double rate = best_bandwidth(streams, pattern, elements, 3);
+    if (rate > best_rate) {
+      best_rate = rate;
+      best = grid;
+    }
+  }
+  return best;
+}
+
 std::int64_t elements_of(const StreamPattern& pattern, std::int64_t working_set, int threads) {
   const std::int64_t each = working_set / pattern.arrays() / bytes_of(pattern.precision);
   const std::int64_t least = Streams::granularity * threads;
@@ -234,7 +200,7 @@ double best_bandwidth(Streams& streams, const StreamPattern& pattern, std::int64
   // A sample is too short also when only an earlier, disturbed one was long enough.
   for (int accepted = 0; accepted < repeats;) {
     const double seconds = streams.seconds(pattern, elements, passes);
-    if (seconds < shortest_sample && passes < most_passes) {
+    if (seconds < shortest_sample && passes < max_passes) {
       passes *= 4;
       accepted = 0;
     } else {
@@ -245,7 +211,8 @@ double best_bandwidth(Streams& streams, const StreamPattern& pattern, std::int64
   return best;
 }
 
-void measure_bandwidth(const Problem& problem, Progress& progress, RunResult& result) {
+void measure_bandwidth(const Problem& problem, Progress& progress, Experiment& experiment,
+                       RunResult& result) {
   const std::vector<StreamPattern> all = patterns(problem);
   {
     const auto streams = make_streams(problem.device, problem.threads,
@@ -256,18 +223,18 @@ void measure_bandwidth(const Problem& problem, Progress& progress, RunResult& re
                       static_cast<double>(all.size()));
       result.series.push_back(sweep(problem, *streams, all[n]));
     }
-    const std::vector<MemoryRun> runs = run_from_memory(problem, *streams, progress);
+    std::vector<Measurement> measured = measure_largest(problem, *streams, experiment);
     const std::size_t first = result.series.size() - all.size();
-    for (std::size_t n = 0; n < runs.size(); ++n) {
-      result.measurements.push_back(measurement_of(problem, runs[n], runs));
-      add_plateaus(problem, result.series[first + n], result.measurements.back());
+    for (std::size_t n = 0; n < measured.size(); ++n) {
+      add_plateaus(problem, result.series[first + n], measured[n]);
+      result.measurements.push_back(std::move(measured[n]));
     }
   }
-  result.measurements.push_back(repeat_ceiling(problem));
+  result.measurements.push_back(repeat_ceiling(problem, experiment));
   measure_team_sizes(problem, progress, result);
   measure_grids(problem, progress, result);
   measure_n_copy(problem, progress, result);
-  measure_copies(problem, progress, result);
+  measure_copies(problem, progress, experiment, result);
 }
 
 }  // namespace bankfull::probe

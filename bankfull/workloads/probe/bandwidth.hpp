@@ -1,17 +1,18 @@
 #pragma once
 
-#include "bankfull/core/measure/progress.hpp"
-#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/streams.hpp"
 #include "bankfull/workloads/probe/problem.hpp"
 
 namespace bankfull::probe {
 
 /// Everything that is measured about bandwidth, appended to the result, in this order:
-/// contents of every pattern (checks), bandwidth by working set (series), from memory
-/// (measurements), by threads or by launch shape, by concurrent streams (series), and on a GPU the
-/// copies that the stream copy is compared with and those between host and device (measurements).
-void measure_bandwidth(const Problem& problem, Progress& progress, RunResult& result);
+/// contents of every pattern (checks), bandwidth by working set (series), at the largest working
+/// set (measurements), by threads or by launch shape, by concurrent streams (series), and on a GPU
+/// the copies that the stream copy is compared with and those between host and device
+/// (measurements).
+void measure_bandwidth(const Problem& problem, Progress& progress, Experiment& experiment,
+                       RunResult& result);
 
 /// Whole blocks of elements that bring a pass over all arrays of a pattern nearest below a working
 /// set; at least one block per thread.
@@ -25,5 +26,9 @@ double best_bandwidth(Streams& streams, const StreamPattern& pattern, std::int64
 
 /// Launch shapes that a GPU is tried with where nothing else is asked for; one for the CPU.
 std::vector<StreamGrid> candidate_grids(Device device);
+
+/// The one of them in which a pattern is fastest.
+StreamGrid fastest_grid(Device device, Streams& streams, const StreamPattern& pattern,
+                        std::int64_t elements);
 
 }  // namespace bankfull::probe

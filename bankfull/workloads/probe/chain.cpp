@@ -11,12 +11,12 @@
 namespace bankfull::probe {
 
 ChainLayout make_layout(std::int64_t footprint, std::int64_t stride, std::int64_t line_bytes,
-                        std::int64_t most_nodes) {
+                        std::int64_t max_nodes) {
   expects(stride >= line_bytes && stride % line_bytes == 0, "strides are whole lines");
-  expects(footprint >= 2 * stride && most_nodes >= 2, "a chain has two nodes");
-  const std::int64_t most_without_gaps = stride * most_nodes;
+  expects(footprint >= 2 * stride && max_nodes >= 2, "a chain has two nodes");
+  const std::int64_t max_without_gaps = stride * max_nodes;
   const std::int64_t slot =
-      stride * std::max((footprint + most_without_gaps - 1) / most_without_gaps, std::int64_t{1});
+      stride * std::max((footprint + max_without_gaps - 1) / max_without_gaps, std::int64_t{1});
   return {.nodes = footprint / slot, .slot_bytes = slot, .line_bytes = line_bytes};
 }
 

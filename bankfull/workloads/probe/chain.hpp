@@ -28,9 +28,9 @@ struct ChainLayout {
 };
 
 /// A chain with a node every `stride` bytes, or every few strides where that would be more than
-/// `most_nodes`. Requires a footprint of at least two strides, and strides of whole lines.
+/// `max_nodes`. Requires a footprint of at least two strides, and strides of whole lines.
 ChainLayout make_layout(std::int64_t footprint, std::int64_t stride, std::int64_t line_bytes,
-                        std::int64_t most_nodes);
+                        std::int64_t max_nodes);
 
 /// next[n] of a uniformly random permutation that is one cycle through all `count` elements
 /// (S. Sattolo, "An algorithm to generate a random cyclic permutation", 1986). The same for equal

@@ -3,7 +3,7 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
-#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/workloads/probe/caches.hpp"
 #include "bankfull/workloads/probe/plateaus.hpp"
 
@@ -37,7 +37,8 @@ struct Verdict {
 std::int64_t longest_walk(Device device) { return std::int64_t{1} << (device.is_cuda() ? 19 : 22); }
 
 std::int64_t loads_per_sample(const Problem& problem, const ChainLayout& layout) {
-  const bool fast = layout.nodes * layout.line_bytes <= last_cache_bytes(problem.device);
+  const bool fast = cache_fit(static_cast<double>(layout.nodes * layout.line_bytes),
+                              last_cache_bytes(problem.device)) == CacheFit::inside;
   const int exponent = problem.device.is_cuda() ? 14 : fast ? 17 : 15;
   return std::int64_t{1} << (problem.quick ? exponent - 1 : exponent);
 }
@@ -73,9 +74,9 @@ Point measure_point(const Problem& problem, PointerChase& chase, const ChainLayo
 /// Name of what serves a plateau: the cache that holds the lines, and address translation where
 /// the same cache has a faster plateau.
 std::string serving(const std::vector<CacheLevel>& caches, const Plateau& plateau, const Walk& walk,
-                    std::int64_t line, std::int64_t most_lines, std::string& previous) {
+                    std::int64_t line, std::int64_t max_lines, std::string& previous) {
   const double nodes =
-      std::min(plateau.to / static_cast<double>(walk.stride), static_cast<double>(most_lines));
+      std::min(plateau.to / static_cast<double>(walk.stride), static_cast<double>(max_lines));
   const std::string level = level_name(caches, nodes * static_cast<double>(line));
   const bool again = level == previous;
   previous = level;
@@ -89,7 +90,7 @@ void add_plateaus(const Problem& problem, const Walk& walk, const Series& series
   std::vector<std::string> sentences;
   for (const Plateau& plateau : find_plateaus(series.points)) {
     const std::string name = serving(caches, plateau, walk, line_bytes(problem.device),
-                                     most_nodes(problem.device), previous);
+                                     max_nodes(problem.device), previous);
     const std::string key = fmt::format("plateau_{}", plateau.level);
     measurement.figures.push_back({key, name});
     measurement.figures.push_back({key + "_from", plateau.from, "B"});
@@ -125,7 +126,7 @@ void note_refused_pages(const Walk& walk, const PointerChase& chase, Measurement
 }
 
 void publish(const Problem& problem, const Walk& walk, const PointerChase& chase,
-             const std::vector<Point>& points, RunResult& result) {
+             const std::vector<Point>& points, const Experiment& experiment, RunResult& result) {
   const std::string name = "latency, " + name_of(walk, problem.device);
   Series series{.name = name,
                 .x_name = "footprint",
@@ -139,12 +140,13 @@ void publish(const Problem& problem, const Walk& walk, const PointerChase& chase
                                point.seconds.min * 1e9);
   }
   const Point& last = points.back();
-  Measurement measurement{.name = name,
-                          .parameters = series.parameters,
-                          .seconds = last.seconds,
-                          .traffic = {.bytes_read = static_cast<double>(last.layout.line_bytes)},
-                          .traffic_model = "one load of the largest footprint moves one line",
-                          .fits_cache = last.line_footprint() <= last_cache_bytes(problem.device)};
+  Measurement measurement = experiment.measurement(
+      name, last.seconds.samples,
+      {.traffic = {.bytes_read = static_cast<double>(last.layout.line_bytes)},
+       .model = "one load of the largest footprint moves one line",
+       .working_set_bytes = static_cast<double>(last.line_footprint()),
+       .is_bound_by_memory = false});
+  measurement.parameters = series.parameters;
   measurement.parameters.push_back({"footprint", last.layout.footprint(), "B"});
   add_plateaus(problem, walk, series, measurement);
   if (!problem.device.is_cuda()) {
@@ -166,7 +168,8 @@ std::unique_ptr<PointerChase> make_chase(Device device, std::int64_t bytes, Host
   throw RuntimeFailure("this program has no CUDA backend");
 }
 
-void measure_latency(const Problem& problem, Progress& progress, RunResult& result) {
+void measure_latency(const Problem& problem, Progress& progress, const Experiment& experiment,
+                     RunResult& result) {
   const std::vector<Walk> all = walks(problem);
   const std::int64_t line = line_bytes(problem.device);
   Verdict verdict;
@@ -186,10 +189,10 @@ void measure_latency(const Problem& problem, Progress& progress, RunResult& resu
                       static_cast<double>(n * sizes.size() + size),
                       static_cast<double>(all.size() * sizes.size()));
       points.push_back(measure_point(
-          problem, *chase, make_layout(sizes[size], walk.stride, line, most_nodes(problem.device)),
+          problem, *chase, make_layout(sizes[size], walk.stride, line, max_nodes(problem.device)),
           verdict));
     }
-    publish(problem, walk, *chase, points, result);
+    publish(problem, walk, *chase, points, experiment, result);
   }
   result.checks.push_back(
       {.name = fmt::format("latency: broken ones of {} chains walked to the end", verdict.walked),

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "bankfull/core/machine/device.hpp"
-#include "bankfull/core/measure/progress.hpp"
-#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/memory/host_pages.hpp"
 #include "bankfull/workloads/probe/chain.hpp"
 #include "bankfull/workloads/probe/problem.hpp"
@@ -39,7 +38,8 @@ std::unique_ptr<PointerChase> make_chase(Device device, std::int64_t bytes, Host
 
 /// Latency by footprint for every walk of a completed problem: a series and a measurement each, and
 /// a check that the chains were whole.
-void measure_latency(const Problem& problem, Progress& progress, RunResult& result);
+void measure_latency(const Problem& problem, Progress& progress, const Experiment& experiment,
+                     RunResult& result);
 
 namespace detail {
 std::unique_ptr<PointerChase> make_cpu_chase(std::int64_t bytes, HostPages pages);

@@ -19,14 +19,14 @@
 namespace bankfull::probe {
 namespace {
 
-constexpr int most_pairs = 8;
+constexpr int max_pairs = 8;
 constexpr std::int64_t named_face = std::int64_t{64} << 10;
 constexpr std::int64_t checked_face = 4 * std::int64_t{1237};  // rows that end within a vector
 
 constexpr double sample_seconds = 20e-3;
 constexpr double trial_seconds = 2e-3;
 constexpr int trials = 3;
-constexpr int most_batches = 1 << 20;
+constexpr int max_batches = 1 << 20;
 
 constexpr float untouched = -1.0F;
 
@@ -108,12 +108,12 @@ int batches_per_sample(LinkTimer& timer, const Communicator& ranks) {
   timer.seconds(1);
   int batches = 1;
   double seconds = trial(timer, ranks, batches);
-  while (seconds < trial_seconds && batches < most_batches) {
+  while (seconds < trial_seconds && batches < max_batches) {
     batches *= 4;
     seconds = trial(timer, ranks, batches);
   }
   const double filling = std::ceil(batches * sample_seconds / seconds);
-  return static_cast<int>(std::clamp(filling, 1.0, 1.0 * most_batches));
+  return static_cast<int>(std::clamp(filling, 1.0, 1.0 * max_batches));
 }
 
 /// Collective: seconds an exchange, one for each of `samples`.
@@ -213,32 +213,37 @@ void add_series(const Link& link, RunResult& result) {
   result.series.push_back(std::move(rates));
 }
 
-Measurement measurement_of(const Link& link, std::size_t n) {
-  Measurement m{.name = fmt::format("exchange of {} faces, {}",
-                                    format_bytes(static_cast<double>(link.sizes[n])), link.name()),
-                .parameters = link.parameters,
-                .seconds = link.seconds[n],
-                .traffic = {.bytes_written = link.sent_bytes(n)},
-                .traffic_model = "bytes that one rank sends; it receives as many at the same time",
-                .ceiling = std::nullopt,
-                .figures = {},
-                .notes = {},
-                .fits_cache = false};
+/// Collective among all ranks.
+Measurement measurement_of(const Link& link, std::size_t n, const Communicator& ranks,
+                           const Experiment& experiment) {
+  // A rate between two ranks and not the sum of all: that of the root, which has part in every
+  // pattern.
+  const double sent = ranks.rank() == 0 ? link.sent_bytes(n) : 0.0;
+  Measurement m = experiment.measurement(
+      fmt::format("exchange of {} faces, {}", format_bytes(static_cast<double>(link.sizes[n])),
+                  link.name()),
+      link.seconds[n].samples,
+      {.traffic = {.bytes_written = sent},
+       .model = "bytes that one rank sends; it receives as many at the same time",
+       .is_bound_by_memory = false});
+  m.parameters = link.parameters;
   m.parameters.push_back({"message_size", link.sizes[n], "B"});
   if (n == 0) {
     m.figures.push_back({"latency", m.seconds.median, "s"});
   }
   if (n + 1 == link.sizes.size()) {
-    m.figures.push_back({"bandwidth", m.bytes_per_second(), "B/s"});
+    m.figures.push_back({"bandwidth", link.sent_bytes(n) / m.seconds.median, "B/s"});
   }
   return m;
 }
 
-/// The exchanges that people compare: the smallest, a usual one and the largest.
-void add_measurements(const Link& link, RunResult& result) {
+/// The exchanges that people compare: the smallest, a usual one and the largest. Collective among
+/// all ranks.
+void add_measurements(const Link& link, const Communicator& ranks, const Experiment& experiment,
+                      RunResult& result) {
   for (std::size_t n = 0; n < link.sizes.size(); ++n) {
     if (n == 0 || link.sizes[n] == named_face || n + 1 == link.sizes.size()) {
-      result.measurements.push_back(measurement_of(link, n));
+      result.measurements.push_back(measurement_of(link, n, ranks, experiment));
     }
   }
 }
@@ -258,8 +263,9 @@ void add_note(const std::string& note, RunResult& result) {
 }
 
 /// Collective among all ranks.
-void measure_pattern(const Problem& problem, const Communicator& ranks, const LinkPattern& pattern,
-                     const Places& places, Progress& progress, RunResult& result) {
+void measure_pattern(const Problem& problem, const RunContext& context, const LinkPattern& pattern,
+                     const Places& places, const Experiment& experiment, RunResult& result) {
+  const Communicator& ranks = context.ranks;
   const auto members = ranks.split(pattern.includes(ranks.rank()) ? 0 : -1);
   for (const Transport transport : candidates(problem)) {
     const std::string obstacle =
@@ -279,9 +285,9 @@ void measure_pattern(const Problem& problem, const Communicator& ranks, const Li
                              {"transport", to_string(transport)},
                              {"devices", devices_of(pattern, places)},
                              {"nodes", nodes_of(pattern, places)}}};
-    measure_link(problem, ranks, members.get(), progress, link);
+    measure_link(problem, ranks, members.get(), context.progress, link);
     add_series(link, result);
-    add_measurements(link, result);
+    add_measurements(link, ranks, experiment, result);
     add_check(link, result);
   }
 }
@@ -308,7 +314,7 @@ std::vector<LinkPattern> link_patterns(int ranks) {
   std::vector<LinkPattern> patterns;
   LinkPattern ring{.ranks = {0}, .ring = true};
   for (int rank = 1; rank < ranks; ++rank) {
-    if (rank <= most_pairs) {
+    if (rank <= max_pairs) {
       patterns.push_back({.ranks = {0, rank}});
     }
     ring.ranks.push_back(rank);
@@ -386,13 +392,14 @@ void require_links(const Problem& problem, const Communicator& ranks) {
   ranks.agree([&] { require_shared_memory(problem, ranks); });
 }
 
-void measure_links(const Problem& problem, const Communicator& ranks, Progress& progress,
+void measure_links(const Problem& problem, const RunContext& context, const Experiment& experiment,
                    RunResult& result) {
+  const Communicator& ranks = context.ranks;
   const Places places{.devices = ranks.all_gather(problem.device),
                       .nodes = ranks.all_gather(ranks.node())};
   add_note("exchange times include packing the faces and unpacking them into ghost cells", result);
   for (const LinkPattern& pattern : link_patterns(ranks.size())) {
-    measure_pattern(problem, ranks, pattern, places, progress, result);
+    measure_pattern(problem, context, pattern, places, experiment, result);
   }
 }
 

@@ -6,8 +6,7 @@
 #include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/field/layout.hpp"
 #include "bankfull/core/machine/device.hpp"
-#include "bankfull/core/measure/progress.hpp"
-#include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/workloads/probe/problem.hpp"
 
 #include <cstdint>
@@ -84,7 +83,7 @@ void require_links(const Problem& problem, const Communicator& ranks);
 /// Collective: every pattern over every transport that is to be had, appended to the result of all
 /// ranks alike: exchange time and bandwidth by message size (series), the smallest, the largest and
 /// the 64 KiB exchange (measurements), and the cells that arrived wrong (checks).
-void measure_links(const Problem& problem, const Communicator& ranks, Progress& progress,
+void measure_links(const Problem& problem, const RunContext& context, const Experiment& experiment,
                    RunResult& result);
 
 namespace detail {

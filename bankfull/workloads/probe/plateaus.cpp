@@ -1,5 +1,7 @@
 #include "bankfull/workloads/probe/plateaus.hpp"
 
+#include "bankfull/core/measure/cache.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -8,12 +10,12 @@
 namespace bankfull::probe {
 namespace {
 
-constexpr double least_noise = 0.02;     // relative; no timing is better
-constexpr double segment_price = 8.0;    // in squared deviations by the noise
-constexpr double least_octaves = 0.6;    // of a plateau
-constexpr std::size_t least_points = 3;  // of a plateau
-constexpr double steepest = 0.08;        // change of a plateau per octave, beyond its noise
-constexpr double same_level = 0.2;       // neighbours that differ less are one plateau
+constexpr double min_noise = 0.02;     // relative; no timing is better
+constexpr double segment_price = 8.0;  // in squared deviations by the noise
+constexpr double min_octaves = 0.6;    // of a plateau
+constexpr std::size_t min_points = 3;  // of a plateau
+constexpr double steepest = 0.08;      // change of a plateau per octave, beyond its noise
+constexpr double same_level = 0.2;     // neighbours that differ less are one plateau
 
 /// The curve on logarithmic axes: octaves of size, natural logarithm of the value.
 struct Curve {
@@ -60,10 +62,10 @@ double noise_of(const Curve& curve) {
     bends.push_back(std::abs(curve.y[n - 1] - 2.0 * curve.y[n] + curve.y[n + 1]));
   }
   if (bends.empty()) {
-    return least_noise;
+    return min_noise;
   }
   constexpr double median_to_deviation = 1.4826;
-  return std::max(least_noise, median(bends) * median_to_deviation / std::sqrt(6.0));
+  return std::max(min_noise, median(bends) * median_to_deviation / std::sqrt(6.0));
 }
 
 /// Optimal partitioning (B. Jackson et al., "An algorithm for optimal partitioning of data on an
@@ -109,8 +111,8 @@ bool is_level(const Curve& curve, Segment segment, double noise) {
 }
 
 bool is_plateau(const Curve& curve, Segment segment, double noise) {
-  return segment.points() >= least_points &&
-         curve.x[segment.end - 1] - curve.x[segment.begin] >= least_octaves &&
+  return segment.points() >= min_points &&
+         curve.x[segment.end - 1] - curve.x[segment.begin] >= min_octaves &&
          is_level(curve, segment, noise);
 }
 
@@ -151,12 +153,19 @@ std::vector<Plateau> find_plateaus(const std::vector<std::pair<double, double>>&
 }
 
 std::string level_name(const std::vector<CacheLevel>& caches, double to) {
+  if (caches.empty()) {
+    return "unknown level";
+  }
+  const auto name = [](const CacheLevel& cache) {
+    return std::string("L").append(std::to_string(cache.level));
+  };
   for (const CacheLevel& cache : caches) {
     if (1.5 * static_cast<double>(cache.bytes) >= to) {
-      return std::string("L").append(std::to_string(cache.level));
+      return name(cache);
     }
   }
-  return "memory";
+  const CacheFit fit = cache_fit(to, caches.back().bytes);
+  return fit == CacheFit::beyond ? "memory" : name(caches.back()) + " and memory";
 }
 
 }  // namespace bankfull::probe

@@ -27,7 +27,8 @@ struct Plateau {
 std::vector<Plateau> find_plateaus(const std::vector<std::pair<double, double>>& points);
 
 /// The smallest cache that a plateau up to `to` bytes fits, with half as much again allowed for the
-/// parts that still hit: "L2", or "memory" where none is that large. `caches` in ascending order.
+/// parts that still hit: "L2". Where none is that large, "memory" if the last cache holds no useful
+/// part of it, else "L3 and memory". "unknown level" without caches. `caches` in ascending order.
 std::string level_name(const std::vector<CacheLevel>& caches, double to);
 
 }  // namespace bankfull::probe

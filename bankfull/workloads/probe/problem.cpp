@@ -1,11 +1,13 @@
 #include "bankfull/workloads/probe/problem.hpp"
 
 #include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/stream_names.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 
 #include <algorithm>
@@ -18,27 +20,29 @@
 namespace bankfull::probe {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
-constexpr int most_threads = 4096;
-constexpr int most_n_copy = 65536;
+constexpr std::int64_t max_bytes = std::int64_t{1} << 50;
+constexpr int max_threads = 4096;
+constexpr int max_n_copy = 65536;
 constexpr std::int64_t face_cell = sizeof(float);
-constexpr std::int64_t most_face = 4 * gib;
+constexpr std::int64_t max_face = 4 * gib;
 
 std::string bytes_text(std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); }
 
-/// The entry of a table of names, or an error that lists them.
-template <class Value, std::size_t Count>
-Value parse_name(const std::array<std::pair<const char*, Value>, Count>& names,
-                 const std::string& what, const std::string& text) {
-  std::string choices;
-  for (const auto& [name, value] : names) {
-    if (text == name) {
-      return value;
-    }
-    choices += (choices.empty() ? "" : ", ") + std::string(name);
-  }
-  throw UsageError("'" + text + "' is no " + what, "choose one of " + choices);
-}
+constexpr auto part_names = enum_names<Part>({
+    {Part::bandwidth, "bandwidth"},
+    {Part::latency, "latency"},
+    {Part::link, "link"},
+    {Part::all, "all"},
+});
+
+constexpr auto stores_names = enum_names<Stores>({
+    {Stores::ordinary, "ordinary"},
+    {Stores::streaming, "streaming"},
+    {Stores::both, "both"},
+});
+
+constexpr auto pages_names =
+    enum_names<HostPages>({{HostPages::small, "small"}, {HostPages::huge, "huge"}});
 
 void require(bool holds, const std::string& problem, const std::string& remedy) {
   if (!holds) {
@@ -47,7 +51,7 @@ void require(bool holds, const std::string& problem, const std::string& remedy) 
 }
 
 void require_size(const std::string& what, std::int64_t bytes) {
-  require(bytes >= 0 && bytes <= most_bytes,
+  require(bytes >= 0 && bytes <= max_bytes,
           fmt::format("{} of {} bytes makes no sense", what, bytes),
           "give a size from 1 B to 1 PiB");
 }
@@ -98,7 +102,7 @@ void require_strides(const Problem& problem) {
 }
 
 /// Of a working set: below it, starting a pass takes longer than the pass.
-std::int64_t least_working_set(const Problem& problem) {
+std::int64_t min_working_set(const Problem& problem) {
   return problem.device.is_cuda() ? 64 * kib : 4 * kib * problem.threads;
 }
 
@@ -108,14 +112,14 @@ void require_faces(const Problem& problem) {
     require(bytes % face_cell == 0,
             fmt::format("a message of {} bytes holds parts of cells", bytes),
             fmt::format("use a multiple of {} B", face_cell));
-    require(bytes <= most_face, fmt::format("a message of {} makes no sense", bytes_text(bytes)),
-            fmt::format("use {} or less", bytes_text(most_face)));
+    require(bytes <= max_face, fmt::format("a message of {} makes no sense", bytes_text(bytes)),
+            fmt::format("use {} or less", bytes_text(max_face)));
   }
 }
 
 void require_working_sets(const Problem& problem) {
   require_range("a working set", problem.working_set_from, problem.working_set_to);
-  const std::int64_t least = least_working_set(problem);
+  const std::int64_t least = min_working_set(problem);
   for (const std::int64_t bytes : {problem.working_set_from, problem.working_set_to}) {
     require(bytes == 0 || bytes >= least,
             fmt::format("a working set of {} is too small to time", bytes_text(bytes)),
@@ -173,10 +177,9 @@ void complete_bandwidth(Problem& problem) {
   fill_blank(problem.mix_reads, quick ? std::vector{13} : std::vector{4, 8, 13});
   problem.stores = gpu ? Stores::ordinary : problem.stores;
   const std::int64_t floor = gpu ? mib : 8 * kib * problem.threads;
-  const std::int64_t wanted =
-      memory_working_set(problem.device, (gpu ? (quick ? 1 : 4) * gib : (quick ? 128 : 256) * mib));
+  const std::int64_t wanted = ceiling_working_set(problem.device, problem.threads);
   const std::int64_t bound = problem.memory_limit / (gpu ? 2 : 1) - padding_bytes(problem);
-  require(bound >= least_working_set(problem),
+  require(bound >= min_working_set(problem),
           fmt::format("{} of memory hold no working set", bytes_text(problem.memory_limit)),
           "allow more memory");
   fill_blank(problem.working_set_to, std::max(std::min(wanted, bound), problem.working_set_from));
@@ -276,65 +279,44 @@ void require_memory(const Problem& problem) {
 
 }  // namespace
 
-std::string to_string(Part part) {
-  constexpr std::array names{"bandwidth", "latency", "link", "all"};
-  return names[static_cast<std::size_t>(part)];
-}
+std::string to_string(Part part) { return part_names.to_string(part); }
 
 Part parse_part(const std::string& text) {
-  constexpr std::array<std::pair<const char*, Part>, 4> names{{{"bandwidth", Part::bandwidth},
-                                                               {"latency", Part::latency},
-                                                               {"link", Part::link},
-                                                               {"all", Part::all}}};
-  return parse_name(names, "part of the probe", text);
+  return part_names.parse(text, "'" + text + "' is no part of the probe");
 }
 
 bool has_part(const Problem& problem, Part part) {
   return problem.part == part || (problem.part == Part::all && part != Part::link);
 }
 
-std::string to_string(Stores stores) {
-  return stores == Stores::both ? "both" : stores == Stores::ordinary ? "ordinary" : "streaming";
-}
+std::string to_string(Stores stores) { return stores_names.to_string(stores); }
 
 Stores parse_stores(const std::string& text) {
-  constexpr std::array<std::pair<const char*, Stores>, 3> names{
-      {{"ordinary", Stores::ordinary}, {"streaming", Stores::streaming}, {"both", Stores::both}}};
-  return parse_name(names, "way to store", text);
+  return stores_names.parse(text, "'" + text + "' is no way to store");
 }
 
 const std::vector<StreamOperation>& all_operations() {
-  using enum StreamOperation;
-  static const std::vector<StreamOperation> operations{read, write, copy, scale, add, triad, mix};
+  static const auto values = stream_operation_names.values();
+  static const std::vector<StreamOperation> operations(values.begin(), values.end());
   return operations;
 }
 
 StreamOperation parse_operation(const std::string& text) {
-  using enum StreamOperation;
-  constexpr std::array<std::pair<const char*, StreamOperation>, 7> names{{{"read", read},
-                                                                          {"write", write},
-                                                                          {"copy", copy},
-                                                                          {"scale", scale},
-                                                                          {"add", add},
-                                                                          {"triad", triad},
-                                                                          {"mix", mix}}};
-  return parse_name(names, "stream operation", text);
+  return stream_operation_names.parse(text, "'" + text + "' is no stream operation");
 }
 
-std::string to_string(HostPages pages) { return pages == HostPages::huge ? "huge" : "small"; }
+std::string to_string(HostPages pages) { return pages_names.to_string(pages); }
 
 HostPages parse_pages(const std::string& text) {
-  constexpr std::array<std::pair<const char*, HostPages>, 2> names{
-      {{"small", HostPages::small}, {"huge", HostPages::huge}}};
-  return parse_name(names, "kind of pages", text);
+  return pages_names.parse(text, "'" + text + "' is no kind of pages");
 }
 
 std::int64_t line_bytes(Device device) { return device.is_cuda() ? 128 : 64; }
 
 void validate(const Problem& problem) {
-  require(problem.threads >= 1 && problem.threads <= most_threads,
+  require(problem.threads >= 1 && problem.threads <= max_threads,
           fmt::format("a team of {} threads makes no sense", problem.threads),
-          fmt::format("use 1 to {}", most_threads));
+          fmt::format("use 1 to {}", max_threads));
   require(problem.repeats >= 0 && problem.repeats <= 100000,
           fmt::format("{} repeats make no sense", problem.repeats), "use 1 to 100000");
   require(problem.points_per_octave >= 0 && problem.points_per_octave <= 64,
@@ -342,12 +324,12 @@ void validate(const Problem& problem) {
           "use 1 to 64");
   require_size("a memory limit", problem.memory_limit);
   require_size("a copy", problem.transfer_bytes);
-  require_each("a mix of 1 write and this many reads:", problem.mix_reads, 1, most_mix_reads);
-  require_each("a team of this many threads:", problem.team_sizes, 1, most_threads);
+  require_each("a mix of 1 write and this many reads:", problem.mix_reads, 1, max_mix_reads);
+  require_each("a team of this many threads:", problem.team_sizes, 1, max_threads);
   require_each("a grid of this many blocks:", problem.grid_blocks, 1,
                std::numeric_limits<int>::max());
   require_each("a block of this many threads:", problem.grid_threads, 32, 1024);
-  require_each("a copy by this many streams:", problem.n_copy, 1, most_n_copy);
+  require_each("a copy by this many streams:", problem.n_copy, 1, max_n_copy);
   for (const int threads : problem.grid_threads) {
     require(threads % 32 == 0, fmt::format("a block of {} threads has a torn warp", threads),
             "use a multiple of 32");
@@ -411,13 +393,13 @@ std::int64_t memory_bytes(const Problem& problem) {
       problem.working_set_to + padding_bytes(problem) +
       (problem.device.is_cuda() ? std::max(problem.working_set_to, 2 * problem.transfer_bytes) : 0);
   const std::int64_t order =
-      4 * std::min(most_nodes(problem.device), problem.footprint_to / line_bytes(problem.device));
+      4 * std::min(max_nodes(problem.device), problem.footprint_to / line_bytes(problem.device));
   const std::int64_t chain = problem.footprint_to + order;
   return std::max(has_part(problem, Part::bandwidth) ? streams : 0,
                   has_part(problem, Part::latency) ? chain : 0);
 }
 
-std::int64_t most_nodes(Device device) {
+std::int64_t max_nodes(Device device) {
   return std::max(4 * last_cache_bytes(device) / line_bytes(device), std::int64_t{1} << 17);
 }
 

@@ -98,7 +98,7 @@ std::string name_of(const Walk& walk, Device device);
 
 /// Nodes of the longest chain: their lines fill four last caches. Larger footprints hold as many,
 /// spread out.
-std::int64_t most_nodes(Device device);
+std::int64_t max_nodes(Device device);
 
 /// A completed problem as figures of a result.
 std::vector<Figure> describe(const Problem& problem);

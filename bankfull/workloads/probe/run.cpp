@@ -29,24 +29,21 @@ Problem complete(const Problem& problem, const Communicator& ranks) {
   return completed;
 }
 
-RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress) {
-  require_rank_count(problem.part, ranks);
-  const Problem completed = complete(problem, ranks);
-  RunResult result{.workload = "probe",
-                   .problem = describe(completed),
-                   .measurements = {},
-                   .series = {},
-                   .checks = {},
-                   .notes = {}};
+RunResult run(const Problem& problem, const RunContext& context) {
+  require_rank_count(problem.part, context.ranks);
+  const Problem completed = complete(problem, context.ranks);
+  RunResult result{.workload = "probe", .problem = describe(completed)};
+  Experiment experiment(completed.device, completed.threads, context);
   if (has_part(completed, Part::bandwidth)) {
-    measure_bandwidth(completed, progress, result);
+    measure_bandwidth(completed, context.progress, experiment, result);
   }
   if (has_part(completed, Part::latency)) {
-    measure_latency(completed, progress, result);
+    measure_latency(completed, context.progress, experiment, result);
   }
   if (has_part(completed, Part::link)) {
-    measure_links(completed, ranks, progress, result);
+    measure_links(completed, context, experiment, result);
   }
+  experiment.finish(result.measurements);
   return result;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bankfull/core/comm/communicator.hpp"
-#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/probe/problem.hpp"
 
@@ -16,10 +16,10 @@ Problem complete(const Problem& problem, const Communicator& ranks);
 
 /// Collective: probes the memory system of the problem's device, or the links between ranks.
 ///
-/// The result, the same on all ranks in its verdict, has curves as series, figures from memory as
-/// measurements with the plateaus that the curves showed, and checks of what the kernels wrote and
-/// of the chains. Blanks of the problem are filled in as `complete` does. Throws UsageError for a
-/// problem that makes no sense, does not fit or does not run on these ranks.
-RunResult run(const Problem& problem, const Communicator& ranks, Progress& progress);
+/// The result, the same on all ranks in its verdict, has curves as series, figures of the largest
+/// sizes as measurements with the plateaus that the curves showed, and checks of what the kernels
+/// wrote and of the chains. Blanks of the problem are filled in as `complete` does. Throws
+/// UsageError for a problem that makes no sense, does not fit or does not run on these ranks.
+RunResult run(const Problem& problem, const RunContext& context);
 
 }  // namespace bankfull::probe

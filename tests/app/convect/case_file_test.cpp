@@ -90,18 +90,18 @@ TEST(CaseFile, ReadsEveryField) {
   EXPECT_EQ(problem.axes[2].cells, 8);
   EXPECT_TRUE(problem.axes[0].periodic);
   EXPECT_FALSE(problem.axes[1].periodic);
-  EXPECT_TRUE(problem.walls[1][0].slips);
-  EXPECT_TRUE(problem.walls[1][1].slips);
-  EXPECT_FALSE(problem.walls[2][0].slips);
+  EXPECT_TRUE(problem.walls[1][0].free_slip);
+  EXPECT_TRUE(problem.walls[1][1].free_slip);
+  EXPECT_FALSE(problem.walls[2][0].free_slip);
   EXPECT_EQ(problem.walls[2][1].velocity, (Vector{1.0, -2.0, 0.0}));
   ASSERT_EQ(problem.scalars.size(), 1U);
   const convection::Scalar& temperature = problem.scalars.front();
   EXPECT_EQ(temperature.name, "temperature");
-  EXPECT_TRUE(temperature.walls[1][0].flows);
+  EXPECT_TRUE(temperature.walls[1][0].is_flux);
   EXPECT_EQ(temperature.walls[1][0].flux, 0.0);
-  EXPECT_FALSE(temperature.walls[2][0].flows);
+  EXPECT_FALSE(temperature.walls[2][0].is_flux);
   EXPECT_EQ(temperature.walls[2][0].value, 1.0);
-  EXPECT_TRUE(temperature.walls[2][1].flows);
+  EXPECT_TRUE(temperature.walls[2][1].is_flux);
   EXPECT_EQ(temperature.walls[2][1].flux, -3.0);
   EXPECT_EQ(temperature.diffusivity, 1.0);
   EXPECT_EQ(problem.viscosity, 0.5);
@@ -180,7 +180,7 @@ TEST(CaseFile, SaysWhereAndWhatIsWrong) {
   EXPECT_THAT(refusal_of(layer_with("prandtl = 0.5", "prandtl = -0.5")),
               StartsWith("layer.toml:9:11: [physics] prandtl = -0.5 is out of range"));
   EXPECT_THAT(refusal_of(layer_with("prandtl = 0.5", "prandtl = \"air\"")),
-              StartsWith("layer.toml:9:11: [physics] prandtl = \"air\" is no number"));
+              StartsWith("layer.toml:9:11: [physics] prandtl = \"air\" is not a number"));
   EXPECT_THAT(refusal_of(layer_with("prandtl = 0.5", "prandtl = inf")), HasSubstr("out of range"));
   EXPECT_THAT(refusal_of(layer_with("prandtl = 0.5", "prandtl = nan")), HasSubstr("out of range"));
   EXPECT_THAT(refusal_of(layer_with("prandtl = 0.5\n", "")),
@@ -249,7 +249,7 @@ TEST(Settings, ReplaceWhatTheFileSays) {
   EXPECT_EQ(changed.problem.time_step.fixed, 0.0);
   EXPECT_EQ(changed.problem.time_step.courant, 0.2);
   EXPECT_EQ(changed.problem.precision, Precision::fp32);
-  EXPECT_TRUE(changed.problem.walls[2][0].slips);
+  EXPECT_TRUE(changed.problem.walls[2][0].free_slip);
   EXPECT_EQ(changed.problem.steps, 6);
   EXPECT_NEAR(changed.problem.scalars.front().buoyancy[2], 2e5 * 0.5, 1e-6);
 }

@@ -104,7 +104,7 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   convection::SeriesRow row{.step = 3, .time = 0.5, .dt = 0.25, .cycles = 2};
   row.nusselt = {.lower = 1.5, .upper = 1.25, .volume = 1.125};
   row.diagnosis.scalars.resize(1);
-  row.diagnosis.scalars[0].most = 7.0;
+  row.diagnosis.scalars[0].max = 7.0;
   row.seconds_per_cell_step = 2e-9;
   writer.record(row);
   const std::string series = read(directory.series());

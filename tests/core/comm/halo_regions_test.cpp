@@ -113,7 +113,7 @@ void expect_right_exchange(const Decomposition& decomposition, const HaloShape& 
     messages.push_back(halo_messages(decomposition, rank, shape));
   }
   std::int64_t busiest = 0;
-  int most_messages = 0;
+  int max_messages = 0;
   for (int rank = 0; rank < decomposition.ranks(); ++rank) {
     const auto me = static_cast<std::size_t>(rank);
     std::int64_t sent = 0;
@@ -128,11 +128,11 @@ void expect_right_exchange(const Decomposition& decomposition, const HaloShape& 
       sent_messages += received.rank == rank ? 0 : 1;
     }
     busiest = std::max(busiest, sent);
-    most_messages = std::max(most_messages, sent_messages);
+    max_messages = std::max(max_messages, sent_messages);
     expect_right_ghosts(blocks[me], decomposition, rank, shape);
   }
   EXPECT_EQ(busiest_halo_cells(decomposition, shape), busiest);
-  EXPECT_EQ(busiest_halo_messages(decomposition, shape), most_messages);
+  EXPECT_EQ(busiest_halo_messages(decomposition, shape), max_messages);
 }
 
 class ExchangeOf : public ::testing::TestWithParam<HaloShape> {};

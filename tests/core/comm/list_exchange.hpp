@@ -17,19 +17,19 @@ namespace bankfull {
 struct ListCase {
   unsigned seed = 0;
   int own = 0;             ///< elements of each rank
-  int most_sent = 0;       ///< to one other rank
+  int max_sent = 0;        ///< to one other rank
   double linked = 1.0;     ///< share of pairs that exchange anything
   bool symmetric = false;  ///< as many elements both ways; else one of the ways may have none
 };
 
 inline std::vector<ListCase> list_cases() {
   return {
-      {.seed = 1, .own = 40, .most_sent = 7, .linked = 0.6, .symmetric = true},
-      {.seed = 2, .own = 300, .most_sent = 3000, .linked = 0.8, .symmetric = false},
-      {.seed = 3, .own = 5000, .most_sent = 1100, .linked = 1.0, .symmetric = false},
-      {.seed = 4, .own = 90000, .most_sent = 80000, .linked = 1.0, .symmetric = true},
-      {.seed = 5, .own = 1, .most_sent = 1, .linked = 0.4, .symmetric = false},
-      {.seed = 6, .own = 10, .most_sent = 5, .linked = 0.0, .symmetric = true},
+      {.seed = 1, .own = 40, .max_sent = 7, .linked = 0.6, .symmetric = true},
+      {.seed = 2, .own = 300, .max_sent = 3000, .linked = 0.8, .symmetric = false},
+      {.seed = 3, .own = 5000, .max_sent = 1100, .linked = 1.0, .symmetric = false},
+      {.seed = 4, .own = 90000, .max_sent = 80000, .linked = 1.0, .symmetric = true},
+      {.seed = 5, .own = 1, .max_sent = 1, .linked = 0.4, .symmetric = false},
+      {.seed = 6, .own = 10, .max_sent = 5, .linked = 0.0, .symmetric = true},
   };
 }
 
@@ -51,7 +51,7 @@ inline std::vector<std::int32_t> list_between(const ListCase& c, int from, int t
     return {};
   }
   std::mt19937 of_way = random_of(c, from + 1000, to);
-  const int count = c.symmetric ? drawn(of_pair, 1, c.most_sent) : drawn(of_way, 0, c.most_sent);
+  const int count = c.symmetric ? drawn(of_pair, 1, c.max_sent) : drawn(of_way, 0, c.max_sent);
   std::vector<std::int32_t> list(static_cast<std::size_t>(count));
   for (std::int32_t& element : list) {
     element = drawn(of_way, 0, c.own - 1);

@@ -92,7 +92,7 @@ TEST_P(GpuListExchange, NobodyNeedsNeighbours) {
 
 TEST_P(GpuListExchange, VectorsMayChange) {
   const Stream stream(own_gpu());
-  const ListCase c{.seed = 30, .own = 2000, .most_sent = 1500, .symmetric = true};
+  const ListCase c{.seed = 30, .own = 2000, .max_sent = 1500, .symmetric = true};
   std::vector<GpuVector<double>> vectors;
   for (int n = 0; n < 3; ++n) {
     vectors.emplace_back(c, stream);
@@ -109,8 +109,8 @@ TEST_P(GpuListExchange, VectorsMayChange) {
 }
 
 TEST_P(GpuListExchange, CanBeRecordedWhereItSaysSo) {
-  const ListCase small{.seed = 31, .own = 700, .most_sent = 500};
-  const ListCase large{.seed = 32, .own = 60000, .most_sent = 50000, .symmetric = true};
+  const ListCase small{.seed = 31, .own = 700, .max_sent = 500};
+  const ListCase large{.seed = 32, .own = 60000, .max_sent = 50000, .symmetric = true};
   const Stream stream(own_gpu());
   GpuVector<float> fine(large, stream);
   GpuVector<double> coarse(small, stream);

@@ -44,7 +44,7 @@ TEST(ListExchange, BringsWhatIsListedAmongManyRandomLists) {
   for (unsigned seed = 100; seed < 130; ++seed) {
     SCOPED_TRACE(seed);
     check_case<double>(
-        {.seed = seed, .own = 20, .most_sent = 6, .linked = 0.5, .symmetric = seed % 2 == 0}, 1);
+        {.seed = seed, .own = 20, .max_sent = 6, .linked = 0.5, .symmetric = seed % 2 == 0}, 1);
   }
 }
 
@@ -91,12 +91,12 @@ TEST(ListExchange, WhoExchangesNothingIsNoNeighbour) {
   }
   const auto nothing = exchange_of<double>(neighbours, 1);
   EXPECT_EQ(nothing->transport(), Transport::local);
-  check_case<double>({.seed = 9, .own = 8, .most_sent = 4, .symmetric = true}, 1);
+  check_case<double>({.seed = 9, .own = 8, .max_sent = 4, .symmetric = true}, 1);
 }
 
 TEST(ListExchange, TwoOfThemMayBeOnTheirWay) {
-  const ListCase one{.seed = 20, .own = 50, .most_sent = 30, .symmetric = true};
-  const ListCase other{.seed = 21, .own = 70, .most_sent = 40};
+  const ListCase one{.seed = 20, .own = 50, .max_sent = 30, .symmetric = true};
+  const ListCase other{.seed = 21, .own = 70, .max_sent = 40};
   const ListPart first_part(one, test_ranks());
   const ListPart second_part(other, test_ranks());
   const auto first = exchange_of<float>(first_part.neighbours(), 1);

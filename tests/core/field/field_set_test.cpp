@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 #include <set>
+#include <type_traits>
+#include <utility>
 
 namespace bankfull {
 namespace {
 
 TEST(FieldSet, FieldsAreCongruentAndApart) {
   const Layout layout({3, 4, 5}, 1, sizeof(float));
-  const FieldSet<float> fields(layout, 3, Device::cpu());
+  FieldSet<float> fields(layout, 3, Device::cpu());
   for (int n = 0; n < 3; ++n) {
     const FieldView<float> field = fields[n];
     EXPECT_EQ(field.origin - fields[0].origin, n * fields.stride());
@@ -17,6 +19,20 @@ TEST(FieldSet, FieldsAreCongruentAndApart) {
   }
   EXPECT_GE(fields.stride(), layout.size());
   EXPECT_EQ(static_cast<std::int64_t>(fields.bytes()), field_set_bytes<float>(layout, 3));
+}
+
+template <class Set>
+using ViewOf = decltype(std::declval<Set>()[0]);
+
+TEST(FieldSet, AConstSetIsOnlyRead) {
+  static_assert(std::is_same_v<ViewOf<FieldSet<float>&>, FieldView<float>>);
+  static_assert(std::is_same_v<ViewOf<const FieldSet<float>&>, FieldView<const float>>);
+  static_assert(std::is_convertible_v<FieldView<float>, FieldView<const float>>);
+  static_assert(!std::is_convertible_v<FieldView<const float>, FieldView<float>>);
+  FieldSet<float> fields(Layout({3, 4, 5}, 1, sizeof(float)), 1, Device::cpu());
+  fields[0](1, 2, 3) = 7.0F;
+  const FieldView<const float> read = fields[0];
+  EXPECT_EQ(read(1, 2, 3), 7.0F);
 }
 
 TEST(FieldSet, PlanesAndFieldsStartOnDifferentCacheSets) {

@@ -1,6 +1,7 @@
 #include "bankfull/core/measure/ceiling.hpp"
 
 #include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/measure/cache.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -8,17 +9,20 @@
 namespace bankfull {
 namespace {
 
+constexpr CeilingBudget small{.seconds = 0.0, .bytes = 64 * mib};
+
 TEST(Ceiling, NamesItsMixAndIsPositive) {
-  const Ceiling ceiling = measure_ceiling(Device::cpu(), 2, 13, Precision::fp32, 1, 2);
+  const Ceiling ceiling =
+      measure_ceiling(Device::cpu(), 2, {.reads = 13, .writes = 1}, Precision::fp32, small);
   EXPECT_GT(ceiling.bytes_per_second, 1e8);
-  EXPECT_EQ(ceiling.seconds.samples.size(), 2U);
+  EXPECT_EQ(ceiling.seconds.samples.size(), 2U) << "never fewer passes, however short the time";
   EXPECT_TRUE(ceiling.name.starts_with("13 read : 1 write, fp32")) << ceiling.name;
 }
 
 class CeilingOfMix : public ::testing::TestWithParam<Mix> {};
 
 TEST_P(CeilingOfMix, IsMeasuredWithThatMix) {
-  const Ceiling ceiling = measure_ceiling(Device::cpu(), 2, GetParam(), Precision::fp64, 1, 1);
+  const Ceiling ceiling = measure_ceiling(Device::cpu(), 2, GetParam(), Precision::fp64, small);
   EXPECT_GT(ceiling.bytes_per_second, 1e8);
   EXPECT_TRUE(ceiling.name.starts_with(to_string(GetParam()) + ", fp64")) << ceiling.name;
 }
@@ -26,23 +30,21 @@ TEST_P(CeilingOfMix, IsMeasuredWithThatMix) {
 INSTANTIATE_TEST_SUITE_P(Mixes, CeilingOfMix,
                          ::testing::Values(Mix{4, 3}, Mix{7, 2}, Mix{1, 0}, Mix{0, 1}));
 
-TEST(Ceiling, IsBriefForRunsThatMoveLittleOnACpu) {
-  EXPECT_EQ(ceiling_repeats_of_run(Device::cpu(), 1e9), brief_ceiling_repeats);
-  EXPECT_EQ(ceiling_repeats_of_run(Device::cpu(), 1.1e9), usual_ceiling_repeats);
-  EXPECT_EQ(ceiling_repeats_of_run(Device::cuda(0), 1.0), usual_ceiling_repeats);
+TEST(CeilingProbe, RepeatsAsOftenAsTheTimeAllows) {
+  EXPECT_EQ(CeilingProbe::repeats_within(0.0, 1.0), 2);
+  EXPECT_EQ(CeilingProbe::repeats_within(5.5, 1.0), 5);
+  EXPECT_EQ(CeilingProbe::repeats_within(1e9, 1.0), CeilingProbe::max_repeats);
 }
 
-TEST(Ceiling, BriefOnesAreBeyondTheCachesToo) {
-  const Ceiling brief = measure_ceiling(Device::cpu(), 1, 1, Precision::fp64, 1, 1);
-  const auto cache = static_cast<double>(last_cache_bytes(Device::cpu()));
-  EXPECT_GE(brief.working_set_bytes, 1.9 * cache);  // whole chunks of each stream
-  EXPECT_LE(brief.working_set_bytes, std::max(2.0 * cache, 64.0 * mib));
-  EXPECT_EQ(brief.seconds.samples.size(), 1U);
+TEST(CeilingWorkingSet, IsBeyondTheCachesUnlessBounded) {
+  EXPECT_GE(ceiling_working_set(Device::cpu(), 1), 8 * last_cache_bytes(Device::cpu()));
+  EXPECT_GE(ceiling_working_set(Device::cpu(), 1), 256 * mib);
+  EXPECT_EQ(ceiling_working_set(Device::cpu(), 1, 64 * mib), 64 * mib);
 }
 
-TEST(Ceiling, WorkingSetIsBeyondTheCaches) {
-  const std::int64_t bytes = memory_working_set(Device::cpu(), 1);
-  EXPECT_GE(bytes, 8 * last_cache_bytes(Device::cpu()));
+TEST(Ceiling, DriftIsTheRangeOfItsRatesOverTheBest) {
+  EXPECT_EQ(Ceiling{}.drift(), 0.0);
+  EXPECT_DOUBLE_EQ((Ceiling{.rates = {8.0, 10.0, 9.0}}.drift()), 0.2);
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ TEST(Mix, IsNoneWhereNothingIsMoved) {
 }
 
 TEST(Mix, IsFoundAgainFromEveryRatioThatItCanHave) {
-  for (int writes = 1; writes <= most_mix_writes; ++writes) {
-    for (int reads = 1; reads <= most_mix_reads && reads + writes <= most_mix_arrays; ++reads) {
+  for (int writes = 1; writes <= max_mix_writes; ++writes) {
+    for (int reads = 1; reads <= max_mix_reads && reads + writes <= max_mix_arrays; ++reads) {
       const auto mix = mix_of({.bytes_read = 1e10 * reads, .bytes_written = 1e10 * writes});
       ASSERT_TRUE(mix);
       EXPECT_EQ(mix->reads * writes, mix->writes * reads) << reads << " to " << writes;

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/measure/run_result_json.hpp"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -12,15 +13,16 @@ namespace {
 RunResult example() {
   RunResult result{.workload = "example"};
   result.problem = {{.name = "size", .value = std::int64_t{64}, .unit = "cells"}};
-  result.measurements = {{.name = "sweep",
-                          .parameters = {},
-                          .seconds = summarise({2.0, 1.0, 3.0}),
-                          .traffic = {.bytes_read = 30.0, .bytes_written = 10.0, .flops = 8.0},
-                          .traffic_model = "4 words a cell",
-                          .ceiling = Ceiling{.name = "copy",
-                                             .bytes_per_second = 25.0,
-                                             .working_set_bytes = 100.0,
-                                             .seconds = summarise({4.0})}}};
+  result.measurements = {
+      {.name = "sweep",
+       .parameters = {},
+       .seconds = summarise({2.0, 1.0, 3.0}),
+       .work = {.traffic = {.bytes_read = 30.0, .bytes_written = 10.0, .flops = 8.0},
+                .model = "4 words a cell"},
+       .ceiling = Ceiling{.name = "copy",
+                          .bytes_per_second = 25.0,
+                          .working_set_bytes = 100.0,
+                          .seconds = summarise({4.0})}}};
   result.checks = {
       {.name = "sum", .value = 1.01, .reference = 1.0, .tolerance = 0.02, .source = "closed form"}};
   return result;
@@ -31,6 +33,14 @@ TEST(Measurement, RatesComeFromTheMedian) {
   EXPECT_EQ(m.bytes_per_second(), 20.0);
   EXPECT_EQ(m.flops_per_second(), 4.0);
   EXPECT_EQ(m.percent_of_bankfull(), 80.0);
+}
+
+TEST(Measurement, WithoutTrafficHasNoRatesAndNoPercentage) {
+  Measurement m = example().measurements.front();
+  m.work = {};
+  EXPECT_FALSE(m.bytes_per_second().has_value());
+  EXPECT_FALSE(m.flops_per_second().has_value());
+  EXPECT_FALSE(m.percent_of_bankfull().has_value());
 }
 
 TEST(Check, ToleranceIsRelativeUnlessTheReferenceIsZero) {
@@ -52,10 +62,35 @@ TEST(RunResult, OneFailedCheckFailsTheRun) {
   EXPECT_FALSE(result.verified());
 }
 
+TEST(RunResultJson, CarriesOptionsEnvironmentAndAffinity) {
+  ASSERT_EQ(setenv("BANKFULL_EXAMPLE", "a=b", 1), 0);
+  const Invocation invocation{.options = {{.name = "size", .value = "M", .source = "environment"},
+                                          {.name = "json", .value = "", .source = "default"}}};
+  const auto context = nlohmann::json::parse(context_to_json(invocation, {}))["context"];
+  unsetenv("BANKFULL_EXAMPLE");
+  EXPECT_EQ(context["options"]["size"]["value"], "M");
+  EXPECT_EQ(context["options"]["size"]["source"], "environment");
+  EXPECT_TRUE(context["options"]["json"]["value"].is_null());
+  EXPECT_EQ(context["environment"]["BANKFULL_EXAMPLE"], "a=b");
+  EXPECT_FALSE(context["environment"].contains("PATH"));
+  EXPECT_FALSE(context["process"]["affinity"]["value"].get<std::string>().empty());
+}
+
+TEST(Measurement, SpreadIsOfRepeatsOfTheSameWork) {
+  Measurement m = example().measurements.front();
+  EXPECT_FALSE(m.spread().has_value()) << "the repeats differ in work";
+  m.quietness.spread = m.seconds.spread();
+  EXPECT_EQ(m.spread(), 1.0);
+  m.seconds = summarise({1.0});
+  EXPECT_FALSE(m.spread().has_value()) << "one repeat";
+}
+
 TEST(RunResultJson, CarriesFiguresAndContext) {
-  const auto json = nlohmann::json::parse(to_json(example(), "bankfull example", {}));
+  const auto json =
+      nlohmann::json::parse(to_json(example(), {.command_line = "bankfull example"}, {}));
   EXPECT_EQ(json["schema_version"], run_result_schema_version);
   EXPECT_EQ(json["verdict"], "verified");
+  EXPECT_EQ(json["quietness"], "quiet");
   EXPECT_EQ(json["context"]["command"], "bankfull example");
   EXPECT_TRUE(json["context"].contains("cpu"));
   EXPECT_EQ(json["problem"]["size"]["value"], 64);

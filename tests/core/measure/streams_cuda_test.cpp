@@ -18,7 +18,7 @@ TEST_F(CudaStreams, EveryOperationWritesWhatItMust) {
     streams->use_grid(grid);
     for (const Precision precision : {Precision::fp32, Precision::fp64}) {
       for (const StreamOperation operation : {read, write, copy, scale, add, triad, mix}) {
-        for (const int reads : {1, 2, 13, most_mix_reads}) {
+        for (const int reads : {1, 2, 13, max_mix_reads}) {
           const StreamPattern pattern{
               .operation = operation, .mix_reads = reads, .precision = precision};
           EXPECT_EQ(streams->wrong_elements(pattern, 1021 * Streams::granularity), 0)
@@ -58,7 +58,7 @@ TEST_F(CudaStreams, ConcurrentStreamsCopyEveryElement) {
 TEST_F(CudaStreams, FillTheirMemoryToCapacity) {
   const auto streams = make_streams(Device::cuda(0), 1, pool);
   const StreamPattern pattern{
-      .operation = StreamOperation::mix, .mix_reads = most_mix_reads, .precision = Precision::fp64};
+      .operation = StreamOperation::mix, .mix_reads = max_mix_reads, .precision = Precision::fp64};
   const std::int64_t elements =
       streams->capacity(pattern) / Streams::granularity * Streams::granularity;
   EXPECT_EQ(streams->wrong_elements(pattern, elements), 0);

@@ -17,9 +17,9 @@ std::vector<StreamPattern> all_patterns() {
         patterns.push_back(
             {.operation = operation, .precision = precision, .streaming_stores = streaming});
       }
-      for (int reads = 1; reads <= most_mix_reads; ++reads) {
-        for (int writes = 1; writes <= most_mix_writes; ++writes) {
-          if (reads + writes <= most_mix_arrays) {
+      for (int reads = 1; reads <= max_mix_reads; ++reads) {
+        for (int writes = 1; writes <= max_mix_writes; ++writes) {
+          if (reads + writes <= max_mix_arrays) {
             patterns.push_back({.operation = mix,
                                 .mix_reads = reads,
                                 .mix_writes = writes,

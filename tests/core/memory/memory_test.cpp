@@ -29,14 +29,14 @@ TEST(Buffer, EmptyIsFine) { EXPECT_EQ(Buffer<int>(MemorySpace::host, 0).size(), 
 TEST(MemoryWatch, TellsTheMostThatWasHeldAtOnce) {
   const Buffer<std::byte> before(MemorySpace::host, 1000);
   const MemoryWatch watch(MemorySpace::host);
-  EXPECT_EQ(watch.most_bytes(), 0);
+  EXPECT_EQ(watch.max_bytes(), 0);
   {
     const Buffer<std::byte> first(MemorySpace::host, 300);
     const Buffer<std::byte> second(MemorySpace::host, 5000);
   }
   const Buffer<std::byte> later(MemorySpace::host, 4000);
-  EXPECT_EQ(watch.most_bytes(), 5300);
-  EXPECT_EQ(MemoryWatch(MemorySpace::host).most_bytes(), 0);
+  EXPECT_EQ(watch.max_bytes(), 5300);
+  EXPECT_EQ(MemoryWatch(MemorySpace::host).max_bytes(), 0);
 }
 
 TEST(Capacity, WhatFitsPasses) { require_capacity(Device::cpu(), 1024, "a test", "never"); }

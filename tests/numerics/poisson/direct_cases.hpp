@@ -72,7 +72,7 @@ void expect_solved(const Domain& domain, const Values& p, const Values& f) {
   const auto epsilon = static_cast<double>(std::numeric_limits<Real>::epsilon());
   EXPECT_LE(residual(domain, p, f),
             roundings(domain) * epsilon * (largest_term(domain, p) + largest(f)));
-  // The mean is the sum of as many voltages as a column has cells, each from the one before.
+  // The mean is the sum of as many terms as a column has cells, each from the one before.
   const auto cells = static_cast<double>(domain.i.cells());
   EXPECT_LE(std::abs(mean(domain, p)), (8.0 + 2.0 * cells) * epsilon * largest(p));
 }

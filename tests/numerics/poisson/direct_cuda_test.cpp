@@ -120,8 +120,8 @@ TYPED_TEST(DirectCuda, AllocatesNoMoreThanItSays) {
       SCOPED_TRACE(each.name);
       const MemoryWatch memory(MemorySpace::device);
       const auto solver = make_cuda_direct<TypeParam>(each.domain, stream);
-      EXPECT_LE(memory.most_bytes(), direct_bytes(each.domain, sizeof(TypeParam), true));
-      EXPECT_GE(memory.most_bytes(),
+      EXPECT_LE(memory.max_bytes(), direct_bytes(each.domain, sizeof(TypeParam), true));
+      EXPECT_GE(memory.max_bytes(),
                 each.domain.extents().count() * static_cast<std::int64_t>(sizeof(TypeParam)));
     }
   }

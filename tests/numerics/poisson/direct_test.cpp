@@ -70,7 +70,7 @@ TYPED_TEST(DirectCpu, AllocatesWhatItSays) {
   const Domain domain = all_boundaries({20, 30, 50})[3].domain;
   const MemoryWatch memory(MemorySpace::host);
   const auto solver = make_cpu_direct<TypeParam>(domain, 2);
-  EXPECT_EQ(memory.most_bytes(), direct_bytes(domain, sizeof(TypeParam), false, 2));
+  EXPECT_EQ(memory.max_bytes(), direct_bytes(domain, sizeof(TypeParam), false, 2));
 }
 
 TEST(Direct, ServesAxesJAndKThatAreUniform) {

@@ -59,9 +59,10 @@ TEST(MultigridLevels, InterpolationKeepsStraightLinesAwayFromTheEnds) {
     const auto parent = static_cast<std::size_t>(parent_of(n, true));
     const auto other = static_cast<std::size_t>(other_parent_of(n, true, 7, false));
     const auto cell = static_cast<std::size_t>(n);
-    EXPECT_NEAR(interpolated(fine.nearness[cell], coarse_x[parent], coarse_x[other]), x[cell],
+    EXPECT_NEAR(interpolated(fine.interpolation_weight[cell], coarse_x[parent], coarse_x[other]),
+                x[cell], 1e-12);
+    EXPECT_NEAR(fine.restriction_weight[cell] * coarse_widths[parent], domain.i.widths[cell],
                 1e-12);
-    EXPECT_NEAR(fine.portion[cell] * coarse_widths[parent], domain.i.widths[cell], 1e-12);
   }
 }
 

@@ -109,7 +109,7 @@ std::vector<NamedDomain> large_domains() {
 
 /// In which a residual must fall by 1e-9. Where cells have many shapes, smoothing one of them well
 /// is smoothing another badly; along a line, cells have few neighbours.
-int most_cycles(const Domain& domain) { return domain.i.uniform() ? 20 : 45; }
+int max_cycles(const Domain& domain) { return domain.i.uniform() ? 20 : 45; }
 
 void expect_solutions(const std::vector<NamedDomain>& domains) {
   for (const NamedDomain& each : domains) {
@@ -119,7 +119,7 @@ void expect_solutions(const std::vector<NamedDomain>& domains) {
     const Values p = gpu.solve(f);
     const Outcome outcome = gpu.solver().outcome();
     EXPECT_TRUE(outcome.converged) << each.name;
-    EXPECT_LE(outcome.cycles, most_cycles(each.domain)) << each.name;
+    EXPECT_LE(outcome.cycles, max_cycles(each.domain)) << each.name;
     EXPECT_LE(residual(each.domain, p, f), 1.01 * tolerance) << each.name;
     EXPECT_NEAR(outcome.residual, residual(each.domain, p, f), 0.01 * tolerance) << each.name;
   }
@@ -303,8 +303,8 @@ TEST(MultigridCuda, TakesTheMemoryItSays) {
   for (const Domain& domain : {cube(128, true), large_domains().front().domain}) {
     const MemoryWatch watch(MemorySpace::device);
     const auto solver = make_cuda_multigrid<double>(domain, {}, stream);
-    EXPECT_LE(watch.most_bytes(), multigrid_bytes(domain, sizeof(double), true));
-    EXPECT_GE(watch.most_bytes(), multigrid_bytes(domain, sizeof(double), true) * 9 / 10);
+    EXPECT_LE(watch.max_bytes(), multigrid_bytes(domain, sizeof(double), true));
+    EXPECT_GE(watch.max_bytes(), multigrid_bytes(domain, sizeof(double), true) * 9 / 10);
   }
 }
 

@@ -37,7 +37,7 @@ double convergence_factor(const std::vector<double>& residuals) {
 
 /// In which a residual must fall by 1e-9. Where cells have many shapes, smoothing one of them well
 /// is smoothing another badly.
-int most_cycles(const Domain& domain) { return domain.i.uniform() ? 14 : 45; }
+int max_cycles(const Domain& domain) { return domain.i.uniform() ? 14 : 45; }
 
 class MultigridOn : public testing::TestWithParam<NamedDomain> {};
 
@@ -50,7 +50,7 @@ TEST_P(MultigridOn, ReferenceSolves) {
   Values p;
   const double tolerance = 1e-9 * largest(f);
   const std::vector<double> residuals =
-      Reference(domain).solve(f, {tolerance, most_cycles(domain)}, &p);
+      Reference(domain).solve(f, {tolerance, max_cycles(domain)}, &p);
   EXPECT_LE(residual(domain, p, f), tolerance);
   EXPECT_LE(residuals.back(), tolerance);
 }
@@ -79,12 +79,12 @@ TEST_P(MultigridOn, CpuSolves) {
   const double tolerance = 1e-10 * largest(f);
   const auto result = solved<double>(domain, f, tolerance);
   EXPECT_TRUE(result.outcome.converged);
-  EXPECT_LE(result.outcome.cycles, most_cycles(domain) + 2);
+  EXPECT_LE(result.outcome.cycles, max_cycles(domain) + 2);
   EXPECT_LE(residual(domain, result.p, f), 1.01 * tolerance);
   EXPECT_NEAR(result.outcome.residual, residual(domain, result.p, f), 0.01 * tolerance);
 }
 
-/// Large enough for waves in slabs, by several threads.
+/// Large enough for pipelines in slabs, by several threads.
 std::vector<NamedDomain> domains_of_many_rows() {
   return {
       {"even", {uniform_axis(40, true), uniform_axis(70, true), uniform_axis(38, true)}},
@@ -263,8 +263,8 @@ TEST(MultigridCpu, TakesTheMemoryItSays) {
     const Domain domain = cube(64, true);
     const MemoryWatch watch(MemorySpace::host);
     const auto solver = make_cpu_multigrid<double>(domain, {}, threads);
-    EXPECT_LE(watch.most_bytes(), multigrid_bytes(domain, sizeof(double), false));
-    EXPECT_GE(watch.most_bytes(), multigrid_bytes(domain, sizeof(double), false) * 9 / 10);
+    EXPECT_LE(watch.max_bytes(), multigrid_bytes(domain, sizeof(double), false));
+    EXPECT_GE(watch.max_bytes(), multigrid_bytes(domain, sizeof(double), false) * 9 / 10);
   }
 }
 

@@ -24,7 +24,7 @@ struct Reached {
 
 /// The flow after so many steps from its initial state.
 inline Reached reached(const Problem& problem, std::size_t steps) {
-  const std::unique_ptr<Integrator> flow = make_integrator(problem);
+  const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
   flow->load(initial_state(problem, Grid(problem.axes)));
   const double dt = problem.time_step.fixed;
   const std::array<double, 4> lengths{dt, 0.8 * dt, dt, 0.9 * dt};
@@ -69,8 +69,8 @@ inline void expect_same_diagnosis(const Diagnosis& found, const Diagnosis& expec
     const Diagnosis::OfScalar& other = expected.scalars[s];
     expect_close(one.mean, other.mean, tolerance, name + " mean");
     expect_close(one.mean_square, other.mean_square, tolerance, name + " mean square");
-    expect_close(one.least, other.least, tolerance, name + " least");
-    expect_close(one.most, other.most, tolerance, name + " most");
+    expect_close(one.min, other.min, tolerance, name + " least");
+    expect_close(one.max, other.max, tolerance, name + " most");
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::string along = name + " along " + axis_names[axis];
       expect_close(one.transport[axis], other.transport[axis], tolerance, along + " transport");

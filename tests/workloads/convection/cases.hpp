@@ -30,10 +30,10 @@ inline std::string name_of(FlowEnds ends) {
 inline void set_flow_ends(Problem& problem, std::size_t axis, FlowEnds ends) {
   auto& [lower, upper] = problem.walls[axis];
   problem.axes[axis].periodic = ends == FlowEnds::periodic;
-  lower.slips = ends == FlowEnds::free_slip;
-  upper.slips = ends == FlowEnds::free_slip;
+  lower.free_slip = ends == FlowEnds::free_slip;
+  upper.free_slip = ends == FlowEnds::free_slip;
   if (ends == FlowEnds::mixed_moving) {
-    lower.slips = true;
+    lower.free_slip = true;
     upper.velocity[(axis + 1) % 3] = 0.4;
     upper.velocity[(axis + 2) % 3] = -0.7;
   }

@@ -65,11 +65,11 @@ class CpuIntegratorSchedule : public testing::TestWithParam<Case> {};
 TEST_P(CpuIntegratorSchedule, TimedStagesAreTheSameStages) {
   const Problem& problem = GetParam().problem;
   const FlowState start = initial_state(problem, Grid(problem.axes));
-  const std::unique_ptr<Integrator> flow = make_integrator(problem);
-  const std::unique_ptr<Integrator> timed = make_integrator(problem);
+  const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
+  const std::unique_ptr<Integrator> timed = make_integrator(Plan(problem));
   flow->load(start);
   timed->load(start);
-  const Stage stage{.fresh = problem.time_step.fixed};
+  const Stage stage{.gamma = problem.time_step.fixed};
   flow->advance(stage);
   const StageSeconds seconds = timed->advance_timed(stage);
   EXPECT_EQ(timed->state().fields, flow->state().fields);
@@ -79,7 +79,7 @@ TEST_P(CpuIntegratorSchedule, TimedStagesAreTheSameStages) {
 TEST_P(CpuIntegratorSchedule, LoadingForgetsWhatWasBefore) {
   const Problem& problem = GetParam().problem;
   const FlowState start = initial_state(problem, Grid(problem.axes));
-  const std::unique_ptr<Integrator> flow = make_integrator(problem);
+  const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
   flow->load(start);
   const double dt = problem.time_step.fixed;
   advance_steps(*flow, problem.scheme, {dt, dt});
@@ -96,7 +96,7 @@ TEST(CpuIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const Problem problem = larger_cases().front().problem;
   FlowState start = initial_state(problem, Grid(problem.axes));
   start.fields.back()[start.fields.back().size() / 2] = HUGE_VAL;
-  const std::unique_ptr<Integrator> flow = make_integrator(problem);
+  const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
   flow->load(start);
   EXPECT_FALSE(flow->diagnose().finite());
 }

@@ -50,12 +50,12 @@ TEST_P(CudaIntegratorSchedule, TheSameBitsEveryTime) {
 TEST_P(CudaIntegratorSchedule, TimedStagesAreTheSameStages) {
   const Problem problem = on_gpu(GetParam(), PressureSolver::automatic);
   const FlowState start = initial_state(problem, Grid(problem.axes));
-  const std::unique_ptr<Integrator> flow = make_integrator(problem);
-  const std::unique_ptr<Integrator> timed = make_integrator(problem);
+  const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
+  const std::unique_ptr<Integrator> timed = make_integrator(Plan(problem));
   flow->load(start);
   timed->load(start);
   for (int n = 0; n < 3; ++n) {
-    const Stage stage{.fresh = problem.time_step.fixed, .previous = n * 1e-4};
+    const Stage stage{.gamma = problem.time_step.fixed, .zeta = n * 1e-4};
     flow->advance(stage);
     const StageSeconds seconds = timed->advance_timed(stage);
     EXPECT_GT(seconds[static_cast<std::size_t>(StagePart::advance)], 0.0);
@@ -66,7 +66,7 @@ TEST_P(CudaIntegratorSchedule, TimedStagesAreTheSameStages) {
 TEST_P(CudaIntegratorSchedule, LoadingForgetsWhatWasBefore) {
   const Problem problem = on_gpu(GetParam(), PressureSolver::automatic);
   const FlowState start = initial_state(problem, Grid(problem.axes));
-  const std::unique_ptr<Integrator> flow = make_integrator(problem);
+  const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
   const double dt = problem.time_step.fixed;
   flow->load(start);
   advance_steps(*flow, problem.scheme, {dt, dt});
@@ -83,7 +83,7 @@ TEST(CudaIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const Problem problem = on_gpu(larger_cases().front(), PressureSolver::automatic);
   FlowState start = initial_state(problem, Grid(problem.axes));
   start.fields.back()[start.fields.back().size() / 2] = HUGE_VAL;
-  const std::unique_ptr<Integrator> flow = make_integrator(problem);
+  const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
   flow->load(start);
   EXPECT_FALSE(flow->diagnose().finite());
 }

@@ -35,9 +35,10 @@ std::array<double, 2> errors(const OrderCase& one, std::int64_t cells) {
     axes[one.stretched].stretching = 1.0;
   }
   const ManufacturedFlow known = manufactured_flow(axes, one.ends);
-  const Problem& problem = known.problem;
+  Problem problem = known.problem;
+  problem.steps = 1;  // its end does not matter here
   const Grid grid(problem.axes);
-  const std::unique_ptr<Integrator> flow = make_reference_integrator(problem);
+  const std::unique_ptr<Integrator> flow = make_reference_integrator(Plan(problem));
   const FlowState exact = initial_state(problem, grid);
   flow->load(exact);
   constexpr double end = 0.2;

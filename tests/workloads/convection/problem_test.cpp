@@ -50,7 +50,7 @@ TEST(ConvectionProblem, NamesWhatIsWrong) {
        [](Problem& p) { p.axes[0].stretching = p.axes[2].stretching = 1.0; }},
       {"viscosity is -1", [](Problem& p) { p.viscosity = -1.0; }},
       {"rotation is inf", [](Problem& p) { p.rotation[1] = HUGE_VAL; }},
-      {"13 scalars; use at most 12", [](Problem& p) { p.scalars.resize(most_scalars + 1); }},
+      {"13 scalars; use at most 12", [](Problem& p) { p.scalars.resize(max_scalars + 1); }},
       {"a scalar has no name", [](Problem& p) { p.scalars[0].name.clear(); }},
       {"diffusivity of scalar 1 is 0", [](Problem& p) { p.scalars[1].diffusivity = 0.0; }},
       {"buoyancy of scalar 0 is nan", [](Problem& p) { p.scalars[0].buoyancy[2] = not_a_number; }},

@@ -17,7 +17,7 @@ namespace bankfull::convection {
 namespace {
 
 std::unique_ptr<Integrator> started(const Problem& problem) {
-  std::unique_ptr<Integrator> flow = make_reference_integrator(problem);
+  std::unique_ptr<Integrator> flow = make_reference_integrator(Plan(problem));
   flow->load(initial_state(problem, Grid(problem.axes)));
   return flow;
 }
@@ -32,7 +32,7 @@ struct Tendency {
 Tendency tendency_of(const Problem& problem) {
   const std::unique_ptr<Integrator> flow = started(problem);
   Tendency found{Grid(problem.axes), flow->state(), {}};
-  flow->advance({.fresh = 1.0});
+  flow->advance({.gamma = 1.0});
   found.rate = difference(flow->state(), found.state);
   return found;
 }
@@ -218,7 +218,7 @@ TEST_P(ReferenceCase, EveryScalarIsConservedToItsBudget) {
   constexpr double dt = 0.01;
   for (int step = 0; step < 3; ++step) {
     const Diagnosis before = flow->diagnose();
-    flow->advance({.fresh = dt});
+    flow->advance({.gamma = dt});
     const Diagnosis after = flow->diagnose();
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       const double gained = after.scalars[s].mean - before.scalars[s].mean;
@@ -279,6 +279,7 @@ TEST(Reference, StratifiedFluidStaysAtRest) {
 /// too: their decay is known to rounding.
 Problem vortices(std::size_t a, std::size_t b, FlowEnds ends, std::int64_t cells) {
   Problem problem;
+  problem.steps = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     problem.axes[axis].periodic = true;
     problem.axes[axis].cells = 1;

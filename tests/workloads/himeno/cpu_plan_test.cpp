@@ -38,7 +38,7 @@ TEST(PlanFused, AlwaysFusesAndStaysInItsBudget) {
     for (const int threads : {1, 2, 8, 64}) {
       const FusedPassPlan plan = plan_fused(layout, sizeof(float), threads, share);
       EXPECT_GE(plan.sweeps, 2) << size.name;
-      EXPECT_LE(plan.sweeps, most_fused_sweeps);
+      EXPECT_LE(plan.sweeps, max_fused_sweeps);
       EXPECT_GE(plan.strip_rows, 2);
       if (plan.strip_rows > 2) {
         const std::int64_t coefficients =

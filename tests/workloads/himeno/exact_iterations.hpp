@@ -1,10 +1,12 @@
 #pragma once
 
-#include "bankfull/workloads/himeno/measured.hpp"
+#include "bankfull/workloads/himeno/schedule_benchmark.hpp"
 #include "tests/workloads/himeno/schedules.hpp"
 
 #include <gtest/gtest.h>
 #include <ostream>
+#include <string>
+#include <variant>
 #include <vector>
 
 namespace bankfull::himeno {
@@ -44,9 +46,21 @@ inline double reference_gosa(const GridSize& grid, std::int64_t iterations) {
   Problem problem;
   problem.grid = grid;
   problem.precision = Precision::fp64;
-  const auto solver = make_solver(problem, alone());
+  const auto solver = make_solver(make_plan(problem, alone()), alone());
   solver->load({});
   return solver->iterate(Schedule::reference, iterations).gosa;
+}
+
+/// A figure of a benchmark.
+template <class T>
+T figure_of(const Benchmark& benchmark, const std::string& name) {
+  for (const Figure& figure : benchmark.figures()) {
+    if (figure.name == name) {
+      return std::get<T>(figure.value);
+    }
+  }
+  ADD_FAILURE() << benchmark.name() << " has no " << name;
+  return T{};
 }
 
 inline void expect_exact_gosa(const ExactCase& c, Problem problem, const Communicator& ranks) {
@@ -56,16 +70,17 @@ inline void expect_exact_gosa(const ExactCase& c, Problem problem, const Communi
   problem.iterations = c.iterations;
   problem.warmup = c.warmup;
   problem.repeats = c.repeats;
-  const auto solver = make_solver(problem, ranks);
-  solver->load({});
-  Timed timed = prepare(*solver, problem, c.schedule);
-  std::int64_t so_far = warm_up_iterations(timed.facts, problem);
+  const auto solver = make_solver(make_plan(problem, ranks), ranks);
+  ScheduleBenchmark benchmark(*solver, problem, c.schedule);
+  benchmark.rewind();
+  benchmark.warm_up();
   for (int n = 0; n < c.repeats; ++n) {
-    time_repeat(*solver, problem, timed, so_far);
+    benchmark.rewind();
+    benchmark.run();
   }
   const double expected = reference_gosa(problem.grid, c.iterations);
-  EXPECT_NEAR(timed.gosa, expected, 1e-12 * expected);
-  EXPECT_EQ(timed.gosa_iteration, c.iterations);
+  EXPECT_NEAR(figure_of<double>(benchmark, "gosa"), expected, 1e-12 * expected);
+  EXPECT_EQ(figure_of<std::int64_t>(benchmark, "gosa_iteration"), c.iterations);
 }
 
 }  // namespace bankfull::himeno

@@ -58,7 +58,7 @@ inline std::vector<RankGrid> runnable_cuts(const Problem& problem, int ranks) {
 /// The iterations in two calls, so that a state must be left from which they can go on.
 inline Outcome outcome_on(const Communicator& ranks, const Problem& problem, int iterations) {
   const Schedule schedule = problem.schedules.front();
-  const auto solver = make_solver(problem, ranks);
+  const auto solver = make_solver(make_plan(problem, ranks), ranks);
   solver->load({.kind = InitialState::Kind::random, .seed = 11});
   solver->iterate(schedule, iterations / 2);
   const Sweeps sweeps = solver->iterate(schedule, iterations - iterations / 2);

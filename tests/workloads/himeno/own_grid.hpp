@@ -45,7 +45,7 @@ inline void expect_perturbation_found(const PerturbedCase& c, const GridSize& gr
   problem.threads = 2;
   problem.precision = c.precision;
   problem.perturbation = c.perturbation;
-  const auto solver = make_solver(problem, alone());
+  const auto solver = make_solver(make_plan(problem, alone()), alone());
   const Check check = check_own_grid(*solver, problem, c.schedule, alone());
   EXPECT_EQ(check.passed(), c.perturbation == 0.0) << check.value << " points, " << check.source;
 }

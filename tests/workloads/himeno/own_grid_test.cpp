@@ -23,7 +23,7 @@ std::vector<double> part_of_whole(Precision precision, const GridSize& grid, con
   Problem problem;
   problem.grid = grid;
   problem.precision = precision;
-  const auto solver = make_solver(problem, alone());
+  const auto solver = make_solver(make_plan(problem, alone()), alone());
   solver->load(random_state);
   solver->iterate(Schedule::reference, iterations);
   return solver->pressure_in(block);
@@ -94,17 +94,10 @@ struct Seam {
 class WrongAtSeam final : public Solver {
  public:
   WrongAtSeam(const GridSize& grid, const Seam& seam)
-      : seam_(seam), fields_(whole_domain(grid), Device::cpu()) {}
+      : Solver(alone()), seam_(seam), fields_(whole_domain(grid), Device::cpu()) {}
 
-  void load(const InitialState& state) override {
-    for_each(Team(1), fields_.whole(), initialise(fields_, state));
-  }
-  Sweeps iterate(Schedule /*schedule*/, std::int64_t iterations, Halos /*halos*/) override {
-    for (std::int64_t n = 0; n < iterations; ++n) {
-      for_each(Team(1), fields_.interior(),
-               [this](std::int64_t i, std::int64_t j, std::int64_t k) { update(i, j, k); });
-      fields_.advance();
-    }
+  void prepare(Schedule /*schedule*/, std::int64_t /*iterations*/, Halos /*halos*/) override {}
+  [[nodiscard]] Work work(Schedule /*schedule*/, std::int64_t /*iterations*/) const override {
     return {};
   }
   [[nodiscard]] ScheduleFacts facts(Schedule /*schedule*/) override { return {}; }
@@ -117,6 +110,17 @@ class WrongAtSeam final : public Solver {
   [[nodiscard]] const Domain& domain() const override { return fields_.domain(); }
 
  private:
+  void fill(const InitialState& state) override {
+    for_each(Team(1), fields_.whole(), initialise(fields_, state));
+  }
+  double sweep(Schedule /*schedule*/, std::int64_t iterations, Halos /*halos*/) override {
+    for (std::int64_t n = 0; n < iterations; ++n) {
+      for_each(Team(1), fields_.interior(),
+               [this](std::int64_t i, std::int64_t j, std::int64_t k) { update(i, j, k); });
+      fields_.advance();
+    }
+    return 0.0;
+  }
   void update(std::int64_t i, std::int64_t j, std::int64_t k) {
     const Layout& layout = fields_.layout();
     const auto last = [](std::int64_t n, std::int64_t tile) {

@@ -1,7 +1,6 @@
 #include "bankfull/workloads/himeno/problem.hpp"
 
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/workloads/himeno/measured.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
 #include "tests/alone.hpp"
 
@@ -77,24 +76,6 @@ TEST(Validate, RejectsWhatMakesNoSense) {
     p.device = Device::cuda(0);
     p.schedules = {Schedule::reference};
   });
-}
-
-TEST(Problem, IsShortWhereItMovesOrTakesLittleOnACpu) {
-  Problem problem;
-  problem.repeats = 1;
-  problem.iterations = 4;
-  problem.grid = parse_size("M");  // 0.84 GiB
-  EXPECT_TRUE(is_short(problem));
-  problem.repeats = 2;
-  EXPECT_FALSE(is_short(problem));
-  problem.iterations.reset();
-  EXPECT_FALSE(is_short(problem));
-  problem.target_seconds = 0.9;
-  EXPECT_TRUE(is_short(problem));
-  problem.device = Device::cuda(0);
-  EXPECT_FALSE(is_short(problem));
-  problem.iterations = 1;
-  EXPECT_FALSE(is_short(problem));
 }
 
 }  // namespace

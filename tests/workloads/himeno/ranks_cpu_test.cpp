@@ -2,7 +2,9 @@
 #include "bankfull/workloads/himeno/verify.hpp"
 #include "tests/workloads/himeno/exact_iterations.hpp"
 #include "tests/workloads/himeno/on_ranks.hpp"
+#include "tests/workloads/himeno/spoilt_solver.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace bankfull::himeno {
@@ -50,7 +52,7 @@ TEST(HimenoOnRanks, ThinBlocksWork) {
 TEST(HimenoOnRanks, GosaIsTheSameInEveryRun) {
   const Problem problem = problem_of(Schedule::tuned, Precision::fp32, Overlap::boundary);
   const auto gosa = [&] {
-    const auto solver = make_solver(problem, test_ranks());
+    const auto solver = make_solver(make_plan(problem, test_ranks()), test_ranks());
     solver->load({.kind = InitialState::Kind::random, .seed = 5});
     return solver->iterate(Schedule::tuned, 6).gosa;
   };
@@ -65,9 +67,10 @@ TEST(HimenoOnRanks, StaleHalosShow) {
   }
   const Problem problem = problem_of(Schedule::tuned, Precision::fp64, Overlap::boundary);
   const auto gosa = [&](Halos halos) {
-    const auto solver = make_solver(problem, test_ranks());
+    const auto solver = make_solver(make_plan(problem, test_ranks()), test_ranks());
     solver->load({.kind = InitialState::Kind::random, .seed = 5});
-    return solver->iterate(Schedule::tuned, 6, halos).gosa;
+    solver->prepare(Schedule::tuned, 6, halos);
+    return test_ranks().sum(solver->run(Schedule::tuned, 6, halos));
   };
   EXPECT_NE(gosa(Halos::stale), gosa(Halos::exchanged));
 }
@@ -80,11 +83,41 @@ TEST(HimenoOnRanks, RunsAreVerifiedAndTheSameOnAllRanks) {
   problem.iterations = 8;
   problem.repeats = 2;
   NoProgress progress;
-  const RunResult result = run(problem, test_ranks(), progress);
+  const RunResult result = run(problem, {.ranks = test_ranks(), .progress = progress});
   EXPECT_TRUE(result.verified());
   ASSERT_EQ(result.measurements.size(), 2U);
   const double seconds = result.measurements.front().seconds.median;
   EXPECT_EQ(test_ranks().max(seconds), seconds);
+  const Traffic expected = 8.0 * iteration_traffic(problem.grid, problem.precision);
+  EXPECT_EQ(result.measurements.front().work.traffic.bytes(), expected.bytes());
+  EXPECT_EQ(result.measurements.back().work.traffic.flops, expected.flops);
+}
+
+TEST(HimenoOnRanks, SayWhatCommunicationAdds) {
+  Problem problem = problem_of(Schedule::tuned, Precision::fp32, Overlap::none);
+  problem.iterations = 8;
+  problem.repeats = 2;
+  NoProgress progress;
+  const RunResult result = run(problem, {.ranks = test_ranks(), .progress = progress});
+  ASSERT_EQ(result.measurements.size(), 1U);
+  const std::vector<Figure>& figures = result.measurements.front().figures;
+  for (const char* name : {"sent_bytes", "exposed_communication", "exposed_percent"}) {
+    EXPECT_EQ(std::any_of(figures.begin(), figures.end(),
+                          [&](const Figure& figure) { return figure.name == name; }),
+              test_ranks().size() > 1)
+        << name;
+  }
+}
+
+TEST(HimenoOnRanks, APlanCutsTheGridAndCountsTheBytesOfTheBusiestRank) {
+  const Problem problem = problem_of(Schedule::tuned, Precision::fp64, Overlap::boundary);
+  const Plan plan = make_plan(problem, test_ranks());
+  EXPECT_EQ(plan.domain.rank, test_ranks().rank());
+  EXPECT_EQ(test_ranks().sum(plan.domain.interior().count()), problem.grid.updated_points());
+  EXPECT_EQ(plan.field_bytes, memory_bytes(plan.domain.interior(), 1, problem.precision));
+  const std::int64_t most = test_ranks().max(plan.field_bytes);
+  EXPECT_EQ(plan.device_bytes, test_ranks().size() * (most + working_memory_bytes(most)));
+  EXPECT_EQ(plan.host_bytes, plan.device_bytes);
 }
 
 class ExactIterationsOnRanks : public ::testing::TestWithParam<ExactCase> {};
@@ -100,34 +133,24 @@ INSTANTIATE_TEST_SUITE_P(Cases, ExactIterationsOnRanks,
                                            ExactCase{Schedule::fused, 7, 2, 2}));
 
 /// Hands out one wrong pressure, on the last rank.
-class WrongOnLastRank final : public Solver {
+class WrongOnLastRank final : public SpoiltSolver {
  public:
-  explicit WrongOnLastRank(std::unique_ptr<Solver> good) : good_(std::move(good)) {}
-  void load(const InitialState& state) override { good_->load(state); }
-  Sweeps iterate(Schedule schedule, std::int64_t n, Halos halos) override {
-    return good_->iterate(schedule, n, halos);
-  }
-  [[nodiscard]] ScheduleFacts facts(Schedule schedule) override { return good_->facts(schedule); }
-  [[nodiscard]] std::vector<double> pressure() const override { return good_->pressure(); }
+  using SpoiltSolver::SpoiltSolver;
   [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
-    std::vector<double> values = good_->pressure_in(part);
+    std::vector<double> values = SpoiltSolver::pressure_in(part);
     const bool first = part.i0 == 0 && part.j0 == 0 && part.k0 == 0;
     if (first && domain().rank == test_ranks().size() - 1) {
       values.front() *= 1.0 + 1e-7;
     }
     return values;
   }
-  [[nodiscard]] const Domain& domain() const override { return good_->domain(); }
-
- private:
-  std::unique_ptr<Solver> good_;
 };
 
 TEST(HimenoOnRanks, OneWrongPressureOnOneRankFailsOnAll) {
   const Problem problem = problem_of(Schedule::tuned, Precision::fp32, Overlap::boundary);
-  const auto good = make_solver(problem, test_ranks());
+  const auto good = make_solver(make_plan(problem, test_ranks()), test_ranks());
   EXPECT_TRUE(check_own_grid(*good, problem, Schedule::tuned, test_ranks()).passed());
-  WrongOnLastRank wrong(make_solver(problem, test_ranks()));
+  WrongOnLastRank wrong(make_solver(make_plan(problem, test_ranks()), test_ranks()));
   EXPECT_EQ(check_own_grid(wrong, problem, Schedule::tuned, test_ranks()).value, 1.0);
 }
 

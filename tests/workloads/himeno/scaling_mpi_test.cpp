@@ -32,9 +32,14 @@ double figure_of(const Measurement& m, const std::string& name) {
   return 0.0;
 }
 
-void expect_verified(const ScalingProblem& scaling) {
+RunResult result_of(const ScalingProblem& scaling, CeilingRule ceiling) {
   NoProgress progress;
-  const RunResult result = run_scaling(scaling, test_ranks(), progress);
+  return run_scaling(scaling,
+                     {.ranks = test_ranks(), .progress = progress, .policy = {.ceiling = ceiling}});
+}
+
+void expect_verified(const ScalingProblem& scaling, CeilingRule ceiling = CeilingRule::none) {
+  const RunResult result = result_of(scaling, ceiling);
   EXPECT_TRUE(result.verified());
   EXPECT_FALSE(result.checks.empty());
   if (!test_ranks().is_root()) {
@@ -46,12 +51,13 @@ void expect_verified(const ScalingProblem& scaling) {
   for (const Measurement& m : result.measurements) {
     EXPECT_EQ(m.seconds.samples.size(), 2U);
     EXPECT_GT(figure_of(m, "efficiency"), 0.0);
-    EXPECT_GT(m.percent_of_bankfull().value_or(0.0), 0.0);
+    EXPECT_EQ(m.percent_of_bankfull().has_value(), ceiling == CeilingRule::always) << m.name;
+    EXPECT_GT(m.bytes_per_second().value_or(0.0), 0.0);
   }
 }
 
 TEST(HimenoScaling, StrongIsVerifiedOnEveryNumberOfRanks) {
-  expect_verified(problem_of(Scaling::strong));
+  expect_verified(problem_of(Scaling::strong), CeilingRule::always);
 }
 
 TEST(HimenoScaling, WeakIsVerifiedOnEveryNumberOfRanks) {
@@ -64,8 +70,7 @@ TEST(HimenoScaling, WeakIsVerifiedOnEveryNumberOfRanks) {
 TEST(HimenoScaling, APerturbedRunIsNotVerified) {
   ScalingProblem scaling = problem_of(Scaling::strong);
   scaling.problem.perturbation = 1e-20;
-  NoProgress progress;
-  const RunResult result = run_scaling(scaling, test_ranks(), progress);
+  const RunResult result = result_of(scaling, CeilingRule::none);
   EXPECT_FALSE(result.verified());
   EXPECT_EQ(result.problem.back().name, "perturbation");
   for (const Measurement& m : result.measurements) {

@@ -40,7 +40,7 @@ inline int iterations_per_pass(const ScheduleCase& c, Device device) {
   problem.precision = c.precision;
   problem.device = device;
   problem.threads = c.threads;
-  return make_solver(problem, alone())->facts(c.schedule).iterations_per_pass;
+  return make_solver(make_plan(problem, alone()), alone())->facts(c.schedule).iterations_per_pass;
 }
 
 /// Iterates in two calls, so that a schedule must leave a state from which it can go on.
@@ -51,7 +51,7 @@ inline Outcome outcome_of(const ScheduleCase& c, Schedule schedule, Device devic
   problem.precision = c.precision;
   problem.device = device;
   problem.threads = threads;
-  const auto solver = make_solver(problem, alone());
+  const auto solver = make_solver(make_plan(problem, alone()), alone());
   solver->load(state);
   if (c.iterations > 1) {
     solver->iterate(schedule, c.iterations / 2);
@@ -87,7 +87,7 @@ inline void expect_parts_of_the_pressure(Device device) {
   Problem problem;
   problem.grid = {9, 14, 45};
   problem.device = device;
-  const auto solver = make_solver(problem, alone());
+  const auto solver = make_solver(make_plan(problem, alone()), alone());
   solver->load({.kind = InitialState::Kind::random, .seed = 5});
   solver->iterate(Schedule::tuned, 3);
   const std::vector<double> whole = solver->pressure();

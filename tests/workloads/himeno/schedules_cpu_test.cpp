@@ -3,6 +3,7 @@
 #include "tests/workloads/himeno/schedules.hpp"
 
 #include <gtest/gtest.h>
+#include <string>
 
 namespace bankfull::himeno {
 namespace {
@@ -61,22 +62,45 @@ TEST(CpuSchedules, FilledTimeSaysAfterHowManyIterationsGosaIs) {
   problem.precision = Precision::fp64;
   problem.target_seconds = 1e-5;
   problem.repeats = 3;
-  const auto solver = make_solver(problem, alone());
+  const auto solver = make_solver(make_plan(problem, alone()), alone());
   solver->load({});
-  Timed timed = prepare(*solver, problem, Schedule::tuned);
-  std::int64_t so_far = warm_up_iterations(timed.facts, problem);
+  ScheduleBenchmark benchmark(*solver, problem, Schedule::tuned);
+  benchmark.warm_up();
   for (int n = 0; n < problem.repeats; ++n) {
-    time_repeat(*solver, problem, timed, so_far);
+    benchmark.rewind();
+    benchmark.run();
   }
-  EXPECT_EQ(timed.gosa_iteration, 3 + 3 * timed.iterations);
-  const double expected = reference_gosa(problem.grid, timed.gosa_iteration);
-  EXPECT_NEAR(timed.gosa, expected, 1e-12 * expected);
+  const auto iteration = figure_of<std::int64_t>(benchmark, "gosa_iteration");
+  EXPECT_EQ(iteration, 3 + 3 * benchmark.iterations());
+  const double expected = reference_gosa(problem.grid, iteration);
+  EXPECT_NEAR(figure_of<double>(benchmark, "gosa"), expected, 1e-12 * expected);
+}
+
+TEST(CpuSchedules, FusedWorkMovesTheFieldsOncePerPass) {
+  Problem problem;
+  problem.grid = {40, 41, 42};
+  problem.precision = Precision::fp64;
+  const auto solver = make_solver(make_plan(problem, alone()), alone());
+  const Traffic iteration = iteration_traffic(problem.grid, problem.precision);
+  const int per_pass = solver->facts(Schedule::fused).iterations_per_pass;
+  ASSERT_GT(per_pass, 1);
+  const Work fused = solver->work(Schedule::fused, 3 * per_pass + 1);
+  EXPECT_EQ(fused.traffic.bytes(), 4.0 * iteration.bytes());
+  EXPECT_EQ(fused.traffic.flops, (3.0 * per_pass + 1.0) * iteration.flops);
+  EXPECT_EQ(fused.model, "112 B a point and pass of " + std::to_string(per_pass) +
+                             " iterations: 13 fields read, 1 written");
+  const Work tuned = solver->work(Schedule::tuned, 7);
+  EXPECT_EQ(tuned.traffic.bytes(), 7.0 * iteration.bytes());
+  EXPECT_EQ(tuned.model, "112 B a point and iteration: 13 fields read, 1 written");
+  EXPECT_EQ(tuned.working_set_bytes,
+            static_cast<double>(memory_bytes(problem.grid, problem.precision)));
+  EXPECT_EQ(tuned.precision, Precision::fp64);
 }
 
 TEST(CpuSchedules, ZeroIterationsChangeNothing) {
   Problem problem;
   problem.grid = {5, 6, 7};
-  const auto solver = make_solver(problem, alone());
+  const auto solver = make_solver(make_plan(problem, alone()), alone());
   solver->load({});
   const std::vector<double> before = solver->pressure();
   solver->iterate(Schedule::fused, 0);

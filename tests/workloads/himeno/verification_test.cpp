@@ -3,6 +3,7 @@
 #include "bankfull/workloads/himeno/run.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 #include "tests/alone.hpp"
+#include "tests/workloads/himeno/spoilt_solver.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,7 @@ TEST_P(TableSeven, GosaAfterOneIteration) {
   Problem problem;
   problem.grid = parse_size(GetParam().size);
   problem.threads = 2;
-  const auto solver = make_solver(problem, alone());
+  const auto solver = make_solver(make_plan(problem, alone()), alone());
   solver->load({});
   EXPECT_NEAR(solver->iterate(Schedule::tuned, 1).gosa, GetParam().value,
               0.5e-3 * GetParam().value);
@@ -52,7 +53,7 @@ TEST_P(StandardSizes, Pass) {
   problem.iterations = 4;
   problem.repeats = 1;
   NoProgress progress;
-  const RunResult result = run(problem, alone(), progress);
+  const RunResult result = run(problem, {.ranks = alone(), .progress = progress});
   EXPECT_TRUE(result.verified());
   // The fused schedule has one more: a whole pass.
   EXPECT_EQ(result.checks.size(), 4 * problem.schedules.size() + 1);
@@ -81,7 +82,7 @@ TEST_P(PerturbedRun, SaysSoAndIsNotVerified) {
   problem.repeats = 1;
   problem.perturbation = GetParam();
   NoProgress progress;
-  const RunResult result = run(problem, alone(), progress);
+  const RunResult result = run(problem, {.ranks = alone(), .progress = progress});
   EXPECT_FALSE(result.verified());
   EXPECT_FALSE(check_of(result, "operator not perturbed").passed());
   // The comparison of bits sees what is a change of bits.
@@ -104,30 +105,20 @@ TEST(Verification, ClosedFormMatchesThePlaneByPlaneSum) {
 }
 
 /// A solver whose gosa is off by one percent.
-class Spoiled final : public Solver {
+class WrongGosa final : public SpoiltSolver {
  public:
-  explicit Spoiled(std::unique_ptr<Solver> good) : good_(std::move(good)) {}
-  void load(const InitialState& state) override { good_->load(state); }
-  Sweeps iterate(Schedule schedule, std::int64_t n, Halos halos) override {
-    Sweeps sweeps = good_->iterate(schedule, n, halos);
-    sweeps.gosa *= 1.01;
-    return sweeps;
-  }
-  [[nodiscard]] ScheduleFacts facts(Schedule schedule) override { return good_->facts(schedule); }
-  [[nodiscard]] std::vector<double> pressure() const override { return good_->pressure(); }
-  [[nodiscard]] std::vector<double> pressure_in(const Box& part) const override {
-    return good_->pressure_in(part);
-  }
-  [[nodiscard]] const Domain& domain() const override { return good_->domain(); }
+  using SpoiltSolver::SpoiltSolver;
 
  private:
-  std::unique_ptr<Solver> good_;
+  double sweep(Schedule schedule, std::int64_t iterations, Halos halos) override {
+    return 1.01 * SpoiltSolver::sweep(schedule, iterations, halos);
+  }
 };
 
 TEST(Verification, AWrongGosaIsCaught) {
   Problem problem;
   problem.grid = parse_size("XS");
-  Spoiled solver(make_solver(problem, alone()));
+  WrongGosa solver(make_solver(make_plan(problem, alone()), alone()));
   for (const Check& check : check_gosa(solver, problem, Schedule::tuned)) {
     EXPECT_FALSE(check.passed()) << check.name;
   }

@@ -73,7 +73,7 @@ std::vector<Defect> defects() {
   return {{"NoProblemCheck", [](Outcome& o) { o.problem = {}; }},
           {"NoSpectralTest", [](Outcome& o) { o.spectral = {}; }},
           {"NoSolves", [](Outcome& o) { o.spectral.solves.clear(); }},
-          {"NoIterations", [](Outcome& o) { o.spectral.most_iterations_plain = 0; }},
+          {"NoIterations", [](Outcome& o) { o.spectral.max_iterations_plain = 0; }},
           {"NoSymmetryTest", [](Outcome& o) { o.symmetry = {}; }},
           {"NoProducts", [](Outcome& o) { o.symmetry.spmv_residuals.clear(); }},
           {"NoConvergenceTest", [](Outcome& o) { o.convergence = {}; }},
@@ -109,7 +109,10 @@ class ChecksOfSets : public ::testing::Test {
  protected:
   ChecksOfSets() : system_(make_system(problem(), alone())) {
     NoProgress progress;
-    run(problem(), alone(), progress, outcome_);
+    outcome_ =
+        run(problem(),
+            {.ranks = alone(), .progress = progress, .policy = {.ceiling = CeilingRule::none}})
+            .attached<Outcome>();
   }
 
   static Problem problem() { return small_problem({16, 16, 16}); }
@@ -118,7 +121,7 @@ class ChecksOfSets : public ::testing::Test {
   void replace_sets(const Solved& solved) {
     outcome_.norms = norms_test({solved.scaled_residual}, outcome_.convergence);
     outcome_.solution =
-        solution_test(*system_->make_path(Variant::reference), solved,
+        solution_test(*system_->make_backend(Variant::reference), solved,
                       outcome_.convergence.reference_residual, system_->levels().front(), alone());
   }
 
@@ -137,19 +140,19 @@ class ChecksOfSets : public ::testing::Test {
 
 TEST_F(ChecksOfSets, PassSetsThatDidTheirWork) {
   EXPECT_TRUE(outcome_.valid());
-  replace_sets(solve(*system_->make_path(Variant::tuned), outcome_.convergence.iterations));
+  replace_sets(solve(*system_->make_backend(Variant::tuned), outcome_.convergence.iterations));
   EXPECT_TRUE(outcome_.valid());
   EXPECT_THAT(failures_of(outcome_), IsEmpty());
 }
 
 TEST_F(ChecksOfSets, FailSetsOfOneIteration) {
-  replace_sets(solve(*system_->make_path(Variant::tuned), 1));
+  replace_sets(solve(*system_->make_backend(Variant::tuned), 1));
   expect_not_done();
 }
 
 /// x = 0 and r = b agree with each other, and with a recurrence that has not begun.
 TEST_F(ChecksOfSets, FailSetsThatDidNothing) {
-  Solved solved = solve(*system_->make_path(Variant::tuned), 0);
+  Solved solved = solve(*system_->make_backend(Variant::tuned), 0);
   EXPECT_EQ(solved.scaled_residual, 1.0);
   EXPECT_TRUE(std::all_of(solved.x.begin(), solved.x.end(), [](double x) { return x == 0.0; }));
   replace_sets(solved);
@@ -163,7 +166,7 @@ TEST_F(ChecksOfSets, FailSetsThatDidNothing) {
 
 /// One iteration too few meets the reference's residual or not: the sets must do what was found.
 TEST_F(ChecksOfSets, FailSetsThatStopEarlier) {
-  replace_sets(solve(*system_->make_path(Variant::tuned), outcome_.convergence.iterations - 1));
+  replace_sets(solve(*system_->make_backend(Variant::tuned), outcome_.convergence.iterations - 1));
   EXPECT_FALSE(outcome_.valid());
   EXPECT_FALSE(outcome_.norms.complete());
 }

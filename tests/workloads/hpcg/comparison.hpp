@@ -3,8 +3,8 @@
 #include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 #include "bankfull/workloads/hpcg/cg.hpp"
+#include "bankfull/workloads/hpcg/cg_backend.hpp"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
-#include "bankfull/workloads/hpcg/path.hpp"
 #include "bankfull/workloads/hpcg/problem.hpp"
 #include "bankfull/workloads/hpcg/validation.hpp"
 #include "tests/workloads/hpcg/matrices.hpp"
@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-// A path on any device and any number of ranks against the textbook. Every rank compares its own
+// A backend on any device and any number of ranks against the textbook. Every rank compares its own
 // rows; all of it is collective.
 namespace bankfull::hpcg {
 
@@ -80,7 +80,7 @@ inline std::unique_ptr<System> system_of(const Case& c) {
   return make_system(c.problem, c.ranks, matrices_of(c));
 }
 
-/// In the order of rows of a tuned path that aligns its classes like this. Any device's order is
+/// In the order of rows of a tuned backend that aligns its classes like this. Any device's order is
 /// found on the host: the set-up is the same code.
 inline textbook::System coloured_textbook_of(const Case& c, std::int64_t alignment,
                                              Boundary boundary) {
@@ -157,17 +157,18 @@ inline double distance(const std::vector<double>& got, const std::vector<double>
   return difference / largest;
 }
 
-/// A x and M^-1 x of random vectors, twice: a path must not remember the one before.
-inline void expect_operations(const Case& c, Path& path, const textbook::System& expected,
+/// A x and M^-1 x of random vectors, twice: a backend must not remember the one before.
+inline void expect_operations(const Case& c, CgBackend& backend, const textbook::System& expected,
                               double tolerance) {
   for (const std::uint64_t seed : {1U, 2U}) {
     const std::vector<double> x = random_rows(expected, seed);
     const std::vector<double> own = own_part(c, expected, x);
     const auto product = found_by_root(c, [&] { return expected.multiply(x); });
-    EXPECT_LE(distance(path.apply(Operation::spmv, own), own_part(c, expected, product)), tolerance)
+    EXPECT_LE(distance(backend.apply(Operation::spmv, own), own_part(c, expected, product)),
+              tolerance)
         << "SpMV";
     const auto cycle = found_by_root(c, [&] { return expected.precondition(x); });
-    EXPECT_LE(distance(path.apply(Operation::mg, own), own_part(c, expected, cycle)), tolerance)
+    EXPECT_LE(distance(backend.apply(Operation::mg, own), own_part(c, expected, cycle)), tolerance)
         << "MG";
   }
 }
@@ -189,60 +190,60 @@ inline void expect_same_residuals(const std::vector<double>& got,
   EXPECT_LT(got.back(), comparable);
 }
 
-inline std::vector<double> history_of(Path& path) {
+inline std::vector<double> history_of(CgBackend& backend) {
   const CgResult result =
-      conjugate_gradients(path, {.iterations = compared_iterations}, History::kept);
+      conjugate_gradients(backend, {.iterations = compared_iterations}, History::kept);
   EXPECT_EQ(result.scaled(), result.history.back());
   return result.history;
 }
 
 /// x after a few iterations, when the last one still changes much of it.
-inline void expect_same_solution(const Case& c, Path& path, const textbook::System& expected,
-                                 int iterations = 4) {
-  conjugate_gradients(path, {.iterations = iterations});
+inline void expect_same_solution(const Case& c, CgBackend& backend,
+                                 const textbook::System& expected, int iterations = 4) {
+  conjugate_gradients(backend, {.iterations = iterations});
   const auto x = found_by_root(c, [&] { return expected.solve(iterations).x; });
-  EXPECT_LE(distance(path.solution(), own_part(c, expected, x)), 1e-11);
+  EXPECT_LE(distance(backend.solution(), own_part(c, expected, x)), 1e-11);
 }
 
 /// Operations and right-hand side with the exaggerated diagonal, and with the own one after it.
-inline void expect_exaggerates(const Case& c, Path& path, const textbook::System& expected,
+inline void expect_exaggerates(const Case& c, CgBackend& backend, const textbook::System& expected,
                                double tolerance) {
   textbook::System exaggerated = expected;
   exaggerated.exaggerate();
   for (const bool on : {true, false, true, false}) {
     SCOPED_TRACE(on ? "exaggerated" : "as stored");
-    path.exaggerate_diagonal(on);
-    expect_operations(c, path, on ? exaggerated : expected, tolerance);
-    expect_same_solution(c, path, on ? exaggerated : expected, 1);
+    backend.exaggerate_diagonal(on);
+    expect_operations(c, backend, on ? exaggerated : expected, tolerance);
+    expect_same_solution(c, backend, on ? exaggerated : expected, 1);
   }
 }
 
-/// The benchmark's own tests of an optimised path.
-inline void expect_valid(const Case& c, System& system, Path& path) {
-  const SpectralTest spectral = spectral_test(path);
-  EXPECT_TRUE(spectral.passed()) << spectral.most_iterations_plain << " and "
-                                 << spectral.most_iterations_preconditioned << " iterations";
-  const SymmetryTest symmetry = symmetry_test(path, system.levels().front(), c.ranks);
+/// The benchmark's own tests of an optimised backend.
+inline void expect_valid(const Case& c, System& system, CgBackend& backend) {
+  const SpectralTest spectral = spectral_test(backend);
+  EXPECT_TRUE(spectral.passed()) << spectral.max_iterations_plain << " and "
+                                 << spectral.max_iterations_preconditioned << " iterations";
+  const SymmetryTest symmetry = symmetry_test(backend, system.levels().front(), c.ranks);
   EXPECT_LT(symmetry.departure_spmv, 1.0);
   EXPECT_LT(symmetry.departure_mg, 1.0);
 }
 
-/// Whether a path reaches the residual that the reference has after its iterations, in few more,
+/// Whether a backend reaches the residual that the reference has after its iterations, in few more,
 /// and the solution.
-inline void expect_reaches_reference(System& system, Path& path) {
-  const auto reference = system.make_path(Variant::reference);
+inline void expect_reaches_reference(System& system, CgBackend& backend) {
+  const auto reference = system.make_backend(Variant::reference);
   const double target =
       conjugate_gradients(*reference, {.iterations = reference_iterations}).scaled();
   const CgResult result =
-      conjugate_gradients(path, {.iterations = most_iterations, .tolerance = target});
+      conjugate_gradients(backend, {.iterations = max_iterations, .tolerance = target});
   EXPECT_LE(result.scaled(), target * (1.0 + 1e-6));
   EXPECT_LE(result.iterations, reference_iterations + reference_iterations / 2);
   // What the reference itself has left of the error, on grids that it does not solve to roundings.
-  const auto error_of = [](Path& solved) {
+  const auto error_of = [](CgBackend& solved) {
     const std::vector<double> solution = solved.solution();
     return distance(solution, std::vector<double>(solution.size(), 1.0));
   };
-  EXPECT_LE(error_of(path), std::max(1e-9, 2.0 * error_of(*reference)));
+  EXPECT_LE(error_of(backend), std::max(1e-9, 2.0 * error_of(*reference)));
 }
 
 }  // namespace bankfull::hpcg

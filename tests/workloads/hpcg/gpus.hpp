@@ -8,7 +8,7 @@
 
 namespace bankfull::hpcg {
 
-/// A test of a path on the GPUs of all ranks, with every transport that there is.
+/// A test of a backend on the GPUs of all ranks, with every transport that there is.
 class HpcgOnGpus : public GpuTransportTest {
  protected:
   static Problem problem_of(const Grid3& local) {
@@ -36,17 +36,17 @@ class HpcgOnGpus : public GpuTransportTest {
   }
 };
 
-/// Solves twice with one path and once with another one.
+/// Solves twice with one backend and once with another one.
 inline void expect_same_bits(const Case& c, Variant variant) {
   const auto system = make_system(c.problem, c.ranks);
-  const auto path = system->make_path(variant);
-  const std::vector<double> history = history_of(*path);
-  const std::vector<double> solution = path->solution();
+  const auto backend = system->make_backend(variant);
+  const std::vector<double> history = history_of(*backend);
+  const std::vector<double> solution = backend->solution();
   for (int repeat = 0; repeat < 3; ++repeat) {
-    EXPECT_EQ(history_of(*path), history);
-    EXPECT_EQ(path->solution(), solution);
+    EXPECT_EQ(history_of(*backend), history);
+    EXPECT_EQ(backend->solution(), solution);
   }
-  const auto other = system->make_path(variant);
+  const auto other = system->make_backend(variant);
   EXPECT_EQ(history_of(*other), history);
   EXPECT_EQ(other->solution(), solution);
 }

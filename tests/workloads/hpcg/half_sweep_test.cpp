@@ -324,11 +324,11 @@ class ManySlots : public ::testing::Test {
       matrix.value.push_back(1000.0 * row + column + 1.0);
     };
     const std::int32_t own_class = row / slice_rows;
-    if (own_class > 0 && row % slice_rows < most_entries - 1) {
+    if (own_class > 0 && row % slice_rows < max_entries - 1) {
       add(own_class - 1);
     }
     add(row);
-    for (std::int32_t n = 0; own_class == 0 && row + 1 < classes && n < most_entries - 1; ++n) {
+    for (std::int32_t n = 0; own_class == 0 && row + 1 < classes && n < max_entries - 1; ++n) {
       add((row + 1) * slice_rows + n);
     }
     matrix.start.push_back(static_cast<std::int64_t>(matrix.column.size()));
@@ -354,7 +354,7 @@ class ManySlots : public ::testing::Test {
 };
 
 TEST_F(ManySlots, HoldEveryEntry) {
-  EXPECT_GT(coloured_.upper.slot.data()[1], 255 + most_entries);
+  EXPECT_GT(coloured_.upper.slot.data()[1], 255 + max_entries);
   const CsrView matrix = level_.matrix.view();
   for (std::int64_t row = 0; row < matrix.rows; ++row) {
     std::map<std::int32_t, double> lower;

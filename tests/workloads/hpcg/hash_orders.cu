@@ -1,6 +1,6 @@
 #include "tests/workloads/hpcg/hash_orders.hpp"
 
-#include "bankfull/workloads/hpcg/cuda/variants/permuted_path.cuh"
+#include "bankfull/workloads/hpcg/cuda/variants/permuted_backend.cuh"
 
 namespace bankfull::hpcg {
 

@@ -24,21 +24,21 @@
 // column that is taken for another one shows in every product and sweep.
 namespace bankfull::hpcg {
 
-/// A path that the CPU has.
+/// A backend that the CPU has.
 struct CpuVariant {
   std::string name;
   Variant variant = Variant::tuned;
   ColumnIndices columns = ColumnIndices::full;
 };
 
-inline void PrintTo(const CpuVariant& path, std::ostream* out) { *out << path.name; }
+inline void PrintTo(const CpuVariant& backend, std::ostream* out) { *out << backend.name; }
 
 inline std::vector<CpuVariant> cpu_variants() {
   return {
       {"reference", Variant::reference}, {"tuned"}, {"slim", Variant::tuned, ColumnIndices::slim}};
 }
 
-/// A matrix that paths are tested with; without rows the benchmark's own.
+/// A matrix that backends are tested with; without rows the benchmark's own.
 struct TestMatrix {
   std::string name = "benchmark";
   textbook::Operator of_level = {};
@@ -114,7 +114,7 @@ inline Graph six_neighbours_of(const textbook::Level& level) {
 /// only exchange what lies side by side, some of these.
 inline Graph random_graph(const textbook::Level& level, std::size_t number) {
   // A point at the corner of eight ranks has 19 neighbours on others.
-  const int pairs = level.own.size() == 1 ? most_entries - 1 : most_entries - 1 - 19;
+  const int pairs = level.own.size() == 1 ? max_entries - 1 : max_entries - 1 - 19;
   Graph graph(level.owner.size());
   std::mt19937 random(static_cast<unsigned>(number) + 5);
   for (const textbook::Rows& own : level.own) {

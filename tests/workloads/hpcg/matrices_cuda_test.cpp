@@ -20,7 +20,7 @@
 namespace bankfull::hpcg {
 namespace {
 
-/// A path on a GPU.
+/// A backend on a GPU.
 struct Way {
   Variant variant = Variant::tuned;
   Sweeps sweeps = Sweeps::automatic;
@@ -42,10 +42,10 @@ std::vector<Way> ways() {
   return {{.variant = Variant::reference},
           {.sweeps = Sweeps::classes},
           {.sweeps = Sweeps::classes, .columns = ColumnIndices::slim},
-          {.sweeps = Sweeps::waves},
-          {.sweeps = Sweeps::waves, .columns = ColumnIndices::slim},
-          {.sweeps = Sweeps::conveyors},
-          {.sweeps = Sweeps::conveyors, .columns = ColumnIndices::slim},
+          {.sweeps = Sweeps::syncfree},
+          {.sweeps = Sweeps::syncfree, .columns = ColumnIndices::slim},
+          {.sweeps = Sweeps::pipelined},
+          {.sweeps = Sweeps::pipelined, .columns = ColumnIndices::slim},
           {.variant = Variant::csr},
           {.variant = Variant::ell},
           {.variant = Variant::cusparse_csr},
@@ -87,7 +87,7 @@ textbook::System in_hash_order(const Case& c) {
   return system;
 }
 
-/// The textbook in the order of rows of a case's path.
+/// The textbook in the order of rows of a case's backend.
 textbook::System expected_of(const Case& c) {
   constexpr std::int64_t alignment = 256;
   switch (c.problem.variant) {
@@ -105,11 +105,11 @@ void expect_textbook(const Case& c) {
   SCOPED_TRACE(describe(c));
   const textbook::System expected = expected_of(c);
   const auto system = system_of(c);
-  const auto path = system->make_path(c.problem.variant);
-  expect_operations(c, *path, expected, 1e-12);
-  expect_same_residuals(history_of(*path), history_of(c, expected));
-  expect_same_solution(c, *path, expected);
-  expect_exaggerates(c, *path, expected, 1e-12);
+  const auto backend = system->make_backend(c.problem.variant);
+  expect_operations(c, *backend, expected, 1e-12);
+  expect_same_residuals(history_of(*backend), history_of(c, expected));
+  expect_same_solution(c, *backend, expected);
+  expect_exaggerates(c, *backend, expected, 1e-12);
 }
 
 template <class Parameters>
@@ -131,7 +131,7 @@ TEST_P(HpcgMatricesOnGpus, AreSolvedAsByTheTextbook) {
   expect_textbook(case_of(way, matrix, local));
 }
 
-/// The awkward grids, and one of which chunks have several pieces.
+/// The awkward grids, and one of which chunks have several tiles.
 std::vector<Grid3> grids() {
   std::vector<Grid3> all = awkward_grids();
   all.push_back({24, 20, 28});
@@ -181,8 +181,8 @@ TEST_P(HpcgProblemOnGpus, IsTheBenchmarks) {
     SCOPED_TRACE(describe(c));
     const auto system = system_of(c);
     EXPECT_EQ(system->wrong_rows(), 0);
-    const auto path = system->make_path(c.problem.variant);
-    EXPECT_EQ(wrong_products(*path, system->levels().front(), c.ranks), 0);
+    const auto backend = system->make_backend(c.problem.variant);
+    EXPECT_EQ(wrong_products(*backend, system->levels().front(), c.ranks), 0);
   }
 }
 
@@ -197,8 +197,8 @@ TEST_P(HpcgProblemOnGpus, IsNotTheBenchmarksWithOneValueAndOneColumnWrong) {
   std::swap(matrices.back().column[0], matrices.back().column[1]);
   const auto system = make_system(c.problem, c.ranks, matrices);
   EXPECT_EQ(system->wrong_rows(), 2);
-  const auto path = system->make_path(c.problem.variant);
-  EXPECT_EQ(wrong_products(*path, system->levels().front(), c.ranks), c.ranks.size());
+  const auto backend = system->make_backend(c.problem.variant);
+  EXPECT_EQ(wrong_products(*backend, system->levels().front(), c.ranks), c.ranks.size());
 }
 
 std::string name_of_problem_case(const ::testing::TestParamInfo<std::tuple<Way>>& parameter) {

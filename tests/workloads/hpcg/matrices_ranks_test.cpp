@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-// Paths on CPU ranks with matrices in which no two entries of a row are alike.
+// Backends on CPU ranks with matrices in which no two entries of a row are alike.
 namespace bankfull::hpcg {
 namespace {
 
@@ -14,8 +14,8 @@ using Parameters = std::tuple<CpuVariant, TestMatrix>;
 
 class HpcgMatricesOnRanks : public ::testing::TestWithParam<Parameters> {
  protected:
-  /// body(case, its path, the textbook in the order of the path) for layouts of the ranks; on few
-  /// rows for many ranks, which share few cores.
+  /// body(case, its backend, the textbook in the order of the backend) for layouts of the ranks; on
+  /// few rows for many ranks, which share few cores.
   template <class Body>
   static void for_cases(const Body& body) {
     const auto& [kind, matrix] = GetParam();
@@ -25,8 +25,8 @@ class HpcgMatricesOnRanks : public ::testing::TestWithParam<Parameters> {
       c.problem.process_grid = grid;
       SCOPED_TRACE(describe(c));
       const auto system = system_of(c);
-      const auto path = system->make_path(kind.variant);
-      body(c, *path,
+      const auto backend = system->make_backend(kind.variant);
+      body(c, *backend,
            kind.variant == Variant::reference
                ? textbook_of(c)
                : coloured_textbook_of(c, cpu::slice_height, Boundary::among));
@@ -35,15 +35,15 @@ class HpcgMatricesOnRanks : public ::testing::TestWithParam<Parameters> {
 };
 
 TEST_P(HpcgMatricesOnRanks, AreSolvedAsByTheTextbookOnAsManyRanks) {
-  for_cases([](const Case& c, Path& path, const textbook::System& expected) {
-    expect_operations(c, path, expected, 1e-13);
-    expect_same_residuals(history_of(path), history_of(c, expected));
+  for_cases([](const Case& c, CgBackend& backend, const textbook::System& expected) {
+    expect_operations(c, backend, expected, 1e-13);
+    expect_same_residuals(history_of(backend), history_of(c, expected));
   });
 }
 
 TEST_P(HpcgMatricesOnRanks, AreExaggeratedAsTheyAreStored) {
-  for_cases([](const Case& c, Path& path, const textbook::System& expected) {
-    expect_exaggerates(c, path, expected, 1e-13);
+  for_cases([](const Case& c, CgBackend& backend, const textbook::System& expected) {
+    expect_exaggerates(c, backend, expected, 1e-13);
   });
 }
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-// Paths on the CPU, and the layouts that paths on a GPU keep, with matrices in which no two entries
-// are alike.
+// Backends on the CPU, and the layouts that backends on a GPU keep, with matrices in which no two
+// entries are alike.
 namespace bankfull::hpcg {
 namespace {
 
@@ -28,7 +28,7 @@ class CpuOnMatrices : public ::testing::TestWithParam<MatrixCase> {
     case_.problem.columns = kind.columns;
     case_.matrix = matrix;
     system_ = system_of(case_);
-    path_ = system_->make_path(kind.variant);
+    backend_ = system_->make_backend(kind.variant);
     expected_ = kind.variant == Variant::reference
                     ? textbook_of(case_)
                     : coloured_textbook_of(case_, cpu::slice_height, Boundary::among);
@@ -36,21 +36,21 @@ class CpuOnMatrices : public ::testing::TestWithParam<MatrixCase> {
 
   Case case_{small_problem(std::get<2>(GetParam()), 2), alone()};
   std::unique_ptr<System> system_;
-  std::unique_ptr<Path> path_;
+  std::unique_ptr<CgBackend> backend_;
   textbook::System expected_{{2, 2, 2}, {1, 1, 1}};
 };
 
 TEST_P(CpuOnMatrices, DoTheOperationsOfTheTextbook) {
-  expect_operations(case_, *path_, expected_, 1e-13);
+  expect_operations(case_, *backend_, expected_, 1e-13);
 }
 
 TEST_P(CpuOnMatrices, HaveTheResidualsOfTheTextbook) {
-  expect_same_residuals(history_of(*path_), history_of(case_, expected_));
-  expect_same_solution(case_, *path_, expected_);
+  expect_same_residuals(history_of(*backend_), history_of(case_, expected_));
+  expect_same_solution(case_, *backend_, expected_);
 }
 
 TEST_P(CpuOnMatrices, ExaggerateTheDiagonalThatIsStored) {
-  expect_exaggerates(case_, *path_, expected_, 1e-13);
+  expect_exaggerates(case_, *backend_, expected_, 1e-13);
 }
 
 std::string matrix_case_name(const ::testing::TestParamInfo<MatrixCase>& parameter) {
@@ -68,9 +68,9 @@ INSTANTIATE_TEST_SUITE_P(All, CpuOnMatrices,
 TEST_P(CpuOnMatrices, ArePerturbedAsTheyWereGiven) {
   const std::vector<double> x = random_rows(expected_, 5);
   const auto product = [&] {
-    path_ = system_->make_path(std::get<0>(GetParam()).variant);
-    const std::vector<double> found = path_->apply(Operation::spmv, x);
-    path_.reset();
+    backend_ = system_->make_backend(std::get<0>(GetParam()).variant);
+    const std::vector<double> found = backend_->apply(Operation::spmv, x);
+    backend_.reset();
     return found;
   };
   const std::vector<double> before = product();
@@ -93,7 +93,7 @@ TEST_P(TestMatrices, AreSymmetricDominatedByTheDiagonalAndNeverRepeatAValueInARo
     const textbook::Matrix& matrix = system.level(n).entries;
     std::map<std::pair<std::size_t, std::size_t>, double> values;
     for (std::size_t row = 0; row < matrix.size(); ++row) {
-      ASSERT_LE(matrix[row].size(), static_cast<std::size_t>(most_entries));
+      ASSERT_LE(matrix[row].size(), static_cast<std::size_t>(max_entries));
       std::set<double> seen;
       double others = 0.0;
       double diagonal = 0.0;
@@ -170,7 +170,7 @@ TEST_P(PermutedMatrices, HaveTheSameEntriesAsEllpack) {
   const Ell listed = make_ell(executor(), matrix_, order, 4, {some.data()});
   const auto expect_row = [&](const Ell& ell, std::int64_t at, std::int64_t row) {
     Row entries;
-    for (int slot = 0; slot < most_entries; ++slot) {
+    for (int slot = 0; slot < max_entries; ++slot) {
       const std::int32_t column = ell.column.data()[ell.view().at(slot, at)];
       if (column != no_column) {
         entries[column] = ell.value.data()[ell.view().at(slot, at)];

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <utility>
 
 namespace bankfull::hpcg {
 namespace {
@@ -73,8 +74,26 @@ TEST(Names, AreUnderstood) {
   for (const ColumnIndices columns : {ColumnIndices::full, ColumnIndices::slim}) {
     EXPECT_EQ(parse_columns(to_string(columns)), columns);
   }
+  for (const Sweeps sweeps :
+       {Sweeps::automatic, Sweeps::classes, Sweeps::syncfree, Sweeps::pipelined}) {
+    EXPECT_EQ(parse_sweeps(to_string(sweeps)), sweeps);
+  }
   EXPECT_THROW(parse_variant("fast"), UsageError);
   EXPECT_THROW(parse_columns(""), UsageError);
+  EXPECT_THROW(parse_sweeps("wave"), UsageError);
+}
+
+/// Whoever repeats a recorded run is told what its sweeps are called now.
+TEST(Names, EarlierOnesOfSweepsAreRefusedWithTheNewOnes) {
+  for (const auto& [earlier, now] :
+       {std::pair{"waves", "--sweeps syncfree"}, std::pair{"conveyors", "--sweeps pipelined"}}) {
+    try {
+      parse_sweeps(earlier);
+      ADD_FAILURE() << earlier;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(now));
+    }
+  }
 }
 
 TEST(LevelGrid, TakesEverySecondPoint) {
@@ -157,9 +176,9 @@ TEST(LeastMemoryBytes, AreFewerThanTheMost) {
     problem.local = {side, side, side};
     for (const Variant variant : all_variants()) {
       problem.variant = variant;
-      EXPECT_GT(least_memory_bytes(problem), 0);
+      EXPECT_GT(min_memory_bytes(problem), 0);
       for (const int ranks : {1, 4, 27}) {
-        EXPECT_LT(least_memory_bytes(problem), memory_bytes(problem, ranks)) << to_string(variant);
+        EXPECT_LT(min_memory_bytes(problem), memory_bytes(problem, ranks)) << to_string(variant);
       }
     }
   }
@@ -169,12 +188,12 @@ TEST(LeastMemoryBytes, AreFewerThanTheMost) {
 TEST(LeastMemoryBytes, KnowTheVariant) {
   Problem problem;
   problem.local = {128, 128, 128};
-  const std::int64_t tuned = least_memory_bytes(problem);
+  const std::int64_t tuned = min_memory_bytes(problem);
   problem.columns = ColumnIndices::slim;
-  EXPECT_LT(least_memory_bytes(problem), tuned);
+  EXPECT_LT(min_memory_bytes(problem), tuned);
   problem.columns = ColumnIndices::full;
   problem.variant = Variant::reference;
-  EXPECT_LT(least_memory_bytes(problem), tuned * 6 / 10);
+  EXPECT_LT(min_memory_bytes(problem), tuned * 6 / 10);
 }
 
 TEST(Validate, TakesAnySizeFrom8) {
@@ -282,19 +301,19 @@ TEST(OfficialMemory, OfAnH200NeedsMoreThan256) {
     problem.local = {side, side, side};
     return static_cast<double>(memory_bytes(problem, ranks)) / memory;
   };
-  const auto least_share = [&](std::int64_t side) {
+  const auto min_share = [&](std::int64_t side) {
     problem.local = {side, side, side};
-    return static_cast<double>(least_memory_bytes(problem)) / memory;
+    return static_cast<double>(min_memory_bytes(problem)) / memory;
   };
-  EXPECT_LT(least_share(256), official_memory_share);
-  EXPECT_LT(least_share(352), official_memory_share);
-  EXPECT_GT(least_share(360), official_memory_share);
-  EXPECT_GT(least_share(384), 0.3);
+  EXPECT_LT(min_share(256), official_memory_share);
+  EXPECT_LT(min_share(352), official_memory_share);
+  EXPECT_GT(min_share(360), official_memory_share);
+  EXPECT_GT(min_share(384), 0.3);
   EXPECT_LT(share(384, 4), 0.36);
   EXPECT_LT(share(528, 4), 0.95);
   // Without a copy of the matrix the same size fills less.
   problem.variant = Variant::reference;
-  EXPECT_LT(least_share(384), official_memory_share);
+  EXPECT_LT(min_share(384), official_memory_share);
 }
 
 TEST(Validate, AsksOfficialRunsForAQuarterOfMemory) {
@@ -305,9 +324,9 @@ TEST(Validate, AsksOfficialRunsForAQuarterOfMemory) {
   Problem larger = official_problem();
   larger.local = parse_grid("--local", message.substr(begin, message.find(' ', begin) - begin));
   const double quarter = static_cast<double>(survey_cpu().memory_bytes) / 4.0;
-  EXPECT_GE(static_cast<double>(least_memory_bytes(larger)), quarter);
+  EXPECT_GE(static_cast<double>(min_memory_bytes(larger)), quarter);
   larger.local = {larger.local.nx - 8, larger.local.ny - 8, larger.local.nz - 8};
-  EXPECT_LT(static_cast<double>(least_memory_bytes(larger)), quarter);
+  EXPECT_LT(static_cast<double>(min_memory_bytes(larger)), quarter);
 }
 
 }  // namespace

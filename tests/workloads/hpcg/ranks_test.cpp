@@ -43,11 +43,11 @@ TEST(HpcgOnRanks, ColumnsHoldTheRowsOfOthers) {
 TEST(HpcgOnRanks, ReferenceIsTheTextbookOnAsManyRanks) {
   for_process_grids([](const Case& c) {
     const auto system = make_system(c.problem, c.ranks);
-    const auto path = system->make_path(Variant::reference);
+    const auto backend = system->make_backend(Variant::reference);
     const textbook::System expected = textbook_of(c);
-    expect_operations(c, *path, expected, 1e-13);
-    expect_same_residuals(history_of(*path), history_of(c, expected));
-    expect_same_solution(c, *path, expected);
+    expect_operations(c, *backend, expected, 1e-13);
+    expect_same_residuals(history_of(*backend), history_of(c, expected));
+    expect_same_solution(c, *backend, expected);
   });
 }
 
@@ -56,8 +56,8 @@ TEST(HpcgOnRanks, TheProblemIsTheBenchmarks) {
     const auto system = make_system(c.problem, c.ranks);
     EXPECT_EQ(system->wrong_rows(), 0);
     for (const Variant variant : {Variant::reference, Variant::tuned}) {
-      const auto path = system->make_path(variant);
-      EXPECT_EQ(wrong_products(*path, system->levels().front(), c.ranks), 0);
+      const auto backend = system->make_backend(variant);
+      EXPECT_EQ(wrong_products(*backend, system->levels().front(), c.ranks), 0);
     }
   });
 }
@@ -75,8 +75,8 @@ TEST(HpcgOnRanks, WrongProductsOfOneRankAreFoundByAll) {
   }
   const auto system = make_system(c.problem, c.ranks, matrices);
   EXPECT_EQ(c.ranks.sum(system->wrong_rows()), 1);
-  const auto path = system->make_path(Variant::reference);
-  EXPECT_EQ(wrong_products(*path, system->levels().front(), c.ranks), 1);
+  const auto backend = system->make_backend(Variant::reference);
+  EXPECT_EQ(wrong_products(*backend, system->levels().front(), c.ranks), 1);
 }
 
 /// What one rank cannot keep in 16 bits, none keeps so.
@@ -105,10 +105,10 @@ TEST(HpcgOnRanks, TunedIsGaussSeidelInTheOrderOfColours) {
       Case c = full;
       c.problem.columns = columns;
       const auto system = make_system(c.problem, c.ranks);
-      const auto path = system->make_path(Variant::tuned);
-      expect_operations(c, *path, expected, 1e-12);
-      expect_same_residuals(history_of(*path), history);
-      expect_same_solution(c, *path, expected);
+      const auto backend = system->make_backend(Variant::tuned);
+      expect_operations(c, *backend, expected, 1e-12);
+      expect_same_residuals(history_of(*backend), history);
+      expect_same_solution(c, *backend, expected);
     }
   });
 }
@@ -116,18 +116,36 @@ TEST(HpcgOnRanks, TunedIsGaussSeidelInTheOrderOfColours) {
 TEST(HpcgOnRanks, TunedPassesTheTestsOfTheBenchmark) {
   const Case c{quick_problem(), test_ranks()};
   const auto system = make_system(c.problem, c.ranks);
-  const auto path = system->make_path(Variant::tuned);
-  expect_valid(c, *system, *path);
-  expect_reaches_reference(*system, *path);
+  const auto backend = system->make_backend(Variant::tuned);
+  expect_valid(c, *system, *backend);
+  expect_reaches_reference(*system, *backend);
 }
 
-TEST(HpcgOnRanks, StepsAreOfAllRanks) {
-  const Case c{small_problem({16, 16, 16}), test_ranks()};
-  const auto system = make_system(c.problem, c.ranks);
-  for (const Step& step : system->make_path(Variant::tuned)->profile(2)) {
-    EXPECT_EQ(c.ranks.max(step.seconds), step.seconds) << step.name;
-    EXPECT_EQ(c.ranks.max(step.traffic.bytes()), step.traffic.bytes()) << step.name;
+RunResult run_on_ranks(const Problem& problem) {
+  NoProgress progress;
+  return run(
+      problem,
+      {.ranks = test_ranks(), .progress = progress, .policy = {.ceiling = CeilingRule::none}});
+}
+
+/// Steps state a rank's own traffic, which is summed over the ranks once.
+TEST(HpcgOnRanks, StepsTakeAsLongAsTheSlowestAndMoveWhatAllMove) {
+  const Case c{quick_problem(), test_ranks()};
+  const RunResult result = run_on_ranks(c.problem);
+  const std::vector<Step> steps =
+      make_system(c.problem, c.ranks)->make_backend(Variant::tuned)->profile(2);
+  ASSERT_EQ(result.measurements.size(), steps.size() + 1);
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    EXPECT_EQ(c.ranks.max(steps[n].seconds), steps[n].seconds) << steps[n].name;
+    const Traffic& mine = steps[n].work.traffic;
+    const Traffic& of_all = result.measurements[n + 1].work.traffic;
+    EXPECT_DOUBLE_EQ(of_all.bytes_read, c.ranks.sum(mine.bytes_read)) << steps[n].name;
+    EXPECT_DOUBLE_EQ(of_all.bytes_written, c.ranks.sum(mine.bytes_written)) << steps[n].name;
+    EXPECT_DOUBLE_EQ(of_all.flops, c.ranks.sum(mine.flops)) << steps[n].name;
   }
+  const auto& outcome = result.attached<Outcome>();
+  EXPECT_DOUBLE_EQ(result.measurements.front().work.traffic.flops,
+                   official_flops(outcome).total() / outcome.sets);
 }
 
 /// Everything of an outcome that must not differ between ranks, as text.
@@ -146,9 +164,8 @@ std::string essence(const RunResult& result, const Outcome& outcome) {
 
 TEST(HpcgOnRanks, RunsAreValidAndTheSameOnAllRanks) {
   const Problem problem = quick_problem();
-  NoProgress progress;
-  Outcome outcome;
-  const RunResult result = run(problem, test_ranks(), progress, outcome);
+  const RunResult result = run_on_ranks(problem);
+  const auto& outcome = result.attached<Outcome>();
   EXPECT_TRUE(outcome.valid());
   EXPECT_TRUE(result.verified());
   EXPECT_EQ(outcome.ranks, test_ranks().size());
@@ -169,20 +186,18 @@ TEST(HpcgOnRanks, AnotherOperatorFailsOnAllRanks) {
   for (const double epsilon : {1e-6, -1e-9}) {
     Problem problem = quick_problem();
     problem.perturbation = epsilon;
-    NoProgress progress;
-    Outcome outcome;
-    const RunResult result = run(problem, test_ranks(), progress, outcome);
-    EXPECT_FALSE(outcome.valid()) << epsilon;
+    const RunResult result = run_on_ranks(problem);
+    EXPECT_FALSE(result.attached<Outcome>().valid()) << epsilon;
     EXPECT_FALSE(result.verified()) << epsilon;
   }
 }
 
-/// x is wrong on one rank, or is no number there: all ranks say so.
+/// x is wrong on one rank, or is not a number there: all ranks say so.
 TEST(HpcgOnRanks, OneWrongElementFailsOnAllRanks) {
   const Case c{small_problem({9, 8, 10}), test_ranks()};
   const auto system = make_system(c.problem, c.ranks);
-  const Solved solved = solve(*system->make_path(Variant::tuned), 20);
-  const auto reference = system->make_path(Variant::reference);
+  const Solved solved = solve(*system->make_backend(Variant::tuned), 20);
+  const auto reference = system->make_backend(Variant::reference);
   const auto passes = [&](const Solved& found) {
     return solution_test(*reference, found, solved.scaled_residual, system->levels().front(),
                          c.ranks)

@@ -19,8 +19,8 @@ inline Outcome recorded_outcome() {
   outcome.reference = true;
   outcome.levels = level_sizes(problem, 2);
   outcome.problem = {.wrong_rows = 0, .wrong_products = 0};
-  outcome.spectral.most_iterations_plain = 11;
-  outcome.spectral.most_iterations_preconditioned = 2;
+  outcome.spectral.max_iterations_plain = 11;
+  outcome.spectral.max_iterations_preconditioned = 2;
   outcome.spectral.solves = {{false, 11, 3.77036e-14}, {true, 2, 2.61857e-17}};
   outcome.symmetry.departure_spmv = 1.15302e-05;
   outcome.symmetry.departure_mg = 5.76512e-07;

@@ -11,8 +11,8 @@ class HpcgReferenceOnGpus : public HpcgOnGpus {};
 TEST_P(HpcgReferenceOnGpus, DoesTheOperationsOfTheTextbook) {
   for_cases([](const Case& c) {
     const auto system = make_system(c.problem, c.ranks);
-    const auto path = system->make_path(Variant::reference);
-    expect_operations(c, *path, textbook_of(c), 1e-13);
+    const auto backend = system->make_backend(Variant::reference);
+    expect_operations(c, *backend, textbook_of(c), 1e-13);
   });
 }
 
@@ -23,19 +23,19 @@ TEST_P(HpcgReferenceOnGpus, HasTheResidualsOfTheCpu) {
     on_cpu.problem.transport = Transport::automatic;
     const auto system = make_system(c.problem, c.ranks);
     const auto cpu_system = make_system(on_cpu.problem, c.ranks);
-    const auto path = system->make_path(Variant::reference);
-    const auto cpu_path = cpu_system->make_path(Variant::reference);
-    expect_same_residuals(history_of(*path), history_of(*cpu_path));
-    expect_same_solution(c, *path, textbook_of(c));
+    const auto backend = system->make_backend(Variant::reference);
+    const auto cpu_backend = cpu_system->make_backend(Variant::reference);
+    expect_same_residuals(history_of(*backend), history_of(*cpu_backend));
+    expect_same_solution(c, *backend, textbook_of(c));
   });
 }
 
 TEST_P(HpcgReferenceOnGpus, PassesTheTestsOfTheBenchmark) {
   const Case c{problem_of({16, 16, 16}), test_ranks()};
   const auto system = make_system(c.problem, c.ranks);
-  const auto path = system->make_path(Variant::reference);
-  expect_valid(c, *system, *path);
-  expect_operations(c, *path, textbook_of(c), 1e-13);
+  const auto backend = system->make_backend(Variant::reference);
+  expect_valid(c, *system, *backend);
+  expect_operations(c, *backend, textbook_of(c), 1e-13);
 }
 
 TEST_P(HpcgReferenceOnGpus, RepeatsItsBits) {

@@ -45,26 +45,26 @@ class CpuReference : public ::testing::TestWithParam<std::tuple<Grid3, int>> {
 TEST_P(CpuReference, DoesTheOperationsOfTheTextbook) {
   const Case c = the_case();
   const auto system = make_system(c.problem, c.ranks);
-  const auto path = system->make_path(Variant::reference);
-  expect_operations(c, *path, textbook_of(c), 1e-13);
+  const auto backend = system->make_backend(Variant::reference);
+  expect_operations(c, *backend, textbook_of(c), 1e-13);
 }
 
 TEST_P(CpuReference, HasTheResidualsOfTheTextbook) {
   const Case c = the_case();
   const auto system = make_system(c.problem, c.ranks);
-  const auto path = system->make_path(Variant::reference);
+  const auto backend = system->make_backend(Variant::reference);
   const textbook::System expected = textbook_of(c);
-  expect_same_residuals(history_of(*path), history_of(c, expected));
-  expect_same_solution(c, *path, expected);
+  expect_same_residuals(history_of(*backend), history_of(c, expected));
+  expect_same_solution(c, *backend, expected);
 }
 
 TEST_P(CpuReference, PassesTheTestsOfTheBenchmark) {
   const Case c = the_case();
   const auto system = make_system(c.problem, c.ranks);
-  const auto path = system->make_path(Variant::reference);
-  expect_valid(c, *system, *path);
+  const auto backend = system->make_backend(Variant::reference);
+  expect_valid(c, *system, *backend);
   // The spectral test leaves the benchmark's own matrix.
-  expect_operations(c, *path, textbook_of(c), 1e-13);
+  expect_operations(c, *backend, textbook_of(c), 1e-13);
 }
 
 INSTANTIATE_TEST_SUITE_P(Grids, CpuReference,
@@ -74,16 +74,16 @@ INSTANTIATE_TEST_SUITE_P(Grids, CpuReference,
 TEST(ConjugateGradients, StopAtTheTolerance) {
   const Case c{small_problem({16, 16, 16}), alone()};
   const auto system = make_system(c.problem, c.ranks);
-  const auto path = system->make_path(Variant::reference);
-  const CgResult all = conjugate_gradients(*path, {.iterations = 20}, History::kept);
+  const auto backend = system->make_backend(Variant::reference);
+  const CgResult all = conjugate_gradients(*backend, {.iterations = 20}, History::kept);
   EXPECT_EQ(all.iterations, 20);
   ASSERT_EQ(all.history.size(), 20U);
   const CgResult some =
-      conjugate_gradients(*path, {.iterations = 20, .tolerance = all.history[6]}, History::kept);
+      conjugate_gradients(*backend, {.iterations = 20, .tolerance = all.history[6]}, History::kept);
   EXPECT_EQ(some.iterations, 7);
   EXPECT_EQ(some.scaled(), all.history[6]);
   const CgResult plain = conjugate_gradients(
-      *path, {.iterations = 100, .tolerance = all.history[6], .preconditioned = false});
+      *backend, {.iterations = 100, .tolerance = all.history[6], .preconditioned = false});
   EXPECT_GT(plain.iterations, 7);
   EXPECT_LT(plain.scaled(), all.history[6] * (1.0 + 1e-6));
 }

@@ -7,11 +7,11 @@
 
 namespace bankfull::hpcg {
 
-/// Solves with a path and takes what it found.
-inline Solved solve(Path& path, int iterations) {
-  const CgResult result = conjugate_gradients(path, {.iterations = iterations});
-  return {.x = path.solution(),
-          .r = path.recurrence_residual(),
+/// Solves with a backend and takes what it found.
+inline Solved solve(CgBackend& backend, int iterations) {
+  const CgResult result = conjugate_gradients(backend, {.iterations = iterations});
+  return {.x = backend.solution(),
+          .r = backend.recurrence_residual(),
           .iterations = result.iterations,
           .scaled_residual = result.scaled()};
 }

@@ -15,14 +15,14 @@ namespace {
 constexpr std::int64_t alignment = 256;
 
 /// How a level is swept and its columns are kept. Levels are small here, so that `automatic` means
-/// waves; chunks of conveyors hold several pieces on the larger grids.
+/// syncfree; chunks of pipelined sweeps hold several tiles on the larger grids.
 std::vector<std::pair<Sweeps, ColumnIndices>> ways() {
   return {{Sweeps::automatic, ColumnIndices::full}, {Sweeps::automatic, ColumnIndices::slim},
-          {Sweeps::classes, ColumnIndices::full},   {Sweeps::waves, ColumnIndices::full},
-          {Sweeps::conveyors, ColumnIndices::full}, {Sweeps::conveyors, ColumnIndices::slim}};
+          {Sweeps::classes, ColumnIndices::full},   {Sweeps::syncfree, ColumnIndices::full},
+          {Sweeps::pipelined, ColumnIndices::full}, {Sweeps::pipelined, ColumnIndices::slim}};
 }
 
-/// body(c, system, its tuned path) for a case swept and kept in every way.
+/// body(c, system, its tuned backend) for a case swept and kept in every way.
 template <class Body>
 void for_ways(Case c, const Body& body) {
   for (const auto& [sweeps, columns] : ways()) {
@@ -30,8 +30,8 @@ void for_ways(Case c, const Body& body) {
     c.problem.columns = columns;
     SCOPED_TRACE(describe(c));
     const auto system = make_system(c.problem, c.ranks);
-    const auto path = system->make_path(Variant::tuned);
-    body(c, *system, *path);
+    const auto backend = system->make_backend(Variant::tuned);
+    body(c, *system, *backend);
   }
 }
 
@@ -41,10 +41,10 @@ TEST_P(HpcgTunedOnGpus, IsGaussSeidelInTheOrderOfColours) {
   for_cases([](const Case& full) {
     const textbook::System expected = coloured_textbook_of(full, alignment, Boundary::apart);
     const auto history = history_of(full, expected);
-    for_ways(full, [&](const Case& c, System& /*system*/, Path& path) {
-      expect_operations(c, path, expected, 1e-12);
-      expect_same_residuals(history_of(path), history);
-      expect_same_solution(c, path, expected);
+    for_ways(full, [&](const Case& c, System& /*system*/, CgBackend& backend) {
+      expect_operations(c, backend, expected, 1e-12);
+      expect_same_residuals(history_of(backend), history);
+      expect_same_solution(c, backend, expected);
     });
   });
 }
@@ -52,14 +52,14 @@ TEST_P(HpcgTunedOnGpus, IsGaussSeidelInTheOrderOfColours) {
 TEST_P(HpcgTunedOnGpus, DoesTheOperationsOfTheTextbookOnMoreRows) {
   const Case full{problem_of({40, 56, 48}), test_ranks()};
   const textbook::System expected = coloured_textbook_of(full, alignment, Boundary::apart);
-  for_ways(full, [&](const Case& c, System& /*system*/, Path& path) {
-    expect_operations(c, path, expected, 1e-12);
+  for_ways(full, [&](const Case& c, System& /*system*/, CgBackend& backend) {
+    expect_operations(c, backend, expected, 1e-12);
   });
 }
 
 /// Every row does the same sums, whoever does them.
 TEST_P(HpcgTunedOnGpus, HasTheSameBitsHoweverItSweeps) {
-  // Many times as many pieces as a conveyor has places.
+  // Many times as many tiles as a pipeline has stages.
   const Case c{problem_of({160, 136, 128}), test_ranks()};
   const auto rows = static_cast<std::size_t>(c.problem.local.count());
   std::vector<double> x(rows);
@@ -67,9 +67,9 @@ TEST_P(HpcgTunedOnGpus, HasTheSameBitsHoweverItSweeps) {
     x[n] = random_symmetric(1, n);
   }
   std::vector<double> expected;
-  for_ways(c, [&](const Case& /*c*/, System& /*system*/, Path& path) {
+  for_ways(c, [&](const Case& /*c*/, System& /*system*/, CgBackend& backend) {
     for (int repeat = 0; repeat < 5; ++repeat) {
-      const std::vector<double> z = path.apply(Operation::mg, x);
+      const std::vector<double> z = backend.apply(Operation::mg, x);
       expected = expected.empty() ? z : expected;
       EXPECT_EQ(z, expected);
     }
@@ -80,17 +80,17 @@ TEST_P(HpcgTunedOnGpus, HasTheSameBitsHoweverItSweeps) {
 /// depend on too many others.
 TEST_P(HpcgTunedOnGpus, SweepsAcrossCutsAlongX) {
   const int ranks = test_ranks().size();
-  for (const Sweeps sweeps : {Sweeps::waves, Sweeps::conveyors}) {
+  for (const Sweeps sweeps : {Sweeps::syncfree, Sweeps::pipelined}) {
     Case c{problem_of({72, 72, 72}), test_ranks()};
     c.problem.process_grid = Grid3{ranks, 1, 1};
     c.problem.sweeps = sweeps;
     SCOPED_TRACE(describe(c));
     const auto system = make_system(c.problem, c.ranks);
-    const auto path = system->make_path(Variant::tuned);
-    for (const std::string& note : path->notes()) {
+    const auto backend = system->make_backend(Variant::tuned);
+    for (const std::string& note : backend->notes()) {
       EXPECT_EQ(note.find("is swept by"), std::string::npos) << note;
     }
-    expect_reaches_reference(*system, *path);
+    expect_reaches_reference(*system, *backend);
   }
 }
 
@@ -104,30 +104,30 @@ TEST_P(HpcgTunedOnGpus, SweepsInteriorRowsWhileTheHaloTravels) {
   }
   std::vector<double> product;
   std::vector<double> correction;
-  for_ways(full, [&](const Case& c, System& system, Path& path) {
+  for_ways(full, [&](const Case& c, System& system, CgBackend& backend) {
     const auto expect_known = [&](Operation operation, std::vector<double>& known) {
-      const std::vector<double> found = path.apply(operation, x);
+      const std::vector<double> found = backend.apply(operation, x);
       known = known.empty() ? found : known;
       EXPECT_EQ(found, known);
     };
     expect_known(Operation::spmv, product);
     expect_known(Operation::mg, correction);
     if (c.problem.sweeps == Sweeps::automatic) {
-      expect_reaches_reference(system, path);
+      expect_reaches_reference(system, backend);
     }
   });
 }
 
 TEST_P(HpcgTunedOnGpus, PassesTheTestsOfTheBenchmark) {
   const Case cube{problem_of({32, 32, 32}), test_ranks()};
-  for_ways(cube, [](const Case& c, System& system, Path& path) {
-    expect_valid(c, system, path);
-    expect_reaches_reference(system, path);
+  for_ways(cube, [](const Case& c, System& system, CgBackend& backend) {
+    expect_valid(c, system, backend);
+    expect_reaches_reference(system, backend);
   });
 }
 
 TEST_P(HpcgTunedOnGpus, RepeatsItsBits) {
-  for (const Sweeps sweeps : {Sweeps::automatic, Sweeps::conveyors}) {
+  for (const Sweeps sweeps : {Sweeps::automatic, Sweeps::pipelined}) {
     for (const Grid3& local : {Grid3{24, 16, 8}, Grid3{40, 56, 48}}) {
       Case c{problem_of(local), test_ranks()};
       c.problem.sweeps = sweeps;
@@ -139,9 +139,10 @@ TEST_P(HpcgTunedOnGpus, RepeatsItsBits) {
 
 TEST_P(HpcgTunedOnGpus, RunsAreValid) {
   NoProgress progress;
-  Outcome outcome;
-  const RunResult result = run(problem_of({16, 16, 16}), test_ranks(), progress, outcome);
-  EXPECT_TRUE(outcome.valid());
+  const RunResult result =
+      run(problem_of({16, 16, 16}),
+          {.ranks = test_ranks(), .progress = progress, .policy = {.ceiling = CeilingRule::none}});
+  EXPECT_TRUE(result.attached<Outcome>().valid());
   EXPECT_TRUE(result.verified());
 }
 

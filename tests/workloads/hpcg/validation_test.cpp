@@ -17,14 +17,14 @@ namespace {
 
 /// Both operations pass on the element before, which is no symmetric thing to do; nothing
 /// converges.
-class Shifting : public Path {
+class Shifting : public CgBackend {
  public:
   void exaggerate_diagonal(bool /*exaggerated*/) override {}
   void start() override {}
   void precondition(bool /*multigrid*/) override {}
-  void turn(bool /*first*/) override {}
+  void update_direction(bool /*first*/) override {}
   void multiply() override {}
-  void advance() override {}
+  void update_solution() override {}
   double squared_residual() override { return 1.0; }
   CgTimes take_times() override { return {}; }
   std::vector<double> apply(Operation /*operation*/, const std::vector<double>& x) override {
@@ -45,7 +45,7 @@ constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
 class Poisoned final : public Shifting {
  public:
   void start() override { residual_ = 1.0; }
-  void advance() override { residual_ = nan_value; }
+  void update_solution() override { residual_ = nan_value; }
   double squared_residual() override { return residual_; }
   std::vector<double> apply(Operation /*operation*/, const std::vector<double>& x) override {
     std::vector<double> y(x.size(), 0.0);
@@ -58,38 +58,39 @@ class Poisoned final : public Shifting {
 };
 
 TEST(SpectralTest, FailsWhereResidualsAreNaN) {
-  Poisoned path;
-  const SpectralTest test = spectral_test(path);
+  Poisoned backend;
+  const SpectralTest test = spectral_test(backend);
   EXPECT_FALSE(test.passed());
-  EXPECT_GT(test.most_iterations_plain, test.allowed_plain);
-  EXPECT_GT(test.most_iterations_preconditioned, test.allowed_preconditioned);
+  EXPECT_GT(test.max_iterations_plain, test.allowed_plain);
+  EXPECT_GT(test.max_iterations_preconditioned, test.allowed_preconditioned);
 }
 
 TEST(ConjugateGradients, DoNotStopAtANaN) {
-  Poisoned path;
-  EXPECT_EQ(conjugate_gradients(path, {.iterations = 7, .tolerance = 0.5}).iterations, 7);
+  Poisoned backend;
+  EXPECT_EQ(conjugate_gradients(backend, {.iterations = 7, .tolerance = 0.5}).iterations, 7);
   // Neither where the tolerance is the residual of a reference that failed.
-  EXPECT_EQ(conjugate_gradients(path, {.iterations = 7, .tolerance = nan_value}).iterations, 7);
+  EXPECT_EQ(conjugate_gradients(backend, {.iterations = 7, .tolerance = nan_value}).iterations, 7);
 }
 
 TEST(ConjugateGradients, GoOnToAsManyIterationsAsTheyMustTake) {
   const auto system = make_system(small_problem({16, 16, 16}), alone());
-  const auto path = system->make_path(Variant::tuned);
-  const int needed = conjugate_gradients(*path, {.iterations = 50, .tolerance = 1e-3}).iterations;
+  const auto backend = system->make_backend(Variant::tuned);
+  const int needed =
+      conjugate_gradients(*backend, {.iterations = 50, .tolerance = 1e-3}).iterations;
   EXPECT_LT(needed, 20);
   for (const int wanted : {needed - 1, needed, needed + 1, 20}) {
     const CgResult result =
-        conjugate_gradients(*path, {.iterations = 50, .tolerance = 1e-3, .at_least = wanted});
+        conjugate_gradients(*backend, {.iterations = 50, .tolerance = 1e-3, .at_least = wanted});
     EXPECT_EQ(result.iterations, std::max(needed, wanted));
     // The residual is that of the last iteration.
     EXPECT_EQ(result.scaled(),
-              conjugate_gradients(*path, {.iterations = result.iterations}).scaled());
+              conjugate_gradients(*backend, {.iterations = result.iterations}).scaled());
   }
 }
 
 TEST(SpectralTest, KeepsEverySolve) {
   const auto system = make_system(small_problem({16, 16, 16}), alone());
-  const SpectralTest test = spectral_test(*system->make_path(Variant::reference));
+  const SpectralTest test = spectral_test(*system->make_backend(Variant::reference));
   ASSERT_EQ(test.solves.size(), 4U);
   int most[2] = {};
   for (std::size_t n = 0; n < test.solves.size(); ++n) {
@@ -99,25 +100,26 @@ TEST(SpectralTest, KeepsEverySolve) {
     EXPECT_LE(solve.residual, 1e-12 * (1.0 + 1e-6));
     most[n / 2] = std::max(most[n / 2], solve.iterations);
   }
-  EXPECT_EQ(most[0], test.most_iterations_plain);
-  EXPECT_EQ(most[1], test.most_iterations_preconditioned);
+  EXPECT_EQ(most[0], test.max_iterations_plain);
+  EXPECT_EQ(most[1], test.max_iterations_preconditioned);
   EXPECT_TRUE(test.passed());
   // A diagonal a million times too large leaves nine different rows and nearly equal others.
-  EXPECT_GE(test.most_iterations_plain, 8);
+  EXPECT_GE(test.max_iterations_plain, 8);
 }
 
 TEST(SpectralTest, FailsWhereNothingConverges) {
-  Shifting path;
-  const SpectralTest test = spectral_test(path);
+  Shifting backend;
+  const SpectralTest test = spectral_test(backend);
   EXPECT_FALSE(test.passed());
-  EXPECT_EQ(test.most_iterations_plain, reference_iterations);
-  EXPECT_EQ(test.most_iterations_preconditioned, reference_iterations);
+  EXPECT_EQ(test.max_iterations_plain, reference_iterations);
+  EXPECT_EQ(test.max_iterations_preconditioned, reference_iterations);
 }
 
 TEST(SymmetryTest, FindsTheExactSolution) {
   const auto system = make_system(small_problem({16, 16, 16}), alone());
   const Level& finest = system->levels().front();
-  const SymmetryTest test = symmetry_test(*system->make_path(Variant::reference), finest, alone());
+  const SymmetryTest test =
+      symmetry_test(*system->make_backend(Variant::reference), finest, alone());
   EXPECT_TRUE(test.passed());
   // All sums are of small whole numbers.
   EXPECT_EQ(test.spmv_residuals, (std::vector<double>{0.0, 0.0}));
@@ -125,20 +127,20 @@ TEST(SymmetryTest, FindsTheExactSolution) {
 
 TEST(SymmetryTest, FailsWhatIsNotSymmetric) {
   const auto system = make_system(small_problem({8, 8, 8}), alone());
-  Shifting path;
-  const SymmetryTest test = symmetry_test(path, system->levels().front(), alone());
+  Shifting backend;
+  const SymmetryTest test = symmetry_test(backend, system->levels().front(), alone());
   EXPECT_GT(test.departure_spmv, 1.0);
   EXPECT_GT(test.departure_mg, 1.0);
   EXPECT_FALSE(test.passed());
-  // A corner's row has 8 entries, and the path says that it sums to 1; 26 - 7 is right.
+  // A corner's row has 8 entries, and the backend says that it sums to 1; 26 - 7 is right.
   ASSERT_EQ(test.spmv_residuals.size(), 2U);
   EXPECT_EQ(test.spmv_residuals.front(), 26.0 - 7.0 - 1.0);
 }
 
 TEST(SymmetryTest, FailsWhereAProductIsNaN) {
   const auto system = make_system(small_problem({8, 8, 8}), alone());
-  Poisoned path;
-  const SymmetryTest test = symmetry_test(path, system->levels().front(), alone());
+  Poisoned backend;
+  const SymmetryTest test = symmetry_test(backend, system->levels().front(), alone());
   EXPECT_FALSE(test.passed());
   EXPECT_TRUE(std::isnan(test.product_error()));
 }
@@ -204,7 +206,7 @@ TEST(NormsTest, OfNoSetsFails) {
 class SolutionTests : public ::testing::TestWithParam<std::tuple<Grid3, int, Variant>> {
  protected:
   SolutionTests() : system_(make_system(small_problem(local()), alone())) {
-    solved_ = solve(*system_->make_path(std::get<2>(GetParam())), iterations());
+    solved_ = solve(*system_->make_backend(std::get<2>(GetParam())), iterations());
   }
 
   static Grid3 local() { return std::get<0>(GetParam()); }
@@ -212,8 +214,8 @@ class SolutionTests : public ::testing::TestWithParam<std::tuple<Grid3, int, Var
 
   /// As if the residual that was reached were required.
   SolutionTest test_of(const Solved& solved) {
-    return solution_test(*system_->make_path(Variant::reference), solved, solved_.scaled_residual,
-                         system_->levels().front(), alone());
+    return solution_test(*system_->make_backend(Variant::reference), solved,
+                         solved_.scaled_residual, system_->levels().front(), alone());
   }
 
   /// What the test says of a solution that `change` has spoilt.
@@ -251,7 +253,7 @@ TEST_P(SolutionTests, FailNothingDone) {
 /// x = 0, r = b and a residual of 1 agree with each other.
 TEST_P(SolutionTests, FailNothingDoneThatIsReportedAsSuch) {
   const std::vector<double> b =
-      system_->make_path(Variant::reference)
+      system_->make_backend(Variant::reference)
           ->apply(Operation::spmv, std::vector<double>(solved_.x.size(), 1.0));
   const SolutionTest test = test_after([&](Solved& s) {
     s = {.x = std::vector<double>(b.size(), 0.0), .r = b, .iterations = 0, .scaled_residual = 1.0};
@@ -265,8 +267,8 @@ TEST_P(SolutionTests, FailNothingDoneThatIsReportedAsSuch) {
 
 TEST_P(SolutionTests, FailWhatHasNotReachedTheRequiredResidual) {
   const double wanted = 0.5 * solved_.scaled_residual;
-  const SolutionTest test = solution_test(*system_->make_path(Variant::reference), solved_, wanted,
-                                          system_->levels().front(), alone());
+  const SolutionTest test = solution_test(*system_->make_backend(Variant::reference), solved_,
+                                          wanted, system_->levels().front(), alone());
   // Below what roundings leave, nobody can tell.
   EXPECT_EQ(test.passed(), test.true_residual < test.allowed_departure);
 }
@@ -293,10 +295,10 @@ TEST_P(SolutionTests, FailAnotherResidualThanTheOneReported) {
   EXPECT_FALSE(test_after([](Solved& s) { s.scaled_residual += 1e-8; }).passed());
 }
 
-/// The closed form, of which the path and the reference know nothing, finds a wrong assembly.
+/// The closed form, of which the backend and the reference know nothing, finds a wrong assembly.
 TEST_P(SolutionTests, FailAMatrixThatIsNotTheBenchmarks) {
   system_->perturb(1e-6);
-  const Solved solved = solve(*system_->make_path(Variant::tuned), 50);
+  const Solved solved = solve(*system_->make_backend(Variant::tuned), 50);
   const SolutionTest test = test_of(solved);
   EXPECT_GT(test.product_error, 0.0);
   EXPECT_FALSE(test.passed());

@@ -74,50 +74,50 @@ class HpcgVariant : public ::testing::TestWithParam<std::tuple<Variant, Grid3>> 
     problem.local = local;
     problem.variant = variant;
     cpu_system_ = make_system(problem, test_ranks());
-    reference_ = cpu_system_->make_path(Variant::reference);
+    reference_ = cpu_system_->make_backend(Variant::reference);
     problem.device = own_gpu();
     gpu_system_ = make_system(problem, test_ranks());
-    path_ = gpu_system_->make_path(variant);
+    backend_ = gpu_system_->make_backend(variant);
   }
 
   [[nodiscard]] const Level& finest() const { return cpu_system_->levels().front(); }
 
   std::unique_ptr<System> cpu_system_;
   std::unique_ptr<System> gpu_system_;
-  std::unique_ptr<Path> reference_;
-  std::unique_ptr<Path> path_;
+  std::unique_ptr<CgBackend> reference_;
+  std::unique_ptr<CgBackend> backend_;
 };
 
 TEST_P(HpcgVariant, MultipliesAsTheReference) {
   const std::vector<double> x = random_values(finest(), 3);
-  EXPECT_LT(difference(path_->apply(Operation::spmv, x), reference_->apply(Operation::spmv, x)),
+  EXPECT_LT(difference(backend_->apply(Operation::spmv, x), reference_->apply(Operation::spmv, x)),
             1e-14);
 }
 
 TEST_P(HpcgVariant, PreconditionsSymmetrically) {
-  const SymmetryTest test = symmetry_test(*path_, finest(), test_ranks());
+  const SymmetryTest test = symmetry_test(*backend_, finest(), test_ranks());
   EXPECT_LE(test.departure_spmv, 1.0);
   EXPECT_LE(test.departure_mg, 1.0);
 }
 
 TEST_P(HpcgVariant, PassesTheSpectralTestAndTakesItsOwnMatrixBack) {
   const std::vector<double> x = random_values(finest(), 4);
-  const std::vector<double> product = path_->apply(Operation::spmv, x);
-  const std::vector<double> cycle = path_->apply(Operation::mg, x);
-  const SpectralTest test = spectral_test(*path_);
-  EXPECT_LE(test.most_iterations_plain, test.allowed_plain);
-  EXPECT_LE(test.most_iterations_preconditioned, test.allowed_preconditioned);
-  EXPECT_LT(difference(path_->apply(Operation::spmv, x), product), 1e-15);
-  EXPECT_LT(difference(path_->apply(Operation::mg, x), cycle), 1e-14);
+  const std::vector<double> product = backend_->apply(Operation::spmv, x);
+  const std::vector<double> cycle = backend_->apply(Operation::mg, x);
+  const SpectralTest test = spectral_test(*backend_);
+  EXPECT_LE(test.max_iterations_plain, test.allowed_plain);
+  EXPECT_LE(test.max_iterations_preconditioned, test.allowed_preconditioned);
+  EXPECT_LT(difference(backend_->apply(Operation::spmv, x), product), 1e-15);
+  EXPECT_LT(difference(backend_->apply(Operation::mg, x), cycle), 1e-14);
 }
 
 TEST_P(HpcgVariant, TakesTheExaggeratedDiagonal) {
   const std::vector<double> x = random_values(finest(), 5);
-  path_->exaggerate_diagonal(true);
+  backend_->exaggerate_diagonal(true);
   reference_->exaggerate_diagonal(true);
-  EXPECT_LT(difference(path_->apply(Operation::spmv, x), reference_->apply(Operation::spmv, x)),
+  EXPECT_LT(difference(backend_->apply(Operation::spmv, x), reference_->apply(Operation::spmv, x)),
             1e-14);
-  path_->exaggerate_diagonal(false);
+  backend_->exaggerate_diagonal(false);
   reference_->exaggerate_diagonal(false);
 }
 
@@ -127,34 +127,34 @@ TEST_P(HpcgVariant, InNaturalOrderPreconditionsAsTheReference) {
   }
   const std::vector<double> x = random_values(finest(), 6);
   for (const bool exaggerated : {false, true, false}) {
-    path_->exaggerate_diagonal(exaggerated);
+    backend_->exaggerate_diagonal(exaggerated);
     reference_->exaggerate_diagonal(exaggerated);
-    EXPECT_LT(difference(path_->apply(Operation::mg, x), reference_->apply(Operation::mg, x)),
+    EXPECT_LT(difference(backend_->apply(Operation::mg, x), reference_->apply(Operation::mg, x)),
               1e-12);
   }
 }
 
 TEST_P(HpcgVariant, PreconditionsTheSameTwice) {
   const std::vector<double> x = random_values(finest(), 7);
-  const std::vector<double> once = path_->apply(Operation::mg, x);
-  EXPECT_EQ(difference(path_->apply(Operation::mg, x), once), 0.0);
+  const std::vector<double> once = backend_->apply(Operation::mg, x);
+  EXPECT_EQ(difference(backend_->apply(Operation::mg, x), once), 0.0);
 }
 
 TEST_P(HpcgVariant, ReachesTheReferencesResidual) {
   const CgResult reference = conjugate_gradients(*reference_, {.iterations = reference_iterations});
-  const CgResult result =
-      conjugate_gradients(*path_, {.iterations = most_iterations, .tolerance = reference.scaled()});
+  const CgResult result = conjugate_gradients(
+      *backend_, {.iterations = max_iterations, .tolerance = reference.scaled()});
   EXPECT_LE(result.scaled(), reference.scaled() * (1.0 + 1e-6));
-  EXPECT_LE(result.iterations, most_iterations);
+  EXPECT_LE(result.iterations, max_iterations);
   const std::vector<double> ones(static_cast<std::size_t>(finest().matrix.rows), 1.0);
-  EXPECT_LT(difference(path_->solution(), ones), 1e-12);
+  EXPECT_LT(difference(backend_->solution(), ones), 1e-12);
 }
 
 TEST_P(HpcgVariant, SolvesTheSameTwice) {
   const CgLimits limits{.iterations = 12};
-  const double once = conjugate_gradients(*path_, limits).scaled();
-  EXPECT_EQ(conjugate_gradients(*path_, limits).scaled(), once);
-  const CgTimes times = path_->take_times();
+  const double once = conjugate_gradients(*backend_, limits).scaled();
+  EXPECT_EQ(conjugate_gradients(*backend_, limits).scaled(), once);
+  const CgTimes times = backend_->take_times();
   EXPECT_GT(times.mg, 0.0);
   EXPECT_GT(times.spmv, 0.0);
 }

@@ -54,7 +54,7 @@ TEST_P(CgStepsOnOneGpu, TakeTheMemoryThatIsTold) {
   const auto steps = cuda::make_step_solver(problem, alone());
   expect_verified(*steps);
   constexpr std::int64_t small = 16 << 20;
-  EXPECT_LE(memory.most_bytes(), cuda::step_solver_bytes(problem, 1) + small);
+  EXPECT_LE(memory.max_bytes(), cuda::step_solver_bytes(problem, 1) + small);
 }
 
 TEST_P(CgStepsOnOneGpu, FailTheirVerificationWhereTheyArePerturbed) {
@@ -81,7 +81,7 @@ TEST(CgTrafficOnGpu, IsThatOfTheNonzerosWithoutPadding) {
   const auto benchmark = make_cuda(problem_of(Class::c, CgOrder::automatic), alone());
   const CgParameters& cg = cg_parameters(Class::c);
   const double entries = 26.0 * cg.iterations * 10.0 * static_cast<double>(cg.nonzeros);
-  const double read = benchmark->traffic().bytes_read;
+  const double read = benchmark->work().traffic.bytes_read;
   EXPECT_LE(read, 1.02 * entries);
   EXPECT_GE(read, 0.7 * entries);
 }

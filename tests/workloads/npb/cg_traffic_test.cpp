@@ -75,7 +75,7 @@ TEST_P(CgTrafficOnCpu, IsThatOfTheNonzeros) {
   const double entries = kept == Kept::upper ? off_diagonal / 2.0 : off_diagonal;
   const double products = 26.0 * cg.iterations;
   const double vectors = products * static_cast<double>(cg.rows * 8);
-  const Traffic traffic = make_cpu(problem, alone())->traffic();
+  const Traffic traffic = make_cpu(problem, alone())->work().traffic;
   EXPECT_GE(traffic.bytes_read, products * 10.0 * entries);
   // A product reads two vectors and the lengths of pieces, two bytes each, steps six vectors, and
   // each thread a pair of x and sum a row.

@@ -124,7 +124,7 @@ TEST(FtPlan, TakesLessMemoryOnMoreRanks) {
   for (const Class size : all_classes) {
     const FtParameters& ft = ft_parameters(size);
     const auto one = static_cast<double>(plan_of(ft).bytes());
-    for (int ranks = 2; ranks <= most_ranks(ft); ranks *= 2) {
+    for (int ranks = 2; ranks <= max_ranks(ft); ranks *= 2) {
       const auto each = static_cast<double>(plan_of(ft, ranks).bytes());
       EXPECT_GE(each, 1.5 * one / ranks);
       // Tables are small beside fields, but in class S.

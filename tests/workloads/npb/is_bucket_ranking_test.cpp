@@ -12,6 +12,8 @@ namespace {
 /// Ranks nothing; its runs have room or not as a test says.
 class PretendedRanking final : public BucketRanking {
  public:
+  PretendedRanking() : BucketRanking(Class::s) {}
+
   void run_with_room(bool enough) {
     enough_ = enough;
     run();
@@ -25,8 +27,9 @@ class PretendedRanking final : public BucketRanking {
   std::vector<Check> checks() override { return {}; }
 
  private:
-  [[nodiscard]] Traffic traffic_in_buckets() const override { return {3.0, 2.0, 0.0}; }
-  [[nodiscard]] std::string traffic_model_in_buckets() const override { return "each key once"; }
+  [[nodiscard]] Work work_in_buckets() const override {
+    return {.traffic = {3.0, 2.0, 0.0}, .model = "each key once"};
+  }
 
   bool enough_ = true;
 };
@@ -35,8 +38,8 @@ TEST(BucketRanking, HasATrafficWhereBucketsHadRoom) {
   PretendedRanking ranking;
   ranking.run_with_room(true);
   EXPECT_FALSE(ranking.overflowed());
-  EXPECT_DOUBLE_EQ(ranking.traffic().bytes(), 5.0);
-  EXPECT_EQ(ranking.traffic_model(), "each key once");
+  EXPECT_DOUBLE_EQ(ranking.work().traffic.bytes(), 5.0);
+  EXPECT_EQ(ranking.work().model, "each key once");
   EXPECT_EQ(how_ranked(ranking), "by_distribution");
   EXPECT_TRUE(ranking.notes().empty());
 }
@@ -45,8 +48,8 @@ TEST(BucketRanking, HasNoneAndSaysSoWhereKeysWereRankedByValue) {
   PretendedRanking ranking;
   ranking.run_with_room(false);
   EXPECT_TRUE(ranking.overflowed());
-  EXPECT_EQ(ranking.traffic().bytes(), 0.0);
-  EXPECT_EQ(ranking.traffic_model().rfind("none", 0), 0U) << ranking.traffic_model();
+  EXPECT_EQ(ranking.work().traffic.bytes(), 0.0);
+  EXPECT_EQ(ranking.work().model.rfind("none", 0), 0U) << ranking.work().model;
   EXPECT_EQ(how_ranked(ranking), "by_value");
   ASSERT_EQ(ranking.notes().size(), 1U);
   EXPECT_NE(ranking.notes().front().find("by value"), std::string::npos);
@@ -58,7 +61,7 @@ TEST(BucketRanking, SpeaksOfAllRunsWithTheSameKeys) {
   ranking.run_with_room(true);
   EXPECT_FALSE(ranking.overflowed());
   EXPECT_EQ(how_ranked(ranking), "by_value");
-  EXPECT_EQ(ranking.traffic().bytes(), 0.0);
+  EXPECT_EQ(ranking.work().traffic.bytes(), 0.0);
   ranking.replace_keys({});
   ranking.run_with_room(true);
   EXPECT_EQ(how_ranked(ranking), "by_distribution");

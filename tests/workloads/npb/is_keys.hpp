@@ -104,7 +104,7 @@ inline std::string how_ranked(const Ranking& ranking) {
 /// No traffic, and so no percentage, where all keys were ranked by value in some run.
 inline void expect_stated(const Ranking& ranking, bool by_value) {
   EXPECT_EQ(how_ranked(ranking), by_value ? "by_value" : "by_distribution");
-  EXPECT_EQ(ranking.traffic().bytes() > 0.0, !by_value);
+  EXPECT_EQ(ranking.work().traffic.bytes() > 0.0, !by_value);
   EXPECT_EQ(ranking.notes().size(), by_value ? 1U : 0U);
 }
 

@@ -22,15 +22,16 @@ std::vector<Counts> some_counts(std::size_t ranks) {
 
 TEST(IsDeal, GivesEachBucketToOneRankAndAsManyKeysToAll) {
   for (const std::size_t ranks : {1U, 2U, 3U, 7U, 64U}) {
-    const Deal deal(some_counts(ranks), buckets);
-    EXPECT_EQ(deal.first(0), 0U);
-    EXPECT_EQ(deal.end(ranks - 1), buckets);
-    const auto fair = static_cast<double>(deal.before(buckets)) / static_cast<double>(ranks);
-    const double fullest = 1.5 * static_cast<double>(deal.before(buckets)) / double{buckets};
+    const BucketPartition partition(some_counts(ranks), buckets);
+    EXPECT_EQ(partition.first(0), 0U);
+    EXPECT_EQ(partition.end(ranks - 1), buckets);
+    const auto fair = static_cast<double>(partition.before(buckets)) / static_cast<double>(ranks);
+    const double fullest = 1.5 * static_cast<double>(partition.before(buckets)) / double{buckets};
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      EXPECT_LT(deal.first(rank), deal.end(rank));
-      EXPECT_EQ(deal.first(rank), rank == 0 ? 0 : deal.end(rank - 1));
-      const std::int64_t keys = deal.before(deal.end(rank)) - deal.before(deal.first(rank));
+      EXPECT_LT(partition.first(rank), partition.end(rank));
+      EXPECT_EQ(partition.first(rank), rank == 0 ? 0 : partition.end(rank - 1));
+      const std::int64_t keys =
+          partition.before(partition.end(rank)) - partition.before(partition.first(rank));
       EXPECT_NEAR(static_cast<double>(keys), fair, fullest);
     }
   }
@@ -46,7 +47,7 @@ TEST(IsMessages, HaveRoomForAllKeysHoweverBlocksShareThem) {
   constexpr std::size_t ranks = 3;
   const std::vector<Counts> counts = some_counts(ranks);
   const std::vector<std::int64_t> blocks{132, 1, 66};
-  const ListMessages messages(Deal(counts, buckets), blocks, unit);
+  const ListMessages messages(BucketPartition(counts, buckets), blocks, unit);
   for (std::size_t from = 0; from < ranks; ++from) {
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
       // At worst all blocks but one have a single key.
@@ -60,13 +61,13 @@ TEST(IsMessages, HaveRoomForAllKeysHoweverBlocksShareThem) {
 
 TEST(IsMessages, PlaceListsOneBehindTheOther) {
   constexpr std::size_t ranks = 3;
-  const ListMessages messages(Deal(some_counts(ranks), buckets), {132, 1, 66}, unit);
+  const ListMessages messages(BucketPartition(some_counts(ranks), buckets), {132, 1, 66}, unit);
   for (std::size_t from = 0; from < ranks; ++from) {
     for (std::size_t to = 0; to < ranks; ++to) {
       std::size_t end = MessageHeader::bytes(buckets);
       EXPECT_GE(end, (MessageHeader::fillers(buckets) + buckets) * sizeof(std::uint32_t));
-      for (std::size_t bucket = messages.deal().first(to); bucket < messages.deal().end(to);
-           ++bucket) {
+      for (std::size_t bucket = messages.partition().first(to);
+           bucket < messages.partition().end(to); ++bucket) {
         EXPECT_EQ(messages.list_begin(from, bucket), end);
         EXPECT_EQ(end % unit_bytes, 0U);
         end += static_cast<std::size_t>(messages.units(from, bucket)) * unit_bytes;
@@ -78,7 +79,8 @@ TEST(IsMessages, PlaceListsOneBehindTheOther) {
 
 TEST(IsMessages, AreAsLongBothWays) {
   constexpr std::size_t ranks = 4;
-  const ListMessages messages(Deal(some_counts(ranks), buckets), {132, 1, 66, 132}, unit);
+  const ListMessages messages(BucketPartition(some_counts(ranks), buckets), {132, 1, 66, 132},
+                              unit);
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     const auto sizes = messages.sizes(rank);
     ASSERT_EQ(sizes.size(), ranks);
@@ -101,7 +103,7 @@ std::vector<Counts> expected_of(const std::vector<std::int64_t>& shares) {
 
 TEST(IsMessages, HaveRoomForNpbsKeys) {
   const std::vector<std::int64_t> shares{3 << 18, 1 << 18};
-  const ListMessages messages(Deal(expected_of(shares), buckets), {132, 1}, unit);
+  const ListMessages messages(BucketPartition(expected_of(shares), buckets), {132, 1}, unit);
   std::int64_t position = 0;
   for (std::size_t from = 0; from < shares.size(); ++from) {
     std::vector<Key> keys(static_cast<std::size_t>(shares[from]));
@@ -118,10 +120,11 @@ TEST(IsMessages, HaveRoomForNpbsKeys) {
 }
 
 TEST(IsMessages, DealExpectedKeysEvenly) {
-  const Deal deal(expected_of({1 << 20, 1 << 20, 1 << 20, 1 << 20, 0}), buckets);
+  const BucketPartition partition(expected_of({1 << 20, 1 << 20, 1 << 20, 1 << 20, 0}), buckets);
   constexpr double fullest_bucket = 8.0 / 3.0 * (1 << 22) / double{buckets};
-  for (std::size_t rank = 0; rank < deal.ranks(); ++rank) {
-    const std::int64_t keys = deal.before(deal.end(rank)) - deal.before(deal.first(rank));
+  for (std::size_t rank = 0; rank < partition.ranks(); ++rank) {
+    const std::int64_t keys =
+        partition.before(partition.end(rank)) - partition.before(partition.first(rank));
     EXPECT_NEAR(static_cast<double>(keys), (1 << 22) / 5.0, fullest_bucket);
   }
 }

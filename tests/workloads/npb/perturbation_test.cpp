@@ -81,10 +81,9 @@ TEST_P(PerturbedRun, SaysSoAndIsNotVerified) {
   problem.repeats = 1;
   problem.perturbation = GetParam();
   NoProgress progress;
-  std::vector<Outcome> outcomes;
-  const RunResult result = run(problem, alone(), progress, outcomes);
+  const RunResult result = run(problem, {.ranks = alone(), .progress = progress});
   EXPECT_FALSE(result.verified());
-  EXPECT_FALSE(outcomes.front().verified);
+  EXPECT_FALSE(result.attached<std::vector<Outcome>>().front().verified);
   ASSERT_EQ(result.notes.size(), 1U);
   EXPECT_EQ(result.notes.front(), perturbation_note(GetParam()));
   EXPECT_EQ(result.measurements.front().parameters.back().name, "perturbation");
@@ -101,7 +100,7 @@ TEST_P(PerturbedRun, SaysSoAndIsNotVerified) {
 INSTANTIATE_TEST_SUITE_P(Epsilons, PerturbedRun,
                          testing::Values(small_perturbation, -small_perturbation, 1e-17, -1e-20));
 
-/// What a kernel's criteria say of a result that is no number in one place.
+/// What a kernel's criteria say of a result that is not a number in one place.
 struct NoNumber {
   std::string where;
   std::vector<Check> checks;

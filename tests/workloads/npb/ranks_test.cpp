@@ -45,8 +45,8 @@ void expect_same_on_all_ranks(const std::string& text) {
 /// Two where that takes seconds: threads that spin at barriers, of which CG has thousands, take
 /// minutes where they are more than the cores.
 int threads_for(Kernel kernel, Class size) {
-  const int most_ranks = kernel == Kernel::cg ? 1 : 2;
-  return size == Class::s && test_ranks().size() <= most_ranks ? 2 : 1;
+  const int max_ranks = kernel == Kernel::cg ? 1 : 2;
+  return size == Class::s && test_ranks().size() <= max_ranks ? 2 : 1;
 }
 
 TEST(NpbOnRanks, KernelsAreVerifiedInEveryRun) {
@@ -111,9 +111,9 @@ void expect_cover(cg::Kept kept, int most) {
 }
 
 TEST(CgBlocks, HaveEachEntryOnce) {
-  constexpr int most_ranks = 18;
-  expect_cover(cg::Kept::all, most_ranks);
-  expect_cover(cg::Kept::upper, most_ranks);
+  constexpr int max_ranks = 18;
+  expect_cover(cg::Kept::all, max_ranks);
+  expect_cover(cg::Kept::upper, max_ranks);
 }
 
 TEST(CgBlocks, NeedFewerElementsTheMoreRanksThereAre) {
@@ -217,8 +217,8 @@ TEST(NpbOnRanks, RunsTellOfAllRanks) {
   problem.repeats = 1;
   problem.kernels = kernels_on(problem, ranks);
   NoProgress progress;
-  std::vector<Outcome> outcomes;
-  const RunResult result = run(problem, test_ranks(), progress, outcomes);
+  const RunResult result = run(problem, {.ranks = test_ranks(), .progress = progress});
+  const auto& outcomes = result.attached<std::vector<Outcome>>();
   EXPECT_TRUE(result.verified());
   ASSERT_EQ(outcomes.size(), problem.kernels.size());
   for (const Outcome& outcome : outcomes) {
@@ -227,7 +227,7 @@ TEST(NpbOnRanks, RunsTellOfAllRanks) {
     EXPECT_EQ(test_ranks().max(outcome.seconds), outcome.seconds);
   }
   for (const Measurement& m : result.measurements) {
-    EXPECT_EQ(test_ranks().max(m.traffic.bytes()), m.traffic.bytes()) << m.name;
+    EXPECT_EQ(test_ranks().max(m.work.traffic.bytes()), m.work.traffic.bytes()) << m.name;
   }
 }
 

@@ -15,8 +15,10 @@ TEST(NpbRun, MeasuresAndVerifiesEachKernel) {
   problem.threads = 2;
   problem.repeats = 2;
   NoProgress progress;
-  std::vector<Outcome> outcomes;
-  const RunResult result = run(problem, alone(), progress, outcomes);
+  const RunContext context{
+      .ranks = alone(), .progress = progress, .policy = {.ceiling = CeilingRule::always}};
+  const RunResult result = run(problem, context);
+  const auto& outcomes = result.attached<std::vector<Outcome>>();
   EXPECT_EQ(result.workload, "npb");
   EXPECT_TRUE(result.verified());
   ASSERT_EQ(result.measurements.size(), problem.kernels.size());
@@ -28,9 +30,10 @@ TEST(NpbRun, MeasuresAndVerifiesEachKernel) {
     EXPECT_EQ(outcomes[n].kernel, problem.kernels[n]);
     EXPECT_TRUE(outcomes[n].verified);
     EXPECT_GT(outcomes[n].mops(), 0.0);
+    EXPECT_EQ(m.parameters.front().name, "kernel");
     // EP needs no memory, so nothing is said of it.
     EXPECT_EQ(m.percent_of_bankfull().has_value(), problem.kernels[n] != Kernel::ep);
-    EXPECT_EQ(m.traffic.bytes() > 0.0, problem.kernels[n] != Kernel::ep);
+    EXPECT_EQ(m.work.traffic.bytes() > 0.0, problem.kernels[n] != Kernel::ep);
   }
 }
 

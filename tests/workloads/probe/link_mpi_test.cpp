@@ -17,11 +17,12 @@ TEST(LinkRun, CountsWhatARankSends) {
   const RunResult result = run_small_links(Device::cpu());
   const Measurement& pair = result.measurements.front();
   EXPECT_EQ(pair.name, "exchange of 8 B faces, pair 0-1, mpi");
-  EXPECT_EQ(pair.traffic.bytes_written, 8.0);
+  EXPECT_EQ(pair.work.traffic.bytes_written, 8.0);
   const Measurement& ring = result.measurements.back();
   EXPECT_EQ(ring.name, "exchange of 1 KiB faces, ring, mpi");
-  EXPECT_EQ(ring.traffic.bytes_written, 2.0 * 1024.0);
-  EXPECT_DOUBLE_EQ(result.series.back().points.back().second, ring.bytes_per_second());
+  EXPECT_EQ(ring.work.traffic.bytes_written, 2.0 * 1024.0);
+  EXPECT_DOUBLE_EQ(result.series.back().points.back().second,
+                   ring.bytes_per_second().value_or(0.0));
 }
 
 TEST(LinkRun, FindsCellsThatCameToTheWrongPlace) {

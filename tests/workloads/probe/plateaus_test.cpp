@@ -113,8 +113,9 @@ TEST(LevelName, IsTheSmallestCacheThatHoldsThePlateau) {
   EXPECT_EQ(level_name(caches, 40000), "L1");
   EXPECT_EQ(level_name(caches, 65536), "L2");
   EXPECT_EQ(level_name(caches, 16e6), "L3");
+  EXPECT_EQ(level_name(caches, 64e6), "L3 and memory");
   EXPECT_EQ(level_name(caches, 256e6), "memory");
-  EXPECT_EQ(level_name({}, 1024), "memory");
+  EXPECT_EQ(level_name({}, 1024), "unknown level");
 }
 
 }  // namespace

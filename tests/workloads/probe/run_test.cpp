@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/workloads/probe/bandwidth.hpp"
+#include "tests/alone.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -27,14 +28,24 @@ Problem tiny(Part part) {
   return problem;
 }
 
+RunResult run_alone(const Problem& problem) {
+  NoProgress progress;
+  return run(problem, {.ranks = alone(), .progress = progress});
+}
+
+/// Of everything that one rank can probe.
+const RunResult& tiny_run() {
+  static const RunResult result = run_alone(tiny(Part::all));
+  return result;
+}
+
 bool has_series(const RunResult& result, const std::string& start) {
   return std::any_of(result.series.begin(), result.series.end(),
                      [&](const Series& series) { return series.name.starts_with(start); });
 }
 
 TEST(ProbeRun, BandwidthIsMeasuredAndVerified) {
-  NoProgress progress;
-  const RunResult result = run(tiny(Part::bandwidth), *make_self_communicator(), progress);
+  const RunResult result = run_alone(tiny(Part::bandwidth));
   EXPECT_EQ(result.workload, "probe");
   EXPECT_FALSE(result.checks.empty());
   EXPECT_TRUE(result.verified());
@@ -44,9 +55,8 @@ TEST(ProbeRun, BandwidthIsMeasuredAndVerified) {
   EXPECT_FALSE(has_series(result, "latency"));
   ASSERT_FALSE(result.measurements.empty());
   for (const Measurement& measurement : result.measurements) {
-    EXPECT_GT(measurement.bytes_per_second(), 1e6) << measurement.name;
+    EXPECT_GT(measurement.bytes_per_second().value_or(0.0), 1e6) << measurement.name;
   }
-  EXPECT_TRUE(result.measurements.front().fits_cache);
   for (const Series& series : result.series) {
     EXPECT_FALSE(series.points.empty()) << series.name;
     EXPECT_TRUE(std::is_sorted(series.points.begin(), series.points.end(),
@@ -55,15 +65,56 @@ TEST(ProbeRun, BandwidthIsMeasuredAndVerified) {
   }
 }
 
-TEST(ProbeRun, LatencyIsMeasuredAndVerified) {
+TEST(ProbeRun, ACacheIsNotCalledMemory) {
+  if (last_cache_bytes(Device::cpu()) < 2 * mib) {
+    GTEST_SKIP() << "the last cache is unknown or small";
+  }
+  for (const Measurement& m : tiny_run().measurements) {
+    const auto is_memory = [](const std::string& note) {
+      return note.find("memory") != std::string::npos;
+    };
+    const bool is_ceiling = m.name.starts_with("ceiling");
+    EXPECT_TRUE(is_ceiling || m.cache == CacheFit::inside) << m.name;
+    EXPECT_TRUE(is_ceiling || !m.ceiling) << m.name;
+    EXPECT_TRUE(std::none_of(m.notes.begin(), m.notes.end(), is_memory)) << m.name;
+  }
+}
+
+TEST(ProbeRun, EveryMeasurementTellsHowQuietTheMachineWas) {
+  const double load = LoadWatch().so_far(alone()).load_before;
+  for (const Measurement& m : tiny_run().measurements) {
+    EXPECT_EQ(m.quietness.load_before > 0.0, load > 0.0) << m.name;
+    EXPECT_EQ(m.quietness.spread, m.seconds.spread()) << m.name;
+    EXPECT_TRUE(m.quietness.on_cpu) << m.name;
+  }
+}
+
+TEST(ProbeRun, PassesAreComparedWithTheCeilingOfTheirMix) {
+  Problem problem = tiny(Part::bandwidth);
+  problem.operations = {StreamOperation::mix};
+  problem.stores = Stores::ordinary;
   NoProgress progress;
-  const RunResult result = run(tiny(Part::latency), *make_self_communicator(), progress);
+  const RunResult result =
+      run(problem,
+          {.ranks = alone(), .progress = progress, .policy = {.ceiling = CeilingRule::always}});
+  ASSERT_EQ(result.measurements.size(), 2U);  // the mix, and its ceiling again
+  for (const Measurement& m : result.measurements) {
+    ASSERT_TRUE(m.ceiling.has_value()) << m.name;
+    EXPECT_EQ(m.ceiling.value_or(Ceiling{}).key, "2 read : 1 write, fp32");
+  }
+}
+
+TEST(ProbeRun, LatencyIsMeasuredAndVerified) {
+  const RunResult result = run_alone(tiny(Part::latency));
   ASSERT_EQ(result.series.size(), 2U);
   EXPECT_EQ(result.series[0].name, "latency, stride 64 B, small pages");
   EXPECT_EQ(result.series[1].name, "latency, stride 4 KiB, small pages");
   for (const auto& [footprint, latency] : result.series[0].points) {
     EXPECT_GT(latency, 0.1);
     EXPECT_LT(latency, 10000.0);
+  }
+  for (const Measurement& m : result.measurements) {
+    EXPECT_FALSE(m.percent_of_bankfull().has_value()) << m.name;
   }
   ASSERT_EQ(result.checks.size(), 1U);
   EXPECT_TRUE(result.verified());

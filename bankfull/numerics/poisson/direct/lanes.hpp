@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
-#include "bankfull/numerics/poisson/direct/ladder.hpp"
+#include "bankfull/numerics/poisson/direct/elimination.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
@@ -34,9 +34,9 @@ struct LaneShape {
   }
   [[nodiscard]] std::int64_t size() const { return lanes * (kept_of_cells() + kept_of_ends); }
 
-  static constexpr std::int64_t most_modes = 4;
-  /// Decay, the ends' two conductances and the root's; two twists; three sets of amplitudes.
-  static constexpr std::int64_t kept_of_ends = 4 * most_modes + 16;
+  static constexpr std::int64_t max_modes = 4;
+  /// Decay, the ends' two couplings and the root's; two twists; three sets of amplitudes.
+  static constexpr std::int64_t kept_of_ends = 4 * max_modes + 16;
 };
 
 /// The elimination along i of some lanes of the spectrum's rows j and j'.
@@ -45,8 +45,8 @@ class LaneElimination {
  public:
   /// `memory` is as large as the shape says.
   LaneElimination(Real* memory, const LaneShape& shape, std::int64_t lanes)
-      : pitch_(shape.lanes), lanes_(lanes), voltage_(memory) {
-    up_ = voltage_ + shape.cells * cell_voltages();
+      : pitch_(shape.lanes), lanes_(lanes), solution_(memory) {
+    up_ = solution_ + shape.cells * cell_values();
     around_ = up_ + shape.cells * cell_modes();
     Real* next = around_ + (Cyclic ? shape.cells * cell_modes() : 0);
     const auto take = [&](std::int64_t rows) {
@@ -54,14 +54,14 @@ class LaneElimination {
       next += rows * pitch_;
       return taken;
     };
-    decay_ = take(LaneShape::most_modes);
-    ground_ = take(LaneShape::most_modes);
-    closing_ = take(LaneShape::most_modes);
-    root_ground_ = take(LaneShape::most_modes);
+    decay_ = take(LaneShape::max_modes);
+    dominance_ = take(LaneShape::max_modes);
+    closing_ = take(LaneShape::max_modes);
+    root_dominance_ = take(LaneShape::max_modes);
     twist_ = take(4);
-    current_ = take(4);
-    root_current_ = take(4);
-    root_voltage_ = take(4);
+    right_side_ = take(4);
+    root_side_ = take(4);
+    root_solution_ = take(4);
   }
 
   [[nodiscard]] Real* decay(int mode) const { return decay_ + mode * pitch_; }
@@ -74,33 +74,35 @@ class LaneElimination {
   }
 
   void begin(Real closing) const {
-    std::fill_n(ground_, Kind::count * pitch_, Real{0});
-    std::fill_n(root_ground_, Kind::count * pitch_, Real{0});
+    std::fill_n(dominance_, Kind::count * pitch_, Real{0});
+    std::fill_n(root_dominance_, Kind::count * pitch_, Real{0});
     std::fill_n(closing_, Kind::count * pitch_, closing);
-    std::fill_n(current_, 4 * pitch_, Real{0});
-    std::fill_n(root_current_, 4 * pitch_, Real{0});
+    std::fill_n(right_side_, 4 * pitch_, Real{0});
+    std::fill_n(root_side_, 4 * pitch_, Real{0});
   }
 
   /// Eliminates cell n, whose elements are at `a` and `b`, which may be the same.
-  void forward(std::int64_t n, const LadderCell<Real>& cell, const Real* a, const Real* b) const {
+  void forward(std::int64_t n, const EliminationCell<Real>& cell, const Real* a,
+               const Real* b) const {
     const Rows at = rows_of(n);
     const Real width = cell.width;
     const Real above = cell.above;
-    const Real charge = cell.charge;
+    const Real side_scale = cell.side_scale;
     const std::int64_t pitch = pitch_;
 #pragma omp simd
     for (std::int64_t lane = 0; lane < lanes_; ++lane) {
       Pivot<Real> pivots[Kind::count];
       for (int mode = 0; mode < Kind::count; ++mode) {
         const std::int64_t place = mode * pitch + lane;
-        LowerEnd<Real> end{at.ground[place], Cyclic ? at.closing[place] : Real{0}};
-        Real root_ground = Cyclic ? at.root_ground[place] : Real{0};
-        pivots[mode] = Ladder<Cyclic>::eliminate(at.decay[place] * width, above, end, root_ground);
-        at.ground[place] = end.ground;
+        LowerEnd<Real> end{at.dominance[place], Cyclic ? at.closing[place] : Real{0}};
+        Real root_dominance = Cyclic ? at.root_dominance[place] : Real{0};
+        pivots[mode] =
+            Elimination<Cyclic>::eliminate(at.decay[place] * width, above, end, root_dominance);
+        at.dominance[place] = end.dominance;
         at.up[place] = pivots[mode].up;
         if constexpr (Cyclic) {
           at.closing[place] = end.closing;
-          at.root_ground[place] = root_ground;
+          at.root_dominance[place] = root_dominance;
           at.around[place] = pivots[mode].around;
         }
       }
@@ -108,22 +110,22 @@ class LaneElimination {
       for (int n4 = 0; n4 < 4; ++n4) {
         const std::int64_t place = n4 * pitch + lane;
         const Pivot<Real>& pivot = pivots[Kind::mode_of(n4)];
-        const Real current = at.current[place] + charge * side.of[n4];
-        const Real voltage = pivot.inverse * current;
-        at.voltage[place] = voltage;
-        at.current[place] = above * voltage;
+        const Real right_side = at.right_side[place] + side_scale * side.of[n4];
+        const Real solution = pivot.inverse * right_side;
+        at.solution[place] = solution;
+        at.right_side[place] = above * solution;
         if constexpr (Cyclic) {
-          at.root_current[place] += pivot.around * current;
+          at.root_side[place] += pivot.around * right_side;
         }
       }
     }
   }
 
   /// Solves for the last cell, the root.
-  void turn(const LadderCell<Real>& cell, Real* a, Real* b) const {
+  void turn(const EliminationCell<Real>& cell, Real* a, Real* b) const {
     const Rows at = rows_of(0);
     const Real width = cell.width;
-    const Real charge = cell.charge;
+    const Real side_scale = cell.side_scale;
     const std::int64_t pitch = pitch_;
 #pragma omp simd
     for (std::int64_t lane = 0; lane < lanes_; ++lane) {
@@ -131,11 +133,12 @@ class LaneElimination {
       for (int n4 = 0; n4 < 4; ++n4) {
         const std::int64_t mode = Kind::mode_of(n4) * pitch + lane;
         const std::int64_t place = n4 * pitch + lane;
-        const Real ground = at.ground[mode] + at.decay[mode] * width + at.root_ground[mode];
-        const Real current = at.current[place] + charge * x.of[n4] + at.root_current[place];
-        x.of[n4] = root_voltage(current, ground);
-        at.root_voltage[place] = x.of[n4];
-        at.current[place] = x.of[n4];
+        const Real dominance =
+            at.dominance[mode] + at.decay[mode] * width + at.root_dominance[mode];
+        const Real right_side = at.right_side[place] + side_scale * x.of[n4] + at.root_side[place];
+        x.of[n4] = root_solution(right_side, dominance);
+        at.root_solution[place] = x.of[n4];
+        at.right_side[place] = x.of[n4];
       }
       untwist(at, pitch, lane, Kind::join(x), a, b);
     }
@@ -152,9 +155,9 @@ class LaneElimination {
         const std::int64_t mode = Kind::mode_of(n4) * pitch + lane;
         const std::int64_t place = n4 * pitch + lane;
         const Pivot<Real> pivot{0, at.up[mode], Cyclic ? at.around[mode] : Real{0}};
-        x.of[n4] = Ladder<Cyclic>::voltage(pivot, at.voltage[place], at.current[place],
-                                           at.root_voltage[place]);
-        at.current[place] = x.of[n4];
+        x.of[n4] = Elimination<Cyclic>::solution(pivot, at.solution[place], at.right_side[place],
+                                                 at.root_solution[place]);
+        at.right_side[place] = x.of[n4];
       }
       untwist(at, pitch, lane, Kind::join(x), a, b);
     }
@@ -165,30 +168,30 @@ class LaneElimination {
   struct Rows {
     const Real* decay;
     const Real* twist;
-    Real* ground;
+    Real* dominance;
     Real* closing;
-    Real* root_ground;
-    Real* current;  ///< into the next cell; on the way back the voltage of the cell above
-    Real* root_current;
-    Real* root_voltage;
-    Real* voltage;  ///< by current, of this cell
+    Real* root_dominance;
+    Real* right_side;  ///< passed to the next cell; on the way back the solution of the cell above
+    Real* root_side;
+    Real* root_solution;
+    Real* solution;  ///< of this cell, before its neighbours' parts
     Real* up;
     Real* around;
   };
 
-  [[nodiscard]] std::int64_t cell_voltages() const { return 4 * pitch_; }
+  [[nodiscard]] std::int64_t cell_values() const { return 4 * pitch_; }
   [[nodiscard]] std::int64_t cell_modes() const { return Kind::count * pitch_; }
 
   [[nodiscard]] Rows rows_of(std::int64_t n) const {
     return {decay_,
             twist_,
-            ground_,
+            dominance_,
             closing_,
-            root_ground_,
-            current_,
-            root_current_,
-            root_voltage_,
-            voltage_ + n * cell_voltages(),
+            root_dominance_,
+            right_side_,
+            root_side_,
+            root_solution_,
+            solution_ + n * cell_values(),
             up_ + n * cell_modes(),
             around_ + (Cyclic ? n * cell_modes() : 0)};
   }
@@ -227,17 +230,17 @@ class LaneElimination {
 
   std::int64_t pitch_;
   std::int64_t lanes_;
-  Real* voltage_;
+  Real* solution_;
   Real* up_ = nullptr;
   Real* around_ = nullptr;
   Real* decay_ = nullptr;
-  Real* ground_ = nullptr;
+  Real* dominance_ = nullptr;
   Real* closing_ = nullptr;
-  Real* root_ground_ = nullptr;
+  Real* root_dominance_ = nullptr;
   Real* twist_ = nullptr;
-  Real* current_ = nullptr;
-  Real* root_current_ = nullptr;
-  Real* root_voltage_ = nullptr;
+  Real* right_side_ = nullptr;
+  Real* root_side_ = nullptr;
+  Real* root_solution_ = nullptr;
 };
 
 }  // namespace bankfull::poisson

@@ -9,12 +9,13 @@
 namespace bankfull::poisson {
 namespace {
 
-Traffic direct_traffic(const Extents& extents, std::size_t element_bytes, int passes) {
-  const auto cells = static_cast<double>(extents.count());
+Traffic direct_traffic(const Domain& domain, std::size_t element_bytes, int passes) {
+  const Extents n = domain.extents();
+  const auto cells = static_cast<double>(n.count());
   const double one_way = cells * static_cast<double>(element_bytes) * passes;
-  // The usual count of a transform's operations, and 15 in the elimination.
-  const double transform = 2.5 * std::log2(static_cast<double>(extents.nj * extents.nk));
-  return {one_way, one_way, cells * (2.0 * transform + 15.0)};
+  const double transforms = 2.0 * 2.5 * cells * std::log2(static_cast<double>(n.nj * n.nk));
+  const auto pairs = static_cast<double>(half_spectrum(n.nj) * half_spectrum(n.nk));
+  return {one_way, one_way, transforms + pairs * elimination_flops(domain)};
 }
 
 }  // namespace
@@ -27,12 +28,29 @@ std::int64_t work_reals(const Domain& domain, std::size_t element_bytes) {
   return (needed + alignment - 1) / alignment * alignment;
 }
 
-Traffic cpu_direct_traffic(const Extents& extents, std::size_t element_bytes) {
-  return direct_traffic(extents, element_bytes, 3);
+double elimination_flops(const Domain& domain) {
+  const int modes = modes_of(domain);
+  const bool cyclic = domain.i.periodic;
+  constexpr int amplitudes = 4;
+  // Of a pair of elements: two complex products a way; sums of their parts, and back halves of
+  // them.
+  const int twists = modes > 1 ? 2 * 6 : 0;
+  const int separate = modes > 1 ? 4 : 0;
+  const int join = modes > 1 ? 8 : 0;
+  // Of a mode: its decay, the pivot, what is left; around, what goes to the root and is left there.
+  const int eliminate = 1 + 5 + (cyclic ? 5 : 0);
+  const int forward = twists + separate + modes * eliminate + amplitudes * (4 + (cyclic ? 2 : 0));
+  const int back = join + twists + amplitudes * (2 + (cyclic ? 2 : 0));
+  const int root = 2 * twists + separate + join + amplitudes * (3 + 3 + 1);
+  return static_cast<double>(domain.i.cells() - 1) * (forward + back) + root;
 }
 
-Traffic gpu_direct_traffic(const Extents& extents, std::size_t element_bytes) {
-  return direct_traffic(extents, element_bytes, 4);
+Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {
+  return direct_traffic(domain, element_bytes, 3);
+}
+
+Traffic gpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {
+  return direct_traffic(domain, element_bytes, 4);
 }
 
 GpuSizes::GpuSizes(const Domain& domain, std::size_t element_bytes, std::int64_t bytes_at_once) {
@@ -46,12 +64,12 @@ GpuSizes::GpuSizes(const Domain& domain, std::size_t element_bytes, std::int64_t
   // Lengths with large prime factors take cuFFT several times the memory of the data.
   constexpr std::int64_t times_data = 8;
   constexpr std::int64_t some = std::int64_t{1024} * 1024;
-  most_transform_bytes = times_data * planes_at_once * plane_bytes + some;
+  max_transform_bytes = times_data * planes_at_once * plane_bytes + some;
   pairs = half_spectrum(n.nj) * half_spectrum(n.nk);
   const int modes = modes_of(domain);
   const int segment = segment_of(modes, domain.i.periodic);
   const std::int64_t checkpoints = (n.ni - 1 + segment - 1) / segment;
-  // Cells of the ladder; decays and twists of both axes.
+  // Cells of the elimination; decays and twists of both axes.
   table_reals = 4 * n.ni + 3 * (n.nj + 1 + n.nk + 1);
   checkpoint_reals = checkpoints * pairs * modes * (domain.i.periodic ? 2 : 1);
 }

@@ -14,12 +14,17 @@ namespace bankfull::poisson {
 /// elimination.
 std::int64_t work_reals(const Domain& domain, std::size_t element_bytes);
 
-/// On a CPU the field crosses the memory interface three times to and fro: planes are transformed,
-/// and columns eliminated, in the cache.
-Traffic cpu_direct_traffic(const Extents& extents, std::size_t element_bytes);
+/// Operations that eliminate one pair of columns of the spectrum; see LaneElimination.
+double elimination_flops(const Domain& domain);
 
-/// On a GPU columns do not stay in the cache: the elimination's two sweeps cross too.
-Traffic gpu_direct_traffic(const Extents& extents, std::size_t element_bytes);
+/// On a CPU the field crosses the memory interface three times to and fro: planes are transformed,
+/// and columns eliminated, in the cache. Of the transforms, which are a library's, the usual count
+/// of operations.
+Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
+
+/// On a GPU columns do not stay in the cache: the elimination's two sweeps cross too. What it
+/// forms again between checkpoints does not count.
+Traffic gpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
 
 /// How the solver on a GPU divides its work.
 struct GpuSizes {
@@ -27,7 +32,7 @@ struct GpuSizes {
   /// planes that stay in L2 do not pay: on an H200 16 MiB at a time took a fifth longer.
   static constexpr std::int64_t chunk_bytes = 128 * mib;
   /// Threads of a block of the elimination.
-  static constexpr int most_threads = 64;
+  static constexpr int max_threads = 64;
 
   /// Cells between checkpoints of the elimination: as many as registers can hold.
   BANKFULL_HOST_DEVICE static constexpr int segment_of(int modes, bool cyclic) {
@@ -35,8 +40,8 @@ struct GpuSizes {
   }
 
   std::int64_t planes_at_once = 0;
-  std::int64_t most_transform_bytes = 0;  ///< that cuFFT may work in
-  std::int64_t pairs = 0;                 ///< of columns that are eliminated together
+  std::int64_t max_transform_bytes = 0;  ///< that cuFFT may work in
+  std::int64_t pairs = 0;                ///< of columns that are eliminated together
   std::int64_t checkpoint_reals = 0;
   std::int64_t table_reals = 0;
 

@@ -1,6 +1,6 @@
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
-#include "bankfull/numerics/poisson/direct/ladder.hpp"
+#include "bankfull/numerics/poisson/direct/elimination.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -17,24 +17,25 @@ constexpr std::int64_t padded_to(std::int64_t count, std::int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
-/// Voltages where the currents are the widths, the last cell is at 0 and nothing else is grounded.
-std::vector<double> loaded_ladder(const Axis& axis, const std::vector<double>& above,
-                                  double closing) {
+/// The solution for right sides that are the widths, with the last cell at 0 and no dominance.
+std::vector<double> response_to_widths(const Axis& axis, const std::vector<double>& above,
+                                       double closing) {
   const std::size_t root = above.size() - 1;
   std::vector<Pivot<double>> pivots(above.size());
-  std::vector<double> voltages(above.size(), 0.0);
+  std::vector<double> solution(above.size(), 0.0);
   LowerEnd<double> end{.closing = closing};
-  double root_ground = 0.0;
-  double current = 0.0;
+  double root_dominance = 0.0;
+  double right_side = 0.0;
   for (std::size_t n = 0; n < root; ++n) {
-    pivots[n] = Ladder<true>::eliminate(0.0, above[n], end, root_ground);
-    voltages[n] = pivots[n].inverse * (current + axis.widths[n]);
-    current = above[n] * voltages[n];
+    pivots[n] = Elimination<true>::eliminate(0.0, above[n], end, root_dominance);
+    solution[n] = pivots[n].inverse * (right_side + axis.widths[n]);
+    right_side = above[n] * solution[n];
   }
   for (std::size_t n = root; n-- > 0;) {
-    voltages[n] = Ladder<true>::voltage(pivots[n], voltages[n], voltages[n + 1], voltages[root]);
+    solution[n] =
+        Elimination<true>::solution(pivots[n], solution[n], solution[n + 1], solution[root]);
   }
-  return voltages;
+  return solution;
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ AxisModes::AxisModes(const Axis& axis) {
 }
 
 template <class Real>
-LadderTable<Real>::LadderTable(const Domain& domain) {
+EliminationTable<Real>::EliminationTable(const Domain& domain) {
   const Axis& axis = domain.i;
   const auto count = static_cast<std::size_t>(axis.cells());
   std::vector<double> above(count, 0.0);
@@ -72,21 +73,21 @@ LadderTable<Real>::LadderTable(const Domain& domain) {
     above[n] = 1.0 / axis.distance(static_cast<std::int64_t>(n) + 1);
   }
   const double joined = axis.periodic && count > 1 ? 1.0 / axis.distance(0) : 0.0;
-  const std::vector<double> loaded = loaded_ladder(axis, above, joined);
+  const std::vector<double> response = response_to_widths(axis, above, joined);
   const double whole = std::reduce(axis.widths.begin(), axis.widths.end());
   const auto transforms = static_cast<double>(domain.j.cells() * domain.k.cells());
   for (std::size_t n = 0; n < count; ++n) {
     cells.push_back({static_cast<Real>(axis.widths[n]), static_cast<Real>(above[n]),
                      static_cast<Real>(-axis.widths[n] / transforms),
-                     static_cast<Real>(loaded[n])});
+                     static_cast<Real>(response[n])});
   }
   closing = static_cast<Real>(joined);
   length = static_cast<Real>(whole);
-  mean_loaded = static_cast<Real>(
-      std::inner_product(loaded.begin(), loaded.end(), axis.widths.begin(), 0.0) / whole);
+  mean_response = static_cast<Real>(
+      std::inner_product(response.begin(), response.end(), axis.widths.begin(), 0.0) / whole);
 }
 
-template struct LadderTable<float>;
-template struct LadderTable<double>;
+template struct EliminationTable<float>;
+template struct EliminationTable<double>;
 
 }  // namespace bankfull::poisson

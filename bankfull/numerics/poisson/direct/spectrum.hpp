@@ -48,23 +48,24 @@ struct AxisModes {
 
 /// What the elimination along i knows of a cell.
 template <class Real>
-struct alignas(4 * sizeof(Real)) LadderCell {
+struct alignas(4 * sizeof(Real)) EliminationCell {
   Real width;
-  Real above;   ///< conductance to the next cell; 0 for the last one
-  Real charge;  ///< current by right side: -width, over the length of the unnormalised transforms
+  Real above;       ///< coupling to the next cell; 0 for the last one
+  Real side_scale;  ///< of the right side: -width over the length of the transforms, which are not
+                    ///< normalised
   Real
-      loaded;  ///< voltage by currents that are the widths where all is without ground but the root
+      response;  ///< solution without dominance but the root's, for right sides that are the widths
 };
 
-/// The ladder of axis i; see ladder.hpp.
+/// The tridiagonal system of axis i; see elimination.hpp.
 template <class Real>
-struct LadderTable {
-  std::vector<LadderCell<Real>> cells;
-  Real closing = 0;  ///< conductance between the first cell and the last one
+struct EliminationTable {
+  std::vector<EliminationCell<Real>> cells;
+  Real closing = 0;  ///< coupling between the first cell and the last one
   Real length = 0;
-  Real mean_loaded = 0;  ///< of the voltages `loaded`, weighted by width
+  Real mean_response = 0;  ///< of the cells, weighted by width
 
-  explicit LadderTable(const Domain& domain);
+  explicit EliminationTable(const Domain& domain);
 };
 
 }  // namespace bankfull::poisson

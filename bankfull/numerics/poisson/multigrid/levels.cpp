@@ -30,10 +30,13 @@ Axis merged(const Axis& axis) {
   return result;
 }
 
-/// Of a cell that covers `portion` of its parent: its centre is half the sibling's width away from
-/// the parent's centre, towards the other parent.
-double nearness_to(const Axis& coarse, std::int64_t parent, bool first, double portion) {
-  const double shift = 0.5 * (1.0 - portion) * coarse.widths[static_cast<std::size_t>(parent)];
+/// The interpolation weight of the parent for a cell that covers `restriction_weight` of it: the
+/// cell's centre is half its sibling's width away from the parent's centre, towards the other
+/// parent.
+double interpolation_weight_in(const Axis& coarse, std::int64_t parent, bool first,
+                               double restriction_weight) {
+  const double shift =
+      0.5 * (1.0 - restriction_weight) * coarse.widths[static_cast<std::size_t>(parent)];
   return 1.0 - shift / coarse.distance(first ? parent : parent + 1);
 }
 
@@ -49,12 +52,13 @@ AxisLevel axis_level(const Axis& axis, bool coarsened) {
     level.lower.push_back(closed_below ? 0.0 : 1.0 / (width * axis.distance(n)));
     level.upper.push_back(closed_above ? 0.0 : 1.0 / (width * axis.distance(n + 1)));
     if (coarsened) {
-      const double portion = width / coarse.widths[static_cast<std::size_t>(n / 2)];
-      level.portion.push_back(portion);
-      level.nearness.push_back(nearness_to(coarse, n / 2, n % 2 == 0, portion));
+      const double restriction_weight = width / coarse.widths[static_cast<std::size_t>(n / 2)];
+      level.restriction_weight.push_back(restriction_weight);
+      level.interpolation_weight.push_back(
+          interpolation_weight_in(coarse, n / 2, n % 2 == 0, restriction_weight));
     } else {
-      level.portion.push_back(1.0);
-      level.nearness.push_back(1.0);
+      level.restriction_weight.push_back(1.0);
+      level.interpolation_weight.push_back(1.0);
     }
   }
   return level;

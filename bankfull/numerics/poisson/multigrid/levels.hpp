@@ -12,11 +12,11 @@ namespace bankfull::poisson::multigrid {
 struct AxisLevel {
   std::int64_t cells = 1;
   bool periodic = false;
-  bool coarsened = false;        ///< the next level has half the cells (rounded up), else as many
-  std::vector<double> lower;     ///< 1 / (width distance to the cell before); 0 at walls
-  std::vector<double> upper;     ///< 1 / (width distance to the cell after); 0 at walls
-  std::vector<double> portion;   ///< of the parent's width: the weight in restriction
-  std::vector<double> nearness;  ///< the parent's weight in interpolation, >= 1/2
+  bool coarsened = false;     ///< the next level has half the cells (rounded up), else as many
+  std::vector<double> lower;  ///< 1 / (width distance to the cell before); 0 at walls
+  std::vector<double> upper;  ///< 1 / (width distance to the cell after); 0 at walls
+  std::vector<double> restriction_weight;    ///< of the parent's width: the weight in restriction
+  std::vector<double> interpolation_weight;  ///< the parent's weight in interpolation, >= 1/2
 };
 
 struct Level {

@@ -26,20 +26,20 @@ class Progress {
   [[nodiscard]] double residual() const { return residual_; }
 
   [[nodiscard]] bool is_done() const {
-    return converged() || cycles_ >= stopping_.most_cycles || slow_cycles_ >= most_slow_cycles ||
+    return converged() || cycles_ >= stopping_.max_cycles || slow_cycles_ >= max_slow_cycles ||
            !std::isfinite(residual_);
   }
 
   /// Whether the next cycle will probably be the last: it may be wrong.
   [[nodiscard]] bool expects_end() const {
-    return residual_ * factor_ <= stopping_.tolerance || cycles_ + 1 >= stopping_.most_cycles;
+    return residual_ * factor_ <= stopping_.tolerance || cycles_ + 1 >= stopping_.max_cycles;
   }
 
   [[nodiscard]] Outcome outcome() const { return {cycles_, residual_, converged()}; }
 
  private:
   static constexpr double slow_factor = 0.95;
-  static constexpr int most_slow_cycles = 2;
+  static constexpr int max_slow_cycles = 2;
   static constexpr double usual_factor = 0.08;
 
   [[nodiscard]] bool converged() const { return residual_ <= stopping_.tolerance; }

@@ -81,13 +81,13 @@ void sweep(const Level& level, const Field& r, Field* e) {
 struct Parents {
   std::int64_t own;
   std::int64_t other;
-  double nearness;
+  double interpolation_weight;
 };
 
 Parents parents_of(const AxisLevel& fine, const AxisLevel& coarse, std::int64_t n) {
   return {parent_of(n, fine.coarsened),
           other_parent_of(n, fine.coarsened, coarse.cells, coarse.periodic),
-          element(fine.nearness, n)};
+          element(fine.interpolation_weight, n)};
 }
 
 }  // namespace
@@ -110,8 +110,8 @@ Field Reference::restricted(std::size_t l, const Field& r) const {
     const Cell parent{parent_of(cell.i, fine.i.coarsened), parent_of(cell.j, fine.j.coarsened),
                       parent_of(cell.k, fine.k.coarsened)};
     result[place_of(coarse.extents(), parent)] +=
-        element(fine.i.portion, cell.i) * element(fine.j.portion, cell.j) *
-        element(fine.k.portion, cell.k) * r[place_of(fine.extents(), cell)];
+        element(fine.i.restriction_weight, cell.i) * element(fine.j.restriction_weight, cell.j) *
+        element(fine.k.restriction_weight, cell.k) * r[place_of(fine.extents(), cell)];
   });
   return result;
 }
@@ -125,14 +125,15 @@ Field Reference::interpolated_to(std::size_t l, const Field& coarse_values) cons
     const Parents j = parents_of(fine.j, coarse.j, cell.j);
     const Parents k = parents_of(fine.k, coarse.k, cell.k);
     const auto along_k = [&](std::int64_t ci, std::int64_t cj) {
-      return interpolated(k.nearness, coarse_values[place_of(coarse.extents(), {ci, cj, k.own})],
+      return interpolated(k.interpolation_weight,
+                          coarse_values[place_of(coarse.extents(), {ci, cj, k.own})],
                           coarse_values[place_of(coarse.extents(), {ci, cj, k.other})]);
     };
     const auto along_j = [&](std::int64_t ci) {
-      return interpolated(j.nearness, along_k(ci, j.own), along_k(ci, j.other));
+      return interpolated(j.interpolation_weight, along_k(ci, j.own), along_k(ci, j.other));
     };
     result[place_of(fine.extents(), cell)] =
-        interpolated(i.nearness, along_j(i.own), along_j(i.other));
+        interpolated(i.interpolation_weight, along_j(i.own), along_j(i.other));
   });
   return result;
 }
@@ -186,7 +187,7 @@ std::vector<double> Reference::solve(const Field& f, Stopping stopping, Field* p
   *p = zeros(levels_.front());
   std::vector<double> history{norm(f)};
   while (history.back() > stopping.tolerance &&
-         static_cast<int>(history.size()) <= stopping.most_cycles) {
+         static_cast<int>(history.size()) <= stopping.max_cycles) {
     const Field r = residual(*p, f);
     const Field e = history.size() == 1 ? full_multigrid(r) : v_cycle(r);
     for (std::size_t n = 0; n < p->size(); ++n) {

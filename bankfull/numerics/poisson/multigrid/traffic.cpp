@@ -1,5 +1,8 @@
 #include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
+#include "bankfull/numerics/poisson/multigrid/point.hpp"
+
+#include <cmath>
 #include <cstdint>
 
 namespace bankfull::poisson::multigrid {
@@ -7,46 +10,73 @@ namespace {
 
 constexpr double inner_bytes = sizeof(float);
 
-// 7-point sums with multiplications and additions counted apart.
-constexpr double sum_flops = 11.0;
-constexpr double half_sweep_flops = 0.5 * (sum_flops + 4.0);
-constexpr double residual_flops = sum_flops + 8.0;
-constexpr double interpolation_flops = 8.0;
+std::int64_t coarse_cells(const AxisLevel& axis) {
+  return axis.coarsened ? (axis.cells + 1) / 2 : axis.cells;
+}
 
 double cells_of(const Level& level) { return static_cast<double>(level.extents().count()); }
 
-/// Parents for each cell.
-double parents(const Level& level) {
-  double result = 1.0;
-  for (const AxisLevel* axis : {&level.i, &level.j, &level.k}) {
-    if (axis->coarsened) {
-      const std::int64_t coarse_cells = (axis->cells + 1) / 2;
-      result *= static_cast<double>(coarse_cells) / static_cast<double>(axis->cells);
-    }
-  }
-  return result;
+/// Of the next, coarser level.
+double parents_of(const Level& level) {
+  return static_cast<double>(coarse_cells(level.i) * coarse_cells(level.j) * coarse_cells(level.k));
 }
 
-double sweep_flops(int sweeps) { return 2.0 * sweeps * half_sweep_flops; }
+double rows_of(const Level& level) { return static_cast<double>(level.i.cells * level.j.cells); }
 
-/// From e = 0.
-Traffic inner_way_down_traffic(const Level& level) {
-  return cells_of(level) * Traffic{inner_bytes, inner_bytes * (1.0 + parents(level)),
-                                   sweep_flops(level.sweeps_before) + residual_flops};
+/// What the half-sweeps do on each row: they look for its gains by a sum of coefficients.
+double row_flops(const Level& level, int sweeps) { return 3.0 * 2.0 * sweeps * rows_of(level); }
+
+/// Red-black sweeps of which the first finds 0 everywhere.
+double flops_of_sweeps_from_zero(const Level& level, int sweeps) {
+  const double red = std::ceil(0.5 * cells_of(level));
+  return CellFlops::relaxation * (sweeps * cells_of(level) - red) + CellFlops::relaxed * red +
+         row_flops(level, sweeps);
+}
+
+double flops_of_sweeps(const Level& level, int sweeps) {
+  return CellFlops::relaxation * sweeps * cells_of(level) + row_flops(level, sweeps);
+}
+
+/// The residual of each cell times a weight, of which both halves of a row form their own, is added
+/// to the sums of row pairs; then the pairs of these are merged.
+double restriction_flops(const Level& level) {
+  const double merging = level.k.coarsened ? 3.0 * parents_of(level) : 0.0;
+  return (CellFlops::residual + 2.0) * cells_of(level) + 2.0 * rows_of(level) + merging;
+}
+
+/// Each row blends four coarse rows and adds the blend, interpolated where k is coarsened.
+double interpolation_flops(const Level& level) {
+  const double spreading = level.k.coarsened ? CellFlops::interpolated + 1.0 : 1.0;
+  return 3.0 * CellFlops::interpolated * rows_of(level) *
+             static_cast<double>(coarse_cells(level.k)) +
+         spreading * cells_of(level);
 }
 
 }  // namespace
 
+Traffic inner_way_down_traffic(const Level& level) {
+  const double cells = cells_of(level);
+  return {
+      .bytes_read = inner_bytes * cells,
+      .bytes_written = inner_bytes * (cells + parents_of(level)),
+      .flops = flops_of_sweeps_from_zero(level, level.sweeps_before) + restriction_flops(level)};
+}
+
 Traffic way_down_traffic(const Level& finest, std::size_t element_bytes) {
   const auto outer_bytes = static_cast<double>(element_bytes);
-  const double flops = sum_flops + 10.0 + sweep_flops(finest.sweeps_before) + residual_flops;
-  return cells_of(finest) * Traffic{2.0 * outer_bytes + inner_bytes,
-                                    outer_bytes + inner_bytes * (2.0 + parents(finest)), flops};
+  const double cells = cells_of(finest);
+  return {.bytes_read = (2.0 * outer_bytes + inner_bytes) * cells,
+          .bytes_written = outer_bytes * cells + inner_bytes * (2.0 * cells + parents_of(finest)),
+          .flops = (CellFlops::correction + CellFlops::defect) * cells +
+                   flops_of_sweeps_from_zero(finest, finest.sweeps_before) +
+                   restriction_flops(finest)};
 }
 
 Traffic way_up_traffic(const Level& level) {
-  return cells_of(level) * Traffic{inner_bytes * (2.0 + parents(level)), inner_bytes,
-                                   interpolation_flops + sweep_flops(level.sweeps_after)};
+  const double cells = cells_of(level);
+  return {.bytes_read = inner_bytes * (2.0 * cells + parents_of(level)),
+          .bytes_written = inner_bytes * cells,
+          .flops = interpolation_flops(level) + flops_of_sweeps(level, level.sweeps_after)};
 }
 
 Traffic cycle_traffic(const std::vector<Level>& levels, std::size_t element_bytes) {

@@ -8,18 +8,23 @@
 
 namespace bankfull::poisson::multigrid {
 
-/// Of one V-cycle with the outer residual, where every wave reads and writes each field once. A
-/// cell of the finest level moves
+/// The traffic of one V-cycle with the outer residual, in which every pipeline reads and writes
+/// each field once. A cell of the finest level moves
 ///
 ///   way down with the outer residual: p, f and e read; p, r and e written; 1/8 coarse r written
 ///   way up: e and r read, e written; 1/8 coarse e read
 ///
 /// and one of the others r read and e written on the way down. The first way down of a solve and
-/// the last residual, which have no other half, count as one together.
+/// the last residual, which have no other half, count as one together. The gains of relaxation,
+/// which rows with equal coefficients beside them share, do not count.
 Traffic cycle_traffic(const std::vector<Level>& levels, std::size_t element_bytes);
 
-/// Of the finest level's two waves.
+/// The traffic of the finest level's way down with the outer residual, and of another level's, from
+/// e = 0.
 Traffic way_down_traffic(const Level& finest, std::size_t element_bytes);
+Traffic inner_way_down_traffic(const Level& level);
+
+/// The traffic of any level's way up.
 Traffic way_up_traffic(const Level& level);
 
 }  // namespace bankfull::poisson::multigrid

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "bankfull/core/base/pack.hpp"
-#include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace bankfull::convection {
 /// the strides' field distance.
 template <class Real>
 struct RowToAdvance {
-  Near<Real, Pack<Real>> near;  ///< of the row's first point
+  PointStencil<Real, Pack<Real>> stencil;  ///< of the row's first point
   const Real* source = nullptr;
   Real* tendency = nullptr;
   Real* next = nullptr;  ///< aligned to a cache line
@@ -22,56 +21,56 @@ struct RowToAdvance {
 /// What a stage multiplies by.
 template <class Real>
 struct StageFactors {
-  Real fresh = 0;
-  Real previous = 0;
-  bool keeps = true;
+  Real gamma = 0;
+  Real zeta = 0;
+  bool store_tendency = true;
 };
 
 template <Terms Which, class Real>
 BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real>& row,
-                                         const Near<Real, Pack<Real>>& near,
+                                         const PointStencil<Real, Pack<Real>>& stencil,
                                          const StageFactors<Real>& stage, std::int64_t k, int field,
                                          Pack<Real> tendency) {
   using P = Pack<Real>;
-  const std::int64_t at = field * near.strides.field;
+  const std::int64_t at = field * stencil.strides.field;
   if (Which == Terms::all && row.source != nullptr) {
     tendency = tendency + P::load(row.source + at + k);
   }
   Real* const kept = row.tendency + at + k;
-  const P result = advanced(near.load(at), stage.fresh, tendency, stage.previous, P::load(kept));
+  const P result = advanced(stencil.load(at), stage.gamma, tendency, stage.zeta, P::load(kept));
   // Nothing reads it before the next pass over memory.
   result.stream(row.next + at + k);
-  if (stage.keeps) {
+  if (stage.store_tendency) {
     tendency.store(kept);
   }
 }
 
-/// next = fields + fresh G + previous G_before, a pack at a time; the last one reaches into the
+/// next = fields + gamma G + zeta G_before, a pack at a time; the last one reaches into the
 /// row's padding. Arguments come by value: compilers see that no store changes them.
 template <Terms Which, class Real>
 void advance_row(RowToAdvance<Real> row, Medium<Real> medium, StageFactors<Real> stage) {
   using P = Pack<Real>;
   const bool carries = Which == Terms::usual || medium.scalar_count > 0;
   for (std::int64_t k = 0; k < row.cells; k += P::width) {
-    Near<Real, P> near = row.near;
-    near.here += k;
+    PointStencil<Real, P> stencil = row.stencil;
+    stencil.here += k;
     // All before the first store: what compilers must take for a change of the flow.
-    const P along_i = momentum_tendency<0, Which>(near, medium);
-    const P along_j = momentum_tendency<1, Which>(near, medium);
-    const P along_k = momentum_tendency<2, Which>(near, medium);
+    const P along_i = momentum_tendency<0, Which>(stencil, medium);
+    const P along_j = momentum_tendency<1, Which>(stencil, medium);
+    const P along_k = momentum_tendency<2, Which>(stencil, medium);
     P scalar = P::broadcast(0);
     if (carries) {
-      scalar = scalar_tendency(near, 0, medium.scalars[0].diffusivity);
+      scalar = scalar_tendency(stencil, 0, medium.scalars[0].diffusivity);
     }
-    put_advanced<Which>(row, near, stage, k, 0, along_i);
-    put_advanced<Which>(row, near, stage, k, 1, along_j);
-    put_advanced<Which>(row, near, stage, k, 2, along_k);
+    put_advanced<Which>(row, stencil, stage, k, 0, along_i);
+    put_advanced<Which>(row, stencil, stage, k, 1, along_j);
+    put_advanced<Which>(row, stencil, stage, k, 2, along_k);
     if (carries) {
-      put_advanced<Which>(row, near, stage, k, 3, scalar);
+      put_advanced<Which>(row, stencil, stage, k, 3, scalar);
     }
     for (int s = 1; Which == Terms::all && s < medium.scalar_count; ++s) {
-      put_advanced<Which>(row, near, stage, k, 3 + s,
-                          scalar_tendency(near, s, medium.scalars[s].diffusivity));
+      put_advanced<Which>(row, stencil, stage, k, 3 + s,
+                          scalar_tendency(stencil, s, medium.scalars[s].diffusivity));
     }
   }
 }

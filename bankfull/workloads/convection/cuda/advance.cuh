@@ -13,9 +13,9 @@ namespace bankfull::convection {
 /// What a stage multiplies by; in the GPU's memory, so that a recorded graph serves any step.
 template <class Real>
 struct StageFactorsOnGpu {
-  Real fresh;
-  Real previous;
-  bool keeps;
+  Real gamma;
+  Real zeta;
+  bool store_tendency;
 };
 
 /// Fields as kernels see them: velocity 0 at cell (0, 0, 0), the others at the strides' distances.
@@ -28,7 +28,8 @@ struct FlowOnGpu {
   AxisMetric<Real> column;
   WallFaces walls;
 
-  __device__ __forceinline__ Near<Real> near(const Real* fields, int i, int j, int k) const {
+  __device__ __forceinline__ PointStencil<Real> stencil(const Real* fields, int i, int j,
+                                                        int k) const {
     return {.here = fields + i * strides.plane + j * strides.row + k,
             .strides = strides,
             .axis = {planes[i], row, column}};
@@ -54,9 +55,9 @@ template <class Real>
 __device__ __forceinline__ void put_advanced(const AdvanceArguments<Real>& arguments,
                                              const StageFactorsOnGpu<Real>& stage, std::int64_t at,
                                              bool on_wall, Real tendency, Real before) {
-  const Real result = advanced(arguments.fields[at], stage.fresh, tendency, stage.previous, before);
+  const Real result = advanced(arguments.fields[at], stage.gamma, tendency, stage.zeta, before);
   arguments.next[at] = on_wall ? Real(0) : result;
-  if (stage.keeps) {
+  if (stage.store_tendency) {
     __stcs(arguments.tendency + at, tendency);
   }
 }
@@ -71,11 +72,13 @@ __device__ __forceinline__ Real source_at(const AdvanceArguments<Real>& argument
 /// under way to hide the memory's latency. On an H200 advance takes a sixth less time for it.
 template <class Real>
 __device__ __forceinline__ void prefetch_next_plane(const AdvanceArguments<Real>& arguments,
-                                                    const Near<Real>& near, int i, int fields) {
+                                                    const PointStencil<Real>& stencil, int i,
+                                                    int fields) {
   const FlowStrides& strides = arguments.flow.strides;
   const int planes_on = min(2, arguments.flow.cells[0] - i);
-  const Real* const ahead = near.here + planes_on * strides.plane;
-  const Real* const tendency = arguments.tendency + (near.here - arguments.fields) + strides.plane;
+  const Real* const ahead = stencil.here + planes_on * strides.plane;
+  const Real* const tendency =
+      arguments.tendency + (stencil.here - arguments.fields) + strides.plane;
 #pragma unroll
   for (int n = 0; n < 4; ++n) {
     if (n < fields) {
@@ -110,10 +113,10 @@ __global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<
   constexpr bool usual = Which == Terms::usual;
   const int first_fields = usual ? 4 : min(4, 3 + arguments.medium.scalar_count);
   for (int i = first; i < last; ++i) {
-    const Near<Real> near = flow.near(arguments.fields, i, j, k);
-    const std::int64_t at = near.here - arguments.fields;
+    const PointStencil<Real> stencil = flow.stencil(arguments.fields, i, j, k);
+    const std::int64_t at = stencil.here - arguments.fields;
     const std::int64_t field = flow.strides.field;
-    prefetch_next_plane(arguments, near, i, first_fields);
+    prefetch_next_plane(arguments, stencil, i, first_fields);
     // All loads before the first store: compilers must take that for a change of the flow.
     Real before[4];
     Real tendency[4];
@@ -121,11 +124,11 @@ __global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<
     for (int n = 0; n < 4; ++n) {
       before[n] = n < first_fields ? __ldcs(arguments.tendency + at + n * field) : Real(0);
     }
-    tendency[0] = momentum_tendency<0, Which>(near, arguments.medium);
-    tendency[1] = momentum_tendency<1, Which>(near, arguments.medium);
-    tendency[2] = momentum_tendency<2, Which>(near, arguments.medium);
+    tendency[0] = momentum_tendency<0, Which>(stencil, arguments.medium);
+    tendency[1] = momentum_tendency<1, Which>(stencil, arguments.medium);
+    tendency[2] = momentum_tendency<2, Which>(stencil, arguments.medium);
     if (usual || arguments.medium.scalar_count > 0) {
-      tendency[3] = scalar_tendency(near, 0, arguments.medium.scalars[0].diffusivity);
+      tendency[3] = scalar_tendency(stencil, 0, arguments.medium.scalars[0].diffusivity);
     }
     const bool on_wall[4] = {flow.walls.template holds<0>(i), flow.walls.template holds<1>(j),
                              flow.walls.template holds<2>(k), false};
@@ -140,7 +143,7 @@ __global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<
     for (int s = 1; !usual && s < arguments.medium.scalar_count; ++s) {
       const std::int64_t there = at + (3 + s) * field;
       put_advanced(arguments, stage, there, false,
-                   scalar_tendency(near, s, arguments.medium.scalars[s].diffusivity) +
+                   scalar_tendency(stencil, s, arguments.medium.scalars[s].diffusivity) +
                        source_at(arguments, there),
                    arguments.tendency[there]);
     }
@@ -159,7 +162,7 @@ inline int planes_a_block(const int (&cells)[3], int multiprocessors) {
   return std::clamp(cells[0] / wanted, 1, most);
 }
 
-/// Queues next = fields + fresh G + previous G_before.
+/// Queues next = fields + gamma G + zeta G_before.
 template <class Real>
 void queue_advance(const Stream& stream, const AdvanceArguments<Real>& arguments) {
   const auto blocks = [](int count, int of) {

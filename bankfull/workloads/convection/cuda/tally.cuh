@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(tally_threads)
     const int i = row / flow.cells[1];
     const int j = row % flow.cells[1];
     for (int k = static_cast<int>(threadIdx.x); k < flow.cells[2]; k += tally_threads) {
-      count(flow.near(fields, i, j, k), i, j, k, mine);
+      count(flow.stencil(fields, i, j, k), i, j, k, mine);
     }
   }
   merge_block(mine);
@@ -73,8 +73,8 @@ struct CellInBox {
   double part_per_width;  ///< area of a cell within its plane, over the volume of the box
   int cells[3];
 
-  __device__ double part(const Near<Real>& near) const {
-    return part_per_width / static_cast<double>(near.axis[0].per_cell);
+  __device__ double part(const PointStencil<Real>& stencil) const {
+    return part_per_width / static_cast<double>(stencil.axis[0].per_cell);
   }
 
   __device__ WallSides sides(int i, int j, int k) const {
@@ -93,9 +93,9 @@ template <class Real>
 struct CountFlow {
   CellInBox<Real> box;
 
-  __device__ void operator()(const Near<Real>& near, int /*i*/, int /*j*/, int /*k*/,
+  __device__ void operator()(const PointStencil<Real>& stencil, int /*i*/, int /*j*/, int /*k*/,
                              FlowTally& tally) const {
-    count(near, box.part(near), tally);
+    count(stencil, box.part(stencil), tally);
   }
 };
 
@@ -105,9 +105,9 @@ struct CountScalar {
   int scalar;
   double diffusivity;
 
-  __device__ void operator()(const Near<Real>& near, int i, int j, int k,
+  __device__ void operator()(const PointStencil<Real>& stencil, int i, int j, int k,
                              ScalarTally& tally) const {
-    count(near, scalar, diffusivity, box.part(near), box.sides(i, j, k), tally);
+    count(stencil, scalar, diffusivity, box.part(stencil), box.sides(i, j, k), tally);
   }
 };
 

@@ -99,8 +99,8 @@ double nusselt(TimedFlow& flow) {
 Readings read_heated_cavity(TimedFlow& flow) {
   const FlowState state = flow.integrator().state();
   constexpr Vector middle{0.5, 0.5, 0.5};
-  return {nusselt(flow), largest_along(velocity_profile(flow.grid(), state, 0, 2, middle)),
-          largest_along(velocity_profile(flow.grid(), state, 2, 0, middle))};
+  return {nusselt(flow), max_along(velocity_profile(flow.grid(), state, 0, 2, middle)),
+          max_along(velocity_profile(flow.grid(), state, 2, 0, middle))};
 }
 
 /// Least horizontal velocity on x = 1/2; largest and least vertical one on z = 1/2.
@@ -108,8 +108,8 @@ Readings read_lid_driven_cavity(TimedFlow& flow) {
   const FlowState state = flow.integrator().state();
   constexpr Vector middle{0.5, 0.5, 0.5};
   const LineProfile vertical = velocity_profile(flow.grid(), state, 2, 0, middle);
-  return {least_along(velocity_profile(flow.grid(), state, 0, 2, middle)), largest_along(vertical),
-          least_along(vertical)};
+  return {min_along(velocity_profile(flow.grid(), state, 0, 2, middle)), max_along(vertical),
+          min_along(vertical)};
 }
 
 /// A steady flow on two grids.

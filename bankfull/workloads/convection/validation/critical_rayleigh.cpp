@@ -38,16 +38,16 @@ Problem conducting_layer(double rayleigh, std::array<AxisCells, 3> axes) {
 }
 
 /// Half a roll between free-slip, insulating side walls, periodic along its axis.
-Problem half_roll(double rayleigh, std::int64_t cells, double width, bool slips) {
+Problem half_roll(double rayleigh, std::int64_t cells, double width, bool free_slip) {
   Problem problem = conducting_layer(
       rayleigh, {AxisCells{.upper = width, .cells = cells},
                  AxisCells{.upper = 0.5 * width, .cells = cells / 2, .periodic = true},
                  AxisCells{.upper = 1.0, .cells = cells}});
   for (WallMotion& side : problem.walls[0]) {
-    side.slips = true;
+    side.free_slip = true;
   }
   for (WallMotion& plate : problem.walls[2]) {
-    plate.slips = slips;
+    plate.free_slip = free_slip;
   }
   problem.initial_velocity[0] = [width](double x, double, double z) {
     return -seed_amplitude * width * std::sin(pi * x / width) * std::cos(pi * z);
@@ -81,7 +81,7 @@ Problem cubic_box(double rayleigh, std::int64_t cells, bool conducting_sides) {
 /// `state` where that holds one, and leaves there what it ended with.
 double growth_rate(const Problem& problem, double small_rate, FlowState& state) {
   constexpr double interval = 0.05;
-  constexpr int most_intervals = 60;
+  constexpr int max_intervals = 60;
   TimedFlow flow(problem);
   if (!state.fields.empty()) {
     flow.integrator().load(state);
@@ -93,7 +93,7 @@ double growth_rate(const Problem& problem, double small_rate, FlowState& state) 
   std::array<double, 2> before = speeds();
   double rate_before = HUGE_VAL;
   double rate = HUGE_VAL;
-  for (int n = 0; n < most_intervals; ++n) {
+  for (int n = 0; n < max_intervals; ++n) {
     flow.advance_evenly(interval, problem.time_step.fixed);
     const std::array<double, 2> now = speeds();
     const double of_u = (now[0] - before[0]) / interval;

@@ -19,12 +19,13 @@ Problem stirred_box(std::int64_t cells) {
   problem.axes = {AxisCells{.upper = 1.2, .cells = cells + cells / 4},
                   AxisCells{.upper = 0.8, .cells = cells, .periodic = true},
                   AxisCells{.upper = 1.0, .cells = cells, .stretching = 1.0}};
-  problem.walls[0][0].slips = true;
-  problem.walls[0][1].slips = true;
+  problem.walls[0][0].free_slip = true;
+  problem.walls[0][1].free_slip = true;
   problem.viscosity = 0.01;
   problem.rotation = {0.7, -0.3, 1.1};
   problem.noise = 0.5;
   problem.time_step.fixed = 1e-3;
+  problem.steps = 1;
   problem.scalars.push_back({.diffusivity = 0.01,
                              .buoyancy = {0.2, -0.4, 1.0},
                              .initial = [](double x, double y, double z) {
@@ -41,7 +42,7 @@ Check check_energy(const ValidationSetting& setting) {
   problem.scalars.clear();
   TimedFlow flow(setting.placed(problem));
   const FlowState before = flow.integrator().state();
-  flow.integrator().advance({.fresh = 1.0});
+  flow.integrator().advance({.gamma = 1.0});
   const FlowState rate = difference(flow.integrator().state(), before);
   const double largest = std::sqrt(velocity_product(flow.grid(), before, before) *
                                    velocity_product(flow.grid(), rate, rate));
@@ -94,7 +95,7 @@ Check check_divergence_left(const ValidationSetting& setting, PressureSolver sol
 }
 
 bool has_direct_solver(const ValidationSetting& setting) {
-  return chosen_solver(setting.placed(stirred_box(8))) == PressureSolver::direct;
+  return Plan(setting.placed(stirred_box(8))).solver() == PressureSolver::direct;
 }
 
 FlowState after_one_step(const Problem& problem) {

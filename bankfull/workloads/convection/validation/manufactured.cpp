@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/validation/manufactured.hpp"
 
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 
 #include <cmath>
@@ -13,39 +14,40 @@ namespace {
 using std::numbers::pi;
 
 /// cos(m pi s + phase), s = 0 and 1 at the ends of the axis.
-Waves::Wave wave(const AxisCells& axis, double amplitude, double half_waves, double phase) {
+FourierModes::FourierMode wave(const AxisCells& axis, double amplitude, double half_waves,
+                               double phase) {
   const double number = half_waves * pi / (axis.upper - axis.lower);
   return {amplitude, number, phase - number * axis.lower};
 }
 
-Waves sine(const AxisCells& axis, double half_waves) {
+FourierModes sine(const AxisCells& axis, double half_waves) {
   return {{wave(axis, 1.0, half_waves, -0.5 * pi)}};
 }
 
-Waves cosine(const AxisCells& axis, double half_waves) {
+FourierModes cosine(const AxisCells& axis, double half_waves) {
   return {{wave(axis, 1.0, half_waves, 0.0)}};
 }
 
 /// sin^2(pi s) by its waves: it and its slope vanish at both ends.
-Waves sine_squared(const AxisCells& axis) {
+FourierModes sine_squared(const AxisCells& axis) {
   return {{wave(axis, 0.5, 0.0, 0.0), wave(axis, -0.5, 2.0, 0.0)}};
 }
 
-Waves one(const AxisCells& axis) { return {{wave(axis, 1.0, 0.0, 0.0)}}; }
+FourierModes one(const AxisCells& axis) { return {{wave(axis, 1.0, 0.0, 0.0)}}; }
 
 /// Factors along `axis` of the vector potential A whose curl is the velocity. What is normal to the
 /// walls vanishes if the components of A along the walls do; no-slip walls want their slopes to
 /// vanish too, and free-slip walls their second derivatives.
 struct PotentialFactors {
-  Waves along_axis;    ///< of the component of A along the axis
-  Waves along_others;  ///< of the two others
+  FourierModes along_axis;    ///< of the component of A along the axis
+  FourierModes along_others;  ///< of the two others
 };
 
 PotentialFactors potential_factors(EndsOfFlow ends, const AxisCells& axis) {
   switch (ends) {
     case EndsOfFlow::periodic: {
       constexpr double phase = 0.7;
-      const Waves around{{wave(axis, 1.0, 2.0, phase)}};
+      const FourierModes around{{wave(axis, 1.0, 2.0, phase)}};
       return axis.cells == 1 ? PotentialFactors{one(axis), one(axis)}
                              : PotentialFactors{around, around};
     }
@@ -62,10 +64,10 @@ PotentialFactors potential_factors(EndsOfFlow ends, const AxisCells& axis) {
   return {sine_squared(axis), sine_squared(axis)};
 }
 
-Waves scalar_factor(EndsOfScalar ends, const AxisCells& axis) {
+FourierModes scalar_factor(EndsOfScalar ends, const AxisCells& axis) {
   switch (ends) {
     case EndsOfScalar::periodic:
-      return axis.cells == 1 ? one(axis) : Waves{{wave(axis, 1.0, 2.0, 0.3)}};
+      return axis.cells == 1 ? one(axis) : FourierModes{{wave(axis, 1.0, 2.0, 0.3)}};
     case EndsOfScalar::fixed:
     case EndsOfScalar::profile:
       return sine(axis, 1.0);
@@ -84,7 +86,7 @@ std::array<SmoothField, 3> curl_of_potential(const std::array<AxisCells, 3>& axe
   constexpr Vector sizes{0.6, 1.0, 0.8};
   std::array<SmoothField, 3> potential;
   for (std::size_t component = 0; component < 3; ++component) {
-    std::array<Waves, 3> factors;
+    std::array<FourierModes, 3> factors;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const PotentialFactors of_axis = potential_factors(ends[axis], axes[axis]);
       factors[axis] = axis == component ? of_axis.along_axis : of_axis.along_others;
@@ -168,8 +170,8 @@ void set_scalar_walls(Scalar& scalar, const ManufacturedEnds& ends, const Vector
 void set_flow_walls(Problem& problem, const std::array<EndsOfFlow, 3>& ends) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     problem.axes[axis].periodic = ends[axis] == EndsOfFlow::periodic;
-    problem.walls[axis][0].slips = ends[axis] == EndsOfFlow::free_slip;
-    problem.walls[axis][1].slips =
+    problem.walls[axis][0].free_slip = ends[axis] == EndsOfFlow::free_slip;
+    problem.walls[axis][1].free_slip =
         ends[axis] == EndsOfFlow::free_slip || ends[axis] == EndsOfFlow::no_slip_below_free_slip;
   }
 }
@@ -226,9 +228,9 @@ PointFunction balancing_force(const ManufacturedFlow& flow, std::size_t a,
 
 }  // namespace
 
-double Waves::at(double x, int order) const {
+double FourierModes::at(double x, int order) const {
   double sum = 0.0;
-  for (const Wave& wave : waves) {
+  for (const FourierMode& wave : waves) {
     sum += wave.amplitude * std::pow(wave.number, order) *
            std::cos(wave.number * x + wave.phase + 0.5 * pi * order);
   }
@@ -282,8 +284,8 @@ ManufacturedFlow manufactured_flow(const std::array<AxisCells, 3>& axes,
   problem.rotation = {0.3, -0.2, 0.5};
   set_flow_walls(problem, ends.flow);
   flow.velocity = curl_of_potential(axes, ends.flow);
-  std::array<Waves, 3> scalar_factors;
-  std::array<Waves, 3> pressure_factors;
+  std::array<FourierModes, 3> scalar_factors;
+  std::array<FourierModes, 3> pressure_factors;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (ends.flow[axis] == EndsOfFlow::moving) {
       add_moving_wall(problem, flow.velocity, axis);
@@ -310,37 +312,26 @@ ManufacturedFlow manufactured_flow(const std::array<AxisCells, 3>& axes,
 }
 
 std::string to_string(EndsOfFlow ends) {
-  switch (ends) {
-    case EndsOfFlow::periodic:
-      return "periodic";
-    case EndsOfFlow::no_slip:
-      return "no-slip";
-    case EndsOfFlow::free_slip:
-      return "free-slip";
-    case EndsOfFlow::no_slip_below_free_slip:
-      return "no-slip and free-slip";
-    case EndsOfFlow::moving:
-      break;
-  }
-  return "moving";
+  static constexpr auto names = enum_names<EndsOfFlow>({
+      {EndsOfFlow::periodic, "periodic"},
+      {EndsOfFlow::no_slip, "no-slip"},
+      {EndsOfFlow::free_slip, "free-slip"},
+      {EndsOfFlow::no_slip_below_free_slip, "no-slip and free-slip"},
+      {EndsOfFlow::moving, "moving"},
+  });
+  return names.to_string(ends);
 }
 
 std::string to_string(EndsOfScalar ends) {
-  switch (ends) {
-    case EndsOfScalar::periodic:
-      return "periodic";
-    case EndsOfScalar::fixed:
-      return "fixed";
-    case EndsOfScalar::profile:
-      return "linear profile";
-    case EndsOfScalar::insulating:
-      return "insulating";
-    case EndsOfScalar::flux:
-      return "fixed flux";
-    case EndsOfScalar::fixed_below_insulating:
-      break;
-  }
-  return "fixed and insulating";
+  static constexpr auto names = enum_names<EndsOfScalar>({
+      {EndsOfScalar::periodic, "periodic"},
+      {EndsOfScalar::fixed, "fixed"},
+      {EndsOfScalar::profile, "linear profile"},
+      {EndsOfScalar::insulating, "insulating"},
+      {EndsOfScalar::flux, "fixed flux"},
+      {EndsOfScalar::fixed_below_insulating, "fixed and insulating"},
+  });
+  return names.to_string(ends);
 }
 
 }  // namespace bankfull::convection

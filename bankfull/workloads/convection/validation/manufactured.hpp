@@ -9,25 +9,27 @@
 namespace bankfull::convection {
 
 /// f(x) = sum of amplitude cos(wave number x + phase).
-struct Waves {
-  struct Wave {
+struct FourierModes {
+  struct FourierMode {
     double amplitude = 1.0;
     double number = 0.0;
     double phase = 0.0;
   };
-  std::vector<Wave> waves;
+  std::vector<FourierMode> waves;
 
   /// Its derivative of this order at x.
   [[nodiscard]] double at(double x, int order) const;
 };
 
 /// A smooth function of position whose derivatives are exact: constant + slope . position + sum of
-/// products of Waves along x, y, z.
+/// products of FourierModes along x, y, z.
 class SmoothField {
  public:
   SmoothField() = default;
   SmoothField(double constant, const Vector& slope) : constant_(constant), slope_(slope) {}
-  explicit SmoothField(const std::array<Waves, 3>& factors) { terms_.push_back({1.0, factors}); }
+  explicit SmoothField(const std::array<FourierModes, 3>& factors) {
+    terms_.push_back({1.0, factors});
+  }
 
   [[nodiscard]] double operator()(const Vector& place) const;
   [[nodiscard]] SmoothField derivative(std::size_t axis) const;
@@ -36,7 +38,7 @@ class SmoothField {
  private:
   struct Product {
     double factor = 1.0;
-    std::array<Waves, 3> along;
+    std::array<FourierModes, 3> along;
     std::array<int, 3> orders = {};  ///< of the derivatives
   };
   double constant_ = 0.0;

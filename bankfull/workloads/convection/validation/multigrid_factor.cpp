@@ -91,7 +91,7 @@ poisson::Outcome solved_on_gpu(const poisson::Domain& domain, const poisson::Sto
 
 poisson::Outcome after_cycles(const ValidationSetting& setting, std::int64_t cells, int cycles) {
   constexpr double unreachable = 1e-300;
-  const poisson::Stopping stopping{.tolerance = unreachable, .most_cycles = cycles};
+  const poisson::Stopping stopping{.tolerance = unreachable, .max_cycles = cycles};
   return setting.device().is_cuda() ? solved_on_gpu<double>(cube(cells), stopping, setting.device())
                                     : solved_on_cpu(cube(cells), stopping, setting.threads());
 }

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
@@ -15,20 +16,20 @@ namespace bankfull::convection {
 /// Where a validation runs, how far it goes, and who watches.
 class ValidationSetting {
  public:
-  ValidationSetting(ValidationLevel level, Device device, int threads, Progress& progress)
-      : level_(level), device_(device), threads_(threads), progress_(progress) {}
+  ValidationSetting(const Validation& validation, const RunContext& context)
+      : validation_(validation), progress_(context.progress) {}
 
-  [[nodiscard]] bool full() const { return level_ == ValidationLevel::full; }
-  [[nodiscard]] Device device() const { return device_; }
-  [[nodiscard]] int threads() const { return threads_; }
+  [[nodiscard]] bool full() const { return validation_.level == ValidationLevel::full; }
+  [[nodiscard]] Device device() const { return validation_.device; }
+  [[nodiscard]] int threads() const { return validation_.threads; }
 
   /// The problem on the device of this validation, on a CPU with as many threads as it has work
   /// for.
   [[nodiscard]] Problem placed(Problem problem) const {
     constexpr std::int64_t cells_of_a_thread = 32768;
-    problem.device = device_;
+    problem.device = device();
     problem.threads = static_cast<int>(
-        std::clamp<std::int64_t>(problem.cells() / cells_of_a_thread, 1, threads_));
+        std::clamp<std::int64_t>(problem.cells() / cells_of_a_thread, 1, threads()));
     return problem;
   }
 
@@ -44,9 +45,7 @@ class ValidationSetting {
   }
 
  private:
-  ValidationLevel level_;
-  Device device_;
-  int threads_;
+  Validation validation_;
   Progress& progress_;
   double begin_ = 0.0;
   double end_ = 1.0;

@@ -56,14 +56,12 @@ Around indices_around(const Grid& grid, int axis, bool faces, double x) {
 }  // namespace
 
 TimedFlow::TimedFlow(Problem problem)
-    : problem_(with_some_end(std::move(problem))),
-      grid_(problem_.axes),
-      integrator_(make_integrator(problem_)) {
-  integrator_->load(initial_state(problem_, grid_));
+    : plan_(with_some_end(std::move(problem))), integrator_(make_integrator(plan_)) {
+  integrator_->load(initial_state(plan_.problem(), plan_.grid()));
 }
 
 void TimedFlow::step(double dt) {
-  for (const Stage& stage : stages_of(problem_.scheme, dt, dt_before_)) {
+  for (const Stage& stage : stages_of(problem().scheme, dt, dt_before_)) {
     integrator_->advance(stage);
   }
   dt_before_ = dt;
@@ -80,7 +78,7 @@ void TimedFlow::advance_evenly(double duration, double longest) {
 void TimedFlow::advance(double duration) {
   double left = duration;
   while (left > 0.0) {
-    const double longest = step_length(problem_, grid_, integrator_->diagnose());
+    const double longest = step_length(problem(), grid(), integrator_->diagnose());
     const double stretch = longest * control_steps;
     if (stretch >= left) {
       advance_evenly(left, longest);
@@ -142,7 +140,7 @@ LineProfile velocity_profile(const Grid& grid, const FlowState& state, std::size
   return profile;
 }
 
-double largest_along(const LineProfile& profile) {
+double max_along(const LineProfile& profile) {
   constexpr std::size_t points = 6;
   constexpr int samples = 400;
   const std::size_t count = profile.values.size();
@@ -162,11 +160,11 @@ double largest_along(const LineProfile& profile) {
   return most;
 }
 
-double least_along(LineProfile profile) {
+double min_along(LineProfile profile) {
   for (double& value : profile.values) {
     value = -value;
   }
-  return -largest_along(profile);
+  return -max_along(profile);
 }
 
 }  // namespace bankfull::convection

@@ -26,13 +26,12 @@ class TimedFlow {
   void step(double dt);
 
   [[nodiscard]] double time() const { return time_; }
-  [[nodiscard]] const Problem& problem() const { return problem_; }
-  [[nodiscard]] const Grid& grid() const { return grid_; }
+  [[nodiscard]] const Problem& problem() const { return plan_.problem(); }
+  [[nodiscard]] const Grid& grid() const { return plan_.grid(); }
   [[nodiscard]] Integrator& integrator() { return *integrator_; }
 
  private:
-  Problem problem_;
-  Grid grid_;
+  Plan plan_;
   std::unique_ptr<Integrator> integrator_;
   double time_ = 0.0;
   double dt_before_ = 0.0;
@@ -63,8 +62,8 @@ LineProfile velocity_profile(const Grid& grid, const FlowState& state, std::size
                              std::size_t along, const Vector& place);
 
 /// The largest value along the profile, between its points by the polynomial of six of them.
-double largest_along(const LineProfile& profile);
+double max_along(const LineProfile& profile);
 /// The least.
-double least_along(LineProfile profile);
+double min_along(LineProfile profile);
 
 }  // namespace bankfull::convection

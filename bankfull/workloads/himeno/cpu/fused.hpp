@@ -65,7 +65,7 @@ class Strips {
   [[nodiscard]] std::int64_t rows(std::int64_t strip) const {
     return begin(strip + 1) - begin(strip);
   }
-  [[nodiscard]] std::int64_t most_rows() const { return (length_ + count_ - 1) / count_; }
+  [[nodiscard]] std::int64_t max_rows() const { return (length_ + count_ - 1) / count_; }
 
  private:
   std::int64_t first_;
@@ -230,7 +230,7 @@ class FusedSweep {
     for (int thread = 0; thread < plan_.grid.threads(); ++thread) {
       const detail::Reach reach = reach_of(layout.interior(), thread);
       const detail::Strips strips(reach, plan_.strip_rows);
-      between_.emplace_back(layout.row_pitch(), reach.planes(0), strips.most_rows(),
+      between_.emplace_back(layout.row_pitch(), reach.planes(0), strips.max_rows(),
                             plan_.sweeps - 1);
     }
 #pragma omp parallel num_threads(plan_.grid.threads())

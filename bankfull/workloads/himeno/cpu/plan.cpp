@@ -10,10 +10,10 @@ namespace {
 /// Rows that the busiest thread sweeps in one pass, the halo rows that its neighbours sweep as well
 /// included.
 double busiest_rows(const Extents& n, const TeamGrid& grid, int sweeps) {
-  const std::int64_t most_planes = (n.ni + grid.i - 1) / grid.i;
-  const std::int64_t most_rows = (n.nj + grid.j - 1) / grid.j;
-  const auto planes = static_cast<double>(most_planes);
-  const auto rows = static_cast<double>(most_rows);
+  const std::int64_t max_planes = (n.ni + grid.i - 1) / grid.i;
+  const std::int64_t max_rows = (n.nj + grid.j - 1) / grid.j;
+  const auto planes = static_cast<double>(max_planes);
+  const auto rows = static_cast<double>(max_rows);
   double total = 0.0;
   for (int reach = 0; reach < sweeps; ++reach) {
     total += std::min(static_cast<double>(n.ni), planes + (grid.i > 1 ? 2 * reach : 0)) *
@@ -98,9 +98,9 @@ TeamGrid split_team(const Extents& interior, int threads, int sweeps) {
 }
 
 FusedPassPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
-                         const CacheShare& share, int most_sweeps) {
+                         const CacheShare& share, int max_sweeps) {
   Candidate best = candidate(2, layout, element_bytes, threads, share);
-  for (int sweeps = 3; sweeps <= most_sweeps; ++sweeps) {
+  for (int sweeps = 3; sweeps <= max_sweeps; ++sweeps) {
     const Candidate next = candidate(sweeps, layout, element_bytes, threads, share);
     // With fewer rows, those kept at the strips' ends cost more than another sweep saves.
     if (next.plan.strip_rows < std::int64_t{2} * sweeps) {

@@ -46,12 +46,12 @@ struct FusedPassPlan {
   RowAccess access{.store = Store::streaming, .prefetch_elements = 128};
 };
 
-inline constexpr int most_fused_sweeps = 8;
+inline constexpr int max_fused_sweeps = 8;
 
 /// Chooses the number of sweeps and the height of the strips such that what a strip keeps from step
 /// to step stays in cache.
 FusedPassPlan plan_fused(const Layout& layout, std::size_t element_bytes, int threads,
-                         const CacheShare& share, int most_sweeps = most_fused_sweeps);
+                         const CacheShare& share, int max_sweeps = max_fused_sweeps);
 
 /// The plan with exactly so many sweeps, at least two: ranks must agree on them.
 FusedPassPlan plan_fused_with(int sweeps, const Layout& layout, std::size_t element_bytes,

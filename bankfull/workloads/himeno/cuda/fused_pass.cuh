@@ -13,15 +13,15 @@ template <class T>
 class FusedPass {
  public:
   /// The GPU must have what `sweep_fused` was compiled for.
-  FusedPass(const Fields<T>& fields, const Stream& stream, int multiprocessors)
-      : plan_(plan_fused(fields.layout().interior(), sizeof(T),
-                         {.multiprocessors = multiprocessors,
-                          .shared_bytes = static_cast<int>(
-                              most_shared_bytes(stream.device(), sweep_fused<T>))})),
+  FusedPass(Fields<T>& fields, const Stream& stream, int multiprocessors)
+      : plan_(plan_fused(
+            fields.layout().interior(), sizeof(T),
+            {.multiprocessors = multiprocessors,
+             .shared_bytes = static_cast<int>(max_shared_bytes(stream.device(), sweep_fused<T>))})),
         maps_(make_maps(fields)),
         progress_(MemorySpace::device, static_cast<std::size_t>(plan_.blocks * InStep::pitch)) {
     // For all plans, because several solvers may be alive.
-    allow_shared_bytes(sweep_fused<T>, most_shared_bytes(stream.device(), sweep_fused<T>));
+    allow_shared_bytes(sweep_fused<T>, max_shared_bytes(stream.device(), sweep_fused<T>));
     fill_bytes(progress_.data(), 0, progress_.bytes(), stream);
   }
 
@@ -29,7 +29,7 @@ class FusedPass {
 
   /// Queues two iterations from the present to the next pressure. `partial_gosa` gets plan().blocks
   /// sums of the first iteration, then as many of the second.
-  void queue(const Stream& stream, const Fields<T>& fields, double* partial_gosa) const {
+  void queue(const Stream& stream, Fields<T>& fields, double* partial_gosa) const {
     const Layout& layout = fields.layout();
     const Extents n = layout.interior();
     const FusedArguments<T> arguments{
@@ -71,7 +71,7 @@ class FusedPass {
             .k1 = bound(box.k1)};
   }
 
-  [[nodiscard]] FusedMaps make_maps(const Fields<T>& fields) const {
+  [[nodiscard]] FusedMaps make_maps(Fields<T>& fields) const {
     const Layout& layout = fields.layout();
     const Extents n = layout.interior();
     constexpr FusedShape shape = fused_shape(sizeof(T));

@@ -11,7 +11,7 @@
 namespace bankfull::himeno {
 namespace {
 
-constexpr std::int64_t most_chunks = 8;
+constexpr std::int64_t max_chunks = 8;
 
 /// Steps of an item before its first plane is ready for output, and after: the pipeline's length.
 constexpr int extra_steps = 4;
@@ -66,7 +66,7 @@ FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
     if (plan.coefficient_slots < 2) {
       break;
     }
-    for (std::int64_t chunks = 1; chunks <= std::min(most_chunks, interior.ni); ++chunks) {
+    for (std::int64_t chunks = 1; chunks <= std::min(max_chunks, interior.ni); ++chunks) {
       plan.tiles = tile_grid(extents_with_lead(interior, shape), shape.columns, rows,
                              static_cast<int>((interior.ni + chunks - 1) / chunks));
       plan.blocks = std::min(plan.tiles.count(), resources.multiprocessors);

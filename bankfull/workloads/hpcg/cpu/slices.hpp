@@ -21,27 +21,30 @@ inline constexpr std::int64_t entries_ahead = 256;
 /// The same in slices, for slots that are not read one after the other.
 inline constexpr std::int64_t slices_ahead = 4;
 
-template <class Columns>
-BANKFULL_ALWAYS_INLINE void fetch(const SlicedView<Columns>& part, std::int64_t entry) {
+// A Part is a SlicedView, or what tests count with; Values are doubles, whose packs have
+// slice_height lanes.
+
+template <class Part>
+BANKFULL_ALWAYS_INLINE void fetch(const Part& part, std::int64_t entry) {
   __builtin_prefetch(part.value + entry);
   __builtin_prefetch(part.columns.place(entry));
 }
 
 /// Adds the products of a slot with x.
-template <class Columns>
-BANKFULL_ALWAYS_INLINE Doubles add_slot(const SlicedView<Columns>& part, std::int64_t slot,
-                                        const double* x, const Doubles& sum) {
+template <class Part, class Value>
+BANKFULL_ALWAYS_INLINE Pack<Value> add_slot(const Part& part, std::int64_t slot, const Value* x,
+                                            const Pack<Value>& sum) {
   const std::int64_t entry = slot * slice_height;
-  const Doubles gathered =
-      Doubles::of_lanes([&](int lane) -> double { return x[part.columns.at(slot, entry + lane)]; });
-  return fma(Doubles::load(part.value + entry), gathered, sum);
+  const Pack<Value> gathered = Pack<Value>::of_lanes(
+      [&](int lane) -> Value { return x[part.columns.at(slot, entry + lane)]; });
+  return fma(Pack<Value>::load(part.value + entry), gathered, sum);
 }
 
 /// Products of a slice's rows with x, of the slots [first, last) of a part that is read whole.
-template <class Columns>
-BANKFULL_ALWAYS_INLINE Doubles times_slots(const SlicedView<Columns>& part, std::int64_t first,
-                                           std::int64_t last, const double* x) {
-  Doubles sum = Doubles::broadcast(0.0);
+template <class Part, class Value>
+BANKFULL_ALWAYS_INLINE Pack<Value> times_slots(const Part& part, std::int64_t first,
+                                               std::int64_t last, const Value* x) {
+  auto sum = Pack<Value>::broadcast(0.0);
   for (std::int64_t slot = first; slot < last; ++slot) {
     fetch(part, slot * slice_height + entries_ahead);
     sum = add_slot(part, slot, x, sum);
@@ -50,14 +53,13 @@ BANKFULL_ALWAYS_INLINE Doubles times_slots(const SlicedView<Columns>& part, std:
 }
 
 /// The same for some slots of a part whose others are not read; fetches those of a slice to come.
-template <class Columns>
-BANKFULL_ALWAYS_INLINE Doubles times_some_slots(const SlicedView<Columns>& part,
-                                                const SlotRange& slots, const SlotRange& to_come,
-                                                const double* x) {
+template <class Part, class Slots, class Value>
+BANKFULL_ALWAYS_INLINE Pack<Value> times_some_slots(const Part& part, const Slots& slots,
+                                                    const Slots& to_come, const Value* x) {
   for (std::int64_t slot = to_come.begin; slot < to_come.end; ++slot) {
     fetch(part, slot * slice_height);
   }
-  Doubles sum = Doubles::broadcast(0.0);
+  auto sum = Pack<Value>::broadcast(0.0);
   for (std::int64_t slot = slots.begin; slot < slots.end; ++slot) {
     sum = add_slot(part, slot, x, sum);
   }
@@ -65,9 +67,8 @@ BANKFULL_ALWAYS_INLINE Doubles times_some_slots(const SlicedView<Columns>& part,
 }
 
 /// Products of a slice's rows with x.
-template <class Columns>
-BANKFULL_ALWAYS_INLINE Doubles times(const SlicedView<Columns>& part, std::int64_t slice,
-                                     const double* x) {
+template <class Part, class Value>
+BANKFULL_ALWAYS_INLINE Pack<Value> times(const Part& part, std::int64_t slice, const Value* x) {
   return times_slots(part, part.slot[slice], part.slot[slice + 1], x);
 }
 

@@ -9,7 +9,7 @@
 namespace bankfull::hpcg::cuda {
 namespace {
 
-constexpr int threads = static_cast<int>(piece_rows);
+constexpr int threads = static_cast<int>(tile_rows);
 constexpr std::int32_t vacant = -1;
 constexpr std::int32_t table_size = 512;
 
@@ -67,14 +67,14 @@ __global__ void __launch_bounds__(threads)
     }
     farthest = max(farthest, abs(position[chunk] - position[blockIdx.x]));
     const int place = atomicAdd(&found, 1);
-    if (place < static_cast<int>(most_dependences)) {
-      list[std::int64_t{blockIdx.x} * most_dependences + place] = chunk;
+    if (place < static_cast<int>(max_dependences)) {
+      list[std::int64_t{blockIdx.x} * max_dependences + place] = chunk;
     }
   }
   __syncthreads();
   const int total = found;
-  if (threadIdx.x < most_dependences && static_cast<int>(threadIdx.x) >= total) {
-    list[std::int64_t{blockIdx.x} * most_dependences + threadIdx.x] = vacant;
+  if (threadIdx.x < max_dependences && static_cast<int>(threadIdx.x) >= total) {
+    list[std::int64_t{blockIdx.x} * max_dependences + threadIdx.x] = vacant;
   }
   if (farthest > *static_cast<const volatile std::int32_t*>(reach)) {
     atomicMax(reach, farthest);
@@ -84,28 +84,28 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// Raises `most` to the slots of a piece.
+/// Raises `most` to the slots of a tile.
 struct MostSlots {
   const std::int64_t* lower;
   const std::int64_t* upper;
   std::int32_t* most;
 
-  __device__ void operator()(std::int64_t piece) const {
-    const std::int64_t first = piece * (piece_rows / slice_height);
-    const std::int64_t last = first + piece_rows / slice_height;
+  __device__ void operator()(std::int64_t tile) const {
+    const std::int64_t first = tile * (tile_rows / slice_height);
+    const std::int64_t last = first + tile_rows / slice_height;
     const std::int64_t slots = lower[last] - lower[first] + upper[last] - upper[first];
     atomicMax(most, static_cast<std::int32_t>(slots));
   }
 };
 
-/// Whether every piece fits a conveyor's ring, with all its slots and four vectors.
-bool pieces_fit(const CudaExecutor& executor, const ColouredLevel& level) {
+/// Whether every tile fits a pipeline's ring, with all its slots and four vectors.
+bool tiles_fit(const CudaExecutor& executor, const ColouredLevel& level) {
   const auto most = executor.make<std::int32_t>(1);
   executor.fill(most.data(), 1, std::int32_t{0});
-  executor.each(level.rows() / piece_rows,
+  executor.each(level.rows() / tile_rows,
                 MostSlots{level.lower.slot.data(), level.upper.slot.data(), most.data()});
   constexpr std::int64_t slot_bytes = slice_height * (sizeof(double) + sizeof(std::int32_t));
-  constexpr std::int64_t vector_bytes = 4 * piece_rows * sizeof(double);
+  constexpr std::int64_t vector_bytes = 4 * tile_rows * sizeof(double);
   return executor.to_host(most.data(), 1).front() * slot_bytes + vector_bytes <= ring_bytes;
 }
 
@@ -133,7 +133,7 @@ Reach find_all(const CudaExecutor& executor, const ColouredLevel& level,
   const auto found = executor.make<std::int32_t>(2);
   executor.fill(found.data(), 2, std::int32_t{0});
   const auto find = [&](const Sliced& part, Dependences& result) {
-    result = executor.make<std::int32_t>(plan.chunks * most_dependences);
+    result = executor.make<std::int32_t>(plan.chunks * max_dependences);
     launch(executor.stream(), {dim3(static_cast<unsigned>(plan.chunks)), dim3(threads)},
            find_dependences, part.full_view(), plan.rows,
            static_cast<const std::int32_t*>(position.data()), result.data(), found.data(),
@@ -152,17 +152,17 @@ Sweeps way_of(const CudaExecutor& executor, const ColouredLevel& level, const Ch
   if (sweeps == Sweeps::classes || reach.most >= table_size) {
     return Sweeps::classes;
   }
-  if (plan.rows == piece_rows) {
-    return Sweeps::waves;
+  if (plan.rows == tile_rows) {
+    return Sweeps::syncfree;
   }
-  const bool conveyed =
-      reach.most <= static_cast<std::int32_t>(most_dependences) && pieces_fit(executor, level);
-  return conveyed ? Sweeps::conveyors : Sweeps::classes;
+  const bool pipelined =
+      reach.most <= static_cast<std::int32_t>(max_dependences) && tiles_fit(executor, level);
+  return pipelined ? Sweeps::pipelined : Sweeps::classes;
 }
 
-/// Keeps or makes what conveyors tell each other by; waves need none of it.
+/// Keeps or makes what blocks of a pipelined sweep tell each other by; others need none of it.
 void settle_flags(const CudaExecutor& executor, ChunkPlan& plan) {
-  if (plan.sweeps != Sweeps::conveyors) {
+  if (plan.sweeps != Sweeps::pipelined) {
     plan.lower = {};
     plan.upper = {};
     return;
@@ -173,20 +173,20 @@ void settle_flags(const CudaExecutor& executor, ChunkPlan& plan) {
   }
 }
 
-bool has_conveyors() { return compiled_capability_of(find_dependences) >= bulk_copy_capability; }
+bool has_pipeline() { return compiled_capability_of(find_dependences) >= bulk_copy_capability; }
 
-/// Chunks that a GPU works on at the same time, with some to spare: of a conveyor the one whose
-/// pieces are in the ring and the next; of a wave the blocks that a multiprocessor holds.
+/// Chunks that a GPU works on at the same time, with some to spare: of a pipelined sweep the one
+/// whose tiles are in the ring and the next; of others the blocks that a multiprocessor holds.
 std::int64_t chunks_at_once(const CudaExecutor& executor, const ChunkPlan& plan) {
-  const std::int64_t chunks_each = plan.sweeps == Sweeps::conveyors ? 3 : 8;
+  const std::int64_t chunks_each = plan.sweeps == Sweeps::pipelined ? 3 : 8;
   return chunks_each * multiprocessors_of(executor.stream().device());
 }
 
 /// Each class follows the one before it at a distance: far enough that what it needs is done when
 /// it arrives, and no further, so that it finds x in the cache.
-std::vector<std::int32_t> wave_order(const ColouredLevel& level, std::int64_t chunk_rows,
-                                     const std::vector<std::int32_t>& position,
-                                     std::int64_t distance) {
+std::vector<std::int32_t> sweep_order(const ColouredLevel& level, std::int64_t chunk_rows,
+                                      const std::vector<std::int32_t>& position,
+                                      std::int64_t distance) {
   // Place in the upper half, chunk in the lower one: numbers sort faster than pairs.
   std::vector<std::uint64_t> keys;
   keys.reserve(position.size());
@@ -215,8 +215,8 @@ Buffer<std::int32_t> on_device(const CudaExecutor& executor,
 }  // namespace
 
 void require_sweeps(const Stream& stream, Sweeps sweeps) {
-  if (sweeps == Sweeps::conveyors && !has_conveyors()) {
-    throw UsageError("--sweeps conveyors needs a GPU of compute capability 9.0 and code for it; " +
+  if (sweeps == Sweeps::pipelined && !has_pipeline()) {
+    throw UsageError("--sweeps pipelined needs a GPU of compute capability 9.0 and code for it; " +
                          to_string(stream.device()) + " or this build has none",
                      "use --sweeps auto");
   }
@@ -224,12 +224,12 @@ void require_sweeps(const Stream& stream, Sweeps sweeps) {
 
 std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t rows) {
   // With fewer chunks each multiprocessor begins and ends a sweep for much of the time: at 128^3,
-  // with 15, waves were faster.
+  // with 15, synchronisation-free sweeps were faster.
   constexpr std::int64_t fewest_chunks_each = 32;
   const bool large =
       rows / wide_chunk_rows >= fewest_chunks_each * multiprocessors_of(stream.device());
-  const bool conveyed = sweeps == Sweeps::conveyors || (sweeps == Sweeps::automatic && large);
-  return conveyed && has_conveyors() ? wide_chunk_rows : piece_rows;
+  const bool pipelined = sweeps == Sweeps::pipelined || (sweeps == Sweeps::automatic && large);
+  return pipelined && has_pipeline() ? wide_chunk_rows : tile_rows;
 }
 
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
@@ -245,7 +245,7 @@ ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
   plan.sweeps = way_of(executor, level, plan, reach, sweeps);
   const std::int64_t distance = reach.distance + 1 + chunks_at_once(executor, plan) / classes;
   const auto order =
-      wave_order(level, chunk_rows, executor.to_host(position.data(), plan.chunks), distance);
+      sweep_order(level, chunk_rows, executor.to_host(position.data(), plan.chunks), distance);
   plan.order = on_device(executor, order);
   const std::int64_t first_end = level.order.classes.front().interior.end;
   const auto middle = [&](std::int32_t chunk) { return chunk * chunk_rows < first_end; };

@@ -12,29 +12,29 @@ namespace bankfull::hpcg::cuda {
 
 // A sweep is one kernel. Its blocks each take a chunk of rows of one class, whose rows wait for
 // what they need of other chunks; a class need not be finished before the next begins. That spares
-// the gaps between eight kernels, and lets the sweep pass through the grid as a wave that finds x
+// the gaps between eight kernels, and lets the sweep pass through the grid as a front that finds x
 // in the cache.
 
 /// Rows that a block sweeps at a time.
-inline constexpr std::int64_t piece_rows = 256;
+inline constexpr std::int64_t tile_rows = 256;
 
-/// Rows of a chunk on levels large enough for conveyors (conveyor.cuh): chunks of neighbouring rows
-/// share what they read of x, and there are fewer to wait for.
-inline constexpr std::int64_t wide_chunk_rows = 4 * piece_rows;
+/// Rows of a chunk on levels large enough for the pipeline (pipeline.cuh): chunks of neighbouring
+/// rows share what they read of x, and there are fewer to wait for.
+inline constexpr std::int64_t wide_chunk_rows = 4 * tile_rows;
 
-/// Shared memory for the pieces that a conveyor carries.
+/// Shared memory for the tiles in a pipeline.
 inline constexpr unsigned ring_bytes = 204 * 1024;
 
-/// Throws UsageError where conveyors are asked for and the GPU, or the code for it, has none.
+/// Throws UsageError where the pipeline is asked for and the GPU, or the code for it, has none.
 void require_sweeps(const Stream& stream, Sweeps sweeps);
 
 /// Rows of a chunk of a level with so many rows.
 std::int64_t chunk_rows_of(const Stream& stream, Sweeps sweeps, std::int64_t rows);
 
-/// Chunks that a chunk of a conveyor may depend on.
-inline constexpr unsigned most_dependences = 64;
+/// Chunks that a chunk of a pipelined sweep may depend on.
+inline constexpr unsigned max_dependences = 64;
 
-/// For each chunk the chunks that hold its columns of one part: most_dependences numbers, -1 where
+/// For each chunk the chunks that hold its columns of one part: max_dependences numbers, -1 where
 /// there are fewer.
 using Dependences = Buffer<std::int32_t>;
 
@@ -42,19 +42,20 @@ using Dependences = Buffer<std::int32_t>;
 struct ChunkPlan {
   Sweeps sweeps = Sweeps::classes;  ///< the way that the level is swept
   /// Of a chunk: chunk n holds rows [n rows, (n + 1) rows). Classes begin with one.
-  std::int64_t rows = piece_rows;
+  std::int64_t rows = tile_rows;
   std::int64_t chunks = 0;
-  Dependences lower = {};  ///< of conveyors
+  Dependences lower = {};  ///< of pipelined sweeps
   Dependences upper = {};
   Buffer<std::int32_t> order = {};     ///< forward: every chunk after those of its lower columns
   Buffer<std::int32_t> first = {};     ///< of `order`, the first class's interior
   Buffer<std::int32_t> rest = {};      ///< of `order`, all others
-  Buffer<unsigned> forward_done = {};  ///< of conveyors: 1 where the forward sweep has passed
+  Buffer<unsigned> forward_done = {};  ///< pipelined: 1 where the forward sweep has passed
   Buffer<unsigned> backward_done = {};
 };
 
-/// `chunk_rows` is what the level's classes are aligned to: piece_rows for waves, wide_chunk_rows
-/// for conveyors. A level that these cannot sweep goes class by class.
+/// `chunk_rows` is what the level's classes are aligned to: tile_rows for
+/// synchronisation-free sweeps, wide_chunk_rows for pipelined ones. A level that these cannot sweep
+/// goes class by class.
 ChunkPlan plan_chunks(const CudaExecutor& executor, const ColouredLevel& level,
                       std::int64_t chunk_rows, Sweeps sweeps);
 

@@ -77,7 +77,7 @@ struct FromNatural {
 
 PlainCudaCg::PlainCudaCg(const Problem& problem, const Communicator& ranks, const Stream& stream,
                          std::vector<PlainLevel> levels, const std::int32_t* new_of)
-    : CudaPath(problem, ranks, stream, levels.front().rows, levels.front().columns),
+    : CudaBackend(problem, ranks, stream, levels.front().rows, levels.front().columns),
       levels_(std::move(levels)),
       new_of_(new_of) {
   for (std::size_t n = 0; n < levels_.size(); ++n) {
@@ -113,7 +113,7 @@ void PlainCudaCg::precondition(bool multigrid) {
   queue_dot(r_.data(), z_.data(), rows_, &scalars_.data()->rz);
 }
 
-void PlainCudaCg::turn(bool first) {
+void PlainCudaCg::update_direction(bool first) {
   times_.begin(stream());
   executor_.each(rows_, Turn{scalars_.data(), first, z_.data(), p_.data()});
   times_.mark(stream(), &CgTimes::waxpby);
@@ -126,7 +126,7 @@ void PlainCudaCg::multiply() {
   queue_dot(p_.data(), ap_.data(), rows_, &scalars_.data()->pap);
 }
 
-void PlainCudaCg::advance() {
+void PlainCudaCg::update_solution() {
   times_.begin(stream());
   executor_.each(rows_, Advance{scalars_.data(), p_.data(), ap_.data(), x_.data(), r_.data()});
   times_.mark(stream(), &CgTimes::waxpby);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/workloads/hpcg/cuda/path.cuh"
+#include "bankfull/workloads/hpcg/cuda/backend.cuh"
 #include "bankfull/workloads/hpcg/rows.hpp"
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct PlainLevel {
 
 /// Conjugate gradients and the V-cycle step by step, in the words of textbooks: smooth, form the
 /// residual, restrict it, correct, smooth. Derived classes bring the products and the smoother.
-class PlainCudaCg : public CudaPath {
+class PlainCudaCg : public CudaBackend {
  public:
   /// Collective. The rows' places, which `fine_row` tells, must outlive this. Where rows are not in
   /// their natural order, `new_of` has the place of each; it must outlive this too.
@@ -36,9 +36,9 @@ class PlainCudaCg : public CudaPath {
 
   void start() override;
   void precondition(bool multigrid) override;
-  void turn(bool first) override;
+  void update_direction(bool first) override;
   void multiply() override;
-  void advance() override;
+  void update_solution() override;
   std::vector<double> apply(Operation operation, const std::vector<double>& x) override;
   std::vector<double> solution() override;
   std::vector<double> recurrence_residual() override;

@@ -135,8 +135,8 @@ __device__ __forceinline__ double add_batch(const SlicedView<Columns>& part, std
   return batch.add_to(sum, x);
 }
 
-/// Enough loads under way, and no more registers than leave room for three blocks in waves and four
-/// in SpMV.
+/// Enough loads under way, and no more registers than leave room for three blocks in sweeps and
+/// four in SpMV.
 inline constexpr int batch_slots = 10;
 
 /// sum + the entries of slots [slot, last) times their x.

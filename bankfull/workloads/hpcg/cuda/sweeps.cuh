@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/workloads/hpcg/cuda/path.cuh"
+#include "bankfull/workloads/hpcg/cuda/backend.cuh"
 #include "bankfull/workloads/hpcg/cuda/slices.cuh"
 #include "bankfull/workloads/hpcg/smoother.hpp"
 
@@ -17,7 +17,7 @@ struct LevelArguments {
   const double* diagonal;
   const double* r;
   double* x;
-  double* y;  ///< x of the forward sweeps of waves
+  double* y;  ///< x of synchronisation-free forward sweeps
   double* u;  ///< what a sweep keeps of U x; see smoother.hpp
   const SlotRange* coarse_slots;
 

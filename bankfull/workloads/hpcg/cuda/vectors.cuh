@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bankfull/core/exec/reduce.cuh"
-#include "bankfull/workloads/hpcg/cuda/path.cuh"
+#include "bankfull/workloads/hpcg/cuda/backend.cuh"
 
 #include <cstdint>
 
@@ -30,8 +30,8 @@ static __global__ void __launch_bounds__(threads_a_block)
 
 /// x += (factor put off) p, then p = z + beta p; p = z in the first iteration.
 static __global__ void __launch_bounds__(threads_a_block)
-    turn_kernel(std::int64_t pairs, const Scalars* scalars, bool first, const double2* z,
-                double2* p, double2* x) {
+    update_direction_kernel(std::int64_t pairs, const Scalars* scalars, bool first,
+                            const double2* z, double2* p, double2* x) {
   const std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
   if (n >= pairs) {
     return;
@@ -67,8 +67,8 @@ static __global__ void __launch_bounds__(threads_a_block)
 
 /// r -= alpha ap; r.r. Notes alpha for the update of x.
 static __global__ void __launch_bounds__(threads_a_block)
-    advance_kernel(std::int64_t pairs, Scalars* scalars, const double2* ap, double2* r,
-                   double* partials) {
+    update_solution_kernel(std::int64_t pairs, Scalars* scalars, const double2* ap, double2* r,
+                           double* partials) {
   const std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
   const double alpha = scalars->alpha();
   double sum = 0.0;

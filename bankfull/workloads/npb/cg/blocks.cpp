@@ -60,7 +60,7 @@ Kept better_kept(Class size, int ranks, int threads) {
   constexpr std::int64_t entry_bytes = 10;
   constexpr std::int64_t sum_bytes = 24;  // written by a thread, read and cleared when added up
   const CgParameters& cg = cg_parameters(size);
-  const std::int64_t sums = threads * most_inputs(cg.rows, Kept::upper, ranks) * sum_bytes;
+  const std::int64_t sums = threads * max_inputs(cg.rows, Kept::upper, ranks) * sum_bytes;
   return cg.nonzeros / ranks / 2 * entry_bytes > sums ? Kept::upper : Kept::all;
 }
 
@@ -98,7 +98,7 @@ Block block_of(std::int64_t rows, Kept kept, int rank, int ranks) {
           segment(rows, grid, std::max(i, j))};
 }
 
-std::int64_t most_inputs(std::int64_t rows, Kept kept, int ranks) {
+std::int64_t max_inputs(std::int64_t rows, Kept kept, int ranks) {
   std::int64_t most = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     most = std::max(most, block_of(rows, kept, rank, ranks).input_count());

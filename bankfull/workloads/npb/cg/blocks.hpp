@@ -54,7 +54,7 @@ struct Block {
 Block block_of(std::int64_t rows, Kept kept, int rank, int ranks);
 
 /// Inputs of the block that has most.
-std::int64_t most_inputs(std::int64_t rows, Kept kept, int ranks);
+std::int64_t max_inputs(std::int64_t rows, Kept kept, int ranks);
 
 /// A part of a piece, and where it stands among inputs or outputs.
 struct Overlap {

@@ -29,8 +29,7 @@ Facts facts_of(const Problem& problem) {
           .iterations = cg.iterations,
           .operations = 2.0 * cg.iterations * static_cast<double>(cg.rows) *
                         (3.0 + products + steps_an_iteration * step + 3.0),
-          .operation = "floating point",
-          .data_bytes = cg.nonzeros * 12 + cg.rows * 48};
+          .operation = "floating point"};
 }
 
 std::int64_t memory_bytes(const Problem& problem, int ranks) {
@@ -46,7 +45,7 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
   constexpr std::int64_t entry_bytes = 12;
   constexpr std::int64_t packed_bytes = 10;
   const Kept kept = better_kept(problem.size, ranks, problem.threads);
-  const std::int64_t inputs = most_inputs(cg.rows, kept, ranks);
+  const std::int64_t inputs = max_inputs(cg.rows, kept, ranks);
   const std::int64_t entries = cg.nonzeros / (kept == Kept::upper ? 2 * ranks : ranks);
   // The block as it is assembled and as it is used; what it needs of the vectors that the matrix is
   // made of, twice; what each thread forms rows and sums in; vectors.

@@ -56,7 +56,8 @@ class TeamSum {
 class CpuSolver final : public Benchmark {
  public:
   CpuSolver(const Problem& problem, Kept kept, const Communicator& ranks)
-      : size_(problem.size),
+      : Benchmark(Kernel::cg, problem.size),
+        size_(problem.size),
         ranks_(ranks.size()),
         piece_(piece_of(cg_parameters(size_).rows, ranks.rank(), ranks.size())),
         team_(problem.threads),
@@ -86,7 +87,24 @@ class CpuSolver final : public Benchmark {
 
   std::vector<Check> checks() override { return checks_of(zeta_, size_); }
 
-  [[nodiscard]] Traffic traffic() const override {
+  [[nodiscard]] Work work() const override {
+    const auto inputs = static_cast<std::size_t>(panels_.block().input_count());
+    const std::size_t vectors = 5 * x_.bytes() + pairs_.size() * inputs * sizeof(Pair);
+    return {
+        .traffic = traffic(),
+        .model = panels_.block().kept == Kept::upper
+                     ? "a product reads the entries right of the diagonal once, 10 bytes each, "
+                       "and each thread's pairs of x and sum; each vector once a use"
+                     : "a product reads each entry once, 10 bytes; each vector once a use",
+        .working_set_bytes = static_cast<double>(panels_.bytes()) + static_cast<double>(vectors)};
+  }
+
+  [[nodiscard]] std::vector<Figure> parameters() const override {
+    return {order_parameter(CgOrder::nasa)};
+  }
+
+ private:
+  [[nodiscard]] Traffic traffic() const {
     const CgParameters& cg = cg_parameters(size_);
     const auto rows = static_cast<double>(piece_.size() * 8);
     const auto inputs = static_cast<double>(panels_.block().input_count() * 8);
@@ -101,18 +119,6 @@ class CpuSolver final : public Benchmark {
     return all;
   }
 
-  [[nodiscard]] std::string traffic_model() const override {
-    return panels_.block().kept == Kept::upper
-               ? "a product reads the entries right of the diagonal once, 10 bytes each, and each "
-                 "thread's pairs of x and sum; each vector once a use"
-               : "a product reads each entry once, 10 bytes; each vector once a use";
-  }
-
-  [[nodiscard]] std::vector<Figure> parameters() const override {
-    return {order_parameter(CgOrder::nasa)};
-  }
-
- private:
   void clear_vectors() {
 #pragma omp parallel num_threads(team_.threads())
     {
@@ -321,8 +327,8 @@ class CpuSolver final : public Benchmark {
 
 std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks) {
   // Ranks may have different numbers of threads, but must cut the matrix in the same way.
-  const auto most_threads = static_cast<int>(ranks.max(std::int64_t{problem.threads}));
-  const Kept kept = better_kept(problem.size, ranks.size(), most_threads);
+  const auto max_threads = static_cast<int>(ranks.max(std::int64_t{problem.threads}));
+  const Kept kept = better_kept(problem.size, ranks.size(), max_threads);
   return std::make_unique<CpuSolver>(problem, kept, ranks);
 }
 

@@ -1,4 +1,4 @@
-#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
 #include "bankfull/workloads/npb/cg/cuda/solver.cuh"
 #include "bankfull/workloads/npb/cg/cuda/step_solver.hpp"
@@ -15,7 +15,7 @@ using cuda::Tiling;
 
 Tiling tiling_on(Device gpu, Class size) {
   const auto bytes =
-      static_cast<std::int64_t>(most_shared_bytes(gpu, cuda::solver_kernel)) / 16 * 16;
+      static_cast<std::int64_t>(max_shared_bytes(gpu, cuda::solver_kernel)) / 16 * 16;
   return cuda::tiling_for(cg_parameters(size).rows, multiprocessors_of(gpu), bytes);
 }
 
@@ -29,7 +29,8 @@ bool is_one_kernel(const Problem& problem, int ranks) {
 class CudaSolver final : public Benchmark {
  public:
   explicit CudaSolver(const Problem& problem)
-      : size_(problem.size),
+      : Benchmark(Kernel::cg, problem.size),
+        size_(problem.size),
         stream_(problem.device),
         executor_(stream_),
         tiling_(tiling_on(problem.device, problem.size)),
@@ -44,7 +45,7 @@ class CudaSolver final : public Benchmark {
         terms_(MemorySpace::device, GridSum::terms_of(static_cast<std::size_t>(tiling_.blocks))),
         result_(executor_.make<SolverResult>(1)),
         found_(MemorySpace::pinned, 1) {
-    allow_shared_bytes(cuda::solver_kernel, most_shared_bytes(problem.device, cuda::solver_kernel));
+    allow_shared_bytes(cuda::solver_kernel, max_shared_bytes(problem.device, cuda::solver_kernel));
   }
 
   void rewind() override {
@@ -58,16 +59,16 @@ class CudaSolver final : public Benchmark {
 
   std::vector<Check> checks() override { return checks_of(found_.data()->zeta, size_); }
 
-  [[nodiscard]] Traffic traffic() const override {
-    Traffic all = cuda::traffic_of(cg_parameters(size_).iterations, matrix_bytes(), vector_use(),
-                                   cache_bytes());
-    all.flops = facts_of({.size = size_}).operations;
-    return all;
-  }
-
-  [[nodiscard]] std::string traffic_model() const override {
-    return cuda::traffic_model_of(kept_warps_,
-                                  cuda::vectors_stay(matrix_bytes(), vector_use(), cache_bytes()));
+  [[nodiscard]] Work work() const override {
+    const cuda::MatrixBytes matrix = matrix_bytes();
+    const cuda::VectorUse vectors = vector_use();
+    Work work{.traffic =
+                  cuda::traffic_of(cg_parameters(size_).iterations, matrix, vectors, cache_bytes()),
+              .model = cuda::traffic_model_of(kept_warps_,
+                                              cuda::vectors_stay(matrix, vectors, cache_bytes())),
+              .working_set_bytes = matrix.streamed + matrix.kept + vectors.bytes};
+    work.traffic.flops = facts_of({.size = size_}).operations;
+    return work;
   }
 
   [[nodiscard]] std::vector<Figure> parameters() const override {

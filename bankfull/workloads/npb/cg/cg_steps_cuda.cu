@@ -12,7 +12,8 @@ template <class Steps>
 class StepSolver final : public Benchmark {
  public:
   StepSolver(const Problem& problem, const Communicator& ranks)
-      : size_(problem.size),
+      : Benchmark(Kernel::cg, problem.size),
+        size_(problem.size),
         ranks_(ranks.size()),
         stream_(problem.device),
         executor_(stream_),
@@ -41,17 +42,16 @@ class StepSolver final : public Benchmark {
 
   std::vector<Check> checks() override { return checks_of(found_.data()->zeta, size_); }
 
-  [[nodiscard]] Traffic traffic() const override {
-    Traffic all = traffic_of(cg_parameters(size_).iterations, matrix_.matrix_bytes(), vector_use(),
-                             matrix_.cache_bytes());
-    all.flops = facts_of({.size = size_}).operations / ranks_;
-    return all;
-  }
-
-  [[nodiscard]] std::string traffic_model() const override {
-    return traffic_model_of(
-        matrix_.kept_warps_of_block(),
-        vectors_stay(matrix_.matrix_bytes(), vector_use(), matrix_.cache_bytes()));
+  [[nodiscard]] Work work() const override {
+    const MatrixBytes matrix = matrix_.matrix_bytes();
+    const VectorUse vectors = vector_use();
+    Work work{.traffic = traffic_of(cg_parameters(size_).iterations, matrix, vectors,
+                                    matrix_.cache_bytes()),
+              .model = traffic_model_of(matrix_.kept_warps_of_block(),
+                                        vectors_stay(matrix, vectors, matrix_.cache_bytes())),
+              .working_set_bytes = matrix.streamed + matrix.kept + vectors.bytes};
+    work.traffic.flops = facts_of({.size = size_}).operations / ranks_;
+    return work;
   }
 
   [[nodiscard]] Transport transport() const override { return matrix_.transport(); }

@@ -93,7 +93,10 @@ void add_multiple(double a, const Vector& x, Vector& y) {
 
 class Reference final : public Benchmark {
  public:
-  explicit Reference(Class size) : size_(size), matrix_(add_terms(gather_terms(size))) { rewind(); }
+  explicit Reference(Class size)
+      : Benchmark(Kernel::cg, size), size_(size), matrix_(add_terms(gather_terms(size))) {
+    rewind();
+  }
 
   void rewind() override { x_.assign(static_cast<std::size_t>(cg_parameters(size_).rows), 1.0); }
 
@@ -107,8 +110,7 @@ class Reference final : public Benchmark {
 
   std::vector<Check> checks() override { return checks_of(zeta_, size_); }
 
-  [[nodiscard]] Traffic traffic() const override { return {}; }
-  [[nodiscard]] std::string traffic_model() const override { return "none stated"; }
+  [[nodiscard]] Work work() const override { return {.model = "none stated"}; }
 
   [[nodiscard]] std::vector<Figure> parameters() const override {
     return {order_parameter(CgOrder::nasa)};

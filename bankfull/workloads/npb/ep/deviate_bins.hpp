@@ -30,7 +30,7 @@ BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE double shifted_symmetric_value(
 
 inline constexpr std::uint32_t bin_classes = 64;
 inline constexpr int packed_bits = 7;  ///< of each bin but the first
-inline constexpr int most_packed = (1 << packed_bits) - 1;
+inline constexpr int max_packed = (1 << packed_bits) - 1;
 
 /// Upper half of the larger deviate, or of 0.5, which is in the same bin as smaller ones. Upper
 /// halves of positive numbers have the order of the fp32 numbers of these bits, and fp32 units can
@@ -67,7 +67,7 @@ BANKFULL_HOST_DEVICE constexpr std::uint64_t packed_one(std::uint32_t bin_class)
 BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE std::uint32_t packed_count(std::uint64_t packed,
                                                                        int bin) {
   return static_cast<std::uint32_t>(packed >> (packed_bits * (bin - 1))) &
-         static_cast<std::uint32_t>(most_packed);
+         static_cast<std::uint32_t>(max_packed);
 }
 
 }  // namespace bankfull::npb::ep

@@ -14,7 +14,10 @@ constexpr double tolerance = 1e-8;
 class EpBenchmark final : public Benchmark {
  public:
   EpBenchmark(const Problem& problem, const Communicator& ranks)
-      : problem_(problem), ranks_(&ranks), team_(problem.threads) {}
+      : Benchmark(Kernel::ep, problem.size),
+        problem_(problem),
+        ranks_(&ranks),
+        team_(problem.threads) {}
 
   void rewind() override { tally_ = {}; }
 
@@ -26,9 +29,7 @@ class EpBenchmark final : public Benchmark {
   std::vector<Check> checks() override { return checks_of(tally_, problem_.size); }
 
   /// EP computes in registers.
-  [[nodiscard]] Traffic traffic() const override { return {}; }
-
-  [[nodiscard]] std::string traffic_model() const override { return "none: EP needs no memory"; }
+  [[nodiscard]] Work work() const override { return {.model = "none: EP needs no memory"}; }
 
  private:
   [[nodiscard]] Tally tally(Class size) const {
@@ -86,8 +87,7 @@ Facts facts_of(const Problem& problem) {
   return {.size = fmt::format("{:.0f}", numbers),
           .iterations = 0,
           .operations = numbers,
-          .operation = "Random numbers generated",
-          .data_bytes = 0};
+          .operation = "Random numbers generated"};
 }
 
 std::int64_t memory_bytes(const Problem& /*problem*/, int /*ranks*/) {

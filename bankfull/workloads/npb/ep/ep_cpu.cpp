@@ -132,9 +132,9 @@ Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks, do
   const double log_factor = -2.0 * (1.0 + perturbation);
   // Groups of blocks are added in their order, whichever rank and thread had them, and threads take
   // them as they come: neighbours of a virtual machine make equal shares unequal in time.
-  constexpr std::int64_t most_groups = 4096;
+  constexpr std::int64_t max_groups = 4096;
   const std::int64_t blocks = (std::int64_t{1} << ep_parameters(size).log2_pairs) / block_pairs;
-  const std::int64_t groups = std::min(blocks, most_groups);
+  const std::int64_t groups = std::min(blocks, max_groups);
   const Range own = share(groups, ranks.rank(), ranks.size());
   std::vector<Tally> tallies(static_cast<std::size_t>(own.size()));
 #pragma omp parallel for num_threads(team.threads()) schedule(dynamic)

@@ -87,7 +87,9 @@ class TallyMachine {
 class CudaTally final : public Benchmark {
  public:
   CudaTally(const Problem& problem, const Communicator& ranks)
-      : size_(problem.size), machine_(problem.device, ranks, problem.perturbation) {}
+      : Benchmark(Kernel::ep, problem.size),
+        size_(problem.size),
+        machine_(problem.device, ranks, problem.perturbation) {}
 
   void rewind() override { tally_ = {}; }
 
@@ -99,9 +101,7 @@ class CudaTally final : public Benchmark {
   std::vector<Check> checks() override { return checks_of(tally_, size_); }
 
   /// EP computes in registers.
-  [[nodiscard]] Traffic traffic() const override { return {}; }
-
-  [[nodiscard]] std::string traffic_model() const override { return "none: EP needs no memory"; }
+  [[nodiscard]] Work work() const override { return {.model = "none: EP needs no memory"}; }
 
   [[nodiscard]] double fp64_instructions() const override {
     const std::int64_t pairs = machine_.own_segments(size_).size() * segment_pairs;

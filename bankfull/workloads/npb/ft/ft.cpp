@@ -44,7 +44,7 @@ std::vector<Complex> checksums_of(const std::vector<std::vector<Complex>>& sums_
 
 std::vector<Check> checks_of(const std::vector<Complex>& checksums, Class size) {
   const auto references = ft_checksums(size);
-  // Too few checksums, or one that is no number, deviate without bound.
+  // Too few checksums, or one that is not a number, deviate without bound.
   double worst = checksums.size() == references.size() ? 0.0 : HUGE_VAL;
   for (std::size_t t = 0; t < std::min(checksums.size(), references.size()); ++t) {
     const double deviation = std::abs((checksums[t] - references[t]) / references[t]);
@@ -70,8 +70,7 @@ Facts facts_of(const Problem& problem) {
           .iterations = ft.iterations,
           .operations = points * (14.8157 + 7.19641 * logarithm +
                                   (5.23518 + 7.21113 * logarithm) * ft.iterations),
-          .operation = "floating point",
-          .data_bytes = 2 * ft.points() * static_cast<std::int64_t>(sizeof(Complex))};
+          .operation = "floating point"};
 }
 
 std::int64_t memory_bytes(const Problem& problem, int ranks) {
@@ -84,7 +83,7 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
 std::string refusal_of_ranks(const Problem& problem, int ranks) {
   const FtParameters& ft = ft_parameters(problem.size);
   if (problem.device.is_cuda()) {
-    const int most = cuda::most_ranks(ft);
+    const int most = cuda::max_ranks(ft);
     return std::has_single_bit(static_cast<unsigned>(ranks)) && ranks <= most
                ? ""
                : fmt::format("runs on powers of two up to {} on GPUs", most);

@@ -19,7 +19,8 @@ cuda::Plan plan_of(const Problem& problem, const Communicator& ranks) {
 class GpuTransforms final : public Benchmark {
  public:
   GpuTransforms(const Problem& problem, const Communicator& ranks)
-      : size_(problem.size),
+      : Benchmark(Kernel::ft, problem.size),
+        size_(problem.size),
         ranks_(ranks),
         plan_(plan_of(problem, ranks)),
         stream_(problem.device),
@@ -45,7 +46,17 @@ class GpuTransforms final : public Benchmark {
 
   std::vector<Check> checks() override { return checks_of(checksums_, size_); }
 
-  [[nodiscard]] Traffic traffic() const override {
+  [[nodiscard]] Work work() const override {
+    const double fields = 2.0 * sizeof(Complex);
+    return {.traffic = traffic(),
+            .model = traffic_model(),
+            .working_set_bytes = fields * static_cast<double>(plan_.own_lines().points())};
+  }
+
+  [[nodiscard]] Transport transport() const override { return transforms_.transport(); }
+
+ private:
+  [[nodiscard]] Traffic traffic() const {
     const double field = 16.0 * static_cast<double>(plan_.own_lines().points());
     // Set-up: rows are written, columns and lines read and written. Iteration: lines read one field
     // and write the other, which columns read and write and rows read.
@@ -53,14 +64,11 @@ class GpuTransforms final : public Benchmark {
             facts_of({.size = size_}).operations / plan_.ranks};
   }
 
-  [[nodiscard]] Transport transport() const override { return transforms_.transport(); }
-
-  [[nodiscard]] std::string traffic_model() const override {
+  [[nodiscard]] static std::string traffic_model() {
     return "the initial field: written, twice read and written; an iteration: the spectrum read, "
            "the half-transformed field twice written and read, by whichever rank";
   }
 
- private:
   void queue(int iterations) {
     transforms_.queue_tables();
     transforms_.queue_spectrum();

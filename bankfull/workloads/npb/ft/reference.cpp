@@ -36,7 +36,8 @@ Vector transformed(const Vector& x, double sign) {
 
 class Reference final : public Benchmark {
  public:
-  explicit Reference(Class size) : size_(size), ft_(ft_parameters(size)) {}
+  explicit Reference(Class size)
+      : Benchmark(Kernel::ft, size), size_(size), ft_(ft_parameters(size)) {}
 
   void rewind() override { checksums_.clear(); }
 
@@ -54,8 +55,7 @@ class Reference final : public Benchmark {
 
   std::vector<Check> checks() override { return checks_of(checksums_, size_); }
 
-  [[nodiscard]] Traffic traffic() const override { return {}; }
-  [[nodiscard]] std::string traffic_model() const override { return "none stated"; }
+  [[nodiscard]] Work work() const override { return {.model = "none stated"}; }
 
  private:
   [[nodiscard]] std::size_t at(std::int64_t x, std::int64_t y, std::int64_t z) const {

@@ -2,11 +2,10 @@
 
 namespace bankfull::npb::is {
 
-Traffic BucketRanking::traffic() const { return by_value_ ? Traffic{} : traffic_in_buckets(); }
-
-std::string BucketRanking::traffic_model() const {
-  return by_value_ ? "none: keys that had no room in their buckets were ranked by value"
-                   : traffic_model_in_buckets();
+Work BucketRanking::work() const {
+  return by_value_
+             ? Work{.model = "none: keys that had no room in their buckets were ranked by value"}
+             : work_in_buckets();
 }
 
 std::vector<Figure> BucketRanking::parameters() const {

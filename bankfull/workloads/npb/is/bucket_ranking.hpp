@@ -14,11 +14,12 @@ namespace bankfull::npb::is {
 /// Statements are those of all runs with the same keys, for a figure is made of several.
 class BucketRanking : public Ranking {
  public:
+  using Ranking::Ranking;
+
   [[nodiscard]] bool overflowed() const final { return overflowed_; }
 
-  /// None where keys were ranked by value.
-  [[nodiscard]] Traffic traffic() const final;
-  [[nodiscard]] std::string traffic_model() const final;
+  /// No traffic where keys were ranked by value.
+  [[nodiscard]] Work work() const final;
 
   /// `ranked`: by_distribution or by_value.
   [[nodiscard]] std::vector<Figure> parameters() const final;
@@ -32,8 +33,7 @@ class BucketRanking : public Ranking {
   void forget_runs();
 
   /// Of a run in which buckets had room.
-  [[nodiscard]] virtual Traffic traffic_in_buckets() const = 0;
-  [[nodiscard]] virtual std::string traffic_model_in_buckets() const = 0;
+  [[nodiscard]] virtual Work work_in_buckets() const = 0;
 
  private:
   bool overflowed_ = false;  ///< in the last run

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/workloads/npb/is/deal.hpp"
+#include "bankfull/workloads/npb/is/bucket_partition.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -9,14 +9,14 @@ namespace bankfull::npb::is {
 namespace {
 
 /// Buckets of values are dealt to ranks whole: with more ranks these would get too unequal ones.
-constexpr int most_ranks = 64;
+constexpr int max_ranks = 64;
 
 /// Ranks within a rank's values have 32 bits, and its share of the values may have twice its share
 /// of the keys.
-constexpr std::int64_t most_keys_a_rank = std::int64_t{1} << 31;
+constexpr std::int64_t max_keys_a_rank = std::int64_t{1} << 31;
 
 /// GPUs partition into 2048 buckets at most, whose values have 16 bits.
-constexpr int most_log2_values_on_gpus = 27;
+constexpr int max_log2_values_on_gpus = 27;
 
 }  // namespace
 
@@ -81,8 +81,7 @@ Facts facts_of(const Problem& problem) {
   return {.size = fmt::format("{}", keys),
           .iterations = is_iterations,
           .operations = static_cast<double>(is_iterations * keys),
-          .operation = "keys ranked",
-          .data_bytes = keys * static_cast<std::int64_t>(sizeof(Key))};
+          .operation = "keys ranked"};
 }
 
 std::int64_t memory_bytes(const Problem& problem, int ranks) {
@@ -104,15 +103,15 @@ std::int64_t memory_bytes(const Problem& problem, int ranks) {
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {
   const std::int64_t keys = std::int64_t{1} << is_parameters(problem.size).log2_keys;
-  if (ranks > most_ranks) {
-    return fmt::format("runs on up to {} ranks", most_ranks);
+  if (ranks > max_ranks) {
+    return fmt::format("runs on up to {} ranks", max_ranks);
   }
   if (problem.device.is_cuda()) {
-    return is_parameters(problem.size).log2_values > most_log2_values_on_gpus
+    return is_parameters(problem.size).log2_values > max_log2_values_on_gpus
                ? "has more values than GPUs' buckets have room for"
                : "";
   }
-  const std::int64_t fewest = keys / most_keys_a_rank;
+  const std::int64_t fewest = keys / max_keys_a_rank;
   return ranks > 1 && ranks < fewest ? fmt::format("runs on one rank or at least {}", fewest) : "";
 }
 

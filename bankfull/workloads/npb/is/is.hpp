@@ -56,7 +56,7 @@ std::vector<Check> checks_of(const Verdict& verdict, Class size);
 
 /// What a perturbed operator makes of a rank: rank * (1 + epsilon), rounded away from the rank, so
 /// that every rank but 0 changes, however small epsilon and the class are. 0 changes none; where
-/// epsilon is no number, or makes numbers beyond any rank, the rank is -1, which no key has.
+/// epsilon is not a number, or makes numbers beyond any rank, the rank is -1, which no key has.
 BANKFULL_HOST_DEVICE inline std::int64_t perturbed_rank(std::int64_t rank, double epsilon) {
   constexpr double beyond_any_rank = 1e15;
   const double change = std::ceil(static_cast<double>(rank) * std::fabs(epsilon));
@@ -76,6 +76,8 @@ struct ValueRanks {
 /// What is measured. Its keys can be replaced, because it must rank any keys, not NPB's alone.
 class Ranking : public Benchmark {
  public:
+  explicit Ranking(Class size) : Benchmark(Kernel::is, size) {}
+
   /// From the next `rewind` on: `keys` has all keys of the class, the same on all ranks.
   virtual void replace_keys(std::span<const Key> keys) = 0;
 

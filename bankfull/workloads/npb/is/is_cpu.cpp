@@ -15,7 +15,8 @@ template <class Rank>
 class CpuRanking final : public Ranking {
  public:
   CpuRanking(Class size, int threads, double perturbation)
-      : size_(size),
+      : Ranking(size),
+        size_(size),
         team_(threads),
         perturbation_(perturbation),
         key_count_(std::int64_t{1} << is_parameters(size).log2_keys),
@@ -66,13 +67,11 @@ class CpuRanking final : public Ranking {
     return checks_of(verdict_, size_);
   }
 
-  [[nodiscard]] Traffic traffic() const override {
-    return {static_cast<double>(is_iterations * keys_.bytes()),
-            static_cast<double>(is_iterations * smaller_.bytes()), 0.0};
-  }
-
-  [[nodiscard]] std::string traffic_model() const override {
-    return "a ranking reads each key and writes each value's rank once";
+  [[nodiscard]] Work work() const override {
+    return {.traffic = {.bytes_read = static_cast<double>(is_iterations * keys_.bytes()),
+                        .bytes_written = static_cast<double>(is_iterations * smaller_.bytes())},
+            .model = "a ranking reads each key and writes each value's rank once",
+            .working_set_bytes = static_cast<double>(keys_.bytes() + smaller_.bytes())};
   }
 
  private:

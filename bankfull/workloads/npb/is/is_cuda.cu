@@ -10,9 +10,9 @@ using cuda::NarrowOnRanks;
 using cuda::Wide;
 using cuda::WideOnRanks;
 
-constexpr int most_narrow_values = 23;
+constexpr int max_narrow_values = 23;
 
-bool is_narrow(Class size) { return is_parameters(size).log2_values <= most_narrow_values; }
+bool is_narrow(Class size) { return is_parameters(size).log2_values <= max_narrow_values; }
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #include "bankfull/core/exec/run_on_team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
-#include "bankfull/workloads/npb/is/deal.hpp"
+#include "bankfull/workloads/npb/is/bucket_partition.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
 
 #include <algorithm>
@@ -19,10 +19,10 @@ using LowBits = std::uint16_t;
 /// though keys crowd around the middle value, and small enough for 16 bits to name the rest.
 struct Buckets {
   static constexpr int fewest_log2 = 10;  // as in NPB's program
-  static constexpr int most_low_bits = 16;
+  static constexpr int max_low_bits = 16;
 
   explicit Buckets(Class size)
-      : low_bits(std::min(most_low_bits, is_parameters(size).log2_values - fewest_log2)),
+      : low_bits(std::min(max_low_bits, is_parameters(size).log2_values - fewest_log2)),
         count(std::size_t{1} << (is_parameters(size).log2_values - low_bits)) {}
 
   int low_bits;
@@ -64,7 +64,8 @@ std::uint64_t fingerprint(std::span<const Key> keys) {
 class RankingOnRanks final : public Ranking {
  public:
   RankingOnRanks(Class size, int threads, const Communicator& ranks, double perturbation)
-      : size_(size),
+      : Ranking(size),
+        size_(size),
         ranks_(&ranks),
         team_(threads),
         perturbation_(perturbation),
@@ -115,22 +116,19 @@ class RankingOnRanks final : public Ranking {
     return checks_of(verdict, size_);
   }
 
-  [[nodiscard]] Traffic traffic() const override {
+  [[nodiscard]] Work work() const override {
     const auto sent = static_cast<double>(keys_.size());
     const auto received = static_cast<double>(received_keys());
     const double key_bytes = sizeof(Key);
     const double low_bytes = sizeof(LowBits);
+    const double rank_bytes = static_cast<double>(values().size()) * sizeof(std::uint32_t);
     const Traffic ranking{sent * (2.0 * key_bytes + low_bytes) + received * low_bytes,
-                          sent * low_bytes + received * low_bytes +
-                              static_cast<double>(values().size()) * sizeof(std::uint32_t),
-                          0.0};
-    return static_cast<double>(is_iterations) * ranking;
-  }
-
-  [[nodiscard]] std::string traffic_model() const override {
-    return "a ranking reads each key twice, moves its low 16 bits into a bucket and to the "
-           "bucket's "
-           "rank, reads them there, and writes each value's rank";
+                          sent * low_bytes + received * low_bytes + rank_bytes, 0.0};
+    return {.traffic = static_cast<double>(is_iterations) * ranking,
+            .model =
+                "a ranking reads each key twice, moves its low 16 bits into a bucket and to "
+                "the bucket's rank, reads them there, and writes each value's rank",
+            .working_set_bytes = sent * key_bytes + (sent + received) * low_bytes + rank_bytes};
   }
 
  private:
@@ -170,7 +168,7 @@ class RankingOnRanks final : public Ranking {
     return sums;
   }
 
-  /// Collective: makes the deal; returns the keys to be tested, which some rank has.
+  /// Collective: makes the partition; returns the keys to be tested, which some rank has.
   std::array<Key, is_tests> gather(Counts census) {
     for (const std::int64_t position : is_parameters(size_).positions) {
       const bool here = position >= own_.begin && position < own_.end;
@@ -184,7 +182,7 @@ class RankingOnRanks final : public Ranking {
       }
       of_rank.resize(buckets_.count);
     }
-    deal_ = Deal(std::move(all), buckets_.count);
+    partition_ = BucketPartition(std::move(all), buckets_.count);
     return tests;
   }
 
@@ -212,9 +210,9 @@ class RankingOnRanks final : public Ranking {
   void exchange_keys() {
     std::vector<std::size_t> sent;
     std::vector<std::size_t> received;
-    for (std::size_t other = 0; other < deal_.ranks(); ++other) {
-      sent.push_back(deal_.keys(own_rank(), other) * sizeof(LowBits));
-      received.push_back(deal_.keys(other, own_rank()) * sizeof(LowBits));
+    for (std::size_t other = 0; other < partition_.ranks(); ++other) {
+      sent.push_back(partition_.keys(own_rank(), other) * sizeof(LowBits));
+      received.push_back(partition_.keys(other, own_rank()) * sizeof(LowBits));
     }
     make_room(incoming_, received_keys());
     ranks_->all_to_all(outgoing_.data(), sent, incoming_.data(), received);
@@ -228,14 +226,14 @@ class RankingOnRanks final : public Ranking {
 
   /// Segments of this rank's buckets, those of a bucket side by side.
   [[nodiscard]] std::vector<Segment> segments() const {
-    const std::size_t first = deal_.first(own_rank());
-    const std::size_t end = deal_.end(own_rank());
-    std::vector<Segment> all((end - first) * deal_.ranks());
+    const std::size_t first = partition_.first(own_rank());
+    const std::size_t end = partition_.end(own_rank());
+    std::vector<Segment> all((end - first) * partition_.ranks());
     std::size_t begin = 0;
-    for (std::size_t from = 0; from < deal_.ranks(); ++from) {
+    for (std::size_t from = 0; from < partition_.ranks(); ++from) {
       for (std::size_t bucket = first; bucket < end; ++bucket) {
-        all[(bucket - first) * deal_.ranks() + from] = {begin, deal_.count(from, bucket)};
-        begin += deal_.count(from, bucket);
+        all[(bucket - first) * partition_.ranks() + from] = {begin, partition_.count(from, bucket)};
+        begin += partition_.count(from, bucket);
       }
     }
     return all;
@@ -245,19 +243,19 @@ class RankingOnRanks final : public Ranking {
   template <class Visit>
   void for_own_buckets(const Visit& visit) const {
     const std::vector<Segment> all = segments();
-    const auto first = static_cast<std::int64_t>(deal_.first(own_rank()));
-    const auto end = static_cast<std::int64_t>(deal_.end(own_rank()));
+    const auto first = static_cast<std::int64_t>(partition_.first(own_rank()));
+    const auto end = static_cast<std::int64_t>(partition_.end(own_rank()));
 #pragma omp parallel for num_threads(team_.threads()) schedule(dynamic)
     for (std::int64_t bucket = first; bucket < end; ++bucket) {
       const auto number = static_cast<std::size_t>(bucket - first);
       visit(static_cast<std::size_t>(bucket), number << buckets_.low_bits,
-            std::span(all).subspan(number * deal_.ranks(), deal_.ranks()));
+            std::span(all).subspan(number * partition_.ranks(), partition_.ranks()));
     }
   }
 
   void rank_values() {
     make_room(smaller_, static_cast<std::size_t>(values().size()));
-    const std::int64_t before = deal_.before(deal_.first(own_rank()));
+    const std::int64_t before = partition_.before(partition_.first(own_rank()));
     for_own_buckets([&](std::size_t bucket, std::size_t place, std::span<const Segment> segments) {
       std::uint32_t* const counts = smaller_.data() + place;
       std::fill_n(counts, std::size_t{1} << buckets_.low_bits, 0U);
@@ -267,7 +265,7 @@ class RankingOnRanks final : public Ranking {
           ++counts[keys[n]];
         }
       }
-      auto sum = static_cast<std::uint32_t>(deal_.before(bucket) - before);
+      auto sum = static_cast<std::uint32_t>(partition_.before(bucket) - before);
       for (std::size_t value = 0; value < std::size_t{1} << buckets_.low_bits; ++value) {
         sum += std::exchange(counts[value], sum);
       }
@@ -286,18 +284,18 @@ class RankingOnRanks final : public Ranking {
 
   /// The values that this rank ranks.
   [[nodiscard]] Range values() const {
-    return {buckets_.first_value(deal_.first(own_rank())),
-            buckets_.first_value(deal_.end(own_rank()))};
+    return {buckets_.first_value(partition_.first(own_rank())),
+            buckets_.first_value(partition_.end(own_rank()))};
   }
 
   [[nodiscard]] std::size_t received_keys() const {
-    return static_cast<std::size_t>(deal_.before(deal_.end(own_rank())) -
-                                    deal_.before(deal_.first(own_rank())));
+    return static_cast<std::size_t>(partition_.before(partition_.end(own_rank())) -
+                                    partition_.before(partition_.first(own_rank())));
   }
 
   /// The number of smaller keys, for a value of this rank.
   [[nodiscard]] std::int64_t rank_of(Key key) const {
-    return deal_.before(deal_.first(own_rank())) + smaller_.data()[key - values().begin];
+    return partition_.before(partition_.first(own_rank())) + smaller_.data()[key - values().begin];
   }
 
   void test(const std::array<Key, is_tests>& keys, int iteration) {
@@ -368,7 +366,7 @@ class RankingOnRanks final : public Ranking {
   Buffer<std::uint32_t>
       smaller_;  ///< keys below each of this rank's values, and not of lower ranks
   std::vector<std::vector<std::int64_t>> places_;  ///< of each thread's next key in each bucket
-  Deal deal_;
+  BucketPartition partition_;
   std::array<Key, 2 * is_iterations + 1> first_keys_{};  ///< which iterations overwrite
   std::int64_t right_ranks_ = 0;                         ///< that this rank found
 };

@@ -6,7 +6,8 @@ namespace {
 class Reference final : public Benchmark {
  public:
   explicit Reference(Class size)
-      : size_(size),
+      : Benchmark(Kernel::is, size),
+        size_(size),
         keys_(std::size_t{1} << is_parameters(size).log2_keys),
         smaller_(std::size_t{1} << is_parameters(size).log2_values) {
     rewind();
@@ -30,11 +31,12 @@ class Reference final : public Benchmark {
     return checks_of(verdict_, size_);
   }
 
-  [[nodiscard]] Traffic traffic() const override {
-    return {static_cast<double>(is_iterations * keys_.size() * sizeof(Key)), 0.0, 0.0};
+  [[nodiscard]] Work work() const override {
+    const auto key_bytes = static_cast<double>(keys_.size() * sizeof(Key));
+    return {.traffic = {.bytes_read = is_iterations * key_bytes},
+            .model = "every key once a ranking",
+            .working_set_bytes = key_bytes};
   }
-
-  [[nodiscard]] std::string traffic_model() const override { return "every key once a ranking"; }
 
  private:
   void rank(int iteration) {

@@ -45,9 +45,10 @@ class WholeGrids {
         grids_(ranks, Blocks::whole(blocks.coarsest() + 1), team) {}
 
   /// Collective. The block `correction`, its ghosts too, for the blocks `residual`.
-  void solve(const Grid& residual, const Grid& correction, const Operators& operators, Crew& crew) {
+  void solve(const Grid& residual, const Grid& correction, const Operators& operators,
+             ThreadWorkspaces& workspaces) {
     gather(residual);
-    grids_.solve(operators, crew);
+    grids_.solve(operators, workspaces);
     cut_out(correction);
   }
 
@@ -125,32 +126,32 @@ std::int64_t CoarseGrids::bytes(const Blocks& blocks) {
   return total + (blocks.is_cut() ? WholeGrids::bytes(blocks) : 0);
 }
 
-void CoarseGrids::solve(const Operators& operators, Crew& crew) {
-  descend(operators, crew);
-  solve_coarsest(operators, crew);
-  ascend(operators, crew);
+void CoarseGrids::solve(const Operators& operators, ThreadWorkspaces& workspaces) {
+  descend(operators, workspaces);
+  solve_coarsest(operators, workspaces);
+  ascend(operators, workspaces);
 }
 
-void CoarseGrids::descend(const Operators& operators, Crew& crew) {
+void CoarseGrids::descend(const Operators& operators, ThreadWorkspaces& workspaces) {
   for (std::size_t level = r_.size() - 1; level > 0; --level) {
     r_halos_[level - 1].exchange(r_[level]);
-    crew.run([&](Workspace& work) {
+    workspaces.run([&](Workspace& work) {
       DownwardPass(operators, nullptr, r_[level], r_[level - 1], nullptr, work).run();
     });
   }
 }
 
-void CoarseGrids::solve_coarsest(const Operators& operators, Crew& crew) {
+void CoarseGrids::solve_coarsest(const Operators& operators, ThreadWorkspaces& workspaces) {
   if (whole_) {
-    whole_->solve(r_.front(), u_.front(), operators, crew);
+    whole_->solve(r_.front(), u_.front(), operators, workspaces);
   } else {
-    smooth_coarsest(operators.smoother, r_.front(), u_.front(), crew.own());
+    smooth_coarsest(operators.smoother, r_.front(), u_.front(), workspaces.own());
   }
 }
 
-void CoarseGrids::ascend(const Operators& operators, Crew& crew) {
+void CoarseGrids::ascend(const Operators& operators, ThreadWorkspaces& workspaces) {
   for (std::size_t level = 1; level < u_.size(); ++level) {
-    crew.run([&](Workspace& work) {
+    workspaces.run([&](Workspace& work) {
       UpwardPass(operators, u_[level - 1], nullptr, r_[level], u_[level], work).run();
     });
     u_halos_[level - 1].exchange(u_[level]);

@@ -10,10 +10,10 @@
 namespace bankfull::npb::mg {
 
 /// A team and what its threads work in.
-class Crew {
+class ThreadWorkspaces {
  public:
   /// For grids with sides up to these.
-  Crew(const Team& team, const Extents& sides)
+  ThreadWorkspaces(const Team& team, const Extents& sides)
       : team_(team), work_(static_cast<std::size_t>(team.threads()), Workspace(sides)) {}
 
   [[nodiscard]] const Team& team() const { return team_; }
@@ -65,15 +65,15 @@ class CoarseGrids {
   [[nodiscard]] const Grid& correction() const { return u_.back(); }
 
   /// Collective. correction = one V-cycle for A correction = residual, from 0 on.
-  void solve(const Operators& operators, Crew& crew);
+  void solve(const Operators& operators, ThreadWorkspaces& workspaces);
 
   /// What a rank allocates.
   static std::int64_t bytes(const Blocks& blocks);
 
  private:
-  void descend(const Operators& operators, Crew& crew);
-  void solve_coarsest(const Operators& operators, Crew& crew);
-  void ascend(const Operators& operators, Crew& crew);
+  void descend(const Operators& operators, ThreadWorkspaces& workspaces);
+  void solve_coarsest(const Operators& operators, ThreadWorkspaces& workspaces);
+  void ascend(const Operators& operators, ThreadWorkspaces& workspaces);
 
   std::vector<Grid> r_;  ///< the coarsest first
   std::vector<Grid> u_;

@@ -13,14 +13,15 @@ namespace bankfull::npb::mg {
 
 /// A rank's block of a periodic grid, whose sides are powers of two. Axes i, j, k are NPB's i3, i2,
 /// i1. Along axes that are cut between ranks the block has ghosts, which halo exchanges fill; along
-/// the others it wraps around.
-class Grid {
+/// the others it wraps around. Of doubles, or of what tests count with.
+template <class T>
+class GridOf {
  public:
   /// Cells that a pass reads beyond the ends of a block.
   static constexpr std::int64_t ghosts = 2;
 
-  Grid(const Extents& block, const RankGrid& cuts, const Team& team)
-      : layout_(block, ghosts, sizeof(double)),
+  GridOf(const Extents& block, const RankGrid& cuts, const Team& team)
+      : layout_(block, ghosts, sizeof(T)),
         plane_mask_(mask_of(block.ni, cuts.i)),
         row_mask_(mask_of(block.nj, cuts.j)),
         columns_cut_(cuts.k > 1),
@@ -30,7 +31,7 @@ class Grid {
 
   /// What one allocates.
   static std::int64_t bytes(const Extents& block) {
-    return Layout(block, ghosts, sizeof(double)).size() * static_cast<std::int64_t>(sizeof(double));
+    return Layout(block, ghosts, sizeof(T)).size() * static_cast<std::int64_t>(sizeof(T));
   }
 
   [[nodiscard]] std::int64_t planes() const { return layout_.interior().ni; }
@@ -41,23 +42,23 @@ class Grid {
 
   /// Row (i3, i2); both from -ghosts to as many beyond the last. Along axes that wrap around, from
   /// minus the side on.
-  [[nodiscard]] double* row(std::int64_t i3, std::int64_t i2) const {
+  [[nodiscard]] T* row(std::int64_t i3, std::int64_t i2) const {
     return interior() + layout_.offset(i3 & plane_mask_, i2 & row_mask_, 0);
   }
 
   /// Cell (0, 0, 0).
-  [[nodiscard]] double* interior() const { return buffer_.data() + layout_.origin(); }
+  [[nodiscard]] T* interior() const { return buffer_.data() + layout_.origin(); }
 
   /// Ghosts too.
   void clear(const Team& team) {
 #pragma omp parallel num_threads(team.threads())
     {
       const Range mine = my_share(layout_.size());
-      std::fill_n(buffer_.data() + mine.begin, mine.size(), 0.0);
+      std::fill_n(buffer_.data() + mine.begin, mine.size(), T{0});
     }
   }
 
-  void swap(Grid& other) noexcept { std::swap(*this, other); }
+  void swap(GridOf& other) noexcept { std::swap(*this, other); }
 
  private:
   /// One mask serves both kinds of axis: ghosts lie where their indices say.
@@ -69,7 +70,9 @@ class Grid {
   std::int64_t plane_mask_;
   std::int64_t row_mask_;
   bool columns_cut_;
-  Buffer<double> buffer_;
+  Buffer<T> buffer_;
 };
+
+using Grid = GridOf<double>;
 
 }  // namespace bankfull::npb::mg

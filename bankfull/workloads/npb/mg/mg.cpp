@@ -4,6 +4,8 @@
 #include "bankfull/core/exec/run_on_team.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 #include "bankfull/workloads/npb/mg/blocks.hpp"
+#include "bankfull/workloads/npb/mg/rows.hpp"
+#include "bankfull/workloads/npb/mg/traffic.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -140,19 +142,11 @@ std::vector<Check> checks_of(double residual_norm, Class size) {
            .source = npb_source}};
 }
 
-Traffic traffic_of(Class size, std::int64_t points, int ranks) {
-  const double grid = static_cast<double>(points) * sizeof(double);
-  constexpr double coarse = 1.0 / 8.0;
-  constexpr double levels = 1.0 / (1.0 - coarse);
-  // Finest: down reads u and v, up reads u, v and the coarse u. Coarser: r for both, u is 0.
-  const double finest_read = (2.0 + 2.0 + coarse) * grid;
-  const double finest_written = (coarse + 1.0) * grid;
-  const double coarser_read = (1.0 + 1.0 + coarse) * coarse * levels * grid;
-  const double coarser_written = (coarse + 1.0) * coarse * levels * grid;
-  const int iterations = mg_parameters(size).iterations;
-  return {iterations * (finest_read + coarser_read) + 2.0 * grid,
-          iterations * (finest_written + coarser_written),
-          facts_of({.size = size}).operations / ranks};
+Traffic traffic_of(Class size, std::int64_t points) {
+  // The first residual is formed on the way down, of the last one only the norm is wanted.
+  const Traffic first_norm{.flops = RowFlops::square * static_cast<double>(points)};
+  return mg_parameters(size).iterations * cycle_traffic(points, level_count(size)) + first_norm +
+         residual_norm_traffic(points);
 }
 
 std::string traffic_model() {
@@ -168,8 +162,7 @@ Facts facts_of(const Problem& problem) {
   return {.size = fmt::format("{0}x{0}x{0}", mg.side),
           .iterations = mg.iterations,
           .operations = operations_a_point * mg.iterations * static_cast<double>(points),
-          .operation = "floating point",
-          .data_bytes = 3 * points * 8};
+          .operation = "floating point"};
 }
 
 std::int64_t memory_bytes(const Problem& problem, int ranks) {

@@ -62,11 +62,17 @@ Charges find_charges(Class size, int threads);
 
 std::vector<Check> checks_of(double residual_norm, Class size);
 
-/// Of one run on a rank with so many points, in two passes a level.
-Traffic traffic_of(Class size, std::int64_t points, int ranks);
+/// Of one run on a rank with so many points, in two passes a level; see traffic.hpp. Its flops are
+/// those that are done, not NPB's count.
+Traffic traffic_of(Class size, std::int64_t points);
 
 /// What it counts.
 std::string traffic_model();
+
+/// u, v and the next u of the finest grid.
+constexpr double working_set_bytes(std::int64_t points) {
+  return 3.0 * static_cast<double>(points) * sizeof(double);
+}
 
 Facts facts_of(const Problem& problem);
 std::int64_t memory_bytes(const Problem& problem, int ranks);

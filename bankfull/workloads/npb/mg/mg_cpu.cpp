@@ -14,13 +14,14 @@ double count_as_double(const Extents& points) { return static_cast<double>(point
 class CpuMultigrid final : public Benchmark {
  public:
   CpuMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks)
-      : size_(problem.size),
+      : Benchmark(Kernel::mg, problem.size),
+        size_(problem.size),
         operators_(operators_of(problem)),
         ranks_(ranks),
         team_(problem.threads),
         blocks_(blocks),
         finest_(blocks_.at(blocks_.finest())),
-        crew_(team_, blocks_.longest_sides()),
+        workspaces_(team_, blocks_.longest_sides()),
         v_(block(), blocks_.cuts(), team_),
         u_(block(), blocks_.cuts(), team_),
         next_(block(), blocks_.cuts(), team_),
@@ -41,11 +42,11 @@ class CpuMultigrid final : public Benchmark {
 
   std::vector<Check> checks() override { return checks_of(norm_, size_); }
 
-  [[nodiscard]] Traffic traffic() const override {
-    return traffic_of(size_, block().count(), ranks_.size());
+  [[nodiscard]] Work work() const override {
+    return {.traffic = traffic_of(size_, block().count()),
+            .model = traffic_model(),
+            .working_set_bytes = working_set_bytes(block().count())};
   }
-
-  [[nodiscard]] std::string traffic_model() const override { return mg::traffic_model(); }
 
  private:
   [[nodiscard]] Extents block() const { return blocks_.block(blocks_.finest()); }
@@ -66,21 +67,21 @@ class CpuMultigrid final : public Benchmark {
       cycle(n == 0);
     }
     // NPB's last residual, of which the norm alone is asked.
-    crew_.run([this](Workspace& work) { measure_residual(work); });
+    workspaces_.run([this](Workspace& work) { measure_residual(work); });
     norm_ = norm();
   }
 
   /// One V-cycle; the first forms the norm of the first residual too, as NPB does.
   void cycle(bool first) {
-    crew_.run([&](Workspace& work) {
+    workspaces_.run([&](Workspace& work) {
       DownwardPass(operators_, &u_, v_, coarse_.residual(), first ? squares_.data() : nullptr, work)
           .run();
     });
     if (first) {
       norm_ = norm();
     }
-    coarse_.solve(operators_, crew_);
-    crew_.run([&](Workspace& work) {
+    coarse_.solve(operators_, workspaces_);
+    workspaces_.run([&](Workspace& work) {
       UpwardPass(operators_, coarse_.correction(), &u_, v_, next_, work).run();
     });
     u_.swap(next_);
@@ -117,7 +118,7 @@ class CpuMultigrid final : public Benchmark {
   Team team_;
   Blocks blocks_;
   Decomposition finest_;
-  Crew crew_;
+  ThreadWorkspaces workspaces_;
   Grid v_;
   Grid u_;
   Grid next_;  ///< the u of the next cycle

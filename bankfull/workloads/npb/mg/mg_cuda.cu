@@ -17,7 +17,8 @@ class CudaMultigrid final : public Benchmark {
  public:
   /// Collective.
   CudaMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks)
-      : size_(problem.size),
+      : Benchmark(Kernel::mg, problem.size),
+        size_(problem.size),
         smoother_(perturbed_smoother(problem)),
         ranks_(ranks),
         stream_(problem.device),
@@ -67,11 +68,11 @@ class CudaMultigrid final : public Benchmark {
 
   std::vector<Check> checks() override { return checks_of(norm_, size_); }
 
-  [[nodiscard]] Traffic traffic() const override {
-    return traffic_of(size_, own_points(), ranks_.size());
+  [[nodiscard]] Work work() const override {
+    return {.traffic = traffic_of(size_, own_points()),
+            .model = traffic_model(),
+            .working_set_bytes = working_set_bytes(own_points())};
   }
-
-  [[nodiscard]] std::string traffic_model() const override { return mg::traffic_model(); }
 
   [[nodiscard]] Transport transport() const override { return grids_.transport(); }
 

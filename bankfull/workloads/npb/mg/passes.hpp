@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace bankfull::npb::mg {
@@ -18,6 +19,7 @@ inline constexpr std::int64_t line = 8;
 
 /// The last three planes of a field on its way through a pipeline: rows [first, first + count) with
 /// ghosts along i1.
+template <class T>
 class Planes {
  public:
   Planes(std::int64_t columns, std::int64_t rows)
@@ -27,7 +29,7 @@ class Planes {
 
   void begin_at(std::int64_t first_row) { first_ = first_row; }
 
-  [[nodiscard]] double* row(std::int64_t plane, std::int64_t row) {
+  [[nodiscard]] T* row(std::int64_t plane, std::int64_t row) {
     // Planes count from -2.
     return values_.data() + ((plane + 3) % 3 * rows_ + row - first_) * row_pitch_ + line;
   }
@@ -36,21 +38,23 @@ class Planes {
   std::int64_t row_pitch_;
   std::int64_t rows_;
   std::int64_t first_ = 0;
-  std::vector<double> values_;
+  std::vector<T> values_;
 };
 
 /// Points from which on what a pass writes goes past the caches: it is out of them before another
 /// pass reads it.
 inline constexpr std::int64_t streamed_points = std::int64_t{1} << 21;
 
-inline bool is_streamed(const Grid& grid) {
+template <class T>
+inline bool is_streamed(const GridOf<T>& grid) {
   return grid.layout().interior().count() >= streamed_points && grid.columns() % line == 0;
 }
 
 /// What a thread works in.
-struct Workspace {
+template <class T>
+struct WorkspaceOf {
   /// For grids with sides up to these.
-  explicit Workspace(const Extents& sides)
+  explicit WorkspaceOf(const Extents& sides)
       : iterates(sides.nk, std::min(sides.nj, block_rows) + 4),
         residuals(sides.nk, std::min(sides.nj, block_rows) + 3),
         faces(static_cast<std::size_t>(sides.nk + 2 * line)),
@@ -62,22 +66,24 @@ struct Workspace {
     const std::int64_t rows_of_planes = 3 * (2 * std::min(sides.nj, block_rows) + 7);
     constexpr std::int64_t single_rows = 4;
     return (rows_of_planes + single_rows) * (sides.nk + 2 * line) *
-           static_cast<std::int64_t>(sizeof(double));
+           static_cast<std::int64_t>(sizeof(T));
   }
 
-  [[nodiscard]] RowSums sums() { return {faces.data() + line, edges.data() + line}; }
+  [[nodiscard]] RowSums<T> sums() { return {faces.data() + line, edges.data() + line}; }
 
-  Planes iterates;
-  Planes residuals;
-  std::vector<double> faces;
-  std::vector<double> edges;
-  std::vector<double> mean;
-  std::vector<double> result;
+  Planes<T> iterates;
+  Planes<T> residuals;
+  std::vector<T> faces;
+  std::vector<T> edges;
+  std::vector<T> mean;
+  std::vector<T> result;
 };
 
-template <class RowAt>
-RowsAround rows_around(const RowAt& row_at, std::int64_t i3, std::int64_t i2) {
-  RowsAround rows{};
+using Workspace = WorkspaceOf<double>;
+
+template <class T, class RowAt>
+RowsAround<T> rows_at(const RowAt& row_at, std::int64_t i3, std::int64_t i2) {
+  RowsAround<T> rows{};
   for (int d3 = 0; d3 < 3; ++d3) {
     for (int d2 = 0; d2 < 3; ++d2) {
       rows.of[d3][d2] = row_at(i3 + d3 - 1, i2 + d2 - 1);
@@ -86,15 +92,18 @@ RowsAround rows_around(const RowAt& row_at, std::int64_t i3, std::int64_t i2) {
   return rows;
 }
 
-inline RowsAround rows_around(Planes& planes, std::int64_t i3, std::int64_t i2) {
-  return rows_around([&](std::int64_t p, std::int64_t row) { return planes.row(p, row); }, i3, i2);
+template <class T>
+inline RowsAround<T> rows_around(Planes<T>& planes, std::int64_t i3, std::int64_t i2) {
+  return rows_at<T>([&](std::int64_t p, std::int64_t row) { return planes.row(p, row); }, i3, i2);
 }
 
-inline RowsAround rows_around(const Grid& grid, std::int64_t i3, std::int64_t i2) {
-  return rows_around([&](std::int64_t p, std::int64_t row) { return grid.row(p, row); }, i3, i2);
+template <class T>
+inline RowsAround<T> rows_around(const GridOf<T>& grid, std::int64_t i3, std::int64_t i2) {
+  return rows_at<T>([&](std::int64_t p, std::int64_t row) { return grid.row(p, row); }, i3, i2);
 }
 
-inline CoarseRows coarse_rows(const Grid& coarse, std::int64_t i3, std::int64_t i2) {
+template <class T>
+inline CoarseRows<T> coarse_rows(const GridOf<T>& coarse, std::int64_t i3, std::int64_t i2) {
   // An odd row lies on a coarse one, an even row between two. Shifts round down below 0 too.
   const auto before = [](std::int64_t i) { return ((i + 1) >> 1) - 1; };
   const auto after = [](std::int64_t i) { return i >> 1; };
@@ -103,7 +112,8 @@ inline CoarseRows coarse_rows(const Grid& coarse, std::int64_t i3, std::int64_t 
 }
 
 /// Columns of `grid`, and `beyond` more on both sides where they are cut.
-inline Columns columns_of(const Grid& grid, std::int64_t beyond) {
+template <class T>
+inline Columns columns_of(const GridOf<T>& grid, std::int64_t beyond) {
   return {grid.columns(), grid.columns_cut() ? beyond : 0};
 }
 
@@ -123,10 +133,12 @@ void for_blocks(std::int64_t rows, std::int64_t block, const Body& body) {
 
 /// next = w + S (v - A w) with w = u + Q coarse; u may be absent, which stands for 0. One pass:
 /// reads u, v and coarse once, writes next. Needs two ghosts of u and coarse, one of v.
+template <class T>
 class UpwardPass {
  public:
-  UpwardPass(const Operators& operators, const Grid& coarse, const Grid* u, const Grid& v,
-             const Grid& next, Workspace& work)
+  UpwardPass(const Operators& operators, const GridOf<T>& coarse,
+             const std::type_identity_t<GridOf<T>>* u, const GridOf<T>& v, const GridOf<T>& next,
+             WorkspaceOf<T>& work)
       : operators_(&operators), coarse_(&coarse), u_(u), v_(&v), next_(&next), work_(&work) {}
 
   void run() const {
@@ -158,7 +170,7 @@ class UpwardPass {
   void form_residual(std::int64_t i3, std::int64_t first, std::int64_t end) const {
     const Columns columns = columns_of(*v_, 1);
     for (std::int64_t i2 = first - 1; i2 < end + 1; ++i2) {
-      double* const r = work_->residuals.row(i3, i2);
+      T* const r = work_->residuals.row(i3, i2);
       sum_rows(rows_around(work_->iterates, i3, i2), columns_of(*v_, 2), work_->sums());
       residual_row(operators_->difference, v_->row(i3, i2), work_->iterates.row(i3, i2),
                    work_->sums(), columns, r);
@@ -170,7 +182,7 @@ class UpwardPass {
     const std::int64_t n = v_->columns();
     const bool streams = is_streamed(*v_);
     for (std::int64_t i2 = first; i2 < end; ++i2) {
-      double* const result = streams ? work_->result.data() : next_->row(i3, i2);
+      T* const result = streams ? work_->result.data() : next_->row(i3, i2);
       sum_rows(rows_around(work_->residuals, i3, i2), columns_of(*v_, 1), work_->sums());
       smoothed_row(operators_->smoother, work_->iterates.row(i3, i2), work_->residuals.row(i3, i2),
                    work_->sums(), n, result);
@@ -181,26 +193,29 @@ class UpwardPass {
   }
 
   const Operators* operators_;
-  const Grid* coarse_;
-  const Grid* u_;
-  const Grid* v_;
-  const Grid* next_;
-  Workspace* work_;
+  const GridOf<T>* coarse_;
+  const GridOf<T>* u_;
+  const GridOf<T>* v_;
+  const GridOf<T>* next_;
+  WorkspaceOf<T>* work_;
 };
 
 /// One row of v - A u, `beyond` 0 or 1 columns further where rows are cut.
-inline void form_residual_row(const Weights& a, const Grid& u, const Grid& v, std::int64_t i3,
-                              std::int64_t i2, std::int64_t beyond, Workspace& work, double* r) {
+template <class T>
+inline void form_residual_row(const Weights& a, const GridOf<T>& u, const GridOf<T>& v,
+                              std::int64_t i3, std::int64_t i2, std::int64_t beyond,
+                              WorkspaceOf<T>& work, T* r) {
   sum_rows(rows_around(u, i3, i2), columns_of(v, beyond + 1), work.sums());
   residual_row(a, v.row(i3, i2), u.row(i3, i2), work.sums(), columns_of(v, beyond), r);
 }
 
 /// coarse = P r with r = v - A u, or r = v where u is absent; also the sum of squares of r's planes
 /// where it is wanted. One pass: reads u and v once. Needs two ghosts of u and one of v.
+template <class T>
 class DownwardPass {
  public:
-  DownwardPass(const Operators& operators, const Grid* u, const Grid& v, const Grid& coarse,
-               double* squares, Workspace& work)
+  DownwardPass(const Operators& operators, const std::type_identity_t<GridOf<T>>* u,
+               const GridOf<T>& v, const GridOf<T>& coarse, double* squares, WorkspaceOf<T>& work)
       : operators_(&operators), u_(u), v_(&v), coarse_(&coarse), squares_(squares), work_(&work) {}
 
   void run() const {
@@ -223,9 +238,9 @@ class DownwardPass {
   void form_residual(std::int64_t i3, std::int64_t first, std::int64_t end) const {
     const Columns columns = columns_of(*v_, 1);
     for (std::int64_t i2 = first; i2 <= end; ++i2) {
-      double* const r = work_->residuals.row(i3, i2);
+      T* const r = work_->residuals.row(i3, i2);
       if (u_ == nullptr) {
-        const double* const v = v_->row(i3, i2);
+        const T* const v = v_->row(i3, i2);
         std::copy(v + columns.begin(), v + columns.end(), r + columns.begin());
       } else {
         form_residual_row(operators_->difference, *u_, *v_, i3, i2, 1, *work_, r);
@@ -236,7 +251,8 @@ class DownwardPass {
 
   void add_squares(std::int64_t i3, std::int64_t first, std::int64_t end) const {
     for (std::int64_t i2 = first; i2 < end; ++i2) {
-      squares_[i3] += sum_of_squares(work_->residuals.row(i3, i2), v_->columns());
+      squares_[i3] +=
+          static_cast<double>(sum_of_squares(work_->residuals.row(i3, i2), v_->columns()));
     }
   }
 
@@ -250,24 +266,26 @@ class DownwardPass {
   }
 
   const Operators* operators_;
-  const Grid* u_;
-  const Grid* v_;
-  const Grid* coarse_;
+  const GridOf<T>* u_;
+  const GridOf<T>* v_;
+  const GridOf<T>* coarse_;
   double* squares_;
-  Workspace* work_;
+  WorkspaceOf<T>* work_;
 };
 
 /// u = S r on a grid that is not cut, by its few points.
-inline void smooth_coarsest(const Weights& weights, const Grid& r, const Grid& u, Workspace& work) {
+template <class T>
+inline void smooth_coarsest(const Weights& weights, const GridOf<T>& r, const GridOf<T>& u,
+                            WorkspaceOf<T>& work) {
   const std::int64_t n = r.columns();
   const Columns columns{n, 0};
   for (std::int64_t i3 = 0; i3 < n; ++i3) {
     for (std::int64_t i2 = 0; i2 < n; ++i2) {
       work.residuals.begin_at(0);
-      double* const centre = work.residuals.row(0, 0);
+      T* const centre = work.residuals.row(0, 0);
       std::copy_n(r.row(i3, i2), n, centre);
       close_row(centre, columns);
-      std::fill_n(work.mean.data(), n, 0.0);
+      std::fill_n(work.mean.data(), n, T{0});
       sum_rows(rows_around(r, i3, i2), columns, work.sums());
       smoothed_row(weights, work.mean.data(), centre, work.sums(), n, u.row(i3, i2));
     }

@@ -92,7 +92,10 @@ double norm(const Grid& r) {
 class Reference final : public Benchmark {
  public:
   explicit Reference(Class size)
-      : size_(size), smoother_(smoother_weights(size)), v_(mg_parameters(size).side) {
+      : Benchmark(Kernel::mg, size),
+        size_(size),
+        smoother_(smoother_weights(size)),
+        v_(mg_parameters(size).side) {
     for (int level = 1; level <= level_count(size); ++level) {
       u_.emplace_back(std::int64_t{1} << level);
       r_.emplace_back(std::int64_t{1} << level);
@@ -125,8 +128,7 @@ class Reference final : public Benchmark {
 
   std::vector<Check> checks() override { return checks_of(norm_, size_); }
 
-  [[nodiscard]] Traffic traffic() const override { return {}; }
-  [[nodiscard]] std::string traffic_model() const override { return "none stated"; }
+  [[nodiscard]] Work work() const override { return {.model = "none stated"}; }
 
  private:
   void cycle() {

@@ -14,6 +14,17 @@ namespace bankfull::npb::mg {
 //
 // Rows have ghosts where a function says so. Pointers never overlap.
 
+/// Operations of the functions below at one point of the row that they form. Tests count them.
+struct RowFlops {
+  static constexpr int sums = 6;
+  static constexpr int residual = 9;
+  static constexpr int smoothed = 10;
+  static constexpr int restricted = 12;
+  static constexpr double interpolated = 3.0;  ///< the mean of half as many, and between them
+  static constexpr int added_to_interpolated = 1;
+  static constexpr int square = 2;
+};
+
 /// The columns that a step forms of a row: n, and some beyond both ends where ranks cut the row.
 /// Where they do not, nothing is formed beyond: the row wraps around.
 struct Columns {
@@ -25,36 +36,40 @@ struct Columns {
 };
 
 /// The rows around a row: of[1 + d3][1 + d2].
+template <class T>
 struct RowsAround {
-  const double* of[3][3];
+  const T* of[3][3];
 };
 
 /// Sums of the four rows that share a face with the row, and of the four that share an edge; both
 /// with ghosts.
+template <class T>
 struct RowSums {
-  double* __restrict faces;
-  double* __restrict edges;
+  T* __restrict faces;
+  T* __restrict edges;
 };
 
 /// Ghosts at -1 and n of a row that wraps around; those of a row that is cut were formed.
-BANKFULL_ALWAYS_INLINE void close_row(double* row, const Columns& columns) {
+template <class T>
+BANKFULL_ALWAYS_INLINE void close_row(T* row, const Columns& columns) {
   if (columns.beyond == 0) {
     row[-1] = row[columns.n - 1];
     row[columns.n] = row[0];
   }
 }
 
-inline void sum_rows(const RowsAround& rows, const Columns& columns, const RowSums& sums) {
-  const double* __restrict const below = rows.of[0][1];
-  const double* __restrict const above = rows.of[2][1];
-  const double* __restrict const left = rows.of[1][0];
-  const double* __restrict const right = rows.of[1][2];
-  const double* __restrict const below_left = rows.of[0][0];
-  const double* __restrict const below_right = rows.of[0][2];
-  const double* __restrict const above_left = rows.of[2][0];
-  const double* __restrict const above_right = rows.of[2][2];
-  double* __restrict const faces = sums.faces;
-  double* __restrict const edges = sums.edges;
+template <class T>
+inline void sum_rows(const RowsAround<T>& rows, const Columns& columns, const RowSums<T>& sums) {
+  const T* __restrict const below = rows.of[0][1];
+  const T* __restrict const above = rows.of[2][1];
+  const T* __restrict const left = rows.of[1][0];
+  const T* __restrict const right = rows.of[1][2];
+  const T* __restrict const below_left = rows.of[0][0];
+  const T* __restrict const below_right = rows.of[0][2];
+  const T* __restrict const above_left = rows.of[2][0];
+  const T* __restrict const above_right = rows.of[2][2];
+  T* __restrict const faces = sums.faces;
+  T* __restrict const edges = sums.edges;
 #pragma omp simd
   for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
     faces[i] = (left[i] + right[i]) + (below[i] + above[i]);
@@ -66,70 +81,76 @@ inline void sum_rows(const RowsAround& rows, const Columns& columns, const RowSu
 
 /// r = v - A u with the sums of the rows around u, which reach one column further. `a` are the
 /// weights of A.
-inline void residual_row(const Weights& a, const double* __restrict v, const double* __restrict u,
-                         const RowSums& sums, const Columns& columns, double* __restrict r) {
+template <class T>
+inline void residual_row(const Weights& a, const T* __restrict v, const T* __restrict u,
+                         const RowSums<T>& sums, const Columns& columns, T* __restrict r) {
+  using std::fma;
   static_assert(operator_weights[1] == 0.0, "faces have no weight in A");
   const double at = -a[0];
   const double edge = -a[2];
   const double corner = -a[3];
-  const double* __restrict const faces = sums.faces;
-  const double* __restrict const edges = sums.edges;
+  const T* __restrict const faces = sums.faces;
+  const T* __restrict const edges = sums.edges;
 #pragma omp simd
   for (std::int64_t i = columns.begin(); i < columns.end(); ++i) {
-    const double twos = edges[i] + (faces[i - 1] + faces[i + 1]);
-    const double threes = edges[i - 1] + edges[i + 1];
-    r[i] = std::fma(corner, threes, std::fma(edge, twos, std::fma(at, u[i], v[i])));
+    const T twos = edges[i] + (faces[i - 1] + faces[i + 1]);
+    const T threes = edges[i - 1] + edges[i + 1];
+    r[i] = fma(corner, threes, fma(edge, twos, fma(at, u[i], v[i])));
   }
 }
 
 /// next = u + S r with the sums of the rows around r, which has ghosts.
-inline void smoothed_row(const Weights& weights, const double* __restrict u,
-                         const double* __restrict r, const RowSums& sums, std::int64_t n,
-                         double* __restrict next) {
-  const double* __restrict const faces = sums.faces;
-  const double* __restrict const edges = sums.edges;
+template <class T>
+inline void smoothed_row(const Weights& weights, const T* __restrict u, const T* __restrict r,
+                         const RowSums<T>& sums, std::int64_t n, T* __restrict next) {
+  using std::fma;
+  const T* __restrict const faces = sums.faces;
+  const T* __restrict const edges = sums.edges;
   const double centre = weights[0];
   const double face = weights[1];
   const double edge = weights[2];
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
-    const double ones = faces[i] + (r[i - 1] + r[i + 1]);
-    const double twos = edges[i] + (faces[i - 1] + faces[i + 1]);
-    next[i] = std::fma(edge, twos, std::fma(face, ones, std::fma(centre, r[i], u[i])));
+    const T ones = faces[i] + (r[i - 1] + r[i + 1]);
+    const T twos = edges[i] + (faces[i - 1] + faces[i + 1]);
+    next[i] = fma(edge, twos, fma(face, ones, fma(centre, r[i], u[i])));
   }
 }
 
 /// coarse[c] = P r around 2 c + 1, of n / 2 points; r has ghosts.
-inline void restricted_row(const double* __restrict r, const RowSums& sums, std::int64_t n,
-                           double* __restrict coarse) {
-  const double* __restrict const faces = sums.faces;
-  const double* __restrict const edges = sums.edges;
+template <class T>
+inline void restricted_row(const T* __restrict r, const RowSums<T>& sums, std::int64_t n,
+                           T* __restrict coarse) {
+  using std::fma;
+  const T* __restrict const faces = sums.faces;
+  const T* __restrict const edges = sums.edges;
 #pragma omp simd
   for (std::int64_t c = 0; c < n / 2; ++c) {
     const std::int64_t i = 2 * c + 1;
-    const double ones = faces[i] + (r[i - 1] + r[i + 1]);
-    const double twos = edges[i] + (faces[i - 1] + faces[i + 1]);
-    const double threes = edges[i - 1] + edges[i + 1];
-    coarse[c] =
-        std::fma(restriction_weights[3], threes,
-                 std::fma(restriction_weights[2], twos,
-                          std::fma(restriction_weights[1], ones, restriction_weights[0] * r[i])));
+    const T ones = faces[i] + (r[i - 1] + r[i + 1]);
+    const T twos = edges[i] + (faces[i - 1] + faces[i + 1]);
+    const T threes = edges[i - 1] + edges[i + 1];
+    coarse[c] = fma(restriction_weights[3], threes,
+                    fma(restriction_weights[2], twos,
+                        fma(restriction_weights[1], ones, restriction_weights[0] * r[i])));
   }
 }
 
 /// The four coarse rows between which a fine row lies, some of them twice.
+template <class T>
 struct CoarseRows {
-  const double* of[2][2];
+  const T* of[2][2];
 };
 
 /// w = Q coarse, plus u where there is one; an even number of columns beyond. `mean` has room for
 /// half as many points and ghosts.
-inline void interpolated_row(const CoarseRows& coarse, const double* u, const Columns& columns,
-                             double* __restrict mean, double* __restrict w) {
-  const double* const a = coarse.of[0][0];
-  const double* const b = coarse.of[0][1];
-  const double* const c = coarse.of[1][0];
-  const double* const d = coarse.of[1][1];
+template <class T>
+inline void interpolated_row(const CoarseRows<T>& coarse, const T* u, const Columns& columns,
+                             T* __restrict mean, T* __restrict w) {
+  const T* const a = coarse.of[0][0];
+  const T* const b = coarse.of[0][1];
+  const T* const c = coarse.of[1][0];
+  const T* const d = coarse.of[1][1];
   const Columns halves{columns.n / 2, columns.beyond / 2};
   // An even column lies between the coarse one of its number and the one before.
   const std::int64_t first = columns.beyond == 0 ? 0 : halves.begin() - 1;
@@ -138,7 +159,8 @@ inline void interpolated_row(const CoarseRows& coarse, const double* u, const Co
     mean[i] = 0.25 * ((a[i] + b[i]) + (c[i] + d[i]));
   }
   close_row(mean, halves);
-  if (u == nullptr) {
+  // clang-tidy does not look into loops under a pragma.
+  if (u == nullptr) {  // NOLINT(bugprone-branch-clone)
 #pragma omp simd
     for (std::int64_t i = halves.begin(); i < halves.end(); ++i) {
       w[2 * i] = 0.5 * (mean[i - 1] + mean[i]);
@@ -154,18 +176,21 @@ inline void interpolated_row(const CoarseRows& coarse, const double* u, const Co
 }
 
 /// to = from past the caches; `to` starts on a cache line and n is a multiple of one.
-inline void stream_row(const double* from, std::int64_t n, double* to) {
-  constexpr auto step = static_cast<std::int64_t>(stream_store_bytes / sizeof(double));
+template <class T>
+inline void stream_row(const T* from, std::int64_t n, T* to) {
+  constexpr auto step = static_cast<std::int64_t>(stream_store_bytes / sizeof(T));
   for (std::int64_t i = 0; i < n; i += step) {
     stream_store(to + i, from + i);
   }
 }
 
-inline double sum_of_squares(const double* __restrict r, std::int64_t n) {
-  double sum = 0.0;
+template <class T>
+inline T sum_of_squares(const T* __restrict r, std::int64_t n) {
+  using std::fma;
+  T sum = 0.0;
 #pragma omp simd reduction(+ : sum)
   for (std::int64_t i = 0; i < n; ++i) {
-    sum = std::fma(r[i], r[i], sum);
+    sum = fma(r[i], r[i], sum);
   }
   return sum;
 }

@@ -71,14 +71,14 @@ class ChunkedFft {
 template <class Real>
 class TransformPair {
  public:
-  /// Takes fewer planes at once where cuFFT would work in more than `most_bytes`.
+  /// Takes fewer planes at once where cuFFT would work in more than `max_bytes`.
   TransformPair(const Stream& stream, const RealPlanes& planes, std::int64_t at_once,
-                std::int64_t most_bytes) {
+                std::int64_t max_bytes) {
     for (;; at_once = (at_once + 1) / 2) {
       forward_ =
           std::make_unique<ChunkedFft<Real>>(stream, planes, at_once, FourierDirection::forward);
       back_ = std::make_unique<ChunkedFft<Real>>(stream, planes, at_once, FourierDirection::back);
-      if (static_cast<std::int64_t>(work_bytes()) <= most_bytes) {
+      if (static_cast<std::int64_t>(work_bytes()) <= max_bytes) {
         break;
       }
       if (at_once == 1) {

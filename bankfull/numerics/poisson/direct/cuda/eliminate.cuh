@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/numerics/poisson/direct/ladder.hpp"
+#include "bankfull/numerics/poisson/direct/elimination.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
@@ -16,7 +16,7 @@ struct EliminationData {
   Complex<Real>* spectrum;  ///< of all planes
   std::int64_t row_pitch;   ///< in elements, as all lengths here
   std::int64_t plane_pitch;
-  const LadderCell<Real>* cells;
+  const EliminationCell<Real>* cells;
   const Real* decay_j;  ///< see AxisModes
   const Real* decay_k;
   const Complex<Real>* twist_j;
@@ -28,15 +28,15 @@ struct EliminationData {
   int pairs;  ///< of columns: (nj / 2 + 1) (nk / 2 + 1)
   Real closing;
   Real length;
-  Real mean_loaded;
+  Real mean_response;
 };
 
 /// One thread's elimination along i of the columns (., j, k) and (., j', k).
 ///
-/// The sweep up leaves voltages by current in the spectrum's place and the ladder's lower end at
-/// every segment's first cell in a checkpoint. The sweep down eliminates a segment's conductances
+/// The sweep up leaves the pivots' part of the solution in the spectrum's place and the LowerEnd of
+/// every segment's first cell in a checkpoint. The sweep down eliminates a segment's couplings
 /// again from there: to store those of all cells would move more bytes. Where j' is j, the second
-/// column's voltages take a spare row.
+/// column's solution take a spare row.
 template <class Real, class Kind, bool Cyclic>
 class ColumnPair {
  public:
@@ -97,56 +97,56 @@ class ColumnPair {
   }
 
   __device__ void eliminate(int n, const Amplitudes<Real>& side) {
-    const LadderCell<Real> cell = data_.cells[n];
+    const EliminationCell<Real> cell = data_.cells[n];
     Pivot<Real> pivots[modes];
 #pragma unroll
     for (int mode = 0; mode < modes; ++mode) {
-      pivots[mode] = Ladder<Cyclic>::eliminate(decay_[mode] * cell.width, cell.above, end_[mode],
-                                               root_ground_[mode]);
+      pivots[mode] = Elimination<Cyclic>::eliminate(decay_[mode] * cell.width, cell.above,
+                                                    end_[mode], root_dominance_[mode]);
     }
-    Amplitudes<Real> voltage;
+    Amplitudes<Real> solution;
 #pragma unroll
     for (int n4 = 0; n4 < 4; ++n4) {
       const Pivot<Real>& pivot = pivots[Kind::mode_of(n4)];
-      const Real current = current_.of[n4] + cell.charge * side.of[n4];
-      voltage.of[n4] = pivot.inverse * current;
-      current_.of[n4] = cell.above * voltage.of[n4];
+      const Real right_side = right_side_.of[n4] + cell.side_scale * side.of[n4];
+      solution.of[n4] = pivot.inverse * right_side;
+      right_side_.of[n4] = cell.above * solution.of[n4];
       if constexpr (Cyclic) {
-        root_current_.of[n4] += pivot.around * current;
+        root_side_.of[n4] += pivot.around * right_side;
       }
     }
     if (unbound_) {
-      loaded_ += cell.loaded * (cell.charge * side.of[0]);
+      response_sum_ += cell.response * (cell.side_scale * side.of[0]);
     }
-    store(n, {{voltage.of[0], voltage.of[1]}, {voltage.of[2], voltage.of[3]}});
+    store(n, {{solution.of[0], solution.of[1]}, {solution.of[2], solution.of[3]}});
   }
 
-  /// Solves for the last cell, the ladder's root.
+  /// Solves for the last cell, the root.
   __device__ void turn() {
-    const LadderCell<Real> cell = data_.cells[last_];
+    const EliminationCell<Real> cell = data_.cells[last_];
     const Amplitudes<Real> side = amplitudes(load(last_, first_b_));
     Real total = 0;
 #pragma unroll
     for (int n4 = 3; n4 >= 0; --n4) {
       const int mode = Kind::mode_of(n4);
-      total = current_.of[n4] + root_current_.of[n4] + cell.charge * side.of[n4];
-      root_.of[n4] =
-          root_voltage(total, end_[mode].ground + root_ground_[mode] + decay_[mode] * cell.width);
+      total = right_side_.of[n4] + root_side_.of[n4] + cell.side_scale * side.of[n4];
+      root_.of[n4] = root_solution(
+          total, end_[mode].dominance + root_dominance_[mode] + decay_[mode] * cell.width);
     }
     if (unbound_) {
       excess_ = total / data_.length;
-      root_.of[0] = excess_ * data_.mean_loaded - loaded_ / data_.length;
+      root_.of[0] = excess_ * data_.mean_response - response_sum_ / data_.length;
     }
-    voltage_ = root_;
+    solution_ = root_;
     finish(last_, cell);
   }
 
   __device__ void sweep_down(int first) {
-    ElementPair<Real> by_current[segment];
+    ElementPair<Real> particular[segment];
 #pragma unroll
     for (int s = 0; s < segment; ++s) {
       if (first + s < last_) {
-        by_current[s] = load(first + s, b_);
+        particular[s] = load(first + s, b_);
       }
     }
     load_checkpoint(first);
@@ -154,39 +154,39 @@ class ColumnPair {
 #pragma unroll
     for (int s = 0; s < segment; ++s) {
       if (first + s < last_) {
-        const LadderCell<Real> cell = data_.cells[first + s];
+        const EliminationCell<Real> cell = data_.cells[first + s];
 #pragma unroll
         for (int mode = 0; mode < modes; ++mode) {
-          pivots[s][mode] = Ladder<Cyclic>::eliminate(decay_[mode] * cell.width, cell.above,
-                                                      end_[mode], root_ground_[mode]);
+          pivots[s][mode] = Elimination<Cyclic>::eliminate(decay_[mode] * cell.width, cell.above,
+                                                           end_[mode], root_dominance_[mode]);
         }
       }
     }
 #pragma unroll
     for (int s = segment - 1; s >= 0; --s) {
       if (first + s < last_) {
-        substitute(by_current[s], pivots[s]);
+        substitute(particular[s], pivots[s]);
         finish(first + s, data_.cells[first + s]);
       }
     }
   }
 
-  __device__ void substitute(const ElementPair<Real>& by_current, const Pivot<Real>* pivots) {
+  __device__ void substitute(const ElementPair<Real>& particular, const Pivot<Real>* pivots) {
     const Amplitudes<Real> own{
-        {by_current.a.re, by_current.a.im, by_current.b.re, by_current.b.im}};
+        {particular.a.re, particular.a.im, particular.b.re, particular.b.im}};
 #pragma unroll
     for (int n4 = 0; n4 < 4; ++n4) {
-      voltage_.of[n4] = Ladder<Cyclic>::voltage(pivots[Kind::mode_of(n4)], own.of[n4],
-                                                voltage_.of[n4], root_.of[n4]);
+      solution_.of[n4] = Elimination<Cyclic>::solution(pivots[Kind::mode_of(n4)], own.of[n4],
+                                                       solution_.of[n4], root_.of[n4]);
     }
   }
 
-  /// Stores the solution of cell n. The mode that is bound to no ground is solved with its mean
-  /// current: that is taken out here.
-  __device__ void finish(int n, const LadderCell<Real>& cell) {
-    Amplitudes<Real> result = voltage_;
+  /// Stores the solution of cell n. The mode that is without dominance is solved with its mean
+  /// right side, whose response is taken out here.
+  __device__ void finish(int n, const EliminationCell<Real>& cell) {
+    Amplitudes<Real> result = solution_;
     if (unbound_) {
-      result.of[0] -= excess_ * cell.loaded;
+      result.of[0] -= excess_ * cell.response;
     }
     ElementPair<Real> pair = Kind::join(result);
     if constexpr (twists) {
@@ -223,7 +223,7 @@ class ColumnPair {
     Real* at = checkpoint(first);
 #pragma unroll
     for (int mode = 0; mode < modes; ++mode, at += data_.pairs) {
-      *at = end_[mode].ground;
+      *at = end_[mode].dominance;
       if constexpr (Cyclic) {
         at += data_.pairs;
         *at = end_[mode].closing;
@@ -235,7 +235,7 @@ class ColumnPair {
     const Real* at = checkpoint(first);
 #pragma unroll
     for (int mode = 0; mode < modes; ++mode, at += data_.pairs) {
-      end_[mode].ground = *at;
+      end_[mode].dominance = *at;
       if constexpr (Cyclic) {
         at += data_.pairs;
         end_[mode].closing = *at;
@@ -254,17 +254,17 @@ class ColumnPair {
   Complex<Real> twist_b_{};
   Real decay_[mode_count];
   LowerEnd<Real> end_[mode_count];
-  Real root_ground_[mode_count] = {};
-  Amplitudes<Real> current_{};  ///< into the next cell
-  Amplitudes<Real> root_current_{};
-  Amplitudes<Real> root_{};  ///< voltages of the last cell
-  Amplitudes<Real> voltage_{};
-  Real loaded_ = 0;  ///< sum of currents times LadderCell::loaded
-  Real excess_ = 0;  ///< mean current
+  Real root_dominance_[mode_count] = {};
+  Amplitudes<Real> right_side_{};  ///< into the next cell
+  Amplitudes<Real> root_side_{};
+  Amplitudes<Real> root_{};  ///< solution of the last cell
+  Amplitudes<Real> solution_{};
+  Real response_sum_ = 0;  ///< sum of right sides times EliminationCell::response
+  Real excess_ = 0;        ///< mean right side
 };
 
 template <class Real, class Kind, bool Cyclic>
-__global__ void __launch_bounds__(GpuSizes::most_threads)
+__global__ void __launch_bounds__(GpuSizes::max_threads)
     eliminate_columns(const __grid_constant__ EliminationData<Real> data) {
   const int pair = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (pair < data.pairs) {

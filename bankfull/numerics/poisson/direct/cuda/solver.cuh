@@ -27,10 +27,11 @@ class CudaDirect final : public Solver<Real> {
         layout_(extents_, sizeof(Real), spare_rows(extents_.nj)),
         transforms_(stream,
                     {extents_.nj, extents_.nk, layout_.row_pitch, layout_.plane_pitch, extents_.ni},
-                    sizes.planes_at_once, sizes.most_transform_bytes),
+                    sizes.planes_at_once, sizes.max_transform_bytes),
         field_(on_gpu<Real>(layout_.size)),
         checkpoints_(on_gpu<Real>(sizes.checkpoint_reals)),
-        work_(on_gpu<std::byte>(static_cast<std::int64_t>(transforms_.work_bytes()))) {
+        work_(on_gpu<std::byte>(static_cast<std::int64_t>(transforms_.work_bytes()))),
+        traffic_(gpu_direct_traffic(domain, sizeof(Real))) {
     expects(direct_serves(domain), "axes j and k are uniform");
     transforms_.work_in(work_.data());
     fill_bytes(field_.data(), 0, field_.bytes(), stream);
@@ -48,9 +49,7 @@ class CudaDirect final : public Solver<Real> {
     queue_back();
   }
 
-  [[nodiscard]] Traffic traffic() const override {
-    return gpu_direct_traffic(extents_, sizeof(Real));
-  }
+  [[nodiscard]] Traffic traffic() const override { return traffic_; }
 
   // The parts of solve(). Each begins with the planes that the one before left in the cache.
 
@@ -82,7 +81,7 @@ class CudaDirect final : public Solver<Real> {
   }
 
   void set_data(const Domain& domain, const GpuSizes& sizes) {
-    const LadderTable<Real> table(domain);
+    const EliminationTable<Real> table(domain);
     const AxisModes j(domain.j);
     const AxisModes k(domain.k);
     cells_ = on_gpu(table.cells);
@@ -105,7 +104,7 @@ class CudaDirect final : public Solver<Real> {
              .pairs = static_cast<int>(sizes.pairs),
              .closing = table.closing,
              .length = table.length,
-             .mean_loaded = table.mean_loaded};
+             .mean_response = table.mean_response};
   }
 
   static std::vector<Real> rounded(const std::vector<double>& values) {
@@ -123,7 +122,7 @@ class CudaDirect final : public Solver<Real> {
   void eliminate() const {
     const int warps = 32;
     // Few columns are spread over all multiprocessors.
-    const int threads = data_.pairs < warps * 1024 ? warps : GpuSizes::most_threads;
+    const int threads = data_.pairs < warps * 1024 ? warps : GpuSizes::max_threads;
     const LaunchShape shape{static_cast<unsigned>((data_.pairs + threads - 1) / threads),
                             static_cast<unsigned>(threads)};
     launch(*stream_, shape,
@@ -141,7 +140,8 @@ class CudaDirect final : public Solver<Real> {
   Buffer<Real> field_;
   Buffer<Real> checkpoints_;
   Buffer<std::byte> work_;
-  Buffer<LadderCell<Real>> cells_;
+  Traffic traffic_;
+  Buffer<EliminationCell<Real>> cells_;
   Buffer<Real> decay_j_;
   Buffer<Real> decay_k_;
   Buffer<Complex<Real>> twist_j_;

@@ -12,13 +12,13 @@
 
 namespace bankfull::poisson::multigrid {
 
-/// V-cycles in fp32 on the levels of a domain, by a team of threads: one wave down and one wave up
-/// a level.
+/// V-cycles in fp32 on the levels of a domain, by a team of threads: one pipeline down and one
+/// pipeline up a level.
 class CpuCycle {
  public:
   CpuCycle(const std::vector<Level>& levels, const Team& team);
 
-  /// Of the fields; what threads work in is little beside them.
+  /// Memory of the fields; the workspaces of threads are small beside it.
   static std::int64_t bytes(const std::vector<Level>& levels);
 
   [[nodiscard]] const CpuLevel& finest() const { return *levels_.front(); }
@@ -27,14 +27,14 @@ class CpuCycle {
   /// The correction of the finest level's r, by one V-cycle from zero.
   void v_cycle() { v_cycle_on(0); }
 
-  /// The same for a wave that did the way down to level 1 itself.
+  /// The same for a pipeline that did the way down to level 1 itself.
   void v_cycle_from_below();
 
   /// The same by full multigrid.
   void full_multigrid();
 
-  /// The waves of a V-cycle on level l: e from zero and the next level's r; e with the next level's
-  /// e and swept.
+  /// The pipelines of a V-cycle on level l: e from zero and the next level's r; e with the next
+  /// level's e and swept.
   void descend(std::size_t l);
   void ascend(std::size_t l);
 
@@ -44,7 +44,7 @@ class CpuCycle {
     run(finest(), make);
   }
 
-  /// Of the magnitudes that stages noted since the last call.
+  /// The largest magnitude that stages recorded since the last call.
   [[nodiscard]] std::int64_t take_largest();
 
   /// The way down from level l: what `first` makes, which ends with the first half-sweep, the rest
@@ -98,18 +98,18 @@ template <class Make>
 void CpuCycle::run(const CpuLevel& level, const Make& make) const {
   auto stages = make(*work_.front());
   constexpr auto count = static_cast<std::int64_t>(std::tuple_size_v<decltype(stages)>);
-  const auto wave = wave_for(level.shape(2 * count + 3), stages);
+  const auto pipeline = pipeline_for(level.shape(2 * count + 3), stages);
   // Less than what a team needs to meet a few times.
   constexpr std::int64_t few_cells = 16384;
   const bool is_small = level.cells() < few_cells;
-  const int members = wave.members(is_small ? 1 : team_.threads());
+  const int members = pipeline.members(is_small ? 1 : team_.threads());
   if (members == 0) {
-    wave.run_in_turn(stages);
+    pipeline.run_in_turn(stages);
     return;
   }
   if (members == 1) {
-    wave.run_inside(0, 1, stages);
-    wave.run_between(0, 1, stages);
+    pipeline.run_inside(0, 1, stages);
+    pipeline.run_between(0, 1, stages);
     return;
   }
 #pragma omp parallel num_threads(team_.threads())
@@ -117,11 +117,11 @@ void CpuCycle::run(const CpuLevel& level, const Make& make) const {
     const int member = share_number();
     auto mine = make(*work_[static_cast<std::size_t>(member)]);
     if (member < members) {
-      wave.run_inside(member, members, mine);
+      pipeline.run_inside(member, members, mine);
     }
 #pragma omp barrier
     if (member < members) {
-      wave.run_between(member, members, mine);
+      pipeline.run_between(member, members, mine);
     }
   }
 }

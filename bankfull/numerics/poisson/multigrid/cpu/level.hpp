@@ -4,7 +4,7 @@
 #include "bankfull/core/field/layout.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/rows.hpp"
-#include "bankfull/numerics/poisson/multigrid/cpu/wave.hpp"
+#include "bankfull/numerics/poisson/multigrid/cpu/stage_pipeline.hpp"
 #include "bankfull/numerics/poisson/multigrid/levels.hpp"
 
 #include <algorithm>
@@ -50,22 +50,23 @@ class CpuField {
 };
 
 /// Values of all cells of a level in split rows.
+template <class T>
 class SplitField {
  public:
   SplitField(const Extents& cells, const Team& team)
       : odd_(odd_start(cells.nk)), values_({cells.ni, cells.nj, row_length(cells.nk)}, team) {}
 
   static std::int64_t bytes(const Extents& cells) {
-    return CpuField<float>::bytes({cells.ni, cells.nj, row_length(cells.nk)});
+    return CpuField<T>::bytes({cells.ni, cells.nj, row_length(cells.nk)});
   }
 
-  [[nodiscard]] SplitRow row(std::int64_t i, std::int64_t j) const {
-    float* const even = values_.row(i, j);
+  [[nodiscard]] SplitRow<T> row(std::int64_t i, std::int64_t j) const {
+    T* const even = values_.row(i, j);
     return {even, even + odd_};
   }
 
   [[nodiscard]] std::int64_t row_bytes() const {
-    return values_.layout().row_pitch() * static_cast<std::int64_t>(sizeof(float));
+    return values_.layout().row_pitch() * static_cast<std::int64_t>(sizeof(T));
   }
 
  private:
@@ -80,7 +81,7 @@ class SplitField {
   static std::int64_t row_length(std::int64_t n) { return odd_start(n) + half_count(n, 1) + 1; }
 
   std::int64_t odd_;
-  CpuField<float> values_;
+  CpuField<T> values_;
 };
 
 /// AxisLevel in the precision of a field.
@@ -92,16 +93,16 @@ struct CpuAxis {
         coarsened(axis.coarsened),
         lower(axis.lower.begin(), axis.lower.end()),
         upper(axis.upper.begin(), axis.upper.end()),
-        portion(axis.portion.begin(), axis.portion.end()),
-        nearness(axis.nearness.begin(), axis.nearness.end()) {}
+        restriction_weight(axis.restriction_weight.begin(), axis.restriction_weight.end()),
+        interpolation_weight(axis.interpolation_weight.begin(), axis.interpolation_weight.end()) {}
 
   std::int64_t cells;
   bool periodic;
   bool coarsened;
   std::vector<T> lower;
   std::vector<T> upper;
-  std::vector<T> portion;
-  std::vector<T> nearness;
+  std::vector<T> restriction_weight;
+  std::vector<T> interpolation_weight;
 
   /// The cells beside cell n; beyond a wall the cell itself, whose coefficient there is 0.
   [[nodiscard]] std::int64_t below(std::int64_t n) const {
@@ -152,55 +153,60 @@ struct CpuAxes {
 
 /// Those of every second cell of an axis, from the first on or from the second. An odd number of
 /// cells is filled up: with a cell that is no part of its parent.
+template <class T>
 struct HalfAxis {
-  HalfAxis(const CpuAxis<float>& axis, std::int64_t parity) {
+  HalfAxis(const CpuAxis<T>& axis, std::int64_t parity) {
     for (std::int64_t n = parity; n < axis.cells + parity; n += 2) {
       const bool exists = n < axis.cells;
-      lower.push_back(exists ? at(axis.lower, n) : 0.0F);
-      upper.push_back(exists ? at(axis.upper, n) : 0.0F);
-      portion.push_back(exists ? at(axis.portion, n) : 0.0F);
-      nearness.push_back(exists ? at(axis.nearness, n) : 1.0F);
+      lower.push_back(exists ? at(axis.lower, n) : T{0});
+      upper.push_back(exists ? at(axis.upper, n) : T{0});
+      restriction_weight.push_back(exists ? at(axis.restriction_weight, n) : T{0});
+      interpolation_weight.push_back(exists ? at(axis.interpolation_weight, n) : T{1});
     }
   }
 
-  std::vector<float> lower;
-  std::vector<float> upper;
-  std::vector<float> portion;
-  std::vector<float> nearness;
+  std::vector<T> lower;
+  std::vector<T> upper;
+  std::vector<T> restriction_weight;
+  std::vector<T> interpolation_weight;
 };
 
-/// One level on a CPU: the correction e and the residual r that it is for.
-struct CpuLevel {
-  CpuLevel(const Level& level, const Team& team)
+/// One level on a CPU: the correction e and the residual r that it is for, in fp32 or what tests
+/// count with.
+template <class T>
+struct CpuLevelOf {
+  CpuLevelOf(const Level& level, const Team& team)
       : axes(level),
-        halves{HalfAxis(axes.k, 0), HalfAxis(axes.k, 1)},
-        omega(static_cast<float>(level.omega)),
+        halves{HalfAxis<T>(axes.k, 0), HalfAxis<T>(axes.k, 1)},
+        omega(static_cast<T>(level.omega)),
         sweeps_before(level.sweeps_before),
         sweeps_after(level.sweeps_after),
         e(level.extents(), team),
         r(level.extents(), team) {}
 
-  static std::int64_t bytes(const Level& level) { return 2 * SplitField::bytes(level.extents()); }
+  static std::int64_t bytes(const Level& level) {
+    return 2 * SplitField<T>::bytes(level.extents());
+  }
 
-  CpuAxes<float> axes;
-  std::array<HalfAxis, 2> halves;  ///< of axis k: its even cells and its odd ones
-  float omega;
+  CpuAxes<T> axes;
+  std::array<HalfAxis<T>, 2> halves;  ///< of axis k: its even cells and its odd ones
+  T omega;
   int sweeps_before;
   int sweeps_after;
-  SplitField e;
-  SplitField r;
+  SplitField<T> e;
+  SplitField<T> r;
 
   [[nodiscard]] std::int64_t cells() const { return axes.i.cells * axes.j.cells * axes.k.cells; }
 
-  [[nodiscard]] const HalfAxis& half(int parity) const {
+  [[nodiscard]] const HalfAxis<T>& half(int parity) const {
     return halves[static_cast<std::size_t>(parity)];
   }
 
-  /// Of e's cells of one parity in a row.
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Surroundings<float> around(std::int64_t i, std::int64_t j,
-                                                                  int parity) const {
-    const SplitRow row = e.row(i, j);
-    const HalfAxis& along = half(parity);
+  /// The neighbours of e's cells of one parity in a row.
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE Surroundings<T> around(std::int64_t i, std::int64_t j,
+                                                              int parity) const {
+    const SplitRow<T> row = e.row(i, j);
+    const HalfAxis<T>& along = half(parity);
     return {e.row(axes.i.below(i), j).half(parity),
             e.row(axes.i.above(i), j).half(parity),
             e.row(i, axes.j.below(j)).half(parity),
@@ -217,7 +223,7 @@ struct CpuLevel {
 
   /// With slabs of rows of which the second cache holds what the stages between them need of
   /// `fields` fields of fp32.
-  [[nodiscard]] WaveShape shape(std::int64_t planes_at_once) const {
+  [[nodiscard]] PipelineShape shape(std::int64_t planes_at_once) const {
     constexpr std::int64_t cache_bytes = std::int64_t{1} << 20;
     const std::int64_t slab =
         std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
@@ -227,10 +233,13 @@ struct CpuLevel {
   }
 };
 
+using CpuLevel = CpuLevelOf<float>;
+
 /// What a thread works in, for levels with rows of up to so many cells.
-class CpuWorkspace {
+template <class T>
+class CpuWorkspaceOf {
  public:
-  explicit CpuWorkspace(std::int64_t cells)
+  explicit CpuWorkspaceOf(std::int64_t cells)
       : sums_{zeros(half_count(cells, 0)), zeros(half_count(cells, 0))},
         gains_{sums_},
         plain_(zeros(cells + 2)) {}
@@ -240,16 +249,15 @@ class CpuWorkspace {
   [[nodiscard]] std::int64_t take_largest() { return std::exchange(largest_, 0); }
 
   /// Half rows.
-  [[nodiscard]] SplitRow sums() { return {sums_[0].data(), sums_[1].data()}; }
+  [[nodiscard]] SplitRow<T> sums() { return {sums_[0].data(), sums_[1].data()}; }
 
   /// A row with ghosts.
-  [[nodiscard]] float* plain() { return plain_.data() + 1; }
+  [[nodiscard]] T* plain() { return plain_.data() + 1; }
 
   /// The factors of relaxation of a row's cells of one parity.
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE const float* gains(const CpuLevel& level,
-                                                          const Surroundings<float>& around,
-                                                          int parity) {
-    const float beside = (around.lower_i + around.upper_i) + (around.lower_j + around.upper_j);
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE const T* gains(const CpuLevelOf<T>& level,
+                                                      const Surroundings<T>& around, int parity) {
+    const T beside = (around.lower_i + around.upper_i) + (around.lower_j + around.upper_j);
     auto& known = known_[static_cast<std::size_t>(parity)];
     auto& gains = gains_[static_cast<std::size_t>(parity)];
     if (&level != known.level || beside != known.beside) {
@@ -262,19 +270,21 @@ class CpuWorkspace {
  private:
   /// Rows with equal coefficients beside them have equal gains: most rows of a uniform grid.
   struct Known {
-    const CpuLevel* level = nullptr;
-    float beside = 0.0F;
+    const CpuLevelOf<T>* level = nullptr;
+    T beside = T{0};
   };
 
-  static std::vector<float> zeros(std::int64_t n) {
-    return std::vector<float>(static_cast<std::size_t>(n), 0.0F);
+  static std::vector<T> zeros(std::int64_t n) {
+    return std::vector<T>(static_cast<std::size_t>(n), T{0});
   }
 
-  std::array<std::vector<float>, 2> sums_;
-  std::array<std::vector<float>, 2> gains_;
-  std::vector<float> plain_;
+  std::array<std::vector<T>, 2> sums_;
+  std::array<std::vector<T>, 2> gains_;
+  std::vector<T> plain_;
   std::array<Known, 2> known_ = {};
   std::int64_t largest_ = 0;
 };
+
+using CpuWorkspace = CpuWorkspaceOf<float>;
 
 }  // namespace bankfull::poisson::multigrid

@@ -47,36 +47,39 @@ BANKFULL_ALWAYS_INLINE Faces<T> values_at(const Surroundings<T>& around, std::in
 /// Cell k of a row is even[k / 2] or odd[k / 2]. There is a ghost cell at both ends, odd[-1] and
 /// beyond the last cell: across a periodic end the value beyond it, at a wall 0, which its
 /// coefficient makes nothing of.
+template <class T>
 struct SplitRow {
-  float* even;
-  float* odd;
+  T* even;
+  T* odd;
 
-  [[nodiscard]] float* half(int parity) const { return parity == 0 ? even : odd; }
+  [[nodiscard]] T* half(int parity) const { return parity == 0 ? even : odd; }
 };
 
 /// Cells of even k in a row of n, and of odd k.
 constexpr std::int64_t half_count(std::int64_t n, int parity) { return (n + 1 - parity) / 2; }
 
-inline void close_row(bool periodic, std::int64_t n, SplitRow row) {
+template <class T>
+inline void close_row(bool periodic, std::int64_t n, SplitRow<T> row) {
   const std::int64_t evens = half_count(n, 0);
   const std::int64_t odds = half_count(n, 1);
   const bool is_odd = n % 2 != 0;
-  const float last = is_odd ? row.even[evens - 1] : row.odd[odds - 1];
-  row.odd[-1] = periodic ? last : 0.0F;
-  (is_odd ? row.odd[odds] : row.even[evens]) = periodic ? row.even[0] : 0.0F;
+  const T last = is_odd ? row.even[evens - 1] : row.odd[odds - 1];
+  row.odd[-1] = periodic ? last : T{0};
+  (is_odd ? row.odd[odds] : row.even[evens]) = periodic ? row.even[0] : T{0};
 }
 
 template <class T>
-void close_row(bool periodic, std::int64_t n, T* row) {
+inline void close_row(bool periodic, std::int64_t n, T* row) {
   const T first = row[0];
   const T last = row[n - 1];
   row[-1] = periodic ? last : T{0};
   row[n] = periodic ? first : T{0};
 }
 
-inline void split_row(const float* __restrict plain, std::int64_t n, SplitRow row) {
-  float* __restrict const even = row.even;
-  float* __restrict const odd = row.odd;
+template <class T>
+inline void split_row(const T* __restrict plain, std::int64_t n, SplitRow<T> row) {
+  T* __restrict const even = row.even;
+  T* __restrict const odd = row.odd;
   const std::int64_t pairs = n / 2;
 #pragma omp simd
   for (std::int64_t m = 0; m < pairs; ++m) {
@@ -88,8 +91,9 @@ inline void split_row(const float* __restrict plain, std::int64_t n, SplitRow ro
   }
 }
 
-inline void join_row(const float* __restrict even, const float* __restrict odd, std::int64_t n,
-                     float* __restrict plain) {
+template <class T>
+inline void join_row(const T* __restrict even, const T* __restrict odd, std::int64_t n,
+                     T* __restrict plain) {
   const std::int64_t pairs = n / 2;
 #pragma omp simd
   for (std::int64_t m = 0; m < pairs; ++m) {
@@ -104,23 +108,24 @@ inline void join_row(const float* __restrict even, const float* __restrict odd, 
 /// Asks the caches for n values. Half rows are too short for processors to notice that the next
 /// ones will be wanted too.
 template <class T>
-void prefetch_values(const T* values, std::int64_t n) {
+inline void prefetch_values(const T* values, std::int64_t n) {
   constexpr std::int64_t line = 64 / sizeof(T);
   for (std::int64_t m = 0; m < n; m += line) {
     __builtin_prefetch(values + m);
   }
 }
 
-inline void prefetch_row(SplitRow row, std::int64_t n) {
+template <class T>
+inline void prefetch_row(SplitRow<T> row, std::int64_t n) {
   prefetch_values(row.even, half_count(n, 0));
   prefetch_values(row.odd, half_count(n, 1));
 }
 
-// Of half a row: `n` counts the cells of one parity.
+// Operations on half a row: `n` counts the cells of one parity.
 
 /// The factors of relaxation.
-inline void form_gains(Surroundings<float> around, float omega, std::int64_t n,
-                       float* __restrict gain) {
+template <class T>
+inline void form_gains(Surroundings<T> around, T omega, std::int64_t n, T* __restrict gain) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
     gain[m] = relaxation_gain(omega, diagonal(coefficients_at(around, m)));
@@ -128,22 +133,23 @@ inline void form_gains(Surroundings<float> around, float omega, std::int64_t n,
 }
 
 /// Gauss-Seidel.
-BANKFULL_ALWAYS_INLINE void relax_half(Surroundings<float> around, float omega, const float* gain,
-                                       const float* r, std::int64_t n, float* e) {
+template <class T>
+BANKFULL_ALWAYS_INLINE void relax_half(Surroundings<T> around, T omega, const T* gain, const T* r,
+                                       std::int64_t n, T* e) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
-    const float sum = neighbour_sum(coefficients_at(around, m), values_at(around, m));
+    const T sum = neighbour_sum(coefficients_at(around, m), values_at(around, m));
     e[m] = relaxed(omega, gain[m], e[m], sum, r[m]);
   }
 }
 
 /// The same where e was 0 everywhere.
-BANKFULL_ALWAYS_INLINE void start_half(float omega, const float* __restrict gain,
-                                       const float* __restrict r, std::int64_t n,
-                                       float* __restrict e) {
+template <class T>
+BANKFULL_ALWAYS_INLINE void start_half(T omega, const T* __restrict gain, const T* __restrict r,
+                                       std::int64_t n, T* __restrict e) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
-    e[m] = relaxed(omega, gain[m], 0.0F, 0.0F, r[m]);
+    e[m] = relaxed(omega, gain[m], T{0}, T{0}, r[m]);
   }
 }
 
@@ -151,89 +157,100 @@ BANKFULL_ALWAYS_INLINE void start_half(float omega, const float* __restrict gain
 enum class Place { first, further };
 
 /// sum += weight (r - L e)
-template <Place At>
-BANKFULL_ALWAYS_INLINE void add_residual_half(Surroundings<float> around, const float* __restrict r,
-                                              const float* __restrict e, float weight,
-                                              std::int64_t n, float* __restrict sum) {
+template <Place At, class T>
+BANKFULL_ALWAYS_INLINE void add_residual_half(Surroundings<T> around, const T* __restrict r,
+                                              const T* __restrict e, T weight, std::int64_t n,
+                                              T* __restrict sum) {
+  using std::fma;
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
-    const Faces<float> coefficients = coefficients_at(around, m);
-    const float residual = inner_residual(diagonal(coefficients), e[m],
-                                          neighbour_sum(coefficients, values_at(around, m)), r[m]);
-    sum[m] = std::fma(weight, residual, At == Place::first ? 0.0F : sum[m]);
+    const Faces<T> coefficients = coefficients_at(around, m);
+    const T residual = inner_residual(diagonal(coefficients), e[m],
+                                      neighbour_sum(coefficients, values_at(around, m)), r[m]);
+    sum[m] = fma(weight, residual, At == Place::first ? T{0} : sum[m]);
   }
 }
 
 /// sum += weight r
-template <Place At>
-BANKFULL_ALWAYS_INLINE void add_half(const float* __restrict r, float weight, std::int64_t n,
-                                     float* __restrict sum) {
+template <Place At, class T>
+BANKFULL_ALWAYS_INLINE void add_half(const T* __restrict r, T weight, std::int64_t n,
+                                     T* __restrict sum) {
+  using std::fma;
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
-    sum[m] = std::fma(weight, r[m], At == Place::first ? 0.0F : sum[m]);
+    sum[m] = fma(weight, r[m], At == Place::first ? T{0} : sum[m]);
   }
 }
 
 /// Weights or values of a row's even cells and of its odd ones.
+template <class T>
 struct Halves {
-  const float* even;
-  const float* odd;
+  const T* even;
+  const T* odd;
 };
 
 /// Children to n parents.
-inline void merge_halves(Halves sums, Halves portions, std::int64_t n, float* __restrict coarse) {
+template <class T>
+inline void merge_halves(Halves<T> sums, Halves<T> restriction_weights, std::int64_t n,
+                         T* __restrict coarse) {
+  using std::fma;
 #pragma omp simd
   for (std::int64_t c = 0; c < n; ++c) {
-    coarse[c] = std::fma(portions.even[c], sums.even[c], portions.odd[c] * sums.odd[c]);
+    coarse[c] =
+        fma(restriction_weights.even[c], sums.even[c], restriction_weights.odd[c] * sums.odd[c]);
   }
 }
 
 /// The coarse rows between which a row lies: its parents along i and j.
+template <class T>
 struct CoarseRows {
-  const float* own;      ///< the parent of both
-  const float* other_j;  ///< the parent along i, the other parent along j
-  const float* other_i;
-  const float* other_both;
-  float nearness_i;
-  float nearness_j;
+  const T* own;      ///< the parent of both
+  const T* other_j;  ///< the parent along i, the other parent along j
+  const T* other_i;
+  const T* other_both;
+  T weight_i;
+  T weight_j;
 };
 
-BANKFULL_ALWAYS_INLINE void blend_halves(CoarseRows rows, std::int64_t n, float* __restrict blend) {
+template <class T>
+BANKFULL_ALWAYS_INLINE void blend_halves(CoarseRows<T> rows, std::int64_t n, T* __restrict blend) {
 #pragma omp simd
   for (std::int64_t c = 0; c < n; ++c) {
-    const float own = interpolated(rows.nearness_j, rows.own[c], rows.other_j[c]);
-    const float other = interpolated(rows.nearness_j, rows.other_i[c], rows.other_both[c]);
-    blend[c] = interpolated(rows.nearness_i, own, other);
+    const T own = interpolated(rows.weight_j, rows.own[c], rows.other_j[c]);
+    const T other = interpolated(rows.weight_j, rows.other_i[c], rows.other_both[c]);
+    blend[c] = interpolated(rows.weight_i, own, other);
   }
 }
 
 /// Half of e = `parent` and `other` interpolated, plus e where it is kept.
-inline void spread_half(const float* __restrict parent, const float* __restrict other,
-                        const float* __restrict nearness, std::int64_t n, bool keeps,
-                        float* __restrict e) {
+template <class T>
+inline void spread_half(const T* __restrict parent, const T* __restrict other,
+                        const T* __restrict interpolation_weight, std::int64_t n, bool keeps,
+                        T* __restrict e) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
-    e[m] = interpolated(nearness[m], parent[m], other[m]) + (keeps ? e[m] : 0.0F);
+    e[m] = interpolated(interpolation_weight[m], parent[m], other[m]) + (keeps ? e[m] : T{0});
   }
 }
 
-inline void copy_half(const float* __restrict values, std::int64_t n, bool keeps,
-                      float* __restrict e) {
+template <class T>
+inline void copy_half(const T* __restrict values, std::int64_t n, bool keeps, T* __restrict e) {
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
-    e[m] = values[m] + (keeps ? e[m] : 0.0F);
+    e[m] = values[m] + (keeps ? e[m] : T{0});
   }
 }
 
-// Of a plain row.
+// Operations on a whole row.
 
 /// p = factor e, plus p where it is kept
-template <class Real>
-void correct_row(const float* __restrict e, bool keeps, Real factor, std::int64_t n,
+template <class Real, class T>
+void correct_row(const T* __restrict e, bool keeps, Real factor, std::int64_t n,
                  Real* __restrict p) {
+  using std::fma;
 #pragma omp simd
   for (std::int64_t k = 0; k < n; ++k) {
-    p[k] = std::fma(factor, static_cast<Real>(e[k]), keeps ? p[k] : Real{0});
+    p[k] = fma(factor, static_cast<Real>(e[k]), keeps ? p[k] : Real{0});
   }
 }
 
@@ -255,31 +272,31 @@ struct Outer {
 };
 
 /// r = scale (f - mean - L p); returns the largest |f - mean - L p|.
-template <class Real>
+template <class Real, class T>
 MagnitudeBits<Real> defect_row(Surroundings<Real> around, const Real* __restrict f,
                                const Real* __restrict p, Outer<Real> outer, std::int64_t n,
-                               float* __restrict r) {
+                               T* __restrict r) {
   MagnitudeBits<Real> largest = 0;
 #pragma omp simd reduction(max : largest)
   for (std::int64_t k = 0; k < n; ++k) {
     const Real defect =
         (f[k] - outer.mean) - laplacian(coefficients_at(around, k), p[k], values_at(around, k));
     largest = std::max(largest, magnitude_bits(defect));
-    r[k] = static_cast<float>(outer.scale * defect);
+    r[k] = static_cast<T>(outer.scale * defect);
   }
   return largest;
 }
 
 /// The same for p = 0.
-template <class Real>
+template <class Real, class T>
 MagnitudeBits<Real> right_side_row(const Real* __restrict f, Outer<Real> outer, std::int64_t n,
-                                   float* __restrict r) {
+                                   T* __restrict r) {
   MagnitudeBits<Real> largest = 0;
 #pragma omp simd reduction(max : largest)
   for (std::int64_t k = 0; k < n; ++k) {
     const Real defect = f[k] - outer.mean;
     largest = std::max(largest, magnitude_bits(defect));
-    r[k] = static_cast<float>(outer.scale * defect);
+    r[k] = static_cast<T>(outer.scale * defect);
   }
   return largest;
 }
@@ -293,6 +310,7 @@ struct RowSurvey {
 
 template <class Real>
 RowSurvey<Real> survey_row(const Real* f, const double* weight, std::int64_t n) {
+  using std::fma;
   double sum = 0.0;
   MagnitudeBits<Real> largest = 0;
 #pragma omp simd reduction(+ : sum) reduction(max : largest)

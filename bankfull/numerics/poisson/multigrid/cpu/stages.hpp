@@ -2,7 +2,7 @@
 
 #include "bankfull/numerics/poisson/multigrid/cpu/level.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/rows.hpp"
-#include "bankfull/numerics/poisson/multigrid/cpu/wave.hpp"
+#include "bankfull/numerics/poisson/multigrid/cpu/stage_pipeline.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,12 +10,13 @@
 
 namespace bankfull::poisson::multigrid {
 
-// The stages of waves, see wave.hpp: each does one step of multigrid on a row.
+// The stages of pipelines, see stage_pipeline.hpp: each does one step of multigrid on a row.
 
 /// What stages that go cell by cell have in common.
 class CellStage {
  public:
-  explicit CellStage(const CpuLevel& level)
+  template <class T>
+  explicit CellStage(const CpuLevelOf<T>& level)
       : planes_{level.axes.i.cells, false}, rows_{level.axes.j.cells, false} {}
 
   [[nodiscard]] StageAxis planes() const { return planes_; }
@@ -37,23 +38,24 @@ enum class Colour { red, black };
 enum class From { what_is_there, zero };
 
 /// Gauss-Seidel on the cells of one colour.
+template <class T>
 class Relaxation : public CellStage {
  public:
-  Relaxation(const CpuLevel& level, CpuWorkspace& work, Colour colour, From from)
+  Relaxation(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, Colour colour, From from)
       : CellStage(level), level_(&level), work_(&work), colour_(colour), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
     prefetch(i, ahead_of(j));
-    const CpuAxis<float>& along = level_->axes.k;
+    const CpuAxis<T>& along = level_->axes.k;
     const int parity = parity_of(i, j);
-    const Surroundings<float> around = level_->around(i, j, parity);
-    const float* const gain = work_->gains(*level_, around, parity);
-    const SplitRow e = level_->e.row(i, j);
-    const float* const r = level_->r.row(i, j).half(parity);
+    const Surroundings<T> around = level_->around(i, j, parity);
+    const T* const gain = work_->gains(*level_, around, parity);
+    const SplitRow<T> e = level_->e.row(i, j);
+    const T* const r = level_->r.row(i, j).half(parity);
     const std::int64_t n = half_count(along.cells, parity);
     if (from_ == From::zero) {
       start_half(level_->omega, gain, r, n, e.half(parity));
-      std::fill_n(e.half(1 - parity), half_count(along.cells, 1 - parity), 0.0F);
+      std::fill_n(e.half(1 - parity), half_count(along.cells, 1 - parity), T{0});
     } else {
       relax_half(around, level_->omega, gain, r, n, e.half(parity));
     }
@@ -67,7 +69,7 @@ class Relaxation : public CellStage {
   }
 
   void prefetch(std::int64_t i, std::int64_t j) const {
-    const CpuAxis<float>& across = level_->axes.i;
+    const CpuAxis<T>& across = level_->axes.i;
     const int parity = parity_of(i, j);
     const std::int64_t n = half_count(level_->axes.k.cells, 0);
     prefetch_values(level_->r.row(i, j).half(parity), n);
@@ -78,64 +80,69 @@ class Relaxation : public CellStage {
     }
   }
 
-  const CpuLevel* level_;
-  CpuWorkspace* work_;
+  const CpuLevelOf<T>* level_;
+  CpuWorkspaceOf<T>* work_;
   Colour colour_;
   From from_;
 };
 
 /// Coarse r = mean of the residual over the children: of r - L e, or of r where e is 0.
+template <class T>
 class Restriction {
  public:
-  Restriction(const CpuLevel& fine, const CpuLevel& coarse, CpuWorkspace& work, From from)
+  Restriction(const CpuLevelOf<T>& fine, const CpuLevelOf<T>& coarse, CpuWorkspaceOf<T>& work,
+              From from)
       : fine_(&fine), coarse_(&coarse), work_(&work), from_(from) {}
 
   [[nodiscard]] StageAxis planes() const { return axis(fine_->axes.i); }
   [[nodiscard]] StageAxis rows() const { return axis(fine_->axes.j); }
 
   void operator()(std::int64_t coarse_i, std::int64_t coarse_j) const {
-    const CpuAxes<float>& axes = fine_->axes;
-    const SplitRow result = coarse_->r.row(coarse_i, coarse_j);
+    const CpuAxes<T>& axes = fine_->axes;
+    const SplitRow<T> result = coarse_->r.row(coarse_i, coarse_j);
     if (!axes.k.coarsened) {
       add_children(coarse_i, coarse_j, result);
       return;
     }
-    const SplitRow sums = work_->sums();
+    const SplitRow<T> sums = work_->sums();
     add_children(coarse_i, coarse_j, sums);
     const std::int64_t n = coarse_->axes.k.cells;
     if (axes.k.cells % 2 != 0) {
-      sums.odd[n - 1] = 0.0F;
+      sums.odd[n - 1] = T{0};
     }
-    merge_halves({sums.even, sums.odd},
-                 {fine_->half(0).portion.data(), fine_->half(1).portion.data()}, n, work_->plain());
+    merge_halves(Halves<T>{sums.even, sums.odd},
+                 Halves<T>{fine_->half(0).restriction_weight.data(),
+                           fine_->half(1).restriction_weight.data()},
+                 n, work_->plain());
     split_row(work_->plain(), n, result);
   }
 
  private:
-  static StageAxis axis(const CpuAxis<float>& fine) { return {fine.cells, fine.coarsened}; }
+  static StageAxis axis(const CpuAxis<T>& fine) { return {fine.cells, fine.coarsened}; }
 
-  void add_children(std::int64_t coarse_i, std::int64_t coarse_j, SplitRow sums) const {
+  void add_children(std::int64_t coarse_i, std::int64_t coarse_j, SplitRow<T> sums) const {
     const Range i = fine_->axes.i.children(coarse_i);
     const Range j = fine_->axes.j.children(coarse_j);
     for (const int parity : {0, 1}) {
-      float* const sum = sums.half(parity);
-      add<Place::first>(i.begin, j.begin, parity, sum);
+      T* const sum = sums.half(parity);
+      this->template add<Place::first>(i.begin, j.begin, parity, sum);
       if (j.size() > 1) {
-        add<Place::further>(i.begin, j.begin + 1, parity, sum);
+        this->template add<Place::further>(i.begin, j.begin + 1, parity, sum);
       }
       if (i.size() > 1) {
-        add<Place::further>(i.begin + 1, j.begin, parity, sum);
+        this->template add<Place::further>(i.begin + 1, j.begin, parity, sum);
       }
       if (i.size() > 1 && j.size() > 1) {
-        add<Place::further>(i.begin + 1, j.begin + 1, parity, sum);
+        this->template add<Place::further>(i.begin + 1, j.begin + 1, parity, sum);
       }
     }
   }
 
   template <Place At>
-  void add(std::int64_t i, std::int64_t j, int parity, float* sum) const {
-    const float weight = at(fine_->axes.i.portion, i) * at(fine_->axes.j.portion, j);
-    const float* const r = fine_->r.row(i, j).half(parity);
+  void add(std::int64_t i, std::int64_t j, int parity, T* sum) const {
+    const T weight =
+        at(fine_->axes.i.restriction_weight, i) * at(fine_->axes.j.restriction_weight, j);
+    const T* const r = fine_->r.row(i, j).half(parity);
     const std::int64_t n = half_count(fine_->axes.k.cells, parity);
     if (from_ == From::zero) {
       add_half<At>(r, weight, n, sum);
@@ -145,22 +152,24 @@ class Restriction {
     }
   }
 
-  const CpuLevel* fine_;
-  const CpuLevel* coarse_;
-  CpuWorkspace* work_;
+  const CpuLevelOf<T>* fine_;
+  const CpuLevelOf<T>* coarse_;
+  CpuWorkspaceOf<T>* work_;
   From from_;
 };
 
 /// Adds the coarse e, interpolated, to what is there or to zero.
+template <class T>
 class Interpolation : public CellStage {
  public:
-  Interpolation(const CpuLevel& fine, const CpuLevel& coarse, CpuWorkspace& work, From from)
+  Interpolation(const CpuLevelOf<T>& fine, const CpuLevelOf<T>& coarse, CpuWorkspaceOf<T>& work,
+                From from)
       : CellStage(fine), fine_(&fine), coarse_(&coarse), work_(&work), from_(from) {}
 
   void operator()(std::int64_t i, std::int64_t j) const {
     prefetch(i, ahead_of(j));
-    const CpuAxis<float>& along = fine_->axes.k;
-    const SplitRow e = fine_->e.row(i, j);
+    const CpuAxis<T>& along = fine_->axes.k;
+    const SplitRow<T> e = fine_->e.row(i, j);
     blend(i, j);
     if (along.coarsened) {
       spread(e);
@@ -188,41 +197,38 @@ class Interpolation : public CellStage {
     }
   }
 
-  [[nodiscard]] CoarseRows parents(std::int64_t i, std::int64_t j, int parity) const {
-    const CpuAxis<float>& along_i = fine_->axes.i;
-    const CpuAxis<float>& along_j = fine_->axes.j;
+  [[nodiscard]] CoarseRows<T> parents(std::int64_t i, std::int64_t j, int parity) const {
+    const CpuAxis<T>& along_i = fine_->axes.i;
+    const CpuAxis<T>& along_j = fine_->axes.j;
     const std::int64_t own_i = parent_of(i, along_i.coarsened);
     const std::int64_t own_j = parent_of(j, along_j.coarsened);
     const std::int64_t other_i =
         other_parent_of(i, along_i.coarsened, coarse_->axes.i.cells, along_i.periodic);
     const std::int64_t other_j =
         other_parent_of(j, along_j.coarsened, coarse_->axes.j.cells, along_j.periodic);
-    const SplitField& e = coarse_->e;
-    return {e.row(own_i, own_j).half(parity),
-            e.row(own_i, other_j).half(parity),
-            e.row(other_i, own_j).half(parity),
-            e.row(other_i, other_j).half(parity),
-            at(along_i.nearness, i),
-            at(along_j.nearness, j)};
+    const SplitField<T>& e = coarse_->e;
+    return {e.row(own_i, own_j).half(parity),    e.row(own_i, other_j).half(parity),
+            e.row(other_i, own_j).half(parity),  e.row(other_i, other_j).half(parity),
+            at(along_i.interpolation_weight, i), at(along_j.interpolation_weight, j)};
   }
 
   /// The blend interpolated along k.
-  void spread(SplitRow e) const {
-    const CpuAxis<float>& along = fine_->axes.k;
+  void spread(SplitRow<T> e) const {
+    const CpuAxis<T>& along = fine_->axes.k;
     const std::int64_t coarse_n = coarse_->axes.k.cells;
-    float* const plain = work_->plain();
+    T* const plain = work_->plain();
     join_row(work_->sums().even, work_->sums().odd, coarse_n, plain);
     plain[-1] = along.periodic ? plain[coarse_n - 1] : plain[0];
     plain[coarse_n] = along.periodic ? plain[0] : plain[coarse_n - 1];
-    spread_half(plain, plain - 1, fine_->half(0).nearness.data(), half_count(along.cells, 0),
-                keeps(), e.even);
-    spread_half(plain, plain + 1, fine_->half(1).nearness.data(), half_count(along.cells, 1),
-                keeps(), e.odd);
+    spread_half(plain, plain - 1, fine_->half(0).interpolation_weight.data(),
+                half_count(along.cells, 0), keeps(), e.even);
+    spread_half(plain, plain + 1, fine_->half(1).interpolation_weight.data(),
+                half_count(along.cells, 1), keeps(), e.odd);
   }
 
-  const CpuLevel* fine_;
-  const CpuLevel* coarse_;
-  CpuWorkspace* work_;
+  const CpuLevelOf<T>* fine_;
+  const CpuLevelOf<T>* coarse_;
+  CpuWorkspaceOf<T>* work_;
   From from_;
 };
 
@@ -235,11 +241,11 @@ struct CpuOuter {
 };
 
 /// p += e / scale, or p = e / scale.
-template <class Real>
+template <class Real, class T = float>
 class Correction : public CellStage {
  public:
-  Correction(const CpuOuter<Real>& outer, const CpuLevel& level, CpuWorkspace& work, Real factor,
-             From from)
+  Correction(const CpuOuter<Real>& outer, const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work,
+             Real factor, From from)
       : CellStage(level),
         outer_(&outer),
         level_(&level),
@@ -253,7 +259,7 @@ class Correction : public CellStage {
     // Without a correction there are still the ghosts of a p that somebody else wrote.
     if (factor_ != Real{0}) {
       prefetch(i, ahead_of(j));
-      const SplitRow e = level_->e.row(i, j);
+      const SplitRow<T> e = level_->e.row(i, j);
       join_row(e.even, e.odd, along.cells, work_->plain());
       correct_row(work_->plain(), from_ == From::what_is_there, factor_, along.cells, p);
     }
@@ -268,18 +274,18 @@ class Correction : public CellStage {
   }
 
   const CpuOuter<Real>* outer_;
-  const CpuLevel* level_;
-  CpuWorkspace* work_;
+  const CpuLevelOf<T>* level_;
+  CpuWorkspaceOf<T>* work_;
   Real factor_;
   From from_;
 };
 
 /// r of the finest level = what p, or 0, leaves of the right side; notes the largest.
-template <class Real>
+template <class Real, class T = float>
 class Defect : public CellStage {
  public:
-  Defect(const CpuOuter<Real>& outer, const CpuLevel& level, CpuWorkspace& work, Outer<Real> change,
-         From from)
+  Defect(const CpuOuter<Real>& outer, const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work,
+         Outer<Real> change, From from)
       : CellStage(level),
         outer_(&outer),
         level_(&level),
@@ -289,7 +295,7 @@ class Defect : public CellStage {
 
   void operator()(std::int64_t i, std::int64_t j) const {
     const Real* const f = outer_->f.row(i, j);
-    float* const r = work_->plain();
+    T* const r = work_->plain();
     const std::int64_t n = outer_->axes.k.cells;
     prefetch(i, ahead_of(j));
     work_->note(from_ == From::zero ? right_side_row(f, change_, n, r)
@@ -310,8 +316,8 @@ class Defect : public CellStage {
   }
 
   const CpuOuter<Real>* outer_;
-  const CpuLevel* level_;
-  CpuWorkspace* work_;
+  const CpuLevelOf<T>* level_;
+  CpuWorkspaceOf<T>* work_;
   Outer<Real> change_;
   From from_;
 };

@@ -26,7 +26,7 @@ inline constexpr int ascend_period = 6;  ///< planes of which a thread has value
 
 template <bool Seams>
 struct AscendShared {
-  /// Of odd and even steps: what each half-sweep takes of other warps.
+  /// What each half-sweep takes from other warps, for odd and even steps.
   Edges<Seams> edges[2][ascend_stages];
 };
 

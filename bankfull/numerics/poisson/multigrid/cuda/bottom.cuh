@@ -12,7 +12,7 @@ namespace bankfull::poisson::multigrid::cuda {
 // spend the time waiting for each other.
 
 inline constexpr int bottom_threads = 1024;
-inline constexpr int most_bottom_levels = 18;
+inline constexpr int max_bottom_levels = 18;
 
 struct BottomLevel {
   LevelView level;
@@ -24,7 +24,7 @@ struct BottomLevel {
 /// e = one V-cycle from 0 for the residual r of the finest of these levels; the coarsest has one
 /// cell, where the correction is 0.
 struct BottomArguments {
-  BottomLevel level[most_bottom_levels];
+  BottomLevel level[max_bottom_levels];
   int levels;
   int sweeps_before;
   int sweeps_after;
@@ -71,9 +71,9 @@ class BottomGrid {
       float sum = 0.0F;
       for (int ci = first_child(i_, i); ci < end_of_children(i_, i); ++ci) {
         for (int cj = first_child(j_, j); cj < end_of_children(j_, j); ++cj) {
-          const float portion = i_.portion[ci] * j_.portion[cj];
+          const float restriction_weight = i_.restriction_weight[ci] * j_.restriction_weight[cj];
           for (int ck = first_child(k_, k); ck < end_of_children(k_, k); ++ck) {
-            sum = fmaf(portion * k_.portion[ck], residual(ci, cj, ck), sum);
+            sum = fmaf(restriction_weight * k_.restriction_weight[ck], residual(ci, cj, ck), sum);
           }
         }
       }
@@ -97,11 +97,11 @@ class BottomGrid {
         for (int q = 0; q < 2; ++q) {
           const float* const at =
               coarse.e_ + (plane[p] * coarse.j_.cells + row[q]) * coarse.k_.cells;
-          of_row[q] = interpolated(k_.nearness[k], at[column[0]], at[column[1]]);
+          of_row[q] = interpolated(k_.interpolation_weight[k], at[column[0]], at[column[1]]);
         }
-        of_plane[p] = interpolated(j_.nearness[j], of_row[0], of_row[1]);
+        of_plane[p] = interpolated(j_.interpolation_weight[j], of_row[0], of_row[1]);
       }
-      e_[n] += interpolated(i_.nearness[i], of_plane[0], of_plane[1]);
+      e_[n] += interpolated(i_.interpolation_weight[i], of_plane[0], of_plane[1]);
     }
     __syncthreads();
   }
@@ -126,8 +126,8 @@ class BottomGrid {
           reinterpret_cast<std::uintptr_t>(table) + static_cast<std::uintptr_t>(bytes));
     };
     move(axis.coefficients);
-    move(axis.portion);
-    move(axis.nearness);
+    move(axis.restriction_weight);
+    move(axis.interpolation_weight);
     return axis;
   }
 

@@ -11,11 +11,11 @@ namespace bankfull::poisson::multigrid::cuda {
 /// When a solve ends.
 struct Limits {
   double tolerance;
-  int most_cycles;
+  int max_cycles;
 };
 
 inline constexpr float falling = 0.95F;  ///< by less than that a cycle, and it has stalled
-inline constexpr int most_stalled = 2;   ///< cycles
+inline constexpr int max_stalled = 2;    ///< cycles
 
 /// The part of a block in the largest of all bits.
 __device__ __forceinline__ void raise_to_largest(unsigned* largest, unsigned bits) {
@@ -151,18 +151,18 @@ __device__ __forceinline__ Next decide(Control& control, const Limits& limits, A
   }
   if (after == After::cycle) {
     ++control.cycles;
-    control.stalled = residual < falling * control.least_residual ? 0 : control.stalled + 1;
+    control.stalled = residual < falling * control.min_residual ? 0 : control.stalled + 1;
   } else {
-    control.least_residual = residual;
+    control.min_residual = residual;
   }
   const bool fresh = control.fresh != 0;
   control.begins_anew = 0;
   control.fresh = 0;
   control.residual = residual;
-  control.least_residual = fminf(residual, control.least_residual);
+  control.min_residual = fminf(residual, control.min_residual);
   control.converged = small ? 1 : 0;
-  const bool goes_on = !small && isfinite(residual) && control.cycles < limits.most_cycles &&
-                       control.stalled < most_stalled;
+  const bool goes_on = !small && isfinite(residual) && control.cycles < limits.max_cycles &&
+                       control.stalled < max_stalled;
   return !goes_on ? Next::end : fresh ? Next::full_multigrid : Next::cycle;
 }
 

@@ -14,7 +14,7 @@ struct Control {
   unsigned largest_f;         ///< bits of max |f|: see size_bits
   unsigned largest_residual;  ///< likewise of the scaled residual
   float residual;             ///< scaled, of the last pass
-  float least_residual;       ///< of all cycles
+  float min_residual;         ///< of all cycles
   double mean;                ///< of f
   double scale;  ///< of the residual in fp32, a power of two: whatever the units, it is about 1
 };

@@ -30,7 +30,7 @@ constexpr int descend_reach(From from) { return 2 + red_lag(from); }
 
 template <bool Seams>
 struct DescendShared {
-  // Of odd and even steps:
+  // One for odd and one for even steps:
   Edges<Seams> start[2];   ///< cells of the last plane that are not red
   Edges<Seams> red[2];     ///< red cells of the plane relaxed last
   Edges<true> relaxed[2];  ///< all cells of the plane before it

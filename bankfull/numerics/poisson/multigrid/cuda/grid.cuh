@@ -13,8 +13,8 @@ struct AxisView {
   bool periodic = false;
   bool coarsened = false;
   const float2* coefficients = nullptr;  ///< lower and upper; 0 where an axis has one cell
-  const float* portion = nullptr;
-  const float* nearness = nullptr;
+  const float* restriction_weight = nullptr;
+  const float* interpolation_weight = nullptr;
 
   /// The cell that stands at a place before, in or behind the axis: a periodic axis goes round,
   /// beyond a wall stands the cell before it, which has no part in L.
@@ -79,7 +79,7 @@ struct alignas(2 * sizeof(T)) Pair {
 template <bool Seams>
 class Cells {
  public:
-  /// Of the cells at places j, j + 1 and k, k + 1, both even.
+  /// The cells at places j, j + 1 and k, k + 1, both even.
   __device__ __forceinline__ Cells(const LevelView& level, int j, int k)
       : row_{level.j.cell_at(j), level.j.cell_at(j + 1)} {
     if constexpr (Seams) {

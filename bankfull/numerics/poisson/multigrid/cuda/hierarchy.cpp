@@ -15,8 +15,8 @@ bool goes_round_oddly(const AxisLevel& axis) {
 Level not_coarsened(Level level) {
   for (AxisLevel* axis : {&level.i, &level.j, &level.k}) {
     axis->coarsened = false;
-    axis->portion.assign(axis->portion.size(), 1.0);
-    axis->nearness.assign(axis->nearness.size(), 1.0);
+    axis->restriction_weight.assign(axis->restriction_weight.size(), 1.0);
+    axis->interpolation_weight.assign(axis->interpolation_weight.size(), 1.0);
   }
   return level;
 }
@@ -38,7 +38,7 @@ Hierarchy::Hierarchy(const Domain& domain, std::size_t shared_bytes)
     levels_.insert(levels_.begin(), not_coarsened(levels_.front()));
   }
   const auto fits = [&](int n) {
-    return level(n).extents().count() <= most_bottom_cells &&
+    return level(n).extents().count() <= max_bottom_cells &&
            bottom_bytes_from(n) <= static_cast<std::int64_t>(shared_bytes);
   };
   while (bottom_ + 1 < count() && !fits(bottom_)) {
@@ -67,7 +67,7 @@ std::int64_t Hierarchy::bottom_floats(int n) const {
 
 std::int64_t Hierarchy::table_floats(int n) const {
   const Extents cells = level(n).extents();
-  constexpr int numbers = 4;  // two coefficients, portion and nearness
+  constexpr int numbers = 4;  // two coefficients, restriction_weight and interpolation_weight
   return numbers * (cells.ni + cells.nj + cells.nk);
 }
 

@@ -60,11 +60,11 @@ class Hierarchy {
   int bottom_ = 1;
 };
 
-/// Of the block that does the smallest levels, where a GPU has as much.
-inline constexpr std::size_t most_bottom_bytes = std::size_t{96} << 10;
+/// Largest shared memory of the block that does the smallest levels, if the GPU has as much, ...
+inline constexpr std::size_t max_bottom_bytes = std::size_t{96} << 10;
 
 /// ... and the most cells of its finest level.
-inline constexpr std::int64_t most_bottom_cells = 8192;
+inline constexpr std::int64_t max_bottom_cells = 8192;
 
 /// Blocks that survey the right side, at most.
 inline constexpr int survey_blocks = 1024;

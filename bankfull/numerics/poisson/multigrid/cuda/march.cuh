@@ -156,7 +156,7 @@ class Sweeper {
       row_[n] = __ldg(level.j.coefficients + cells.row(n));
       column_[n] = __ldg(level.k.coefficients + cells.column(n));
     }
-    // Of planes amid the axis. Those of a stretched axis have coefficients of their own.
+    // The diagonal of planes in the middle of the axis; planes of a stretched axis have their own.
     const float2 amid = __ldg(along_i_ + level.i.cells / 2);
     usual_ = amid.x + amid.y;
 #pragma unroll

@@ -15,14 +15,14 @@ class Restriction {
         coarse_(coarse),
         coarse_row_(level.j.parent(j)),
         coarse_column_(level.k.parent(k)) {
-    const auto portion = [](const AxisView& axis, int cell) {
-      return cell >= 0 && cell < axis.cells ? __ldg(axis.portion + cell) : 0.0F;
+    const auto restriction_weight = [](const AxisView& axis, int cell) {
+      return cell >= 0 && cell < axis.cells ? __ldg(axis.restriction_weight + cell) : 0.0F;
     };
-    const float row[2] = {portion(level.j, j), portion(level.j, j + 1)};
-    const float column[2] = {portion(level.k, k), portion(level.k, k + 1)};
+    const float row[2] = {restriction_weight(level.j, j), restriction_weight(level.j, j + 1)};
+    const float column[2] = {restriction_weight(level.k, k), restriction_weight(level.k, k + 1)};
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
-      portion_.at[n / 2][n % 2] = row[n / 2] * column[n % 2];
+      weight_.at[n / 2][n % 2] = row[n / 2] * column[n % 2];
     }
     const int rows = level.j.coarsened ? 1 : 2;
     const int columns = level.k.coarsened ? 1 : 2;
@@ -35,13 +35,14 @@ class Restriction {
 
   /// Takes r of a plane; planes come in order, the first of them even.
   __device__ __forceinline__ void add(const Quad<float>& r, int plane) {
-    const float portion = __ldg(level_.i.portion + plane);
+    const float restriction_weight = __ldg(level_.i.restriction_weight + plane);
     const bool begins = !level_.i.coarsened || plane % 2 == 0;
     const bool ends = !level_.i.coarsened || plane % 2 == 1 || plane + 1 == level_.i.cells;
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       const float before = begins ? 0.0F : sum_.at[n / 2][n % 2];
-      sum_.at[n / 2][n % 2] = fmaf(portion * portion_.at[n / 2][n % 2], r.at[n / 2][n % 2], before);
+      sum_.at[n / 2][n % 2] =
+          fmaf(restriction_weight * weight_.at[n / 2][n % 2], r.at[n / 2][n % 2], before);
     }
     if (ends) {
       store(level_.i.parent(plane));
@@ -73,7 +74,7 @@ class Restriction {
   float* coarse_;
   int coarse_row_;
   int coarse_column_;
-  Quad<float> portion_;
+  Quad<float> weight_;
   bool wanted_[2][2];
   Quad<float> sum_ = {};
 };
@@ -88,14 +89,14 @@ struct Between {
   __device__ __forceinline__ Between(const AxisView& axis, int cell_x, int cell_y) {
     const int parent_x = axis.parent(cell_x);
     const int parent_y = axis.parent(cell_y);
-    const float nearness_x = __ldg(axis.nearness + cell_x);
-    const float nearness_y = __ldg(axis.nearness + cell_y);
+    const float weight_x = __ldg(axis.interpolation_weight + cell_x);
+    const float weight_y = __ldg(axis.interpolation_weight + cell_y);
     const bool siblings = parent_x == parent_y;
     place[0] = siblings ? axis.other_parent(cell_x) : parent_x;
     place[1] = parent_y;
     place[2] = axis.other_parent(cell_y);
-    x = siblings ? nearness_x : 1.0F - nearness_x;
-    y = 1.0F - nearness_y;
+    x = siblings ? weight_x : 1.0F - weight_x;
+    y = 1.0F - weight_y;
   }
 };
 
@@ -120,7 +121,7 @@ class Interpolation {
     shifts_ = true;
   }
 
-  /// Of the cell's plane, which is the first or was told to `prepare`.
+  /// The values in the cell's plane, which is the first or the one `prepare` was called for.
   [[nodiscard]] __device__ __forceinline__ Quad<float> take() {
     if (shifts_) {
       before_ = here_;
@@ -156,13 +157,14 @@ class Interpolation {
   };
 
   [[nodiscard]] __device__ __forceinline__ Planes between(int cell) const {
-    const float nearness = __ldg(axis_.nearness + cell);
+    const float interpolation_weight = __ldg(axis_.interpolation_weight + cell);
     const int parent = axis_.parent(cell);
     if (!axis_.coarsened) {
       return {axis_.cell_at(cell - 1), parent, 1.0F};
     }
     const int other = axis_.other_parent(cell);
-    return cell % 2 == 0 ? Planes{other, parent, nearness} : Planes{parent, other, 1.0F - nearness};
+    return cell % 2 == 0 ? Planes{other, parent, interpolation_weight}
+                         : Planes{parent, other, 1.0F - interpolation_weight};
   }
 
   __device__ __forceinline__ void ask(int plane) {

@@ -10,7 +10,7 @@ namespace bankfull::hpcg {
 /// The column of an empty entry.
 inline constexpr std::int32_t no_column = -1;
 
-/// A matrix in ELLPACK: `most_entries` slots, of each of which all rows lie side by side; plain
+/// A matrix in ELLPACK: `max_entries` slots, of each of which all rows lie side by side; plain
 /// data for kernels. Shorter rows end in empty entries, of value 0.
 struct EllView {
   std::int64_t stride = 0;  ///< from one slot to the next, in elements
@@ -54,7 +54,7 @@ struct FillEllRow {
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const {
     const GatheredRow gathered = gather(rows.at(n));
-    for (int slot = 0; slot < most_entries; ++slot) {
+    for (int slot = 0; slot < max_entries; ++slot) {
       const bool filled = slot < gathered.count;
       column[slot * stride + n] = filled ? gathered.column[slot] : no_column;
       value[slot * stride + n] = filled ? gathered.value[slot] : 0.0;
@@ -73,8 +73,8 @@ Ell make_ell(const Executor& executor, const Csr& matrix, const PermutedLevel& o
   Ell ell = {};
   ell.rows = count;
   ell.stride = (count + alignment - 1) / alignment * alignment;
-  ell.column = executor.template make<std::int32_t>(ell.stride * most_entries);
-  ell.value = executor.template make<double>(ell.stride * most_entries);
+  ell.column = executor.template make<std::int32_t>(ell.stride * max_entries);
+  ell.value = executor.template make<double>(ell.stride * max_entries);
   executor.each(count, detail::FillEllRow{gather_from(matrix, order, Columns::all), rows,
                                           ell.stride, ell.column.data(), ell.value.data()});
   return ell;
@@ -89,7 +89,7 @@ struct WriteEllDiagonal {
 
   BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const {
     const std::int64_t row = rows.at(n);
-    for (int slot = 0; slot < most_entries; ++slot) {
+    for (int slot = 0; slot < max_entries; ++slot) {
       if (matrix.column[matrix.at(slot, n)] == row) {
         value[matrix.at(slot, n)] = diagonal[row];
       }

@@ -28,8 +28,8 @@ struct PermutedLevel {
 /// A row's entries in a new order of rows, by ascending columns.
 struct GatheredRow {
   int count = 0;
-  std::int32_t column[most_entries] = {};
-  double value[most_entries] = {};
+  std::int32_t column[max_entries] = {};
+  double value[max_entries] = {};
 };
 
 /// Which entries of a row to take.

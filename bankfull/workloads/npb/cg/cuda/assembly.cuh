@@ -311,7 +311,7 @@ static __global__ void __launch_bounds__(1024)
                       std::uint16_t* lengths, std::uint16_t* row_order, std::int32_t* widths) {
   extern __shared__ __align__(128) unsigned char row_keys[];
   auto* const keys = reinterpret_cast<std::uint32_t*>(row_keys);
-  constexpr std::uint32_t most_length = 0xffff;
+  constexpr std::uint32_t max_length = 0xffff;
   const std::int64_t tile = blockIdx.x;
   const std::int64_t first_row = tile / tiling.panels * tiling.group_rows;
   const std::int64_t panel = tile % tiling.panels;
@@ -321,8 +321,8 @@ static __global__ void __launch_bounds__(1024)
   for (int n = thread; n < sorted_size; n += threads) {
     const std::uint32_t length =
         n < rows ? lengths[(first_row + n) * tiling.panels + panel] : std::uint32_t{0};
-    keys[n] = n < rows ? (most_length - length) << 16 | static_cast<std::uint32_t>(n)
-                       : most_length << 16 | TilesView::no_row;
+    keys[n] = n < rows ? (max_length - length) << 16 | static_cast<std::uint32_t>(n)
+                       : max_length << 16 | TilesView::no_row;
   }
   __syncthreads();
   sort_shared(keys, sorted_size, thread, threads, [] { __syncthreads(); });
@@ -334,7 +334,7 @@ static __global__ void __launch_bounds__(1024)
       lengths[(first_row + row) * tiling.panels + panel] = static_cast<std::uint16_t>(n);
     }
     if (n % tiling.slice_rows() == 0) {
-      const auto longest = row_there ? static_cast<std::int32_t>(most_length - (keys[n] >> 16)) : 0;
+      const auto longest = row_there ? static_cast<std::int32_t>(max_length - (keys[n] >> 16)) : 0;
       widths[tile * tiling.tile_slices() + n / tiling.slice_rows()] =
           (longest + tiling.row_lanes - 1) / tiling.row_lanes;
     }

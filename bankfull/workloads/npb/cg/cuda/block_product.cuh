@@ -2,7 +2,7 @@
 
 #include "bankfull/core/comm/device_copy.hpp"
 #include "bankfull/core/comm/gpu_sum.hpp"
-#include "bankfull/core/measure/ceiling.hpp"
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
 #include "bankfull/workloads/npb/cg/cuda/steps.cuh"
 #include "bankfull/workloads/npb/cg/cuda/traffic.hpp"
@@ -16,13 +16,13 @@ inline Block block_on(Class size, int rank, int ranks) {
   return block_of(cg_parameters(size).rows, Kept::all, rank, ranks);
 }
 
-inline std::size_t most_shared_bytes_on(Device gpu) {
-  return std::min(most_shared_bytes(gpu, block_product_kernel<false>),
-                  most_shared_bytes(gpu, block_product_kernel<true>));
+inline std::size_t max_shared_bytes_on(Device gpu) {
+  return std::min(max_shared_bytes(gpu, block_product_kernel<false>),
+                  max_shared_bytes(gpu, block_product_kernel<true>));
 }
 
 inline Tiling block_tiling_on(Device gpu, std::int64_t rows, std::int64_t columns) {
-  const auto bytes = static_cast<std::int64_t>(most_shared_bytes_on(gpu)) / 16 * 16;
+  const auto bytes = static_cast<std::int64_t>(max_shared_bytes_on(gpu)) / 16 * 16;
   return tiling_for(rows, columns, multiprocessors_of(gpu), bytes);
 }
 
@@ -53,7 +53,7 @@ class BlockProduct {
                                            executor.stream())),
         reduce_(make_list_exchange<double>({ranks, reduced_.neighbours, problem.transport},
                                            executor.stream())) {
-    allow_shared_bytes(product_kernel(), most_shared_bytes_on(problem.device));
+    allow_shared_bytes(product_kernel(), max_shared_bytes_on(problem.device));
   }
 
   [[nodiscard]] Multiplied multiplied() const {
@@ -146,15 +146,15 @@ class BlockProduct {
 /// Passes over a rank's pieces of the vectors.
 class PiecePasses {
  public:
-  /// Collective. Sums have at most `most_terms` numbers.
-  PiecePasses(const Problem& problem, const Communicator& ranks, int most_terms,
+  /// Collective. Sums have at most `max_terms` numbers.
+  PiecePasses(const Problem& problem, const Communicator& ranks, int max_terms,
               const CudaExecutor& executor)
       : executor_(executor),
         piece_(piece_of(cg_parameters(problem.size).rows, ranks.rank(), ranks.size()).size()),
         partials_(
-            zero_vector(executor, static_cast<std::int64_t>(SumRoom::partials_of(most_terms)))),
+            zero_vector(executor, static_cast<std::int64_t>(SumRoom::partials_of(max_terms)))),
         ticket_(executor.make<unsigned>(1)),
-        over_ranks_(ranks, most_terms, problem.transport, executor.stream()) {
+        over_ranks_(ranks, max_terms, problem.transport, executor.stream()) {
     executor_.fill(ticket_.data(), 1, 0U);
   }
 
@@ -170,7 +170,7 @@ class PiecePasses {
   template <class Body>
   void sum(const Body& body, double* sums) {
     const std::int64_t blocks =
-        std::clamp<std::int64_t>((piece_ + sum_threads - 1) / sum_threads, 1, most_sum_blocks);
+        std::clamp<std::int64_t>((piece_ + sum_threads - 1) / sum_threads, 1, max_sum_blocks);
     launch(executor_.stream(), {dim3(static_cast<unsigned>(blocks)), dim3(sum_threads)},
            sum_kernel<Body>, piece_, body, SumRoom{partials_.data(), ticket_.data()}, sums);
     over_ranks_.queue(sums, Body::terms);

@@ -261,12 +261,12 @@ struct Begin {
 };
 
 inline constexpr int sum_threads = 256;
-inline constexpr std::int64_t most_sum_blocks = 512;
+inline constexpr std::int64_t max_sum_blocks = 512;
 
 /// Room for what blocks find, and for counting those that are done.
 struct SumRoom {
   static constexpr std::size_t partials_of(int terms) {
-    return static_cast<std::size_t>(terms) * most_sum_blocks;
+    return static_cast<std::size_t>(terms) * max_sum_blocks;
   }
   double* partials;
   unsigned* ticket;  ///< 0 between launches
@@ -286,7 +286,7 @@ __global__ void __launch_bounds__(sum_threads)
   for (int term = 0; term < Body::terms; ++term) {
     const double sum = block_sum(found[term]);
     if (threadIdx.x == 0) {
-      room.partials[term * most_sum_blocks + blockIdx.x] = sum;
+      room.partials[term * max_sum_blocks + blockIdx.x] = sum;
     }
   }
   if (!is_last_block(room.ticket)) {
@@ -295,7 +295,7 @@ __global__ void __launch_bounds__(sum_threads)
   for (int term = 0; term < Body::terms; ++term) {
     double sum = 0.0;
     for (unsigned block = threadIdx.x; block < gridDim.x; block += sum_threads) {
-      sum += __ldcg(room.partials + term * most_sum_blocks + block);
+      sum += __ldcg(room.partials + term * max_sum_blocks + block);
     }
     sum = block_sum(sum);
     if (threadIdx.x == 0) {

@@ -9,14 +9,14 @@ constexpr std::int64_t word = 8;
 
 /// A product in more parts than these costs too much memory traffic; rows then go through all
 /// panels in one block.
-constexpr std::int64_t most_parts = 12;
+constexpr std::int64_t max_parts = 12;
 
 /// Of a multiprocessor's shared memory, for a panel where each block has one tile: what is left
 /// serves as its first cache, which has room for the entries that are under way.
 constexpr double share_of_panel = 0.7;
 
 /// Of a tile; 16 bits number them, and a block sorts them in shared memory.
-constexpr std::int64_t most_group_rows = 16384;
+constexpr std::int64_t max_group_rows = 16384;
 
 /// Of a block's shared memory, for sums of rows where a block goes through all panels.
 constexpr double share_of_sums = 0.45;
@@ -38,13 +38,13 @@ std::int64_t fewest_panels(std::int64_t columns, std::int64_t bytes) {
 /// without a tile, the smallest of such. 0: rows are too many.
 std::int64_t panels_of_one_tile(std::int64_t rows, int multiprocessors, std::int64_t fewest) {
   std::int64_t best = 0;
-  std::int64_t most_tiles = 0;
-  const std::int64_t most = std::min<std::int64_t>(most_parts, multiprocessors);
+  std::int64_t max_tiles = 0;
+  const std::int64_t most = std::min<std::int64_t>(max_parts, multiprocessors);
   for (std::int64_t panels = fewest; panels <= most; ++panels) {
     const std::int64_t groups = multiprocessors / panels;
-    if (groups * panels > most_tiles && divided_up(rows, groups) <= most_group_rows) {
+    if (groups * panels > max_tiles && divided_up(rows, groups) <= max_group_rows) {
       best = panels;
-      most_tiles = groups * panels;
+      max_tiles = groups * panels;
     }
   }
   return best;
@@ -83,9 +83,9 @@ int row_lanes_of(Tiling tiling) {
 Tiling whole_rows_a_block(std::int64_t rows, std::int64_t columns, int multiprocessors,
                           std::int64_t shared_bytes) {
   Tiling tiling{.rows = rows, .columns = columns, .one_tile_a_block = false};
-  const auto most_rows =
+  const auto max_rows =
       static_cast<std::int64_t>(share_of_sums * static_cast<double>(shared_bytes)) / word;
-  const std::int64_t rounds = divided_up(rows, most_rows * multiprocessors);
+  const std::int64_t rounds = divided_up(rows, max_rows * multiprocessors);
   set_groups(tiling, rounds * multiprocessors);
   tiling.blocks = std::min(tiling.groups, multiprocessors);
   set_panels(tiling, fewest_panels(columns, shared_bytes - tiling.group_rows * word));

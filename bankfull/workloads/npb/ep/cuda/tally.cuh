@@ -32,7 +32,7 @@ inline constexpr int fp64_instructions_a_pair = 23;
 
 /// Pairs that a thread forms between two looks at its packed counts.
 inline constexpr int segment_pairs = 64;
-static_assert(segment_pairs <= most_packed);
+static_assert(segment_pairs <= max_packed);
 
 template <class Shape>
 struct TallyArguments {

@@ -84,7 +84,7 @@ inline Plan plan_of(const FtParameters& ft, int ranks = 1, int rank = 0) {
 }
 
 /// All pieces are whole tiles on powers of two up to this one.
-inline int most_ranks(const FtParameters& ft) {
+inline int max_ranks(const FtParameters& ft) {
   const Shape shape = shape_of(ft, planes_together(ft, 2));
   return std::min(shape.depth >> shape.log2_planes, shape.columns >> shape.log2_columns);
 }

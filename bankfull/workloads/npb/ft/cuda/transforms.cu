@@ -43,11 +43,11 @@ Buffer<Complex> complex_buffer(std::int64_t size) {
 }
 
 template <class Fft, class... Parameters, class... Arguments>
-void launch_blocks(const Stream& stream, unsigned blocks, void (*kernel)(Parameters...),
+void launch_blocks(const LaunchSite& site, unsigned blocks, void (*kernel)(Parameters...),
                    Arguments... arguments) {
   constexpr std::size_t shared_bytes = Fft::shared_points * sizeof(double2);
   allow_shared_bytes(kernel, shared_bytes);
-  launch(stream, {dim3(blocks), dim3(Fft::threads), shared_bytes}, kernel, arguments...);
+  launch(site, {dim3(blocks), dim3(Fft::threads), shared_bytes}, kernel, arguments...);
 }
 
 template <class Fft>

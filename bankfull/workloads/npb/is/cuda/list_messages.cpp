@@ -7,16 +7,17 @@
 
 namespace bankfull::npb::is::cuda {
 
-ListMessages::ListMessages(Deal deal, const std::vector<std::int64_t>& blocks, int unit)
-    : deal_(std::move(deal)), blocks_(blocks), unit_(unit) {
-  for (std::size_t from = 0; from < deal_.ranks(); ++from) {
+ListMessages::ListMessages(BucketPartition partition, const std::vector<std::int64_t>& blocks,
+                           int unit)
+    : partition_(std::move(partition)), blocks_(blocks), unit_(unit) {
+  for (std::size_t from = 0; from < partition_.ranks(); ++from) {
     place_lists(from);
   }
 }
 
 /// Whole units, and one for each block that it does not fill.
 std::int64_t ListMessages::units(std::size_t from, std::size_t bucket) const {
-  const std::int64_t keys = room_for(deal_.count(from, bucket));
+  const std::int64_t keys = room_for(partition_.count(from, bucket));
   return keys / unit_ + std::min(keys, blocks_[from]);
 }
 
@@ -24,9 +25,9 @@ void ListMessages::place_lists(std::size_t from) {
   const std::size_t unit_bytes = static_cast<std::size_t>(unit_) * sizeof(std::uint16_t);
   std::vector<std::size_t>& begins = list_begins_.emplace_back();
   std::vector<std::size_t>& bytes = bytes_.emplace_back();
-  for (std::size_t to = 0; to < deal_.ranks(); ++to) {
-    std::size_t end = MessageHeader::bytes(deal_.buckets());
-    for (std::size_t bucket = deal_.first(to); bucket < deal_.end(to); ++bucket) {
+  for (std::size_t to = 0; to < partition_.ranks(); ++to) {
+    std::size_t end = MessageHeader::bytes(partition_.buckets());
+    for (std::size_t bucket = partition_.first(to); bucket < partition_.end(to); ++bucket) {
       begins.push_back(end);
       end += static_cast<std::size_t>(units(from, bucket)) * unit_bytes;
     }
@@ -36,7 +37,7 @@ void ListMessages::place_lists(std::size_t from) {
 
 std::vector<MessageSize> ListMessages::sizes(std::size_t rank) const {
   std::vector<MessageSize> sizes;
-  for (std::size_t other = 0; other < deal_.ranks(); ++other) {
+  for (std::size_t other = 0; other < partition_.ranks(); ++other) {
     sizes.push_back({static_cast<int>(other), std::max(bytes(rank, other), bytes(other, rank))});
   }
   return sizes;

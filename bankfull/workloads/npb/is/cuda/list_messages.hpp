@@ -2,7 +2,7 @@
 
 #include "bankfull/core/comm/gpu_transport.hpp"
 #include "bankfull/workloads/npb/classes.hpp"
-#include "bankfull/workloads/npb/is/deal.hpp"
+#include "bankfull/workloads/npb/is/bucket_partition.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -32,10 +32,10 @@ struct MessageHeader {
 /// message for every rank, itself too.
 class ListMessages {
  public:
-  /// `deal` has expected counts; rank r's keys are partitioned by `blocks[r]` blocks.
-  ListMessages(Deal deal, const std::vector<std::int64_t>& blocks, int unit);
+  /// `partition` has expected counts; rank r's keys are partitioned by `blocks[r]` blocks.
+  ListMessages(BucketPartition partition, const std::vector<std::int64_t>& blocks, int unit);
 
-  [[nodiscard]] const Deal& deal() const { return deal_; }
+  [[nodiscard]] const BucketPartition& partition() const { return partition_; }
 
   /// Room for what rank `from` has of a bucket, in units; a sender may find more (`room_for`).
   [[nodiscard]] std::int64_t units(std::size_t from, std::size_t bucket) const;
@@ -56,7 +56,7 @@ class ListMessages {
  private:
   void place_lists(std::size_t from);
 
-  Deal deal_;
+  BucketPartition partition_;
   std::vector<std::int64_t> blocks_;
   std::int64_t unit_;
   std::vector<std::vector<std::size_t>> list_begins_;  ///< of each rank and bucket

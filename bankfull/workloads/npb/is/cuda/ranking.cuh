@@ -96,7 +96,8 @@ template <class Shape, class Ranks>
 class CudaRanking final : public BucketRanking {
  public:
   explicit CudaRanking(const Problem& problem)
-      : size_(problem.size),
+      : BucketRanking(problem.size),
+        size_(problem.size),
         perturbation_(problem.perturbation),
         stream_(problem.device),
         extent_(problem.size, multiprocessors_of(problem.device)),
@@ -109,7 +110,7 @@ class CudaRanking final : public BucketRanking {
         findings_(MemorySpace::device, 1) {
     expects(extent_.low_bits <= 16, "keys of a bucket differ in 16 bits");
     allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsHere>));
-    allow_shared_bytes(rank_buckets, most_counter_bytes);
+    allow_shared_bytes(rank_buckets, max_counter_bytes);
     queue_keys(size_, {0, extent_.keys}, keys_.data(), stream_);
     copy_bytes(first_keys_.data(), keys_.data(), sizeof first_keys_, stream_);
     stream_.synchronize();
@@ -164,18 +165,18 @@ class CudaRanking final : public BucketRanking {
   static constexpr std::size_t buckets = Shape::buckets;
   static constexpr auto partition_keys = partition_kernel<Shape, ListsHere>;
   static constexpr auto rank_buckets = Ranks::template kernel<ListedHere>;
-  static constexpr std::size_t most_counter_bytes = counter_words(16) * sizeof(std::uint32_t);
+  static constexpr std::size_t max_counter_bytes = counter_words(16) * sizeof(std::uint32_t);
 
-  [[nodiscard]] Traffic traffic_in_buckets() const override {
-    const auto keys = static_cast<double>(extent_.keys);
-    const double low_bytes = keys * sizeof(std::uint16_t);
-    return {is_iterations * (static_cast<double>(keys_.bytes()) + low_bytes),
-            is_iterations * (low_bytes + static_cast<double>(ranks_.bytes())), 0.0};
-  }
-
-  [[nodiscard]] std::string traffic_model_in_buckets() const override {
-    return "a ranking reads each key, writes and reads its lower 16 bits, and writes each value's "
-           "rank once";
+  [[nodiscard]] Work work_in_buckets() const override {
+    const auto key_bytes = static_cast<double>(keys_.bytes());
+    const double low_bytes = static_cast<double>(extent_.keys) * sizeof(std::uint16_t);
+    const auto rank_bytes = static_cast<double>(ranks_.bytes());
+    return {.traffic = {.bytes_read = is_iterations * (key_bytes + low_bytes),
+                        .bytes_written = is_iterations * (low_bytes + rank_bytes)},
+            .model =
+                "a ranking reads each key, writes and reads its lower 16 bits, and writes "
+                "each value's rank once",
+            .working_set_bytes = key_bytes + low_bytes + rank_bytes};
   }
 
   static std::uint32_t* row(const Buffer<std::uint32_t>& rows, int iteration) {

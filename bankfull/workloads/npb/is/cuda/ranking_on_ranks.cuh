@@ -44,7 +44,7 @@ struct KeyShare {
 
 /// Which buckets each rank gets, by the counts that are expected of its share of the keys.
 template <class Shape>
-Deal expected_deal(Class size, int ranks) {
+BucketPartition expected_partition(Class size, int ranks) {
   std::vector<Counts> counts;
   for (int rank = 0; rank < ranks; ++rank) {
     const Range keys = KeyShare<Shape>(size, rank, ranks, 1).keys;
@@ -61,14 +61,15 @@ std::int64_t bytes_on_ranks(Class size, int ranks, int multiprocessors) {
   for (int rank = 0; rank < ranks; ++rank) {
     blocks.push_back(KeyShare<Shape>(size, rank, ranks, multiprocessors).blocks);
   }
-  const ListMessages messages(expected_deal<Shape>(size, ranks), blocks, Shape::unit);
+  const ListMessages messages(expected_partition<Shape>(size, ranks), blocks, Shape::unit);
   std::int64_t most = 0;
   for (std::size_t rank = 0; rank < blocks.size(); ++rank) {
     std::int64_t bytes = 0;
     for (const MessageSize& message : messages.sizes(rank)) {
       bytes += 2 * static_cast<std::int64_t>(message.bytes);  // two slots, or one each way
     }
-    const std::size_t own_buckets = messages.deal().end(rank) - messages.deal().first(rank);
+    const std::size_t own_buckets =
+        messages.partition().end(rank) - messages.partition().first(rank);
     bytes += static_cast<std::int64_t>(own_buckets << own.low_bits) * 4;
     most = std::max(most, bytes);
   }
@@ -88,13 +89,14 @@ template <class Shape, class Ranks>
 class CudaRankingOnRanks final : public BucketRanking {
  public:
   CudaRankingOnRanks(const Problem& problem, const Communicator& ranks)
-      : size_(problem.size),
+      : BucketRanking(problem.size),
+        size_(problem.size),
         perturbation_(problem.perturbation),
         ranks_(&ranks),
         stream_(problem.device),
         own_(problem.size, ranks.rank(), ranks.size(), multiprocessors_of(problem.device)),
         keys_(device_room<Key>(own_.keys.size())),
-        messages_(expected_deal<Shape>(problem.size, ranks.size()),
+        messages_(expected_partition<Shape>(problem.size, ranks.size()),
                   ranks.all_gather(std::int64_t{own_.blocks}), Shape::unit),
         chosen_(make_gpu_transport(problem.transport, ranks, messages_.sizes(own_rank()), stream_)),
         ends_(device_copy(chosen_.transport->ends(), stream_)),
@@ -167,18 +169,19 @@ class CudaRankingOnRanks final : public BucketRanking {
   static constexpr auto partition_keys = partition_kernel<Shape, ListsInMessages>;
   static constexpr auto rank_buckets = Ranks::template kernel<ListsReceived>;
 
-  [[nodiscard]] Traffic traffic_in_buckets() const override {
+  [[nodiscard]] Work work_in_buckets() const override {
     const double sent = static_cast<double>(own_.keys.size());
-    const double received = static_cast<double>(deal().before(deal().end(own_rank())) -
-                                                deal().before(deal().first(own_rank())));
+    const double received = static_cast<double>(partition().before(partition().end(own_rank())) -
+                                                partition().before(partition().first(own_rank())));
     const double low_bytes = sizeof(std::uint16_t);
-    return {is_iterations * (sent * sizeof(Key) + received * low_bytes),
-            is_iterations * (sent * low_bytes + static_cast<double>(smaller_.bytes())), 0.0};
-  }
-
-  [[nodiscard]] std::string traffic_model_in_buckets() const override {
-    return "a ranking reads each key, writes its lower 16 bits to the bucket's rank, reads them "
-           "there, and writes each value's rank once";
+    const double key_bytes = sent * sizeof(Key);
+    const auto rank_bytes = static_cast<double>(smaller_.bytes());
+    return {.traffic = {.bytes_read = is_iterations * (key_bytes + received * low_bytes),
+                        .bytes_written = is_iterations * (sent * low_bytes + rank_bytes)},
+            .model =
+                "a ranking reads each key, writes its lower 16 bits to the bucket's rank, "
+                "reads them there, and writes each value's rank once",
+            .working_set_bytes = key_bytes + received * low_bytes + rank_bytes};
   }
 
   template <class T>
@@ -198,14 +201,14 @@ class CudaRankingOnRanks final : public BucketRanking {
   }
 
   [[nodiscard]] std::size_t own_rank() const { return static_cast<std::size_t>(ranks_->rank()); }
-  [[nodiscard]] const Deal& deal() const { return messages_.deal(); }
-  [[nodiscard]] std::size_t first_bucket() const { return deal().first(own_rank()); }
+  [[nodiscard]] const BucketPartition& partition() const { return messages_.partition(); }
+  [[nodiscard]] std::size_t first_bucket() const { return partition().first(own_rank()); }
   [[nodiscard]] std::int64_t own_buckets() const {
-    return static_cast<std::int64_t>(deal().end(own_rank()) - first_bucket());
+    return static_cast<std::int64_t>(partition().end(own_rank()) - first_bucket());
   }
   [[nodiscard]] Range values_of(std::size_t rank) const {
-    return {static_cast<std::int64_t>(deal().first(rank)) << own_.low_bits,
-            static_cast<std::int64_t>(deal().end(rank)) << own_.low_bits};
+    return {static_cast<std::int64_t>(partition().first(rank)) << own_.low_bits,
+            static_cast<std::int64_t>(partition().end(rank)) << own_.low_bits};
   }
   [[nodiscard]] Range own_values() const { return values_of(own_rank()); }
 
@@ -227,9 +230,9 @@ class CudaRankingOnRanks final : public BucketRanking {
   [[nodiscard]] std::vector<std::uint16_t*> list_starts() const {
     std::vector<std::uint16_t*> starts;
     for (std::size_t slot = 0; slot < slots; ++slot) {
-      for (std::size_t to = 0; to < deal().ranks(); ++to) {
+      for (std::size_t to = 0; to < partition().ranks(); ++to) {
         const GpuMessageEnds& ends = chosen_.transport->ends()[to];
-        for (std::size_t bucket = deal().first(to); bucket < deal().end(to); ++bucket) {
+        for (std::size_t bucket = partition().first(to); bucket < partition().end(to); ++bucket) {
           starts.push_back(list_in(ends.outgoing, ends.outgoing_slot, slot,
                                    messages_.list_begin(own_rank(), bucket)));
         }
@@ -242,8 +245,8 @@ class CudaRankingOnRanks final : public BucketRanking {
   [[nodiscard]] std::vector<std::uint16_t*> list_arrivals() const {
     std::vector<std::uint16_t*> arrivals;
     for (std::size_t slot = 0; slot < slots; ++slot) {
-      for (std::size_t bucket = first_bucket(); bucket < deal().end(own_rank()); ++bucket) {
-        for (std::size_t from = 0; from < deal().ranks(); ++from) {
+      for (std::size_t bucket = first_bucket(); bucket < partition().end(own_rank()); ++bucket) {
+        for (std::size_t from = 0; from < partition().ranks(); ++from) {
           const GpuMessageEnds& ends = chosen_.transport->ends()[from];
           arrivals.push_back(
               list_in(ends.incoming, ends.incoming_slot, slot, messages_.list_begin(from, bucket)));
@@ -265,8 +268,8 @@ class CudaRankingOnRanks final : public BucketRanking {
   /// And of the lists that come, by own bucket and rank.
   [[nodiscard]] std::vector<std::uint32_t> list_arrival_rooms() const {
     std::vector<std::uint32_t> rooms;
-    for (std::size_t bucket = first_bucket(); bucket < deal().end(own_rank()); ++bucket) {
-      for (std::size_t from = 0; from < deal().ranks(); ++from) {
+    for (std::size_t bucket = first_bucket(); bucket < partition().end(own_rank()); ++bucket) {
+      for (std::size_t from = 0; from < partition().ranks(); ++from) {
         rooms.push_back(static_cast<std::uint32_t>(messages_.units(from, bucket)));
       }
     }
@@ -277,7 +280,7 @@ class CudaRankingOnRanks final : public BucketRanking {
   [[nodiscard]] std::vector<int> buckets_by_keys() const {
     const auto keys_of = [&](int n) {
       const std::size_t bucket = first_bucket() + static_cast<std::size_t>(n);
-      return deal().before(bucket + 1) - deal().before(bucket);
+      return partition().before(bucket + 1) - partition().before(bucket);
     };
     std::vector<int> numbers(static_cast<std::size_t>(own_buckets()));
     std::iota(numbers.begin(), numbers.end(), 0);

@@ -261,8 +261,8 @@ void queue_ascent(const Stream& stream, const MarchPlan& plan, AscendArguments<G
 
 /// As many warps as have their planes in shared memory.
 inline MarchLimits ascent_limits(Device gpu) {
-  const std::size_t most = most_shared_bytes(gpu, ascend_kernel<most_warps, true, Cube>);
-  MarchLimits limits{multiprocessors_of(gpu), most_warps};
+  const std::size_t most = max_shared_bytes(gpu, ascend_kernel<max_warps, true, Cube>);
+  MarchLimits limits{multiprocessors_of(gpu), max_warps};
   while (limits.warps > fewest_warps &&
          static_cast<std::size_t>(limits.warps) * sizeof(AscendShared<1>) > most) {
     limits.warps -= 4;

@@ -77,9 +77,9 @@ void queue_restriction(const Stream& stream, const GridPair<Grid>& grids, const 
   const int tiles = grid.columns() / columns * (grid.rows() / rows);
   // Few points: rather many blocks than planes that serve two.
   constexpr int many_blocks = 1024;
-  constexpr int most_planes = 8;
+  constexpr int max_planes = 8;
   const int planes =
-      std::clamp(tiles * grid.planes() / many_blocks, 1, std::min(most_planes, grid.planes()));
+      std::clamp(tiles * grid.planes() / many_blocks, 1, std::min(max_planes, grid.planes()));
   launch(stream,
          {dim3(static_cast<unsigned>(grid.columns() / columns),
                static_cast<unsigned>(grid.rows() / rows),

@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(32 * Warps, 1)
 }
 
 /// Few planes are in shared memory, so all blocks fit.
-inline MarchLimits descent_limits(Device gpu) { return {multiprocessors_of(gpu), most_warps}; }
+inline MarchLimits descent_limits(Device gpu) { return {multiprocessors_of(gpu), max_warps}; }
 
 /// Where `prepare_descent` has been called.
 template <class Grid>

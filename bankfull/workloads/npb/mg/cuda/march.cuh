@@ -254,7 +254,7 @@ MarchPlan plan_march(const Grid& grid, int warps, int multiprocessors) {
 
 /// Warps of the smallest and of the largest blocks there are.
 inline constexpr int fewest_warps = 8;
-inline constexpr int most_warps = 16;
+inline constexpr int max_warps = 16;
 
 /// What a GPU sets to the plans of a pass.
 struct MarchLimits {
@@ -266,8 +266,8 @@ struct MarchLimits {
 template <class Body>
 void with_warps(int warps, const Body& body) {
   switch (warps) {
-    case most_warps:
-      return body(std::integral_constant<int, most_warps>{});
+    case max_warps:
+      return body(std::integral_constant<int, max_warps>{});
     case 12:
       return body(std::integral_constant<int, 12>{});
     default:
@@ -279,7 +279,7 @@ void with_warps(int warps, const Body& body) {
 template <class Grid>
 MarchPlan plan_march(const Grid& grid, const MarchLimits& limits) {
   MarchPlan best = plan_march(grid, fewest_warps, limits.multiprocessors);
-  for (const int warps : {12, most_warps}) {
+  for (const int warps : {12, max_warps}) {
     const MarchPlan plan = plan_march(grid, warps, limits.multiprocessors);
     if (warps <= limits.warps &&
         time_of(plan, limits.multiprocessors) < time_of(best, limits.multiprocessors)) {

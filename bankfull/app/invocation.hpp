@@ -1,0 +1,24 @@
+#pragma once
+
+#include "bankfull/core/measure/run_result_json.hpp"
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace bankfull {
+
+/// How this process was called, for the record: the command line as it was given, and the options
+/// of the chosen command once it is parsed.
+const Invocation& invocation();
+
+void remember_command_line(int argc, const char* const* argv);
+
+/// All options of the command that `program` has parsed, with what they are and whether the command
+/// line, the environment or the program said so.
+void remember_options(CLI::App& program, int argc, const char* const* argv);
+
+/// The variables of the environment that stand for options, but for those that a launcher's scripts
+/// may choose for each rank: its device and its threads.
+std::string shared_environment();
+
+}  // namespace bankfull

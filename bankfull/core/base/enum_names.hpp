@@ -1,0 +1,121 @@
+#pragma once
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/expects.hpp"
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bankfull {
+
+template <class Enum>
+struct EnumName {
+  Enum value;
+  std::string_view name;
+};
+
+/// What the values of an enum are called, in both directions: in what is printed, recorded and
+/// parsed. Made by `enum_names`.
+template <class Enum, std::size_t Count>
+class EnumNames {
+ public:
+  constexpr explicit EnumNames(const std::array<EnumName<Enum>, Count>& entries)
+      : entries_(entries) {
+    for (std::size_t n = 0; n < Count; ++n) {
+      for (std::size_t m = 0; m < n; ++m) {
+        if (entries[n].value == entries[m].value || entries[n].name == entries[m].name) {
+          throw std::logic_error("a value or a name stands twice");  // at compile time
+        }
+      }
+    }
+  }
+
+  /// Of a value that the table has.
+  [[nodiscard]] std::string to_string(Enum value) const {
+    for (const EnumName<Enum>& entry : entries_) {
+      if (entry.value == value) {
+        return std::string(entry.name);
+      }
+    }
+    expects(false, "every value of the enum has a name");
+    return {};
+  }
+
+  [[nodiscard]] std::optional<Enum> from_string(std::string_view text) const {
+    for (const EnumName<Enum>& entry : entries_) {
+      if (entry.name == text) {
+        return entry.value;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The same for what a user wrote: throws UsageError with this problem and the names that there
+  /// are, and those that the option understands `besides`.
+  [[nodiscard]] Enum parse(std::string_view text, const std::string& problem,
+                           std::initializer_list<std::string_view> besides = {}) const {
+    const std::optional<Enum> value = from_string(text);
+    if (!value.has_value()) {
+      throw UsageError(problem, "use " + listed(besides));
+    }
+    return *value;
+  }
+
+  /// "cg, ep or ft".
+  [[nodiscard]] std::string listed(std::initializer_list<std::string_view> besides = {}) const {
+    std::vector<std::string> all = names();
+    all.insert(all.end(), besides.begin(), besides.end());
+    std::string list = all.front();
+    for (std::size_t n = 1; n < all.size(); ++n) {
+      list += (n + 1 < all.size() ? ", " : " or ") + all[n];
+    }
+    return list;
+  }
+
+  /// In the order of the table, as are `values`.
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    all.reserve(Count);
+    for (const EnumName<Enum>& entry : entries_) {
+      all.emplace_back(entry.name);
+    }
+    return all;
+  }
+
+  [[nodiscard]] constexpr std::array<Enum, Count> values() const {
+    std::array<Enum, Count> all{};
+    for (std::size_t n = 0; n < Count; ++n) {
+      all[n] = entries_[n].value;
+    }
+    return all;
+  }
+
+  /// The table less one of its values.
+  [[nodiscard]] constexpr EnumNames<Enum, Count - 1> without(Enum left_out) const {
+    std::array<EnumName<Enum>, Count - 1> rest{};
+    std::size_t kept = 0;
+    for (const EnumName<Enum>& entry : entries_) {
+      if (entry.value != left_out) {
+        rest.at(kept++) = entry;
+      }
+    }
+    return EnumNames<Enum, Count - 1>(rest);
+  }
+
+ private:
+  std::array<EnumName<Enum>, Count> entries_;
+};
+
+/// enum_names<Colour>({{Colour::red, "red"}, {Colour::black, "black"}})
+template <class Enum, std::size_t Count>
+consteval EnumNames<Enum, Count> enum_names(const EnumName<Enum> (&entries)[Count]) {
+  return EnumNames<Enum, Count>(std::to_array(entries));
+}
+
+}  // namespace bankfull

@@ -1,0 +1,234 @@
+#include "bankfull/core/measure/experiment.hpp"
+
+#include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/measure/cache.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace bankfull {
+namespace {
+
+bool all_passed(const std::vector<Check>& checks) {
+  return std::all_of(checks.begin(), checks.end(),
+                     [](const Check& check) { return check.passed(); });
+}
+
+/// Of the ceiling that bounds the work; none where no ceiling does.
+std::optional<Mix> ceiling_mix(const Work& work) {
+  return work.is_bound_by_memory ? mix_of(work.traffic) : std::nullopt;
+}
+
+}  // namespace
+
+Experiment::Experiment(Device device, int threads, const RunContext& context)
+    : device_(device),
+      context_(context),
+      sharing_(sharers_of_device(context.ranks, device)),
+      ceilings_(device, threads, context) {}
+
+double Experiment::time(const std::function<void()>& body) const {
+  context_.ranks.barrier();
+  const Stopwatch watch;
+  body();
+  return context_.ranks.max(watch.seconds());
+}
+
+double Experiment::time(Benchmark& benchmark) const {
+  benchmark.rewind();
+  const double elapsed = time([&] { benchmark.run(); });
+  const std::optional<double> own = benchmark.own_seconds();
+  return own ? context_.ranks.max(*own) : elapsed;
+}
+
+void Experiment::repeat(Benchmark& benchmark, Samples& samples) const {
+  samples.seconds.push_back(time(benchmark));
+  if (const auto seconds = benchmark.event_seconds()) {
+    samples.event_seconds.push_back(context_.ranks.max(*seconds));
+  }
+  if (all_passed(samples.checks)) {
+    samples.checks = benchmark.checks();
+  }
+}
+
+std::vector<Measurement> Experiment::measure_in_turn(const std::vector<Benchmark*>& benchmarks,
+                                                     int repeats, std::vector<Check>& checks) {
+  std::vector<Samples> all(benchmarks.size());
+  for (Benchmark* const benchmark : benchmarks) {
+    benchmark->rewind();
+    benchmark->warm_up();
+  }
+  for (int n = 0; n < repeats; ++n) {
+    for (std::size_t b = 0; b < benchmarks.size(); ++b) {
+      context_.progress.update(benchmarks[b]->name(), n, repeats);
+      repeat(*benchmarks[b], all[b]);
+    }
+  }
+  std::vector<Measurement> measurements;
+  for (std::size_t b = 0; b < benchmarks.size(); ++b) {
+    measurements.push_back(measurement(*benchmarks[b], all[b]));
+    checks.insert(checks.end(), all[b].checks.begin(), all[b].checks.end());
+  }
+  return measurements;
+}
+
+Measurement Experiment::measurement(const Benchmark& benchmark, const Samples& samples) const {
+  Measurement m = measurement(benchmark.name(), samples.seconds, benchmark.work());
+  m.parameters = benchmark.parameters();
+  m.figures = benchmark.figures();
+  m.notes = benchmark.notes();
+  if (!samples.event_seconds.empty()) {
+    m.figures.push_back(
+        {.name = "event_seconds", .value = summarise(samples.event_seconds).median, .unit = "s"});
+  }
+  return m;
+}
+
+std::vector<std::vector<double>> Experiment::exposed_communication(
+    const std::vector<CommunicationPair>& pairs, int repeats) const {
+  std::vector<std::vector<double>> exposed(pairs.size());
+  for (int n = 0; n < repeats; ++n) {
+    context_.progress.update("timing exposed communication", n, repeats);
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      const double with = time(*pairs[p].with);
+      exposed[p].push_back(with - time(*pairs[p].without));
+    }
+  }
+  return exposed;
+}
+
+Measurement Experiment::measurement(const std::string& name, const std::vector<double>& seconds,
+                                    const Work& work, Repeats repeats) const {
+  const Communicator& ranks = context_.ranks;
+  Measurement m;
+  m.name = name;
+  m.seconds = summarise(seconds);
+  m.work = work;
+  m.work.traffic = {ranks.sum(work.traffic.bytes_read), ranks.sum(work.traffic.bytes_written),
+                    ranks.sum(work.traffic.flops)};
+  const WorkingSet set = working_set(work.working_set_bytes);
+  m.work.working_set_bytes = static_cast<double>(set.bytes);
+  m.cache = set.bytes > 0 ? set.fit : CacheFit::beyond;
+  m.quietness.on_cpu = !device_.is_cuda();
+  m.quietness.spread = repeats == Repeats::equal ? m.seconds.spread() : 0.0;
+  return m;
+}
+
+Experiment::WorkingSet Experiment::working_set(double bytes_of_rank) const {
+  const auto on_device = static_cast<std::int64_t>(bytes_of_rank * sharing_);
+  const CacheFit fit = cache_fit(static_cast<double>(on_device), last_cache_bytes(device_));
+  return {.bytes = context_.ranks.min(on_device),
+          .fit = static_cast<CacheFit>(context_.ranks.max(static_cast<std::int64_t>(fit)))};
+}
+
+double Experiment::ceiling_seconds() const {
+  constexpr double share_of_run = 0.1;
+  constexpr double at_least = 2.0;
+  return std::max(at_least, share_of_run * context_.ranks.max(watch_.seconds()));
+}
+
+void Experiment::expect(const Mix& mix, Precision precision, double working_set_bytes) {
+  const WorkingSet set = working_set(working_set_bytes);
+  if (!is_measured(set.fit)) {
+    return;
+  }
+  measure_now(mix, precision, set.bytes);
+}
+
+void Experiment::measure_now(const Mix& mix, Precision precision, std::int64_t problem_bytes) {
+  constexpr double share = 0.25;  // of what those in `finish` may take
+  ceilings_.measure(mix, precision, share * ceiling_seconds(), problem_bytes);
+  ceilings_.release();
+}
+
+bool Experiment::is_measured(CacheFit fit) const {
+  switch (context_.policy.ceiling) {
+    case CeilingRule::automatic:
+      return fit != CacheFit::inside;
+    case CeilingRule::always:
+      return true;
+    case CeilingRule::none:
+    case CeilingRule::file:
+      break;
+  }
+  return false;
+}
+
+void Experiment::measure_ceiling_of(const Measurement& m) {
+  const std::optional<Mix> mix = ceiling_mix(m.work);
+  if (mix && is_measured(m.cache)) {
+    measure_now(*mix, m.work.precision, static_cast<std::int64_t>(m.work.working_set_bytes));
+  }
+}
+
+std::map<std::string, Experiment::Wanted> Experiment::wanted_ceilings(
+    const std::vector<Measurement>& measurements) const {
+  std::map<std::string, Wanted> wanted;
+  for (const Measurement& m : measurements) {
+    const std::optional<Mix> mix = ceiling_mix(m.work);
+    if (mix && is_measured(m.cache)) {
+      const bool is_known = ceilings_.find(*mix, m.work.precision).has_value();
+      wanted[ceiling_key(*mix, m.work.precision)] = {*mix, m.work.precision, is_known ? 1 : 2};
+    }
+  }
+  return wanted;
+}
+
+void Experiment::measure_missing(const std::vector<Measurement>& measurements) {
+  const std::map<std::string, Wanted> wanted = wanted_ceilings(measurements);
+  double problem_bytes = 0.0;
+  for (const Measurement& m : measurements) {
+    problem_bytes = std::max(problem_bytes, m.work.working_set_bytes);
+  }
+  int passes = 0;
+  for (const auto& entry : wanted) {
+    passes += entry.second.times;
+  }
+  // All of them once before any of them again: so the two lie apart in time.
+  for (int turn = 0; turn < 2; ++turn) {
+    for (const auto& entry : wanted) {
+      const Wanted& ceiling = entry.second;
+      if (turn < ceiling.times) {
+        ceilings_.measure(ceiling.mix, ceiling.precision, ceiling_seconds() / passes,
+                          static_cast<std::int64_t>(problem_bytes));
+      }
+    }
+  }
+  ceilings_.release();
+}
+
+void Experiment::add_ceiling(Measurement& m) const {
+  const std::optional<Mix> mix = ceiling_mix(m.work);
+  if (!mix) {
+    return;
+  }
+  const bool from_file = context_.policy.ceiling == CeilingRule::file;
+  if (from_file || is_measured(m.cache)) {
+    m.ceiling = ceilings_.find(*mix, m.work.precision);
+  }
+  if (m.ceiling) {
+    // That of a file is not of this run.
+    m.quietness.ceiling_drift = m.ceiling->source.empty() ? m.ceiling->drift() : 0.0;
+  } else if (from_file) {
+    m.notes.push_back("the file of ceilings has none for " + ceiling_key(*mix, m.work.precision) +
+                      ": no percentage");
+  }
+}
+
+void Experiment::finish(std::vector<Measurement>& measurements) {
+  finish(measurements, load_.so_far(context_.ranks));
+}
+
+void Experiment::finish(std::vector<Measurement>& measurements, const Quietness& load) {
+  measure_missing(measurements);
+  for (Measurement& m : measurements) {
+    m.quietness.load_before = load.load_before;
+    m.quietness.foreign_load = load.foreign_load;
+    m.quietness.steal = load.steal;
+    add_ceiling(m);
+  }
+}
+
+}  // namespace bankfull

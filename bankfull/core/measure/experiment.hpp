@@ -1,0 +1,118 @@
+#pragma once
+
+#include "bankfull/core/measure/benchmark.hpp"
+#include "bankfull/core/measure/ceilings.hpp"
+#include "bankfull/core/measure/quietness.hpp"
+#include "bankfull/core/measure/run_context.hpp"
+#include "bankfull/core/measure/timer.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bankfull {
+
+/// Whether the repeats of a measurement do the same work, so that their spread is noise.
+enum class Repeats { equal, different };
+
+/// What the repeats of one benchmark gave; the same on all ranks.
+struct Samples {
+  std::vector<double> seconds = {};
+  std::vector<double> event_seconds = {};
+  std::vector<Check> checks = {};  ///< of the last repeat, or of the first that failed
+};
+
+/// The same work with its communication and without: what it computes need not be right.
+struct CommunicationPair {
+  Benchmark* with = nullptr;
+  Benchmark* without = nullptr;
+};
+
+/// Measures the work of one run, on all ranks: times it, states what it moved, compares it with the
+/// ceilings, and finds out how quiet the machine was.
+///
+/// Use: construct it, time benchmarks with `measure` or describe work that was timed elsewhere with
+/// `measurement`, free the work's memory, and call `finish`. All functions are collective.
+class Experiment {
+ public:
+  /// `context` must outlive it; `device` and `threads` are those of this rank.
+  Experiment(Device device, int threads, const RunContext& context);
+
+  /// Measures a ceiling before the work begins, so that its drift over the run is known. Work of
+  /// `working_set_bytes` on this rank is to follow.
+  void expect(const Mix& mix, Precision precision, double working_set_bytes);
+
+  /// Seconds that `body` takes, from when all ranks begin to when the last has ended.
+  [[nodiscard]] double time(const std::function<void()>& body) const;
+
+  /// Rewinds a benchmark and times one run of it.
+  [[nodiscard]] double time(Benchmark& benchmark) const;
+
+  /// The same with everything else that a repeat gives. For work that cannot stay in memory from
+  /// one repeat to the next; others use `measure_in_turn`. The benchmark must be warm.
+  void repeat(Benchmark& benchmark, Samples& samples) const;
+
+  /// Times `repeats` runs of each benchmark, one repeat of all before the next: machines drift, and
+  /// what is to be compared must be measured side by side. Every benchmark is warmed up first. The
+  /// checks of each benchmark's last repeat, or of its first that failed, are added to `checks`.
+  std::vector<Measurement> measure_in_turn(const std::vector<Benchmark*>& benchmarks, int repeats,
+                                           std::vector<Check>& checks);
+
+  /// The measurement of a benchmark that gave these samples.
+  [[nodiscard]] Measurement measurement(const Benchmark& benchmark, const Samples& samples) const;
+
+  /// Seconds that communication adds to a run, of `repeats` runs with it and without in turn, for
+  /// each of the pairs, which take turns too. What communication hides behind work costs nothing.
+  /// Nothing is warmed up.
+  [[nodiscard]] std::vector<std::vector<double>> exposed_communication(
+      const std::vector<CommunicationPair>& pairs, int repeats) const;
+
+  /// A measurement of work that was timed elsewhere: `seconds` per repeat, the same on all ranks,
+  /// and the work of this rank in one repeat.
+  [[nodiscard]] Measurement measurement(const std::string& name, const std::vector<double>& seconds,
+                                        const Work& work, Repeats repeats = Repeats::equal) const;
+
+  /// Measures the ceiling of a measurement now, close to its work.
+  void measure_ceiling_of(const Measurement& measurement);
+
+  /// Measures the ceilings that are missing or were measured only once, and adds them and the
+  /// quietness to the measurements. The memory of the work should be free by now.
+  void finish(std::vector<Measurement>& measurements);
+
+  /// For ranks of a larger run, with the load that all its ranks saw: to some of them the work of
+  /// the others looks foreign.
+  void finish(std::vector<Measurement>& measurements, const Quietness& load);
+
+ private:
+  /// On the device with the least of it, and the nearest to a cache of all.
+  struct WorkingSet {
+    std::int64_t bytes = 0;
+    CacheFit fit = CacheFit::beyond;
+  };
+
+  /// A ceiling to measure, and how often.
+  struct Wanted {
+    Mix mix;
+    Precision precision = Precision::fp64;
+    int times = 0;
+  };
+
+  [[nodiscard]] WorkingSet working_set(double bytes_of_rank) const;
+  [[nodiscard]] bool is_measured(CacheFit fit) const;
+  [[nodiscard]] double ceiling_seconds() const;
+  void measure_now(const Mix& mix, Precision precision, std::int64_t problem_bytes);
+  [[nodiscard]] std::map<std::string, Wanted> wanted_ceilings(
+      const std::vector<Measurement>& measurements) const;
+  void measure_missing(const std::vector<Measurement>& measurements);
+  void add_ceiling(Measurement& measurement) const;
+
+  Device device_;
+  const RunContext& context_;
+  int sharing_;
+  LoadWatch load_;
+  Ceilings ceilings_;
+  Stopwatch watch_;
+};
+
+}  // namespace bankfull

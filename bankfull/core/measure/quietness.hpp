@@ -1,0 +1,56 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bankfull {
+
+/// How much a measurement was disturbed. All are shares: 0.1 is 10 %.
+struct Quietness {
+  double spread = 0.0;  ///< of the repeats: (max - min) / median; 0 where they differ in work
+  double ceiling_drift = 0.0;  ///< between the measurements of its ceiling: (max - min) / max
+  double load_before = 0.0;    ///< runnable tasks per processor in the minute before the run
+  double foreign_load = 0.0;   ///< of the processors' time during the run, used by other processes
+  double steal = 0.0;          ///< of it, withheld by the hypervisor
+  bool on_cpu = true;          ///< the work ran on processors, so their load counts
+
+  /// Which of the bounds below it exceeds, each with its figures; empty: the measurement is quiet.
+  [[nodiscard]] std::vector<std::string> disturbances() const;
+  [[nodiscard]] bool noisy() const { return !disturbances().empty(); }
+};
+
+// Beyond these bounds a measurement is noisy (docs/adr/0014).
+inline constexpr double max_quiet_spread = 0.20;
+inline constexpr double max_quiet_drift = 0.10;
+inline constexpr double max_quiet_load_before = 1.0;
+inline constexpr double max_quiet_foreign_load = 0.10;
+inline constexpr double max_quiet_steal = 0.05;
+
+/// What Linux has counted since it started, on this node, and for this process.
+struct ProcessorTimes {
+  double capacity_seconds = 0.0;  ///< of all processors
+  double busy_seconds = 0.0;      ///< used by any process
+  double stolen_seconds = 0.0;
+  double own_seconds = 0.0;  ///< used by this process
+
+  /// From `text` in the format of /proc/stat; `own_seconds` remains 0.
+  static ProcessorTimes parse(const std::string& text, double ticks_per_second);
+};
+
+/// Watches the load of the nodes that a run uses, from its construction on.
+class LoadWatch {
+ public:
+  LoadWatch();
+
+  /// Collective: load and steal until now; spread and drift remain 0. Means over the nodes. What
+  /// cannot be read counts as 0.
+  [[nodiscard]] Quietness so_far(const Communicator& ranks) const;
+
+ private:
+  double load_before_;
+  ProcessorTimes start_;
+};
+
+}  // namespace bankfull

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/measure/progress.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bankfull {
+
+/// Which ceilings a run is compared with.
+enum class CeilingRule {
+  automatic,  ///< measured in the run, but for working sets inside a cache
+  always,     ///< measured in the run, of all work that moves bytes
+  none,       ///< no percentages
+  file,       ///< those of an earlier result on the same machine
+};
+
+/// How a run is to be measured, whatever its workload.
+struct MeasurePolicy {
+  CeilingRule ceiling = CeilingRule::automatic;
+  std::vector<Ceiling> known_ceilings = {};  ///< for CeilingRule::file
+};
+
+/// What every workload's `run` gets beside its problem.
+struct RunContext {
+  const Communicator& ranks;
+  Progress& progress;
+  MeasurePolicy policy = {};
+};
+
+}  // namespace bankfull

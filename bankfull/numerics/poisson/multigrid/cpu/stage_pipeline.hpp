@@ -1,0 +1,197 @@
+#pragma once
+
+#include "bankfull/core/exec/team.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+namespace bankfull::poisson::multigrid {
+
+// Several stages in one pass over a grid, in place. Stage s works on a row of cells when stage
+// s - 1 has done that row and its four neighbours, and stage s + 1 none of them: stages follow each
+// other from plane to plane and from row to row at a distance of one. What a stage leaves is thus
+// still in the cache when the next wants it, and the result is the same as that of one stage after
+// the other.
+
+/// Along one axis, what a stage calls an index: a cell, or a pair of cells that have one parent.
+struct StageAxis {
+  std::int64_t cells = 0;
+  bool pairs = false;
+
+  [[nodiscard]] std::int64_t count() const { return pairs ? (cells + 1) / 2 : cells; }
+
+  /// How many indices have all their cells before cell x, which may lie up to once around the axis
+  /// beyond its end.
+  [[nodiscard]] std::int64_t before(std::int64_t x) const {
+    if (!pairs) {
+      return x;
+    }
+    return x < cells ? x / 2 : count() + (x - cells) / 2;
+  }
+
+  /// The first index that has no cell before cell x.
+  [[nodiscard]] std::int64_t from(std::int64_t x) const {
+    if (!pairs) {
+      return x;
+    }
+    return x <= cells ? (x + 1) / 2 : count() + (x - cells + 1) / 2;
+  }
+};
+
+/// Where a part of the grid ends for each of the stages.
+struct Cut {
+  std::int64_t at = 0;
+  int shift = 0;  ///< +1 or -1: each stage ends one cell further on or further back than the last
+
+  [[nodiscard]] std::int64_t index(const StageAxis& axis, std::int64_t margin) const {
+    return shift > 0 ? axis.from(at + margin) : axis.before(shift < 0 ? at - margin : at);
+  }
+};
+
+/// Between two cuts along an axis.
+struct Part {
+  Cut begin;
+  Cut end;
+
+  [[nodiscard]] Range indices(const StageAxis& axis, std::int64_t margin) const {
+    return {begin.index(axis, margin), end.index(axis, margin)};
+  }
+};
+
+/// The planes and rows that a pipeline runs over.
+struct PipelineShape {
+  std::int64_t planes = 1;
+  bool around_planes = false;  ///< the last plane is the first one's neighbour
+  std::int64_t rows = 1;
+  bool around_rows = false;
+  std::int64_t slab = 1;  ///< rows that the stages go through together, plane by plane
+};
+
+/// The stages are callable with the indices of a plane and a row, and tell their `planes` and
+/// `rows` as StageAxis.
+template <class... Stages>
+class StagePipeline {
+ public:
+  explicit StagePipeline(const PipelineShape& shape)
+      : shape_(shape), seam_(shape.around_planes && shape.planes % 2 != 0 ? 1 : 0) {}
+
+  /// How many of `threads` have enough planes; 0 where stages must go one after the other.
+  [[nodiscard]] int members(int threads) const {
+    const auto most = static_cast<int>(std::min<std::int64_t>(threads, shape_.planes / min_part()));
+    return shape_.around_planes ? most : std::max(most, 1);
+  }
+
+  /// The first of two phases, between which all members meet: each its own planes, except, of later
+  /// stages, those near the planes of others.
+  void run_inside(int member, int members, std::tuple<Stages...>& all) const {
+    const Range mine = share(shape_.planes, member, members);
+    const bool first = mine.begin == 0 && !shape_.around_planes;
+    const bool last = mine.end == shape_.planes && !shape_.around_planes;
+    run_slabs({{mine.begin, first ? 0 : 1}, {mine.end, last ? 0 : -1}}, all);
+  }
+
+  /// The planes near the beginning of the member's own.
+  void run_between(int member, int members, std::tuple<Stages...>& all) const {
+    const Range mine = share(shape_.planes, member, members);
+    if (mine.begin == 0 && !shape_.around_planes) {
+      return;
+    }
+    const std::int64_t at = mine.begin == 0 ? shape_.planes : mine.begin;
+    run_slabs({{at, -1}, {at, 1}}, all);
+  }
+
+  /// For few planes that meet around the axis.
+  void run_in_turn(std::tuple<Stages...>& all) const {
+    std::apply([](auto&... stage) { (run_whole(stage), ...); }, all);
+  }
+
+ private:
+  static constexpr std::int64_t stages = sizeof...(Stages);
+
+  /// Where an odd number of planes closes on itself, two cells of one colour meet, and even the
+  /// first stage must not cross.
+  [[nodiscard]] std::int64_t margin(std::int64_t stage) const { return stage + seam_; }
+
+  /// Planes or rows that are enough for all stages' margins at both ends.
+  [[nodiscard]] std::int64_t min_part() const { return 2 * margin(stages - 1) + 2; }
+
+  template <class Stage>
+  static void run_whole(Stage& stage) {
+    for (std::int64_t i = 0; i < stage.planes().count(); ++i) {
+      for (std::int64_t j = 0; j < stage.rows().count(); ++j) {
+        stage(i, j);
+      }
+    }
+  }
+
+  void run_slabs(const Part& planes, std::tuple<Stages...>& all) const {
+    const std::int64_t rows = std::max(shape_.slab, min_part());
+    const std::int64_t slabs = std::max<std::int64_t>(1, shape_.rows / rows);
+    if (slabs == 1) {
+      run_slab(planes, {{0, 0}, {shape_.rows, 0}}, all);
+      return;
+    }
+    const int around = shape_.around_rows ? 1 : 0;
+    for (std::int64_t slab = 0; slab < slabs; ++slab) {
+      const Cut begin{slab * rows, slab == 0 ? around : -1};
+      const Cut end = slab + 1 < slabs ? Cut{(slab + 1) * rows, -1} : Cut{shape_.rows, around};
+      run_slab(planes, {begin, end}, all);
+    }
+  }
+
+  void run_slab(const Part& planes, const Part& rows, std::tuple<Stages...>& all) const {
+    const std::int64_t widest = margin(stages - 1);
+    const std::int64_t first = planes.begin.at - (planes.begin.shift < 0 ? widest : 0);
+    // A pair ends up to a cell beyond the cut.
+    const std::int64_t end = planes.end.at + (planes.end.shift > 0 ? widest : 0) + 1;
+    for (std::int64_t step = first; step < end + stages; ++step) {
+      run_step(planes, rows, first, step, all, std::index_sequence_for<Stages...>{});
+    }
+  }
+
+  template <std::size_t... S>
+  void run_step(const Part& planes, const Part& rows, std::int64_t first, std::int64_t step,
+                std::tuple<Stages...>& all, std::index_sequence<S...> /*numbers*/) const {
+    constexpr auto number = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+    ((step - number(S) >= first
+          ? run_stage(planes, rows, number(S), step - number(S), std::get<S>(all))
+          : void()),
+     ...);
+  }
+
+  /// Wraps an index that lies at most once around the axis.
+  static std::int64_t wrapped(std::int64_t n, std::int64_t count) {
+    return n < count ? n : n - count;
+  }
+
+  /// Runs what plane x completes of one stage.
+  template <class Stage>
+  void run_stage(const Part& planes, const Part& rows, std::int64_t number, std::int64_t x,
+                 Stage& stage) const {
+    const StageAxis i_axis = stage.planes();
+    const StageAxis j_axis = stage.rows();
+    const Range wanted = planes.indices(i_axis, margin(number));
+    const Range j = rows.indices(j_axis, margin(number));
+    const std::int64_t i_begin = std::max(wanted.begin, i_axis.before(x));
+    const std::int64_t i_end = std::min(wanted.end, i_axis.before(x + 1));
+    for (std::int64_t i = i_begin; i < i_end; ++i) {
+      for (std::int64_t row = j.begin; row < j.end; ++row) {
+        stage(wrapped(i, i_axis.count()), wrapped(row, j_axis.count()));
+      }
+    }
+  }
+
+  PipelineShape shape_;
+  std::int64_t seam_;
+};
+
+template <class... Stages>
+StagePipeline<Stages...> pipeline_for(const PipelineShape& shape,
+                                      const std::tuple<Stages...>& /*stages*/) {
+  return StagePipeline<Stages...>(shape);
+}
+
+}  // namespace bankfull::poisson::multigrid

@@ -1,0 +1,314 @@
+#include "bankfull/app/convect/case_file.hpp"
+#include "bankfull/app/convect/ready_cases.hpp"
+#include "bankfull/app/convect/run_directory.hpp"
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/publish.hpp"
+#include "bankfull/app/report.hpp"
+#include "bankfull/app/workload_commands.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/workloads/convection/heat_path.hpp"
+#include "bankfull/workloads/convection/traffic.hpp"
+#include "bankfull/workloads/convection/validation.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace bankfull {
+namespace {
+
+namespace fs = std::filesystem;
+using convection::Plan;
+using convection::Problem;
+
+struct ConvectOptions {
+  CommonOptions common;
+  std::string case_name;
+  std::vector<std::string> settings;
+  std::string output;  ///< empty: <case>-run
+  bool overwrite = false;
+  bool list_cases = false;
+  std::string validate;
+  std::vector<std::string> validate_parts;  ///< empty: all
+};
+
+std::string cells_text(const Problem& problem) {
+  return fmt::format("{}x{}x{}", problem.axes[0].cells, problem.axes[1].cells,
+                     problem.axes[2].cells);
+}
+
+/// What one of the ready cases is; one that cannot be read says so in its place.
+std::string case_line(const fs::path& file) {
+  const std::string name = file.stem().string();
+  try {
+    const convect::Case ready = convect::load_case(file, {});
+    return fmt::format("  {:<26} {:>12}  {}\n", name, cells_text(ready.problem), ready.title);
+  } catch (const UsageError& error) {
+    return fmt::format("  {:<26} {:>12}  {}\n", name, "broken", error.what());
+  }
+}
+
+ExitCode list_cases() {
+  const std::vector<fs::path> cases = convect::ready_cases();
+  fmt::print("  {:<26} {:>12}  {}\n", "case", "cells", "what it is");
+  for (const fs::path& file : cases) {
+    fmt::print("{}", case_line(file));
+  }
+  fmt::print("{} cases in {}\n", cases.size(), convect::ready_case_folder().string());
+  return ExitCode::ok;
+}
+
+std::string solver_text(const Plan& plan) {
+  const bool by_itself = plan.problem().solver == convection::PressureSolver::automatic;
+  return to_string(plan.solver()) + (by_itself ? ", chosen by auto" : "");
+}
+
+std::string step_text(const convection::TimeStep& step) {
+  return step.fixed > 0.0 ? fmt::format("dt {:g}", step.fixed)
+                          : fmt::format("dt by Courant number {:g}", step.courant);
+}
+
+std::string end_text(const Problem& problem) {
+  if (problem.end_time == 0.0) {
+    return fmt::format("{} steps", problem.steps);
+  }
+  return problem.steps == 0
+             ? fmt::format("to time {:g}", problem.end_time)
+             : fmt::format("to time {:g}, at most {} steps", problem.end_time, problem.steps);
+}
+
+std::string medium_text(const Problem& problem) {
+  std::string text = fmt::format("viscosity {:.6g}", problem.viscosity);
+  for (const convection::Scalar& scalar : problem.scalars) {
+    text +=
+        fmt::format("; {}: diffusivity {:.6g}, buoyancy ({:.6g}, {:.6g}, {:.6g})", scalar.name,
+                    scalar.diffusivity, scalar.buoyancy[0], scalar.buoyancy[1], scalar.buoyancy[2]);
+  }
+  return text;
+}
+
+void print_plan(const std::string& title, const Plan& plan) {
+  const Problem& problem = plan.problem();
+  const int stages = plan.stages();
+  const convection::StageTraffic parts = convection::stage_traffic(plan, {});
+  const Traffic stage = std::accumulate(parts.begin(), parts.end(), Traffic{});
+  fmt::print("convect {}: {}\n", problem.name, title);
+  fmt::print("  {} cells, {}, {}, on {}; {}, {}, {}\n", cells_text(problem),
+             to_string(problem.precision), to_string(problem.schedule), to_string(problem.device),
+             to_string(problem.scheme), step_text(problem.time_step), end_text(problem));
+  fmt::print("  {}\n", medium_text(problem));
+  fmt::print(
+      "  pressure: {}; memory {}, and {} on the host to load it from; a step moves {} beside its "
+      "pressure solve{}\n",
+      solver_text(plan), format_bytes(static_cast<double>(plan.device_bytes())),
+      format_bytes(static_cast<double>(plan.state_bytes())), format_bytes(stages * stage.bytes()),
+      stages == 1 ? "" : "s");
+}
+
+std::string final_flow(const convect::Case& run, const convection::SeriesRow& last) {
+  const convection::Diagnosis& flow = last.diagnosis;
+  std::string text = fmt::format(
+      "  at time {:.6g} (step {}): kinetic energy {:.6g}, max |u| {:.6g}, divergence {:.1e}\n",
+      last.time, last.step, flow.kinetic_energy, flow.fastest, flow.divergence);
+  if (convection::heat_path_of(run.problem)) {
+    text += fmt::format(
+        "  Nusselt number {:.6g} at the lower wall, {:.6g} at the upper, {:.6g} "
+        "in the volume\n",
+        last.nusselt.lower, last.nusselt.upper, last.nusselt.volume);
+  }
+  return text;
+}
+
+std::string what_was_written(const convect::RunDirectory& directory,
+                             const convect::RunWriter& writer) {
+  std::string text = fmt::format("  wrote {}/: case.toml, run.json, series.csv ({} rows)",
+                                 directory.path().string(), writer.rows());
+  if (!writer.pictures().empty()) {
+    text += fmt::format(", {} pictures in slices/, the last of them {}", writer.pictures().size(),
+                        writer.pictures().back().string());
+  }
+  return text + "\n\n";
+}
+
+ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
+                   const MeasurePolicy& policy, const Plan& plan, const convect::Case& wanted,
+                   const convect::RunDirectory& directory) {
+  convect::RunWriter writer(wanted, directory);
+  try {
+    return run_and_publish(options.common, policy, ranks,
+                           [&](const RunContext& context) {
+                             return convection::run(plan, {context, wanted.cadence, writer});
+                           },
+                           {.extra =
+                                [&](const RunResult& result) {
+                                  return final_flow(wanted, writer.last_row()) +
+                                         what_was_written(directory, writer) + report_notes(result);
+                                },
+                            .further_json = {directory.result().string()}});
+  } catch (const RuntimeFailure& failure) {
+    if (!writer.has_begun()) {
+      throw;
+    }
+    throw RuntimeFailure(fmt::format("{}; what was found until then is in {}", failure.what(),
+                                     directory.path().string()));
+  }
+}
+
+/// The result may not take the place of the case.
+void require_other_file(const fs::path& file, const std::optional<std::string>& json) {
+  std::error_code error;
+  if (json && fs::equivalent(file, *json, error)) {
+    throw UsageError("--json " + *json + " is the case itself", "name another file");
+  }
+}
+
+ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
+  const fs::path file = convect::find_case(options.case_name);
+  require_other_file(file, options.common.json);
+  convect::Case wanted = convect::load_case(file, options.settings);
+  Problem& problem = wanted.problem;
+  problem.device = options.common.resolved_device(ranks);
+  const int threads = options.common.resolved_threads(ranks);
+  problem.threads = problem.device.is_cuda() ? 1 : threads;
+  const Plan plan(problem);
+  const convect::RunDirectory directory(
+      options.output.empty() ? problem.name + "-run" : options.output, options.overwrite);
+  const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
+  plan.require_memory();
+  if (!options.common.quiet || options.common.dry_run) {
+    print_plan(wanted.title, plan);
+  }
+  return options.common.dry_run ? ExitCode::ok
+                                : integrate(options, ranks, policy, plan, wanted, directory);
+}
+
+std::string names_of(const std::vector<convection::ValidationPart>& parts) {
+  std::string names;
+  for (const convection::ValidationPart part : parts) {
+    names += names.empty() ? "" : ", ";
+    names += convection::validation_part_names.to_string(part);
+  }
+  return names;
+}
+
+/// Each of those named once, in the order of the validation.
+std::vector<convection::ValidationPart> parse_parts(const std::vector<std::string>& names) {
+  const auto& all = convection::all_validation_parts;
+  if (names.empty()) {
+    return {all.begin(), all.end()};
+  }
+  std::set<convection::ValidationPart> chosen;
+  for (const std::string& name : names) {
+    chosen.insert(
+        convection::validation_part_names.parse(name, "--validate-parts " + name + " is unknown"));
+  }
+  return {chosen.begin(), chosen.end()};
+}
+
+ExitCode run_validation(const ConvectOptions& options, const Communicator& ranks) {
+  const convection::ValidationLevel level = convection::validation_level_names.parse(
+      options.validate, "--validate " + options.validate + " is unknown");
+  const std::vector<convection::ValidationPart> parts = parse_parts(options.validate_parts);
+  const Device device = options.common.resolved_device(ranks);
+  const int threads = options.common.resolved_threads(ranks);
+  const MeasurePolicy policy = options.common.prepare(ranks, device, threads);
+  if (options.common.dry_run) {
+    fmt::print("convect --validate {}: cases with known answers, on {}: {}\n", options.validate,
+               to_string(device), names_of(parts));
+    return ExitCode::ok;
+  }
+  return run_and_publish(options.common, policy, ranks,
+                         [&](const RunContext& context) {
+                           return convection::validate({.level = level,
+                                                        .parts = parts,
+                                                        .device = device,
+                                                        .threads = device.is_cuda() ? 1 : threads},
+                                                       context);
+                         },
+                         {.extra = report_sources});
+}
+
+ExitCode run_convect(const ConvectOptions& options, const Communicator& ranks) {
+  if (ranks.size() > 1) {
+    throw UsageError(fmt::format("convect runs on one rank, not on {}", ranks.size()),
+                     "start it without mpirun");
+  }
+  if (options.list_cases) {
+    return list_cases();
+  }
+  if (options.case_name.empty() == options.validate.empty()) {
+    throw UsageError(
+        options.case_name.empty() ? "no case given" : "--validate has cases of its own",
+        "name a case file or one of --list-cases, or give --validate quick");
+  }
+  if (options.validate.empty() && !options.validate_parts.empty()) {
+    throw UsageError("--validate-parts is of a validation", "add --validate quick");
+  }
+  return options.validate.empty() ? run_case(options, ranks) : run_validation(options, ranks);
+}
+
+}  // namespace
+
+}  // namespace bankfull
+
+namespace bankfull::convection {
+
+void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<ConvectOptions>();
+  CLI::App* command = program.add_subcommand(
+      "convect", "Thermal convection: incompressible flow in the Boussinesq approximation");
+  command->footer(
+      "Examples:\n"
+      "  bankfull convect --list-cases\n"
+      "  bankfull convect rayleigh-benard-2d               a ready case, into "
+      "rayleigh-benard-2d-run/\n"
+      "  bankfull convect my-case.toml --set ra=1e7 --set cells=256x1x64 --output run-7\n"
+      "  bankfull convect rayleigh-1e7 --dry-run           memory, solver, bytes a step\n"
+      "  bankfull convect --validate quick                 cases with known answers");
+  add_common_options(*command, options->common);
+  command->add_option("case", options->case_name, "a case file, or the name of a ready case");
+  with_environment(
+      command->add_option("--set", options->settings,
+                          "put KEY=VALUE over the case, such as time.dt=1e-3 or ra=1e6; "
+                          "may be repeated"))
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  with_environment(command->add_option("--output", options->output,
+                                       "folder of the run (default: the case's name and -run)"))
+      ->type_name("DIR");
+  with_environment(command->add_flag("--overwrite", options->overwrite,
+                                     "replace the run that is in the folder"));
+  with_environment(command->add_flag("--list-cases", options->list_cases, "list the ready cases"));
+  with_environment(command->add_option("--validate", options->validate,
+                                       "instead of a case: run those with known answers, quick or "
+                                       "full"))
+      ->type_name("LEVEL");
+  with_environment(command
+                       ->add_option("--validate-parts", options->validate_parts,
+                                    "of a validation these parts only: invariants, exact-flows, "
+                                    "critical-rayleigh, cavities")
+                       ->delimiter(','))
+      ->type_name("NAMES");
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_convect(*options, ranks); };
+  });
+}
+
+void list_choices() {
+  fmt::print("convect: thermal convection, incompressible flow in the Boussinesq approximation\n");
+  fmt::print("  ready cases, see bankfull convect --list-cases:");
+  for (const auto& file : convect::ready_cases()) {
+    fmt::print(" {}", file.stem().string());
+  }
+  fmt::print("\n");
+}
+
+}  // namespace bankfull::convection

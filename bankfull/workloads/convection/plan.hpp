@@ -1,0 +1,53 @@
+#pragma once
+
+#include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// What follows from a problem before anything of it is computed. It is decided here, once: what is
+/// told of a run, refused, built and measured agrees.
+class Plan {
+ public:
+  /// Throws UsageError for a bad problem, also where the pressure solver asked for cannot be had on
+  /// its device.
+  explicit Plan(Problem problem);
+
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+  [[nodiscard]] const Grid& grid() const { return grid_; }
+
+  /// Never PressureSolver::automatic.
+  [[nodiscard]] PressureSolver solver() const { return solver_; }
+
+  /// Velocity along three axes, and the scalars.
+  [[nodiscard]] int fields() const { return 3 + static_cast<int>(problem_.scalars.size()); }
+
+  /// Of a step, but for the first.
+  [[nodiscard]] int stages() const { return stages_; }
+
+  /// How each field goes on beyond the ends of the box, in one layer of ghost cells.
+  [[nodiscard]] const std::vector<Continuations>& ghosts() const { return ghosts_; }
+
+  /// What make_integrator takes on the problem's device.
+  [[nodiscard]] std::int64_t device_bytes() const { return device_bytes_; }
+
+  /// Of a FlowState on the host: what a flow is loaded from, and pictures are made of.
+  [[nodiscard]] std::int64_t state_bytes() const;
+
+  /// Throws UsageError where the device or the host has too little memory for both.
+  void require_memory() const;
+
+ private:
+  Problem problem_;
+  Grid grid_;
+  PressureSolver solver_;
+  int stages_;
+  std::vector<Continuations> ghosts_;
+  std::int64_t device_bytes_;
+};
+
+}  // namespace bankfull::convection

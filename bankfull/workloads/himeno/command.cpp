@@ -1,0 +1,194 @@
+#include "bankfull/app/himeno_options.hpp"
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/publish.hpp"
+#include "bankfull/app/report.hpp"
+#include "bankfull/app/table.hpp"
+#include "bankfull/app/workload_commands.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/core/comm/halo_regions.hpp"
+#include "bankfull/workloads/himeno/domain.hpp"
+#include "bankfull/workloads/himeno/run.hpp"
+#include "bankfull/workloads/himeno/sweep.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+
+namespace bankfull {
+namespace {
+
+constexpr double official_seconds = 60.0;
+
+struct SingleRunOptions {
+  HimenoOptions himeno;
+  bool official = false;
+  double min_percent = 0.0;
+};
+
+himeno::Problem problem_of(const SingleRunOptions& options, const Communicator& ranks) {
+  himeno::Problem problem = problem_from(options.himeno, ranks);
+  if (options.official) {
+    problem.target_seconds = official_seconds;
+    problem.repeats = 1;
+  }
+  himeno::validate(problem, ranks);
+  return problem;
+}
+
+void print_decomposition(const himeno::Problem& problem, int ranks) {
+  const Decomposition decomposition = himeno::decompose(problem, ranks);
+  const Extents least = decomposition.smallest_block();
+  const Extents most = decomposition.largest_block();
+  const int ghosts = himeno::ghost_layers(problem, decomposition);
+  const std::int64_t cells = busiest_halo_cells(decomposition, himeno::halo_shape(ghosts));
+  fmt::print(
+      "  {} ranks as {}: blocks of {}x{}x{} to {}x{}x{} points, {} a rank\n", ranks,
+      to_string(decomposition.grid()), least.ni, least.nj, least.nk, most.ni, most.nj, most.nk,
+      format_bytes(static_cast<double>(himeno::memory_bytes(most, ghosts, problem.precision))));
+  fmt::print("  the busiest rank sends {} in an exchange of {} layer{}\n",
+             format_bytes(static_cast<double>(cells * bytes_of(problem.precision))), ghosts,
+             ghosts == 1 ? "" : "s");
+}
+
+void print_plan(const himeno::Problem& problem, int ranks) {
+  const himeno::GridSize& grid = problem.grid;
+  fmt::print("himeno {}: {}x{}x{} points, {} updated, {}, on {}\n", himeno::name_of(grid), grid.i,
+             grid.j, grid.k, grid.updated_points(), to_string(problem.precision),
+             to_string(problem.device));
+  fmt::print("  memory {}; an unfused iteration moves {} and does {}\n",
+             format_bytes(static_cast<double>(himeno::memory_bytes(grid, problem.precision))),
+             format_bytes(himeno::iteration_traffic(grid, problem.precision).bytes()),
+             format_si(himeno::iteration_traffic(grid, problem.precision).flops, "flop"));
+  if (ranks > 1) {
+    print_decomposition(problem, ranks);
+  }
+}
+
+/// The official program's figures beside ours.
+std::string official_figures(const RunResult& result) {
+  std::string text;
+  for (const Measurement& m : result.measurements) {
+    text += fmt::format("  {}:", m.name);
+    for (const Figure& figure : m.figures) {
+      text += fmt::format("  {} {}", figure.name, display(figure));
+    }
+    text += "\n";
+  }
+  return report_notes(result) + "\n" + text + "\n";
+}
+
+/// What --min-percent has against a measurement; empty: nothing.
+std::string too_slow(const Measurement& m, double min_percent) {
+  if (m.cache != CacheFit::beyond) {
+    return fmt::format("{} fits a cache{}, so it cannot pass --min-percent {}", m.name,
+                       m.cache == CacheFit::partly ? " in part" : "", min_percent);
+  }
+  const auto percent = m.percent_of_bankfull();
+  if (!percent) {
+    return fmt::format("{} has no percentage, so it cannot pass --min-percent {}", m.name,
+                       min_percent);
+  }
+  return *percent < min_percent
+             ? fmt::format("{} reached {:.1f} % of bankfull, below --min-percent {}", m.name,
+                           *percent, min_percent)
+             : "";
+}
+
+ExitCode check_threshold(const RunResult& result, double min_percent, const Communicator& ranks) {
+  for (const Measurement& m : result.measurements) {
+    const std::string why = min_percent > 0.0 ? too_slow(m, min_percent) : "";
+    if (!why.empty()) {
+      tell(ranks, why);
+      return ExitCode::below_threshold;
+    }
+  }
+  return ExitCode::ok;
+}
+
+/// A threshold needs a percentage: it asks for every ceiling where nothing else is said.
+MeasurePolicy policy_with_threshold(MeasurePolicy policy, double min_percent) {
+  if (min_percent > 0.0 && policy.ceiling == CeilingRule::none) {
+    throw UsageError(
+        fmt::format("--min-percent {} needs a percentage, which --ceiling none forbids",
+                    min_percent),
+        "use --ceiling always, or a file of ceilings");
+  }
+  if (min_percent > 0.0 && policy.ceiling == CeilingRule::automatic) {
+    policy.ceiling = CeilingRule::always;
+  }
+  return policy;
+}
+
+ExitCode run_himeno(const SingleRunOptions& options, const Communicator& ranks) {
+  if (!(options.min_percent >= 0.0)) {
+    throw UsageError(fmt::format("--min-percent {} is not a threshold", options.min_percent),
+                     "use 0 or more");
+  }
+  const himeno::Problem problem = problem_of(options, ranks);
+  const CommonOptions& common = options.himeno.common;
+  const MeasurePolicy policy = policy_with_threshold(
+      common.prepare(ranks, problem.device, problem.threads), options.min_percent);
+  if (!common.quiet || common.dry_run) {
+    print_plan(problem, ranks.size());
+  }
+  if (common.dry_run) {
+    return ExitCode::ok;
+  }
+  warn_of_perturbation(problem.perturbation, ranks);
+  return run_and_publish(common, policy, ranks,
+                         [&](const RunContext& context) { return himeno::run(problem, context); },
+                         {.extra = official_figures, .judge = [&](const RunResult& result) {
+                            return check_threshold(result, options.min_percent, ranks);
+                          }});
+}
+
+}  // namespace
+
+}  // namespace bankfull
+
+namespace bankfull::himeno {
+
+void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<SingleRunOptions>();
+  CLI::App* command = program.add_subcommand(
+      "himeno", "The Himeno benchmark: 19-point Jacobi sweep of a pressure Poisson equation");
+  command->footer(
+      "Examples:\n"
+      "  bankfull himeno                          size M, a few seconds\n"
+      "  bankfull himeno --size XL --official     the official protocol, 60 s\n"
+      "  bankfull himeno --size 101x203x307 --precision fp64 --iterations 40\n"
+      "  bankfull himeno --size L --schedule tuned,fused --json out.json\n"
+      "  mpirun -n 4 bankfull himeno --size XL --ranks-grid 4x1x1 --overlap two-part --split 0.4");
+  add_himeno_options(*command, options->himeno);
+  auto* official = with_environment(command->add_flag(
+      "--official", options->official, "the official protocol: 3 trial iterations, then 60 s"));
+  for (const char* chosen_by_protocol : {"--iterations", "--target-seconds", "--repeat"}) {
+    official->excludes(command->get_option(chosen_by_protocol));
+  }
+  with_environment(command->add_option("--min-percent", options->min_percent,
+                                       "exit 4 where a schedule stays below this percent of "
+                                       "bankfull"));
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_himeno(*options, ranks); };
+  });
+}
+
+void list_choices() {
+  fmt::print("himeno: 19-point Jacobi sweep of a pressure Poisson equation\n");
+  Table sizes({"size", "grid", "updated points", "memory fp32", "memory fp64"});
+  for (const himeno::StandardSize& size : himeno::standard_sizes()) {
+    const auto memory = [&](Precision precision) {
+      return format_bytes(static_cast<double>(himeno::memory_bytes(size.grid, precision)));
+    };
+    sizes.add_row({size.name, fmt::format("{}x{}x{}", size.grid.i, size.grid.j, size.grid.k),
+                   fmt::format("{}", size.grid.updated_points()), memory(Precision::fp32),
+                   memory(Precision::fp64)});
+  }
+  fmt::print("{}  schedules:", sizes.text());
+  for (const himeno::Schedule schedule : himeno::all_schedules()) {
+    fmt::print(" {}", himeno::to_string(schedule));
+  }
+  fmt::print("\n");
+}
+
+}  // namespace bankfull::himeno

@@ -1,0 +1,153 @@
+#include "bankfull/workloads/himeno/schedule_benchmark.hpp"
+
+#include "bankfull/core/measure/perturbation.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace bankfull::himeno {
+namespace {
+
+/// Iterations of the trial runs, as in the official program.
+constexpr std::int64_t trial_iterations = 3;
+
+std::int64_t whole_passes(double seconds, double seconds_per_iteration, std::int64_t per_pass) {
+  const auto fitting = static_cast<std::int64_t>(seconds / seconds_per_iteration);
+  return std::max(per_pass, fitting / per_pass * per_pass);
+}
+
+}  // namespace
+
+void expect_ceiling(const Plan& plan, Experiment& experiment) {
+  experiment.expect({.reads = fields_read, .writes = 1}, plan.problem.precision,
+                    static_cast<double>(plan.field_bytes));
+}
+
+ScheduleBenchmark::ScheduleBenchmark(Solver& solver, const Problem& problem, Schedule schedule,
+                                     std::int64_t iterations)
+    : solver_(solver),
+      problem_(problem),
+      schedule_(schedule),
+      iterations_(iterations),
+      facts_(solver.facts(schedule)) {}
+
+std::string ScheduleBenchmark::name() const {
+  return fmt::format("himeno {} {} {}", name_of(problem_.grid), to_string(problem_.precision),
+                     to_string(schedule_));
+}
+
+void ScheduleBenchmark::rewind() {
+  if (problem_.iterations) {
+    solver_.load({});
+  }
+  if (iterations_ > 0) {
+    solver_.prepare(schedule_, iterations_, Halos::exchanged);
+  }
+}
+
+void ScheduleBenchmark::warm_up() {
+  // Fused schedules want whole passes.
+  const std::int64_t per_pass = facts_.iterations_per_pass;
+  const std::int64_t trial = std::max(trial_iterations, 2 * per_pass);
+  double per_iteration = 0.0;
+  for (int n = 0; n < std::max(1, problem_.warmup); ++n) {
+    per_iteration = solver_.iterate(schedule_, trial).seconds / static_cast<double>(trial);
+  }
+  if (iterations_ == 0) {
+    const double share = problem_.target_seconds / problem_.repeats;
+    iterations_ = problem_.iterations.value_or(whole_passes(share, per_iteration, per_pass));
+  }
+}
+
+void ScheduleBenchmark::run() {
+  gosa_ = solver_.run(schedule_, iterations_, Halos::exchanged);
+  gosa_iteration_ = solver_.iteration();
+}
+
+std::optional<double> ScheduleBenchmark::event_seconds() const { return solver_.event_seconds(); }
+
+Work ScheduleBenchmark::work() const { return solver_.work(schedule_, iterations_); }
+
+std::vector<Figure> ScheduleBenchmark::parameters() const {
+  std::vector<Figure> parameters{
+      {.name = "size", .value = name_of(problem_.grid)},
+      {.name = "precision", .value = to_string(problem_.precision)},
+      {.name = "device", .value = to_string(problem_.device)},
+      {.name = "schedule", .value = to_string(schedule_)},
+      {.name = "shape", .value = facts_.description},
+      {.name = "iterations", .value = iterations_},
+      {.name = "iterations_per_pass", .value = std::int64_t{facts_.iterations_per_pass}}};
+  if (problem_.perturbation != 0.0) {
+    parameters.push_back(perturbation_parameter(problem_.perturbation));
+  }
+  return parameters;
+}
+
+std::vector<Figure> ScheduleBenchmark::figures() const {
+  return {{.name = "gosa", .value = solver_.ranks().sum(gosa_)},
+          {.name = "gosa_iteration", .value = gosa_iteration_}};
+}
+
+std::vector<std::string> ScheduleBenchmark::notes() const {
+  const int per_pass = facts_.iterations_per_pass;
+  std::vector<std::string> notes{
+      "pressure pointers are swapped, not copied", "gosa is formed in every iteration",
+      fmt::format("gosa of {} is that of iteration {} from the official initial state",
+                  to_string(schedule_), gosa_iteration_),
+      "all coefficients are read from memory in every pass"};
+  if (event_seconds()) {
+    notes.emplace_back("times are wall times; event_seconds is the median by the GPU's clock");
+  }
+  if (iterations_ >= per_pass && per_pass > 1) {
+    notes.push_back(fmt::format(
+        "{} iterations are fused in one pass over the coefficients: fewer bytes than the nominal "
+        "traffic were moved",
+        per_pass));
+  }
+  return notes;
+}
+
+std::int64_t ScheduleBenchmark::iterations_of_a_second(double seconds_per_repeat) const {
+  const double per_iteration = seconds_per_repeat / static_cast<double>(iterations_);
+  return std::min(iterations_, whole_passes(1.0, per_iteration, facts_.iterations_per_pass));
+}
+
+void ScheduleBenchmark::add_rates(Measurement& m) const {
+  const Traffic nominal =
+      static_cast<double>(iterations_) * iteration_traffic(problem_.grid, problem_.precision);
+  const double mflops = nominal.flops / m.seconds.median * 1e-6;
+  m.figures.insert(m.figures.begin(), {.name = "mflops", .value = mflops, .unit = "MFLOPS"});
+  m.figures.push_back(
+      {.name = "score", .value = mflops / pentium_iii_mflops, .unit = "Pentium III 600"});
+  m.figures.push_back(
+      {.name = "nominal_bandwidth", .value = nominal.bytes() / m.seconds.median, .unit = "B/s"});
+}
+
+void ScheduleBenchmark::add_ranks(const std::vector<double>& exposed, Measurement& m) const {
+  const auto add = [&](const std::string& name, const auto& value) {
+    m.parameters.push_back({.name = name, .value = value});
+  };
+  const Decomposition& decomposition = solver_.domain().decomposition;
+  add("ranks", std::int64_t{decomposition.ranks()});
+  add("ranks_grid", to_string(decomposition.grid()));
+  add("transport", to_string(facts_.transport));
+  // Fused passes exchange between passes.
+  const bool fused = schedule_ == Schedule::fused;
+  add("overlap", to_string(fused ? Overlap::none : problem_.overlap));
+  if (problem_.overlap == Overlap::two_part && !fused) {
+    add("split", problem_.split);
+  }
+  const auto iterations = static_cast<double>(iterations_);
+  const std::int64_t per_pass = facts_.iterations_per_pass;
+  const std::int64_t sent = iterations_ / per_pass * facts_.sent_bytes +
+                            iterations_ % per_pass * facts_.sent_bytes_single;
+  const double seconds = exposed.empty() ? 0.0 : summarise(exposed).median;
+  m.figures.push_back(
+      {.name = "sent_bytes", .value = static_cast<double>(sent) / iterations, .unit = "B"});
+  m.figures.push_back({.name = "exposed_communication", .value = seconds, .unit = "s"});
+  m.figures.push_back({.name = "exposed_percent",
+                       .value = 100.0 * seconds * iterations / m.seconds.median,
+                       .unit = "%"});
+}
+
+}  // namespace bankfull::himeno

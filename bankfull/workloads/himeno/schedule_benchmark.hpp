@@ -1,0 +1,82 @@
+#pragma once
+
+#include "bankfull/core/measure/experiment.hpp"
+#include "bankfull/workloads/himeno/plan.hpp"
+#include "bankfull/workloads/himeno/problem.hpp"
+#include "bankfull/workloads/himeno/sweep.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bankfull::himeno {
+
+/// One schedule by the official protocol: trial iterations to warm up, then as many as fill a
+/// repeat's share of the time, from the state that the solver has, which must be loaded. Where the
+/// problem names the iterations, every repeat begins with the official state instead.
+class ScheduleBenchmark final : public Benchmark {
+ public:
+  /// `solver` and `problem` must outlive it. With `iterations` above 0 the first warm-up does not
+  /// choose how many a repeat has.
+  ScheduleBenchmark(Solver& solver, const Problem& problem, Schedule schedule,
+                    std::int64_t iterations = 0);
+
+  [[nodiscard]] std::string name() const override;
+  void rewind() override;
+  void warm_up() override;
+  void run() override;
+  [[nodiscard]] std::optional<double> event_seconds() const override;
+  [[nodiscard]] Work work() const override;
+  [[nodiscard]] std::vector<Figure> parameters() const override;
+  [[nodiscard]] std::vector<Figure> figures() const override;
+  [[nodiscard]] std::vector<std::string> notes() const override;
+
+  [[nodiscard]] Schedule schedule() const { return schedule_; }
+
+  /// Of a repeat; 0 before the warm-up.
+  [[nodiscard]] std::int64_t iterations() const { return iterations_; }
+
+  /// Iterations for timing communication: as many as a second holds, whole passes, and no more than
+  /// a repeat has.
+  [[nodiscard]] std::int64_t iterations_of_a_second(double seconds_per_repeat) const;
+
+  /// Adds the rates to the measurement of this benchmark.
+  void add_rates(Measurement& m) const;
+
+  /// Adds how the ranks were arranged and what their communication took: `exposed` seconds of one
+  /// iteration, of every time that they were measured.
+  void add_ranks(const std::vector<double>& exposed, Measurement& m) const;
+
+ private:
+  Solver& solver_;
+  const Problem& problem_;
+  Schedule schedule_;
+  std::int64_t iterations_;
+  ScheduleFacts facts_;
+  double gosa_ = 0.0;                ///< of the last repeat
+  std::int64_t gosa_iteration_ = 0;  ///< from the official state, that gosa is of
+};
+
+/// Measures the ceiling of a plan's sweeps before they begin.
+void expect_ceiling(const Plan& plan, Experiment& experiment);
+
+/// So many iterations from whatever state the solver has, for their time only.
+class Stretch final : public Benchmark {
+ public:
+  /// `solver` must outlive it.
+  Stretch(Solver& solver, Schedule schedule, std::int64_t iterations, Halos halos)
+      : solver_(solver), schedule_(schedule), iterations_(iterations), halos_(halos) {}
+
+  [[nodiscard]] std::string name() const override { return "himeno " + to_string(schedule_); }
+  void rewind() override { solver_.prepare(schedule_, iterations_, halos_); }
+  void run() override { solver_.run(schedule_, iterations_, halos_); }
+  [[nodiscard]] Work work() const override { return solver_.work(schedule_, iterations_); }
+
+ private:
+  Solver& solver_;
+  Schedule schedule_;
+  std::int64_t iterations_;
+  Halos halos_;
+};
+
+}  // namespace bankfull::himeno

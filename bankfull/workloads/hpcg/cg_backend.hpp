@@ -1,0 +1,129 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/measure/work.hpp"
+#include "bankfull/workloads/hpcg/level.hpp"
+#include "bankfull/workloads/hpcg/outcome.hpp"
+#include "bankfull/workloads/hpcg/problem.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bankfull::hpcg {
+
+enum class Operation {
+  spmv,  ///< y = A x
+  mg,    ///< y = M^-1 x, one cycle of multigrid
+};
+
+/// Part of an iteration with what it takes and does.
+struct Step {
+  std::string name;  ///< "forward sweep"
+  int level = 0;
+  double seconds = 0.0;  ///< of the slowest rank, median of the repeats
+  Work work = {};        ///< of this rank
+};
+
+/// One way to solve the system: an order of rows, a format, and the kernels for them. It owns the
+/// vectors of conjugate gradients, x, r, z, p and A p, and the scalars between its steps.
+///
+/// The steps only queue work where that is possible. Everything is collective.
+class CgBackend {
+ public:
+  virtual ~CgBackend() = default;
+
+  /// Multiplies the stored diagonal and the right-hand side for the spectral test, or takes them as
+  /// they are again. The reference solves with the system's own matrix: while its diagonal is
+  /// exaggerated, no other backend is to be made or told to do so.
+  virtual void exaggerate_diagonal(bool exaggerated) = 0;
+
+  /// x = 0, p = x, r = b - A p; forms r.r.
+  virtual void start() = 0;
+
+  /// z = M^-1 r, or z = r; forms r.z.
+  virtual void precondition(bool multigrid) = 0;
+
+  /// p = z in the first iteration, else p = z + (r.z / previous r.z) p.
+  virtual void update_direction(bool first) = 0;
+
+  /// A p; forms p.Ap.
+  virtual void multiply() = 0;
+
+  /// x += a p, r -= a A p with a = r.z / p.Ap; forms r.r.
+  virtual void update_solution() = 0;
+
+  /// Completes what steps have put off: x is then the solution.
+  virtual void finish() {}
+
+  /// r.r of the last step that formed it; waits for it.
+  virtual double squared_residual() = 0;
+
+  /// What the steps since the last call took; waits for them. `total` is left 0.
+  virtual CgTimes take_times() = 0;
+
+  /// Of one operation on a vector of this rank's rows in their natural order; slow, for checks.
+  virtual std::vector<double> apply(Operation operation, const std::vector<double>& x) = 0;
+
+  /// x in the natural order of rows.
+  virtual std::vector<double> solution() = 0;
+
+  /// r in the natural order of rows: what the recurrence takes for b - A x.
+  virtual std::vector<double> recurrence_residual() = 0;
+
+  /// Times each step of an iteration by itself, `repeats` times; empty where that is not offered.
+  virtual std::vector<Step> profile(int repeats) = 0;
+
+  /// Bytes of this rank's data beyond the set-up's.
+  [[nodiscard]] virtual std::int64_t added_bytes() const = 0;
+
+  /// How messages travel.
+  [[nodiscard]] virtual Transport transport() const = 0;
+
+  /// How columns are kept.
+  [[nodiscard]] virtual ColumnIndices columns() const { return ColumnIndices::full; }
+
+  /// What a reader of its figures must know.
+  [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+};
+
+/// The system of one rank on its device, as the benchmark's set-up leaves it, and the ways to solve
+/// it. Everything is collective.
+class System {
+ public:
+  virtual ~System() = default;
+
+  [[nodiscard]] virtual const std::vector<Level>& levels() const = 0;
+
+  /// Rows of this rank, of all levels, that are not those of the benchmark; read where they are
+  /// stored. See CheckRow.
+  [[nodiscard]] virtual std::int64_t wrong_rows() const = 0;
+
+  /// Multiplies the values of all levels, as the set-up stored the benchmark's or those that were
+  /// given, by 1 + epsilon, for the backends made from now on; 0 restores their bits. The
+  /// right-hand side stays. No backend may live meanwhile.
+  virtual void perturb(double epsilon) = 0;
+
+  /// A new backend; backends must not outlive their system.
+  virtual std::unique_ptr<CgBackend> make_backend(Variant variant) = 0;
+};
+
+/// Collective: builds the system. `ranks` must outlive it.
+///
+/// Backends take what is stored, whatever it is: with `matrices`, one a level, they solve another
+/// system, whose solution is 1 everywhere too. Rows are this rank's in their natural order, and
+/// columns of other ranks are among those of the level's geometry; all ranks together must have
+/// entries on both sides of the diagonal, which no row lacks. Rows have at most max_entries.
+std::unique_ptr<System> make_system(const Problem& problem, const Communicator& ranks,
+                                    const std::vector<HostCsr>& matrices = {});
+
+namespace detail {
+std::unique_ptr<System> make_cpu_system(const Problem& problem, const Communicator& ranks,
+                                        const std::vector<HostCsr>& matrices);
+// Defined in system_cuda.cu, which exists in builds with CUDA only.
+std::unique_ptr<System> make_cuda_system(const Problem& problem, const Communicator& ranks,
+                                         const std::vector<HostCsr>& matrices);
+}  // namespace detail
+
+}  // namespace bankfull::hpcg

@@ -1,0 +1,350 @@
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/output_file.hpp"
+#include "bankfull/app/publish.hpp"
+#include "bankfull/app/table.hpp"
+#include "bankfull/app/workload_commands.hpp"
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/workloads/hpcg/flops.hpp"
+#include "bankfull/workloads/hpcg/hpcg_dat.hpp"
+#include "bankfull/workloads/hpcg/official_report.hpp"
+#include "bankfull/workloads/hpcg/problem.hpp"
+#include "bankfull/workloads/hpcg/run.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <memory>
+#include <unistd.h>
+
+namespace bankfull {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double default_seconds = 10.0;
+constexpr const char* default_dat = "hpcg.dat";
+
+struct HpcgOptions {
+  CommonOptions common;
+  std::optional<std::string> local;
+  std::optional<double> seconds;
+  bool quick_path = false;
+  bool official = false;
+  std::string variant = "tuned";
+  std::string columns = "full";
+  std::string sweeps = "auto";
+  std::optional<std::string> ranks_grid;
+  std::string transport = "auto";
+  std::optional<std::string> dat;
+  std::string output_dir = ".";
+  bool no_output = false;
+  double perturbation = 0.0;
+};
+
+hpcg::HpcgDat open_dat(const std::string& path) {
+  std::ifstream stream(path);
+  std::error_code ignored;
+  if (!stream || fs::is_directory(path, ignored)) {
+    throw UsageError(
+        "cannot read " + path + ": " + (stream ? "it is a folder" : std::strerror(errno)),
+        "name an input file of HPCG, or give --local instead");
+  }
+  return hpcg::read_hpcg_dat(stream, path);
+}
+
+/// Collective: the input file, where one is named or lies there and no size is given.
+std::optional<hpcg::HpcgDat> find_dat(const HpcgOptions& options, const Communicator& ranks) {
+  std::optional<hpcg::HpcgDat> found;
+  ranks.on_root([&] {
+    std::error_code ignored;
+    const bool lies_here = !options.local && fs::is_regular_file(default_dat, ignored);
+    if (options.dat || lies_here) {
+      found = open_dat(options.dat.value_or(default_dat));
+    }
+  });
+  found = ranks.all_gather(found).front();
+  if (found && !options.common.quiet) {
+    tell(ranks,
+         fmt::format("read {}: {} a rank{}{}", options.dat.value_or(default_dat),
+                     to_string(found->local),
+                     fmt::format(", {} s", found->seconds.value_or(hpcg::official_seconds)),
+                     found->process_grid ? ", " + to_string(*found->process_grid) + " ranks" : ""));
+  }
+  return found;
+}
+
+/// What the command line says goes before what the file says.
+void apply(const std::optional<hpcg::HpcgDat>& dat, const HpcgOptions& options,
+           hpcg::Problem& problem) {
+  problem.seconds = options.official ? hpcg::official_seconds : default_seconds;
+  if (dat) {
+    problem.local = dat->local;
+    problem.seconds = dat->seconds.value_or(hpcg::official_seconds);
+    problem.process_grid = dat->process_grid;
+  }
+  if (options.local) {
+    problem.local = hpcg::parse_grid("--local", *options.local);
+  }
+  if (options.ranks_grid) {
+    problem.process_grid = hpcg::parse_grid("--ranks-grid", *options.ranks_grid);
+  }
+  problem.seconds = options.quick_path ? 0.0 : options.seconds.value_or(problem.seconds);
+}
+
+hpcg::Problem problem_of(const HpcgOptions& options, const Communicator& ranks) {
+  hpcg::Problem problem;
+  problem.variant = hpcg::parse_variant(options.variant);
+  problem.columns = hpcg::parse_columns(options.columns);
+  problem.sweeps = hpcg::parse_sweeps(options.sweeps);
+  problem.transport = parse_transport(options.transport);
+  problem.official = options.official;
+  problem.perturbation = options.perturbation;
+  apply(find_dat(options, ranks), options, problem);
+  problem.device = options.common.resolved_device(ranks);
+  problem.threads = options.common.resolved_threads(ranks);
+  hpcg::validate(problem, ranks);
+  return problem;
+}
+
+void print_plan(const hpcg::Problem& problem, int ranks) {
+  const Decomposition decomposition = hpcg::decompose(problem, ranks);
+  const Extents& cells = decomposition.cells();
+  const RankGrid& grid = decomposition.grid();
+  const hpcg::LevelSizes levels = hpcg::level_sizes(problem, ranks);
+  fmt::print("hpcg {}: {} points, {}, {}, on {}\n", to_string(problem.local), levels[0].equations,
+             to_string(problem.variant),
+             problem.seconds > 0.0 ? format_seconds(problem.seconds) : "the quick path",
+             to_string(problem.device));
+  fmt::print("  {} ranks along x, y and z share {}x{}x{} points; rank 0 sends {} in an exchange\n",
+             to_string(hpcg::Grid3{grid.k, grid.j, grid.i}), cells.nk, cells.nj, cells.ni,
+             format_bytes(static_cast<double>(levels[0].sent_elements) * sizeof(double)));
+  for (int level = 0; level < hpcg::level_count; ++level) {
+    const hpcg::LevelSize& size = levels[static_cast<std::size_t>(level)];
+    fmt::print("  level {}: {} a rank, {} equations, {} nonzeros\n", level,
+               to_string(hpcg::level_grid(problem.local, level)), size.equations, size.nonzeros);
+  }
+  fmt::print("  memory {} to {} a rank; an iteration does {} and moves {} by the official models\n",
+             format_bytes(static_cast<double>(hpcg::min_memory_bytes(problem))),
+             format_bytes(static_cast<double>(hpcg::memory_bytes(problem, ranks))),
+             format_si(hpcg::official_flops(levels, 1, 0).total(), "flop"),
+             format_bytes(hpcg::official_bytes(levels, 1, 0).total()));
+}
+
+std::tm local_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  return parts;
+}
+
+/// Collective: finds out before the run whether its files can be written.
+void check_output(const HpcgOptions& options, const Communicator& ranks, const std::tm& began) {
+  if (options.no_output) {
+    return;
+  }
+  ranks.on_root([&] {
+    const std::string given = "--output-dir " + options.output_dir;
+    const char* remedy = "name an existing folder that you may write to, or give --no-output";
+    std::error_code error;
+    if (!fs::is_directory(options.output_dir, error)) {
+      throw UsageError(given + " is not a folder", remedy);
+    }
+    if (access(options.output_dir.c_str(), W_OK | X_OK) != 0) {
+      throw UsageError("cannot write to " + given + ": " + std::strerror(errno), remedy);
+    }
+    static_cast<void>(OutputFile(fs::path(options.output_dir) / hpcg::official_log_name(began)));
+  });
+}
+
+/// Writes a file of this name, or with a number after it where another run took the name.
+fs::path write_new(const fs::path& folder, const fs::path& name, const std::string& text) {
+  fs::path path = folder / name;
+  int taken = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  for (int n = 2; taken < 0 && errno == EEXIST; ++n) {
+    path = folder / fmt::format("{}-{}{}", name.stem().string(), n, name.extension().string());
+    taken = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  }
+  if (taken >= 0) {
+    close(taken);
+  }
+  OutputFile(path).commit(text);
+  return path;
+}
+
+/// Collective. What cannot be written goes to standard output: it may have taken half an hour.
+void write_output(const HpcgOptions& options, const Communicator& ranks, const std::tm& began,
+                  const hpcg::Outcome& outcome) {
+  if (options.no_output) {
+    return;
+  }
+  const fs::path folder = options.output_dir;
+  fs::path report;
+  fs::path log;
+  ranks.on_root([&] {
+    try {
+      report =
+          write_new(folder, hpcg::official_file_name(local_time()), hpcg::official_report(outcome));
+      log = write_new(folder, hpcg::official_log_name(began), hpcg::official_log(outcome));
+    } catch (const std::exception& error) {
+      fmt::print("{}", hpcg::official_report(outcome));
+      throw RuntimeFailure(fmt::format("{}; the report is on standard output", error.what()));
+    }
+  });
+  if (!options.common.quiet) {
+    fmt::print("  wrote {} and {}\n", report.string(), log.string());
+  }
+}
+
+std::string standing(const hpcg::Outcome& outcome) {
+  if (!outcome.valid()) {
+    return "INVALID";
+  }
+  std::string text = "VALID";
+  for (const std::string& reason : hpcg::why_not_official(outcome)) {
+    text += "\n  no official result: " + reason;
+  }
+  return text;
+}
+
+std::string official_figures(const hpcg::Outcome& outcome) {
+  return fmt::format(
+      "  {:.6g} GFLOP/s by the official count, set-up and optimisation included\n"
+      "  {} set{} of {} iterations (the reference: {}) in {}: {}\n\n",
+      hpcg::rating(outcome) * 1e-9, outcome.sets, outcome.sets == 1 ? "" : "s",
+      outcome.convergence.iterations, outcome.convergence.reference_iterations,
+      format_seconds(outcome.times.total), standing(outcome));
+}
+
+ExitCode run_hpcg(const HpcgOptions& options, const Communicator& ranks) {
+  const hpcg::Problem problem = problem_of(options, ranks);
+  const std::tm began = local_time();
+  const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
+  check_output(options, ranks, began);
+  if (!options.common.quiet || options.common.dry_run) {
+    print_plan(problem, ranks.size());
+  }
+  if (options.common.dry_run) {
+    return ExitCode::ok;
+  }
+  warn_of_perturbation(problem.perturbation, ranks);
+  RunResult result;
+  const ExitCode verdict = run_and_publish(
+      options.common, policy, ranks,
+      [&](const RunContext& context) { return result = hpcg::run(problem, context); },
+      {.extra = [](const RunResult& found) {
+        return official_figures(found.attached<hpcg::Outcome>());
+      }});
+  write_output(options, ranks, began, result.attached<hpcg::Outcome>());
+  return verdict;
+}
+
+void add_problem_options(CLI::App& command, HpcgOptions& options) {
+  with_environment(command.add_option("--local", options.local,
+                                      "points of each rank along x, y and z (default: 104 each)"))
+      ->type_name("NXxNYxNZ");
+  with_environment(command.add_option("--variant", options.variant,
+                                      "tuned, reference; on GPUs also ell, csr, "
+                                      "cusparse-coloured, cusparse-csr"))
+      ->capture_default_str();
+  with_environment(command.add_option("--columns", options.columns,
+                                      "column indices of tuned: full or slim, 32 or 16 bits"))
+      ->capture_default_str();
+  with_environment(command.add_option("--sweeps", options.sweeps,
+                                      "sweeps of tuned on GPUs, for comparison: classes, "
+                                      "syncfree, pipelined, or auto, by the size of the level"))
+      ->capture_default_str();
+  with_environment(
+      command.add_option("--hpcg-dat", options.dat,
+                         "read size, seconds and ranks from FILE, the official "
+                         "program's input; other options override it (default: hpcg.dat, "
+                         "where there is one and --local is not given)"))
+      ->type_name("FILE");
+}
+
+void add_timing_options(CLI::App& command, HpcgOptions& options) {
+  auto* seconds = with_environment(command.add_option(
+      "--seconds", options.seconds,
+      fmt::format("time of the timed sets, 0 for the quick path (default: {:.0f}, with "
+                  "--official {:.0f})",
+                  default_seconds, hpcg::official_seconds)));
+  with_environment(command.add_flag("--quick-path", options.quick_path,
+                                    "one set, and each timing of the reference once"))
+      ->excludes(seconds);
+  with_environment(command.add_flag("--official", options.official,
+                                    "refuse what breaks the rules of official runs"));
+}
+
+void add_placement_options(CLI::App& command, HpcgOptions& options) {
+  with_environment(command.add_option("--ranks-grid", options.ranks_grid,
+                                      "ranks along x, y and z, as npx x npy x npz of HPCG "
+                                      "(default: the grid with the least communication)"))
+      ->type_name("XxYxZ");
+  with_environment(command.add_option("--transport", options.transport,
+                                      "how halos travel: auto, peer, nccl, mpi-device or mpi"))
+      ->capture_default_str();
+}
+
+void add_output_options(CLI::App& command, HpcgOptions& options) {
+  auto* folder = with_environment(
+      command.add_option("--output-dir", options.output_dir,
+                         "where HPCG-Benchmark_3.1_<date>.txt and the log hpcg<date>.txt go"));
+  folder->type_name("DIR")->capture_default_str();
+  with_environment(
+      command.add_flag("--no-output", options.no_output, "write neither of these files"))
+      ->excludes(folder);
+}
+
+}  // namespace
+
+}  // namespace bankfull
+
+namespace bankfull::hpcg {
+
+void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<HpcgOptions>();
+  CLI::App* command = program.add_subcommand(
+      "hpcg", "The HPCG benchmark: conjugate gradients with multigrid on a 27-point operator");
+  command->footer(
+      "Examples:\n"
+      "  bankfull hpcg                                  104x104x104, 10 s\n"
+      "  bankfull hpcg --local 256x256x256 --seconds 60 --json out.json\n"
+      "  bankfull hpcg --hpcg-dat hpcg.dat --output-dir results\n"
+      "  bankfull hpcg --local 384x384x384 --official   half an hour by the rules of official "
+      "runs; "
+      "fills a third of an H200\n"
+      "  mpirun -n 4 bankfull hpcg --local 128x128x128 --ranks-grid 1x2x2");
+  add_common_options(*command, options->common);
+  add_problem_options(*command, *options);
+  add_timing_options(*command, *options);
+  add_placement_options(*command, *options);
+  add_output_options(*command, *options);
+  add_perturbation_option(*command, options->perturbation);
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_hpcg(*options, ranks); };
+  });
+}
+
+void list_choices() {
+  fmt::print("hpcg: conjugate gradients with multigrid on a 27-point operator\n");
+  Table sizes({"local grid", "points", "memory a rank"});
+  for (const std::int64_t side : {64, 104, 128, 192, 256, 320}) {
+    hpcg::Problem problem;
+    problem.local = {side, side, side};
+    sizes.add_row({to_string(problem.local), fmt::format("{}", problem.local.count()),
+                   format_bytes(static_cast<double>(hpcg::memory_bytes(problem, 1)))});
+  }
+  fmt::print("{}  variants:", sizes.text());
+  for (const hpcg::Variant variant : hpcg::all_variants()) {
+    fmt::print(" {}", hpcg::to_string(variant));
+  }
+  fmt::print("\n");
+}
+
+}  // namespace bankfull::hpcg

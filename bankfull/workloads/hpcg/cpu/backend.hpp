@@ -1,0 +1,62 @@
+#pragma once
+
+#include "bankfull/core/comm/list_exchange.hpp"
+#include "bankfull/core/measure/timer.hpp"
+#include "bankfull/workloads/hpcg/cg_backend.hpp"
+#include "bankfull/workloads/hpcg/cpu/vectors.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace bankfull::hpcg::cpu {
+
+/// What backends on the CPU have in common: the vectors and scalars of conjugate gradients, and
+/// time.
+class CpuBackend : public CgBackend {
+ public:
+  CpuBackend(const Problem& problem, const Communicator& ranks, std::int64_t rows,
+             std::int64_t vector_size);
+
+  double squared_residual() override { return rr_; }
+  CgTimes take_times() override;
+  std::vector<Step> profile(int /*repeats*/) override { return {}; }
+  [[nodiscard]] Transport transport() const override {
+    return ranks_.size() == 1 ? Transport::local : Transport::mpi;
+  }
+
+ protected:
+  /// Runs `body` and adds its time to a part.
+  template <class Body>
+  void timed(double CgTimes::*part, const Body& body) {
+    const Stopwatch watch;
+    body();
+    times_.*part += watch.seconds();
+  }
+
+  /// Over all ranks.
+  double sum_over_ranks(double mine);
+
+  [[nodiscard]] const Team& team() const { return executor_.team(); }
+
+  const Communicator& ranks_;
+  CpuExecutor executor_;
+  std::int64_t rows_;
+  Buffer<double> b_;
+  Buffer<double> x_;
+  Buffer<double> r_;
+  Buffer<double> z_;
+  Buffer<double> p_;
+  Buffer<double> ap_;
+  double rr_ = 0.0;
+  double rz_ = 0.0;
+  double previous_rz_ = 0.0;
+  double pap_ = 0.0;
+  CgTimes times_;
+};
+
+std::unique_ptr<CgBackend> make_reference_backend(const Problem& problem, const Communicator& ranks,
+                                                  const std::vector<Level>& levels);
+std::unique_ptr<CgBackend> make_tuned_backend(const Problem& problem, const Communicator& ranks,
+                                              const std::vector<Level>& levels);
+
+}  // namespace bankfull::hpcg::cpu

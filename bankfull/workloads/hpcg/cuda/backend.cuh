@@ -1,0 +1,105 @@
+#pragma once
+
+#include "bankfull/core/comm/gpu_sum.hpp"
+#include "bankfull/core/comm/list_exchange.hpp"
+#include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/core/exec/graph.hpp"
+#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/workloads/hpcg/cg_backend.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace bankfull::hpcg::cuda {
+
+/// The scalars of conjugate gradients in GPU memory, where the kernels form and use them.
+struct Scalars {
+  double rr;
+  double rz;
+  double previous_rz;
+  double pap;
+  double put_off;  ///< factor of the update of x that is still to be done
+
+  [[nodiscard]] __device__ double alpha() const { return rz / pap; }
+  [[nodiscard]] __device__ double beta() const { return rz / previous_rz; }
+};
+
+/// A part of conjugate gradients by the member of CgTimes that holds its seconds.
+using Part = double CgTimes::*;
+
+/// Times of queued work: marks between its parts.
+class MarkedTimes {
+ public:
+  /// What is queued from now on belongs to the part of the next mark.
+  void begin(const Stream& stream) { record(stream, nullptr); }
+  void mark(const Stream& stream, Part part) { record(stream, part); }
+
+  /// Sums by part; waits for the marks and forgets them.
+  CgTimes take();
+
+ private:
+  struct Mark {
+    Event event = {};
+    Part part = nullptr;
+  };
+
+  void record(const Stream& stream, Part part);
+
+  std::vector<Mark> marks_;
+  std::size_t used_ = 0;
+};
+
+inline constexpr int threads_a_block = 256;
+
+inline dim3 blocks_for(std::int64_t count) {
+  return dim3(static_cast<unsigned>((count + threads_a_block - 1) / threads_a_block));
+}
+
+/// Memory of the stream's device, filled with 0 in its order.
+Buffer<double> zero_vector(const Stream& stream, std::int64_t size);
+
+/// What backends on a GPU have in common.
+class CudaBackend : public CgBackend {
+ public:
+  CudaBackend(const Problem& problem, const Communicator& ranks, const Stream& stream,
+              std::int64_t rows, std::int64_t vector_size);
+
+  double squared_residual() override;
+  CgTimes take_times() override { return times_.take(); }
+  std::vector<Step> profile(int /*repeats*/) override { return {}; }
+
+ protected:
+  [[nodiscard]] Buffer<double> make_vector(std::int64_t size) const {
+    return zero_vector(stream(), size);
+  }
+  [[nodiscard]] const Stream& stream() const { return executor_.stream(); }
+
+  /// Queues *sum = sum over n < count of x[n] y[n] over all ranks.
+  void queue_dot(const double* x, const double* y, std::int64_t count, double* sum);
+
+  /// Queues *sum = the partial sums that blocks have left, over all ranks; part of ddot.
+  void queue_sum(int partials, double* sum);
+
+  const Communicator& ranks_;
+  CudaExecutor executor_;
+  std::int64_t rows_;
+  Buffer<double> b_;
+  Buffer<double> x_;
+  Buffer<double> r_;
+  Buffer<double> z_;
+  Buffer<double> p_;
+  Buffer<double> ap_;
+  Buffer<Scalars> scalars_;
+  FixedOrderSums sums_;
+  GpuSum over_ranks_;
+  MarkedTimes times_;
+};
+
+std::unique_ptr<CgBackend> make_reference_backend(const Problem& problem, const Communicator& ranks,
+                                                  const Stream& stream,
+                                                  const std::vector<Level>& levels);
+std::unique_ptr<CgBackend> make_tuned_backend(const Problem& problem, const Communicator& ranks,
+                                              const Stream& stream,
+                                              const std::vector<Level>& levels);
+
+}  // namespace bankfull::hpcg::cuda

@@ -1,0 +1,412 @@
+#pragma once
+
+#include "bankfull/workloads/hpcg/cuda/pipeline_tile.cuh"
+#include "bankfull/workloads/hpcg/cuda/sync_free_sweep.cuh"
+
+#include <cstdint>
+
+namespace bankfull::hpcg::cuda {
+
+// A sweep as a warp-specialised pipeline, for large levels. One block stays on each multiprocessor
+// and takes chunk after chunk. Its warps have four roles:
+//
+// - the producer takes the next chunk and has the copy engine bring what a tile of it needs, matrix
+//   and vectors, into a ring in shared memory: that does not wait for any x;
+// - the wait warp waits for the chunks that hold the chunk's columns;
+// - consumers, in groups of as many threads as a tile has rows, gather x and form the new one;
+// - the signal warp announces chunks that are finished.
+//
+// So memory is kept busy while others wait. What bounds it then is the traffic between the halves
+// of the L2 cache: half of all that is read from memory crosses from one to the other, and so does
+// half of the x that is gathered. That is why the chunks are large.
+
+namespace pipeline {
+
+/// What all blocks of a sweep work on.
+struct Sweep {
+  ChunkOrder order;
+  const std::int32_t* dependences;  ///< max_dependences of each chunk, -1 where there are fewer
+  unsigned* done;                   ///< of this sweep
+  unsigned* other;      ///< of the sweep in the other direction, which the next one will fill
+  std::int32_t chunks;  ///< in the order, of wide_chunk_rows each
+  unsigned* tickets;    ///< 0 before and after; see Producer::draw
+};
+
+/// Tiles of a chunk. Its slices are as many as a warp has lanes: each lane of the producer knows
+/// one.
+inline constexpr int chunk_tiles = static_cast<int>(wide_chunk_rows / tile_rows);
+static_assert(chunk_tiles * slices_a_tile == 32);
+
+/// A chunk's slots as they stand in memory; one lane a slice.
+struct ChunkSlots {
+  std::int64_t begin;  ///< of the part that is multiplied
+  std::int64_t end;
+  SlotRange coarse;
+  bool others;  ///< whether the slice has columns of other ranks
+};
+
+template <class Step, class Columns>
+class Producer {
+ public:
+  __device__ __forceinline__ Producer(const Sweep& sweep, const LevelArguments<Columns>& a,
+                                      Shared& shared, std::uint32_t ring)
+      : sweep_(sweep),
+        a_(a),
+        part_(Step::main == Main::lower ? a.lower : a.upper),
+        shared_(shared),
+        ring_(ring),
+        lane_(static_cast<int>(threadIdx.x % 32)) {}
+
+  /// What the next chunk needs is asked for step by step while the tiles of this one are put
+  /// into stages, so that nobody waits for the answers.
+  __device__ __forceinline__ void run() {
+    std::int32_t chunk = taken(draw());
+    ChunkSlots slots = slots_of(chunk);
+    while (chunk != no_tile) {
+      const unsigned ticket = draw();
+      put(chunk, 0, slots);
+      const std::int32_t following = taken(ticket);
+      put(chunk, 1, slots);
+      const ChunkSlots slots_to_come = slots_of(following);
+      put(chunk, 2, slots);
+      put(chunk, 3, slots);
+      chunk = following;
+      slots = slots_to_come;
+    }
+    for (int n = 0; n < groups; ++n) {
+      put_end();
+    }
+  }
+
+ private:
+  static_assert(chunk_tiles == 4);
+
+  /// In lane 0 the next place in the order. Every block draws once in vain; the last of these
+  /// draws leaves the tickets as they were.
+  __device__ __forceinline__ unsigned draw() const {
+    unsigned ticket = 0;
+    if (lane_ == 0) {
+      ticket = atomicAdd(sweep_.tickets, 1U);
+      if (ticket == static_cast<unsigned>(sweep_.chunks) + gridDim.x - 1U) {
+        *sweep_.tickets = 0U;
+      }
+    }
+    return ticket;
+  }
+
+  /// The chunk of a place.
+  [[nodiscard]] __device__ __forceinline__ std::int32_t taken(unsigned ticket) const {
+    const auto place = static_cast<std::int32_t>(__shfl_sync(~0U, ticket, 0));
+    if (place >= sweep_.chunks) {
+      return no_tile;
+    }
+    return __ldg(sweep_.order.chunks + (sweep_.order.reversed ? sweep_.chunks - 1 - place : place));
+  }
+
+  [[nodiscard]] __device__ __forceinline__ ChunkSlots slots_of(std::int32_t chunk) const {
+    if (chunk == no_tile) {
+      return {0, 0, {0, 0}, false};
+    }
+    const std::int64_t slice = std::int64_t{chunk} * 32 + lane_;
+    const bool others = Step::others == Outer::some &&
+                        __ldg(a_.outer.slot + slice) < __ldg(a_.outer.slot + slice + 1);
+    return {__ldg(part_.slot + slice), __ldg(part_.slot + slice + 1), a_.coarse_slots[slice],
+            others};
+  }
+
+  /// The stage of the tile to come, once it is free.
+  __device__ __forceinline__ Tile& next_stage() {
+    const Use use(count_);
+    if (count_ >= stages) {
+      barrier(shared_.free[use.stage]).wait(1U - use.parity);
+    }
+    return shared_.tile[use.stage];
+  }
+
+  /// Where the ring has so many bytes in one; waits for them and for the stage.
+  __device__ __forceinline__ unsigned room_for(unsigned size) {
+    const bool wraps = head_ + size > ring_bytes;
+    unsigned wasted = wraps ? ring_bytes - head_ : 0U;
+    while (used_ + wasted + size > ring_bytes || count_ - oldest_ >= stages) {
+      if (oldest_ == count_) {
+        wasted = 0U;  // nothing is left in the ring
+        break;
+      }
+      const Use use(oldest_);
+      barrier(shared_.swept[use.stage]).wait(use.parity);
+      used_ -= shared_.size[use.stage];
+      ++oldest_;
+    }
+    const unsigned begin = wraps ? 0U : head_;
+    head_ = begin + size;
+    used_ += size + wasted;
+    __syncwarp();
+    if (lane_ == 0) {
+      shared_.size[Use(count_).stage] = size + wasted;
+    }
+    return begin;
+  }
+
+  /// Puts the n-th tile of a chunk into a stage.
+  __device__ __forceinline__ void put(std::int32_t chunk, int n, const ChunkSlots& slots) {
+    Tile& tile = next_stage();
+    const int first_lane = n * slices_a_tile;
+    const int last_lane = first_lane + slices_a_tile - 1;
+    const std::int64_t first_slot = __shfl_sync(~0U, slots.begin, first_lane);
+    const std::int64_t last_slot = __shfl_sync(~0U, slots.end, last_lane);
+    const SlotRange coarse = Step::apart ? stacked(slots.coarse) : from(first_slot, slots.coarse);
+    const auto count = static_cast<unsigned>(last_slot - first_slot);
+    const unsigned coarse_count =
+        Step::apart ? static_cast<unsigned>(__shfl_sync(~0U, coarse.end, last_lane)) : 0U;
+    const unsigned size = layout_of<Columns>(0U, count, coarse_count, Step::vectors).end;
+    const Layout layout = layout_of<Columns>(room_for(size), count, coarse_count, Step::vectors);
+    const bool mine = lane_ >= first_lane && lane_ <= last_lane;
+    if (mine) {
+      tile.main[lane_ - first_lane] = from(first_slot, {static_cast<std::int32_t>(slots.begin),
+                                                        static_cast<std::int32_t>(slots.end)});
+      tile.coarse[lane_ - first_lane] = coarse;
+      tile.others[lane_ - first_lane] = slots.others;
+    }
+    if (lane_ == 0) {
+      tile.number = chunk * chunk_tiles + n;
+      tile.chunk = chunk;
+      tile.first = n == 0;
+      tile.last = n + 1 == chunk_tiles;
+      tile.layout = layout;
+      tile.first_slot = first_slot;
+    }
+    __syncwarp();
+    const Use use(count_);
+    const CopyBarrier ready = barrier(shared_.ready[use.stage]);
+    if (lane_ == 0) {
+      barrier(shared_.known[use.stage]).arrive();
+      ready.expect(size);
+      bring(tile.number, layout, first_slot, count, ready);
+    }
+    if (Step::apart && mine) {
+      bring_coarse(layout, slots.coarse, static_cast<unsigned>(coarse.begin), ready);
+    }
+    __syncwarp();
+    ++count_;
+  }
+
+  __device__ __forceinline__ void bring(std::int32_t number, const Layout& to,
+                                        std::int64_t first_slot, unsigned slots,
+                                        const CopyBarrier& ready) const {
+    copy_once(ring_ + to.value, part_.value + first_slot * slice_height, slots * value_bytes,
+              ready);
+    copy_once(ring_ + to.column, columns_from(part_.columns, first_slot),
+              slots * column_bytes<Columns>, ready);
+    for (int n = 0; n < Step::vectors; ++n) {
+      copy_once(ring_ + to.vectors + static_cast<unsigned>(n) * vector_bytes,
+                Step::vector(a_, n) + number * tile_rows, vector_bytes, ready);
+    }
+  }
+
+  /// A slice's coarse slots, `place` slots behind the tile's first.
+  __device__ __forceinline__ void bring_coarse(const Layout& to, const SlotRange& slots,
+                                               unsigned place, const CopyBarrier& ready) const {
+    const auto count = static_cast<unsigned>(slots.end - slots.begin);
+    copy_once(ring_ + to.coarse_value + place * value_bytes,
+              a_.upper.value + std::int64_t{slots.begin} * slice_height, count * value_bytes,
+              ready);
+    copy_once(ring_ + to.coarse_column + place * column_bytes<Columns>,
+              columns_from(a_.upper.columns, slots.begin), count * column_bytes<Columns>, ready);
+  }
+
+  static __device__ __forceinline__ SlotRange from(std::int64_t first, const SlotRange& slots) {
+    const auto begin = static_cast<std::int32_t>(first);
+    return {slots.begin - begin, slots.end - begin};
+  }
+
+  /// Slots of a tile's slices one after the other.
+  [[nodiscard]] __device__ __forceinline__ SlotRange stacked(const SlotRange& slots) const {
+    const std::int32_t own = slots.end - slots.begin;
+    std::int32_t end = own;
+    for (int n = 1; n < slices_a_tile; n *= 2) {
+      const std::int32_t before = __shfl_up_sync(~0U, end, static_cast<unsigned>(n), slices_a_tile);
+      end += lane_ % slices_a_tile >= n ? before : 0;
+    }
+    return {end - own, end};
+  }
+
+  __device__ __forceinline__ void put_end() {
+    Tile& tile = next_stage();
+    const Use use(count_);
+    if (lane_ == 0) {
+      tile.number = no_tile;
+      barrier(shared_.known[use.stage]).arrive();
+      barrier(shared_.ready[use.stage]).arrive();
+      barrier(shared_.ready[use.stage]).arrive();
+    }
+    __syncwarp();
+    ++count_;
+  }
+
+  const Sweep& sweep_;
+  const LevelArguments<Columns>& a_;
+  const SlicedView<Columns>& part_;
+  Shared& shared_;
+  std::uint32_t ring_;
+  int lane_;
+  int count_ = 0;   ///< tiles put into stages
+  int oldest_ = 0;  ///< the first of them that still holds bytes of the ring
+  unsigned head_ = 0;
+  unsigned used_ = 0;
+};
+
+__device__ __forceinline__ unsigned load_done(const unsigned* at) {
+  unsigned value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ void store_done(unsigned* at, unsigned value) {
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+
+/// visit(use, tile) for all tiles, in their order, once the producer has filled them in.
+template <class Visit>
+__device__ __forceinline__ void for_known_tiles(const Shared& shared, const Visit& visit) {
+  for (int n = 0;; ++n) {
+    const Use use(n);
+    barrier(shared.known[use.stage]).wait(use.parity);
+    const Tile& tile = shared.tile[use.stage];
+    if (tile.number == no_tile) {
+      return;
+    }
+    visit(use, tile);
+  }
+}
+
+/// Waits for the x of each chunk.
+static __device__ __forceinline__ void wait_warp(const Sweep& sweep, const Shared& shared) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  for_known_tiles(shared, [&](const Use& use, const Tile& tile) {
+    if (tile.first) {
+      const std::int32_t* const awaited =
+          sweep.dependences + std::int64_t{tile.chunk} * max_dependences;
+      for (int k = lane; k < static_cast<int>(max_dependences); k += 32) {
+        const std::int32_t chunk = awaited[k];
+        while (chunk >= 0 && load_done(sweep.done + chunk) == 0U) {
+        }
+      }
+    }
+    __syncwarp();
+    if (lane == 0) {
+      barrier(shared.ready[use.stage]).arrive();
+    }
+  });
+}
+
+/// Lets the chunks go on that depend on finished ones, and leaves the sums of tiles behind.
+template <bool Summing>
+__device__ __forceinline__ void signal_warp(const Sweep& sweep, const Shared& shared,
+                                            double* partials) {
+  for_known_tiles(shared, [&](const Use& use, const Tile& tile) {
+    barrier(shared.swept[use.stage]).wait(use.parity);
+    if (threadIdx.x % 32 == 0) {
+      if (tile.last) {
+        sweep.other[tile.chunk] = 0U;
+        store_done(sweep.done + tile.chunk, 1U);
+      }
+      if constexpr (Summing) {
+        double sum = 0.0;
+        for (const double part : tile.sum) {
+          sum += part;
+        }
+        partials[tile.number] = sum;
+      }
+      barrier(shared.free[use.stage]).arrive();
+    }
+    __syncwarp();
+  });
+}
+
+/// What a consumer has at hand for its row.
+template <class Step, class Columns>
+__device__ __forceinline__ Row<Columns> row_of(const LevelArguments<Columns>& a, const Tile& tile,
+                                               int slice, int lane, const unsigned char* ring) {
+  const auto doubles = [&](unsigned at) { return reinterpret_cast<const double*>(ring + at); };
+  const SlicedView<Columns>& part = Step::main == Main::lower ? a.lower : a.upper;
+  const std::int64_t number = tile.number * tile_rows + slice * slice_height + lane;
+  // Where the bases of the slice's coarse slots would be if slots had been stacked in memory too.
+  const std::int64_t coarse_first =
+      Step::apart ? a.coarse_slots[number / slice_height].begin - tile.coarse[slice].begin : 0;
+  const Layout& at = tile.layout;
+  return {a,
+          number,
+          lane,
+          {doubles(at.value), {part.columns, ring + at.column, tile.first_slot}},
+          tile.main[slice],
+          {doubles(at.coarse_value), {a.upper.columns, ring + at.coarse_column, coarse_first}},
+          tile.coarse[slice],
+          tile.others[slice],
+          doubles(at.vectors) + slice * slice_height + lane};
+}
+
+/// Sweeps the tiles of its group, a slice of each: groups take turns.
+template <class Step, bool Summing, class Columns>
+__device__ __forceinline__ void consume(const LevelArguments<Columns>& a, Shared& shared,
+                                        const unsigned char* ring) {
+  const int warp = static_cast<int>(threadIdx.x) / 32 - roles;
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int slice = warp % slices_a_tile;
+  for (int n = warp / slices_a_tile;; n += groups) {
+    const Use use(n);
+    barrier(shared.ready[use.stage]).wait(use.parity);
+    Tile& tile = shared.tile[use.stage];
+    if (tile.number == no_tile) {
+      return;
+    }
+    double term = Step::run(row_of<Step>(a, tile, slice, lane, ring));
+    if constexpr (Summing) {
+      for (unsigned offset = 16; offset > 0; offset /= 2) {
+        term += __shfl_down_sync(~0U, term, offset);
+      }
+      if (lane == 0) {
+        tile.sum[slice] = term;
+      }
+    }
+    __syncwarp();
+    if (lane == 0) {
+      barrier(shared.swept[use.stage]).arrive();
+    }
+  }
+}
+
+}  // namespace pipeline
+
+/// A step of a sweep for all rows of the chunks, each after the chunks that it depends on; where it
+/// adds up, the sum of the terms of each tile.
+template <class Step, bool Summing, class Columns>
+__global__ void __launch_bounds__(pipeline::threads, 1)
+    pipeline_kernel(const __grid_constant__ pipeline::Sweep sweep,
+                    const __grid_constant__ LevelArguments<Columns> a, double* partials) {
+  if constexpr (compiled_capability >= bulk_copy_capability) {
+    extern __shared__ __align__(128) unsigned char ring_memory[];
+    __shared__ pipeline::Shared shared;
+    if (threadIdx.x == 0) {
+      for (int n = 0; n < pipeline::stages; ++n) {
+        pipeline::barrier(shared.known[n]).initialise();
+        pipeline::barrier(shared.ready[n]).initialise(2);  // the producer, the wait warp
+        pipeline::barrier(shared.swept[n]).initialise(slices_a_tile);
+        pipeline::barrier(shared.free[n]).initialise();
+      }
+      publish_copy_barriers();
+    }
+    __syncthreads();
+    const unsigned warp = threadIdx.x / 32;
+    if (warp == 0) {
+      pipeline::Producer<Step, Columns>(sweep, a, shared, shared_address(ring_memory)).run();
+    } else if (warp == 1) {
+      pipeline::wait_warp(sweep, shared);
+    } else if (warp == 2) {
+      pipeline::signal_warp<Summing>(sweep, shared, partials);
+    } else {
+      pipeline::consume<Step, Summing>(a, shared, ring_memory);
+    }
+  }
+}
+
+}  // namespace bankfull::hpcg::cuda

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "bankfull/core/exec/reduce.cuh"
+#include "bankfull/workloads/hpcg/cuda/chunks.cuh"
+#include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
+
+#include <cstdint>
+
+namespace bankfull::hpcg::cuda {
+
+/// Chunks that a kernel's blocks take; in a sync_free_sweep_kernel chunks of one tile.
+struct ChunkOrder {
+  const std::int32_t* chunks;  ///< null: from `first` on
+  std::int32_t first;
+  bool reversed;  ///< take them from the end
+};
+
+/// A step of a sweep for all rows of the tiles; where it adds up, the sum of the terms of each
+/// block.
+///
+/// A row waits for each x that it gathers until the x is there: no flag has to follow the data. So
+/// x exists twice, and each sweep takes back what the one before it formed, which writes one vector
+/// more; on levels small enough for this the time is in the waiting. Blocks are started in their
+/// order, as device-wide scans also rely on, so that what a row waits for is being swept or done.
+template <template <class> class Step, bool Summing, class Columns>
+__global__ void __launch_bounds__(threads_a_block, 3)
+    sync_free_sweep_kernel(const __grid_constant__ ChunkOrder order,
+                           const __grid_constant__ LevelArguments<Columns> a, double* partials) {
+  static_assert(threads_a_block == tile_rows);
+  const unsigned place = order.reversed ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
+  const std::int32_t chunk = order.chunks == nullptr
+                                 ? order.first + static_cast<std::int32_t>(place)
+                                 : order.chunks[place];
+  Step<Columns> step(a, std::int64_t{chunk} * tile_rows + threadIdx.x);
+  const double term = step.run();
+  if constexpr (Summing) {
+    const double sum = block_sum(term);
+    if (threadIdx.x == 0) {
+      partials[blockIdx.x] = sum;
+    }
+  }
+}
+
+}  // namespace bankfull::hpcg::cuda

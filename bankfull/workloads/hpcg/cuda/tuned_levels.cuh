@@ -1,0 +1,122 @@
+#pragma once
+
+#include "bankfull/core/comm/list_exchange.hpp"
+#include "bankfull/workloads/hpcg/coloured_level.hpp"
+#include "bankfull/workloads/hpcg/cuda/backend.cuh"
+#include "bankfull/workloads/hpcg/cuda/chunks.cuh"
+#include "bankfull/workloads/hpcg/cuda/sweeps.cuh"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace bankfull::hpcg::cuda {
+
+/// Vectors of one level, in the order of its colours.
+struct LevelVectors {
+  const double* r = nullptr;
+  double* x = nullptr;
+  Buffer<double> own_r = {};  ///< of coarse levels
+  Buffer<double> own_x = {};
+  Buffer<double> u = {};
+  Buffer<double> y = {};  ///< x of forward sweeps
+};
+
+/// What the tuned solver's kernels work on: the matrices of all levels with their plans of chunks,
+/// the vectors of the sweeps, and the exchanges of halos.
+template <class Columns>
+class TunedLevels {
+ public:
+  /// `r` and `x` are those of the finest level's sweeps.
+  TunedLevels(const Problem& problem, const Communicator& ranks, const Stream& stream,
+              std::vector<ColouredLevel> coloured, std::vector<ChunkPlan> plans, const double* r,
+              double* x)
+      : ranks_(ranks),
+        levels_(std::move(coloured)),
+        plans_(std::move(plans)),
+        vectors_(levels_.size()) {
+    for (std::size_t n = 0; n < levels_.size(); ++n) {
+      make_vectors(n, stream);
+      exchanges_.push_back(make_list_exchange<double>(
+          ListSetup{ranks, levels_[n].neighbours, problem.transport}, stream));
+    }
+    vectors_.front().r = r;
+    vectors_.front().x = x;
+  }
+
+  [[nodiscard]] const std::vector<ColouredLevel>& all() const { return levels_; }
+  [[nodiscard]] const ColouredLevel& finest() const { return levels_.front(); }
+  [[nodiscard]] std::size_t count() const { return levels_.size(); }
+  [[nodiscard]] bool alone() const { return ranks_.size() == 1; }
+
+  [[nodiscard]] const std::vector<RowClass>& classes(std::size_t level) const {
+    return levels_[level].order.classes;
+  }
+  [[nodiscard]] const ChunkPlan& plan(std::size_t level) const { return plans_[level]; }
+  [[nodiscard]] double* x(std::size_t level) const { return vectors_[level].x; }
+  [[nodiscard]] ListExchange<double>& exchange(std::size_t level) const {
+    return *exchanges_[level];
+  }
+
+  /// Whether a level has rows to sweep while the halo travels, and the halo takes longer to travel
+  /// than kernels take to follow each other.
+  [[nodiscard]] bool overlaps(std::size_t level) const {
+    constexpr std::int64_t bytes_worth_it = 384 * 1024;
+    return classes(level).front().interior.size() > 0 &&
+           exchanges_[level]->sent_bytes() >= bytes_worth_it;
+  }
+
+  [[nodiscard]] LevelArguments<Columns> arguments(std::size_t level) const {
+    const ColouredLevel& coloured = levels_[level];
+    const LevelVectors& vectors = vectors_[level];
+    const bool coarsest = level + 1 == levels_.size();
+    return {.lower = view(coloured.lower),
+            .upper = view(coloured.upper),
+            .outer = coloured.outer.full_view(),
+            .diagonal = coloured.diagonal.data(),
+            .r = vectors.r,
+            .x = vectors.x,
+            .y = vectors.y.data(),
+            .u = vectors.u.data(),
+            .coarse_slots = coloured.coarse_slots.data(),
+            .coarse_begin = coloured.coarse_range().begin,
+            .coarse_row = coarsest ? nullptr : coloured.coarse_row.data(),
+            .coarse_r = coarsest ? nullptr : vectors_[level + 1].own_r.data(),
+            .coarse_x = coarsest ? nullptr : vectors_[level + 1].x};
+  }
+
+ private:
+  static SlicedView<Columns> view(const Sliced& sliced) {
+    if constexpr (std::is_same_v<Columns, FullColumns>) {
+      return sliced.full_view();
+    } else {
+      return sliced.slim_view();
+    }
+  }
+
+  void make_vectors(std::size_t n, const Stream& stream) {
+    const std::int64_t size = levels_[n].vector_size();
+    vectors_[n].u = zero_vector(stream, size);
+    if (plans_[n].sweeps != Sweeps::pipelined) {
+      vectors_[n].y = zero_vector(stream, levels_[n].rows());
+      fill_bytes(vectors_[n].y.data(), 0xff, vectors_[n].y.bytes(), stream);
+    }
+    if (n > 0) {
+      vectors_[n].own_r = zero_vector(stream, size);
+      vectors_[n].own_x = zero_vector(stream, size);
+      vectors_[n].r = vectors_[n].own_r.data();
+      vectors_[n].x = vectors_[n].own_x.data();
+    }
+  }
+
+  const Communicator& ranks_;
+  std::vector<ColouredLevel> levels_;
+  std::vector<ChunkPlan> plans_;
+  std::vector<LevelVectors> vectors_;
+  std::vector<std::unique_ptr<ListExchange<double>>> exchanges_;
+};
+
+}  // namespace bankfull::hpcg::cuda

@@ -1,0 +1,146 @@
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/publish.hpp"
+#include "bankfull/app/report.hpp"
+#include "bankfull/app/table.hpp"
+#include "bankfull/app/workload_commands.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/workloads/npb/benchmark.hpp"
+#include "bankfull/workloads/npb/problem.hpp"
+#include "bankfull/workloads/npb/report.hpp"
+#include "bankfull/workloads/npb/run.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+
+namespace bankfull {
+namespace {
+
+struct NpbOptions {
+  CommonOptions common;
+  std::string kernel;
+  std::string size = "A";
+  std::string schedule = "tuned";
+  std::string cg_order = "auto";
+  std::string transport = "auto";
+  double perturbation = 0.0;
+  int repeats = 3;
+};
+
+npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
+  npb::Problem problem;
+  problem.kernels = npb::parse_kernels(options.kernel);
+  problem.size = npb::parse_class(options.size);
+  problem.schedule = npb::parse_schedule(options.schedule);
+  problem.cg_order = npb::parse_cg_order(options.cg_order);
+  problem.perturbation = options.perturbation;
+  problem.repeats = options.repeats;
+  problem.transport = parse_transport(options.transport);
+  problem.device = options.common.resolved_device(ranks);
+  // GPUs do all the work, and the reference is serial: it takes one thread where none are asked
+  // for.
+  const int threads = options.common.resolved_threads(ranks);
+  const bool serial = problem.device.is_cuda() ||
+                      (problem.schedule == npb::Schedule::reference && options.common.threads == 0);
+  problem.threads = serial ? 1 : threads;
+  npb::validate(problem, ranks);
+  return problem;
+}
+
+void print_plan(const npb::Problem& problem, int ranks) {
+  for (const npb::Kernel kernel : problem.kernels) {
+    const npb::Facts facts = npb::facts_of(kernel, problem);
+    const std::string each = ranks == 1 ? "" : fmt::format(" on each of {} ranks", ranks);
+    fmt::print("npb {} {}: size {}, {}, on {}, memory {}{}, {} ({})\n", npb::to_string(kernel),
+               npb::to_string(problem.size), facts.size, npb::to_string(problem.schedule),
+               to_string(problem.device),
+               format_bytes(static_cast<double>(npb::memory_bytes(kernel, problem, ranks))), each,
+               format_si(facts.operations, "op"), facts.operation);
+  }
+}
+
+std::string result_blocks(const RunResult& result) {
+  std::string text;
+  for (const npb::Outcome& outcome : result.attached<std::vector<npb::Outcome>>()) {
+    text += npb::result_block(outcome);
+  }
+  const std::string notes = report_notes(result);
+  return text + "\n" + (notes.empty() ? "" : notes + "\n");
+}
+
+ExitCode run_npb(const NpbOptions& options, const Communicator& ranks) {
+  const npb::Problem problem = problem_of(options, ranks);
+  const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
+  if (!options.common.quiet || options.common.dry_run) {
+    print_plan(problem, ranks.size());
+  }
+  warn_of_perturbation(problem.perturbation, ranks);
+  if (options.common.dry_run) {
+    return ExitCode::ok;
+  }
+  return run_and_publish(options.common, policy, ranks,
+                         [&](const RunContext& context) { return npb::run(problem, context); },
+                         {.extra = result_blocks});
+}
+
+}  // namespace
+
+}  // namespace bankfull
+
+namespace bankfull::npb {
+
+void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<NpbOptions>();
+  CLI::App* command =
+      program.add_subcommand("npb", "The NAS Parallel Benchmarks' kernels CG, EP, FT, IS and MG");
+  command->footer(
+      "Examples:\n"
+      "  bankfull npb all                        all five, class A\n"
+      "  bankfull npb cg --class C --json out.json\n"
+      "  bankfull npb cg --class D --device cuda --cg nasa\n"
+      "  bankfull npb ep --class S --schedule reference");
+  add_common_options(*command, options->common);
+  command->add_option("kernel", options->kernel, "cg, ep, ft, is, mg or all")->required();
+  with_environment(
+      command->add_option("--class", options->size, "problem class: S, W, A, B, C, D or E"))
+      ->capture_default_str();
+  with_environment(
+      command->add_option("--schedule", options->schedule, "tuned, or the serial reference"))
+      ->capture_default_str();
+  with_environment(command->add_option("--cg", options->cg_order,
+                                       "CG's order of operations: auto, nasa, or "
+                                       "chronopoulos-gear, one sum over ranks a step, on GPUs"))
+      ->capture_default_str();
+  with_environment(command->add_option("--transport", options->transport,
+                                       "between ranks: auto, peer, nccl, mpi-device or mpi"))
+      ->capture_default_str();
+  with_environment(command->add_option("--repeat", options->repeats, "timed repeats"))
+      ->capture_default_str();
+  add_perturbation_option(*command, options->perturbation);
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_npb(*options, ranks); };
+  });
+}
+
+void list_choices() {
+  fmt::print("npb: the NAS Parallel Benchmarks' kernels\n");
+  std::vector<std::string> headings{"class"};
+  for (const npb::Kernel kernel : npb::all_kernels) {
+    headings.push_back(npb::to_string(kernel));
+    headings.emplace_back("memory");
+  }
+  Table classes(headings);
+  for (const npb::Class size : npb::all_classes) {
+    npb::Problem problem;
+    problem.size = size;
+    std::vector<std::string> cells{npb::to_string(size)};
+    for (const npb::Kernel kernel : npb::all_kernels) {
+      cells.push_back(npb::facts_of(kernel, problem).size);
+      cells.push_back(format_bytes(static_cast<double>(npb::memory_bytes(kernel, problem, 1))));
+    }
+    classes.add_row(cells);
+  }
+  fmt::print("{}  schedules: tuned reference\n", classes.text());
+}
+
+}  // namespace bankfull::npb

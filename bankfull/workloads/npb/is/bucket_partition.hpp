@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::npb::is {
+
+/// Counts of keys in each bucket.
+using Counts = std::vector<std::uint32_t>;
+
+/// Which buckets each rank gets, from the counts of all ranks: as many keys each, to a bucket.
+/// Those are counts of keys in a ranking (CPUs), or what is expected of any of NPB's keys (GPUs).
+class BucketPartition {
+ public:
+  BucketPartition() = default;
+
+  /// `counts` has a list for each rank, with `buckets` counts each.
+  BucketPartition(std::vector<Counts> counts, std::size_t buckets);
+
+  /// The buckets [first, end) of a rank.
+  [[nodiscard]] std::size_t first(std::size_t rank) const { return firsts_[rank]; }
+  [[nodiscard]] std::size_t end(std::size_t rank) const { return firsts_[rank + 1]; }
+
+  /// Keys in all buckets before this one.
+  [[nodiscard]] std::int64_t before(std::size_t bucket) const { return before_[bucket]; }
+
+  /// Keys that rank `from` has for rank `to`.
+  [[nodiscard]] std::size_t keys(std::size_t from, std::size_t to) const;
+
+  [[nodiscard]] std::uint32_t count(std::size_t from, std::size_t bucket) const {
+    return counts_[from][bucket];
+  }
+
+  [[nodiscard]] std::size_t ranks() const { return counts_.size(); }
+  [[nodiscard]] std::size_t buckets() const { return before_.size() - 1; }
+
+ private:
+  [[nodiscard]] std::size_t first_bucket_of(std::size_t rank) const;
+
+  std::vector<Counts> counts_;        ///< of each rank
+  std::vector<std::int64_t> before_;  ///< keys before each bucket, and all of them
+  std::vector<std::size_t> firsts_;   ///< of each rank, and the number of buckets
+};
+
+}  // namespace bankfull::npb::is

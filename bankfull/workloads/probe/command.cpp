@@ -1,0 +1,148 @@
+#include "bankfull/app/chart.hpp"
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/probe_report.hpp"
+#include "bankfull/app/publish.hpp"
+#include "bankfull/app/workload_commands.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/workloads/probe/run.hpp"
+
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+
+namespace bankfull {
+namespace {
+
+struct ProbeOptions {
+  CommonOptions common;
+  std::string part = "all";
+  std::string precision;
+  std::vector<std::string> operations;
+  std::string stores = "both";
+  std::vector<std::string> pages;
+  std::string transport = "auto";
+  probe::Problem problem;
+};
+
+probe::Problem problem_from(const ProbeOptions& options, const Communicator& ranks) {
+  probe::Problem problem = options.problem;
+  problem.part = probe::parse_part(options.part);
+  probe::require_rank_count(problem.part, ranks);
+  problem.device = options.common.resolved_device(ranks);
+  problem.threads = options.common.resolved_threads(ranks);
+  problem.stores = probe::parse_stores(options.stores);
+  if (!options.precision.empty()) {
+    problem.precisions = {parse_precision(options.precision)};
+  }
+  for (const std::string& operation : options.operations) {
+    problem.operations.push_back(probe::parse_operation(operation));
+  }
+  for (const std::string& pages : options.pages) {
+    problem.pages.push_back(probe::parse_pages(pages));
+  }
+  problem.transport = parse_transport(options.transport);
+  return probe::complete(problem, ranks);
+}
+
+ExitCode run_probe(const ProbeOptions& options, const Communicator& ranks) {
+  const probe::Problem problem = problem_from(options, ranks);
+  const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
+  if (options.common.dry_run) {
+    fmt::print("probe {} on {}: holds up to {} at a time\n", to_string(problem.part),
+               to_string(problem.device),
+               format_bytes(static_cast<double>(probe::memory_bytes(problem))));
+    return ExitCode::ok;
+  }
+  return run_and_publish(options.common, policy, ranks,
+                         [&](const RunContext& context) { return probe::run(problem, context); },
+                         {.extra = probe_report});
+}
+
+/// An option that may be given several times or with commas.
+template <class Values>
+void add_list(CLI::App& command, const std::string& name, Values& values,
+              const std::string& description) {
+  with_environment(command.add_option(name, values, description)->delimiter(','));
+}
+
+void add_sweep_options(CLI::App& command, probe::Problem& problem) {
+  with_environment(command.add_option("--repeat", problem.repeats, "timed passes of a figure"));
+  with_environment(command.add_option("--points-per-octave", problem.points_per_octave,
+                                      "points of a curve for every doubling of its size"));
+  with_environment(command
+                       .add_option("--memory-limit", problem.memory_limit,
+                                   "most memory to hold at a time (512MiB, 4GiB)")
+                       ->transform(CLI::AsSizeValue(false)));
+  with_environment(command
+                       .add_option("--from", problem.working_set_from,
+                                   "smallest working set of the bandwidth curves, or message of "
+                                   "links")
+                       ->transform(CLI::AsSizeValue(false)));
+  with_environment(
+      command
+          .add_option("--to", problem.working_set_to,
+                      "largest working set of the bandwidth curves, or message of links")
+          ->transform(CLI::AsSizeValue(false)));
+  with_environment(command
+                       .add_option("--footprint-to", problem.footprint_to,
+                                   "largest footprint of the latency curves")
+                       ->transform(CLI::AsSizeValue(false)));
+  add_list(command, "--mix", problem.mix_reads, "arrays read per array written, 1 to 16");
+  add_list(command, "--team-sizes", problem.team_sizes, "CPU: numbers of threads to compare");
+  add_list(command, "--grid-threads", problem.grid_threads, "GPU: threads of a block to compare");
+  add_list(command, "--grid-blocks", problem.grid_blocks, "GPU: blocks of a launch to compare");
+  add_list(command, "--n-copy", problem.n_copy, "concurrent streams of the multi-stream copy");
+  with_environment(command
+                       .add_option("--stride", problem.strides,
+                                   "bytes of address space per node of a latency chain")
+                       ->delimiter(',')
+                       ->transform(CLI::AsSizeValue(false)));
+}
+
+}  // namespace
+
+}  // namespace bankfull
+
+namespace bankfull::probe {
+
+void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<ProbeOptions>();
+  CLI::App* command = program.add_subcommand(
+      "probe",
+      "Bandwidth and latency of the memory system, from the first cache to memory, and of "
+      "the links between ranks");
+  command->footer(
+      "Examples:\n"
+      "  bankfull probe all --quick               bandwidth and latency in seconds\n"
+      "  bankfull probe bandwidth --operation copy,triad --precision fp64\n"
+      "  bankfull probe bandwidth --mix 13 --to 4GiB --json out.json\n"
+      "  bankfull probe latency --stride 64,2MiB --footprint-to 8GiB\n"
+      "  mpirun -n 4 bankfull probe link          between GPUs, over every transport");
+  add_common_options(*command, options->common);
+  command
+      ->add_option("part", options->part,
+                   "bandwidth, latency, link (between ranks), or all of one rank")
+      ->capture_default_str();
+  with_environment(command->add_flag("--quick", options->problem.quick,
+                                     "few operations and points: seconds instead of minutes"));
+  with_environment(
+      command->add_option("--precision", options->precision, "fp32 or fp64 (default: both)"));
+  add_list(*command, "--operation", options->operations,
+           "read, write, copy, scale, add, triad, mix (default: all)");
+  with_environment(
+      command->add_option("--stores", options->stores, "CPU: ordinary, streaming or both")
+          ->capture_default_str());
+  add_list(*command, "--pages", options->pages, "CPU: small and huge pages under latency chains");
+  with_environment(command
+                       ->add_option("--transport", options->transport,
+                                    "link: peer, nccl, mpi-device or mpi; auto takes each in turn")
+                       ->capture_default_str());
+  add_sweep_options(*command, options->problem);
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_probe(*options, ranks); };
+  });
+}
+
+void list_choices() { fmt::print("probe: bandwidth and latency of the memory system\n"); }
+
+}  // namespace bankfull::probe

@@ -1,0 +1,58 @@
+#include "bankfull/app/options.hpp"
+#include "bankfull/app/publish.hpp"
+#include "bankfull/app/workload_commands.hpp"
+#include "bankfull/core/base/format.hpp"
+
+#include "jacobi/run.hpp"
+#include <cstdio>
+#include <fmt/format.h>
+#include <memory>
+
+namespace bankfull::jacobi {
+namespace {
+
+struct Options {
+  CommonOptions common;
+  std::int64_t edge = 256;
+  Problem problem;
+};
+
+ExitCode run_jacobi(const Options& options, const Communicator& ranks) {
+  if (ranks.size() > 1 || options.common.resolved_device(ranks).is_cuda()) {
+    throw UsageError("jacobi runs in one process on a CPU", "use --device cpu, without mpirun");
+  }
+  Problem problem = options.problem;
+  problem.cells = {options.edge, options.edge, options.edge};
+  problem.threads = options.common.resolved_threads(ranks);
+  validate(problem);
+  const MeasurePolicy policy = options.common.prepare(ranks, Device::cpu(), problem.threads);
+  if (options.common.dry_run) {
+    fmt::print("jacobi: memory {}\n", format_bytes(static_cast<double>(memory_bytes(problem))));
+    return ExitCode::ok;
+  }
+  return run_and_publish(options.common, policy, ranks,
+                         [&](const RunContext& context) { return run(problem, context); });
+}
+
+}  // namespace
+
+void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
+  auto options = std::make_shared<Options>();
+  options->common.device = "cpu";
+  CLI::App* command =
+      program.add_subcommand("jacobi", "A weighted Jacobi smoother, the example of the docs");
+  add_common_options(*command, options->common);
+  with_environment(command->add_option("--edge", options->edge, "cells along each axis"))
+      ->capture_default_str();
+  with_environment(command->add_option("--sweeps", options->problem.sweeps, "sweeps per repeat"))
+      ->capture_default_str();
+  with_environment(command->add_option("--repeat", options->problem.repeats, "timed repeats"))
+      ->capture_default_str();
+  command->callback([&action, &ranks, options] {
+    action = [&ranks, options] { return run_jacobi(*options, ranks); };
+  });
+}
+
+void list_choices() { fmt::print("jacobi: a weighted Jacobi smoother on any cube of cells\n"); }
+
+}  // namespace bankfull::jacobi

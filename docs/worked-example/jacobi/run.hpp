@@ -1,0 +1,13 @@
+#pragma once
+
+#include "bankfull/core/measure/run_context.hpp"
+#include "bankfull/core/measure/run_result.hpp"
+
+#include "jacobi/problem.hpp"
+
+namespace bankfull::jacobi {
+
+/// Times the smoother, checks it and compares it with the memory ceiling. One process only.
+RunResult run(const Problem& problem, const RunContext& context);
+
+}  // namespace bankfull::jacobi

@@ -1,0 +1,135 @@
+#include "jacobi/smoother.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/exec/for_each.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+
+#include "jacobi/point.hpp"
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <numbers>
+
+namespace bankfull::jacobi {
+namespace {
+
+constexpr int source = 2;
+constexpr int field_count = 3;
+
+Layout layout_of(const Problem& problem) { return Layout(problem.cells, 1, sizeof(double)); }
+
+/// Of a sine with its zeros in the ghost cells at -1 and n.
+double angle(std::int64_t n) { return std::numbers::pi / static_cast<double>(n + 1); }
+
+/// By which one sweep multiplies the wave.
+double damping(const Problem& problem) {
+  const Extents& n = problem.cells;
+  const double sum = std::cos(angle(n.ni)) + std::cos(angle(n.nj)) + std::cos(angle(n.nk));
+  return 1.0 - problem.omega * (1.0 - sum / 3.0);
+}
+
+}  // namespace
+
+void validate(const Problem& problem) {
+  const Extents& n = problem.cells;
+  if (n.ni < 1 || n.nj < 1 || n.nk < 1) {
+    throw UsageError(fmt::format("{}x{}x{} cells are no grid", n.ni, n.nj, n.nk),
+                     "use at least one cell along each axis");
+  }
+  if (!(problem.omega > 0.0 && problem.omega <= 1.0)) {
+    throw UsageError(fmt::format("omega = {} is out of range", problem.omega),
+                     "use a weight above 0 and up to 1");
+  }
+  if (problem.sweeps < 1 || problem.repeats < 1) {
+    throw UsageError("sweeps and repeats must be at least 1", "raise them");
+  }
+  require_capacity(Device::cpu(), memory_bytes(problem), "jacobi", "use fewer cells");
+}
+
+std::int64_t memory_bytes(const Problem& problem) {
+  return field_set_bytes<double>(layout_of(problem), field_count);
+}
+
+Smoother::Smoother(const Problem& problem)
+    : problem_(problem),
+      team_(problem.threads),
+      fields_(layout_of(problem), field_count, Device::cpu()) {
+  rewind();
+}
+
+std::string Smoother::name() const {
+  const Extents& n = problem_.cells;
+  return fmt::format("jacobi {}x{}x{}", n.ni, n.nj, n.nk);
+}
+
+double Smoother::wave(std::int64_t i, std::int64_t j, std::int64_t k) const {
+  const Extents& n = problem_.cells;
+  const auto factor = [](std::int64_t index, std::int64_t count) {
+    return index < 0 || index >= count ? 0.0
+                                       : std::sin(angle(count) * static_cast<double>(index + 1));
+  };
+  return factor(i, n.ni) * factor(j, n.nj) * factor(k, n.nk);
+}
+
+void Smoother::rewind() {
+  // The team that sweeps touches the memory first.
+  current_ = 0;
+  for_each(team_, grown(box_of(problem_.cells), 1), [&](auto i, auto j, auto k) {
+    fields_[0](i, j, k) = wave(i, j, k);
+    fields_[1](i, j, k) = 0.0;
+    fields_[source](i, j, k) = 0.0;
+  });
+}
+
+void Smoother::run() {
+  for (int n = 0; n < problem_.sweeps; ++n) {
+    sweep();
+  }
+}
+
+void Smoother::sweep() {
+  const auto u = fields_[current_];
+  const auto next = fields_[1 - current_];
+  const auto h2f = fields_[source];
+  const double sixth = problem_.omega / 6.0;
+  for_each(team_, box_of(problem_.cells), [=](auto i, auto j, auto k) {
+    next(i, j, k) = smoothed(u(i, j, k), u(i - 1, j, k), u(i + 1, j, k), u(i, j - 1, k),
+                             u(i, j + 1, k), u(i, j, k - 1), u(i, j, k + 1), h2f(i, j, k), sixth);
+  });
+  current_ = 1 - current_;
+}
+
+Work Smoother::work() const {
+  constexpr double word = sizeof(double);
+  const double cells = problem_.sweeps * static_cast<double>(problem_.cells.count());
+  return {.traffic = {.bytes_read = 2.0 * word * cells,
+                      .bytes_written = word * cells,
+                      .flops = smoothed_flops * cells},
+          .model = "3 words per cell and sweep: u and f read, u written",
+          .working_set_bytes = static_cast<double>(memory_bytes(problem_))};
+}
+
+std::vector<Check> Smoother::checks() {
+  const auto u = fields_[current_];
+  const double expected = std::pow(damping(problem_), problem_.sweeps);
+  const double error = reduce_sum(team_, box_of(problem_.cells),
+                                  [&](auto i, auto j, auto k) {
+                                    return std::abs(u(i, j, k) - expected * wave(i, j, k));
+                                  }) /
+                       static_cast<double>(problem_.cells.count());
+  constexpr double rounding = std::numeric_limits<double>::epsilon();
+  return {{.name = name() + ": mean error of the damped wave",
+           .value = error,
+           .reference = 0.0,
+           .tolerance = 4.0 * rounding * problem_.sweeps,
+           .source = "eigenvalues of the 7-point Laplacian"}};
+}
+
+std::vector<Figure> Smoother::parameters() const {
+  return {{.name = "cells", .value = problem_.cells.count()},
+          {.name = "sweeps", .value = std::int64_t{problem_.sweeps}},
+          {.name = "omega", .value = problem_.omega},
+          {.name = "threads", .value = std::int64_t{problem_.threads}}};
+}
+
+}  // namespace bankfull::jacobi

@@ -1,0 +1,94 @@
+#include "bankfull/app/result_lines.hpp"
+
+#include "bankfull/app/report.hpp"
+#include "bankfull/core/machine/cpu.hpp"
+
+#include <gtest/gtest.h>
+
+namespace bankfull {
+namespace {
+
+Measurement sweep() {
+  return {.name = "sweep",
+          .parameters = {{.name = "size", .value = std::string("M")},
+                         {.name = "stride", .value = std::int64_t{64}, .unit = "B"}},
+          .seconds = summarise({2.0, 1.0, 3.0}),
+          .work = {.traffic = {.bytes_read = 3e9, .bytes_written = 1e9, .flops = 8e9},
+                   .working_set_bytes = 4e9},
+          .ceiling = Ceiling{.name = "copy", .bytes_per_second = 4e9},
+          .figures = {{.name = "rating", .value = 5.5, .unit = "GFLOPS"},
+                      {.name = "setup", .value = 0.25, .unit = "s"},
+                      {.name = "nominal_bandwidth", .value = 7e9, .unit = "B/s"}},
+          .quietness = {.spread = 1.0}};
+}
+
+RunResult result_of(const std::vector<Measurement>& measurements) {
+  RunResult result{.workload = "example"};
+  result.measurements = measurements;
+  return result;
+}
+
+TEST(ResultLines, HaveUnitsInTheirKeys) {
+  EXPECT_EQ(result_lines(result_of({sweep()})),
+            "RESULT example size=M stride_bytes=64 seconds=2 seconds_min=1 spread_percent=100 "
+            "gflops=4 bandwidth_gbs=2 ceiling_gbs=4 percent=50 rating_gflops=5.5 "
+            "setup_seconds=0.25 nominal_bandwidth_gbs=7 cache=beyond host=" +
+                survey_cpu().host_name + " timing=noisy verdict=none\n");
+}
+
+TEST(ResultLines, LackWhatDoesNotApply) {
+  const Measurement bare{.name = "bare", .parameters = {}, .seconds = summarise({2.0})};
+  EXPECT_EQ(result_lines(result_of({bare})),
+            "RESULT example seconds=2 seconds_min=2 host=" + survey_cpu().host_name +
+                " timing=quiet verdict=none\n");
+}
+
+TEST(ResultLines, OfRepeatsThatDifferInWorkHaveNoSpread) {
+  Measurement m = sweep();
+  m.quietness.spread = 0.0;
+  const std::string line = result_lines(result_of({m}));
+  EXPECT_EQ(line.find("spread_percent="), std::string::npos);
+  EXPECT_NE(line.find(" timing=quiet "), std::string::npos);
+}
+
+TEST(ResultLines, TellNoiseAndErrorsApart) {
+  RunResult result = result_of({sweep()});
+  result.checks = {{.name = "sum", .value = 1.0, .reference = 1.0, .tolerance = 0.1}};
+  EXPECT_NE(result_lines(result).find(" timing=noisy verdict=verified\n"), std::string::npos);
+  result.checks.front().value = 2.0;
+  result.measurements.front().quietness.spread = 0.1;
+  EXPECT_NE(result_lines(result).find(" timing=quiet verdict=failed\n"), std::string::npos);
+}
+
+TEST(ResultKey, RepeatsNoUnit) {
+  const auto key = [](const char* name, const char* unit) {
+    return result_key({.name = name, .value = 1.0, .unit = unit});
+  };
+  EXPECT_EQ(key("event_seconds", "s"), "event_seconds");
+  EXPECT_EQ(key("seconds_per_iteration", "s"), "seconds_per_iteration");
+  EXPECT_EQ(key("ns_per_cell", "ns"), "ns_per_cell");
+  EXPECT_EQ(key("share", "%"), "share_percent");
+  EXPECT_EQ(key("score", "Pentium III 600"), "score");
+  EXPECT_EQ(key("clock", "MHz"), "clock_mhz");
+}
+
+TEST(ReportMeasurements, MarksNoiseAndCachesAndSaysWhyOnce) {
+  Measurement cached = sweep();
+  cached.cache = CacheFit::inside;
+  const std::string text = report_measurements(result_of({sweep(), cached}));
+  EXPECT_NE(text.find("50.0 % (noisy)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("50.0 % (cache) (noisy)\n"), std::string::npos) << text;
+  const std::string why = "(noisy): repeats spread by 100 %, quiet up to 20 %\n";
+  ASSERT_NE(text.find(why), std::string::npos) << text;
+  EXPECT_EQ(text.find(why), text.rfind(why));
+}
+
+TEST(ReportMeasurements, ShowsWhatIsNotStatedAsADash) {
+  const Measurement bare{.name = "bare", .parameters = {}, .seconds = summarise({2.0})};
+  EXPECT_EQ(report_measurements(result_of({bare})),
+            "  measurement  median  spread  GFLOPS  GB/s  ceiling  of bankfull\n"
+            "  bare         2.00 s       -       -     -        -            -\n");
+}
+
+}  // namespace
+}  // namespace bankfull

@@ -1,0 +1,175 @@
+#include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
+#include "bankfull/numerics/poisson/multigrid/traffic.hpp"
+#include "tests/counting.hpp"
+#include "tests/numerics/poisson/domains.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+// The model of multigrid's waves against what their stages read, write and compute.
+namespace bankfull::poisson::multigrid {
+namespace {
+
+using Inner = counting::Counted<float>;
+using OuterValue = counting::Counted<double>;
+
+/// A level and the next coarser one, whose waves count.
+class CountedWaves {
+ public:
+  CountedWaves(const Level& fine, const Level& coarse)
+      : axes_(fine),
+        team_(1),
+        fine_(fine, team_),
+        coarse_(coarse, team_),
+        work_(fine.k.cells),
+        outer_{CpuAxes<OuterValue>(fine), CpuField<OuterValue>(fine.extents(), team_),
+               CpuField<OuterValue>(fine.extents(), team_)} {
+    leave_out_ghosts(axes_, fine_);
+    leave_out_ghosts(coarse, coarse_);
+    each_row(axes_, [&](std::int64_t i, std::int64_t j) {
+      for (const CpuField<OuterValue>* field : {&outer_.p, &outer_.f}) {
+        counting::Ledger::mine().leave_out(field->row(i, j) - 1);
+        counting::Ledger::mine().leave_out(field->row(i, j) + axes_.k.cells);
+      }
+    });
+    // The gains of relaxation, which rows share, are no part of the model.
+    relax(Colour::red, From::what_is_there);
+    relax(Colour::black, From::what_is_there);
+  }
+
+  Traffic way_down_from_outer_residual() {
+    return counting::traffic_of([&] {
+      run(Correction<OuterValue, Inner>(outer_, fine_, work_, 0.5, From::what_is_there));
+      run(Defect<OuterValue, Inner>(outer_, fine_, work_, Outer<OuterValue>{0.1, 2.0},
+                                    From::what_is_there));
+      descend();
+    });
+  }
+
+  Traffic inner_way_down() {
+    return counting::traffic_of([&] { descend(); });
+  }
+
+  Traffic way_up() {
+    return counting::traffic_of([&] {
+      run(Interpolation<Inner>(fine_, coarse_, work_, From::what_is_there));
+      for (int n = 0; n < axes_.sweeps_after; ++n) {
+        relax(Colour::red, From::what_is_there);
+        relax(Colour::black, From::what_is_there);
+      }
+    });
+  }
+
+ private:
+  template <class Body>
+  static void each_row(const Level& level, const Body& body) {
+    for (std::int64_t i = 0; i < level.i.cells; ++i) {
+      for (std::int64_t j = 0; j < level.j.cells; ++j) {
+        body(i, j);
+      }
+    }
+  }
+
+  static void leave_out_ghosts(const Level& level, const CpuLevelOf<Inner>& fields) {
+    each_row(level, [&](std::int64_t i, std::int64_t j) {
+      for (const SplitField<Inner>* field : {&fields.e, &fields.r}) {
+        const SplitRow<Inner> row = field->row(i, j);
+        counting::Ledger::mine().leave_out(row.odd - 1);
+        for (const int parity : {0, 1}) {
+          counting::Ledger::mine().leave_out(row.half(parity) + half_count(level.k.cells, parity));
+        }
+      }
+    });
+  }
+
+  /// One stage of a wave on all its rows. In a wave stages follow each other from row to row.
+  template <class Stage>
+  static void run(const Stage& stage) {
+    for (std::int64_t i = 0; i < stage.planes().count(); ++i) {
+      for (std::int64_t j = 0; j < stage.rows().count(); ++j) {
+        stage(i, j);
+      }
+    }
+  }
+
+  void relax(Colour colour, From from) { run(Relaxation<Inner>(fine_, work_, colour, from)); }
+
+  void descend() {
+    relax(Colour::red, From::zero);
+    relax(Colour::black, From::what_is_there);
+    for (int n = 1; n < axes_.sweeps_before; ++n) {
+      relax(Colour::red, From::what_is_there);
+      relax(Colour::black, From::what_is_there);
+    }
+    run(Restriction<Inner>(fine_, coarse_, work_, From::what_is_there));
+  }
+
+  const Level& axes_;
+  Team team_;
+  CpuLevelOf<Inner> fine_;
+  CpuLevelOf<Inner> coarse_;
+  CpuWorkspaceOf<Inner> work_;
+  CpuOuter<OuterValue> outer_;
+};
+
+/// Whether all rows of a level have the same coefficients beside them, and share their gains.
+bool rows_are_alike(const Level& level) {
+  const auto uniform = [](const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(),
+                       [&](double value) { return value == values.front(); });
+  };
+  return uniform(level.i.lower) && uniform(level.i.upper) && uniform(level.j.lower) &&
+         uniform(level.j.upper);
+}
+
+/// Flops but where rows with other coefficients form gains of their own.
+void expect_as_counted(const Level& level, const Traffic& declared, const Traffic& counted) {
+  EXPECT_EQ(declared.bytes_read, counted.bytes_read);
+  EXPECT_EQ(declared.bytes_written, counted.bytes_written);
+  if (rows_are_alike(level)) {
+    EXPECT_EQ(declared.flops, counted.flops);
+  } else {
+    EXPECT_LE(declared.flops, counted.flops);
+  }
+}
+
+std::vector<NamedDomain> traffic_domains() {
+  return {
+      {"periodic", {uniform_axis(9, true), uniform_axis(6, true), uniform_axis(7, true)}},
+      {"even", {uniform_axis(8, true), uniform_axis(4, true), uniform_axis(10, true)}},
+      {"semi", {uniform_axis(8, true), uniform_axis(6, true), uniform_axis(6, true, 3.0)}},
+      {"semi", {uniform_axis(8, true, 3.0), uniform_axis(6, true, 3.0), uniform_axis(12, true)}},
+      {"channel", {uniform_axis(6, true), uniform_axis(4, true), uniform_axis(9, false)}},
+      {"cubes", {uniform_axis(16, true), uniform_axis(8, true), uniform_axis(8, true)}},
+      {"walls", {uniform_axis(5, false), uniform_axis(9, false), uniform_axis(6, false)}},
+      {"stretched", {stretched_axis(9, false, 1.3), uniform_axis(5, true), uniform_axis(8, false)}},
+  };
+}
+
+class MultigridTraffic : public testing::TestWithParam<NamedDomain> {};
+
+TEST_P(MultigridTraffic, WavesOfTheFinestLevelAreAsCounted) {
+  const std::vector<Level> levels = make_levels(GetParam().domain);
+  CountedWaves waves(levels[0], levels[1]);
+  expect_as_counted(levels[0], way_down_traffic(levels[0], sizeof(double)),
+                    waves.way_down_from_outer_residual());
+  expect_as_counted(levels[0], way_up_traffic(levels[0]), waves.way_up());
+}
+
+TEST_P(MultigridTraffic, WavesOfCoarserLevelsAreAsCounted) {
+  const std::vector<Level> levels = make_levels(GetParam().domain);
+  for (std::size_t l = 1; l + 1 < levels.size(); ++l) {
+    SCOPED_TRACE("level " + std::to_string(l));
+    CountedWaves waves(levels[l], levels[l + 1]);
+    expect_as_counted(levels[l], inner_way_down_traffic(levels[l]), waves.inner_way_down());
+    expect_as_counted(levels[l], way_up_traffic(levels[l]), waves.way_up());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Domains, MultigridTraffic, testing::ValuesIn(traffic_domains()),
+                         domain_name);
+
+}  // namespace
+}  // namespace bankfull::poisson::multigrid

@@ -1,0 +1,166 @@
+#include "bankfull/numerics/poisson/multigrid/cpu/stage_pipeline.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <tuple>
+#include <vector>
+
+namespace bankfull::poisson::multigrid {
+namespace {
+
+/// How many stages each row of a grid has seen.
+struct Record {
+  explicit Record(const PipelineShape& grid)
+      : shape(grid), stages(static_cast<std::size_t>(grid.planes * grid.rows), 0) {}
+
+  PipelineShape shape;
+  std::vector<int> stages;
+  int violations = 0;
+
+  int& at(std::int64_t i, std::int64_t j) {
+    return stages[static_cast<std::size_t>(i * shape.rows + j)];
+  }
+
+  /// Counts those cells beside (i, j), itself excluded, that have not seen from `least` to `most`.
+  void expect_around(std::int64_t i, std::int64_t j, int least, int most) {
+    for (const int side : {-1, 1}) {
+      expect(around(i + side, shape.planes, shape.around_planes), j, least, most);
+      expect(i, around(j + side, shape.rows, shape.around_rows), least, most);
+    }
+  }
+
+  void expect(std::int64_t i, std::int64_t j, int least, int most) {
+    if (i >= 0 && j >= 0 && (at(i, j) < least || at(i, j) > most)) {
+      ++violations;
+    }
+  }
+
+  /// -1 beyond a wall
+  static std::int64_t around(std::int64_t n, std::int64_t count, bool closed) {
+    if (n >= 0 && n < count) {
+      return n;
+    }
+    return closed ? (n + count) % count : -1;
+  }
+};
+
+/// Expects of the rows around what stage_pipeline.hpp promises.
+struct Recorded {
+  Record* record;
+  int number;
+
+  [[nodiscard]] StageAxis planes() const { return {record->shape.planes, false}; }
+  [[nodiscard]] StageAxis rows() const { return {record->shape.rows, false}; }
+
+  void operator()(std::int64_t i, std::int64_t j) const {
+    record->expect(i, j, number, number);
+    record->expect_around(i, j, number, number + 1);
+    record->at(i, j) = number + 1;
+  }
+};
+
+/// A last stage that takes cells in pairs.
+struct RecordedPairs {
+  Record* record;
+  int number;
+  bool pairs_i;
+  bool pairs_j;
+
+  [[nodiscard]] StageAxis planes() const { return {record->shape.planes, pairs_i}; }
+  [[nodiscard]] StageAxis rows() const { return {record->shape.rows, pairs_j}; }
+
+  void operator()(std::int64_t i, std::int64_t j) const {
+    for (std::int64_t cell_i : cells(planes(), i)) {
+      for (std::int64_t cell_j : cells(rows(), j)) {
+        record->expect(cell_i, cell_j, number, number);
+        record->expect_around(cell_i, cell_j, number, number + 1);
+        record->at(cell_i, cell_j) = number + 1;
+      }
+    }
+  }
+
+  static std::vector<std::int64_t> cells(const StageAxis& axis, std::int64_t index) {
+    if (!axis.pairs) {
+      return {index};
+    }
+    return 2 * index + 1 < axis.cells ? std::vector{2 * index, 2 * index + 1}
+                                      : std::vector{2 * index};
+  }
+};
+
+std::vector<PipelineShape> pipeline_shapes() {
+  std::vector<PipelineShape> shapes;
+  for (const std::int64_t planes : {1, 2, 7, 24, 29}) {
+    for (const std::int64_t rows : {1, 3, 16, 25}) {
+      for (const std::int64_t slab : {6, 8, 100}) {
+        for (int bits = 0; bits < 4; ++bits) {
+          shapes.push_back(
+              {planes, (bits & 1) != 0 && planes > 1, rows, (bits & 2) != 0 && rows > 1, slab});
+        }
+      }
+    }
+  }
+  return shapes;
+}
+
+template <class... Stages>
+void run_by(int threads, bool backwards, const PipelineShape& shape, std::tuple<Stages...> stages) {
+  const auto pipeline = pipeline_for(shape, stages);
+  const int members = pipeline.members(threads);
+  if (members == 0) {
+    pipeline.run_in_turn(stages);
+    return;
+  }
+  for (int n = 0; n < members; ++n) {
+    pipeline.run_inside(backwards ? members - 1 - n : n, members, stages);
+  }
+  for (int n = 0; n < members; ++n) {
+    pipeline.run_between(backwards ? members - 1 - n : n, members, stages);
+  }
+}
+
+TEST(MultigridPipeline, StagesFollowEachOther) {
+  for (const PipelineShape& shape : pipeline_shapes()) {
+    for (const int threads : {1, 2, 3}) {
+      for (const bool backwards : {false, true}) {
+        for (int pairs = 0; pairs < 4; ++pairs) {
+          Record record(shape);
+          run_by(threads, backwards, shape,
+                 std::tuple(Recorded{&record, 0}, Recorded{&record, 1}, Recorded{&record, 2},
+                            RecordedPairs{&record, 3, (pairs & 1) != 0, (pairs & 2) != 0}));
+          const bool complete = std::all_of(record.stages.begin(), record.stages.end(),
+                                            [](int stages) { return stages == 4; });
+          EXPECT_TRUE(complete && record.violations == 0)
+              << record.violations << " violations: " << shape.planes << ' ' << shape.around_planes
+              << ' ' << shape.rows << ' ' << shape.around_rows << ' ' << shape.slab << " by "
+              << threads << ", pairs " << pairs;
+        }
+      }
+    }
+  }
+}
+
+/// Where an odd axis closes on itself two cells of one colour meet; no two members may work there
+/// at once.
+TEST(MultigridPipeline, NothingCrossesAnOddSeamBeforeMembersMet) {
+  const PipelineShape shape{25, true, 8, false, 100};
+  Record record(shape);
+  auto stages = std::tuple(Recorded{&record, 0});
+  const auto pipeline = pipeline_for(shape, stages);
+  pipeline.run_inside(0, 2, stages);
+  pipeline.run_inside(1, 2, stages);
+  EXPECT_EQ(record.at(0, 0), 0);
+  EXPECT_EQ(record.at(24, 0), 0);
+  EXPECT_EQ(record.at(1, 0), 1);
+}
+
+TEST(MultigridPipeline, FewPlanesHaveFewMembers) {
+  const auto stages = std::tuple(Recorded{nullptr, 0}, Recorded{nullptr, 1});
+  EXPECT_EQ(pipeline_for({3, true, 8, true, 8}, stages).members(4), 0);
+  EXPECT_EQ(pipeline_for({3, false, 8, true, 8}, stages).members(4), 1);
+  EXPECT_EQ(pipeline_for({16, true, 8, true, 8}, stages).members(8), 4);
+}
+
+}  // namespace
+}  // namespace bankfull::poisson::multigrid

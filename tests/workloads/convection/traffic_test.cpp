@@ -1,0 +1,259 @@
+#include "bankfull/workloads/convection/traffic.hpp"
+
+#include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
+#include "bankfull/workloads/convection/cpu/rows.hpp"
+#include "bankfull/workloads/convection/flow.hpp"
+#include "tests/counting.hpp"
+#include "tests/workloads/convection/cases.hpp"
+
+#include <algorithm>
+#include <array>
+#include <gtest/gtest.h>
+#include <vector>
+
+// The model of each part of a stage against what the rows of the CPU, which share their point
+// functions with the other schedules, read, write and compute.
+namespace bankfull::convection {
+namespace {
+
+using Value = counting::Counted<double>;
+using Values = counting::Array<Value>;
+
+/// CentreLines.
+struct CountedCentres {
+  const Value* along[3];
+};
+
+/// A flow whose fields count. Ghosts are left out but where they are what a part is about.
+class CountedFlow {
+ public:
+  explicit CountedFlow(const Problem& problem)
+      : problem_(problem),
+        grid_(problem.axes),
+        n_(grid_.extents()),
+        layout_(n_, 1, sizeof(double)),
+        count_(3 + static_cast<int>(problem.scalars.size())),
+        medium_(medium_of<Value>(problem, grid_)),
+        walls_(wall_faces_of(grid_)),
+        continuations_(continuations_of(problem, grid_)),
+        fields_(count_ * layout_.size()),
+        next_(count_ * layout_.size()),
+        tendencies_(count_ * layout_.size()),
+        sources_(count_ * layout_.size()),
+        pressure_(layout_.size()) {
+    for (const int axis : storage_axes) {
+      metrics_[static_cast<std::size_t>(axis)] = metrics_of<Value>(grid_.axis(axis));
+    }
+  }
+
+  Traffic advance() {
+    leave_out_ghosts();
+    const auto sources = steady_sources(problem_, grid_);
+    const bool has_sources =
+        std::any_of(sources.begin(), sources.end(), [](const auto& s) { return !s.empty(); });
+    return each_row([&](std::int64_t i, std::int64_t j) {
+      const RowToAdvance<Value> row{.stencil = near<Pack<Value>>(i, j),
+                                    .source = has_sources ? at(sources_, 0, i, j) : nullptr,
+                                    .tendency = at(tendencies_, 0, i, j),
+                                    .next = at(next_, 0, i, j),
+                                    .cells = n_.nk};
+      const StageFactors<Value> factors{1.5, -0.5, true};
+      if (terms_of(medium_, has_sources) == Terms::usual) {
+        advance_row<Terms::usual>(row, medium_, factors);
+      } else {
+        advance_row<Terms::all>(row, medium_, factors);
+      }
+    });
+  }
+
+  Traffic divergence() {
+    leave_out_ghosts();
+    return each_row([&](std::int64_t i, std::int64_t j) {
+      const auto after = [](std::int64_t n, std::int64_t cells, bool walled) {
+        return walled ? n + 1 : (n + 1) % cells;
+      };
+      const Value* const along = at(fields_, 2, i, j);
+      const PointStencil<Value> here = near<Value>(i, j);
+      const RowToDiverge<Value> row{
+          .below = {at(fields_, 0, i, j), at(fields_, 1, i, j), along},
+          .above = {at(fields_, 0, after(i, n_.ni, walls_.walled[0]), j),
+                    at(fields_, 1, i, after(j, n_.nj, walls_.walled[1]))},
+          .last_face = walls_.walled[2] ? Value(0) : along[0],
+          .per_cell = {here.axis[0].per_cell, here.axis[1].per_cell, here.axis[2].per_cell},
+          .cells = n_.nk};
+      divergence_row(row, at(pressure_, 0, i, j));
+    });
+  }
+
+  /// With the ghosts at the ends of rows.
+  Traffic projection() {
+    return each_row([&](std::int64_t i, std::int64_t j) {
+      const PointStencil<Value> here = near<Value>(i, j);
+      const Value* const p = at(pressure_, 0, i, j);
+      if (!walls_.holds<0>(i)) {
+        project_row(p, at(pressure_, 0, (i + n_.ni - 1) % n_.ni, j), here.axis[0].per_face, n_.nk,
+                    at(fields_, 0, i, j));
+      }
+      if (!walls_.holds<1>(j)) {
+        project_row(p, at(pressure_, 0, i, (j + n_.nj - 1) % n_.nj), here.axis[1].per_face, n_.nk,
+                    at(fields_, 1, i, j));
+      }
+      project_along_row(p, !walls_.walled[2], here.axis[2].per_face, n_.nk, at(fields_, 2, i, j));
+      for (int field = 0; field < count_; ++field) {
+        ghost_rows(field).close(view(field), i, j);
+      }
+    });
+  }
+
+  /// Those that the CPU fills after the projection.
+  Traffic ghosts_beyond_rows() {
+    return counting::traffic_of([&] {
+      for (std::int64_t i = -1; i <= n_.ni; ++i) {
+        for (std::int64_t j = -1; j <= n_.nj; ++j) {
+          for (int field = 0; field < count_; ++field) {
+            if (i < 0 || i == n_.ni || j < 0 || j == n_.nj) {
+              ghost_rows(field).fill(view(field), i, j);
+            }
+          }
+        }
+      }
+    });
+  }
+
+  /// By their definition, which GPUs evaluate.
+  Traffic all_ghosts() {
+    const std::int64_t cells[3] = {n_.ni, n_.nj, n_.nk};
+    std::array<std::vector<Value>, 3> lines;
+    for (const int axis : storage_axes) {
+      const std::vector<double>& centres = grid_.axis(axis).centres;
+      lines[static_cast<std::size_t>(axis)].assign(centres.begin(), centres.end());
+    }
+    const CountedCentres centres{{lines[0].data(), lines[1].data(), lines[2].data()}};
+    return counting::traffic_of([&] {
+      for (int field = 0; field < count_; ++field) {
+        const FieldView<Value> values = view(field);
+        each_ghost([&](std::int64_t i, std::int64_t j, std::int64_t k) {
+          const std::int64_t index[3] = {i, j, k};
+          values(i, j, k) = continued(continuations_[static_cast<std::size_t>(field)], centres,
+                                      cells, index, values);
+        });
+      }
+    });
+  }
+
+ private:
+  template <class Body>
+  void each_ghost(const Body& body) const {
+    for (std::int64_t i = -1; i <= n_.ni; ++i) {
+      for (std::int64_t j = -1; j <= n_.nj; ++j) {
+        for (std::int64_t k = -1; k <= n_.nk; ++k) {
+          if (i < 0 || i == n_.ni || j < 0 || j == n_.nj || k < 0 || k == n_.nk) {
+            body(i, j, k);
+          }
+        }
+      }
+    }
+  }
+
+  void leave_out_ghosts() {
+    each_ghost([&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      for (int field = 0; field < count_; ++field) {
+        fields_.leave_out(field * layout_.size() + layout_.origin() + layout_.offset(i, j, k));
+      }
+    });
+  }
+
+  template <class Body>
+  Traffic each_row(const Body& body) const {
+    return counting::traffic_of([&] {
+      for (std::int64_t i = 0; i < n_.ni; ++i) {
+        for (std::int64_t j = 0; j < n_.nj; ++j) {
+          body(i, j);
+        }
+      }
+    });
+  }
+
+  /// Cell (i, j, 0) of a field.
+  Value* at(Values& values, int field, std::int64_t i, std::int64_t j) const {
+    return values.data() + field * layout_.size() + layout_.origin() + layout_.offset(i, j, 0);
+  }
+
+  FieldView<Value> view(int field) {
+    return {at(fields_, field, 0, 0), layout_.row_pitch(), layout_.plane_pitch(),
+            grown(box_of(n_), 1)};
+  }
+
+  [[nodiscard]] GhostRows<Value> ghost_rows(int field) const {
+    return {continuations_[static_cast<std::size_t>(field)], grid_};
+  }
+
+  template <class Some>
+  PointStencil<Value, Some> near(std::int64_t i, std::int64_t j) {
+    const auto metric = [&](std::size_t axis, std::int64_t n) {
+      return metrics_[axis][static_cast<std::size_t>(n)];
+    };
+    return {.here = at(fields_, 0, i, j),
+            .strides = {layout_.size(), layout_.plane_pitch(), layout_.row_pitch()},
+            .axis = {metric(0, i), metric(1, j), metric(2, 0)}};
+  }
+
+  Problem problem_;
+  Grid grid_;
+  Extents n_;
+  Layout layout_;
+  int count_;
+  Medium<Value> medium_;
+  WallFaces walls_;
+  std::vector<Continuations> continuations_;
+  std::array<std::vector<AxisMetric<Value>>, 3> metrics_;
+  Values fields_;
+  Values next_;
+  Values tendencies_;
+  Values sources_;
+  Values pressure_;
+};
+
+Traffic declared_of(const Problem& problem, StagePart part) {
+  return stage_traffic(Plan(problem), {})[static_cast<std::size_t>(part)];
+}
+
+/// Every combination of walls, scalars, rotation and sources.
+class ConvectionTraffic : public testing::TestWithParam<Case> {
+ protected:
+  [[nodiscard]] const Problem& problem() const { return GetParam().problem; }
+};
+
+TEST_P(ConvectionTraffic, AdvanceIsAsCounted) {
+  counting::expect_equal(declared_of(problem(), StagePart::advance),
+                         CountedFlow(problem()).advance());
+}
+
+TEST_P(ConvectionTraffic, DivergenceIsAsCounted) {
+  counting::expect_equal(declared_of(problem(), StagePart::divergence),
+                         CountedFlow(problem()).divergence());
+}
+
+TEST_P(ConvectionTraffic, ProjectionAndGhostsAreAsCounted) {
+  const Traffic ghosts = CountedFlow(problem()).all_ghosts();
+  Problem on_gpu = problem();
+  on_gpu.device = Device::cuda(0);
+  counting::expect_equal(declared_of(on_gpu, StagePart::ghosts), ghosts);
+
+  // Rows of ghosts are computed with plain numbers.
+  const Traffic projected = CountedFlow(problem()).projection();
+  const Traffic filled = CountedFlow(problem()).ghosts_beyond_rows();
+  const Traffic projection = declared_of(problem(), StagePart::projection);
+  const Traffic filling = declared_of(problem(), StagePart::ghosts);
+  EXPECT_EQ(projection.bytes_read, projected.bytes_read);
+  EXPECT_EQ(projection.bytes_written, projected.bytes_written);
+  EXPECT_EQ(filling.bytes_read, filled.bytes_read);
+  EXPECT_EQ(filling.bytes_written, filled.bytes_written);
+  EXPECT_EQ(projection.flops + filling.flops, projected.flops + ghosts.flops);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ConvectionTraffic, testing::ValuesIn(cases()), case_name);
+
+}  // namespace
+}  // namespace bankfull::convection

@@ -1,0 +1,130 @@
+#include "bankfull/workloads/npb/mg/passes.hpp"
+#include "bankfull/workloads/npb/mg/traffic.hpp"
+#include "tests/counting.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+
+// The model of MG's passes against what those of the CPU read, write and compute.
+namespace bankfull::npb::mg {
+namespace {
+
+using Value = counting::Counted<double>;
+
+constexpr Operators operators{operator_weights, {-0.375, 0.03125, -0.015625, 0.0}};
+
+/// A grid and the next coarser one, with passes over them that count. One thread, one block of
+/// rows.
+class CountedGrids {
+ public:
+  explicit CountedGrids(const Extents& n)
+      : n_(n),
+        team_(1),
+        work_(n),
+        u_(n, {}, team_),
+        v_(n, {}, team_),
+        next_(n, {}, team_),
+        coarse_({n.ni / 2, n.nj / 2, n.nk / 2}, {}, team_) {}
+
+  Traffic downward(Start start) {
+    return counting::traffic_of([&] {
+      DownwardPass<Value>(operators, start == Start::zero ? nullptr : &u_, v_, coarse_, nullptr,
+                          work_)
+          .run();
+    });
+  }
+
+  Traffic upward(Start start) {
+    return counting::traffic_of([&] {
+      UpwardPass<Value>(operators, coarse_, start == Start::zero ? nullptr : &u_, v_, next_, work_)
+          .run();
+    });
+  }
+
+  Traffic coarsest() {
+    return counting::traffic_of([&] { smooth_coarsest(operators.smoother, v_, next_, work_); });
+  }
+
+  Traffic residual_norm() {
+    return counting::traffic_of([&] {
+      work_.residuals.begin_at(0);
+      Value* const r = work_.residuals.row(0, 0);
+      Value sum = 0;
+      for (std::int64_t i3 = 0; i3 < n_.ni; ++i3) {
+        for (std::int64_t i2 = 0; i2 < n_.nj; ++i2) {
+          form_residual_row(operators.difference, u_, v_, i3, i2, 0, work_, r);
+          sum += sum_of_squares(r, n_.nk);
+        }
+      }
+    });
+  }
+
+  /// Points of the rows that a pass forms beyond the block, so many before it and behind it.
+  [[nodiscard]] double points_beyond(std::int64_t before, std::int64_t behind) const {
+    const std::int64_t both = before + behind;
+    return static_cast<double>(((n_.ni + both) * (n_.nj + both) - n_.ni * n_.nj) * n_.nk);
+  }
+
+  [[nodiscard]] std::int64_t points() const { return n_.count(); }
+
+ private:
+  Extents n_;
+  Team team_;
+  WorkspaceOf<Value> work_;
+  GridOf<Value> u_;
+  GridOf<Value> v_;
+  GridOf<Value> next_;
+  GridOf<Value> coarse_;
+};
+
+std::string shape_name(const testing::TestParamInfo<Extents>& tested) {
+  const Extents& n = tested.param;
+  return std::to_string(n.ni) + 'x' + std::to_string(n.nj) + 'x' + std::to_string(n.nk);
+}
+
+class MgTraffic : public testing::TestWithParam<Extents> {};
+
+TEST_P(MgTraffic, DownwardPassIsAsCounted) {
+  CountedGrids grids(GetParam());
+  // The residual is formed in a plane and a row behind the block too.
+  constexpr double flops = RowFlops::sums + RowFlops::residual;
+  Traffic declared = downward_traffic(grids.points(), Start::u);
+  declared.flops += flops * grids.points_beyond(0, 1);
+  counting::expect_equal(declared, grids.downward(Start::u));
+  counting::expect_equal(downward_traffic(grids.points(), Start::zero),
+                         grids.downward(Start::zero));
+}
+
+TEST_P(MgTraffic, UpwardPassIsAsCounted) {
+  CountedGrids grids(GetParam());
+  // Around the block the iterate is formed in two planes and rows, the residual in one.
+  const double residual = (RowFlops::sums + RowFlops::residual) * grids.points_beyond(1, 1);
+  for (const Start start : {Start::u, Start::zero}) {
+    const double iterate =
+        RowFlops::interpolated + (start == Start::u ? RowFlops::added_to_interpolated : 0);
+    Traffic declared = upward_traffic(grids.points(), start);
+    declared.flops += residual + iterate * grids.points_beyond(2, 2);
+    counting::expect_equal(declared, grids.upward(start));
+  }
+}
+
+TEST_P(MgTraffic, NormOfTheResidualIsAsCounted) {
+  CountedGrids grids(GetParam());
+  Traffic declared = residual_norm_traffic(grids.points());
+  // The sum of a row begins at 0, and is added to others.
+  declared.flops += 2.0 * static_cast<double>(GetParam().ni * GetParam().nj);
+  counting::expect_equal(declared, grids.residual_norm());
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, MgTraffic,
+                         testing::Values(Extents{8, 8, 8}, Extents{4, 16, 8}, Extents{16, 4, 32},
+                                         Extents{4, 4, 4}),
+                         shape_name);
+
+TEST(MgCoarsestTraffic, IsAsCounted) {
+  CountedGrids grids({2, 2, 2});
+  counting::expect_equal(coarsest_traffic(grids.points()), grids.coarsest());
+}
+
+}  // namespace
+}  // namespace bankfull::npb::mg
