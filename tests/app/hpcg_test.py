@@ -308,7 +308,7 @@ class Output(Hpcg):
                          *arguments, saying=["--output-dir /nonexistent", "--no-output"])
         self.refused("--local", "8x8x8", "--output-dir", "/proc", saying=["/proc"])
         self.write_dat("a file", "file")
-        self.refused("--local", "8x8x8", "--output-dir", "file", saying=["file", "no folder"])
+        self.refused("--local", "8x8x8", "--output-dir", "file", saying=["file", "is not a folder"])
 
     def test_json_is_checked_before_the_run(self):
         self.refused("--local", "8x8x8", "--seconds", "3600", "--json", "/nonexistent/x.json",

@@ -125,7 +125,7 @@ class Ranks(unittest.TestCase):
     def test_what_cannot_be_cut_or_carried_is_one_message(self):
         for more, words in ((["--ranks-grid", "2x2x1"], "is for 4 ranks"), (["--split", "1.5"], "1.5"),
                             (["--overlap", "two-part", "--ranks-grid", "1x3x1"], "along i only"),
-                            (["--transport", "nccl"], "between GPUs"), (["--transport", "local"], "no transport"),
+                            (["--transport", "nccl"], "between GPUs"), (["--transport", "local"], "is not a transport"),
                             (["--schedule", "fused", "--ranks-grid", "1x1x3"], "whole rows")):
             self.refused(run(3, "himeno", *SMALL, *more), words)
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace bankfull::convection {
@@ -29,7 +30,7 @@ namespace bankfull::convection {
 template <class Backend>
 class StagedIntegrator final : public Integrator {
  public:
-  explicit StagedIntegrator(const Plan& plan) : plan_(plan), backend_(plan_) {}
+  explicit StagedIntegrator(Plan plan) : plan_(std::move(plan)), backend_(plan_) {}
 
   void advance(const Stage& stage) override {
     const std::size_t to = 1 - side_;

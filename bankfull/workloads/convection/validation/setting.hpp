@@ -10,14 +10,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace bankfull::convection {
 
 /// Where a validation runs, how far it goes, and who watches.
 class ValidationSetting {
  public:
-  ValidationSetting(const Validation& validation, const RunContext& context)
-      : validation_(validation), progress_(context.progress) {}
+  ValidationSetting(Validation validation, const RunContext& context)
+      : validation_(std::move(validation)), progress_(context.progress) {}
 
   [[nodiscard]] bool full() const { return validation_.level == ValidationLevel::full; }
   [[nodiscard]] Device device() const { return validation_.device; }
