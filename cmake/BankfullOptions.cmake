@@ -8,7 +8,7 @@ set_property(CACHE BANKFULL_FFTW PROPERTY STRINGS AUTO ON OFF)
 option(BANKFULL_NATIVE "Compile for this machine's processor (-march=native)" ON)
 set(BANKFULL_ARCH "" CACHE STRING "Processor to compile for (-march=...) when BANKFULL_NATIVE is off, e.g. x86-64-v3")
 option(BANKFULL_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-option(BANKFULL_UNITY_TESTS "Compile several test sources at a time: faster, all of them on any change" OFF)
+set(BANKFULL_TEST_OPTIMIZATION "" CACHE STRING "Optimisation of the tests' own sources, where it differs from the build's: -O1")
 set(BANKFULL_TEST_SHARDS 0 CACHE STRING
   "Run each unit test program in so many processes, and without its large tests, instead of in one process a test: for sanitizers")
 set(BANKFULL_EXTRA_WORKLOADS "" CACHE STRING "Folders of further workloads, which become part of the program")

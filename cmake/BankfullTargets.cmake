@@ -57,8 +57,11 @@ function(bankfull_compile_options target)
       $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 ${cuda_flags} -Xcompiler=${cuda_host_flags}>)
   endif()
   if(BANKFULL_SANITIZE)
+    # A null pointer's access ends with AddressSanitizer's report anyway; these two checks stand at every access
+    # and double the time to compile.
     target_compile_options(${target} PRIVATE
-      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${BANKFULL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+      $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${BANKFULL_SANITIZE} -fno-sanitize=null,vptr -fno-omit-frame-pointer
+                                -fno-sanitize-recover=all>)
     target_link_options(${target} PUBLIC -fsanitize=${BANKFULL_SANITIZE})
   endif()
 endfunction()
