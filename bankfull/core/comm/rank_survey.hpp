@@ -43,8 +43,11 @@ int default_threads(const Communicator& ranks);
 /// where the launcher gave every rank its own.
 Sharers sharers_of_gpus(const Communicator& ranks);
 
-/// Collective: ranks of this node, this one included, whose device is this rank's: all of them for
-/// the CPU.
+/// Collective: the ranks of this node, this one included, whose device is this rank's: all of them
+/// for the CPU. Ascending.
+std::vector<int> ranks_on_device(const Communicator& ranks, Device device);
+
+/// Collective: how many these are.
 int sharers_of_device(const Communicator& ranks, Device device);
 
 }  // namespace bankfull

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/machine/device.hpp"
 
 #include <cstdint>
@@ -22,5 +23,16 @@ std::string to_string(CacheFit fit);
 
 /// Bytes of the device's last cache; 0 where unknown.
 std::int64_t last_cache_bytes(Device device);
+
+/// What the ranks of a run work on, by device.
+struct WorkingSet {
+  std::int64_t bytes = 0;           ///< on the device with the least of those that have any
+  CacheFit fit = CacheFit::beyond;  ///< of the device nearest to holding its part in its cache
+};
+
+/// Collective: `bytes_of_rank` is what this rank, on `device`, works on. The ranks of one device
+/// have one cache together, so what they work on adds up. Devices with nothing to work on say
+/// nothing.
+WorkingSet working_set(const Communicator& ranks, Device device, double bytes_of_rank);
 
 }  // namespace bankfull

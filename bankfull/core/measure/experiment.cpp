@@ -1,6 +1,5 @@
 #include "bankfull/core/measure/experiment.hpp"
 
-#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/cache.hpp"
 
 #include <algorithm>
@@ -26,7 +25,6 @@ std::optional<Mix> ceiling_mix(const Work& work) {
 Experiment::Experiment(Device device, int threads, const RunContext& context)
     : device_(device),
       context_(context),
-      sharing_(sharers_of_device(context.ranks, device)),
       ceilings_(device, threads, context) {}
 
 double Experiment::time(const std::function<void()>& body) const {
@@ -108,19 +106,12 @@ Measurement Experiment::measurement(const std::string& name, const std::vector<d
   m.work = work;
   m.work.traffic = {ranks.sum(work.traffic.bytes_read), ranks.sum(work.traffic.bytes_written),
                     ranks.sum(work.traffic.flops)};
-  const WorkingSet set = working_set(work.working_set_bytes);
+  const WorkingSet set = working_set(ranks, device_, work.working_set_bytes);
   m.work.working_set_bytes = static_cast<double>(set.bytes);
-  m.cache = set.bytes > 0 ? set.fit : CacheFit::beyond;
+  m.cache = set.fit;
   m.quietness.on_cpu = !device_.is_cuda();
   m.quietness.spread = repeats == Repeats::equal ? m.seconds.spread() : 0.0;
   return m;
-}
-
-Experiment::WorkingSet Experiment::working_set(double bytes_of_rank) const {
-  const auto on_device = static_cast<std::int64_t>(bytes_of_rank * sharing_);
-  const CacheFit fit = cache_fit(static_cast<double>(on_device), last_cache_bytes(device_));
-  return {.bytes = context_.ranks.min(on_device),
-          .fit = static_cast<CacheFit>(context_.ranks.max(static_cast<std::int64_t>(fit)))};
 }
 
 double Experiment::ceiling_seconds() const {
@@ -130,7 +121,7 @@ double Experiment::ceiling_seconds() const {
 }
 
 void Experiment::expect(const Mix& mix, Precision precision, double working_set_bytes) {
-  const WorkingSet set = working_set(working_set_bytes);
+  const WorkingSet set = working_set(context_.ranks, device_, working_set_bytes);
   if (!is_measured(set.fit)) {
     return;
   }

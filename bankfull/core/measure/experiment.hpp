@@ -85,12 +85,6 @@ class Experiment {
   void finish(std::vector<Measurement>& measurements, const Quietness& load);
 
  private:
-  /// On the device with the least of it, and the nearest to a cache of all.
-  struct WorkingSet {
-    std::int64_t bytes = 0;
-    CacheFit fit = CacheFit::beyond;
-  };
-
   /// A ceiling to measure, and how often.
   struct Wanted {
     Mix mix;
@@ -98,7 +92,6 @@ class Experiment {
     int times = 0;
   };
 
-  [[nodiscard]] WorkingSet working_set(double bytes_of_rank) const;
   [[nodiscard]] bool is_measured(CacheFit fit) const;
   [[nodiscard]] double ceiling_seconds() const;
   void measure_now(const Mix& mix, Precision precision, std::int64_t problem_bytes);
@@ -109,7 +102,6 @@ class Experiment {
 
   Device device_;
   const RunContext& context_;
-  int sharing_;
   LoadWatch load_;
   Ceilings ceilings_;
   Stopwatch watch_;
