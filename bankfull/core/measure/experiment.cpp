@@ -114,10 +114,8 @@ Measurement Experiment::measurement(const std::string& name, const std::vector<d
   return m;
 }
 
-double Experiment::ceiling_seconds() const {
-  constexpr double share_of_run = 0.1;
-  constexpr double at_least = 2.0;
-  return std::max(at_least, share_of_run * context_.ranks.max(watch_.seconds()));
+double Experiment::ceiling_seconds_left() const {
+  return ceilings_.seconds_left(context_.ranks.max(watch_.seconds()));
 }
 
 void Experiment::expect(const Mix& mix, Precision precision, double working_set_bytes) {
@@ -128,9 +126,19 @@ void Experiment::expect(const Mix& mix, Precision precision, double working_set_
   measure_now(mix, precision, set.bytes);
 }
 
+void Experiment::measure_within(double share, const Mix& mix, Precision precision,
+                                std::int64_t problem_bytes) {
+  const bool is_known = ceilings_.find(mix, precision).has_value();
+  if (is_known && ceilings_.least_seconds(mix, precision) > ceiling_seconds_left()) {
+    return;
+  }
+  ceilings_.allocate(problem_bytes);
+  ceilings_.measure(mix, precision, share * ceiling_seconds_left());
+}
+
 void Experiment::measure_now(const Mix& mix, Precision precision, std::int64_t problem_bytes) {
-  constexpr double share = 0.25;  // of what those in `finish` may take
-  ceilings_.measure(mix, precision, share * ceiling_seconds(), problem_bytes);
+  constexpr double share = 0.25;  // most is left to the others and to `finish`
+  measure_within(share, mix, precision, problem_bytes);
   ceilings_.release();
 }
 
@@ -173,17 +181,18 @@ void Experiment::measure_missing(const std::vector<Measurement>& measurements) {
   for (const Measurement& m : measurements) {
     problem_bytes = std::max(problem_bytes, m.work.working_set_bytes);
   }
-  int passes = 0;
+  int to_come = 0;
   for (const auto& entry : wanted) {
-    passes += entry.second.times;
+    to_come += entry.second.times;
   }
   // All of them once before any of them again: so the two lie apart in time.
   for (int turn = 0; turn < 2; ++turn) {
     for (const auto& entry : wanted) {
       const Wanted& ceiling = entry.second;
       if (turn < ceiling.times) {
-        ceilings_.measure(ceiling.mix, ceiling.precision, ceiling_seconds() / passes,
-                          static_cast<std::int64_t>(problem_bytes));
+        measure_within(1.0 / to_come, ceiling.mix, ceiling.precision,
+                       static_cast<std::int64_t>(problem_bytes));
+        --to_come;
       }
     }
   }

@@ -21,6 +21,10 @@ enum class CeilingRule {
 struct MeasurePolicy {
   CeilingRule ceiling = CeilingRule::automatic;
   std::vector<Ceiling> known_ceilings = {};  ///< for CeilingRule::file
+
+  // All measuring of ceilings in the run takes no longer than the larger of the two; see Ceilings.
+  double ceiling_share = 0.1;    ///< of the run without its ceilings
+  double ceiling_seconds = 2.0;  ///< however short the run
 };
 
 /// What every workload's `run` gets beside its problem.
