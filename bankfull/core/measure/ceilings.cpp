@@ -31,18 +31,24 @@ Ceiling better_of(const Ceiling& before, const Ceiling& now) {
   return best;
 }
 
-/// Collective: of all ranks' devices together.
-Ceiling sum_of(Ceiling mine, const Communicator& ranks) {
-  mine.bytes_per_second = ranks.sum(mine.bytes_per_second);
-  mine.working_set_bytes = ranks.sum(mine.working_set_bytes);
-  mine.rates = {mine.bytes_per_second};
-  if (ranks.size() > 1) {
-    mine.name += fmt::format(", on {} ranks at once", ranks.size());
-  }
-  return mine;
-}
-
 }  // namespace
+
+Ceiling sum_of(const Ceiling& mine, const Communicator& ranks) {
+  if (ranks.size() == 1) {
+    return mine;
+  }
+  const std::vector<double> rates = ranks.all_gather(mine.bytes_per_second);
+  const auto slowest =
+      static_cast<std::size_t>(std::min_element(rates.begin(), rates.end()) - rates.begin());
+  const auto names = ranks.all_gather(std::vector<char>(mine.name.begin(), mine.name.end()));
+  const std::string way(names[slowest].begin(), names[slowest].end());
+  const double sum = ranks.sum(mine.bytes_per_second);
+  return {.name = way + fmt::format(", on {} ranks at once", ranks.size()),
+          .bytes_per_second = sum,
+          .working_set_bytes = ranks.sum(mine.working_set_bytes),
+          .seconds = summarise(ranks.all_gather(mine.seconds.samples)[slowest]),
+          .rates = {sum}};
+}
 
 std::string ceiling_key(const Mix& mix, Precision precision) {
   return to_string(mix) + ", " + to_string(precision);
@@ -93,9 +99,9 @@ void Ceilings::measure(const Mix& mix, Precision precision, double seconds) {
       pass_seconds_[key] = ranks.max(probe_->warm_up());
     }
     const double left = seconds - ranks.max(watch.seconds());
-    Ceiling now = probe_->measure(CeilingProbe::repeats_within(left, pass_seconds_.at(key)));
+    const int repeats = CeilingProbe::repeats_within(left, pass_seconds_.at(key));
+    Ceiling now = sum_of(probe_->measure(repeats), ranks);
     now.key = key;
-    now = sum_of(std::move(now), ranks);
     const auto before = known_.find(key);
     known_[key] = before == known_.end() ? now : better_of(before->second, now);
   });

@@ -70,6 +70,11 @@ class Ceilings {
   double seconds_spent_ = 0.0;
 };
 
+/// Collective: the ceiling of all ranks together of what each measured at the same time. Rates and
+/// working sets add up. Ranks may have reached theirs in different ways and times, on different
+/// devices: name and seconds are those of the rank with the lowest rate.
+Ceiling sum_of(const Ceiling& mine, const Communicator& ranks);
+
 /// By which ceilings are found again: "4 read : 3 write, fp64".
 std::string ceiling_key(const Mix& mix, Precision precision);
 

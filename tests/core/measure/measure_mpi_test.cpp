@@ -1,7 +1,10 @@
 #include "bankfull/core/measure/cache.hpp"
+#include "bankfull/core/measure/ceilings.hpp"
 #include "tests/mpi_main.hpp"
 
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 namespace bankfull {
 namespace {
@@ -26,6 +29,23 @@ TEST(WorkingSet, OfNothingIsInNoCache) {
   const WorkingSet set = working_set(test_ranks(), Device::cpu(), 0.0);
   EXPECT_EQ(set.bytes, 0);
   EXPECT_EQ(set.fit, CacheFit::beyond);
+}
+
+TEST(CeilingOfRanks, AddsUpAndTellsOfTheSlowest) {
+  const Communicator& ranks = test_ranks();
+  const int last = ranks.size() - 1;
+  // The last rank is the slowest, in a way of its own.
+  const bool is_slowest = ranks.rank() == last;
+  const Ceiling all = sum_of({.name = is_slowest ? "slow way" : "fast way",
+                              .bytes_per_second = is_slowest ? 1.0 : 10.0,
+                              .working_set_bytes = 5.0,
+                              .seconds = summarise({is_slowest ? 5.0 : 0.5})},
+                             ranks);
+  EXPECT_EQ(all.name, "slow way, on " + std::to_string(ranks.size()) + " ranks at once");
+  EXPECT_EQ(all.bytes_per_second, 10.0 * last + 1.0);
+  EXPECT_EQ(all.rates, std::vector<double>{all.bytes_per_second});
+  EXPECT_EQ(all.working_set_bytes, 5.0 * ranks.size());
+  EXPECT_EQ(all.seconds.samples, std::vector<double>{5.0});
 }
 
 }  // namespace
