@@ -150,6 +150,25 @@ class Ranks(unittest.TestCase):
         self.refused(run(3, "himeno", *SMALL, "--threads", "1", "--ceiling", str(target)),
                      str(target), "2 ranks", "3 ranks")
 
+    def test_ceilings_of_ranks_with_different_threads(self):
+        target = self.path / "ceilings.json"
+
+        def run_with(first, second, *more):
+            himeno = [BINARY, "himeno", *SMALL, "--ceiling", *more]
+            return subprocess.run(
+                [*MPIRUN, "1", "-x", f"BANKFULL_THREADS={first}", *himeno, ":",
+                 MPIRUN[-1], "1", "-x", f"BANKFULL_THREADS={second}", *himeno],
+                capture_output=True, text=True, timeout=HANGING, env=environment())
+
+        result = run_with(1, 2, "always", "--json", str(target))
+        self.assertEqual(result.returncode, OK, result.stderr)
+        devices = json.loads(target.read_text())["context"]["ranks"]["devices"]["value"].split("; ")
+        self.assertEqual([device.rpartition(", ")[2] for device in devices], ["1 thread", "2 threads"])
+        result = run_with(1, 2, str(target))
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertRegex(result.stdout, r" ceiling_gbs=\S+ percent=")
+        self.refused(run_with(1, 1, str(target)), str(target), "rank 1", "2 threads", "1 thread")
+
     def test_unwritable_json_is_one_message(self):
         self.refused(run(2, "himeno", *SMALL, "--json", "/nonexistent/out.json"),
                      "bankfull: cannot write /nonexistent/out.json")

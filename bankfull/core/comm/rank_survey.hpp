@@ -16,6 +16,10 @@ struct RankSurvey {
   int ranks_per_node = 1;   ///< on the node that has most
   int default_threads = 1;  ///< of this rank
   std::string mpi_library;  ///< empty without MPI
+
+  /// What every rank runs on, in their order: "CPU <model> of host <name>, 4 threads", "GPU <name>
+  /// of host <name>". Empty where nothing runs.
+  std::vector<std::string> devices = {};
 };
 
 /// Collective.

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/measure/known_ceilings.hpp"
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
-#include <string>
 #include <vector>
 
 namespace bankfull {
@@ -21,6 +21,7 @@ enum class CeilingRule {
 struct MeasurePolicy {
   CeilingRule ceiling = CeilingRule::automatic;
   std::vector<Ceiling> known_ceilings = {};  ///< for CeilingRule::file
+  CeilingHome home = {};                     ///< to be recorded with the result
 
   // All measuring of ceilings in the run takes no longer than the larger of the two; see Ceilings.
   double ceiling_share = 0.1;    ///< of the run without its ceilings
