@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS, size_beyond_caches
 
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 MPIRUN = OWN_ARGUMENTS[1:]
@@ -135,8 +135,8 @@ class Ranks(unittest.TestCase):
         self.assertIn("3 ranks as 3x1x1: blocks of 20x62x126 to 21x62x126", result.stdout)
 
     def test_below_a_threshold_on_all_ranks(self):
-        result = run(2, "himeno", "--size", "M", "--device", "cpu", "--iterations", "4", "--repeat", "1",
-                     "--quiet", "--min-percent", "1000")
+        result = run(2, "himeno", "--size", size_beyond_caches(BINARY), "--device", "cpu", "--iterations", "4",
+                     "--repeat", "1", "--quiet", "--min-percent", "1000")
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertEqual(len(own_lines(result)), 1, result.stderr)
 

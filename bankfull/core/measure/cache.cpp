@@ -17,12 +17,10 @@ constexpr auto cache_fit_names = enum_names<CacheFit>(
 }  // namespace
 
 CacheFit cache_fit(double working_set_bytes, std::int64_t cache_bytes) {
-  constexpr double negligible = 4.0;  // caches: no more than a quarter of the data is found in one
-  const auto cache = static_cast<double>(cache_bytes);
-  if (working_set_bytes >= negligible * cache) {
+  if (working_set_bytes >= smallest_beyond(cache_bytes)) {
     return CacheFit::beyond;
   }
-  return working_set_bytes > cache ? CacheFit::partly : CacheFit::inside;
+  return working_set_bytes > static_cast<double>(cache_bytes) ? CacheFit::partly : CacheFit::inside;
 }
 
 std::string to_string(CacheFit fit) { return cache_fit_names.to_string(fit); }
@@ -42,8 +40,7 @@ WorkingSet working_set(const Communicator& ranks, Device device, double bytes_of
   }
   constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::max();
   const bool has_any = on_device > 0.0;
-  const CacheFit fit =
-      has_any ? cache_fit(on_device, last_cache_bytes(device)) : CacheFit::beyond;
+  const CacheFit fit = has_any ? cache_fit(on_device, last_cache_bytes(device)) : CacheFit::beyond;
   const std::int64_t least = ranks.min(has_any ? static_cast<std::int64_t>(on_device) : nothing);
   return {.bytes = least == nothing ? 0 : least,
           .fit = static_cast<CacheFit>(ranks.max(static_cast<std::int64_t>(fit)))};

@@ -18,6 +18,12 @@ enum class CacheFit {
 /// The one rule for it. A `cache_bytes` of 0 means that the cache is unknown.
 CacheFit cache_fit(double working_set_bytes, std::int64_t cache_bytes);
 
+/// Bytes of the smallest working set that is beyond such a cache.
+constexpr double smallest_beyond(std::int64_t cache_bytes) {
+  constexpr double negligible = 4.0;  // caches: no more than a quarter of the data is found in one
+  return negligible * static_cast<double>(cache_bytes);
+}
+
 /// "beyond", "partly", "inside".
 std::string to_string(CacheFit fit);
 

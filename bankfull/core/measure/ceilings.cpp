@@ -50,6 +50,12 @@ Ceiling sum_of(const Ceiling& mine, const Communicator& ranks) {
           .rates = {sum}};
 }
 
+Traffic sum_over(const Communicator& ranks, const Traffic& mine) {
+  return {.bytes_read = ranks.sum(mine.bytes_read),
+          .bytes_written = ranks.sum(mine.bytes_written),
+          .flops = ranks.sum(mine.flops)};
+}
+
 std::string ceiling_key(const Mix& mix, Precision precision) {
   return to_string(mix) + ", " + to_string(precision);
 }

@@ -17,11 +17,11 @@ namespace bankfull {
 /// all ranks measure at once, and their rates add up. A ceiling that is measured again is the best
 /// of its measurements, for a busy machine drifts, and no rate may be divided by a slow moment.
 ///
-/// Memory is bounded by what the run itself takes: see `measure`. So is time, of which an account is
-/// kept: `seconds_spent` has all allocation, warm-up, passes and release, and `seconds_left` is the
-/// rest of what MeasurePolicy allows. Who asks for no more than that, and measures nothing again that
-/// takes more, stays within it, but for what no ceiling can do without: of each mix once an
-/// allocation, a warm-up and the least number of passes (CeilingProbe::repeats_within). Only the
+/// Memory is bounded by what the run itself takes: see `allocate`. So is time, of which an account
+/// is kept: `seconds_spent` has all allocation, warm-up, passes and release, and `seconds_left` is
+/// the rest of what MeasurePolicy allows. Who asks for no more than that, and measures nothing
+/// again that takes more, stays within it, but for what no ceiling can do without: of each mix once
+/// an allocation, a warm-up and the least number of passes (CeilingProbe::repeats_within). Only the
 /// wait for a GPU that clears memory does not count: the work before causes it.
 class Ceilings {
  public:
@@ -35,8 +35,8 @@ class Ceilings {
   void allocate(std::int64_t problem_bytes);
 
   /// Collective: measures the ceiling of a mix in the allocated memory, once more if it is known.
-  /// Takes `seconds`, a warm-up where the memory has not seen the mix included, or the least that it
-  /// can take if that is more.
+  /// Takes `seconds`, a warm-up where the memory has not seen the mix included, or the least that
+  /// it can take if that is more.
   void measure(const Mix& mix, Precision precision, double seconds);
 
   /// Collective: gives the memory back.
@@ -74,6 +74,9 @@ class Ceilings {
 /// working sets add up. Ranks may have reached theirs in different ways and times, on different
 /// devices: name and seconds are those of the rank with the lowest rate.
 Ceiling sum_of(const Ceiling& mine, const Communicator& ranks);
+
+/// Collective: what all ranks move and compute.
+Traffic sum_over(const Communicator& ranks, const Traffic& mine);
 
 /// By which ceilings are found again: "4 read : 3 write, fp64".
 std::string ceiling_key(const Mix& mix, Precision precision);

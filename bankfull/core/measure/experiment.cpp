@@ -15,17 +15,10 @@ bool all_passed(const std::vector<Check>& checks) {
                      [](const Check& check) { return check.passed(); });
 }
 
-/// Of the ceiling that bounds the work; none where no ceiling does.
-std::optional<Mix> ceiling_mix(const Work& work) {
-  return work.is_bound_by_memory ? mix_of(work.traffic) : std::nullopt;
-}
-
 }  // namespace
 
 Experiment::Experiment(Device device, int threads, const RunContext& context)
-    : device_(device),
-      context_(context),
-      ceilings_(device, threads, context) {}
+    : device_(device), context_(context), ceilings_(device, threads, context) {}
 
 double Experiment::time(const std::function<void()>& body) const {
   context_.ranks.barrier();
@@ -104,8 +97,7 @@ Measurement Experiment::measurement(const std::string& name, const std::vector<d
   m.name = name;
   m.seconds = summarise(seconds);
   m.work = work;
-  m.work.traffic = {ranks.sum(work.traffic.bytes_read), ranks.sum(work.traffic.bytes_written),
-                    ranks.sum(work.traffic.flops)};
+  m.work.traffic = sum_over(ranks, work.traffic);
   const WorkingSet set = working_set(ranks, device_, work.working_set_bytes);
   m.work.working_set_bytes = static_cast<double>(set.bytes);
   m.cache = set.fit;
