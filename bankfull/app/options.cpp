@@ -39,31 +39,29 @@ std::vector<char> read_ceiling_file(const std::string& path) {
 
 /// Collective: what the root reads, on all ranks, whose nodes may have other files.
 std::vector<Ceiling> known_ceilings(const std::string& path, const Communicator& ranks,
-                                    Device device, int threads) {
+                                    const CeilingHome& home) {
   std::vector<char> text;
   ranks.on_root([&] { text = read_ceiling_file(path); });
   text = ranks.all_gather(text).front();
   std::vector<Ceiling> ceilings;
-  ranks.agree([&] {
-    ceilings = parse_ceilings({text.begin(), text.end()}, path,
-                              ceiling_home(device, threads, ranks.size()));
-  });
+  ranks.agree([&] { ceilings = parse_ceilings({text.begin(), text.end()}, path, home); });
   return ceilings;
 }
 
-MeasurePolicy policy_of(const std::string& ceiling, const Communicator& ranks, Device device,
-                        int threads) {
+MeasurePolicy policy_of(const std::string& ceiling, const Communicator& ranks,
+                        const CeilingHome& home) {
   if (ceiling == "auto") {
-    return {};
+    return {.home = home};
   }
   if (ceiling == "always") {
-    return {.ceiling = CeilingRule::always};
+    return {.ceiling = CeilingRule::always, .home = home};
   }
   if (ceiling == "none") {
-    return {.ceiling = CeilingRule::none};
+    return {.ceiling = CeilingRule::none, .home = home};
   }
   return {.ceiling = CeilingRule::file,
-          .known_ceilings = known_ceilings(ceiling, ranks, device, threads)};
+          .known_ceilings = known_ceilings(ceiling, ranks, home),
+          .home = home};
 }
 
 }  // namespace
@@ -90,7 +88,7 @@ MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
     throw UsageError(fmt::format("--max-spread {} is not a threshold", spread),
                      "use a percentage of 0 or more");
   }
-  MeasurePolicy policy = policy_of(ceiling, ranks, chosen, threads_used);
+  MeasurePolicy policy = policy_of(ceiling, ranks, ceiling_home(ranks, chosen, threads_used));
   if (json) {
     ranks.on_root([&] { static_cast<void>(OutputFile(*json)); });
   }

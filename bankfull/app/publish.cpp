@@ -87,7 +87,8 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
       files.emplace_back(*options.json);
     }
   });
-  const RankSurvey survey = survey_ranks(ranks);
+  RankSurvey survey = survey_ranks(ranks);
+  survey.devices = policy.home.devices;
   const RunResult result = [&] {
     ProgressLine progress(options.quiet || !ranks.is_root());
     return workload({.ranks = ranks, .progress = progress, .policy = policy});

@@ -14,7 +14,7 @@ import time
 import unittest
 
 from refusal import Refusals
-from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS, last_cache, size_beyond_caches
 
 BINARY = OWN_ARGUMENTS[0]
 SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
@@ -224,17 +224,21 @@ class Himeno(CommandLine):
         result = run(*arguments, "--device", "cpu")
         self.assert_refusal(result, USAGE, ["--perturb-operator"])
 
-    def test_a_threshold_measures_the_ceiling_that_it_needs(self):
-        result = run("himeno", "--size", "XS", "--device", "cpu", "--iterations", "2", "--quiet", "--min-percent", "1e-9")
-        self.assertRegex(result.stdout, r" ceiling_gbs=\S+ percent=")
-        self.refused("himeno", "--size", "XS", *QUICK, "--min-percent", "90", "--ceiling", "none",
-                     saying=["--min-percent 90", "--ceiling none", "--ceiling always"])
+    def test_a_threshold_judges_a_percentage(self):
+        for percent, code in (("1e-9", OK), ("1e9", BELOW)):
+            result = run("himeno", "--size", size_beyond_caches(BINARY), "--min-percent", percent, "--quiet", *QUICK)
+            self.assertEqual(result.returncode, code, result.stderr)
+            self.assertRegex(result.stdout, r" ceiling_gbs=\S+ percent=")
+            self.assertEqual("below --min-percent" in result.stderr, code == BELOW, result.stderr)
 
-    def test_percent_below_the_threshold_exits_4(self):
-        result = run("himeno", "--size", "XS", "--min-percent", "1e9", "--quiet", *QUICK)
-        self.assertEqual(result.returncode, BELOW)
-        self.assertIn("--min-percent", result.stderr)
-        self.assertIn("RESULT", result.stdout)
+    def test_a_threshold_without_a_percentage_is_refused_before_the_run(self):
+        self.refused("himeno", "--size", "XS", *QUICK, "--min-percent", "90", "--ceiling", "none",
+                     saying=["--min-percent 90", "--ceiling none", "--ceiling auto"])
+        if last_cache(BINARY) < 2**20:
+            self.skipTest("the last cache is unknown or small")
+        for ceiling in ("auto", "always"):
+            self.refused("himeno", "--size", "XS", *QUICK, "--min-percent", "90", "--ceiling", ceiling,
+                         saying=["--min-percent 90", "cache", "choose a problem of at least"])
 
     def test_spread_above_the_threshold_exits_4(self):
         result = run("himeno", "--size", "XS", "--max-spread", "0", "--quiet", *QUICK)

@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS, size_beyond_caches
 
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 MPIRUN = OWN_ARGUMENTS[1:]
@@ -135,8 +135,8 @@ class Ranks(unittest.TestCase):
         self.assertIn("3 ranks as 3x1x1: blocks of 20x62x126 to 21x62x126", result.stdout)
 
     def test_below_a_threshold_on_all_ranks(self):
-        result = run(2, "himeno", "--size", "M", "--device", "cpu", "--iterations", "4", "--repeat", "1",
-                     "--quiet", "--min-percent", "1000")
+        result = run(2, "himeno", "--size", size_beyond_caches(BINARY), "--device", "cpu", "--iterations", "4",
+                     "--repeat", "1", "--quiet", "--min-percent", "1000")
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertEqual(len(own_lines(result)), 1, result.stderr)
 
@@ -149,6 +149,25 @@ class Ranks(unittest.TestCase):
         self.assertRegex(result.stdout, r" ceiling_gbs=\S+ percent=")
         self.refused(run(3, "himeno", *SMALL, "--threads", "1", "--ceiling", str(target)),
                      str(target), "2 ranks", "3 ranks")
+
+    def test_ceilings_of_ranks_with_different_threads(self):
+        target = self.path / "ceilings.json"
+
+        def run_with(first, second, *more):
+            himeno = [BINARY, "himeno", *SMALL, "--ceiling", *more]
+            return subprocess.run(
+                [*MPIRUN, "1", "-x", f"BANKFULL_THREADS={first}", *himeno, ":",
+                 MPIRUN[-1], "1", "-x", f"BANKFULL_THREADS={second}", *himeno],
+                capture_output=True, text=True, timeout=HANGING, env=environment())
+
+        result = run_with(1, 2, "always", "--json", str(target))
+        self.assertEqual(result.returncode, OK, result.stderr)
+        devices = json.loads(target.read_text())["context"]["ranks"]["devices"]["value"].split("; ")
+        self.assertEqual([device.rpartition(", ")[2] for device in devices], ["1 thread", "2 threads"])
+        result = run_with(1, 2, str(target))
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertRegex(result.stdout, r" ceiling_gbs=\S+ percent=")
+        self.refused(run_with(1, 1, str(target)), str(target), "rank 1", "2 threads", "1 thread")
 
     def test_unwritable_json_is_one_message(self):
         self.refused(run(2, "himeno", *SMALL, "--json", "/nonexistent/out.json"),

@@ -19,6 +19,23 @@ bool overlap(const std::vector<std::uint64_t>& some, const std::vector<std::uint
   });
 }
 
+/// Collective: the ranks of this rank's node that can use any of the same things, this one
+/// included.
+std::vector<int> ranks_that_share(const Communicator& ranks,
+                                  const std::vector<std::uint64_t>& things) {
+  const std::vector<int> nodes = ranks.all_gather(ranks.node());
+  const auto all = ranks.all_gather(things);
+  std::vector<int> sharing;
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    const auto other = static_cast<std::size_t>(rank);
+    const bool shares = nodes[other] == ranks.node() && overlap(things, all[other]);
+    if (rank == ranks.rank() || shares) {
+      sharing.push_back(rank);
+    }
+  }
+  return sharing;
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> usable_processors() {
@@ -38,17 +55,10 @@ std::vector<std::uint64_t> usable_processors() {
 }
 
 Sharers sharers_on_node(const Communicator& ranks, const std::vector<std::uint64_t>& things) {
-  const std::vector<int> nodes = ranks.all_gather(ranks.node());
-  const auto all = ranks.all_gather(things);
-  Sharers sharers;
-  for (int rank = 0; rank < ranks.size(); ++rank) {
-    const auto other = static_cast<std::size_t>(rank);
-    if (rank != ranks.rank() && nodes[other] == ranks.node() && overlap(things, all[other])) {
-      sharers.place += rank < ranks.rank() ? 1 : 0;
-      ++sharers.count;
-    }
-  }
-  return sharers;
+  const std::vector<int> sharing = ranks_that_share(ranks, things);
+  const auto own = std::find(sharing.begin(), sharing.end(), ranks.rank());
+  return {.place = static_cast<int>(own - sharing.begin()),
+          .count = static_cast<int>(sharing.size())};
 }
 
 int default_threads(const Communicator& ranks) {
@@ -65,10 +75,14 @@ Sharers sharers_of_gpus(const Communicator& ranks) {
   return sharers_on_node(ranks, gpus);
 }
 
-int sharers_of_device(const Communicator& ranks, Device device) {
+std::vector<int> ranks_on_device(const Communicator& ranks, Device device) {
   const std::string name =
       device.is_cuda() ? survey_gpus().gpus.at(static_cast<std::size_t>(device.index)).uuid : "cpu";
-  return sharers_on_node(ranks, {std::hash<std::string>{}(name)}).count;
+  return ranks_that_share(ranks, {std::hash<std::string>{}(name)});
+}
+
+int sharers_of_device(const Communicator& ranks, Device device) {
+  return static_cast<int>(ranks_on_device(ranks, device).size());
 }
 
 RankSurvey survey_ranks(const Communicator& ranks) {

@@ -16,6 +16,10 @@ struct RankSurvey {
   int ranks_per_node = 1;   ///< on the node that has most
   int default_threads = 1;  ///< of this rank
   std::string mpi_library;  ///< empty without MPI
+
+  /// What every rank runs on, in their order: "CPU <model> of host <name>, 4 threads", "GPU <name>
+  /// of host <name>". Empty where nothing runs.
+  std::vector<std::string> devices = {};
 };
 
 /// Collective.
@@ -43,8 +47,11 @@ int default_threads(const Communicator& ranks);
 /// where the launcher gave every rank its own.
 Sharers sharers_of_gpus(const Communicator& ranks);
 
-/// Collective: ranks of this node, this one included, whose device is this rank's: all of them for
-/// the CPU.
+/// Collective: the ranks of this node, this one included, whose device is this rank's: all of them
+/// for the CPU. Ascending.
+std::vector<int> ranks_on_device(const Communicator& ranks, Device device);
+
+/// Collective: how many these are.
 int sharers_of_device(const Communicator& ranks, Device device);
 
 }  // namespace bankfull

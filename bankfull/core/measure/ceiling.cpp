@@ -3,6 +3,7 @@
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/measure/cache.hpp"
+#include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 #include "bankfull/core/memory/clearing.hpp"
 
@@ -35,13 +36,16 @@ std::vector<CeilingProbe::Candidate> CeilingProbe::candidates(Device device,
 CeilingProbe::CeilingProbe(Device device, int threads, std::int64_t bytes, int sharing)
     : device_(device), streams_(make_streams(device, threads, bytes / sharing)) {}
 
-double CeilingProbe::warm_up(const Mix& mix, Precision precision) {
+void CeilingProbe::choose(const Mix& mix, Precision precision) {
   const StreamPattern pattern = pattern_of(mix, precision);
   elements_ = streams_->capacity(pattern) / Streams::granularity * Streams::granularity;
   if (elements_ == 0) {
     throw RuntimeFailure("no memory is left to measure a ceiling in; --ceiling none does without");
   }
   candidates_ = candidates(device_, pattern);
+}
+
+double CeilingProbe::warm_up() {
   double pass = 0.0;
   for (const Candidate& candidate : candidates_) {
     streams_->use_grid(candidate.grid);
@@ -52,8 +56,9 @@ double CeilingProbe::warm_up(const Mix& mix, Precision precision) {
 
 int CeilingProbe::repeats_within(double seconds, double seconds_per_pass) {
   constexpr double min_repeats = 2.0;
-  return static_cast<int>(
-      std::clamp(seconds / seconds_per_pass, min_repeats, static_cast<double>(max_repeats)));
+  constexpr double min_seconds = 0.1;
+  return static_cast<int>(std::clamp(std::max(seconds, min_seconds) / seconds_per_pass, min_repeats,
+                                     static_cast<double>(max_repeats)));
 }
 
 Ceiling CeilingProbe::measure(int repeats) {
@@ -81,10 +86,12 @@ Ceiling CeilingProbe::measure(int repeats) {
 
 Ceiling measure_ceiling(Device device, int threads, const Mix& mix, Precision precision,
                         const CeilingBudget& budget) {
-  CeilingProbe probe(device, threads, ceiling_working_set(device, threads, budget.bytes));
   std::this_thread::sleep_for(std::chrono::duration<double>(seconds_until_cleared()));
-  const double pass = probe.warm_up(mix, precision);
-  return probe.measure(CeilingProbe::repeats_within(budget.seconds, pass));
+  const Stopwatch watch;
+  CeilingProbe probe(device, threads, ceiling_working_set(device, threads, budget.bytes));
+  probe.choose(mix, precision);
+  const double pass = probe.warm_up();
+  return probe.measure(CeilingProbe::repeats_within(budget.seconds - watch.seconds(), pass));
 }
 
 std::int64_t ceiling_working_set(Device device, int threads, std::int64_t at_most) {

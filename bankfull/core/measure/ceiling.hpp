@@ -12,7 +12,7 @@ namespace bankfull {
 
 /// What measuring a ceiling may cost.
 struct CeilingBudget {
-  double seconds = 1.0;    ///< for the timed passes, of which there are at least two
+  double seconds = 2.0;    ///< allocation, warm-up and passes together; see `repeats_within`
   std::int64_t bytes = 0;  ///< of memory on the device; 0: as many as `ceiling_working_set` wants
 };
 
@@ -23,18 +23,24 @@ class CeilingProbe {
  public:
   CeilingProbe(Device device, int threads, std::int64_t bytes, int sharing = 1);
 
-  /// Warms up every way to run the pass (CPU: ordinary and streaming stores; GPU: blocks of 256,
-  /// 512 and 1024 threads). Returns the seconds that one timed pass of all of them takes.
-  double warm_up(const Mix& mix, Precision precision);
+  /// The mix to measure from now on, in every way to run its pass (CPU: ordinary and streaming
+  /// stores; GPU: blocks of 256, 512 and 1024 threads). Throws RuntimeFailure where the arrays are
+  /// too small for it.
+  void choose(const Mix& mix, Precision precision);
 
-  /// The bandwidth of the mix warmed up last: each way is timed `repeats` times in turn, and the
-  /// fastest pass counts.
+  /// Runs the pass once in every way. Returns the seconds that all of them took together.
+  double warm_up();
+
+  /// The bandwidth of the mix: each way is timed `repeats` times in turn, and the fastest pass
+  /// counts.
   Ceiling measure(int repeats);
 
   /// Most timed passes of each way.
   static constexpr int max_repeats = 12;
 
-  /// Passes that fit a time; between 2 and max_repeats.
+  /// Timed passes of each way that fit `seconds`, where one of all ways takes `seconds_per_pass`:
+  /// at least two, as many as a tenth of a second allows, and at most max_repeats. So devices on
+  /// which a pass takes milliseconds always make all of them: few such passes miss the plateau.
   static int repeats_within(double seconds, double seconds_per_pass);
 
  private:
@@ -54,7 +60,8 @@ class CeilingProbe {
 
 /// The bandwidth that the device's memory sustains for a mix of read and written streams: what
 /// "percent of bankfull" divides by. See docs/adr/0002. For one process; ranks that measure
-/// together use Ceilings.
+/// together use Ceilings. Takes the budget's seconds at most, or, if that is more, one warm-up and
+/// the least number of passes; before that it waits until the device's memory is cleared.
 Ceiling measure_ceiling(Device device, int threads, const Mix& mix, Precision precision,
                         const CeilingBudget& budget = {});
 

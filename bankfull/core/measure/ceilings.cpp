@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/clearing.hpp"
 
 #include <algorithm>
@@ -30,18 +31,30 @@ Ceiling better_of(const Ceiling& before, const Ceiling& now) {
   return best;
 }
 
-/// Collective: of all ranks' devices together.
-Ceiling sum_of(Ceiling mine, const Communicator& ranks) {
-  mine.bytes_per_second = ranks.sum(mine.bytes_per_second);
-  mine.working_set_bytes = ranks.sum(mine.working_set_bytes);
-  mine.rates = {mine.bytes_per_second};
-  if (ranks.size() > 1) {
-    mine.name += fmt::format(", on {} ranks at once", ranks.size());
+}  // namespace
+
+Ceiling sum_of(const Ceiling& mine, const Communicator& ranks) {
+  if (ranks.size() == 1) {
+    return mine;
   }
-  return mine;
+  const std::vector<double> rates = ranks.all_gather(mine.bytes_per_second);
+  const auto slowest =
+      static_cast<std::size_t>(std::min_element(rates.begin(), rates.end()) - rates.begin());
+  const auto names = ranks.all_gather(std::vector<char>(mine.name.begin(), mine.name.end()));
+  const std::string way(names[slowest].begin(), names[slowest].end());
+  const double sum = ranks.sum(mine.bytes_per_second);
+  return {.name = way + fmt::format(", on {} ranks at once", ranks.size()),
+          .bytes_per_second = sum,
+          .working_set_bytes = ranks.sum(mine.working_set_bytes),
+          .seconds = summarise(ranks.all_gather(mine.seconds.samples)[slowest]),
+          .rates = {sum}};
 }
 
-}  // namespace
+Traffic sum_over(const Communicator& ranks, const Traffic& mine) {
+  return {.bytes_read = ranks.sum(mine.bytes_read),
+          .bytes_written = ranks.sum(mine.bytes_written),
+          .flops = ranks.sum(mine.flops)};
+}
 
 std::string ceiling_key(const Mix& mix, Precision precision) {
   return to_string(mix) + ", " + to_string(precision);
@@ -57,31 +70,68 @@ Ceilings::Ceilings(Device device, int threads, const RunContext& context)
   }
 }
 
-void Ceilings::measure(const Mix& mix, Precision precision, double seconds,
-                       std::int64_t problem_bytes) {
+void Ceilings::spend_on(const std::function<void()>& body) {
+  const Stopwatch watch;
+  body();
+  seconds_spent_ += context_.ranks.max(watch.seconds());
+}
+
+void Ceilings::allocate(std::int64_t problem_bytes) {
+  if (probe_) {
+    return;
+  }
   const Communicator& ranks = context_.ranks;
-  const std::string key = ceiling_key(mix, precision);
-  context_.progress.update("measuring the ceiling: " + key, 0.0, 1.0);
-  if (!probe_) {
-    wait_until_cleared(ranks);
-    const bool bounded = context_.policy.ceiling != CeilingRule::always;
-    const std::int64_t at_most = bounded ? std::max(problem_bytes, smallest_bound(device_)) : 0;
+  wait_until_cleared(ranks);
+  const bool bounded = context_.policy.ceiling != CeilingRule::always;
+  const std::int64_t at_most = bounded ? std::max(problem_bytes, smallest_bound(device_)) : 0;
+  const double spent_before = seconds_spent_;
+  spend_on([&] {
     ranks.agree([&] {
       const std::int64_t bytes = ceiling_working_set(device_, threads_ * sharing_, at_most);
       probe_ = std::make_unique<CeilingProbe>(device_, threads_, bytes, sharing_);
     });
-  }
-  ranks.barrier();
-  const double pass = ranks.max(probe_->warm_up(mix, precision));
-  ranks.barrier();
-  Ceiling now = probe_->measure(CeilingProbe::repeats_within(seconds, pass));
-  now.key = key;
-  now = sum_of(std::move(now), ranks);
-  const auto before = known_.find(key);
-  known_[key] = before == known_.end() ? now : better_of(before->second, now);
+  });
+  allocation_seconds_ = seconds_spent_ - spent_before;
 }
 
-void Ceilings::release() { probe_.reset(); }
+void Ceilings::measure(const Mix& mix, Precision precision, double seconds) {
+  const Communicator& ranks = context_.ranks;
+  const std::string key = ceiling_key(mix, precision);
+  context_.progress.update("measuring the ceiling: " + key, 0.0, 1.0);
+  spend_on([&] {
+    const Stopwatch watch;
+    ranks.agree([&] { probe_->choose(mix, precision); });
+    if (warm_.insert(key).second) {
+      pass_seconds_[key] = ranks.max(probe_->warm_up());
+    }
+    const double left = seconds - ranks.max(watch.seconds());
+    const int repeats = CeilingProbe::repeats_within(left, pass_seconds_.at(key));
+    Ceiling now = sum_of(probe_->measure(repeats), ranks);
+    now.key = key;
+    const auto before = known_.find(key);
+    known_[key] = before == known_.end() ? now : better_of(before->second, now);
+  });
+}
+
+void Ceilings::release() {
+  spend_on([&] { probe_.reset(); });
+  warm_.clear();
+}
+
+double Ceilings::least_seconds(const Mix& mix, Precision precision) const {
+  const std::string key = ceiling_key(mix, precision);
+  const double pass = pass_seconds_.at(key);
+  const int warm_ups = warm_.contains(key) ? 0 : 1;
+  const double allocation = probe_ ? 0.0 : allocation_seconds_;
+  return allocation + (warm_ups + CeilingProbe::repeats_within(0.0, pass)) * pass;
+}
+
+double Ceilings::seconds_left(double run_seconds) const {
+  const MeasurePolicy& policy = context_.policy;
+  const double allowed =
+      std::max(policy.ceiling_seconds, policy.ceiling_share * (run_seconds - seconds_spent_));
+  return std::max(0.0, allowed - seconds_spent_);
+}
 
 std::optional<Ceiling> Ceilings::find(const Mix& mix, Precision precision) const {
   const auto found = known_.find(ceiling_key(mix, precision));

@@ -144,15 +144,20 @@ std::vector<FactGroup> context_facts() {
 }
 
 FactGroup rank_facts(const RankSurvey& ranks) {
-  return {.key = "ranks",
-          .title = "Ranks",
-          .facts = {
-              number("ranks", ranks.ranks),
-              number("nodes", ranks.nodes),
-              number("ranks_per_node", ranks.ranks_per_node),
-              number("default_threads", ranks.default_threads, "threads"),
-              text("mpi_library", ranks.mpi_library.empty() ? "none" : ranks.mpi_library),
-          }};
+  FactGroup group{.key = "ranks",
+                  .title = "Ranks",
+                  .facts = {
+                      number("ranks", ranks.ranks),
+                      number("nodes", ranks.nodes),
+                      number("ranks_per_node", ranks.ranks_per_node),
+                      number("default_threads", ranks.default_threads, "threads"),
+                      text("mpi_library", ranks.mpi_library.empty() ? "none" : ranks.mpi_library),
+                  }};
+  if (!ranks.devices.empty()) {
+    group.facts.push_back(
+        text("devices", fmt::format("{}", fmt::join(ranks.devices, between_devices))));
+  }
+  return group;
 }
 
 std::vector<std::string> context_environment() {

@@ -20,6 +20,9 @@ struct FactGroup {
 /// JSON result.
 std::vector<FactGroup> context_facts();
 
+/// What stands between the devices of ranks in a result.
+inline constexpr const char* between_devices = "; ";
+
 /// How the ranks of a run lie on it, for the context of its JSON result.
 FactGroup rank_facts(const RankSurvey& ranks);
 

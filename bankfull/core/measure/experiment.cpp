@@ -1,6 +1,5 @@
 #include "bankfull/core/measure/experiment.hpp"
 
-#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/cache.hpp"
 
 #include <algorithm>
@@ -16,18 +15,10 @@ bool all_passed(const std::vector<Check>& checks) {
                      [](const Check& check) { return check.passed(); });
 }
 
-/// Of the ceiling that bounds the work; none where no ceiling does.
-std::optional<Mix> ceiling_mix(const Work& work) {
-  return work.is_bound_by_memory ? mix_of(work.traffic) : std::nullopt;
-}
-
 }  // namespace
 
 Experiment::Experiment(Device device, int threads, const RunContext& context)
-    : device_(device),
-      context_(context),
-      sharing_(sharers_of_device(context.ranks, device)),
-      ceilings_(device, threads, context) {}
+    : device_(device), context_(context), ceilings_(device, threads, context) {}
 
 double Experiment::time(const std::function<void()>& body) const {
   context_.ranks.barrier();
@@ -106,40 +97,40 @@ Measurement Experiment::measurement(const std::string& name, const std::vector<d
   m.name = name;
   m.seconds = summarise(seconds);
   m.work = work;
-  m.work.traffic = {ranks.sum(work.traffic.bytes_read), ranks.sum(work.traffic.bytes_written),
-                    ranks.sum(work.traffic.flops)};
-  const WorkingSet set = working_set(work.working_set_bytes);
+  m.work.traffic = sum_over(ranks, work.traffic);
+  const WorkingSet set = working_set(ranks, device_, work.working_set_bytes);
   m.work.working_set_bytes = static_cast<double>(set.bytes);
-  m.cache = set.bytes > 0 ? set.fit : CacheFit::beyond;
+  m.cache = set.fit;
   m.quietness.on_cpu = !device_.is_cuda();
   m.quietness.spread = repeats == Repeats::equal ? m.seconds.spread() : 0.0;
   return m;
 }
 
-Experiment::WorkingSet Experiment::working_set(double bytes_of_rank) const {
-  const auto on_device = static_cast<std::int64_t>(bytes_of_rank * sharing_);
-  const CacheFit fit = cache_fit(static_cast<double>(on_device), last_cache_bytes(device_));
-  return {.bytes = context_.ranks.min(on_device),
-          .fit = static_cast<CacheFit>(context_.ranks.max(static_cast<std::int64_t>(fit)))};
-}
-
-double Experiment::ceiling_seconds() const {
-  constexpr double share_of_run = 0.1;
-  constexpr double at_least = 2.0;
-  return std::max(at_least, share_of_run * context_.ranks.max(watch_.seconds()));
+double Experiment::ceiling_seconds_left() const {
+  return ceilings_.seconds_left(context_.ranks.max(watch_.seconds()));
 }
 
 void Experiment::expect(const Mix& mix, Precision precision, double working_set_bytes) {
-  const WorkingSet set = working_set(working_set_bytes);
+  const WorkingSet set = working_set(context_.ranks, device_, working_set_bytes);
   if (!is_measured(set.fit)) {
     return;
   }
   measure_now(mix, precision, set.bytes);
 }
 
+void Experiment::measure_within(double share, const Mix& mix, Precision precision,
+                                std::int64_t problem_bytes) {
+  const bool is_known = ceilings_.find(mix, precision).has_value();
+  if (is_known && ceilings_.least_seconds(mix, precision) > ceiling_seconds_left()) {
+    return;
+  }
+  ceilings_.allocate(problem_bytes);
+  ceilings_.measure(mix, precision, share * ceiling_seconds_left());
+}
+
 void Experiment::measure_now(const Mix& mix, Precision precision, std::int64_t problem_bytes) {
-  constexpr double share = 0.25;  // of what those in `finish` may take
-  ceilings_.measure(mix, precision, share * ceiling_seconds(), problem_bytes);
+  constexpr double share = 0.25;  // most is left to the others and to `finish`
+  measure_within(share, mix, precision, problem_bytes);
   ceilings_.release();
 }
 
@@ -182,17 +173,18 @@ void Experiment::measure_missing(const std::vector<Measurement>& measurements) {
   for (const Measurement& m : measurements) {
     problem_bytes = std::max(problem_bytes, m.work.working_set_bytes);
   }
-  int passes = 0;
+  int to_come = 0;
   for (const auto& entry : wanted) {
-    passes += entry.second.times;
+    to_come += entry.second.times;
   }
   // All of them once before any of them again: so the two lie apart in time.
   for (int turn = 0; turn < 2; ++turn) {
     for (const auto& entry : wanted) {
       const Wanted& ceiling = entry.second;
       if (turn < ceiling.times) {
-        ceilings_.measure(ceiling.mix, ceiling.precision, ceiling_seconds() / passes,
-                          static_cast<std::int64_t>(problem_bytes));
+        measure_within(1.0 / to_come, ceiling.mix, ceiling.precision,
+                       static_cast<std::int64_t>(problem_bytes));
+        --to_come;
       }
     }
   }

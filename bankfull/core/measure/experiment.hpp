@@ -76,8 +76,9 @@ class Experiment {
   /// Measures the ceiling of a measurement now, close to its work.
   void measure_ceiling_of(const Measurement& measurement);
 
-  /// Measures the ceilings that are missing or were measured only once, and adds them and the
-  /// quietness to the measurements. The memory of the work should be free by now.
+  /// Measures the ceilings that are missing, and those that were measured only once again where
+  /// time is left for it (see Ceilings), and adds them and the quietness to the measurements. The
+  /// memory of the work should be free by now.
   void finish(std::vector<Measurement>& measurements);
 
   /// For ranks of a larger run, with the load that all its ranks saw: to some of them the work of
@@ -85,12 +86,6 @@ class Experiment {
   void finish(std::vector<Measurement>& measurements, const Quietness& load);
 
  private:
-  /// On the device with the least of it, and the nearest to a cache of all.
-  struct WorkingSet {
-    std::int64_t bytes = 0;
-    CacheFit fit = CacheFit::beyond;
-  };
-
   /// A ceiling to measure, and how often.
   struct Wanted {
     Mix mix;
@@ -98,9 +93,14 @@ class Experiment {
     int times = 0;
   };
 
-  [[nodiscard]] WorkingSet working_set(double bytes_of_rank) const;
   [[nodiscard]] bool is_measured(CacheFit fit) const;
-  [[nodiscard]] double ceiling_seconds() const;
+  [[nodiscard]] double ceiling_seconds_left() const;
+  /// With a share of the time that is left for ceilings. What is known is measured again only where
+  /// that is enough for it.
+  void measure_within(double share, const Mix& mix, Precision precision,
+                      std::int64_t problem_bytes);
+
+  /// The same; gives the memory back.
   void measure_now(const Mix& mix, Precision precision, std::int64_t problem_bytes);
   [[nodiscard]] std::map<std::string, Wanted> wanted_ceilings(
       const std::vector<Measurement>& measurements) const;
@@ -109,7 +109,6 @@ class Experiment {
 
   Device device_;
   const RunContext& context_;
-  int sharing_;
   LoadWatch load_;
   Ceilings ceilings_;
   Stopwatch watch_;

@@ -1,44 +1,76 @@
 #include "bankfull/core/measure/known_ceilings.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
+#include "bankfull/core/measure/context.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 namespace bankfull {
 namespace {
 
 using nlohmann::json;
 
-std::string home_of(const std::string& kind, const std::string& model, const std::string& host,
-                    std::int64_t threads, std::int64_t ranks) {
-  const std::string team =
-      threads > 0 ? fmt::format(", {} thread{} a rank", threads, threads == 1 ? "" : "s") : "";
-  return fmt::format("{} {} of host {}{}, {} rank{}", kind, model, host, team, ranks,
-                     ranks == 1 ? "" : "s");
+/// Collective.
+std::string device_of_rank(const Communicator& ranks, Device device, int threads) {
+  const CpuInfo& cpu = survey_cpu();
+  const int sharers = sharers_of_device(ranks, device);
+  if (!device.is_cuda()) {
+    return fmt::format("CPU {} of host {}, {} thread{}", cpu.model, cpu.host_name, threads,
+                       threads == 1 ? "" : "s");
+  }
+  const GpuInfo& gpu = survey_gpus().gpus.at(static_cast<std::size_t>(device.index));
+  return fmt::format("GPU {} of host {}{}", gpu.name, cpu.host_name,
+                     sharers > 1 ? fmt::format(", shared by {} ranks", sharers) : "");
 }
 
 /// Where the run of a result took place.
-std::string recorded_home(const json& document) {
-  const auto fact = [](const json& figures, const std::string& name) -> const json& {
-    return figures.at(name).at("value");
-  };
-  const json& problem = document.at("problem");
-  const json& context = document.at("context");
-  const auto ranks = fact(context.at("ranks"), "ranks").get<std::int64_t>();
-  const std::string host = fact(context.at("system"), "host");
-  std::string device = fact(problem, "device");
-  if (device == "cpu") {
-    return home_of("CPU", fact(context.at("cpu"), "model"), host,
-                   fact(problem, "threads").get<std::int64_t>(), ranks);
+CeilingHome recorded_home(const json& document) {
+  const json& ranks = document.at("context").at("ranks");
+  std::string devices = ranks.at("devices").at("value");
+  const std::string_view between = between_devices;
+  CeilingHome home{.nodes = ranks.at("nodes").at("value")};
+  for (std::size_t end = 0; (end = devices.find(between)) != std::string::npos;
+       devices.erase(0, end + between.size())) {
+    home.devices.push_back(devices.substr(0, end));
   }
-  std::erase(device, ':');  // "cuda:0" is described as "gpu0"
-  return home_of("GPU", fact(context.at(device.replace(0, 4, "gpu")), "name"), host, 0, ranks);
+  home.devices.push_back(devices);
+  return home;
+}
+
+constexpr const char* how_to_record = "record one with --ceiling always --json FILE";
+
+std::string counts_of(const CeilingHome& home) {
+  const std::size_t ranks = home.devices.size();
+  return fmt::format("{} rank{} on {} node{}", ranks, ranks == 1 ? "" : "s", home.nodes,
+                     home.nodes == 1 ? "" : "s");
+}
+
+/// Ceilings hold only where they were measured: on the same number of ranks and nodes, each rank on
+/// the same device with as many threads.
+void require_home(const CeilingHome& recorded, const CeilingHome& here, const std::string& file) {
+  const std::string remedy =
+      std::string("ceilings hold only where they were measured: ") + how_to_record;
+  if (counts_of(recorded) != counts_of(here)) {
+    throw UsageError(fmt::format("--ceiling {} is of {}, but this run has {}", file,
+                                 counts_of(recorded), counts_of(here)),
+                     remedy);
+  }
+  for (std::size_t rank = 0; rank < here.devices.size(); ++rank) {
+    if (recorded.devices[rank] != here.devices[rank]) {
+      const std::string which = here.devices.size() > 1 ? fmt::format("rank {}", rank) : "this run";
+      throw UsageError(fmt::format("--ceiling {} is of {}, but {} is on {}", file,
+                                   recorded.devices[rank], which, here.devices[rank]),
+                       remedy);
+    }
+  }
 }
 
 Ceiling ceiling_from(const json& recorded, const std::string& file) {
@@ -65,21 +97,6 @@ Ceiling ceiling_from(const json& recorded, const std::string& file) {
   return ceiling;
 }
 
-/// Of each mix a run has one ceiling; runs on several numbers of ranks have more.
-void require_one_each(const std::vector<Ceiling>& ceilings, const std::string& file) {
-  for (const Ceiling& ceiling : ceilings) {
-    for (const Ceiling& other : ceilings) {
-      if (ceiling.key == other.key && ceiling.bytes_per_second != other.bytes_per_second) {
-        throw UsageError(
-            fmt::format("--ceiling {} holds several ceilings of '{}'", file, ceiling.key),
-            "use a result of one run on one number of ranks");
-      }
-    }
-  }
-}
-
-constexpr const char* how_to_record = "record one with --ceiling always --json FILE";
-
 void require_schema(const json& document, const std::string& file) {
   if (!document.is_object() || document.value("schema", json()) != "bankfull/run-result") {
     throw UsageError("--ceiling " + file + " is no result of bankfull", how_to_record);
@@ -94,20 +111,26 @@ void require_schema(const json& document, const std::string& file) {
 
 }  // namespace
 
-std::string ceiling_home(Device device, int threads, int ranks) {
-  if (device.is_cuda()) {
-    const auto& gpu = survey_gpus().gpus.at(static_cast<std::size_t>(device.index));
-    return home_of("GPU", gpu.name, survey_cpu().host_name, 0, ranks);
+CeilingHome ceiling_home(const Communicator& ranks, Device device, int threads) {
+  const std::string own = device_of_rank(ranks, device, threads);
+  CeilingHome home{.nodes = static_cast<int>(ranks.max(std::int64_t{ranks.node()})) + 1};
+  for (const auto& text : ranks.all_gather(std::vector<char>(own.begin(), own.end()))) {
+    home.devices.emplace_back(text.begin(), text.end());
   }
-  return home_of("CPU", survey_cpu().model, survey_cpu().host_name, threads, ranks);
+  return home;
 }
 
 std::vector<Ceiling> parse_ceilings(const std::string& text, const std::string& file,
-                                    const std::string& home) {
+                                    const CeilingHome& home) {
   std::vector<Ceiling> ceilings;
   try {
     const json document = json::parse(text);
     require_schema(document, file);
+    if (document.at("workload").get<std::string>().starts_with("scaling")) {
+      throw UsageError(
+          "--ceiling " + file + " is of a scaling run, whose ceilings are of parts of its ranks",
+          "use a result of another workload");
+    }
     for (const json& measurement : document.at("measurements")) {
       if (measurement.contains("ceiling")) {
         ceilings.push_back(ceiling_from(measurement.at("ceiling"), file));
@@ -116,12 +139,7 @@ std::vector<Ceiling> parse_ceilings(const std::string& text, const std::string& 
     if (ceilings.empty()) {
       throw UsageError("--ceiling " + file + " holds no ceiling", how_to_record);
     }
-    require_one_each(ceilings, file);
-    if (const std::string other = recorded_home(document); other != home) {
-      throw UsageError(
-          fmt::format("--ceiling {} is of {}, but this run is on {}", file, other, home),
-          "ceilings hold only where they were measured");
-    }
+    require_home(recorded_home(document), home, file);
   } catch (const json::exception&) {
     throw UsageError("--ceiling " + file + " cannot be read as a result of bankfull",
                      how_to_record);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
@@ -8,16 +9,23 @@
 
 namespace bankfull {
 
-/// The devices that ceilings are measured on, in words that are the same on the same machine: "CPU
-/// <model>, 4 threads a rank, 1 rank", "GPU <name>, 2 ranks".
-std::string ceiling_home(Device device, int threads, int ranks);
+/// Where ceilings are measured, and where alone they hold.
+struct CeilingHome {
+  /// Of every rank, in words that are the same on the same machine: RankSurvey::devices.
+  std::vector<std::string> devices = {};
+  int nodes = 1;
+};
+
+/// Collective: of a run whose ranks use their `device` with teams of `threads`, which may differ.
+/// The same on all ranks.
+CeilingHome ceiling_home(const Communicator& ranks, Device device, int threads);
 
 /// The ceilings in `text`, the JSON result of an earlier run that `file` holds; each names it as
 /// its source.
 ///
 /// Throws UsageError naming the file where it is no result of this version's schema, was recorded
-/// elsewhere than on `home`, or has no ceiling.
+/// elsewhere than on `home`, rank by rank, or has no ceiling of all its ranks.
 std::vector<Ceiling> parse_ceilings(const std::string& text, const std::string& file,
-                                    const std::string& home);
+                                    const CeilingHome& home);
 
 }  // namespace bankfull

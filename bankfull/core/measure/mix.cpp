@@ -34,6 +34,10 @@ std::optional<Mix> mix_of(const Traffic& traffic) {
   return nearest;
 }
 
+std::optional<Mix> ceiling_mix(const Work& work) {
+  return work.is_bound_by_memory ? mix_of(work.traffic) : std::nullopt;
+}
+
 std::string to_string(const Mix& mix) {
   if (mix.writes == 0 || mix.reads == 0) {
     return mix.writes == 0 ? "read" : "write";

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/measure/traffic.hpp"
+#include "bankfull/core/measure/work.hpp"
 
 #include <optional>
 #include <string>
@@ -30,6 +30,9 @@ inline constexpr int max_mix_arrays = 17;
 /// most max_mix_arrays together. Of equally near ones that with the fewest arrays. So a kernel
 /// that writes less than 1 byte in 34 only reads. None where nothing is moved.
 std::optional<Mix> mix_of(const Traffic& traffic);
+
+/// Of the ceiling that bounds the work; none where no ceiling does.
+std::optional<Mix> ceiling_mix(const Work& work);
 
 /// "4 read : 3 write", "read", "write".
 std::string to_string(const Mix& mix);

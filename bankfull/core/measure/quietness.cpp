@@ -6,7 +6,6 @@
 #include <iterator>
 #include <sstream>
 #include <sys/resource.h>
-#include <thread>
 #include <unistd.h>
 
 namespace bankfull {
@@ -20,7 +19,8 @@ std::string text_of(const char* path) {
 double load_of_last_minute() {
   double load = 0.0;
   std::istringstream(text_of("/proc/loadavg")) >> load;
-  return load / std::max(1U, std::thread::hardware_concurrency());
+  // Of the whole machine, so divided by all processors, not by those that this process may use.
+  return load / static_cast<double>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 double seconds_of(const timeval& time) {
@@ -36,11 +36,6 @@ ProcessorTimes processor_times() {
   }
   return times;
 }
-
-/// Of all processors together.
-constexpr double min_watched_seconds = 1.0;
-
-double share_of(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
 
 }  // namespace
 
@@ -66,6 +61,15 @@ ProcessorTimes ProcessorTimes::parse(const std::string& text, double ticks_per_s
           .stolen_seconds = stolen / ticks_per_second};
 }
 
+Quietness ProcessorTimes::load() const {
+  constexpr double min_capacity = 1.0;
+  if (capacity_seconds < min_capacity) {
+    return {};
+  }
+  return {.foreign_load = std::max(0.0, busy_seconds - own_seconds) / capacity_seconds,
+          .steal = stolen_seconds / capacity_seconds};
+}
+
 std::vector<std::string> Quietness::disturbances() const {
   std::vector<std::string> found;
   const auto judge = [&](const char* what, double value, double bound) {
@@ -77,7 +81,6 @@ std::vector<std::string> Quietness::disturbances() const {
   judge("repeats spread by", spread, max_quiet_spread);
   judge("the ceiling drifted by", ceiling_drift, max_quiet_drift);
   if (on_cpu) {
-    judge("load in the minute before", load_before, max_quiet_load_before);
     judge("other processes used", foreign_load, max_quiet_foreign_load);
     judge("the hypervisor withheld", steal, max_quiet_steal);
   }
@@ -91,17 +94,17 @@ Quietness LoadWatch::so_far(const Communicator& ranks) const {
   // Every rank sees its whole node, so a sum over ranks counts each node as often as it has ranks:
   // shares of the node are weighted with that, and the ranks' own time is summed per node.
   const double per_node = 1.0 / ranks.local_size();
-  const double capacity = per_node * (now.capacity_seconds - start_.capacity_seconds);
-  const double busy = ranks.sum(per_node * (now.busy_seconds - start_.busy_seconds));
-  const double stolen = ranks.sum(per_node * (now.stolen_seconds - start_.stolen_seconds));
-  const double own = ranks.sum(now.own_seconds - start_.own_seconds);
-  double all = ranks.sum(capacity);
-  if (all < min_watched_seconds) {
-    all = 0.0;  // Linux counts in ticks of 10 ms: shares of less time say nothing
-  }
-  return {.load_before = ranks.max(load_before_),
-          .foreign_load = share_of(std::max(0.0, busy - own), all),
-          .steal = share_of(stolen, all)};
+  const auto of_nodes = [&](double so_far, double start) {
+    return ranks.sum(per_node * (so_far - start));
+  };
+  const ProcessorTimes used{
+      .capacity_seconds = of_nodes(now.capacity_seconds, start_.capacity_seconds),
+      .busy_seconds = of_nodes(now.busy_seconds, start_.busy_seconds),
+      .stolen_seconds = of_nodes(now.stolen_seconds, start_.stolen_seconds),
+      .own_seconds = ranks.sum(now.own_seconds - start_.own_seconds)};
+  Quietness load = used.load();
+  load.load_before = ranks.max(load_before_);
+  return load;
 }
 
 }  // namespace bankfull

@@ -11,7 +11,8 @@ namespace bankfull {
 struct Quietness {
   double spread = 0.0;  ///< of the repeats: (max - min) / median; 0 where they differ in work
   double ceiling_drift = 0.0;  ///< between the measurements of its ceiling: (max - min) / max
-  double load_before = 0.0;    ///< runnable tasks per processor in the minute before the run
+  double load_before = 0.0;    ///< runnable tasks per processor in the minute before the run; for
+                               ///< information: they may have been runs of this program
   double foreign_load = 0.0;   ///< of the processors' time during the run, used by other processes
   double steal = 0.0;          ///< of it, withheld by the hypervisor
   bool on_cpu = true;          ///< the work ran on processors, so their load counts
@@ -24,7 +25,6 @@ struct Quietness {
 // Beyond these bounds a measurement is noisy (docs/adr/0014).
 inline constexpr double max_quiet_spread = 0.20;
 inline constexpr double max_quiet_drift = 0.10;
-inline constexpr double max_quiet_load_before = 1.0;
 inline constexpr double max_quiet_foreign_load = 0.10;
 inline constexpr double max_quiet_steal = 0.05;
 
@@ -37,6 +37,11 @@ struct ProcessorTimes {
 
   /// From `text` in the format of /proc/stat; `own_seconds` remains 0.
   static ProcessorTimes parse(const std::string& text, double ticks_per_second);
+
+  /// `foreign_load` and `steal` of a span in which so much was counted; `own_seconds` may be of
+  /// several processes. Less than a second of all processors together says nothing, for Linux
+  /// counts in ticks of 10 ms: both are 0.
+  [[nodiscard]] Quietness load() const;
 };
 
 /// Watches the load of the nodes that a run uses, from its construction on.

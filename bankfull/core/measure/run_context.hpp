@@ -1,10 +1,10 @@
 #pragma once
 
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/measure/known_ceilings.hpp"
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
-#include <string>
 #include <vector>
 
 namespace bankfull {
@@ -21,6 +21,11 @@ enum class CeilingRule {
 struct MeasurePolicy {
   CeilingRule ceiling = CeilingRule::automatic;
   std::vector<Ceiling> known_ceilings = {};  ///< for CeilingRule::file
+  CeilingHome home = {};                     ///< to be recorded with the result
+
+  // All measuring of ceilings in the run takes no longer than the larger of the two; see Ceilings.
+  double ceiling_share = 0.1;    ///< of the run without its ceilings
+  double ceiling_seconds = 2.0;  ///< however short the run
 };
 
 /// What every workload's `run` gets beside its problem.

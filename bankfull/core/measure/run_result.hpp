@@ -22,12 +22,13 @@ struct Figure {
   std::string unit = {};
 };
 
-/// A rate that the memory system was measured to sustain.
+/// A rate that the memory system was measured to sustain; on several ranks, all at once.
 struct Ceiling {
-  std::string name = {};          ///< "13 read : 1 write, fp32, streaming stores"
-  double bytes_per_second = 0.0;  ///< best of all passes
-  double working_set_bytes = 0.0;
-  Statistics seconds = {};         ///< per pass, of the best measurement
+  std::string name = {};           ///< "13 read : 1 write, fp32, streaming stores"; of ranks, the
+                                   ///< way of the slowest
+  double bytes_per_second = 0.0;   ///< best of all passes, of all ranks together
+  double working_set_bytes = 0.0;  ///< of all ranks
+  Statistics seconds = {};         ///< per pass, of the best measurement and its slowest rank
   std::vector<double> rates = {};  ///< B/s, of each time it was measured in the run
   std::string key = {};            ///< mix and precision: "13 read : 1 write, fp32"
   std::string source = {};         ///< the file it was read from; empty: measured in the run

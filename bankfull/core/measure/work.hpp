@@ -17,7 +17,8 @@ struct Work {
 
   /// All bytes that are read and written before the same data are used again: what a cache would
   /// have to hold to keep them from memory. Of one rank while it is stated by a rank; in a
-  /// measurement, of the device with the least. 0: not stated.
+  /// measurement, of all ranks on one device: of the device with the least, but for those that have
+  /// nothing. 0: not stated.
   double working_set_bytes = 0.0;
 
   /// The precision of most bytes: the ceiling is measured with it.

@@ -6,7 +6,9 @@
 #include "bankfull/app/workload_commands.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/halo_regions.hpp"
+#include "bankfull/core/measure/percentage.hpp"
 #include "bankfull/workloads/himeno/domain.hpp"
+#include "bankfull/workloads/himeno/plan.hpp"
 #include "bankfull/workloads/himeno/run.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
 
@@ -79,18 +81,10 @@ std::string official_figures(const RunResult& result) {
 
 /// What --min-percent has against a measurement; empty: nothing.
 std::string too_slow(const Measurement& m, double min_percent) {
-  if (m.cache != CacheFit::beyond) {
-    return fmt::format("{} fits a cache{}, so it cannot pass --min-percent {}", m.name,
-                       m.cache == CacheFit::partly ? " in part" : "", min_percent);
-  }
-  const auto percent = m.percent_of_bankfull();
-  if (!percent) {
-    return fmt::format("{} has no percentage, so it cannot pass --min-percent {}", m.name,
-                       min_percent);
-  }
-  return *percent < min_percent
+  const double percent = m.percent_of_bankfull().value_or(0.0);
+  return percent < min_percent
              ? fmt::format("{} reached {:.1f} % of bankfull, below --min-percent {}", m.name,
-                           *percent, min_percent)
+                           percent, min_percent)
              : "";
 }
 
@@ -105,20 +99,6 @@ ExitCode check_threshold(const RunResult& result, double min_percent, const Comm
   return ExitCode::ok;
 }
 
-/// A threshold needs a percentage: it asks for every ceiling where nothing else is said.
-MeasurePolicy policy_with_threshold(MeasurePolicy policy, double min_percent) {
-  if (min_percent > 0.0 && policy.ceiling == CeilingRule::none) {
-    throw UsageError(
-        fmt::format("--min-percent {} needs a percentage, which --ceiling none forbids",
-                    min_percent),
-        "use --ceiling always, or a file of ceilings");
-  }
-  if (min_percent > 0.0 && policy.ceiling == CeilingRule::automatic) {
-    policy.ceiling = CeilingRule::always;
-  }
-  return policy;
-}
-
 ExitCode run_himeno(const SingleRunOptions& options, const Communicator& ranks) {
   if (!(options.min_percent >= 0.0)) {
     throw UsageError(fmt::format("--min-percent {} is not a threshold", options.min_percent),
@@ -126,8 +106,13 @@ ExitCode run_himeno(const SingleRunOptions& options, const Communicator& ranks) 
   }
   const himeno::Problem problem = problem_of(options, ranks);
   const CommonOptions& common = options.himeno.common;
-  const MeasurePolicy policy = policy_with_threshold(
-      common.prepare(ranks, problem.device, problem.threads), options.min_percent);
+  const MeasurePolicy policy = common.prepare(ranks, problem.device, problem.threads);
+  if (options.min_percent > 0.0) {
+    const himeno::Plan plan = himeno::make_plan(problem, ranks);
+    require_percentage(fmt::format("--min-percent {}", options.min_percent),
+                       himeno::work_of(plan.domain, problem.precision, 1, 1), problem.device, ranks,
+                       policy);
+  }
   if (!common.quiet || common.dry_run) {
     print_plan(problem, ranks.size());
   }

@@ -287,9 +287,12 @@ RunResult run_scaling(const ScalingProblem& scaling, const RunContext& context) 
   const Communicator& world = context.ranks;
   const LoadWatch load;
   std::vector<Case> cases = make_cases(scaling, world);
+  MeasurePolicy policy = context.policy;  // of a case: its part of the time for ceilings
+  policy.ceiling_share /= static_cast<double>(cases.size());
+  policy.ceiling_seconds /= static_cast<double>(cases.size());
   for (Case& c : cases) {
     c.ranks.run([&](const Communicator& ranks) {
-      try_out(c, {.ranks = ranks, .progress = context.progress, .policy = context.policy});
+      try_out(c, {.ranks = ranks, .progress = context.progress, .policy = policy});
     });
   }
   time_in_turn(cases, scaling.problem.repeats, context.progress);

@@ -15,7 +15,7 @@ TEST(Ceiling, NamesItsMixAndIsPositive) {
   const Ceiling ceiling =
       measure_ceiling(Device::cpu(), 2, {.reads = 13, .writes = 1}, Precision::fp32, small);
   EXPECT_GT(ceiling.bytes_per_second, 1e8);
-  EXPECT_EQ(ceiling.seconds.samples.size(), 2U) << "never fewer passes, however short the time";
+  EXPECT_GE(ceiling.seconds.samples.size(), 2U) << "never fewer passes, however short the time";
   EXPECT_TRUE(ceiling.name.starts_with("13 read : 1 write, fp32")) << ceiling.name;
 }
 
@@ -32,6 +32,8 @@ INSTANTIATE_TEST_SUITE_P(Mixes, CeilingOfMix,
 
 TEST(CeilingProbe, RepeatsAsOftenAsTheTimeAllows) {
   EXPECT_EQ(CeilingProbe::repeats_within(0.0, 1.0), 2);
+  EXPECT_EQ(CeilingProbe::repeats_within(-3.0, 0.025), 4) << "a tenth of a second is always there";
+  EXPECT_EQ(CeilingProbe::repeats_within(0.0, 0.001), CeilingProbe::max_repeats);
   EXPECT_EQ(CeilingProbe::repeats_within(5.5, 1.0), 5);
   EXPECT_EQ(CeilingProbe::repeats_within(1e9, 1.0), CeilingProbe::max_repeats);
 }

@@ -231,7 +231,7 @@ TEST(Experiment, TakesCeilingsFromAFile) {
 
 TEST(Experiment, MeasuresACeilingBeforeAndAfter) {
   Session session;
-  session.context.policy.ceiling = CeilingRule::always;
+  session.context.policy = {.ceiling = CeilingRule::always, .ceiling_seconds = 60.0};
   Experiment experiment(Device::cpu(), 2, session.context);
   experiment.expect({.reads = 1, .writes = 1}, Precision::fp64, 8.0);
   std::vector<Measurement> measured{experiment.measurement("copy", {1.0}, work_of(1e9, 8.0))};
@@ -241,6 +241,44 @@ TEST(Experiment, MeasuresACeilingBeforeAndAfter) {
   EXPECT_EQ(ceiling.bytes_per_second,
             *std::max_element(ceiling.rates.begin(), ceiling.rates.end()));
   EXPECT_EQ(measured.front().quietness.ceiling_drift, ceiling.drift());
+}
+
+TEST(Experiment, MeasuresNoCeilingAgainWithoutTimeForIt) {
+  Session session;
+  session.context.policy = {
+      .ceiling = CeilingRule::always, .ceiling_share = 0.0, .ceiling_seconds = 0.0};
+  Experiment experiment(Device::cpu(), 2, session.context);
+  experiment.expect({.reads = 1, .writes = 1}, Precision::fp64, 8.0);
+  std::vector<Measurement> measured{
+      experiment.measurement("known", {1.0}, work_of(1e9, 8.0)),
+      experiment.measurement("new", {1.0},
+                             {.traffic = {.bytes_read = 1e9}, .working_set_bytes = 8.0})};
+  experiment.measure_ceiling_of(measured.front());
+  experiment.finish(measured);
+  for (const Measurement& m : measured) {
+    EXPECT_EQ(m.ceiling.value_or(Ceiling{}).rates.size(), 1U) << m.name;
+  }
+}
+
+TEST(Ceilings, CountAllThatMeasuringThemTakes) {
+  Session session;
+  session.context.policy = {.ceiling_share = 0.5, .ceiling_seconds = 10.0};
+  constexpr Mix copy{.reads = 1, .writes = 1};
+  Ceilings ceilings(Device::cpu(), 2, session.context);
+  EXPECT_EQ(ceilings.seconds_left(4.0), 10.0);
+  EXPECT_EQ(ceilings.seconds_left(100.0), 50.0);
+  ceilings.allocate(0);
+  const double allocation = ceilings.seconds_spent();
+  EXPECT_GT(allocation, 0.0);
+  ceilings.measure(copy, Precision::fp64, 0.0);
+  const Ceiling ceiling = ceilings.find(copy, Precision::fp64).value_or(Ceiling{});
+  const double passes = static_cast<double>(ceiling.seconds.samples.size()) * ceiling.seconds.min;
+  EXPECT_GT(ceilings.seconds_spent(), allocation + passes) << "passes and a warm-up before them";
+  const double warm = ceilings.least_seconds(copy, Precision::fp64);
+  ceilings.release();
+  EXPECT_GT(ceilings.least_seconds(copy, Precision::fp64), warm) << "it must allocate and warm up";
+  const double spent = ceilings.seconds_spent();
+  EXPECT_DOUBLE_EQ(ceilings.seconds_left(100.0), 0.5 * (100.0 - spent) - spent);
 }
 
 TEST(Experiment, OnlyRepeatsOfEqualWorkHaveASpread) {

@@ -3,6 +3,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/measure/context.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
+#include "tests/alone.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -10,12 +11,14 @@
 namespace bankfull {
 namespace {
 
-const std::string home = ceiling_home(Device::cpu(), 2, 1);
+/// One rank.
+const CeilingHome home = ceiling_home(alone(), Device::cpu(), 2);
+
+/// Two on one node.
+const CeilingHome uneven{.devices = {"CPU X of host h, 2 threads", "CPU X of host h, 3 threads"}};
 
 RunResult run_with_ceiling() {
   RunResult result{.workload = "example"};
-  result.problem = {{.name = "device", .value = std::string("cpu")},
-                    {.name = "threads", .value = std::int64_t{2}}};
   result.measurements = {{.name = "sweep",
                           .parameters = {},
                           .seconds = summarise({1.0}),
@@ -28,12 +31,14 @@ RunResult run_with_ceiling() {
   return result;
 }
 
-nlohmann::json recorded(const RunResult& result = run_with_ceiling()) {
-  return nlohmann::json::parse(to_json(result, {}, {}));
+nlohmann::json recorded(const RunResult& result = run_with_ceiling(),
+                        const CeilingHome& where = home) {
+  return nlohmann::json::parse(
+      to_json(result, {}, {.nodes = where.nodes, .devices = where.devices}));
 }
 
 /// What is said of a file with this text.
-std::string refusal(const std::string& text, const std::string& here = home) {
+std::string refusal(const std::string& text, const CeilingHome& here = home) {
   try {
     static_cast<void>(parse_ceilings(text, "file.json", here));
   } catch (const UsageError& error) {
@@ -53,38 +58,51 @@ TEST(KnownCeilings, AreThoseOfTheResult) {
 }
 
 TEST(KnownCeilings, OfAnotherMachineAreRefusedByBothNames) {
-  for (const std::string& other : {ceiling_home(Device::cpu(), 1, 1),
-                                   ceiling_home(Device::cpu(), 2, 4), std::string("a Cray")}) {
-    const std::string said = refusal(recorded().dump(), other);
-    EXPECT_NE(said.find(home), std::string::npos) << said;
-    EXPECT_NE(said.find(other), std::string::npos) << said;
-  }
+  const CeilingHome other{.devices = {"GPU Y of host h"}};
+  const std::string said = refusal(recorded().dump(), other);
+  EXPECT_NE(said.find("is of " + home.devices.front() + ", but this run is on GPU Y of host h"),
+            std::string::npos)
+      << said;
 }
 
-TEST(KnownCeilings, OfAGpuAreKnownByItsName) {
+TEST(KnownCeilings, OfAnotherTeamAreRefused) {
+  EXPECT_NE(refusal(recorded().dump(), ceiling_home(alone(), Device::cpu(), 1)).find(", 1 thread;"),
+            std::string::npos);
+}
+
+TEST(KnownCeilings, OfRanksThatDifferAreMatchedRankByRank) {
+  const std::string text = recorded(run_with_ceiling(), uneven).dump();
+  EXPECT_EQ(parse_ceilings(text, "file.json", uneven).size(), 1U);
+  const CeilingHome swapped{.devices = {uneven.devices[0], uneven.devices[0]}};
+  EXPECT_NE(
+      refusal(text, swapped)
+          .find("is of CPU X of host h, 3 threads, but rank 1 is on CPU X of host h, 2 threads"),
+      std::string::npos)
+      << refusal(text, swapped);
+}
+
+TEST(KnownCeilings, OfOtherNumbersOfRanksOrNodesAreRefused) {
+  CeilingHome spread = uneven;
+  spread.nodes = 2;
+  const std::string text = recorded(run_with_ceiling(), uneven).dump();
+  EXPECT_NE(refusal(text, spread).find("2 ranks on 1 node, but this run has 2 ranks on 2 nodes"),
+            std::string::npos)
+      << refusal(text, spread);
+  EXPECT_NE(refusal(text).find("2 ranks on 1 node, but this run has 1 rank on 1 node"),
+            std::string::npos)
+      << refusal(text);
+}
+
+TEST(KnownCeilings, ThatDoNotSayWhereTheyWereMeasuredAreRefused) {
   nlohmann::json document = recorded();
-  document["problem"]["device"]["value"] = "cuda:1";
-  document["context"]["gpu1"]["name"]["value"] = "a GPU";
-  document["context"]["system"]["host"]["value"] = "here";
-  EXPECT_EQ(parse_ceilings(document.dump(), "file.json", "GPU a GPU of host here, 1 rank").size(),
-            1U);
+  document["context"]["ranks"].erase("devices");
+  EXPECT_NE(refusal(document.dump()).find("cannot be read"), std::string::npos);
 }
 
-TEST(KnownCeilings, OfAnotherHostAreRefused) {
-  nlohmann::json document = recorded();
-  document["context"]["system"]["host"]["value"] = "elsewhere";
-  EXPECT_NE(refusal(document.dump()).find("elsewhere"), std::string::npos);
-}
-
-TEST(KnownCeilings, OfSeveralNumbersOfRanksAreRefused) {
+TEST(KnownCeilings, OfPartsOfTheRanksAreRefused) {
   RunResult scaling = run_with_ceiling();
-  scaling.measurements.push_back(scaling.measurements.front());
-  EXPECT_EQ(refusal(recorded(scaling).dump()), "") << "the same ceiling twice is one";
-  Ceiling other = scaling.measurements.back().ceiling.value_or(Ceiling{});
-  other.bytes_per_second = 50.0;
-  other.rates = {50.0};
-  scaling.measurements.back().ceiling = other;
-  EXPECT_NE(refusal(recorded(scaling).dump()).find("several ceilings"), std::string::npos);
+  scaling.workload = "scaling himeno";
+  EXPECT_NE(refusal(recorded(scaling).dump()).find("scaling run"), std::string::npos);
 }
 
 TEST(KnownCeilings, TakenFromAFileOrNotOfTheirRatesAreRefused) {

@@ -13,13 +13,16 @@ TEST(Quietness, IsNoisyBeyondEachBound) {
   EXPECT_FALSE((Quietness{.spread = max_quiet_spread}.noisy()));
   EXPECT_TRUE((Quietness{.spread = 0.21}.noisy()));
   EXPECT_TRUE((Quietness{.ceiling_drift = 0.11}.noisy()));
-  EXPECT_TRUE((Quietness{.load_before = 62.0}.noisy()));
   EXPECT_TRUE((Quietness{.foreign_load = 0.5}.noisy()));
   EXPECT_TRUE((Quietness{.steal = 0.06}.noisy()));
 }
 
+TEST(Quietness, LoadBeforeTheRunIsNoDisturbance) {
+  EXPECT_FALSE((Quietness{.load_before = 62.0}.noisy())) << "it may have been a run of our own";
+}
+
 TEST(Quietness, LoadOfTheHostDoesNotDisturbAGpu) {
-  EXPECT_FALSE((Quietness{.load_before = 62.0, .foreign_load = 1.0, .on_cpu = false}.noisy()));
+  EXPECT_FALSE((Quietness{.foreign_load = 1.0, .on_cpu = false}.noisy()));
   EXPECT_TRUE((Quietness{.spread = 0.5, .on_cpu = false}.noisy()));
 }
 
@@ -41,6 +44,26 @@ TEST(ProcessorTimes, AreReadFromTheFirstLineOfProcStat) {
 TEST(ProcessorTimes, AreZeroWhereTheyCannotBeRead) {
   EXPECT_EQ(ProcessorTimes::parse("", 100.0).capacity_seconds, 0.0);
   EXPECT_EQ(ProcessorTimes::parse("cpu 1 2", 100.0).capacity_seconds, 0.0);
+}
+
+TEST(ProcessorTimes, WhatThisRunDidNotUseIsForeign) {
+  const Quietness load =
+      ProcessorTimes{
+          .capacity_seconds = 10.0, .busy_seconds = 8.0, .stolen_seconds = 0.5, .own_seconds = 6.0}
+          .load();
+  EXPECT_DOUBLE_EQ(load.foreign_load, 0.2);
+  EXPECT_DOUBLE_EQ(load.steal, 0.05);
+  EXPECT_EQ((ProcessorTimes{.capacity_seconds = 10.0, .busy_seconds = 5.9, .own_seconds = 6.0}
+                 .load()
+                 .foreign_load),
+            0.0)
+      << "ticks are coarser than the time of a process";
+}
+
+TEST(ProcessorTimes, OfLessThanASecondSayNothing) {
+  const ProcessorTimes blink{.capacity_seconds = 0.9, .busy_seconds = 0.9, .stolen_seconds = 0.5};
+  EXPECT_EQ(blink.load().foreign_load, 0.0);
+  EXPECT_EQ(blink.load().steal, 0.0);
 }
 
 TEST(LoadWatch, DoesNotCountThisProcessAsForeign) {
