@@ -99,7 +99,9 @@ class Experiment {
   };
 
   [[nodiscard]] WorkingSet working_set(double bytes_of_rank) const;
-  [[nodiscard]] bool is_measured(CacheFit fit) const;
+  [[nodiscard]] bool is_measured(CacheFit fit) const {
+    return measures_ceiling(context_.policy.ceiling, fit);
+  }
   [[nodiscard]] double ceiling_seconds() const;
   void measure_now(const Mix& mix, Precision precision, std::int64_t problem_bytes);
   [[nodiscard]] std::map<std::string, Wanted> wanted_ceilings(

@@ -199,6 +199,22 @@ Check check_field(const Plan& plan, Schedule schedule, const Communicator& ranks
                     std::to_string(iterations) + " iterations"};
 }
 
+WorkBytes verification_bytes(const Problem& problem, const Decomposition& decomposition,
+                             int ghosts) {
+  // check_field: the small grid, its reference, and their pressures.
+  const GridSize small = check_grid(decomposition.grid());
+  const std::int64_t fields = memory_bytes(small.interior(), ghosts, problem.precision);
+  const std::int64_t reference =
+      memory_bytes(small, Precision::fp64) + 3 * 8 * small.i * small.j * small.k;
+  // check_own_grid: pressures in fp64, and what a thread computes a block with.
+  const std::int64_t blocks = 8 * points_of(sampled_blocks(decomposition.largest_block()));
+  const std::int64_t compared =
+      blocks + problem.threads * field_count * most_block_cells * bytes_of(problem.precision);
+  return problem.device.is_cuda()
+             ? WorkBytes{.device = fields, .host = std::max(reference, compared)}
+             : WorkBytes{.device = std::max(fields + reference, compared)};
+}
+
 std::vector<Check> verify(Solver& solver, const Plan& plan, const RunContext& context) {
   const Problem& problem = plan.problem;
   std::vector<Check> checks;
