@@ -6,6 +6,7 @@
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
+#include "bankfull/core/memory/resident.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -255,15 +256,33 @@ std::int64_t data_bytes(const Problem& problem, const RankGrid& grid) {
 }
 
 WorkBytes work_bytes(const Problem& problem, int ranks) {
+  const RankGrid grid = decompose(problem, ranks).grid();
+  const bool tuned = problem.variant != Variant::reference;
+  std::int64_t bytes = 0;
+  const auto add = [&](std::int64_t arrays, std::int64_t size) {
+    bytes += arrays * resident_bytes(size);
+  };
+  for (int level = 0; level < level_count; ++level) {
+    const Grid3 points = level_grid(problem.local, level);
+    const std::int64_t rows = points.count();
+    const std::int64_t entries = entries_of(points, grid);
+    add(1, 4 * entries);
+    add(1, 8 * entries);
+    add(level == 0 ? 2 : 1, 8 * (rows + 1));
+    add(level == 0 ? 7 : 3, 8 * columns_of(points, grid));
+    // Both halves of the variant's copy, then its diagonal, order, slots and coarse rows; or the
+    // reference's diagonal and products.
+    add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 3 - 5 * rows);
+    add(tuned ? 2 : 0, copy_bytes(problem, rows, entries) / 6 - 3 * rows);
+    add(tuned ? 1 : 2, 8 * rows);
+    add(tuned ? 5 : 0, 4 * rows);
+  }
   // The checks hold five vectors of the host beside the solver's.
-  constexpr std::int64_t check_bytes = 5 * sizeof(double);
-  const std::int64_t data = data_bytes(problem, decompose(problem, ranks).grid());
-  const std::int64_t checks = problem.local.count() * check_bytes;
-  const bool reference = problem.variant == Variant::reference;
-  const std::int64_t set = reference ? 0 : (data - problem.local.count() * 12 * max_entries) / 2;
+  const std::int64_t checks = problem.local.count() * 5 * static_cast<int>(sizeof(double));
+  const std::int64_t set = tuned ? bytes / 4 : 0;
   return problem.device.is_cuda()
-             ? WorkBytes{.device = data, .host = checks, .working_set = set}
-             : WorkBytes{.device = data + checks, .host = 0, .working_set = set};
+             ? WorkBytes{.device = bytes, .host = checks, .working_set = set}
+             : WorkBytes{.device = bytes + checks, .host = 0, .working_set = set};
 }
 
 Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings) {
