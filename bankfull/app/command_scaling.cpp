@@ -5,7 +5,6 @@
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/format.hpp"
-#include "bankfull/workloads/himeno/domain.hpp"
 #include "bankfull/workloads/himeno/scaling.hpp"
 
 #include <algorithm>
@@ -102,25 +101,22 @@ himeno::ScalingProblem scaling_problem(const HimenoScalingOptions& options,
   if (options.scaling.same_cores) {
     scaling.total_threads = static_cast<int>(world.sum(std::int64_t{scaling.problem.threads}));
   }
-  himeno::validate(scaling, world);
   return scaling;
 }
 
-void print_plan(const himeno::ScalingProblem& scaling) {
-  fmt::print("himeno {} {} scaling, {}, on {}\n", himeno::name_of(scaling.problem.grid),
-             to_string(scaling.mode), to_string(scaling.problem.precision),
-             to_string(scaling.problem.device));
-  Table table({"ranks", "grid", "size", "largest block", "memory of a rank", "threads of a rank"});
-  for (const int ranks : scaling.rank_counts) {
-    const himeno::Problem problem = problem_on(scaling, ranks);
-    const Decomposition decomposition = himeno::decompose(problem, ranks);
+void print_plan(const himeno::ScalingPlan& scaling) {
+  const himeno::Problem& whole = scaling.problem.problem;
+  fmt::print("himeno {} {} scaling, {}, on {}\n", himeno::name_of(whole.grid),
+             to_string(scaling.problem.mode), to_string(whole.precision), to_string(whole.device));
+  Table table({"ranks", "grid", "size", "largest block", "memory", "threads of a rank"});
+  for (const himeno::ScalingCase& c : scaling.cases) {
+    const Decomposition& decomposition = c.plan->decomposition();
     const Extents block = decomposition.largest_block();
-    const std::int64_t bytes = himeno::memory_bytes(
-        block, himeno::ghost_layers(problem, decomposition), problem.precision);
-    table.add_row({fmt::format("{}", ranks), to_string(decomposition.grid()),
-                   himeno::name_of(problem.grid),
+    table.add_row({fmt::format("{}", decomposition.ranks()), to_string(decomposition.grid()),
+                   himeno::name_of(c.problem.grid),
                    fmt::format("{}x{}x{}", block.ni, block.nj, block.nk),
-                   format_bytes(static_cast<double>(bytes)), fmt::format("{}", problem.threads)});
+                   format_bytes(static_cast<double>(c.plan->footprint.of_work())),
+                   fmt::format("{}", c.problem.threads)});
   }
   fmt::print("{}\n", table.text());
 }
@@ -134,8 +130,9 @@ ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communica
     throw UsageError("--ceiling " + common.ceiling + " cannot serve several numbers of ranks",
                      "use auto, always or none, which look at each case");
   }
-  if (!common.quiet || common.dry_run) {
-    print_plan(scaling);
+  const himeno::ScalingPlan plan = make_plan(scaling, world, policy.ceiling);
+  if (world.is_root() && (!common.quiet || common.dry_run)) {
+    print_plan(plan);
   }
   if (common.dry_run) {
     return ExitCode::ok;
@@ -143,7 +140,7 @@ ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communica
   warn_of_perturbation(scaling.problem.perturbation, world);
   return run_and_publish(
       common, policy, world,
-      [&](const RunContext& context) { return himeno::run_scaling(scaling, context); },
+      [&](const RunContext& context) { return himeno::run_scaling(plan, context); },
       {.extra = scaling_table});
 }
 

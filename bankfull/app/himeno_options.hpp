@@ -29,7 +29,7 @@ struct HimenoOptions {
 /// Adds all of them; --target-seconds and --iterations exclude each other.
 void add_himeno_options(CLI::App& command, HimenoOptions& options);
 
-/// Collective: the problem that the options ask for, which `himeno::validate` has yet to check.
+/// Collective: the problem that the options ask for, which `himeno::make_plan` has yet to check.
 /// Throws UsageError for a value that means nothing, naming its option.
 himeno::Problem problem_from(const HimenoOptions& options, const Communicator& ranks);
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <malloc.h>
 #include <new>
 #include <string>
 #include <vector>
@@ -120,6 +121,13 @@ int guarded(const Body& body, const Fail& fail) {
   }
 }
 
+/// Arrays go back to the system when they are freed. Left to itself the C library keeps some of
+/// those of the set-up, more or less by chance, and a run would hold more than its plan says.
+void return_freed_arrays() {
+  constexpr int bytes = 64 * 1024;
+  mallopt(M_MMAP_THRESHOLD, bytes);
+}
+
 /// A run whose processes do not know of each other: one of them speaks, by its launcher's count.
 int fail_apart(ExitCode code, const std::string& message) {
   if (bankfull::detect_launch().rank == 0) {
@@ -131,6 +139,7 @@ int fail_apart(ExitCode code, const std::string& message) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  return_freed_arrays();
   return guarded(
       [&] {
         bankfull::remember_command_line(argc, argv);

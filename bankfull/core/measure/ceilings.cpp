@@ -56,6 +56,26 @@ Traffic sum_over(const Communicator& ranks, const Traffic& mine) {
           .flops = ranks.sum(mine.flops)};
 }
 
+bool measures_ceiling(CeilingRule rule, CacheFit fit) {
+  switch (rule) {
+    case CeilingRule::automatic:
+      return fit != CacheFit::inside;
+    case CeilingRule::always:
+      return true;
+    case CeilingRule::none:
+    case CeilingRule::file:
+      break;
+  }
+  return false;
+}
+
+std::int64_t ceilings_bytes(Device device, int threads, CeilingRule rule,
+                            std::int64_t problem_bytes) {
+  const bool bounded = rule != CeilingRule::always;
+  const std::int64_t at_most = bounded ? std::max(problem_bytes, smallest_bound(device)) : 0;
+  return ceiling_working_set(device, threads, at_most);
+}
+
 std::string ceiling_key(const Mix& mix, Precision precision) {
   return to_string(mix) + ", " + to_string(precision);
 }
@@ -82,12 +102,11 @@ void Ceilings::allocate(std::int64_t problem_bytes) {
   }
   const Communicator& ranks = context_.ranks;
   wait_until_cleared(ranks);
-  const bool bounded = context_.policy.ceiling != CeilingRule::always;
-  const std::int64_t at_most = bounded ? std::max(problem_bytes, smallest_bound(device_)) : 0;
   const double spent_before = seconds_spent_;
   spend_on([&] {
     ranks.agree([&] {
-      const std::int64_t bytes = ceiling_working_set(device_, threads_ * sharing_, at_most);
+      const std::int64_t bytes =
+          ceilings_bytes(device_, threads_ * sharing_, context_.policy.ceiling, problem_bytes);
       probe_ = std::make_unique<CeilingProbe>(device_, threads_, bytes, sharing_);
     });
   });

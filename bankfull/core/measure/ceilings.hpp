@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/core/measure/run_context.hpp"
 
@@ -77,6 +78,14 @@ Ceiling sum_of(const Ceiling& mine, const Communicator& ranks);
 
 /// Collective: what all ranks move and compute.
 Traffic sum_over(const Communicator& ranks, const Traffic& mine);
+
+/// Whether a run measures the ceilings of work that fits a cache so.
+bool measures_ceiling(CeilingRule rule, CacheFit fit);
+
+/// Bytes that measuring ceilings takes on a device, by all ranks that share it: `threads` in all.
+/// The work has `problem_bytes` there.
+std::int64_t ceilings_bytes(Device device, int threads, CeilingRule rule,
+                            std::int64_t problem_bytes);
 
 /// By which ceilings are found again: "4 read : 3 write, fp64".
 std::string ceiling_key(const Mix& mix, Precision precision);

@@ -134,19 +134,6 @@ void Experiment::measure_now(const Mix& mix, Precision precision, std::int64_t p
   ceilings_.release();
 }
 
-bool Experiment::is_measured(CacheFit fit) const {
-  switch (context_.policy.ceiling) {
-    case CeilingRule::automatic:
-      return fit != CacheFit::inside;
-    case CeilingRule::always:
-      return true;
-    case CeilingRule::none:
-    case CeilingRule::file:
-      break;
-  }
-  return false;
-}
-
 void Experiment::measure_ceiling_of(const Measurement& m) {
   const std::optional<Mix> mix = ceiling_mix(m.work);
   if (mix && is_measured(m.cache)) {

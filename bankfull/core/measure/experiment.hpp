@@ -93,7 +93,9 @@ class Experiment {
     int times = 0;
   };
 
-  [[nodiscard]] bool is_measured(CacheFit fit) const;
+  [[nodiscard]] bool is_measured(CacheFit fit) const {
+    return measures_ceiling(context_.policy.ceiling, fit);
+  }
   [[nodiscard]] double ceiling_seconds_left() const;
   /// With a share of the time that is left for ceilings. What is known is measured again only where
   /// that is enough for it.

@@ -4,6 +4,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/memory/clearing.hpp"
+#include "bankfull/core/memory/resident.hpp"
 
 #include <array>
 #include <atomic>
@@ -106,6 +107,11 @@ Clearing& clearing_of_gpus() {
 }
 
 }  // namespace
+
+std::int64_t resident_bytes(std::int64_t bytes) {
+  const auto size = static_cast<std::size_t>(bytes);
+  return size < huge_page ? bytes : static_cast<std::int64_t>(whole_huge_pages(size));
+}
 
 double seconds_until_cleared() { return clearing_of_gpus().seconds_left(Clearing::Clock::now()); }
 

@@ -103,12 +103,9 @@ void print_plan(const std::string& title, const Plan& plan) {
              to_string(problem.precision), to_string(problem.schedule), to_string(problem.device),
              to_string(problem.scheme), step_text(problem.time_step), end_text(problem));
   fmt::print("  {}\n", medium_text(problem));
-  fmt::print(
-      "  pressure: {}; memory {}, and {} on the host to load it from; a step moves {} beside its "
-      "pressure solve{}\n",
-      solver_text(plan), format_bytes(static_cast<double>(plan.device_bytes())),
-      format_bytes(static_cast<double>(plan.state_bytes())), format_bytes(stages * stage.bytes()),
-      stages == 1 ? "" : "s");
+  fmt::print("  pressure: {}; {}; a step moves {} beside its pressure solve{}\n", solver_text(plan),
+             to_string(plan.footprint()), format_bytes(stages * stage.bytes()),
+             stages == 1 ? "" : "s");
 }
 
 std::string final_flow(const convect::Case& run, const convection::SeriesRow& last) {
@@ -176,10 +173,10 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   problem.device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
   problem.threads = problem.device.is_cuda() ? 1 : threads;
-  const Plan plan(problem);
+  const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
+  const Plan plan(problem, policy.ceiling);
   const convect::RunDirectory directory(
       options.output.empty() ? problem.name + "-run" : options.output, options.overwrite);
-  const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   plan.require_memory();
   if (!options.common.quiet || options.common.dry_run) {
     print_plan(wanted.title, plan);

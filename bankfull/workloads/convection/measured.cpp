@@ -91,7 +91,7 @@ std::vector<Figure> describe(const Plan& plan) {
           {.name = "schedule", .value = to_string(problem.schedule)},
           {.name = "device", .value = to_string(problem.device)},
           {.name = "threads", .value = std::int64_t{problem.threads}},
-          {.name = "memory", .value = plan.device_bytes(), .unit = "B"}};
+          {.name = "memory", .value = plan.footprint().of_work(), .unit = "B"}};
 }
 
 /// The measurement of a part, with what all of them state.

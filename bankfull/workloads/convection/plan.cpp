@@ -1,7 +1,8 @@
 #include "bankfull/workloads/convection/plan.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/field/field_set.hpp"
-#include "bankfull/core/memory/capacity.hpp"
+#include "bankfull/core/memory/resident.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/reference_integrator.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
@@ -22,7 +23,7 @@ template <class Real>
 std::int64_t tuned_field_bytes(const Plan& plan) {
   const Layout layout(plan.grid().extents(), 1, sizeof(Real));
   const int sets = has_sources(plan.problem()) ? 4 : 3;  // the flow twice, and its tendencies
-  return field_set_bytes<Real>(layout, sets * plan.fields());
+  return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields()));
 }
 
 std::int64_t integrator_bytes(const Plan& plan) {
@@ -34,30 +35,35 @@ std::int64_t integrator_bytes(const Plan& plan) {
          pressure_bytes(plan);
 }
 
+/// What formulas, the planning of transforms and pictures take on the host.
+constexpr std::int64_t library_bytes = 6 * mib;
+
+WorkBytes bytes_of_run(const Plan& plan) {
+  const Problem& problem = plan.problem();
+  const auto state = problem.cells() * plan.fields() * static_cast<std::int64_t>(sizeof(double));
+  const bool tuned = problem.schedule != Schedule::reference;
+  return {.device = plan.device_bytes(),
+          .host = state + library_bytes,
+          .working_set = tuned ? plan.device_bytes() : 0};
+}
+
 }  // namespace
 
-Plan::Plan(Problem problem)
+Plan::Plan(Problem problem, CeilingRule ceilings)
     : problem_(validated(std::move(problem))),
       grid_(problem_.axes),
       solver_(chosen_solver(problem_, grid_)),
       stages_(static_cast<int>(stages_of(problem_.scheme, 1.0, 1.0).size())),
       ghosts_(continuations_of(problem_, grid_)),
-      device_bytes_(integrator_bytes(*this)) {}
-
-std::int64_t Plan::state_bytes() const {
-  return problem_.cells() * fields() * static_cast<std::int64_t>(sizeof(double));
-}
+      device_bytes_(integrator_bytes(*this)),
+      footprints_(problem_.device, problem_.threads, *make_self_communicator(), ceilings),
+      footprint_(footprints_.of(bytes_of_run(*this))) {}
 
 void Plan::require_memory() const {
-  const std::string what = fmt::format("a flow on {} x {} x {} cells", problem_.axes[0].cells,
-                                       problem_.axes[1].cells, problem_.axes[2].cells);
-  const std::string remedy = "use fewer cells, --set cells=..., or --set precision=fp32";
-  if (!problem_.device.is_cuda()) {
-    require_capacity(problem_.device, device_bytes() + state_bytes(), what, remedy);
-    return;
-  }
-  require_capacity(problem_.device, device_bytes(), what, remedy);
-  require_capacity(Device::cpu(), state_bytes(), "the initial state of " + what, remedy);
+  footprints_.require(footprint_,
+                      fmt::format("a flow on {} x {} x {} cells", problem_.axes[0].cells,
+                                  problem_.axes[1].cells, problem_.axes[2].cells),
+                      "use fewer cells, --set cells=..., or --set precision=fp32");
 }
 
 }  // namespace bankfull::convection

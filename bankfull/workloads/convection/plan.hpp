@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/measure/footprint.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
@@ -15,7 +16,7 @@ class Plan {
  public:
   /// Throws UsageError for a bad problem, also where the pressure solver asked for cannot be had on
   /// its device.
-  explicit Plan(Problem problem);
+  explicit Plan(Problem problem, CeilingRule ceilings = CeilingRule::automatic);
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Grid& grid() const { return grid_; }
@@ -35,10 +36,10 @@ class Plan {
   /// What make_integrator takes on the problem's device.
   [[nodiscard]] std::int64_t device_bytes() const { return device_bytes_; }
 
-  /// Of a FlowState on the host: what a flow is loaded from, and pictures are made of.
-  [[nodiscard]] std::int64_t state_bytes() const;
+  /// Of that and of a FlowState on the host, which a flow is loaded from and pictures are made of.
+  [[nodiscard]] const Footprint& footprint() const { return footprint_; }
 
-  /// Throws UsageError where the device or the host has too little memory for both.
+  /// Throws UsageError where the device or the host has too little memory.
   void require_memory() const;
 
  private:
@@ -48,6 +49,8 @@ class Plan {
   int stages_;
   std::vector<Continuations> ghosts_;
   std::int64_t device_bytes_;
+  Footprints footprints_;
+  Footprint footprint_;
 };
 
 }  // namespace bankfull::convection

@@ -266,7 +266,7 @@ RunResult run(const Plan& plan, const IntegrationContext& context) {
 }
 
 RunResult run(const Problem& problem, const IntegrationContext& context) {
-  return run(Plan(problem), context);
+  return run(Plan(problem, context.policy.ceiling), context);
 }
 
 }  // namespace bankfull::convection

@@ -32,6 +32,11 @@ extern template std::vector<double> reference_block<double>(const GridSize&, con
 /// thousand blocks every so many are taken.
 std::vector<Box> sampled_blocks(const Extents& points);
 
+/// Cells that a thread holds of a block with so many layers around it, at most.
+constexpr std::int64_t most_block_cells(std::int64_t layers) {
+  return (8 + 2 * layers) * (32 + 2 * layers) * (128 + 2 * layers);
+}
+
 /// Of all blocks together.
 std::int64_t points_of(const std::vector<Box>& blocks);
 

@@ -7,8 +7,6 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/halo_regions.hpp"
 #include "bankfull/core/measure/percentage.hpp"
-#include "bankfull/workloads/himeno/domain.hpp"
-#include "bankfull/workloads/himeno/plan.hpp"
 #include "bankfull/workloads/himeno/run.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
 
@@ -33,36 +31,34 @@ himeno::Problem problem_of(const SingleRunOptions& options, const Communicator& 
     problem.target_seconds = official_seconds;
     problem.repeats = 1;
   }
-  himeno::validate(problem, ranks);
   return problem;
 }
 
-void print_decomposition(const himeno::Problem& problem, int ranks) {
-  const Decomposition decomposition = himeno::decompose(problem, ranks);
+void print_decomposition(const himeno::Plan& plan) {
+  const Decomposition& decomposition = plan.decomposition();
   const Extents least = decomposition.smallest_block();
   const Extents most = decomposition.largest_block();
-  const int ghosts = himeno::ghost_layers(problem, decomposition);
+  const int ghosts = plan.domain.ghosts;
   const std::int64_t cells = busiest_halo_cells(decomposition, himeno::halo_shape(ghosts));
-  fmt::print(
-      "  {} ranks as {}: blocks of {}x{}x{} to {}x{}x{} points, {} a rank\n", ranks,
-      to_string(decomposition.grid()), least.ni, least.nj, least.nk, most.ni, most.nj, most.nk,
-      format_bytes(static_cast<double>(himeno::memory_bytes(most, ghosts, problem.precision))));
+  fmt::print("  {} ranks as {}: blocks of {}x{}x{} to {}x{}x{} points, {} a rank\n",
+             decomposition.ranks(), to_string(decomposition.grid()), least.ni, least.nj, least.nk,
+             most.ni, most.nj, most.nk, format_bytes(static_cast<double>(plan.field_bytes)));
   fmt::print("  the busiest rank sends {} in an exchange of {} layer{}\n",
-             format_bytes(static_cast<double>(cells * bytes_of(problem.precision))), ghosts,
+             format_bytes(static_cast<double>(cells * bytes_of(plan.problem.precision))), ghosts,
              ghosts == 1 ? "" : "s");
 }
 
-void print_plan(const himeno::Problem& problem, int ranks) {
+void print_plan(const himeno::Plan& plan) {
+  const himeno::Problem& problem = plan.problem;
   const himeno::GridSize& grid = problem.grid;
   fmt::print("himeno {}: {}x{}x{} points, {} updated, {}, on {}\n", himeno::name_of(grid), grid.i,
              grid.j, grid.k, grid.updated_points(), to_string(problem.precision),
              to_string(problem.device));
-  fmt::print("  memory {}; an unfused iteration moves {} and does {}\n",
-             format_bytes(static_cast<double>(himeno::memory_bytes(grid, problem.precision))),
+  fmt::print("  {}; an unfused iteration moves {} and does {}\n", to_string(plan.footprint),
              format_bytes(himeno::iteration_traffic(grid, problem.precision).bytes()),
              format_si(himeno::iteration_traffic(grid, problem.precision).flops, "flop"));
-  if (ranks > 1) {
-    print_decomposition(problem, ranks);
+  if (plan.decomposition().ranks() > 1) {
+    print_decomposition(plan);
   }
 }
 
@@ -107,21 +103,21 @@ ExitCode run_himeno(const SingleRunOptions& options, const Communicator& ranks) 
   const himeno::Problem problem = problem_of(options, ranks);
   const CommonOptions& common = options.himeno.common;
   const MeasurePolicy policy = common.prepare(ranks, problem.device, problem.threads);
+  const himeno::Plan plan = make_plan(problem, ranks, policy.ceiling);
   if (options.min_percent > 0.0) {
-    const himeno::Plan plan = himeno::make_plan(problem, ranks);
     require_percentage(fmt::format("--min-percent {}", options.min_percent),
                        himeno::work_of(plan.domain, problem.precision, 1, 1), problem.device, ranks,
                        policy);
   }
   if (!common.quiet || common.dry_run) {
-    print_plan(problem, ranks.size());
+    print_plan(plan);
   }
   if (common.dry_run) {
     return ExitCode::ok;
   }
   warn_of_perturbation(problem.perturbation, ranks);
   return run_and_publish(common, policy, ranks,
-                         [&](const RunContext& context) { return himeno::run(problem, context); },
+                         [&](const RunContext& context) { return himeno::run(plan, context); },
                          {.extra = official_figures, .judge = [&](const RunResult& result) {
                             return check_threshold(result, options.min_percent, ranks);
                           }});

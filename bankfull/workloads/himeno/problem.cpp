@@ -1,6 +1,5 @@
 #include "bankfull/workloads/himeno/problem.hpp"
 
-#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
@@ -119,11 +118,6 @@ std::int64_t memory_bytes(const Extents& points, int ghosts, Precision precision
 
 std::int64_t memory_bytes(const GridSize& grid, Precision precision) {
   return memory_bytes(grid.interior(), 1, precision);
-}
-
-std::int64_t working_memory_bytes(std::int64_t field_bytes) {
-  // Partial sums, ring buffers and staging; ceilings are measured while there are no fields.
-  return 64 * mib + field_bytes / 32;
 }
 
 void check_values(const Problem& problem) {

@@ -13,10 +13,6 @@
 #include <string>
 #include <vector>
 
-namespace bankfull {
-class Communicator;
-}
-
 namespace bankfull::himeno {
 
 /// Floating-point operations of one point and iteration, by the benchmark's own count.
@@ -110,13 +106,7 @@ std::int64_t memory_bytes(const Extents& points, int ghosts, Precision precision
 /// Bytes that the fields of a problem take on one device.
 std::int64_t memory_bytes(const GridSize& grid, Precision precision);
 
-/// Bytes that the ceiling and the verification take beside fields of `field_bytes`, at most.
-std::int64_t working_memory_bytes(std::int64_t field_bytes);
-
 /// Throws UsageError where the problem makes no sense on any ranks.
 void check_values(const Problem& problem);
-
-/// Collective: throws what `make_plan` throws.
-void validate(const Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull::himeno

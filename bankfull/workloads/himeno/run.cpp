@@ -2,7 +2,6 @@
 
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
-#include "bankfull/workloads/himeno/plan.hpp"
 #include "bankfull/workloads/himeno/schedule_benchmark.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 
@@ -75,7 +74,7 @@ std::vector<Figure> describe(const Plan& plan) {
       {.name = "threads", .value = std::int64_t{problem.threads}},
       {.name = "ranks", .value = std::int64_t{plan.decomposition().ranks()}},
       {.name = "ranks_grid", .value = to_string(plan.decomposition().grid())},
-      {.name = "memory", .value = memory_bytes(problem.grid, problem.precision), .unit = "B"}};
+      {.name = "memory", .value = plan.footprint.of_work(), .unit = "B"}};
   if (problem.perturbation != 0.0) {
     parameters.push_back(perturbation_parameter(problem.perturbation));
   }
@@ -84,8 +83,8 @@ std::vector<Figure> describe(const Plan& plan) {
 
 }  // namespace
 
-RunResult run(const Problem& problem, const RunContext& context) {
-  const Plan plan = make_plan(problem, context.ranks);
+RunResult run(const Plan& plan, const RunContext& context) {
+  const Problem& problem = plan.problem;
   RunResult result{.workload = "himeno",
                    .problem = describe(plan),
                    .measurements = {},

@@ -2,7 +2,7 @@
 
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
-#include "bankfull/workloads/himeno/problem.hpp"
+#include "bankfull/workloads/himeno/plan.hpp"
 
 namespace bankfull::himeno {
 
@@ -10,10 +10,10 @@ namespace bankfull::himeno {
 ///
 /// Follows the official protocol: trial iterations, then as many as fill the time, the state
 /// carried on. Where the problem names the iterations, every repeat begins with the official state,
-/// so that gosa is that of exactly so many. Throws UsageError for a problem that `validate` rejects
-/// and RuntimeFailure where the machine fails; a failed verification is part of the result.
+/// so that gosa is that of exactly so many. Throws RuntimeFailure where the machine fails; a failed
+/// verification is part of the result.
 ///
 /// Collective: all ranks get the same result.
-RunResult run(const Problem& problem, const RunContext& context);
+RunResult run(const Plan& plan, const RunContext& context);
 
 }  // namespace bankfull::himeno

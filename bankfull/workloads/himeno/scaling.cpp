@@ -4,7 +4,6 @@
 #include "bankfull/core/comm/first_ranks.hpp"
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
-#include "bankfull/workloads/himeno/plan.hpp"
 #include "bankfull/workloads/himeno/schedule_benchmark.hpp"
 #include "bankfull/workloads/himeno/verify.hpp"
 
@@ -34,7 +33,7 @@ struct Measuring {
 struct Case {
   FirstRanks ranks;
   Problem problem;
-  std::unique_ptr<const Plan> plan = nullptr;
+  std::shared_ptr<const Plan> plan = nullptr;
   std::unique_ptr<Measuring> measuring = nullptr;
   std::int64_t iterations = 0;  ///< of a repeat
   std::vector<Check> checks = {};
@@ -100,20 +99,12 @@ void check_threads(const ScalingProblem& scaling, const Communicator& world) {
   }
 }
 
-std::vector<Case> make_cases(const ScalingProblem& scaling, const Communicator& world) {
-  check_counts(scaling, world);
-  check_problem(scaling);
-  check_threads(scaling, world);
-  check_values(scaling.problem);
+std::vector<Case> cases_of(const ScalingPlan& scaling, const Communicator& world) {
   std::vector<Case> cases;
-  for (const int count : scaling.rank_counts) {
-    cases.push_back({.ranks = FirstRanks(world, count), .problem = problem_on(scaling, count)});
-    Case& c = cases.back();
-    // Cases share the time that the run is to take.
-    c.problem.target_seconds /= static_cast<double>(scaling.rank_counts.size());
-    c.ranks.run([&](const Communicator& ranks) {
-      c.plan = std::make_unique<const Plan>(make_plan(c.problem, ranks));
-    });
+  for (std::size_t n = 0; n < scaling.cases.size(); ++n) {
+    cases.push_back({.ranks = FirstRanks(world, scaling.problem.rank_counts[n]),
+                     .problem = scaling.cases[n].problem,
+                     .plan = scaling.cases[n].plan});
   }
   return cases;
 }
@@ -279,14 +270,29 @@ Problem problem_on(const ScalingProblem& scaling, int ranks) {
   return problem;
 }
 
-void validate(const ScalingProblem& scaling, const Communicator& world) {
-  static_cast<void>(make_cases(scaling, world));
+ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
+                      CeilingRule ceilings) {
+  check_counts(scaling, world);
+  check_problem(scaling);
+  check_threads(scaling, world);
+  check_values(scaling.problem);
+  ScalingPlan plan{.problem = scaling, .cases = {}};
+  for (const int count : scaling.rank_counts) {
+    ScalingCase& c = plan.cases.emplace_back(ScalingCase{.problem = problem_on(scaling, count)});
+    // Cases share the time that the run is to take.
+    c.problem.target_seconds /= static_cast<double>(scaling.rank_counts.size());
+    FirstRanks(world, count).run([&](const Communicator& ranks) {
+      c.plan = std::make_shared<const Plan>(make_plan(c.problem, ranks, ceilings));
+    });
+  }
+  return plan;
 }
 
-RunResult run_scaling(const ScalingProblem& scaling, const RunContext& context) {
+RunResult run_scaling(const ScalingPlan& plan, const RunContext& context) {
+  const ScalingProblem& scaling = plan.problem;
   const Communicator& world = context.ranks;
   const LoadWatch load;
-  std::vector<Case> cases = make_cases(scaling, world);
+  std::vector<Case> cases = cases_of(plan, world);
   MeasurePolicy policy = context.policy;  // of a case: its part of the time for ceilings
   policy.ceiling_share /= static_cast<double>(cases.size());
   policy.ceiling_seconds /= static_cast<double>(cases.size());

@@ -4,20 +4,33 @@
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/scaling.hpp"
-#include "bankfull/workloads/himeno/problem.hpp"
+#include "bankfull/workloads/himeno/plan.hpp"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 namespace bankfull::himeno {
 
-/// The same sweeps on several numbers of ranks; plain data, checked by `validate`.
+/// The same sweeps on several numbers of ranks; plain data, checked by `make_plan`.
 struct ScalingProblem {
   Problem problem;  ///< one schedule; the grid of all ranks or, weak, of one; a grid of ranks is
                     ///< for the number of ranks that it has
   Scaling mode = Scaling::strong;
   std::vector<int> rank_counts;      ///< ascending
   std::optional<int> total_threads;  ///< shared out among the ranks; else each has the problem's
+};
+
+/// What one of the numbers of ranks runs.
+struct ScalingCase {
+  Problem problem;
+  std::shared_ptr<const Plan> plan = nullptr;  ///< known on its ranks only, the root among them
+};
+
+/// A valid scaling problem with what follows from it on given ranks.
+struct ScalingPlan {
+  ScalingProblem problem;
+  std::vector<ScalingCase> cases;  ///< as many as numbers of ranks
 };
 
 /// A grid of equal blocks, one a rank.
@@ -28,7 +41,7 @@ struct WeakGrid {
 
 /// The grid that gives each of so many ranks the points that `size` has, cut so that they send
 /// least; among equals along i before j before k. Of the rules, the width of halos is left to
-/// `validate`.
+/// `make_plan`.
 WeakGrid weak_grid(const GridSize& size, int ranks, const DecompositionRules& rules = {});
 
 /// What so many ranks run: their grid, their cuts and their threads.
@@ -36,14 +49,15 @@ Problem problem_on(const ScalingProblem& scaling, int ranks);
 
 /// Collective. Throws UsageError where the problem makes no sense on some number of ranks, or where
 /// there are fewer ranks than it asks for. The ranks of a case throw alike, others wait for them.
-void validate(const ScalingProblem& scaling, const Communicator& world);
+ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
+                      CeilingRule ceilings = CeilingRule::automatic);
 
 /// Verifies the sweeps on every number of ranks and times them in turn, so that what the machine
 /// does beside them meets all alike. Before each timing the fields are made anew: one case at a
 /// time has memory.
 ///
 /// Collective over the ranks of the context. The root gets one measurement a case, all ranks the
-/// same verdict. Throws like `validate`, and RuntimeFailure where the machine fails.
-RunResult run_scaling(const ScalingProblem& scaling, const RunContext& context);
+/// same verdict. Throws RuntimeFailure where the machine fails.
+RunResult run_scaling(const ScalingPlan& plan, const RunContext& context);
 
 }  // namespace bankfull::himeno

@@ -199,6 +199,46 @@ Check check_field(const Plan& plan, Schedule schedule, const Communicator& ranks
                     std::to_string(iterations) + " iterations"};
 }
 
+namespace {
+
+/// Of the schedule with most.
+int iterations_of_a_pass(const Problem& problem, const Decomposition& decomposition, int ghosts) {
+  const auto& schedules = problem.schedules;
+  if (std::find(schedules.begin(), schedules.end(), Schedule::fused) == schedules.end()) {
+    return 1;
+  }
+  if (problem.device.is_cuda() || ghosts > 1) {
+    return std::max(2, ghosts);
+  }
+  const auto element = static_cast<std::size_t>(bytes_of(problem.precision));
+  const Layout layout(decomposition.largest_block(), 1, element);
+  return plan_fused(layout, element, problem.threads, cache_share(problem.threads)).sweeps;
+}
+
+}  // namespace
+
+WorkBytes verification_bytes(const Problem& problem, const Decomposition& decomposition,
+                             int ghosts) {
+  // check_field: the small grid, its reference, and their pressures.
+  const GridSize small = check_grid(decomposition.grid());
+  const std::int64_t fields = memory_bytes(small.interior(), ghosts, problem.precision);
+  const std::int64_t reference =
+      memory_bytes(small, Precision::fp64) + 3 * 8 * small.i * small.j * small.k;
+  // check_own_grid: pressures in fp64, and what a thread computes a block with.
+  const int layers = iterations_of_a_pass(problem, decomposition, ghosts) + 1;
+  const std::int64_t compared =
+      8 * points_of(sampled_blocks(decomposition.largest_block())) +
+      problem.threads * field_count * most_block_cells(layers) * bytes_of(problem.precision);
+  if (problem.device.is_cuda()) {
+    return {.device = fields, .host = std::max(reference, compared)};
+  }
+  // The fields of the problem are first touched after the first check_field.
+  const bool only_one = problem.schedules.size() == 1;
+  const std::int64_t untouched =
+      only_one ? memory_bytes(decomposition.largest_block(), ghosts, problem.precision) : 0;
+  return {.device = std::max(fields + reference - untouched, compared)};
+}
+
 std::vector<Check> verify(Solver& solver, const Plan& plan, const RunContext& context) {
   const Problem& problem = plan.problem;
   std::vector<Check> checks;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/measure/footprint.hpp"
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/himeno/plan.hpp"
@@ -37,6 +38,10 @@ Check check_own_grid(Solver& solver, const Problem& problem, Schedule schedule,
 /// Runs the schedule on a small grid of odd, unequal dimensions with every field random, and
 /// compares the whole pressure field with a serial fp64 reference. Collective.
 Check check_field(const Plan& plan, Schedule schedule, const Communicator& ranks);
+
+/// What the busiest rank takes for all of these at most, beside the fields of the problem.
+WorkBytes verification_bytes(const Problem& problem, const Decomposition& decomposition,
+                             int ghosts);
 
 /// Collective: all of these for every schedule of the problem, and that it is not perturbed. Leaves
 /// the solver's state changed.

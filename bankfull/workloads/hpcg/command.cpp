@@ -5,10 +5,8 @@
 #include "bankfull/app/workload_commands.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
-#include "bankfull/workloads/hpcg/flops.hpp"
 #include "bankfull/workloads/hpcg/hpcg_dat.hpp"
 #include "bankfull/workloads/hpcg/official_report.hpp"
-#include "bankfull/workloads/hpcg/problem.hpp"
 #include "bankfull/workloads/hpcg/run.hpp"
 
 #include <cerrno>
@@ -109,30 +107,28 @@ hpcg::Problem problem_of(const HpcgOptions& options, const Communicator& ranks) 
   apply(find_dat(options, ranks), options, problem);
   problem.device = options.common.resolved_device(ranks);
   problem.threads = options.common.resolved_threads(ranks);
-  hpcg::validate(problem, ranks);
   return problem;
 }
 
-void print_plan(const hpcg::Problem& problem, int ranks) {
-  const Decomposition decomposition = hpcg::decompose(problem, ranks);
-  const Extents& cells = decomposition.cells();
-  const RankGrid& grid = decomposition.grid();
-  const hpcg::LevelSizes levels = hpcg::level_sizes(problem, ranks);
+void print_plan(const hpcg::Plan& plan) {
+  const hpcg::Problem& problem = plan.problem;
+  const hpcg::Grid3& ranks = *problem.process_grid;
+  const hpcg::LevelSizes& levels = plan.levels;
   fmt::print("hpcg {}: {} points, {}, {}, on {}\n", to_string(problem.local), levels[0].equations,
              to_string(problem.variant),
              problem.seconds > 0.0 ? format_seconds(problem.seconds) : "the quick path",
              to_string(problem.device));
   fmt::print("  {} ranks along x, y and z share {}x{}x{} points; rank 0 sends {} in an exchange\n",
-             to_string(hpcg::Grid3{grid.k, grid.j, grid.i}), cells.nk, cells.nj, cells.ni,
+             to_string(ranks), ranks.nx * problem.local.nx, ranks.ny * problem.local.ny,
+             ranks.nz * problem.local.nz,
              format_bytes(static_cast<double>(levels[0].sent_elements) * sizeof(double)));
   for (int level = 0; level < hpcg::level_count; ++level) {
     const hpcg::LevelSize& size = levels[static_cast<std::size_t>(level)];
     fmt::print("  level {}: {} a rank, {} equations, {} nonzeros\n", level,
                to_string(hpcg::level_grid(problem.local, level)), size.equations, size.nonzeros);
   }
-  fmt::print("  memory {} to {} a rank; an iteration does {} and moves {} by the official models\n",
-             format_bytes(static_cast<double>(hpcg::min_memory_bytes(problem))),
-             format_bytes(static_cast<double>(hpcg::memory_bytes(problem, ranks))),
+  fmt::print("  {}; an iteration does {} and moves {} by the official models\n",
+             to_string(plan.footprint),
              format_si(hpcg::official_flops(levels, 1, 0).total(), "flop"),
              format_bytes(hpcg::official_bytes(levels, 1, 0).total()));
 }
@@ -227,20 +223,21 @@ ExitCode run_hpcg(const HpcgOptions& options, const Communicator& ranks) {
   const std::tm began = local_time();
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   check_output(options, ranks, began);
+  const hpcg::Plan plan = make_plan(problem, ranks, policy.ceiling);
   if (!options.common.quiet || options.common.dry_run) {
-    print_plan(problem, ranks.size());
+    print_plan(plan);
   }
   if (options.common.dry_run) {
     return ExitCode::ok;
   }
   warn_of_perturbation(problem.perturbation, ranks);
   RunResult result;
-  const ExitCode verdict = run_and_publish(
-      options.common, policy, ranks,
-      [&](const RunContext& context) { return result = hpcg::run(problem, context); },
-      {.extra = [](const RunResult& found) {
-        return official_figures(found.attached<hpcg::Outcome>());
-      }});
+  const ExitCode verdict =
+      run_and_publish(options.common, policy, ranks,
+                      [&](const RunContext& context) { return result = hpcg::run(plan, context); },
+                      {.extra = [](const RunResult& found) {
+                        return official_figures(found.attached<hpcg::Outcome>());
+                      }});
   write_output(options, ranks, began, result.attached<hpcg::Outcome>());
   return verdict;
 }
@@ -338,7 +335,7 @@ void list_choices() {
     hpcg::Problem problem;
     problem.local = {side, side, side};
     sizes.add_row({to_string(problem.local), fmt::format("{}", problem.local.count()),
-                   format_bytes(static_cast<double>(hpcg::memory_bytes(problem, 1)))});
+                   format_bytes(static_cast<double>(hpcg::work_bytes(problem, 1).device))});
   }
   fmt::print("{}  variants:", sizes.text());
   for (const hpcg::Variant variant : hpcg::all_variants()) {

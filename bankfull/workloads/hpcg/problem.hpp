@@ -9,10 +9,6 @@
 #include <string>
 #include <vector>
 
-namespace bankfull {
-class Communicator;
-}
-
 namespace bankfull::hpcg {
 
 /// Levels of the multigrid preconditioner, the finest included.
@@ -59,6 +55,9 @@ struct Grid3 {
   [[nodiscard]] std::int64_t count() const { return nx * ny * nz; }
   friend bool operator==(const Grid3&, const Grid3&) = default;
 };
+
+/// Ranks along x, y and z.
+Grid3 grid3_of(const RankGrid& grid);
 
 /// "256x256x256".
 std::string to_string(const Grid3& grid);
@@ -120,7 +119,7 @@ std::string to_string(Sweeps sweeps);
 /// earlier names "waves" and "conveyors" it says what they are now.
 Sweeps parse_sweeps(const std::string& text);
 
-/// What to run; plain data, checked by `validate`.
+/// What to run; plain data, checked by `make_plan`.
 struct Problem {
   Grid3 local{104, 104, 104};         ///< of every rank
   std::optional<Grid3> process_grid;  ///< else the one with the least communication
@@ -145,39 +144,5 @@ struct Problem {
 /// along z, then y, whose halos are contiguous. Throws UsageError for a process grid of another
 /// number of ranks.
 Decomposition decompose(const Problem& problem, int ranks, int level = 0);
-
-/// Bytes that one rank's data takes on its device, at most.
-///
-/// A row takes 12 bytes for each of 27 entries and 8 for its start in the reference's CSR, as much
-/// again in the optimised copy (8 for its diagonal), and 8 in each of 16 vectors: 792. All levels
-/// count; together they have at most 8/7 of the rows of the finest where its sides are multiples of
-/// 8. A column of another rank takes its part of the vectors and of the lists of what is exchanged.
-std::int64_t memory_bytes(const Problem& problem, int ranks);
-
-/// Bytes that the data of any rank takes on its device while the timed sets run, at least: what
-/// official runs are judged by.
-///
-/// All levels count, their entries as a rank alone has them, (3 nx - 2)(3 ny - 2)(3 nz - 2); other
-/// ranks have more. The reference's CSR takes 12 bytes an entry and 8 a row, and 8 more a row of
-/// the finest level for its right-hand side, 4 a row of others; the solver takes seven vectors,
-/// three on coarse levels. To this comes the variant's own copy: of the entries off the diagonal
-/// (10 bytes each with slim columns, else 12) and 16 bytes a row for `tuned`; of 27 entries and 8
-/// bytes a row for `ell`; of all entries and 16 bytes a row for CSR; nothing for `reference`.
-std::int64_t min_memory_bytes(const Problem& problem);
-
-/// A rule of official runs that a problem breaks.
-struct BrokenRule {
-  std::string what;  ///< "--local 256x256x100: ..."
-  std::string remedy;
-};
-
-/// Collective: the rules of official runs that the problem breaks on these ranks, but for that of
-/// their time: size, shape, memory, what the benchmark's authors have not allowed.
-std::vector<BrokenRule> broken_rules(const Problem& problem, const Communicator& ranks);
-
-/// Collective. Throws UsageError where the problem makes no sense, breaks rules of an official run
-/// that it claims to be, all of which are named, cannot be run on the ranks, or does not fit a
-/// device's memory.
-void validate(const Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull::hpcg

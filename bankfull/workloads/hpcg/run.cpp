@@ -3,7 +3,6 @@
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/hpcg/checks.hpp"
-#include "bankfull/workloads/hpcg/flops.hpp"
 #include "bankfull/workloads/hpcg/official_report.hpp"
 #include "bankfull/workloads/hpcg/phases.hpp"
 
@@ -120,10 +119,10 @@ void add_steps(const Problem& problem, const std::vector<Step>& steps, const Exp
 
 }  // namespace
 
-RunResult run(const Problem& problem, const RunContext& context) {
-  validate(problem, context.ranks);
+RunResult run(const Plan& plan, const RunContext& context) {
+  const Problem& problem = plan.problem;
   Outcome outcome;
-  for (const BrokenRule& rule : broken_rules(problem, context.ranks)) {
+  for (const BrokenRule& rule : plan.broken_rules) {
     outcome.broken_rules.push_back(rule.what);
   }
   Experiment experiment(problem.device, problem.threads, context);

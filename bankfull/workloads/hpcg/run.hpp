@@ -3,17 +3,16 @@
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/hpcg/outcome.hpp"
-#include "bankfull/workloads/hpcg/problem.hpp"
+#include "bankfull/workloads/hpcg/plan.hpp"
 
 namespace bankfull::hpcg {
 
 /// Runs the whole benchmark: set-up, reference, optimisation, validation, timed sets.
 ///
-/// Throws UsageError for a problem that `validate` rejects and RuntimeFailure where the machine
-/// fails; a failed check is part of the result. What the official report says is attached to it:
-/// `attached<Outcome>()`.
+/// Throws RuntimeFailure where the machine fails; a failed check is part of the result. What the
+/// official report says is attached to it: `attached<Outcome>()`.
 ///
 /// Collective: all ranks get the same result.
-RunResult run(const Problem& problem, const RunContext& context);
+RunResult run(const Plan& plan, const RunContext& context);
 
 }  // namespace bankfull::hpcg

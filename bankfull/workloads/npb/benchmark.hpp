@@ -3,6 +3,7 @@
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/measure/benchmark.hpp"
+#include "bankfull/core/measure/footprint.hpp"
 #include "bankfull/workloads/npb/problem.hpp"
 
 #include <cstdint>
@@ -50,7 +51,14 @@ struct Facts {
 
 Facts facts_of(Kernel kernel, const Problem& problem);
 
-/// Collective: the part of this rank. `ranks` must outlive it, and `validate` must have accepted
+/// What a kernel takes on the rank of `ranks` that needs most.
+WorkBytes work_bytes(Kernel kernel, const Problem& problem, int ranks);
+
+/// Why a kernel does not run on so many ranks, as the rest of a sentence about it: "runs on powers
+/// of two only". Empty where it does run.
+std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks);
+
+/// Collective: the part of this rank. `ranks` must outlive it, and `make_plan` must have accepted
 /// both. Throws RuntimeFailure where memory cannot be had.
 std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,
                                           const Communicator& ranks);

@@ -4,8 +4,6 @@
 #include "bankfull/app/table.hpp"
 #include "bankfull/app/workload_commands.hpp"
 #include "bankfull/core/base/format.hpp"
-#include "bankfull/workloads/npb/benchmark.hpp"
-#include "bankfull/workloads/npb/problem.hpp"
 #include "bankfull/workloads/npb/report.hpp"
 #include "bankfull/workloads/npb/run.hpp"
 
@@ -43,19 +41,16 @@ npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
   const bool serial = problem.device.is_cuda() ||
                       (problem.schedule == npb::Schedule::reference && options.common.threads == 0);
   problem.threads = serial ? 1 : threads;
-  npb::validate(problem, ranks);
   return problem;
 }
 
-void print_plan(const npb::Problem& problem, int ranks) {
-  for (const npb::Kernel kernel : problem.kernels) {
-    const npb::Facts facts = npb::facts_of(kernel, problem);
-    const std::string each = ranks == 1 ? "" : fmt::format(" on each of {} ranks", ranks);
-    fmt::print("npb {} {}: size {}, {}, on {}, memory {}{}, {} ({})\n", npb::to_string(kernel),
-               npb::to_string(problem.size), facts.size, npb::to_string(problem.schedule),
-               to_string(problem.device),
-               format_bytes(static_cast<double>(npb::memory_bytes(kernel, problem, ranks))), each,
-               format_si(facts.operations, "op"), facts.operation);
+void print_plan(const npb::Plan& plan) {
+  const npb::Problem& problem = plan.problem;
+  for (const npb::KernelPlan& kernel : plan.kernels) {
+    fmt::print("npb {} {}: size {}, {}, on {}, {}, {} ({})\n", npb::to_string(kernel.kernel),
+               npb::to_string(problem.size), kernel.facts.size, npb::to_string(problem.schedule),
+               to_string(problem.device), to_string(kernel.footprint),
+               format_si(kernel.facts.operations, "op"), kernel.facts.operation);
   }
 }
 
@@ -71,15 +66,16 @@ std::string result_blocks(const RunResult& result) {
 ExitCode run_npb(const NpbOptions& options, const Communicator& ranks) {
   const npb::Problem problem = problem_of(options, ranks);
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
+  const npb::Plan plan = make_plan(problem, ranks, policy.ceiling);
   if (!options.common.quiet || options.common.dry_run) {
-    print_plan(problem, ranks.size());
+    print_plan(plan);
   }
   warn_of_perturbation(problem.perturbation, ranks);
   if (options.common.dry_run) {
     return ExitCode::ok;
   }
   return run_and_publish(options.common, policy, ranks,
-                         [&](const RunContext& context) { return npb::run(problem, context); },
+                         [&](const RunContext& context) { return npb::run(plan, context); },
                          {.extra = result_blocks});
 }
 
@@ -136,7 +132,8 @@ void list_choices() {
     std::vector<std::string> cells{npb::to_string(size)};
     for (const npb::Kernel kernel : npb::all_kernels) {
       cells.push_back(npb::facts_of(kernel, problem).size);
-      cells.push_back(format_bytes(static_cast<double>(npb::memory_bytes(kernel, problem, 1))));
+      cells.push_back(
+          format_bytes(static_cast<double>(npb::work_bytes(kernel, problem, 1).device)));
     }
     classes.add_row(cells);
   }

@@ -11,18 +11,18 @@ namespace {
 /// What every kernel offers.
 struct KernelEntry {
   Facts (*facts)(const Problem&);
-  std::int64_t (*memory)(const Problem&, int ranks);
+  WorkBytes (*bytes)(const Problem&, int ranks);
   std::string (*refusal)(const Problem&, int ranks);
   std::unique_ptr<Benchmark> (*make)(const Problem&, const Communicator& ranks);
 };
 
 const KernelEntry& entry_of(Kernel kernel) {
   static constexpr std::array<KernelEntry, all_kernels.size()> entries{{
-      {cg::facts_of, cg::memory_bytes, cg::refusal_of_ranks, cg::make},
-      {ep::facts_of, ep::memory_bytes, ep::refusal_of_ranks, ep::make},
-      {ft::facts_of, ft::memory_bytes, ft::refusal_of_ranks, ft::make},
-      {is::facts_of, is::memory_bytes, is::refusal_of_ranks, is::make},
-      {mg::facts_of, mg::memory_bytes, mg::refusal_of_ranks, mg::make},
+      {cg::facts_of, cg::work_bytes, cg::refusal_of_ranks, cg::make},
+      {ep::facts_of, ep::work_bytes, ep::refusal_of_ranks, ep::make},
+      {ft::facts_of, ft::work_bytes, ft::refusal_of_ranks, ft::make},
+      {is::facts_of, is::work_bytes, is::refusal_of_ranks, is::make},
+      {mg::facts_of, mg::work_bytes, mg::refusal_of_ranks, mg::make},
   }};
   return entries[static_cast<std::size_t>(kernel)];
 }
@@ -35,8 +35,8 @@ std::string title_of(Kernel kernel, Class size) {
 
 Facts facts_of(Kernel kernel, const Problem& problem) { return entry_of(kernel).facts(problem); }
 
-std::int64_t memory_bytes(Kernel kernel, const Problem& problem, int ranks) {
-  return entry_of(kernel).memory(problem, ranks);
+WorkBytes work_bytes(Kernel kernel, const Problem& problem, int ranks) {
+  return entry_of(kernel).bytes(problem, ranks);
 }
 
 std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks) {

@@ -8,10 +8,6 @@
 #include <string>
 #include <vector>
 
-namespace bankfull {
-class Communicator;
-}
-
 namespace bankfull::npb {
 
 enum class Schedule {
@@ -36,7 +32,7 @@ std::string to_string(CgOrder order);
 /// Throws UsageError for an unknown name.
 CgOrder parse_cg_order(const std::string& text);
 
-/// What to run: plain data.
+/// What to run: plain data, checked by `make_plan`.
 struct Problem {
   std::vector<Kernel> kernels{all_kernels.begin(), all_kernels.end()};
   Class size = Class::a;
@@ -49,16 +45,5 @@ struct Problem {
   double perturbation =
       0.0;  ///< the measured path multiplies its operator by 1 + this; references do not
 };
-
-/// Bytes that one kernel allocates on the rank of `ranks` that needs most.
-std::int64_t memory_bytes(Kernel kernel, const Problem& problem, int ranks);
-
-/// Why a kernel does not run on so many ranks, as the rest of a sentence about it: "runs on powers
-/// of two only". Empty where it does run.
-std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks);
-
-/// Collective. Throws UsageError where the problem cannot run on these ranks, with the option, its
-/// value and what to do.
-void validate(const Problem& problem, const Communicator& ranks);
 
 }  // namespace bankfull::npb

@@ -47,11 +47,11 @@ KernelRun measure_kernel(Kernel kernel, const Problem& problem, const RunContext
   return run;
 }
 
-Outcome outcome_of(Kernel kernel, const Problem& problem, const Communicator& ranks,
+Outcome outcome_of(const KernelPlan& plan, const Problem& problem, const Communicator& ranks,
                    const KernelRun& run) {
-  return {.kernel = kernel,
+  return {.kernel = plan.kernel,
           .size = problem.size,
-          .facts = facts_of(kernel, problem),
+          .facts = plan.facts,
           .ranks = ranks.size(),
           .threads = static_cast<int>(ranks.sum(std::int64_t{problem.threads})),
           .seconds = run.measurement.seconds.median,
@@ -76,15 +76,14 @@ std::vector<Figure> parameters_of(const Problem& problem, const Outcome& outcome
   return all;
 }
 
-Measurement measurement_of(const Problem& problem, const Outcome& outcome, const KernelRun& run) {
+Measurement measurement_of(const Problem& problem, const KernelPlan& plan, const Outcome& outcome,
+                           const KernelRun& run) {
   Measurement m = run.measurement;
   m.parameters = parameters_of(problem, outcome, run);
   const std::vector<Figure> of_kernel = m.figures;
   m.figures = {{.name = "mops", .value = outcome.mops(), .unit = "Mop/s"},
                {.name = "setup", .value = run.setup_seconds, .unit = "s"},
-               {.name = "memory",
-                .value = memory_bytes(outcome.kernel, problem, outcome.ranks),
-                .unit = "B"},
+               {.name = "memory", .value = plan.footprint.of_work(), .unit = "B"},
                {.name = "verified", .value = outcome.verified}};
   if (problem.device.is_cuda()) {
     m.figures.push_back({.name = "peak_device_memory", .value = run.peak_bytes, .unit = "B"});
@@ -123,19 +122,19 @@ std::vector<Figure> describe(const Problem& problem, const Communicator& ranks) 
 
 }  // namespace
 
-RunResult run(const Problem& problem, const RunContext& context) {
+RunResult run(const Plan& plan, const RunContext& context) {
+  const Problem& problem = plan.problem;
   const Communicator& ranks = context.ranks;
-  validate(problem, ranks);
   RunResult result{.workload = "npb", .problem = describe(problem, ranks)};
   if (problem.perturbation != 0.0) {
     result.notes.push_back(perturbation_note(problem.perturbation));
   }
   Experiment experiment(problem.device, problem.threads, context);
   std::vector<Outcome> outcomes;
-  for (const Kernel kernel : problem.kernels) {
-    const KernelRun run = measure_kernel(kernel, problem, context, experiment);
-    outcomes.push_back(outcome_of(kernel, problem, ranks, run));
-    Measurement m = measurement_of(problem, outcomes.back(), run);
+  for (const KernelPlan& of_kernel : plan.kernels) {
+    const KernelRun run = measure_kernel(of_kernel.kernel, problem, context, experiment);
+    outcomes.push_back(outcome_of(of_kernel, problem, ranks, run));
+    Measurement m = measurement_of(problem, of_kernel, outcomes.back(), run);
     experiment.measure_ceiling_of(m);
     if (run.fp64_instructions > 0.0) {
       compare_with_fp64_rate(problem, ranks, run.fp64_instructions, m);

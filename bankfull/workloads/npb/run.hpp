@@ -3,7 +3,7 @@
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/npb/outcome.hpp"
-#include "bankfull/workloads/npb/problem.hpp"
+#include "bankfull/workloads/npb/plan.hpp"
 
 namespace bankfull::npb {
 
@@ -11,8 +11,7 @@ namespace bankfull::npb {
 /// of them verified. The result's attachment is a std::vector<Outcome>: what the result blocks say,
 /// in the order of the kernels.
 ///
-/// Throws UsageError for a problem that `validate` rejects and RuntimeFailure where the machine
-/// fails; a failed verification is part of the result.
-RunResult run(const Problem& problem, const RunContext& context);
+/// Throws RuntimeFailure where the machine fails; a failed verification is part of the result.
+RunResult run(const Plan& plan, const RunContext& context);
 
 }  // namespace bankfull::npb

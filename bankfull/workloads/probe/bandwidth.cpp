@@ -113,10 +113,11 @@ void add_plateaus(const Problem& problem, const Series& series, Measurement& mea
 }
 
 /// A ceiling twice in a row: how far to trust a percent of bankfull.
-Measurement repeat_ceiling(const Problem& problem, const Experiment& experiment) {
+Measurement repeat_ceiling(const Plan& plan, const Experiment& experiment) {
+  const Problem& problem = plan.problem;
   const Mix mix{.reads = problem.mix_reads.back(), .writes = 1};
   const Precision precision = problem.precisions.front();
-  const CeilingBudget budget{.bytes = std::max(problem.working_set_to, gib)};
+  const CeilingBudget budget{.bytes = plan.ceiling_bytes};
   const auto measure = [&] {
     return measure_ceiling(problem.device, problem.threads, mix, precision, budget);
   };
@@ -211,8 +212,9 @@ double best_bandwidth(Streams& streams, const StreamPattern& pattern, std::int64
   return best;
 }
 
-void measure_bandwidth(const Problem& problem, Progress& progress, Experiment& experiment,
+void measure_bandwidth(const Plan& plan, Progress& progress, Experiment& experiment,
                        RunResult& result) {
+  const Problem& problem = plan.problem;
   const std::vector<StreamPattern> all = patterns(problem);
   {
     const auto streams = make_streams(problem.device, problem.threads,
@@ -230,7 +232,7 @@ void measure_bandwidth(const Problem& problem, Progress& progress, Experiment& e
       result.measurements.push_back(std::move(measured[n]));
     }
   }
-  result.measurements.push_back(repeat_ceiling(problem, experiment));
+  result.measurements.push_back(repeat_ceiling(plan, experiment));
   measure_team_sizes(problem, progress, result);
   measure_grids(problem, progress, result);
   measure_n_copy(problem, progress, result);

@@ -2,7 +2,7 @@
 
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/streams.hpp"
-#include "bankfull/workloads/probe/problem.hpp"
+#include "bankfull/workloads/probe/plan.hpp"
 
 namespace bankfull::probe {
 
@@ -11,7 +11,7 @@ namespace bankfull::probe {
 /// set (measurements), by threads or by launch shape, by concurrent streams (series), and on a GPU
 /// the copies that the stream copy is compared with and those between host and device
 /// (measurements).
-void measure_bandwidth(const Problem& problem, Progress& progress, Experiment& experiment,
+void measure_bandwidth(const Plan& plan, Progress& progress, Experiment& experiment,
                        RunResult& result);
 
 /// Whole blocks of elements that bring a pass over all arrays of a pattern nearest below a working

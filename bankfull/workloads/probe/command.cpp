@@ -3,7 +3,6 @@
 #include "bankfull/app/probe_report.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/workload_commands.hpp"
-#include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/probe/run.hpp"
 
 #include <cstdio>
@@ -41,20 +40,20 @@ probe::Problem problem_from(const ProbeOptions& options, const Communicator& ran
     problem.pages.push_back(probe::parse_pages(pages));
   }
   problem.transport = parse_transport(options.transport);
-  return probe::complete(problem, ranks);
+  return problem;
 }
 
 ExitCode run_probe(const ProbeOptions& options, const Communicator& ranks) {
   const probe::Problem problem = problem_from(options, ranks);
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
+  const probe::Plan plan = make_plan(problem, ranks, policy.ceiling);
   if (options.common.dry_run) {
-    fmt::print("probe {} on {}: holds up to {} at a time\n", to_string(problem.part),
-               to_string(problem.device),
-               format_bytes(static_cast<double>(probe::memory_bytes(problem))));
+    fmt::print("probe {} on {}: {}\n", to_string(problem.part), to_string(problem.device),
+               to_string(plan.footprint));
     return ExitCode::ok;
   }
   return run_and_publish(options.common, policy, ranks,
-                         [&](const RunContext& context) { return probe::run(problem, context); },
+                         [&](const RunContext& context) { return probe::run(plan, context); },
                          {.extra = probe_report});
 }
 

@@ -5,7 +5,6 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/gpu_transport.hpp"
 #include "bankfull/core/measure/statistics.hpp"
-#include "bankfull/core/memory/capacity.hpp"
 
 #include <algorithm>
 #include <array>
@@ -292,13 +291,6 @@ void measure_pattern(const Problem& problem, const RunContext& context, const Li
   }
 }
 
-void require_shared_memory(const Problem& problem, const Communicator& ranks) {
-  const int sharing = problem.device.is_cuda() ? 1 : ranks.local_size();
-  require_capacity(problem.device, memory_bytes(problem) * sharing,
-                   fmt::format("probe link on {} ranks of a node", sharing),
-                   "let --to end at smaller messages");
-}
-
 }  // namespace
 
 bool LinkPattern::includes(int rank) const {
@@ -389,7 +381,6 @@ void require_links(const Problem& problem, const Communicator& ranks) {
                        "use --transport auto");
     }
   }
-  ranks.agree([&] { require_shared_memory(problem, ranks); });
 }
 
 void measure_links(const Problem& problem, const RunContext& context, const Experiment& experiment,

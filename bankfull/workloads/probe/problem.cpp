@@ -266,17 +266,6 @@ void describe_link(const Problem& problem, std::vector<Figure>& figures) {
   figures.push_back({"message_to", problem.working_set_to, "B"});
 }
 
-void require_memory(const Problem& problem) {
-  const std::int64_t need = memory_bytes(problem);
-  require(
-      need <= problem.memory_limit,
-      fmt::format("the probe needs {}, more than the {} that it may hold on {}", bytes_text(need),
-                  bytes_text(problem.memory_limit), to_string(problem.device)),
-      "ask for smaller working sets, footprints, copies or messages, or allow more memory");
-  require_capacity(problem.device, need, "the probe",
-                   "ask for smaller working sets, footprints or messages");
-}
-
 }  // namespace
 
 std::string to_string(Part part) { return part_names.to_string(part); }
@@ -370,7 +359,6 @@ Problem complete(Problem problem) {
   }
   sort_unique(problem.strides);
   require_strides(problem);
-  require_memory(problem);
   return problem;
 }
 
@@ -380,23 +368,6 @@ std::int64_t padding_bytes(const Problem& problem) {
     threads = std::max(threads, size);
   }
   return problem.device.is_cuda() ? mib : 256 * kib * threads;
-}
-
-std::int64_t memory_bytes(const Problem& problem) {
-  if (problem.part == Part::link) {
-    // A field of 4 planes of 3 rows, ghosts included, and the messages of two neighbours: out and
-    // in, or in two slots of an inbox.
-    return 16 * problem.working_set_to;
-  }
-  // On a GPU the copies that are compared have arrays of their own.
-  const std::int64_t streams =
-      problem.working_set_to + padding_bytes(problem) +
-      (problem.device.is_cuda() ? std::max(problem.working_set_to, 2 * problem.transfer_bytes) : 0);
-  const std::int64_t order =
-      4 * std::min(max_nodes(problem.device), problem.footprint_to / line_bytes(problem.device));
-  const std::int64_t chain = problem.footprint_to + order;
-  return std::max(has_part(problem, Part::bandwidth) ? streams : 0,
-                  has_part(problem, Part::latency) ? chain : 0);
 }
 
 std::int64_t max_nodes(Device device) {

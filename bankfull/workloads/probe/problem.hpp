@@ -74,14 +74,11 @@ std::int64_t line_bytes(Device device);
 void validate(const Problem& problem);
 
 /// The problem, validated, with every blank filled in for its device and for the memory that is
-/// free now; what it then asks for is known to fit.
+/// free now.
 Problem complete(Problem problem);
 
 /// Bytes between the arrays of a pass, at most.
 std::int64_t padding_bytes(const Problem& problem);
-
-/// Bytes that a completed problem holds at a time, at most.
-std::int64_t memory_bytes(const Problem& problem);
 
 /// Patterns that the bandwidth part runs, in order.
 std::vector<StreamPattern> patterns(const Problem& problem);

@@ -1,6 +1,5 @@
-#include "bankfull/workloads/himeno/problem.hpp"
-
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/himeno/plan.hpp"
 #include "bankfull/workloads/himeno/sweep.hpp"
 #include "tests/alone.hpp"
 
@@ -58,11 +57,11 @@ TEST(Traffic, UnfusedIs56BytesAPointInFp32) {
 TEST(Validate, RejectsWhatMakesNoSense) {
   Problem good;
   good.grid = {5, 5, 5};
-  validate(good, alone());
+  make_plan(good, alone());
   const auto rejected = [&](auto change) {
     Problem problem = good;
     change(problem);
-    EXPECT_THROW(validate(problem, alone()), UsageError);
+    EXPECT_THROW(make_plan(problem, alone()), UsageError);
   };
   rejected([](Problem& p) { p.iterations = 0; });
   rejected([](Problem& p) { p.iterations = -5; });

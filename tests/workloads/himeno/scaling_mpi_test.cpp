@@ -34,7 +34,7 @@ double figure_of(const Measurement& m, const std::string& name) {
 
 RunResult result_of(const ScalingProblem& scaling, CeilingRule ceiling) {
   NoProgress progress;
-  return run_scaling(scaling,
+  return run_scaling(make_plan(scaling, test_ranks(), ceiling),
                      {.ranks = test_ranks(), .progress = progress, .policy = {.ceiling = ceiling}});
 }
 
@@ -93,7 +93,7 @@ TEST(HimenoScaling, WhatCannotBeCutIsRefusedOnAllRanksOfTheCase) {
   ScalingProblem scaling = problem_of(Scaling::strong);
   scaling.rank_counts = {test_ranks().size()};
   scaling.problem.grid = {3, 3, 3};
-  EXPECT_THROW(validate(scaling, test_ranks()), UsageError);
+  EXPECT_THROW(make_plan(scaling, test_ranks()), UsageError);
 }
 
 }  // namespace

@@ -114,12 +114,12 @@ TEST(ScalingProblem, WeakGridsRespectTheSchedule) {
 }
 
 TEST(ScalingProblem, IsRefusedWhereItMakesNoSense) {
-  validate(small_problem(), alone());
+  make_plan(small_problem(), alone());
   const auto refused = [](const char* words, auto change) {
     ScalingProblem scaling = small_problem();
     change(scaling);
     try {
-      validate(scaling, alone());
+      make_plan(scaling, alone());
       FAIL() << words;
     } catch (const UsageError& error) {
       EXPECT_THAT(error.what(), ::testing::HasSubstr(words));

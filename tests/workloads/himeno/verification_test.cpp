@@ -53,7 +53,8 @@ TEST_P(StandardSizes, Pass) {
   problem.iterations = 4;
   problem.repeats = 1;
   NoProgress progress;
-  const RunResult result = run(problem, {.ranks = alone(), .progress = progress});
+  const RunResult result =
+      run(make_plan(problem, alone()), {.ranks = alone(), .progress = progress});
   EXPECT_TRUE(result.verified());
   // The fused schedule has one more: a whole pass.
   EXPECT_EQ(result.checks.size(), 4 * problem.schedules.size() + 1);
@@ -82,7 +83,8 @@ TEST_P(PerturbedRun, SaysSoAndIsNotVerified) {
   problem.repeats = 1;
   problem.perturbation = GetParam();
   NoProgress progress;
-  const RunResult result = run(problem, {.ranks = alone(), .progress = progress});
+  const RunResult result =
+      run(make_plan(problem, alone()), {.ranks = alone(), .progress = progress});
   EXPECT_FALSE(result.verified());
   EXPECT_FALSE(check_of(result, "operator not perturbed").passed());
   // The comparison of bits sees what is a change of bits.

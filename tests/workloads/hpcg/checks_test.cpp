@@ -110,7 +110,7 @@ class ChecksOfSets : public ::testing::Test {
   ChecksOfSets() : system_(make_system(problem(), alone())) {
     NoProgress progress;
     outcome_ =
-        run(problem(),
+        run(make_plan(problem(), alone()),
             {.ranks = alone(), .progress = progress, .policy = {.ceiling = CeilingRule::none}})
             .attached<Outcome>();
   }

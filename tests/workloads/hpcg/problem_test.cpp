@@ -1,8 +1,7 @@
-#include "bankfull/workloads/hpcg/problem.hpp"
-
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/memory/capacity.hpp"
+#include "bankfull/workloads/hpcg/plan.hpp"
 #include "tests/alone.hpp"
 
 #include <cmath>
@@ -28,7 +27,7 @@ std::string refusal_of(const Problem& good, const Change& change) {
   Problem problem = good;
   change(problem);
   try {
-    validate(problem, alone());
+    make_plan(problem, alone());
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -159,13 +158,13 @@ TEST(Decompose, RefusesAGridOfOtherRanks) {
   }
 }
 
-TEST(MemoryBytes, FollowsFromRowsAndHalo) {
+TEST(WorkBytes, FollowFromRowsAndHalo) {
   Problem problem;
   problem.local = {128, 128, 128};
   const double rows = 128.0 * 128.0 * 128.0;
-  const auto alone_bytes = static_cast<double>(memory_bytes(problem, 1));
+  const auto alone_bytes = static_cast<double>(work_bytes(problem, 1).device);
   EXPECT_NEAR(alone_bytes, 792.0 * rows * 8.0 / 7.0, 0.001 * alone_bytes);
-  const auto shared_bytes = static_cast<double>(memory_bytes(problem, 4));
+  const auto shared_bytes = static_cast<double>(work_bytes(problem, 4).device);
   EXPECT_GT(shared_bytes, alone_bytes);
   EXPECT_LT(shared_bytes, 1.02 * alone_bytes);
 }
@@ -176,9 +175,9 @@ TEST(LeastMemoryBytes, AreFewerThanTheMost) {
     problem.local = {side, side, side};
     for (const Variant variant : all_variants()) {
       problem.variant = variant;
-      EXPECT_GT(min_memory_bytes(problem), 0);
+      EXPECT_GT(data_bytes(problem), 0);
       for (const int ranks : {1, 4, 27}) {
-        EXPECT_LT(min_memory_bytes(problem), memory_bytes(problem, ranks)) << to_string(variant);
+        EXPECT_LT(data_bytes(problem), work_bytes(problem, ranks).device) << to_string(variant);
       }
     }
   }
@@ -188,19 +187,19 @@ TEST(LeastMemoryBytes, AreFewerThanTheMost) {
 TEST(LeastMemoryBytes, KnowTheVariant) {
   Problem problem;
   problem.local = {128, 128, 128};
-  const std::int64_t tuned = min_memory_bytes(problem);
+  const std::int64_t tuned = data_bytes(problem);
   problem.columns = ColumnIndices::slim;
-  EXPECT_LT(min_memory_bytes(problem), tuned);
+  EXPECT_LT(data_bytes(problem), tuned);
   problem.columns = ColumnIndices::full;
   problem.variant = Variant::reference;
-  EXPECT_LT(min_memory_bytes(problem), tuned * 6 / 10);
+  EXPECT_LT(data_bytes(problem), tuned * 6 / 10);
 }
 
 TEST(Validate, TakesAnySizeFrom8) {
   for (const Grid3 local : {Grid3{8, 8, 8}, Grid3{9, 17, 33}, Grid3{8, 8, 800}}) {
     Problem problem;
     problem.local = local;
-    validate(problem, alone());
+    make_plan(problem, alone());
   }
 }
 
@@ -285,7 +284,7 @@ TEST(BrokenRules, AreNamedWithoutBeingInsistedOn) {
   Problem problem = valid_problem();
   problem.local = {20, 24, 200};
   problem.columns = ColumnIndices::slim;
-  const std::vector<BrokenRule> broken = broken_rules(problem, alone());
+  const std::vector<BrokenRule> broken = make_plan(problem, alone()).broken_rules;
   ASSERT_EQ(broken.size(), 4U);
   EXPECT_THAT(broken[0].what, HasSubstr("the side 20"));
   EXPECT_THAT(broken[1].what, HasSubstr("differ too much"));
@@ -299,11 +298,11 @@ TEST(OfficialMemory, OfAnH200NeedsMoreThan256) {
   Problem problem = official_problem();
   const auto share = [&](std::int64_t side, int ranks) {
     problem.local = {side, side, side};
-    return static_cast<double>(memory_bytes(problem, ranks)) / memory;
+    return static_cast<double>(work_bytes(problem, ranks).device) / memory;
   };
   const auto min_share = [&](std::int64_t side) {
     problem.local = {side, side, side};
-    return static_cast<double>(min_memory_bytes(problem)) / memory;
+    return static_cast<double>(data_bytes(problem)) / memory;
   };
   EXPECT_LT(min_share(256), official_memory_share);
   EXPECT_LT(min_share(352), official_memory_share);
@@ -324,9 +323,9 @@ TEST(Validate, AsksOfficialRunsForAQuarterOfMemory) {
   Problem larger = official_problem();
   larger.local = parse_grid("--local", message.substr(begin, message.find(' ', begin) - begin));
   const double quarter = static_cast<double>(survey_cpu().memory_bytes) / 4.0;
-  EXPECT_GE(static_cast<double>(min_memory_bytes(larger)), quarter);
+  EXPECT_GE(static_cast<double>(data_bytes(larger)), quarter);
   larger.local = {larger.local.nx - 8, larger.local.ny - 8, larger.local.nz - 8};
-  EXPECT_LT(static_cast<double>(min_memory_bytes(larger)), quarter);
+  EXPECT_LT(static_cast<double>(data_bytes(larger)), quarter);
 }
 
 }  // namespace

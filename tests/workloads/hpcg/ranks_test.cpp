@@ -124,7 +124,7 @@ TEST(HpcgOnRanks, TunedPassesTheTestsOfTheBenchmark) {
 RunResult run_on_ranks(const Problem& problem) {
   NoProgress progress;
   return run(
-      problem,
+      make_plan(problem, test_ranks()),
       {.ranks = test_ranks(), .progress = progress, .policy = {.ceiling = CeilingRule::none}});
 }
 

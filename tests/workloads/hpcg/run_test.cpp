@@ -26,7 +26,8 @@ std::pair<RunResult, Outcome> run_alone(const Problem& problem,
                                         CeilingRule ceiling = CeilingRule::none) {
   NoProgress progress;
   const RunResult result =
-      run(problem, {.ranks = alone(), .progress = progress, .policy = {.ceiling = ceiling}});
+      run(make_plan(problem, alone()),
+          {.ranks = alone(), .progress = progress, .policy = {.ceiling = ceiling}});
   return {result, result.attached<Outcome>()};
 }
 
@@ -185,8 +186,8 @@ TEST(HpcgMemory, IsAtLeastWhatIsCounted) {
       Case c{small_problem(local, 1, kind.columns), alone()};
       c.problem.variant = kind.variant;
       const std::int64_t held = held_bytes(c, kind.variant);
-      EXPECT_GE(held, min_memory_bytes(c.problem)) << kind.name << " " << to_string(local);
-      EXPECT_LE(held, 2 * min_memory_bytes(c.problem)) << kind.name << " " << to_string(local);
+      EXPECT_GE(held, data_bytes(c.problem)) << kind.name << " " << to_string(local);
+      EXPECT_LE(held, 2 * data_bytes(c.problem)) << kind.name << " " << to_string(local);
     }
   }
 }

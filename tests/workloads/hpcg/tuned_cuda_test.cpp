@@ -140,7 +140,7 @@ TEST_P(HpcgTunedOnGpus, RepeatsItsBits) {
 TEST_P(HpcgTunedOnGpus, RunsAreValid) {
   NoProgress progress;
   const RunResult result =
-      run(problem_of({16, 16, 16}),
+      run(make_plan(problem_of({16, 16, 16}), test_ranks()),
           {.ranks = test_ranks(), .progress = progress, .policy = {.ceiling = CeilingRule::none}});
   EXPECT_TRUE(result.attached<Outcome>().valid());
   EXPECT_TRUE(result.verified());

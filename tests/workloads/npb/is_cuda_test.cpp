@@ -180,7 +180,7 @@ class CudaRankingOfNpbsKeys : public testing::TestWithParam<Class> {};
 
 TEST_P(CudaRankingOfNpbsKeys, NeverRanksByValue) {
   const Problem problem = problem_of(GetParam());
-  const std::int64_t needed = memory_bytes(problem, 1);
+  const std::int64_t needed = work_bytes(problem, 1).device;
   if (free_bytes(problem.device) < needed) {
     GTEST_SKIP() << "needs " << needed << " bytes";
   }

@@ -81,7 +81,8 @@ TEST_P(PerturbedRun, SaysSoAndIsNotVerified) {
   problem.repeats = 1;
   problem.perturbation = GetParam();
   NoProgress progress;
-  const RunResult result = run(problem, {.ranks = alone(), .progress = progress});
+  const RunResult result =
+      run(make_plan(problem, alone()), {.ranks = alone(), .progress = progress});
   EXPECT_FALSE(result.verified());
   EXPECT_FALSE(result.attached<std::vector<Outcome>>().front().verified);
   ASSERT_EQ(result.notes.size(), 1U);

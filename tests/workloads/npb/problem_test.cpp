@@ -1,6 +1,5 @@
-#include "bankfull/workloads/npb/problem.hpp"
-
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/npb/plan.hpp"
 #include "tests/alone.hpp"
 
 #include <gtest/gtest.h>
@@ -14,28 +13,28 @@ Problem small_problem() {
   return problem;
 }
 
-TEST(NpbProblem, SmallOnesRun) { EXPECT_NO_THROW(validate(small_problem(), alone())); }
+TEST(NpbProblem, SmallOnesRun) { EXPECT_NO_THROW(make_plan(small_problem(), alone())); }
 
 TEST(NpbProblem, BadSettingsAreRefused) {
   Problem problem = small_problem();
   problem.repeats = 0;
-  EXPECT_THROW(validate(problem, alone()), UsageError);
+  EXPECT_THROW(make_plan(problem, alone()), UsageError);
   problem = small_problem();
   problem.threads = 0;
-  EXPECT_THROW(validate(problem, alone()), UsageError);
+  EXPECT_THROW(make_plan(problem, alone()), UsageError);
   problem = small_problem();
   problem.schedule = Schedule::reference;
   problem.threads = 2;
-  EXPECT_THROW(validate(problem, alone()), UsageError);
+  EXPECT_THROW(make_plan(problem, alone()), UsageError);
   EXPECT_THROW(parse_schedule("fast"), UsageError);
 }
 
 TEST(NpbProblem, ThereIsNothingToPerturbInTheReference) {
   Problem problem = small_problem();
   problem.perturbation = 1e-6;
-  EXPECT_NO_THROW(validate(problem, alone()));
+  EXPECT_NO_THROW(make_plan(problem, alone()));
   problem.schedule = Schedule::reference;
-  EXPECT_THROW(validate(problem, alone()), UsageError);
+  EXPECT_THROW(make_plan(problem, alone()), UsageError);
 }
 
 TEST(NpbProblem, OrdersOfCgHaveNames) {
@@ -48,12 +47,12 @@ TEST(NpbProblem, OrdersOfCgHaveNames) {
 TEST(NpbProblem, OrdersOfCgAreRefusedWhereTheyAreNot) {
   Problem problem = small_problem();
   problem.cg_order = CgOrder::nasa;
-  EXPECT_NO_THROW(validate(problem, alone()));
+  EXPECT_NO_THROW(make_plan(problem, alone()));
   problem.kernels = {Kernel::ft};
-  EXPECT_THROW(validate(problem, alone()), UsageError);
+  EXPECT_THROW(make_plan(problem, alone()), UsageError);
   problem = small_problem();
   problem.cg_order = CgOrder::chronopoulos_gear;
-  EXPECT_THROW(validate(problem, alone()), UsageError);
+  EXPECT_THROW(make_plan(problem, alone()), UsageError);
 }
 
 TEST(NpbProblem, MemoryGrowsWithTheClass) {
@@ -62,7 +61,7 @@ TEST(NpbProblem, MemoryGrowsWithTheClass) {
     std::int64_t before = 0;
     for (const Class size : all_classes) {
       problem.size = size;
-      const std::int64_t bytes = memory_bytes(kernel, problem, 1);
+      const std::int64_t bytes = work_bytes(kernel, problem, 1).device;
       // MG's class B is A with more iterations.
       EXPECT_GE(bytes, before) << to_string(kernel) << to_string(size);
       before = bytes;

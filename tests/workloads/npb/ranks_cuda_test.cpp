@@ -20,7 +20,7 @@ class NpbKernelsOnGpus : public NpbOnGpus {
     expect_verified(*benchmark);
     // What a user is told before; small tables and the rounding of inboxes are not counted.
     constexpr std::int64_t small = 16 << 20;
-    EXPECT_LE(memory.max_bytes(), memory_bytes(kernel, problem, test_ranks().size()) + small);
+    EXPECT_LE(memory.max_bytes(), work_bytes(kernel, problem, test_ranks().size()).device + small);
   }
 
   /// All classes that so many ranks can run; a test of none counts as skipped.

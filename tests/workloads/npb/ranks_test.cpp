@@ -205,8 +205,8 @@ TEST(NpbOnRanks, MemoryFallsWithTheirNumber) {
   Problem problem;
   problem.size = Class::c;
   for (const Kernel kernel : {Kernel::cg, Kernel::is}) {
-    EXPECT_LT(memory_bytes(kernel, problem, 4), memory_bytes(kernel, problem, 1) / 2);
-    EXPECT_LT(memory_bytes(kernel, problem, 16), memory_bytes(kernel, problem, 4) / 2);
+    EXPECT_LT(work_bytes(kernel, problem, 4).device, work_bytes(kernel, problem, 1).device / 2);
+    EXPECT_LT(work_bytes(kernel, problem, 16).device, work_bytes(kernel, problem, 4).device / 2);
   }
 }
 
@@ -217,7 +217,8 @@ TEST(NpbOnRanks, RunsTellOfAllRanks) {
   problem.repeats = 1;
   problem.kernels = kernels_on(problem, ranks);
   NoProgress progress;
-  const RunResult result = run(problem, {.ranks = test_ranks(), .progress = progress});
+  const RunResult result =
+      run(make_plan(problem, test_ranks()), {.ranks = test_ranks(), .progress = progress});
   const auto& outcomes = result.attached<std::vector<Outcome>>();
   EXPECT_TRUE(result.verified());
   ASSERT_EQ(outcomes.size(), problem.kernels.size());
@@ -238,7 +239,7 @@ TEST(NpbOnRanks, WhatCannotBeSpreadIsRefusedOnAllRanks) {
   Problem problem;
   problem.size = Class::s;
   problem.schedule = Schedule::reference;
-  EXPECT_THROW(validate(problem, test_ranks()), UsageError);
+  EXPECT_THROW(make_plan(problem, test_ranks()), UsageError);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ TEST(NpbRun, MeasuresAndVerifiesEachKernel) {
   NoProgress progress;
   const RunContext context{
       .ranks = alone(), .progress = progress, .policy = {.ceiling = CeilingRule::always}};
-  const RunResult result = run(problem, context);
+  const RunResult result = run(make_plan(problem, alone()), context);
   const auto& outcomes = result.attached<std::vector<Outcome>>();
   EXPECT_EQ(result.workload, "npb");
   EXPECT_TRUE(result.verified());

@@ -44,7 +44,7 @@ TEST_P(TunedOnGpu, IsVerifiedInEveryRun) {
   expect_verified(*benchmark);
   // What a user is told before; small tables and partial results are not counted.
   constexpr std::int64_t small = 1 << 20;
-  EXPECT_LE(memory.max_bytes(), memory_bytes(GetParam().kernel, problem, 1) + small);
+  EXPECT_LE(memory.max_bytes(), work_bytes(GetParam().kernel, problem, 1).device + small);
 }
 
 INSTANTIATE_TEST_SUITE_P(Npb, TunedOnGpu, testing::ValuesIn(cases()), name_of);

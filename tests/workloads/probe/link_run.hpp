@@ -17,7 +17,7 @@ inline RunResult run_small_links(Device device) {
   problem.working_set_from = 8;
   problem.working_set_to = 1024;
   NoProgress progress;
-  return run(problem, {.ranks = test_ranks(), .progress = progress});
+  return run(make_plan(problem, test_ranks()), {.ranks = test_ranks(), .progress = progress});
 }
 
 /// What a result has for every pattern: two series, two measurements (the ends) and a check over

@@ -53,7 +53,8 @@ TEST(CudaProbe, ShortRunIsVerified) {
   problem.footprint_to = 256 * mib;
   NoProgress progress;
   // A completed problem is what the command line hands on: completing it again changes nothing.
-  const RunResult result = run(complete(problem), {.ranks = alone(), .progress = progress});
+  const RunResult result =
+      run(make_plan(problem, alone()), {.ranks = alone(), .progress = progress});
   EXPECT_TRUE(result.verified());
   EXPECT_FALSE(result.series.empty());
   for (const Measurement& measurement : result.measurements) {

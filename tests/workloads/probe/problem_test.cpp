@@ -1,7 +1,7 @@
-#include "bankfull/workloads/probe/problem.hpp"
-
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/probe/plan.hpp"
+#include "tests/alone.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -88,8 +88,8 @@ TEST(ProbeProblem, CompleteFillsEveryBlank) {
   EXPECT_FALSE(problem.operations.empty());
   EXPECT_NE(std::find(problem.mix_reads.begin(), problem.mix_reads.end(), 13),
             problem.mix_reads.end());
-  EXPECT_GT(memory_bytes(problem), problem.working_set_to);
-  EXPECT_LE(memory_bytes(problem), problem.memory_limit);
+  EXPECT_GT(work_bytes(problem).device, problem.working_set_to);
+  EXPECT_LE(work_bytes(problem).device, problem.memory_limit);
 }
 
 TEST(ProbeProblem, CompletingTwiceIsCompletingOnce) {
@@ -126,18 +126,18 @@ TEST(ProbeProblem, MemoryLimitIsKept) {
     Problem request;
     request.part = part;
     request.memory_limit = 8 * mib;
-    EXPECT_LE(memory_bytes(complete(request)), 8 * mib) << to_string(part);
+    EXPECT_LE(work_bytes(make_plan(request, alone()).problem).device, 8 * mib) << to_string(part);
   }
   Problem request;
   request.memory_limit = 8 * mib;
   request.working_set_to = 64 * mib;
-  EXPECT_THROW(complete(request), UsageError);
+  EXPECT_THROW(make_plan(request, alone()), UsageError);
   request.working_set_to = 0;
   request.memory_limit = 1;
-  EXPECT_THROW(complete(request), UsageError);
+  EXPECT_THROW(make_plan(request, alone()), UsageError);
   request.memory_limit = 0;
   request.footprint_to = std::int64_t{1} << 49;
-  EXPECT_THROW(complete(request), UsageError);
+  EXPECT_THROW(make_plan(request, alone()), UsageError);
 }
 
 TEST(ProbeProblem, EveryWalkHasNodes) {

@@ -30,7 +30,7 @@ Problem tiny(Part part) {
 
 RunResult run_alone(const Problem& problem) {
   NoProgress progress;
-  return run(problem, {.ranks = alone(), .progress = progress});
+  return run(make_plan(problem, alone()), {.ranks = alone(), .progress = progress});
 }
 
 /// Of everything that one rank can probe.
@@ -95,7 +95,7 @@ TEST(ProbeRun, PassesAreComparedWithTheCeilingOfTheirMix) {
   problem.stores = Stores::ordinary;
   NoProgress progress;
   const RunResult result =
-      run(problem,
+      run(make_plan(problem, alone()),
           {.ranks = alone(), .progress = progress, .policy = {.ceiling = CeilingRule::always}});
   ASSERT_EQ(result.measurements.size(), 2U);  // the mix, and its ceiling again
   for (const Measurement& m : result.measurements) {

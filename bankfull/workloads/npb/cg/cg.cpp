@@ -2,6 +2,7 @@
 
 #include "bankfull/build_config.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace bankfull::npb::cg {
@@ -32,26 +33,29 @@ Facts facts_of(const Problem& problem) {
           .operation = "floating point"};
 }
 
-std::int64_t memory_bytes(const Problem& problem, int ranks) {
+WorkBytes work_bytes(const Problem& problem, int ranks) {
+  const CgParameters& cg = cg_parameters(problem.size);
+  const Kept kept = better_kept(problem.size, ranks, problem.threads);
+  const std::int64_t inputs = max_inputs(cg.rows, kept, ranks);
+  const std::int64_t entries = (cg.nonzeros - cg.rows) / (kept == Kept::upper ? 2 * ranks : ranks);
+  constexpr std::int64_t entry_bytes = 12;
+  constexpr std::int64_t packed_bytes = 10;
+  const std::int64_t packed = entries * packed_bytes;
+  const std::int64_t set =
+      packed + cg.rows / ranks * 40 + (kept == Kept::upper ? 16 * inputs * problem.threads : 0);
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return cuda_memory_bytes(problem, ranks);
+      return {.device = cuda_memory_bytes(problem, ranks), .working_set = set};
     }
   }
   if (problem.schedule == Schedule::reference) {
-    return reference_memory_bytes(problem.size);
+    return {.device = reference_memory_bytes(problem.size)};
   }
-  const CgParameters& cg = cg_parameters(problem.size);
-  constexpr std::int64_t entry_bytes = 12;
-  constexpr std::int64_t packed_bytes = 10;
-  const Kept kept = better_kept(problem.size, ranks, problem.threads);
-  const std::int64_t inputs = max_inputs(cg.rows, kept, ranks);
-  const std::int64_t entries = cg.nonzeros / (kept == Kept::upper ? 2 * ranks : ranks);
-  // The block as it is assembled and as it is used; what it needs of the vectors that the matrix is
-  // made of, twice; what each thread forms rows and sums in; vectors.
+  // Beside the block as it is assembled: what it needs of the vectors that the matrix is made of,
+  // twice, and what each thread forms rows in; then the block as it is used.
   const std::int64_t vectors = 2 * inputs * (cg.vector_nonzeros + 1) * entry_bytes;
-  return entries * (entry_bytes + packed_bytes) + vectors + cg.rows * 8 +
-         inputs * (32 + 32 * problem.threads) + cg.rows / ranks * 72;
+  const std::int64_t forming = vectors + cg.rows * 24 + inputs * 13 * problem.threads;
+  return {.device = entries * entry_bytes + std::max(forming, packed), .working_set = set};
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {

@@ -60,7 +60,7 @@ std::vector<Check> checks_of(double zeta, Class size);
 Figure order_parameter(CgOrder order);
 
 Facts facts_of(const Problem& problem);
-std::int64_t memory_bytes(const Problem& problem, int ranks);
+WorkBytes work_bytes(const Problem& problem, int ranks);
 std::string refusal_of_ranks(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 

@@ -90,8 +90,8 @@ Facts facts_of(const Problem& problem) {
           .operation = "Random numbers generated"};
 }
 
-std::int64_t memory_bytes(const Problem& /*problem*/, int /*ranks*/) {
-  return std::int64_t{1} << 20;
+WorkBytes work_bytes(const Problem& /*problem*/, int /*ranks*/) {
+  return {.device = std::int64_t{1} << 20};
 }
 
 std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) { return ""; }

@@ -34,7 +34,7 @@ Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks,
 std::vector<Check> checks_of(const Tally& tally, Class size);
 
 Facts facts_of(const Problem& problem);
-std::int64_t memory_bytes(const Problem& problem, int ranks);
+WorkBytes work_bytes(const Problem& problem, int ranks);
 std::string refusal_of_ranks(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 

@@ -73,11 +73,16 @@ Facts facts_of(const Problem& problem) {
           .operation = "floating point"};
 }
 
-std::int64_t memory_bytes(const Problem& problem, int ranks) {
+WorkBytes work_bytes(const Problem& problem, int ranks) {
+  const FtParameters& ft = ft_parameters(problem.size);
+  const std::int64_t fields = 2 * ft.points() / ranks * static_cast<std::int64_t>(sizeof(Complex));
   if (problem.device.is_cuda()) {
-    return cuda::plan_of(ft_parameters(problem.size), ranks).bytes();
+    return {.device = cuda::plan_of(ft, ranks).bytes(), .working_set = fields};
   }
-  return cpu_memory_bytes(problem.size, problem.threads, ranks);
+  if (problem.schedule == Schedule::reference) {
+    return {.device = fields};
+  }
+  return {.device = cpu_memory_bytes(problem.size, problem.threads, ranks), .working_set = fields};
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {

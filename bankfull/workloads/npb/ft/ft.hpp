@@ -35,7 +35,7 @@ std::vector<Complex> checksums_of(const std::vector<std::vector<Complex>>& sums_
 std::vector<Check> checks_of(const std::vector<Complex>& checksums, Class size);
 
 Facts facts_of(const Problem& problem);
-std::int64_t memory_bytes(const Problem& problem, int ranks);
+WorkBytes work_bytes(const Problem& problem, int ranks);
 std::string refusal_of_ranks(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 

@@ -1,5 +1,6 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/core/memory/resident.hpp"
 #include "bankfull/workloads/npb/ft/cpu_passes.hpp"
 #include "bankfull/workloads/npb/ft/ft.hpp"
 #include "bankfull/workloads/npb/ft/slabs.hpp"
@@ -193,7 +194,7 @@ class CpuTransforms final : public Benchmark {
 std::int64_t cpu_memory_bytes(Class size, int threads, int ranks) {
   const FtParameters& ft = ft_parameters(size);
   const Slabs largest(ft, 0, ranks);
-  return 2 * Slab::bytes(largest) + ForeignRows::bytes(largest) +
+  return 2 * resident_bytes(Slab::bytes(largest)) + ForeignRows::bytes(largest) +
          threads * Workspace<double>::bytes(ft);
 }
 

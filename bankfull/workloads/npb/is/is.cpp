@@ -1,6 +1,7 @@
 #include "bankfull/workloads/npb/is/is.hpp"
 
 #include "bankfull/build_config.hpp"
+#include "bankfull/core/base/bytes.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -84,21 +85,25 @@ Facts facts_of(const Problem& problem) {
           .operation = "keys ranked"};
 }
 
-std::int64_t memory_bytes(const Problem& problem, int ranks) {
+WorkBytes work_bytes(const Problem& problem, int ranks) {
+  const IsParameters& is = is_parameters(problem.size);
+  const std::int64_t keys = (std::int64_t{1} << is.log2_keys) * static_cast<int>(sizeof(Key));
+  const std::int64_t values = std::int64_t{1} << is.log2_values;
+  const std::int64_t rank_bytes = keys > 4 * gib ? 8 : 4;
+  const std::int64_t set = (keys + values * rank_bytes) / ranks;
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return cuda_memory_bytes(problem, ranks);
+      return {.device = cuda_memory_bytes(problem, ranks), .working_set = set};
     }
   }
   if (ranks > 1) {
-    return memory_bytes_on_ranks(problem.size, ranks);
+    return {.device = memory_bytes_on_ranks(problem.size, ranks), .working_set = set};
   }
-  const IsParameters& is = is_parameters(problem.size);
-  const std::int64_t keys = std::int64_t{1} << is.log2_keys;
-  const std::int64_t values = std::int64_t{1} << is.log2_values;
-  constexpr auto key_bytes = static_cast<std::int64_t>(sizeof(Key));
-  // Keys, a copy for the verification, a byte a value and thread, ranks, and the verification's.
-  return 2 * keys * key_bytes + values * (problem.threads + 8 + 8);
+  // The verification places the keys; the reference keeps and counts ranks in 64 bits.
+  const bool serial = problem.schedule == Schedule::reference;
+  const std::int64_t places = keys + 8 * values;
+  return {.device = keys + places + values * (serial ? 8 : problem.threads + rank_bytes),
+          .working_set = serial ? keys : set};
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {

@@ -1,5 +1,7 @@
 #include "bankfull/workloads/npb/mg/coarse_grids.hpp"
 
+#include "bankfull/core/memory/resident.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -121,7 +123,7 @@ CoarseGrids::~CoarseGrids() = default;
 std::int64_t CoarseGrids::bytes(const Blocks& blocks) {
   std::int64_t total = 0;
   for (int level = blocks.coarsest(); level < blocks.finest(); ++level) {
-    total += 2 * Grid::bytes(blocks.block(level));
+    total += 2 * resident_bytes(Grid::bytes(blocks.block(level)));
   }
   return total + (blocks.is_cut() ? WholeGrids::bytes(blocks) : 0);
 }

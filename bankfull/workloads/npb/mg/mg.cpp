@@ -165,13 +165,20 @@ Facts facts_of(const Problem& problem) {
           .operation = "floating point"};
 }
 
-std::int64_t memory_bytes(const Problem& problem, int ranks) {
+WorkBytes work_bytes(const Problem& problem, int ranks) {
+  const std::int64_t side = mg_parameters(problem.size).side;
+  const std::int64_t points = side * side * side;
+  const auto set = static_cast<std::int64_t>(working_set_bytes(points / ranks));
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      return cuda_memory_bytes(problem, ranks);
+      return {.device = cuda_memory_bytes(problem, ranks), .working_set = set};
     }
   }
-  return cpu_memory_bytes(problem.size, problem.threads, ranks);
+  if (problem.schedule == Schedule::reference) {
+    // v, u and r on all levels, and the zeros that replace u.
+    return {.device = (1 + 1) * points * 8 + 2 * points * 8 * 8 / 7};
+  }
+  return {.device = cpu_memory_bytes(problem.size, problem.threads, ranks), .working_set = set};
 }
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {

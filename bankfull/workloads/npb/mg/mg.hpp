@@ -75,7 +75,7 @@ constexpr double working_set_bytes(std::int64_t points) {
 }
 
 Facts facts_of(const Problem& problem);
-std::int64_t memory_bytes(const Problem& problem, int ranks);
+WorkBytes work_bytes(const Problem& problem, int ranks);
 std::string refusal_of_ranks(const Problem& problem, int ranks);
 std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 

@@ -1,4 +1,5 @@
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/memory/resident.hpp"
 #include "bankfull/workloads/npb/mg/coarse_grids.hpp"
 
 #include <cmath>
@@ -138,7 +139,7 @@ std::int64_t cpu_memory_bytes(Class size, int threads, int ranks) {
       blocks.is_cut() ? busiest_halo_cells(blocks.at(blocks.finest()), halo_shape(Grid::ghosts))
                       : 0;
   constexpr std::int64_t messages = 4;
-  return 3 * Grid::bytes(finest) + CoarseGrids::bytes(blocks) +
+  return 3 * resident_bytes(Grid::bytes(finest)) + CoarseGrids::bytes(blocks) +
          messages * halo * static_cast<std::int64_t>(sizeof(double)) +
          threads * Workspace::bytes(blocks.longest_sides());
 }

@@ -1,0 +1,65 @@
+#include "bankfull/core/measure/footprint.hpp"
+
+#include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/base/format.hpp"
+#include "bankfull/core/comm/rank_survey.hpp"
+#include "bankfull/core/measure/cache.hpp"
+#include "bankfull/core/measure/ceilings.hpp"
+#include "bankfull/core/memory/capacity.hpp"
+
+#include <algorithm>
+
+namespace bankfull {
+namespace {
+
+/// Resident in a process that runs hardly anything: code, libraries, the C library's own.
+constexpr std::int64_t program_bytes = 9 * mib;
+
+}  // namespace
+
+Footprints::Footprints(Device device, int threads, const Communicator& ranks, CeilingRule ceilings)
+    : device_(device),
+      threads_(threads),
+      sharing_(sharers_of_device(ranks, device)),
+      on_node_(ranks.local_size()),
+      rule_(ceilings) {}
+
+std::int64_t Footprints::ceilings(std::int64_t working_set) const {
+  const std::int64_t on_device = working_set * sharing_;
+  const CacheFit fit = cache_fit(static_cast<double>(on_device), last_cache_bytes(device_));
+  return on_device > 0 && measures_ceiling(rule_, fit)
+             ? ceilings_bytes(device_, threads_ * sharing_, rule_, on_device)
+             : 0;
+}
+
+Footprint Footprints::of(const WorkBytes& work) const {
+  const std::int64_t programs = on_node_ * program_bytes;
+  const std::int64_t ceiling = ceilings(work.working_set);
+  if (device_.is_cuda()) {
+    return {.device = std::max(sharing_ * work.device, ceiling),
+            .host = programs + on_node_ * work.host};
+  }
+  return {.device = 0, .host = programs + std::max(on_node_ * (work.device + work.host), ceiling)};
+}
+
+bool Footprints::fits(const Footprint& footprint) const {
+  return footprint.host <= free_bytes(Device::cpu()) &&
+         (!device_.is_cuda() || footprint.device <= free_bytes(device_));
+}
+
+void Footprints::require(const Footprint& footprint, const std::string& what,
+                         const std::string& remedy) const {
+  if (device_.is_cuda()) {
+    require_capacity(device_, footprint.device, what, remedy);
+  }
+  require_capacity(Device::cpu(), footprint.host, what, remedy);
+}
+
+std::string to_string(const Footprint& footprint) {
+  const std::string host = format_bytes(static_cast<double>(footprint.host));
+  return footprint.device > 0 ? "memory " + format_bytes(static_cast<double>(footprint.device)) +
+                                    " on the GPU, " + host + " on the host"
+                              : "memory " + host;
+}
+
+}  // namespace bankfull

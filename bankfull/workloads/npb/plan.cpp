@@ -1,0 +1,130 @@
+#include "bankfull/workloads/npb/plan.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/comm/halo_exchange.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace bankfull::npb {
+namespace {
+
+constexpr int max_repeats = 10'000;
+
+/// For all kernels of the problem.
+std::string fitting_class(Problem problem, int ranks, const Footprints& footprints) {
+  std::string largest;
+  for (const Class size : all_classes) {
+    problem.size = size;
+    const bool fits =
+        std::all_of(problem.kernels.begin(), problem.kernels.end(), [&](Kernel kernel) {
+          return refusal_of_ranks(kernel, problem, ranks).empty() &&
+                 footprints.fits(footprints.of(work_bytes(kernel, problem, ranks)));
+        });
+    if (fits) {
+      largest = to_string(size);
+    }
+  }
+  return largest.empty() ? "no class fits" : "the largest class that fits is --class " + largest;
+}
+
+KernelPlan plan_of(Kernel kernel, const Problem& problem, int ranks, const Footprints& footprints) {
+  KernelPlan plan{.kernel = kernel,
+                  .facts = facts_of(kernel, problem),
+                  .footprint = footprints.of(work_bytes(kernel, problem, ranks))};
+  if (!footprints.fits(plan.footprint)) {
+    footprints.require(plan.footprint,
+                       fmt::format("npb {} --class {}", to_string(kernel), to_string(problem.size)),
+                       fitting_class(problem, ranks, footprints));
+  }
+  return plan;
+}
+
+void check_ranks(Kernel kernel, const Problem& problem, int ranks) {
+  const std::string refusal = refusal_of_ranks(kernel, problem, ranks);
+  if (refusal.empty()) {
+    return;
+  }
+  int fewer = ranks - 1;
+  while (fewer > 0 && !refusal_of_ranks(kernel, problem, fewer).empty()) {
+    --fewer;
+  }
+  throw UsageError(fmt::format("npb {} --class {} {}, this run has {} rank{}", to_string(kernel),
+                               to_string(problem.size), refusal, ranks, ranks == 1 ? "" : "s"),
+                   fewer > 0 ? fmt::format("the next smaller number that it runs on is {}", fewer)
+                             : "choose a smaller class, or --device cpu");
+}
+
+void check_reference(const Problem& problem, int ranks) {
+  if (problem.device.is_cuda()) {
+    throw UsageError("--schedule reference does not run on " + to_string(problem.device),
+                     "use --device cpu, or --schedule tuned");
+  }
+  if (problem.threads > 1) {
+    throw UsageError(
+        fmt::format("--schedule reference is serial, --threads {} is not", problem.threads),
+        "use --threads 1, or --schedule tuned");
+  }
+  if (ranks > 1) {
+    throw UsageError(fmt::format("--schedule reference is serial, {} ranks are not", ranks),
+                     "start one rank, or use --schedule tuned");
+  }
+  if (problem.perturbation != 0.0) {
+    throw UsageError(
+        fmt::format(
+            "--perturb-operator {} changes the measured path, --schedule reference has none",
+            problem.perturbation),
+        "use --schedule tuned");
+  }
+}
+
+void check_cg_order(const Problem& problem) {
+  if (problem.cg_order == CgOrder::automatic) {
+    return;
+  }
+  const std::string option = "--cg " + to_string(problem.cg_order);
+  if (std::find(problem.kernels.begin(), problem.kernels.end(), Kernel::cg) ==
+      problem.kernels.end()) {
+    throw UsageError(option + " is an order of CG's operations, and this run has no CG",
+                     "leave it out, or run the kernel cg or all");
+  }
+  if (problem.cg_order == CgOrder::chronopoulos_gear && !problem.device.is_cuda()) {
+    throw UsageError(option + " runs on GPUs only, not on " + to_string(problem.device),
+                     "use --cg nasa, which is CG's order on CPUs, or --device cuda");
+  }
+}
+
+void check_settings(const Problem& problem, int ranks) {
+  if (problem.repeats < 1 || problem.repeats > max_repeats) {
+    throw UsageError(fmt::format("--repeat {} is not a number of repeats", problem.repeats),
+                     fmt::format("use 1 to {}", max_repeats));
+  }
+  if (problem.threads < 1) {
+    throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
+                     "use at least 1");
+  }
+  if (problem.schedule == Schedule::reference) {
+    check_reference(problem, ranks);
+  }
+  check_cg_order(problem);
+}
+
+}  // namespace
+
+Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings) {
+  const Footprints footprints(problem.device, problem.threads, ranks, ceilings);
+  Plan plan{.problem = problem, .kernels = {}};
+  ranks.agree([&] {
+    check_settings(problem, ranks.size());
+    for (const Kernel kernel : problem.kernels) {
+      check_ranks(kernel, problem, ranks.size());
+      plan.kernels.push_back(plan_of(kernel, problem, ranks.size(), footprints));
+    }
+  });
+  if (ranks.size() > 1 || problem.transport != Transport::automatic) {
+    require_transport(problem.transport, ranks, problem.device);
+  }
+  return plan;
+}
+
+}  // namespace bankfull::npb

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Compares the memory that `--dry-run` states with the peak of the run itself.
+
+Usage: memory_test.py BANKFULL_BINARY [-- arguments of unittest]
+"""
+
+import os
+import pathlib
+import re
+import resource
+import sys
+import tempfile
+import unittest
+
+from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+# What is stated may differ from the peak by this part of it. The program and its libraries are in both: their share depends
+# on the C library and on what MPI loads, so small runs are allowed as much of it as it varies by.
+TOLERANCE = 0.05
+PROGRAM_VARIES_BY = 4 * 2**20
+
+
+def stated_bytes(text):
+    """The memory that a dry run states."""
+    value, unit = re.search(r"memory ([\d.]+) (B|KiB|MiB|GiB)\b", text).groups()
+    return float(value) * UNITS[unit]
+
+
+class Memory(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def run_program(self, arguments):
+        """Its output and the largest resident set that it had, in bytes."""
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        out = os.path.join(self.folder, "out")
+        actions = [(os.POSIX_SPAWN_OPEN, descriptor, out, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+                   for descriptor in (1, 2)]
+        os.chdir(self.folder)
+        child = os.posix_spawn(BINARY, [BINARY, *arguments], clean, file_actions=actions)
+        _, status, usage = os.wait4(child, 0)
+        text = pathlib.Path(out).read_text()
+        os.remove(out)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 0, text)
+        return text, usage.ru_maxrss * 1024
+
+    def stated_and_peak(self, *arguments):
+        command = [*arguments, "--device", "cpu"]
+        command += [] if "--threads" in arguments else ["--threads", "2"]
+        stated = stated_bytes(self.run_program([*command, "--dry-run"])[0])
+        _, peak = self.run_program(command)
+        # The system counts what this script had when it started the program.
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        return max(stated, own), peak
+
+    def holds(self, *arguments):
+        stated, peak = self.stated_and_peak(*arguments)
+        message = f"{' '.join(arguments)}: {stated / 2**20:.1f} MiB stated, {peak / 2**20:.1f} MiB at the peak"
+        if os.environ.get("MEMORY_TEST_TELLS"):
+            print(message)
+        self.assertLessEqual(abs(stated - peak), TOLERANCE * peak + PROGRAM_VARIES_BY, message)
+
+
+class Himeno(Memory):
+    def himeno(self, size, ceiling):
+        self.holds("himeno", "--size", size, "--ceiling", ceiling, "--target-seconds", "0.05", "--repeat", "1",
+                   "--warmup", "0")
+
+    def test_without_ceilings(self):
+        for size in ("XS", "S", "M"):
+            with self.subTest(size=size):
+                self.himeno(size, "none")
+
+    def test_with_ceilings_where_the_work_asks_for_them(self):
+        for size in ("XS", "S", "M"):
+            with self.subTest(size=size):
+                self.himeno(size, "auto")
+
+    def test_double_precision_fused(self):
+        self.holds("himeno", "--size", "S", "--ceiling", "none", "--target-seconds", "0.05", "--repeat", "1",
+                   "--precision", "fp64", "--schedule", "tuned,fused")
+
+
+class Npb(Memory):
+    def npb(self, kernel, size, *more):
+        self.holds("npb", kernel, "--class", size, "--repeat", "1", *more)
+
+    def test_kernels_without_ceilings(self):
+        for kernel, size in (("cg", "A"), ("ep", "S"), ("ft", "W"), ("is", "A"), ("mg", "W")):
+            with self.subTest(kernel=kernel, size=size):
+                self.npb(kernel, size, "--ceiling", "none")
+
+    def test_larger_classes(self):
+        for kernel in ("ft", "mg"):
+            with self.subTest(kernel=kernel):
+                self.npb(kernel, "A", "--ceiling", "none")
+
+    def test_kernels_with_ceilings(self):
+        for kernel in ("cg", "ft", "is", "mg"):
+            with self.subTest(kernel=kernel):
+                self.npb(kernel, "W", "--ceiling", "auto")
+
+    def test_references(self):
+        for kernel in ("cg", "ft", "is", "mg"):
+            with self.subTest(kernel=kernel):
+                self.npb(kernel, "S", "--ceiling", "none", "--schedule", "reference", "--threads", "1")
+
+
+class Hpcg(Memory):
+    def test_a_cube(self):
+        self.holds("hpcg", "--local", "32x32x32", "--quick-path", "--no-output", "--ceiling", "none")
+
+    def test_a_larger_cube(self):
+        self.holds("hpcg", "--local", "64x64x64", "--quick-path", "--no-output", "--ceiling", "none")
+
+    def test_slim_columns_with_ceilings(self):
+        self.holds("hpcg", "--local", "32x40x48", "--quick-path", "--no-output", "--columns", "slim")
+
+    def test_reference(self):
+        self.holds("hpcg", "--local", "32x32x32", "--quick-path", "--no-output", "--variant", "reference")
+
+
+class Convect(Memory):
+    def convect(self, *more):
+        self.holds("convect", "rayleigh-1e7", "--set", "cells=96x96x96", "--set", "steps=2", *more)
+
+    def test_direct(self):
+        self.convect("--set", "solver=direct", "--ceiling", "none")
+
+    def test_multigrid(self):
+        self.convect("--set", "solver=multigrid", "--ceiling", "none")
+
+    def test_single_precision_with_ceilings(self):
+        self.convect("--set", "precision=fp32")
+
+
+class Probe(Memory):
+    def test_bandwidth(self):
+        self.holds("probe", "bandwidth", "--quick", "--to", "64MiB", "--operation", "copy", "--n-copy", "1",
+                   "--ceiling", "none")
+
+    def test_latency(self):
+        self.holds("probe", "latency", "--quick", "--footprint-to", "128MiB")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])
