@@ -101,7 +101,7 @@ class DryRun(Hpcg):
         self.assertIn("hpcg 32x24x16: 12288 points, tuned, 20.0 s, on cpu", text)
         self.assertIn("1x1x1 ranks along x, y and z share 32x24x16 points", text)
         self.assertIn("level 3: 4x3x2 a rank, 24 equations, 280 nonzeros", text)
-        self.assertRegex(text, r"memory [\d.]+ MiB to [\d.]+ MiB a rank; an iteration does 4.* Mflop and moves")
+        self.assertRegex(text, r"memory [\d.]+ MiB; an iteration does 4.* Mflop and moves")
 
     def test_knows_the_quick_path(self):
         self.assertIn("the quick path", self.planned("--local", "8x8x8", "--quick-path").stdout)
