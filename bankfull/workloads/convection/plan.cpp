@@ -2,11 +2,10 @@
 
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/capacity.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
-#include "bankfull/workloads/convection/reference_integrator.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 

@@ -26,7 +26,7 @@ class Plan {
   /// Velocity along three axes, and the scalars.
   [[nodiscard]] int fields() const { return 3 + static_cast<int>(problem_.scalars.size()); }
 
-  /// Of a step, but for the first.
+  /// Stages per step, except for the first step.
   [[nodiscard]] int stages() const { return stages_; }
 
   /// How each field goes on beyond the ends of the box, in one layer of ghost cells.
@@ -35,7 +35,7 @@ class Plan {
   /// What make_integrator takes on the problem's device.
   [[nodiscard]] std::int64_t device_bytes() const { return device_bytes_; }
 
-  /// Of a FlowState on the host: what a flow is loaded from, and pictures are made of.
+  /// Size of a FlowState on the host: what a flow is loaded from, and pictures are made of.
   [[nodiscard]] std::int64_t state_bytes() const;
 
   /// Throws UsageError where the device or the host has too little memory for both.
