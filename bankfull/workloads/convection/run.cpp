@@ -264,4 +264,8 @@ RunResult run(const Plan& plan, const IntegrationContext& context) {
   return result;
 }
 
+RunResult run(const Problem& problem, const IntegrationContext& context) {
+  return run(Plan(problem), context);
+}
+
 }  // namespace bankfull::convection

@@ -58,5 +58,6 @@ struct IntegrationContext : RunContext {
 /// starts from; RuntimeFailure where the flow blows up, naming the step, the time and what is no
 /// longer finite, or where the pressure solver no longer converges.
 RunResult run(const Plan& plan, const IntegrationContext& context);
+RunResult run(const Problem& problem, const IntegrationContext& context);
 
 }  // namespace bankfull::convection

@@ -55,7 +55,7 @@ MeasurePolicy known_ceilings() {
 
 RunResult run_with(const Problem& problem, const Cadence& cadence, Recorder& recorder) {
   NoProgress progress;
-  return run(Plan(problem), {{alone(), progress, known_ceilings()}, cadence, recorder});
+  return run(problem, {{alone(), progress, known_ceilings()}, cadence, recorder});
 }
 
 std::vector<std::string> parts_of(const RunResult& result) {
