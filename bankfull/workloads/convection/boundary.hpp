@@ -4,7 +4,6 @@
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,12 +22,12 @@ struct Continuation {
   double slope[3] = {};  ///< along the storage axes
 };
 
-/// Of one field: [storage axis][lower, upper].
+/// The rules of one field: [storage axis][lower, upper].
 struct Continuations {
   Continuation at[3][2] = {};
 };
 
-/// Of all fields of a problem: velocity along the storage axes, then scalars.
+/// The rules of all fields of a problem: velocity along the storage axes, then scalars.
 std::vector<Continuations> continuations_of(const Problem& problem, const Grid& grid);
 
 /// Centres of the cells along the storage axes, images beyond the ends included: centre of cell n

@@ -1,5 +1,3 @@
-#include "bankfull/workloads/convection/cpu_integrator.hpp"
-
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/team.hpp"
@@ -9,6 +7,7 @@
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
 #include "bankfull/workloads/convection/cpu/rows.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
 #include "bankfull/workloads/convection/tally.hpp"
@@ -19,7 +18,7 @@
 namespace bankfull::convection {
 namespace {
 
-/// Of the three planes of all fields that a block of rows reads.
+/// Size of the three planes of all fields that a block of rows reads.
 constexpr std::int64_t block_bytes = mib;
 
 /// The planes and rows that a member of a team works on.

@@ -1,5 +1,3 @@
-#include "bankfull/workloads/convection/cuda_integrator.hpp"
-
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/core/exec/for_each.cuh"
 #include "bankfull/core/exec/graph.hpp"
@@ -9,6 +7,7 @@
 #include "bankfull/workloads/convection/cuda/projection.cuh"
 #include "bankfull/workloads/convection/cuda/tally.cuh"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
 

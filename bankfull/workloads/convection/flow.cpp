@@ -1,6 +1,7 @@
 #include "bankfull/workloads/convection/flow.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 
 #include <cmath>
@@ -16,45 +17,35 @@ std::vector<double> sampled(const PointFunction& function, const Grid& grid, int
   const Extents n = grid.extents();
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(n.count()));
-  for (std::int64_t i = 0; i < n.ni; ++i) {
-    for (std::int64_t j = 0; j < n.nj; ++j) {
-      for (std::int64_t k = 0; k < n.nk; ++k) {
-        const Vector place = grid.place(field, i, j, k);
-        const bool zero = !function || lies_on_wall(grid, field, i, j, k);
-        values.push_back(zero ? 0.0 : function(place[0], place[1], place[2]));
-        if (!std::isfinite(values.back())) {
-          throw UsageError(fmt::format("{} is {} at ({:g}, {:g}, {:g})", what, values.back(),
-                                       place[0], place[1], place[2]),
-                           "give a formula that is finite in the whole box");
-        }
-      }
+  for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    const Vector place = grid.place(field, i, j, k);
+    const bool zero = !function || lies_on_wall(grid, field, i, j, k);
+    values.push_back(zero ? 0.0 : function(place[0], place[1], place[2]));
+    if (!std::isfinite(values.back())) {
+      throw UsageError(fmt::format("{} is {} at ({:g}, {:g}, {:g})", what, values.back(), place[0],
+                                   place[1], place[2]),
+                       "give a formula that is finite in the whole box");
     }
-  }
+  });
   return values;
 }
 
 /// Noise belongs to the place in the box, not to the order in memory.
 void add_noise(std::vector<double>& values, const Problem& problem, const Grid& grid, int field) {
-  const Extents n = grid.extents();
-  const int component = grid.physical(field);
-  std::size_t element = 0;
-  for (std::int64_t i = 0; i < n.ni; ++i) {
-    for (std::int64_t j = 0; j < n.nj; ++j) {
-      for (std::int64_t k = 0; k < n.nk; ++k, ++element) {
-        if (lies_on_wall(grid, field, i, j, k)) {
-          continue;
-        }
-        const std::array<std::int64_t, 3> index{i, j, k};
-        std::int64_t number = component;
-        for (const int physical : {2, 1, 0}) {
-          const auto at = static_cast<std::size_t>(grid.storage(physical));
-          number = number * problem.axes[static_cast<std::size_t>(physical)].cells + index[at];
-        }
-        values[element] +=
-            problem.noise * random_symmetric(problem.seed, static_cast<std::uint64_t>(number));
-      }
+  auto value = values.begin();
+  for_cells(box_of(grid.extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    double& here = *value++;
+    if (lies_on_wall(grid, field, i, j, k)) {
+      return;
     }
-  }
+    const std::array<std::int64_t, 3> index{i, j, k};
+    std::int64_t number = grid.physical(field);
+    for (const int physical : {2, 1, 0}) {
+      const auto at = static_cast<std::size_t>(grid.storage(physical));
+      number = number * problem.axes[static_cast<std::size_t>(physical)].cells + index[at];
+    }
+    here += problem.noise * random_symmetric(problem.seed, static_cast<std::uint64_t>(number));
+  });
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include "bankfull/core/base/error.hpp"
 
-#include <algorithm>
-
 namespace bankfull::convection {
 namespace {
 

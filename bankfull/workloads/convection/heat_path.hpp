@@ -22,7 +22,7 @@ struct Nusselt {
   double volume = 0.0;  ///< 1 + mean of u T, by what the flow carries
 };
 
-/// Of the first scalar: the pair of walls of fixed temperature that differ most; null where none
+/// For the first scalar: the pair of walls of fixed temperature that differ most; null where none
 /// do.
 std::unique_ptr<HeatPath> heat_path_of(const Problem& problem);
 

@@ -1,9 +1,6 @@
 #include "bankfull/workloads/convection/integrator.hpp"
 
 #include "bankfull/build_config.hpp"
-#include "bankfull/workloads/convection/cpu_integrator.hpp"
-#include "bankfull/workloads/convection/cuda_integrator.hpp"
-#include "bankfull/workloads/convection/reference_integrator.hpp"
 
 namespace bankfull::convection {
 namespace {

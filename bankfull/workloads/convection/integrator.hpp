@@ -38,7 +38,7 @@ class Integrator {
   /// The next pressure solve starts from nothing, not from the last one's solution.
   virtual void forget_pressure() = 0;
 
-  /// Of one stage; the pressure's as in its last solve. The reference states no traffic.
+  /// The work of one stage; the pressure's as in its last solve. The reference states no traffic.
   [[nodiscard]] virtual StageWork work() const = 0;
 
   /// Waits for all work.
@@ -47,5 +47,24 @@ class Integrator {
 
 /// Checks the memory and builds the fields, at rest and zero: see initial_state.
 std::unique_ptr<Integrator> make_integrator(const Plan& plan);
+
+/// The tuned schedule of a team of threads. A flow lives in two sets of fields: a stage reads one
+/// and writes the other past the caches, in SIMD packs along the rows; planes are shared by the
+/// team, and rows go in blocks whose three planes stay in a core's cache.
+template <class Real>
+std::unique_ptr<Integrator> make_cpu_integrator(const Plan& plan);
+
+/// The tuned schedule of one GPU, in builds with CUDA only. Nothing crosses to the host in a stage:
+/// all of its kernels, the pressure solve among them, are one graph whose factors lie in the GPU's
+/// memory.
+template <class Real>
+std::unique_ptr<Integrator> make_cuda_integrator(const Plan& plan);
+
+/// The oracle of all schedules: serial, fp64, one loop a field, ghosts written by the definition,
+/// pressure by conjugate gradients to rounding.
+std::unique_ptr<Integrator> make_reference_integrator(const Plan& plan);
+
+/// Bytes that it takes.
+std::int64_t reference_integrator_bytes(const Plan& plan);
 
 }  // namespace bankfull::convection

@@ -55,7 +55,6 @@ double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, doub
 Check check_courant(const Problem& problem, const RunOutcome& outcome) {
   return {.name = "largest Courant number",
           .value = outcome.largest_courant,
-          .reference = 0.0,
           .tolerance = largest_courant(problem.scheme),
           .source = "stability of " + to_string(problem.scheme)};
 }
@@ -72,7 +71,6 @@ Check check_divergence(const Plan& plan, const Diagnosis& flow, double dt,
                           (velocities + laplacian_of_pressure(problem, flow, dt, largest_force));
   return {.name = "divergence",
           .value = flow.divergence,
-          .reference = 0.0,
           .tolerance = rounding + (direct ? 0.0 : problem.divergence),
           .source = direct ? "continuity, to the rounding of |u| / h and of the pressure"
                            : "continuity, to the tolerance asked for and to rounding"};

@@ -33,7 +33,7 @@ struct StageSamples {
   StageWork work;                                      ///< of the run's own last stage
   std::array<std::vector<double>, stage_parts> parts;  ///< seconds
 
-  /// Of multigrid: whole stages whose pressure solve starts from nothing.
+  /// With multigrid: whole stages whose pressure solve starts from nothing.
   std::vector<double> cold_stages;
   int cold_cycles = 0;
   StageWork cold_work;

@@ -3,11 +3,10 @@
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/resident.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
-#include "bankfull/workloads/convection/reference_integrator.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 

@@ -27,7 +27,7 @@ class Plan {
   /// Velocity along three axes, and the scalars.
   [[nodiscard]] int fields() const { return 3 + static_cast<int>(problem_.scalars.size()); }
 
-  /// Of a step, but for the first.
+  /// Stages per step, except for the first step.
   [[nodiscard]] int stages() const { return stages_; }
 
   /// How each field goes on beyond the ends of the box, in one layer of ghost cells.

@@ -1,8 +1,8 @@
-#include "bankfull/workloads/convection/reference_integrator.hpp"
-
 #include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 #include "bankfull/workloads/convection/reference_pressure.hpp"
 
@@ -12,18 +12,6 @@
 
 namespace bankfull::convection {
 namespace {
-
-/// Calls body(i, j, k) for all cells in order.
-template <class Body>
-void for_cells(const Extents& n, const Body& body) {
-  for (std::int64_t i = 0; i < n.ni; ++i) {
-    for (std::int64_t j = 0; j < n.nj; ++j) {
-      for (std::int64_t k = 0; k < n.nk; ++k) {
-        body(i, j, k);
-      }
-    }
-  }
-}
 
 class ReferenceIntegrator final : public Integrator {
  public:
@@ -53,15 +41,16 @@ class ReferenceIntegrator final : public Integrator {
       const FieldView<double> values = fields_[field];
       const FieldView<double> now = tendencies_[field];
       const FieldView<double> before = before_[field];
-      for_cells(plan_.grid().extents(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-        if (!lies_on_wall(plan_.grid(), field, i, j, k)) {
-          values(i, j, k) =
-              advanced(values(i, j, k), stage.gamma, now(i, j, k), stage.zeta, before(i, j, k));
-        }
-        if (stage.store_tendency) {
-          before(i, j, k) = now(i, j, k);
-        }
-      });
+      for_cells(
+          box_of(plan_.grid().extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+            if (!lies_on_wall(plan_.grid(), field, i, j, k)) {
+              values(i, j, k) =
+                  advanced(values(i, j, k), stage.gamma, now(i, j, k), stage.zeta, before(i, j, k));
+            }
+            if (stage.store_tendency) {
+              before(i, j, k) = now(i, j, k);
+            }
+          });
     }
     project();
   }
@@ -81,7 +70,7 @@ class ReferenceIntegrator final : public Integrator {
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& values = state.fields[static_cast<std::size_t>(field)];
       const FieldView<double> view = fields_[field];
-      for_cells(n, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
         view(i, j, k) = values[static_cast<std::size_t>((i * n.nj + j) * n.nk + k)];
       });
     }
@@ -94,9 +83,9 @@ class ReferenceIntegrator final : public Integrator {
     for (int field = 0; field < count_; ++field) {
       std::vector<double>& values = state.fields.emplace_back();
       const FieldView<const double> view = fields_[field];
-      for_cells(plan_.grid().extents(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-        values.push_back(view(i, j, k));
-      });
+      for_cells(
+          box_of(plan_.grid().extents()),
+          [&](std::int64_t i, std::int64_t j, std::int64_t k) { values.push_back(view(i, j, k)); });
     }
     return state;
   }
@@ -135,7 +124,7 @@ class ReferenceIntegrator final : public Integrator {
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& source = sources_[static_cast<std::size_t>(field)];
       const FieldView<double> now = tendencies_[field];
-      for_cells(n, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
         const auto element = static_cast<std::size_t>((i * n.nj + j) * n.nk + k);
         now(i, j, k) = tendency(field, stencil(i, j, k)) + (source.empty() ? 0.0 : source[element]);
       });
@@ -147,7 +136,7 @@ class ReferenceIntegrator final : public Integrator {
     fill_ghosts();
     const auto n = plan_.grid().extents();
     std::vector<double> right_side;
-    for_cells(n, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       right_side.push_back(divergence(stencil(i, j, k)));
     });
     const std::vector<double>& p = pressure_.solve(right_side);
@@ -158,7 +147,7 @@ class ReferenceIntegrator final : public Integrator {
     };
     for (const int axis : storage_axes) {
       const FieldView<double> u = fields_[axis];
-      for_cells(n, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
         if (!lies_on_wall(plan_.grid(), axis, i, j, k)) {
           const double below = pressure(i - (axis == 0), j - (axis == 1), k - (axis == 2));
           u(i, j, k) -= (pressure(i, j, k) - below) * stencil(i, j, k).axis[axis].per_face;
@@ -177,11 +166,10 @@ class ReferenceIntegrator final : public Integrator {
     for (int field = 0; field < count_; ++field) {
       const FieldView<double> view = fields_[field];
       const Continuations& rules = continuations_[static_cast<std::size_t>(field)];
-      for_cells({n.ni + 2, n.nj + 2, n.nk + 2},
-                [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-                  const std::int64_t index[3] = {i - 1, j - 1, k - 1};
-                  view(i - 1, j - 1, k - 1) = continued(rules, centres, cells, index, view);
-                });
+      for_cells(grown(box_of(n), 1), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+        const std::int64_t index[3] = {i, j, k};
+        view(i, j, k) = continued(rules, centres, cells, index, view);
+      });
     }
   }
 
@@ -209,7 +197,7 @@ Diagnosis ReferenceIntegrator::diagnose() {
   const auto volume = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     return width(0, i) * width(1, j) * width(2, k);
   };
-  for_cells(n, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+  for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     const double part = volume(i, j, k) / box;
     const std::array<std::int64_t, 3> index{i, j, k};
     double rate = 0.0;
@@ -232,7 +220,7 @@ Diagnosis ReferenceIntegrator::diagnose() {
     const double kappa = medium_.scalars[s].diffusivity;
     scalar.min = std::numeric_limits<double>::infinity();
     scalar.max = -scalar.min;
-    for_cells(n, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       const double value = values(i, j, k);
       const double part = volume(i, j, k) / box;
       scalar.mean += part * value;

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 
 namespace bankfull::convection {
 namespace {
@@ -181,7 +180,7 @@ class Integration {
     }
   }
 
-  /// Of a fixed step: a chosen one is.
+  /// Checks a fixed step; a chosen one is short enough.
   void require_short_enough() const {
     const double courant = dt_ * advective_rate(problem_, diagnosis_);
     const double limit = largest_courant(problem_.scheme);

@@ -40,14 +40,6 @@ class Recorder {
                         const FlowState& state) = 0;
 };
 
-/// For callers that only want the result.
-class NoRecorder final : public Recorder {
- public:
-  void record(const SeriesRow& /*row*/) override {}
-  void snapshot(std::int64_t /*number*/, double /*time*/, const Grid& /*grid*/,
-                const FlowState& /*state*/) override {}
-};
-
 /// How often a run tells of itself.
 struct Cadence {
   std::int64_t series_steps = 0;  ///< 0: about two hundred rows, where the number of steps is known

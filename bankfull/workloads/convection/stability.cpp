@@ -75,8 +75,8 @@ double rate_of_walls(const Problem& problem, const Grid& grid) {
   return largest;
 }
 
-/// Rates at which the forces on the fluid change the sum of |u| / h. Of a scalar's buoyancy half
-/// the range counts: the pressure carries the middle.
+/// Rates at which the forces on the fluid change the sum of |u| / h. Only half the
+/// range of a scalar's buoyancy counts: the pressure carries the middle.
 double rate_of_acceleration(const Problem& problem, const Grid& grid, const Diagnosis& flow,
                             const Vector& force) {
   const Vector rates = largest_rates(grid);

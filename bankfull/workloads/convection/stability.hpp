@@ -17,7 +17,7 @@ double largest_courant(TimeScheme scheme);
 
 /// Whether a scheme damps all waves along one axis that move with this Courant number, where
 /// diffusion has `diffusive_number`: dt times its largest eigenvalue along the axis.
-/// Adams-Bashforth 2 amplifies what nothing damps by C^4 / 4 a step; a ten thousandth is let pass.
+/// Adams-Bashforth 2 amplifies what nothing damps by C^4 / 4 per step; 1e-4 is let pass.
 bool is_stable(TimeScheme scheme, double courant, double diffusive_number);
 
 /// The largest |force| along x, y, z.

@@ -6,7 +6,6 @@
 #include "bankfull/workloads/convection/point.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace bankfull::convection {
@@ -18,11 +17,12 @@ struct Tally {
   double max[Extremes];
 };
 
-/// Of the velocity. Sums: kinetic energy. Max: sum of |u| / h, |div u|, |u| along storage axes.
+/// The tally of the velocity. Sums: kinetic energy. Max: sum of |u| / h, |div u|, |u| along storage
+/// axes.
 using FlowTally = Tally<1, 5>;
 
-/// Of one scalar T. Sums: T, T^2, u T along the storage axes, and inflow through their lower and
-/// upper walls. Max: T and -T.
+/// The tally of one scalar T. Sums: T, T^2, u T along the storage axes, and inflow through their
+/// lower and upper walls. Max: T and -T.
 using ScalarTally = Tally<11, 2>;
 
 inline constexpr double lowest_number = -1.7976931348623157e308;

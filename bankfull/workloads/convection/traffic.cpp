@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <vector>
 
 namespace bankfull::convection {
 namespace {
@@ -110,7 +109,7 @@ Ghosts ghosts_of(const Continuations& rules, const Extents& n, double word) {
   return all;
 }
 
-/// Of all fields; of the others with the cells that they follow from, the outermost rows.
+/// For all fields; `others` with the cells that they follow from, the outermost rows.
 Ghosts ghost_traffic(const Problem& problem, const Grid& grid, double word) {
   const Extents n = grid.extents();
   Ghosts all;

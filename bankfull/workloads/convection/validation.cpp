@@ -1,9 +1,5 @@
 #include "bankfull/workloads/convection/validation.hpp"
 
-#include "bankfull/workloads/convection/validation/cavities.hpp"
-#include "bankfull/workloads/convection/validation/critical_rayleigh.hpp"
-#include "bankfull/workloads/convection/validation/exact_flows.hpp"
-#include "bankfull/workloads/convection/validation/invariants.hpp"
 #include "bankfull/workloads/convection/validation/setting.hpp"
 
 #include <string>

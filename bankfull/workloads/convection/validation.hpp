@@ -5,8 +5,6 @@
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
-#include <array>
-#include <string>
 #include <vector>
 
 namespace bankfull::convection {

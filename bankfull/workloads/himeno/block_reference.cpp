@@ -1,5 +1,6 @@
 #include "bankfull/workloads/himeno/block_reference.hpp"
 
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/himeno/point.hpp"
 
 #include <algorithm>
@@ -19,17 +20,6 @@ constexpr Extents part_of_whole{8, 32, 128};
 Box common(const Box& a, const Box& b) {
   return {std::max(a.i0, b.i0), std::min(a.i1, b.i1), std::max(a.j0, b.j0),
           std::min(a.j1, b.j1), std::max(a.k0, b.k0), std::min(a.k1, b.k1)};
-}
-
-template <class Body>
-void for_cells(const Box& box, const Body& body) {
-  for (std::int64_t i = box.i0; i < box.i1; ++i) {
-    for (std::int64_t j = box.j0; j < box.j1; ++j) {
-      for (std::int64_t k = box.k0; k < box.k1; ++k) {
-        body(i, j, k);
-      }
-    }
-  }
 }
 
 /// A block and the layers around it that it depends on, with the boundary of the grid.

@@ -28,8 +28,8 @@ extern template std::vector<double> reference_block<double>(const GridSize&, con
 
 /// Blocks of a rank's points, in its own numbering: all points where they are about a million at
 /// most, else, along each axis, the first plane, the last and two between. A plane across one axis
-/// crosses every seam between tiles, strips and threads along the other two. Of more than a
-/// thousand blocks every so many are taken.
+/// crosses every seam between tiles, strips and threads along the other two. If there are more than
+/// a thousand blocks, a thousand at equal distances are taken.
 std::vector<Box> sampled_blocks(const Extents& points);
 
 /// Cells that a thread holds of a block with so many layers around it, at most.
@@ -37,7 +37,7 @@ constexpr std::int64_t most_block_cells(std::int64_t layers) {
   return (8 + 2 * layers) * (32 + 2 * layers) * (128 + 2 * layers);
 }
 
-/// Of all blocks together.
+/// Points of all blocks together.
 std::int64_t points_of(const std::vector<Box>& blocks);
 
 }  // namespace bankfull::himeno

@@ -2,11 +2,11 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/himeno/cpu/plan.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <string>
 
 namespace bankfull::himeno {
 namespace {
@@ -41,27 +41,23 @@ Box widened(const Domain& domain, std::int64_t layers, std::int64_t boundary) {
           n.nj + beyond(0, +1, 0), -beyond(0, 0, -1),       n.nk + beyond(0, 0, +1)};
 }
 
-/// `box` of one numbering in another whose origin is at `origin`.
-Box moved(const Box& box, const Box& origin) {
-  return {box.i0 + origin.i0, box.i1 + origin.i0, box.j0 + origin.j0,
-          box.j1 + origin.j0, box.k0 + origin.k0, box.k1 + origin.k0};
-}
-
 void place(const GridSize& grid, const Box& box, const std::vector<double>& values,
            std::vector<double>& whole) {
   std::size_t n = 0;
-  for (std::int64_t i = box.i0; i < box.i1; ++i) {
-    for (std::int64_t j = box.j0; j < box.j1; ++j) {
-      for (std::int64_t k = box.k0; k < box.k1; ++k) {
-        whole[static_cast<std::size_t>(((i + 1) * grid.j + j + 1) * grid.k + k + 1)] = values[n++];
-      }
-    }
-  }
+  for_cells(box, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    whole[static_cast<std::size_t>(((i + 1) * grid.j + j + 1) * grid.k + k + 1)] = values[n++];
+  });
 }
 
 }  // namespace
 
 Box Domain::updated(std::int64_t layers) const { return widened(*this, layers, 0); }
+
+Box Domain::in_whole_grid(const Box& own) const {
+  const Box origin = block();
+  return {own.i0 + origin.i0, own.i1 + origin.i0, own.j0 + origin.j0,
+          own.j1 + origin.j0, own.k0 + origin.k0, own.k1 + origin.k0};
+}
 
 Domain whole_domain(const GridSize& grid) {
   return {.grid = grid, .decomposition = Decomposition(grid.interior(), {})};
@@ -134,7 +130,7 @@ std::vector<double> assemble(const Communicator& ranks, const Domain& domain,
       static_cast<std::size_t>(domain.grid.i * domain.grid.j * domain.grid.k));
   Domain there = domain;
   for (there.rank = 0; there.rank < ranks.size(); ++there.rank) {
-    place(domain.grid, moved(owned_box(there), there.block()),
+    place(domain.grid, there.in_whole_grid(owned_box(there)),
           parts[static_cast<std::size_t>(there.rank)], whole);
   }
   return whole;

@@ -27,6 +27,9 @@ struct Domain {
   /// The rank's points, in its own numbering, with `layers` more where another rank goes on: all
   /// points there are updated by somebody.
   [[nodiscard]] Box updated(std::int64_t layers) const;
+
+  /// A box of the rank's own numbering in that of the whole grid.
+  [[nodiscard]] Box in_whole_grid(const Box& own) const;
 };
 
 /// The whole grid on one rank.

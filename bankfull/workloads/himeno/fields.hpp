@@ -5,8 +5,6 @@
 #include "bankfull/workloads/himeno/initial.hpp"
 #include "bankfull/workloads/himeno/problem.hpp"
 
-#include <vector>
-
 namespace bankfull::himeno {
 
 /// All fields of one rank: the coefficients in their order, then two pressures

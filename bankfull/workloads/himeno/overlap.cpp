@@ -5,9 +5,7 @@
 #include "bankfull/workloads/himeno/domain.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstddef>
 
 namespace bankfull::himeno {
 namespace {
@@ -120,12 +118,6 @@ constexpr auto overlap_names = enum_names<Overlap>({
 });
 
 }  // namespace
-
-const std::vector<Overlap>& all_overlaps() {
-  static const auto values = overlap_names.values();
-  static const std::vector<Overlap> overlaps(values.begin(), values.end());
-  return overlaps;
-}
 
 std::string to_string(Overlap overlap) { return overlap_names.to_string(overlap); }
 

@@ -3,6 +3,7 @@
 #include "bankfull/core/comm/decomposition.hpp"
 #include "bankfull/core/field/box.hpp"
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ enum class Overlap {
   two_part,  ///< the paper's: exchange one part's halo while the other part is swept
 };
 
-const std::vector<Overlap>& all_overlaps();
+inline constexpr std::array all_overlaps{Overlap::none, Overlap::boundary, Overlap::two_part};
 
 /// "none", "boundary", "two-part".
 std::string to_string(Overlap overlap);

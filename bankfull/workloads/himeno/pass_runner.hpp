@@ -4,6 +4,7 @@
 #include "bankfull/workloads/himeno/domain.hpp"
 #include "bankfull/workloads/himeno/overlap.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -76,12 +77,8 @@ class PassRunner {
   }
 
   [[nodiscard]] bool recordable() const {
-    for (const auto& exchange : exchanges_) {
-      if (!exchange->recordable()) {
-        return false;
-      }
-    }
-    return true;
+    return std::all_of(exchanges_.begin(), exchanges_.end(),
+                       [](const auto& exchange) { return exchange->recordable(); });
   }
 
   [[nodiscard]] std::int64_t sent_bytes() const {

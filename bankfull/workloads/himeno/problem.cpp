@@ -6,7 +6,6 @@
 #include "bankfull/core/field/field_set.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,5 +1,7 @@
 #include "bankfull/workloads/himeno/reference.hpp"
 
+#include "bankfull/core/field/for_cells.hpp"
+
 namespace bankfull::himeno {
 
 template <class T>
@@ -9,17 +11,13 @@ double reference_sweep(Fields<T>& fields, const Box& part) {
   const FieldView<const T> present = fields.pressure();
   const FieldView<T> next = fields.next();
   double gosa = 0.0;
-  for (std::int64_t i = part.i0; i < part.i1; ++i) {
-    for (std::int64_t j = part.j0; j < part.j1; ++j) {
-      for (std::int64_t k = part.k0; k < part.k1; ++k) {
-        const CoefficientsAt<T> q{coefficients + layout.offset(i, j, k), fields.stride()};
-        const PressuresAt<T> p{&present(i, j, k), layout.plane_pitch(), layout.row_pitch()};
-        const T ss = residual(q, p);
-        next(i, j, k) = relaxed(p(0, 0, 0), ss, static_cast<T>(omega));
-        gosa += static_cast<double>(ss) * static_cast<double>(ss);
-      }
-    }
-  }
+  for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    const CoefficientsAt<T> q{coefficients + layout.offset(i, j, k), fields.stride()};
+    const PressuresAt<T> p{&present(i, j, k), layout.plane_pitch(), layout.row_pitch()};
+    const T ss = residual(q, p);
+    next(i, j, k) = relaxed(p(0, 0, 0), ss, static_cast<T>(omega));
+    gosa += static_cast<double>(ss) * static_cast<double>(ss);
+  });
   return gosa;
 }
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
-#include <optional>
 #include <string>
 #include <tuple>
 
@@ -225,8 +224,6 @@ void share_verdict(RunResult& result, const Communicator& world) {
   if (!world.all(own) && own) {
     result.checks.push_back({.name = "verdict of the other ranks",
                              .value = 1.0,
-                             .reference = 0.0,
-                             .tolerance = 0.0,
                              .source = "checks that failed on another rank"});
   }
 }

@@ -33,15 +33,15 @@ struct ScalingPlan {
   std::vector<ScalingCase> cases;  ///< as many as numbers of ranks
 };
 
-/// A grid of equal blocks, one a rank.
+/// A grid of equal blocks, one per rank.
 struct WeakGrid {
   GridSize grid;
   RankGrid cuts;
 };
 
 /// The grid that gives each of so many ranks the points that `size` has, cut so that they send
-/// least; among equals along i before j before k. Of the rules, the width of halos is left to
-/// `make_plan`.
+/// least; among equals along i before j before k. The width of halos, which is among the
+/// rules, is left to `make_plan`.
 WeakGrid weak_grid(const GridSize& size, int ranks, const DecompositionRules& rules = {});
 
 /// What so many ranks run: their grid, their cuts and their threads.

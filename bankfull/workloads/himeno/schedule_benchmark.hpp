@@ -33,7 +33,7 @@ class ScheduleBenchmark final : public Benchmark {
 
   [[nodiscard]] Schedule schedule() const { return schedule_; }
 
-  /// Of a repeat; 0 before the warm-up.
+  /// Iterations per repeat; 0 before the warm-up.
   [[nodiscard]] std::int64_t iterations() const { return iterations_; }
 
   /// Iterations for timing communication: as many as a second holds, whole passes, and no more than

@@ -270,7 +270,7 @@ class CudaSolver final : public Solver {
     return gosa;
   }
 
-  /// Of all parts of a pass.
+  /// Partial sums that all parts of a pass leave, at most.
   [[nodiscard]] int max_partials() const {
     int most = fused_ ? max_iterations_per_pass * fused_->plan().blocks : 0;
     for (const Schedule schedule : {Schedule::direct, Schedule::marching, Schedule::tuned}) {

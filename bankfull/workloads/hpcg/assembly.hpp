@@ -64,6 +64,14 @@ struct SumRow {
   }
 };
 
+/// Numbers of rows in a list, in a new order.
+struct Renumber {
+  const std::int32_t* new_of = {};
+  std::int32_t* list = {};
+
+  BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { list[n] = new_of[list[n]]; }
+};
+
 /// Row of the finer level at which a row of the coarser one lies.
 struct FineRowOf {
   LocalGrid fine = {};

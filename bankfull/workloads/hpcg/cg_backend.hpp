@@ -63,7 +63,7 @@ class CgBackend {
   /// What the steps since the last call took; waits for them. `total` is left 0.
   virtual CgTimes take_times() = 0;
 
-  /// Of one operation on a vector of this rank's rows in their natural order; slow, for checks.
+  /// The result of one operation on this rank's rows in their natural order; slow, for checks.
   virtual std::vector<double> apply(Operation operation, const std::vector<double>& x) = 0;
 
   /// x in the natural order of rows.
@@ -111,7 +111,7 @@ class System {
 
 /// Collective: builds the system. `ranks` must outlive it.
 ///
-/// Backends take what is stored, whatever it is: with `matrices`, one a level, they solve another
+/// Backends take what is stored, whatever it is: with `matrices`, one per level, they solve another
 /// system, whose solution is 1 everywhere too. Rows are this rank's in their natural order, and
 /// columns of other ranks are among those of the level's geometry; all ranks together must have
 /// entries on both sides of the diagonal, which no row lacks. Rows have at most max_entries.

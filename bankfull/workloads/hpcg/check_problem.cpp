@@ -59,8 +59,6 @@ std::vector<Check> checks_of(const ProblemCheck& problem) {
   const auto none = [](const char* name, std::int64_t found) {
     return Check{.name = name,
                  .value = static_cast<double>(found),
-                 .reference = 0.0,
-                 .tolerance = 0.0,
                  .source =
                      "the official program's CheckProblem: 26 for a point, -1 for each of its "
                      "neighbours"};

@@ -7,8 +7,9 @@ namespace bankfull::hpcg {
 
 namespace {
 
-// Of the orders of eight colours with the coarse one last these left the smallest residuals after
-// as many iterations as the reference takes; see the README. They were searched level by level.
+// Among the orders of eight colours with the coarse one last, these left the smallest residuals
+// after as many iterations as the reference takes; see the README. They were searched level by
+// level.
 constexpr std::array<std::array<Colour, 8>, 3> searched{{
     {7, 3, 4, 5, 6, 1, 2, 0},
     {7, 3, 4, 5, 2, 6, 1, 0},

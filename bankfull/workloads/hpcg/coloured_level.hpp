@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -66,6 +67,12 @@ struct ColouredLevel {
                                      order.side_of.bytes());
   }
 };
+
+inline std::int64_t bytes_of(const std::vector<ColouredLevel>& levels) {
+  return std::accumulate(
+      levels.begin(), levels.end(), std::int64_t{0},
+      [](std::int64_t bytes, const ColouredLevel& level) { return bytes + level.bytes(); });
+}
 
 namespace detail {
 
@@ -265,14 +272,6 @@ struct FillParts {
   }
 };
 
-/// Numbers of rows in a list, in the new order.
-struct Renumber {
-  const std::int32_t* new_of = {};
-  std::int32_t* list = {};
-
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { list[n] = new_of[list[n]]; }
-};
-
 /// The coarser level's row of a fine row, both in their new orders.
 struct MapCoarse {
   const std::int32_t* fine_row = {};
@@ -305,21 +304,6 @@ std::vector<std::int64_t> coarse_rows_of(const Executor& executor, const Colour*
   const auto gathered = executor.template make<Colour>(rows);
   executor.each(rows, GatherColours{colours, coarser->fine_row.data(), gathered.data()});
   return executor.histogram(gathered.data(), rows, count);
-}
-
-template <class Executor>
-std::vector<ListNeighbour> renumbered(const Executor& executor, const Level& level,
-                                      const RowClasses& order) {
-  std::vector<ListNeighbour> neighbours = level.geometry.neighbours;
-  for (ListNeighbour& neighbour : neighbours) {
-    const auto count = static_cast<std::int64_t>(neighbour.sent.size());
-    const auto list = executor.template make<std::int32_t>(count);
-    executor.from_host(neighbour.sent, list.data());
-    executor.each(count, Renumber{order.new_of.data(), list.data()});
-    neighbour.sent = executor.to_host(list.data(), count);
-    neighbour.received_begin += order.rows - level.matrix.rows;
-  }
-  return neighbours;
 }
 
 }  // namespace detail
@@ -379,7 +363,10 @@ ColouredLevel colour_level(const Executor& executor, const std::vector<Level>& l
   result.outer_columns = matrix.columns - matrix.rows;
   result.coarse_classes = coarse_classes(order, coarse_rows);
   split_entries<Height>(executor, level, result);
-  result.neighbours = detail::renumbered(executor, level, result.order);
+  result.neighbours = renumbered(executor, level.geometry.neighbours, result.order.new_of.data());
+  for (ListNeighbour& neighbour : result.neighbours) {
+    neighbour.received_begin += result.order.rows - matrix.rows;
+  }
   return result;
 }
 
@@ -401,6 +388,16 @@ bool make_slim(const Executor& executor, const Communicator& ranks,
     }
   }
   return fit;
+}
+
+/// A part by its columns.
+template <class Columns>
+SlicedView<Columns> sliced_view(const Sliced& part) {
+  if constexpr (std::is_same_v<Columns, FullColumns>) {
+    return part.full_view();
+  } else {
+    return part.slim_view();
+  }
 }
 
 /// How a backend with such columns keeps them.

@@ -11,7 +11,7 @@ double bytes_of(const Sliced& part) { return count_of(part.bytes()); }
 
 double entries_of(const Sliced& part) { return static_cast<double>(part.value.size()); }
 
-/// Of the values and columns of so many slots.
+/// Bytes of the values and columns of so many slots.
 double slot_bytes(const Sliced& part, std::int64_t slots, int height) {
   const double columns =
       part.slim ? sizeof(std::int32_t) + height * static_cast<double>(sizeof(std::uint16_t))
@@ -19,7 +19,7 @@ double slot_bytes(const Sliced& part, std::int64_t slots, int height) {
   return count_of(slots) * (height * double_bytes + columns);
 }
 
-/// Of a part's slots of so many slices, with where these begin and end.
+/// Bytes of a part's slots in so many slices, with where these begin and end.
 double slice_bytes(const Sliced& part, std::int64_t slots, std::int64_t slices, int height) {
   return slot_bytes(part, slots, height) + count_of(slices + 1) * sizeof(std::int64_t);
 }
@@ -41,6 +41,12 @@ Traffic restriction(const ColouredLevel& level, const CoarseSlots& coarse, int h
                         rows * sizeof(std::int32_t),
           .bytes_written = rows * double_bytes,
           .flops = 2.0 * entries + 5.0 * rows};
+}
+
+double matrix_bytes(const ColouredLevel& level) {
+  return static_cast<double>(level.lower.bytes() + level.upper.bytes() + level.outer.bytes()) +
+         static_cast<double>(level.diagonal.bytes() + level.coarse_row.bytes() +
+                             level.coarse_slots.bytes());
 }
 
 }  // namespace
@@ -106,6 +112,26 @@ Traffic advance_traffic(const ColouredLevel& level) {
   return {.bytes_read = 2.0 * rows * double_bytes,
           .bytes_written = rows * double_bytes,
           .flops = 4.0 * rows};
+}
+
+std::vector<double> working_sets(const std::vector<ColouredLevel>& levels) {
+  constexpr double finest_vectors = 6.0;  // x, r, z, p, A p, and what sweeps keep of U z
+  constexpr double coarse_vectors = 3.0;  // x, r, and what sweeps keep of U x
+  std::vector<double> sets(levels.size());
+  double coarser = 0.0;
+  for (std::size_t n = levels.size(); n-- > 0;) {
+    const double vectors = n == 0 ? finest_vectors : coarse_vectors;
+    const double vector_bytes = sizeof(double) * static_cast<double>(levels[n].vector_size());
+    coarser += matrix_bytes(levels[n]) + vectors * vector_bytes;
+    sets[n] = coarser;
+  }
+  return sets;
+}
+
+Work step_work(const Traffic& traffic, double working_set_bytes) {
+  return {.traffic = traffic,
+          .model = traffic.bytes() > 0.0 ? "each matrix entry, index and vector element once" : "",
+          .working_set_bytes = working_set_bytes};
 }
 
 }  // namespace bankfull::hpcg

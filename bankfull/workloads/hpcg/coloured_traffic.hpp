@@ -1,9 +1,10 @@
 #pragma once
 
-#include "bankfull/core/measure/traffic.hpp"
+#include "bankfull/core/measure/work.hpp"
 #include "bankfull/workloads/hpcg/coloured_level.hpp"
 
 #include <cstdint>
+#include <vector>
 
 namespace bankfull::hpcg {
 
@@ -51,7 +52,7 @@ CoarseSlots count_coarse_slots(const Executor& executor, const ColouredLevel& le
   return count;
 }
 
-/// Of one level in slices of `height` rows. On the finest the last sweep forms r.z too.
+/// The sweeps of one level in slices of `height` rows. On the finest the last sweep forms r.z too.
 SweepTraffic sweep_traffic(const ColouredLevel& level, const CoarseSlots& coarse, int height,
                            bool finest);
 
@@ -63,5 +64,13 @@ Traffic turn_traffic(const ColouredLevel& level);
 
 /// r -= alpha A p and r.r.
 Traffic advance_traffic(const ColouredLevel& level);
+
+/// Bytes that the steps of each level pass through before they use the same data again, at least:
+/// the matrix as it is kept and the vectors, of the level and of all coarser ones, whose steps lie
+/// between its own. For the finest level these are the data of a whole iteration.
+std::vector<double> working_sets(const std::vector<ColouredLevel>& levels);
+
+/// What a step of one rank does that moves this and has this working set.
+Work step_work(const Traffic& traffic, double working_set_bytes);
 
 }  // namespace bankfull::hpcg

@@ -1,22 +1,36 @@
 #pragma once
 
+#include "bankfull/workloads/hpcg/coloured_traffic.hpp"
+
 #include <cstddef>
 
 namespace bankfull::hpcg {
 
 /// One V-cycle of multigrid from x = 0 in half sweeps; see smoother.hpp. `HalfSweeps` has the
-/// kernels and the vectors of all levels; its functions take the number of a level.
-template <class HalfSweeps>
-void half_sweep_cycle(HalfSweeps& sweeps, std::size_t level) {
+/// kernels and the vectors of all levels; its functions take the number of a level. After each step
+/// it calls after(name, level, where SweepTraffic has it).
+template <class HalfSweeps, class After>
+void half_sweep_cycle(HalfSweeps& sweeps, std::size_t level, const After& after) {
   sweeps.forward_from_zero(level);
+  after("forward sweep from 0", level, &SweepTraffic::forward_from_zero);
   sweeps.backward_after_zero(level);
+  after("backward sweep after it", level, &SweepTraffic::backward_after_zero);
   if (level + 1 < sweeps.level_count()) {
     sweeps.restrict_residual(level);
-    half_sweep_cycle(sweeps, level + 1);
+    after("residual and restriction", level, &SweepTraffic::restrict_residual);
+    half_sweep_cycle(sweeps, level + 1, after);
     sweeps.prolong(level);
+    after("prolongation", level, &SweepTraffic::prolong);
     sweeps.forward_again(level);
+    after("forward sweep", level, &SweepTraffic::forward_again);
     sweeps.backward_again(level);
+    after("backward sweep", level, &SweepTraffic::backward_again);
   }
+}
+
+template <class HalfSweeps>
+void half_sweep_cycle(HalfSweeps& sweeps) {
+  half_sweep_cycle(sweeps, 0, [](auto... /*step*/) {});
 }
 
 }  // namespace bankfull::hpcg

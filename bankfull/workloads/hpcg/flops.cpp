@@ -21,7 +21,7 @@ constexpr double multigrid_struct_bytes = 48.0;
 double equations(const LevelSize& level) { return static_cast<double>(level.equations); }
 double nonzeros(const LevelSize& level) { return static_cast<double>(level.nonzeros); }
 
-/// Dot products, or updates of vectors: three an iteration, one to start.
+/// Dot products, or updates of vectors: three per iteration, one to start.
 double vector_operations(double iterations, double starts) { return 3.0 * iterations + starts; }
 
 /// Reads of one sweep from front to back and one from back to front.
@@ -49,7 +49,7 @@ OfficialBytes cycle_bytes(const LevelSizes& levels) {
 double cycle_flops(const LevelSizes& levels) {
   double flops = 0.0;
   for (std::size_t n = 0; n + 1 < levels.size(); ++n) {
-    // Smoothing before and after, 4 an entry each, and the residual.
+    // Smoothing before and after, 4 per entry each, and the residual.
     flops += 10.0 * nonzeros(levels[n]);
   }
   return flops + 4.0 * nonzeros(levels.back());

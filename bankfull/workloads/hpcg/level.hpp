@@ -45,6 +45,21 @@ Csr assemble(const Executor& executor, const Geometry& geometry) {
   return matrix;
 }
 
+/// What other ranks want of a level, by the new numbers of its rows.
+template <class Executor>
+std::vector<ListNeighbour> renumbered(const Executor& executor,
+                                      std::vector<ListNeighbour> neighbours,
+                                      const std::int32_t* new_of) {
+  for (ListNeighbour& neighbour : neighbours) {
+    const auto count = static_cast<std::int64_t>(neighbour.sent.size());
+    const auto list = executor.template make<std::int32_t>(count);
+    executor.from_host(neighbour.sent, list.data());
+    executor.each(count, Renumber{new_of, list.data()});
+    neighbour.sent = executor.to_host(list.data(), count);
+  }
+  return neighbours;
+}
+
 /// The values that the set-up stored, which come from `matrices` where `make_levels` was given
 /// these, multiplied by 1 + epsilon; for 0 their bits.
 template <class Executor>
@@ -64,7 +79,7 @@ void perturb_levels(const Executor& executor, std::vector<Level>& levels,
   executor.synchronize();
 }
 
-/// All levels of a rank's system, the finest first; with matrices of the host, one a level, in
+/// All levels of a rank's system, the finest first; with matrices of the host, one per level, in
 /// place of the benchmark's where some are given.
 template <class Executor>
 std::vector<Level> make_levels(const Executor& executor, const Problem& problem, int ranks,

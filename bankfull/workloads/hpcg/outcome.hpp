@@ -18,7 +18,7 @@ struct LevelSize {
   std::int64_t equations = 0;
   std::int64_t nonzeros = 0;
 
-  // Of rank 0, for the official model of memory.
+  // On rank 0, for the official model of memory.
   std::int64_t local_columns = 0;
   std::int64_t sent_elements = 0;
   std::int64_t neighbours = 0;
@@ -175,7 +175,8 @@ struct Outcome {
   NormsTest norms;
   SolutionTest solution;
 
-  /// Of the reference's own x after its iterations: its residual is what all others are held to.
+  /// The same for the reference's own x after its iterations: its residual is what all others are
+  /// held to.
   SolutionTest reference_solution;
 
   int sets = 0;

@@ -6,7 +6,6 @@
 #include "bankfull/workloads/hpcg/validation.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace bankfull::hpcg {
 namespace {

@@ -105,16 +105,15 @@ struct Relax {
 /// whose rows wait for each other.
 class CudaReference final : public PlainCudaCg {
  public:
-  CudaReference(const Problem& problem, const Communicator& ranks, const Stream& stream,
-                const std::vector<Level>& levels)
-      : PlainCudaCg(problem, ranks, stream, plain_levels(levels)),
-        set_up_(levels),
+  explicit CudaReference(const BackendSetup& setup)
+      : PlainCudaCg(setup, plain_levels(setup.levels)),
+        set_up_(setup.levels),
         diagonal_(executor_.make<double>(rows_)),
         tickets_(MemorySpace::device, 1) {
-    for (const Level& level : levels) {
+    for (const Level& level : set_up_) {
       runs_.push_back(find_row_runs(executor_, level.matrix.view()));
     }
-    executor_.each(rows_, ReadDiagonal{levels.front().matrix.view(), diagonal_.data()});
+    executor_.each(rows_, ReadDiagonal{set_up_.front().matrix.view(), diagonal_.data()});
     CudaReference::exaggerate_diagonal(false);
     executor_.synchronize();
   }
@@ -180,10 +179,8 @@ class CudaReference final : public PlainCudaCg {
 
 }  // namespace
 
-std::unique_ptr<CgBackend> make_reference_backend(const Problem& problem, const Communicator& ranks,
-                                                  const Stream& stream,
-                                                  const std::vector<Level>& levels) {
-  return std::make_unique<CudaReference>(problem, ranks, stream, levels);
+std::unique_ptr<CgBackend> make_reference_backend(const BackendSetup& setup) {
+  return std::make_unique<CudaReference>(setup);
 }
 
 }  // namespace bankfull::hpcg::cuda

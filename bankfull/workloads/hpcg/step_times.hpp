@@ -5,7 +5,6 @@
 #include "bankfull/workloads/hpcg/cg_backend.hpp"
 #include "bankfull/workloads/hpcg/coloured_traffic.hpp"
 #include "bankfull/workloads/hpcg/cycle.hpp"
-#include "bankfull/workloads/hpcg/step_work.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -61,53 +60,11 @@ class StepTimes {
   std::vector<std::vector<double>> samples_;
 };
 
-/// Half sweeps with a mark after each.
-template <class HalfSweeps, class Marks>
-class MarkedSweeps {
- public:
-  MarkedSweeps(HalfSweeps& sweeps, const std::vector<SweepTraffic>& traffic,
-               StepTimes<Marks>& times)
-      : sweeps_(sweeps), traffic_(traffic), times_(times) {}
-
-  [[nodiscard]] std::size_t level_count() const { return sweeps_.level_count(); }
-
-  void forward_from_zero(std::size_t level) {
-    sweeps_.forward_from_zero(level);
-    times_.mark("forward sweep from 0", level, traffic_[level].forward_from_zero);
-  }
-  void backward_after_zero(std::size_t level) {
-    sweeps_.backward_after_zero(level);
-    times_.mark("backward sweep after it", level, traffic_[level].backward_after_zero);
-  }
-  void restrict_residual(std::size_t level) {
-    sweeps_.restrict_residual(level);
-    times_.mark("residual and restriction", level, traffic_[level].restrict_residual);
-  }
-  void prolong(std::size_t level) {
-    sweeps_.prolong(level);
-    times_.mark("prolongation", level, traffic_[level].prolong);
-  }
-  void forward_again(std::size_t level) {
-    sweeps_.forward_again(level);
-    times_.mark("forward sweep", level, traffic_[level].forward_again);
-  }
-  void backward_again(std::size_t level) {
-    sweeps_.backward_again(level);
-    times_.mark("backward sweep", level, traffic_[level].backward_again);
-  }
-
- private:
-  HalfSweeps& sweeps_;
-  const std::vector<SweepTraffic>& traffic_;
-  StepTimes<Marks>& times_;
-};
-
 /// Times the steps of so many iterations of a solver by half sweeps in slices of `Height` rows. Of
 /// the solver it takes a CgBackend's steps and finish_precondition(), which forms r.z of what the
 /// last of the sweeps left.
 template <int Height, class Solver, class HalfSweeps, class Executor, class Marks>
-std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& half_sweeps,
-                                     const Executor& executor,
+std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& sweeps, const Executor& executor,
                                      const std::vector<ColouredLevel>& levels,
                                      const Communicator& ranks, Marks marks, int repeats) {
   std::vector<SweepTraffic> traffic;
@@ -118,7 +75,6 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& half_sweeps,
   }
   const ColouredLevel& finest = levels.front();
   StepTimes<Marks> times(std::move(marks), working_sets(levels));
-  MarkedSweeps<HalfSweeps, Marks> sweeps(half_sweeps, traffic, times);
   solver.start();
   solver.precondition(true);
   solver.update_direction(true);
@@ -128,7 +84,10 @@ std::vector<Step> profile_iterations(Solver& solver, HalfSweeps& half_sweeps,
     times.mark("SpMV and p.Ap", 0, multiply_traffic(finest));
     solver.update_solution();
     times.mark("r and r.r", 0, advance_traffic(finest));
-    half_sweep_cycle(sweeps, 0);
+    half_sweep_cycle(sweeps, 0,
+                     [&](const char* step, std::size_t level, Traffic SweepTraffic::*moved) {
+                       times.mark(step, level, traffic[level].*moved);
+                     });
     solver.finish_precondition();
     times.mark("r.z", 0, {});
     solver.update_direction(false);

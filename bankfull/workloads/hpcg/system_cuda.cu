@@ -2,7 +2,6 @@
 #include "bankfull/workloads/hpcg/check_problem.hpp"
 #include "bankfull/workloads/hpcg/cuda/backend.cuh"
 #include "bankfull/workloads/hpcg/cuda/chunks.cuh"
-#include "bankfull/workloads/hpcg/cuda/variants/backends.hpp"
 
 namespace bankfull::hpcg {
 namespace {
@@ -29,25 +28,27 @@ class CudaSystem final : public System {
   std::unique_ptr<CgBackend> make_backend(Variant variant) override {
     switch (variant) {
       case Variant::reference:
-        return cuda::make_reference_backend(problem_, ranks_, stream_, levels_);
+        return cuda::make_reference_backend(setup());
       case Variant::ell:
-        return cuda::make_ell_backend(problem_, ranks_, stream_, levels_);
+        return cuda::make_ell_backend(setup());
       case Variant::csr:
-        return cuda::make_csr_backend(problem_, ranks_, stream_, levels_);
+        return cuda::make_csr_backend(setup());
       case Variant::cusparse_coloured:
       case Variant::cusparse_csr:
         return make_cusparse_backend(variant);
       case Variant::tuned:
         break;
     }
-    return cuda::make_tuned_backend(problem_, ranks_, stream_, levels_);
+    return cuda::make_tuned_backend(setup());
   }
 
  private:
+  [[nodiscard]] cuda::BackendSetup setup() const { return {problem_, ranks_, stream_, levels_}; }
+
   std::unique_ptr<CgBackend> make_cusparse_backend(Variant variant) {
     ranks_.agree([&] { require_cusparse(variant); });
     if constexpr (build::cusparse) {
-      return cuda::make_cusparse_backend(problem_, variant, ranks_, stream_, levels_);
+      return cuda::make_cusparse_backend(setup(), variant);
     } else {
       return nullptr;
     }

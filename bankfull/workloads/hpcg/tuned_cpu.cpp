@@ -3,7 +3,7 @@
 #include "bankfull/workloads/hpcg/cpu/half_sweeps.hpp"
 #include "bankfull/workloads/hpcg/cpu/slices.hpp"
 #include "bankfull/workloads/hpcg/cycle.hpp"
-#include "bankfull/workloads/hpcg/load_row.hpp"
+#include "bankfull/workloads/hpcg/rows.hpp"
 #include "bankfull/workloads/hpcg/step_times.hpp"
 
 namespace bankfull::hpcg::cpu {
@@ -154,13 +154,7 @@ class CpuTuned final : public CpuBackend {
                                             repeats);
   }
 
-  [[nodiscard]] std::int64_t added_bytes() const override {
-    std::int64_t bytes = 0;
-    for (const ColouredLevel& level : levels_) {
-      bytes += level.bytes();
-    }
-    return bytes;
-  }
+  [[nodiscard]] std::int64_t added_bytes() const override { return bytes_of(levels_); }
 
   [[nodiscard]] ColumnIndices columns() const override { return column_indices_of<Columns>; }
 
@@ -217,21 +211,13 @@ class CpuTuned final : public CpuBackend {
  private:
   enum class Direction { forward, backward };
 
-  static SlicedView<Columns> view(const Sliced& sliced) {
-    if constexpr (std::is_same_v<Columns, FullColumns>) {
-      return sliced.full_view();
-    } else {
-      return sliced.slim_view();
-    }
-  }
-
   [[nodiscard]] LevelView<SlicedView<Columns>, SlicedView<FullColumns>, SlotRange, std::int32_t,
                           double>
   view_of(std::size_t number) {
     const ColouredLevel& level = levels_[number];
     const bool has_coarser = number + 1 < levels_.size();
-    return {.lower = view(level.lower),
-            .upper = view(level.upper),
+    return {.lower = sliced_view<Columns>(level.lower),
+            .upper = sliced_view<Columns>(level.upper),
             .outer = level.outer.full_view(),
             .diagonal = level.diagonal.data(),
             .r = vectors_[number].r,
@@ -250,7 +236,7 @@ class CpuTuned final : public CpuBackend {
   void cycle(const double* r, double* z) {
     vectors_.front().r = r;
     vectors_.front().x = z;
-    half_sweep_cycle(*this, 0);
+    half_sweep_cycle(*this);
   }
 
   /// body(slice) for all slices, class by class.
@@ -270,21 +256,14 @@ class CpuTuned final : public CpuBackend {
   template <class Body>
   double sweep_summing(std::size_t level, Body body) {
     const std::vector<RowClass>& classes = levels_[level].order.classes;
-    std::vector<double> sums(static_cast<std::size_t>(team().threads()));
-#pragma omp parallel num_threads(team().threads())
-    {
+    return sum_over_team(team(), [&] {
       Doubles sum = Doubles::broadcast(0.0);
       for (std::size_t n = classes.size(); n > 0; --n) {
         for_my_slices(classes[n - 1].all(), [&](std::int64_t slice) { sum = sum + body(slice); });
 #pragma omp barrier
       }
-      sums[static_cast<std::size_t>(share_number())] = sum.total();
-    }
-    double total = 0.0;
-    for (const double sum : sums) {
-      total += sum;
-    }
-    return total;
+      return sum.total();
+    });
   }
 
   template <class Body>
@@ -315,21 +294,14 @@ class CpuTuned final : public CpuBackend {
 
   template <class Body>
   double sum_packs(std::int64_t count, Body body) {
-    std::vector<double> sums(static_cast<std::size_t>(team().threads()));
-#pragma omp parallel num_threads(team().threads())
-    {
+    return sum_over_team(team(), [&] {
       Doubles sum = Doubles::broadcast(0.0);
       const Range mine = my_share(count);
       for (std::int64_t n = mine.begin; n < mine.end; ++n) {
         sum = sum + body(n);
       }
-      sums[static_cast<std::size_t>(share_number())] = sum.total();
-    }
-    double total = 0.0;
-    for (const double sum : sums) {
-      total += sum;
-    }
-    return total;
+      return sum.total();
+    });
   }
 
   std::vector<double> in_natural_order(const double* x) const {

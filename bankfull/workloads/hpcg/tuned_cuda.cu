@@ -1,10 +1,8 @@
-#include "bankfull/workloads/hpcg/cuda/event_marks.cuh"
-#include "bankfull/workloads/hpcg/cuda/multiply.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_levels.cuh"
 #include "bankfull/workloads/hpcg/cuda/tuned_sweeps.cuh"
 #include "bankfull/workloads/hpcg/cuda/vectors.cuh"
 #include "bankfull/workloads/hpcg/cycle.hpp"
-#include "bankfull/workloads/hpcg/load_row.hpp"
+#include "bankfull/workloads/hpcg/rows.hpp"
 #include "bankfull/workloads/hpcg/step_times.hpp"
 
 #include <algorithm>
@@ -12,34 +10,42 @@
 namespace bankfull::hpcg::cuda {
 namespace {
 
-struct ToNatural {
-  const std::int32_t* new_of;
-  const double* x;
-  double* natural;
-  __device__ void operator()(std::int64_t n) const { natural[n] = x[new_of[n]]; }
-};
+/// Marks in the work of a stream.
+class EventMarks {
+ public:
+  explicit EventMarks(const Stream& stream) : stream_(stream) {}
 
-struct FromNatural {
-  const std::int32_t* new_of;
-  const double* natural;
-  double* x;
-  __device__ void operator()(std::int64_t n) const { x[new_of[n]] = natural[n]; }
+  void restart() {
+    used_ = 0;
+    set();
+  }
+  void set() {
+    if (used_ == events_.size()) {
+      events_.emplace_back();
+    }
+    events_[used_++].record(stream_);
+  }
+  [[nodiscard]] double seconds_before(std::size_t n) const {
+    return Event::seconds_between(events_[n], events_[n + 1]);
+  }
+
+ private:
+  const Stream& stream_;
+  std::size_t used_ = 0;
+  std::vector<Event> events_;
 };
 
 /// Rows by colours in slices of one warp, half sweeps, fused vector operations.
 template <class Columns>
 class CudaTuned final : public CudaBackend {
  public:
-  CudaTuned(const Problem& problem, const Communicator& ranks, const Stream& stream,
-            const std::vector<Level>& levels, std::vector<ColouredLevel> coloured,
+  CudaTuned(const BackendSetup& setup, std::vector<ColouredLevel> coloured,
             std::vector<ChunkPlan> plans)
-      : CudaBackend(problem, ranks, stream, coloured.front().rows(),
-                    coloured.front().vector_size()),
-        wanted_columns_(problem.columns),
-        wanted_sweeps_(problem.sweeps),
-        set_up_(levels),
-        levels_(problem, ranks, stream, std::move(coloured), std::move(plans), r_.data(),
-                z_.data()),
+      : CudaBackend(setup, coloured.front().rows(), coloured.front().vector_size()),
+        wanted_columns_(setup.problem.columns),
+        wanted_sweeps_(setup.problem.sweeps),
+        set_up_(setup.levels),
+        levels_(setup, std::move(coloured), std::move(plans), r_.data(), z_.data()),
         sweeps_(levels_, executor_, sums_.partials()) {
     deal_ranges();
     CudaTuned::exaggerate_diagonal(false);
@@ -120,31 +126,21 @@ class CudaTuned final : public CudaBackend {
   }
 
   std::vector<double> apply(Operation operation, const std::vector<double>& x) override {
-    const auto natural = make_vector(static_cast<std::int64_t>(x.size()));
-    executor_.from_host(x, natural.data());
-    const auto count = static_cast<std::int64_t>(x.size());
-    const std::int32_t* const new_of = levels_.finest().order.new_of.data();
     double* const from = operation == Operation::spmv ? p_.data() : r_.data();
     double* const to = operation == Operation::spmv ? ap_.data() : z_.data();
-    executor_.each(count, FromNatural{new_of, natural.data(), from});
+    load_natural(x, levels_.finest().order.new_of.data(), from);
     if (operation == Operation::spmv) {
       multiply_by(from, to);
     } else {
       run_cycle();
     }
-    return in_natural_order(to);
+    return natural(to);
   }
 
-  std::vector<double> solution() override { return in_natural_order(x_.data()); }
-  std::vector<double> recurrence_residual() override { return in_natural_order(r_.data()); }
+  std::vector<double> solution() override { return natural(x_.data()); }
+  std::vector<double> recurrence_residual() override { return natural(r_.data()); }
 
-  [[nodiscard]] std::int64_t added_bytes() const override {
-    std::int64_t bytes = 0;
-    for (const ColouredLevel& level : levels_.all()) {
-      bytes += level.bytes();
-    }
-    return bytes;
-  }
+  [[nodiscard]] std::int64_t added_bytes() const override { return bytes_of(levels_.all()); }
 
   [[nodiscard]] Transport transport() const override { return levels_.exchange(0).transport(); }
 
@@ -230,11 +226,9 @@ class CudaTuned final : public CudaBackend {
     return interior + boundary.x * boundary.y;
   }
 
-  std::vector<double> in_natural_order(const double* x) {
-    const auto count = static_cast<std::int64_t>(levels_.finest().order.new_of.size());
-    const auto natural = make_vector(count);
-    executor_.each(count, ToNatural{levels_.finest().order.new_of.data(), x, natural.data()});
-    return executor_.to_host(natural.data(), count);
+  [[nodiscard]] std::vector<double> natural(const double* x) const {
+    const Buffer<std::int32_t>& new_of = levels_.finest().order.new_of;
+    return in_natural_order(x, new_of.data(), static_cast<std::int64_t>(new_of.size()));
   }
 
   ColumnIndices wanted_columns_;
@@ -246,17 +240,16 @@ class CudaTuned final : public CudaBackend {
   Buffer<Range> boundaries_;
   DealtRanges interior_ranges_;
   DealtRanges boundary_ranges_;
-  RepeatedWork cycle_{stream(), [this] { half_sweep_cycle(sweeps_, 0); }};
+  RepeatedWork cycle_{stream(), [this] { half_sweep_cycle(sweeps_); }};
 };
 
 }  // namespace
 
-std::unique_ptr<CgBackend> make_tuned_backend(const Problem& problem, const Communicator& ranks,
-                                              const Stream& stream,
-                                              const std::vector<Level>& levels) {
+std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup) {
+  const auto& [problem, ranks, stream, levels] = setup;
   const CudaExecutor executor(stream);
   const auto chunk_rows = [&](const Level& level) {
-    return chunk_rows_of(stream, problem.sweeps, level.matrix.rows);
+    return chunk_rows_of(setup.stream, setup.problem.sweeps, level.matrix.rows);
   };
   auto coloured = colour_levels<slice_height>(executor, levels, chunk_rows, Boundary::apart);
   std::vector<ChunkPlan> plans;
@@ -266,11 +259,9 @@ std::unique_ptr<CgBackend> make_tuned_backend(const Problem& problem, const Comm
   }
   if (problem.columns == ColumnIndices::slim &&
       make_slim<slice_height>(executor, ranks, coloured)) {
-    return std::make_unique<CudaTuned<SlimColumns>>(problem, ranks, stream, levels,
-                                                    std::move(coloured), std::move(plans));
+    return std::make_unique<CudaTuned<SlimColumns>>(setup, std::move(coloured), std::move(plans));
   }
-  return std::make_unique<CudaTuned<FullColumns>>(problem, ranks, stream, levels,
-                                                  std::move(coloured), std::move(plans));
+  return std::make_unique<CudaTuned<FullColumns>>(setup, std::move(coloured), std::move(plans));
 }
 
 }  // namespace bankfull::hpcg::cuda

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace bankfull::hpcg {
 namespace {
@@ -40,11 +41,7 @@ std::vector<double> random_vector(const Level& finest, std::uint64_t seed) {
 }
 
 double dot(const std::vector<double>& x, const std::vector<double>& y, const Communicator& ranks) {
-  double sum = 0.0;
-  for (std::size_t n = 0; n < x.size(); ++n) {
-    sum += x[n] * y[n];
-  }
-  return ranks.sum(sum);
+  return ranks.sum(std::inner_product(x.begin(), x.end(), y.begin(), 0.0));
 }
 
 double right_hand_side_of(const Level& finest, std::size_t row) {

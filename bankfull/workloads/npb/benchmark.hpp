@@ -20,7 +20,7 @@ std::string title_of(Kernel kernel, Class size);
 /// is exactly the region that NPB times, and `warm_up` is NPB's untimed pass before it.
 class Benchmark : public bankfull::Benchmark {
  public:
-  Benchmark(Kernel kernel, Class size) : name_(title_of(kernel, size)) {}
+  Benchmark(Kernel kernel, Class size) : name_(title_of(kernel, size)), size_(size) {}
 
   [[nodiscard]] std::string name() const final { return name_; }
 
@@ -37,8 +37,12 @@ class Benchmark : public bankfull::Benchmark {
   /// GPU waits for these and not for memory; else 0.
   [[nodiscard]] virtual double fp64_instructions() const { return 0.0; }
 
+ protected:
+  [[nodiscard]] Class size() const { return size_; }
+
  private:
   std::string name_;
+  Class size_;
 };
 
 /// What the rules and reports say of a kernel, whatever runs it on however many ranks.

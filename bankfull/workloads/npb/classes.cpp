@@ -3,8 +3,6 @@
 #include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 
-#include <algorithm>
-
 namespace bankfull::npb {
 namespace {
 

@@ -31,4 +31,21 @@ std::vector<StreamGrid> candidate_grids(Device device);
 StreamGrid fastest_grid(Device device, Streams& streams, const StreamPattern& pattern,
                         std::int64_t elements);
 
+// What `measure_bandwidth` is made of, beside the patterns by working set.
+
+/// CPU: bandwidth from memory by number of threads, a series per pattern.
+void measure_team_sizes(const Problem& problem, Progress& progress, RunResult& result);
+
+/// GPU: bandwidth from memory by number of blocks, a series per operation and threads per block.
+void measure_grids(const Problem& problem, Progress& progress, RunResult& result);
+
+/// Multi-stream copy of the 2008 paper: bandwidth from memory by number of concurrent streams, a
+/// series per precision and way to store, and the checks that all elements arrive.
+void measure_n_copy(const Problem& problem, Progress& progress, RunResult& result);
+
+/// GPU: the stream copy in turn with a plain kernel and cudaMemcpyAsync, and copies between host
+/// and device. A measurement each, and the checks that the bytes arrive.
+void measure_copies(const Problem& problem, Progress& progress, Experiment& experiment,
+                    RunResult& result);
+
 }  // namespace bankfull::probe

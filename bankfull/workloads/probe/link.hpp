@@ -47,7 +47,7 @@ struct LinkSetup {
 struct LinkGrid {
   explicit LinkGrid(const LinkSetup& setup);
 
-  /// Of the exchange that is timed; refers to both.
+  /// The set-up of the exchange that is timed; refers to both.
   [[nodiscard]] HaloSetup halo(const LinkSetup& setup) const;
 
   Decomposition decomposition;

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/probe/plateaus.hpp"
 
+#include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/cache.hpp"
 
 #include <algorithm>
@@ -166,6 +167,23 @@ std::string level_name(const std::vector<CacheLevel>& caches, double to) {
   }
   const CacheFit fit = cache_fit(to, caches.back().bytes);
   return fit == CacheFit::beyond ? "memory" : name(caches.back()) + " and memory";
+}
+
+std::vector<CacheLevel> caches_of_one_thread(Device device) {
+  if (!device.is_cuda()) {
+    return survey_cpu().data_caches;
+  }
+  const GpuInfo& gpu = survey_gpus().gpus.at(static_cast<std::size_t>(device.index));
+  return {{.level = 1, .bytes = gpu.shared_bytes, .count = gpu.multiprocessors},
+          {.level = 2, .bytes = gpu.l2_bytes}};
+}
+
+std::vector<CacheLevel> caches_of_all(Device device, int threads) {
+  std::vector<CacheLevel> caches = caches_of_one_thread(device);
+  for (CacheLevel& cache : caches) {
+    cache.bytes *= device.is_cuda() ? cache.count : std::min(cache.count, threads);
+  }
+  return caches;
 }
 
 }  // namespace bankfull::probe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/machine/cpu.hpp"
+#include "bankfull/core/machine/device.hpp"
 
 #include <string>
 #include <utility>
@@ -30,5 +31,12 @@ std::vector<Plateau> find_plateaus(const std::vector<std::pair<double, double>>&
 /// parts that still hit: "L2". Where none is that large, "memory" if the last cache holds no useful
 /// part of it, else "L3 and memory". "unknown level" without caches. `caches` in ascending order.
 std::string level_name(const std::vector<CacheLevel>& caches, double to);
+
+/// The data caches as one thread sees them: the bytes of one cache of each level.
+std::vector<CacheLevel> caches_of_one_thread(Device device);
+
+/// The data caches as a team or a whole GPU sees them: the bytes of all caches of each level that
+/// it can fill.
+std::vector<CacheLevel> caches_of_all(Device device, int threads);
 
 }  // namespace bankfull::probe

@@ -4,7 +4,6 @@
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/probe/transfers.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <future>

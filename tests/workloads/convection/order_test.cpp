@@ -1,6 +1,6 @@
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
-#include "bankfull/workloads/convection/reference_integrator.hpp"
+#include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 #include "bankfull/workloads/convection/validation/field_norms.hpp"
 #include "bankfull/workloads/convection/validation/manufactured.hpp"

@@ -13,6 +13,14 @@
 namespace bankfull::convection {
 namespace {
 
+/// For callers that only want the result.
+class NoRecorder final : public Recorder {
+ public:
+  void record(const SeriesRow& /*row*/) override {}
+  void snapshot(std::int64_t /*number*/, double /*time*/, const Grid& /*grid*/,
+                const FlowState& /*state*/) override {}
+};
+
 Problem small_problem() {
   Problem problem =
       busy_problem({8, 6, 7}, {FlowEnds::periodic, FlowEnds::periodic, FlowEnds::no_slip}, 1, 0);

@@ -59,7 +59,7 @@ TEST(PassPlan, UpdatesEveryPointOnce) {
 }
 
 TEST(PassPlan, OneRankExchangesNothing) {
-  for (const Overlap overlap : all_overlaps()) {
+  for (const Overlap overlap : all_overlaps) {
     EXPECT_TRUE(plan_pass(overlap, whole_domain({9, 9, 9}), {}, 0.5).exchanges.empty());
   }
 }

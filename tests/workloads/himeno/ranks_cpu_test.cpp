@@ -26,7 +26,7 @@ void expect_the_bits_of_one_rank(Schedule schedule, Precision precision) {
   constexpr int iterations = 23;
   const Outcome one =
       outcome_on(alone(), problem_of(schedule, precision, Overlap::none), iterations);
-  for (const Overlap overlap : all_overlaps()) {
+  for (const Overlap overlap : all_overlaps) {
     const Problem problem = problem_of(schedule, precision, overlap);
     for (const RankGrid& cuts : runnable_cuts(problem, test_ranks().size())) {
       expect_same({problem, cuts, iterations}, one);

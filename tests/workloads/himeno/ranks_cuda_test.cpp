@@ -29,7 +29,7 @@ TEST_P(HimenoOnGpus, GiveTheBitsOfOneGpu) {
     for (const Schedule schedule :
          {Schedule::direct, Schedule::marching, Schedule::tuned, Schedule::fused}) {
       for (const Precision precision : {Precision::fp32, Precision::fp64}) {
-        for (const Overlap overlap : all_overlaps()) {
+        for (const Overlap overlap : all_overlaps) {
           const Problem problem = problem_of(schedule, precision, overlap, grid);
           for (const RankGrid& cuts : runnable_cuts(problem, test_ranks().size())) {
             expect_same_as_one_rank({problem, cuts, 25});
@@ -42,7 +42,7 @@ TEST_P(HimenoOnGpus, GiveTheBitsOfOneGpu) {
 
 TEST_P(HimenoOnGpus, RecordedPassesGiveTheBitsOfOneGpu) {
   for (const Schedule schedule : {Schedule::tuned, Schedule::fused}) {
-    for (const Overlap overlap : all_overlaps()) {
+    for (const Overlap overlap : all_overlaps) {
       const Problem problem = problem_of(schedule, Precision::fp32, overlap, {27, 40, 139});
       expect_same_as_one_rank({problem, {test_ranks().size(), 1, 1}, 2 * 131});
     }

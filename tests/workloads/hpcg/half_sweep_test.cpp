@@ -120,7 +120,7 @@ class PlainSweeps {
     for (std::size_t n = 0; n < r.size(); ++n) {
       r_.front()[static_cast<std::size_t>(new_of[n])] = r[n];
     }
-    half_sweep_cycle(*this, 0);
+    half_sweep_cycle(*this);
     std::vector<double> x;
     std::transform(new_of, new_of + r.size(), std::back_inserter(x),
                    [&](std::int32_t row) { return x_.front()[static_cast<std::size_t>(row)]; });

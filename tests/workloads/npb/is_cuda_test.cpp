@@ -2,7 +2,6 @@
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 #include "bankfull/workloads/npb/is/cuda/keys.hpp"
-#include "bankfull/workloads/npb/is/cuda/value_ranks.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/npb/is_keys.hpp"
 

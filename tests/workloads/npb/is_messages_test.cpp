@@ -1,5 +1,5 @@
+#include "bankfull/workloads/npb/is/bucket_partition.hpp"
 #include "bankfull/workloads/npb/is/cuda/list_messages.hpp"
-#include "bankfull/workloads/npb/is/expected_counts.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
 
 #include <gtest/gtest.h>

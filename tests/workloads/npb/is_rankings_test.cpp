@@ -1,4 +1,4 @@
-#include "bankfull/workloads/npb/is/expected_counts.hpp"
+#include "bankfull/workloads/npb/is/bucket_partition.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/npb/is_keys.hpp"
 #include "tests/workloads/npb/verification.hpp"

@@ -5,8 +5,6 @@
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 #include "bankfull/workloads/convection/tally.hpp"
 
-#include <cstdint>
-
 namespace bankfull::convection {
 
 namespace detail {

@@ -1,9 +1,7 @@
-#include "bankfull/workloads/convection/validation/cavities.hpp"
-
 #include "bankfull/workloads/convection/heat_path.hpp"
+#include "bankfull/workloads/convection/validation/setting.hpp"
 #include "bankfull/workloads/convection/validation/timed_flow.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -86,7 +84,7 @@ std::unique_ptr<TimedFlow> steady_flow(const Problem& problem, const Steadiness&
   return flow;
 }
 
-/// Of a flow that does not become steady: fails every check.
+/// The value for a flow that does not become steady: fails every check.
 constexpr double unsteady = std::numeric_limits<double>::quiet_NaN();
 
 double nusselt(TimedFlow& flow) {

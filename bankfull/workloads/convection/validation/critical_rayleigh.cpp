@@ -1,6 +1,5 @@
-#include "bankfull/workloads/convection/validation/critical_rayleigh.hpp"
-
 #include "bankfull/workloads/convection/stability.hpp"
+#include "bankfull/workloads/convection/validation/setting.hpp"
 #include "bankfull/workloads/convection/validation/timed_flow.hpp"
 
 #include <array>
@@ -17,7 +16,7 @@ namespace {
 
 using std::numbers::pi;
 
-/// Of the first motion: so small that it changes nothing but itself.
+/// The amplitude of the first motion: so small that it changes nothing but itself.
 constexpr double seed_amplitude = 1e-4;
 
 /// Fluid heated from below between z = 0 and 1, of unit viscosity and diffusivity, and its state of

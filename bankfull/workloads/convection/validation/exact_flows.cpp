@@ -1,8 +1,7 @@
-#include "bankfull/workloads/convection/validation/exact_flows.hpp"
-
 #include "bankfull/workloads/convection/stability.hpp"
 #include "bankfull/workloads/convection/validation/field_norms.hpp"
 #include "bankfull/workloads/convection/validation/manufactured.hpp"
+#include "bankfull/workloads/convection/validation/setting.hpp"
 #include "bankfull/workloads/convection/validation/timed_flow.hpp"
 
 #include <algorithm>

@@ -1,13 +1,8 @@
-#include "bankfull/workloads/convection/validation/invariants.hpp"
-
 #include "bankfull/workloads/convection/validation/field_norms.hpp"
-#include "bankfull/workloads/convection/validation/multigrid_factor.hpp"
+#include "bankfull/workloads/convection/validation/setting.hpp"
 #include "bankfull/workloads/convection/validation/timed_flow.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
-#include <string>
 
 namespace bankfull::convection {
 namespace {

@@ -1,8 +1,5 @@
 #include "bankfull/workloads/convection/validation/manufactured.hpp"
 
-#include "bankfull/core/base/enum_names.hpp"
-#include "bankfull/core/base/error.hpp"
-
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -309,29 +306,6 @@ ManufacturedFlow manufactured_flow(const std::array<AxisCells, 3>& axes,
     problem.force[a] = balancing_force(flow, a, SmoothField{pressure_factors});
   }
   return flow;
-}
-
-std::string to_string(EndsOfFlow ends) {
-  static constexpr auto names = enum_names<EndsOfFlow>({
-      {EndsOfFlow::periodic, "periodic"},
-      {EndsOfFlow::no_slip, "no-slip"},
-      {EndsOfFlow::free_slip, "free-slip"},
-      {EndsOfFlow::no_slip_below_free_slip, "no-slip and free-slip"},
-      {EndsOfFlow::moving, "moving"},
-  });
-  return names.to_string(ends);
-}
-
-std::string to_string(EndsOfScalar ends) {
-  static constexpr auto names = enum_names<EndsOfScalar>({
-      {EndsOfScalar::periodic, "periodic"},
-      {EndsOfScalar::fixed, "fixed"},
-      {EndsOfScalar::profile, "linear profile"},
-      {EndsOfScalar::insulating, "insulating"},
-      {EndsOfScalar::flux, "fixed flux"},
-      {EndsOfScalar::fixed_below_insulating, "fixed and insulating"},
-  });
-  return names.to_string(ends);
 }
 
 }  // namespace bankfull::convection

@@ -3,7 +3,6 @@
 #include "bankfull/workloads/convection/problem.hpp"
 
 #include <array>
-#include <string>
 #include <vector>
 
 namespace bankfull::convection {
@@ -82,8 +81,5 @@ struct ManufacturedEnds {
 /// chosen so that every term counts.
 ManufacturedFlow manufactured_flow(const std::array<AxisCells, 3>& axes,
                                    const ManufacturedEnds& ends);
-
-std::string to_string(EndsOfFlow ends);
-std::string to_string(EndsOfScalar ends);
 
 }  // namespace bankfull::convection

@@ -1,16 +1,13 @@
-#include "bankfull/workloads/convection/validation/multigrid_factor.hpp"
-
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/exec/stream.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
 #include "bankfull/numerics/random/counter.hpp"
+#include "bankfull/workloads/convection/validation/setting.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
-#include <memory>
-#include <string>
 #include <vector>
 
 namespace bankfull::convection {

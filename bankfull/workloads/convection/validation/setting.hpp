@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace bankfull::convection {
 
@@ -56,5 +57,28 @@ class ValidationSetting {
 constexpr double extrapolated(double coarse, double fine, double ratio = 2.0) {
   return fine + (fine - coarse) / (ratio * ratio - 1.0);
 }
+
+// The families of cases; `check_invariants` has the multigrid factors among its own.
+
+/// What the discrete equations keep to rounding, what the pressure solvers leave, and the schedule
+/// against others: the CPU's, or the serial reference.
+std::vector<Check> check_invariants(const ValidationSetting& setting);
+
+/// By what a V-cycle reduces the residual on cubes of isotropic cells, at several sizes: small, and
+/// the same for all of them.
+std::vector<Check> check_multigrid_factors(const ValidationSetting& setting);
+
+/// Flows that are known everywhere: decaying vortices, and manufactured flows between all kinds of
+/// walls, by which the order of the errors in space and in time is found.
+std::vector<Check> check_exact_flows(const ValidationSetting& setting);
+
+/// Where convection sets in, J. M. Cohen, M. J. Molemaker, "A fast double precision CFD code using
+/// CUDA", Parallel CFD 2009, Table II and the cubic box: at each resolution against the critical
+/// Rayleigh number of the discrete equations, and extrapolated against the exact one.
+std::vector<Check> check_critical_rayleigh_numbers(const ValidationSetting& setting);
+
+/// Steady flows in boxes: the square cavity heated from one side, the cube heated from below, and
+/// the cavity with a lid that moves.
+std::vector<Check> check_cavities(const ValidationSetting& setting);
 
 }  // namespace bankfull::convection

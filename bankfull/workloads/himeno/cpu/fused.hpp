@@ -25,7 +25,7 @@ namespace bankfull::himeno {
 // which are kept. At the edges of its block a thread also computes what its neighbours compute, so
 // the team never waits within a pass.
 //
-// Traffic of a pass: 13 fields read and one written, 14 sizeof(T) bytes a cell for all its
+// Traffic of a pass: 13 fields read and one written, 14 sizeof(T) bytes per cell for all its
 // iterations, and the kept rows, two in every strip.
 
 namespace detail {

@@ -16,7 +16,7 @@ struct CacheShare {
   std::int64_t l3 = std::int64_t{4} << 20;    ///< divided by the threads of the team that share it
 };
 
-/// Of this machine, for a team of `threads`.
+/// The share of this machine's caches for a team of `threads`.
 CacheShare cache_share(int threads);
 
 /// The planes and rows that one thread sweeps.

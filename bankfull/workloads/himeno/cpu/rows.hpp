@@ -100,7 +100,7 @@ struct PackedPressures {
 /// `next` overlaps none of the rows read. The only hot loop of the CPU schedules.
 ///
 /// Traffic: 13 rows read (12 coefficients and the one row of pressure that is not in cache yet) and
-/// one written, 14 sizeof(T) bytes a cell; an ordinary store reads the line it writes besides.
+/// one written, 14 sizeof(T) bytes per cell; an ordinary store reads the line it writes besides.
 template <Store Way, int AheadRows, class T>
 [[gnu::noinline]] double sweep_row(const CoefficientRows<T>& coefficients,
                                    const PressureRows<T>& pressures, T* __restrict next,

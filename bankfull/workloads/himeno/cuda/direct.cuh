@@ -1,9 +1,7 @@
 #pragma once
 
 #include "bankfull/core/exec/reduce.cuh"
-#include "bankfull/workloads/himeno/cuda/arguments.hpp"
-#include "bankfull/workloads/himeno/cuda/block_tile.cuh"
-#include "bankfull/workloads/himeno/cuda/point_in_hand.cuh"
+#include "bankfull/workloads/himeno/cuda/single_sweep.cuh"
 
 namespace bankfull::himeno {
 

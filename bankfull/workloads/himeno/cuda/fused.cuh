@@ -41,7 +41,7 @@ struct FusedArguments {
   std::int64_t plane_pitch;
   T* next;               ///< interior cell (0, 0, 0)
   unsigned* progress;    ///< counters of InStep
-  double* partial_gosa;  ///< one a block for the first iteration, then one for the second
+  double* partial_gosa;  ///< one per block for the first iteration, then for the second
   T omega;
 };
 

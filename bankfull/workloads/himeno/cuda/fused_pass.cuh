@@ -4,8 +4,6 @@
 #include "bankfull/workloads/himeno/cuda/fused.cuh"
 #include "bankfull/workloads/himeno/fields.hpp"
 
-#include <vector>
-
 namespace bankfull::himeno {
 
 /// The fused schedule for the fields of one problem: its plan, tensor maps and counters.

@@ -1,14 +1,13 @@
 #pragma once
 
 #include "bankfull/core/exec/reduce.cuh"
-#include "bankfull/workloads/himeno/cuda/arguments.hpp"
-#include "bankfull/workloads/himeno/cuda/block_tile.cuh"
 #include "bankfull/workloads/himeno/cuda/group.cuh"
+#include "bankfull/workloads/himeno/cuda/single_sweep.cuh"
 
 namespace bankfull::himeno {
 
 /// Block of `sweep_tuned`: a warp a row. Measured on an H200: fp32 wants two blocks of eight warps
-/// (128 registers a thread), fp64 needs 143 registers. More planes a block are slower, because
+/// (128 registers per thread), fp64 needs 143. More planes per block are slower, because
 /// fewer blocks are in flight.
 template <class T>
 struct TunedShape {

@@ -1,14 +1,44 @@
 #pragma once
 
 #include "bankfull/core/comm/list_exchange.hpp"
+#include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/hpcg/cg_backend.hpp"
-#include "bankfull/workloads/hpcg/cpu/vectors.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 namespace bankfull::hpcg::cpu {
+
+/// Sum of what part() is on each thread of the team; the same bits in every run of as many threads.
+template <class Part>
+double sum_over_team(const Team& team, const Part& part) {
+  std::vector<double> sums(static_cast<std::size_t>(team.threads()));
+#pragma omp parallel num_threads(team.threads())
+  sums[static_cast<std::size_t>(share_number())] = part();
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+inline double dot(const Team& team, const double* x, const double* y, std::int64_t count) {
+  return sum_over_team(team, [=] {
+    const Range mine = my_share(count);
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
+      sum += x[n] * y[n];
+    }
+    return sum;
+  });
+}
+
+/// A vector of zeros whose pages the team's threads touch first.
+inline Buffer<double> make_vector(const CpuExecutor& executor, std::int64_t size) {
+  auto vector = executor.make<double>(size);
+  executor.fill(vector.data(), size, 0.0);
+  return vector;
+}
 
 /// What backends on the CPU have in common: the vectors and scalars of conjugate gradients, and
 /// time.

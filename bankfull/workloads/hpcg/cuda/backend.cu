@@ -17,6 +17,20 @@ __global__ void __launch_bounds__(threads_a_block)
   }
 }
 
+struct ToNatural {
+  const std::int32_t* new_of;
+  const double* x;
+  double* natural;
+  __device__ void operator()(std::int64_t n) const { natural[n] = x[new_of[n]]; }
+};
+
+struct FromNatural {
+  const std::int32_t* new_of;
+  const double* natural;
+  double* x;
+  __device__ void operator()(std::int64_t n) const { x[new_of[n]] = natural[n]; }
+};
+
 /// Room for one partial sum of each block of a kernel with one thread a row, each class of rows
 /// beginning with a new block.
 std::size_t max_partials(std::int64_t rows) {
@@ -48,10 +62,9 @@ CgTimes MarkedTimes::take() {
   return times;
 }
 
-CudaBackend::CudaBackend(const Problem& problem, const Communicator& ranks, const Stream& stream,
-                         std::int64_t rows, std::int64_t vector_size)
-    : ranks_(ranks),
-      executor_(stream),
+CudaBackend::CudaBackend(const BackendSetup& setup, std::int64_t rows, std::int64_t vector_size)
+    : ranks_(setup.ranks),
+      executor_(setup.stream),
       rows_(rows),
       b_(make_vector(vector_size)),
       x_(make_vector(vector_size)),
@@ -61,8 +74,8 @@ CudaBackend::CudaBackend(const Problem& problem, const Communicator& ranks, cons
       ap_(make_vector(vector_size)),
       scalars_(MemorySpace::device, 1),
       sums_(max_partials(rows)),
-      over_ranks_(ranks, 1, problem.transport, stream) {
-  fill_bytes(scalars_.data(), 0, scalars_.bytes(), stream);
+      over_ranks_(setup.ranks, 1, setup.problem.transport, setup.stream) {
+  fill_bytes(scalars_.data(), 0, scalars_.bytes(), setup.stream);
 }
 
 double CudaBackend::squared_residual() {
@@ -73,6 +86,29 @@ Buffer<double> zero_vector(const Stream& stream, std::int64_t size) {
   Buffer<double> vector(MemorySpace::device, static_cast<std::size_t>(size));
   fill_bytes(vector.data(), 0, vector.bytes(), stream);
   return vector;
+}
+
+void CudaBackend::load_natural(const std::vector<double>& natural, const std::int32_t* new_of,
+                               double* x) const {
+  if (new_of == nullptr) {
+    executor_.from_host(natural, x);
+    return;
+  }
+  const auto count = static_cast<std::int64_t>(natural.size());
+  const auto copy = make_vector(count);
+  executor_.from_host(natural, copy.data());
+  executor_.each(count, FromNatural{new_of, copy.data(), x});
+  executor_.synchronize();
+}
+
+std::vector<double> CudaBackend::in_natural_order(const double* x, const std::int32_t* new_of,
+                                                  std::int64_t count) const {
+  if (new_of == nullptr) {
+    return executor_.to_host(x, count);
+  }
+  const auto natural = make_vector(count);
+  executor_.each(count, ToNatural{new_of, x, natural.data()});
+  return executor_.to_host(natural.data(), count);
 }
 
 void CudaBackend::queue_dot(const double* x, const double* y, std::int64_t count, double* sum) {

@@ -58,11 +58,18 @@ inline dim3 blocks_for(std::int64_t count) {
 /// Memory of the stream's device, filled with 0 in its order.
 Buffer<double> zero_vector(const Stream& stream, std::int64_t size);
 
+/// What backends are made from; what it refers to must outlive them.
+struct BackendSetup {
+  const Problem& problem;
+  const Communicator& ranks;
+  const Stream& stream;
+  const std::vector<Level>& levels;
+};
+
 /// What backends on a GPU have in common.
 class CudaBackend : public CgBackend {
  public:
-  CudaBackend(const Problem& problem, const Communicator& ranks, const Stream& stream,
-              std::int64_t rows, std::int64_t vector_size);
+  CudaBackend(const BackendSetup& setup, std::int64_t rows, std::int64_t vector_size);
 
   double squared_residual() override;
   CgTimes take_times() override { return times_.take(); }
@@ -73,6 +80,13 @@ class CudaBackend : public CgBackend {
     return zero_vector(stream(), size);
   }
   [[nodiscard]] const Stream& stream() const { return executor_.stream(); }
+
+  /// A vector of the rows in their natural order to `x` and back. `new_of` has the place of each
+  /// row; null where they are in their natural order.
+  void load_natural(const std::vector<double>& natural, const std::int32_t* new_of,
+                    double* x) const;
+  std::vector<double> in_natural_order(const double* x, const std::int32_t* new_of,
+                                       std::int64_t count) const;
 
   /// Queues *sum = sum over n < count of x[n] y[n] over all ranks.
   void queue_dot(const double* x, const double* y, std::int64_t count, double* sum);
@@ -95,11 +109,23 @@ class CudaBackend : public CgBackend {
   MarkedTimes times_;
 };
 
-std::unique_ptr<CgBackend> make_reference_backend(const Problem& problem, const Communicator& ranks,
-                                                  const Stream& stream,
-                                                  const std::vector<Level>& levels);
-std::unique_ptr<CgBackend> make_tuned_backend(const Problem& problem, const Communicator& ranks,
-                                              const Stream& stream,
-                                              const std::vector<Level>& levels);
+// All are collective.
+std::unique_ptr<CgBackend> make_reference_backend(const BackendSetup& setup);
+std::unique_ptr<CgBackend> make_tuned_backend(const BackendSetup& setup);
+
+// The versions of E. Phillips and M. Fatica, "A CUDA implementation of the High Performance
+// Conjugate Gradient benchmark", PMBS 2014, section 4.
+
+/// A or B: cuSPARSE, CSR, in the natural order of rows (`cusparse_csr`) or in that of colours
+/// (`cusparse_coloured`). The library must be there. Throws UsageError where its 32-bit indices do
+/// not hold the matrix. Exists in builds with build::cusparse only.
+std::unique_ptr<CgBackend> make_cusparse_backend(const BackendSetup& setup, Variant variant);
+
+/// C: own kernels, CSR, in the order of colours.
+std::unique_ptr<CgBackend> make_csr_backend(const BackendSetup& setup);
+
+/// D: own kernels, ELLPACK, in the order of colours, with less work from x = 0 and with messages
+/// hidden behind products.
+std::unique_ptr<CgBackend> make_ell_backend(const BackendSetup& setup);
 
 }  // namespace bankfull::hpcg::cuda

@@ -148,7 +148,7 @@ Reach find_all(const CudaExecutor& executor, const ColouredLevel& level,
 /// How chunks like these can be swept, no better than `sweeps` asks for.
 Sweeps way_of(const CudaExecutor& executor, const ColouredLevel& level, const ChunkPlan& plan,
               const Reach& reach, Sweeps sweeps) {
-  // Of a chunk with more dependences than the table holds some are not known, and so is the order.
+  // If a chunk has more dependences than the table holds, some are unknown, and so is the order.
   if (sweeps == Sweeps::classes || reach.most >= table_size) {
     return Sweeps::classes;
   }

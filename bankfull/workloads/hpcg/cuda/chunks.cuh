@@ -6,7 +6,6 @@
 #include "bankfull/workloads/hpcg/problem.hpp"
 
 #include <cstdint>
-#include <vector>
 
 namespace bankfull::hpcg::cuda {
 
@@ -41,7 +40,7 @@ using Dependences = Buffer<std::int32_t>;
 /// The chunks of one level, and an order in which blocks may take them.
 struct ChunkPlan {
   Sweeps sweeps = Sweeps::classes;  ///< the way that the level is swept
-  /// Of a chunk: chunk n holds rows [n rows, (n + 1) rows). Classes begin with one.
+  /// Rows per chunk: chunk n holds rows [n rows, (n + 1) rows). Classes begin with one.
   std::int64_t rows = tile_rows;
   std::int64_t chunks = 0;
   Dependences lower = {};  ///< of pipelined sweeps

@@ -3,8 +3,6 @@
 #include "bankfull/workloads/hpcg/cuda/pipeline_tile.cuh"
 #include "bankfull/workloads/hpcg/smoother.hpp"
 
-#include <cstdint>
-
 namespace bankfull::hpcg::cuda::pipeline {
 
 // Steps of a sweep. `main` is the part of the matrix that they read, `vectors` what else.

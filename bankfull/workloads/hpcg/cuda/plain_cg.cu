@@ -59,31 +59,17 @@ struct ProlongRow {
   __device__ void operator()(std::int64_t n) const { x[fine_row[n]] += coarse_x[n]; }
 };
 
-struct ToNatural {
-  const std::int32_t* new_of;
-  const double* x;
-  double* natural;
-  __device__ void operator()(std::int64_t n) const { natural[n] = x[new_of[n]]; }
-};
-
-struct FromNatural {
-  const std::int32_t* new_of;
-  const double* natural;
-  double* x;
-  __device__ void operator()(std::int64_t n) const { x[new_of[n]] = natural[n]; }
-};
-
 }  // namespace
 
-PlainCudaCg::PlainCudaCg(const Problem& problem, const Communicator& ranks, const Stream& stream,
-                         std::vector<PlainLevel> levels, const std::int32_t* new_of)
-    : CudaBackend(problem, ranks, stream, levels.front().rows, levels.front().columns),
+PlainCudaCg::PlainCudaCg(const BackendSetup& setup, std::vector<PlainLevel> levels,
+                         const std::int32_t* new_of)
+    : CudaBackend(setup, levels.front().rows, levels.front().columns),
       levels_(std::move(levels)),
       new_of_(new_of) {
   for (std::size_t n = 0; n < levels_.size(); ++n) {
     const std::int64_t columns = levels_[n].columns;
     exchanges_.push_back(make_list_exchange<double>(
-        ListSetup{ranks, levels_[n].neighbours, problem.transport}, stream));
+        ListSetup{setup.ranks, levels_[n].neighbours, setup.problem.transport}, setup.stream));
     scratch_.push_back(make_vector(columns));
     coarse_x_.push_back(n == 0 ? Buffer<double>{} : make_vector(columns));
     coarse_r_.push_back(n == 0 ? Buffer<double>{} : make_vector(columns));
@@ -137,19 +123,11 @@ std::vector<double> PlainCudaCg::apply(Operation operation, const std::vector<do
   const std::int64_t size = levels_.front().columns;
   const auto from = make_vector(size);
   const auto to = make_vector(size);
-  load_natural(x, from.data());
+  load_natural(x, new_of_, from.data());
   operation == Operation::spmv ? multiply_by(0, from.data(), to.data())
                                : cycle(0, from.data(), to.data());
-  return in_natural_order(to.data());
+  return natural(to.data());
 }
-
-std::vector<double> PlainCudaCg::solution() { return in_natural_order(x_.data()); }
-
-std::vector<double> PlainCudaCg::recurrence_residual() { return in_natural_order(r_.data()); }
-
-Transport PlainCudaCg::transport() const { return exchanges_.front()->transport(); }
-
-void PlainCudaCg::exchange(std::size_t n, double* x) const { exchanges_[n]->exchange(x); }
 
 void PlainCudaCg::cycle(std::size_t n, const double* r, double* x) {
   smooth_from_zero(n, r, x);
@@ -165,26 +143,6 @@ void PlainCudaCg::cycle(std::size_t n, const double* r, double* x) {
   cycle(n + 1, coarse_r, coarse_x);
   executor_.each(coarse.rows, ProlongRow{coarse.fine_row, coarse_x, x});
   smooth(n, r, x);
-}
-
-void PlainCudaCg::load_natural(const std::vector<double>& natural, double* x) const {
-  if (new_of_ == nullptr) {
-    executor_.from_host(natural, x);
-    return;
-  }
-  const auto copy = make_vector(rows_);
-  executor_.from_host(natural, copy.data());
-  executor_.each(rows_, FromNatural{new_of_, copy.data(), x});
-  executor_.synchronize();
-}
-
-std::vector<double> PlainCudaCg::in_natural_order(const double* x) const {
-  if (new_of_ == nullptr) {
-    return executor_.to_host(x, rows_);
-  }
-  const auto natural = make_vector(rows_);
-  executor_.each(rows_, ToNatural{new_of_, x, natural.data()});
-  return executor_.to_host(natural.data(), rows_);
 }
 
 }  // namespace bankfull::hpcg::cuda

@@ -31,8 +31,8 @@ class PlainCudaCg : public CudaBackend {
  public:
   /// Collective. The rows' places, which `fine_row` tells, must outlive this. Where rows are not in
   /// their natural order, `new_of` has the place of each; it must outlive this too.
-  PlainCudaCg(const Problem& problem, const Communicator& ranks, const Stream& stream,
-              std::vector<PlainLevel> levels, const std::int32_t* new_of = nullptr);
+  PlainCudaCg(const BackendSetup& setup, std::vector<PlainLevel> levels,
+              const std::int32_t* new_of = nullptr);
 
   void start() override;
   void precondition(bool multigrid) override;
@@ -40,9 +40,9 @@ class PlainCudaCg : public CudaBackend {
   void multiply() override;
   void update_solution() override;
   std::vector<double> apply(Operation operation, const std::vector<double>& x) override;
-  std::vector<double> solution() override;
-  std::vector<double> recurrence_residual() override;
-  [[nodiscard]] Transport transport() const override;
+  std::vector<double> solution() override { return natural(x_.data()); }
+  std::vector<double> recurrence_residual() override { return natural(r_.data()); }
+  [[nodiscard]] Transport transport() const override { return exchanges_.front()->transport(); }
 
  protected:
   [[nodiscard]] const PlainLevel& level(std::size_t n) const { return levels_[n]; }
@@ -53,7 +53,7 @@ class PlainCudaCg : public CudaBackend {
   [[nodiscard]] double* scratch(std::size_t n) const { return scratch_[n].data(); }
 
   /// Brings in the columns of other ranks.
-  void exchange(std::size_t n, double* x) const;
+  void exchange(std::size_t n, double* x) const { exchanges_[n]->exchange(x); }
 
  private:
   /// Queues y = A x; the columns of other ranks have still to come.
@@ -66,8 +66,9 @@ class PlainCudaCg : public CudaBackend {
   virtual void smooth_from_zero(std::size_t n, const double* r, double* x) = 0;
 
   void cycle(std::size_t n, const double* r, double* x);
-  void load_natural(const std::vector<double>& natural, double* x) const;
-  std::vector<double> in_natural_order(const double* x) const;
+  [[nodiscard]] std::vector<double> natural(const double* x) const {
+    return in_natural_order(x, new_of_, rows_);
+  }
 
   std::vector<PlainLevel> levels_;
   const std::int32_t* new_of_;

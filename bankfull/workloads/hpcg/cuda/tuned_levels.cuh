@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -31,17 +30,16 @@ template <class Columns>
 class TunedLevels {
  public:
   /// `r` and `x` are those of the finest level's sweeps.
-  TunedLevels(const Problem& problem, const Communicator& ranks, const Stream& stream,
-              std::vector<ColouredLevel> coloured, std::vector<ChunkPlan> plans, const double* r,
-              double* x)
-      : ranks_(ranks),
+  TunedLevels(const BackendSetup& setup, std::vector<ColouredLevel> coloured,
+              std::vector<ChunkPlan> plans, const double* r, double* x)
+      : ranks_(setup.ranks),
         levels_(std::move(coloured)),
         plans_(std::move(plans)),
         vectors_(levels_.size()) {
     for (std::size_t n = 0; n < levels_.size(); ++n) {
-      make_vectors(n, stream);
+      make_vectors(n, setup.stream);
       exchanges_.push_back(make_list_exchange<double>(
-          ListSetup{ranks, levels_[n].neighbours, problem.transport}, stream));
+          ListSetup{ranks_, levels_[n].neighbours, setup.problem.transport}, setup.stream));
     }
     vectors_.front().r = r;
     vectors_.front().x = x;
@@ -73,8 +71,8 @@ class TunedLevels {
     const ColouredLevel& coloured = levels_[level];
     const LevelVectors& vectors = vectors_[level];
     const bool coarsest = level + 1 == levels_.size();
-    return {.lower = view(coloured.lower),
-            .upper = view(coloured.upper),
+    return {.lower = sliced_view<Columns>(coloured.lower),
+            .upper = sliced_view<Columns>(coloured.upper),
             .outer = coloured.outer.full_view(),
             .diagonal = coloured.diagonal.data(),
             .r = vectors.r,
@@ -89,14 +87,6 @@ class TunedLevels {
   }
 
  private:
-  static SlicedView<Columns> view(const Sliced& sliced) {
-    if constexpr (std::is_same_v<Columns, FullColumns>) {
-      return sliced.full_view();
-    } else {
-      return sliced.slim_view();
-    }
-  }
-
   void make_vectors(std::size_t n, const Stream& stream) {
     const std::int64_t size = levels_[n].vector_size();
     vectors_[n].u = zero_vector(stream, size);

@@ -46,15 +46,15 @@ Range triangle_slice(const Range& range, int number, int slices) {
           range.begin + triangle_row(range.size(), number + 1, slices)};
 }
 
-std::int64_t count_of(const std::vector<Range>& ranges) {
-  std::int64_t count = 0;
-  for (const Range& range : ranges) {
-    count += range.size();
-  }
-  return count;
-}
-
 }  // namespace
+
+std::int64_t total_size(const std::vector<Range>& ranges) {
+  std::int64_t total = 0;
+  for (const Range& range : ranges) {
+    total += range.size();
+  }
+  return total;
+}
 
 Kept better_kept(Class size, int ranks, int threads) {
   constexpr std::int64_t entry_bytes = 10;
@@ -75,8 +75,8 @@ std::vector<Range> Block::outputs() const {
   return kept == Kept::all ? std::vector<Range>{rows} : inputs();
 }
 
-std::int64_t Block::input_count() const { return count_of(inputs()); }
-std::int64_t Block::output_count() const { return count_of(outputs()); }
+std::int64_t Block::input_count() const { return total_size(inputs()); }
+std::int64_t Block::output_count() const { return total_size(outputs()); }
 
 std::int64_t Block::column_offset() const { return input_count() - columns.size(); }
 

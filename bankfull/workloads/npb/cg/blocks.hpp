@@ -19,6 +19,8 @@ enum class Kept {
 /// be added up.
 Kept better_kept(Class size, int ranks, int threads);
 
+std::int64_t total_size(const std::vector<Range>& ranges);
+
 /// A rank's elements of each vector: the ranks' pieces follow each other and are equal but for one
 /// element.
 constexpr Range piece_of(std::int64_t rows, int rank, int ranks) {
@@ -48,8 +50,8 @@ struct Block {
 };
 
 /// Cuts the matrix among ranks = depth side^2, side as large as can be: into side by side blocks as
-/// NPB's program does, each of them by rows into `depth` slices. Of two blocks that mirror each
-/// other only one is kept with `Kept::upper`, and the ranks of both share its rows. Blocks have
+/// NPB's program does, each of them by rows into `depth` slices. Where two blocks mirror each
+/// other, only one is kept with `Kept::upper`, and the ranks of both share its rows. Blocks have
 /// about as many entries each, and a rank needs about 1 / side of the vectors.
 Block block_of(std::int64_t rows, Kept kept, int rank, int ranks);
 

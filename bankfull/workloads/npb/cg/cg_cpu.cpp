@@ -57,15 +57,14 @@ class CpuSolver final : public Benchmark {
  public:
   CpuSolver(const Problem& problem, Kept kept, const Communicator& ranks)
       : Benchmark(Kernel::cg, problem.size),
-        size_(problem.size),
         ranks_(ranks.size()),
-        piece_(piece_of(cg_parameters(size_).rows, ranks.rank(), ranks.size())),
+        piece_(piece_of(cg_parameters(size()).rows, ranks.rank(), ranks.size())),
         team_(problem.threads),
         panels_(make_panels(problem, kept, ranks, team_)),
         sum_(problem.threads, ranks),
-        diagonal_(diagonal_of(size_, piece_, 1.0 + problem.perturbation)) {
+        diagonal_(diagonal_of(size(), piece_, 1.0 + problem.perturbation)) {
     if (ranks.size() > 1) {
-      exchanged_ = std::make_unique<BlockVectors>(cg_parameters(size_).rows, kept, ranks);
+      exchanged_ = std::make_unique<BlockVectors>(cg_parameters(size()).rows, kept, ranks);
     }
     for (Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
       *vector = Buffer<double>(MemorySpace::host, static_cast<std::size_t>(piece_.size()));
@@ -83,9 +82,9 @@ class CpuSolver final : public Benchmark {
 
   void warm_up() override { iterate(1); }
 
-  void run() override { iterate(cg_parameters(size_).iterations); }
+  void run() override { iterate(cg_parameters(size()).iterations); }
 
-  std::vector<Check> checks() override { return checks_of(zeta_, size_); }
+  std::vector<Check> checks() override { return checks_of(zeta_, size()); }
 
   [[nodiscard]] Work work() const override {
     const auto inputs = static_cast<std::size_t>(panels_.block().input_count());
@@ -105,7 +104,7 @@ class CpuSolver final : public Benchmark {
 
  private:
   [[nodiscard]] Traffic traffic() const {
-    const CgParameters& cg = cg_parameters(size_);
+    const CgParameters& cg = cg_parameters(size());
     const auto rows = static_cast<double>(piece_.size() * 8);
     const auto inputs = static_cast<double>(panels_.block().input_count() * 8);
     // A thread's pairs are written, and their sums read.
@@ -115,7 +114,7 @@ class CpuSolver final : public Benchmark {
     const Traffic vectors{6.0 * rows, 3.0 * rows, 0.0};
     const Traffic solve = (steps_an_iteration + 1.0) * product + steps_an_iteration * vectors;
     Traffic all = static_cast<double>(cg.iterations) * solve;
-    all.flops = facts_of({.size = size_}).operations / ranks_;
+    all.flops = facts_of({.size = size()}).operations / ranks_;
     return all;
   }
 
@@ -159,7 +158,7 @@ class CpuSolver final : public Benchmark {
       xz = std::fma(x[n], z[n], xz);
       zz = std::fma(z[n], z[n], zz);
     }
-    const double zeta = cg_parameters(size_).shift + 1.0 / sum_(xz);
+    const double zeta = cg_parameters(size()).shift + 1.0 / sum_(xz);
     const double scale = 1.0 / std::sqrt(sum_(zz));
 #pragma omp master
     zeta_ = zeta;
@@ -306,7 +305,6 @@ class CpuSolver final : public Benchmark {
     return std::sqrt(sum_(squares));
   }
 
-  Class size_;
   int ranks_;
   Range piece_;  ///< of the vectors
   Team team_;
@@ -319,7 +317,7 @@ class CpuSolver final : public Benchmark {
   Buffer<double> r_;
   Buffer<double> p_;
   Buffer<double> q_;
-  std::vector<Buffer<Pair>> pairs_;  ///< one array a thread, with `Kept::upper`
+  std::vector<Buffer<Pair>> pairs_;  ///< one array per thread, with `Kept::upper`
   double zeta_ = 0.0;
 };
 

@@ -30,7 +30,6 @@ class CudaSolver final : public Benchmark {
  public:
   explicit CudaSolver(const Problem& problem)
       : Benchmark(Kernel::cg, problem.size),
-        size_(problem.size),
         stream_(problem.device),
         executor_(stream_),
         tiling_(tiling_on(problem.device, problem.size)),
@@ -55,19 +54,19 @@ class CudaSolver final : public Benchmark {
 
   void warm_up() override { iterate(1); }
 
-  void run() override { iterate(cg_parameters(size_).iterations); }
+  void run() override { iterate(cg_parameters(size()).iterations); }
 
-  std::vector<Check> checks() override { return checks_of(found_.data()->zeta, size_); }
+  std::vector<Check> checks() override { return checks_of(found_.data()->zeta, size()); }
 
   [[nodiscard]] Work work() const override {
     const cuda::MatrixBytes matrix = matrix_bytes();
     const cuda::VectorUse vectors = vector_use();
-    Work work{.traffic =
-                  cuda::traffic_of(cg_parameters(size_).iterations, matrix, vectors, cache_bytes()),
+    Work work{.traffic = cuda::traffic_of(cg_parameters(size()).iterations, matrix, vectors,
+                                          cache_bytes()),
               .model = cuda::traffic_model_of(kept_warps_,
                                               cuda::vectors_stay(matrix, vectors, cache_bytes())),
               .working_set_bytes = matrix.streamed + matrix.kept + vectors.bytes};
-    work.traffic.flops = facts_of({.size = size_}).operations;
+    work.traffic.flops = facts_of({.size = size()}).operations;
     return work;
   }
 
@@ -101,7 +100,7 @@ class CudaSolver final : public Benchmark {
     const SolverArguments arguments{
         .product = {.matrix = tiles_.view(), .kept_warps = kept_warps_, .parts = products_.data()},
         .iterations = iterations,
-        .shift = cg_parameters(size_).shift,
+        .shift = cg_parameters(size()).shift,
         .x = x_.data(),
         .z = z_.data(),
         .r = r_.data(),
@@ -117,7 +116,6 @@ class CudaSolver final : public Benchmark {
     stream_.synchronize();
   }
 
-  Class size_;
   Stream stream_;
   CudaExecutor executor_;
   Tiling tiling_;

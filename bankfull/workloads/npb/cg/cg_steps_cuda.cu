@@ -13,7 +13,6 @@ class StepSolver final : public Benchmark {
  public:
   StepSolver(const Problem& problem, const Communicator& ranks)
       : Benchmark(Kernel::cg, problem.size),
-        size_(problem.size),
         ranks_(ranks.size()),
         stream_(problem.device),
         executor_(stream_),
@@ -38,19 +37,19 @@ class StepSolver final : public Benchmark {
 
   void warm_up() override { iterate(1); }
 
-  void run() override { iterate(cg_parameters(size_).iterations); }
+  void run() override { iterate(cg_parameters(size()).iterations); }
 
-  std::vector<Check> checks() override { return checks_of(found_.data()->zeta, size_); }
+  std::vector<Check> checks() override { return checks_of(found_.data()->zeta, size()); }
 
   [[nodiscard]] Work work() const override {
     const MatrixBytes matrix = matrix_.matrix_bytes();
     const VectorUse vectors = vector_use();
-    Work work{.traffic = traffic_of(cg_parameters(size_).iterations, matrix, vectors,
+    Work work{.traffic = traffic_of(cg_parameters(size()).iterations, matrix, vectors,
                                     matrix_.cache_bytes()),
               .model = traffic_model_of(matrix_.kept_warps_of_block(),
                                         vectors_stay(matrix, vectors, matrix_.cache_bytes())),
               .working_set_bytes = matrix.streamed + matrix.kept + vectors.bytes};
-    work.traffic.flops = facts_of({.size = size_}).operations / ranks_;
+    work.traffic.flops = facts_of({.size = size()}).operations / ranks_;
     return work;
   }
 
@@ -84,12 +83,11 @@ class StepSolver final : public Benchmark {
     matrix_.queue();
     pieces_.sum(TakeLastProduct{matrix_.product(), x_.data(), z_.data()},
                 &last_.data()->squared_residual);
-    pieces_.each(Normalise{last_.data(), cg_parameters(size_).shift, x_.data(), z_.data(),
+    pieces_.each(Normalise{last_.data(), cg_parameters(size()).shift, x_.data(), z_.data(),
                            matrix_.multiplied(), result_.data()});
     matrix_.gather();
   }
 
-  Class size_;
   int ranks_;
   Stream stream_;
   CudaExecutor executor_;

@@ -42,14 +42,6 @@ std::vector<Range> rows_of_panels(const Matrix& matrix, const Range& rows, std::
   return of_panels;
 }
 
-std::int64_t piece_count(const std::vector<Range>& panel_rows) {
-  std::int64_t pieces = 0;
-  for (const Range& rows : panel_rows) {
-    pieces += rows.size();
-  }
-  return pieces;
-}
-
 Part make_part(const Matrix& matrix, const Range& rows, std::int64_t columns) {
   const auto begin = matrix.starts.begin();
   const auto entries = static_cast<std::size_t>(begin[rows.end] - begin[rows.begin]);
@@ -57,7 +49,7 @@ Part make_part(const Matrix& matrix, const Range& rows, std::int64_t columns) {
   part.rows = rows;
   part.panel_rows = rows_of_panels(matrix, rows, columns);
   part.lengths = Buffer<std::uint16_t>(MemorySpace::host,
-                                       static_cast<std::size_t>(piece_count(part.panel_rows)));
+                                       static_cast<std::size_t>(total_size(part.panel_rows)));
   part.columns = Buffer<std::uint16_t>(MemorySpace::host, entries);
   part.values = Buffer<double>(MemorySpace::host, entries);
   std::vector<std::int64_t> next(begin + rows.begin, begin + rows.end);

@@ -24,7 +24,7 @@ struct Part {
   Buffer<double> values;
 };
 
-/// A block of the matrix as the products read it: 10 bytes an entry.
+/// A block of the matrix as the products read it: 10 bytes per entry.
 class Panels {
  public:
   /// `matrix` has the entries of `block`.

@@ -77,11 +77,7 @@ Rows add_terms(Rows matrix) {
 }
 
 double dot(const Vector& x, const Vector& y) {
-  double sum = 0.0;
-  for (std::size_t n = 0; n < x.size(); ++n) {
-    sum += x[n] * y[n];
-  }
-  return sum;
+  return std::inner_product(x.begin(), x.end(), y.begin(), 0.0);
 }
 
 /// y += a x
@@ -94,21 +90,21 @@ void add_multiple(double a, const Vector& x, Vector& y) {
 class Reference final : public Benchmark {
  public:
   explicit Reference(Class size)
-      : Benchmark(Kernel::cg, size), size_(size), matrix_(add_terms(gather_terms(size))) {
+      : Benchmark(Kernel::cg, size), matrix_(add_terms(gather_terms(size))) {
     rewind();
   }
 
-  void rewind() override { x_.assign(static_cast<std::size_t>(cg_parameters(size_).rows), 1.0); }
+  void rewind() override { x_.assign(static_cast<std::size_t>(cg_parameters(size()).rows), 1.0); }
 
   void warm_up() override { iterate(); }
 
   void run() override {
-    for (int n = 0; n < cg_parameters(size_).iterations; ++n) {
+    for (int n = 0; n < cg_parameters(size()).iterations; ++n) {
       iterate();
     }
   }
 
-  std::vector<Check> checks() override { return checks_of(zeta_, size_); }
+  std::vector<Check> checks() override { return checks_of(zeta_, size()); }
 
   [[nodiscard]] Work work() const override { return {.model = "none stated"}; }
 
@@ -154,14 +150,13 @@ class Reference final : public Benchmark {
 
   void iterate() {
     const Vector z = solve();
-    zeta_ = cg_parameters(size_).shift + 1.0 / dot(x_, z);
+    zeta_ = cg_parameters(size()).shift + 1.0 / dot(x_, z);
     const double scale = 1.0 / std::sqrt(dot(z, z));
     for (std::size_t n = 0; n < z.size(); ++n) {
       x_[n] = scale * z[n];
     }
   }
 
-  Class size_;
   Rows matrix_;
   Vector x_;
   double zeta_ = 0.0;

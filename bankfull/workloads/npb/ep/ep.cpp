@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
+#include <utility>
 
 namespace bankfull::npb::ep {
 namespace {
@@ -13,35 +14,29 @@ constexpr double tolerance = 1e-8;
 
 class EpBenchmark final : public Benchmark {
  public:
-  EpBenchmark(const Problem& problem, const Communicator& ranks)
-      : Benchmark(Kernel::ep, problem.size),
-        problem_(problem),
-        ranks_(&ranks),
-        team_(problem.threads) {}
+  EpBenchmark(Class size, std::function<Tally(Class)> tally, double fp64_instructions)
+      : Benchmark(Kernel::ep, size),
+        tally_(std::move(tally)),
+        fp64_instructions_(fp64_instructions) {}
 
-  void rewind() override { tally_ = {}; }
+  void rewind() override { found_ = {}; }
 
   /// The smallest class: nothing of EP depends on its size.
-  void warm_up() override { tally_ = tally(Class::s); }
+  void warm_up() override { found_ = tally_(Class::s); }
 
-  void run() override { tally_ = tally(problem_.size); }
+  void run() override { found_ = tally_(size()); }
 
-  std::vector<Check> checks() override { return checks_of(tally_, problem_.size); }
+  std::vector<Check> checks() override { return checks_of(found_, size()); }
 
   /// EP computes in registers.
   [[nodiscard]] Work work() const override { return {.model = "none: EP needs no memory"}; }
 
- private:
-  [[nodiscard]] Tally tally(Class size) const {
-    return problem_.schedule == Schedule::reference
-               ? tally_serially(size)
-               : tally_on_teams(size, team_, *ranks_, problem_.perturbation);
-  }
+  [[nodiscard]] double fp64_instructions() const override { return fp64_instructions_; }
 
-  Problem problem_;
-  const Communicator* ranks_;
-  Team team_;
-  Tally tally_;
+ private:
+  std::function<Tally(Class)> tally_;
+  double fp64_instructions_;
+  Tally found_;
 };
 
 }  // namespace
@@ -81,6 +76,11 @@ std::vector<Check> checks_of(const Tally& tally, Class size) {
           check("sum of Y", tally.sums[1], ep.sums[1])};
 }
 
+std::unique_ptr<Benchmark> make_benchmark(Class size, std::function<Tally(Class)> tally,
+                                          double fp64_instructions) {
+  return std::make_unique<EpBenchmark>(size, std::move(tally), fp64_instructions);
+}
+
 Facts facts_of(const Problem& problem) {
   const int log2_numbers = ep_parameters(problem.size).log2_pairs + 1;
   const double numbers = std::ldexp(1.0, log2_numbers);
@@ -102,7 +102,12 @@ std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& rank
       return make_cuda(problem, ranks);
     }
   }
-  return std::make_unique<EpBenchmark>(problem, ranks);
+  if (problem.schedule == Schedule::reference) {
+    return make_benchmark(problem.size, tally_serially);
+  }
+  const auto tally = [&ranks, team = Team(problem.threads), epsilon = problem.perturbation](
+                         Class size) { return tally_on_teams(size, team, ranks, epsilon); };
+  return make_benchmark(problem.size, tally);
 }
 
 }  // namespace bankfull::npb::ep

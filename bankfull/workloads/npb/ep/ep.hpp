@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 namespace bankfull::npb::ep {
 
@@ -32,6 +33,10 @@ Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks,
 
 /// NPB's criteria, those to 3.4.1 and those since, against the class's values.
 std::vector<Check> checks_of(const Tally& tally, Class size);
+
+/// What is timed, by a function that tells the tally of a class on all ranks.
+std::unique_ptr<Benchmark> make_benchmark(Class size, std::function<Tally(Class)> tally,
+                                          double fp64_instructions = 0.0);
 
 Facts facts_of(const Problem& problem);
 WorkBytes work_bytes(const Problem& problem, int ranks);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 namespace bankfull::npb::ep {
@@ -81,11 +82,7 @@ void count_rare(const BlockState& block, Tally& tally) {
 }
 
 double total(const PerLane<double>& values) {
-  double sum = 0.0;
-  for (const double value : values) {
-    sum += value;
-  }
-  return sum;
+  return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 std::int64_t count(const PerLane<double>& values) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 
 namespace bankfull::npb::ep {
 namespace {
@@ -84,40 +85,14 @@ class TallyMachine {
   Buffer<double> found_;
 };
 
-class CudaTally final : public Benchmark {
- public:
-  CudaTally(const Problem& problem, const Communicator& ranks)
-      : Benchmark(Kernel::ep, problem.size),
-        size_(problem.size),
-        machine_(problem.device, ranks, problem.perturbation) {}
-
-  void rewind() override { tally_ = {}; }
-
-  /// The smallest class: nothing of EP depends on its size.
-  void warm_up() override { tally_ = machine_.tally(Class::s); }
-
-  void run() override { tally_ = machine_.tally(size_); }
-
-  std::vector<Check> checks() override { return checks_of(tally_, size_); }
-
-  /// EP computes in registers.
-  [[nodiscard]] Work work() const override { return {.model = "none: EP needs no memory"}; }
-
-  [[nodiscard]] double fp64_instructions() const override {
-    const std::int64_t pairs = machine_.own_segments(size_).size() * segment_pairs;
-    return static_cast<double>(pairs) * cuda::fp64_instructions_a_pair;
-  }
-
- private:
-  Class size_;
-  TallyMachine machine_;
-  Tally tally_;
-};
-
 }  // namespace
 
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks) {
-  return std::make_unique<CudaTally>(problem, ranks);
+  const auto machine = std::make_shared<TallyMachine>(problem.device, ranks, problem.perturbation);
+  const std::int64_t pairs = machine->own_segments(problem.size).size() * segment_pairs;
+  return make_benchmark(
+      problem.size, [machine](Class size) { return machine->tally(size); },
+      static_cast<double>(pairs) * cuda::fp64_instructions_a_pair);
 }
 
 Tally tally_on_gpus(Class size, Device gpu, const Communicator& ranks) {

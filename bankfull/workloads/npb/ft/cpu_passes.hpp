@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 // The passes over memory of a thread of the CPU: along z, and plane by plane along y and x. Values
@@ -186,10 +185,10 @@ Traffic plane_forming_traffic(const FtParameters& ft, double points);
 /// Along z: one field is read and one written.
 Traffic z_traffic(const FtParameters& ft, double points, bool decays);
 
-/// Of planes, which are read: their transforms are summed, not stored.
+/// Inverts planes: they are read; their transforms are summed, not stored.
 Traffic plane_inversion_traffic(const FtParameters& ft, double points);
 
-/// Of a run on so many of the field's points.
+/// A run on so many of the field's points.
 Traffic cpu_traffic(const FtParameters& ft, double points);
 
 }  // namespace bankfull::npb::ft

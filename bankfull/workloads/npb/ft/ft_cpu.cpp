@@ -39,9 +39,8 @@ class CpuTransforms final : public Benchmark {
  public:
   CpuTransforms(const Problem& problem, const Communicator& ranks)
       : Benchmark(Kernel::ft, problem.size),
-        size_(problem.size),
         decay_scale_(1.0 + problem.perturbation),
-        ft_(ft_parameters(size_)),
+        ft_(ft_parameters(size())),
         ranks_(ranks),
         team_(problem.threads),
         slabs_(ft_, ranks.rank(), ranks.size()),
@@ -65,7 +64,7 @@ class CpuTransforms final : public Benchmark {
 
   void run() override { iterate(ft_.iterations); }
 
-  std::vector<Check> checks() override { return checks_of(checksums_, size_); }
+  std::vector<Check> checks() override { return checks_of(checksums_, size()); }
 
   [[nodiscard]] Work work() const override {
     const double fields = 2.0 * sizeof(Complex);
@@ -171,7 +170,6 @@ class CpuTransforms final : public Benchmark {
     return sum;
   }
 
-  Class size_;
   double decay_scale_;  ///< 1, but where the verification is checked
   FtParameters ft_;
   const Communicator& ranks_;

@@ -20,7 +20,6 @@ class GpuTransforms final : public Benchmark {
  public:
   GpuTransforms(const Problem& problem, const Communicator& ranks)
       : Benchmark(Kernel::ft, problem.size),
-        size_(problem.size),
         ranks_(ranks),
         plan_(plan_of(problem, ranks)),
         stream_(problem.device),
@@ -44,7 +43,7 @@ class GpuTransforms final : public Benchmark {
                               plan_.iterations, plan_.shape.points());
   }
 
-  std::vector<Check> checks() override { return checks_of(checksums_, size_); }
+  std::vector<Check> checks() override { return checks_of(checksums_, size()); }
 
   [[nodiscard]] Work work() const override {
     const double fields = 2.0 * sizeof(Complex);
@@ -61,7 +60,7 @@ class GpuTransforms final : public Benchmark {
     // Set-up: rows are written, columns and lines read and written. Iteration: lines read one field
     // and write the other, which columns read and write and rows read.
     return {(2.0 + 3.0 * plan_.iterations) * field, (3.0 + 2.0 * plan_.iterations) * field,
-            facts_of({.size = size_}).operations / plan_.ranks};
+            facts_of({.size = size()}).operations / plan_.ranks};
   }
 
   [[nodiscard]] static std::string traffic_model() {
@@ -76,7 +75,6 @@ class GpuTransforms final : public Benchmark {
     transforms_.queue_sums(iterations);
   }
 
-  Class size_;
   const Communicator& ranks_;
   cuda::Plan plan_;
   Stream stream_;

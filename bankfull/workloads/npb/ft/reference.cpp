@@ -1,7 +1,6 @@
 #include "bankfull/workloads/npb/ft/ft.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 
-#include <cmath>
 #include <numbers>
 
 namespace bankfull::npb::ft {
@@ -36,8 +35,7 @@ Vector transformed(const Vector& x, double sign) {
 
 class Reference final : public Benchmark {
  public:
-  explicit Reference(Class size)
-      : Benchmark(Kernel::ft, size), size_(size), ft_(ft_parameters(size)) {}
+  explicit Reference(Class size) : Benchmark(Kernel::ft, size), ft_(ft_parameters(size)) {}
 
   void rewind() override { checksums_.clear(); }
 
@@ -53,7 +51,7 @@ class Reference final : public Benchmark {
     }
   }
 
-  std::vector<Check> checks() override { return checks_of(checksums_, size_); }
+  std::vector<Check> checks() override { return checks_of(checksums_, size()); }
 
   [[nodiscard]] Work work() const override { return {.model = "none stated"}; }
 
@@ -127,7 +125,6 @@ class Reference final : public Benchmark {
     return sum / static_cast<double>(ft_.points());
   }
 
-  Class size_;
   FtParameters ft_;
   std::vector<Complex> checksums_;
 };

@@ -32,7 +32,7 @@ class BucketRanking : public Ranking {
   /// To be called where other keys follow.
   void forget_runs();
 
-  /// Of a run in which buckets had room.
+  /// The work of a run in which buckets had room.
   [[nodiscard]] virtual Work work_in_buckets() const = 0;
 
  private:

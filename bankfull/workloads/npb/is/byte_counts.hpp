@@ -13,11 +13,12 @@
 namespace bankfull::npb::is {
 
 /// How often each value occurs among keys, in one byte a value: a quarter of the cache that 32 bits
-/// would take, and NPB's classes have 16 to 32 keys a value. A value whose byte overflows is noted
-/// each time, so counts are right for any keys.
+/// would take, and NPB's classes have 16 to 32 keys per value. A value whose byte overflows is
+/// noted each time, so counts are right for any keys.
 class ByteCounts {
  public:
-  /// Of values below this one, not clear yet: the thread that counts is to touch them first.
+  /// Counts of the values below this one, not clear yet: the thread that counts is to touch them
+  /// first.
   explicit ByteCounts(std::int64_t values)
       : counts_(MemorySpace::host, static_cast<std::size_t>(values)) {}
 

@@ -16,7 +16,6 @@ class CpuRanking final : public Ranking {
  public:
   CpuRanking(Class size, int threads, double perturbation)
       : Ranking(size),
-        size_(size),
         team_(threads),
         perturbation_(perturbation),
         key_count_(std::int64_t{1} << is_parameters(size).log2_keys),
@@ -30,7 +29,7 @@ class CpuRanking final : public Ranking {
     {
       own_share().counts.clear();
       const Range keys = my_share(key_count_);
-      generate(size_, keys.begin,
+      generate(size, keys.begin,
                {keys_.data() + keys.begin, static_cast<std::size_t>(keys.size())});
       const Range values = my_share(value_count_);
       std::fill(smaller_.data() + values.begin, smaller_.data() + values.end, Rank{0});
@@ -61,10 +60,10 @@ class CpuRanking final : public Ranking {
   }
 
   std::vector<Check> checks() override {
-    verdict_.sorted = ascend_by_rank(size_, {keys_.data(), keys_.size()}, [&](Key key) {
+    verdict_.sorted = ascend_by_rank(size(), {keys_.data(), keys_.size()}, [&](Key key) {
       return static_cast<std::int64_t>(smaller_.data()[key]);
     });
-    return checks_of(verdict_, size_);
+    return checks_of(verdict_, size());
   }
 
   [[nodiscard]] Work work() const override {
@@ -76,7 +75,7 @@ class CpuRanking final : public Ranking {
 
  private:
   void rank(int iteration) {
-    for (const Change& change : changes_of(size_, iteration)) {
+    for (const Change& change : changes_of(size(), iteration)) {
       keys_.data()[change.position] = change.key;
     }
 #pragma omp parallel num_threads(team_.threads())
@@ -135,9 +134,9 @@ class CpuRanking final : public Ranking {
 
   void test(int iteration) {
     for (int n = 0; n < is_tests; ++n) {
-      const std::int64_t position = is_parameters(size_).positions[static_cast<std::size_t>(n)];
+      const std::int64_t position = is_parameters(size()).positions[static_cast<std::size_t>(n)];
       const auto rank = static_cast<std::int64_t>(smaller_.data()[keys_.data()[position]]);
-      verdict_.right_ranks += rank == expected_rank(size_, n, iteration) ? 1 : 0;
+      verdict_.right_ranks += rank == expected_rank(size(), n, iteration) ? 1 : 0;
     }
   }
 
@@ -153,7 +152,6 @@ class CpuRanking final : public Ranking {
 
   static constexpr std::int64_t strip_values = 2048;  ///< whose counts stay in the first cache
 
-  Class size_;
   Team team_;
   double perturbation_;
   std::int64_t key_count_;

@@ -59,13 +59,12 @@ std::uint64_t fingerprint(std::span<const Key> keys) {
 /// counts each bucket's values.
 ///
 /// Histograms of all values, summed over ranks, would have to come back to all ranks to tell every
-/// key its rank: with the 16 keys a value of NPB's classes that is less to send on two or three
+/// key its rank: with the 16 keys per value of NPB's classes that is less to send on two or three
 /// ranks only, and a histogram does not shrink with their number.
 class RankingOnRanks final : public Ranking {
  public:
   RankingOnRanks(Class size, int threads, const Communicator& ranks, double perturbation)
       : Ranking(size),
-        size_(size),
         ranks_(&ranks),
         team_(threads),
         perturbation_(perturbation),
@@ -77,7 +76,7 @@ class RankingOnRanks final : public Ranking {
     run_on_team(team_, [&] {
       places_[static_cast<std::size_t>(share_number())].resize(buckets_.count);
       const Range mine = my_share(own_.size());
-      generate(size_, own_.begin + mine.begin,
+      generate(size, own_.begin + mine.begin,
                {keys_.data() + mine.begin, static_cast<std::size_t>(mine.size())});
       std::fill(outgoing_.data() + mine.begin, outgoing_.data() + mine.end, LowBits{0});
     });
@@ -113,7 +112,7 @@ class RankingOnRanks final : public Ranking {
   std::vector<Check> checks() override {
     const Verdict verdict{.right_ranks = static_cast<int>(ranks_->sum(right_ranks_)),
                           .sorted = is_sorted()};
-    return checks_of(verdict, size_);
+    return checks_of(verdict, size());
   }
 
   [[nodiscard]] Work work() const override {
@@ -135,7 +134,7 @@ class RankingOnRanks final : public Ranking {
   [[nodiscard]] std::size_t own_rank() const { return static_cast<std::size_t>(ranks_->rank()); }
 
   void rank(int iteration) {
-    for (const Change& change : changes_of(size_, iteration)) {
+    for (const Change& change : changes_of(size(), iteration)) {
       if (change.position >= own_.begin && change.position < own_.end) {
         keys_.data()[change.position - own_.begin] = change.key;
       }
@@ -170,7 +169,7 @@ class RankingOnRanks final : public Ranking {
 
   /// Collective: makes the partition; returns the keys to be tested, which some rank has.
   std::array<Key, is_tests> gather(Counts census) {
-    for (const std::int64_t position : is_parameters(size_).positions) {
+    for (const std::int64_t position : is_parameters(size()).positions) {
       const bool here = position >= own_.begin && position < own_.end;
       census.push_back(here ? keys_.data()[position - own_.begin] : 0);
     }
@@ -301,7 +300,7 @@ class RankingOnRanks final : public Ranking {
   void test(const std::array<Key, is_tests>& keys, int iteration) {
     for (std::size_t n = 0; n < keys.size(); ++n) {
       const bool here = keys[n] >= values().begin && keys[n] < values().end;
-      if (here && rank_of(keys[n]) == expected_rank(size_, static_cast<int>(n), iteration)) {
+      if (here && rank_of(keys[n]) == expected_rank(size(), static_cast<int>(n), iteration)) {
         ++right_ranks_;
       }
     }
@@ -349,12 +348,11 @@ class RankingOnRanks final : public Ranking {
       next_value = all[rank].values.end;
     }
     const bool complete =
-        all_keys == std::int64_t{1} << is_parameters(size_).log2_keys && difference == 0 && follow;
+        all_keys == std::int64_t{1} << is_parameters(size()).log2_keys && difference == 0 && follow;
     return ranks_->all(complete && ascend_by_rank(own.values, before, keys,
                                                   [&](Key key) { return rank_of(key); }));
   }
 
-  Class size_;
   const Communicator* ranks_;
   Team team_;
   double perturbation_;

@@ -7,14 +7,13 @@ class Reference final : public Benchmark {
  public:
   explicit Reference(Class size)
       : Benchmark(Kernel::is, size),
-        size_(size),
         keys_(std::size_t{1} << is_parameters(size).log2_keys),
         smaller_(std::size_t{1} << is_parameters(size).log2_values) {
     rewind();
   }
 
   void rewind() override {
-    generate(size_, 0, keys_);
+    generate(size(), 0, keys_);
     verdict_ = {};
   }
 
@@ -27,8 +26,8 @@ class Reference final : public Benchmark {
   }
 
   std::vector<Check> checks() override {
-    verdict_.sorted = ascend_by_rank(size_, keys_, [&](Key key) { return smaller_[key]; });
-    return checks_of(verdict_, size_);
+    verdict_.sorted = ascend_by_rank(size(), keys_, [&](Key key) { return smaller_[key]; });
+    return checks_of(verdict_, size());
   }
 
   [[nodiscard]] Work work() const override {
@@ -40,7 +39,7 @@ class Reference final : public Benchmark {
 
  private:
   void rank(int iteration) {
-    for (const Change& change : changes_of(size_, iteration)) {
+    for (const Change& change : changes_of(size(), iteration)) {
       keys_[static_cast<std::size_t>(change.position)] = change.key;
     }
     std::vector<std::int64_t> counts(smaller_.size(), 0);
@@ -53,13 +52,12 @@ class Reference final : public Benchmark {
       sum += counts[value];
     }
     for (int test = 0; test < is_tests; ++test) {
-      const std::int64_t position = is_parameters(size_).positions[static_cast<std::size_t>(test)];
+      const std::int64_t position = is_parameters(size()).positions[static_cast<std::size_t>(test)];
       const Key key = keys_[static_cast<std::size_t>(position)];
-      verdict_.right_ranks += smaller_[key] == expected_rank(size_, test, iteration) ? 1 : 0;
+      verdict_.right_ranks += smaller_[key] == expected_rank(size(), test, iteration) ? 1 : 0;
     }
   }
 
-  Class size_;
   std::vector<Key> keys_;
   std::vector<std::int64_t> smaller_;  ///< numbers of keys below each value
   Verdict verdict_;

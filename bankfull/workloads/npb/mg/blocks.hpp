@@ -25,11 +25,11 @@ class Blocks {
   /// do.
   static std::string refusal_of(Class size, int ranks);
 
-  /// Cut as `cuts` says: powers of two that leave two points a rank along each axis.
+  /// Cut as `cuts` says: powers of two that leave two points per rank along each axis.
   Blocks(int finest, const RankGrid& cuts, int whole = whole_level)
       : finest_(finest), whole_(whole), cuts_(cuts) {}
 
-  /// Of a grid and all coarser ones on one rank.
+  /// A grid and all coarser ones on one rank.
   static Blocks whole(int finest) { return {finest, RankGrid{}}; }
 
   [[nodiscard]] int finest() const { return finest_; }
@@ -43,7 +43,7 @@ class Blocks {
 
   [[nodiscard]] Decomposition at(int level) const;
 
-  /// Of every rank.
+  /// The block of every rank.
   [[nodiscard]] Extents block(int level) const { return at(level).largest_block(); }
 
   /// The longest sides of the grids that a rank has, whole ones too.
@@ -58,7 +58,7 @@ class Blocks {
 /// Whether a neighbour lies along axes that are cut only; the others wrap around in the block.
 bool lies_along(const RankGrid& cuts, const Offset& offset);
 
-/// Of exchanges between blocks.
+/// The shape of exchanges between blocks.
 constexpr HaloShape halo_shape(int width) {
   return {.width = width, .reach = HaloShape::Reach::corners};
 }

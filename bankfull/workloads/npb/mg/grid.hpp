@@ -13,7 +13,7 @@ namespace bankfull::npb::mg {
 
 /// A rank's block of a periodic grid, whose sides are powers of two. Axes i, j, k are NPB's i3, i2,
 /// i1. Along axes that are cut between ranks the block has ghosts, which halo exchanges fill; along
-/// the others it wraps around. Of doubles, or of what tests count with.
+/// the others it wraps around. It holds doubles, or what tests count with.
 template <class T>
 class GridOf {
  public:

@@ -37,7 +37,7 @@ Operators operators_of(const Problem& problem);
 /// see it as A u alone.
 Weights perturbed_smoother(const Problem& problem);
 
-/// log2 of a side: how many grids there are, the coarsest of 2 points a side.
+/// log2 of a side: how many grids there are, the coarsest of 2 points per side.
 int level_count(Class size);
 
 /// A point of the finest grid, i1 contiguous in memory, from 0.
@@ -62,8 +62,8 @@ Charges find_charges(Class size, int threads);
 
 std::vector<Check> checks_of(double residual_norm, Class size);
 
-/// Of one run on a rank with so many points, in two passes a level; see traffic.hpp. Its flops are
-/// those that are done, not NPB's count.
+/// Traffic of one run on a rank with so many points, in two passes per level; see traffic.hpp. Its
+/// flops are those that are done, not NPB's count.
 Traffic traffic_of(Class size, std::int64_t points);
 
 /// What it counts.

@@ -3,6 +3,7 @@
 #include "bankfull/workloads/npb/mg/coarse_grids.hpp"
 
 #include <cmath>
+#include <numeric>
 #include <span>
 
 namespace bankfull::npb::mg {
@@ -16,7 +17,6 @@ class CpuMultigrid final : public Benchmark {
  public:
   CpuMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks)
       : Benchmark(Kernel::mg, problem.size),
-        size_(problem.size),
         operators_(operators_of(problem)),
         ranks_(ranks),
         team_(problem.threads),
@@ -29,7 +29,7 @@ class CpuMultigrid final : public Benchmark {
         coarse_(ranks, blocks_, team_),
         u_halo_(ranks, finest_, u_, Grid::ghosts, team_),
         squares_(static_cast<std::size_t>(v_.planes()), 0.0) {
-    const Charges charges = find_charges(size_, problem.threads, ranks);
+    const Charges charges = find_charges(size(), problem.threads, ranks);
     place(charges.positive, 1.0);
     place(charges.negative, -1.0);
     Halo(ranks, finest_, v_, 1, team_).exchange(v_);
@@ -39,12 +39,12 @@ class CpuMultigrid final : public Benchmark {
 
   void warm_up() override { iterate(1); }
 
-  void run() override { iterate(mg_parameters(size_).iterations); }
+  void run() override { iterate(mg_parameters(size()).iterations); }
 
-  std::vector<Check> checks() override { return checks_of(norm_, size_); }
+  std::vector<Check> checks() override { return checks_of(norm_, size()); }
 
   [[nodiscard]] Work work() const override {
-    return {.traffic = traffic_of(size_, block().count()),
+    return {.traffic = traffic_of(size(), block().count()),
             .model = traffic_model(),
             .working_set_bytes = working_set_bytes(block().count())};
   }
@@ -106,14 +106,10 @@ class CpuMultigrid final : public Benchmark {
 
   /// Collective.
   [[nodiscard]] double norm() const {
-    double sum = 0.0;
-    for (const double squares : squares_) {
-      sum += squares;
-    }
+    const double sum = std::accumulate(squares_.begin(), squares_.end(), 0.0);
     return std::sqrt(ranks_.sum(sum) / count_as_double(finest_.cells()));
   }
 
-  Class size_;
   Operators operators_;
   const Communicator& ranks_;
   Team team_;

@@ -18,7 +18,6 @@ class CudaMultigrid final : public Benchmark {
   /// Collective.
   CudaMultigrid(const Problem& problem, const Communicator& ranks, const Blocks& blocks)
       : Benchmark(Kernel::mg, problem.size),
-        size_(problem.size),
         smoother_(perturbed_smoother(problem)),
         ranks_(ranks),
         stream_(problem.device),
@@ -34,7 +33,7 @@ class CudaMultigrid final : public Benchmark {
     cuda::prepare_ascent<Grid>(ascent_.warps);
     fill_bytes(v_.data(), 0, v_.bytes(), stream_);
     cuda::queue_charges(
-        cuda::find_charges(size_, stream_, ranks),
+        cuda::find_charges(size(), stream_, ranks),
         [this](const Point& point) { return grids_.offset_of(point); }, grids_.values(v_), stream_);
     grids_.exchange(grids_.values(v_));
     rewind();
@@ -66,10 +65,10 @@ class CudaMultigrid final : public Benchmark {
     norm_ = std::sqrt(norm_ / points);
   }
 
-  std::vector<Check> checks() override { return checks_of(norm_, size_); }
+  std::vector<Check> checks() override { return checks_of(norm_, size()); }
 
   [[nodiscard]] Work work() const override {
-    return {.traffic = traffic_of(size_, own_points()),
+    return {.traffic = traffic_of(size(), own_points()),
             .model = traffic_model(),
             .working_set_bytes = working_set_bytes(own_points())};
   }
@@ -124,7 +123,6 @@ class CudaMultigrid final : public Benchmark {
                               .plane_pairs = 0});
   }
 
-  Class size_;
   Weights smoother_;
   const Communicator& ranks_;
   Stream stream_;
@@ -136,7 +134,7 @@ class CudaMultigrid final : public Benchmark {
   cuda::MarchPlan ascent_;
   FixedOrderSums squares_;
   Buffer<double> norms_squared_;  ///< of this rank's part of the first residual and the last
-  RepeatedWork whole_run_{stream_, [this] { queue(mg_parameters(size_).iterations); }};
+  RepeatedWork whole_run_{stream_, [this] { queue(mg_parameters(size()).iterations); }};
   double norm_ = 0.0;
 };
 

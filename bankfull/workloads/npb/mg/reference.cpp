@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 namespace bankfull::npb::mg {
 namespace {
@@ -82,10 +83,7 @@ void interpolate(Grid& coarse, Grid& fine) {
 }
 
 double norm(const Grid& r) {
-  double sum = 0.0;
-  for (const double value : r.values) {
-    sum += value * value;
-  }
+  const double sum = std::inner_product(r.values.begin(), r.values.end(), r.values.begin(), 0.0);
   return std::sqrt(sum / static_cast<double>(r.values.size()));
 }
 
@@ -93,7 +91,6 @@ class Reference final : public Benchmark {
  public:
   explicit Reference(Class size)
       : Benchmark(Kernel::mg, size),
-        size_(size),
         smoother_(smoother_weights(size)),
         v_(mg_parameters(size).side) {
     for (int level = 1; level <= level_count(size); ++level) {
@@ -119,14 +116,14 @@ class Reference final : public Benchmark {
   void run() override {
     residual(u_.back(), v_, r_.back());
     norm_ = norm(r_.back());
-    for (int n = 0; n < mg_parameters(size_).iterations; ++n) {
+    for (int n = 0; n < mg_parameters(size()).iterations; ++n) {
       cycle();
       residual(u_.back(), v_, r_.back());
     }
     norm_ = norm(r_.back());
   }
 
-  std::vector<Check> checks() override { return checks_of(norm_, size_); }
+  std::vector<Check> checks() override { return checks_of(norm_, size()); }
 
   [[nodiscard]] Work work() const override { return {.model = "none stated"}; }
 
@@ -148,7 +145,6 @@ class Reference final : public Benchmark {
     }
   }
 
-  Class size_;
   Weights smoother_;
   Grid v_;
   std::vector<Grid> u_;  ///< the coarsest first

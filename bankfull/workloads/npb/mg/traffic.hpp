@@ -28,7 +28,7 @@ Traffic coarsest_traffic(std::int64_t points);
 /// The norm of the residual: u and v are read.
 Traffic residual_norm_traffic(std::int64_t points);
 
-/// Of a V-cycle: `levels` grids, the finest of `points`, each of the others of an eighth.
+/// A V-cycle: `levels` grids, the finest with `points`, each of the others with an eighth.
 Traffic cycle_traffic(std::int64_t points, int levels);
 
 }  // namespace bankfull::npb::mg

@@ -1,4 +1,3 @@
-#include "bankfull/workloads/hpcg/cuda/variants/backends.hpp"
 #include "bankfull/workloads/hpcg/cuda/variants/permuted_backend.cuh"
 
 namespace bankfull::hpcg::cuda {
@@ -18,10 +17,9 @@ struct RelaxColour {
 
 class CsrBackend final : public PermutedBackend {
  public:
-  CsrBackend(const Problem& problem, const Communicator& ranks, const Stream& stream,
-             const std::vector<Level>& levels, std::vector<PermutedLevel> orders)
-      : PermutedBackend(problem, ranks, stream, levels, std::move(orders)) {
-    for (std::size_t n = 0; n < levels.size(); ++n) {
+  explicit CsrBackend(const BackendSetup& setup)
+      : PermutedBackend(setup, colour_levels_by_hash(CudaExecutor(setup.stream), setup.levels)) {
+    for (std::size_t n = 0; n < setup.levels.size(); ++n) {
       matrices_.push_back(permuted_csr(executor_, natural_matrix(n), order(n), Columns::all));
     }
     CsrBackend::exaggerate_diagonal(false);
@@ -66,11 +64,8 @@ class CsrBackend final : public PermutedBackend {
 
 }  // namespace
 
-std::unique_ptr<CgBackend> make_csr_backend(const Problem& problem, const Communicator& ranks,
-                                            const Stream& stream,
-                                            const std::vector<Level>& levels) {
-  return std::make_unique<CsrBackend>(problem, ranks, stream, levels,
-                                      colour_levels_by_hash(CudaExecutor(stream), levels));
+std::unique_ptr<CgBackend> make_csr_backend(const BackendSetup& setup) {
+  return std::make_unique<CsrBackend>(setup);
 }
 
 }  // namespace bankfull::hpcg::cuda

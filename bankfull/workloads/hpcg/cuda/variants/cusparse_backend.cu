@@ -1,6 +1,5 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/exec/cusparse.hpp"
-#include "bankfull/workloads/hpcg/cuda/variants/backends.hpp"
 #include "bankfull/workloads/hpcg/cuda/variants/permuted_backend.cuh"
 
 #include <cstdint>
@@ -92,16 +91,25 @@ struct LevelPlans {
   TriangularSolve upper;
 };
 
+std::vector<PermutedLevel> orders_for(const BackendSetup& setup, Variant variant) {
+  const CudaExecutor executor(setup.stream);
+  return variant == Variant::cusparse_coloured
+             ? colour_levels_by_hash(executor, setup.levels)
+             : permute_levels(executor, setup.levels,
+                              [](const CudaExecutor& on, const Level& level) {
+                                return keep_order(on, level);
+                              });
+}
+
 class CusparseBackend final : public PermutedBackend {
  public:
-  CusparseBackend(const Problem& problem, const Communicator& ranks, const Stream& stream,
-                  const std::vector<Level>& levels, std::vector<PermutedLevel> orders)
-      : PermutedBackend(problem, ranks, stream, levels, std::move(orders)), library_(stream) {
-    for (std::size_t n = 0; n < levels.size(); ++n) {
+  CusparseBackend(const BackendSetup& setup, Variant variant)
+      : PermutedBackend(setup, orders_for(setup, variant)), library_(setup.stream) {
+    for (std::size_t n = 0; n < setup.levels.size(); ++n) {
       matrices_.push_back(make_matrices(executor_, natural_matrix(n), order(n)));
     }
     CusparseBackend::exaggerate_diagonal(false);
-    for (std::size_t n = 0; n < levels.size(); ++n) {
+    for (std::size_t n = 0; n < setup.levels.size(); ++n) {
       plans_.emplace_back(library_, matrices_[n], scratch(n));
     }
     executor_.synchronize();
@@ -166,25 +174,11 @@ void require_narrow(Variant variant, const Csr& finest) {
   }
 }
 
-std::vector<PermutedLevel> orders_for(const CudaExecutor& executor, Variant variant,
-                                      const std::vector<Level>& levels) {
-  if (variant == Variant::cusparse_coloured) {
-    return colour_levels_by_hash(executor, levels);
-  }
-  return permute_levels(executor, levels, [](const CudaExecutor& on, const Level& level) {
-    return keep_order(on, level);
-  });
-}
-
 }  // namespace
 
-std::unique_ptr<CgBackend> make_cusparse_backend(const Problem& problem, Variant variant,
-                                                 const Communicator& ranks, const Stream& stream,
-                                                 const std::vector<Level>& levels) {
-  ranks.agree([&] { require_narrow(variant, levels.front().matrix); });
-  const CudaExecutor executor(stream);
-  return std::make_unique<CusparseBackend>(problem, ranks, stream, levels,
-                                           orders_for(executor, variant, levels));
+std::unique_ptr<CgBackend> make_cusparse_backend(const BackendSetup& setup, Variant variant) {
+  setup.ranks.agree([&] { require_narrow(variant, setup.levels.front().matrix); });
+  return std::make_unique<CusparseBackend>(setup, variant);
 }
 
 }  // namespace bankfull::hpcg::cuda

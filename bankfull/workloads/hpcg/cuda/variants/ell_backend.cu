@@ -1,5 +1,4 @@
 #include "bankfull/core/base/unrolled.hpp"
-#include "bankfull/workloads/hpcg/cuda/variants/backends.hpp"
 #include "bankfull/workloads/hpcg/cuda/variants/ell.hpp"
 #include "bankfull/workloads/hpcg/cuda/variants/permuted_backend.cuh"
 
@@ -49,7 +48,7 @@ struct RelaxColour {
   }
 };
 
-/// (A x) of rows without columns of other ranks. Of other rows it leaves a part, which
+/// (A x) of rows without columns of other ranks. For other rows it leaves a part, which
 /// MultiplyBoundary overwrites: telling them apart would take more loads.
 struct MultiplyInterior {
   EllView matrix;
@@ -134,12 +133,11 @@ EllLevel make_ell_level(const CudaExecutor& executor, const Csr& natural,
 
 class EllBackend final : public PermutedBackend {
  public:
-  EllBackend(const Problem& problem, const Communicator& ranks, const Stream& stream,
-             const std::vector<Level>& levels, std::vector<PermutedLevel> orders)
-      : PermutedBackend(problem, ranks, stream, levels, std::move(orders)),
-        aside_(stream.device(), StreamPriority::low),
+  explicit EllBackend(const BackendSetup& setup)
+      : PermutedBackend(setup, colour_levels_by_hash(CudaExecutor(setup.stream), setup.levels)),
+        aside_(setup.stream.device(), StreamPriority::low),
         executor_aside_(aside_) {
-    for (std::size_t n = 0; n < levels.size(); ++n) {
+    for (std::size_t n = 0; n < setup.levels.size(); ++n) {
       levels_.push_back(make_ell_level(executor_, natural_matrix(n), order(n)));
     }
     EllBackend::exaggerate_diagonal(false);
@@ -235,11 +233,8 @@ class EllBackend final : public PermutedBackend {
 
 }  // namespace
 
-std::unique_ptr<CgBackend> make_ell_backend(const Problem& problem, const Communicator& ranks,
-                                            const Stream& stream,
-                                            const std::vector<Level>& levels) {
-  return std::make_unique<EllBackend>(problem, ranks, stream, levels,
-                                      colour_levels_by_hash(CudaExecutor(stream), levels));
+std::unique_ptr<CgBackend> make_ell_backend(const BackendSetup& setup) {
+  return std::make_unique<EllBackend>(setup);
 }
 
 }  // namespace bankfull::hpcg::cuda

@@ -90,12 +90,6 @@ struct Identity {
   }
 };
 
-struct MapThrough {
-  const std::int32_t* map = {};
-  std::int32_t* number = {};
-  BANKFULL_HOST_DEVICE void operator()(std::int64_t n) const { number[n] = map[number[n]]; }
-};
-
 struct NewFineRow {
   const std::int32_t* old_of = {};
   const std::int32_t* fine_row = {};     ///< in natural orders
@@ -125,21 +119,6 @@ struct FillGathered {
     }
   }
 };
-
-/// What other ranks want of a level, in its new order.
-template <class Executor>
-std::vector<ListNeighbour> in_new_order(const Executor& executor,
-                                        std::vector<ListNeighbour> neighbours,
-                                        const std::int32_t* new_of) {
-  for (ListNeighbour& neighbour : neighbours) {
-    const auto count = static_cast<std::int64_t>(neighbour.sent.size());
-    const auto list = executor.template make<std::int32_t>(count);
-    executor.from_host(neighbour.sent, list.data());
-    executor.each(count, MapThrough{new_of, list.data()});
-    neighbour.sent = executor.to_host(list.data(), count);
-  }
-  return neighbours;
-}
 
 }  // namespace detail
 
@@ -185,7 +164,7 @@ std::vector<PermutedLevel> permute_levels(const Executor& executor,
   permuted.reserve(levels.size());
   for (const Level& level : levels) {
     PermutedLevel now = order(executor, level);
-    now.neighbours = detail::in_new_order(executor, level.geometry.neighbours, now.new_of.data());
+    now.neighbours = renumbered(executor, level.geometry.neighbours, now.new_of.data());
     if (!permuted.empty()) {
       now.fine_row = executor.template make<std::int32_t>(now.rows);
       executor.each(now.rows,

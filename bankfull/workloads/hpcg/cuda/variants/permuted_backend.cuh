@@ -3,7 +3,7 @@
 #include "bankfull/numerics/sparse/colouring.hpp"
 #include "bankfull/workloads/hpcg/cuda/plain_cg.cuh"
 #include "bankfull/workloads/hpcg/cuda/variants/permuted.hpp"
-#include "bankfull/workloads/hpcg/load_row.hpp"
+#include "bankfull/workloads/hpcg/rows.hpp"
 
 #include <utility>
 #include <vector>
@@ -29,10 +29,9 @@ inline std::vector<PermutedLevel> colour_levels_by_hash(const CudaExecutor& exec
 /// sweeps between which the columns of other ranks stay as they are.
 class PermutedBackend : public PlainCudaCg {
  public:
-  PermutedBackend(const Problem& problem, const Communicator& ranks, const Stream& stream,
-                  const std::vector<Level>& set_up, std::vector<PermutedLevel> orders)
-      : PlainCudaCg(problem, ranks, stream, plain_levels(orders), orders.front().new_of.data()),
-        set_up_(set_up),
+  PermutedBackend(const BackendSetup& setup, std::vector<PermutedLevel> orders)
+      : PlainCudaCg(setup, plain_levels(orders), orders.front().new_of.data()),
+        set_up_(setup.levels),
         orders_(std::move(orders)),
         diagonal_(make_vector(rows_)) {}
 

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <utility>
 
 namespace bankfull::npb::cg::cuda {
 
@@ -150,7 +149,7 @@ class WarpRow {
     __syncwarp();
   }
 
-  /// Of the entry whose first key stands at `place`, times the scale.
+  /// The value of the entry whose first key stands at `place`, times the scale.
   [[nodiscard]] __device__ double value(int place) const {
     const std::int32_t column = ProductKey::column(keys_[place]);
     double sum = 0.0;

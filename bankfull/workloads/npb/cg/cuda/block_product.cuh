@@ -106,7 +106,7 @@ class BlockProduct {
     return {inputs + added + moved + exchanged, added + sums + moved, 0.0};
   }
 
-  /// Of its vectors.
+  /// Bytes of its vectors.
   [[nodiscard]] std::size_t vector_bytes() const {
     return multiplied_.bytes() + parts_.bytes() + sums_.bytes();
   }
@@ -119,7 +119,7 @@ class BlockProduct {
         .build();
   }
 
-  /// Of a product, beside the sums: none where there is one.
+  /// Parts of a product beside the sums: none where there is only one.
   [[nodiscard]] std::int64_t added_parts() const {
     const int parts = tiles_.tiling.product_parts();
     return parts > 1 ? parts : 0;

@@ -29,7 +29,7 @@ class NasaSteps {
     }
   }
 
-  /// Of a step, without its product but with taking it.
+  /// The vectors' traffic in a step, without its product but with taking it.
   [[nodiscard]] Traffic vector_traffic() const {
     const auto piece = static_cast<double>(r_.bytes());
     return {7.0 * piece, 5.0 * piece, 0.0};

@@ -54,7 +54,7 @@ struct PieceSums {
   const Contribution* contributions;
   int count;
 
-  /// Of one element, in the order of ranks.
+  /// The sum of one element's parts, in the order of ranks.
   [[nodiscard]] __device__ double at(std::int64_t n) const {
     double sum = 0.0;
     for (int k = 0; k < count; ++k) {

@@ -11,21 +11,21 @@ constexpr std::int64_t word = 8;
 /// panels in one block.
 constexpr std::int64_t max_parts = 12;
 
-/// Of a multiprocessor's shared memory, for a panel where each block has one tile: what is left
-/// serves as its first cache, which has room for the entries that are under way.
+/// The share of a multiprocessor's shared memory for a panel where each block has one tile: what is
+/// left serves as its first cache, which has room for the entries that are under way.
 constexpr double share_of_panel = 0.7;
 
-/// Of a tile; 16 bits number them, and a block sorts them in shared memory.
+/// Rows per tile; 16 bits number them, and a block sorts them in shared memory.
 constexpr std::int64_t max_group_rows = 16384;
 
-/// Of a block's shared memory, for sums of rows where a block goes through all panels.
+/// The share of a block's shared memory for sums of rows, where a block goes through all panels.
 constexpr double share_of_sums = 0.45;
 
 /// So many slices keep all warps of a block busy with about as much work each.
 constexpr int wanted_slices = 6 * solver_warps;
 
-/// Of the last cache, for the part of a matrix that does not stay in it whole and shares it with
-/// all that streams through.
+/// The share of the last cache for the part of a matrix that does not stay in it whole and shares
+/// it with all that streams through.
 constexpr double part_share = 0.35;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }

@@ -62,7 +62,7 @@ struct Tiling {
   [[nodiscard]] BANKFULL_HOST_DEVICE constexpr int product_parts() const {
     return one_tile_a_block ? panels : 1;
   }
-  /// Of the solver's blocks.
+  /// Shared memory of each of the solver's blocks.
   [[nodiscard]] constexpr std::int64_t shared_bytes() const {
     return 8 * (std::int64_t{panel_columns} + (one_tile_a_block ? 0 : group_rows));
   }
@@ -78,7 +78,7 @@ inline Tiling tiling_for(std::int64_t rows, int multiprocessors, std::int64_t sh
   return tiling_for(rows, rows, multiprocessors, shared_bytes);
 }
 
-/// Of a matrix in tiles. How much slices are longer than their pieces is not known before the
+/// Bytes of a matrix in tiles. How much slices are longer than their pieces is not known before the
 /// matrix is: this counts the mean of what sharing a piece costs, and one entry in a hundred for
 /// rows of unequal lengths.
 std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros);
@@ -86,7 +86,7 @@ std::int64_t tile_bytes(const Tiling& tiling, std::int64_t nonzeros);
 /// What assembling it takes beside the tiles, from `vectors` sparse vectors of `stride` slots each.
 std::int64_t assembly_bytes(const Tiling& tiling, std::int64_t vectors, std::int64_t stride);
 
-/// Of the last cache, for what stays in it whole.
+/// The share of the last cache for what stays in it whole.
 inline constexpr double whole_share = 0.6;
 
 /// Warps of each of the solver's blocks whose entries are to stay in the last cache from product to

@@ -124,8 +124,8 @@ class EntryBatch {
     return add_first_to(sum, x, Slots);
   }
 
-  /// Of the first `slots` slots only: x of the others, which are 0, is not looked up. That takes
-  /// longer than to ask where slices have about as many slots as a batch or more.
+  /// The same for the first `slots` slots only: x of the others, which are 0, is not looked up.
+  /// That takes longer than to ask where slices have about as many slots as a batch or more.
   template <class Vector>
   [[nodiscard]] __device__ __forceinline__ double add_first_to(double sum, const Vector& x,
                                                                int slots) const {

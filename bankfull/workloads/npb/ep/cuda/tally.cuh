@@ -61,7 +61,7 @@ struct ThreadTally {
   std::uint32_t rejected = 0;
   std::uint32_t counts[bins - 1] = {};  ///< of bins from 1 on
 
-  // Of one segment.
+  // Counts of one segment.
   std::uint32_t marks = 0;  ///< sum of the intervals'
   std::uint64_t packed = 0;
 

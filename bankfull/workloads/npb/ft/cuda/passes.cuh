@@ -220,7 +220,7 @@ __device__ __forceinline__ void transform_tile(const Shape& shape, const Fft& ff
                step_into_planes<Fft>(shape), x);
 }
 
-/// All tiles of lines, one a block.
+/// All tiles of lines, one per block.
 template <int Depth>
 __global__ void __launch_bounds__(LineFft<Depth>::threads, blocks_a_multiprocessor<LineFft<Depth>>)
     lines_to_planes(const __grid_constant__ Shape shape, const double2* roots,
@@ -283,7 +283,7 @@ __global__ void __launch_bounds__(RowFft<Side>::threads, blocks_a_multiprocessor
   take_samples(samples, fft, place.plane, place.row, x, terms);
 }
 
-/// Terms of an iteration a block, those of a group of planes a warp.
+/// A block adds up the terms of an iteration, a warp those of a group of planes.
 static __global__ void __launch_bounds__(1024)
     add_terms(const __grid_constant__ Samples samples, int planes_a_group, const double2* terms,
               double2* sums) {

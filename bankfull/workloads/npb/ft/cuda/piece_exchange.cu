@@ -4,7 +4,6 @@
 #include "bankfull/core/comm/peer_signals.cuh"
 #include "bankfull/core/exec/launch.cuh"
 
-#include <algorithm>
 #include <vector>
 
 namespace bankfull::npb::ft::cuda {
@@ -45,7 +44,7 @@ std::vector<MessageSize> messages_of(const Communicator& ranks, std::int64_t poi
   return messages;
 }
 
-/// Of the first exchange.
+/// Where the pieces of the first exchange are.
 Buffer<Complex*> pieces_at(const std::vector<GpuMessageEnds>& ends,
                            std::byte* GpuMessageEnds::*side, const Stream& stream) {
   std::vector<Complex*> pieces;

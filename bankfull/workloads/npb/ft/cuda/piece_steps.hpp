@@ -8,7 +8,7 @@ namespace bankfull::npb::ft::cuda {
 /// many points, a power of two, as has the way from a point of the thread to the next. The ways in
 /// `Apart` points; the first point is one of the first `Apart` of the axis.
 ///
-/// Of the two powers one divides the other, so that only the first point and only whole ways count.
+/// One of the two powers divides the other, so that only the first point and whole ways count.
 template <int Apart>
 struct PieceSteps {
   int log2_extent;  ///< of a piece

@@ -30,7 +30,7 @@ struct Plan {
 
   [[nodiscard]] Shape own_planes() const { return shape.part(shape.depth / ranks, shape.columns); }
   [[nodiscard]] Shape own_lines() const { return shape.part(shape.depth, shape.columns / ranks); }
-  /// Of a rank's planes the columns that another has in lines.
+  /// The columns of a rank's planes that another rank has in lines.
   [[nodiscard]] Shape piece() const {
     return shape.part(shape.depth / ranks, shape.columns / ranks);
   }

@@ -3,15 +3,13 @@
 #include "bankfull/workloads/npb/ft/cuda/points.cuh"
 #include "bankfull/workloads/npb/ft/cuda/shape.hpp"
 
-#include <cstdint>
-
 namespace bankfull::npb::ft::cuda {
 
 /// Where the points of a checksum are: point j, from 1 to `checksum_points`, is j steps along each
 /// axis from the origin.
 class Samples {
  public:
-  /// Of a whole field, whose planes are counted from `first_plane` on.
+  /// The samples of a whole field, whose planes are counted from `first_plane` on.
   explicit Samples(const Shape& shape, int first_plane = 0)
       : depth_(shape.depth),
         first_plane_(first_plane),
@@ -34,7 +32,7 @@ class Samples {
   }
 
  private:
-  /// Of an odd number, modulo 2^32; each step doubles the bits that are right.
+  /// The inverse of an odd number, modulo 2^32; each step doubles the bits that are right.
   static constexpr unsigned inverse(unsigned odd) {
     unsigned result = odd;
     for (int bits = 3; bits < 32; bits *= 2) {

@@ -14,8 +14,8 @@ constexpr int lines_together(std::int64_t depth) {
   return depth <= 512 ? 8 : depth == 1024 ? 4 : 2;
 }
 constexpr int columns_together(std::int64_t side) { return lines_together(side); }
-/// Of these columns, in a tile: two columns of a plane, a sector of memory, which rows read whole;
-/// lines write what planes they have beside each other.
+/// Planes of a tile of these columns: two columns of a plane, a sector of memory, which rows read
+/// whole; lines write what planes they have beside each other.
 constexpr int planes_together(std::int64_t side) { return columns_together(side) / 2; }
 /// Smaller tiles, for more blocks at once: blocks that write nothing have nothing else to do while
 /// they wait.
@@ -38,7 +38,7 @@ struct Shape {
   int side;     ///< in rows
   int columns;  ///< as many as rows, but in parts of fields
 
-  // Of the tiles: powers of two, as their exponents.
+  // Sizes of the tiles: powers of two, as their exponents.
   int log2_planes;        ///< of a tile of planes
   int log2_columns;       ///< of a tile of planes
   int log2_line_columns;  ///< of a tile of lines; not more
@@ -82,7 +82,7 @@ struct Shape {
     return result;
   }
 
-  /// Of n when divided by a power of two.
+  /// The rest of n when divided by a power of two.
   static BANKFULL_HOST_DEVICE constexpr int rest(int n, int log2) { return n & ((1 << log2) - 1); }
 };
 

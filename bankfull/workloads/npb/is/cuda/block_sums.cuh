@@ -16,7 +16,7 @@ __device__ __forceinline__ std::uint32_t warp_sums(std::uint32_t value) {
 }
 
 /// Sums over a block of `Warps` whole warps, all of whose threads call; `sums` is shared memory for
-/// a number a warp.
+/// a number per warp.
 template <int Warps>
 class BlockSums {
  public:

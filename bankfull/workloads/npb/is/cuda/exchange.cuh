@@ -73,7 +73,7 @@ class ExchangeBlock {
   }
 
   /// Waits for the messages of all ranks where nobody else has, and finds what they have for this
-  /// one. `sums` is shared memory for a number a warp.
+  /// one. `sums` is shared memory for a number per warp.
   __device__ __forceinline__ void survey(std::uint32_t* sums) const {
     if (f_.epoch != nullptr) {
       for (int rank = thread_; rank < f_.ranks; rank += threads) {

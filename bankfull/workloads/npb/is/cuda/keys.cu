@@ -45,6 +45,36 @@ __global__ void __launch_bounds__(threads_a_block)
   }
 }
 
+struct TwoChanges {
+  Change changes[2];
+};
+
+/// One thread: the changes follow each other, should both have one position.
+__global__ void change_kernel(Key* keys, const __grid_constant__ TwoChanges both) {
+  for (const Change& change : both.changes) {
+    if (change.position >= 0) {
+      keys[change.position] = change.key;
+    }
+  }
+}
+
+__global__ void __launch_bounds__(threads_a_block)
+    perturb_kernel(std::uint32_t* ranks, std::int64_t values, double epsilon) {
+  const std::int64_t value = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  if (value < values) {
+    ranks[value] = static_cast<std::uint32_t>(perturbed_rank(ranks[value], epsilon));
+  }
+}
+
+__global__ void test_kernel(const __grid_constant__ RankTests tests, const std::uint32_t* ranks,
+                            Range values, std::uint32_t* right_ranks) {
+  const unsigned n = threadIdx.x;
+  const Key key = tests.keys[tests.positions[n]];
+  if (key >= values.begin && key < values.end && ranks[key - values.begin] == tests.expected[n]) {
+    atomicAdd(right_ranks, 1U);
+  }
+}
+
 unsigned blocks_for(std::int64_t threads) {
   return static_cast<unsigned>((threads + threads_a_block - 1) / threads_a_block);
 }
@@ -83,6 +113,23 @@ bool ascend_by_rank(const std::uint32_t* ranks, const std::uint32_t* counts, std
   copy_bytes(&number, wrong.data(), sizeof number, stream);
   stream.synchronize();
   return number == 0;
+}
+
+void queue_changes(Key* keys, const std::array<Change, 2>& changes, const Stream& stream) {
+  launch(stream, {dim3(1), dim3(1)}, change_kernel, keys, TwoChanges{changes[0], changes[1]});
+}
+
+void queue_perturbation(std::uint32_t* ranks, std::int64_t values, double epsilon,
+                        const Stream& stream) {
+  if (values > 0) {
+    launch(stream, {dim3(blocks_for(values)), dim3(threads_a_block)}, perturb_kernel, ranks, values,
+           epsilon);
+  }
+}
+
+void queue_tests(const RankTests& tests, const std::uint32_t* ranks, const Range& values,
+                 std::uint32_t* right_ranks, const Stream& stream) {
+  launch(stream, {dim3(1), dim3(is_tests)}, test_kernel, tests, ranks, values, right_ranks);
 }
 
 }  // namespace bankfull::npb::is::cuda

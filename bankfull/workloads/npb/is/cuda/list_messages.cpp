@@ -1,6 +1,6 @@
 #include "bankfull/workloads/npb/is/cuda/list_messages.hpp"
 
-#include "bankfull/workloads/npb/is/expected_counts.hpp"
+#include "bankfull/workloads/npb/is/bucket_partition.hpp"
 
 #include <algorithm>
 #include <utility>

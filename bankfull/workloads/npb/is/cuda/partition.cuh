@@ -19,7 +19,7 @@ namespace bankfull::npb::is::cuda {
 // rings. In the end each block fills its last units up with the largest low bits; how many these
 // fillers are is noted.
 //
-// A list has the room that the distribution of NPB's keys asks for (expected_counts.hpp). Where
+// A list has the room that the distribution of NPB's keys asks for (bucket_partition.hpp). Where
 // keys are distributed otherwise, places may be claimed beyond it. Such units are written to where
 // they harm nobody but lists of this ranking, which is void then: whoever reads the lists compares
 // what was claimed with the room.
@@ -71,7 +71,7 @@ struct RingState {
     return word_without<Shape>(Shape::units_in_ring);
   }
 
-  /// Of a place less than two rings.
+  /// The place within the ring, for a place less than two rings.
   template <class Shape>
   static __device__ __forceinline__ std::uint32_t wrapped(std::uint32_t place) {
     return min(place, place - Shape::ring);  // the difference wraps around where place is less

@@ -14,7 +14,7 @@ namespace bankfull::npb::is::cuda {
 // The second half of a ranking: a block counts the keys of one bucket in shared memory and turns
 // the counts into ranks. Counters have 16 bits, for no value of NPB's is that frequent. Other keys
 // may overflow a counter, which the sum of the counts tells, or the room of a bucket's list; both
-// are noted, and keys are counted by value instead (value_ranks.hpp).
+// are noted, and keys are counted by value instead (keys.hpp).
 
 /// What the rankings of a run found.
 struct Findings {

@@ -5,19 +5,17 @@
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/exec/prefix_sum.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/npb/is/bucket_partition.hpp"
 #include "bankfull/workloads/npb/is/bucket_ranking.hpp"
 #include "bankfull/workloads/npb/is/cuda/keys.hpp"
 #include "bankfull/workloads/npb/is/cuda/partition.cuh"
 #include "bankfull/workloads/npb/is/cuda/rank.cuh"
-#include "bankfull/workloads/npb/is/cuda/value_ranks.hpp"
-#include "bankfull/workloads/npb/is/expected_counts.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace bankfull::npb::is::cuda {
@@ -88,7 +86,7 @@ struct RankingSize {
   }
 };
 
-/// Ranks keys in two passes: into buckets, which hold 16 bits a key, then bucket by bucket. All
+/// Ranks keys in two passes: into buckets, which hold 16 bits per key, then bucket by bucket. All
 /// rankings are one graph. Buckets have the room that the distribution of NPB's keys asks for;
 /// where that turns out to be too little, all rankings are done again within the run, value by
 /// value.
@@ -97,7 +95,6 @@ class CudaRanking final : public BucketRanking {
  public:
   explicit CudaRanking(const Problem& problem)
       : BucketRanking(problem.size),
-        size_(problem.size),
         perturbation_(problem.perturbation),
         stream_(problem.device),
         extent_(problem.size, multiprocessors_of(problem.device)),
@@ -111,7 +108,7 @@ class CudaRanking final : public BucketRanking {
     expects(extent_.low_bits <= 16, "keys of a bucket differ in 16 bits");
     allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsHere>));
     allow_shared_bytes(rank_buckets, max_counter_bytes);
-    queue_keys(size_, {0, extent_.keys}, keys_.data(), stream_);
+    queue_keys(size(), {0, extent_.keys}, keys_.data(), stream_);
     copy_bytes(first_keys_.data(), keys_.data(), sizeof first_keys_, stream_);
     stream_.synchronize();
     whole_run_.record();
@@ -158,7 +155,7 @@ class CudaRanking final : public BucketRanking {
     const Verdict verdict{.right_ranks = static_cast<int>(found_.right_ranks),
                           .sorted = ascend_by_rank(ranks_.data(), counts, extent_.values,
                                                    {0, extent_.keys}, stream_)};
-    return checks_of(verdict, size_);
+    return checks_of(verdict, size());
   }
 
  private:
@@ -185,7 +182,7 @@ class CudaRanking final : public BucketRanking {
 
   /// Queues the changes of a ranking and the partition of its keys.
   void queue_partition(int iteration) {
-    const std::array<Change, 2> changes = changes_of(size_, iteration);
+    const std::array<Change, 2> changes = changes_of(size(), iteration);
     launch(stream_,
            {dim3(static_cast<unsigned>(extent_.blocks)), dim3(Shape::threads),
             sizeof(PartitionShared<Shape, ListsHere>)},
@@ -209,7 +206,7 @@ class CudaRanking final : public BucketRanking {
                .lists = listed(iteration),
                .low_bits = extent_.low_bits,
                .ranks = ranks_.data(),
-               .test_ranks = perturbation_ == 0.0 ? expected_ranks(size_, iteration) : no_ranks(),
+               .test_ranks = perturbation_ == 0.0 ? expected_ranks(size(), iteration) : no_ranks(),
                .findings = findings_.data()});
     if (perturbation_ != 0.0) {
       queue_perturbation(ranks_.data(), extent_.values, perturbation_, stream_);
@@ -219,8 +216,8 @@ class CudaRanking final : public BucketRanking {
 
   void queue_tests_of(int iteration) {
     queue_tests({.keys = keys_.data(),
-                 .positions = is_parameters(size_).positions,
-                 .expected = expected_ranks(size_, iteration)},
+                 .positions = is_parameters(size()).positions,
+                 .expected = expected_ranks(size(), iteration)},
                 ranks_.data(), {0, extent_.values}, &findings_.data()->right_ranks, stream_);
   }
 
@@ -229,7 +226,7 @@ class CudaRanking final : public BucketRanking {
     copy_bytes(keys_.data(), first_keys_.data(), sizeof first_keys_, stream_);
     fill_bytes(findings_.data(), 0, findings_.bytes(), stream_);
     for (int iteration = 1; iteration <= is_iterations; ++iteration) {
-      queue_changes(keys_.data(), changes_of(size_, iteration), stream_);
+      queue_changes(keys_.data(), changes_of(size(), iteration), stream_);
       queue_value_counts(keys_.data(), extent_.keys, extent_.values, ranks_.data(), stream_);
       exclusive_sums(ranks_.data(), extent_.values, 0, stream_);
       if (perturbation_ != 0.0) {
@@ -245,7 +242,7 @@ class CudaRanking final : public BucketRanking {
     stream_.synchronize();
   }
 
-  /// Of the unit behind all lists.
+  /// The place of the unit behind all lists.
   [[nodiscard]] std::uint32_t spill_place() const {
     return static_cast<std::uint32_t>(lists_.size() / Shape::unit) - 1;
   }
@@ -258,7 +255,7 @@ class CudaRanking final : public BucketRanking {
             .filling = row(fillers_, iteration),
             .unit = Shape::unit,
             .buckets = Shape::buckets,
-            .test_positions = is_parameters(size_).positions};
+            .test_positions = is_parameters(size()).positions};
   }
 
   /// All lists empty, nothing found.
@@ -279,7 +276,6 @@ class CudaRanking final : public BucketRanking {
     }
   }
 
-  Class size_;
   double perturbation_;
   Stream stream_;
   RankingSize<Shape> extent_;

@@ -90,7 +90,6 @@ class CudaRankingOnRanks final : public BucketRanking {
  public:
   CudaRankingOnRanks(const Problem& problem, const Communicator& ranks)
       : BucketRanking(problem.size),
-        size_(problem.size),
         perturbation_(problem.perturbation),
         ranks_(&ranks),
         stream_(problem.device),
@@ -114,7 +113,7 @@ class CudaRankingOnRanks final : public BucketRanking {
         findings_(MemorySpace::device, 1) {
     allow_shared_bytes(partition_keys, sizeof(PartitionShared<Shape, ListsInMessages>));
     allow_shared_bytes(rank_buckets, counter_words(16) * sizeof(std::uint32_t));
-    queue_keys(size_, own_.keys, keys_.data(), stream_);
+    queue_keys(size(), own_.keys, keys_.data(), stream_);
     fetch_first_keys();
     if (chosen_.transport->recordable()) {
       whole_run_.record();
@@ -158,7 +157,7 @@ class CudaRankingOnRanks final : public BucketRanking {
     const Verdict verdict{
         .right_ranks = static_cast<int>(ranks_->sum(std::int64_t{found_.right_ranks})),
         .sorted = is_sorted()};
-    return checks_of(verdict, size_);
+    return checks_of(verdict, size());
   }
 
   [[nodiscard]] Transport transport() const override { return chosen_.kind; }
@@ -307,7 +306,7 @@ class CudaRankingOnRanks final : public BucketRanking {
 
   /// With positions among this rank's keys, or negative ones.
   [[nodiscard]] std::array<Change, 2> own_changes(int iteration) const {
-    std::array<Change, 2> changes = changes_of(size_, iteration);
+    std::array<Change, 2> changes = changes_of(size(), iteration);
     for (Change& change : changes) {
       change.position = own_.place_of(change.position);
     }
@@ -356,7 +355,7 @@ class CudaRankingOnRanks final : public BucketRanking {
                                 .units = row(claimed_, iteration),
                                 .fillers = row(fillers_, iteration),
                                 .keys = keys_.data(),
-                                .test_positions = is_parameters(size_).positions,
+                                .test_positions = is_parameters(size()).positions,
                                 .arrivals = arrivals_.data(),
                                 .rooms = arrival_rooms_.data(),
                                 .pieces = pieces_.data(),
@@ -383,7 +382,7 @@ class CudaRankingOnRanks final : public BucketRanking {
                          .first_bucket = static_cast<int>(first_bucket())},
                .low_bits = own_.low_bits,
                .ranks = smaller_.data(),
-               .test_ranks = perturbation_ == 0.0 ? expected_ranks(size_, iteration) : no_ranks(),
+               .test_ranks = perturbation_ == 0.0 ? expected_ranks(size(), iteration) : no_ranks(),
                .findings = findings_.data()});
     if (perturbation_ != 0.0) {
       queue_perturbation(smaller_.data(), own_values().size(), perturbation_, stream_);
@@ -393,7 +392,7 @@ class CudaRankingOnRanks final : public BucketRanking {
 
   void queue_tests_of(int iteration) {
     RankTests tests{
-        .keys = test_keys_.data(), .positions = {}, .expected = expected_ranks(size_, iteration)};
+        .keys = test_keys_.data(), .positions = {}, .expected = expected_ranks(size(), iteration)};
     std::iota(tests.positions.begin(), tests.positions.end(), std::int64_t{0});
     queue_tests(tests, smaller_.data(), own_values(), &findings_.data()->right_ranks, stream_);
   }
@@ -462,9 +461,9 @@ class CudaRankingOnRanks final : public BucketRanking {
     return sums;
   }
 
-  /// Of this rank's keys.
+  /// How many of this rank's keys have each value.
   [[nodiscard]] std::vector<std::uint32_t> counts_of_all_values() {
-    std::vector<std::uint32_t> counts(std::size_t{1} << is_parameters(size_).log2_values);
+    std::vector<std::uint32_t> counts(std::size_t{1} << is_parameters(size()).log2_values);
     const Buffer<std::uint32_t> there(MemorySpace::device, counts.size());
     queue_value_counts(keys_.data(), own_.keys.size(), static_cast<std::int64_t>(counts.size()),
                        there.data(), stream_);
@@ -473,7 +472,6 @@ class CudaRankingOnRanks final : public BucketRanking {
     return counts;
   }
 
-  Class size_;
   double perturbation_;
   const Communicator* ranks_;
   Stream stream_;

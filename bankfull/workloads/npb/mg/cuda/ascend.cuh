@@ -107,10 +107,10 @@ class Interpolation {
              {0.5 * middle_b, asked_.b.y}};
   }
 
-  /// Of the fine plane on the coarse one taken last.
+  /// Points of the fine plane on the coarse one taken last.
   [[nodiscard]] __device__ __forceinline__ const Quad& on() const { return here_; }
 
-  /// Of the fine plane before that.
+  /// Points of the fine plane before that.
   [[nodiscard]] __device__ __forceinline__ Quad between() const {
     return each([](double x, double y) { return 0.5 * (x + y); }, before_, here_);
   }

@@ -12,7 +12,7 @@
 
 namespace bankfull::npb::mg::cuda {
 
-/// Grids up to 64 points a side are gathered and solved whole by every GPU: they do not keep one
+/// Grids up to 64 points per side are gathered and solved whole by every GPU: they do not keep one
 /// busy, whole or in blocks, and two exchanges a grid are four kernels more. The next finer grid
 /// has eight times the points to gather, 16 MiB.
 inline constexpr int gathered_level = 6;

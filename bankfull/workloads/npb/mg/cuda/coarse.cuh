@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(restrict_columns* restrict_rows)
   const int column = fine.column(2 * c1);
   const int column_after = fine.column(2 * c1 + 2);
 
-  /// Of three columns: the row in the middle, and the sum of the rows beside it.
+  /// For three columns: the row in the middle, and the sum of the rows beside it.
   struct Rows {
     double at[3];
     double beside[3];
@@ -155,7 +155,7 @@ struct BottomGrid {
   }
 };
 
-/// The V-cycle below a grid of bottom_side points a side, by one block: from its r to its u.
+/// The V-cycle below a grid of bottom_side points per side, by one block: from its r to its u.
 static __global__ void __launch_bounds__(bottom_threads)
     bottom_kernel(const __grid_constant__ Weights smoother, const double* r, double* u) {
   extern __shared__ double2 shared_memory[];

@@ -12,7 +12,7 @@ struct DescendArguments {
   const double* u;
   const double* v;
   double* coarse;   ///< nullptr where the sums alone are wanted
-  double* squares;  ///< one a block, or nullptr
+  double* squares;  ///< one per block, or nullptr
   int plane_pairs;  ///< of a slab
 };
 

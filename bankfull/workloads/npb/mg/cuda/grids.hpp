@@ -76,10 +76,11 @@ struct GridPair {
   Grid coarse;
 };
 
-/// Of a field with ghosts along the axes that `cuts` cuts; values count from its interior.
+/// The block of a field with ghosts along the axes that `cuts` cuts; values count from its
+/// interior.
 Block block_with_ghosts(const Layout& layout, const RankGrid& cuts);
 
-/// Of a block alone, densely; it has nothing around it.
+/// A block alone, densely; it has nothing around it.
 Block packed_block(const Extents& points);
 
 /// The block `box` of a whole grid, which lies around it.

@@ -29,7 +29,7 @@ inline constexpr int lane_pairs = 30;  ///< pairs of columns that a warp finishe
 inline constexpr int fill_planes = 6;  ///< steps of a march before its first and after its last
 inline constexpr int row_slots = 32;   ///< double2 of a row in shared memory
 
-/// Of one thread: two rows of two columns.
+/// The points of one thread: two rows of two columns.
 struct Quad {
   double2 a;
   double2 b;
@@ -134,7 +134,7 @@ struct Place {
   int row_above;
   int row_below;
 
-  /// Of tile (blockIdx.x, blockIdx.y) of a grid of so many pairs of columns and of rows.
+  /// The place in tile (blockIdx.x, blockIdx.y) of a grid of so many pairs of columns and of rows.
   __device__ __forceinline__ Place(int pairs, int row_pairs)
       : lane(static_cast<int>(threadIdx.x)),
         warp(static_cast<int>(threadIdx.y)),

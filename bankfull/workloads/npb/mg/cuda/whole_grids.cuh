@@ -15,10 +15,10 @@ inline Buffer<double> cube_of(int side) {
   return {MemorySpace::device, n * n * n};
 }
 
-/// V-cycles on grids that one GPU holds whole, from bottom_side points a side on.
+/// V-cycles on grids that one GPU holds whole, from bottom_side points per side on.
 class WholeGrids {
  public:
-  /// The finest of them has `side` points a side.
+  /// The finest of them has `side` points per side.
   WholeGrids(int side, const Weights& smoother, const MarchLimits& limits, const Stream& stream)
       : smoother_(smoother), stream_(stream) {
     for (int n = bottom_side; n <= side; n *= 2) {

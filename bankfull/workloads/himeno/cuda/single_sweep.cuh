@@ -1,0 +1,70 @@
+#pragma once
+
+#include "bankfull/workloads/himeno/cuda/tiles.hpp"
+#include "bankfull/workloads/himeno/point.hpp"
+
+#include <cstdint>
+
+// What kernels of one iteration have in common.
+namespace bankfull::himeno {
+
+/// What it reads and writes, as plain pointers to interior cell (0, 0, 0).
+/// Pitches and strides are in elements.
+template <class T>
+struct SweepArguments {
+  TileGrid tiles;
+  int nj, nk;  ///< interior points
+  int row_pitch;
+  std::int64_t plane_pitch;
+  std::int64_t field_stride;  ///< between coefficient fields
+  const T* coefficients;
+  const T* pressure;
+  T* next;               ///< its boundary equals that of `pressure`
+  double* partial_gosa;  ///< one per block
+  T omega;
+
+  BANKFULL_HOST_DEVICE std::int64_t offset(int i, int j, int k) const {
+    return i * plane_pitch + std::int64_t{j} * row_pitch + k;
+  }
+};
+
+/// A point's coefficients in registers: asked for early, used late.
+template <class T>
+struct CoefficientsInHand {
+  T value[coefficient_count];
+
+  __device__ __forceinline__ T operator()(Coefficient n) const { return value[n]; }
+
+  __device__ __forceinline__ void load(const T* first, std::int64_t stride) {
+#pragma unroll
+    for (int n = 0; n < coefficient_count; ++n) {
+      value[n] = first[n * stride];
+    }
+  }
+};
+
+/// Grid of blocks, one a tile. Three dimensions where CUDA allows it, because working a tile out of
+/// one number takes divisions; else one.
+inline dim3 blocks_for(const TileGrid& tiles) {
+  constexpr int most = 65535;  // in the second and third dimension
+  const auto extent = [](int n) { return static_cast<unsigned>(n); };
+  if (tiles.tiles_j <= most && tiles.chunks <= most) {
+    return {extent(tiles.tiles_k), extent(tiles.tiles_j), extent(tiles.chunks)};
+  }
+  return {extent(tiles.count()), 1, 1};
+}
+
+/// The tile of this block.
+__device__ __forceinline__ Tile block_tile(const TileGrid& tiles) {
+  const int x = static_cast<int>(blockIdx.x);
+  return static_cast<int>(gridDim.x) == tiles.tiles_k
+             ? tiles.at(x, static_cast<int>(blockIdx.y), static_cast<int>(blockIdx.z))
+             : tiles.tile(x);
+}
+
+/// The number of this block's tile.
+__device__ __forceinline__ unsigned block_number() {
+  return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+}
+
+}  // namespace bankfull::himeno
