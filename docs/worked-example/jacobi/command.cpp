@@ -1,7 +1,6 @@
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/workload_commands.hpp"
-#include "bankfull/core/base/format.hpp"
 
 #include "jacobi/run.hpp"
 #include <cstdio>
@@ -24,14 +23,14 @@ ExitCode run_jacobi(const Options& options, const Communicator& ranks) {
   Problem problem = options.problem;
   problem.cells = {options.edge, options.edge, options.edge};
   problem.threads = options.common.resolved_threads(ranks);
-  validate(problem);
   const MeasurePolicy policy = options.common.prepare(ranks, Device::cpu(), problem.threads);
+  const Plan plan = make_plan(problem, ranks, policy.ceiling);
   if (options.common.dry_run) {
-    fmt::print("jacobi: memory {}\n", format_bytes(static_cast<double>(memory_bytes(problem))));
+    fmt::print("jacobi: {}\n", to_string(plan.footprint));
     return ExitCode::ok;
   }
   return run_and_publish(options.common, policy, ranks,
-                         [&](const RunContext& context) { return run(problem, context); });
+                         [&](const RunContext& context) { return run(plan, context); });
 }
 
 }  // namespace

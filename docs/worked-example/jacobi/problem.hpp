@@ -15,10 +15,4 @@ struct Problem {
   int threads = 1;
 };
 
-/// Throws UsageError naming the value that is wrong.
-void validate(const Problem& problem);
-
-/// Bytes that a run allocates.
-std::int64_t memory_bytes(const Problem& problem);
-
 }  // namespace bankfull::jacobi

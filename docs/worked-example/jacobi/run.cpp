@@ -6,8 +6,8 @@
 
 namespace bankfull::jacobi {
 
-RunResult run(const Problem& problem, const RunContext& context) {
-  validate(problem);
+RunResult run(const Plan& plan, const RunContext& context) {
+  const Problem& problem = plan.problem;
   Experiment experiment(Device::cpu(), problem.threads, context);
   RunResult result{.workload = "jacobi"};
   {

@@ -32,7 +32,8 @@ TEST_P(JacobiRun, DampsAWaveByItsEigenvalue) {
   problem.sweeps = 7;
   problem.repeats = 1;
   problem.threads = 2;
-  const RunResult result = run(problem, {.ranks = alone(), .progress = progress});
+  const RunResult result =
+      run(make_plan(problem, alone()), {.ranks = alone(), .progress = progress});
   ASSERT_EQ(result.checks.size(), 1U);
   EXPECT_TRUE(result.verified()) << result.checks.front().deviation();
   ASSERT_EQ(result.measurements.size(), 1U);
@@ -47,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, JacobiRun,
 TEST(Jacobi, RefusesAWeightThatDoesNotConverge) {
   Problem problem;
   problem.omega = 1.5;
-  EXPECT_THROW(validate(problem), UsageError);
+  EXPECT_THROW(make_plan(problem, alone()), UsageError);
 }
 
 }  // namespace

@@ -1,0 +1,42 @@
+#include "jacobi/plan.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/field/field_set.hpp"
+
+#include <fmt/format.h>
+
+namespace bankfull::jacobi {
+namespace {
+
+void check(const Problem& problem) {
+  const Extents& n = problem.cells;
+  if (n.ni < 1 || n.nj < 1 || n.nk < 1) {
+    throw UsageError(fmt::format("{}x{}x{} cells are not a grid", n.ni, n.nj, n.nk),
+                     "use at least one cell along each axis");
+  }
+  if (!(problem.omega > 0.0 && problem.omega <= 1.0)) {
+    throw UsageError(fmt::format("omega = {} is out of range", problem.omega),
+                     "use a weight above 0 and up to 1");
+  }
+  if (problem.sweeps < 1 || problem.repeats < 1) {
+    throw UsageError("sweeps and repeats must be at least 1", "raise them");
+  }
+}
+
+}  // namespace
+
+std::int64_t field_bytes(const Problem& problem) {
+  return field_set_bytes<double>(Layout(problem.cells, 1, sizeof(double)), 3);
+}
+
+Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings) {
+  check(problem);
+  const std::int64_t bytes = field_bytes(problem);
+  const Footprints footprints(Device::cpu(), problem.threads, ranks, ceilings);
+  Plan plan{.problem = problem,
+            .footprint = footprints.of({.device = bytes, .working_set = bytes})};
+  footprints.require(plan.footprint, "jacobi", "use fewer cells");
+  return plan;
+}
+
+}  // namespace bankfull::jacobi

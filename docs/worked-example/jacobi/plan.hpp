@@ -1,0 +1,22 @@
+#pragma once
+
+#include "bankfull/core/measure/footprint.hpp"
+
+#include "jacobi/problem.hpp"
+
+namespace bankfull::jacobi {
+
+/// A valid problem with the memory that its run holds.
+struct Plan {
+  Problem problem;
+  Footprint footprint;
+};
+
+/// Throws UsageError naming the value that is wrong, or where the machine has too little memory.
+Plan make_plan(const Problem& problem, const Communicator& ranks,
+               CeilingRule ceilings = CeilingRule::automatic);
+
+/// Bytes of u, the next u and h^2 f with their ghost cells.
+std::int64_t field_bytes(const Problem& problem);
+
+}  // namespace bankfull::jacobi
