@@ -76,8 +76,10 @@ Sharers sharers_of_gpus(const Communicator& ranks) {
 }
 
 std::vector<int> ranks_on_device(const Communicator& ranks, Device device) {
-  const std::string name =
-      device.is_cuda() ? survey_gpus().gpus.at(static_cast<std::size_t>(device.index)).uuid : "cpu";
+  const std::vector<GpuInfo>& gpus = survey_gpus().gpus;
+  const auto index = static_cast<std::size_t>(device.index);
+  const bool known = device.is_cuda() && index < gpus.size();  // plans are made for others too
+  const std::string name = known ? gpus[index].uuid : to_string(device);
   return ranks_that_share(ranks, {std::hash<std::string>{}(name)});
 }
 

@@ -27,7 +27,9 @@ std::string to_string(CacheFit fit) { return cache_fit_names.to_string(fit); }
 
 std::int64_t last_cache_bytes(Device device) {
   if (device.is_cuda()) {
-    return survey_gpus().gpus.at(static_cast<std::size_t>(device.index)).l2_bytes;
+    const std::vector<GpuInfo>& gpus = survey_gpus().gpus;
+    const auto index = static_cast<std::size_t>(device.index);
+    return index < gpus.size() ? gpus[index].l2_bytes : 0;
   }
   return last_level_cache_bytes();
 }

@@ -216,7 +216,7 @@ class CountedFlow {
 };
 
 Traffic declared_of(const Problem& problem, StagePart part) {
-  return stage_traffic(Plan(problem), {})[static_cast<std::size_t>(part)];
+  return stage_traffic(Plan(problem, CeilingRule::none), {})[static_cast<std::size_t>(part)];
 }
 
 /// Every combination of walls, scalars, rotation and sources.

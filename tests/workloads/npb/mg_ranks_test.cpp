@@ -100,7 +100,9 @@ TEST(MgMemory, FallsWithTheRanks) {
   for (const Class size : {Class::a, Class::d}) {
     const auto one = static_cast<double>(cpu_memory_bytes(size, 1, 1));
     const auto eight = static_cast<double>(cpu_memory_bytes(size, 1, 8));
-    EXPECT_LT(eight, 1.25 * one / 8.0);
+    const double whole_pages =
+        size == Class::a ? 0.05 : 0.0;  // that arrays of a few MiB round up to
+    EXPECT_LT(eight, (1.25 + whole_pages) * one / 8.0);
     EXPECT_GT(eight, one / 8.0);
   }
 }
