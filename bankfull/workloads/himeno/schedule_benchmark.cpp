@@ -77,9 +77,7 @@ std::vector<Figure> ScheduleBenchmark::parameters() const {
       {.name = "shape", .value = facts_.description},
       {.name = "iterations", .value = iterations_},
       {.name = "iterations_per_pass", .value = std::int64_t{facts_.iterations_per_pass}}};
-  if (problem_.perturbation != 0.0) {
-    parameters.push_back(perturbation_parameter(problem_.perturbation));
-  }
+  add_perturbation(problem_.perturbation, parameters);
   return parameters;
 }
 

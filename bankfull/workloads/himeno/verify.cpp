@@ -198,7 +198,7 @@ namespace {
 /// Of the schedule with most.
 int iterations_of_a_pass(const Problem& problem, const Decomposition& decomposition, int ghosts) {
   const auto& schedules = problem.schedules;
-  if (std::find(schedules.begin(), schedules.end(), Schedule::fused) == schedules.end()) {
+  if (std::ranges::find(schedules, Schedule::fused) == schedules.end()) {
     return 1;
   }
   if (problem.device.is_cuda() || ghosts > 1) {
@@ -246,9 +246,7 @@ std::vector<Check> verify(Solver& solver, const Plan& plan, const RunContext& co
       checks.push_back(std::move(check));
     }
   }
-  if (problem.perturbation != 0.0) {
-    checks.push_back(perturbation_check(problem.perturbation));
-  }
+  add_perturbation(problem.perturbation, checks);
   return checks;
 }
 

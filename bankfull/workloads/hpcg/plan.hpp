@@ -24,7 +24,7 @@ struct Plan {
 
   /// Of official runs, but for that of their time: size, shape, memory, what the benchmark's
   /// authors have not allowed.
-  std::vector<BrokenRule> broken_rules;
+  std::vector<BrokenRule> broken_rules = {};
 };
 
 /// Collective. Throws UsageError where the problem makes no sense, breaks rules of an official run

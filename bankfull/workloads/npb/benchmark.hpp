@@ -6,7 +6,6 @@
 #include "bankfull/core/measure/footprint.hpp"
 #include "bankfull/workloads/npb/problem.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>

@@ -2,8 +2,6 @@
 
 #include "bankfull/workloads/npb/benchmark.hpp"
 
-#include <vector>
-
 namespace bankfull::npb {
 
 /// What a run of one kernel found, as NPB's result block shows it.

@@ -126,8 +126,8 @@ void take_samples(LinkTimer& timer, const Communicator& ranks, std::span<double>
 struct Link {
   LinkPattern pattern;
   Transport transport = Transport::automatic;
-  std::vector<std::int64_t> sizes;  ///< of a face, bytes
-  std::vector<Statistics> seconds;  ///< an exchange of each size takes
+  std::vector<std::int64_t> sizes;       ///< of a face, bytes
+  std::vector<Statistics> seconds = {};  ///< an exchange of each size takes
   std::int64_t wrong_cells = 0;
   std::vector<Figure> parameters;
 
@@ -194,7 +194,6 @@ Series series_of(const Link& link, const std::string& what, const std::string& q
           .x_unit = "B",
           .y_name = quantity,
           .y_unit = unit,
-          .points = {},
           .parameters = link.parameters};
 }
 
@@ -275,7 +274,6 @@ void measure_pattern(const Problem& problem, const RunContext& context, const Li
     Link link{.pattern = pattern,
               .transport = transport,
               .sizes = face_sizes(problem),
-              .seconds = {},
               .parameters = {{"pattern", to_string(pattern)},
                              {"transport", to_string(transport)},
                              {"devices", devices_of(pattern, places)},
@@ -372,10 +370,8 @@ std::int64_t wrong_cells(LinkTimer& timer, const LinkSetup& setup) {
 void require_links(const Problem& problem, const Communicator& ranks) {
   if (problem.transport != Transport::automatic) {
     const std::string obstacle = obstacle_to(problem.transport, ranks, problem.device);
-    if (!obstacle.empty()) {
-      throw UsageError("--transport " + to_string(problem.transport) + ": " + obstacle,
-                       "use --transport auto");
-    }
+    require(obstacle.empty(), "--transport " + to_string(problem.transport) + ": " + obstacle,
+            "use --transport auto");
   }
 }
 
