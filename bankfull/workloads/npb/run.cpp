@@ -81,7 +81,7 @@ Measurement measurement_of(const Problem& problem, const KernelPlan& plan, const
                {.name = "memory", .value = plan.footprint.of_work(), .unit = "B"},
                {.name = "verified", .value = outcome.verified}};
   if (problem.device.is_cuda()) {
-    m.figures.push_back({.name = "peak_device_memory", .value = run.peak_bytes, .unit = "B"});
+    m.figures.push_back({"peak_device_memory", run.peak_bytes, "B"});
   }
   m.figures.insert(m.figures.end(), of_kernel.begin(), of_kernel.end());
   return m;
@@ -95,8 +95,8 @@ void compare_with_fp64_rate(const Problem& problem, const Communicator& ranks, d
     ranks.barrier();
     const double rate = ranks.sum(measure_fp64_rate(problem.device));
     const double percent = 100.0 * instructions / m.seconds.median / rate;
-    m.figures.push_back({.name = "fp64_rate", .value = rate, .unit = "instructions/s"});
-    m.figures.push_back({.name = "percent_of_fp64", .value = percent, .unit = "%"});
+    m.figures.push_back({"fp64_rate", rate, "instructions/s"});
+    m.figures.push_back({"percent_of_fp64", percent, "%"});
     m.notes.push_back(fmt::format("{}: {:.1f} % of the fp64 rate ({}, measured in this process)",
                                   m.name, percent, format_si(rate, "fused multiply-adds/s")));
   }
