@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <memory>
 #include <string>
 #include <tuple>
 
@@ -158,15 +157,13 @@ Measurement measurement_of(const Case& c, const ScalingProblem& scaling,
                            const ScalingPoint& first) {
   Measurement m = c.measurement;
   m.name += fmt::format(" {}, {}", to_string(scaling.mode), c.label());
-  m.parameters.insert(m.parameters.begin(), {.name = "mode", .value = to_string(scaling.mode)});
-  m.parameters.push_back({.name = "threads", .value = std::int64_t{c.problem.threads}});
+  m.parameters.insert(m.parameters.begin(), {"mode", to_string(scaling.mode)});
+  m.parameters.push_back({"threads", std::int64_t{c.problem.threads}});
   const ScalingPoint point = c.point();
-  m.figures.push_back({.name = "seconds_per_iteration", .value = point.seconds, .unit = "s"});
-  m.figures.push_back({.name = "speedup", .value = speedup_of(scaling.mode, first, point)});
-  m.figures.push_back({.name = "efficiency",
-                       .value = 100.0 * efficiency_of(scaling.mode, first, point),
-                       .unit = "%"});
-  m.figures.push_back({.name = "verified", .value = c.verified()});
+  m.figures.push_back({"seconds_per_iteration", point.seconds, "s"});
+  m.figures.push_back({"speedup", speedup_of(scaling.mode, first, point)});
+  m.figures.push_back({"efficiency", 100.0 * efficiency_of(scaling.mode, first, point), "%"});
+  m.figures.push_back({"verified", c.verified()});
   return m;
 }
 

@@ -1,6 +1,5 @@
 #include "bankfull/workloads/probe/bandwidth.hpp"
 
-#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/ceiling.hpp"

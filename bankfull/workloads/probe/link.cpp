@@ -251,7 +251,7 @@ void add_check(const Link& link, RunResult& result) {
 }
 
 void add_note(const std::string& note, RunResult& result) {
-  if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) {
+  if (std::ranges::find(result.notes, note) == result.notes.end()) {
     result.notes.push_back(note);
   }
 }
@@ -287,9 +287,7 @@ void measure_pattern(const Problem& problem, const RunContext& context, const Li
 
 }  // namespace
 
-bool LinkPattern::includes(int rank) const {
-  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-}
+bool LinkPattern::includes(int rank) const { return std::ranges::find(ranks, rank) != ranks.end(); }
 
 std::string to_string(const LinkPattern& pattern) {
   return pattern.ring ? "ring"

@@ -4,7 +4,6 @@
 #include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
-#include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/core/measure/stream_names.hpp"
