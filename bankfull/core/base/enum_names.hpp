@@ -78,7 +78,7 @@ class EnumNames {
     return list;
   }
 
-  /// In the order of the table, as are `values`.
+  /// In the order of the table, as are `values` and `list`.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> all;
     all.reserve(Count);
@@ -94,6 +94,11 @@ class EnumNames {
       all[n] = entries_[n].value;
     }
     return all;
+  }
+
+  [[nodiscard]] std::vector<Enum> list() const {
+    const std::array<Enum, Count> all = values();
+    return {all.begin(), all.end()};
   }
 
   /// The table less one of its values.

@@ -30,4 +30,11 @@ class UsageError : public std::runtime_error {
       : std::runtime_error(problem + "; " + remedy) {}
 };
 
+/// Throws UsageError unless the user's request holds.
+inline void require(bool holds, const std::string& problem, const std::string& remedy) {
+  if (!holds) {
+    throw UsageError(problem, remedy);
+  }
+}
+
 }  // namespace bankfull

@@ -48,11 +48,15 @@ bool Footprints::fits(const Footprint& footprint) const {
 }
 
 void Footprints::require(const Footprint& footprint, const std::string& what,
-                         const std::string& remedy) const {
-  if (device_.is_cuda()) {
-    require_capacity(device_, footprint.device, what, remedy);
+                         const std::function<std::string()>& remedy) const {
+  if (fits(footprint)) {
+    return;
   }
-  require_capacity(Device::cpu(), footprint.host, what, remedy);
+  const std::string advice = remedy();
+  if (device_.is_cuda()) {
+    require_capacity(device_, footprint.device, what, advice);
+  }
+  require_capacity(Device::cpu(), footprint.host, what, advice);
 }
 
 std::string to_string(const Footprint& footprint) {

@@ -5,6 +5,7 @@
 #include "bankfull/core/measure/run_context.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace bankfull {
@@ -38,9 +39,10 @@ class Footprints {
   /// Whether the memory that is free now suffices.
   [[nodiscard]] bool fits(const Footprint& footprint) const;
 
-  /// Throws UsageError where it does not, see `require_capacity`.
+  /// Throws UsageError where it does not, see `require_capacity`. `remedy` is asked for then only,
+  /// because it may be long in the finding.
   void require(const Footprint& footprint, const std::string& what,
-               const std::string& remedy) const;
+               const std::function<std::string()>& remedy) const;
 
   /// Ranks whose data are in the memory of this rank's device.
   [[nodiscard]] int sharing() const { return sharing_; }

@@ -27,4 +27,22 @@ Check perturbation_check(double epsilon, const std::string& subject) {
           .source = "a perturbed run is no result, whether the other checks see it or not"};
 }
 
+void add_perturbation(double epsilon, std::vector<std::string>& notes) {
+  if (epsilon != 0.0) {
+    notes.push_back(perturbation_note(epsilon));
+  }
+}
+
+void add_perturbation(double epsilon, std::vector<Figure>& parameters) {
+  if (epsilon != 0.0) {
+    parameters.push_back(perturbation_parameter(epsilon));
+  }
+}
+
+void add_perturbation(double epsilon, std::vector<Check>& checks, const std::string& subject) {
+  if (epsilon != 0.0) {
+    checks.push_back(perturbation_check(epsilon, subject));
+  }
+}
+
 }  // namespace bankfull

@@ -3,6 +3,7 @@
 #include "bankfull/core/measure/run_result.hpp"
 
 #include <string>
+#include <vector>
 
 namespace bankfull {
 
@@ -25,5 +26,10 @@ inline constexpr const char* perturbation_check_name = "operator not perturbed";
 /// Fails for every epsilon but 0. Its name is `subject`, if there is one, a blank and
 /// `perturbation_check_name`.
 Check perturbation_check(double epsilon, const std::string& subject = {});
+
+// Appended where epsilon is not 0.
+void add_perturbation(double epsilon, std::vector<std::string>& notes);
+void add_perturbation(double epsilon, std::vector<Figure>& parameters);
+void add_perturbation(double epsilon, std::vector<Check>& checks, const std::string& subject = {});
 
 }  // namespace bankfull

@@ -68,8 +68,8 @@ struct Series {
   std::string x_unit;
   std::string y_name;
   std::string y_unit;
-  std::vector<std::pair<double, double>> points;
-  std::vector<Figure> parameters;
+  std::vector<std::pair<double, double>> points = {};
+  std::vector<Figure> parameters = {};
 };
 
 /// A comparison with an independent reference.
@@ -89,10 +89,10 @@ struct Check {
 struct RunResult {
   std::string workload;
   std::vector<Figure> problem;
-  std::vector<Measurement> measurements;
-  std::vector<Series> series;
-  std::vector<Check> checks;
-  std::vector<std::string> notes;
+  std::vector<Measurement> measurements = {};
+  std::vector<Series> series = {};
+  std::vector<Check> checks = {};
+  std::vector<std::string> notes = {};
   std::any attachment = {};  ///< what the workload's own reports are made from
 
   [[nodiscard]] bool verified() const;  ///< every check passed; true without checks

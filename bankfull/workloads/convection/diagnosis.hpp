@@ -2,7 +2,9 @@
 
 #include "bankfull/workloads/convection/problem.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace bankfull::convection {
@@ -27,7 +29,13 @@ struct Diagnosis {
   };
   std::vector<OfScalar> scalars;
 
-  [[nodiscard]] bool finite() const;
+  [[nodiscard]] bool finite() const {
+    const auto sound = [](const OfScalar& scalar) {
+      return std::isfinite(scalar.mean) && std::isfinite(scalar.min) && std::isfinite(scalar.max);
+    };
+    return std::isfinite(courant_rate) && std::isfinite(kinetic_energy) &&
+           std::isfinite(divergence) && std::all_of(scalars.begin(), scalars.end(), sound);
+  }
 };
 
 }  // namespace bankfull::convection

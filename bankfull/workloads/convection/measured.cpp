@@ -101,17 +101,15 @@ Measurement with_parameters(const Plan& plan, const std::string& part, Measureme
                   {.name = "solver", .value = to_string(plan.solver())}};
   constexpr double nanoseconds = 1e9;
   m.figures.push_back(
-      {.name = "ns_per_cell",
-       .value = nanoseconds * m.seconds.median / static_cast<double>(problem.cells()),
-       .unit = "ns"});
+      {"ns_per_cell", nanoseconds * m.seconds.median / static_cast<double>(problem.cells()), "ns"});
   return m;
 }
 
 void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step) {
   const auto add = [&](const std::string& name, double value, const std::string& unit = "") {
-    step.figures.push_back({.name = name, .value = value, .unit = unit});
+    step.figures.push_back({name, value, unit});
   };
-  step.figures.push_back({.name = "steps", .value = outcome.steps});
+  step.figures.push_back({"steps", outcome.steps});
   add("time", outcome.time);
   add("kinetic_energy", outcome.diagnosis.kinetic_energy);
   add("divergence", outcome.diagnosis.divergence);
@@ -209,7 +207,7 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
     Measurement cold = with_parameters(
         plan, "cold stage",
         experiment.measurement("cold stage", samples.cold_stages, sum_of(samples.cold_work)));
-    cold.figures.push_back({.name = "cycles", .value = std::int64_t{samples.cold_cycles}});
+    cold.figures.push_back({"cycles", std::int64_t{samples.cold_cycles}});
     result.measurements.push_back(std::move(cold));
   }
   return result;

@@ -62,7 +62,7 @@ void Plan::require_memory() const {
   footprints_.require(footprint_,
                       fmt::format("a flow on {} x {} x {} cells", problem_.axes[0].cells,
                                   problem_.axes[1].cells, problem_.axes[2].cells),
-                      "use fewer cells, --set cells=..., or --set precision=fp32");
+                      [] { return "use fewer cells, --set cells=..., or --set precision=fp32"; });
 }
 
 }  // namespace bankfull::convection

@@ -30,9 +30,8 @@ PressureSolver chosen_solver(const Problem& problem, const Grid& grid) {
   if (refusal.empty()) {
     return PressureSolver::direct;
   }
-  if (problem.solver == PressureSolver::direct) {
-    throw UsageError("no direct pressure solver: " + refusal, "use the solver auto or multigrid");
-  }
+  require(problem.solver != PressureSolver::direct, "no direct pressure solver: " + refusal,
+          "use the solver auto or multigrid");
   return PressureSolver::multigrid;
 }
 

@@ -17,12 +17,6 @@ constexpr std::int64_t max_cells_along = 1 << 20;
 constexpr double max_cells = 1e12;
 constexpr double max_stretching = 5.0;
 
-void require(bool holds, const std::string& problem, const std::string& remedy) {
-  if (!holds) {
-    throw UsageError(problem, remedy);
-  }
-}
-
 void require_finite(double value, const std::string& name) {
   require(std::isfinite(value), fmt::format("{} is {}", name, value), "use a finite number");
 }
@@ -153,8 +147,7 @@ void Problem::validate() const {
 bool has_sources(const Problem& problem) {
   const auto given = [](const PointFunction& function) { return static_cast<bool>(function); };
   return std::any_of(problem.force.begin(), problem.force.end(), given) ||
-         std::any_of(problem.scalars.begin(), problem.scalars.end(),
-                     [&](const Scalar& scalar) { return given(scalar.source); });
+         std::ranges::any_of(problem.scalars, given, &Scalar::source);
 }
 
 std::string to_string(TimeScheme scheme) { return time_scheme_names.to_string(scheme); }

@@ -184,13 +184,12 @@ class Integration {
   void require_short_enough() const {
     const double courant = dt_ * advective_rate(problem_, diagnosis_);
     const double limit = largest_courant(problem_.scheme);
-    if (courant > limit) {
-      throw UsageError(fmt::format("a time step of {:g} makes a Courant number of {:.3g} with the "
-                                   "initial flow, beyond {:g}, where advection becomes unstable",
-                                   dt_, courant, limit),
-                       fmt::format("use at most {:.3g}, or let a Courant number choose it",
-                                   dt_ * limit / courant));
-    }
+    require(!(courant > limit),
+            fmt::format("a time step of {:g} makes a Courant number of {:.3g} with the "
+                        "initial flow, beyond {:g}, where advection becomes unstable",
+                        dt_, courant, limit),
+            fmt::format("use at most {:.3g}, or let a Courant number choose it",
+                        dt_ * limit / courant));
   }
 
   void choose_step() { dt_ = step_length(problem_, plan_.grid(), diagnosis_, force_); }

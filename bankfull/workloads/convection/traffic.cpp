@@ -1,15 +1,21 @@
 #include "bankfull/workloads/convection/traffic.hpp"
 
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 namespace bankfull::convection {
 namespace {
+
+constexpr auto part_names = enum_names<StagePart>({{StagePart::advance, "advance"},
+                                                   {StagePart::divergence, "divergence"},
+                                                   {StagePart::pressure, "pressure"},
+                                                   {StagePart::projection, "projection"},
+                                                   {StagePart::ghosts, "ghosts"}});
 
 double count_of(std::int64_t n) { return static_cast<double>(n); }
 
@@ -158,21 +164,7 @@ std::string model_of(StagePart part, const Problem& problem, PressureSolver solv
 
 }  // namespace
 
-std::string to_string(StagePart part) {
-  switch (part) {
-    case StagePart::advance:
-      return "advance";
-    case StagePart::divergence:
-      return "divergence";
-    case StagePart::pressure:
-      return "pressure";
-    case StagePart::projection:
-      return "projection";
-    case StagePart::ghosts:
-      break;
-  }
-  return "ghosts";
-}
+std::string to_string(StagePart part) { return part_names.to_string(part); }
 
 StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure) {
   const Problem& problem = plan.problem();

@@ -2,8 +2,8 @@
 
 #include "bankfull/workloads/convection/validation/setting.hpp"
 
+#include <array>
 #include <string>
-#include <vector>
 
 namespace bankfull::convection {
 namespace {
@@ -14,18 +14,13 @@ struct Family {
   double share;  ///< of the time of the whole validation
 };
 
-constexpr Family family_of(ValidationPart part) {
-  switch (part) {
-    case ValidationPart::invariants:
-      return {check_invariants, 0.05};
-    case ValidationPart::exact_flows:
-      return {check_exact_flows, 0.15};
-    case ValidationPart::critical_rayleigh:
-      return {check_critical_rayleigh_numbers, 0.35};
-    case ValidationPart::cavities:
-      break;
-  }
-  return {check_cavities, 0.45};
+Family family_of(ValidationPart part) {
+  static constexpr std::array<Family, all_validation_parts.size()> families{
+      {{check_invariants, 0.05},
+       {check_exact_flows, 0.15},
+       {check_critical_rayleigh_numbers, 0.35},
+       {check_cavities, 0.45}}};
+  return families[static_cast<std::size_t>(part)];
 }
 
 }  // namespace

@@ -12,8 +12,7 @@ namespace bankfull::himeno {
 namespace {
 
 bool fuses(const Problem& problem) {
-  return std::find(problem.schedules.begin(), problem.schedules.end(), Schedule::fused) !=
-         problem.schedules.end();
+  return std::ranges::find(problem.schedules, Schedule::fused) != problem.schedules.end();
 }
 
 /// Fused sweeps on a CPU work on whole rows.
@@ -80,16 +79,14 @@ Decomposition decompose(const Problem& problem, int ranks) {
   if (!problem.rank_grid) {
     return choose_decomposition(points, ranks, decomposition_rules(problem, ranks));
   }
-  if (problem.rank_grid->count() != ranks) {
-    throw UsageError(fmt::format("--ranks-grid {} is for {} ranks, this run has {}",
-                                 to_string(*problem.rank_grid), problem.rank_grid->count(), ranks),
-                     "leave it out, or start as many ranks");
-  }
-  if (needs_whole_rows(problem) && problem.rank_grid->k > 1) {
-    throw UsageError(fmt::format("--ranks-grid {}: fused sweeps on a CPU work on whole rows",
-                                 to_string(*problem.rank_grid)),
-                     "use 1 along k, or another schedule");
-  }
+  require(problem.rank_grid->count() == ranks,
+          fmt::format("--ranks-grid {} is for {} ranks, this run has {}",
+                      to_string(*problem.rank_grid), problem.rank_grid->count(), ranks),
+          "leave it out, or start as many ranks");
+  require(!needs_whole_rows(problem) || problem.rank_grid->k == 1,
+          fmt::format("--ranks-grid {}: fused sweeps on a CPU work on whole rows",
+                      to_string(*problem.rank_grid)),
+          "use 1 along k, or another schedule");
   return {points, *problem.rank_grid};
 }
 
@@ -98,13 +95,12 @@ int ghost_layers(const Problem& problem, const Decomposition& decomposition) {
     return 1;
   }
   const std::int64_t thinnest = thinnest_cut(decomposition);
-  if (thinnest < 2) {
-    throw UsageError(
-        fmt::format("--schedule fused: with ranks {} some blocks are one point thin, and it needs "
-                    "halos of two",
-                    to_string(decomposition.grid())),
-        "use fewer ranks or --schedule tuned");
-  }
+  require(
+      thinnest >= 2,
+      fmt::format("--schedule fused: with ranks {} some blocks are one point thin, and it needs "
+                  "halos of two",
+                  to_string(decomposition.grid())),
+      "use fewer ranks or --schedule tuned");
   if (problem.device.is_cuda()) {
     return 2;
   }

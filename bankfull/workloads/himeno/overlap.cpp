@@ -90,13 +90,11 @@ PassPlan boundary_first(const Domain& domain, const BoundaryThickness& thickness
 /// on A and B on B. While B is swept, the halos of A travel, and while A is swept those of B.
 PassPlan two_part(const Domain& domain, double split) {
   const RankGrid& cuts = domain.decomposition.grid();
-  if (cuts.j > 1 || cuts.k > 1) {
-    throw UsageError("--overlap two-part cuts ranks along i only, these are " + to_string(cuts),
-                     "use --ranks-grid " + to_string(RankGrid{cuts.count(), 1, 1}));
-  }
-  if (domain.decomposition.smallest_block().ni < 2) {
-    throw UsageError("--overlap two-part: some ranks have a single plane", "use fewer ranks");
-  }
+  require(cuts.j == 1 && cuts.k == 1,
+          "--overlap two-part cuts ranks along i only, these are " + to_string(cuts),
+          "use --ranks-grid " + to_string(RankGrid{cuts.count(), 1, 1}));
+  require(domain.decomposition.smallest_block().ni >= 2,
+          "--overlap two-part: some ranks have a single plane", "use fewer ranks");
   const bool even = domain.rank % 2 == 0;
   const Extents n = domain.interior();
   const auto planes = static_cast<std::int64_t>(std::llround(split * static_cast<double>(n.ni)));

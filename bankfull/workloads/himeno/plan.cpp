@@ -65,10 +65,9 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
             .field_bytes = memory_bytes(domain.interior(), ghosts, problem.precision),
             .footprint = footprints.of(work_bytes(problem, decomposition, ghosts))};
   ranks.agree([&] {
-    if (!footprints.fits(plan.footprint)) {
-      footprints.require(plan.footprint, "himeno " + name_of(problem.grid),
-                         largest_standard_that_fits(problem, ranks.size(), footprints));
-    }
+    footprints.require(plan.footprint, "himeno " + name_of(problem.grid), [&] {
+      return largest_standard_that_fits(problem, ranks.size(), footprints);
+    });
   });
   return plan;
 }

@@ -34,17 +34,11 @@ std::int64_t parse_dimension(const std::string& size, const std::string& text) {
   const bool number = error == std::errc{} && end == text.data() + text.size();
   const bool too_large =
       error == std::errc::result_out_of_range || (number && value > largest_dimension);
-  if (too_large) {
-    throw UsageError("--size " + size + ": the dimension " + text + " is too large",
-                     fmt::format("use dimensions up to {}", largest_dimension));
-  }
-  if (!number) {
-    throw UsageError("--size " + size + " is not a size of the benchmark", remedy_for_size());
-  }
-  if (value < 3) {
-    throw UsageError("--size " + size + ": the dimension " + text + " leaves no point to update",
-                     remedy_for_size());
-  }
+  require(!too_large, "--size " + size + ": the dimension " + text + " is too large",
+          fmt::format("use dimensions up to {}", largest_dimension));
+  require(number, "--size " + size + " is not a size of the benchmark", remedy_for_size());
+  require(value >= 3, "--size " + size + ": the dimension " + text + " leaves no point to update",
+          remedy_for_size());
   return value;
 }
 
@@ -66,8 +60,7 @@ const std::vector<StandardSize>& standard_sizes() {
 
 const StandardSize* find_standard(const GridSize& grid) {
   const auto& sizes = standard_sizes();
-  const auto found = std::find_if(sizes.begin(), sizes.end(),
-                                  [&](const StandardSize& size) { return size.grid == grid; });
+  const auto found = std::ranges::find(sizes, grid, &StandardSize::grid);
   return found == sizes.end() ? nullptr : &*found;
 }
 
@@ -83,25 +76,19 @@ GridSize parse_size(const std::string& text) {
     }
   }
   const std::vector<std::string> parts = parts_of(text, 'x');
-  if (parts.size() != 3) {
-    throw UsageError("--size " + text + " is not a size of the benchmark", remedy_for_size());
-  }
+  require(parts.size() == 3, "--size " + text + " is not a size of the benchmark",
+          remedy_for_size());
   const GridSize grid{parse_dimension(text, parts[0]), parse_dimension(text, parts[1]),
                       parse_dimension(text, parts[2])};
   // Each dimension is at most 2^20, so only the bytes of all fields together can overflow.
   const double bytes = static_cast<double>(grid.i) * static_cast<double>(grid.j) *
                        static_cast<double>(grid.k) * field_count * sizeof(double) * 2.0;
-  if (bytes > static_cast<double>(std::numeric_limits<std::int64_t>::max())) {
-    throw UsageError("--size " + text + " is beyond any memory", remedy_for_size());
-  }
+  require(bytes <= static_cast<double>(std::numeric_limits<std::int64_t>::max()),
+          "--size " + text + " is beyond any memory", remedy_for_size());
   return grid;
 }
 
-const std::vector<Schedule>& all_schedules() {
-  static const auto values = schedule_names.values();
-  static const std::vector<Schedule> schedules(values.begin(), values.end());
-  return schedules;
-}
+std::vector<Schedule> all_schedules() { return schedule_names.list(); }
 
 std::string to_string(Schedule schedule) { return schedule_names.to_string(schedule); }
 
@@ -120,43 +107,30 @@ std::int64_t memory_bytes(const GridSize& grid, Precision precision) {
 }
 
 void check_values(const Problem& problem) {
-  if (problem.iterations && *problem.iterations < 1) {
-    throw UsageError(fmt::format("--iterations {} runs nothing", *problem.iterations),
-                     "use at least 1");
-  }
-  if (problem.iterations && *problem.iterations > max_iterations) {
-    throw UsageError(fmt::format("--iterations {} would never end", *problem.iterations),
-                     fmt::format("use up to {}", max_iterations));
-  }
-  if (!(problem.target_seconds > 0.0) || problem.target_seconds > 86400.0) {
-    throw UsageError(fmt::format("--target-seconds {} is no running time", problem.target_seconds),
-                     "use a time above 0 and up to 86400");
-  }
-  if (problem.repeats < 1) {
-    throw UsageError(fmt::format("--repeat {} measures nothing", problem.repeats),
-                     "use at least 1");
-  }
-  if (problem.warmup < 0) {
-    throw UsageError(fmt::format("--warmup {} is negative", problem.warmup), "use 0 or more");
-  }
-  if (problem.threads < 1) {
-    throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
-                     "use at least 1");
-  }
-  if (!std::isfinite(problem.perturbation)) {
-    throw UsageError(fmt::format("--perturb-operator {} is not a number", problem.perturbation),
-                     "use a small one, such as 1e-6");
-  }
-  const bool splits = problem.split > 0.0 && problem.split < 1.0;
-  if (!splits) {
-    throw UsageError(fmt::format("--split {} leaves one part empty", problem.split),
-                     "use a share between 0 and 1, such as 0.5");
-  }
+  const std::int64_t iterations = problem.iterations.value_or(1);
+  require(iterations >= 1, fmt::format("--iterations {} runs nothing", iterations),
+          "use at least 1");
+  require(iterations <= max_iterations, fmt::format("--iterations {} would never end", iterations),
+          fmt::format("use up to {}", max_iterations));
+  require(problem.target_seconds > 0.0 && problem.target_seconds <= 86400.0,
+          fmt::format("--target-seconds {} is no running time", problem.target_seconds),
+          "use a time above 0 and up to 86400");
+  require(problem.repeats >= 1, fmt::format("--repeat {} measures nothing", problem.repeats),
+          "use at least 1");
+  require(problem.warmup >= 0, fmt::format("--warmup {} is negative", problem.warmup),
+          "use 0 or more");
+  require(problem.threads >= 1, fmt::format("--threads {} leaves nobody to work", problem.threads),
+          "use at least 1");
+  require(std::isfinite(problem.perturbation),
+          fmt::format("--perturb-operator {} is not a number", problem.perturbation),
+          "use a small one, such as 1e-6");
+  require(problem.split > 0.0 && problem.split < 1.0,
+          fmt::format("--split {} leaves one part empty", problem.split),
+          "use a share between 0 and 1, such as 0.5");
   for (const Schedule schedule : problem.schedules) {
-    if (schedule == Schedule::reference && problem.device.is_cuda()) {
-      throw UsageError("--schedule reference runs on the CPU only",
-                       "add --device cpu, or use --schedule direct on a GPU");
-    }
+    require(schedule != Schedule::reference || !problem.device.is_cuda(),
+            "--schedule reference runs on the CPU only",
+            "add --device cpu, or use --schedule direct on a GPU");
   }
 }
 

@@ -73,7 +73,7 @@ enum class Schedule {
   fused,      ///< several iterations per pass over the coefficients
 };
 
-const std::vector<Schedule>& all_schedules();
+std::vector<Schedule> all_schedules();
 std::string to_string(Schedule schedule);
 
 /// Throws UsageError for a name that is not a schedule.

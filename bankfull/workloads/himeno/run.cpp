@@ -75,9 +75,7 @@ std::vector<Figure> describe(const Plan& plan) {
       {.name = "ranks", .value = std::int64_t{plan.decomposition().ranks()}},
       {.name = "ranks_grid", .value = to_string(plan.decomposition().grid())},
       {.name = "memory", .value = plan.footprint.of_work(), .unit = "B"}};
-  if (problem.perturbation != 0.0) {
-    parameters.push_back(perturbation_parameter(problem.perturbation));
-  }
+  add_perturbation(problem.perturbation, parameters);
   return parameters;
 }
 
@@ -85,15 +83,8 @@ std::vector<Figure> describe(const Plan& plan) {
 
 RunResult run(const Plan& plan, const RunContext& context) {
   const Problem& problem = plan.problem;
-  RunResult result{.workload = "himeno",
-                   .problem = describe(plan),
-                   .measurements = {},
-                   .series = {},
-                   .checks = {},
-                   .notes = {}};
-  if (problem.perturbation != 0.0) {
-    result.notes.push_back(perturbation_note(problem.perturbation));
-  }
+  RunResult result{.workload = "himeno", .problem = describe(plan)};
+  add_perturbation(problem.perturbation, result.notes);
   Experiment experiment(problem.device, problem.threads, context);
   expect_ceiling(plan, experiment);
   {

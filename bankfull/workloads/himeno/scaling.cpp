@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <memory>
 #include <string>
 #include <tuple>
 
@@ -47,32 +46,24 @@ struct Case {
             .cores = ranks.count() * problem.threads,
             .seconds = measurement.seconds.median / static_cast<double>(iterations)};
   }
-  [[nodiscard]] bool verified() const {
-    return std::all_of(checks.begin(), checks.end(),
-                       [](const Check& check) { return check.passed(); });
-  }
+  [[nodiscard]] bool verified() const { return std::ranges::all_of(checks, &Check::passed); }
 };
 
 void check_counts(const ScalingProblem& scaling, const Communicator& world) {
   const std::vector<int>& counts = scaling.rank_counts;
-  if (counts.empty() || counts.front() < 1) {
-    throw UsageError("--ranks has no number of ranks", "name at least 1");
-  }
-  if (counts.back() > world.size()) {
-    throw UsageError(
-        fmt::format("--ranks {} is more than the {} of this run", counts.back(), world.size()),
-        fmt::format("start it with mpirun -n {}", counts.back()));
-  }
+  require(!counts.empty() && counts.front() >= 1, "--ranks has no number of ranks",
+          "name at least 1");
+  require(counts.back() <= world.size(),
+          fmt::format("--ranks {} is more than the {} of this run", counts.back(), world.size()),
+          fmt::format("start it with mpirun -n {}", counts.back()));
 }
 
 void check_problem(const ScalingProblem& scaling) {
   const Problem& problem = scaling.problem;
-  if (problem.schedules.size() != 1) {
-    throw UsageError(
-        fmt::format("--schedule names {} schedules, and scaling is measured for one at a time",
-                    problem.schedules.size()),
-        "use one");
-  }
+  require(problem.schedules.size() == 1,
+          fmt::format("--schedule names {} schedules, and scaling is measured for one at a time",
+                      problem.schedules.size()),
+          "use one");
   const std::vector<int>& counts = scaling.rank_counts;
   if (problem.rank_grid &&
       std::find(counts.begin(), counts.end(), problem.rank_grid->count()) == counts.end()) {
@@ -87,15 +78,12 @@ void check_threads(const ScalingProblem& scaling, const Communicator& world) {
   if (!scaling.total_threads) {
     return;
   }
-  if (scaling.problem.device.is_cuda()) {
-    throw UsageError("--same-cores is for runs on CPUs", "leave it out, or add --device cpu");
-  }
-  if (!world.on_one_node()) {
-    throw UsageError(
-        "--same-cores: the ranks are on several nodes, and the first alone cannot "
-        "have all their cores",
-        "leave it out, or run on one node");
-  }
+  require(!scaling.problem.device.is_cuda(), "--same-cores is for runs on CPUs",
+          "leave it out, or add --device cpu");
+  require(world.on_one_node(),
+          "--same-cores: the ranks are on several nodes, and the first alone cannot "
+          "have all their cores",
+          "leave it out, or run on one node");
 }
 
 std::vector<Case> cases_of(const ScalingPlan& scaling, const Communicator& world) {
@@ -169,15 +157,13 @@ Measurement measurement_of(const Case& c, const ScalingProblem& scaling,
                            const ScalingPoint& first) {
   Measurement m = c.measurement;
   m.name += fmt::format(" {}, {}", to_string(scaling.mode), c.label());
-  m.parameters.insert(m.parameters.begin(), {.name = "mode", .value = to_string(scaling.mode)});
-  m.parameters.push_back({.name = "threads", .value = std::int64_t{c.problem.threads}});
+  m.parameters.insert(m.parameters.begin(), {"mode", to_string(scaling.mode)});
+  m.parameters.push_back({"threads", std::int64_t{c.problem.threads}});
   const ScalingPoint point = c.point();
-  m.figures.push_back({.name = "seconds_per_iteration", .value = point.seconds, .unit = "s"});
-  m.figures.push_back({.name = "speedup", .value = speedup_of(scaling.mode, first, point)});
-  m.figures.push_back({.name = "efficiency",
-                       .value = 100.0 * efficiency_of(scaling.mode, first, point),
-                       .unit = "%"});
-  m.figures.push_back({.name = "verified", .value = c.verified()});
+  m.figures.push_back({"seconds_per_iteration", point.seconds, "s"});
+  m.figures.push_back({"speedup", speedup_of(scaling.mode, first, point)});
+  m.figures.push_back({"efficiency", 100.0 * efficiency_of(scaling.mode, first, point), "%"});
+  m.figures.push_back({"verified", c.verified()});
   return m;
 }
 
@@ -191,9 +177,7 @@ std::vector<Figure> describe(const ScalingProblem& scaling) {
       {.name = "threads", .value = std::int64_t{problem.threads}},
       {.name = "same_cores", .value = scaling.total_threads.has_value()},
       {.name = "ranks", .value = fmt::format("{}", fmt::join(scaling.rank_counts, ","))}};
-  if (problem.perturbation != 0.0) {
-    parameters.push_back(perturbation_parameter(problem.perturbation));
-  }
+  add_perturbation(problem.perturbation, parameters);
   return parameters;
 }
 
@@ -202,9 +186,7 @@ std::vector<std::string> notes_on(const ScalingProblem& scaling) {
       fmt::format("speedup and efficiency are relative to {} rank{}", scaling.rank_counts.front(),
                   scaling.rank_counts.front() == 1 ? "" : "s"),
       "percent of bankfull: of what the ranks of the case sustain together"};
-  if (scaling.problem.perturbation != 0.0) {
-    notes.push_back(perturbation_note(scaling.problem.perturbation));
-  }
+  add_perturbation(scaling.problem.perturbation, notes);
   if (scaling.mode == Scaling::weak) {
     notes.push_back("every rank has the points of size " + name_of(scaling.problem.grid));
   }
@@ -242,9 +224,7 @@ WeakGrid weak_grid(const GridSize& size, int ranks, const DecompositionRules& ru
   // As many blocks as there are ranks along every axis, or it would leave out cuts.
   const std::vector<RankGrid> all =
       allowed_grids(stacked({ranks, ranks, ranks}), ranks, {.most = rules.most});
-  const RankGrid best =
-      *std::min_element(all.begin(), all.end(),
-                        [&](const RankGrid& a, const RankGrid& b) { return cost(a) < cost(b); });
+  const RankGrid best = *std::ranges::min_element(all, {}, cost);
   const Extents points = stacked(best);
   return {.grid = {points.ni + 2, points.nj + 2, points.nk + 2}, .cuts = best};
 }
@@ -300,12 +280,8 @@ RunResult run_scaling(const ScalingPlan& plan, const RunContext& context) {
   }
   time_in_turn(cases, scaling.problem.repeats, context.progress);
   finish(cases, load.so_far(world));
-  RunResult result{.workload = "scaling himeno",
-                   .problem = describe(scaling),
-                   .measurements = {},
-                   .series = {},
-                   .checks = {},
-                   .notes = notes_on(scaling)};
+  RunResult result{
+      .workload = "scaling himeno", .problem = describe(scaling), .notes = notes_on(scaling)};
   for (const Case& c : cases) {
     result.checks.insert(result.checks.end(), c.checks.begin(), c.checks.end());
     if (world.is_root()) {

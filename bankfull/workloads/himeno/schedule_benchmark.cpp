@@ -77,9 +77,7 @@ std::vector<Figure> ScheduleBenchmark::parameters() const {
       {.name = "shape", .value = facts_.description},
       {.name = "iterations", .value = iterations_},
       {.name = "iterations_per_pass", .value = std::int64_t{facts_.iterations_per_pass}}};
-  if (problem_.perturbation != 0.0) {
-    parameters.push_back(perturbation_parameter(problem_.perturbation));
-  }
+  add_perturbation(problem_.perturbation, parameters);
   return parameters;
 }
 
@@ -116,16 +114,14 @@ void ScheduleBenchmark::add_rates(Measurement& m) const {
   const Traffic nominal =
       static_cast<double>(iterations_) * iteration_traffic(problem_.grid, problem_.precision);
   const double mflops = nominal.flops / m.seconds.median * 1e-6;
-  m.figures.insert(m.figures.begin(), {.name = "mflops", .value = mflops, .unit = "MFLOPS"});
-  m.figures.push_back(
-      {.name = "score", .value = mflops / pentium_iii_mflops, .unit = "Pentium III 600"});
-  m.figures.push_back(
-      {.name = "nominal_bandwidth", .value = nominal.bytes() / m.seconds.median, .unit = "B/s"});
+  m.figures.insert(m.figures.begin(), {"mflops", mflops, "MFLOPS"});
+  m.figures.push_back({"score", mflops / pentium_iii_mflops, "Pentium III 600"});
+  m.figures.push_back({"nominal_bandwidth", nominal.bytes() / m.seconds.median, "B/s"});
 }
 
 void ScheduleBenchmark::add_ranks(const std::vector<double>& exposed, Measurement& m) const {
   const auto add = [&](const std::string& name, const auto& value) {
-    m.parameters.push_back({.name = name, .value = value});
+    m.parameters.push_back({name, value});
   };
   const Decomposition& decomposition = solver_.domain().decomposition;
   add("ranks", std::int64_t{decomposition.ranks()});
@@ -142,12 +138,9 @@ void ScheduleBenchmark::add_ranks(const std::vector<double>& exposed, Measuremen
   const std::int64_t sent = iterations_ / per_pass * facts_.sent_bytes +
                             iterations_ % per_pass * facts_.sent_bytes_single;
   const double seconds = exposed.empty() ? 0.0 : summarise(exposed).median;
-  m.figures.push_back(
-      {.name = "sent_bytes", .value = static_cast<double>(sent) / iterations, .unit = "B"});
-  m.figures.push_back({.name = "exposed_communication", .value = seconds, .unit = "s"});
-  m.figures.push_back({.name = "exposed_percent",
-                       .value = 100.0 * seconds * iterations / m.seconds.median,
-                       .unit = "%"});
+  m.figures.push_back({"sent_bytes", static_cast<double>(sent) / iterations, "B"});
+  m.figures.push_back({"exposed_communication", seconds, "s"});
+  m.figures.push_back({"exposed_percent", 100.0 * seconds * iterations / m.seconds.median, "%"});
 }
 
 }  // namespace bankfull::himeno

@@ -5,7 +5,6 @@
 #include "bankfull/core/measure/timer.hpp"
 
 #include <fmt/format.h>
-#include <string>
 
 namespace bankfull::himeno {
 namespace {

@@ -198,7 +198,7 @@ namespace {
 /// Of the schedule with most.
 int iterations_of_a_pass(const Problem& problem, const Decomposition& decomposition, int ghosts) {
   const auto& schedules = problem.schedules;
-  if (std::find(schedules.begin(), schedules.end(), Schedule::fused) == schedules.end()) {
+  if (std::ranges::find(schedules, Schedule::fused) == schedules.end()) {
     return 1;
   }
   if (problem.device.is_cuda() || ghosts > 1) {
@@ -216,13 +216,13 @@ WorkBytes verification_bytes(const Problem& problem, const Decomposition& decomp
   // check_field: the small grid, its reference, and their pressures.
   const GridSize small = check_grid(decomposition.grid());
   const std::int64_t fields = memory_bytes(small.interior(), ghosts, problem.precision);
-  const std::int64_t reference =
-      memory_bytes(small, Precision::fp64) + 3 * 8 * small.i * small.j * small.k;
+  const std::int64_t reference = memory_bytes(small, Precision::fp64) +
+                                 std::int64_t{3 * sizeof(double)} * small.i * small.j * small.k;
   // check_own_grid: pressures in fp64, and what a thread computes a block with.
   const int layers = iterations_of_a_pass(problem, decomposition, ghosts) + 1;
-  const std::int64_t compared =
-      8 * points_of(sampled_blocks(decomposition.largest_block())) +
-      problem.threads * field_count * most_block_cells(layers) * bytes_of(problem.precision);
+  const std::int64_t compared = 8 * points_of(sampled_blocks(decomposition.largest_block())) +
+                                std::int64_t{problem.threads} * field_count *
+                                    most_block_cells(layers) * bytes_of(problem.precision);
   if (problem.device.is_cuda()) {
     return {.device = fields, .host = std::max(reference, compared)};
   }
@@ -246,9 +246,7 @@ std::vector<Check> verify(Solver& solver, const Plan& plan, const RunContext& co
       checks.push_back(std::move(check));
     }
   }
-  if (problem.perturbation != 0.0) {
-    checks.push_back(perturbation_check(problem.perturbation));
-  }
+  add_perturbation(problem.perturbation, checks);
   return checks;
 }
 

@@ -89,9 +89,7 @@ std::vector<Check> checks_of(const Outcome& outcome) {
         set_checks(outcome.norms), solution_checks(outcome)}) {
     checks.insert(checks.end(), more.begin(), more.end());
   }
-  if (outcome.perturbation != 0.0) {
-    checks.push_back(perturbation_check(outcome.perturbation, "hpcg"));
-  }
+  add_perturbation(outcome.perturbation, checks, "hpcg");
   return checks;
 }
 

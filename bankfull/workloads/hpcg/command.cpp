@@ -112,7 +112,7 @@ hpcg::Problem problem_of(const HpcgOptions& options, const Communicator& ranks) 
 
 void print_plan(const hpcg::Plan& plan) {
   const hpcg::Problem& problem = plan.problem;
-  const hpcg::Grid3& ranks = *problem.process_grid;
+  const hpcg::Grid3& ranks = plan.process_grid;
   const hpcg::LevelSizes& levels = plan.levels;
   fmt::print("hpcg {}: {} points, {}, {}, on {}\n", to_string(problem.local), levels[0].equations,
              to_string(problem.variant),

@@ -28,49 +28,39 @@ std::int64_t columns_of(const Grid3& local, const RankGrid& grid) {
 
 void check_local(const Grid3& local) {
   for (const std::int64_t n : {local.nx, local.ny, local.nz}) {
-    if (n < smallest_dimension || n > largest_dimension) {
-      throw UsageError(
-          fmt::format("--local {}: the side {} is too {}", to_string(local), n,
-                      n < smallest_dimension ? "short" : "long"),
-          fmt::format("use sides from {} to {}", smallest_dimension, largest_dimension));
-    }
+    require(n >= smallest_dimension && n <= largest_dimension,
+            fmt::format("--local {}: the side {} is too {}", to_string(local), n,
+                        n < smallest_dimension ? "short" : "long"),
+            fmt::format("use sides from {} to {}", smallest_dimension, largest_dimension));
   }
 }
 
 void check_columns(const Grid3& local, const RankGrid& grid) {
-  if (columns_of(local, grid) > std::numeric_limits<std::int32_t>::max()) {
-    throw UsageError(
-        fmt::format("--local {} has {} points a rank, and with its halo more than 32-bit indices "
-                    "can name",
-                    to_string(local), local.count()),
-        "use up to 1280x1280x1280 a rank, and more ranks");
-  }
+  require(columns_of(local, grid) <= std::numeric_limits<std::int32_t>::max(),
+          fmt::format("--local {} has {} points a rank, and with its halo more than 32-bit indices "
+                      "can name",
+                      to_string(local), local.count()),
+          "use up to 1280x1280x1280 a rank, and more ranks");
 }
 
 void check_settings(const Problem& problem) {
-  if (!(problem.seconds >= 0.0) || problem.seconds > longest_seconds) {
-    throw UsageError(fmt::format("--seconds {} is no running time", problem.seconds),
-                     fmt::format("use 0, the quick path, or up to {:.0f}", longest_seconds));
-  }
-  if (problem.threads < 1) {
-    throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
-                     "use at least 1");
-  }
+  require(problem.seconds >= 0.0 && problem.seconds <= longest_seconds,
+          fmt::format("--seconds {} is no running time", problem.seconds),
+          fmt::format("use 0, the quick path, or up to {:.0f}", longest_seconds));
+  require(problem.threads >= 1, fmt::format("--threads {} leaves nobody to work", problem.threads),
+          "use at least 1");
   const bool runs_on_cpu =
       problem.variant == Variant::tuned || problem.variant == Variant::reference;
-  if (!runs_on_cpu && !problem.device.is_cuda()) {
-    throw UsageError("--variant " + to_string(problem.variant) + " runs on GPUs only",
-                     "use --variant tuned or reference, or --device cuda");
-  }
-  if (problem.columns == ColumnIndices::slim && problem.variant != Variant::tuned) {
-    throw UsageError("--columns slim is not for --variant " + to_string(problem.variant),
-                     "use --variant tuned, or leave --columns out");
-  }
-  if (problem.sweeps != Sweeps::automatic &&
-      (problem.variant != Variant::tuned || !problem.device.is_cuda())) {
-    throw UsageError("--sweeps " + to_string(problem.sweeps) + " is for --variant tuned on GPUs",
-                     "leave --sweeps out");
-  }
+  require(runs_on_cpu || problem.device.is_cuda(),
+          "--variant " + to_string(problem.variant) + " runs on GPUs only",
+          "use --variant tuned or reference, or --device cuda");
+  require(problem.columns != ColumnIndices::slim || problem.variant == Variant::tuned,
+          "--columns slim is not for --variant " + to_string(problem.variant),
+          "use --variant tuned, or leave --columns out");
+  require(problem.sweeps == Sweeps::automatic ||
+              (problem.variant == Variant::tuned && problem.device.is_cuda()),
+          "--sweeps " + to_string(problem.sweeps) + " is for --variant tuned on GPUs",
+          "leave --sweeps out");
 }
 
 using BrokenRules = std::vector<BrokenRule>;
@@ -143,8 +133,7 @@ std::int64_t total_bytes(Device device) {
     return survey_cpu().memory_bytes;
   }
   const std::vector<GpuInfo>& gpus = survey_gpus().gpus;
-  const auto found = std::find_if(gpus.begin(), gpus.end(),
-                                  [&](const GpuInfo& gpu) { return gpu.index == device.index; });
+  const auto found = std::ranges::find(gpus, device.index, &GpuInfo::index);
   return found == gpus.end() ? 0 : found->memory_bytes;
 }
 
@@ -214,9 +203,10 @@ std::int64_t copy_bytes(const Problem& problem, std::int64_t rows, std::int64_t 
 }
 
 /// Collective: all but that of time.
-BrokenRules broken_rules(const Problem& problem, const Communicator& ranks, int sharing) {
+BrokenRules broken_rules(const Problem& problem, const Grid3& process_grid,
+                         const Communicator& ranks, int sharing) {
   BrokenRules broken;
-  add_broken_shapes(problem.local, *problem.process_grid, broken);
+  add_broken_shapes(problem.local, process_grid, broken);
   add_broken_settings(problem, broken);
   // Devices may differ: a rank whose own is filled says what it knows of the others.
   BrokenRules memory;
@@ -295,11 +285,11 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
   check_columns(problem.local, grid);
   const Footprints footprints(problem.device, problem.threads, ranks, ceilings);
   Plan plan{.problem = problem,
+            .process_grid = grid3_of(grid),
             .levels = level_sizes(problem, ranks.size()),
-            .footprint = footprints.of(work_bytes(problem, ranks.size())),
-            .broken_rules = {}};
-  plan.problem.process_grid = grid3_of(grid);
-  plan.broken_rules = broken_rules(plan.problem, ranks, footprints.sharing());
+            .footprint = footprints.of(work_bytes(problem, ranks.size()))};
+  plan.problem.process_grid = plan.process_grid;
+  plan.broken_rules = broken_rules(plan.problem, plan.process_grid, ranks, footprints.sharing());
   if (problem.official) {
     BrokenRules broken;
     add_broken_time(problem.seconds, broken);
@@ -310,10 +300,8 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
     require_transport(problem.transport, ranks, problem.device);
   }
   ranks.agree([&] {
-    if (!footprints.fits(plan.footprint)) {
-      footprints.require(plan.footprint, "hpcg --local " + to_string(problem.local),
-                         largest_that_fits(problem, ranks.size(), footprints));
-    }
+    footprints.require(plan.footprint, "hpcg --local " + to_string(problem.local),
+                       [&] { return largest_that_fits(problem, ranks.size(), footprints); });
   });
   return plan;
 }

@@ -18,13 +18,14 @@ struct BrokenRule {
 /// A valid problem on given ranks with what follows from both. Nothing that gets one decides any of
 /// it again.
 struct Plan {
-  Problem problem;  ///< its grid of ranks is chosen
+  Problem problem;  ///< with `process_grid` as its grid of ranks
+  Grid3 process_grid;
   LevelSizes levels;
   Footprint footprint;
 
   /// Of official runs, but for that of their time: size, shape, memory, what the benchmark's
   /// authors have not allowed.
-  std::vector<BrokenRule> broken_rules;
+  std::vector<BrokenRule> broken_rules = {};
 };
 
 /// Collective. Throws UsageError where the problem makes no sense, breaks rules of an official run

@@ -8,7 +8,6 @@
 #include "bankfull/core/exec/cusparse.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <tuple>
@@ -41,14 +40,11 @@ std::int64_t parse_side(const std::string& given, const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool number = error == std::errc{} && end == text.data() + text.size();
-  if (error == std::errc::result_out_of_range || (number && value > largest_dimension)) {
-    throw UsageError(fmt::format("{}: {} is too large", given, text),
-                     fmt::format("use numbers up to {}", largest_dimension));
-  }
-  if (!number || value < 1) {
-    throw UsageError(fmt::format("{}: '{}' is not a number of at least 1", given, text),
-                     "use three such as 1x2x4, along x, y and z");
-  }
+  require(error != std::errc::result_out_of_range && !(number && value > largest_dimension),
+          fmt::format("{}: {} is too large", given, text),
+          fmt::format("use numbers up to {}", largest_dimension));
+  require(number && value >= 1, fmt::format("{}: '{}' is not a number of at least 1", given, text),
+          "use three such as 1x2x4, along x, y and z");
   return value;
 }
 
@@ -58,15 +54,13 @@ Extents cells_of(const Grid3& local, const RankGrid& grid) {
 
 RankGrid given_grid(const Grid3& given, int ranks) {
   const auto possible = [](std::int64_t n) { return n >= 1 && n <= largest_dimension; };
-  if (!possible(given.nx) || !possible(given.ny) || !possible(given.nz)) {
-    throw UsageError("--ranks-grid " + to_string(given) + " is not a grid of ranks",
-                     fmt::format("use numbers from 1 to {}", largest_dimension));
-  }
-  if (given.count() != ranks) {
-    throw UsageError(fmt::format("--ranks-grid {} is for {} ranks, this run has {}",
-                                 to_string(given), given.count(), ranks),
-                     "leave it out, or start as many ranks");
-  }
+  require(possible(given.nx) && possible(given.ny) && possible(given.nz),
+          "--ranks-grid " + to_string(given) + " is not a grid of ranks",
+          fmt::format("use numbers from 1 to {}", largest_dimension));
+  require(given.count() == ranks,
+          fmt::format("--ranks-grid {} is for {} ranks, this run has {}", to_string(given),
+                      given.count(), ranks),
+          "leave it out, or start as many ranks");
   return {static_cast<int>(given.nz), static_cast<int>(given.ny), static_cast<int>(given.nx)};
 }
 
@@ -83,8 +77,7 @@ RankGrid chosen_grid(const Grid3& local, int ranks) {
     return std::tuple(-aspect_ratio(grid3_of(grid)), face_cells(decomposition, strided_cost),
                       -grid.i, -grid.j);
   };
-  return *std::min_element(grids.begin(), grids.end(),
-                           [&](const RankGrid& a, const RankGrid& b) { return cost(a) < cost(b); });
+  return *std::ranges::min_element(grids, {}, cost);
 }
 
 }  // namespace
@@ -98,9 +91,8 @@ std::string to_string(const Grid3& grid) {
 Grid3 parse_grid(const std::string& option, const std::string& text) {
   const std::vector<std::string> parts = parts_of(text, 'x');
   const std::string given = option + " " + text;
-  if (parts.size() != 3) {
-    throw UsageError(given + " is not three numbers", "use numbers along x, y and z such as 1x2x4");
-  }
+  require(parts.size() == 3, given + " is not three numbers",
+          "use numbers along x, y and z such as 1x2x4");
   return {parse_side(given, parts[0]), parse_side(given, parts[1]), parse_side(given, parts[2])};
 }
 
@@ -116,11 +108,7 @@ double aspect_ratio(const Grid3& grid) {
   return static_cast<double>(least) / static_cast<double>(most);
 }
 
-const std::vector<Variant>& all_variants() {
-  static const auto values = variant_names.values();
-  static const std::vector<Variant> variants(values.begin(), values.end());
-  return variants;
-}
+std::vector<Variant> all_variants() { return variant_names.list(); }
 
 std::string to_string(Variant variant) { return variant_names.to_string(variant); }
 
@@ -138,10 +126,8 @@ Sweeps parse_sweeps(const std::string& text) {
   // As results of earlier builds say.
   for (const auto& [earlier, sweeps] :
        {std::pair{"waves", Sweeps::syncfree}, std::pair{"conveyors", Sweeps::pipelined}}) {
-    if (text == earlier) {
-      throw UsageError("--sweeps " + text + " is called " + to_string(sweeps) + " now",
-                       "use --sweeps " + to_string(sweeps));
-    }
+    require(text != earlier, "--sweeps " + text + " is called " + to_string(sweeps) + " now",
+            "use --sweeps " + to_string(sweeps));
   }
   return sweeps_names.parse(text, "--sweeps " + text + " is unknown");
 }
@@ -162,11 +148,10 @@ Decomposition decompose(const Problem& problem, int ranks, int level) {
 void require_cusparse(Variant variant) {
   const std::string wanted = "--variant " + to_string(variant);
   if constexpr (build::cusparse) {
-    if (!cusparse_unavailable_reason().empty()) {
-      throw UsageError(wanted + " needs cuSPARSE: " + cusparse_unavailable_reason(),
-                       "put the CUDA toolkit's libraries on the loader's path (LD_LIBRARY_PATH), "
-                       "or use another variant");
-    }
+    require(cusparse_unavailable_reason().empty(),
+            wanted + " needs cuSPARSE: " + cusparse_unavailable_reason(),
+            "put the CUDA toolkit's libraries on the loader's path (LD_LIBRARY_PATH), "
+            "or use another variant");
   } else {
     throw UsageError(wanted + " needs cuSPARSE, whose header was missing when this was built",
                      "build it with the CUDA toolkit's development files, or use another variant");

@@ -83,7 +83,7 @@ enum class Variant {
   reference,          ///< what the optimised solver is compared with
 };
 
-const std::vector<Variant>& all_variants();
+std::vector<Variant> all_variants();
 std::string to_string(Variant variant);
 
 bool uses_cusparse(Variant variant);

@@ -16,9 +16,7 @@ namespace {
 
 /// Parameters with those that say what is out of the ordinary.
 std::vector<Figure> marked(std::vector<Figure> parameters, const Problem& problem) {
-  if (problem.perturbation != 0.0) {
-    parameters.push_back(perturbation_parameter(problem.perturbation));
-  }
+  add_perturbation(problem.perturbation, parameters);
   return parameters;
 }
 
@@ -67,9 +65,7 @@ std::vector<Figure> figures_of(const Outcome& outcome, const PhaseResults& resul
 std::vector<std::string> notes_of(const Problem& problem, const Outcome& outcome,
                                   const PhaseResults& results) {
   std::vector<std::string> notes = results.notes;
-  if (problem.perturbation != 0.0) {
-    notes.push_back(perturbation_note(problem.perturbation));
-  }
+  add_perturbation(problem.perturbation, notes);
   for (const std::string& reason : why_not_official(outcome)) {
     notes.push_back("no official result: " + reason);
   }
@@ -130,9 +126,7 @@ RunResult run(const Plan& plan, const RunContext& context) {
   RunResult result{.workload = "hpcg",
                    .problem = describe(problem, outcome, results),
                    .measurements = {sets_measurement(problem, outcome, results, experiment)},
-                   .series = {},
-                   .checks = checks_of(outcome),
-                   .notes = {}};
+                   .checks = checks_of(outcome)};
   add_steps(problem, results.steps, experiment, result.measurements);
   experiment.finish(result.measurements);
   result.attachment = std::move(outcome);

@@ -1,5 +1,4 @@
 #include "bankfull/build_config.hpp"
-#include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/hpcg/cg_backend.hpp"
 #include "bankfull/workloads/hpcg/check_problem.hpp"
 #include "bankfull/workloads/hpcg/cpu/backend.hpp"

@@ -6,7 +6,6 @@
 #include "bankfull/core/measure/footprint.hpp"
 #include "bankfull/workloads/npb/problem.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -70,5 +69,9 @@ std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,
 /// Where NPB's rules and verification values stand.
 inline constexpr const char* npb_source =
     "NASA NPB 3.4; D. Bailey et al., The NAS Parallel Benchmarks, RNR-94-007";
+
+/// A verification of NPB's: "npb cg C zeta".
+Check npb_check(Kernel kernel, Class size, const std::string& what, double value, double reference,
+                double tolerance);
 
 }  // namespace bankfull::npb

@@ -1,7 +1,6 @@
 #include "bankfull/workloads/npb/classes.hpp"
 
 #include "bankfull/core/base/enum_names.hpp"
-#include "bankfull/core/base/error.hpp"
 
 namespace bankfull::npb {
 namespace {

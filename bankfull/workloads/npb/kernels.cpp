@@ -1,3 +1,4 @@
+#include "bankfull/build_config.hpp"
 #include "bankfull/workloads/npb/benchmark.hpp"
 #include "bankfull/workloads/npb/cg/cg.hpp"
 #include "bankfull/workloads/npb/ep/ep.hpp"
@@ -8,21 +9,24 @@
 namespace bankfull::npb {
 namespace {
 
+using Make = std::unique_ptr<Benchmark>(const Problem&, const Communicator& ranks);
+
 /// What every kernel offers.
 struct KernelEntry {
   Facts (*facts)(const Problem&);
   WorkBytes (*bytes)(const Problem&, int ranks);
   std::string (*refusal)(const Problem&, int ranks);
-  std::unique_ptr<Benchmark> (*make)(const Problem&, const Communicator& ranks);
+  std::unique_ptr<Benchmark> (*reference)(Class);
+  Make* on_cpus;
 };
 
 const KernelEntry& entry_of(Kernel kernel) {
   static constexpr std::array<KernelEntry, all_kernels.size()> entries{{
-      {cg::facts_of, cg::work_bytes, cg::refusal_of_ranks, cg::make},
-      {ep::facts_of, ep::work_bytes, ep::refusal_of_ranks, ep::make},
-      {ft::facts_of, ft::work_bytes, ft::refusal_of_ranks, ft::make},
-      {is::facts_of, is::work_bytes, is::refusal_of_ranks, is::make},
-      {mg::facts_of, mg::work_bytes, mg::refusal_of_ranks, mg::make},
+      {cg::facts_of, cg::work_bytes, cg::refusal_of_ranks, cg::make_reference, cg::make_cpu},
+      {ep::facts_of, ep::work_bytes, ep::refusal_of_ranks, ep::make_reference, ep::make_cpu},
+      {ft::facts_of, ft::work_bytes, ft::refusal_of_ranks, ft::make_reference, ft::make_cpu},
+      {is::facts_of, is::work_bytes, is::refusal_of_ranks, is::make_reference, is::make_cpu},
+      {mg::facts_of, mg::work_bytes, mg::refusal_of_ranks, mg::make_reference, mg::make_cpu},
   }};
   return entries[static_cast<std::size_t>(kernel)];
 }
@@ -31,6 +35,15 @@ const KernelEntry& entry_of(Kernel kernel) {
 
 std::string title_of(Kernel kernel, Class size) {
   return "npb " + to_string(kernel) + " " + to_string(size);
+}
+
+Check npb_check(Kernel kernel, Class size, const std::string& what, double value, double reference,
+                double tolerance) {
+  return {.name = title_of(kernel, size) + " " + what,
+          .value = value,
+          .reference = reference,
+          .tolerance = tolerance,
+          .source = npb_source};
 }
 
 Facts facts_of(Kernel kernel, const Problem& problem) { return entry_of(kernel).facts(problem); }
@@ -45,7 +58,20 @@ std::string refusal_of_ranks(Kernel kernel, const Problem& problem, int ranks) {
 
 std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,
                                           const Communicator& ranks) {
-  return entry_of(kernel).make(problem, ranks);
+  if constexpr (build::cuda) {
+    if (problem.device.is_cuda()) {
+      static constexpr std::array<Make*, all_kernels.size()> on_gpus{
+          cg::make_cuda, ep::make_cuda, ft::make_cuda,
+          [](const Problem& p, const Communicator& r) -> std::unique_ptr<Benchmark> {
+            return is::make_cuda(p, r);
+          },
+          mg::make_cuda};
+      return on_gpus[static_cast<std::size_t>(kernel)](problem, ranks);
+    }
+  }
+  const KernelEntry& entry = entry_of(kernel);
+  return problem.schedule == Schedule::reference ? entry.reference(problem.size)
+                                                 : entry.on_cpus(problem, ranks);
 }
 
 }  // namespace bankfull::npb

@@ -32,11 +32,9 @@ KernelPlan plan_of(Kernel kernel, const Problem& problem, int ranks, const Footp
   KernelPlan plan{.kernel = kernel,
                   .facts = facts_of(kernel, problem),
                   .footprint = footprints.of(work_bytes(kernel, problem, ranks))};
-  if (!footprints.fits(plan.footprint)) {
-    footprints.require(plan.footprint,
-                       fmt::format("npb {} --class {}", to_string(kernel), to_string(problem.size)),
-                       fitting_class(problem, ranks, footprints));
-  }
+  footprints.require(plan.footprint,
+                     fmt::format("npb {} --class {}", to_string(kernel), to_string(problem.size)),
+                     [&] { return fitting_class(problem, ranks, footprints); });
   return plan;
 }
 
@@ -56,26 +54,19 @@ void check_ranks(Kernel kernel, const Problem& problem, int ranks) {
 }
 
 void check_reference(const Problem& problem, int ranks) {
-  if (problem.device.is_cuda()) {
-    throw UsageError("--schedule reference does not run on " + to_string(problem.device),
-                     "use --device cpu, or --schedule tuned");
-  }
-  if (problem.threads > 1) {
-    throw UsageError(
-        fmt::format("--schedule reference is serial, --threads {} is not", problem.threads),
-        "use --threads 1, or --schedule tuned");
-  }
-  if (ranks > 1) {
-    throw UsageError(fmt::format("--schedule reference is serial, {} ranks are not", ranks),
-                     "start one rank, or use --schedule tuned");
-  }
-  if (problem.perturbation != 0.0) {
-    throw UsageError(
-        fmt::format(
-            "--perturb-operator {} changes the measured path, --schedule reference has none",
-            problem.perturbation),
-        "use --schedule tuned");
-  }
+  require(!problem.device.is_cuda(),
+          "--schedule reference does not run on " + to_string(problem.device),
+          "use --device cpu, or --schedule tuned");
+  require(problem.threads <= 1,
+          fmt::format("--schedule reference is serial, --threads {} is not", problem.threads),
+          "use --threads 1, or --schedule tuned");
+  require(ranks <= 1, fmt::format("--schedule reference is serial, {} ranks are not", ranks),
+          "start one rank, or use --schedule tuned");
+  require(
+      problem.perturbation == 0.0,
+      fmt::format("--perturb-operator {} changes the measured path, --schedule reference has none",
+                  problem.perturbation),
+      "use --schedule tuned");
 }
 
 void check_cg_order(const Problem& problem) {
@@ -83,26 +74,20 @@ void check_cg_order(const Problem& problem) {
     return;
   }
   const std::string option = "--cg " + to_string(problem.cg_order);
-  if (std::find(problem.kernels.begin(), problem.kernels.end(), Kernel::cg) ==
-      problem.kernels.end()) {
-    throw UsageError(option + " is an order of CG's operations, and this run has no CG",
-                     "leave it out, or run the kernel cg or all");
-  }
-  if (problem.cg_order == CgOrder::chronopoulos_gear && !problem.device.is_cuda()) {
-    throw UsageError(option + " runs on GPUs only, not on " + to_string(problem.device),
-                     "use --cg nasa, which is CG's order on CPUs, or --device cuda");
-  }
+  require(std::ranges::find(problem.kernels, Kernel::cg) != problem.kernels.end(),
+          option + " is an order of CG's operations, and this run has no CG",
+          "leave it out, or run the kernel cg or all");
+  require(problem.cg_order != CgOrder::chronopoulos_gear || problem.device.is_cuda(),
+          option + " runs on GPUs only, not on " + to_string(problem.device),
+          "use --cg nasa, which is CG's order on CPUs, or --device cuda");
 }
 
 void check_settings(const Problem& problem, int ranks) {
-  if (problem.repeats < 1 || problem.repeats > max_repeats) {
-    throw UsageError(fmt::format("--repeat {} is not a number of repeats", problem.repeats),
-                     fmt::format("use 1 to {}", max_repeats));
-  }
-  if (problem.threads < 1) {
-    throw UsageError(fmt::format("--threads {} leaves nobody to work", problem.threads),
-                     "use at least 1");
-  }
+  require(problem.repeats >= 1 && problem.repeats <= max_repeats,
+          fmt::format("--repeat {} is not a number of repeats", problem.repeats),
+          fmt::format("use 1 to {}", max_repeats));
+  require(problem.threads >= 1, fmt::format("--threads {} leaves nobody to work", problem.threads),
+          "use at least 1");
   if (problem.schedule == Schedule::reference) {
     check_reference(problem, ranks);
   }

@@ -4,7 +4,6 @@
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/workloads/npb/classes.hpp"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -36,9 +36,7 @@ KernelRun measure_kernel(Kernel kernel, const Problem& problem, const RunContext
   run.setup_seconds = experiment.time([&] { benchmark = make_benchmark(kernel, problem, ranks); });
   run.measurement =
       experiment.measure_in_turn({benchmark.get()}, problem.repeats, run.checks).front();
-  if (problem.perturbation != 0.0) {
-    run.checks.push_back(perturbation_check(problem.perturbation, title));
-  }
+  add_perturbation(problem.perturbation, run.checks, title);
   run.peak_bytes = ranks.max(memory.max_bytes());
   if (ranks.size() > 1) {
     run.transport = benchmark->transport();
@@ -55,8 +53,7 @@ Outcome outcome_of(const KernelPlan& plan, const Problem& problem, const Communi
           .ranks = ranks.size(),
           .threads = static_cast<int>(ranks.sum(std::int64_t{problem.threads})),
           .seconds = run.measurement.seconds.median,
-          .verified = std::all_of(run.checks.begin(), run.checks.end(),
-                                  [](const Check& check) { return check.passed(); })};
+          .verified = std::ranges::all_of(run.checks, &Check::passed)};
 }
 
 std::vector<Figure> parameters_of(const Problem& problem, const Outcome& outcome,
@@ -70,9 +67,7 @@ std::vector<Figure> parameters_of(const Problem& problem, const Outcome& outcome
                           {.name = "threads", .value = std::int64_t{problem.threads}}};
   const std::vector<Figure>& own = run.measurement.parameters;
   all.insert(all.end(), own.begin(), own.end());
-  if (problem.perturbation != 0.0) {
-    all.push_back(perturbation_parameter(problem.perturbation));
-  }
+  add_perturbation(problem.perturbation, all);
   return all;
 }
 
@@ -86,7 +81,7 @@ Measurement measurement_of(const Problem& problem, const KernelPlan& plan, const
                {.name = "memory", .value = plan.footprint.of_work(), .unit = "B"},
                {.name = "verified", .value = outcome.verified}};
   if (problem.device.is_cuda()) {
-    m.figures.push_back({.name = "peak_device_memory", .value = run.peak_bytes, .unit = "B"});
+    m.figures.push_back({"peak_device_memory", run.peak_bytes, "B"});
   }
   m.figures.insert(m.figures.end(), of_kernel.begin(), of_kernel.end());
   return m;
@@ -100,8 +95,8 @@ void compare_with_fp64_rate(const Problem& problem, const Communicator& ranks, d
     ranks.barrier();
     const double rate = ranks.sum(measure_fp64_rate(problem.device));
     const double percent = 100.0 * instructions / m.seconds.median / rate;
-    m.figures.push_back({.name = "fp64_rate", .value = rate, .unit = "instructions/s"});
-    m.figures.push_back({.name = "percent_of_fp64", .value = percent, .unit = "%"});
+    m.figures.push_back({"fp64_rate", rate, "instructions/s"});
+    m.figures.push_back({"percent_of_fp64", percent, "%"});
     m.notes.push_back(fmt::format("{}: {:.1f} % of the fp64 rate ({}, measured in this process)",
                                   m.name, percent, format_si(rate, "fused multiply-adds/s")));
   }
@@ -114,9 +109,7 @@ std::vector<Figure> describe(const Problem& problem, const Communicator& ranks) 
                                  {.name = "ranks", .value = std::int64_t{ranks.size()}},
                                  {.name = "threads", .value = std::int64_t{problem.threads}},
                                  {.name = "repeats", .value = std::int64_t{problem.repeats}}};
-  if (problem.perturbation != 0.0) {
-    parameters.push_back(perturbation_parameter(problem.perturbation));
-  }
+  add_perturbation(problem.perturbation, parameters);
   return parameters;
 }
 
@@ -126,9 +119,7 @@ RunResult run(const Plan& plan, const RunContext& context) {
   const Problem& problem = plan.problem;
   const Communicator& ranks = context.ranks;
   RunResult result{.workload = "npb", .problem = describe(problem, ranks)};
-  if (problem.perturbation != 0.0) {
-    result.notes.push_back(perturbation_note(problem.perturbation));
-  }
+  add_perturbation(problem.perturbation, result.notes);
   Experiment experiment(problem.device, problem.threads, context);
   std::vector<Outcome> outcomes;
   for (const KernelPlan& of_kernel : plan.kernels) {

@@ -2,8 +2,8 @@
 
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
-#include "bankfull/workloads/npb/outcome.hpp"
 #include "bankfull/workloads/npb/plan.hpp"
+#include "bankfull/workloads/npb/report.hpp"
 
 namespace bankfull::npb {
 

@@ -1,6 +1,5 @@
 #include "bankfull/workloads/probe/bandwidth.hpp"
 
-#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
@@ -25,9 +24,7 @@ Series sweep(const Problem& problem, Streams& streams, const StreamPattern& patt
                 .x_name = "working_set",
                 .x_unit = "B",
                 .y_name = "bandwidth",
-                .y_unit = "B/s",
-                .points = {},
-                .parameters = {}};
+                .y_unit = "B/s"};
   const int repeats = problem.quick ? 3 : 5;
   for (const std::int64_t size : log_spaced(problem.working_set_from, problem.working_set_to,
                                             problem.points_per_octave, Streams::granularity)) {

@@ -132,7 +132,6 @@ void publish(const Problem& problem, const Walk& walk, const PointerChase& chase
                 .x_unit = "B",
                 .y_name = "latency",
                 .y_unit = "ns",
-                .points = {},
                 .parameters = parameters(problem, walk, chase)};
   for (const Point& point : points) {
     series.points.emplace_back(static_cast<double>(point.layout.footprint()),

@@ -126,8 +126,8 @@ void take_samples(LinkTimer& timer, const Communicator& ranks, std::span<double>
 struct Link {
   LinkPattern pattern;
   Transport transport = Transport::automatic;
-  std::vector<std::int64_t> sizes;  ///< of a face, bytes
-  std::vector<Statistics> seconds;  ///< an exchange of each size takes
+  std::vector<std::int64_t> sizes;       ///< of a face, bytes
+  std::vector<Statistics> seconds = {};  ///< an exchange of each size takes
   std::int64_t wrong_cells = 0;
   std::vector<Figure> parameters;
 
@@ -194,7 +194,6 @@ Series series_of(const Link& link, const std::string& what, const std::string& q
           .x_unit = "B",
           .y_name = quantity,
           .y_unit = unit,
-          .points = {},
           .parameters = link.parameters};
 }
 
@@ -252,7 +251,7 @@ void add_check(const Link& link, RunResult& result) {
 }
 
 void add_note(const std::string& note, RunResult& result) {
-  if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) {
+  if (std::ranges::find(result.notes, note) == result.notes.end()) {
     result.notes.push_back(note);
   }
 }
@@ -275,7 +274,6 @@ void measure_pattern(const Problem& problem, const RunContext& context, const Li
     Link link{.pattern = pattern,
               .transport = transport,
               .sizes = face_sizes(problem),
-              .seconds = {},
               .parameters = {{"pattern", to_string(pattern)},
                              {"transport", to_string(transport)},
                              {"devices", devices_of(pattern, places)},
@@ -289,9 +287,7 @@ void measure_pattern(const Problem& problem, const RunContext& context, const Li
 
 }  // namespace
 
-bool LinkPattern::includes(int rank) const {
-  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-}
+bool LinkPattern::includes(int rank) const { return std::ranges::find(ranks, rank) != ranks.end(); }
 
 std::string to_string(const LinkPattern& pattern) {
   return pattern.ring ? "ring"
@@ -372,10 +368,8 @@ std::int64_t wrong_cells(LinkTimer& timer, const LinkSetup& setup) {
 void require_links(const Problem& problem, const Communicator& ranks) {
   if (problem.transport != Transport::automatic) {
     const std::string obstacle = obstacle_to(problem.transport, ranks, problem.device);
-    if (!obstacle.empty()) {
-      throw UsageError("--transport " + to_string(problem.transport) + ": " + obstacle,
-                       "use --transport auto");
-    }
+    require(obstacle.empty(), "--transport " + to_string(problem.transport) + ": " + obstacle,
+            "use --transport auto");
   }
 }
 

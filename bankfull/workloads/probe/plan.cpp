@@ -16,24 +16,20 @@ constexpr const char* remedy = "ask for smaller working sets, footprints, copies
 
 void require_limit(std::int64_t need, const Problem& problem) {
   const auto text = [](std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); };
-  if (need > problem.memory_limit) {
-    throw UsageError(fmt::format("the probe needs {}, more than the {} that it may hold on {}",
-                                 text(need), text(problem.memory_limit), to_string(problem.device)),
-                     fmt::format("{}, or allow more memory", remedy));
-  }
+  require(need <= problem.memory_limit,
+          fmt::format("the probe needs {}, more than the {} that it may hold on {}", text(need),
+                      text(problem.memory_limit), to_string(problem.device)),
+          fmt::format("{}, or allow more memory", remedy));
 }
 
 }  // namespace
 
 void require_rank_count(Part part, const Communicator& ranks) {
-  if (part == Part::link && ranks.size() == 1) {
-    throw UsageError("probe link runs between ranks", "start it with mpirun -n 2");
-  }
-  if (part != Part::link && ranks.size() > 1) {
-    throw UsageError(
-        fmt::format("probe {} runs on one rank, here are {}", to_string(part), ranks.size()),
-        "start it without mpirun, or use probe link, which runs between ranks");
-  }
+  require(part != Part::link || ranks.size() > 1, "probe link runs between ranks",
+          "start it with mpirun -n 2");
+  require(part == Part::link || ranks.size() == 1,
+          fmt::format("probe {} runs on one rank, here are {}", to_string(part), ranks.size()),
+          "start it without mpirun, or use probe link, which runs between ranks");
 }
 
 Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings) {
@@ -50,7 +46,7 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
     }
     work.device = std::max(work.device, plan.ceiling_bytes);
     plan.footprint = footprints.of(work);
-    footprints.require(plan.footprint, "the probe", remedy);
+    footprints.require(plan.footprint, "the probe", [] { return remedy; });
   });
   if (has_part(plan.problem, Part::link)) {
     require_links(plan.problem, ranks);

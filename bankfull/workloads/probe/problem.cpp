@@ -4,14 +4,12 @@
 #include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
-#include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/core/measure/stream_names.hpp"
 #include "bankfull/core/memory/capacity.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -43,12 +41,6 @@ constexpr auto stores_names = enum_names<Stores>({
 
 constexpr auto pages_names =
     enum_names<HostPages>({{HostPages::small, "small"}, {HostPages::huge, "huge"}});
-
-void require(bool holds, const std::string& problem, const std::string& remedy) {
-  if (!holds) {
-    throw UsageError(problem, remedy);
-  }
-}
 
 void require_size(const std::string& what, std::int64_t bytes) {
   require(bytes >= 0 && bytes <= max_bytes,
@@ -284,11 +276,7 @@ Stores parse_stores(const std::string& text) {
   return stores_names.parse(text, "'" + text + "' is no way to store");
 }
 
-const std::vector<StreamOperation>& all_operations() {
-  static const auto values = stream_operation_names.values();
-  static const std::vector<StreamOperation> operations(values.begin(), values.end());
-  return operations;
-}
+std::vector<StreamOperation> all_operations() { return stream_operation_names.list(); }
 
 StreamOperation parse_operation(const std::string& text) {
   return stream_operation_names.parse(text, "'" + text + "' is no stream operation");

@@ -23,7 +23,7 @@ std::string to_string(Stores stores);
 Stores parse_stores(const std::string& text);
 
 /// All six named operations and the mix, in the order they are measured.
-const std::vector<StreamOperation>& all_operations();
+std::vector<StreamOperation> all_operations();
 StreamOperation parse_operation(const std::string& text);
 
 std::string to_string(HostPages pages);

@@ -17,13 +17,7 @@ std::unique_ptr<Streams> streams_of(const Problem& problem, int threads) {
 }
 
 Series bandwidth_by(const std::string& x_name, const std::string& name) {
-  return {.name = name,
-          .x_name = x_name,
-          .x_unit = {},
-          .y_name = "bandwidth",
-          .y_unit = "B/s",
-          .points = {},
-          .parameters = {}};
+  return {.name = name, .x_name = x_name, .x_unit = {}, .y_name = "bandwidth", .y_unit = "B/s"};
 }
 
 /// Blocks that a launch of one 16-byte access per thread takes.

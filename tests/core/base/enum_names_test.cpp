@@ -25,6 +25,7 @@ TEST(EnumNames, LeadThereAndBack) {
 TEST(EnumNames, AreListedInTheOrderOfTheTable) {
   EXPECT_THAT(metal_names.names(), ElementsAre("iron", "lead", "grey-tin"));
   EXPECT_THAT(metal_names.values(), ElementsAre(Metal::iron, Metal::lead, Metal::grey_tin));
+  EXPECT_THAT(metal_names.list(), ElementsAre(Metal::iron, Metal::lead, Metal::grey_tin));
   EXPECT_EQ(metal_names.listed(), "iron, lead or grey-tin");
   EXPECT_EQ(metal_names.listed({"all"}), "iron, lead, grey-tin or all");
   EXPECT_EQ(metal_names.without(Metal::lead).listed(), "iron or grey-tin");

@@ -44,5 +44,20 @@ TEST(PerturbationParameter, IsAValueThatJsonHas) {
   EXPECT_EQ(std::get<std::string>(perturbation_parameter(-infinity).value), "-inf");
 }
 
+TEST(Perturbation, IsStatedWhereThereIsOne) {
+  for (const double epsilon : {0.0, 1e-20, not_a_number}) {
+    std::vector<std::string> notes;
+    std::vector<Figure> parameters;
+    std::vector<Check> checks;
+    add_perturbation(epsilon, notes);
+    add_perturbation(epsilon, parameters);
+    add_perturbation(epsilon, checks, "npb cg S");
+    const std::size_t expected = epsilon == 0.0 ? 0 : 1;
+    EXPECT_EQ(notes.size(), expected);
+    EXPECT_EQ(parameters.size(), expected);
+    EXPECT_EQ(checks.size(), expected);
+  }
+}
+
 }  // namespace
 }  // namespace bankfull

@@ -109,7 +109,7 @@ TEST_P(IsPerturbation, FailsVerification) {
   problem.size = Class::s;
   problem.threads = 2;
   problem.perturbation = GetParam();
-  expect_all_wrong(*make(problem, alone()));
+  expect_all_wrong(*make_benchmark(Kernel::is, problem, alone()));
 }
 
 TEST_P(IsPerturbation, LeavesTheReferenceAsItIs) {
@@ -117,7 +117,7 @@ TEST_P(IsPerturbation, LeavesTheReferenceAsItIs) {
   problem.size = Class::s;
   problem.schedule = Schedule::reference;
   problem.perturbation = GetParam();
-  expect_verified(*make(problem, alone()));
+  expect_verified(*make_benchmark(Kernel::is, problem, alone()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Npb, IsPerturbation, testing::Values(1e-6, -1e-6, 1e-300),

@@ -76,7 +76,7 @@ TEST(CudaMg, IsPerturbedAsOnCpus) {
   const auto norm_of = [&](double perturbation, Device device) {
     problem.perturbation = perturbation;
     problem.device = device;
-    const auto benchmark = make(problem, alone());
+    const auto benchmark = make_benchmark(Kernel::mg, problem, alone());
     benchmark->rewind();
     benchmark->run();
     return benchmark->checks().front().value;

@@ -89,7 +89,7 @@ TEST_P(IsOnGpus, PerturbedFailsVerification) {
   for (const double epsilon : {1e-6, -1e-6}) {
     Problem problem = problem_of(Class::s);
     problem.perturbation = epsilon;
-    is::expect_all_wrong(*is::make(problem, test_ranks()));
+    is::expect_all_wrong(*make_benchmark(Kernel::is, problem, test_ranks()));
   }
 }
 

@@ -3,19 +3,16 @@
 #include "bankfull/workloads/convection/validation/timed_flow.hpp"
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
 #include <functional>
 #include <limits>
 #include <memory>
-#include <numbers>
 #include <string>
 
 namespace bankfull::convection {
 namespace {
 
-using std::numbers::pi;
 constexpr double prandtl_of_air = 0.71;
 
 /// A square in x and z of one periodic cell along y.
@@ -48,12 +45,7 @@ Problem heated_cube(double rayleigh, std::int64_t cells) {
                              .initial = [](double, double, double z) { return 1.0 - z; }});
   const WallScalar linear = WallScalar::fixed(1.0, {0.0, 0.0, -1.0});
   problem.scalars.front().walls.fill({linear, linear});
-  problem.initial_velocity[0] = [](double x, double y, double z) {
-    return -10.0 * std::sin(pi * x) * std::sin(pi * y) * std::cos(pi * z);
-  };
-  problem.initial_velocity[2] = [](double x, double y, double z) {
-    return 10.0 * std::cos(pi * x) * std::sin(pi * y) * std::sin(pi * z);
-  };
+  set_roll(problem, 10.0);
   return problem;
 }
 

@@ -66,13 +66,7 @@ Problem cubic_box(double rayleigh, std::int64_t cells, bool conducting_sides) {
     temperature.walls[0] = temperature.walls[2];
     temperature.walls[1] = temperature.walls[2];
   }
-  // One roll about y.
-  problem.initial_velocity[0] = [](double x, double y, double z) {
-    return -seed_amplitude * std::sin(pi * x) * std::sin(pi * y) * std::cos(pi * z);
-  };
-  problem.initial_velocity[2] = [](double x, double y, double z) {
-    return seed_amplitude * std::cos(pi * x) * std::sin(pi * y) * std::sin(pi * z);
-  };
+  set_roll(problem, seed_amplitude);
   return problem;
 }
 

@@ -8,7 +8,9 @@
 #include "bankfull/workloads/convection/validation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +58,17 @@ class ValidationSetting {
 /// Two results of second order, of cells of width h and h / ratio, extrapolated to h = 0.
 constexpr double extrapolated(double coarse, double fine, double ratio = 2.0) {
   return fine + (fine - coarse) / (ratio * ratio - 1.0);
+}
+
+/// Sets out with one roll about y between the walls of a unit cube.
+inline void set_roll(Problem& problem, double amplitude) {
+  using std::numbers::pi;
+  problem.initial_velocity[0] = [amplitude](double x, double y, double z) {
+    return -amplitude * std::sin(pi * x) * std::sin(pi * y) * std::cos(pi * z);
+  };
+  problem.initial_velocity[2] = [amplitude](double x, double y, double z) {
+    return amplitude * std::cos(pi * x) * std::sin(pi * y) * std::sin(pi * z);
+  };
 }
 
 // The families of cases; `check_invariants` has the multigrid factors among its own.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace bankfull::hpcg::cpu {
@@ -45,10 +46,19 @@ inline Buffer<double> make_vector(const CpuExecutor& executor, std::int64_t size
 class CpuBackend : public CgBackend {
  public:
   CpuBackend(const Problem& problem, const Communicator& ranks, std::int64_t rows,
-             std::int64_t vector_size);
+             std::int64_t vector_size)
+      : ranks_(ranks),
+        executor_(problem.threads),
+        rows_(rows),
+        b_(make_vector(executor_, vector_size)),
+        x_(make_vector(executor_, vector_size)),
+        r_(make_vector(executor_, vector_size)),
+        z_(make_vector(executor_, vector_size)),
+        p_(make_vector(executor_, vector_size)),
+        ap_(make_vector(executor_, vector_size)) {}
 
   double squared_residual() override { return rr_; }
-  CgTimes take_times() override;
+  CgTimes take_times() override { return std::exchange(times_, {}); }
   std::vector<Step> profile(int /*repeats*/) override { return {}; }
   [[nodiscard]] Transport transport() const override {
     return ranks_.size() == 1 ? Transport::local : Transport::mpi;
@@ -64,7 +74,11 @@ class CpuBackend : public CgBackend {
   }
 
   /// Over all ranks.
-  double sum_over_ranks(double mine);
+  double sum_over_ranks(double mine) {
+    double sum = 0.0;
+    timed(&CgTimes::allreduce, [&] { sum = ranks_.sum(mine); });
+    return sum;
+  }
 
   [[nodiscard]] const Team& team() const { return executor_.team(); }
 

@@ -13,11 +13,7 @@ constexpr double tolerance = 1e-10;
 }  // namespace
 
 std::vector<Check> checks_of(double zeta, Class size) {
-  return {{.name = fmt::format("npb cg {} zeta", to_string(size)),
-           .value = zeta,
-           .reference = cg_parameters(size).zeta,
-           .tolerance = tolerance,
-           .source = npb_source}};
+  return {npb_check(Kernel::cg, size, "zeta", zeta, cg_parameters(size).zeta, tolerance)};
 }
 
 Figure order_parameter(CgOrder order) { return {.name = "order", .value = to_string(order)}; }
@@ -62,16 +58,6 @@ std::string refusal_of_ranks(const Problem& problem, int ranks) {
   constexpr std::int64_t fewest_rows = 16;
   const std::int64_t most = cg_parameters(problem.size).rows / fewest_rows;
   return ranks > most ? fmt::format("runs on up to {} ranks", most) : "";
-}
-
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
-  if constexpr (build::cuda) {
-    if (problem.device.is_cuda()) {
-      return make_cuda(problem, ranks);
-    }
-  }
-  return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem, ranks);
 }
 
 }  // namespace bankfull::npb::cg

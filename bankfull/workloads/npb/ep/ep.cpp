@@ -1,7 +1,5 @@
 #include "bankfull/workloads/npb/ep/ep.hpp"
 
-#include "bankfull/build_config.hpp"
-
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
@@ -61,11 +59,7 @@ std::vector<Check> checks_of(const Tally& tally, Class size) {
   const EpParameters& ep = ep_parameters(size);
   const auto check = [&](const std::string& what, double value, double reference,
                          double deviation = tolerance) {
-    return Check{.name = fmt::format("npb ep {} {}", to_string(size), what),
-                 .value = value,
-                 .reference = reference,
-                 .tolerance = deviation,
-                 .source = npb_source};
+    return npb_check(Kernel::ep, size, what, value, reference, deviation);
   };
   // NPB lets the number of pairs deviate like the sums. It is exact here.
   return {check("sum of |X|", tally.absolute_sums[0], ep.absolute_sums[0]),
@@ -96,15 +90,11 @@ WorkBytes work_bytes(const Problem& /*problem*/, int /*ranks*/) {
 
 std::string refusal_of_ranks(const Problem& /*problem*/, int /*ranks*/) { return ""; }
 
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
-  if constexpr (build::cuda) {
-    if (problem.device.is_cuda()) {
-      return make_cuda(problem, ranks);
-    }
-  }
-  if (problem.schedule == Schedule::reference) {
-    return make_benchmark(problem.size, tally_serially);
-  }
+std::unique_ptr<Benchmark> make_reference(Class size) {
+  return make_benchmark(size, tally_serially);
+}
+
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks) {
   const auto tally = [&ranks, team = Team(problem.threads), epsilon = problem.perturbation](
                          Class size) { return tally_on_teams(size, team, ranks, epsilon); };
   return make_benchmark(problem.size, tally);

@@ -41,7 +41,8 @@ std::unique_ptr<Benchmark> make_benchmark(Class size, std::function<Tally(Class)
 Facts facts_of(const Problem& problem);
 WorkBytes work_bytes(const Problem& problem, int ranks);
 std::string refusal_of_ranks(const Problem& problem, int ranks);
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
+std::unique_ptr<Benchmark> make_reference(Class size);
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks);
 
 // Defined in ep_cuda.cu, which exists in builds with CUDA only.
 std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator& ranks);

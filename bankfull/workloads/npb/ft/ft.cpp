@@ -1,6 +1,5 @@
 #include "bankfull/workloads/npb/ft/ft.hpp"
 
-#include "bankfull/build_config.hpp"
 #include "bankfull/workloads/npb/ft/cuda/plan.hpp"
 
 #include <algorithm>
@@ -54,12 +53,8 @@ std::vector<Check> checks_of(const std::vector<Complex>& checksums, Class size) 
       break;
     }
   }
-  return {
-      {.name = fmt::format("npb ft {} largest deviation of a checksum, relative", to_string(size)),
-       .value = worst,
-       .reference = 0.0,
-       .tolerance = tolerance,
-       .source = npb_source}};
+  return {npb_check(Kernel::ft, size, "largest deviation of a checksum, relative", worst, 0.0,
+                    tolerance)};
 }
 
 Facts facts_of(const Problem& problem) {
@@ -96,16 +91,6 @@ std::string refusal_of_ranks(const Problem& problem, int ranks) {
   const std::int64_t most = std::min(ft.ny, ft.nz);
   return ranks <= most ? ""
                        : fmt::format("has {} planes to share, one for each rank at least", most);
-}
-
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
-  if constexpr (build::cuda) {
-    if (problem.device.is_cuda()) {
-      return make_cuda(problem, ranks);
-    }
-  }
-  return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem, ranks);
 }
 
 }  // namespace bankfull::npb::ft

@@ -37,7 +37,6 @@ std::vector<Check> checks_of(const std::vector<Complex>& checksums, Class size);
 Facts facts_of(const Problem& problem);
 WorkBytes work_bytes(const Problem& problem, int ranks);
 std::string refusal_of_ranks(const Problem& problem, int ranks);
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);

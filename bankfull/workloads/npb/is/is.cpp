@@ -64,17 +64,10 @@ bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Ke
 }
 
 std::vector<Check> checks_of(const Verdict& verdict, Class size) {
-  const std::string name = "npb is " + to_string(size);
-  return {{.name = name + " ranks of test keys that are right",
-           .value = static_cast<double>(verdict.right_ranks),
-           .reference = is_tests * is_iterations,
-           .tolerance = 0.0,
-           .source = npb_source},
-          {.name = name + " keys ascend by their ranks",
-           .value = verdict.sorted ? 1.0 : 0.0,
-           .reference = 1.0,
-           .tolerance = 0.0,
-           .source = npb_source}};
+  return {npb_check(Kernel::is, size, "ranks of test keys that are right", verdict.right_ranks,
+                    is_tests * is_iterations, 0.0),
+          npb_check(Kernel::is, size, "keys ascend by their ranks", verdict.sorted ? 1.0 : 0.0, 1.0,
+                    0.0)};
 }
 
 Facts facts_of(const Problem& problem) {
@@ -120,17 +113,9 @@ std::string refusal_of_ranks(const Problem& problem, int ranks) {
   return ranks > 1 && ranks < fewest ? fmt::format("runs on one rank or at least {}", fewest) : "";
 }
 
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
-  if constexpr (build::cuda) {
-    if (problem.device.is_cuda()) {
-      return make_cuda(problem, ranks);
-    }
-  }
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks) {
   if (ranks.size() > 1) {
     return make_on_ranks(problem.size, problem.threads, ranks, problem.perturbation);
-  }
-  if (problem.schedule == Schedule::reference) {
-    return make_reference(problem.size);
   }
   return make_cpu(problem.size, problem.threads, problem.perturbation);
 }

@@ -92,10 +92,12 @@ class Ranking : public Benchmark {
 Facts facts_of(const Problem& problem);
 WorkBytes work_bytes(const Problem& problem, int ranks);
 std::string refusal_of_ranks(const Problem& problem, int ranks);
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
+
+/// Either of the next two.
+std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks);
 
 /// On CPU threads. This and the others below multiply ranks by 1 + `perturbation`.
 std::unique_ptr<Ranking> make_cpu(Class size, int threads, double perturbation = 0.0);

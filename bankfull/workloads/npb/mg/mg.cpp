@@ -135,11 +135,8 @@ Charges find_charges(Class size, int threads) {
 }
 
 std::vector<Check> checks_of(double residual_norm, Class size) {
-  return {{.name = fmt::format("npb mg {} norm of the residual", to_string(size)),
-           .value = residual_norm,
-           .reference = mg_parameters(size).residual_norm,
-           .tolerance = tolerance,
-           .source = npb_source}};
+  return {npb_check(Kernel::mg, size, "norm of the residual", residual_norm,
+                    mg_parameters(size).residual_norm, tolerance)};
 }
 
 Traffic traffic_of(Class size, std::int64_t points) {
@@ -183,16 +180,6 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
 
 std::string refusal_of_ranks(const Problem& problem, int ranks) {
   return Blocks::refusal_of(problem.size, ranks);
-}
-
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks) {
-  if constexpr (build::cuda) {
-    if (problem.device.is_cuda()) {
-      return make_cuda(problem, ranks);
-    }
-  }
-  return problem.schedule == Schedule::reference ? make_reference(problem.size)
-                                                 : make_cpu(problem, ranks);
 }
 
 }  // namespace bankfull::npb::mg

@@ -77,7 +77,6 @@ constexpr double working_set_bytes(std::int64_t points) {
 Facts facts_of(const Problem& problem);
 WorkBytes work_bytes(const Problem& problem, int ranks);
 std::string refusal_of_ranks(const Problem& problem, int ranks);
-std::unique_ptr<Benchmark> make(const Problem& problem, const Communicator& ranks);
 
 /// Serial, as RNR-94-007 has it.
 std::unique_ptr<Benchmark> make_reference(Class size);
