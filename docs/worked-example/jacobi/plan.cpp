@@ -35,7 +35,7 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
   const Footprints footprints(Device::cpu(), problem.threads, ranks, ceilings);
   Plan plan{.problem = problem,
             .footprint = footprints.of({.device = bytes, .working_set = bytes})};
-  footprints.require(plan.footprint, "jacobi", "use fewer cells");
+  footprints.require(plan.footprint, "jacobi", [] { return "use fewer cells"; });
   return plan;
 }
 
