@@ -40,8 +40,9 @@ std::int64_t parse_side(const std::string& given, const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool number = error == std::errc{} && end == text.data() + text.size();
-  require(error != std::errc::result_out_of_range && !(number && value > largest_dimension),
-          fmt::format("{}: {} is too large", given, text),
+  const bool too_large =
+      error == std::errc::result_out_of_range || (number && value > largest_dimension);
+  require(!too_large, fmt::format("{}: {} is too large", given, text),
           fmt::format("use numbers up to {}", largest_dimension));
   require(number && value >= 1, fmt::format("{}: '{}' is not a number of at least 1", given, text),
           "use three such as 1x2x4, along x, y and z");

@@ -8,7 +8,7 @@
 namespace bankfull {
 namespace {
 
-constexpr double beyond_all_caches = 1e15;
+constexpr double beyond_every_cache = 1e15;
 
 Work copy_of(double working_set) {
   return {.traffic = {.bytes_read = 8.0, .bytes_written = 8.0}, .working_set_bytes = working_set};
@@ -25,15 +25,15 @@ std::string refusal(const Work& work, const MeasurePolicy& policy = {}) {
 }
 
 TEST(RequirePercentage, AcceptsWorkInMemory) {
-  EXPECT_EQ(refusal(copy_of(beyond_all_caches)), "");
-  EXPECT_EQ(refusal(copy_of(beyond_all_caches), {.ceiling = CeilingRule::always}), "");
+  EXPECT_EQ(refusal(copy_of(beyond_every_cache)), "");
+  EXPECT_EQ(refusal(copy_of(beyond_every_cache), {.ceiling = CeilingRule::always}), "");
 }
 
 TEST(RequirePercentage, RefusesWorkThatHasNoCeiling) {
-  const std::string said = refusal({.working_set_bytes = beyond_all_caches});
+  const std::string said = refusal({.working_set_bytes = beyond_every_cache});
   EXPECT_NE(said.find("--min-percent 90 needs a percentage"), std::string::npos) << said;
   EXPECT_NE(said.find("moves nothing"), std::string::npos) << said;
-  Work message = copy_of(beyond_all_caches);
+  Work message = copy_of(beyond_every_cache);
   message.is_bound_by_memory = false;
   EXPECT_NE(refusal(message), "");
 }
@@ -52,7 +52,7 @@ TEST(RequirePercentage, RefusesWorkInACacheUnderEveryRule) {
 }
 
 TEST(RequirePercentage, RefusesWhatThePolicyHasNoCeilingFor) {
-  const Work work = copy_of(beyond_all_caches);
+  const Work work = copy_of(beyond_every_cache);
   EXPECT_NE(refusal(work, {.ceiling = CeilingRule::none}).find("--ceiling none"),
             std::string::npos);
   MeasurePolicy policy{.ceiling = CeilingRule::file, .known_ceilings = {{.key = "read, fp64"}}};
