@@ -79,7 +79,7 @@ Ceiling sum_of(const Ceiling& mine, const Communicator& ranks);
 /// Collective: what all ranks move and compute.
 Traffic sum_over(const Communicator& ranks, const Traffic& mine);
 
-/// Whether a run measures the ceilings of work that fits a cache so.
+/// Whether a run measures the ceiling of work, by how its data fit the last cache.
 bool measures_ceiling(CeilingRule rule, CacheFit fit);
 
 /// Bytes that measuring ceilings takes on a device, by all ranks that share it: `threads` in all.

@@ -263,8 +263,4 @@ RunResult run(const Plan& plan, const IntegrationContext& context) {
   return result;
 }
 
-RunResult run(const Problem& problem, const IntegrationContext& context) {
-  return run(Plan(problem, context.policy.ceiling), context);
-}
-
 }  // namespace bankfull::convection

@@ -5,7 +5,7 @@
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
-#include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/plan.hpp"
 
 #include <cstdint>
 
@@ -46,7 +46,7 @@ struct Cadence {
   int snapshots = 0;              ///< 0, or 2 and more
 };
 
-/// What a run gets beside its problem: IntegrationContext{{ranks, progress}, cadence, recorder}.
+/// What a run gets beside its plan: IntegrationContext{{ranks, progress}, cadence, recorder}.
 struct IntegrationContext : RunContext {
   Cadence cadence;
   Recorder& recorder;
@@ -54,10 +54,9 @@ struct IntegrationContext : RunContext {
 
 /// Integrates the problem to its end, measures, and checks the divergence of the final flow.
 ///
-/// Throws UsageError for a bad problem, also where a fixed step is too long for the flow that it
-/// starts from; RuntimeFailure where the flow blows up, naming the step, the time and what is no
-/// longer finite, or where the pressure solver no longer converges.
+/// Throws UsageError where a fixed step is too long for the flow that it starts from;
+/// RuntimeFailure where the flow blows up, naming the step, the time and what is no longer finite,
+/// or where the pressure solver no longer converges.
 RunResult run(const Plan& plan, const IntegrationContext& context);
-RunResult run(const Problem& problem, const IntegrationContext& context);
 
 }  // namespace bankfull::convection

@@ -55,7 +55,9 @@ MeasurePolicy known_ceilings() {
 
 RunResult run_with(const Problem& problem, const Cadence& cadence, Recorder& recorder) {
   NoProgress progress;
-  return run(problem, {{alone(), progress, known_ceilings()}, cadence, recorder});
+  const MeasurePolicy policy = known_ceilings();
+  const Plan plan(problem, policy.ceiling);
+  return run(plan, {{alone(), progress, policy}, cadence, recorder});
 }
 
 std::vector<std::string> parts_of(const RunResult& result) {
