@@ -213,22 +213,25 @@ double percent_over_mean(const Decomposition& decomposition) {
   return 100.0 * (static_cast<double>(decomposition.largest_block().count()) / mean - 1.0);
 }
 
+/// The fewest bytes that the busiest rank sends come first: they are of the grids that programs
+/// choose, whatever other factors a number of ranks has.
 std::string ranking(std::vector<Split> splits, const std::optional<int>& top) {
   std::sort(splits.begin(), splits.end(), [](const Split& a, const Split& b) {
-    return std::tuple(a.balance(), -a.ranks()) < std::tuple(b.balance(), -b.ranks());
+    return std::tuple(a.sent_bytes, a.messages, -a.ranks()) <
+           std::tuple(b.sent_bytes, b.messages, -b.ranks());
   });
   if (top && static_cast<std::size_t>(*top) < splits.size()) {
     splits.erase(splits.begin() + *top, splits.end());
   }
-  Table table({"ranks", "most balanced", "balance", "grid", "balance", "cells of a rank",
-               "over mean", "sends", "messages"});
+  Table table({"ranks", "grid", "sends", "messages", "cells of a rank", "over mean", "balance",
+               "most balanced", "its balance"});
   for (const Split& split : splits) {
-    table.add_row({fmt::format("{}", split.ranks()), to_string(split.most_balanced),
-                   fmt::format("{:.3f}", split.balance()), to_string(split.chosen.grid()),
-                   fmt::format("{:.3f}", imbalance(split.chosen.grid())), block_text(split.chosen),
-                   fmt::format("{:.1f} %", percent_over_mean(split.chosen)),
+    table.add_row({fmt::format("{}", split.ranks()), to_string(split.chosen.grid()),
                    format_bytes(static_cast<double>(split.sent_bytes)),
-                   fmt::format("{}", split.messages)});
+                   fmt::format("{}", split.messages), block_text(split.chosen),
+                   fmt::format("{:.1f} %", percent_over_mean(split.chosen)),
+                   fmt::format("{:.3f}", imbalance(split.chosen.grid())),
+                   to_string(split.most_balanced), fmt::format("{:.3f}", split.balance())});
   }
   return table.text();
 }
@@ -299,28 +302,27 @@ constexpr const char* decompose_footer = R"(Examples:
   bankfull decompose --cells 256x256x256 --ranks 8,16,32 --reach edges --fields 14
   bankfull decompose --cells 384x384x384 --ranks 1:64 --periodic ijk --json out.json
 
-Columns:
-  most balanced    the three factors of the ranks nearest to a cube, which rank the rows
-  balance          of three factors: (max/min)(mid/min), 1 is best (Phillips and Fatica, 2014)
-  grid             the factors of least communication, which our programs take; the rest is its.
+Columns; the rows that send least come first:
+  grid             the factors of least communication, which our programs take.
                    A cell of a face across k counts as the 32 bytes of memory that it drags along
+  sends, messages  of the busiest rank to others in one exchange of all fields
   cells of a rank  fewest..most along i, j and k
   over mean        cells of the largest block above the mean
-  sends, messages  of the busiest rank to others in one exchange of all fields)";
+  balance          of the grid's three factors: (max/min)(mid/min), 1 is best (Phillips and
+                   Fatica, 2014)
+  most balanced    the factors of the ranks nearest to a cube, and their balance)";
 
 void add_halo_options(CLI::App& command, DecomposeOptions& options) {
-  with_environment(command
-                       .add_option("--halo-width", options.halo_width,
-                                   "layers of ghost cells to exchange, 1 to 16")
-                       ->capture_default_str());
+  add_number(command, "--halo-width", options.halo_width,
+             "layers of ghost cells to exchange, 1 to 16")
+      ->capture_default_str();
   with_environment(command
                        .add_option("--reach", options.reach,
                                    "neighbours to exchange with: faces, edges or corners; each "
                                    "includes those before it")
                        ->capture_default_str());
-  with_environment(
-      command.add_option("--fields", options.fields, "fields that go with an exchange")
-          ->capture_default_str());
+  add_number(command, "--fields", options.fields, "fields that go with an exchange")
+      ->capture_default_str();
   with_environment(
       command.add_option("--precision", options.precision, "fp32 or fp64")->capture_default_str());
   with_environment(command
@@ -343,10 +345,8 @@ void add_decompose_command(CLI::App& program, const Communicator& ranks, Action&
                                     "numbers of ranks: N, A:B, or several with commas")
                        ->required());
   add_halo_options(*command, *options);
-  with_environment(command->add_option("--top", options->top, "show only the best N rows"));
-  with_environment(
-      command->add_option("--json", options->json, "write the whole result to FILE as JSON")
-          ->type_name("FILE"));
+  add_number(*command, "--top", options->top, "show only the best N rows");
+  add_json_option(*command, options->json);
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_decompose(*options, ranks); };
   });

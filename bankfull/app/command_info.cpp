@@ -1,6 +1,7 @@
 #include "bankfull/app/invocation.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/output_file.hpp"
+#include "bankfull/app/print_out.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/version.hpp"
 #include "bankfull/core/base/build_facts.hpp"
@@ -30,21 +31,18 @@ void print_facts(const RankSurvey& ranks) {
   std::vector<FactGroup> groups = context_facts();
   groups.push_back(rank_facts(ranks));
   for (const FactGroup& group : groups) {
-    fmt::print("{}\n", group.title);
+    print_out("{}\n", group.title);
     for (const Figure& fact : group.facts) {
-      fmt::print("  {:<20} {}\n", fact.name, display(fact));
+      print_out("  {:<20} {}\n", fact.name, display(fact));
     }
   }
 }
 
-/// `file` may be empty: then standard output, from which other programs read.
+/// `file` may be empty, or "-": then standard output, from which other programs read.
 void write_json(const std::string& file, const RankSurvey& survey, const Communicator& ranks) {
   const std::string json = context_to_json(invocation(), survey);
-  if (file.empty()) {
-    fmt::print("{}", json);
-  } else {
-    ranks.on_root([&] { OutputFile(file).commit(json); });
-  }
+  const bool to_output = file.empty() || file == standard_output;
+  ranks.on_root([&] { to_output ? write_document(json) : OutputFile(file).commit(json); });
 }
 
 }  // namespace
@@ -58,7 +56,9 @@ void add_info_command(CLI::App& program, const Communicator& ranks, Action& acti
       "  bankfull info --json                     on standard output, for other programs\n"
       "  bankfull info --json machine.json");
   CLI::Option* json = with_environment(
-      command->add_option("--json", *file, "as JSON, into FILE or else to standard output")
+      command
+          ->add_option("--json", *file,
+                       "as JSON, into FILE, or to standard output without FILE or for -")
           ->type_name("FILE")
           ->expected(0, 1));
   command->callback([&action, &ranks, file, json] {

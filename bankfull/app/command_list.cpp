@@ -1,4 +1,5 @@
 #include "bankfull/app/options.hpp"
+#include "bankfull/app/print_out.hpp"
 #include "bankfull/app/workload_commands.hpp"
 
 #include <cstdio>
@@ -12,7 +13,7 @@ void add_list_command(CLI::App& program, Action& action) {
     action = [] {
       const char* separator = "";
       for (const WorkloadCommand& workload : workload_commands()) {
-        fmt::print("{}", separator);
+        print_out("{}", separator);
         workload.list_choices();
         separator = "\n";
       }

@@ -1,6 +1,7 @@
 #include "bankfull/app/counts.hpp"
 #include "bankfull/app/himeno_options.hpp"
 #include "bankfull/app/options.hpp"
+#include "bankfull/app/print_out.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/expects.hpp"
@@ -106,8 +107,8 @@ himeno::ScalingProblem scaling_problem(const HimenoScalingOptions& options,
 
 void print_plan(const himeno::ScalingPlan& scaling) {
   const himeno::Problem& whole = scaling.problem.problem;
-  fmt::print("himeno {} {} scaling, {}, on {}\n", himeno::name_of(whole.grid),
-             to_string(scaling.problem.mode), to_string(whole.precision), to_string(whole.device));
+  print_out("himeno {} {} scaling, {}, on {}\n", himeno::name_of(whole.grid),
+            to_string(scaling.problem.mode), to_string(whole.precision), to_string(whole.device));
   Table table({"ranks", "grid", "size", "largest block", "memory", "threads of a rank"});
   for (const himeno::ScalingCase& c : scaling.cases) {
     const Decomposition& decomposition = c.plan->decomposition();
@@ -118,7 +119,17 @@ void print_plan(const himeno::ScalingPlan& scaling) {
                    format_bytes(static_cast<double>(c.plan->footprint.of_work())),
                    fmt::format("{}", c.problem.threads)});
   }
-  fmt::print("{}\n", table.text());
+  print_out("{}\n", table.text());
+}
+
+/// Of the first case that does not fit.
+std::string shortage_of(const himeno::ScalingPlan& scaling) {
+  for (const himeno::ScalingCase& c : scaling.cases) {
+    if (!c.plan->shortage.empty()) {
+      return c.plan->shortage;
+    }
+  }
+  return {};
 }
 
 ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communicator& world) {
@@ -130,11 +141,14 @@ ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communica
     throw UsageError("--ceiling " + common.ceiling + " cannot serve several numbers of ranks",
                      "use auto, always or none, which look at each case");
   }
-  const himeno::ScalingPlan plan = make_plan(scaling, world, policy.ceiling);
+  const himeno::ScalingPlan plan = make_plan(scaling, world, policy.ceiling, common.shortage());
   if (world.is_root() && (!common.quiet || common.dry_run)) {
     print_plan(plan);
   }
   if (common.dry_run) {
+    if (world.is_root()) {  // which alone is in all cases
+      print_fit(scaling.problem.device, shortage_of(plan));
+    }
     return ExitCode::ok;
   }
   warn_of_perturbation(scaling.problem.perturbation, world);

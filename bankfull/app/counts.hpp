@@ -7,8 +7,23 @@
 
 namespace bankfull {
 
-/// A whole number from 1 to `most`, all digits; nothing for anything else.
+/// A whole number in decimal digits, perhaps with a sign; nothing for anything else.
+std::optional<std::int64_t> parse_whole(const std::string& text);
+
+/// The same from 1 to `most`, without a sign.
 std::optional<std::int64_t> parse_count(const std::string& text, std::int64_t most);
+
+/// A number such as "0.5", "-3", "1e-6", "inf" or "nan"; nothing for anything else, nor where it is
+/// too large or too small for its type.
+std::optional<double> parse_decimal(const std::string& text);
+
+/// Bytes such as "4096", "64KiB", "512 MiB" or "4g", whose prefixes are powers of 1024, in any
+/// case, with or without i and B; nothing for anything else, nor beyond 2^63 - 1.
+std::optional<std::int64_t> parse_byte_amount(const std::string& text);
+
+/// The parts of a list with commas, such as "copy,triad". Throws UsageError where one is empty or
+/// stands twice, naming `option`.
+std::vector<std::string> parse_list(const std::string& option, const std::string& text);
 
 /// What to do with numbers that a list has twice.
 enum class Repeated { merged, refused };

@@ -1,6 +1,7 @@
 #include "bankfull/app/himeno_options.hpp"
 
-#include <sstream>
+#include "bankfull/app/counts.hpp"
+
 #include <vector>
 
 namespace bankfull {
@@ -15,12 +16,8 @@ std::vector<himeno::Schedule> parse_schedules(const std::string& text, Device de
     }
     return schedules;
   }
-  std::istringstream names(text);
-  for (std::string name; std::getline(names, name, ',');) {
+  for (const std::string& name : parse_list("--schedule", text)) {
     schedules.push_back(himeno::parse_schedule(name));
-  }
-  if (schedules.empty()) {
-    throw UsageError("--schedule is empty", "use a name, several with commas, or all");
   }
   return schedules;
 }
@@ -39,19 +36,15 @@ void add_problem_options(CLI::App& command, HimenoOptions& options) {
 }
 
 void add_timing_options(CLI::App& command, HimenoOptions& options) {
-  auto* target = with_environment(command
-                                      .add_option("--target-seconds", options.target_seconds,
-                                                  "choose the iterations to fill this time")
-                                      ->capture_default_str());
-  with_environment(command.add_option("--iterations", options.iterations,
-                                      "run exactly so many iterations in each repeat, from the "
-                                      "official initial state"))
+  auto* target = add_number(command, "--target-seconds", options.target_seconds,
+                            "choose the iterations to fill this time")
+                     ->capture_default_str();
+  add_number(command, "--iterations", options.iterations,
+             "run exactly so many iterations in each repeat, from the official initial state")
       ->excludes(target);
-  with_environment(
-      command.add_option("--repeat", options.repeats, "timed repeats")->capture_default_str());
-  with_environment(
-      command.add_option("--warmup", options.warmup, "trial runs before the timed repeats")
-          ->capture_default_str());
+  add_number(command, "--repeat", options.repeats, "timed repeats")->capture_default_str();
+  add_number(command, "--warmup", options.warmup, "trial runs before the timed repeats")
+      ->capture_default_str();
 }
 
 void add_overlap_options(CLI::App& command, HimenoOptions& options) {
@@ -60,9 +53,8 @@ void add_overlap_options(CLI::App& command, HimenoOptions& options) {
                                    "none: sweep, then exchange halos; boundary: boundary parts "
                                    "first; two-part: exchange one part, sweep the other")
                        ->capture_default_str());
-  with_environment(
-      command.add_option("--split", options.split, "share of the planes in part A of two-part")
-          ->capture_default_str());
+  add_number(command, "--split", options.split, "share of the planes in part A of two-part")
+      ->capture_default_str();
 }
 
 }  // namespace

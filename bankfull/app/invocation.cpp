@@ -1,5 +1,6 @@
 #include "bankfull/app/invocation.hpp"
 
+#include "bankfull/app/command_parser.hpp"
 #include "bankfull/core/measure/context.hpp"
 
 #include <algorithm>
@@ -56,17 +57,20 @@ void remember_command_line(int argc, const char* const* argv) {
 }
 
 void remember_options(CLI::App& program, int argc, const char* const* argv) {
-  CLI::App* command = &program;
-  for (auto chosen = program.get_subcommands(); !chosen.empty();
-       chosen = command->get_subcommands()) {
-    command = chosen.front();
-  }
+  CLI::App& command = chosen_command(program);
   const std::span arguments(argv, static_cast<std::size_t>(argc));
-  for (CLI::Option* option : command->get_options()) {
-    if (option != command->get_help_ptr()) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option != command.get_help_ptr()) {
       recorded().options.push_back(used_option(*option, arguments));
     }
   }
+}
+
+bool wants_json_on_output() {
+  const std::vector<UsedOption>& options = recorded().options;
+  return std::any_of(options.begin(), options.end(), [](const UsedOption& option) {
+    return option.name == "json" && option.value == standard_output;
+  });
 }
 
 std::string shared_environment() {

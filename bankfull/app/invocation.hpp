@@ -17,6 +17,12 @@ void remember_command_line(int argc, const char* const* argv);
 /// line, the environment or the program said so.
 void remember_options(CLI::App& program, int argc, const char* const* argv);
 
+/// Whether option --json of that command names standard output.
+bool wants_json_on_output();
+
+/// What names standard output in the place of a file.
+inline constexpr const char* standard_output = "-";
+
 /// The variables of the environment that stand for options, but for those that a launcher's scripts
 /// may choose for each rank: its device and its threads.
 std::string shared_environment();

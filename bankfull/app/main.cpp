@@ -1,3 +1,5 @@
+#include "bankfull/app/command_parser.hpp"
+#include "bankfull/app/console.hpp"
 #include "bankfull/app/invocation.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/version.hpp"
@@ -30,18 +32,19 @@ constexpr const char* footer = R"(Examples:
   BANKFULL_DEVICE=cpu bankfull himeno          every option has a twin in the environment
 
 Exit codes: 0 ok, 1 the machine failed, 2 bad usage or input, 3 verification failed,
-4 beyond a threshold.)";
+4 beyond a threshold, 5 ended early by a signal.)";
 
-void print_failure(const std::string& message) {
-  std::fprintf(stderr, "bankfull: %s\n", message.c_str());
-  std::fflush(stderr);
-}
-
-/// Output that cannot be delivered must not pass for success.
-void flush_output() {
-  if (std::fflush(stdout) != 0) {
-    throw bankfull::RuntimeFailure("cannot write to standard output");
+/// The code of a command that has come to its end: output that could not be delivered must not pass
+/// for success.
+int code_of_end(ExitCode code) {
+  if (!bankfull::all_was_written()) {
+    const char* const failure = "cannot write to standard output: some of it is lost";
+    if (code == ExitCode::ok) {
+      throw bankfull::RuntimeFailure(failure);
+    }
+    bankfull::write_error(failure);
   }
+  return static_cast<int>(code);
 }
 
 /// All ranks run the same commands; this is the one place that keeps them from all printing, so
@@ -68,9 +71,6 @@ void require_same_options(const bankfull::Communicator& ranks) {
   }
 }
 
-/// CLI11 adds advice on further lines; ours is one line.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   silence_unless_root(ranks);
   require_same_options(ranks);
@@ -90,21 +90,19 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   bankfull::add_scaling_command(program, ranks, action);
   bankfull::add_decompose_command(program, ranks, action);
   try {
-    program.parse(argc, argv);
+    bankfull::parse_command_line(program, argc, argv);
   } catch (const CLI::Success& request) {
-    const int code = program.exit(request);
-    flush_output();
-    return code;
-  } catch (const CLI::ParseError& error) {
-    throw bankfull::UsageError(first_line(error.what()), "see bankfull --help");
+    program.exit(request);
+    return code_of_end(ExitCode::ok);
   }
   if (!action) {
     throw bankfull::UsageError("no subcommand given", "see bankfull --help");
   }
   bankfull::remember_options(program, argc, argv);
-  const ExitCode code = action();
-  flush_output();
-  return static_cast<int>(code);
+  if (ranks.is_root() && bankfull::wants_json_on_output()) {
+    bankfull::keep_output_for_document();
+  }
+  return code_of_end(action());
 }
 
 /// Runs `body` and hands what it throws to `fail(code, message)`.
@@ -131,7 +129,7 @@ void return_freed_arrays() {
 /// A run whose processes do not know of each other: one of them speaks, by its launcher's count.
 int fail_apart(ExitCode code, const std::string& message) {
   if (bankfull::detect_launch().rank == 0) {
-    print_failure(message);
+    bankfull::write_error(message);
   }
   return static_cast<int>(code);
 }
@@ -139,6 +137,7 @@ int fail_apart(ExitCode code, const std::string& message) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  bankfull::prepare_console();
   return_freed_arrays();
   return guarded(
       [&] {
@@ -146,7 +145,7 @@ int main(int argc, char** argv) {
         bankfull::ParallelRun parallel;
         return guarded([&] { return run(argc, argv, parallel.world()); },
                        [&](ExitCode code, const std::string& message) {
-                         return parallel.fail(code, message, print_failure);
+                         return parallel.fail(code, message, bankfull::write_error);
                        });
       },
       fail_apart);

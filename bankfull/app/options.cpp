@@ -1,22 +1,26 @@
 #include "bankfull/app/options.hpp"
 
+#include "bankfull/app/console.hpp"
+#include "bankfull/app/counts.hpp"
+#include "bankfull/app/input_file.hpp"
+#include "bankfull/app/invocation.hpp"
 #include "bankfull/app/output_file.hpp"
+#include "bankfull/app/print_out.hpp"
+#include "bankfull/app/result_path.hpp"
+#include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/precision_names.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/known_ceilings.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
+#include "bankfull/core/memory/capacity.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -24,17 +28,14 @@ namespace bankfull {
 namespace {
 
 constexpr int max_threads = 1024;
+constexpr std::size_t max_ceiling_bytes = 1 << 26;
 
 std::vector<char> read_ceiling_file(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::error_code ignored;
-  const bool is_folder = std::filesystem::is_directory(path, ignored);
-  if (path.empty() || !stream || is_folder) {
-    const std::string why = is_folder ? "it is a folder" : std::strerror(errno);
-    throw UsageError("--ceiling cannot read '" + path + "'" + (path.empty() ? "" : ": " + why),
-                     "use auto, always, none or a JSON result of bankfull");
-  }
-  return {std::istreambuf_iterator<char>(stream), {}};
+  const std::string text =
+      read_input_file(path, max_ceiling_bytes,
+                      {.problem = "--ceiling cannot read '" + path + "'",
+                       .remedy = "use auto, always, none or a JSON result of bankfull"});
+  return {text.begin(), text.end()};
 }
 
 /// Collective: what the root reads, on all ranks, whose nodes may have other files.
@@ -64,7 +65,94 @@ MeasurePolicy policy_of(const std::string& ceiling, const Communicator& ranks,
           .home = home};
 }
 
+/// Nobody names a file or a size "--quiet"; a value was forgotten.
+CLI::Validator refusing_options_for(const CLI::Option* option) {
+  return {[option](const std::string& text) -> std::string {
+            if (text.starts_with("--")) {
+              throw UsageError(
+                  fmt::format("{} has the option {} for a value", option->get_name(), text),
+                  "give it a value, or leave it out");
+            }
+            return {};
+          },
+          ""};
+}
+
+/// What a switch may be set to in the environment; on the command line it needs no value.
+CLI::Validator requiring_yes_or_no(const CLI::Option* option) {
+  return {[option](const std::string& text) -> std::string {
+            static constexpr std::array words{"true", "false", "yes", "no", "on", "off", "1", "0"};
+            if (std::find(words.begin(), words.end(), text) == words.end()) {
+              throw UsageError(
+                  fmt::format("{} = {} is neither true nor false", option->get_name(), text),
+                  "leave the value out");
+            }
+            return {};
+          },
+          ""};
+}
+
+/// A validator of CLI11 that puts another text in the place of a value.
+CLI::Validator rewriting(std::function<std::string(const std::string&)> rewrite) {
+  return {[rewrite = std::move(rewrite)](std::string& text) -> std::string {
+            text = rewrite(text);
+            return {};
+          },
+          ""};
+}
+
+/// A whole number, however long.
+bool is_digits(const std::string& text) {
+  const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
+  return text.size() > sign && text.find_first_not_of("0123456789", sign) == std::string::npos;
+}
+
+[[noreturn]] void refuse_number(const CLI::Option& option, const std::string& text,
+                                const std::string& kind, const std::string& example) {
+  throw UsageError(fmt::format("{} {} is not {}", option.get_name(), text, kind),
+                   "write it in digits, " + example);
+}
+
+void require_range(const CLI::Option& option, const std::string& text, double value,
+                   const OptionRange& range) {
+  const bool bounded = range.finite || std::isfinite(value);
+  if (bounded && (value < range.least || value > range.most)) {
+    const bool low = value < range.least;
+    throw UsageError(
+        fmt::format("{} {} is out of range", option.get_name(), text),
+        fmt::format("use {} or {}", low ? range.least : range.most, low ? "more" : "less"));
+  }
+}
+
+std::int64_t bytes_in(const std::string& option, const std::string& text) {
+  const auto bytes = parse_byte_amount(text);
+  if (!bytes || *bytes == 0) {
+    throw UsageError(fmt::format("{} {} is not a number of bytes", option, text),
+                     "use one of at least 1, such as 4096, 512MiB or 4GiB");
+  }
+  return *bytes;
+}
+
+/// A list option whose parts `parse` turns into values.
+template <class Value, class Parse>
+CLI::Option* add_list_of(CLI::App& command, const std::string& name, std::vector<Value>& values,
+                         const std::string& description, const Parse& parse) {
+  const auto take = [name, &values, parse](const std::vector<std::string>& given) {
+    values.clear();
+    for (const std::string& part : parse_list(name, fmt::format("{}", fmt::join(given, ",")))) {
+      values.push_back(parse(part));
+    }
+  };
+  return with_environment(
+      command.add_option_function<std::vector<std::string>>(name, take, description)
+          ->expected(1)
+          ->take_all()
+          ->allow_extra_args(false));
+}
+
 }  // namespace
+
+bool CommonOptions::json_goes_to_output() const { return json == standard_output; }
 
 Device CommonOptions::resolved_device(const Communicator& ranks) const {
   // Looking for GPUs takes time and memory on each of them: not where none is asked for.
@@ -83,15 +171,19 @@ Device CommonOptions::resolved_device(const Communicator& ranks) const {
 
 MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
                                      int threads_used) const {
-  const double spread = max_spread.value_or(0.0);
-  if (!std::isfinite(spread) || spread < 0.0) {
-    throw UsageError(fmt::format("--max-spread {} is not a threshold", spread),
-                     "use a percentage of 0 or more");
-  }
   MeasurePolicy policy = policy_of(ceiling, ranks, ceiling_home(ranks, chosen, threads_used));
-  if (json) {
-    ranks.on_root([&] { static_cast<void>(OutputFile(*json)); });
+  if (!std::isfinite(progress) || progress < 0.0) {
+    throw UsageError(fmt::format("--progress {} is no time between lines", progress),
+                     "use seconds, or 0 for none");
   }
+  ranks.on_root([&] {
+    if (policy.ceiling == CeilingRule::file) {
+      require_other_than(json, ceiling, "the file that --ceiling names");
+    }
+    if (json && !json_goes_to_output()) {
+      static_cast<void>(OutputFile(*json));
+    }
+  });
   if (device == "auto" && !quiet) {
     const GpuSurvey& survey = survey_gpus();
     const std::string why =
@@ -113,11 +205,89 @@ int CommonOptions::resolved_threads(const Communicator& ranks) const {
 }
 
 CLI::Option* with_environment(CLI::Option* option) {
+  if (option->get_items_expected_max() == 0) {
+    option->check(requiring_yes_or_no(option));
+  } else if (option->get_expected_min() > 0) {
+    option->check(refusing_options_for(option));
+  }
   std::string name = "BANKFULL_" + option->get_lnames().front();
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char letter) {
     return letter == '-' ? '_' : static_cast<char>(std::toupper(letter));
   });
   return option->envname(name);
+}
+
+CLI::Option* take_whole(CLI::Option* option, const OptionRange& range) {
+  return option->transform(rewriting([option, range](const std::string& text) {
+    const auto value = parse_whole(text);
+    if (!value && is_digits(text)) {
+      require_range(*option, text, text.starts_with('-') ? range.least - 1.0 : HUGE_VAL, range);
+    }
+    if (!value) {
+      refuse_number(*option, text, "a whole number", "such as 3");
+    }
+    require_range(*option, text, static_cast<double>(*value), range);
+    return fmt::format("{}", *value);
+  }));
+}
+
+CLI::Option* take_decimal(CLI::Option* option, const OptionRange& range) {
+  return option->transform(rewriting([option, range](const std::string& text) {
+    const auto value = parse_decimal(text);
+    if (!value || (range.finite && !std::isfinite(*value))) {
+      refuse_number(*option, text, range.finite ? "a finite number" : "a number", "such as 0.5");
+    }
+    require_range(*option, text, *value, range);
+    return text.substr(text.starts_with('+') ? 1 : 0);
+  }));
+}
+
+CLI::Option* add_bytes(CLI::App& command, const std::string& name, std::int64_t& value,
+                       const std::string& description) {
+  CLI::Option* option = with_environment(command.add_option(name, value, description));
+  option->type_name("BYTES");
+  return option->transform(rewriting([option](const std::string& text) {
+    return fmt::format("{}", bytes_in(option->get_name(), text));
+  }));
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                      const std::string& description) {
+  return add_list_of(command, name, values, description,
+                     [](const std::string& part) { return part; })
+      ->type_name("NAME,...");
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<int>& values,
+                      const std::string& description) {
+  return add_list_of(
+             command, name, values, description,
+             [name](const std::string& part) {
+               const auto value = parse_whole(part);
+               if (!value || *value != static_cast<int>(*value)) {
+                 throw UsageError(
+                     fmt::format("{}: '{}' is not a whole number, or too large", name, part),
+                     "write it in digits, such as 3");
+               }
+               return static_cast<int>(*value);
+             })
+      ->type_name("N,...");
+}
+
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::int64_t>& bytes,
+                      const std::string& description) {
+  return add_list_of(command, name, bytes, description,
+                     [name](const std::string& part) { return bytes_in(name, part); })
+      ->type_name("BYTES,...");
+}
+
+void add_json_option(CLI::App& command, std::optional<std::string>& json) {
+  with_environment(
+      command
+          .add_option("--json", json,
+                      "write the whole result to FILE as JSON; - is standard output, and all else "
+                      "then goes to standard error")
+          ->type_name("FILE"));
 }
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
@@ -127,13 +297,17 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                       "auto, cpu, cuda or cuda:N; auto takes the first GPU if any, or one "
                       "a rank")
           ->capture_default_str());
-  with_environment(
-      command.add_option("--threads", options.threads,
-                         "threads of the CPU team (default: all cores; a rank's part of them)"));
-  with_environment(
-      command.add_option("--json", options.json, "write the whole result to FILE as JSON")
-          ->type_name("FILE"));
+  add_number(command, "--threads", options.threads,
+             "threads of the CPU team (default: all cores; a rank's part of them)",
+             {.least = 1, .most = max_threads});
+  add_json_option(command, options.json);
   with_environment(command.add_flag("--quiet", options.quiet, "no progress, only result lines"));
+  add_number(command, "--progress", options.progress,
+             "where standard error is no terminal, tell the progress of long runs every so many "
+             "seconds; 0: never",
+             {.least = 0.0})
+      ->type_name("SECONDS")
+      ->capture_default_str();
   with_environment(command.add_flag("--dry-run", options.dry_run,
                                     "say what would run and what memory it takes, then stop"));
   with_environment(
@@ -144,11 +318,12 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
                       "of an earlier run on this machine")
           ->type_name("auto|always|none|FILE")
           ->capture_default_str());
-  with_environment(command
-                       .add_option("--max-spread", options.max_spread,
-                                   "exit 4 where the repeats of a measurement spread by more than "
-                                   "PERCENT, or the machine was noisy")
-                       ->type_name("PERCENT"));
+  add_number(
+      command, "--max-spread", options.max_spread,
+      "exit 4 where the repeats of a measurement spread by more than PERCENT, or the machine "
+      "was noisy",
+      {.least = 0.0})
+      ->type_name("PERCENT");
 }
 
 std::optional<RankGrid> RankOptions::grid() const {
@@ -171,17 +346,25 @@ void add_rank_options(CLI::App& command, RankOptions& options) {
 }
 
 void add_perturbation_option(CLI::App& command, double& perturbation) {
-  with_environment(
-      command
-          .add_option("--perturb-operator", perturbation,
-                      "multiply the measured operator by 1 + EPSILON: verification must fail "
-                      "(exit code 3), which shows that it can")
-          ->type_name("EPSILON"));
+  add_number(command, "--perturb-operator", perturbation,
+             "multiply the measured operator by 1 + EPSILON: verification must fail (exit code 3), "
+             "which shows that it can",
+             {.finite = false})
+      ->type_name("EPSILON");
 }
 
 void warn_of_perturbation(double perturbation, const Communicator& ranks) {
   if (perturbation != 0.0) {
     tell(ranks, perturbation_note(perturbation));
+  }
+}
+
+void print_fit(Device device, const std::string& shortage) {
+  if (shortage.empty()) {
+    print_out("  it fits: {} has {} free\n", to_string(device),
+              format_bytes(static_cast<double>(free_bytes(device))));
+  } else {
+    print_out("  it does not fit: {}\n", shortage);
   }
 }
 
@@ -191,7 +374,7 @@ Precision parse_precision(const std::string& text) {
 
 void tell(const Communicator& ranks, const std::string& message) {
   if (ranks.is_root()) {
-    fmt::print(stderr, "bankfull: {}\n", message);
+    write_error(message);
   }
 }
 

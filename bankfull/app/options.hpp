@@ -4,14 +4,20 @@
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
 #include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/footprint.hpp"
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/streams.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 namespace bankfull {
 
@@ -24,26 +30,37 @@ struct CommonOptions {
   int threads = 0;  ///< 0: the default team
   std::optional<std::string> json;
   bool quiet = false;
+  double progress = 30.0;  ///< seconds between lines of progress; 0: none
   bool dry_run = false;
   std::string ceiling = "auto";      ///< or always, none, or a file
   std::optional<double> max_spread;  ///< percent
+
+  /// Whether the JSON goes to standard output, and what goes there otherwise to standard error.
+  [[nodiscard]] bool json_goes_to_output() const;
 
   /// Collective: the device of this rank. See resolve_device.
   [[nodiscard]] Device resolved_device(const Communicator& ranks) const;
 
   /// Collective. Once the rest of the command line is known to be good: refuses a JSON path that
-  /// cannot be written, a file of ceilings that does not fit this run and a spread that is none,
-  /// and says on stderr what `auto` chose. Returns how to measure on this device, with a team of
-  /// `threads_used`.
+  /// cannot be written, a file of ceilings that does not fit this run, a spread that is none and a
+  /// time that is none, and says on stderr what `auto` chose. Returns how to measure on this
+  /// device, with a team of `threads_used`.
   [[nodiscard]] MeasurePolicy prepare(const Communicator& ranks, Device chosen,
                                       int threads_used) const;
+
+  /// A dry run tells where a run would be refused for want of memory.
+  [[nodiscard]] Shortage shortage() const { return dry_run ? Shortage::told : Shortage::refused; }
 
   /// Collective: the threads of this rank's team. Throws UsageError for a count that no team can
   /// have.
   [[nodiscard]] int resolved_threads(const Communicator& ranks) const;
 };
 
-/// Adds --device, --threads, --json, --quiet, --dry-run, --ceiling and --max-spread. Every option
+/// Adds --json.
+void add_json_option(CLI::App& command, std::optional<std::string>& json);
+
+/// Adds --device, --threads, --json, --quiet, --progress, --dry-run, --ceiling and --max-spread.
+/// Every option
 /// of bankfull has a twin in the environment: --device is BANKFULL_DEVICE.
 void add_common_options(CLI::App& command, CommonOptions& options);
 
@@ -67,8 +84,61 @@ void add_perturbation_option(CLI::App& command, double& perturbation);
 /// Says on stderr, once, that a perturbed run gives no results; nothing of 0.
 void warn_of_perturbation(double perturbation, const Communicator& ranks);
 
-/// Names the environment twin of an option and returns the option.
+/// Says in a dry run what memory is free, and `shortage` where a run does not fit it.
+void print_fit(Device device, const std::string& shortage);
+
+/// Names the environment twin of an option and returns the option. Another option in the place of
+/// its value is refused.
 CLI::Option* with_environment(CLI::Option* option);
+
+/// What numbers an option takes, beside what its variable holds.
+struct OptionRange {
+  double least = std::numeric_limits<double>::lowest();
+  double most = std::numeric_limits<double>::max();
+  bool finite = true;  ///< else also nan and inf, whatever the bounds
+};
+
+/// Has an option take whole numbers, or any, in decimal digits; of its own CLI11 takes "", "010"
+/// for 8, "0x10" and "inf" as well.
+CLI::Option* take_whole(CLI::Option* option, const OptionRange& range);
+CLI::Option* take_decimal(CLI::Option* option, const OptionRange& range);
+
+/// The number that an option's variable holds, if any.
+template <class Number>
+struct NumberOf {
+  using Type = Number;
+};
+template <class Number>
+struct NumberOf<std::optional<Number>> {
+  using Type = Number;
+};
+
+/// Adds an option that is a number, with its twin in the environment.
+template <class Number>
+CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value,
+                        const std::string& description, OptionRange range = {}) {
+  using Kind = typename NumberOf<Number>::Type;
+  CLI::Option* option = with_environment(command.add_option(name, value, description));
+  if constexpr (std::is_floating_point_v<Kind>) {
+    return take_decimal(option, range);
+  }
+  range.least = std::max(range.least, static_cast<double>(std::numeric_limits<Kind>::lowest()));
+  range.most = std::min(range.most, static_cast<double>(std::numeric_limits<Kind>::max()));
+  return take_whole(option, range);
+}
+
+/// Adds an option that is a number of bytes of at least 1, such as 64KiB, with its twin.
+CLI::Option* add_bytes(CLI::App& command, const std::string& name, std::int64_t& value,
+                       const std::string& description);
+
+/// Adds options that may be given several times or with commas, each part once, with their twins:
+/// of names, whole numbers and bytes.
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                      const std::string& description);
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<int>& values,
+                      const std::string& description);
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::int64_t>& bytes,
+                      const std::string& description);
 
 /// Understands fp32 and fp64; throws UsageError for anything else.
 Precision parse_precision(const std::string& text);

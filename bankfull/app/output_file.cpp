@@ -1,8 +1,13 @@
 #include "bankfull/app/output_file.hpp"
 
+#include "bankfull/app/descriptor.hpp"
 #include "bankfull/core/base/error.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,18 +18,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* temporary_mark = ".part-";
+
 /// The permissions of what stands at the path, or those of a new file.
 mode_t mode_at(const fs::path& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 ? status.st_mode & 07777U : 0644U;
 }
 
-int create(const fs::path& path, mode_t mode) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
-  if (descriptor >= 0) {
-    static_cast<void>(fchmod(descriptor, mode));  // past the umask; a failure leaves it stricter
-  }
-  return descriptor;
+/// Makes a file beside the target that was not there before; not valid, with errno, where that
+/// fails. Puts its name into `name`.
+Descriptor create_temporary(const fs::path& target, std::string& name) {
+  // With what follows, the longest names of files remain possible.
+  constexpr std::size_t longest = 200;
+  const std::string beginning = target.filename().string().substr(0, longest);
+  name = (target.parent_path() / (beginning + temporary_mark + "XXXXXX")).string();
+  return Descriptor(mkostemp(name.data(), O_CLOEXEC));
 }
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why, const std::string& remedy) {
@@ -33,60 +42,128 @@ int create(const fs::path& path, mode_t mode) {
 
 /// The file that a link leads to, or the path itself; refuses what is no plain file.
 fs::path target_of(const fs::path& path) {
-  std::error_code error;
-  fs::path target = fs::weakly_canonical(path, error);
-  if (path.empty() || error) {
-    refuse(path, path.empty() ? "the name is empty" : error.message(), "name a file");
+  if (path.empty()) {
+    refuse(path, "the name is empty", "name a file");
   }
-  const fs::file_status status = fs::status(target, error);
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::none) {
+    refuse(path, error.message(), "name a file");
+  }
   if (fs::is_directory(status)) {
     refuse(path, "it is a folder", "name a file");
   }
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     refuse(path, "it is a device or a pipe", "name a file");
   }
-  if (fs::exists(status) && access(target.c_str(), W_OK) != 0) {
+  if (fs::exists(status) && access(path.c_str(), W_OK) != 0) {
     refuse(path, std::strerror(errno), "name a file that you may write");
   }
-  return target;
+  return destination_of(path);
 }
 
-bool write_all(int descriptor, const std::string& text) {
+bool write_all(const Descriptor& file, const std::string& text) {
   for (std::size_t written = 0; written < text.size();) {
-    const ssize_t count = write(descriptor, text.data() + written, text.size() - written);
+    const ssize_t count = write(file.get(), text.data() + written, text.size() - written);
     if (count < 0 && errno != EINTR) {
       return false;
     }
     written += count > 0 ? static_cast<std::size_t>(count) : 0;
   }
-  return fsync(descriptor) == 0;
+  return fsync(file.get()) == 0;
 }
 
 }  // namespace
 
-OutputFile::OutputFile(const fs::path& path)
-    : path_(target_of(path)), temporary_(path_.string() + ".part-" + std::to_string(getpid())) {
-  const int descriptor = create(temporary_, 0600);
-  if (descriptor < 0) {
+fs::path destination_of(const fs::path& path) {
+  constexpr int most_links = 40;  // as the kernel follows
+  std::error_code error;
+  fs::path end = fs::absolute(path, error);
+  for (int n = 0; n < most_links && fs::is_symlink(fs::symlink_status(end, error)); ++n) {
+    end = end.parent_path() / fs::read_symlink(end, error);
+  }
+  const fs::path canonical = fs::weakly_canonical(end, error);
+  return error ? end.lexically_normal() : canonical;
+}
+
+bool is_temporary_of(const std::string& name, const std::string& file) {
+  const std::string beginning = file + temporary_mark;
+  return name.size() > beginning.size() && name.starts_with(beginning) &&
+         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(beginning.size()), name.end(),
+                     [](unsigned char letter) { return std::isalnum(letter) != 0; });
+}
+
+StagedFile::StagedFile(fs::path target, const std::string& text, mode_t mode)
+    : target_(std::move(target)) {
+  const Descriptor file = create_temporary(target_, temporary_);
+  if (!file.valid()) {
+    temporary_.clear();
+    fail(target_);
+  }
+  static_cast<void>(fchmod(file.get(), mode));  // a failure leaves it stricter
+  if (!write_all(file, text)) {
+    const int why = errno;
+    unlink(temporary_.c_str());
+    errno = why;
+    fail(target_);
+  }
+}
+
+StagedFile::~StagedFile() {
+  if (!temporary_.empty()) {
+    unlink(temporary_.c_str());
+  }
+}
+
+void StagedFile::fail(const fs::path& name) const {
+  throw RuntimeFailure("cannot write " + name.string() + ": " + std::strerror(errno));
+}
+
+void StagedFile::replace() {
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) {
+    fail(target_);
+  }
+  temporary_.clear();
+}
+
+bool StagedFile::take_name(const fs::path& name) {
+  if (link(temporary_.c_str(), name.c_str()) == 0) {
+    unlink(temporary_.c_str());
+  } else if (errno == EEXIST) {
+    return false;
+    // Some file systems have no further links.
+  } else if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) !=
+             0) {
+    if (errno == EEXIST) {
+      return false;
+    }
+    fail(name);
+  }
+  temporary_.clear();
+  return true;
+}
+
+fs::path write_new_file(const fs::path& path, const std::string& text) {
+  StagedFile staged(path, text);
+  fs::path name = path;
+  for (int n = 2; !staged.take_name(name); ++n) {
+    name = path.parent_path() /
+           (path.stem().string() + "-" + std::to_string(n) + path.extension().string());
+  }
+  return name;
+}
+
+OutputFile::OutputFile(const fs::path& path) : path_(target_of(path)) {
+  std::string temporary;
+  if (!create_temporary(path_, temporary).valid()) {
     refuse(path, std::strerror(errno), "name a file in an existing folder that you may write to");
   }
   // Created anew by commit: a run that is interrupted leaves nothing behind.
-  close(descriptor);
-  unlink(temporary_.c_str());
+  unlink(temporary.c_str());
 }
 
 void OutputFile::commit(const std::string& text) const {
-  const int descriptor = create(temporary_, mode_at(path_));
-  const bool written = descriptor >= 0 && write_all(descriptor, text) &&
-                       rename(temporary_.c_str(), path_.c_str()) == 0;
-  const int error = errno;
-  if (descriptor >= 0) {
-    close(descriptor);
-  }
-  if (!written) {
-    unlink(temporary_.c_str());
-    throw RuntimeFailure("cannot write " + path_.string() + ": " + std::strerror(error));
-  }
+  StagedFile(path_, text, mode_at(path_)).replace();
 }
 
 }  // namespace bankfull

@@ -20,7 +20,7 @@ void write_png(const std::filesystem::path& path, const Picture& picture) {
     throw RuntimeFailure("cannot write " + path.string() + ": libpng: " + image.message);
   }
   bytes.resize(count);
-  OutputFile(path).commit(bytes);
+  StagedFile(path, bytes).replace();
 }
 
 }  // namespace bankfull

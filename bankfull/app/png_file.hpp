@@ -15,8 +15,9 @@ struct Picture {
   std::vector<Colour> pixels;  ///< width x height
 };
 
-/// Writes a PNG file of 8-bit RGB under a temporary name and renames it. Throws RuntimeFailure
-/// naming the file where that fails, for example on a full disk; then no trace remains.
+/// Writes a PNG file of 8-bit RGB under a temporary name and renames it; a link of its name is
+/// replaced. Throws RuntimeFailure naming the file where that fails, for example on a full disk;
+/// then no trace remains.
 void write_png(const std::filesystem::path& path, const Picture& picture);
 
 }  // namespace bankfull

@@ -7,19 +7,30 @@
 
 namespace bankfull {
 
-/// One line on stderr that tells the task, how far it is and when it will be done. Shown only on a
-/// terminal, at most ten times a second; wiped when the object goes.
+/// Tells on stderr the task, how far it is and when it will be done. On a terminal that is one
+/// line, drawn anew at most ten times a second and wiped when the object goes; elsewhere a line
+/// every so many seconds, none before these.
 class ProgressLine final : public Progress {
  public:
-  explicit ProgressLine(bool quiet);
+  /// 0 seconds: nothing is shown.
+  explicit ProgressLine(double seconds);
   ~ProgressLine() override;
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void update(const std::string& task, double done, double total) override;
+  using Progress::update;
+  void update(const std::string& task, double done, double total, const Detail& detail) override;
 
  private:
-  bool shown_;
+  enum class Style { none, redrawn, lines };
+
+  [[nodiscard]] bool is_due(const std::string& task, bool restarted) const;
+  [[nodiscard]] std::string text_of(const std::string& task, double done, double total,
+                                    const Detail& detail) const;
+  void redraw(const std::string& text);
+
+  Style style_;
+  double seconds_;
   bool dirty_ = false;
   std::string task_;
   double done_at_start_ = 0.0;

@@ -2,32 +2,92 @@
 
 #include "bankfull/app/invocation.hpp"
 #include "bankfull/app/output_file.hpp"
+#include "bankfull/app/print_out.hpp"
 #include "bankfull/app/progress_line.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/result_lines.hpp"
+#include "bankfull/app/termination.hpp"
+#include "bankfull/core/base/printable.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/run_result_json.hpp"
 
 #include <algorithm>
-#include <cstdio>
+#include <exception>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace bankfull {
 namespace {
 
-void print_report(const RunResult& result,
-                  const std::function<std::string(const RunResult&)>& extra) {
+/// An interrupted run may have found nothing.
+bool has_figures(const RunResult& result) {
+  return !result.measurements.empty() || !result.series.empty() || !result.checks.empty();
+}
+
+void print_report(const RunResult& result, const Publication& publication, bool all_is_written) {
   if (!result.measurements.empty()) {
-    fmt::print("{}\n", report_measurements(result));
+    print_out("{}\n", report_measurements(result));
   }
-  if (extra) {
-    fmt::print("{}", extra(result));
+  if (publication.extra && (result.complete() || has_figures(result))) {
+    print_out("{}", publication.extra(result));
+  }
+  if (publication.written) {
+    print_out("{}\n", all_is_written ? publication.written() : "");
   }
   if (!result.checks.empty()) {
-    fmt::print("{}\n", report_checks(result));
+    print_out("{}\n", report_checks(result));
   }
   for (const std::string& note : result.notes) {
-    fmt::print("  {}\n", note);
+    print_out("  {}\n", one_line(note));
+  }
+}
+
+/// What could not be written, in words.
+using Failures = std::vector<std::string>;
+
+template <class Body>
+void attempt(const Body& body, Failures& failures) {
+  try {
+    body();
+  } catch (const std::exception& failure) {
+    failures.emplace_back(failure.what());
+  }
+}
+
+/// Each of the files where it can be, whatever becomes of the others.
+void write_files(const std::string& json, const CommonOptions& options,
+                 const std::optional<OutputFile>& file, const Publication& publication,
+                 Failures& failures) {
+  if (publication.write_elsewhere) {
+    attempt([&] { publication.write_elsewhere(json); }, failures);
+  }
+  if (file) {
+    const std::string rest =
+        failures.empty() ? "" : "the result is in " + options.json.value_or("");
+    attempt(
+        [&] {
+          file->commit(json);
+          if (!rest.empty()) {
+            failures.push_back(rest);
+          }
+        },
+        failures);
+  }
+  if (options.json_goes_to_output()) {
+    attempt([&] { write_document(json); }, failures);
+  }
+}
+
+void print_result(const CommonOptions& options, const Publication& publication,
+                  const RunResult& result, const Failures& failures) {
+  if (!options.quiet) {
+    print_report(result, publication, failures.empty());
+  }
+  if (!options.quiet || !options.json_goes_to_output()) {
+    print_out("{}", result_lines(result));
   }
 }
 
@@ -63,11 +123,25 @@ ExitCode judge_spread(const RunResult& result, double max_spread, const Communic
   return ExitCode::ok;
 }
 
+std::string end_note(const RunResult& result, const CommonOptions& options) {
+  const std::string found =
+      has_figures(result) ? "what was found until then is above" : "nothing was found until then";
+  return fmt::format(
+      "ended early by {}; {}{}", result.ended_by, found,
+      options.json && !options.json_goes_to_output() ? ", and in " + *options.json : "");
+}
+
 ExitCode judge(const CommonOptions& options, const Publication& publication,
                const RunResult& result, const Communicator& ranks) {
+  if (!result.complete()) {
+    tell(ranks, end_note(result, options));
+  }
   if (!result.verified()) {
     tell(ranks, "verification failed; the figures above are not valid");
     return ExitCode::verification_failed;
+  }
+  if (!result.complete()) {
+    return ExitCode::interrupted;
   }
   const ExitCode own = publication.judge ? publication.judge(result) : ExitCode::ok;
   return own == ExitCode::ok && options.max_spread
@@ -81,31 +155,31 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
                          const Communicator& ranks,
                          const std::function<RunResult(const RunContext&)>& workload,
                          const Publication& publication) {
-  std::vector<OutputFile> files;
+  std::optional<OutputFile> file;
   ranks.on_root([&] {
-    if (options.json) {
-      files.emplace_back(*options.json);
+    if (options.json && !options.json_goes_to_output()) {
+      file.emplace(*options.json);
     }
   });
   RankSurvey survey = survey_ranks(ranks);
   survey.devices = policy.home.devices;
-  const RunResult result = [&] {
-    ProgressLine progress(options.quiet || !ranks.is_root());
-    return workload({.ranks = ranks, .progress = progress, .policy = policy});
+  const TerminationWatch termination(ranks.is_root());
+  RunResult result = [&] {
+    ProgressLine progress(options.quiet || !ranks.is_root() ? 0.0 : options.progress);
+    return workload(
+        {.ranks = ranks, .progress = progress, .policy = policy, .interruption = &termination});
   }();
-  if (!options.quiet) {
-    print_report(result, publication.extra);
+  result.ended_by = cause_of_end(termination, ranks);
+  Failures failures;
+  if (ranks.is_root()) {
+    write_files(to_json(result, invocation(), survey), options, file, publication, failures);
   }
-  fmt::print("{}", result_lines(result));
-  ranks.on_root([&] {
-    for (const std::string& path : publication.further_json) {
-      files.emplace_back(path);
-    }
-  });
-  for (const OutputFile& file : files) {
-    file.commit(to_json(result, invocation(), survey));
+  print_result(options, publication, result, failures);
+  const ExitCode verdict = judge(options, publication, result, ranks);
+  if (!failures.empty()) {
+    throw RuntimeFailure(fmt::format("{}", fmt::join(failures, "; ")));
   }
-  return judge(options, publication, result, ranks);
+  return verdict;
 }
 
 }  // namespace bankfull

@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace bankfull {
 
@@ -15,19 +14,28 @@ struct Publication {
   /// Adds a section to the report, such as a chart.
   std::function<std::string(const RunResult&)> extra = {};
 
-  /// More files with the same JSON, in folders that the workload may make.
-  std::vector<std::string> further_json = {};
+  /// Says what was written, where all of it was.
+  std::function<std::string()> written = {};
+
+  /// Writes the result in places of the workload's own, on the root, also where the file of --json
+  /// cannot be written; gets the JSON.
+  std::function<void(const std::string&)> write_elsewhere = {};
 
   /// Judges a result whose checks passed: for thresholds of the workload's own.
   std::function<ExitCode(const RunResult&)> judge = {};
 };
 
-/// Collective: runs a workload under a progress line and publishes the root's result: the report on
-/// stdout, the JSON where asked for. The JSON file is opened before the run, so that a bad path
-/// costs no time.
+/// Collective: runs a workload under a progress line and publishes the root's result: the JSON
+/// where asked for, then the report on stdout. The JSON file is opened before the run, so that a
+/// bad path costs no time.
 ///
-/// Returns verification_failed, or the verdict of `judge`, or below_threshold where --max-spread is
-/// exceeded, or ok. The report is printed in each case.
+/// Neither takes the other away: the report is printed where a file cannot be written, which then
+/// throws RuntimeFailure, and the files are written where nobody reads the report.
+///
+/// A signal to end (see TerminationWatch) leaves out what has not begun; the rest is published.
+///
+/// Returns verification_failed, or interrupted, or the verdict of `judge`, or below_threshold where
+/// --max-spread is exceeded, or ok. The report is printed in each case.
 ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& policy,
                          const Communicator& ranks,
                          const std::function<RunResult(const RunContext&)>& workload,

@@ -2,6 +2,7 @@
 
 #include "bankfull/app/table.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/core/base/printable.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ struct Shown {
   std::string unit;
 
   std::string operator()(bool value) const { return value ? "yes" : "no"; }
-  std::string operator()(const std::string& value) const { return value + suffix(); }
+  std::string operator()(const std::string& value) const { return printable(value) + suffix(); }
   std::string operator()(std::int64_t value) const {
     return unit == "B" ? format_bytes(static_cast<double>(value))
                        : fmt::format("{}{}", value, suffix());
@@ -52,7 +53,8 @@ std::string percent_text(const Measurement& measurement) {
 /// Lines of a text, each once.
 class Lines {
  public:
-  void add(const std::string& line) {
+  void add(const std::string& text) {
+    const std::string line = one_line(text);
     if (std::find(lines_.begin(), lines_.end(), line) == lines_.end()) {
       lines_.push_back(line);
     }
@@ -143,7 +145,7 @@ std::string report_notes(const RunResult& result) {
   }
   std::string text;
   for (const std::string& note : notes) {
-    text += fmt::format("  - {}\n", note);
+    text += fmt::format("  - {}\n", one_line(note));
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include "bankfull/app/result_lines.hpp"
 
+#include "bankfull/core/base/printable.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 
 #include <algorithm>
@@ -54,7 +55,9 @@ bool says(const std::string& name, const std::string& word) {
   return ("_" + name + "_").find("_" + word + "_") != std::string::npos;
 }
 
-/// A value without blanks, which would end it.
+constexpr std::size_t most_of_a_value = 300;
+
+/// A value without blanks or ends of lines, which would end it.
 struct Plain {
   double factor = 1.0;
 
@@ -63,9 +66,10 @@ struct Plain {
     return factor == 1.0 ? fmt::format("{}", value) : (*this)(static_cast<double>(value));
   }
   std::string operator()(double value) const { return fmt::format("{:.6g}", value * factor); }
-  std::string operator()(std::string value) const {
-    std::replace(value.begin(), value.end(), ' ', '_');
-    return value;
+  std::string operator()(const std::string& value) const {
+    std::string shown = printable(value, most_of_a_value);
+    std::replace(shown.begin(), shown.end(), ' ', '_');
+    return shown;
   }
 };
 
@@ -75,7 +79,7 @@ class ResultLine {
   explicit ResultLine(const std::string& workload) : text_("RESULT " + workload) {}
 
   void add(const std::string& key, const std::string& value) {
-    text_ += fmt::format(" {}={}", key, value);
+    text_ += fmt::format(" {}={}", key, Plain{}(value));
   }
   void add(const std::string& key, std::optional<double> value, double factor = 1.0) {
     if (value) {
@@ -134,6 +138,9 @@ std::string result_lines(const RunResult& result) {
     }
     line.add("host", survey_cpu().host_name);
     line.add("timing", m.quietness.noisy() ? "noisy" : "quiet");
+    if (!result.complete()) {
+      line.add("complete", "no");
+    }
     line.add("verdict", verdict_of(result));
     text += line.text();
   }

@@ -1,6 +1,7 @@
 #include "bankfull/app/table.hpp"
 
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/base/printable.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,6 +12,10 @@ Table::Table(std::vector<std::string> headings) { rows_.push_back(std::move(head
 
 void Table::add_row(std::vector<std::string> cells) {
   expects(cells.size() == rows_.front().size(), "a row has a cell per heading");
+  constexpr std::size_t most_of_a_cell = 300;
+  for (std::string& cell : cells) {
+    cell = printable(cell, most_of_a_cell);
+  }
   rows_.push_back(std::move(cells));
 }
 

@@ -17,6 +17,9 @@ constexpr std::size_t longest_shown = 40;
 /// Beyond this a floating-point number no longer tells one whole number from the next.
 constexpr double largest_whole = 9007199254740992.0;
 
+/// The beginning of a file, where things are missing that it does not have at all.
+std::string beginning_of(const std::string& file) { return file + ":1:1"; }
+
 bool is_number(const toml::node& value) { return value.is_integer() || value.is_floating_point(); }
 
 }  // namespace
@@ -39,10 +42,42 @@ std::string NumberRange::text() const {
 
 std::string place_of(const toml::source_region& region, const std::string& file) {
   const std::string path = region.path ? *region.path : file;
-  const bool from_file = path == file && region.begin.line > 0;
-  return from_file ? fmt::format("{}:{}:{}", path, static_cast<int>(region.begin.line),
-                                 static_cast<int>(region.begin.column))
-                   : path;
+  if (region.begin.line == 0) {
+    return {};
+  }
+  return path == file ? fmt::format("{}:{}:{}", path, static_cast<int>(region.begin.line),
+                                    static_cast<int>(region.begin.column))
+                      : path;
+}
+
+SettingPlaces::SettingPlaces(const toml::table& table, std::string file) : file_(std::move(file)) {
+  for (const auto& [key, value] : table) {
+    add(std::string(key.str()), value);
+  }
+}
+
+void SettingPlaces::add(const std::string& name, const toml::node& node) {
+  if (std::string place = place_of(node.source(), file_); !place.empty()) {
+    places_[name] = std::move(place);
+  }
+  if (const toml::table* table = node.as_table()) {
+    for (const auto& [key, value] : *table) {
+      add(name + "." + std::string(key.str()), value);
+    }
+  } else if (const toml::array* list = node.as_array()) {
+    for (std::size_t n = 0; n < list->size(); ++n) {
+      add(fmt::format("{}.{}", name, n), *list->get(n));
+    }
+  }
+}
+
+std::string SettingPlaces::of(const std::string& setting) const {
+  const auto found = places_.find(setting);
+  if (found != places_.end()) {
+    return found->second;
+  }
+  const std::size_t last = setting.rfind('.');
+  return last == std::string::npos ? beginning_of(file_) : of(setting.substr(0, last));
 }
 
 std::string written(const toml::node& value) {
@@ -51,7 +86,19 @@ std::string written(const toml::node& value) {
 }
 
 TomlSection::TomlSection(toml::table& table, std::string name, std::string file)
-    : table_(&table), name_(std::move(name)), file_(std::move(file)) {}
+    : table_(&table),
+      name_(std::move(name)),
+      file_(std::move(file)),
+      place_(place_of(table.source(), file_)) {
+  if (place_.empty()) {
+    place_ = beginning_of(file_);
+  }
+}
+
+std::string TomlSection::place(const toml::node& node) const {
+  const std::string own = place_of(node.source(), file_);
+  return own.empty() ? place_ : own;
+}
 
 std::string TomlSection::title() const { return name_.empty() ? "the case" : "[" + name_ + "]"; }
 
@@ -162,9 +209,11 @@ std::size_t TomlSection::choice(const std::string& key,
       return n;
     }
   }
+  const std::string nearest = nearest_name(chosen, names);
   refuse(key, fmt::format("= '{}' is unknown", chosen),
-         fmt::format("did you mean '{}'? Known: {}", nearest_name(chosen, names),
-                     fmt::join(names, ", ")));
+         nearest.empty() || names.size() == 1
+             ? fmt::format("use {}", fmt::join(names, ", "))
+             : fmt::format("did you mean '{}'? Known: {}", nearest, fmt::join(names, ", ")));
 }
 
 std::size_t TomlSection::choice(const std::string& key, const std::vector<std::string>& names,
@@ -176,14 +225,16 @@ std::size_t TomlSection::choice(const std::string& key, const std::vector<std::s
 }
 
 TomlSection TomlSection::within(const std::string& key, toml::table& table) const {
-  return {table, name_.empty() ? key : name_ + "." + key, file_};
+  TomlSection section(table, name_.empty() ? key : name_ + "." + key, file_);
+  section.place_ = place(table);
+  return section;
 }
 
 TomlSection TomlSection::section(const std::string& key) const {
   if (!has(key)) {
-    throw UsageError(
-        fmt::format("{}: there is no section [{}]", file_, name_.empty() ? key : name_ + "." + key),
-        "add it");
+    throw UsageError(fmt::format("{}: there is no section [{}]", place_,
+                                 name_.empty() ? key : name_ + "." + key),
+                     "add it");
   }
   toml::table* table = table_->get(key)->as_table();
   if (table == nullptr) {
@@ -227,11 +278,10 @@ void TomlSection::allow(const std::vector<std::string>& keys) const {
   for (const auto& [key, value] : *table_) {
     const std::string given(key.str());
     if (std::find(keys.begin(), keys.end(), given) == keys.end()) {
-      const bool from_file = key.source().begin.line > 0;
-      throw UsageError(
-          fmt::format("{}: {} has an unknown key '{}'",
-                      place_of(from_file ? key.source() : value.source(), file_), title(), given),
-          fmt::format("did you mean '{}'?", nearest_name(given, keys)));
+      const std::string where = place_of(key.source(), file_);
+      throw UsageError(fmt::format("{}: {} has an unknown key '{}'",
+                                   where.empty() ? place(value) : where, title(), given),
+                       remedy_for_name(given, keys));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <toml++/toml.h>
 #include <utility>
@@ -35,8 +36,28 @@ struct NumberRange {
   [[nodiscard]] std::string text() const;        ///< "a number above 0, in m^2/s"
 };
 
-/// Where something stands: "case.toml:12:5", or "--set ra=1e6" for what came from there.
+/// Where something stands: "case.toml:12:5", or "--set ra=1e6" for what came from there. "" of what
+/// nobody wrote: defaults.
 std::string place_of(const toml::source_region& region, const std::string& file);
+
+/// Where the settings of a TOML file stand, by their dotted names ("time.dt", "scalar.0.name"), for
+/// what is found out about them once they have been read.
+class SettingPlaces {
+ public:
+  SettingPlaces() = default;
+
+  /// Of the table as it was written: without defaults.
+  SettingPlaces(const toml::table& table, std::string file);
+
+  /// The place of a setting, or of the nearest section around it that was written.
+  [[nodiscard]] std::string of(const std::string& setting) const;
+
+ private:
+  void add(const std::string& name, const toml::node& node);
+
+  std::string file_;
+  std::map<std::string, std::string> places_;
+};
 
 /// A table of a TOML file that is read key by key. Whatever is wrong throws UsageError in one line
 /// that begins with the place: "case.toml:12:5: [time] dt = -1 is out of range; ...".
@@ -109,10 +130,8 @@ class TomlSection {
   /// Throws "<place of the section>: [section] <what>; <remedy>".
   [[noreturn]] void refuse_all(const std::string& what, const std::string& remedy) const;
 
-  /// Where a node of this file stands.
-  [[nodiscard]] std::string place(const toml::node& node) const {
-    return place_of(node.source(), file_);
-  }
+  /// Where a node of this section stands; that of the section where nobody wrote it.
+  [[nodiscard]] std::string place(const toml::node& node) const;
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& file() const { return file_; }
@@ -127,6 +146,7 @@ class TomlSection {
   toml::table* table_;
   std::string name_;
   std::string file_;
+  std::string place_;  ///< of the section, or of the one around it where nobody wrote it
 };
 
 /// A value as it is written in TOML, cut short where it is long.

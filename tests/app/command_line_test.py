@@ -7,6 +7,7 @@ Usage: command_line_test.py BANKFULL_BINARY SCHEMA [-- arguments of unittest]
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -93,6 +94,73 @@ class Help(CommandLine):
         self.refused("himeno", "--sise", "M", saying=["--sise"])
 
 
+class Values(CommandLine):
+    """What holds for every option of every subcommand."""
+
+    COMMANDS = (["info"], ["list"], ["probe"], ["himeno"], ["hpcg"], ["npb", "cg"], ["convect"], ["scaling", "himeno"],
+                ["decompose", "--cells", "8x8x8", "--ranks", "4"])
+
+    @classmethod
+    def setUpClass(cls):
+        """Triples of each option: its command, its name, what its value is called, "" of a flag."""
+        cls.options = []
+        for command in cls.COMMANDS:
+            for line in run(*command, "--help").stdout.splitlines():
+                option = re.match(r"  (--[\w-]+) ?(\S*).*\(Env:BANKFULL_", line)
+                if option:
+                    kind = "" if option[2].startswith("(Env") else option[2].split("=")[0]
+                    cls.options.append((command, option[1], kind))
+        assert len(cls.options) > 100 and {"", "INT", "FLOAT", "BYTES", "N,..."} <= {kind for _, _, kind in cls.options}
+
+    def test_empty_ones_are_refused(self):
+        for command, name, kind in self.options:
+            with self.subTest(command=command, name=name):
+                others = [word for word in command if word != name]
+                if kind:
+                    self.refused(*others, name, "", saying=[f"{name} is empty"])
+                    self.refused(*others, f"{name}=", "--quiet", saying=[f"{name} is empty"])
+                if name not in command:
+                    variable = "BANKFULL_" + name[2:].replace("-", "_").upper()
+                    case = ["layer.toml"] if command == ["convect"] else []
+                    self.refused(*command, *case, environment={variable: ""}, saying=[f"{variable} is empty"])
+
+    def test_forgotten_ones_take_no_option_for_a_value(self):
+        for command, name, kind in self.options:
+            if kind and command != ["info"] and name not in command:
+                with self.subTest(command=command, name=name):
+                    self.refused(*command, name, "--help-me", saying=[name, "--help-me"])
+
+    def test_numbers_are_decimal(self):
+        for command, name, kind in self.options:
+            junk = {"INT": ["0x10", " 5", "5 ", "1e3", "1.5", "--5", "+-5", "inf", "nan", "many", "99999999999999999999"],
+                    "FLOAT": ["0x10", "0.5s", "1e999", "1,5", "inf", "nan", "-inf", "half"],
+                    "N,...": ["1,", ",", "1,,2", "1,1", "0x10", "1;2", "[1,2]", "99999999999"],
+                    "BYTES": ["0", "-1", "1.5GiB", "1XB", "KiB", "inf", "8EiB", "1Gibi"],
+                    "BYTES,...": ["64,", "64,0", "64,64", "64,x"],
+                    "NAME,...": ["a,", ",", "a,,b", "a,a"]}.get(kind, [])
+            for value in junk:
+                with self.subTest(command=command, name=name, value=value):
+                    if name not in command:
+                        self.refused(*command, f"{name}={value}", saying=[name])
+
+    def test_names_that_are_nearly_right(self):
+        self.refused("himenoo", saying=["'himenoo'", "did you mean 'himeno'?"])
+        self.refused("deocmpose", saying=["did you mean 'decompose'?"])
+        self.refused("scaling", "himneo", saying=["did you mean 'himeno'?"])
+        self.refused("solve", saying=["use info, list, probe", "or decompose"])
+        self.refused("himeno", "--sise", "M", saying=["--sise is no option of bankfull himeno", "did you mean --size?"])
+        self.refused("decompose", "--celss=8x8x8", "--ranks=4", saying=["did you mean --cells?"])
+        self.refused("himeno", "--verbose", saying=["--verbose", "see bankfull himeno --help"])
+        self.refused("--quiet", "himeno", saying=["--quiet stands before", "behind bankfull himeno"])
+        self.refused("npb", "cg", "mg", saying=["'mg'", "see bankfull npb --help"])
+
+    def test_options_are_given_once(self):
+        self.refused("himeno", "--size", "M", "--size", "L", saying=["--size is given more than once"])
+        self.refused("himeno", "--size", saying=["--size has no value"])
+        self.refused("himeno", "--quiet=maybe", saying=["--quiet = maybe is neither true nor false"])
+        self.refused("himeno", "--schedule", "tuned,tuned", saying=["tuned twice"])
+
+
 class Himeno(CommandLine):
     def test_every_schedule_is_verified(self):
         result = run("himeno", "--size", "XS", "--schedule", "all", *QUICK)
@@ -167,6 +235,23 @@ class Himeno(CommandLine):
         self.assertEqual(result.returncode, OK)
         self.assertIn("memory", result.stdout)
         self.assertNotIn("RESULT", result.stdout)
+
+    def test_dry_runs_answer_where_the_memory_does_not_suffice(self):
+        for arguments, need in ((["himeno", "--size", "8192x8192x8192"], r"himeno 8192x8192x8192 needs 28\.?\d* TiB"),
+                                (["npb", "ft", "--class", "E"], r"npb ft --class E needs 5\d\d GiB"),
+                                (["hpcg", "--local", "1280x1280x1280"], r"hpcg --local 1280x1280x1280 needs 1\.\d TiB"),
+                                (["probe", "bandwidth", "--to", "9TiB", "--memory-limit", "10TiB"], r"the probe needs 9\.?\d* TiB"),
+                                (["scaling", "himeno", "--strong", "--size", "8192x8192x8192"], "himeno 8192x8192x8192 needs")):
+            with self.subTest(arguments=arguments):
+                result = run(*arguments, "--device", "cpu", "--dry-run")
+                self.assertEqual((result.returncode, result.stderr), (OK, ""))
+                self.assertRegex(result.stdout, rf"  it does not fit: {need}.*, cpu has .* free; ")
+                self.refused(*arguments, "--device", "cpu", saying=["needs", "free"])
+        for arguments in (["himeno"], ["npb", "all"], ["probe", "latency"], ["hpcg", "--local", "16x16x16"]):
+            with self.subTest(arguments=arguments):
+                result = run(*arguments, "--device", "cpu", "--dry-run")
+                self.assertRegex(result.stdout, r"memory [\d.]+ \wiB")
+                self.assertRegex(result.stdout, r"  it fits: cpu has [\d.]+ \wiB free\n")
 
     def test_target_seconds_choose_the_iterations(self):
         result = run("himeno", "--size", "XS", "--device", "cpu", "--target-seconds", "0.2",
@@ -277,6 +362,18 @@ class Himeno(CommandLine):
                 refusal = run("himeno", "--size", "XS", "--threads", threads, "--ceiling", str(target), *QUICK)
                 self.assert_refusal(refusal, USAGE, [str(target), f"{threads} thread", "this run"])
 
+    def test_json_is_not_the_file_of_ceilings(self):
+        target = self.path / "ceilings.json"
+        result = run("himeno", "--size", "XS", "--ceiling", "always", "--json", str(target), "--quiet", *QUICK)
+        self.assertEqual(result.returncode, OK, result.stderr)
+        before = target.read_text()
+        link = self.path / "link.json"
+        link.symlink_to(target)
+        for given in (target, link, self.path / "." / "missing" / ".." / target.name):
+            refusal = run("himeno", "--size", "XS", *QUICK, "--ceiling", str(target), "--json", str(given))
+            self.assert_refusal(refusal, USAGE, [f"--json {given} is the file that --ceiling names"])
+        self.assertEqual(target.read_text(), before)
+
     def test_files_that_hold_no_ceilings(self):
         for name, text in (("missing.json", None), ("empty.json", ""), ("list.json", "[]"), ("old.json", '{"schema": "bankfull/run-result", "schema_version": 1}')):
             with self.subTest(name=name), tempfile.TemporaryDirectory() as folder:
@@ -340,31 +437,44 @@ class Decompose(CommandLine):
         rows = [line.split() for line in text.splitlines()]
         return {int(row[0]): row[1:] for row in rows if row and row[0].isdigit()}
 
-    def test_ranks_the_most_balanced_first(self):
-        result = run("decompose", "--cells", "64x64x64", "--ranks", "1:8")
+    @staticmethod
+    def sent(row):
+        return float(row[1]) * {"B": 1, "KiB": 2**10, "MiB": 2**20}[row[2]]
+
+    def test_ranks_what_sends_least_first(self):
+        result = run("decompose", "--cells", "64x64x64", "--ranks", "2:8")
         self.assertEqual(result.returncode, OK, result.stderr)
         rows = self.rows(result.stdout)
-        # Among equals more ranks first: 8 before 1.
-        self.assertEqual([(ranks, float(row[1])) for ranks, row in rows.items()],
-                         [(8, 1), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (7, 7)])
-        self.assertEqual(rows[8][0], "2x2x2")
+        sent = [self.sent(row) for row in rows.values()]
+        self.assertEqual(sent, sorted(sent))
         # Cells across k cost the sectors of memory that they lie in: fewer cuts there.
-        self.assertEqual(rows[8][2], "4x2x1")
+        self.assertEqual((rows[8][0], float(rows[8][-3])), ("4x2x1", 8))
+        # The paper's balance stands beside: of the grid, and the best of any.
+        self.assertEqual({ranks: (row[-2], float(row[-1])) for ranks, row in rows.items() if ranks > 6},
+                         {7: ("7x1x1", 7), 8: ("2x2x2", 1)})
+        # Two slices send one face of 64x64 cells, three two; 4x2 blocks send two of 32x64 and one of 16x64.
+        self.assertEqual({ranks: self.sent(rows[ranks]) for ranks in (2, 3, 8)},
+                         {2: 64 * 64 * 4, 3: 2 * 64 * 64 * 4, 8: (2 * 32 * 64 + 16 * 64) * 4})
+
+    def test_does_not_praise_factors_that_no_program_takes(self):
+        rows = self.rows(run("decompose", "--cells", "512x512x512", "--ranks", "90:130").stdout)
+        self.assertEqual((rows[125][0], rows[125][-2]), ("25x5x1", "5x5x5"))
+        self.assertNotEqual(list(rows)[0], 125)
 
     def test_shows_blocks_bytes_and_messages(self):
         result = run("decompose", "--cells", "512x512x1024", "--ranks", "4", "--fields", "2",
                      "--precision", "fp64")
         self.assertEqual(result.returncode, OK, result.stderr)
         # Two faces of 256x1024 are 524288 cells, of 16 bytes each.
-        self.assertIn(["2x2x1", "4.000", "256x256x1024", "0.0", "%", "8", "MiB", "2"],
-                      [row[2:] for row in self.rows(result.stdout).values()])
+        self.assertIn(["2x2x1", "8", "MiB", "2", "256x256x1024", "0.0", "%", "4.000"],
+                      [row[:8] for row in self.rows(result.stdout).values()])
 
     def test_reach_and_wrapping_add_messages(self):
         def messages(*arguments):
             # Too few cells along i and j for other cuts than 3x3x3.
             result = run("decompose", "--cells", "3x3x9", "--ranks", "27", *arguments)
             self.assertEqual(result.returncode, OK, result.stderr)
-            return int(self.rows(result.stdout)[27][-1])
+            return int(self.rows(result.stdout)[27][3])
         self.assertEqual(messages(), 6)
         self.assertEqual(messages("--reach", "edges"), 18)
         self.assertEqual(messages("--reach", "corners"), 26)
@@ -373,12 +483,12 @@ class Decompose(CommandLine):
     def test_lists_what_cannot_split(self):
         result = run("decompose", "--cells", "3x3x3", "--ranks", "4:8,10:11")
         self.assertEqual(result.returncode, OK, result.stderr)
-        self.assertEqual(list(self.rows(result.stdout)), [8, 4, 6])
+        self.assertEqual(list(self.rows(result.stdout)), [4, 8, 6])
         self.assertIn("cannot split: 5, 7, 10:11\n", result.stdout)
 
     def test_top_shows_the_best_only(self):
         result = run("decompose", "--cells", "512x512x1024", "--ranks", "90:130", "--top", "2")
-        self.assertEqual(list(self.rows(result.stdout)), [125, 96])
+        self.assertEqual(list(self.rows(result.stdout)), [128, 126])
 
     def test_environment_is_a_twin(self):
         result = run("decompose", environment={"BANKFULL_CELLS": "8x8x8", "BANKFULL_RANKS": "2"})
@@ -481,13 +591,37 @@ class BadHimenoInput(CommandLine):
         link.unlink()
         self.refused("himeno", "--device", "cpu", "--quiet", "--json", "", saying=["empty"])
 
+    def test_temporary_files_follow_no_link(self):
+        """Who can write to the folder may foresee a name and put a link there."""
+        target, victim = self.path / "out.json", self.path / "victim"
+        victim.write_text("mine")
+
+        def lay_a_trap():  # in the process that will be the program
+            os.symlink("victim", f"{target}.part-{os.getpid()}")
+
+        result = subprocess.run([BINARY, "himeno", "--size", "XS", "--json", str(target), "--quiet", *QUICK],
+                                capture_output=True, text=True, timeout=HANGING, preexec_fn=lay_a_trap, check=False)
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertEqual(victim.read_text(), "mine")
+        self.assertEqual(len(list(self.path.glob("*.part-*"))), 1)
+
+    def test_a_link_whose_end_is_not_there_yet_is_followed(self):
+        link = self.path / "link.json"
+        link.symlink_to("end.json")
+        result = run("himeno", "--size", "XS", "--json", str(link), "--quiet", *QUICK)
+        self.assertEqual(result.returncode, OK, result.stderr)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(json.loads((self.path / "end.json").read_text())["workload"], "himeno")
+
     def test_interruption_leaves_no_partial_file(self):
         target = self.path / "out.json"
         process = subprocess.Popen(
             [BINARY, "himeno", "--device", "cpu", "--size", "S", "--target-seconds", str(2 * HANGING),
              "--json", str(target)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(1.5)
-        process.terminate()
+        for _ in range(2):  # the first asks for an end after the repeat, which is long
+            process.terminate()
+            time.sleep(0.5)
         process.communicate(timeout=HANGING)
         self.assertEqual(list(self.path.iterdir()), [])
 

@@ -73,7 +73,7 @@ class Convect(Refusals, unittest.TestCase):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
         clean["BANKFULL_CASES"] = str(CASES)
         return subprocess.run([BINARY, "convect", "--device", device, *arguments],
-                              cwd=self.path, capture_output=True, text=True, timeout=HANGING,
+                              cwd=self.path, capture_output=True, text=True, errors="replace", timeout=HANGING,
                               env={**clean, **(environment or {})}, preexec_fn=preexec_fn)
 
     def files(self):
@@ -178,6 +178,12 @@ class BadCases(Convect):
         self.refused_with("scaling = \"free-fall\"", "scaling = \"free\"", "'free-fall'")
         self.refused_with("\"0.5 - z\"", "\"0.5 - q\"", "layer.toml:17:15: ", "0.5 - q")
 
+    def test_unknown_words_name_all_that_is_known(self):
+        self.refused_with("temperature = 0.5 }", 'temperature = "fixed" }', "layer.toml:13:", '"insulating"', "a number", "slope", "flux")
+        self.refused_with('velocity = "no-slip", temperature = 0.5', 'velocity = "slip", temperature = 0.5', "layer.toml:13:",
+                          '"no-slip", "free-slip"', "[1, 0, 0]")
+        self.refused_with('x = "periodic"', 'x = "open"', "layer.toml:11:", '"periodic"', "walls")
+
     def test_contradictions(self):
         self.refused_with("steps = 4", "dt = 1e-3\nsteps = 4", "contradicts dt")
         self.refused_with("prandtl", "viscosity = 1\nprandtl", "viscosity contradicts rayleigh")
@@ -192,6 +198,39 @@ class BadCases(Convect):
         self.case.write_bytes(b"\xff\xfe\x00")
         self.refused("layer.toml", saying=["layer.toml:1:"])
 
+    def test_no_depth_overflows_the_stack(self):
+        parts = ".".join(["a"] * 30_000)
+        lists = "[" * 30_000 + "]" * 30_000
+        tables = "{a=" * 30_000 + "1" + "}" * 30_000
+        for text, place in ((f"{parts} = 1\n", "layer.toml:1:32: "), (f"[domain]\n[{parts}]\n", "layer.toml:2:33: "),
+                            (f"[[{parts}]]\n", "layer.toml:1:34: "), (f'x = """\n"""""\n"{parts}" = 2\n{parts} = 1', "layer.toml:4:32: "),
+                            (f"x = {lists}", "layer.toml:1:21: "), (f"x = {tables}", "layer.toml:1:53: ")):
+            with self.subTest(text=text[:20]):
+                self.case.write_text(text)
+                self.refused("layer.toml", saying=[place, "nested more than 16 deep"])
+        self.case.write_text(LAYER)
+        self.refused("layer.toml", "--set", f"{parts}=1", saying=["--set a.a.", "more than 16 parts"])
+        for value in (lists, tables, "{" + parts + "=1}"):
+            self.refused("layer.toml", "--set", f"ra={value}", saying=["--set ra=", "nested more than 16 deep"])
+        # Points of texts and remarks are no parts.
+        self.case.write_text("# " + "." * 99 + "\n" + LAYER.replace('"0.5 - z"', '"0.5 - z' + " + 0.1" * 99 + '"'))
+        self.succeeded("layer.toml", "--dry-run")
+
+    def test_too_many_slices(self):
+        self.case.write_text(LAYER + '[[output.slice]]\nfield = "w"\n' * 25_000)
+        self.refused("layer.toml", saying=["[output] slice has 25000 sections", "up to 100"])
+        self.case.write_text(LAYER + '[[output.slice]]\nfield = "w"\n' * 100)
+        self.succeeded("layer.toml", "--dry-run")
+
+    def test_no_plain_file(self):
+        os.mkfifo(self.path / "pipe.toml")
+        self.refused("pipe.toml", saying=["pipe.toml", "a device or a pipe"])
+        (self.path / "pipe.toml").unlink()
+        (self.path / "zero.toml").symlink_to("/dev/zero")
+        self.refused("zero.toml", saying=["zero.toml", "a device or a pipe"])
+        self.case.write_text("#" * 2**21)
+        self.refused("layer.toml", saying=["layer.toml", "longer than 1 MiB"])
+
     def test_steps_beyond_stability_name_the_limit(self):
         line = self.refused("layer.toml", "--set", "dt=10", saying=["10 is beyond"])
         limit = float(re.search(r"beyond ([\d.e+-]+),", line)[1])
@@ -200,16 +239,22 @@ class BadCases(Convect):
         self.refused("layer.toml", "--set", "cfl=5", saying=["Courant number"])
 
     def test_too_little_memory(self):
-        for flags in ([], ["--dry-run"]):
-            self.refused("layer.toml", "--set", "cells=8192x8192x8192", *flags,
-                         saying=["needs", "free", "--set cells"])
+        self.refused("layer.toml", "--set", "cells=8192x8192x8192", saying=["needs", "free", "--set cells"])
+        text = self.succeeded("layer.toml", "--set", "cells=8192x8192x8192", "--dry-run")
+        self.assertRegex(text, r"memory [\d.]+ TiB(.*\n)*  it does not fit: a flow on .* needs .* free; .*--set cells")
 
     def test_settings(self):
         self.refused("layer.toml", "--set", "ra=-1", saying=["--set ra=-1: ", "rayleigh"])
         self.refused("layer.toml", "--set", "physics.raleigh=1",
                      saying=["--set physics.raleigh=1: ", "'rayleigh'"])
         self.refused("layer.toml", "--set", "raleigh=1", saying=["'ra'"])
+        for key in ("up", "restart"):  # whose nearest names, 'ra' and 'solver', nobody means
+            line = self.refused("layer.toml", "--set", f"{key}=z-", saying=[f"unknown key '{key}'", "or one of ra, pr,", "seed"])
+            self.assertNotIn("did you mean", line)
+        self.refused("layer.toml", "--set", "output.slice.1.field=w", saying=["'1' is none of the list's 1 sections"])
+        self.refused("layer.toml", "--set", "output.slice.0.field=q", saying=["--set output.slice.0.field=q: [output.slice] field", "speed"])
         self.refused("layer.toml", "--set", "ra", saying=["--set ra: "])
+        self.refused("layer.toml", "--set", b"ra=\xff", saying=["--set ra=", "no UTF-8 text"])
 
 
 class DryRun(Convect):
@@ -299,6 +344,11 @@ class RunDirectory(Convect):
         self.refused("layer.toml", "--json", "layer.toml", saying=["--json layer.toml", "the case itself"])
         self.assertEqual(self.case.read_text(), LAYER)
 
+    def test_settings_change_the_default_slice(self):
+        self.succeeded("layer.toml", "--quiet", "--set", "output.slice.0.field=w", "--set", "output.slice.0.normal=x")
+        self.assertEqual(sorted(row["file"].split("/")[-1][:4] for row in rows_of(self.path / "layer-run" / "slices.csv"))[0], "w-x-")
+        self.assertRegex((self.path / "layer-run" / "case.toml").read_text(), r'\[\[output.slice\]\]\n(.*\n)*field = "w"')
+
     def test_stays_where_the_next_one_cannot_begin(self):
         self.succeeded("layer.toml", "--quiet")
         run = self.path / "layer-run"
@@ -374,6 +424,100 @@ class RunDirectory(Convect):
         self.assertEqual(result.returncode, FAILURE, result.stdout + result.stderr)
         self.assertIn("does not converge", result.stderr)
         self.assertIn("direct", result.stderr)
+
+    def test_takes_its_name_from_settings(self):
+        for ra in ("1e4", "20000"):
+            self.succeeded("layer.toml", "--quiet", "--set", f"ra={ra}", "--output", "sweeps/{name}-{ra}-{cells}")
+        self.assertEqual(sorted(path.name for path in (self.path / "sweeps").iterdir()),
+                         ["layer-1e4-16x8x8", "layer-20000-16x8x8"])
+        text = self.succeeded("layer.toml", "--quiet", "--output", "{physics.prandtl}_{output.slice.0.field}",
+                              "--set", "title=../a b")
+        self.assertTrue((self.path / "0.71_temperature" / "run.json").exists(), text)
+        self.succeeded("layer.toml", "--quiet", "--output", "{title}", "--set", "title=../a b/$(x)")
+        self.assertTrue((self.path / "_._a_b___x_" / "run.json").exists(), self.files())
+        # What is refused for its name names the way out.
+        self.succeeded("layer.toml", "--quiet", "--set", "ra=3e4")
+        self.refused("layer.toml", "--set", "ra=4e4", "--set", "pr=1", saying=["layer-run", "--output layer-{ra}-{pr}"])
+
+    def test_names_with_unknown_settings(self):
+        for name, words in (("run-{raa}", ["'raa'", "{ra}"]), ("{dt}", ["'dt'", "{cfl}"]), ("run-{ra", ["run-{ra"]),
+                            ("{physics}", ["'physics'"]), ("{}", ["--output {}"])):
+            with self.subTest(name=name):
+                self.refused("layer.toml", "--output", name, saying=["--output", *words])
+                self.refused("layer.toml", environment={"BANKFULL_OUTPUT": name}, saying=words)
+
+    def test_names_that_no_file_system_takes(self):
+        for name in ("x" * 300, "y/" * 3000):
+            self.refused("layer.toml", "--output", name, saying=["name too long", "--output"])
+            self.refused("layer.toml", "--output", name, "--dry-run", saying=["name too long"])
+
+    def test_json_is_no_file_of_the_run_or_its_input(self):
+        os.symlink("r/series.csv", self.path / "to-series")
+        os.symlink(self.path, self.path / "here")
+        (self.path / "copy.toml").hardlink_to(self.case)
+
+        def check():
+            for name in ("series.csv", "case.toml", "run.json", "slices.csv", "slices/x.json", "slices", "bankfull.lock",
+                         "../r/run.json", "./slices/../series.csv"):
+                self.refused("layer.toml", "--output", "r", "--overwrite", "--json", f"r/{name}",
+                             saying=[f"--json r/{name} is ", "run"])
+            for name in ("r", "to-series", "here/r/run.json", str(self.path / "r" / "run.json"), "."):
+                self.refused("layer.toml", "--output", "r", "--overwrite", "--json", name, saying=[f"--json {name} is "])
+            for name in ("here/layer.toml", "copy.toml", "./layer.toml"):
+                self.refused("layer.toml", "--output", "r", "--overwrite", "--json", name, saying=[name, "the case itself"])
+
+        check()
+        self.succeeded("layer.toml", "--output", "r", "--quiet")
+        check()
+        self.refused("layer.toml", "--output", "a/b", "--json", "a", saying=["--json a is "])
+        self.succeeded("layer.toml", "--output", "r", "--overwrite", "--json", "r/further.json", "--quiet")
+        self.assertTrue((self.path / "r" / "further.json").exists())
+
+    def test_links_in_it_are_not_followed(self):
+        outside = self.path / "outside"
+        self.succeeded("layer.toml", "--output", "run", "--quiet")
+        run = self.path / "run"
+        (run / "slices").rename(outside)
+        before = {path: path.read_bytes() for path in outside.iterdir()}
+        os.symlink(outside, run / "slices")
+        self.refused("layer.toml", "--output", "run", "--overwrite", saying=["slices", "links are not followed"])
+        (run / "slices").unlink()
+        for name in ("series.csv", "run.json", "slices.csv"):
+            (self.path / f"my-{name}").write_text("mine")
+            (run / name).unlink()
+            os.symlink(self.path / f"my-{name}", run / name)
+        self.succeeded("layer.toml", "--output", "run", "--overwrite", "--quiet")
+        self.assertEqual({path: path.read_bytes() for path in outside.iterdir()}, before)
+        for name in ("series.csv", "run.json", "slices.csv"):
+            self.assertEqual((self.path / f"my-{name}").read_text(), "mine")
+            self.assertFalse((run / name).is_symlink())
+
+    def test_a_folder_of_pipes_keeps_nobody_waiting(self):
+        for name in ("case.toml", "series.csv", "bankfull.lock"):
+            with self.subTest(name=name):
+                folder = self.path / f"pipe-{name}"
+                folder.mkdir()
+                os.mkfifo(folder / name)
+                result = self.run_convect("layer.toml", "--output", folder.name, "--overwrite")
+                self.assertEqual(result.returncode, USAGE, result.stderr)
+
+    def test_a_refused_run_leaves_no_folder(self):
+        self.refused("layer.toml", "--quiet", "--output", "a/b/c", "--set", "initial.velocity=['1e4',0,0]",
+                     "--set", "time={dt=1e-3,steps=2}", saying=["Courant number"])
+
+    def test_a_full_disk_keeps_the_earlier_run(self):
+        self.succeeded("layer.toml", "--quiet")
+        before = {path: path.read_bytes() for path in self.path.rglob("*") if path.is_file()}
+
+        def no_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+        for arguments in (["--overwrite"], ["--output", "new/run"]):
+            result = self.run_convect("layer.toml", "--quiet", *arguments, preexec_fn=no_files)
+            self.assertEqual(result.returncode, FAILURE, result.stdout + result.stderr)
+            self.assertEqual({path: path.read_bytes() for path in self.path.rglob("*") if path.is_file()}, before)
+        self.assertFalse((self.path / "new").exists())
 
     def test_json_beside_it(self):
         self.succeeded("layer.toml", "--json", "result.json", "--quiet")

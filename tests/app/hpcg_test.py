@@ -8,6 +8,8 @@ import json
 import os
 import pathlib
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,13 +32,14 @@ class Hpcg(Refusals, unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.path = pathlib.Path(self.folder.name)
 
-    def run_hpcg(self, *arguments, ranks=1, environment=None):
+    def run_hpcg(self, *arguments, ranks=1, environment=None, preexec_fn=None):
         """In the test's own folder, on the CPU."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
         launcher = [*MPIRUN, str(ranks)] if ranks > 1 else []
         return subprocess.run(
             [*launcher, BINARY, "hpcg", "--device", "cpu", *arguments], cwd=self.path,
-            capture_output=True, text=True, timeout=HANGING, env={**clean, **(environment or {})})
+            capture_output=True, text=True, timeout=HANGING, env={**clean, **(environment or {})},
+            preexec_fn=preexec_fn)
 
     def files(self):
         return sorted(entry.name for entry in self.path.iterdir())
@@ -157,7 +160,7 @@ class InputFile(Hpcg):
                             (HEAD + "16 16 16\nlong\n", "hpcg.dat:4:1: 'long'"),
                             (HEAD + "16 16 16\n-60\n", "hpcg.dat:4:1: '-60'"),
                             (HEAD + "16 16 16\n60\n1 1\n", "hpcg.dat:5:4"),
-                            (HEAD + "16 16 16\n60\n1 1 2\n", "--ranks-grid 1x1x2 is for 2 ranks")):
+                            (HEAD + "16 16 16\n60\n1 1 2\n", "hpcg.dat:5: grid of ranks 1x1x2 is for 2 ranks")):
             with self.subTest(text=text):
                 self.write_dat(text)
                 # Where the file itself is good, the program has said that it read it.
@@ -173,8 +176,8 @@ class InputFile(Hpcg):
     def test_ones_that_cannot_be_read(self):
         self.refused("--hpcg-dat", "nowhere.dat", saying=["nowhere.dat", "No such file"])
         self.refused("--hpcg-dat", "/tmp", saying=["/tmp", "folder"])
-        self.refused("--hpcg-dat", "", saying=["--local"])
-        self.refused("--hpcg-dat", "/dev/zero", saying=["/dev/zero:1:4097", "too long"])
+        self.refused("--hpcg-dat", "", saying=["--hpcg-dat is empty"])
+        self.refused("--hpcg-dat", "/dev/zero", saying=["/dev/zero", "a device or a pipe"])
 
 
 class Settings(Hpcg):
@@ -246,7 +249,7 @@ class Official(Hpcg):
 
     def test_counts_the_seconds_of_the_input_file(self):
         self.write_dat(HEAD + "104 104 104\n60\n")
-        self.refused("--official", "--quiet", saying=["--seconds 60"])
+        self.refused("--official", "--quiet", saying=["hpcg.dat:4: running time 60 is too short"])
 
 
 class Checks(Hpcg):
@@ -304,11 +307,46 @@ class Checks(Hpcg):
 class Output(Hpcg):
     def test_folders_are_checked_before_the_run(self):
         for arguments in ([], ["--dry-run"], ["--quiet"]):
-            self.refused("--local", "8x8x8", "--seconds", "3600", "--output-dir", "/nonexistent",
-                         *arguments, saying=["--output-dir /nonexistent", "--no-output"])
+            self.refused("--local", "8x8x8", "--seconds", "3600", "--output-dir", "/proc/nonexistent",
+                         *arguments, saying=["--output-dir /proc/nonexistent", "--no-output"])
         self.refused("--local", "8x8x8", "--output-dir", "/proc", saying=["/proc"])
         self.write_dat("a file", "file")
         self.refused("--local", "8x8x8", "--output-dir", "file", saying=["file", "is not a folder"])
+        self.refused("--local", "8x8x8", "--output-dir", "file/below", saying=["file/below", "is not a folder"])
+        self.refused("--local", "8x8x8", "--output-dir", "", saying=["--output-dir"])
+
+    def test_folders_are_made(self):
+        result = self.run_hpcg(*SMALL, "--output-dir", "reports/of/today", "--quiet")
+        self.assertEqual(result.returncode, OK, result.stdout + result.stderr)
+        self.assertEqual(len(list((self.path / "reports" / "of" / "today").iterdir())), 2)
+
+    def test_folders_that_stay_empty_go_again(self):
+        self.planned("--local", "8x8x8", "--output-dir", "reports/of/today")
+        self.refused("--local", "8x8x8", "--output-dir", "reports/of/today", "--json", "/nonexistent/x.json",
+                     saying=["/nonexistent/x.json"])
+        self.refused("--local", "1048576x1048576x1048576", "--output-dir", "reports/of/today", saying=["--local"])
+
+    def test_a_full_disk_leaves_no_empty_report(self):
+        def no_files():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        for folder in (".", "reports"):
+            result = self.run_hpcg(*SMALL, "--output-dir", folder, "--json", "out.json", preexec_fn=no_files)
+            self.assertEqual(result.returncode, FAILURE, result.stdout + result.stderr)
+            self.assertRegex(result.stderr, "HPCG-Benchmark.*: File too large; the report is on standard output; "
+                                            ".*out.json: File too large")
+            self.assertIn("Final Summary::HPCG result is VALID", result.stdout)
+            self.assertEqual(self.files(), [])
+
+    def test_json_is_not_the_input(self):
+        self.write_dat(HEAD + "16 16 16\n0\n")
+        self.write_dat(HEAD + "16 16 16\n0\n", "other.dat")
+        os.symlink("other.dat", self.path / "link.dat")
+        self.refused("--json", "hpcg.dat", saying=["--json hpcg.dat", "input file"])
+        self.refused("--hpcg-dat", "other.dat", "--json", "./other.dat", saying=["--json ./other.dat", "input file"])
+        self.refused("--hpcg-dat", "other.dat", "--json", "link.dat", saying=["--json link.dat", "input file"])
+        self.refused("--local", "8x8x8", "--output-dir", "a/b", "--json", "a", saying=["--json a", "--output-dir"])
 
     def test_json_is_checked_before_the_run(self):
         self.refused("--local", "8x8x8", "--seconds", "3600", "--json", "/nonexistent/x.json",

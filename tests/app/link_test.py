@@ -95,8 +95,8 @@ class Link(unittest.TestCase):
     def test_a_dry_run_measures_nothing(self):
         result = run(2, "link", *CPU, "--dry-run")
         self.assertEqual(result.returncode, OK, result.stderr)
-        self.assertEqual(len(result.stdout.splitlines()), 1)
-        self.assertIn("probe link on cpu", result.stdout)
+        self.assertEqual(len(result.stdout.splitlines()), 2)
+        self.assertRegex(result.stdout, r"^probe link on cpu: memory .*\n  it fits: cpu has .* free\n$")
 
 
 if __name__ == "__main__":

@@ -8,11 +8,12 @@ import os
 import pathlib
 import re
 import resource
+import subprocess
 import sys
 import tempfile
 import unittest
 
-from script_arguments import OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -84,6 +85,19 @@ class Himeno(Memory):
     def test_double_precision_fused(self):
         self.holds("himeno", "--size", "S", "--ceiling", "none", "--target-seconds", "0.05", "--repeat", "1",
                    "--precision", "fp64", "--schedule", "tuned,fused")
+
+
+class Limits(Memory):
+    """What `ulimit` leaves is what there is."""
+
+    def test_of_the_process(self):
+        for limit in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+            with self.subTest(limit=limit):
+                result = subprocess.run(
+                    [BINARY, "himeno", "--size", "L", "--device", "cpu", "--threads", "2"], capture_output=True, text=True, timeout=HANGING,
+                    preexec_fn=lambda: resource.setrlimit(limit, (2**30, 2**30)))
+                self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+                self.assertRegex(result.stderr, r"^bankfull: himeno L needs 1\.\d GiB, cpu has (9|10)\d\d MiB free; .* fits is M\n$")
 
 
 class Npb(Memory):

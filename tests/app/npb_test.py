@@ -12,6 +12,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import jsonschema
@@ -64,8 +65,9 @@ class Npb(Refusals, unittest.TestCase):
 class Input(Npb):
     def test_kernels(self):
         self.refused(saying=["kernel"])
-        for kernel in ("lu", "CG", "cg,ep", ""):
+        for kernel in ("lu", "CG", "cg,ep"):
             self.refused(kernel, saying=["npb"])
+        self.refused("", saying=["is empty"])
         self.refused("cg", "ep", saying=["ep"])
 
     def test_classes(self):
@@ -96,11 +98,12 @@ class Input(Npb):
         # Class E of FT needs half a tebibyte.
         if free_gib() > 500:
             self.skipTest("this machine may have room for class E of FT")
-        for flags in ([], ["--dry-run"]):
-            self.refused("ft", "--class", "E", *flags,
-                         saying=["npb ft --class E needs 5", "GiB", "free",
-                                 "the largest class that fits is"])
-            self.refused("all", "--class", "E", *flags, saying=["needs", "free"])
+        self.refused("ft", "--class", "E",
+                     saying=["npb ft --class E needs 5", "GiB", "free", "the largest class that fits is"])
+        self.refused("all", "--class", "E", saying=["needs", "free"])
+        text = self.succeeded("all", "--class", "E", "--dry-run")
+        self.assertRegex(text, r"npb ft E: .*\n  it does not fit: npb ft --class E needs 5.* GiB, .* free; the largest class that fits is")
+        self.assertRegex(text, r"npb ep E: .*\n  it fits: ")
 
     def test_json_is_checked_before_the_run(self):
         self.refused("ep", "--class", "D", "--json", "/nonexistent/x.json",
@@ -110,24 +113,43 @@ class Input(Npb):
 class OutOfMemory(Npb):
     """The system refuses what the check before thought was free."""
 
-    def fails(self, mib, *arguments):
+    def needed_mib(self, *arguments):
+        value, unit = re.search(r"memory ([\d.]+) (MiB|GiB)", self.succeeded(*arguments, "--dry-run")).groups()
+        return int(float(value) * {"MiB": 1, "GiB": 1024}[unit]) + 1
+
+    def fails(self, stack, *arguments):
+        """The run may have what it needs, and its threads take stacks that nobody reckons with."""
+        mib = self.needed_mib(*arguments) + 60  # the program's libraries as they are mapped
+
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))
 
         if subprocess.run([BINARY, "--version"], capture_output=True, preexec_fn=limit).returncode:
             self.skipTest("the program does not start with so little, as with some sanitizers")
-        self.refused(*arguments, "--quiet", code=FAILURE, prepare=limit)
+        self.refused(*arguments, "--quiet", code=FAILURE, prepare=limit, environment={"OMP_STACKSIZE": stack})
 
     def test_is_one_line(self):
         # Steps of the set-up, alone and in a team.
-        for mib in (250, 330):
-            with self.subTest(mib=mib):
-                self.fails(mib, "cg", "--class", "C", "--threads", "2")
+        for stack in ("100M", "300M"):
+            with self.subTest(stack=stack):
+                self.fails(stack, "cg", "--class", "C", "--threads", "2")
         for kernel in ("ft", "is", "mg"):
             with self.subTest(kernel=kernel):
-                self.fails(250, kernel, "--class", "C", "--threads", "2")
-        with self.subTest(schedule="reference"):
-            self.fails(250, "cg", "--class", "C", "--schedule", "reference")
+                self.fails("300M", kernel, "--class", "C", "--threads", "2")
+
+    def test_of_the_reference_is_one_line(self):
+        # It has no team: the limit comes while its set-up grows.
+        process = subprocess.Popen([BINARY, "npb", "cg", "--class", "C", "--schedule", "reference", "--device", "cpu", "--quiet"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        while process.poll() is None:
+            mapped = int(re.search(r"VmSize:\s*(\d+)", status.read_text() + "VmSize: 0")[1]) << 10
+            if mapped > 150 << 20:
+                resource.prlimit(process.pid, resource.RLIMIT_AS, (mapped, mapped))
+                break
+            time.sleep(0.001)
+        out, err = process.communicate(timeout=HANGING)
+        self.assert_refusal(subprocess.CompletedProcess([], process.returncode, out, err), FAILURE, [])
 
 
 class DryRun(Npb):

@@ -36,6 +36,16 @@ TEST(ResultLines, HaveUnitsInTheirKeys) {
                 survey_cpu().host_name + " timing=noisy verdict=none\n");
 }
 
+TEST(ResultLines, StayOneLineWhateverTheirValuesAre) {
+  Measurement m = sweep();
+  m.parameters = {{.name = "size", .value = std::string("M M\nRESULT \x1b[2J\xff")},
+                  {.name = "long", .value = std::string(100'000, 'x')}};
+  const std::string line = result_lines(result_of({m}));
+  EXPECT_EQ(line.find(R"(RESULT example size=M_M\nRESULT_\x1b[2J\xff long=xxx)"), 0U) << line;
+  EXPECT_EQ(line.find('\n'), line.size() - 1);
+  EXPECT_LT(line.size(), 1000U);
+}
+
 TEST(ResultLines, LackWhatDoesNotApply) {
   const Measurement bare{.name = "bare", .parameters = {}, .seconds = summarise({2.0})};
   EXPECT_EQ(result_lines(result_of({bare})),

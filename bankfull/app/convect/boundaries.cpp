@@ -1,6 +1,10 @@
 #include "bankfull/app/convect/boundaries.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string>
+#include <vector>
 
 namespace bankfull::convect {
 namespace {
@@ -16,9 +20,23 @@ struct Face {
   std::size_t side = 0;
 };
 
+/// A word in a place that takes other things, too: one of `words`, by its place among them. Others
+/// are refused with all that can stand there.
+std::size_t word_of(const TomlSection& section, const std::string& key,
+                    const std::vector<std::string>& words, const std::string& besides) {
+  const std::string given = section.text(key);
+  const auto found = std::find(words.begin(), words.end(), given);
+  if (found == words.end()) {
+    section.refuse(key, fmt::format("= '{}' is unknown", given),
+                   fmt::format("use \"{}\", {}", fmt::join(words, "\", \""), besides));
+  }
+  return static_cast<std::size_t>(found - words.begin());
+}
+
 WallMotion read_motion(const TomlSection& wall, std::size_t axis) {
   if (wall.node("velocity").is_string()) {
-    const std::size_t kind = wall.choice("velocity", {"no-slip", "free-slip"});
+    const std::size_t kind = word_of(wall, "velocity", {"no-slip", "free-slip"},
+                                     "or the velocity of the wall, [1, 0, 0]");
     return {.free_slip = kind == 1};
   }
   const Vector velocity = wall.numbers("velocity", NumberRange::any("length / time"));
@@ -49,7 +67,9 @@ WallScalar read_scalar(const TomlSection& wall, const std::string& name) {
     return read_profile(wall.section(name));
   }
   if (given.is_string()) {
-    static_cast<void>(wall.choice(name, {"insulating"}));
+    static_cast<void>(word_of(wall, name, {"insulating"},
+                              "a number for a fixed value, { value = 1, slope = [0, 0, 1] } or { "
+                              "flux = 1 }"));
     return WallScalar::insulating();
   }
   return WallScalar::fixed(wall.number(name, NumberRange::any()));
@@ -76,7 +96,8 @@ bool says_periodic(const TomlSection& section, const std::string& key) {
   if (!section.node(key).is_string()) {
     return false;
   }
-  static_cast<void>(section.choice(key, {"periodic"}));
+  static_cast<void>(
+      word_of(section, key, {"periodic"}, "or describe the walls, { velocity = \"no-slip\" }"));
   return true;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "bankfull/app/colour_map.hpp"
+#include "bankfull/app/toml_section.hpp"
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 #include "bankfull/workloads/convection/run.hpp"
 
@@ -31,6 +33,18 @@ struct Case {
   std::vector<SliceRequest> slices;
   bool has_temperature = false;  ///< which then is the first scalar
   std::string resolved;          ///< the whole case as TOML, every default filled in
+  SettingPlaces places;          ///< of what the file and the command line say
 };
+
+/// Runs `body`, whose refusals about a setting of the case begin with the setting's place then.
+template <class Body>
+decltype(auto) placed(const SettingPlaces& places, const Body& body) {
+  try {
+    return body();
+  } catch (const UsageError& error) {
+    throw error.setting().empty() ? error
+                                  : UsageError(places.of(error.setting()) + ": " + error.what());
+  }
+}
 
 }  // namespace bankfull::convect

@@ -5,20 +5,21 @@
 #include "bankfull/app/convect/output.hpp"
 #include "bankfull/app/convect/physics.hpp"
 #include "bankfull/app/convect/settings.hpp"
+#include "bankfull/app/counts.hpp"
+#include "bankfull/app/input_file.hpp"
+#include "bankfull/app/toml_depth.hpp"
 #include "bankfull/app/toml_section.hpp"
 #include "bankfull/app/toml_text.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/precision_names.hpp"
+#include "bankfull/core/base/printable.hpp"
 #include "bankfull/workloads/convection/option_names.hpp"
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
 namespace bankfull::convect {
 namespace {
@@ -30,6 +31,10 @@ constexpr double max_cells = 1 << 20;
 constexpr std::size_t max_case_bytes = 1 << 20;
 constexpr double default_courant = 0.35;
 
+/// Files and folders are called by names, with some letters of ours after them.
+constexpr std::size_t longest_name = 200;
+constexpr std::size_t most_of_a_title = 200;
+
 bool is_name(const std::string& text, const char* besides) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [besides](unsigned char letter) {
     return std::isalnum(letter) != 0 || std::strchr(besides, letter) != nullptr;
@@ -37,13 +42,17 @@ bool is_name(const std::string& text, const char* besides) {
 }
 
 toml::table parse_toml(const std::string& text, const std::string& file) {
+  if (const auto place = too_deep_toml(text)) {
+    throw UsageError(fmt::format("{}:{}:{}: nested more than {} deep", file, place->line,
+                                 place->column, deepest_toml),
+                     "no field of a case lies so deep");
+  }
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
-    std::string why(error.description());
-    std::replace(why.begin(), why.end(), '\n', ' ');
-    throw UsageError(fmt::format("{}: invalid TOML: {}", place_of(error.source(), file), why),
-                     "mend the line, or see https://toml.io");
+    throw UsageError(
+        fmt::format("{}: invalid TOML: {}", place_of(error.source(), file), error.description()),
+        "mend the line, or see https://toml.io");
   }
 }
 
@@ -53,16 +62,16 @@ void read_cells(const TomlSection& domain, Problem& problem) {
   toml::node& given = domain.node("cells");
   if (const auto text = given.value<std::string>()) {
     const std::vector<std::string> parts = parts_of(*text, 'x');
-    const bool digits = std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
-      return is_name(part, "") && part.size() < 8 &&
-             part.find_first_not_of("0123456789") == std::string::npos;
-    });
-    if (parts.size() != 3 || !digits) {
-      domain.refuse("cells", "= " + written(given) + " is not a size",
-                    "give 64x1x64 or [64, 1, 64]");
+    toml::array list;
+    for (const std::string& part : parts) {
+      const auto count = parse_count(part, static_cast<std::int64_t>(max_cells));
+      if (parts.size() != 3 || !count) {
+        domain.refuse("cells", "= " + written(given) + " is not a size",
+                      fmt::format("give 64x1x64 or [64, 1, 64], each from 1 to {}", max_cells));
+      }
+      list.push_back(*count);
     }
-    domain.replace("cells",
-                   toml::array{std::stoi(parts[0]), std::stoi(parts[1]), std::stoi(parts[2])});
+    domain.replace("cells", std::move(list));
   }
   const std::array<double, 3> cells = domain.numbers("cells", range);
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -102,6 +111,10 @@ void check_scalar_name(const TomlSection& section, const std::string& name,
                        const Problem& problem) {
   static const std::vector<std::string> taken{
       "velocity", "lower", "upper", "noise", "seed", "u", "v", "w", "speed", "acceleration"};
+  if (name.size() > longest_name) {
+    section.refuse("name", "= '" + name + "' is too long for files of pictures",
+                   fmt::format("use up to {} letters", longest_name));
+  }
   if (!is_name(name, "_-") || std::isalpha(static_cast<unsigned char>(name.front())) == 0) {
     section.refuse("name", "= '" + name + "' is not a name",
                    "begin with a letter, then letters, digits, _ and -");
@@ -225,7 +238,11 @@ void read_names(TomlSection& root, const std::string& file, Case& loaded) {
     root.refuse("name", "= '" + loaded.problem.name + "' is not a name for a folder",
                 "use letters, digits, - and _");
   }
-  loaded.title = root.text("title", "");
+  if (loaded.problem.name.size() > longest_name) {
+    root.refuse("name", "= '" + loaded.problem.name + "' is too long for a folder",
+                fmt::format("use up to {} letters", longest_name));
+  }
+  loaded.title = printable(root.text("title", ""), most_of_a_title);
 }
 
 void read_case(TomlSection& root, Case& loaded) {
@@ -257,33 +274,18 @@ Case parse_case(const std::string& text, const std::string& file,
     apply_setting(table, setting);
   }
   Case loaded;
+  loaded.places = SettingPlaces(table, file);
   TomlSection root(table, "", file);
   read_case(root, loaded);
-  try {
-    loaded.problem.validate();
-  } catch (const UsageError& error) {
-    throw UsageError(file + ": " + error.what());
-  }
+  placed(loaded.places, [&] { loaded.problem.validate(); });
   loaded.resolved = toml_text(table, sections_in_order());
   return loaded;
 }
 
 Case load_case(const fs::path& file, const std::vector<std::string>& settings) {
-  const auto refuse = [&](const std::string& why) {
-    throw UsageError("cannot read the case " + file.string() + ": " + why,
-                     "name a case file, or one of --list-cases");
-  };
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || fs::is_directory(file)) {
-    refuse(stream ? "it is a folder" : std::strerror(errno));
-  }
-  // Devices and pipes have no end that could be relied on.
-  std::string text(max_case_bytes + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > max_case_bytes) {
-    refuse("it is longer than 1 MiB");
-  }
+  const std::string text = read_input_file(file, max_case_bytes,
+                                           {.problem = "cannot read the case " + file.string(),
+                                            .remedy = "name a case file, or one of --list-cases"});
   return parse_case(text, file.string(), settings);
 }
 

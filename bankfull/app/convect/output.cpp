@@ -9,6 +9,8 @@
 namespace bankfull::convect {
 namespace {
 
+constexpr std::size_t max_slices = 100;
+
 const std::vector<std::string>& axis_letters() {
   static const std::vector<std::string> letters{"x", "y", "z"};
   return letters;
@@ -88,7 +90,12 @@ void read_output(TomlSection& output, const convection::Vector& up, Case& wanted
     output.refuse("snapshots", "= 1 is too few", "give 0, or 2 and more: one is of the start");
   }
   const std::size_t axis = viewing_axis(wanted.problem, up);
-  for (TomlSection& section : output.sections_or_one("slice")) {
+  std::vector<TomlSection> sections = output.sections_or_one("slice");
+  if (sections.size() > max_slices) {
+    output.refuse("slice", fmt::format("has {} sections", sections.size()),
+                  fmt::format("ask for up to {} slices", max_slices));
+  }
+  for (TomlSection& section : sections) {
     wanted.slices.push_back(read_slice(section, wanted.problem, axis));
   }
 }

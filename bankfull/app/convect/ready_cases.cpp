@@ -21,7 +21,8 @@ fs::path program_folder() {
 
 fs::path ready_case_folder() {
   if (const char* chosen = std::getenv("BANKFULL_CASES"); chosen != nullptr && *chosen != '\0') {
-    if (!fs::is_directory(chosen)) {
+    std::error_code error;
+    if (!fs::is_directory(chosen, error)) {
       throw UsageError(std::string("BANKFULL_CASES=") + chosen + " is not a folder",
                        "set it to a folder with case files, or unset it");
     }
@@ -44,11 +45,15 @@ std::vector<fs::path> ready_cases() {
   if (folder.empty()) {
     return cases;
   }
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".toml") {
-      cases.push_back(entry.path());
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".toml") {
+      cases.push_back(entry->path());
     }
   }
+  require(!error, "cannot read the ready cases in " + folder.string() + ": " + error.message(),
+          "set BANKFULL_CASES to a folder with case files, or name a case file");
   std::sort(cases.begin(), cases.end());
   return cases;
 }
@@ -64,13 +69,14 @@ fs::path find_case(const std::string& given) {
       return path;
     }
   }
-  if (fs::exists(given)) {
+  std::error_code ignored;
+  if (fs::exists(given, ignored)) {
     throw UsageError("there is no ready case '" + given + "', but a file of that name",
                      "to run the file name it ./" + given);
   }
   const std::string nearest = nearest_name(given, names);
   throw UsageError("there is no ready case '" + given + "'",
-                   nearest.empty() ? "name a case file, CASE.toml"
+                   nearest.empty() ? "see --list-cases, or name a file, CASE.toml"
                                    : "did you mean '" + nearest +
                                          "'? See --list-cases, or name a file, CASE.toml");
 }

@@ -1,17 +1,19 @@
 #include "bankfull/app/convect/run_directory.hpp"
 
+#include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/app/convect/slice.hpp"
 #include "bankfull/app/output_file.hpp"
+#include "bankfull/app/result_path.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace bankfull::convect {
@@ -20,10 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 using convection::SeriesRow;
 
-constexpr const char* other_folder = "name another folder with --output";
-
 [[noreturn]] void refuse_folder(const fs::path& path, const std::string& why) {
-  throw UsageError("cannot write the run to " + path.string() + ": " + why, other_folder);
+  throw UsageError("cannot write the run to " + path.string() + ": " + why,
+                   "name another folder with --output");
 }
 
 /// The nearest folder above that is there.
@@ -46,28 +47,33 @@ void require_writable(const fs::path& given, const fs::path& folder) {
   }
 }
 
+/// What stands there itself: a link is a link.
+fs::file_type type_of(const fs::path& path) {
+  std::error_code ignored;
+  return fs::symlink_status(path, ignored).type();
+}
+
 // The first words of every resolved case: by them a folder is known as that of a run.
 constexpr const char* case_heading = "# The case as it ran, every default filled in";
 
 bool is_of_a_run(const fs::path& case_file) {
+  if (type_of(case_file) != fs::file_type::regular) {
+    return false;  // a pipe would keep us waiting
+  }
   std::ifstream file(case_file);
   std::string line;
   return std::getline(file, line) && line.starts_with(case_heading);
 }
 
-/// The pictures that a run's list names.
-std::vector<fs::path> pictures_of(const fs::path& list) {
-  std::vector<fs::path> pictures;
-  std::ifstream file(list);
-  std::string line;
-  std::getline(file, line);  // the heading
-  while (std::getline(file, line)) {
-    const fs::path picture = line.substr(0, line.find(','));
-    if (picture.parent_path() == "slices" && picture.extension() == ".png") {
-      pictures.push_back(list.parent_path() / picture);
-    }
+/// What is in a folder; nothing of one that cannot be read.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
   }
-  return pictures;
+  return names;
 }
 
 /// "temperature-y", with a number where several slices would have the same name.
@@ -84,36 +90,55 @@ std::vector<std::string> names_of(const std::vector<SliceRequest>& slices) {
   return names;
 }
 
-[[noreturn]] void fail_to_write(const fs::path& path, int error) {
-  throw RuntimeFailure(
-      fmt::format("cannot write {}: {}; make room, or name another folder with "
-                  "--output",
-                  path.string(), std::strerror(error)));
+/// The pictures that a run's list names, as it names them: "slices/temperature-y-0000.png".
+std::vector<std::string> listed_pictures(const fs::path& list) {
+  std::vector<std::string> pictures;
+  if (type_of(list) != fs::file_type::regular) {
+    return pictures;
+  }
+  std::ifstream file(list);
+  std::string line;
+  std::getline(file, line);  // the heading
+  while (std::getline(file, line)) {
+    const fs::path picture = line.substr(0, line.find(','));
+    if (picture.parent_path() == "slices" && picture.extension() == ".png") {
+      pictures.push_back(picture.string());
+    }
+  }
+  return pictures;
 }
 
-/// The line whole or not at all.
-void append_line(std::ofstream& stream, const std::string& line, const fs::path& path) {
-  const std::streamoff whole_lines = stream.tellp();
-  errno = 0;
-  stream << line << '\n' << std::flush;
-  if (!stream) {
-    const int why = errno;
-    stream.close();
-    std::error_code error;
-    fs::resize_file(path, static_cast<std::uintmax_t>(std::max<std::streamoff>(0, whole_lines)),
-                    error);
-    fail_to_write(path, why);
-  }
+std::string picture_name(const std::string& slice, std::int64_t number) {
+  return fmt::format("{}-{:04}.png", slice, number);
 }
 
-std::ofstream opened(const fs::path& path, const std::string& heading) {
-  errno = 0;
-  std::ofstream stream(path);
-  if (!stream) {
-    fail_to_write(path, errno);
+/// Of each slice the picture after those that are listed: a run that was killed may have left one.
+std::vector<std::string> unlisted_pictures(const fs::path& case_file,
+                                           const std::vector<std::string>& listed) {
+  std::vector<std::string> pictures;
+  try {
+    for (const std::string& slice : names_of(load_case(case_file, {}).slices)) {
+      std::int64_t number = 0;
+      while (std::find(listed.begin(), listed.end(), "slices/" + picture_name(slice, number)) !=
+             listed.end()) {
+        ++number;
+      }
+      pictures.push_back("slices/" + picture_name(slice, number));
+    }
+  } catch (const UsageError&) {
+    // Of another version of this program, or changed by hand: then it tells nothing.
   }
-  append_line(stream, heading, path);
-  return stream;
+  return pictures;
+}
+
+[[noreturn]] void fail_to_change(const fs::path& path, const char* what, int error) {
+  throw RuntimeFailure(fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(error)));
+}
+
+void remove_if_there(const fs::path& path) {
+  if (unlink(path.c_str()) != 0 && errno != ENOENT) {
+    fail_to_change(path, "remove", errno);
+  }
 }
 
 std::string series_heading(const convection::Problem& problem) {
@@ -143,72 +168,150 @@ std::string series_line(const SeriesRow& row, bool drives_heat) {
 
 }  // namespace
 
-RunDirectory::RunDirectory(fs::path path, bool overwrite) : path_(std::move(path)) {
+RunDirectory::RunDirectory(fs::path path, bool overwrite, std::string example)
+    : path_(std::move(path)), overwrite_(overwrite), example_(std::move(example)) {
   if (path_.empty()) {
     throw UsageError("--output is empty", "name a folder");
   }
   std::error_code error;
-  if (!fs::exists(fs::symlink_status(path_, error))) {
+  const fs::file_status status = fs::symlink_status(path_, error);
+  if (status.type() == fs::file_type::none) {
+    refuse_folder(path_, error.message());
+  }
+  if (!fs::exists(status)) {
     require_writable(path_, existing_parent(path_));
     return;
   }
   require_writable(path_, path_);
-  if (fs::is_empty(path_, error)) {
+  FolderLock::require_free(path_);
+  require_replaceable();
+}
+
+std::vector<fs::path> RunDirectory::files() const {
+  return {case_file(), result(), series(), slice_list()};
+}
+
+/// Before its case.toml has got its name, a run has nothing but that under a temporary one.
+bool RunDirectory::holds_a_run() const {
+  const std::vector<std::string> names = names_in(path_);
+  return is_of_a_run(case_file()) ||
+         std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+           return name == FolderLock::file_name ||
+                  is_temporary_of(name, case_file().filename().string());
+         });
+}
+
+void RunDirectory::require_no_links() const {
+  for (const fs::path& file : files()) {
+    const fs::file_type type = type_of(file);
+    // A link of this name is replaced itself, not what it leads to.
+    if (type != fs::file_type::not_found && type != fs::file_type::regular &&
+        type != fs::file_type::symlink) {
+      refuse_folder(path_, file.filename().string() + " in it is not a file");
+    }
+  }
+  const fs::file_type type = type_of(slices());
+  if (type != fs::file_type::not_found && type != fs::file_type::directory) {
+    refuse_folder(path_, "slices in it is not a folder of its own, and links are not followed");
+  }
+}
+
+void RunDirectory::require_replaceable() const {
+  std::vector<std::string> names = names_in(path_);
+  names.erase(std::remove(names.begin(), names.end(), FolderLock::file_name), names.end());
+  if (names.empty()) {
     return;
   }
-  if (overwrite && !is_of_a_run(case_file())) {
+  if (!overwrite_) {
+    throw UsageError("the folder " + path_.string() + " is there already and not empty",
+                     "give --overwrite to replace the run in it, or another folder with --output, "
+                     "as --output " +
+                         example_);
+  }
+  if (!holds_a_run()) {
     refuse_folder(path_, "it holds something else than a run, which --overwrite does not replace");
   }
-  if (!overwrite) {
-    throw UsageError("the folder " + path_.string() + " is there already and not empty",
-                     "give --overwrite to replace the run in it, or another folder with --output");
-  }
+  require_no_links();
 }
 
 void RunDirectory::remove_earlier_run() const {
-  std::vector<fs::path> files = pictures_of(slice_list());
-  files.insert(files.end(), {case_file(), result(), series(), slice_list()});
-  for (const fs::path& file : files) {
-    if (fs::is_regular_file(file)) {
-      fs::remove(file);
+  // The result first: a folder that has one is complete. The case last, by which it is known.
+  remove_if_there(result());
+  const std::vector<std::string> listed = listed_pictures(slice_list());
+  for (const auto& pictures : {listed, unlisted_pictures(case_file(), listed)}) {
+    for (const std::string& picture : pictures) {
+      const fs::file_type type = type_of(path_ / picture);
+      if (type == fs::file_type::regular || type == fs::file_type::symlink) {
+        remove_if_there(path_ / picture);
+      }
     }
   }
+  for (const std::string& name : names_in(slices())) {
+    const std::size_t end = name.find(".png");
+    if (end != std::string::npos && is_temporary_of(name, name.substr(0, end + 4))) {
+      remove_if_there(slices() / name);
+    }
+  }
+  rmdir(slices().c_str());  // which refuses where it holds what is not the run's
+  remove_if_there(slice_list());
+  remove_if_there(series());
 }
 
 void RunDirectory::create(const Case& run) const {
-  try {
-    fs::create_directories(path_);
-    if (is_of_a_run(case_file())) {
-      remove_earlier_run();
+  std::vector<std::string> stale = names_in(path_);
+  StagedFile written_case(case_file(), fmt::format("{}; written by bankfull {}.\n{}", case_heading,
+                                                   build_facts().version, run.resolved));
+  remove_earlier_run();
+  for (const std::string& name : stale) {
+    for (const fs::path& file : files()) {
+      if (is_temporary_of(name, file.filename().string())) {
+        remove_if_there(path_ / name);
+      }
     }
-    if (!run.slices.empty() && run.cadence.snapshots > 0) {
-      fs::create_directories(slices());
-    }
-  } catch (const fs::filesystem_error& error) {
-    refuse_folder(path_, error.code().message());
   }
-  OutputFile(case_file())
-      .commit(fmt::format("{}; written by bankfull {}.\n{}", case_heading, build_facts().version,
-                          run.resolved));
+  written_case.replace();
+  if (!run.slices.empty() && run.cadence.snapshots > 0 && mkdir(slices().c_str(), 0777) != 0 &&
+      type_of(slices()) != fs::file_type::directory) {
+    fail_to_change(slices(), "make", errno);
+  }
 }
 
-RunWriter::RunWriter(const Case& run, const RunDirectory& directory)
+void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json) const {
+  const std::string of_the_run = "a file of the run itself";
+  for (const fs::path& file : files()) {
+    require_other_than(json, file, of_the_run);
+  }
+  require_other_than(json, path_ / FolderLock::file_name, of_the_run);
+  require_outside(json, slices(), of_the_run);
+  require_no_folder_of(json, path_, "the folder of the run, or one above it");
+}
+
+RunWriter::RunWriter(const Case& run, const RunDirectory& directory, const FolderLock& lock)
     : run_(&run),
       directory_(&directory),
+      lock_(&lock),
       drives_heat_(convection::heat_path_of(run.problem) != nullptr),
       slice_names_(names_of(run.slices)) {}
 
 void RunWriter::begin() {
+  require_folder();
   directory_->create(*run_);
   has_begun_ = true;
-  series_ = opened(directory_->series(), series_heading(run_->problem));
+  series_ = LineFile(directory_->series(), series_heading(run_->problem));
   if (!run_->slices.empty() && run_->cadence.snapshots > 0) {
-    slice_list_ = opened(directory_->slice_list(), "file,time,field,normal,at,least,most");
+    slice_list_ = LineFile(directory_->slice_list(), "file,time,field,normal,at,least,most");
+  }
+}
+
+void RunWriter::require_folder() const {
+  if (!lock_->holds()) {
+    throw RuntimeFailure("cannot write to the folder " + directory_->path().string());
   }
 }
 
 void RunWriter::record(const SeriesRow& row) {
-  append_line(series_, series_line(row, drives_heat_), directory_->series());
+  require_folder();
+  series_.append(series_line(row, drives_heat_));
   last_row_ = row;
   ++rows_;
 }
@@ -218,15 +321,31 @@ void RunWriter::snapshot(std::int64_t number, double time, const convection::Gri
   for (std::size_t n = 0; n < run_->slices.size(); ++n) {
     const SliceRequest& slice = run_->slices[n];
     const SlicePicture drawn = draw_slice(slice, run_->problem, grid, state);
-    const std::string name = fmt::format("{}-{:04}.png", slice_names_[n], number);
+    const std::string name = picture_name(slice_names_[n], number);
+    require_folder();
+    if (type_of(directory_->slices()) != fs::file_type::directory) {
+      throw RuntimeFailure(directory_->slices().string() +
+                           " was removed or replaced during the run");
+    }
     write_png(directory_->slices() / name, drawn.picture);
     pictures_.push_back(directory_->slices() / name);
-    append_line(slice_list_,
-                fmt::format("slices/{},{},{},{},{},{},{}", name, time, slice.field,
-                            convection::axis_names[static_cast<std::size_t>(slice.normal)],
-                            slice.position, drawn.least, drawn.most),
-                directory_->slice_list());
+    slice_list_.append(fmt::format("slices/{},{},{},{},{},{},{}", name, time, slice.field,
+                                   convection::axis_names[static_cast<std::size_t>(slice.normal)],
+                                   slice.position, drawn.least, drawn.most));
   }
+}
+
+void RunWriter::finish(const std::string& json) const {
+  require_folder();
+  StagedFile(directory_->result(), json).replace();
+}
+
+std::string RunWriter::what_is_left() const {
+  const std::string folder = directory_->path().string();
+  return lock_->holds() ? "what was found until then is in " + folder
+                        : "the folder " + folder +
+                              " was removed, renamed or replaced during the run, and nothing of "
+                              "the run is left there";
 }
 
 }  // namespace bankfull::convect

@@ -1,24 +1,36 @@
 #pragma once
 
 #include "bankfull/app/convect/case.hpp"
+#include "bankfull/app/folder_lock.hpp"
+#include "bankfull/app/line_file.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 namespace bankfull::convect {
 
-/// The folder of a run: case.toml, run.json, series.csv, slices.csv and slices/*.png.
+/// The folder of a run: case.toml, run.json, series.csv, slices.csv and slices/*.png. Who writes to
+/// it has its FolderLock.
 class RunDirectory {
  public:
-  /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, or
-  /// holds anything; with `overwrite`, anything that is no run of this program.
-  RunDirectory(std::filesystem::path path, bool overwrite);
+  /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, is
+  /// in use by another run, or holds anything; with `overwrite`, anything that is no run of this
+  /// program. `example` is a name that tells runs apart, for what is said then.
+  RunDirectory(std::filesystem::path path, bool overwrite, std::string example = "DIR");
 
-  /// Makes the folder, takes away what the earlier run has written there and nothing else (of
-  /// pictures those that its slices.csv lists), and writes the resolved case.
+  /// Throws UsageError as the constructor does for what the folder holds: by now, that is, when it
+  /// is locked and nobody else can put anything there.
+  void require_replaceable() const;
+
+  /// Takes away what the earlier run has written there and nothing else (of pictures those that its
+  /// slices.csv lists, and one that its end kept from being listed), and writes the resolved case.
+  /// The folder must be there and locked. Whenever this is interrupted, what is there is known as a
+  /// run. Throws RuntimeFailure.
   void create(const Case& run) const;
+
+  /// Throws UsageError where the file of --json is one of the run.
+  void require_no_file_of_it(const std::optional<std::string>& json) const;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path case_file() const { return path_ / "case.toml"; }
@@ -28,26 +40,39 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path slices() const { return path_ / "slices"; }
 
  private:
+  [[nodiscard]] std::vector<std::filesystem::path> files() const;
+  [[nodiscard]] bool holds_a_run() const;
+  void require_no_links() const;
   void remove_earlier_run() const;
 
   std::filesystem::path path_;
+  bool overwrite_;
+  std::string example_;
 };
 
 /// Writes what a run tells into its folder, which it makes when the run begins: each row and each
 /// picture at once, so that a run that fails leaves what it found until then. Throws RuntimeFailure
-/// naming a file that cannot be written; its last whole row stays.
+/// naming a file that cannot be written, whose last whole row stays, and where the folder is no
+/// longer that of this run.
 class RunWriter final : public convection::Recorder {
  public:
-  /// Both must outlive the writer. Changes nothing yet.
-  RunWriter(const Case& run, const RunDirectory& directory);
+  /// All must outlive the writer; `lock` is that of the directory. Changes nothing yet.
+  RunWriter(const Case& run, const RunDirectory& directory, const FolderLock& lock);
 
   void begin() override;
   void record(const convection::SeriesRow& row) override;
   void snapshot(std::int64_t number, double time, const convection::Grid& grid,
                 const convection::FlowState& state) override;
 
+  /// Writes run.json.
+  void finish(const std::string& json) const;
+
   /// Whether there is a folder with what the run has told.
   [[nodiscard]] bool has_begun() const { return has_begun_; }
+
+  /// What is left of a run that failed, as the end of a message: "what was found until then is in
+  /// layer-run", or that the folder is gone.
+  [[nodiscard]] std::string what_is_left() const;
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
 
@@ -57,12 +82,15 @@ class RunWriter final : public convection::Recorder {
   [[nodiscard]] const convection::SeriesRow& last_row() const { return last_row_; }
 
  private:
+  void require_folder() const;
+
   const Case* run_;
   const RunDirectory* directory_;
+  const FolderLock* lock_;
   bool drives_heat_;
   bool has_begun_ = false;
-  std::ofstream series_;
-  std::ofstream slice_list_;
+  LineFile series_;
+  LineFile slice_list_;
   std::int64_t rows_ = 0;
   convection::SeriesRow last_row_;
   std::vector<std::string> slice_names_;

@@ -1,6 +1,7 @@
 #include "bankfull/app/convect/settings.hpp"
 
 #include "bankfull/app/nearest_name.hpp"
+#include "bankfull/app/toml_depth.hpp"
 #include "bankfull/app/toml_text.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
@@ -46,20 +47,31 @@ Setting parse_setting(const std::string& text) {
       refuse_setting(setting, "a part of the key is empty");
     }
   }
+  if (setting.path.size() > deepest_toml) {
+    refuse_setting(setting, fmt::format("the key has more than {} parts", deepest_toml));
+  }
   return setting;
 }
 
 /// A table with the one key "value", which knows that it comes from the setting.
 toml::table parse_value(const Setting& setting, const std::string& value) {
+  const std::string text = "value = " + value;
+  if (too_deep_toml(text)) {
+    refuse_setting(setting, fmt::format("the value is nested more than {} deep", deepest_toml));
+  }
   try {
-    toml::table one = toml::parse("value = " + value, setting.whole);
+    toml::table one = toml::parse(text, setting.whole);
     if (one.size() == 1) {
       return one;
     }
   } catch (const toml::parse_error&) {
     // Then it is a word, which on a command line should need no quotes.
   }
-  return toml::parse("value = " + toml_string(value), setting.whole);
+  try {
+    return toml::parse("value = " + toml_string(value), setting.whole);
+  } catch (const toml::parse_error&) {
+    refuse_setting(setting, "its value is no UTF-8 text");
+  }
 }
 
 /// Puts a value of the setting into a table.
@@ -113,29 +125,58 @@ void drop_alternatives(toml::table& home, const Setting& setting) {
   }
 }
 
-void refuse_unknown_name(const toml::table& root, const Setting& setting) {
-  if (setting.path.size() > 1 || root.contains(setting.path[0])) {
-    return;
-  }
+/// All names that stand for a field without its section.
+std::vector<std::string> names_without_section() {
   std::vector<std::string> names{"name", "title"};
   for (const auto& [brief, full] : short_names()) {
     names.push_back(brief);
-    names.push_back(full);
     names.push_back(full.substr(full.find('.') + 1));
   }
-  const std::string& given = setting.path[0];
-  if (std::find(names.begin(), names.begin() + 2, given) != names.begin() + 2) {
-    return;
+  return names;
+}
+
+/// "did you mean 'ra', in full 'physics.rayleigh'?"
+std::string remedy_for_key(const std::string& given) {
+  const std::string nearest = nearest_name(given, names_without_section());
+  if (nearest.empty()) {
+    std::string known;
+    for (const auto& [brief, full] : short_names()) {
+      known += brief + ", ";
+    }
+    return "use section.key, as in physics.up, or one of " + known + "name and title";
   }
-  const std::string nearest = nearest_name(given, names);
   for (const auto& [brief, full] : short_names()) {
     if (nearest == brief || full.ends_with("." + nearest)) {
-      throw UsageError(fmt::format("{}: unknown key '{}'", setting.whole, given),
-                       fmt::format("did you mean '{}', in full '{}'?", brief, full));
+      return fmt::format("did you mean '{}', in full '{}'?", brief, full);
     }
   }
-  throw UsageError(fmt::format("{}: unknown key '{}'", setting.whole, given),
-                   fmt::format("did you mean '{}'?", nearest));
+  return fmt::format("did you mean '{}'?", nearest);
+}
+
+void refuse_unknown_name(const toml::table& root, const Setting& setting) {
+  const std::string& given = setting.path[0];
+  const bool unknown =
+      setting.path.size() == 1 && !root.contains(given) && given != "name" && given != "title";
+  if (unknown) {
+    throw UsageError(fmt::format("{}: unknown key '{}'", setting.whole, given),
+                     remedy_for_key(given));
+  }
+}
+
+/// A case without slices has one, by default: settings may change it.
+void add_default_slice(toml::table& root, const Setting& setting) {
+  const bool is_of_slices =
+      setting.path.size() > 2 && setting.path[0] == "output" && setting.path[1] == "slice";
+  if (!is_of_slices) {
+    return;
+  }
+  if (!root.contains("output")) {
+    put(root, "output", setting, "{}");
+  }
+  toml::table* output = root.get("output")->as_table();
+  if (output != nullptr && !output->contains("slice")) {
+    put(*output, "slice", setting, "[{}]");
+  }
 }
 
 }  // namespace
@@ -166,6 +207,7 @@ const std::vector<std::pair<std::string, std::string>>& short_names() {
 void apply_setting(toml::table& root, const std::string& setting) {
   const Setting parsed = parse_setting(setting);
   refuse_unknown_name(root, parsed);
+  add_default_slice(root, parsed);
   toml::table& home = home_of(root, parsed);
   drop_alternatives(home, parsed);
   put(home, parsed.path.back(), parsed, parsed.value);

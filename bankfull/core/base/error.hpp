@@ -1,5 +1,8 @@
 #pragma once
 
+#include "bankfull/core/base/printable.hpp"
+
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -12,28 +15,56 @@ enum class ExitCode : int {
   usage = 2,
   verification_failed = 3,
   below_threshold = 4,
+  interrupted = 5,
 };
+
+// Messages quote what users wrote, file names and what libraries say, whatever these hold: each is
+// made one line that can be printed, here, so that nobody who throws needs to think of it.
 
 /// The machine, a library or the system failed: not the user's fault. Exit code 1.
 class RuntimeFailure : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit RuntimeFailure(const std::string& message) : std::runtime_error(one_line(message)) {}
 };
 
 /// The user asked for something that cannot be done. The message is one line that names the
 /// offending value and says what to do instead. Exit code 2.
 class UsageError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit UsageError(const std::string& message) : std::runtime_error(one_line(message)) {}
 
+  /// However long the problem is, the remedy stays.
   UsageError(const std::string& problem, const std::string& remedy)
-      : std::runtime_error(problem + "; " + remedy) {}
+      : UsageError(one_line(problem, most_of_a_part) + "; " + one_line(remedy, most_of_a_part)) {}
+
+  /// The same of a setting that the message does not name: "time.dt" as in a case of convection.
+  [[nodiscard]] UsageError about(const std::string& setting) const {
+    UsageError same = *this;
+    same.setting_ = std::make_shared<const std::string>(setting);
+    return same;
+  }
+
+  /// Empty where nobody said it.
+  [[nodiscard]] std::string setting() const { return setting_ ? *setting_ : std::string(); }
+
+ private:
+  std::shared_ptr<const std::string> setting_;  // an exception's copy may not fail
 };
 
 /// Throws UsageError unless the user's request holds.
 inline void require(bool holds, const std::string& problem, const std::string& remedy) {
   if (!holds) {
     throw UsageError(problem, remedy);
+  }
+}
+
+/// Runs `body`, whose refusals are about this setting unless they name one themselves.
+template <class Body>
+decltype(auto) about(const std::string& setting, const Body& body) {
+  try {
+    return body();
+  } catch (const UsageError& error) {
+    throw error.setting().empty() ? error.about(setting) : error;
   }
 }
 

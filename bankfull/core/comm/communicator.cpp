@@ -90,9 +90,7 @@ void Communicator::all_to_all(const void* sent, std::span<const std::size_t> sen
   if (sent_bytes[own] > 0) {
     std::memcpy(receives[own].data, sends[own].data, sent_bytes[own]);
   }
-  const auto exchange = prepare(others(sends, rank_), others(receives, rank_));
-  exchange->start();
-  exchange->finish();
+  prepare(others(sends, rank_), others(receives, rank_))->exchange();
 }
 
 double Communicator::sum(double mine) const {

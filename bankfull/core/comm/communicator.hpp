@@ -28,6 +28,12 @@ class MessageExchange {
 
   /// Waits until everything has arrived and everything sent may be overwritten.
   virtual void finish() = 0;
+
+  /// Both, where there is nothing to do in between.
+  void exchange() {
+    start();
+    finish();
+  }
 };
 
 /// The ranks that work on one problem. Without MPI, in its build or at its start, this process is

@@ -50,6 +50,12 @@ class HaloExchange {
   /// Completes what `start` began.
   virtual void finish() = 0;
 
+  /// Both, where there is nothing to do in between.
+  void exchange(std::span<T* const> fields) {
+    start(fields);
+    finish();
+  }
+
   /// How messages travel; never `automatic`.
   [[nodiscard]] virtual Transport transport() const = 0;
 

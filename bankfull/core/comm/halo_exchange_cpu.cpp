@@ -11,9 +11,6 @@
 namespace bankfull {
 namespace {
 
-/// Smaller copies take one thread less time than waking the others.
-constexpr std::int64_t bytes_worth_a_team = std::int64_t{256} << 10;
-
 /// Copies the rows `rows` of a region, each by `copy(field row, message row)`.
 template <class Field, class Packed, class Copy>
 void for_each_row(const PackedRegion& region, const Layout& layout, const Range& rows, Field* field,

@@ -9,9 +9,6 @@
 namespace bankfull {
 namespace {
 
-/// Smaller copies take one thread less time than waking the others.
-constexpr std::int64_t bytes_worth_a_team = std::int64_t{256} << 10;
-
 template <class T>
 class CpuListExchange final : public ListExchange<T> {
  public:

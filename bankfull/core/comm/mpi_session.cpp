@@ -4,16 +4,29 @@
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <string>
+#include <sys/prctl.h>
 
 namespace bankfull {
 namespace {
+
+/// While it lives, this process dies with the one that started it, the launcher or its daemon: both
+/// ends of MPI wait for a daemon that was killed, and would wait for ever.
+class DyingWithLauncher {
+ public:
+  DyingWithLauncher() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
+  ~DyingWithLauncher() { prctl(PR_SET_PDEATHSIG, 0); }
+  DyingWithLauncher(const DyingWithLauncher&) = delete;
+  DyingWithLauncher& operator=(const DyingWithLauncher&) = delete;
+};
 
 /// MPI_Init to MPI_Finalize.
 class Library {
  public:
   Library() {
+    const DyingWithLauncher guard;
     int provided = MPI_THREAD_SINGLE;
     if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
       throw RuntimeFailure("MPI does not start");
@@ -23,7 +36,10 @@ class Library {
     }
     mpi_check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "setting up errors");
   }
-  ~Library() { static_cast<void>(MPI_Finalize()); }  // nothing to do about a failure
+  ~Library() {
+    const DyingWithLauncher guard;
+    static_cast<void>(MPI_Finalize());  // nothing to do about a failure
+  }
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 };

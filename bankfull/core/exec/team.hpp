@@ -10,6 +10,7 @@ struct Range {
   std::int64_t end = 0;
 
   [[nodiscard]] constexpr std::int64_t size() const { return end - begin; }
+  [[nodiscard]] constexpr bool holds(std::int64_t n) const { return n >= begin && n < end; }
   friend constexpr bool operator==(const Range&, const Range&) = default;
 };
 
@@ -21,6 +22,9 @@ constexpr Range share(std::int64_t count, int member, int members) {
   const std::int64_t begin = member * base + (member < extra ? member : extra);
   return {begin, begin + base + (member < extra ? 1 : 0)};
 }
+
+/// Smaller copies take one thread less time than waking the others.
+inline constexpr std::int64_t bytes_worth_a_team = std::int64_t{256} << 10;
 
 /// The OpenMP threads of this process that work together.
 ///

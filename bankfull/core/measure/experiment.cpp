@@ -21,6 +21,7 @@ Experiment::Experiment(Device device, int threads, const RunContext& context)
     : device_(device), context_(context), ceilings_(device, threads, context) {}
 
 double Experiment::time(const std::function<void()>& body) const {
+  context_.end_if_interrupted();
   context_.ranks.barrier();
   const Stopwatch watch;
   body();
@@ -48,17 +49,23 @@ std::vector<Measurement> Experiment::measure_in_turn(const std::vector<Benchmark
                                                      int repeats, std::vector<Check>& checks) {
   std::vector<Samples> all(benchmarks.size());
   for (Benchmark* const benchmark : benchmarks) {
+    context_.end_if_interrupted();
     benchmark->rewind();
     benchmark->warm_up();
   }
-  for (int n = 0; n < repeats; ++n) {
-    for (std::size_t b = 0; b < benchmarks.size(); ++b) {
-      context_.progress.update(benchmarks[b]->name(), n, repeats);
-      repeat(*benchmarks[b], all[b]);
+  until_interrupted([&] {
+    for (int n = 0; n < repeats; ++n) {
+      for (std::size_t b = 0; b < benchmarks.size(); ++b) {
+        context_.begin(benchmarks[b]->name(), n, repeats);
+        repeat(*benchmarks[b], all[b]);
+      }
     }
+  });
+  if (all.front().seconds.empty()) {
+    throw Interrupted();
   }
   std::vector<Measurement> measurements;
-  for (std::size_t b = 0; b < benchmarks.size(); ++b) {
+  for (std::size_t b = 0; b < benchmarks.size() && !all[b].seconds.empty(); ++b) {
     measurements.push_back(measurement(*benchmarks[b], all[b]));
     checks.insert(checks.end(), all[b].checks.begin(), all[b].checks.end());
   }
@@ -81,7 +88,7 @@ std::vector<std::vector<double>> Experiment::exposed_communication(
     const std::vector<CommunicationPair>& pairs, int repeats) const {
   std::vector<std::vector<double>> exposed(pairs.size());
   for (int n = 0; n < repeats; ++n) {
-    context_.progress.update("timing exposed communication", n, repeats);
+    context_.begin("timing exposed communication", n, repeats);
     for (std::size_t p = 0; p < pairs.size(); ++p) {
       const double with = time(*pairs[p].with);
       exposed[p].push_back(with - time(*pairs[p].without));
@@ -136,7 +143,7 @@ void Experiment::measure_now(const Mix& mix, Precision precision, std::int64_t p
 
 void Experiment::measure_ceiling_of(const Measurement& m) {
   const std::optional<Mix> mix = ceiling_mix(m.work);
-  if (mix && is_measured(m.cache)) {
+  if (mix && is_measured(m.cache) && !context_.interrupted()) {
     measure_now(*mix, m.work.precision, static_cast<std::int64_t>(m.work.working_set_bytes));
   }
 }
@@ -168,7 +175,7 @@ void Experiment::measure_missing(const std::vector<Measurement>& measurements) {
   for (int turn = 0; turn < 2; ++turn) {
     for (const auto& entry : wanted) {
       const Wanted& ceiling = entry.second;
-      if (turn < ceiling.times) {
+      if (turn < ceiling.times && !context_.interrupted()) {
         measure_within(1.0 / to_come, ceiling.mix, ceiling.precision,
                        static_cast<std::int64_t>(problem_bytes));
         --to_come;

@@ -34,6 +34,9 @@ struct CommunicationPair {
 ///
 /// Use: construct it, time benchmarks with `measure` or describe work that was timed elsewhere with
 /// `measurement`, free the work's memory, and call `finish`. All functions are collective.
+///
+/// What times work throws Interrupted before it begins where the run is to end early; `finish` then
+/// measures no more ceilings.
 class Experiment {
  public:
   /// `context` must outlive it; `device` and `threads` are those of this rank.
@@ -56,6 +59,7 @@ class Experiment {
   /// Times `repeats` runs of each benchmark, one repeat of all before the next: machines drift, and
   /// what is to be compared must be measured side by side. Every benchmark is warmed up first. The
   /// checks of each benchmark's last repeat, or of its first that failed, are added to `checks`.
+  /// An interruption leaves out repeats, and with them the last benchmarks where they have none.
   std::vector<Measurement> measure_in_turn(const std::vector<Benchmark*>& benchmarks, int repeats,
                                            std::vector<Check>& checks);
 

@@ -1,6 +1,7 @@
 #include "bankfull/core/measure/footprint.hpp"
 
 #include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/comm/rank_survey.hpp"
 #include "bankfull/core/measure/cache.hpp"
@@ -43,12 +44,26 @@ Footprint Footprints::of(const WorkBytes& work) const {
 }
 
 bool Footprints::fits(const Footprint& footprint) const {
-  return footprint.host <= free_bytes(Device::cpu()) &&
+  return footprint.host <= free_bytes(Device::cpu(), on_node_) &&
          (!device_.is_cuda() || footprint.device <= free_bytes(device_));
 }
 
-void Footprints::require(const Footprint& footprint, const std::string& what,
-                         const std::function<std::string()>& remedy) const {
+std::string Footprints::require(const Communicator& ranks, const Footprint& footprint,
+                                const std::string& what, const std::function<std::string()>& remedy,
+                                Shortage shortage) const {
+  try {
+    ranks.agree([&] { require_here(footprint, what, remedy); });
+  } catch (const UsageError& error) {
+    if (shortage == Shortage::refused) {
+      throw;
+    }
+    return error.what();
+  }
+  return {};
+}
+
+void Footprints::require_here(const Footprint& footprint, const std::string& what,
+                              const std::function<std::string()>& remedy) const {
   if (fits(footprint)) {
     return;
   }
@@ -56,7 +71,7 @@ void Footprints::require(const Footprint& footprint, const std::string& what,
   if (device_.is_cuda()) {
     require_capacity(device_, footprint.device, what, advice);
   }
-  require_capacity(Device::cpu(), footprint.host, what, advice);
+  require_capacity(Device::cpu(), footprint.host, what, advice, on_node_);
 }
 
 std::string to_string(const Footprint& footprint) {

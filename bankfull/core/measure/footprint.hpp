@@ -26,6 +26,10 @@ struct Footprint {
   [[nodiscard]] std::int64_t of_work() const { return device > 0 ? device : host; }
 };
 
+/// What a plan does where the memory that is free does not suffice: a run is refused, a dry run
+/// tells it.
+enum class Shortage { refused, told };
+
 /// Finds the footprints of runs: of their work, or of the ceilings that are measured before and
 /// after it, whichever is larger, and of the program with its libraries. What `--dry-run` says,
 /// what is refused and what a run takes are these numbers.
@@ -39,16 +43,20 @@ class Footprints {
   /// Whether the memory that is free now suffices.
   [[nodiscard]] bool fits(const Footprint& footprint) const;
 
-  /// Throws UsageError where it does not, see `require_capacity`. `remedy` is asked for then only,
-  /// because it may be long in the finding.
-  void require(const Footprint& footprint, const std::string& what,
-               const std::function<std::string()>& remedy) const;
+  /// Collective. Where it does not suffice on some rank, throws UsageError (see `require_capacity`)
+  /// or, if it is to be told, returns what that says; else returns "". `remedy` is asked for then
+  /// only, because it may be long in the finding.
+  std::string require(const Communicator& ranks, const Footprint& footprint,
+                      const std::string& what, const std::function<std::string()>& remedy,
+                      Shortage shortage = Shortage::refused) const;
 
   /// Ranks whose data are in the memory of this rank's device.
   [[nodiscard]] int sharing() const { return sharing_; }
 
  private:
   [[nodiscard]] std::int64_t ceilings(std::int64_t working_set) const;
+  void require_here(const Footprint& footprint, const std::string& what,
+                    const std::function<std::string()>& remedy) const;
 
   Device device_;
   int threads_;

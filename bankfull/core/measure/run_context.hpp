@@ -1,10 +1,12 @@
 #pragma once
 
 #include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/measure/interruption.hpp"
 #include "bankfull/core/measure/known_ceilings.hpp"
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
+#include <string>
 #include <vector>
 
 namespace bankfull {
@@ -33,6 +35,26 @@ struct RunContext {
   const Communicator& ranks;
   Progress& progress;
   MeasurePolicy policy = {};
+  const Interruption* interruption = nullptr;  ///< of this rank; null: there is none
+
+  /// Collective: whether any rank was asked to end early.
+  [[nodiscard]] bool interrupted() const {
+    return !ranks.all(interruption == nullptr || !interruption->requested());
+  }
+
+  /// Collective: throws Interrupted on all ranks where any was asked to end early.
+  void end_if_interrupted() const {
+    if (interrupted()) {
+      throw Interrupted();
+    }
+  }
+
+  /// Collective, before each piece of work: tells how far the task is, `done` of `total` units, and
+  /// ends it if the run was interrupted.
+  void begin(const std::string& task, double done, double total) const {
+    end_if_interrupted();
+    progress.update(task, done, total);
+  }
 };
 
 }  // namespace bankfull

@@ -93,10 +93,12 @@ struct RunResult {
   std::vector<Series> series = {};
   std::vector<Check> checks = {};
   std::vector<std::string> notes = {};
-  std::any attachment = {};  ///< what the workload's own reports are made from
+  std::any attachment = {};   ///< what the workload's own reports are made from
+  std::string ended_by = {};  ///< the signal that ended the run early; empty: it is complete
 
   [[nodiscard]] bool verified() const;  ///< every check passed; true without checks
   [[nodiscard]] bool noisy() const;     ///< any measurement is
+  [[nodiscard]] bool complete() const { return ended_by.empty(); }
 
   /// The attachment, which must be of this type.
   template <class T>

@@ -164,12 +164,13 @@ std::string to_json(const RunResult& result, const Invocation& invocation,
                     const RankSurvey& ranks) {
   const char* verdict =
       result.checks.empty() ? "not applicable" : (result.verified() ? "verified" : "failed");
-  const Json document = {
+  Json document = {
       {"schema", "bankfull/run-result"},
       {"schema_version", run_result_schema_version},
       {"workload", result.workload},
       {"verdict", verdict},
       {"quietness", result.noisy() ? "noisy" : "quiet"},
+      {"complete", result.complete()},
       {"context", context(invocation, ranks)},
       {"problem", to_object(result.problem)},
       {"verification", to_array(result.checks)},
@@ -177,6 +178,9 @@ std::string to_json(const RunResult& result, const Invocation& invocation,
       {"series", to_array(result.series)},
       {"notes", result.notes},
   };
+  if (!result.complete()) {
+    document["ended_by"] = result.ended_by;
+  }
   return text_of(document);
 }
 

@@ -1,11 +1,16 @@
 #include "bankfull/app/convect/case_file.hpp"
+#include "bankfull/app/convect/placeholders.hpp"
 #include "bankfull/app/convect/ready_cases.hpp"
 #include "bankfull/app/convect/run_directory.hpp"
+#include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/options.hpp"
+#include "bankfull/app/print_out.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/report.hpp"
+#include "bankfull/app/result_path.hpp"
 #include "bankfull/app/workload_commands.hpp"
 #include "bankfull/core/base/format.hpp"
+#include "bankfull/core/base/printable.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
@@ -27,11 +32,13 @@ namespace fs = std::filesystem;
 using convection::Plan;
 using convection::Problem;
 
+constexpr std::size_t most_of_a_path = 300;
+
 struct ConvectOptions {
   CommonOptions common;
   std::string case_name;
   std::vector<std::string> settings;
-  std::string output;  ///< empty: <case>-run
+  std::string output;  ///< with placeholders; empty: <case>-run
   bool overwrite = false;
   bool list_cases = false;
   std::string validate;
@@ -45,7 +52,7 @@ std::string cells_text(const Problem& problem) {
 
 /// What one of the ready cases is; one that cannot be read says so in its place.
 std::string case_line(const fs::path& file) {
-  const std::string name = file.stem().string();
+  const std::string name = printable(file.stem().string(), most_of_a_path);
   try {
     const convect::Case ready = convect::load_case(file, {});
     return fmt::format("  {:<26} {:>12}  {}\n", name, cells_text(ready.problem), ready.title);
@@ -56,11 +63,12 @@ std::string case_line(const fs::path& file) {
 
 ExitCode list_cases() {
   const std::vector<fs::path> cases = convect::ready_cases();
-  fmt::print("  {:<26} {:>12}  {}\n", "case", "cells", "what it is");
+  print_out("  {:<26} {:>12}  {}\n", "case", "cells", "what it is");
   for (const fs::path& file : cases) {
-    fmt::print("{}", case_line(file));
+    print_out("{}", case_line(file));
   }
-  fmt::print("{} cases in {}\n", cases.size(), convect::ready_case_folder().string());
+  print_out("{} cases in {}\n", cases.size(),
+            printable(convect::ready_case_folder().string(), most_of_a_path));
   return ExitCode::ok;
 }
 
@@ -98,14 +106,14 @@ void print_plan(const std::string& title, const Plan& plan) {
   const int stages = plan.stages();
   const convection::StageTraffic parts = convection::stage_traffic(plan, {});
   const Traffic stage = std::accumulate(parts.begin(), parts.end(), Traffic{});
-  fmt::print("convect {}: {}\n", problem.name, title);
-  fmt::print("  {} cells, {}, {}, on {}; {}, {}, {}\n", cells_text(problem),
-             to_string(problem.precision), to_string(problem.schedule), to_string(problem.device),
-             to_string(problem.scheme), step_text(problem.time_step), end_text(problem));
-  fmt::print("  {}\n", medium_text(problem));
-  fmt::print("  pressure: {}; {}; a step moves {} beside its pressure solve{}\n", solver_text(plan),
-             to_string(plan.footprint()), format_bytes(stages * stage.bytes()),
-             stages == 1 ? "" : "s");
+  print_out("convect {}: {}\n", problem.name, title);
+  print_out("  {} cells, {}, {}, on {}; {}, {}, {}\n", cells_text(problem),
+            to_string(problem.precision), to_string(problem.schedule), to_string(problem.device),
+            to_string(problem.scheme), step_text(problem.time_step), end_text(problem));
+  print_out("  {}\n", medium_text(problem));
+  print_out("  pressure: {}; {}; a step moves {} beside its pressure solve{}\n", solver_text(plan),
+            to_string(plan.footprint()), format_bytes(stages * stage.bytes()),
+            stages == 1 ? "" : "s");
 }
 
 std::string final_flow(const convect::Case& run, const convection::SeriesRow& last) {
@@ -124,65 +132,72 @@ std::string final_flow(const convect::Case& run, const convection::SeriesRow& la
 
 std::string what_was_written(const convect::RunDirectory& directory,
                              const convect::RunWriter& writer) {
-  std::string text = fmt::format("  wrote {}/: case.toml, run.json, series.csv ({} rows)",
-                                 directory.path().string(), writer.rows());
+  std::string text =
+      fmt::format("  wrote {}/: case.toml, run.json, series.csv ({} rows)",
+                  printable(directory.path().string(), most_of_a_path), writer.rows());
   if (!writer.pictures().empty()) {
     text += fmt::format(", {} pictures in slices/, the last of them {}", writer.pictures().size(),
-                        writer.pictures().back().string());
+                        printable(writer.pictures().back().string(), most_of_a_path));
   }
-  return text + "\n\n";
+  return text + "\n";
 }
 
 ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
                    const MeasurePolicy& policy, const Plan& plan, const convect::Case& wanted,
                    const convect::RunDirectory& directory) {
-  convect::RunWriter writer(wanted, directory);
+  const FolderLock lock(directory.path());
+  directory.require_replaceable();
+  convect::RunWriter writer(wanted, directory, lock);
   try {
-    return run_and_publish(options.common, policy, ranks,
-                           [&](const RunContext& context) {
-                             return convection::run(plan, {context, wanted.cadence, writer});
-                           },
-                           {.extra =
-                                [&](const RunResult& result) {
-                                  return final_flow(wanted, writer.last_row()) +
-                                         what_was_written(directory, writer) + report_notes(result);
-                                },
-                            .further_json = {directory.result().string()}});
+    return run_and_publish(
+        options.common, policy, ranks,
+        [&](const RunContext& context) {
+          return convection::run(plan, {context, wanted.cadence, writer});
+        },
+        {.extra =
+             [&](const RunResult& result) {
+               return final_flow(wanted, writer.last_row()) + report_notes(result);
+             },
+         .written = [&] { return what_was_written(directory, writer); },
+         .write_elsewhere = [&](const std::string& json) { writer.finish(json); }});
   } catch (const RuntimeFailure& failure) {
     if (!writer.has_begun()) {
       throw;
     }
-    throw RuntimeFailure(fmt::format("{}; what was found until then is in {}", failure.what(),
-                                     directory.path().string()));
+    throw RuntimeFailure(fmt::format("{}; {}", failure.what(), writer.what_is_left()));
   }
 }
 
-/// The result may not take the place of the case.
-void require_other_file(const fs::path& file, const std::optional<std::string>& json) {
-  std::error_code error;
-  if (json && fs::equivalent(file, *json, error)) {
-    throw UsageError("--json " + *json + " is the case itself", "name another file");
-  }
+convect::RunDirectory directory_of(const ConvectOptions& options, const convect::Case& wanted) {
+  return {options.output.empty() ? wanted.problem.name + "-run"
+                                 : convect::filled_in(options.output, wanted),
+          options.overwrite, convect::output_example(wanted, options.settings)};
 }
 
 ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const fs::path file = convect::find_case(options.case_name);
-  require_other_file(file, options.common.json);
+  require_other_than(options.common.json, file, "the case itself");
   convect::Case wanted = convect::load_case(file, options.settings);
+  const convect::RunDirectory directory = directory_of(options, wanted);
+  directory.require_no_file_of_it(options.common.json);
   Problem& problem = wanted.problem;
   problem.device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
   problem.threads = problem.device.is_cuda() ? 1 : threads;
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
-  const Plan plan(problem, policy.ceiling);
-  const convect::RunDirectory directory(
-      options.output.empty() ? problem.name + "-run" : options.output, options.overwrite);
-  plan.require_memory();
+  const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
+  const Plan plan = in_case([&] { return Plan(problem, policy.ceiling); });
+  if (!options.common.dry_run) {
+    in_case([&] { plan.require_memory(); });
+  }
   if (!options.common.quiet || options.common.dry_run) {
     print_plan(wanted.title, plan);
   }
-  return options.common.dry_run ? ExitCode::ok
-                                : integrate(options, ranks, policy, plan, wanted, directory);
+  if (options.common.dry_run) {
+    print_fit(problem.device, plan.memory_shortage());
+    return ExitCode::ok;
+  }
+  return in_case([&] { return integrate(options, ranks, policy, plan, wanted, directory); });
 }
 
 std::string names_of(const std::vector<convection::ValidationPart>& parts) {
@@ -216,8 +231,8 @@ ExitCode run_validation(const ConvectOptions& options, const Communicator& ranks
   const int threads = options.common.resolved_threads(ranks);
   const MeasurePolicy policy = options.common.prepare(ranks, device, threads);
   if (options.common.dry_run) {
-    fmt::print("convect --validate {}: cases with known answers, on {}: {}\n", options.validate,
-               to_string(device), names_of(parts));
+    print_out("convect --validate {}: cases with known answers, on {}: {}\n", options.validate,
+              to_string(device), names_of(parts));
     return ExitCode::ok;
   }
   return run_and_publish(options.common, policy, ranks,
@@ -267,6 +282,8 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       "rayleigh-benard-2d-run/\n"
       "  bankfull convect my-case.toml --set ra=1e7 --set cells=256x1x64 --output run-7\n"
       "  bankfull convect rayleigh-1e7 --dry-run           memory, solver, bytes a step\n"
+      "  for ra in 1e4 1e5 1e6; do                         a sweep, into sweep-1e4/ and so on\n"
+      "    bankfull convect my-case.toml --set ra=$ra --output 'sweep-{ra}'; done\n"
       "  bankfull convect --validate quick                 cases with known answers");
   add_common_options(*command, options->common);
   command->add_option("case", options->case_name, "a case file, or the name of a ready case");
@@ -279,7 +296,9 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       ->take_all()
       ->allow_extra_args(false);
   with_environment(command->add_option("--output", options->output,
-                                       "folder of the run (default: the case's name and -run)"))
+                                       "folder of the run, in whose name {ra}, {cells} and all "
+                                       "other keys of the case stand for their values (default: "
+                                       "the case's name and -run)"))
       ->type_name("DIR");
   with_environment(command->add_flag("--overwrite", options->overwrite,
                                      "replace the run that is in the folder"));
@@ -288,24 +307,21 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
                                        "instead of a case: run those with known answers, quick or "
                                        "full"))
       ->type_name("LEVEL");
-  with_environment(command
-                       ->add_option("--validate-parts", options->validate_parts,
-                                    "of a validation these parts only: invariants, exact-flows, "
-                                    "critical-rayleigh, cavities")
-                       ->delimiter(','))
-      ->type_name("NAMES");
+  add_list(*command, "--validate-parts", options->validate_parts,
+           "of a validation these parts only: invariants, exact-flows, critical-rayleigh, "
+           "cavities");
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_convect(*options, ranks); };
   });
 }
 
 void list_choices() {
-  fmt::print("convect: thermal convection, incompressible flow in the Boussinesq approximation\n");
-  fmt::print("  ready cases, see bankfull convect --list-cases:");
+  print_out("convect: thermal convection, incompressible flow in the Boussinesq approximation\n");
+  print_out("  ready cases, see bankfull convect --list-cases:");
   for (const auto& file : convect::ready_cases()) {
-    fmt::print(" {}", file.stem().string());
+    print_out(" {}", printable(file.stem().string(), most_of_a_path));
   }
-  fmt::print("\n");
+  print_out("\n");
 }
 
 }  // namespace bankfull::convection

@@ -1,6 +1,6 @@
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/stream_store.hpp"
-#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
@@ -42,7 +42,7 @@ class CpuBackend {
   explicit CpuBackend(const Plan& plan)
       : plan_(plan),
         n_(plan_.grid().extents()),
-        team_(plan.problem().threads),
+        executor_(plan.problem().threads),
         count_(plan.fields()),
         medium_(medium_of<Real>(plan.problem(), plan.grid())),
         walls_(wall_faces_of(plan_.grid())),
@@ -98,13 +98,7 @@ class CpuBackend {
 
   void set_fields(const FlowState& state, std::size_t side) {
     for (int field = 0; field < count_; ++field) {
-      const std::vector<double>& values = state.fields[static_cast<std::size_t>(field)];
-      const FieldView<Real> view = sides_[side][field];
-      each_row([&](std::int64_t i, std::int64_t j) {
-        const double* const from = values.data() + (i * n_.nj + j) * n_.nk;
-        std::transform(from, from + n_.nk, view.row(i, j),
-                       [](double value) { return static_cast<Real>(value); });
-      });
+      copy(state.fields[static_cast<std::size_t>(field)], sides_[side][field]);
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
   }
@@ -146,9 +140,9 @@ class CpuBackend {
   /// body(i, j) for all rows, by the team. It may store past the caches.
   template <class Body>
   void each_row(const Body& body) const {
-#pragma omp parallel num_threads(team_.threads())
+#pragma omp parallel num_threads(executor_.team().threads())
     {
-      const Portion mine = my_portion(n_, team_.threads());
+      const Portion mine = my_portion(n_, executor_.team().threads());
       for (std::int64_t i = mine.planes.begin; i < mine.planes.end; ++i) {
         for (std::int64_t j = mine.rows.begin; j < mine.rows.end; ++j) {
           body(i, j);
@@ -169,25 +163,27 @@ class CpuBackend {
     std::fill_n(set.data(), set.size(), Real(0));
   }
 
+  /// The values of a whole field, as a FlowState has them.
+  void copy(const std::vector<double>& values, const FieldView<Real>& field) const {
+    each_row([&](std::int64_t i, std::int64_t j) {
+      const double* const from = values.data() + (i * n_.nj + j) * n_.nk;
+      std::transform(from, from + n_.nk, field.row(i, j),
+                     [](double value) { return static_cast<Real>(value); });
+    });
+  }
+
   void copy_sources() {
-    const std::vector<std::vector<double>> sources = steady_sources(plan_.problem(), plan_.grid());
-    if (std::all_of(sources.begin(), sources.end(), [](const auto& s) { return s.empty(); })) {
+    if (!has_sources(plan_.problem())) {
       return;
     }
+    const std::vector<std::vector<double>> sources = steady_sources(plan_.problem(), plan_.grid());
     sources_ = std::make_unique<FieldSet<Real>>(layout_, count_, Device::cpu());
     touch(*sources_);
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& values = sources[static_cast<std::size_t>(field)];
-      if (values.empty()) {
-        continue;
+      if (!values.empty()) {
+        copy(values, (*sources_)[field]);
       }
-      const FieldView<Real> view = (*sources_)[field];
-      each_row([&](std::int64_t i, std::int64_t j) {
-        for (std::int64_t k = 0; k < n_.nk; ++k) {
-          view(i, j, k) =
-              static_cast<Real>(values[static_cast<std::size_t>((i * n_.nj + j) * n_.nk + k)]);
-        }
-      });
     }
   }
 
@@ -206,9 +202,9 @@ class CpuBackend {
     const std::int64_t row_bytes =
         std::int64_t{3} * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
     const std::int64_t block = std::max<std::int64_t>(4, block_bytes / row_bytes);
-#pragma omp parallel num_threads(team_.threads())
+#pragma omp parallel num_threads(executor_.team().threads())
     {
-      const Portion mine = my_portion(n_, team_.threads());
+      const Portion mine = my_portion(n_, executor_.team().threads());
       for (std::int64_t j0 = mine.rows.begin; j0 < mine.rows.end; j0 += block) {
         const std::int64_t j1 = std::min(mine.rows.end, j0 + block);
         for (std::int64_t i = mine.planes.begin; i < mine.planes.end; ++i) {
@@ -285,18 +281,15 @@ class CpuBackend {
   }
 
   void fill_ghost_rows(FieldSet<Real>& flow) const {
-#pragma omp parallel num_threads(team_.threads())
-    {
-      const Range mine = my_share(n_.ni + 2);
-      for (std::int64_t i = mine.begin - 1; i < mine.end - 1; ++i) {
-        const bool beyond = i < 0 || i == n_.ni;
-        for (std::int64_t j = -1; j <= n_.nj; j += beyond ? 1 : n_.nj + 1) {
-          for (int field = 0; field < count_; ++field) {
-            ghosts_[static_cast<std::size_t>(field)].fill(flow[field], i, j);
-          }
+    executor_.each(n_.ni + 2, [&](std::int64_t plane) {
+      const std::int64_t i = plane - 1;
+      const bool beyond = i < 0 || i == n_.ni;
+      for (std::int64_t j = -1; j <= n_.nj; j += beyond ? 1 : n_.nj + 1) {
+        for (int field = 0; field < count_; ++field) {
+          ghosts_[static_cast<std::size_t>(field)].fill(flow[field], i, j);
         }
       }
-    }
+    });
   }
 
   /// Planes are tallied one by one and merged in order, whatever the team.
@@ -308,20 +301,16 @@ class CpuBackend {
       return plan_.grid().axis(axis).cells.widths[static_cast<std::size_t>(at)];
     };
     const double area = width(1, 0) * width(2, 0);
-#pragma omp parallel num_threads(team_.threads())
-    {
-      const Range mine = my_share(n_.ni);
-      for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-        const double part = area * width(0, i) / box;
-        AnyTally& plane = planes[static_cast<std::size_t>(i)];
-        for (std::int64_t j = 0; j < n_.nj; ++j) {
-          PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
-          for (std::int64_t k = 0; k < n_.nk; ++k, ++stencil.here) {
-            count_cell(stencil, part, sides_at(i, j, k), plane);
-          }
+    executor_.each(n_.ni, [&](std::int64_t i) {
+      const double part = area * width(0, i) / box;
+      AnyTally& plane = planes[static_cast<std::size_t>(i)];
+      for (std::int64_t j = 0; j < n_.nj; ++j) {
+        PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
+        for (std::int64_t k = 0; k < n_.nk; ++k, ++stencil.here) {
+          count_cell(stencil, part, sides_at(i, j, k), plane);
         }
       }
-    }
+    });
     auto all = empty_tally<AnyTally>();
     for (const AnyTally& plane : planes) {
       merge(all, plane);
@@ -342,7 +331,7 @@ class CpuBackend {
 
   const Plan& plan_;
   Extents n_;
-  Team team_;
+  CpuExecutor executor_;
   int count_;
   Medium<Real> medium_;
   WallFaces walls_;
@@ -360,12 +349,11 @@ class CpuBackend {
 
 }  // namespace
 
-template <class Real>
 std::unique_ptr<Integrator> make_cpu_integrator(const Plan& plan) {
-  return std::make_unique<StagedIntegrator<CpuBackend<Real>>>(plan);
+  if (plan.problem().precision == Precision::fp32) {
+    return std::make_unique<StagedIntegrator<CpuBackend<float>>>(plan);
+  }
+  return std::make_unique<StagedIntegrator<CpuBackend<double>>>(plan);
 }
-
-template std::unique_ptr<Integrator> make_cpu_integrator<float>(const Plan&);
-template std::unique_ptr<Integrator> make_cpu_integrator<double>(const Plan&);
 
 }  // namespace bankfull::convection

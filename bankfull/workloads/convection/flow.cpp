@@ -11,9 +11,9 @@ namespace bankfull::convection {
 namespace {
 
 /// function(place) at every element of a field, 0 on walls that a velocity would go through.
-/// Throws UsageError naming `what` where that is not finite.
+/// Throws UsageError naming `what`, about its setting, where that is not finite.
 std::vector<double> sampled(const PointFunction& function, const Grid& grid, int field,
-                            const std::string& what) {
+                            const std::string& what, const std::string& setting) {
   const Extents n = grid.extents();
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(n.count()));
@@ -24,7 +24,8 @@ std::vector<double> sampled(const PointFunction& function, const Grid& grid, int
     if (!std::isfinite(values.back())) {
       throw UsageError(fmt::format("{} is {} at ({:g}, {:g}, {:g})", what, values.back(), place[0],
                                    place[1], place[2]),
-                       "give a formula that is finite in the whole box");
+                       "give a formula that is finite in the whole box")
+          .about(setting);
     }
   });
   return values;
@@ -62,30 +63,34 @@ FlowState initial_state(const Problem& problem, const Grid& grid) {
   FlowState state;
   for (const int n : storage_axes) {
     const auto component = static_cast<std::size_t>(grid.physical(n));
-    state.fields.push_back(
-        sampled(problem.initial_velocity[component], grid, n,
-                fmt::format("the initial velocity along {}", axis_names[component])));
+    state.fields.push_back(sampled(
+        problem.initial_velocity[component], grid, n,
+        fmt::format("the initial velocity along {}", axis_names[component]), "initial.velocity"));
     if (problem.noise > 0.0) {
       add_noise(state.fields.back(), problem, grid, n);
     }
   }
   for (const Scalar& scalar : problem.scalars) {
-    state.fields.push_back(sampled(scalar.initial, grid, 3, "the initial " + scalar.name));
+    state.fields.push_back(
+        sampled(scalar.initial, grid, 3, "the initial " + scalar.name, "initial." + scalar.name));
   }
   return state;
 }
 
 std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid) {
   std::vector<std::vector<double>> sources;
-  const auto add = [&](const PointFunction& function, int field, const std::string& what) {
-    sources.push_back(function ? sampled(function, grid, field, what) : std::vector<double>{});
+  const auto add = [&](const PointFunction& function, int field, const std::string& what,
+                       const std::string& setting) {
+    sources.push_back(function ? sampled(function, grid, field, what, setting)
+                               : std::vector<double>{});
   };
   for (const int n : storage_axes) {
     const auto axis = static_cast<std::size_t>(grid.physical(n));
-    add(problem.force[axis], n, fmt::format("the acceleration along {}", axis_names[axis]));
+    add(problem.force[axis], n, fmt::format("the acceleration along {}", axis_names[axis]),
+        "forcing.acceleration");
   }
   for (const Scalar& scalar : problem.scalars) {
-    add(scalar.source, 3, "the source of " + scalar.name);
+    add(scalar.source, 3, "the source of " + scalar.name, "forcing." + scalar.name);
   }
   return sources;
 }

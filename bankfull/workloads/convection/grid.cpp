@@ -17,7 +17,8 @@ int plane_axis(const std::array<AxisCells, 3>& axes) {
     if (stretched >= 0) {
       throw UsageError(std::string("both ") + axis_names[static_cast<std::size_t>(stretched)] +
                            " and " + axis_names[static_cast<std::size_t>(a)] + " are stretched",
-                       "stretch one axis");
+                       "stretch one axis")
+          .about("domain.stretching");
     }
     stretched = a;
   }

@@ -28,7 +28,7 @@ struct RunOutcome {
   [[nodiscard]] double mean_step() const { return time / static_cast<double>(steps); }
 };
 
-/// A few more stages of a flow, with a clock around each part.
+/// A few more stages of a flow, with a clock around each part; none where the run was interrupted.
 struct StageSamples {
   StageWork work;                                      ///< of the run's own last stage
   std::array<std::vector<double>, stage_parts> parts;  ///< seconds

@@ -1,6 +1,7 @@
 #include "bankfull/workloads/convection/plan.hpp"
 
 #include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/resident.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
@@ -59,10 +60,17 @@ Plan::Plan(Problem problem, CeilingRule ceilings)
       footprint_(footprints_.of(bytes_of_run(*this))) {}
 
 void Plan::require_memory() const {
-  footprints_.require(footprint_,
-                      fmt::format("a flow on {} x {} x {} cells", problem_.axes[0].cells,
-                                  problem_.axes[1].cells, problem_.axes[2].cells),
-                      [] { return "use fewer cells, --set cells=..., or --set precision=fp32"; });
+  about("domain.cells", [&] { static_cast<void>(judge_memory(Shortage::refused)); });
+}
+
+std::string Plan::memory_shortage() const { return judge_memory(Shortage::told); }
+
+std::string Plan::judge_memory(Shortage shortage) const {
+  return footprints_.require(
+      *make_self_communicator(), footprint_,
+      fmt::format("a flow on {} x {} x {} cells", problem_.axes[0].cells, problem_.axes[1].cells,
+                  problem_.axes[2].cells),
+      [] { return "use fewer cells, --set cells=..., or --set precision=fp32"; }, shortage);
 }
 
 }  // namespace bankfull::convection

@@ -6,6 +6,7 @@
 #include "bankfull/workloads/convection/problem.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace bankfull::convection {
@@ -42,7 +43,12 @@ class Plan {
   /// Throws UsageError where the device or the host has too little memory.
   void require_memory() const;
 
+  /// What that would say; "" where the memory suffices.
+  [[nodiscard]] std::string memory_shortage() const;
+
  private:
+  [[nodiscard]] std::string judge_memory(Shortage shortage) const;
+
   Problem problem_;
   Grid grid_;
   PressureSolver solver_;

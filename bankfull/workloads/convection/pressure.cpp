@@ -30,8 +30,10 @@ PressureSolver chosen_solver(const Problem& problem, const Grid& grid) {
   if (refusal.empty()) {
     return PressureSolver::direct;
   }
-  require(problem.solver != PressureSolver::direct, "no direct pressure solver: " + refusal,
-          "use the solver auto or multigrid");
+  about("solver.pressure", [&] {
+    require(problem.solver != PressureSolver::direct, "no direct pressure solver: " + refusal,
+            "use the solver auto or multigrid");
+  });
   return PressureSolver::multigrid;
 }
 

@@ -38,19 +38,34 @@ void require_not_negative(double value, const std::string& name) {
 }
 
 void validate_axis(const AxisCells& axis, const std::string& name) {
-  require(axis.cells >= 1 && axis.cells <= max_cells_along,
-          fmt::format("{} cells along {}", axis.cells, name),
-          fmt::format("use 1 to {}", max_cells_along));
-  require_finite(axis.lower, "the lower end of " + name);
-  require_finite(axis.upper, "the upper end of " + name);
-  require(axis.upper > axis.lower,
-          fmt::format("{} goes from {} to {}", name, axis.lower, axis.upper),
-          "put the upper end above the lower one");
-  require(axis.stretching >= 0.0 && axis.stretching <= max_stretching,
-          fmt::format("the stretching of {} is {}", name, axis.stretching),
-          fmt::format("use 0 (uniform) to {}", max_stretching));
-  require(axis.stretching == 0.0 || !axis.periodic, name + " is stretched and periodic",
-          "stretch an axis between walls");
+  about("domain.cells", [&] {
+    require(axis.cells >= 1 && axis.cells <= max_cells_along,
+            fmt::format("{} cells along {}", axis.cells, name),
+            fmt::format("use 1 to {}", max_cells_along));
+  });
+  about("domain.lower", [&] { require_finite(axis.lower, "the lower end of " + name); });
+  about("domain.upper", [&] {
+    require_finite(axis.upper, "the upper end of " + name);
+    require(axis.upper > axis.lower,
+            fmt::format("{} goes from {} to {}", name, axis.lower, axis.upper),
+            "put the upper end above the lower one");
+  });
+  about("domain.stretching", [&] {
+    require(axis.stretching >= 0.0 && axis.stretching <= max_stretching,
+            fmt::format("the stretching of {} is {}", name, axis.stretching),
+            fmt::format("use 0 (uniform) to {}", max_stretching));
+    require(axis.stretching == 0.0 || !axis.periodic, name + " is stretched and periodic",
+            "stretch an axis between walls");
+  });
+}
+
+void validate_cells(const Problem& problem) {
+  double all_cells = 1.0;
+  for (const AxisCells& axis : problem.axes) {
+    all_cells *= static_cast<double>(axis.cells);
+  }
+  require(all_cells <= max_cells, fmt::format("{:.3g} cells", all_cells),
+          fmt::format("use at most {:g}", max_cells));
 }
 
 void validate_scalar(const Scalar& scalar) {
@@ -63,6 +78,19 @@ void validate_scalar(const Scalar& scalar) {
       require_finite(wall.value, "the wall value of " + scalar.name);
       require_finite(wall.slope, "the wall slope of " + scalar.name);
     }
+  }
+}
+
+void validate_scalars(const std::vector<Scalar>& scalars) {
+  about("scalar", [&] {
+    require(scalars.size() <= max_scalars, fmt::format("{} scalars", scalars.size()),
+            fmt::format("use at most {}", max_scalars));
+  });
+  int listed = 0;
+  for (const Scalar& scalar : scalars) {
+    const bool is_temperature = scalar.name == Scalar().name;
+    about(is_temperature ? "physics" : fmt::format("scalar.{}", listed++),
+          [&] { validate_scalar(scalar); });
   }
 }
 
@@ -81,20 +109,42 @@ void validate_walls(const Problem& problem) {
   }
 }
 
+void validate_end(const Problem& problem) {
+  require(problem.steps >= 0, fmt::format("{} steps", problem.steps), "use 0 or more");
+  require_not_negative(problem.end_time, "the end time");
+  require(problem.steps > 0 || problem.end_time > 0.0, "the run has no end",
+          "give steps or an end time");
+}
+
+void validate_schedule(const Problem& problem) {
+  about("solver.schedule", [&] {
+    require(problem.schedule == Schedule::tuned || !problem.device.is_cuda(),
+            "the reference schedule on a GPU", "use --device cpu");
+  });
+  about("solver.precision", [&] {
+    require(problem.schedule == Schedule::tuned || problem.precision == Precision::fp64,
+            "the reference schedule in fp32", "use fp64");
+  });
+}
+
 void validate_step(const Problem& problem, const Grid& grid) {
   const TimeStep& step = problem.time_step;
-  require_not_negative(step.fixed, "the time step");
-  require_not_negative(step.longest, "the longest time step");
+  about("time.longest", [&] { require_not_negative(step.longest, "the longest time step"); });
   const double largest = largest_courant(problem.scheme);
-  require(step.fixed > 0.0 || (step.courant > 0.0 && step.courant <= largest),
-          fmt::format("the Courant number is {}", step.courant),
-          fmt::format("use more than 0 and at most {} with this scheme", largest));
+  about("time.cfl", [&] {
+    require(step.fixed > 0.0 || (step.courant > 0.0 && step.courant <= largest),
+            fmt::format("the Courant number is {}", step.courant),
+            fmt::format("use more than 0 and at most {} with this scheme", largest));
+  });
   const double limit = longest_diffusive_step(problem, grid);
-  require(step.fixed <= limit,
-          fmt::format("a time step of {:g} is beyond {:.6g}, where diffusion becomes unstable with "
-                      "this scheme on this grid",
-                      step.fixed, limit),
-          "shorten it, or let a Courant number choose it");
+  about("time.dt", [&] {
+    require_not_negative(step.fixed, "the time step");
+    require(step.fixed <= limit,
+            fmt::format("a time step of {:g} is beyond {:.6g}, where diffusion becomes unstable "
+                        "with this scheme on this grid",
+                        step.fixed, limit),
+            "shorten it, or let a Courant number choose it");
+  });
 }
 
 }  // namespace
@@ -117,30 +167,17 @@ void Problem::validate() const {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     validate_axis(axes[axis], axis_names[axis]);
   }
-  double all_cells = 1.0;
-  for (const AxisCells& axis : axes) {
-    all_cells *= static_cast<double>(axis.cells);
-  }
-  require(all_cells <= max_cells, fmt::format("{:.3g} cells", all_cells),
-          fmt::format("use at most {:g}", max_cells));
-  require_not_negative(viscosity, "the viscosity");
-  require_finite(rotation, "the rotation");
-  require(scalars.size() <= max_scalars, fmt::format("{} scalars", scalars.size()),
-          fmt::format("use at most {}", max_scalars));
-  for (const Scalar& scalar : scalars) {
-    validate_scalar(scalar);
-  }
-  validate_walls(*this);
-  require_not_negative(noise, "the noise");
-  require(steps >= 0, fmt::format("{} steps", steps), "use 0 or more");
-  require_not_negative(end_time, "the end time");
-  require(steps > 0 || end_time > 0.0, "the run has no end", "give steps or an end time");
-  require_positive(divergence, "the divergence that multigrid may leave");
+  about("domain.cells", [&] { validate_cells(*this); });
+  about("physics.viscosity", [&] { require_not_negative(viscosity, "the viscosity"); });
+  about("physics.rotation", [&] { require_finite(rotation, "the rotation"); });
+  validate_scalars(scalars);
+  about("boundaries", [&] { validate_walls(*this); });
+  about("initial.noise", [&] { require_not_negative(noise, "the noise"); });
+  about("time", [&] { validate_end(*this); });
+  about("solver.divergence",
+        [&] { require_positive(divergence, "the divergence that multigrid may leave"); });
   require(threads >= 1, fmt::format("{} threads", threads), "use 1 or more");
-  require(schedule == Schedule::tuned || !device.is_cuda(), "the reference schedule on a GPU",
-          "use --device cpu");
-  require(schedule == Schedule::tuned || precision == Precision::fp64,
-          "the reference schedule in fp32", "use fp64");
+  validate_schedule(*this);
   validate_step(*this, Grid(axes));
 }
 

@@ -123,7 +123,8 @@ struct Problem {
 
   [[nodiscard]] std::int64_t cells() const { return axes[0].cells * axes[1].cells * axes[2].cells; }
 
-  /// Throws UsageError naming the field, its value and the remedy. Does not look at the device.
+  /// Throws UsageError naming the field, its value and the remedy, about the setting that a case
+  /// has for it. Does not look at the device.
   void validate() const;
 };
 

@@ -232,12 +232,9 @@ Diagnosis ReferenceIntegrator::diagnose() {
         const std::int64_t at = index[static_cast<std::size_t>(axis)];
         const std::int64_t last = plan_.grid().axis(axis).count() - 1;
         const auto along = static_cast<std::size_t>(plan_.grid().physical(axis));
-        const std::int64_t di = axis == 0;
-        const std::int64_t dj = axis == 1;
-        const std::int64_t dk = axis == 2;
         const double flow = fields_[axis](i, j, k);
-        const double before = values(i - di, j - dj, k - dk);
-        const double after = values(i + di, j + dj, k + dk);
+        const double before = values(i - (axis == 0), j - (axis == 1), k - (axis == 2));
+        const double after = values(i + (axis == 0), j + (axis == 1), k + (axis == 2));
         const double distance = plan_.grid().axis(axis).cells.distance(at);
         scalar.transport[along] +=
             part / width(axis, at) * distance * flow * 0.5 * (before + value);

@@ -54,6 +54,7 @@ class Integration {
     record();
     snapshot_when_due();
     watch_.restart();
+    since_begin_.restart();
     while (!at_end()) {
       advance_one_step();
       if (at_end() || due()) {
@@ -82,6 +83,9 @@ class Integration {
 
  private:
   [[nodiscard]] bool at_end() const {
+    if (interrupted_) {
+      return true;
+    }
     const bool steps_done = problem_.steps > 0 && step_ >= problem_.steps;
     return steps_done || (problem_.end_time > 0.0 && time_ >= problem_.end_time);
   }
@@ -117,6 +121,14 @@ class Integration {
     return std::min(1.0, std::max(by_steps, by_time));
   }
 
+  /// For who watches: where the run is and how fast, all its pictures included.
+  [[nodiscard]] std::string detail() const {
+    const double seconds_per_step = since_begin_.seconds() / static_cast<double>(step_);
+    return fmt::format("step {}, time {:.6g}, dt {:.3g}, {:.5g} steps/s, {:.3g} ns a cell and step",
+                       step_, time_, dt_before_, 1.0 / seconds_per_step,
+                       seconds_per_step / static_cast<double>(problem_.cells()) * 1e9);
+  }
+
   [[nodiscard]] bool snapshot_due() const {
     if (context_.cadence.snapshots < 2) {
       return false;
@@ -140,7 +152,9 @@ class Integration {
     time_ = is_last ? problem_.end_time : time_ + dt;
     ++step_;
     ++timed_steps_;
-    context_.progress.update("integrating " + problem_.name, progress_part(), 1.0);
+    context_.progress.update("integrating " + problem_.name, progress_part(), 1.0,
+                             [this] { return detail(); });
+    interrupted_ = context_.interrupted();
   }
 
   void time_steps() {
@@ -184,12 +198,14 @@ class Integration {
   void require_short_enough() const {
     const double courant = dt_ * advective_rate(problem_, diagnosis_);
     const double limit = largest_courant(problem_.scheme);
-    require(!(courant > limit),
-            fmt::format("a time step of {:g} makes a Courant number of {:.3g} with the "
-                        "initial flow, beyond {:g}, where advection becomes unstable",
-                        dt_, courant, limit),
-            fmt::format("use at most {:.3g}, or let a Courant number choose it",
-                        dt_ * limit / courant));
+    about("time.dt", [&] {
+      require(!(courant > limit),
+              fmt::format("a time step of {:g} makes a Courant number of {:.3g} with the "
+                          "initial flow, beyond {:g}, where advection becomes unstable",
+                          dt_, courant, limit),
+              fmt::format("use at most {:.3g}, or let a Courant number choose it",
+                          dt_ * limit / courant));
+    });
   }
 
   void choose_step() { dt_ = step_length(problem_, plan_.grid(), diagnosis_, force_); }
@@ -229,6 +245,7 @@ class Integration {
   Vector force_;
   std::unique_ptr<Integrator> integrator_;
 
+  bool interrupted_ = false;
   std::int64_t step_ = 0;
   double time_ = 0.0;
   double dt_ = 0.0;
@@ -239,6 +256,7 @@ class Integration {
   std::int64_t checked_ = 0;
   std::int64_t snapshots_ = 0;
 
+  Stopwatch since_begin_;
   Stopwatch watch_;
   std::int64_t timed_steps_ = 0;
   std::int64_t steps_since_row_ = 0;
@@ -254,8 +272,11 @@ RunResult run(const Plan& plan, const IntegrationContext& context) {
   expect_ceilings(plan, experiment);
   auto integration = std::make_unique<Integration>(plan, context);
   const RunOutcome outcome = integration->integrate();
-  context.progress.update("timing the parts of a step", 0.0, 1.0);
-  const StageSamples samples = time_stages(plan, integration->integrator(), outcome.mean_step());
+  StageSamples samples{.work = integration->integrator().work()};
+  if (!context.interrupted()) {
+    context.progress.update("timing the parts of a step", 0.0, 1.0);
+    samples = time_stages(plan, integration->integrator(), outcome.mean_step());
+  }
   RunResult result = result_of(plan, outcome, samples, experiment);
   // The ceilings' own arrays take the room of the flow.
   integration.reset();

@@ -52,7 +52,8 @@ struct IntegrationContext : RunContext {
   Recorder& recorder;
 };
 
-/// Integrates the problem to its end, measures, and checks the divergence of the final flow.
+/// Integrates the problem to its end, measures, and checks the divergence of the final flow. An
+/// interruption makes the next step the last one, and leaves out the times of its parts.
 ///
 /// Throws UsageError where a fixed step is too long for the flow that it starts from;
 /// RuntimeFailure where the flow blows up, naming the step, the time and what is no longer finite,

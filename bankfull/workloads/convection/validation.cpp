@@ -42,15 +42,17 @@ RunResult validate(const Validation& validation, const RunContext& context) {
       {.name = "device", .value = to_string(validation.device)},
       {.name = "threads", .value = std::int64_t{validation.threads}}};
   double begin = 0.0;
-  for (const ValidationPart part : validation.parts) {
-    const Family family = family_of(part);
-    const double end = begin + family.share / all;
-    setting.set_part(begin, end);
-    for (const Check& check : family.check(setting)) {
-      result.checks.push_back(check);
+  until_interrupted([&] {
+    for (const ValidationPart part : validation.parts) {
+      const Family family = family_of(part);
+      const double end = begin + family.share / all;
+      setting.set_part(begin, end);
+      for (const Check& check : family.check(setting)) {
+        result.checks.push_back(check);
+      }
+      begin = end;
     }
-    begin = end;
-  }
+  });
   return result;
 }
 

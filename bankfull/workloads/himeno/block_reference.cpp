@@ -27,7 +27,9 @@ template <class T>
 class BlockSweep {
  public:
   BlockSweep(const GridSize& grid, const InitialState& state, const Box& block, int iterations)
-      : points_(box_of(grid.interior())),
+      : block_(block),
+        iterations_(iterations),
+        points_(box_of(grid.interior())),
         region_(common(grown(block, iterations), grown(points_, 1))),
         size_(region_.extents()),
         coefficients_(cells() * coefficient_count),
@@ -45,6 +47,20 @@ class BlockSweep {
     });
   }
 
+  /// The block's pressures after its iterations.
+  std::vector<double> run() {
+    for (int n = 1; n <= iterations_; ++n) {
+      sweep(grown(block_, iterations_ - n));
+    }
+    std::vector<double> values;
+    values.reserve(static_cast<std::size_t>(block_.extents().count()));
+    for_cells(block_, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      values.push_back(static_cast<double>(present_[at(i, j, k)]));
+    });
+    return values;
+  }
+
+ private:
   /// Updates the points of `part` that are no boundary; its neighbours must be up to date.
   void sweep(const Box& part) {
     for_cells(common(part, points_), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
@@ -56,16 +72,6 @@ class BlockSweep {
     std::swap(present_, next_);
   }
 
-  [[nodiscard]] std::vector<double> pressures(const Box& part) const {
-    std::vector<double> values;
-    values.reserve(static_cast<std::size_t>(part.extents().count()));
-    for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-      values.push_back(static_cast<double>(present_[at(i, j, k)]));
-    });
-    return values;
-  }
-
- private:
   [[nodiscard]] std::size_t cells() const { return static_cast<std::size_t>(size_.count()); }
 
   [[nodiscard]] std::size_t at(std::int64_t i, std::int64_t j, std::int64_t k) const {
@@ -73,6 +79,8 @@ class BlockSweep {
                                     region_.k0);
   }
 
+  Box block_;
+  int iterations_;
   Box points_;
   Box region_;
   Extents size_;
@@ -116,20 +124,11 @@ std::vector<Box> thinned(const std::vector<Box>& blocks) {
 
 }  // namespace
 
-template <class T>
-std::vector<double> reference_block(const GridSize& grid, const InitialState& state,
-                                    const Box& block, int iterations) {
-  BlockSweep<T> sweep(grid, state, block, iterations);
-  for (int n = 1; n <= iterations; ++n) {
-    sweep.sweep(grown(block, iterations - n));
-  }
-  return sweep.pressures(block);
+std::vector<double> reference_block(Precision precision, const GridSize& grid,
+                                    const InitialState& state, const Box& block, int iterations) {
+  return precision == Precision::fp32 ? BlockSweep<float>(grid, state, block, iterations).run()
+                                      : BlockSweep<double>(grid, state, block, iterations).run();
 }
-
-template std::vector<double> reference_block<float>(const GridSize&, const InitialState&,
-                                                    const Box&, int);
-template std::vector<double> reference_block<double>(const GridSize&, const InitialState&,
-                                                     const Box&, int);
 
 std::vector<Box> sampled_blocks(const Extents& points) {
   std::vector<Box> blocks;

@@ -13,18 +13,12 @@ namespace bankfull::himeno {
 // state is a function of the index.
 
 /// The pressures of the updated points of `block`, k fastest, after `iterations` from `state`, in
-/// the arithmetic of T with `residual` and `relaxed` as they stand, hence bit for bit what a
-/// schedule must give. Blocks are in the numbering of the whole grid. Coefficients and pressures
+/// this precision with `residual` and `relaxed` as they stand, hence bit for bit what a schedule
+/// must give. Blocks are in the numbering of the whole grid. Coefficients and pressures
 /// are computed from the index and kept in arrays of the block's own: none of the layouts, halos
 /// and cuts of the solvers are used.
-template <class T>
-std::vector<double> reference_block(const GridSize& grid, const InitialState& state,
-                                    const Box& block, int iterations);
-
-extern template std::vector<double> reference_block<float>(const GridSize&, const InitialState&,
-                                                           const Box&, int);
-extern template std::vector<double> reference_block<double>(const GridSize&, const InitialState&,
-                                                            const Box&, int);
+std::vector<double> reference_block(Precision precision, const GridSize& grid,
+                                    const InitialState& state, const Box& block, int iterations);
 
 /// Blocks of a rank's points, in its own numbering: all points where they are about a million at
 /// most, else, along each axis, the first plane, the last and two between. A plane across one axis

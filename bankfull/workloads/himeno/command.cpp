@@ -1,5 +1,6 @@
 #include "bankfull/app/himeno_options.hpp"
 #include "bankfull/app/options.hpp"
+#include "bankfull/app/print_out.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/table.hpp"
@@ -40,23 +41,23 @@ void print_decomposition(const himeno::Plan& plan) {
   const Extents most = decomposition.largest_block();
   const int ghosts = plan.domain.ghosts;
   const std::int64_t cells = busiest_halo_cells(decomposition, himeno::halo_shape(ghosts));
-  fmt::print("  {} ranks as {}: blocks of {}x{}x{} to {}x{}x{} points, {} a rank\n",
-             decomposition.ranks(), to_string(decomposition.grid()), least.ni, least.nj, least.nk,
-             most.ni, most.nj, most.nk, format_bytes(static_cast<double>(plan.field_bytes)));
-  fmt::print("  the busiest rank sends {} in an exchange of {} layer{}\n",
-             format_bytes(static_cast<double>(cells * bytes_of(plan.problem.precision))), ghosts,
-             ghosts == 1 ? "" : "s");
+  print_out("  {} ranks as {}: blocks of {}x{}x{} to {}x{}x{} points, {} a rank\n",
+            decomposition.ranks(), to_string(decomposition.grid()), least.ni, least.nj, least.nk,
+            most.ni, most.nj, most.nk, format_bytes(static_cast<double>(plan.field_bytes)));
+  print_out("  the busiest rank sends {} in an exchange of {} layer{}\n",
+            format_bytes(static_cast<double>(cells * bytes_of(plan.problem.precision))), ghosts,
+            ghosts == 1 ? "" : "s");
 }
 
 void print_plan(const himeno::Plan& plan) {
   const himeno::Problem& problem = plan.problem;
   const himeno::GridSize& grid = problem.grid;
-  fmt::print("himeno {}: {}x{}x{} points, {} updated, {}, on {}\n", himeno::name_of(grid), grid.i,
-             grid.j, grid.k, grid.updated_points(), to_string(problem.precision),
-             to_string(problem.device));
-  fmt::print("  {}; an unfused iteration moves {} and does {}\n", to_string(plan.footprint),
-             format_bytes(himeno::iteration_traffic(grid, problem.precision).bytes()),
-             format_si(himeno::iteration_traffic(grid, problem.precision).flops, "flop"));
+  print_out("himeno {}: {}x{}x{} points, {} updated, {}, on {}\n", himeno::name_of(grid), grid.i,
+            grid.j, grid.k, grid.updated_points(), to_string(problem.precision),
+            to_string(problem.device));
+  print_out("  {}; an unfused iteration moves {} and does {}\n", to_string(plan.footprint),
+            format_bytes(himeno::iteration_traffic(grid, problem.precision).bytes()),
+            format_si(himeno::iteration_traffic(grid, problem.precision).flops, "flop"));
   if (plan.decomposition().ranks() > 1) {
     print_decomposition(plan);
   }
@@ -96,14 +97,10 @@ ExitCode check_threshold(const RunResult& result, double min_percent, const Comm
 }
 
 ExitCode run_himeno(const SingleRunOptions& options, const Communicator& ranks) {
-  if (!(options.min_percent >= 0.0)) {
-    throw UsageError(fmt::format("--min-percent {} is not a threshold", options.min_percent),
-                     "use 0 or more");
-  }
   const himeno::Problem problem = problem_of(options, ranks);
   const CommonOptions& common = options.himeno.common;
   const MeasurePolicy policy = common.prepare(ranks, problem.device, problem.threads);
-  const himeno::Plan plan = make_plan(problem, ranks, policy.ceiling);
+  const himeno::Plan plan = make_plan(problem, ranks, policy.ceiling, common.shortage());
   if (options.min_percent > 0.0) {
     require_percentage(fmt::format("--min-percent {}", options.min_percent),
                        himeno::work_of(plan.domain, problem.precision, 1, 1), problem.device, ranks,
@@ -113,6 +110,7 @@ ExitCode run_himeno(const SingleRunOptions& options, const Communicator& ranks) 
     print_plan(plan);
   }
   if (common.dry_run) {
+    print_fit(problem.device, plan.shortage);
     return ExitCode::ok;
   }
   warn_of_perturbation(problem.perturbation, ranks);
@@ -146,16 +144,15 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   for (const char* chosen_by_protocol : {"--iterations", "--target-seconds", "--repeat"}) {
     official->excludes(command->get_option(chosen_by_protocol));
   }
-  with_environment(command->add_option("--min-percent", options->min_percent,
-                                       "exit 4 where a schedule stays below this percent of "
-                                       "bankfull"));
+  add_number(*command, "--min-percent", options->min_percent,
+             "exit 4 where a schedule stays below this percent of bankfull", {.least = 0.0});
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_himeno(*options, ranks); };
   });
 }
 
 void list_choices() {
-  fmt::print("himeno: 19-point Jacobi sweep of a pressure Poisson equation\n");
+  print_out("himeno: 19-point Jacobi sweep of a pressure Poisson equation\n");
   Table sizes({"size", "grid", "updated points", "memory fp32", "memory fp64"});
   for (const himeno::StandardSize& size : himeno::standard_sizes()) {
     const auto memory = [&](Precision precision) {
@@ -165,11 +162,11 @@ void list_choices() {
                    fmt::format("{}", size.grid.updated_points()), memory(Precision::fp32),
                    memory(Precision::fp64)});
   }
-  fmt::print("{}  schedules:", sizes.text());
+  print_out("{}  schedules:", sizes.text());
   for (const himeno::Schedule schedule : himeno::all_schedules()) {
-    fmt::print(" {}", himeno::to_string(schedule));
+    print_out(" {}", himeno::to_string(schedule));
   }
-  fmt::print("\n");
+  print_out("\n");
 }
 
 }  // namespace bankfull::himeno

@@ -11,10 +11,6 @@
 namespace bankfull::himeno {
 namespace {
 
-bool fuses(const Problem& problem) {
-  return std::ranges::find(problem.schedules, Schedule::fused) != problem.schedules.end();
-}
-
 /// Fused sweeps on a CPU work on whole rows.
 bool needs_whole_rows(const Problem& problem) {
   return fuses(problem) && !problem.device.is_cuda();
@@ -38,14 +34,6 @@ Box widened(const Domain& domain, std::int64_t layers, std::int64_t boundary) {
   const Extents n = domain.interior();
   return {-beyond(-1, 0, 0),       n.ni + beyond(+1, 0, 0), -beyond(0, -1, 0),
           n.nj + beyond(0, +1, 0), -beyond(0, 0, -1),       n.nk + beyond(0, 0, +1)};
-}
-
-void place(const GridSize& grid, const Box& box, const std::vector<double>& values,
-           std::vector<double>& whole) {
-  std::size_t n = 0;
-  for_cells(box, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    whole[static_cast<std::size_t>(((i + 1) * grid.j + j + 1) * grid.k + k + 1)] = values[n++];
-  });
 }
 
 }  // namespace
@@ -90,6 +78,16 @@ Decomposition decompose(const Problem& problem, int ranks) {
   return {points, *problem.rank_grid};
 }
 
+bool fuses(const Problem& problem) {
+  return std::ranges::find(problem.schedules, Schedule::fused) != problem.schedules.end();
+}
+
+int fused_sweeps_on_cpu(const Problem& problem, const Decomposition& decomposition, int most) {
+  const auto element = static_cast<std::size_t>(bytes_of(problem.precision));
+  const Layout layout(decomposition.largest_block(), 1, element);
+  return plan_fused(layout, element, problem.threads, cache_share(problem.threads), most).sweeps;
+}
+
 int ghost_layers(const Problem& problem, const Decomposition& decomposition) {
   if (decomposition.ranks() == 1 || !fuses(problem)) {
     return 1;
@@ -104,12 +102,8 @@ int ghost_layers(const Problem& problem, const Decomposition& decomposition) {
   if (problem.device.is_cuda()) {
     return 2;
   }
-  const Layout layout(decomposition.largest_block(), 1,
-                      static_cast<std::size_t>(bytes_of(problem.precision)));
   const int most = static_cast<int>(std::min<std::int64_t>(max_fused_sweeps, thinnest));
-  return plan_fused(layout, static_cast<std::size_t>(bytes_of(problem.precision)), problem.threads,
-                    cache_share(problem.threads), most)
-      .sweeps;
+  return fused_sweeps_on_cpu(problem, decomposition, most);
 }
 
 HaloShape halo_shape(int layers) {
@@ -122,12 +116,14 @@ Box owned_box(const Domain& domain) { return widened(domain, 0, 1); }
 std::vector<double> assemble(const Communicator& ranks, const Domain& domain,
                              const std::vector<double>& own) {
   const auto parts = ranks.all_gather(own);
-  std::vector<double> whole(
-      static_cast<std::size_t>(domain.grid.i * domain.grid.j * domain.grid.k));
+  const GridSize& grid = domain.grid;
+  std::vector<double> whole(static_cast<std::size_t>(grid.i * grid.j * grid.k));
   Domain there = domain;
   for (there.rank = 0; there.rank < ranks.size(); ++there.rank) {
-    place(domain.grid, there.in_whole_grid(owned_box(there)),
-          parts[static_cast<std::size_t>(there.rank)], whole);
+    auto value = parts[static_cast<std::size_t>(there.rank)].begin();
+    for_cells(there.in_whole_grid(owned_box(there)), [&](auto i, auto j, auto k) {
+      whole[static_cast<std::size_t>(((i + 1) * grid.j + j + 1) * grid.k + k + 1)] = *value++;
+    });
   }
   return whole;
 }

@@ -42,6 +42,12 @@ DecompositionRules decomposition_rules(const Problem& problem, int ranks);
 /// UsageError where it cannot be.
 Decomposition decompose(const Problem& problem, int ranks);
 
+/// Whether one of its schedules does several iterations in a pass.
+bool fuses(const Problem& problem);
+
+/// How many of them the CPU's does on one rank, or with blocks that allow `most`.
+int fused_sweeps_on_cpu(const Problem& problem, const Decomposition& decomposition, int most);
+
 /// Layers of ghosts that the schedules of a problem need, the same on all ranks.
 int ghost_layers(const Problem& problem, const Decomposition& decomposition);
 

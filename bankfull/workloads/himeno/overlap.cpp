@@ -34,22 +34,23 @@ class Peeling {
  public:
   explicit Peeling(const Domain& domain) : domain_(domain), rest_(box_of(domain.interior())) {}
 
-  /// `first` and `last` are the bounds of the box along the axis of `side`.
-  void peel(const Offset& side, std::int64_t thickness, std::int64_t Box::*first,
-            std::int64_t Box::*last) {
-    if (!domain_.decomposition.neighbour(domain_.rank, side)) {
-      return;
-    }
+  /// At both ends of an axis: `lower` and `upper` are the sides there, `first` and `last` the
+  /// bounds of boxes along it.
+  void peel(const Offset& lower, const Offset& upper, std::int64_t thickness,
+            std::int64_t Box::*first, std::int64_t Box::*last) {
     Box slab = rest_;
-    if (side.di + side.dj + side.dk < 0) {
+    if (domain_.decomposition.neighbour(domain_.rank, lower)) {
       slab.*last = rest_.*first = std::min(rest_.*first + thickness, rest_.*last);
-    } else {
+      slabs_.push_back(slab);
+    }
+    slab = rest_;
+    if (domain_.decomposition.neighbour(domain_.rank, upper)) {
       // A multiple of the thickness from the first point, which keeps rows aligned.
       const std::int64_t points = rest_.*last - rest_.*first;
       slab.*first = rest_.*last = rest_.*first +
                                   std::max<std::int64_t>(0, points - 1) / thickness * thickness;
+      slabs_.push_back(slab);
     }
-    slabs_.push_back(slab);
   }
 
   [[nodiscard]] const std::vector<Box>& slabs() const { return slabs_; }
@@ -63,15 +64,9 @@ class Peeling {
 
 PassPlan boundary_first(const Domain& domain, const BoundaryThickness& thickness) {
   Peeling peeling(domain);
-  for (const int side : {-1, +1}) {
-    peeling.peel({side, 0, 0}, thickness.i, &Box::i0, &Box::i1);
-  }
-  for (const int side : {-1, +1}) {
-    peeling.peel({0, side, 0}, thickness.j, &Box::j0, &Box::j1);
-  }
-  for (const int side : {-1, +1}) {
-    peeling.peel({0, 0, side}, thickness.k, &Box::k0, &Box::k1);
-  }
+  peeling.peel({-1, 0, 0}, {+1, 0, 0}, thickness.i, &Box::i0, &Box::i1);
+  peeling.peel({0, -1, 0}, {0, +1, 0}, thickness.j, &Box::j0, &Box::j1);
+  peeling.peel({0, 0, -1}, {0, 0, +1}, thickness.k, &Box::k0, &Box::k1);
   if (peeling.rest().empty()) {
     return without_overlap(domain);
   }

@@ -46,7 +46,8 @@ std::string largest_standard_that_fits(const Problem& problem, int ranks,
 
 }  // namespace
 
-Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings) {
+Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings,
+               Shortage shortage) {
   check_values(problem);
   const Decomposition decomposition = decompose(problem, ranks.size());
   // Machines with other caches may want another number.
@@ -64,11 +65,9 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
             .domain = domain,
             .field_bytes = memory_bytes(domain.interior(), ghosts, problem.precision),
             .footprint = footprints.of(work_bytes(problem, decomposition, ghosts))};
-  ranks.agree([&] {
-    footprints.require(plan.footprint, "himeno " + name_of(problem.grid), [&] {
-      return largest_standard_that_fits(problem, ranks.size(), footprints);
-    });
-  });
+  plan.shortage = footprints.require(
+      ranks, plan.footprint, "himeno " + name_of(problem.grid),
+      [&] { return largest_standard_that_fits(problem, ranks.size(), footprints); }, shortage);
   return plan;
 }
 

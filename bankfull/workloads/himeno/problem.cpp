@@ -24,6 +24,7 @@ constexpr auto schedule_names = enum_names<Schedule>({
 
 constexpr std::int64_t largest_dimension = std::int64_t{1} << 20;
 constexpr std::int64_t max_iterations = 1'000'000'000;
+constexpr int max_repeats = 10'000;
 
 std::string remedy_for_size() { return "use XS, S, M, L, XL or IxJxK with every dimension >= 3"; }
 
@@ -112,6 +113,10 @@ void check_values(const Problem& problem) {
           "use at least 1");
   require(iterations <= max_iterations, fmt::format("--iterations {} would never end", iterations),
           fmt::format("use up to {}", max_iterations));
+  require(
+      problem.repeats <= max_repeats && problem.warmup <= max_repeats,
+      fmt::format("--repeat {} with --warmup {} would never end", problem.repeats, problem.warmup),
+      fmt::format("use up to {} of each", max_repeats));
   require(problem.target_seconds > 0.0 && problem.target_seconds <= 86400.0,
           fmt::format("--target-seconds {} is no running time", problem.target_seconds),
           "use a time above 0 and up to 86400");

@@ -49,6 +49,7 @@ void measure(Solver& solver, const Problem& problem, Experiment& experiment, Run
   }
   solver.load({});
   result.measurements = experiment.measure_in_turn(all, problem.repeats, result.checks);
+  benchmarks.resize(result.measurements.size());  // fewer where the run was interrupted
   for (std::size_t n = 0; n < benchmarks.size(); ++n) {
     benchmarks[n]->add_rates(result.measurements[n]);
   }
@@ -87,11 +88,11 @@ RunResult run(const Plan& plan, const RunContext& context) {
   add_perturbation(problem.perturbation, result.notes);
   Experiment experiment(problem.device, problem.threads, context);
   expect_ceiling(plan, experiment);
-  {
+  until_interrupted([&] {
     const auto solver = make_solver(plan, context.ranks);
     result.checks = verify(*solver, plan, context);
     measure(*solver, plan.problem, experiment, result);
-  }
+  });
   experiment.finish(result.measurements);
   return result;
 }

@@ -1,7 +1,6 @@
 #include "bankfull/workloads/himeno/scaling.hpp"
 
 #include "bankfull/core/base/error.hpp"
-#include "bankfull/core/comm/first_ranks.hpp"
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/himeno/schedule_benchmark.hpp"
@@ -27,11 +26,11 @@ struct Measuring {
   std::vector<double> exposed = {};  ///< seconds of an iteration, of each repeat
 };
 
-/// One number of ranks. What is measured is known on its ranks only.
+/// What is found of a ScalingCase. What is measured is known on its ranks only.
 struct Case {
-  FirstRanks ranks;
-  Problem problem;
-  std::shared_ptr<const Plan> plan = nullptr;
+  const FirstRanks& ranks;
+  const Problem& problem;
+  const Plan* plan = nullptr;
   std::unique_ptr<Measuring> measuring = nullptr;
   std::int64_t iterations = 0;  ///< of a repeat
   std::vector<Check> checks = {};
@@ -86,16 +85,6 @@ void check_threads(const ScalingProblem& scaling, const Communicator& world) {
           "leave it out, or run on one node");
 }
 
-std::vector<Case> cases_of(const ScalingPlan& scaling, const Communicator& world) {
-  std::vector<Case> cases;
-  for (std::size_t n = 0; n < scaling.cases.size(); ++n) {
-    cases.push_back({.ranks = FirstRanks(world, scaling.problem.rank_counts[n]),
-                     .problem = scaling.cases[n].problem,
-                     .plan = scaling.cases[n].plan});
-  }
-  return cases;
-}
-
 /// Verifies a case and chooses how many iterations a repeat has.
 void try_out(Case& c, const RunContext& context) {
   c.measuring = std::make_unique<Measuring>(*c.plan, context);
@@ -130,14 +119,18 @@ void time_once(Case& c) {
   benchmark.add_ranks(measuring.exposed, c.measurement);
 }
 
-void time_in_turn(std::vector<Case>& cases, int repeats, Progress& progress) {
+/// Collective over the ranks of `world`, as an interruption is: it ends between two cases. `timed`
+/// counts the cases that have a repeat at least.
+void time_in_turn(std::vector<Case>& cases, int repeats, const RunContext& world,
+                  std::size_t& timed) {
   const double total = static_cast<double>(repeats) * static_cast<double>(cases.size());
   double done = 0.0;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     for (Case& c : cases) {
-      progress.update("himeno " + name_of(c.problem.grid) + " on " + c.label(), done, total);
+      world.begin("himeno " + name_of(c.problem.grid) + " on " + c.label(), done, total);
       c.ranks.run([&](const Communicator& /*ranks*/) { time_once(c); });
       done += 1.0;
+      timed += repeat == 0 ? 1 : 0;
     }
   }
 }
@@ -248,18 +241,19 @@ Problem problem_on(const ScalingProblem& scaling, int ranks) {
 }
 
 ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
-                      CeilingRule ceilings) {
+                      CeilingRule ceilings, Shortage shortage) {
   check_counts(scaling, world);
   check_problem(scaling);
   check_threads(scaling, world);
   check_values(scaling.problem);
   ScalingPlan plan{.problem = scaling, .cases = {}};
   for (const int count : scaling.rank_counts) {
-    ScalingCase& c = plan.cases.emplace_back(ScalingCase{.problem = problem_on(scaling, count)});
+    ScalingCase& c = plan.cases.emplace_back(
+        ScalingCase{.ranks = FirstRanks(world, count), .problem = problem_on(scaling, count)});
     // Cases share the time that the run is to take.
     c.problem.target_seconds /= static_cast<double>(scaling.rank_counts.size());
-    FirstRanks(world, count).run([&](const Communicator& ranks) {
-      c.plan = std::make_shared<const Plan>(make_plan(c.problem, ranks, ceilings));
+    c.ranks.run([&](const Communicator& ranks) {
+      c.plan = std::make_unique<const Plan>(make_plan(c.problem, ranks, ceilings, shortage));
     });
   }
   return plan;
@@ -269,16 +263,27 @@ RunResult run_scaling(const ScalingPlan& plan, const RunContext& context) {
   const ScalingProblem& scaling = plan.problem;
   const Communicator& world = context.ranks;
   const LoadWatch load;
-  std::vector<Case> cases = cases_of(plan, world);
+  std::vector<Case> cases;
+  cases.reserve(plan.cases.size());
+  for (const ScalingCase& c : plan.cases) {
+    cases.push_back({.ranks = c.ranks, .problem = c.problem, .plan = c.plan.get()});
+  }
   MeasurePolicy policy = context.policy;  // of a case: its part of the time for ceilings
   policy.ceiling_share /= static_cast<double>(cases.size());
   policy.ceiling_seconds /= static_cast<double>(cases.size());
-  for (Case& c : cases) {
-    c.ranks.run([&](const Communicator& ranks) {
-      try_out(c, {.ranks = ranks, .progress = context.progress, .policy = policy});
-    });
+  std::size_t timed = 0;
+  until_interrupted([&] {
+    for (Case& c : cases) {
+      context.end_if_interrupted();
+      c.ranks.run([&](const Communicator& ranks) {
+        try_out(c, {.ranks = ranks, .progress = context.progress, .policy = policy});
+      });
+    }
+    time_in_turn(cases, scaling.problem.repeats, context, timed);
+  });
+  while (cases.size() > timed) {
+    cases.pop_back();
   }
-  time_in_turn(cases, scaling.problem.repeats, context.progress);
   finish(cases, load.so_far(world));
   RunResult result{
       .workload = "scaling himeno", .problem = describe(scaling), .notes = notes_on(scaling)};

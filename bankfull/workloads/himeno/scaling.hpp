@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/core/comm/first_ranks.hpp"
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/scaling.hpp"
@@ -23,11 +24,12 @@ struct ScalingProblem {
 
 /// What one of the numbers of ranks runs.
 struct ScalingCase {
+  FirstRanks ranks;
   Problem problem;
-  std::shared_ptr<const Plan> plan = nullptr;  ///< known on its ranks only, the root among them
+  std::unique_ptr<const Plan> plan = nullptr;  ///< known on its ranks only, the root among them
 };
 
-/// A valid scaling problem with what follows from it on given ranks.
+/// A valid scaling problem with what follows from it on given ranks, which must outlive it.
 struct ScalingPlan {
   ScalingProblem problem;
   std::vector<ScalingCase> cases;  ///< as many as numbers of ranks
@@ -50,7 +52,8 @@ Problem problem_on(const ScalingProblem& scaling, int ranks);
 /// Collective. Throws UsageError where the problem makes no sense on some number of ranks, or where
 /// there are fewer ranks than it asks for. The ranks of a case throw alike, others wait for them.
 ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
-                      CeilingRule ceilings = CeilingRule::automatic);
+                      CeilingRule ceilings = CeilingRule::automatic,
+                      Shortage shortage = Shortage::refused);
 
 /// Verifies the sweeps on every number of ranks and times them in turn, so that what the machine
 /// does beside them meets all alike. Before each timing the fields are made anew: one case at a

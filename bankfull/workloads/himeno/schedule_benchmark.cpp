@@ -64,10 +64,6 @@ void ScheduleBenchmark::run() {
   gosa_iteration_ = solver_.iteration();
 }
 
-std::optional<double> ScheduleBenchmark::event_seconds() const { return solver_.event_seconds(); }
-
-Work ScheduleBenchmark::work() const { return solver_.work(schedule_, iterations_); }
-
 std::vector<Figure> ScheduleBenchmark::parameters() const {
   std::vector<Figure> parameters{
       {.name = "size", .value = name_of(problem_.grid)},

@@ -25,8 +25,10 @@ class ScheduleBenchmark final : public Benchmark {
   void rewind() override;
   void warm_up() override;
   void run() override;
-  [[nodiscard]] std::optional<double> event_seconds() const override;
-  [[nodiscard]] Work work() const override;
+  [[nodiscard]] std::optional<double> event_seconds() const override {
+    return solver_.event_seconds();
+  }
+  [[nodiscard]] Work work() const override { return solver_.work(schedule_, iterations_); }
   [[nodiscard]] std::vector<Figure> parameters() const override;
   [[nodiscard]] std::vector<Figure> figures() const override;
   [[nodiscard]] std::vector<std::string> notes() const override;

@@ -9,17 +9,6 @@
 namespace bankfull::himeno {
 namespace {
 
-template <class T>
-std::unique_ptr<Solver> make(const Plan& plan, const Communicator& ranks) {
-  if (!plan.problem.device.is_cuda()) {
-    return detail::make_cpu_solver<T>(plan, ranks);
-  }
-  if constexpr (build::cuda) {
-    return detail::make_cuda_solver<T>(plan, ranks);
-  }
-  throw RuntimeFailure("this program has no CUDA backend");
-}
-
 Traffic traffic_over(std::int64_t points, Precision precision) {
   const double field_bytes = static_cast<double>(points) * static_cast<double>(bytes_of(precision));
   return {.bytes_read = fields_read * field_bytes,
@@ -30,18 +19,15 @@ Traffic traffic_over(std::int64_t points, Precision precision) {
 }  // namespace
 
 std::unique_ptr<Solver> make_solver(const Plan& plan, const Communicator& ranks) {
-  return plan.problem.precision == Precision::fp32 ? make<float>(plan, ranks)
-                                                   : make<double>(plan, ranks);
-}
-
-void Solver::load(const InitialState& state) {
-  fill(state);
-  iteration_ = 0;
-}
-
-double Solver::run(Schedule schedule, std::int64_t iterations, Halos halos) {
-  iteration_ += iterations;
-  return sweep(schedule, iterations, halos);
+  if (!plan.problem.device.is_cuda()) {
+    return detail::make_cpu_solver(plan, ranks);
+  }
+  if constexpr (build::cuda) {
+    return plan.problem.precision == Precision::fp32
+               ? detail::make_cuda_solver<float>(plan, ranks)
+               : detail::make_cuda_solver<double>(plan, ranks);
+  }
+  throw RuntimeFailure("this program has no CUDA backend");
 }
 
 Sweeps Solver::iterate(Schedule schedule, std::int64_t iterations) {

@@ -43,7 +43,10 @@ class Solver {
   virtual ~Solver() = default;
 
   /// Sets every field, boundary included.
-  void load(const InitialState& state);
+  void load(const InitialState& state) {
+    fill(state);
+    iteration_ = 0;
+  }
 
   /// Iterations since `load`.
   [[nodiscard]] std::int64_t iteration() const { return iteration_; }
@@ -55,7 +58,10 @@ class Solver {
   /// `iterations` sweeps from the present state. gosa is formed in every one of them. Returns this
   /// rank's part of the last one's, when it is in its host's memory.
   /// With stale halos the pressures near other ranks are wrong: for timing only.
-  double run(Schedule schedule, std::int64_t iterations, Halos halos);
+  double run(Schedule schedule, std::int64_t iterations, Halos halos) {
+    iteration_ += iterations;
+    return sweep(schedule, iterations, halos);
+  }
 
   /// Seconds of the last run of this rank by the GPU's clock; none on CPUs.
   [[nodiscard]] virtual std::optional<double> event_seconds() const { return std::nullopt; }
@@ -101,7 +107,6 @@ Work work_of(const Domain& domain, Precision precision, int iterations_per_pass,
              std::int64_t iterations);
 
 namespace detail {
-template <class T>
 std::unique_ptr<Solver> make_cpu_solver(const Plan& plan, const Communicator& ranks);
 // Defined in sweep_cuda.cu, which exists in builds with CUDA only.
 template <class T>

@@ -36,21 +36,6 @@ double plain_row(const SweepView<T>& view, std::int64_t i, std::int64_t j) {
   return sum;
 }
 
-/// Calls sweep_row(i, j) for every row, each thread marching along i through its block.
-template <class SweepRow>
-void for_each_row(const Extents& interior, const TeamGrid& grid, const SweepRow& sweep_row) {
-#pragma omp parallel num_threads(grid.threads())
-  {
-    const Block block = grid.block(interior, omp_get_thread_num());
-    for (std::int64_t i = block.planes.begin; i < block.planes.end; ++i) {
-      for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
-        sweep_row(i, j);
-      }
-    }
-    stream_store_fence();
-  }
-}
-
 /// The part of a view, as a view of its own.
 template <class T>
 SweepView<T> part_of(const SweepView<T>& whole, const Box& part) {
@@ -210,10 +195,7 @@ class CpuSolver final : public Solver {
         sums_.at(0, part.i0, part.j0) += reference_sweep(fields_, part);
         break;
       case Schedule::direct:
-        sweep_rows(view, part, planes_grid,
-                   [](const SweepView<T>& v, std::int64_t i, std::int64_t j) {
-                     return plain_row(v, i, j);
-                   });
+        sweep_rows(view, part, planes_grid, plain_row<T>);
         break;
       case Schedule::marching:
         sweep_packed(view, part, rows_grid(view.interior), {.store = Store::ordinary});
@@ -227,12 +209,21 @@ class CpuSolver final : public Solver {
     }
   }
 
+  /// Adds sweep_row(view, i, j) to the sums of every row, each thread marching along i through its
+  /// block.
   template <class SweepRow>
   void sweep_rows(const SweepView<T>& view, const Box& part, const TeamGrid& grid,
                   const SweepRow& sweep_row) {
-    for_each_row(view.interior, grid, [&](std::int64_t i, std::int64_t j) {
-      sums_.at(0, part.i0 + i, part.j0 + j) += sweep_row(view, i, j);
-    });
+#pragma omp parallel num_threads(grid.threads())
+    {
+      const Block block = grid.block(view.interior, omp_get_thread_num());
+      for (std::int64_t i = block.planes.begin; i < block.planes.end; ++i) {
+        for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
+          sums_.at(0, part.i0 + i, part.j0 + j) += sweep_row(view, i, j);
+        }
+      }
+      stream_store_fence();
+    }
   }
 
   void sweep_packed(const SweepView<T>& view, const Box& part, const TeamGrid& grid,
@@ -265,12 +256,11 @@ class CpuSolver final : public Solver {
 
 }  // namespace
 
-template <class T>
 std::unique_ptr<Solver> detail::make_cpu_solver(const Plan& plan, const Communicator& ranks) {
-  return std::make_unique<CpuSolver<T>>(plan.problem, plan.domain, ranks);
+  if (plan.problem.precision == Precision::fp32) {
+    return std::make_unique<CpuSolver<float>>(plan.problem, plan.domain, ranks);
+  }
+  return std::make_unique<CpuSolver<double>>(plan.problem, plan.domain, ranks);
 }
-
-template std::unique_ptr<Solver> detail::make_cpu_solver<float>(const Plan&, const Communicator&);
-template std::unique_ptr<Solver> detail::make_cpu_solver<double>(const Plan&, const Communicator&);
 
 }  // namespace bankfull::himeno

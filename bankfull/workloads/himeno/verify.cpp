@@ -1,5 +1,6 @@
 #include "bankfull/workloads/himeno/verify.hpp"
 
+#include "bankfull/core/base/nan.hpp"
 #include "bankfull/core/exec/for_each.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/himeno/block_reference.hpp"
@@ -9,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 namespace bankfull::himeno {
 namespace {
@@ -43,27 +46,17 @@ double field_deviation(const std::vector<double>& values, const std::vector<doub
   double difference = 0.0;
   for (std::size_t n = 0; n < reference.size(); ++n) {
     largest = std::max(largest, std::abs(reference[n]));
-    const double here = std::abs(values[n] - reference[n]);
-    difference = std::isnan(difference) || here <= difference ? difference : here;  // keeps a NaN
+    difference = larger_or_nan(difference, std::abs(values[n] - reference[n]));
   }
   return difference / largest;
 }
 
 constexpr InitialState random_state{.kind = InitialState::Kind::random, .seed = 2010};
 
+/// NaN differs.
 std::int64_t differences(const std::vector<double>& values, const std::vector<double>& reference) {
-  std::int64_t count = 0;
-  for (std::size_t n = 0; n < reference.size(); ++n) {
-    count += values[n] == reference[n] ? 0 : 1;  // NaN differs
-  }
-  return count;
-}
-
-std::vector<double> reference_block_in(Precision precision, const GridSize& grid, const Box& block,
-                                       int iterations) {
-  return precision == Precision::fp32
-             ? reference_block<float>(grid, random_state, block, iterations)
-             : reference_block<double>(grid, random_state, block, iterations);
+  return std::inner_product(reference.begin(), reference.end(), values.begin(), std::int64_t{0},
+                            std::plus<>(), std::not_equal_to<>());
 }
 
 /// Points of this rank whose pressure is wrong, in `blocks` of its own numbering.
@@ -80,10 +73,46 @@ std::int64_t wrong_points(const Solver& solver, const Problem& problem,
   for (std::int64_t n = 0; n < count; ++n) {
     const auto index = static_cast<std::size_t>(n);
     const Box block = solver.domain().in_whole_grid(blocks[index]);
-    wrong += differences(values[index],
-                         reference_block_in(problem.precision, problem.grid, block, iterations));
+    wrong += differences(values[index], reference_block(problem.precision, problem.grid,
+                                                        random_state, block, iterations));
   }
   return wrong;
+}
+
+/// Of the schedule with most.
+int iterations_of_a_pass(const Problem& problem, const Decomposition& decomposition, int ghosts) {
+  if (!fuses(problem)) {
+    return 1;
+  }
+  return problem.device.is_cuda() || ghosts > 1
+             ? std::max(2, ghosts)
+             : fused_sweeps_on_cpu(problem, decomposition, max_fused_sweeps);
+}
+
+/// Runs the schedule on a small grid of odd, unequal dimensions with every field random, and
+/// compares the whole pressure field with a serial fp64 reference. Collective.
+Check check_field(const Plan& plan, Schedule schedule, const Communicator& ranks) {
+  const RankGrid cuts = plan.decomposition().grid();
+  const GridSize grid = check_grid(cuts);
+  Problem small = plan.problem;
+  small.grid = grid;
+  small.rank_grid = cuts;
+  const auto solver = make_solver(make_plan(small, ranks), ranks);
+  // Whole passes of a fused schedule, and one iteration that does not fill a pass.
+  const int iterations = 2 * solver->facts(schedule).iterations_per_pass + 1;
+  solver->load(random_state);
+  solver->iterate(schedule, iterations);
+  const std::vector<double> pressure = solver->pressure();
+  double deviation = 0.0;
+  if (ranks.is_root()) {
+    deviation = field_deviation(pressure, reference_pressure(grid, random_state, iterations));
+  }
+  ranks.broadcast(&deviation, sizeof(deviation), 0);
+  return {.name = "pressure field, random coefficients, " + to_string(schedule),
+          .value = deviation,
+          .tolerance = small.precision == Precision::fp32 ? 1e-5 : 1e-13,
+          .source = "serial fp64 reference on " + name_of(grid) + ", " +
+                    std::to_string(iterations) + " iterations"};
 }
 
 }  // namespace
@@ -121,20 +150,22 @@ template double plane_by_plane_gosa<double>(const GridSize&);
 std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule schedule) {
   const bool single = problem.precision == Precision::fp32;
   const std::string suffix = ", " + to_string(schedule);
+  const auto gosa_after = [&](int iterations, Schedule by) {
+    solver.load({});
+    return solver.iterate(by, iterations).gosa;
+  };
   std::vector<Check> checks;
-  solver.load({});
   checks.push_back({.name = "gosa after 1 iteration" + suffix,
-                    .value = solver.iterate(schedule, 1).gosa,
+                    .value = gosa_after(1, schedule),
                     .reference = single ? plane_by_plane_gosa<float>(problem.grid)
                                         : closed_form_gosa(problem.grid),
                     .tolerance = single ? 1e-5 : 1e-9,
                     .source = single ? "closed form, plane by plane in fp32"
                                      : "closed form (I-2)(J-2)(K-2) / (9 (I-1)^4)"});
   if (const StandardSize* standard = find_standard(problem.grid)) {
-    solver.load({});
     checks.push_back(
         {.name = "gosa after 4 iterations" + suffix,
-         .value = solver.iterate(schedule, 4).gosa,
+         .value = gosa_after(4, schedule),
          .reference = single ? standard->gosa_4_fp32 : standard->gosa_4_fp64,
          .tolerance = single ? 5e-3 : 1e-9,
          .source = "serial " + to_string(problem.precision) + " run, size " + standard->name});
@@ -142,12 +173,9 @@ std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule s
   const int per_pass = solver.facts(schedule).iterations_per_pass;
   if (per_pass > 1) {
     // The counts above may not fill a pass; this one does, on the problem's own grid.
-    solver.load({});
-    const double unfused = solver.iterate(Schedule::tuned, per_pass).gosa;
-    solver.load({});
     checks.push_back({.name = "gosa after a whole pass" + suffix,
-                      .value = solver.iterate(schedule, per_pass).gosa,
-                      .reference = unfused,
+                      .value = gosa_after(per_pass, schedule),
+                      .reference = gosa_after(per_pass, Schedule::tuned),
                       .tolerance = single ? 1e-5 : 1e-12,
                       .source = "the same " + std::to_string(per_pass) + " iterations unfused"});
   }
@@ -168,48 +196,6 @@ Check check_own_grid(Solver& solver, const Problem& problem, Schedule schedule,
                     std::to_string(iterations) + " iterations, " + std::to_string(compared) +
                     " of " + std::to_string(problem.grid.updated_points()) + " points"};
 }
-
-Check check_field(const Plan& plan, Schedule schedule, const Communicator& ranks) {
-  const RankGrid cuts = plan.decomposition().grid();
-  const GridSize grid = check_grid(cuts);
-  Problem small = plan.problem;
-  small.grid = grid;
-  small.rank_grid = cuts;
-  const auto solver = make_solver(make_plan(small, ranks), ranks);
-  // Whole passes of a fused schedule, and one iteration that does not fill a pass.
-  const int iterations = 2 * solver->facts(schedule).iterations_per_pass + 1;
-  solver->load(random_state);
-  solver->iterate(schedule, iterations);
-  const std::vector<double> pressure = solver->pressure();
-  double deviation = 0.0;
-  if (ranks.is_root()) {
-    deviation = field_deviation(pressure, reference_pressure(grid, random_state, iterations));
-  }
-  ranks.broadcast(&deviation, sizeof(deviation), 0);
-  return {.name = "pressure field, random coefficients, " + to_string(schedule),
-          .value = deviation,
-          .tolerance = small.precision == Precision::fp32 ? 1e-5 : 1e-13,
-          .source = "serial fp64 reference on " + name_of(grid) + ", " +
-                    std::to_string(iterations) + " iterations"};
-}
-
-namespace {
-
-/// Of the schedule with most.
-int iterations_of_a_pass(const Problem& problem, const Decomposition& decomposition, int ghosts) {
-  const auto& schedules = problem.schedules;
-  if (std::ranges::find(schedules, Schedule::fused) == schedules.end()) {
-    return 1;
-  }
-  if (problem.device.is_cuda() || ghosts > 1) {
-    return std::max(2, ghosts);
-  }
-  const auto element = static_cast<std::size_t>(bytes_of(problem.precision));
-  const Layout layout(decomposition.largest_block(), 1, element);
-  return plan_fused(layout, element, problem.threads, cache_share(problem.threads)).sweeps;
-}
-
-}  // namespace
 
 WorkBytes verification_bytes(const Problem& problem, const Decomposition& decomposition,
                              int ghosts) {
@@ -239,7 +225,7 @@ std::vector<Check> verify(Solver& solver, const Plan& plan, const RunContext& co
   const auto total = static_cast<double>(problem.schedules.size());
   for (std::size_t n = 0; n < problem.schedules.size(); ++n) {
     const Schedule schedule = problem.schedules[n];
-    context.progress.update("verifying " + to_string(schedule), static_cast<double>(n), total);
+    context.begin("verifying " + to_string(schedule), static_cast<double>(n), total);
     checks.push_back(check_field(plan, schedule, context.ranks));
     checks.push_back(check_own_grid(solver, problem, schedule, context.ranks));
     for (Check& check : check_gosa(solver, problem, schedule)) {

@@ -20,9 +20,6 @@ double closed_form_gosa(const GridSize& grid);
 template <class T>
 double plane_by_plane_gosa(const GridSize& grid);
 
-extern template double plane_by_plane_gosa<float>(const GridSize&);
-extern template double plane_by_plane_gosa<double>(const GridSize&);
-
 /// Runs the schedule on the problem's own grid from the official state and compares gosa with the
 /// closed form after one iteration, for standard sizes with the table after four, and for fused
 /// schedules with as many unfused iterations as fill one pass.
@@ -34,10 +31,6 @@ std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule s
 /// iteration that does not fill a pass. Collective; leaves the solver's state changed.
 Check check_own_grid(Solver& solver, const Problem& problem, Schedule schedule,
                      const Communicator& ranks);
-
-/// Runs the schedule on a small grid of odd, unequal dimensions with every field random, and
-/// compares the whole pressure field with a serial fp64 reference. Collective.
-Check check_field(const Plan& plan, Schedule schedule, const Communicator& ranks);
 
 /// What the busiest rank takes for all of these at most, beside the fields of the problem.
 WorkBytes verification_bytes(const Problem& problem, const Decomposition& decomposition,

@@ -119,8 +119,6 @@ std::unique_ptr<System> make_system(const Problem& problem, const Communicator& 
                                     const std::vector<HostCsr>& matrices = {});
 
 namespace detail {
-std::unique_ptr<System> make_cpu_system(const Problem& problem, const Communicator& ranks,
-                                        const std::vector<HostCsr>& matrices);
 // Defined in system_cuda.cu, which exists in builds with CUDA only.
 std::unique_ptr<System> make_cuda_system(const Problem& problem, const Communicator& ranks,
                                          const std::vector<HostCsr>& matrices);

@@ -2,11 +2,9 @@
 
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/comm/communicator.hpp"
-#include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/numerics/sparse/csr.hpp"
 #include "bankfull/workloads/hpcg/geometry.hpp"
 #include "bankfull/workloads/hpcg/level.hpp"
-#include "bankfull/workloads/hpcg/outcome.hpp"
 #include "bankfull/workloads/hpcg/point.hpp"
 
 #include <cstdint>
@@ -87,7 +85,5 @@ std::int64_t wrong_rows(const Executor& executor, const std::vector<Level>& leve
 /// each row of the whole system, is not what the benchmark's operator makes of them. Sums of whole
 /// numbers are exact in any order: a column taken for another one, of other ranks or not, shows.
 std::int64_t wrong_products(CgBackend& backend, const Level& finest, const Communicator& ranks);
-
-std::vector<Check> checks_of(const ProblemCheck& problem);
 
 }  // namespace bankfull::hpcg

@@ -2,7 +2,6 @@
 
 #include "bankfull/core/base/nan.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
-#include "bankfull/workloads/hpcg/check_problem.hpp"
 
 #include <string>
 
@@ -81,6 +80,15 @@ std::vector<Check> solution_checks(const Outcome& outcome) {
 }
 
 }  // namespace
+
+std::vector<Check> checks_of(const ProblemCheck& problem) {
+  constexpr const char* source =
+      "the official program's CheckProblem: 26 for a point, -1 for each of its neighbours";
+  return {at_most("hpcg rows of the matrices that are not the benchmark's",
+                  static_cast<double>(problem.wrong_rows), 0.0, source),
+          at_most("hpcg rows of a product of whole numbers that are not exact",
+                  static_cast<double>(problem.wrong_products), 0.0, source)};
+}
 
 std::vector<Check> checks_of(const Outcome& outcome) {
   std::vector<Check> checks = checks_of(outcome.problem);

@@ -7,6 +7,9 @@
 
 namespace bankfull::hpcg {
 
+/// Whether what is solved is the benchmark's problem.
+std::vector<Check> checks_of(const ProblemCheck& problem);
+
 /// The checks of a run, those of the benchmark and ours. All pass where `outcome.valid()`, and one
 /// at least fails elsewhere.
 std::vector<Check> checks_of(const Outcome& outcome);

@@ -1,6 +1,10 @@
+#include "bankfull/app/created_folders.hpp"
+#include "bankfull/app/input_file.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/output_file.hpp"
+#include "bankfull/app/print_out.hpp"
 #include "bankfull/app/publish.hpp"
+#include "bankfull/app/result_path.hpp"
 #include "bankfull/app/table.hpp"
 #include "bankfull/app/workload_commands.hpp"
 #include "bankfull/core/base/error.hpp"
@@ -13,12 +17,11 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-#include <exception>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
+#include <functional>
 #include <memory>
+#include <sstream>
 #include <unistd.h>
 
 namespace bankfull {
@@ -28,6 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr double default_seconds = 10.0;
 constexpr const char* default_dat = "hpcg.dat";
+constexpr std::size_t max_dat_bytes = 1 << 20;
 
 struct HpcgOptions {
   CommonOptions common;
@@ -47,14 +51,11 @@ struct HpcgOptions {
 };
 
 hpcg::HpcgDat open_dat(const std::string& path) {
-  std::ifstream stream(path);
-  std::error_code ignored;
-  if (!stream || fs::is_directory(path, ignored)) {
-    throw UsageError(
-        "cannot read " + path + ": " + (stream ? "it is a folder" : std::strerror(errno)),
-        "name an input file of HPCG, or give --local instead");
-  }
-  return hpcg::read_hpcg_dat(stream, path);
+  std::istringstream text(
+      read_input_file(path, max_dat_bytes,
+                      {.problem = "cannot read " + path,
+                       .remedy = "name an input file of HPCG, or give --local instead"}));
+  return hpcg::read_hpcg_dat(text, path);
 }
 
 /// Collective: the input file, where one is named or lies there and no size is given.
@@ -78,6 +79,25 @@ std::optional<hpcg::HpcgDat> find_dat(const HpcgOptions& options, const Communic
   return found;
 }
 
+/// How what the input file says is called, but for what the command line says.
+hpcg::Origins origins_of(const HpcgOptions& options) {
+  const std::string file = options.dat.value_or(default_dat);
+  hpcg::Origins origins;
+  const auto from_file = [&](int line, const char* what) {
+    return fmt::format("{}:{}: {}", file, line, what);
+  };
+  if (!options.local) {
+    origins.local = from_file(hpcg::line_of_local, "local grid");
+  }
+  if (!options.ranks_grid) {
+    origins.process_grid = from_file(hpcg::line_of_process_grid, "grid of ranks");
+  }
+  if (!options.seconds && !options.quick_path) {
+    origins.seconds = from_file(hpcg::line_of_seconds, "running time");
+  }
+  return origins;
+}
+
 /// What the command line says goes before what the file says.
 void apply(const std::optional<hpcg::HpcgDat>& dat, const HpcgOptions& options,
            hpcg::Problem& problem) {
@@ -86,6 +106,7 @@ void apply(const std::optional<hpcg::HpcgDat>& dat, const HpcgOptions& options,
     problem.local = dat->local;
     problem.seconds = dat->seconds.value_or(hpcg::official_seconds);
     problem.process_grid = dat->process_grid;
+    problem.origins = origins_of(options);
   }
   if (options.local) {
     problem.local = hpcg::parse_grid("--local", *options.local);
@@ -114,23 +135,23 @@ void print_plan(const hpcg::Plan& plan) {
   const hpcg::Problem& problem = plan.problem;
   const hpcg::Grid3& ranks = plan.process_grid;
   const hpcg::LevelSizes& levels = plan.levels;
-  fmt::print("hpcg {}: {} points, {}, {}, on {}\n", to_string(problem.local), levels[0].equations,
-             to_string(problem.variant),
-             problem.seconds > 0.0 ? format_seconds(problem.seconds) : "the quick path",
-             to_string(problem.device));
-  fmt::print("  {} ranks along x, y and z share {}x{}x{} points; rank 0 sends {} in an exchange\n",
-             to_string(ranks), ranks.nx * problem.local.nx, ranks.ny * problem.local.ny,
-             ranks.nz * problem.local.nz,
-             format_bytes(static_cast<double>(levels[0].sent_elements) * sizeof(double)));
+  print_out("hpcg {}: {} points, {}, {}, on {}\n", to_string(problem.local), levels[0].equations,
+            to_string(problem.variant),
+            problem.seconds > 0.0 ? format_seconds(problem.seconds) : "the quick path",
+            to_string(problem.device));
+  print_out("  {} ranks along x, y and z share {}x{}x{} points; rank 0 sends {} in an exchange\n",
+            to_string(ranks), ranks.nx * problem.local.nx, ranks.ny * problem.local.ny,
+            ranks.nz * problem.local.nz,
+            format_bytes(static_cast<double>(levels[0].sent_elements) * sizeof(double)));
   for (int level = 0; level < hpcg::level_count; ++level) {
     const hpcg::LevelSize& size = levels[static_cast<std::size_t>(level)];
-    fmt::print("  level {}: {} a rank, {} equations, {} nonzeros\n", level,
-               to_string(hpcg::level_grid(problem.local, level)), size.equations, size.nonzeros);
+    print_out("  level {}: {} a rank, {} equations, {} nonzeros\n", level,
+              to_string(hpcg::level_grid(problem.local, level)), size.equations, size.nonzeros);
   }
-  fmt::print("  {}; an iteration does {} and moves {} by the official models\n",
-             to_string(plan.footprint),
-             format_si(hpcg::official_flops(levels, 1, 0).total(), "flop"),
-             format_bytes(hpcg::official_bytes(levels, 1, 0).total()));
+  print_out("  {}; an iteration does {} and moves {} by the official models\n",
+            to_string(plan.footprint),
+            format_si(hpcg::official_flops(levels, 1, 0).total(), "flop"),
+            format_bytes(hpcg::official_bytes(levels, 1, 0).total()));
 }
 
 std::tm local_time() {
@@ -140,17 +161,26 @@ std::tm local_time() {
   return parts;
 }
 
-/// Collective: finds out before the run whether its files can be written.
-void check_output(const HpcgOptions& options, const Communicator& ranks, const std::tm& began) {
+/// Collective: makes the folder of the run's files where it is missing, and finds out before the
+/// run whether they can be written. The folder goes again where nothing was.
+void prepare_output(const HpcgOptions& options, const Communicator& ranks, const std::tm& began,
+                    CreatedFolders& folders) {
   if (options.no_output) {
     return;
   }
   ranks.on_root([&] {
     const std::string given = "--output-dir " + options.output_dir;
-    const char* remedy = "name an existing folder that you may write to, or give --no-output";
-    std::error_code error;
-    if (!fs::is_directory(options.output_dir, error)) {
-      throw UsageError(given + " is not a folder", remedy);
+    const char* remedy = "name a folder that you may write to, or give --no-output";
+    require(!options.output_dir.empty(), "--output-dir is empty", remedy);
+    require_no_folder_of(options.common.json, options.output_dir,
+                         "the folder of --output-dir, or one above it");
+    try {
+      folders.make(options.output_dir);
+    } catch (const fs::filesystem_error& error) {
+      const std::string why = error.code() == std::errc::file_exists
+                                  ? error.path1().string() + " is not a folder"
+                                  : error.code().message();
+      throw UsageError("cannot make " + given + ": " + why, remedy);
     }
     if (access(options.output_dir.c_str(), W_OK | X_OK) != 0) {
       throw UsageError("cannot write to " + given + ": " + std::strerror(errno), remedy);
@@ -159,42 +189,28 @@ void check_output(const HpcgOptions& options, const Communicator& ranks, const s
   });
 }
 
-/// Writes a file of this name, or with a number after it where another run took the name.
-fs::path write_new(const fs::path& folder, const fs::path& name, const std::string& text) {
-  fs::path path = folder / name;
-  int taken = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  for (int n = 2; taken < 0 && errno == EEXIST; ++n) {
-    path = folder / fmt::format("{}-{}{}", name.stem().string(), n, name.extension().string());
-    taken = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  }
-  if (taken >= 0) {
-    close(taken);
-  }
-  OutputFile(path).commit(text);
-  return path;
-}
-
-/// Collective. What cannot be written goes to standard output: it may have taken half an hour.
-void write_output(const HpcgOptions& options, const Communicator& ranks, const std::tm& began,
-                  const hpcg::Outcome& outcome) {
+/// On the root. A report that cannot be written goes to standard output: it may have taken half an
+/// hour. Returns what to say of it.
+std::string write_output(const HpcgOptions& options, const std::tm& began,
+                         const hpcg::Outcome& outcome) {
   if (options.no_output) {
-    return;
+    return {};
   }
   const fs::path folder = options.output_dir;
+  const std::string text = hpcg::official_report(outcome);
   fs::path report;
-  fs::path log;
-  ranks.on_root([&] {
-    try {
-      report =
-          write_new(folder, hpcg::official_file_name(local_time()), hpcg::official_report(outcome));
-      log = write_new(folder, hpcg::official_log_name(began), hpcg::official_log(outcome));
-    } catch (const std::exception& error) {
-      fmt::print("{}", hpcg::official_report(outcome));
-      throw RuntimeFailure(fmt::format("{}; the report is on standard output", error.what()));
-    }
-  });
-  if (!options.common.quiet) {
-    fmt::print("  wrote {} and {}\n", report.string(), log.string());
+  try {
+    report = write_new_file(folder / hpcg::official_file_name(local_time()), text);
+  } catch (const RuntimeFailure& error) {
+    print_out("{}", text);
+    throw RuntimeFailure(fmt::format("{}; the report is on standard output", error.what()));
+  }
+  try {
+    const fs::path log =
+        write_new_file(folder / hpcg::official_log_name(began), hpcg::official_log(outcome));
+    return fmt::format("  wrote {} and {}\n", report.string(), log.string());
+  } catch (const RuntimeFailure& error) {
+    throw RuntimeFailure(fmt::format("{}; the report is in {}", error.what(), report.string()));
   }
 }
 
@@ -219,27 +235,39 @@ std::string official_figures(const hpcg::Outcome& outcome) {
 }
 
 ExitCode run_hpcg(const HpcgOptions& options, const Communicator& ranks) {
+  ranks.on_root([&] {
+    require_other_than(options.common.json, options.dat.value_or(default_dat),
+                       "the input file of HPCG");
+  });
   const hpcg::Problem problem = problem_of(options, ranks);
   const std::tm began = local_time();
+  CreatedFolders folders;
+  prepare_output(options, ranks, began, folders);
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
-  check_output(options, ranks, began);
-  const hpcg::Plan plan = make_plan(problem, ranks, policy.ceiling);
+  const hpcg::Plan plan = make_plan(problem, ranks, policy.ceiling, options.common.shortage());
   if (!options.common.quiet || options.common.dry_run) {
     print_plan(plan);
   }
   if (options.common.dry_run) {
+    print_fit(problem.device, plan.shortage);
     return ExitCode::ok;
   }
   warn_of_perturbation(problem.perturbation, ranks);
   RunResult result;
-  const ExitCode verdict =
-      run_and_publish(options.common, policy, ranks,
-                      [&](const RunContext& context) { return result = hpcg::run(plan, context); },
-                      {.extra = [](const RunResult& found) {
-                        return official_figures(found.attached<hpcg::Outcome>());
-                      }});
-  write_output(options, ranks, began, result.attached<hpcg::Outcome>());
-  return verdict;
+  std::string written;
+  const std::function<std::string()> tell_written = [&] { return written; };
+  return run_and_publish(
+      options.common, policy, ranks,
+      [&](const RunContext& context) { return result = hpcg::run(plan, context); },
+      {.extra =
+           [](const RunResult& found) { return official_figures(found.attached<hpcg::Outcome>()); },
+       .written = options.no_output ? nullptr : tell_written,
+       .write_elsewhere =
+           [&](const std::string&) {
+             if (result.attachment.has_value()) {  // which a run that ended early has not
+               written = write_output(options, began, result.attached<hpcg::Outcome>());
+             }
+           }});
 }
 
 void add_problem_options(CLI::App& command, HpcgOptions& options) {
@@ -266,11 +294,11 @@ void add_problem_options(CLI::App& command, HpcgOptions& options) {
 }
 
 void add_timing_options(CLI::App& command, HpcgOptions& options) {
-  auto* seconds = with_environment(command.add_option(
-      "--seconds", options.seconds,
-      fmt::format("time of the timed sets, 0 for the quick path (default: {:.0f}, with "
-                  "--official {:.0f})",
-                  default_seconds, hpcg::official_seconds)));
+  auto* seconds =
+      add_number(command, "--seconds", options.seconds,
+                 fmt::format("time of the timed sets, 0 for the quick path (default: {:.0f}, with "
+                             "--official {:.0f})",
+                             default_seconds, hpcg::official_seconds));
   with_environment(command.add_flag("--quick-path", options.quick_path,
                                     "one set, and each timing of the reference once"))
       ->excludes(seconds);
@@ -329,7 +357,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
 }
 
 void list_choices() {
-  fmt::print("hpcg: conjugate gradients with multigrid on a 27-point operator\n");
+  print_out("hpcg: conjugate gradients with multigrid on a 27-point operator\n");
   Table sizes({"local grid", "points", "memory a rank"});
   for (const std::int64_t side : {64, 104, 128, 192, 256, 320}) {
     hpcg::Problem problem;
@@ -337,11 +365,11 @@ void list_choices() {
     sizes.add_row({to_string(problem.local), fmt::format("{}", problem.local.count()),
                    format_bytes(static_cast<double>(hpcg::work_bytes(problem, 1).device))});
   }
-  fmt::print("{}  variants:", sizes.text());
+  print_out("{}  variants:", sizes.text());
   for (const hpcg::Variant variant : hpcg::all_variants()) {
-    fmt::print(" {}", hpcg::to_string(variant));
+    print_out(" {}", hpcg::to_string(variant));
   }
-  fmt::print("\n");
+  print_out("\n");
 }
 
 }  // namespace bankfull::hpcg

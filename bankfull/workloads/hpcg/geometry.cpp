@@ -1,5 +1,7 @@
 #include "bankfull/workloads/hpcg/geometry.hpp"
 
+#include "bankfull/core/field/for_cells.hpp"
+
 namespace bankfull::hpcg {
 namespace {
 
@@ -18,13 +20,10 @@ std::vector<std::int32_t> rows_towards(const LocalGrid& grid, const Offset& offs
   const Range zs = layer(grid.z, offset.di);
   std::vector<std::int32_t> rows;
   rows.reserve(static_cast<std::size_t>(xs.size() * ys.size() * zs.size()));
-  for (std::int64_t z = zs.begin; z < zs.end; ++z) {
-    for (std::int64_t y = ys.begin; y < ys.end; ++y) {
-      for (std::int64_t x = xs.begin; x < xs.end; ++x) {
-        rows.push_back(static_cast<std::int32_t>(grid.column(x, y, z)));
-      }
-    }
-  }
+  for_cells({zs.begin, zs.end, ys.begin, ys.end, xs.begin, xs.end},
+            [&](std::int64_t z, std::int64_t y, std::int64_t x) {
+              rows.push_back(static_cast<std::int32_t>(grid.column(x, y, z)));
+            });
   return rows;
 }
 
@@ -57,15 +56,12 @@ Geometry make_geometry(const Decomposition& decomposition, int rank) {
   geometry.grid.z = {block.i1 - block.i0, block.i0, global.ni};
   geometry.columns = geometry.grid.rows();
   // In the order of ranks, which is that of offsets with x fastest.
-  for (int dz = -1; dz <= 1; ++dz) {
-    for (int dy = -1; dy <= 1; ++dy) {
-      for (int dx = -1; dx <= 1; ++dx) {
-        if (dx != 0 || dy != 0 || dz != 0) {
-          add_neighbour(decomposition, rank, {dz, dy, dx}, geometry);
-        }
-      }
+  for_cells({-1, 2, -1, 2, -1, 2}, [&](std::int64_t dz, std::int64_t dy, std::int64_t dx) {
+    const Offset offset{static_cast<int>(dz), static_cast<int>(dy), static_cast<int>(dx)};
+    if (offset != Offset{}) {
+      add_neighbour(decomposition, rank, offset, geometry);
     }
-  }
+  });
   return geometry;
 }
 

@@ -3,7 +3,6 @@
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
 #include "bankfull/core/comm/list_exchange.hpp"
-#include "bankfull/core/field/box.hpp"
 
 #include <array>
 #include <cstdint>

@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t longest_line = 4096;
 constexpr std::size_t line_count = 5;  ///< of those that are read
-constexpr std::size_t local_line = 2;
-constexpr std::size_t seconds_line = 3;
-constexpr std::size_t ranks_line = 4;
+constexpr std::size_t local_line = line_of_local - 1;
+constexpr std::size_t seconds_line = line_of_seconds - 1;
+constexpr std::size_t ranks_line = line_of_process_grid - 1;
 
 std::string remedy_for_local() {
   return fmt::format("write nx ny nz, three numbers from {} to {}", smallest_dimension,

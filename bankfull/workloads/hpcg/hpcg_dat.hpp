@@ -8,6 +8,11 @@
 
 namespace bankfull::hpcg {
 
+// The lines of the official program's input file that are read, as people count them.
+inline constexpr int line_of_local = 3;
+inline constexpr int line_of_seconds = 4;
+inline constexpr int line_of_process_grid = 5;
+
 /// The official program's input file.
 struct HpcgDat {
   Grid3 local;

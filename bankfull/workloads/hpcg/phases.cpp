@@ -43,6 +43,13 @@ void describe_system(const System& system, const Problem& problem, const Communi
   }
 }
 
+Solved solved_by(CgBackend& backend, int iterations, double scaled_residual) {
+  return {.x = backend.solution(),
+          .r = backend.recurrence_residual(),
+          .iterations = iterations,
+          .scaled_residual = scaled_residual};
+}
+
 /// Times SpMV and multigrid of the reference, then runs its iterations.
 void run_reference(System& system, const RunContext& context, const Experiment& experiment,
                    Outcome& outcome) {
@@ -52,7 +59,7 @@ void run_reference(System& system, const RunContext& context, const Experiment& 
   backend->start();
   static_cast<void>(backend->take_times());
   for (int n = 0; n < timings; ++n) {
-    context.progress.update("timing the reference", n, timings);
+    context.begin("timing the reference", n, timings);
     backend->precondition(true);
     backend->update_direction(n == 0);
     backend->multiply();
@@ -62,23 +69,19 @@ void run_reference(System& system, const RunContext& context, const Experiment& 
   CgResult result;
   outcome.reference_cg_seconds = experiment.time([&] {
     result = conjugate_gradients(
-        *backend, {.iterations = reference_iterations}, History::left_out, [&](int done) {
-          context.progress.update("reference iterations", done, reference_iterations);
-        });
+        *backend, {.iterations = reference_iterations}, History::left_out,
+        [&](int done) { context.begin("reference iterations", done, reference_iterations); });
   });
   outcome.convergence.reference_iterations = reference_iterations;
   outcome.convergence.reference_residual = result.scaled();
-  const Solved solved{.x = backend->solution(),
-                      .r = backend->recurrence_residual(),
-                      .iterations = reference_iterations,
-                      .scaled_residual = result.scaled()};
+  const Solved solved = solved_by(*backend, reference_iterations, result.scaled());
   outcome.reference_solution =
       solution_test(*backend, solved, result.scaled(), system.levels().front(), ranks);
 }
 
 /// How many iterations the optimised solver takes to the reference's residual, as many as the
 /// reference at least; returns the seconds of a set.
-double find_iterations(CgBackend& backend, const Experiment& experiment, Progress& progress,
+double find_iterations(CgBackend& backend, const Experiment& experiment, const RunContext& context,
                        Outcome& outcome) {
   CgResult result;
   const double tolerance = outcome.convergence.reference_residual;
@@ -87,8 +90,8 @@ double find_iterations(CgBackend& backend, const Experiment& experiment, Progres
         backend,
         {.iterations = max_iterations, .tolerance = tolerance, .at_least = reference_iterations},
         History::left_out, [&](int done) {
-          progress.update("iterations to the reference's residual", done,
-                          std::max(done, reference_iterations + 2));
+          context.begin("iterations to the reference's residual", done,
+                        std::max(done, reference_iterations + 2));
         });
   });
   static_cast<void>(backend.take_times());
@@ -97,15 +100,6 @@ double find_iterations(CgBackend& backend, const Experiment& experiment, Progres
   convergence.iterations = result.iterations;
   convergence.reached = convergence.beyond_reference(convergence.residual) <= residual_slack;
   return seconds;
-}
-
-CgTimes operator+(const CgTimes& a, const CgTimes& b) {
-  return {.total = a.total + b.total,
-          .ddot = a.ddot + b.ddot,
-          .waxpby = a.waxpby + b.waxpby,
-          .spmv = a.spmv + b.spmv,
-          .mg = a.mg + b.mg,
-          .allreduce = a.allreduce + b.allreduce};
 }
 
 void run_timed_sets(const Problem& problem, CgBackend& backend, const RunContext& context,
@@ -117,6 +111,10 @@ void run_timed_sets(const Problem& problem, CgBackend& backend, const RunContext
   // Sets may take less time than the one that looked at every residual.
   double elapsed = 0.0;
   for (int set = 0; set < expected || elapsed < problem.seconds; ++set) {
+    if (set > 0 && context.interrupted()) {
+      outcome.broken_rules.emplace_back("the run was ended early by a signal");
+      break;
+    }
     context.progress.update("timed sets", set, std::max(expected, set + 1));
     const Stopwatch watch;
     residuals.push_back(conjugate_gradients(backend, limits).scaled());
@@ -124,7 +122,10 @@ void run_timed_sets(const Problem& problem, CgBackend& backend, const RunContext
     times.total = watch.seconds();
     results.set_seconds.push_back(ranks.max(times.total));
     elapsed += ranks.all_gather(times.total).front();
-    outcome.times = outcome.times + times;
+    for (double CgTimes::*part : {&CgTimes::total, &CgTimes::ddot, &CgTimes::waxpby, &CgTimes::spmv,
+                                  &CgTimes::mg, &CgTimes::allreduce}) {
+      outcome.times.*part += times.*part;
+    }
     ++outcome.sets;
   }
   outcome.norms = norms_test(std::move(residuals), outcome.convergence);
@@ -161,13 +162,6 @@ Work iteration_of(const std::vector<Step>& steps, const std::vector<Level>& leve
   return work;
 }
 
-Solved solved_by(CgBackend& backend, const Outcome& outcome) {
-  return {.x = backend.solution(),
-          .r = backend.recurrence_residual(),
-          .iterations = outcome.convergence.iterations,
-          .scaled_residual = outcome.norms.residuals.back()};
-}
-
 }  // namespace
 
 int sets_in(double seconds, double set_seconds) {
@@ -177,8 +171,7 @@ int sets_in(double seconds, double set_seconds) {
 PhaseResults run_phases(const Problem& problem, const RunContext& context,
                         const Experiment& experiment, Outcome& outcome) {
   const Communicator& ranks = context.ranks;
-  Progress& progress = context.progress;
-  progress.update("building the system", 0.0, 1.0);
+  context.begin("building the system", 0.0, 1.0);
   std::unique_ptr<System> system;
   outcome.setup_seconds = experiment.time([&] { system = make_system(problem, ranks); });
   describe_system(*system, problem, ranks, outcome);
@@ -188,30 +181,33 @@ PhaseResults run_phases(const Problem& problem, const RunContext& context,
   if (problem.perturbation != 0.0) {
     system->perturb(problem.perturbation);
   }
-  progress.update("optimising", 0.0, 1.0);
+  context.begin("optimising", 0.0, 1.0);
   std::unique_ptr<CgBackend> backend;
   outcome.optimise_seconds =
       experiment.time([&] { backend = system->make_backend(problem.variant); });
   outcome.optimised_bytes = ranks.sum(static_cast<double>(backend->added_bytes()));
 
-  progress.update("validating", 0.0, 1.0);
+  context.begin("validating", 0.0, 1.0);
   outcome.problem.wrong_products = wrong_products(*backend, system->levels().front(), ranks);
   outcome.spectral = spectral_test(*backend);
   outcome.symmetry = symmetry_test(*backend, system->levels().front(), ranks);
   static_cast<void>(backend->take_times());
 
   PhaseResults results;
-  const double set_seconds = find_iterations(*backend, experiment, progress, outcome);
+  const double set_seconds = find_iterations(*backend, experiment, context, outcome);
   run_timed_sets(problem, *backend, context, set_seconds, outcome, results);
-  const Solved solved = solved_by(*backend, outcome);
-  progress.update("timing each step", 0.0, 1.0);
-  results.steps = backend->profile(profile_repeats);
+  const Solved solved =
+      solved_by(*backend, outcome.convergence.iterations, outcome.norms.residuals.back());
+  if (!context.interrupted()) {
+    context.progress.update("timing each step", 0.0, 1.0);
+    results.steps = backend->profile(profile_repeats);
+  }
   results.iteration = iteration_of(results.steps, system->levels());
   results.transport = backend->transport();
   results.columns = backend->columns();
   results.notes = backend->notes();
 
-  progress.update("checking the solution", 0.0, 1.0);
+  context.progress.update("checking the solution", 0.0, 1.0);
   // The reference takes the room, and the matrix as it was.
   backend.reset();
   if (problem.perturbation != 0.0) {

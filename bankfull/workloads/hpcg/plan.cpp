@@ -26,26 +26,32 @@ std::int64_t columns_of(const Grid3& local, const RankGrid& grid) {
   return widened(local.nx, grid.k) * widened(local.ny, grid.j) * widened(local.nz, grid.i);
 }
 
-void check_local(const Grid3& local) {
+/// "--local 256x256x256".
+std::string local_text(const Problem& problem) {
+  return problem.origins.local + " " + to_string(problem.local);
+}
+
+void check_local(const Problem& problem) {
+  const Grid3& local = problem.local;
   for (const std::int64_t n : {local.nx, local.ny, local.nz}) {
     require(n >= smallest_dimension && n <= largest_dimension,
-            fmt::format("--local {}: the side {} is too {}", to_string(local), n,
+            fmt::format("{}: the side {} is too {}", local_text(problem), n,
                         n < smallest_dimension ? "short" : "long"),
             fmt::format("use sides from {} to {}", smallest_dimension, largest_dimension));
   }
 }
 
-void check_columns(const Grid3& local, const RankGrid& grid) {
-  require(columns_of(local, grid) <= std::numeric_limits<std::int32_t>::max(),
-          fmt::format("--local {} has {} points a rank, and with its halo more than 32-bit indices "
-                      "can name",
-                      to_string(local), local.count()),
-          "use up to 1280x1280x1280 a rank, and more ranks");
+void check_columns(const Problem& problem, const RankGrid& grid) {
+  require(
+      columns_of(problem.local, grid) <= std::numeric_limits<std::int32_t>::max(),
+      fmt::format("{} has {} points a rank, and with its halo more than 32-bit indices can name",
+                  local_text(problem), problem.local.count()),
+      "use up to 1280x1280x1280 a rank, and more ranks");
 }
 
 void check_settings(const Problem& problem) {
   require(problem.seconds >= 0.0 && problem.seconds <= longest_seconds,
-          fmt::format("--seconds {} is no running time", problem.seconds),
+          fmt::format("{} {} is no running time", problem.origins.seconds, problem.seconds),
           fmt::format("use 0, the quick path, or up to {:.0f}", longest_seconds));
   require(problem.threads >= 1, fmt::format("--threads {} leaves nobody to work", problem.threads),
           "use at least 1");
@@ -67,17 +73,18 @@ using BrokenRules = std::vector<BrokenRule>;
 
 bool has_official_shape(const Grid3& grid) { return aspect_ratio(grid) >= smallest_ratio; }
 
-void add_broken_shapes(const Grid3& local, const Grid3& ranks, BrokenRules& broken) {
+void add_broken_shapes(const Problem& problem, const Grid3& ranks, BrokenRules& broken) {
+  const Grid3& local = problem.local;
   for (const std::int64_t n : {local.nx, local.ny, local.nz}) {
     if (n < official_dimension || n % official_multiple != 0) {
       broken.push_back(
-          {fmt::format("the side {} of --local {} is none of an official run", n, to_string(local)),
+          {fmt::format("the side {} of {} is none of an official run", n, local_text(problem)),
            fmt::format("use multiples of {} from {}", official_multiple, official_dimension)});
       break;
     }
   }
   if (!has_official_shape(local)) {
-    broken.push_back({fmt::format("the sides of --local {} differ too much", to_string(local)),
+    broken.push_back({fmt::format("the sides of {} differ too much", local_text(problem)),
                       "use sides of which none is longer than 8 times another"});
   }
   if (!has_official_shape(ranks)) {
@@ -101,7 +108,8 @@ void add_broken_settings(const Problem& problem, BrokenRules& broken) {
 }
 
 /// The rule that a finished run is asked by the time that it took.
-void add_broken_time(double seconds, BrokenRules& broken) {
+void add_broken_time(const Problem& problem, BrokenRules& broken) {
+  const double seconds = problem.seconds;
   const std::string remedy = fmt::format("use --seconds {:.0f} or more", official_seconds);
   if (seconds == 0.0) {
     broken.push_back(
@@ -109,7 +117,7 @@ void add_broken_time(double seconds, BrokenRules& broken) {
          "benchmark's authors confirm it",
          remedy});
   } else if (seconds < official_seconds) {
-    broken.push_back({fmt::format("--seconds {} is too short", seconds), remedy});
+    broken.push_back({fmt::format("{} {} is too short", problem.origins.seconds, seconds), remedy});
   }
 }
 
@@ -173,9 +181,9 @@ void add_broken_memory(const Problem& problem, int ranks, int sharing, BrokenRul
                               return used(p) < wanted;
                             });
   broken.push_back(
-      {fmt::format("the data of --local {}, at least {}, may be less than a quarter of the memory "
-                   "of {}, {}{}",
-                   to_string(problem.local), format_bytes(used(problem)), to_string(problem.device),
+      {fmt::format("the data of {}, at least {}, may be less than a quarter of the memory of {}, "
+                   "{}{}",
+                   local_text(problem), format_bytes(used(problem)), to_string(problem.device),
                    format_bytes(static_cast<double>(total)),
                    sharing > 1 ? fmt::format(", which {} ranks share", sharing) : ""),
        fmt::format("use --local {} or more", to_string(cube(side)))});
@@ -206,16 +214,16 @@ std::int64_t copy_bytes(const Problem& problem, std::int64_t rows, std::int64_t 
 BrokenRules broken_rules(const Problem& problem, const Grid3& process_grid,
                          const Communicator& ranks, int sharing) {
   BrokenRules broken;
-  add_broken_shapes(problem.local, process_grid, broken);
+  add_broken_shapes(problem, process_grid, broken);
   add_broken_settings(problem, broken);
   // Devices may differ: a rank whose own is filled says what it knows of the others.
   BrokenRules memory;
   add_broken_memory(problem, ranks.size(), sharing, memory);
   const bool all_filled = ranks.all(memory.empty());
   if (memory.empty() && !all_filled) {
-    memory.push_back({fmt::format("the data of --local {} may be less than a quarter of the "
-                                  "memory that some rank has",
-                                  to_string(problem.local)),
+    memory.push_back({fmt::format("the data of {} may be less than a quarter of the memory that "
+                                  "some rank has",
+                                  local_text(problem)),
                       "use larger grids"});
   }
   broken.insert(broken.end(), memory.begin(), memory.end());
@@ -275,14 +283,15 @@ WorkBytes work_bytes(const Problem& problem, int ranks) {
              : WorkBytes{.device = bytes + checks, .host = 0, .working_set = set};
 }
 
-Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings) {
-  check_local(problem.local);
+Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings,
+               Shortage shortage) {
+  check_local(problem);
   check_settings(problem);
   if (uses_cusparse(problem.variant)) {
     ranks.agree([&] { require_cusparse(problem.variant); });
   }
   const RankGrid grid = decompose(problem, ranks.size()).grid();
-  check_columns(problem.local, grid);
+  check_columns(problem, grid);
   const Footprints footprints(problem.device, problem.threads, ranks, ceilings);
   Plan plan{.problem = problem,
             .process_grid = grid3_of(grid),
@@ -292,17 +301,16 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
   plan.broken_rules = broken_rules(plan.problem, plan.process_grid, ranks, footprints.sharing());
   if (problem.official) {
     BrokenRules broken;
-    add_broken_time(problem.seconds, broken);
+    add_broken_time(problem, broken);
     broken.insert(broken.end(), plan.broken_rules.begin(), plan.broken_rules.end());
     ranks.agree([&] { insist_on_rules(broken); });
   }
   if (ranks.size() > 1) {
     require_transport(problem.transport, ranks, problem.device);
   }
-  ranks.agree([&] {
-    footprints.require(plan.footprint, "hpcg --local " + to_string(problem.local),
-                       [&] { return largest_that_fits(problem, ranks.size(), footprints); });
-  });
+  plan.shortage = footprints.require(
+      ranks, plan.footprint, "hpcg --local " + to_string(problem.local),
+      [&] { return largest_that_fits(problem, ranks.size(), footprints); }, shortage);
   return plan;
 }
 

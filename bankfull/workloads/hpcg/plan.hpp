@@ -22,6 +22,7 @@ struct Plan {
   Grid3 process_grid;
   LevelSizes levels;
   Footprint footprint;
+  std::string shortage = {};  ///< of memory, where make_plan was to tell it; else empty
 
   /// Of official runs, but for that of their time: size, shape, memory, what the benchmark's
   /// authors have not allowed.
@@ -30,9 +31,11 @@ struct Plan {
 
 /// Collective. Throws UsageError where the problem makes no sense, breaks rules of an official run
 /// that it claims to be, all of which are named, cannot be run on the ranks, or does not fit a
-/// device's or a node's memory; the message names the largest cube that fits.
+/// device's or a node's memory, unless that is to be told; the message names the largest cube that
+/// fits.
 Plan make_plan(const Problem& problem, const Communicator& ranks,
-               CeilingRule ceilings = CeilingRule::automatic);
+               CeilingRule ceilings = CeilingRule::automatic,
+               Shortage shortage = Shortage::refused);
 
 /// Bytes of the data of a rank on its device while the timed sets run. In a grid of one rank, no
 /// other has less: official runs are judged by that.

@@ -53,13 +53,13 @@ Extents cells_of(const Grid3& local, const RankGrid& grid) {
   return {local.nz * grid.i, local.ny * grid.j, local.nx * grid.k};
 }
 
-RankGrid given_grid(const Grid3& given, int ranks) {
+RankGrid given_grid(const Grid3& given, const std::string& origin, int ranks) {
   const auto possible = [](std::int64_t n) { return n >= 1 && n <= largest_dimension; };
   require(possible(given.nx) && possible(given.ny) && possible(given.nz),
-          "--ranks-grid " + to_string(given) + " is not a grid of ranks",
+          origin + " " + to_string(given) + " is not a grid of ranks",
           fmt::format("use numbers from 1 to {}", largest_dimension));
   require(given.count() == ranks,
-          fmt::format("--ranks-grid {} is for {} ranks, this run has {}", to_string(given),
+          fmt::format("{} {} is for {} ranks, this run has {}", origin, to_string(given),
                       given.count(), ranks),
           "leave it out, or start as many ranks");
   return {static_cast<int>(given.nz), static_cast<int>(given.ny), static_cast<int>(given.nx)};
@@ -141,8 +141,9 @@ ColumnIndices parse_columns(const std::string& text) {
 
 Decomposition decompose(const Problem& problem, int ranks, int level) {
   expects(ranks >= 1, "somebody works");
-  const RankGrid grid = problem.process_grid ? given_grid(*problem.process_grid, ranks)
-                                             : chosen_grid(problem.local, ranks);
+  const RankGrid grid = problem.process_grid
+                            ? given_grid(*problem.process_grid, problem.origins.process_grid, ranks)
+                            : chosen_grid(problem.local, ranks);
   return {cells_of(level_grid(problem.local, level), grid), grid};
 }
 

@@ -119,6 +119,14 @@ std::string to_string(Sweeps sweeps);
 /// earlier names "waves" and "conveyors" it says what they are now.
 Sweeps parse_sweeps(const std::string& text);
 
+/// What the user calls a problem's values, for what is said about them: options, or lines of an
+/// input file.
+struct Origins {
+  std::string local = "--local";
+  std::string process_grid = "--ranks-grid";
+  std::string seconds = "--seconds";
+};
+
 /// What to run; plain data, checked by `make_plan`.
 struct Problem {
   Grid3 local{104, 104, 104};         ///< of every rank
@@ -134,6 +142,7 @@ struct Problem {
   /// The measured backend multiplies its operator by 1 + this, on all levels; the references do
   /// not. Not 0: a check of the checks, which must fail.
   double perturbation = 0.0;
+  Origins origins = {};
 };
 
 /// The ranks along the axes and their blocks of the global grid, as a Decomposition with i = z,

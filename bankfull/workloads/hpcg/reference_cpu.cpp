@@ -93,16 +93,14 @@ class CpuReference final : public CpuBackend {
     executor_.each(rows_, [=](std::int64_t n) { w[n] = alpha * x[n] + beta * y[n]; });
   }
 
-  void exchange(std::size_t level, double* x) { exchanges_[level]->exchange(x); }
-
   void multiply_by(std::size_t level, double* x, double* y) {
-    exchange(level, x);
+    exchanges_[level]->exchange(x);
     const CsrView matrix = levels_[level].matrix.view();
     executor_.each(matrix.rows, [=](std::int64_t row) { y[row] = row_times(matrix, row, x); });
   }
 
   void smooth(std::size_t level, const double* r, double* x) {
-    exchange(level, x);
+    exchanges_[level]->exchange(x);
     const CsrView matrix = levels_[level].matrix.view();
     for (std::int64_t row = 0; row < matrix.rows; ++row) {
       x[row] = relaxed(matrix, row, r[row], x);

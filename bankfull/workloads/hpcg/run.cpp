@@ -113,9 +113,8 @@ void add_steps(const Problem& problem, const std::vector<Step>& steps, const Exp
   }
 }
 
-}  // namespace
-
-RunResult run(const Plan& plan, const RunContext& context) {
+/// All phases, and what they found.
+RunResult run_benchmark(const Plan& plan, const RunContext& context) {
   const Problem& problem = plan.problem;
   Outcome outcome;
   for (const BrokenRule& rule : plan.broken_rules) {
@@ -130,6 +129,20 @@ RunResult run(const Plan& plan, const RunContext& context) {
   add_steps(problem, results.steps, experiment, result.measurements);
   experiment.finish(result.measurements);
   result.attachment = std::move(outcome);
+  return result;
+}
+
+}  // namespace
+
+RunResult run(const Plan& plan, const RunContext& context) {
+  const Problem& problem = plan.problem;
+  // What there is to tell of a run that is interrupted before its timed sets.
+  RunResult result{.workload = "hpcg",
+                   .problem = marked({{.name = "local", .value = to_string(problem.local)},
+                                      {.name = "device", .value = to_string(problem.device)},
+                                      {.name = "variant", .value = to_string(problem.variant)}},
+                                     problem)};
+  until_interrupted([&] { result = run_benchmark(plan, context); });
   return result;
 }
 

@@ -39,11 +39,6 @@ class CpuSystem final : public System {
 
 }  // namespace
 
-std::unique_ptr<System> detail::make_cpu_system(const Problem& problem, const Communicator& ranks,
-                                                const std::vector<HostCsr>& matrices) {
-  return std::make_unique<CpuSystem>(problem, ranks, matrices);
-}
-
 std::unique_ptr<System> make_system(const Problem& problem, const Communicator& ranks,
                                     const std::vector<HostCsr>& matrices) {
   if constexpr (build::cuda) {
@@ -51,7 +46,7 @@ std::unique_ptr<System> make_system(const Problem& problem, const Communicator& 
       return detail::make_cuda_system(problem, ranks, matrices);
     }
   }
-  return detail::make_cpu_system(problem, ranks, matrices);
+  return std::make_unique<CpuSystem>(problem, ranks, matrices);
 }
 
 }  // namespace bankfull::hpcg

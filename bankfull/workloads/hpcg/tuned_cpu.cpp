@@ -177,7 +177,7 @@ class CpuTuned final : public CpuBackend {
   }
 
   void restrict_residual(std::size_t level) {
-    exchange(level, vectors_[level].x);
+    exchanges_[level]->exchange(vectors_[level].x);
     const Range rows = levels_[level].coarse_range();
     const std::int64_t first = rows.begin / slice_height;
     executor_.each(rows.size() / slice_height,
@@ -188,7 +188,7 @@ class CpuTuned final : public CpuBackend {
   void prolong(std::size_t level) {
     executor_.each(levels_[level].coarse_range().size(),
                    [a = view_of(level)](std::int64_t n) { prolong_row(a, n); });
-    exchange(level, vectors_[level].x);
+    exchanges_[level]->exchange(vectors_[level].x);
   }
 
   void forward_again(std::size_t level) {
@@ -230,8 +230,6 @@ class CpuTuned final : public CpuBackend {
             .coarse_r = has_coarser ? vectors_[number + 1].own_r.data() : nullptr,
             .coarse_x = has_coarser ? vectors_[number + 1].x : nullptr};
   }
-
-  void exchange(std::size_t level, double* x) { exchanges_[level]->exchange(x); }
 
   void cycle(const double* r, double* z) {
     vectors_.front().r = r;
@@ -278,28 +276,24 @@ class CpuTuned final : public CpuBackend {
 
   /// y = A x; returns the rank's part of x.y.
   double multiply_by(double* x, double* y) {
-    exchange(0, x);
+    exchanges_[0]->exchange(x);
     auto a = view_of(0);
     a.x = x;
-    return sum_packs(rows_ / slice_height,
-                     [=](std::int64_t slice) { return multiply_slice(a, slice, y); });
+    return sum_slices([=](std::int64_t slice) { return multiply_slice(a, slice, y); });
   }
 
   /// r -= alpha ap; returns the rank's part of r.r.
   double subtract(double* r, double alpha, const double* ap) {
     const Doubles factor = Doubles::broadcast(-alpha);
-    return sum_packs(rows_ / slice_height,
-                     [=](std::int64_t slice) { return advance_slice(factor, ap, r, slice); });
+    return sum_slices([=](std::int64_t slice) { return advance_slice(factor, ap, r, slice); });
   }
 
+  /// What body(slice) is of all slices of the finest level.
   template <class Body>
-  double sum_packs(std::int64_t count, Body body) {
+  double sum_slices(Body body) {
     return sum_over_team(team(), [&] {
       Doubles sum = Doubles::broadcast(0.0);
-      const Range mine = my_share(count);
-      for (std::int64_t n = mine.begin; n < mine.end; ++n) {
-        sum = sum + body(n);
-      }
+      for_my_slices({0, rows_}, [&](std::int64_t slice) { sum = sum + body(slice); });
       return sum.total();
     });
   }

@@ -31,6 +31,28 @@ const T& row_of(const PerClass<T>& table, Class size) {
   return table[static_cast<std::size_t>(size)];
 }
 
+/// The two keys that an iteration changes are its number and the largest key less its number. A
+/// small test key gains one smaller key an iteration, a large one loses one.
+struct RankDrift {
+  std::array<int, is_tests> sign;
+  int first_gain;  ///< of iteration 0
+  int first_loss;
+};
+
+/// How ranks of a class move from an iteration to the next, as NPB's partial verification has it.
+const RankDrift& rank_drift(Class size) {
+  static constexpr PerClass<RankDrift> table{{
+      {{+1, +1, +1, -1, -1}, 0, 0},
+      {{+1, +1, -1, -1, -1}, -2, 0},
+      {{+1, +1, +1, -1, -1}, -1, -1},
+      {{-1, +1, +1, -1, +1}, 0, 0},
+      {{+1, +1, +1, -1, -1}, 0, 0},
+      {{+1, +1, -1, -1, -1}, 0, 0},
+      {{+1, +1, +1, -1, -1}, -2, -2},
+  }};
+  return row_of(table, size);
+}
+
 }  // namespace
 
 std::string to_string(Kernel kernel) { return kernel_names.to_string(kernel); }
@@ -135,32 +157,6 @@ const IsParameters& is_parameters(Class size) {
   }};
   return row_of(table, size);
 }
-
-namespace {
-
-/// The two keys that an iteration changes are its number and the largest key less its number. A
-/// small test key gains one smaller key an iteration, a large one loses one.
-struct RankDrift {
-  std::array<int, is_tests> sign;
-  int first_gain;  ///< of iteration 0
-  int first_loss;
-};
-
-/// How ranks of a class move from an iteration to the next, as NPB's partial verification has it.
-const RankDrift& rank_drift(Class size) {
-  static constexpr PerClass<RankDrift> table{{
-      {{+1, +1, +1, -1, -1}, 0, 0},
-      {{+1, +1, -1, -1, -1}, -2, 0},
-      {{+1, +1, +1, -1, -1}, -1, -1},
-      {{-1, +1, +1, -1, +1}, 0, 0},
-      {{+1, +1, +1, -1, -1}, 0, 0},
-      {{+1, +1, -1, -1, -1}, 0, 0},
-      {{+1, +1, +1, -1, -1}, -2, -2},
-  }};
-  return row_of(table, size);
-}
-
-}  // namespace
 
 std::int64_t expected_rank(Class size, int test, int iteration) {
   const auto n = static_cast<std::size_t>(test);

@@ -1,4 +1,5 @@
 #include "bankfull/app/options.hpp"
+#include "bankfull/app/print_out.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/table.hpp"
@@ -44,13 +45,16 @@ npb::Problem problem_of(const NpbOptions& options, const Communicator& ranks) {
   return problem;
 }
 
-void print_plan(const npb::Plan& plan) {
+void print_plan(const npb::Plan& plan, bool dry_run) {
   const npb::Problem& problem = plan.problem;
   for (const npb::KernelPlan& kernel : plan.kernels) {
-    fmt::print("npb {} {}: size {}, {}, on {}, {}, {} ({})\n", npb::to_string(kernel.kernel),
-               npb::to_string(problem.size), kernel.facts.size, npb::to_string(problem.schedule),
-               to_string(problem.device), to_string(kernel.footprint),
-               format_si(kernel.facts.operations, "op"), kernel.facts.operation);
+    print_out("npb {} {}: size {}, {}, on {}, {}, {} ({})\n", npb::to_string(kernel.kernel),
+              npb::to_string(problem.size), kernel.facts.size, npb::to_string(problem.schedule),
+              to_string(problem.device), to_string(kernel.footprint),
+              format_si(kernel.facts.operations, "op"), kernel.facts.operation);
+    if (dry_run) {
+      print_fit(problem.device, kernel.shortage);
+    }
   }
 }
 
@@ -66,9 +70,9 @@ std::string result_blocks(const RunResult& result) {
 ExitCode run_npb(const NpbOptions& options, const Communicator& ranks) {
   const npb::Problem problem = problem_of(options, ranks);
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
-  const npb::Plan plan = make_plan(problem, ranks, policy.ceiling);
+  const npb::Plan plan = make_plan(problem, ranks, policy.ceiling, options.common.shortage());
   if (!options.common.quiet || options.common.dry_run) {
-    print_plan(plan);
+    print_plan(plan, options.common.dry_run);
   }
   warn_of_perturbation(problem.perturbation, ranks);
   if (options.common.dry_run) {
@@ -110,8 +114,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   with_environment(command->add_option("--transport", options->transport,
                                        "between ranks: auto, peer, nccl, mpi-device or mpi"))
       ->capture_default_str();
-  with_environment(command->add_option("--repeat", options->repeats, "timed repeats"))
-      ->capture_default_str();
+  add_number(*command, "--repeat", options->repeats, "timed repeats")->capture_default_str();
   add_perturbation_option(*command, options->perturbation);
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_npb(*options, ranks); };
@@ -119,7 +122,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
 }
 
 void list_choices() {
-  fmt::print("npb: the NAS Parallel Benchmarks' kernels\n");
+  print_out("npb: the NAS Parallel Benchmarks' kernels\n");
   std::vector<std::string> headings{"class"};
   for (const npb::Kernel kernel : npb::all_kernels) {
     headings.push_back(npb::to_string(kernel));
@@ -137,7 +140,7 @@ void list_choices() {
     }
     classes.add_row(cells);
   }
-  fmt::print("{}  schedules: tuned reference\n", classes.text());
+  print_out("{}  schedules: tuned reference\n", classes.text());
 }
 
 }  // namespace bankfull::npb

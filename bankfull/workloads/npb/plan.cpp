@@ -28,16 +28,6 @@ std::string fitting_class(Problem problem, int ranks, const Footprints& footprin
   return largest.empty() ? "no class fits" : "the largest class that fits is --class " + largest;
 }
 
-KernelPlan plan_of(Kernel kernel, const Problem& problem, int ranks, const Footprints& footprints) {
-  KernelPlan plan{.kernel = kernel,
-                  .facts = facts_of(kernel, problem),
-                  .footprint = footprints.of(work_bytes(kernel, problem, ranks))};
-  footprints.require(plan.footprint,
-                     fmt::format("npb {} --class {}", to_string(kernel), to_string(problem.size)),
-                     [&] { return fitting_class(problem, ranks, footprints); });
-  return plan;
-}
-
 void check_ranks(Kernel kernel, const Problem& problem, int ranks) {
   const std::string refusal = refusal_of_ranks(kernel, problem, ranks);
   if (refusal.empty()) {
@@ -96,16 +86,26 @@ void check_settings(const Problem& problem, int ranks) {
 
 }  // namespace
 
-Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings) {
+Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings,
+               Shortage shortage) {
   const Footprints footprints(problem.device, problem.threads, ranks, ceilings);
   Plan plan{.problem = problem, .kernels = {}};
   ranks.agree([&] {
     check_settings(problem, ranks.size());
     for (const Kernel kernel : problem.kernels) {
       check_ranks(kernel, problem, ranks.size());
-      plan.kernels.push_back(plan_of(kernel, problem, ranks.size(), footprints));
+      plan.kernels.push_back(
+          {.kernel = kernel,
+           .facts = facts_of(kernel, problem),
+           .footprint = footprints.of(work_bytes(kernel, problem, ranks.size()))});
     }
   });
+  for (KernelPlan& kernel : plan.kernels) {
+    kernel.shortage = footprints.require(
+        ranks, kernel.footprint,
+        fmt::format("npb {} --class {}", to_string(kernel.kernel), to_string(problem.size)),
+        [&] { return fitting_class(problem, ranks.size(), footprints); }, shortage);
+  }
   if (ranks.size() > 1 || problem.transport != Transport::automatic) {
     require_transport(problem.transport, ranks, problem.device);
   }

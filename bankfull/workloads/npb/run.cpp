@@ -29,7 +29,7 @@ KernelRun measure_kernel(Kernel kernel, const Problem& problem, const RunContext
                          Experiment& experiment) {
   const Communicator& ranks = context.ranks;
   const std::string title = title_of(kernel, problem.size);
-  context.progress.update(title + " set-up", 0.0, 1.0);
+  context.begin(title + " set-up", 0.0, 1.0);
   KernelRun run;
   const MemoryWatch memory(memory_space_of(problem.device));
   std::unique_ptr<Benchmark> benchmark;
@@ -122,17 +122,19 @@ RunResult run(const Plan& plan, const RunContext& context) {
   add_perturbation(problem.perturbation, result.notes);
   Experiment experiment(problem.device, problem.threads, context);
   std::vector<Outcome> outcomes;
-  for (const KernelPlan& of_kernel : plan.kernels) {
-    const KernelRun run = measure_kernel(of_kernel.kernel, problem, context, experiment);
-    outcomes.push_back(outcome_of(of_kernel, problem, ranks, run));
-    Measurement m = measurement_of(problem, of_kernel, outcomes.back(), run);
-    experiment.measure_ceiling_of(m);
-    if (run.fp64_instructions > 0.0) {
-      compare_with_fp64_rate(problem, ranks, run.fp64_instructions, m);
+  until_interrupted([&] {
+    for (const KernelPlan& of_kernel : plan.kernels) {
+      const KernelRun run = measure_kernel(of_kernel.kernel, problem, context, experiment);
+      outcomes.push_back(outcome_of(of_kernel, problem, ranks, run));
+      Measurement m = measurement_of(problem, of_kernel, outcomes.back(), run);
+      experiment.measure_ceiling_of(m);
+      if (run.fp64_instructions > 0.0) {
+        compare_with_fp64_rate(problem, ranks, run.fp64_instructions, m);
+      }
+      result.measurements.push_back(std::move(m));
+      result.checks.insert(result.checks.end(), run.checks.begin(), run.checks.end());
     }
-    result.measurements.push_back(std::move(m));
-    result.checks.insert(result.checks.end(), run.checks.begin(), run.checks.end());
-  }
+  });
   experiment.finish(result.measurements);
   result.attachment = std::move(outcomes);
   return result;

@@ -4,11 +4,13 @@
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/ceiling.hpp"
 #include "bankfull/workloads/probe/plateaus.hpp"
+#include "bankfull/workloads/probe/time_budget.hpp"
 #include "bankfull/workloads/probe/timed_pass.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -18,23 +20,51 @@ namespace {
 constexpr double shortest_sample = 0.25e-3;  // seconds
 constexpr int max_passes = 1 << 20;
 
-/// Bandwidth by working set of one pattern.
-Series sweep(const Problem& problem, Streams& streams, const StreamPattern& pattern) {
+/// Launch shapes that a GPU is tried with where nothing else is asked for; one for the CPU.
+std::vector<StreamGrid> candidate_grids(Device device) {
+  if (!device.is_cuda()) {
+    return {StreamGrid{}};
+  }
+  const int units = survey_gpus().gpus.at(static_cast<std::size_t>(device.index)).multiprocessors;
+  return {{.blocks = 0, .threads = 256, .through_l1 = false},
+          {.blocks = 0, .threads = 1024, .through_l1 = false},
+          {.blocks = 8 * units, .threads = 256, .through_l1 = false},
+          {.blocks = 8 * units, .threads = 256, .through_l1 = true},
+          {.blocks = 32 * units, .threads = 256, .through_l1 = false}};
+}
+
+// Of a quick probe of a CPU.
+constexpr double quick_seconds = 3.5;
+constexpr double quick_curves = 0.45;  ///< part of these
+constexpr double quick_largest = 0.4;  ///< of the rest
+constexpr double quick_ceiling = 0.3;  ///< seconds of a ceiling that is measured again
+constexpr double quick_threads = 0.6;  ///< of what then is left
+
+/// Bandwidth by working set of one pattern. What would take too long is left out, but for the
+/// largest.
+Series sweep(const Problem& problem, Streams& streams, const StreamPattern& pattern,
+             const TimeBudget& budget, int& left_out) {
   Series series{.name = "bandwidth, " + to_string(pattern),
                 .x_name = "working_set",
                 .x_unit = "B",
                 .y_name = "bandwidth",
                 .y_unit = "B/s"};
   const int repeats = problem.quick ? 3 : 5;
-  for (const std::int64_t size : log_spaced(problem.working_set_from, problem.working_set_to,
-                                            problem.points_per_octave, Streams::granularity)) {
+  double best = std::numeric_limits<double>::infinity();
+  const std::vector<std::int64_t> sizes =
+      log_spaced(problem.working_set_from, problem.working_set_to, problem.points_per_octave,
+                 Streams::granularity);
+  for (const std::int64_t size : sizes) {
     const std::int64_t elements = elements_of(pattern, size, problem.threads);
-    double best = 0.0;
-    for (const StreamGrid& grid : candidate_grids(problem.device)) {
-      streams.use_grid(grid);
-      best = std::max(best, best_bandwidth(streams, pattern, elements, repeats));
-    }
     const double bytes = pattern.traffic(elements).bytes();
+    const double largest = 2.0 * static_cast<double>(sizes.back()) / best;  // and its warm-up
+    const bool in_time = budget.allows((repeats + 1) * bytes / best + largest);
+    if (!in_time && size != sizes.back()) {
+      ++left_out;
+      continue;
+    }
+    best =
+        fastest_grid(problem.device, streams, pattern, elements, in_time ? repeats : 1).bandwidth;
     if (series.points.empty() || series.points.back().first < bytes) {
       series.points.emplace_back(bytes, best);
     }
@@ -65,7 +95,9 @@ std::vector<Figure> parameters(Device device, const StreamPattern& pattern, cons
 /// One pass over the largest working set.
 TimedPass pass_of(const Problem& problem, Streams& streams, const StreamPattern& pattern) {
   const std::int64_t elements = elements_of(pattern, problem.working_set_to, problem.threads);
-  const StreamGrid grid = fastest_grid(problem.device, streams, pattern, elements);
+  const StreamGrid grid = problem.device.is_cuda()
+                              ? fastest_grid(problem.device, streams, pattern, elements, 3).grid
+                              : StreamGrid{};
   const Traffic traffic = pattern.traffic(elements);
   return {.name = to_string(pattern),
           .work = work_of(traffic, pattern.precision),
@@ -76,33 +108,28 @@ TimedPass pass_of(const Problem& problem, Streams& streams, const StreamPattern&
           }};
 }
 
+/// As many repeats as the problem has, or those of at least two for which there is time: `curves`
+/// end with what the passes sustain.
+int repeats_within(const TimeBudget& budget, const Problem& problem,
+                   const std::vector<Series>& curves) {
+  double all = 0.0;
+  for (const Series& curve : curves) {
+    all += curve.points.back().first / curve.points.back().second;
+  }
+  const double affordable = budget.left() / all - 1.0;  // they are warmed up
+  return affordable < problem.repeats
+             ? std::min(problem.repeats, std::max(2, static_cast<int>(affordable)))
+             : problem.repeats;
+}
+
 /// All patterns in turn, so that a disturbance of the machine meets them alike.
 std::vector<Measurement> measure_largest(const Problem& problem, Streams& streams,
-                                         Experiment& experiment) {
+                                         Experiment& experiment, int repeats) {
   std::vector<TimedPass> passes;
   for (const StreamPattern& pattern : patterns(problem)) {
     passes.push_back(pass_of(problem, streams, pattern));
   }
-  return measure_in_turn(experiment, passes, problem.repeats);
-}
-
-void add_plateaus(const Problem& problem, const Series& series, Measurement& measurement) {
-  const std::vector<CacheLevel> caches = caches_of_all(problem.device, problem.threads);
-  std::vector<std::string> sentences;
-  for (const Plateau& plateau : find_plateaus(series.points)) {
-    const std::string name = level_name(caches, plateau.to);
-    const std::string key = fmt::format("plateau_{}", plateau.level);
-    measurement.figures.push_back({key, name});
-    measurement.figures.push_back({key + "_from", plateau.from, "B"});
-    measurement.figures.push_back({key + "_to", plateau.to, "B"});
-    measurement.figures.push_back({key + "_bandwidth", plateau.value, "B/s"});
-    sentences.push_back(fmt::format("{} up to {} {}", name, format_bytes(plateau.to),
-                                    format_si(plateau.value, "B/s")));
-  }
-  if (!sentences.empty()) {
-    measurement.notes.push_back(
-        fmt::format("{}: {}", measurement.name, fmt::join(sentences, ", ")));
-  }
+  return measure_in_turn(experiment, passes, repeats);
 }
 
 /// A ceiling twice in a row: how far to trust a percent of bankfull.
@@ -110,7 +137,8 @@ Measurement repeat_ceiling(const Plan& plan, const Experiment& experiment) {
   const Problem& problem = plan.problem;
   const Mix mix{.reads = problem.mix_reads.back(), .writes = 1};
   const Precision precision = problem.precisions.front();
-  const CeilingBudget budget{.bytes = plan.ceiling_bytes};
+  CeilingBudget budget{.bytes = plan.ceiling_bytes};
+  budget.seconds = std::min(budget.seconds, budget_of(problem, quick_ceiling).left());
   const auto measure = [&] {
     return measure_ceiling(problem.device, problem.threads, mix, precision, budget);
   };
@@ -148,30 +176,46 @@ void check_contents(const Problem& problem, Streams& streams, RunResult& result)
   }
 }
 
-}  // namespace
-
-std::vector<StreamGrid> candidate_grids(Device device) {
-  if (!device.is_cuda()) {
-    return {StreamGrid{}};
+/// By working set, and at the largest.
+void measure_patterns(const Problem& problem, const TimeBudget& budget, const RunContext& context,
+                      Experiment& experiment, RunResult& result) {
+  const std::vector<StreamPattern> all = patterns(problem);
+  const auto streams = make_streams(problem.device, problem.threads,
+                                    problem.working_set_to + padding_bytes(problem));
+  check_contents(problem, *streams, result);
+  const TimeBudget for_curves = budget.share(quick_curves);
+  std::vector<Series> curves;
+  int left_out = 0;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    context.begin("bandwidth by working set", static_cast<double>(n),
+                  static_cast<double>(all.size()));
+    const double part = 1.0 / static_cast<double>(all.size() - n);
+    curves.push_back(sweep(problem, *streams, all[n], for_curves.share(part), left_out));
   }
-  const int units = survey_gpus().gpus.at(static_cast<std::size_t>(device.index)).multiprocessors;
-  return {{.blocks = 0, .threads = 256, .through_l1 = false},
-          {.blocks = 0, .threads = 1024, .through_l1 = false},
-          {.blocks = 8 * units, .threads = 256, .through_l1 = false},
-          {.blocks = 8 * units, .threads = 256, .through_l1 = true},
-          {.blocks = 32 * units, .threads = 256, .through_l1 = false}};
+  note_left_out(left_out, "bandwidth by working set", result);
+  const int repeats = repeats_within(budget.share(quick_largest), problem, curves);
+  std::vector<Measurement> measured = measure_largest(problem, *streams, experiment, repeats);
+  const std::vector<CacheLevel> caches = caches_of_all(problem.device, problem.threads);
+  const auto described = [&](const Plateau& plateau) {
+    return std::pair(level_name(caches, plateau.to), format_si(plateau.value, "B/s"));
+  };
+  for (std::size_t n = 0; n < measured.size(); ++n) {
+    add_plateaus(curves[n], described, measured[n]);
+    result.measurements.push_back(std::move(measured[n]));
+    result.series.push_back(std::move(curves[n]));
+  }
 }
 
-StreamGrid fastest_grid(Device device, Streams& streams, const StreamPattern& pattern,
-                        std::int64_t elements) {
-  StreamGrid best;
-  double best_rate = 0.0;
+}  // namespace
+
+FastestGrid fastest_grid(Device device, Streams& streams, const StreamPattern& pattern,
+                         std::int64_t elements, int repeats) {
+  FastestGrid best;
   for (const StreamGrid& grid : candidate_grids(device)) {
     streams.use_grid(grid);
-    const double rate = best_bandwidth(streams, pattern, elements, 3);
-    if (rate > best_rate) {
-      best_rate = rate;
-      best = grid;
+    const double bandwidth = best_bandwidth(streams, pattern, elements, repeats);
+    if (bandwidth > best.bandwidth) {
+      best = {grid, bandwidth};
     }
   }
   return best;
@@ -203,31 +247,16 @@ double best_bandwidth(Streams& streams, const StreamPattern& pattern, std::int64
   return best;
 }
 
-void measure_bandwidth(const Plan& plan, Progress& progress, Experiment& experiment,
+void measure_bandwidth(const Plan& plan, const RunContext& context, Experiment& experiment,
                        RunResult& result) {
   const Problem& problem = plan.problem;
-  const std::vector<StreamPattern> all = patterns(problem);
-  {
-    const auto streams = make_streams(problem.device, problem.threads,
-                                      problem.working_set_to + padding_bytes(problem));
-    check_contents(problem, *streams, result);
-    for (std::size_t n = 0; n < all.size(); ++n) {
-      progress.update("bandwidth by working set", static_cast<double>(n),
-                      static_cast<double>(all.size()));
-      result.series.push_back(sweep(problem, *streams, all[n]));
-    }
-    std::vector<Measurement> measured = measure_largest(problem, *streams, experiment);
-    const std::size_t first = result.series.size() - all.size();
-    for (std::size_t n = 0; n < measured.size(); ++n) {
-      add_plateaus(problem, result.series[first + n], measured[n]);
-      result.measurements.push_back(std::move(measured[n]));
-    }
-  }
+  const TimeBudget budget = budget_of(problem, quick_seconds);
+  measure_patterns(problem, budget, context, experiment, result);
   result.measurements.push_back(repeat_ceiling(plan, experiment));
-  measure_team_sizes(problem, progress, result);
-  measure_grids(problem, progress, result);
-  measure_n_copy(problem, progress, result);
-  measure_copies(problem, progress, experiment, result);
+  measure_team_sizes(problem, budget.share(quick_threads), context, result);
+  measure_grids(problem, context, result);
+  measure_n_copy(problem, budget, context, result);
+  measure_copies(problem, context, experiment, result);
 }
 
 }  // namespace bankfull::probe

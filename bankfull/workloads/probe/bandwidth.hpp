@@ -3,6 +3,7 @@
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/streams.hpp"
 #include "bankfull/workloads/probe/plan.hpp"
+#include "bankfull/workloads/probe/time_budget.hpp"
 
 namespace bankfull::probe {
 
@@ -11,7 +12,7 @@ namespace bankfull::probe {
 /// set (measurements), by threads or by launch shape, by concurrent streams (series), and on a GPU
 /// the copies that the stream copy is compared with and those between host and device
 /// (measurements).
-void measure_bandwidth(const Plan& plan, Progress& progress, Experiment& experiment,
+void measure_bandwidth(const Plan& plan, const RunContext& context, Experiment& experiment,
                        RunResult& result);
 
 /// Whole blocks of elements that bring a pass over all arrays of a pattern nearest below a working
@@ -24,28 +25,34 @@ std::int64_t elements_of(const StreamPattern& pattern, std::int64_t working_set,
 double best_bandwidth(Streams& streams, const StreamPattern& pattern, std::int64_t elements,
                       int repeats);
 
-/// Launch shapes that a GPU is tried with where nothing else is asked for; one for the CPU.
-std::vector<StreamGrid> candidate_grids(Device device);
+/// A launch shape, and the bytes per second with it.
+struct FastestGrid {
+  StreamGrid grid;
+  double bandwidth = 0.0;
+};
 
-/// The one of them in which a pattern is fastest.
-StreamGrid fastest_grid(Device device, Streams& streams, const StreamPattern& pattern,
-                        std::int64_t elements);
+/// The one in which a pattern is fastest, of those that a GPU is tried with where nothing else is
+/// asked for; a CPU has one. Each is measured by `best_bandwidth`.
+FastestGrid fastest_grid(Device device, Streams& streams, const StreamPattern& pattern,
+                         std::int64_t elements, int repeats);
 
 // What `measure_bandwidth` is made of, beside the patterns by working set.
 
 /// CPU: bandwidth from memory by number of threads, a series per pattern.
-void measure_team_sizes(const Problem& problem, Progress& progress, RunResult& result);
+void measure_team_sizes(const Problem& problem, const TimeBudget& budget, const RunContext& context,
+                        RunResult& result);
 
 /// GPU: bandwidth from memory by number of blocks, a series per operation and threads per block.
-void measure_grids(const Problem& problem, Progress& progress, RunResult& result);
+void measure_grids(const Problem& problem, const RunContext& context, RunResult& result);
 
 /// Multi-stream copy of the 2008 paper: bandwidth from memory by number of concurrent streams, a
 /// series per precision and way to store, and the checks that all elements arrive.
-void measure_n_copy(const Problem& problem, Progress& progress, RunResult& result);
+void measure_n_copy(const Problem& problem, const TimeBudget& budget, const RunContext& context,
+                    RunResult& result);
 
 /// GPU: the stream copy in turn with a plain kernel and cudaMemcpyAsync, and copies between host
 /// and device. A measurement each, and the checks that the bytes arrive.
-void measure_copies(const Problem& problem, Progress& progress, Experiment& experiment,
+void measure_copies(const Problem& problem, const RunContext& context, Experiment& experiment,
                     RunResult& result);
 
 }  // namespace bankfull::probe

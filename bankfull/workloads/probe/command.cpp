@@ -1,5 +1,6 @@
 #include "bankfull/app/chart.hpp"
 #include "bankfull/app/options.hpp"
+#include "bankfull/app/print_out.hpp"
 #include "bankfull/app/probe_report.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/workload_commands.hpp"
@@ -46,10 +47,11 @@ probe::Problem problem_from(const ProbeOptions& options, const Communicator& ran
 ExitCode run_probe(const ProbeOptions& options, const Communicator& ranks) {
   const probe::Problem problem = problem_from(options, ranks);
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
-  const probe::Plan plan = make_plan(problem, ranks, policy.ceiling);
+  const probe::Plan plan = make_plan(problem, ranks, policy.ceiling, options.common.shortage());
   if (options.common.dry_run) {
-    fmt::print("probe {} on {}: {}\n", to_string(problem.part), to_string(problem.device),
-               to_string(plan.footprint));
+    print_out("probe {} on {}: {}\n", to_string(problem.part), to_string(problem.device),
+              to_string(plan.footprint));
+    print_fit(problem.device, plan.shortage);
     return ExitCode::ok;
   }
   return run_and_publish(options.common, policy, ranks,
@@ -57,45 +59,27 @@ ExitCode run_probe(const ProbeOptions& options, const Communicator& ranks) {
                          {.extra = probe_report});
 }
 
-/// An option that may be given several times or with commas.
-template <class Values>
-void add_list(CLI::App& command, const std::string& name, Values& values,
-              const std::string& description) {
-  with_environment(command.add_option(name, values, description)->delimiter(','));
-}
-
 void add_sweep_options(CLI::App& command, probe::Problem& problem) {
-  with_environment(command.add_option("--repeat", problem.repeats, "timed passes of a figure"));
-  with_environment(command.add_option("--points-per-octave", problem.points_per_octave,
-                                      "points of a curve for every doubling of its size"));
-  with_environment(command
-                       .add_option("--memory-limit", problem.memory_limit,
-                                   "most memory to hold at a time (512MiB, 4GiB)")
-                       ->transform(CLI::AsSizeValue(false)));
-  with_environment(command
-                       .add_option("--from", problem.working_set_from,
-                                   "smallest working set of the bandwidth curves, or message of "
-                                   "links")
-                       ->transform(CLI::AsSizeValue(false)));
-  with_environment(
-      command
-          .add_option("--to", problem.working_set_to,
-                      "largest working set of the bandwidth curves, or message of links")
-          ->transform(CLI::AsSizeValue(false)));
-  with_environment(command
-                       .add_option("--footprint-to", problem.footprint_to,
-                                   "largest footprint of the latency curves")
-                       ->transform(CLI::AsSizeValue(false)));
+  // 0 is what the problem takes for blank.
+  const OptionRange from_one{.least = 1.0};
+  add_number(command, "--repeat", problem.repeats, "timed passes of a figure", from_one);
+  add_number(command, "--points-per-octave", problem.points_per_octave,
+             "points of a curve for every doubling of its size", from_one);
+  add_bytes(command, "--memory-limit", problem.memory_limit,
+            "most memory to hold at a time (512MiB, 4GiB)");
+  add_bytes(command, "--from", problem.working_set_from,
+            "smallest working set of the bandwidth curves, or message of links");
+  add_bytes(command, "--to", problem.working_set_to,
+            "largest working set of the bandwidth curves, or message of links");
+  add_bytes(command, "--footprint-to", problem.footprint_to,
+            "largest footprint of the latency curves");
   add_list(command, "--mix", problem.mix_reads, "arrays read per array written, 1 to 16");
   add_list(command, "--team-sizes", problem.team_sizes, "CPU: numbers of threads to compare");
   add_list(command, "--grid-threads", problem.grid_threads, "GPU: threads of a block to compare");
   add_list(command, "--grid-blocks", problem.grid_blocks, "GPU: blocks of a launch to compare");
   add_list(command, "--n-copy", problem.n_copy, "concurrent streams of the multi-stream copy");
-  with_environment(command
-                       .add_option("--stride", problem.strides,
-                                   "bytes of address space per node of a latency chain")
-                       ->delimiter(',')
-                       ->transform(CLI::AsSizeValue(false)));
+  add_list(command, "--stride", problem.strides,
+           "bytes of address space per node of a latency chain");
 }
 
 }  // namespace
@@ -123,7 +107,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
                    "bandwidth, latency, link (between ranks), or all of one rank")
       ->capture_default_str();
   with_environment(command->add_flag("--quick", options->problem.quick,
-                                     "few operations and points: seconds instead of minutes"));
+                                     "few operations and points: at most 10 s on two cores"));
   with_environment(
       command->add_option("--precision", options->precision, "fp32 or fp64 (default: both)"));
   add_list(*command, "--operation", options->operations,
@@ -142,6 +126,6 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   });
 }
 
-void list_choices() { fmt::print("probe: bandwidth and latency of the memory system\n"); }
+void list_choices() { print_out("probe: bandwidth and latency of the memory system\n"); }
 
 }  // namespace bankfull::probe

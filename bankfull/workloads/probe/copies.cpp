@@ -1,4 +1,3 @@
-
 #include "bankfull/build_config.hpp"
 #include "bankfull/workloads/probe/bandwidth.hpp"
 #include "bankfull/workloads/probe/timed_pass.hpp"
@@ -35,7 +34,7 @@ void compare_device_copies(const Problem& problem, Transfers& transfers, Experim
       make_streams(problem.device, 1, problem.working_set_to + padding_bytes(problem));
   const std::int64_t elements = elements_of(stream_copy, problem.working_set_to, 1);
   const std::int64_t array_bytes = elements * bytes_of(stream_copy.precision);
-  streams->use_grid(fastest_grid(problem.device, *streams, stream_copy, elements));
+  streams->use_grid(fastest_grid(problem.device, *streams, stream_copy, elements, 3).grid);
   const auto copied = [&](DeviceCopy way) {
     return
         [&transfers, way, array_bytes] { return transfers.device_copy_seconds(way, array_bytes); };
@@ -90,7 +89,7 @@ void check_contents(const Problem& problem, Transfers& transfers, RunResult& res
 
 }  // namespace
 
-void measure_copies(const Problem& problem, Progress& progress, Experiment& experiment,
+void measure_copies(const Problem& problem, const RunContext& context, Experiment& experiment,
                     RunResult& result) {
   if constexpr (build::cuda) {
     if (!problem.device.is_cuda()) {
@@ -103,7 +102,7 @@ void measure_copies(const Problem& problem, Progress& progress, Experiment& expe
     for (const MemorySpace host : {MemorySpace::pinned, MemorySpace::host}) {
       for (const Direction direction :
            {Direction::to_device, Direction::to_host, Direction::both}) {
-        progress.update("copies, " + name_of(direction), static_cast<double>(direction), 3.0);
+        context.begin("copies, " + name_of(direction), static_cast<double>(direction), 3.0);
         const TimedPass copy = host_copy(problem, *transfers, direction, host);
         result.measurements.push_back(measure_in_turn(experiment, {copy}, problem.repeats).front());
       }

@@ -1,13 +1,13 @@
 #include "bankfull/workloads/probe/latency.hpp"
 
-#include "bankfull/build_config.hpp"
-#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/measure/cache.hpp"
 #include "bankfull/workloads/probe/plateaus.hpp"
+#include "bankfull/workloads/probe/time_budget.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -15,6 +15,8 @@ namespace bankfull::probe {
 namespace {
 
 constexpr std::uint64_t seed = 2008;
+constexpr double quick_latency_seconds = 2.2;
+constexpr double min_telling_nodes = 1 << 17;
 
 /// One footprint of a walk. Times are seconds per load.
 struct Point {
@@ -29,11 +31,14 @@ struct Point {
 struct Verdict {
   int walked = 0;
   int broken = 0;
+  int left_out = 0;  ///< for want of time
 };
 
 /// Longer chains are not walked as a whole: it would take seconds, and they fit no cache that a
 /// walk could warm.
-std::int64_t longest_walk(Device device) { return std::int64_t{1} << (device.is_cuda() ? 19 : 22); }
+std::int64_t longest_walk(const Problem& problem) {
+  return std::int64_t{1} << (problem.device.is_cuda() || problem.quick ? 19 : 22);
+}
 
 std::int64_t loads_per_sample(const Problem& problem, const ChainLayout& layout) {
   const bool fast = cache_fit(static_cast<double>(layout.nodes * layout.line_bytes),
@@ -50,7 +55,7 @@ std::vector<std::int64_t> footprints(const Problem& problem, std::int64_t stride
 
 void warm_up(const Problem& problem, PointerChase& chase, const ChainLayout& layout,
              Verdict& verdict) {
-  if (layout.nodes > longest_walk(problem.device)) {
+  if (layout.nodes > longest_walk(problem)) {
     chase.seconds(std::int64_t{1} << 13);
     return;
   }
@@ -70,39 +75,22 @@ Point measure_point(const Problem& problem, PointerChase& chase, const ChainLayo
   return {.layout = layout, .seconds = summarise(std::move(samples))};
 }
 
-/// Name of what serves a plateau: the cache that holds the lines, and address translation where
-/// the same cache has a faster plateau.
-std::string serving(const std::vector<CacheLevel>& caches, const Plateau& plateau, const Walk& walk,
-                    std::int64_t line, std::int64_t max_lines, std::string& previous) {
-  const double nodes =
-      std::min(plateau.to / static_cast<double>(walk.stride), static_cast<double>(max_lines));
-  const std::string level = level_name(caches, nodes * static_cast<double>(line));
-  const bool again = level == previous;
-  previous = level;
-  return again ? level + " and address translation" : level;
-}
-
-void add_plateaus(const Problem& problem, const Walk& walk, const Series& series,
-                  Measurement& measurement) {
+/// What serves the plateaus of a walk, the smallest first: the cache that holds the lines, and
+/// address translation where the same cache has a faster plateau.
+void add_named_plateaus(const Problem& problem, const Walk& walk, const Series& series,
+                        Measurement& measurement) {
   const std::vector<CacheLevel> caches = caches_of_one_thread(problem.device);
+  const auto line = static_cast<double>(line_bytes(problem.device));
+  const auto most = static_cast<double>(max_nodes(problem.device));
   std::string previous;
-  std::vector<std::string> sentences;
-  for (const Plateau& plateau : find_plateaus(series.points)) {
-    const std::string name = serving(caches, plateau, walk, line_bytes(problem.device),
-                                     max_nodes(problem.device), previous);
-    const std::string key = fmt::format("plateau_{}", plateau.level);
-    measurement.figures.push_back({key, name});
-    measurement.figures.push_back({key + "_from", plateau.from, "B"});
-    measurement.figures.push_back({key + "_to", plateau.to, "B"});
-    measurement.figures.push_back({key + "_latency", plateau.value, "ns"});
-    sentences.push_back(fmt::format("{} up to {} ({:.0f} nodes) {:.3g} ns", name,
-                                    format_bytes(plateau.to),
-                                    plateau.to / static_cast<double>(walk.stride), plateau.value));
-  }
-  if (!sentences.empty()) {
-    measurement.notes.push_back(
-        fmt::format("{}: {}", measurement.name, fmt::join(sentences, ", ")));
-  }
+  const auto described = [&](const Plateau& plateau) {
+    const double nodes = plateau.to / static_cast<double>(walk.stride);
+    const std::string level = level_name(caches, std::min(nodes, most) * line);
+    const bool again = level == std::exchange(previous, level);
+    return std::pair(again ? level + " and address translation" : level,
+                     fmt::format("({:.0f} nodes) {:.3g} ns", nodes, plateau.value));
+  };
+  add_plateaus(series, described, measurement);
 }
 
 std::vector<Figure> parameters(const Problem& problem, const Walk& walk,
@@ -115,13 +103,6 @@ std::vector<Figure> parameters(const Problem& problem, const Walk& walk,
     figures.push_back({"share_in_huge_pages", chase.share_in_huge_pages()});
   }
   return figures;
-}
-
-void note_refused_pages(const Walk& walk, const PointerChase& chase, Measurement& measurement) {
-  if (walk.pages == HostPages::huge && chase.share_in_huge_pages() < 0.5) {
-    measurement.notes.push_back(measurement.name +
-                                ": the system granted few huge pages, so these are small pages");
-  }
 }
 
 void publish(const Problem& problem, const Walk& walk, const PointerChase& chase,
@@ -146,30 +127,49 @@ void publish(const Problem& problem, const Walk& walk, const PointerChase& chase
        .is_bound_by_memory = false});
   measurement.parameters = series.parameters;
   measurement.parameters.push_back({"footprint", last.layout.footprint(), "B"});
-  add_plateaus(problem, walk, series, measurement);
-  if (!problem.device.is_cuda()) {
-    note_refused_pages(walk, chase, measurement);
+  add_named_plateaus(problem, walk, series, measurement);
+  const bool refused = walk.pages == HostPages::huge && chase.share_in_huge_pages() < 0.5;
+  if (!problem.device.is_cuda() && refused) {
+    measurement.notes.push_back(name +
+                                ": the system granted few huge pages, so these are small pages");
   }
   result.measurements.push_back(std::move(measurement));
   result.series.push_back(std::move(series));
 }
 
-}  // namespace
-
-std::unique_ptr<PointerChase> make_chase(Device device, std::int64_t bytes, HostPages pages) {
-  if (!device.is_cuda()) {
-    return detail::make_cpu_chase(bytes, pages);
+/// All footprints of a walk but those for which there is no time: the largest is never left out.
+std::vector<Point> measure_points(const Problem& problem, const Walk& walk, PointerChase& chase,
+                                  const std::function<void(double)>& progress,
+                                  const TimeBudget& budget, Verdict& verdict) {
+  const std::vector<std::int64_t> sizes = footprints(problem, walk.stride);
+  const auto layout_of = [&](std::int64_t size) {
+    return make_layout(size, walk.stride, line_bytes(problem.device), max_nodes(problem.device));
+  };
+  const auto most_nodes = static_cast<double>(layout_of(sizes.back()).nodes);
+  std::vector<Point> points;
+  double seconds_per_node = 0.0;
+  for (std::size_t n = 0; n < sizes.size(); ++n) {
+    progress(static_cast<double>(n) / static_cast<double>(sizes.size()));
+    const ChainLayout layout = layout_of(sizes[n]);
+    const auto nodes = static_cast<double>(layout.nodes);
+    if (n + 1 < sizes.size() && !budget.allows(seconds_per_node * (nodes + most_nodes))) {
+      ++verdict.left_out;
+      continue;
+    }
+    const Stopwatch watch;
+    points.push_back(measure_point(problem, chase, layout, verdict));
+    // Short chains say nothing: their time is that of the samples.
+    seconds_per_node = nodes > min_telling_nodes ? watch.seconds() / nodes : 0.0;
   }
-  if constexpr (build::cuda) {
-    return detail::make_cuda_chase(device, bytes);
-  }
-  throw RuntimeFailure("this program has no CUDA backend");
+  return points;
 }
 
-void measure_latency(const Problem& problem, Progress& progress, const Experiment& experiment,
-                     RunResult& result) {
+}  // namespace
+
+void measure_latency(const Problem& problem, const RunContext& context,
+                     const Experiment& experiment, RunResult& result) {
   const std::vector<Walk> all = walks(problem);
-  const std::int64_t line = line_bytes(problem.device);
+  const TimeBudget budget = budget_of(problem, quick_latency_seconds);
   Verdict verdict;
   std::unique_ptr<PointerChase> chase;
   HostPages pages = HostPages::huge;
@@ -180,18 +180,17 @@ void measure_latency(const Problem& problem, Progress& progress, const Experimen
       chase = make_chase(problem.device, problem.footprint_to, walk.pages);
       pages = walk.pages;
     }
-    const std::vector<std::int64_t> sizes = footprints(problem, walk.stride);
-    std::vector<Point> points;
-    for (std::size_t size = 0; size < sizes.size(); ++size) {
-      progress.update("latency, " + name_of(walk, problem.device),
-                      static_cast<double>(n * sizes.size() + size),
-                      static_cast<double>(all.size() * sizes.size()));
-      points.push_back(measure_point(
-          problem, *chase, make_layout(sizes[size], walk.stride, line, max_nodes(problem.device)),
-          verdict));
-    }
-    publish(problem, walk, *chase, points, experiment, result);
+    const auto done = [&](double part) {
+      context.begin("latency, " + name_of(walk, problem.device), static_cast<double>(n) + part,
+                    static_cast<double>(all.size()));
+    };
+    // The first walks are those of most nodes.
+    const double part = std::min(1.0, 1.5 / static_cast<double>(all.size() - n));
+    publish(problem, walk, *chase,
+            measure_points(problem, walk, *chase, done, budget.share(part), verdict), experiment,
+            result);
   }
+  note_left_out(verdict.left_out, "latency", result);
   result.checks.push_back(
       {.name = fmt::format("latency: broken ones of {} chains walked to the end", verdict.walked),
        .value = static_cast<double>(verdict.broken),

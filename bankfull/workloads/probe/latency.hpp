@@ -38,11 +38,10 @@ std::unique_ptr<PointerChase> make_chase(Device device, std::int64_t bytes, Host
 
 /// Latency by footprint for every walk of a completed problem: a series and a measurement each, and
 /// a check that the chains were whole.
-void measure_latency(const Problem& problem, Progress& progress, const Experiment& experiment,
-                     RunResult& result);
+void measure_latency(const Problem& problem, const RunContext& context,
+                     const Experiment& experiment, RunResult& result);
 
 namespace detail {
-std::unique_ptr<PointerChase> make_cpu_chase(std::int64_t bytes, HostPages pages);
 // Defined in latency_cuda.cu, which exists in builds with CUDA only.
 std::unique_ptr<PointerChase> make_cuda_chase(Device gpu, std::int64_t bytes);
 }  // namespace detail

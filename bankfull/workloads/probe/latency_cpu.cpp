@@ -1,3 +1,5 @@
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/core/memory/memory.hpp"
@@ -68,8 +70,14 @@ class CpuChase final : public PointerChase {
 
 }  // namespace
 
-std::unique_ptr<PointerChase> detail::make_cpu_chase(std::int64_t bytes, HostPages pages) {
-  return std::make_unique<CpuChase>(bytes, pages);
+std::unique_ptr<PointerChase> make_chase(Device device, std::int64_t bytes, HostPages pages) {
+  if (!device.is_cuda()) {
+    return std::make_unique<CpuChase>(bytes, pages);
+  }
+  if constexpr (build::cuda) {
+    return detail::make_cuda_chase(device, bytes);
+  }
+  throw RuntimeFailure("this program has no CUDA backend");
 }
 
 }  // namespace bankfull::probe

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
+#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -135,21 +137,15 @@ struct Link {
     return fmt::format("{}, {}", to_string(pattern), to_string(transport));
   }
 
+  [[nodiscard]] LinkSetup setup(const Communicator& ranks, std::int64_t face_bytes) const {
+    return {ranks, transport, pattern.ring, face_bytes};
+  }
+
   /// That a rank sends in one exchange.
   [[nodiscard]] double sent_bytes(std::size_t size) const {
     return static_cast<double>((pattern.ring ? 2 : 1) * sizes[size]);
   }
 };
-
-/// Collective among the ranks of the pattern.
-std::int64_t check_link(const Problem& problem, const Link& link, const Communicator& ranks) {
-  const LinkSetup setup{.ranks = ranks,
-                        .transport = link.transport,
-                        .ring = link.pattern.ring,
-                        .face_bytes = checked_face};
-  const auto timer = make_link_timer(setup, problem.device, problem.threads);
-  return wrong_cells(*timer, setup);
-}
 
 /// Collective among the ranks of the pattern: `repeats` samples of each size, size after size.
 void time_link(const Problem& problem, const Link& link, const Communicator& ranks,
@@ -158,11 +154,8 @@ void time_link(const Problem& problem, const Link& link, const Communicator& ran
   for (std::size_t n = 0; n < link.sizes.size(); ++n) {
     progress.update("links, " + link.name(), static_cast<double>(n),
                     static_cast<double>(link.sizes.size()));
-    const auto timer = make_link_timer({.ranks = ranks,
-                                        .transport = link.transport,
-                                        .ring = link.pattern.ring,
-                                        .face_bytes = link.sizes[n]},
-                                       problem.device, problem.threads);
+    const auto timer =
+        make_link_timer(link.setup(ranks, link.sizes[n]), problem.device, problem.threads);
     take_samples(*timer, ranks, std::span(samples).subspan(n * repeats, repeats));
   }
 }
@@ -175,7 +168,8 @@ void measure_link(const Problem& problem, const Communicator& all, const Communi
   std::vector<double> samples(link.sizes.size() * repeats);
   std::int64_t wrong = 0;
   if (members != nullptr) {
-    wrong = check_link(problem, link, *members);
+    const LinkSetup setup = link.setup(*members, checked_face);
+    wrong = wrong_cells(*make_link_timer(setup, problem.device, problem.threads), setup);
     time_link(problem, link, *members, progress, samples);
   }
   all.patient_barrier();
@@ -244,12 +238,6 @@ void add_measurements(const Link& link, const Communicator& ranks, const Experim
   }
 }
 
-void add_check(const Link& link, RunResult& result) {
-  result.checks.push_back({.name = link.name() + ": wrong cells",
-                           .value = static_cast<double>(link.wrong_cells),
-                           .source = "numbers that name their rank, plane and cell"});
-}
-
 void add_note(const std::string& note, RunResult& result) {
   if (std::ranges::find(result.notes, note) == result.notes.end()) {
     result.notes.push_back(note);
@@ -278,10 +266,13 @@ void measure_pattern(const Problem& problem, const RunContext& context, const Li
                              {"transport", to_string(transport)},
                              {"devices", devices_of(pattern, places)},
                              {"nodes", nodes_of(pattern, places)}}};
+    context.end_if_interrupted();
     measure_link(problem, ranks, members.get(), context.progress, link);
     add_series(link, result);
     add_measurements(link, ranks, experiment, result);
-    add_check(link, result);
+    result.checks.push_back({.name = link.name() + ": wrong cells",
+                             .value = static_cast<double>(link.wrong_cells),
+                             .source = "numbers that name their rank, plane and cell"});
   }
 }
 
@@ -335,15 +326,6 @@ HaloSetup LinkGrid::halo(const LinkSetup& setup) const {
           .alone = true};
 }
 
-std::unique_ptr<LinkTimer> make_link_timer(const LinkSetup& setup, Device device, int threads) {
-  if constexpr (build::cuda) {
-    if (device.is_cuda()) {
-      return detail::make_cuda_link_timer(setup, device);
-    }
-  }
-  return detail::make_cpu_link_timer(setup, threads);
-}
-
 std::int64_t wrong_cells(LinkTimer& timer, const LinkSetup& setup) {
   const LinkGrid grid(setup);
   const int own = setup.ranks.rank();
@@ -358,11 +340,8 @@ std::int64_t wrong_cells(LinkTimer& timer, const LinkSetup& setup) {
     fill_plane(expected, grid.layout, 2, *upper, 0);
   }
   const std::vector<float> after = timer.exchanged(before);
-  std::int64_t wrong = 0;
-  for (std::size_t n = 0; n < expected.size(); ++n) {
-    wrong += after[n] == expected[n] ? 0 : 1;
-  }
-  return wrong;
+  return std::inner_product(expected.begin(), expected.end(), after.begin(), std::int64_t{0},
+                            std::plus<>(), std::not_equal_to<>());
 }
 
 void require_links(const Problem& problem, const Communicator& ranks) {

@@ -87,7 +87,6 @@ void measure_links(const Problem& problem, const RunContext& context, const Expe
                    RunResult& result);
 
 namespace detail {
-std::unique_ptr<LinkTimer> make_cpu_link_timer(const LinkSetup& setup, int threads);
 // Defined in link_cuda.cpp, which exists in builds with CUDA only.
 std::unique_ptr<LinkTimer> make_cuda_link_timer(const LinkSetup& setup, Device gpu);
 }  // namespace detail

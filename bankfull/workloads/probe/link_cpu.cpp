@@ -1,3 +1,4 @@
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/measure/timer.hpp"
@@ -42,10 +43,7 @@ class CpuLinkTimer final : public LinkTimer {
   }
 
  private:
-  void exchange() {
-    exchange_->start(std::span<float* const>(&origin_, 1));
-    exchange_->finish();
-  }
+  void exchange() { exchange_->exchange(std::span<float* const>(&origin_, 1)); }
 
   LinkGrid grid_;
   Buffer<float> field_;
@@ -55,7 +53,12 @@ class CpuLinkTimer final : public LinkTimer {
 
 }  // namespace
 
-std::unique_ptr<LinkTimer> detail::make_cpu_link_timer(const LinkSetup& setup, int threads) {
+std::unique_ptr<LinkTimer> make_link_timer(const LinkSetup& setup, Device device, int threads) {
+  if constexpr (build::cuda) {
+    if (device.is_cuda()) {
+      return detail::make_cuda_link_timer(setup, device);
+    }
+  }
   return std::make_unique<CpuLinkTimer>(setup, threads);
 }
 

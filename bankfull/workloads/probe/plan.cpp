@@ -32,7 +32,8 @@ void require_rank_count(Part part, const Communicator& ranks) {
           "start it without mpirun, or use probe link, which runs between ranks");
 }
 
-Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings) {
+Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings,
+               Shortage shortage) {
   require_rank_count(problem.part, ranks);
   const Footprints footprints(problem.device, problem.threads, ranks, ceilings);
   Plan plan;
@@ -46,8 +47,9 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
     }
     work.device = std::max(work.device, plan.ceiling_bytes);
     plan.footprint = footprints.of(work);
-    footprints.require(plan.footprint, "the probe", [] { return remedy; });
   });
+  plan.shortage = footprints.require(
+      ranks, plan.footprint, "the probe", [] { return remedy; }, shortage);
   if (has_part(plan.problem, Part::link)) {
     require_links(plan.problem, ranks);
   }

@@ -1,11 +1,13 @@
 #include "bankfull/workloads/probe/plateaus.hpp"
 
+#include "bankfull/core/base/format.hpp"
 #include "bankfull/core/machine/gpu.hpp"
 #include "bankfull/core/measure/cache.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <fmt/format.h>
 #include <limits>
 
 namespace bankfull::probe {
@@ -167,6 +169,26 @@ std::string level_name(const std::vector<CacheLevel>& caches, double to) {
   }
   const CacheFit fit = cache_fit(to, caches.back().bytes);
   return fit == CacheFit::beyond ? "memory" : name(caches.back()) + " and memory";
+}
+
+void add_plateaus(
+    const Series& series,
+    const std::function<std::pair<std::string, std::string>(const Plateau&)>& described,
+    Measurement& measurement) {
+  std::vector<std::string> sentences;
+  for (const Plateau& plateau : find_plateaus(series.points)) {
+    const auto [name, value] = described(plateau);
+    const std::string key = fmt::format("plateau_{}", plateau.level);
+    measurement.figures.push_back({key, name});
+    measurement.figures.push_back({key + "_from", plateau.from, "B"});
+    measurement.figures.push_back({key + "_to", plateau.to, "B"});
+    measurement.figures.push_back({key + "_" + series.y_name, plateau.value, series.y_unit});
+    sentences.push_back(fmt::format("{} up to {} {}", name, format_bytes(plateau.to), value));
+  }
+  if (!sentences.empty()) {
+    measurement.notes.push_back(
+        fmt::format("{}: {}", measurement.name, fmt::join(sentences, ", ")));
+  }
 }
 
 std::vector<CacheLevel> caches_of_one_thread(Device device) {

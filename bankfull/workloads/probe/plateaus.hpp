@@ -2,7 +2,9 @@
 
 #include "bankfull/core/machine/cpu.hpp"
 #include "bankfull/core/machine/device.hpp"
+#include "bankfull/core/measure/run_result.hpp"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +33,13 @@ std::vector<Plateau> find_plateaus(const std::vector<std::pair<double, double>>&
 /// parts that still hit: "L2". Where none is that large, "memory" if the last cache holds no useful
 /// part of it, else "L3 and memory". "unknown level" without caches. `caches` in ascending order.
 std::string level_name(const std::vector<CacheLevel>& caches, double to);
+
+/// Adds the plateaus of a curve to its measurement: figures, and a note if there are any.
+/// `described` says what serves a plateau, and its value in words.
+void add_plateaus(
+    const Series& series,
+    const std::function<std::pair<std::string, std::string>(const Plateau&)>& described,
+    Measurement& measurement);
 
 /// The data caches as one thread sees them: the bytes of one cache of each level.
 std::vector<CacheLevel> caches_of_one_thread(Device device);

@@ -159,6 +159,17 @@ void sort_unique(std::vector<T>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
+/// Of a quick probe of a CPU: just beyond its last cache, if that takes no longer than seconds.
+std::int64_t quick_size(const Problem& problem) {
+  const std::int64_t beyond = last_cache_bytes(problem.device) / 4 * 17;
+  return std::clamp(beyond, 256 * mib, 1280 * mib);
+}
+
+std::int64_t largest_working_set(const Problem& problem) {
+  const bool bounded = problem.quick && !problem.device.is_cuda();
+  return ceiling_working_set(problem.device, problem.threads, bounded ? quick_size(problem) : 0);
+}
+
 void complete_bandwidth(Problem& problem) {
   using enum StreamOperation;
   const bool gpu = problem.device.is_cuda();
@@ -169,7 +180,7 @@ void complete_bandwidth(Problem& problem) {
   fill_blank(problem.mix_reads, quick ? std::vector{13} : std::vector{4, 8, 13});
   problem.stores = gpu ? Stores::ordinary : problem.stores;
   const std::int64_t floor = gpu ? mib : 8 * kib * problem.threads;
-  const std::int64_t wanted = ceiling_working_set(problem.device, problem.threads);
+  const std::int64_t wanted = largest_working_set(problem);
   const std::int64_t bound = problem.memory_limit / (gpu ? 2 : 1) - padding_bytes(problem);
   require(bound >= min_working_set(problem),
           fmt::format("{} of memory hold no working set", bytes_text(problem.memory_limit)),
@@ -198,10 +209,11 @@ void complete_latency(Problem& problem) {
   const std::int64_t line = line_bytes(problem.device);
   const bool gpu = problem.device.is_cuda();
   const std::int64_t beyond_cache = 4 * last_cache_bytes(problem.device);
-  const std::int64_t far =
-      gpu ? (problem.quick ? 4 * gib : 64 * gib) : (problem.quick ? 256 * mib : 4 * gib);
+  const std::int64_t far = gpu ? (problem.quick ? 4 * gib : 64 * gib) : 4 * gib;
   const std::int64_t bound = gpu ? problem.memory_limit : problem.memory_limit / 2;
-  const std::int64_t to = std::min(std::max(beyond_cache, far), bound);
+  const std::int64_t wanted =
+      problem.quick && !gpu ? quick_size(problem) : std::max(beyond_cache, far);
+  const std::int64_t to = std::min(wanted, bound);
   fill_blank(problem.footprint_to, std::max(to, problem.footprint_from));
   fill_blank(problem.footprint_from, std::min(gpu ? 8 * kib : 4 * kib, problem.footprint_to));
   const bool holds_pages = problem.footprint_to >= 16 * kib;

@@ -10,15 +10,17 @@ RunResult run(const Plan& plan, const RunContext& context) {
   const Problem& problem = plan.problem;
   RunResult result{.workload = "probe", .problem = describe(problem)};
   Experiment experiment(problem.device, problem.threads, context);
-  if (has_part(problem, Part::bandwidth)) {
-    measure_bandwidth(plan, context.progress, experiment, result);
-  }
-  if (has_part(problem, Part::latency)) {
-    measure_latency(problem, context.progress, experiment, result);
-  }
-  if (has_part(problem, Part::link)) {
-    measure_links(problem, context, experiment, result);
-  }
+  until_interrupted([&] {
+    if (has_part(problem, Part::bandwidth)) {
+      measure_bandwidth(plan, context, experiment, result);
+    }
+    if (has_part(problem, Part::latency)) {
+      measure_latency(problem, context, experiment, result);
+    }
+    if (has_part(problem, Part::link)) {
+      measure_links(problem, context, experiment, result);
+    }
+  });
   experiment.finish(result.measurements);
   return result;
 }

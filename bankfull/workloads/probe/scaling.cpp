@@ -1,8 +1,9 @@
-
 #include "bankfull/workloads/probe/bandwidth.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,60 +44,87 @@ Series by_blocks(const Problem& problem, Streams& streams, const StreamPattern& 
   return series;
 }
 
-std::vector<StreamPattern> copies(const Problem& problem) {
-  std::vector<StreamPattern> patterns;
-  for (const Precision precision : problem.precisions) {
-    for (const bool streaming : {false, true}) {
-      const Stores other = streaming ? Stores::ordinary : Stores::streaming;
-      if (problem.stores != other) {
-        patterns.push_back({.operation = StreamOperation::copy,
-                            .precision = precision,
-                            .streaming_stores = streaming});
-      }
+std::vector<StreamPattern> copies(Problem problem) {
+  problem.operations = {StreamOperation::copy};
+  return patterns(problem);
+}
+
+/// Points of curves for which there is time, by what the slowest before took; at least the first.
+class TimedCurves {
+ public:
+  explicit TimedCurves(const TimeBudget& budget, int left_out = 0)
+      : budget_(budget), left_out_(left_out) {}
+
+  void add(double x, const std::function<double()>& measure, Series& series) {
+    if (slowest_ > 0.0 && !budget_.allows(slowest_)) {
+      ++left_out_;
+      return;
     }
+    const Stopwatch watch;
+    series.points.emplace_back(x, measure());
+    slowest_ = std::max(slowest_, watch.seconds());
   }
-  return patterns;
+
+  [[nodiscard]] int left_out() const { return left_out_; }
+
+ private:
+  TimeBudget budget_;
+  double slowest_ = 0.0;
+  int left_out_;
+};
+
+/// Adds those that have points.
+void append(std::vector<Series> series, RunResult& result) {
+  std::copy_if(std::make_move_iterator(series.begin()), std::make_move_iterator(series.end()),
+               std::back_inserter(result.series),
+               [](const Series& one) { return !one.points.empty(); });
 }
 
 Series by_n_copy(const Problem& problem, Streams& streams, StreamPattern pattern,
-                 std::int64_t& wrong) {
+                 TimedCurves& curves, std::int64_t& wrong) {
   Series series = bandwidth_by("n_copy", "bandwidth by concurrent streams, " + to_string(pattern));
   const std::int64_t elements = elements_of(pattern, problem.working_set_to, problem.threads);
   for (const int n_copy : problem.n_copy) {
     pattern.n_copy = n_copy;
     wrong += streams.wrong_elements(pattern, std::min(elements, Streams::granularity * 4099));
-    series.points.emplace_back(n_copy,
-                               best_bandwidth(streams, pattern, elements, samples(problem)));
+    curves.add(
+        n_copy, [&] { return best_bandwidth(streams, pattern, elements, samples(problem)); },
+        series);
   }
   return series;
 }
 
 }  // namespace
 
-void measure_team_sizes(const Problem& problem, Progress& progress, RunResult& result) {
+void measure_team_sizes(const Problem& problem, const TimeBudget& budget, const RunContext& context,
+                        RunResult& result) {
   const std::vector<StreamPattern> all = patterns(problem);
   std::vector<Series> series;
   series.reserve(all.size());
   for (const StreamPattern& pattern : all) {
     series.push_back(bandwidth_by("threads", "bandwidth by threads, " + to_string(pattern)));
   }
+  int left_out = 0;
   for (std::size_t n = 0; n < problem.team_sizes.size(); ++n) {
-    progress.update("bandwidth by threads", static_cast<double>(n),
-                    static_cast<double>(problem.team_sizes.size()));
+    context.begin("bandwidth by threads", static_cast<double>(n),
+                  static_cast<double>(problem.team_sizes.size()));
     const int threads = problem.team_sizes[n];
     const auto streams = streams_of(problem, threads);
+    const double part = 1.0 / static_cast<double>(problem.team_sizes.size() - n);
+    TimedCurves curves(budget.share(part), left_out);
     for (std::size_t curve = 0; curve < all.size(); ++curve) {
       const std::int64_t elements = elements_of(all[curve], problem.working_set_to, threads);
-      series[curve].points.emplace_back(
-          threads, best_bandwidth(*streams, all[curve], elements, samples(problem)));
+      curves.add(
+          threads, [&] { return best_bandwidth(*streams, all[curve], elements, samples(problem)); },
+          series[curve]);
     }
+    left_out = curves.left_out();
   }
-  if (!problem.team_sizes.empty()) {
-    std::move(series.begin(), series.end(), std::back_inserter(result.series));
-  }
+  append(std::move(series), result);
+  note_left_out(left_out, "bandwidth by threads", result);
 }
 
-void measure_grids(const Problem& problem, Progress& progress, RunResult& result) {
+void measure_grids(const Problem& problem, const RunContext& context, RunResult& result) {
   if (!problem.device.is_cuda()) {
     return;
   }
@@ -105,21 +133,26 @@ void measure_grids(const Problem& problem, Progress& progress, RunResult& result
        {StreamOperation::read, StreamOperation::copy, StreamOperation::triad}) {
     const StreamPattern pattern{.operation = operation, .precision = problem.precisions.back()};
     for (std::size_t n = 0; n < problem.grid_threads.size(); ++n) {
-      progress.update("bandwidth by launch shape, " + to_string(operation), static_cast<double>(n),
-                      static_cast<double>(problem.grid_threads.size()));
+      context.begin("bandwidth by launch shape, " + to_string(operation), static_cast<double>(n),
+                    static_cast<double>(problem.grid_threads.size()));
       result.series.push_back(by_blocks(problem, *streams, pattern, problem.grid_threads[n]));
     }
   }
 }
 
-void measure_n_copy(const Problem& problem, Progress& progress, RunResult& result) {
+void measure_n_copy(const Problem& problem, const TimeBudget& budget, const RunContext& context,
+                    RunResult& result) {
   const auto streams = streams_of(problem, problem.threads);
   const std::vector<StreamPattern> all = copies(problem);
+  TimedCurves curves(budget);
+  std::vector<Series> series;
   std::int64_t wrong = 0;
   for (std::size_t n = 0; n < all.size(); ++n) {
-    progress.update("multi-stream copy", static_cast<double>(n), static_cast<double>(all.size()));
-    result.series.push_back(by_n_copy(problem, *streams, all[n], wrong));
+    context.begin("multi-stream copy", static_cast<double>(n), static_cast<double>(all.size()));
+    series.push_back(by_n_copy(problem, *streams, all[n], curves, wrong));
   }
+  append(std::move(series), result);
+  note_left_out(curves.left_out(), "bandwidth by concurrent streams", result);
   result.checks.push_back({.name = "multi-stream copy: wrong elements",
                            .value = static_cast<double>(wrong),
                            .source = "arrays of small integers"});

@@ -1,6 +1,5 @@
 #include "bankfull/workloads/probe/timed_pass.hpp"
 
-#include <memory>
 #include <optional>
 
 namespace bankfull::probe {
@@ -25,11 +24,11 @@ class PassBenchmark final : public Benchmark {
 
 std::vector<Measurement> measure_in_turn(Experiment& experiment,
                                          const std::vector<TimedPass>& passes, int repeats) {
-  std::vector<std::unique_ptr<Benchmark>> benchmarks;
+  std::vector<PassBenchmark> benchmarks(passes.begin(), passes.end());
   std::vector<Benchmark*> all;
-  for (const TimedPass& pass : passes) {
-    benchmarks.push_back(std::make_unique<PassBenchmark>(pass));
-    all.push_back(benchmarks.back().get());
+  all.reserve(benchmarks.size());
+  for (PassBenchmark& benchmark : benchmarks) {
+    all.push_back(&benchmark);
   }
   std::vector<Check> none;  // contents are checked elsewhere
   return experiment.measure_in_turn(all, repeats, none);

@@ -1,4 +1,5 @@
 #include "bankfull/app/options.hpp"
+#include "bankfull/app/print_out.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/workload_commands.hpp"
 
@@ -24,9 +25,10 @@ ExitCode run_jacobi(const Options& options, const Communicator& ranks) {
   problem.cells = {options.edge, options.edge, options.edge};
   problem.threads = options.common.resolved_threads(ranks);
   const MeasurePolicy policy = options.common.prepare(ranks, Device::cpu(), problem.threads);
-  const Plan plan = make_plan(problem, ranks, policy.ceiling);
+  const Plan plan = make_plan(problem, ranks, policy.ceiling, options.common.shortage());
   if (options.common.dry_run) {
-    fmt::print("jacobi: {}\n", to_string(plan.footprint));
+    print_out("jacobi: {}\n", to_string(plan.footprint));
+    print_fit(Device::cpu(), plan.shortage);
     return ExitCode::ok;
   }
   return run_and_publish(options.common, policy, ranks,
@@ -41,17 +43,16 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   CLI::App* command =
       program.add_subcommand("jacobi", "A weighted Jacobi smoother, the example of the docs");
   add_common_options(*command, options->common);
-  with_environment(command->add_option("--edge", options->edge, "cells along each axis"))
+  add_number(*command, "--edge", options->edge, "cells along each axis")->capture_default_str();
+  add_number(*command, "--sweeps", options->problem.sweeps, "sweeps per repeat")
       ->capture_default_str();
-  with_environment(command->add_option("--sweeps", options->problem.sweeps, "sweeps per repeat"))
-      ->capture_default_str();
-  with_environment(command->add_option("--repeat", options->problem.repeats, "timed repeats"))
+  add_number(*command, "--repeat", options->problem.repeats, "timed repeats")
       ->capture_default_str();
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_jacobi(*options, ranks); };
   });
 }
 
-void list_choices() { fmt::print("jacobi: a weighted Jacobi smoother on any cube of cells\n"); }
+void list_choices() { print_out("jacobi: a weighted Jacobi smoother on any cube of cells\n"); }
 
 }  // namespace bankfull::jacobi

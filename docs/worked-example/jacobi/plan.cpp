@@ -29,13 +29,15 @@ std::int64_t field_bytes(const Problem& problem) {
   return field_set_bytes<double>(Layout(problem.cells, 1, sizeof(double)), 3);
 }
 
-Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings) {
+Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ceilings,
+               Shortage shortage) {
   check(problem);
   const std::int64_t bytes = field_bytes(problem);
   const Footprints footprints(Device::cpu(), problem.threads, ranks, ceilings);
   Plan plan{.problem = problem,
             .footprint = footprints.of({.device = bytes, .working_set = bytes})};
-  footprints.require(plan.footprint, "jacobi", [] { return "use fewer cells"; });
+  plan.shortage = footprints.require(
+      ranks, plan.footprint, "jacobi", [] { return "use fewer cells"; }, shortage);
   return plan;
 }
 

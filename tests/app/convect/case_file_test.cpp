@@ -197,7 +197,7 @@ TEST(CaseFile, SaysWhereAndWhatIsWrong) {
               HasSubstr("neither 'steps' nor 'end'"));
   EXPECT_THAT(refusal_of(layer_with("title = \"a layer\"", "title = a layer")),
               StartsWith("layer.toml:1:"));
-  EXPECT_THAT(refusal_of(""), StartsWith("layer.toml: there is no section [domain]"));
+  EXPECT_THAT(refusal_of(""), StartsWith("layer.toml:1:1: there is no section [domain]"));
 }
 
 TEST(CaseFile, RefusesContradictions) {

@@ -79,10 +79,59 @@ TEST_F(Runs, AreWrittenToNewFoldersOnly) {
   EXPECT_THROW(RunDirectory("", true), UsageError);
 }
 
+TEST_F(Runs, AreKnownFromTheirFirstMomentOn) {
+  // What runs leave that were killed: their lock, and the case under a temporary name.
+  write(folder_ / FolderLock::file_name, "");
+  EXPECT_NO_THROW(RunDirectory(folder_, false)) << "there is nothing to lose";
+  write(folder_ / "case.toml.part-aB3x9Z", "# The case");
+  EXPECT_THROW(RunDirectory(folder_, false), UsageError);
+  const RunDirectory directory(folder_, true);
+  directory.create(run_);
+  EXPECT_EQ(files(), (std::set<std::string>{"bankfull.lock", "case.toml", "slices"}));
+}
+
+TEST_F(Runs, LeaveTemporaryFilesThatTheNextOneRemoves) {
+  RunDirectory(folder_, false).create(run_);
+  for (const char* name :
+       {"run.json.part-123456", "case.toml.part-1234", "slices/u-z-0001.png.part-abcdef"}) {
+    write(folder_ / name);
+  }
+  for (const char* name :
+       {"case.toml.part-", "thesis.part-123456", "slices/notes.txt.part-abcdef"}) {
+    write(folder_ / name);
+  }
+  RunDirectory(folder_, true).create(run_);
+  EXPECT_EQ(files(), (std::set<std::string>{"case.toml", "case.toml.part-", "thesis.part-123456",
+                                            "slices", "slices/notes.txt.part-abcdef"}));
+}
+
+TEST_F(Runs, FollowNoLinks) {
+  const fs::path outside = folder_ / "outside";
+  const fs::path inside = folder_ / "inside";
+  fs::create_directory(outside);
+  write(outside / "temperature-y-0000.png");
+  write(outside / "series.csv");
+  RunDirectory(inside, false);
+  fs::create_directory(inside);
+  RunDirectory(inside, false).create(run_);
+  write(inside / "slices.csv", "file,time\nslices/temperature-y-0000.png,0\n");
+  fs::remove(inside / "slices");
+  fs::create_directory_symlink(outside, inside / "slices");
+  EXPECT_THROW(RunDirectory(inside, true), UsageError);
+  fs::remove(inside / "slices");
+  fs::create_symlink(outside / "series.csv", inside / "series.csv");
+  RunDirectory(inside, true).create(run_);
+  EXPECT_FALSE(fs::exists(inside / "series.csv"));
+  EXPECT_EQ(read(outside / "series.csv"), "mine");
+  EXPECT_EQ(read(outside / "temperature-y-0000.png"), "mine");
+}
+
 TEST_F(Runs, ReplaceWhatARunWritesAndNothingElse) {
   RunDirectory(folder_, false).create(run_);
   for (const char* name : {"run.json", "series.csv", "slices/temperature-y-0003.png",
-                           "slices/u-2-z-12345.png", "slices/trip-y-2024.png", "notes.txt"}) {
+                           "slices/u-2-z-12345.png", "slices/trip-y-2024.png", "notes.txt",
+                           // The run was killed before it listed this picture.
+                           "slices/temperature-y-0000.png"}) {
     write(folder_ / name);
   }
   write(folder_ / "slices.csv",
@@ -96,8 +145,10 @@ TEST_F(Runs, ReplaceWhatARunWritesAndNothingElse) {
 
 TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   const RunDirectory directory(folder_ / "run", false);
-  RunWriter writer(run_, directory);
   EXPECT_TRUE(files().empty());
+  const FolderLock lock(directory.path());
+  RunWriter writer(run_, directory, lock);
+  EXPECT_EQ(files(), (std::set<std::string>{"run", "run/bankfull.lock"}));
   EXPECT_FALSE(writer.has_begun());
   writer.begin();
   EXPECT_TRUE(writer.has_begun());
@@ -121,6 +172,37 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   EXPECT_TRUE(fs::is_regular_file(directory.slices() / "temperature-y-0001.png"));
   EXPECT_THAT(read(directory.slice_list()),
               HasSubstr("\nslices/temperature-y-0001.png,0.5,temperature,y,0.5,0.5,0.5\n"));
+  writer.finish("{}");
+  EXPECT_EQ(read(directory.result()), "{}");
+}
+
+TEST_F(Runs, EndWhereTheirFolderIsNoLongerTheirs) {
+  const RunDirectory directory(folder_ / "run", false);
+  const FolderLock lock(directory.path());
+  RunWriter writer(run_, directory, lock);
+  writer.begin();
+  fs::rename(directory.path(), folder_ / "moved");
+  EXPECT_THROW(writer.record({}), RuntimeFailure);
+  fs::create_directory(directory.path());
+  EXPECT_THROW(writer.finish("{}"), RuntimeFailure);
+  EXPECT_TRUE(fs::is_empty(directory.path()));
+  EXPECT_THAT(writer.what_is_left(), HasSubstr("nothing of the run is left there"));
+}
+
+TEST_F(Runs, SayWhichFilesAreTheirs) {
+  const RunDirectory directory(folder_ / "run", false);
+  for (const char* name : {"series.csv", "case.toml", "run.json", "slices.csv", "slices/x.json",
+                           "slices", "bankfull.lock", "slices/../run.json", "."}) {
+    EXPECT_THROW(directory.require_no_file_of_it((folder_ / "run" / name).string()), UsageError)
+        << name;
+  }
+  EXPECT_THROW(directory.require_no_file_of_it(folder_.string()), UsageError);
+  EXPECT_THROW(directory.require_no_file_of_it((folder_ / "run").string() + "/"), UsageError);
+  EXPECT_NO_THROW(directory.require_no_file_of_it((folder_ / "run" / "mine.json").string()));
+  EXPECT_NO_THROW(directory.require_no_file_of_it((folder_ / "run.json").string()));
+  EXPECT_NO_THROW(directory.require_no_file_of_it(std::nullopt));
+  fs::create_symlink("run/series.csv", folder_ / "link");
+  EXPECT_THROW(directory.require_no_file_of_it((folder_ / "link").string()), UsageError);
 }
 
 }  // namespace

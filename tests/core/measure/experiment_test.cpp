@@ -14,8 +14,8 @@ namespace {
 /// Counts what is asked of it; its third run onwards fails its check.
 class Recorder final : public Benchmark {
  public:
-  Recorder(std::string name, std::vector<std::string>& calls, const Work& work)
-      : name_(std::move(name)), calls_(calls), work_(work) {}
+  Recorder(std::string name, std::vector<std::string>& calls, Work work)
+      : name_(std::move(name)), calls_(calls), work_(std::move(work)) {}
 
   [[nodiscard]] std::string name() const override { return name_; }
   void rewind() override { calls_.push_back(name_ + " rewind"); }
@@ -66,6 +66,47 @@ TEST(Experiment, RepeatsBenchmarksInTurn) {
   EXPECT_EQ(measured[0].name, "a");
   EXPECT_EQ(measured[0].seconds.samples.size(), 2U);
   EXPECT_EQ(measured[1].notes.front(), "note of b");
+}
+
+/// Asks to end once so many runs were made.
+class EndAfter final : public Interruption {
+ public:
+  EndAfter(std::size_t calls, const std::vector<std::string>& made) : calls_(calls), made_(made) {}
+
+  [[nodiscard]] bool requested() const override { return made_.size() >= calls_; }
+  [[nodiscard]] std::string cause() const override { return "a test"; }
+
+ private:
+  std::size_t calls_;
+  const std::vector<std::string>& made_;
+};
+
+TEST(Experiment, AnInterruptionKeepsWhatWasMeasured) {
+  const auto measured_after = [](std::size_t calls) {
+    Session session;
+    std::vector<std::string> made;
+    const EndAfter end(calls, made);
+    session.context.interruption = &end;
+    Experiment experiment(Device::cpu(), 1, session.context);
+    Recorder a("a", made, work_of(8.0, beyond_all_caches));
+    Recorder b("b", made, work_of(8.0, beyond_all_caches));
+    std::vector<Check> checks;
+    auto measured = experiment.measure_in_turn({&a, &b}, 2, checks);
+    EXPECT_EQ(measured.size(), checks.size());
+    experiment.finish(measured);
+    EXPECT_FALSE(measured.front().ceiling.has_value());
+    return measured;
+  };
+  constexpr std::size_t warm = 4;  // a rewind and a warm-up each
+  EXPECT_THROW(measured_after(0), Interrupted);
+  EXPECT_THROW(measured_after(warm), Interrupted);
+  const auto one = measured_after(warm + 2);
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0].name, "a");
+  const auto two = measured_after(warm + 4);
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_EQ(two[0].seconds.samples.size(), 1U);
+  EXPECT_EQ(two[1].seconds.samples.size(), 1U);
 }
 
 TEST(Experiment, TakesTurnsWithAndWithoutCommunication) {

@@ -32,10 +32,10 @@ std::vector<double> part_of_whole(Precision precision, const GridSize& grid, con
 TEST_P(ReferenceBlock, HasTheBitsOfASweepOverTheWholeGrid) {
   const auto& [block, iterations] = GetParam();
   const GridSize grid{13, 17, 29};
-  EXPECT_EQ(reference_block<double>(grid, random_state, block, iterations),
-            part_of_whole(Precision::fp64, grid, block, iterations));
-  EXPECT_EQ(reference_block<float>(grid, random_state, block, iterations),
-            part_of_whole(Precision::fp32, grid, block, iterations));
+  for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+    EXPECT_EQ(reference_block(precision, grid, random_state, block, iterations),
+              part_of_whole(precision, grid, block, iterations));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/hpcg/check_problem.hpp"
 
+#include "bankfull/workloads/hpcg/checks.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/hpcg/comparison.hpp"
 #include "tests/workloads/hpcg/recorded_outcome.hpp"

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
 #include "bankfull/workloads/npb/cg/cuda/steps.cuh"
+#include "tests/workloads/npb/whole_matrix.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -80,7 +81,7 @@ class CgMatrixOnGpu : public testing::Test {
 
   void expect_as_on_cpu(Class size, const cuda::Tiling& tiling) {
     const cuda::Tiles tiles = cuda::TileAssembly(executor_, size, tiling).build();
-    const Matrix expected = assemble(size, Team(1));
+    const Matrix expected = whole_matrix(size);
     expect_same(rows_of(tiles, executor_), expected);
     EXPECT_EQ(tiles.nonzeros, expected.nonzeros());
   }
@@ -115,7 +116,7 @@ TEST_F(CgMatrixOnGpu, IsTheSameWithOneTileABlock) {
 }
 
 TEST_F(CgMatrixOnGpu, IsTheSameInABlock) {
-  const Matrix whole = assemble(Class::s, Team(1));
+  const Matrix whole = whole_matrix(Class::s);
   for (const Range& rows : {Range{0, 700}, Range{467, 934}, Range{1385, 1400}}) {
     for (const Range& columns : {Range{0, 1400}, Range{0, 700}, Range{700, 1400}}) {
       for (const std::int64_t bytes : {3000, 49152}) {
@@ -162,7 +163,7 @@ std::vector<double> product_of(const Matrix& matrix, const std::vector<double>& 
 }
 
 TEST_F(CgMatrixOnGpu, TimesAVectorGivesTheProductWhereBlocksGoThroughManyPanels) {
-  const Matrix matrix = assemble(Class::w, Team(1));
+  const Matrix matrix = whole_matrix(Class::w);
   std::vector<double> v(7000);
   for (std::size_t n = 0; n < v.size(); ++n) {
     v[n] = 1.0 + 0.5 * std::sin(static_cast<double>(n));

@@ -61,8 +61,8 @@ TEST(FtSlabs, ExchangeRowsForPlanesBothWays) {
   const Slab slab(slabs, team);
   const ForeignRows foreign(slabs, team);
   const PlanePieces pieces(slabs, slab, foreign);
-  const auto forward = rows_to_slabs(ranks, slabs, foreign, slab);
-  const auto back = slabs_to_rows(ranks, slabs, slab, foreign);
+  const auto forward = ranks.prepare(messages_of(slabs, foreign), messages_of(slabs, slab));
+  const auto back = ranks.prepare(messages_of(slabs, slab), messages_of(slabs, foreign));
 
   for_planes(slabs, pieces, write);
   forward->start();

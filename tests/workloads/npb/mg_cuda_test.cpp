@@ -14,7 +14,7 @@ TEST(CudaMg, FindsTheChargesOfTheHost) {
   const Stream stream(Device::cuda(0));
   for (const Class size : {Class::s, Class::w, Class::a}) {
     const Charges found = cuda::find_charges(size, stream, alone());
-    const Charges expected = find_charges(size, 2);
+    const Charges expected = find_charges(size, 2, alone());
     EXPECT_EQ(found.positive, expected.positive) << to_string(size);
     EXPECT_EQ(found.negative, expected.negative) << to_string(size);
   }
@@ -23,7 +23,7 @@ TEST(CudaMg, FindsTheChargesOfTheHost) {
 TEST(CudaMg, PutsChargesWhereTheyBelongAndZerosElsewhere) {
   const Stream stream(Device::cuda(0));
   constexpr std::int64_t side = 32;
-  const Charges charges = find_charges(Class::s, 1);
+  const Charges charges = find_charges(Class::s, 1, alone());
   std::vector<double> v(side * side * side);
   const Buffer<double> there(MemorySpace::device, v.size());
   const auto offset_of = [](const Point& p) { return (p.i3 * side + p.i2) * side + p.i1; };
@@ -44,7 +44,7 @@ TEST(CudaMg, PutsChargesWhereTheyBelongAndZerosElsewhere) {
 
 TEST(CudaMg, LeavesOutChargesThatAreElsewhere) {
   const Stream stream(Device::cuda(0));
-  const Charges charges = find_charges(Class::s, 1);
+  const Charges charges = find_charges(Class::s, 1, alone());
   double v = 0.0;
   const Buffer<double> there(MemorySpace::device, 1);
   fill_bytes(there.data(), 0, there.bytes(), stream);

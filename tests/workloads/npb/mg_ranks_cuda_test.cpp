@@ -65,7 +65,7 @@ TEST_P(MgOnGpus, HaveTheNormOfOneWithSeveralGridsThatAreCut) {
 TEST_P(MgOnGpus, FindTheSameChargesTogether) {
   const Stream stream(own_gpu());
   for (const Class size : {Class::s, Class::w, Class::a}) {
-    const Charges expected = find_charges(size, 2);
+    const Charges expected = find_charges(size, 2, alone());
     const Charges found = cuda::find_charges(size, stream, test_ranks());
     EXPECT_EQ(found.positive, expected.positive) << to_string(size);
     EXPECT_EQ(found.negative, expected.negative) << to_string(size);

@@ -66,7 +66,7 @@ TEST(MgOnRanks, HasTheNormOfOneRankWithSeveralGridsThatAreCut) {
 
 TEST(MgOnRanks, FindsTheSameChargesTogether) {
   for (const Class size : {Class::s, Class::w}) {
-    const Charges expected = find_charges(size, 1);
+    const Charges expected = find_charges(size, 1, alone());
     const Charges found = find_charges(size, 2, test_ranks());
     EXPECT_EQ(found.positive, expected.positive);
     EXPECT_EQ(found.negative, expected.negative);

@@ -8,6 +8,7 @@
 #include "tests/mpi_main.hpp"
 #include "tests/workloads/npb/is_keys.hpp"
 #include "tests/workloads/npb/verification.hpp"
+#include "tests/workloads/npb/whole_matrix.hpp"
 
 #include <cmath>
 #include <string>
@@ -125,7 +126,7 @@ TEST(CgBlocks, NeedFewerElementsTheMoreRanksThereAre) {
 
 /// Products of all blocks, gathered and reduced, are those of the whole matrix.
 void expect_product(cg::Kept kept) {
-  const cg::Matrix whole = cg::assemble(Class::s, Team(1));
+  const cg::Matrix whole = whole_matrix(Class::s);
   const int rank = test_ranks().rank();
   const Range piece = cg::piece_of(whole.rows(), rank, test_ranks().size());
   const cg::Block block = cg::block_of(whole.rows(), kept, rank, test_ranks().size());

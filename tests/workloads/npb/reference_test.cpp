@@ -3,7 +3,9 @@
 #include "bankfull/workloads/npb/ft/ft.hpp"
 #include "bankfull/workloads/npb/is/is.hpp"
 #include "bankfull/workloads/npb/mg/mg.hpp"
+#include "tests/alone.hpp"
 #include "tests/workloads/npb/verification.hpp"
+#include "tests/workloads/npb/whole_matrix.hpp"
 
 #include <cmath>
 #include <vector>
@@ -64,7 +66,7 @@ TEST(MgReference, ReproducesClassS) {
 
 TEST(MgCharges, AreThoseOfNpbWhateverTheThreads) {
   for (const int threads : {1, 2, 3}) {
-    const mg::Charges charges = mg::find_charges(Class::s, threads);
+    const mg::Charges charges = mg::find_charges(Class::s, threads, alone());
     EXPECT_EQ(charges.positive.front(), (mg::Point{7, 1, 20}));
     EXPECT_EQ(charges.positive.back(), (mg::Point{17, 26, 17}));
     EXPECT_EQ(charges.negative.front(), (mg::Point{0, 11, 2}));
@@ -76,7 +78,7 @@ TEST(CgMatrix, RowsInParallelEqualTheSumOfProducts) {
   constexpr double rounding = 1e-13;
   const std::vector<double> sum = sum_of_products(Class::s);
   for (const int threads : {1, 3}) {
-    const cg::Matrix matrix = cg::assemble(Class::s, Team(threads));
+    const cg::Matrix matrix = whole_matrix(Class::s, threads);
     EXPECT_EQ(matrix.nonzeros(), cg_parameters(Class::s).nonzeros);
     std::vector<double> difference = sum;
     for (std::size_t row = 0; row + 1 < matrix.starts.size(); ++row) {

@@ -4,6 +4,7 @@
 #include "bankfull/workloads/npb/is/is.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/npb/verification.hpp"
+#include "tests/workloads/npb/whole_matrix.hpp"
 
 #include <cmath>
 
@@ -94,7 +95,7 @@ std::vector<double> product(const cg::Panels& panels, int threads, const std::ve
 
 TEST(CgPanels, MultiplyAsTheMatrixDoesInBothWays) {
   // Class A has more columns than a panel.
-  const cg::Matrix matrix = cg::assemble(Class::a, Team(2));
+  const cg::Matrix matrix = whole_matrix(Class::a, 2);
   ASSERT_GT(matrix.rows(), cg::panel_columns);
   std::vector<double> x(static_cast<std::size_t>(matrix.rows()));
   for (std::size_t n = 0; n < x.size(); ++n) {
@@ -123,8 +124,9 @@ TEST(CgPanels, KeepAllWhereManyThreadsWouldAddUpTheirSums) {
 TEST(IsVerification, FindsRanksThatAreWrong) {
   std::vector<is::Key> keys(std::size_t{1} << is_parameters(Class::s).log2_keys);
   is::generate(Class::s, 0, keys);
-  EXPECT_FALSE(is::ascend_by_rank(Class::s, keys, [](is::Key) { return 0; }));
-  EXPECT_FALSE(is::ascend_by_rank(Class::s, keys, [](is::Key) { return -1; }));
+  const Range values{0, std::int64_t{1} << is_parameters(Class::s).log2_values};
+  EXPECT_FALSE(is::ascend_by_rank(values, 0, keys, [](is::Key) { return 0; }));
+  EXPECT_FALSE(is::ascend_by_rank(values, 0, keys, [](is::Key) { return -1; }));
 }
 
 TEST(IsKeys, AreTheSameFromAnyPlaceOn) {

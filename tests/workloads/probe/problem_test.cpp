@@ -1,6 +1,8 @@
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/measure/cache.hpp"
 #include "bankfull/workloads/probe/plan.hpp"
+#include "bankfull/workloads/probe/time_budget.hpp"
 #include "tests/alone.hpp"
 
 #include <algorithm>
@@ -138,6 +140,23 @@ TEST(ProbeProblem, MemoryLimitIsKept) {
   request.memory_limit = 0;
   request.footprint_to = std::int64_t{1} << 49;
   EXPECT_THROW(make_plan(request, alone()), UsageError);
+}
+
+TEST(ProbeProblem, QuickOnesAreSmallWhateverTheCache) {
+  Problem request;
+  request.quick = true;
+  const Problem problem = complete(request);
+  const std::int64_t cache = last_cache_bytes(problem.device);
+  for (const std::int64_t size : {problem.working_set_to, problem.footprint_to}) {
+    EXPECT_LE(size, 1280 * mib);
+    EXPECT_GE(size, std::min({4 * cache, 1280 * mib, problem.memory_limit / 4}));
+  }
+  const TimeBudget bounded = budget_of(problem, 2.0);
+  EXPECT_TRUE(bounded.allows(1.0));
+  EXPECT_FALSE(bounded.share(0.5).allows(1.5));
+  Problem whole = problem;
+  whole.quick = false;
+  EXPECT_TRUE(budget_of(whole, 2.0).share(0.5).allows(1e9));
 }
 
 TEST(ProbeProblem, EveryWalkHasNodes) {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 namespace bankfull::probe {
 namespace {
@@ -78,6 +80,20 @@ TEST(ProbeRun, ACacheIsNotCalledMemory) {
     EXPECT_TRUE(is_ceiling || !m.ceiling) << m.name;
     EXPECT_TRUE(std::none_of(m.notes.begin(), m.notes.end(), is_memory)) << m.name;
   }
+}
+
+TEST(ProbeRun, WithoutTimeMeasuresOnePointOfATeam) {
+  Problem problem = complete(tiny(Part::bandwidth));
+  problem.team_sizes = {1, 2};
+  NoProgress progress;
+  RunResult result;
+  measure_team_sizes(problem, TimeBudget(0.0), {.ranks = alone(), .progress = progress}, result);
+  ASSERT_EQ(result.series.size(), 1U);  // of many patterns the first
+  EXPECT_EQ(result.series[0].points.size(), 2U);
+  const auto left_out = 2 * (patterns(problem).size() - 1);
+  EXPECT_EQ(result.notes,
+            std::vector<std::string>{"bandwidth by threads: --quick left out " +
+                                     std::to_string(left_out) + " points for want of time"});
 }
 
 TEST(ProbeRun, EveryMeasurementTellsHowQuietTheMachineWas) {

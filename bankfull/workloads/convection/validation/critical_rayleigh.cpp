@@ -200,19 +200,19 @@ OnsetCase in_a_cube(bool full, bool conducting_sides) {
   return one;
 }
 
-void add_checks(std::vector<Check>& checks, const OnsetCase& one,
-                const std::function<void(const std::string&)>& told) {
+void add_checks(std::vector<Check>& checks, const OnsetCase& one, const ValidationSetting& setting,
+                const std::function<void(const std::string&, std::int64_t cells)>& told) {
   constexpr double discrete_tolerance = 1e-4;
   double before = 0.0;
   double last = 0.0;
   for (const std::int64_t cells : one.cells) {
     const std::string name = fmt::format("{}, {} cells", one.name, cells);
-    told(name);
+    told(name, cells);
     const auto known = one.discrete.find(cells);
     const double expected =
         known != one.discrete.end() ? known->second : one.exact - (one.exact - last) / 4.0;
     before = last;
-    last = critical([&](double ra) { return one.problem(ra, cells); }, expected);
+    last = critical([&](double ra) { return setting.placed(one.problem(ra, cells)); }, expected);
     if (known != one.discrete.end()) {
       checks.push_back({.name = name,
                         .value = last,
@@ -231,8 +231,9 @@ void add_checks(std::vector<Check>& checks, const OnsetCase& one,
 }  // namespace
 
 std::vector<Check> check_critical_rayleigh_numbers(const ValidationSetting& setting) {
-  std::vector<OnsetCase> cases{full_slip(setting.full()), no_slip(setting.full()),
-                               in_a_cube(setting.full(), true), in_a_cube(setting.full(), false)};
+  const std::vector<OnsetCase> cases{full_slip(setting.full()), no_slip(setting.full()),
+                                     in_a_cube(setting.full(), true),
+                                     in_a_cube(setting.full(), false)};
   std::vector<Check> checks;
   double done = 0.0;
   double all = 0.0;
@@ -242,15 +243,10 @@ std::vector<Check> check_critical_rayleigh_numbers(const ValidationSetting& sett
       all += work(cells);
     }
   }
-  for (OnsetCase& one : cases) {
-    const auto problem = one.problem;
-    one.problem = [problem, &setting](double rayleigh, std::int64_t cells) {
-      return setting.placed(problem(rayleigh, cells));
-    };
-    std::size_t number = 0;
-    add_checks(checks, one, [&](const std::string& name) {
+  for (const OnsetCase& one : cases) {
+    add_checks(checks, one, setting, [&](const std::string& name, std::int64_t cells) {
       setting.tell(name, done / all);
-      done += work(one.cells[number++]);
+      done += work(cells);
     });
   }
   return checks;

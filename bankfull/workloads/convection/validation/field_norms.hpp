@@ -1,7 +1,6 @@
 #pragma once
 
-#include "bankfull/workloads/convection/grid.hpp"
-#include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/flow.hpp"
 
 #include <vector>
 
@@ -18,9 +17,9 @@ double velocity_product(const Grid& grid, const FlowState& a, const FlowState& b
 /// a - b, all fields.
 FlowState difference(const FlowState& a, const FlowState& b);
 
-/// Root of the integral of |a - b|^2.
+/// Root of the integral of |a - b|^2: of the velocities, and of the first scalar.
 double velocity_distance(const Grid& grid, const FlowState& a, const FlowState& b);
-double scalar_distance(const Grid& grid, const FlowState& a, const FlowState& b, int scalar);
+double scalar_distance(const Grid& grid, const FlowState& a, const FlowState& b);
 
 /// Largest |a - b| of any element over the largest |b|, of all velocities or of one scalar,
 /// whichever is most; NaN where there is one.

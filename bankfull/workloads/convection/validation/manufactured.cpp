@@ -138,29 +138,17 @@ Vector linear_part(const std::array<EndsOfScalar, 3>& ends) {
   return slope;
 }
 
-void set_scalar_walls(Scalar& scalar, const ManufacturedEnds& ends, const Vector& slope) {
+/// A flux of 0 insulates; walls across periodic axes are not used.
+void set_scalar_walls(Scalar& scalar, const std::array<EndsOfScalar, 3>& ends,
+                      const Vector& slope) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    auto& [lower, upper] = scalar.walls[axis];
+    const bool both_fixed =
+        ends[axis] == EndsOfScalar::fixed || ends[axis] == EndsOfScalar::profile;
+    const bool lower_fixed = both_fixed || ends[axis] == EndsOfScalar::fixed_below_insulating;
     const double flux = scalar.diffusivity * slope[axis];
     const WallScalar fixed = WallScalar::fixed(1.0, slope);
-    switch (ends.scalar[axis]) {
-      case EndsOfScalar::fixed:
-      case EndsOfScalar::profile:
-        lower = fixed;
-        upper = fixed;
-        break;
-      case EndsOfScalar::flux:
-      case EndsOfScalar::insulating:
-        lower = WallScalar::heated(-flux);
-        upper = WallScalar::heated(flux);
-        break;
-      case EndsOfScalar::fixed_below_insulating:
-        lower = fixed;
-        upper = WallScalar::heated(flux);
-        break;
-      case EndsOfScalar::periodic:
-        break;
-    }
+    scalar.walls[axis] = {lower_fixed ? fixed : WallScalar::heated(-flux),
+                          both_fixed ? fixed : WallScalar::heated(flux)};
   }
 }
 
@@ -297,7 +285,7 @@ ManufacturedFlow manufactured_flow(const std::array<AxisCells, 3>& axes,
   problem.scalars.push_back(
       {.diffusivity = 0.02, .buoyancy = {0.4, -0.3, 1.0}, .initial = function_of(temperature)});
   Scalar& scalar = problem.scalars.front();
-  set_scalar_walls(scalar, ends, slope);
+  set_scalar_walls(scalar, ends.scalar, slope);
   const auto transport =
       std::make_shared<Transport>(flow.velocity, temperature, scalar.diffusivity);
   scalar.source = [transport](double x, double y, double z) { return (*transport)({x, y, z}); };

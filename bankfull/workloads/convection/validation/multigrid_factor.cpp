@@ -26,71 +26,49 @@ poisson::Domain cube(std::int64_t cells) {
   return {walls, periodic, periodic};
 }
 
-/// Rows of random numbers, for a solver's right side.
-class RandomRows {
- public:
-  explicit RandomRows(std::int64_t length) : row_(static_cast<std::size_t>(length)) {}
-
-  const std::vector<double>& next() {
-    for (double& value : row_) {
-      value = random_symmetric(1, number_++);
-    }
-    return row_;
-  }
-
- private:
-  std::vector<double> row_;
-  std::uint64_t number_ = 0;
-};
-
-/// Calls copy(slots of a row, values) for all rows of the right side.
+/// After a solve from nothing for a right side of random numbers, whose rows
+/// copy(slots of a row, values) puts in place.
 template <class Copy>
-void fill_right_side(const poisson::Solver<double>& solver, const Extents& n, const Copy& copy) {
+poisson::Outcome solved(poisson::Solver<double>& solver, const Extents& n, const Copy& copy) {
   const poisson::CellSlots<double> slots = solver.right_side();
-  RandomRows rows(n.nk);
+  std::vector<double> row(static_cast<std::size_t>(n.nk));
+  std::uint64_t number = 0;
   for (std::int64_t i = 0; i < n.ni; ++i) {
     for (std::int64_t j = 0; j < n.nj; ++j) {
-      copy(&slots(i, j, 0), rows.next());
+      std::generate(row.begin(), row.end(), [&] { return random_symmetric(1, number++); });
+      copy(&slots(i, j, 0), row);
     }
   }
-}
-
-poisson::Outcome solved_on_cpu(const poisson::Domain& domain, const poisson::Stopping& stopping,
-                               int threads) {
-  const auto solver = poisson::make_cpu_multigrid<double>(domain, stopping, threads);
-  fill_right_side(*solver, domain.extents(), [](double* row, const std::vector<double>& values) {
-    std::copy(values.begin(), values.end(), row);
-  });
-  solver->forget();
-  solver->solve();
-  return solver->outcome();
+  solver.forget();
+  solver.solve();
+  return solver.outcome();
 }
 
 /// A template, so that builds without CUDA leave its solver out.
 template <class Real>
 poisson::Outcome solved_on_gpu(const poisson::Domain& domain, const poisson::Stopping& stopping,
                                Device device) {
-  if constexpr (build::cuda) {
-    const Stream stream(device);
-    const auto solver = poisson::make_cuda_multigrid<Real>(domain, stopping, stream);
-    fill_right_side(*solver, domain.extents(), [&](double* row, const std::vector<double>& values) {
-      copy_bytes(row, values.data(), values.size() * sizeof(double), stream);
-      stream.synchronize();
-    });
-    solver->forget();
-    solver->solve();
-    return solver->outcome();
-  } else {
-    static_cast<void>(device);
-    return solved_on_cpu(domain, stopping, 1);
-  }
+  const Stream stream(device);
+  const auto solver = poisson::make_cuda_multigrid<Real>(domain, stopping, stream);
+  return solved(*solver, domain.extents(), [&](double* row, const std::vector<double>& values) {
+    copy_bytes(row, values.data(), values.size() * sizeof(double), stream);
+    stream.synchronize();
+  });
 }
 
 poisson::Outcome after_cycles(const ValidationSetting& setting, std::int64_t cells, int cycles) {
   constexpr double unreachable = 1e-300;
   const poisson::Stopping stopping{.tolerance = unreachable, .max_cycles = cycles};
-  return setting.device().is_cuda() ? solved_on_gpu<double>(cube(cells), stopping, setting.device())
-                                    : solved_on_cpu(cube(cells), stopping, setting.threads());
+  const poisson::Domain domain = cube(cells);
+  if constexpr (build::cuda) {
+    if (setting.device().is_cuda()) {
+      return solved_on_gpu<double>(domain, stopping, setting.device());
+    }
+  }
+  const auto solver = poisson::make_cpu_multigrid<double>(domain, stopping, setting.threads());
+  return solved(*solver, domain.extents(), [](double* row, const std::vector<double>& values) {
+    std::copy(values.begin(), values.end(), row);
+  });
 }
 
 }  // namespace

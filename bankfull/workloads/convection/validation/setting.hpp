@@ -1,7 +1,6 @@
 #pragma once
 
 #include "bankfull/core/machine/device.hpp"
-#include "bankfull/core/measure/progress.hpp"
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
@@ -20,8 +19,8 @@ namespace bankfull::convection {
 /// Where a validation runs, how far it goes, and who watches.
 class ValidationSetting {
  public:
-  ValidationSetting(Validation validation, const RunContext& context)
-      : validation_(std::move(validation)), progress_(context.progress) {}
+  ValidationSetting(Validation validation, RunContext context)
+      : validation_(std::move(validation)), context_(std::move(context)) {}
 
   [[nodiscard]] bool full() const { return validation_.level == ValidationLevel::full; }
   [[nodiscard]] Device device() const { return validation_.device; }
@@ -43,22 +42,20 @@ class ValidationSetting {
     end_ = end;
   }
 
-  /// `done` of 1 of a case.
+  /// `done` of 1 of a case. Throws Interrupted where the run is to end early.
   void tell(const std::string& name, double done) const {
-    progress_.update("validating: " + name, begin_ + done * (end_ - begin_), 1.0);
+    context_.begin("validating: " + name, begin_ + done * (end_ - begin_), 1.0);
   }
 
  private:
   Validation validation_;
-  Progress& progress_;
+  RunContext context_;
   double begin_ = 0.0;
   double end_ = 1.0;
 };
 
-/// Two results of second order, of cells of width h and h / ratio, extrapolated to h = 0.
-constexpr double extrapolated(double coarse, double fine, double ratio = 2.0) {
-  return fine + (fine - coarse) / (ratio * ratio - 1.0);
-}
+/// Two results of second order, of cells of width h and h / 2, extrapolated to h = 0.
+constexpr double extrapolated(double coarse, double fine) { return fine + (fine - coarse) / 3.0; }
 
 /// Sets out with one roll about y between the walls of a unit cube.
 inline void set_roll(Problem& problem, double amplitude) {

@@ -121,16 +121,13 @@ LineProfile velocity_profile(const Grid& grid, const FlowState& state, std::size
   LineProfile profile;
   for (std::int64_t at = 0; at < grid.axis(line).count(); ++at) {
     around[static_cast<std::size_t>(line)] = {at, at};
-    const auto mean_over = [&](const std::array<std::int64_t, 3>& index) {
-      return values[static_cast<std::size_t>((index[0] * n.nj + index[1]) * n.nk + index[2])];
-    };
     double sum = 0.0;
     for (const int corner : {0, 1, 2, 3, 4, 5, 6, 7}) {
       std::array<std::int64_t, 3> index{};
       for (std::size_t axis = 0; axis < 3; ++axis) {
         index[axis] = (corner >> axis) % 2 == 0 ? around[axis].below : around[axis].above;
       }
-      sum += mean_over(index);
+      sum += values[static_cast<std::size_t>((index[0] * n.nj + index[1]) * n.nk + index[2])];
     }
     const auto of_line = static_cast<std::size_t>(at);
     profile.places.push_back(line == field ? grid.axis(line).faces[of_line]

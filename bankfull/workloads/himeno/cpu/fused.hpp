@@ -151,7 +151,7 @@ class FusedBlock {
  private:
   void sweep_plane_of_strip(int sweep, std::int64_t plane) {
     const Range planes = reach_.planes(sweep);
-    if (plane < planes.begin || plane >= planes.end) {
+    if (!planes.holds(plane)) {
       return;
     }
     const Range rows = reach_.rows(sweep);
@@ -178,13 +178,9 @@ class FusedBlock {
       next[-1] = boundary[-1];
       next[view_.interior.nk] = boundary[view_.interior.nk];
     }
-    if (holds(reach_.block.planes, i) && holds(reach_.block.rows, j)) {
+    if (reach_.block.planes.holds(i) && reach_.block.rows.holds(j)) {
       sums_.at(sweep, i, j) = sum;
     }
-  }
-
-  static bool holds(const Range& range, std::int64_t n) {
-    return n >= range.begin && n < range.end;
   }
 
   [[nodiscard]] T* intermediate_row(int sweep, std::int64_t i, std::int64_t j) const {
@@ -198,7 +194,7 @@ class FusedBlock {
     PressureRows<T> around = pressure_rows(view_, i, j);
     for (std::int64_t di = -1; di <= 1; ++di) {
       for (std::int64_t dj = -1; dj <= 1; ++dj) {
-        if (holds(planes, i + di) && holds(rows, j + dj)) {
+        if (planes.holds(i + di) && rows.holds(j + dj)) {
           around.row[static_cast<std::size_t>(1 + di)][static_cast<std::size_t>(1 + dj)] =
               intermediate_row(sweep, i + di, j + dj);
         }

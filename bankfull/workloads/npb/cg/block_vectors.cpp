@@ -51,16 +51,6 @@ void BlockVectors::put(const double* v, const Range& share) {
   }
 }
 
-void BlockVectors::gather() {
-  gather_->start();
-  gather_->finish();
-}
-
-void BlockVectors::reduce() {
-  reduce_->start();
-  reduce_->finish();
-}
-
 void BlockVectors::take(double* q, const Range& share) const {
   std::fill(q + share.begin, q + share.end, 0.0);
   for (const auto& [elements, place] : reduce_plan_.contributions) {

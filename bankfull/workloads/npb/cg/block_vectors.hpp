@@ -22,7 +22,7 @@ class BlockVectors {
   /// By a team: what `gather` sends, `share` of the piece `v`.
   void put(const double* v, const Range& share);
 
-  void gather();
+  void gather() { gather_->exchange(); }
 
   /// The block's elements of what was put, as `Block` numbers them.
   [[nodiscard]] const double* inputs() const { return gathered_.data(); }
@@ -30,7 +30,7 @@ class BlockVectors {
   /// Where the block's sums go before `reduce`.
   [[nodiscard]] double* outputs() { return reduced_.data(); }
 
-  void reduce();
+  void reduce() { reduce_->exchange(); }
 
   /// By a team: `share` of the piece `q` is the sum of what all ranks found, in their order.
   void take(double* q, const Range& share) const;

@@ -44,11 +44,9 @@ struct Matrix {
   [[nodiscard]] std::int64_t nonzeros() const { return starts.back(); }
 };
 
-/// A = sum of weight_i x_i x_i' + (rcond - shift) I, rows in parallel.
-Matrix assemble(Class size, const Team& team);
-
-/// The entries of a block times `scale`, rows and columns counted from where it begins. No more
-/// than the block is ever in memory.
+/// The entries of a block of A = sum of weight_i x_i x_i' + (rcond - shift) I times `scale`, rows
+/// in parallel, rows and columns counted from where the block begins. No more than the block is
+/// ever in memory.
 Matrix assemble(Class size, const Block& block, const Team& team, double scale = 1.0);
 
 /// The diagonal of A in some rows, times `scale`.

@@ -1,3 +1,4 @@
+#include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/workloads/npb/cg/block_vectors.hpp"
 #include "bankfull/workloads/npb/cg/panels.hpp"
 
@@ -66,8 +67,10 @@ class CpuSolver final : public Benchmark {
     if (ranks.size() > 1) {
       exchanged_ = std::make_unique<BlockVectors>(cg_parameters(size()).rows, kept, ranks);
     }
+    const CpuExecutor executor(problem.threads);
     for (Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
-      *vector = Buffer<double>(MemorySpace::host, static_cast<std::size_t>(piece_.size()));
+      *vector = executor.make<double>(piece_.size());
+      executor.fill(vector->data(), piece_.size(), 0.0);
     }
     if (kept == Kept::upper) {
       for (int n = 0; n < problem.threads; ++n) {
@@ -75,7 +78,6 @@ class CpuSolver final : public Benchmark {
                             static_cast<std::size_t>(panels_.block().input_count()));
       }
     }
-    clear_vectors();
   }
 
   void rewind() override { std::fill_n(x_.data(), x_.size(), 1.0); }
@@ -116,16 +118,6 @@ class CpuSolver final : public Benchmark {
     Traffic all = static_cast<double>(cg.iterations) * solve;
     all.flops = facts_of({.size = size()}).operations / ranks_;
     return all;
-  }
-
-  void clear_vectors() {
-#pragma omp parallel num_threads(team_.threads())
-    {
-      const Range mine = my_share(piece_.size());
-      for (const Buffer<double>* vector : {&x_, &z_, &r_, &p_, &q_}) {
-        std::fill(vector->data() + mine.begin, vector->data() + mine.end, 0.0);
-      }
-    }
   }
 
   static Panels make_panels(const Problem& problem, Kept kept, const Communicator& ranks,

@@ -55,10 +55,6 @@ void for_vectors(Class size, const Visit& visit) {
   }
 }
 
-constexpr bool holds(const Range& range, std::int64_t n) {
-  return n >= range.begin && n < range.end;
-}
-
 /// What rows and columns need of the vectors.
 SparseVectors draw_elements(Class size, const Range& rows, const Range& columns) {
   const std::int64_t count = cg_parameters(size).rows;
@@ -67,7 +63,7 @@ SparseVectors draw_elements(Class size, const Range& rows, const Range& columns)
   for_vectors(size, [&](std::int64_t /*i*/, const Elements& x) {
     kept.starts.push_back(static_cast<std::int64_t>(kept.indices.size()));
     for (std::size_t n = 0; n < x.indices.size(); ++n) {
-      if (holds(rows, x.indices[n]) || holds(columns, x.indices[n])) {
+      if (rows.holds(x.indices[n]) || columns.holds(x.indices[n])) {
         kept.indices.push_back(x.indices[n]);
         kept.values.push_back(x.values[n]);
       }
@@ -81,32 +77,26 @@ double log_ratio_of(Class size) {
   return std::log(reciprocal_condition) / static_cast<double>(cg_parameters(size).rows);
 }
 
-/// Which vectors have an element in each row.
-struct Members {
-  std::vector<std::int64_t> starts;
-  std::vector<std::int32_t> vectors;
-  std::vector<double> values;
-};
-
-Members transposed(const SparseVectors& x, const Range& rows) {
-  Members members;
+/// For each row, which vectors have an element there.
+SparseVectors transposed(const SparseVectors& x, const Range& rows) {
+  SparseVectors members;
   members.starts.assign(static_cast<std::size_t>(rows.size()) + 1, 0);
   for (const std::int32_t row : x.indices) {
-    if (holds(rows, row)) {
+    if (rows.holds(row)) {
       ++members.starts[static_cast<std::size_t>(row - rows.begin) + 1];
     }
   }
   std::partial_sum(members.starts.begin(), members.starts.end(), members.starts.begin());
-  members.vectors.resize(static_cast<std::size_t>(members.starts.back()));
-  members.values.resize(members.vectors.size());
+  members.indices.resize(static_cast<std::size_t>(members.starts.back()));
+  members.values.resize(members.indices.size());
   std::vector<std::int64_t> next(members.starts.begin(), members.starts.end() - 1);
   for (std::size_t i = 0; i + 1 < x.starts.size(); ++i) {
     for (auto n = static_cast<std::size_t>(x.starts[i]);
          n < static_cast<std::size_t>(x.starts[i + 1]); ++n) {
-      if (holds(rows, x.indices[n])) {
+      if (rows.holds(x.indices[n])) {
         const auto place =
             static_cast<std::size_t>(next[static_cast<std::size_t>(x.indices[n] - rows.begin)]++);
-        members.vectors[place] = static_cast<std::int32_t>(i);
+        members.indices[place] = static_cast<std::int32_t>(i);
         members.values[place] = x.values[n];
       }
     }
@@ -114,24 +104,18 @@ Members transposed(const SparseVectors& x, const Range& rows) {
   return members;
 }
 
-/// Which entries of a block's rows are formed.
-enum class Formed { right_of_diagonal, off_diagonal, with_diagonal };
-
-/// Forms one row after the other, which allocates nothing; each thread has its own, and cache lines
-/// of its own for it.
+/// Forms one row of a block after the other, which allocates nothing; each thread has its own, and
+/// cache lines of its own for it.
 class alignas(64) RowAssembly {
  public:
-  RowAssembly(Class size, const Range& rows, const Range& columns, Formed formed, double scale,
-              const SparseVectors& vectors, const Members& members)
-      : rows_(rows),
-        columns_(columns),
-        formed_(formed),
+  RowAssembly(Class size, const Block& block, double scale, const SparseVectors& vectors,
+              const SparseVectors& members)
+      : block_(block),
         scale_(scale),
         vectors_(&vectors),
         members_(&members),
         log_ratio_(log_ratio_of(size)),
-        shift_(diagonal_shift(size)),
-        sums_(static_cast<std::size_t>(columns.size()), 0.0),
+        sums_(static_cast<std::size_t>(block.columns.size()), 0.0),
         seen_(sums_.size(), false) {
     found_.reserve(sums_.size());
   }
@@ -144,16 +128,15 @@ class alignas(64) RowAssembly {
       sums_[static_cast<std::size_t>(column)] = 0.0;
     }
     found_.clear();
-    const Range formed = formed_columns(row + rows_.begin);
-    const std::int64_t skipped = formed_ == Formed::off_diagonal ? row + rows_.begin : -1;
+    const std::int64_t own = row + block_.rows.begin;
+    const bool upper = block_.kept == Kept::upper;
+    const Range formed{upper ? std::max(own + 1, block_.columns.begin) : block_.columns.begin,
+                       block_.columns.end};
     const auto r = static_cast<std::size_t>(row);
     for (auto m = static_cast<std::size_t>(members_->starts[r]);
          m < static_cast<std::size_t>(members_->starts[r + 1]); ++m) {
-      const std::int32_t i = members_->vectors[m];
-      add_vector(i, members_->values[m] * std::exp(log_ratio_ * i), formed, skipped);
-    }
-    if (formed_ == Formed::with_diagonal) {
-      add(row + rows_.begin - columns_.begin, shift_);
+      const std::int32_t i = members_->indices[m];
+      add_vector(i, members_->values[m] * std::exp(log_ratio_ * i), formed, own);
     }
     std::sort(found_.begin(), found_.end());
     return found_;
@@ -164,19 +147,13 @@ class alignas(64) RowAssembly {
   }
 
  private:
-  [[nodiscard]] Range formed_columns(std::int64_t row) const {
-    return formed_ == Formed::right_of_diagonal
-               ? Range{std::max(row + 1, columns_.begin), columns_.end}
-               : columns_;
-  }
-
-  void add_vector(std::int32_t i, double scale, const Range& formed, std::int64_t skipped) {
+  void add_vector(std::int32_t i, double scale, const Range& formed, std::int64_t own) {
     const auto v = static_cast<std::size_t>(i);
     for (auto n = static_cast<std::size_t>(vectors_->starts[v]);
          n < static_cast<std::size_t>(vectors_->starts[v + 1]); ++n) {
       const std::int32_t column = vectors_->indices[n];
-      if (holds(formed, column) && column != skipped) {
-        add(column - columns_.begin, vectors_->values[n] * scale);
+      if (formed.holds(column) && column != own) {
+        add(column - block_.columns.begin, vectors_->values[n] * scale);
       }
     }
   }
@@ -190,23 +167,34 @@ class alignas(64) RowAssembly {
     sums_[c] += value;
   }
 
-  Range rows_;
-  Range columns_;
-  Formed formed_;
+  Block block_;
   double scale_;
   const SparseVectors* vectors_;
-  const Members* members_;
+  const SparseVectors* members_;  ///< of rows
   double log_ratio_;
-  double shift_;
   std::vector<double> sums_;
   std::vector<char> seen_;
   std::vector<std::int32_t> found_;
 };
 
-Matrix assemble_rows(Class size, const Range& rows, const Range& columns, Formed formed,
-                     double scale, const Team& team) {
-  const SparseVectors vectors = draw_elements(size, rows, columns);
-  const Members members = transposed(vectors, rows);
+}  // namespace
+
+SparseVectors draw_vectors(Class size) {
+  const Range all{0, cg_parameters(size).rows};
+  return draw_elements(size, all, all);
+}
+
+double vector_weight(Class size, std::int64_t i) {
+  return std::pow(reciprocal_condition,
+                  static_cast<double>(i) / static_cast<double>(cg_parameters(size).rows));
+}
+
+double diagonal_shift(Class size) { return reciprocal_condition - cg_parameters(size).shift; }
+
+Matrix assemble(Class size, const Block& block, const Team& team, double scale) {
+  const Range& rows = block.rows;
+  const SparseVectors vectors = draw_elements(size, rows, block.columns);
+  const SparseVectors members = transposed(vectors, rows);
   Matrix matrix;
   matrix.starts.assign(static_cast<std::size_t>(rows.size()) + 1, 0);
   std::vector<std::unique_ptr<RowAssembly>> assemblies(static_cast<std::size_t>(team.threads()));
@@ -214,8 +202,7 @@ Matrix assemble_rows(Class size, const Range& rows, const Range& columns, Formed
     return assemblies[static_cast<std::size_t>(share_number())];
   };
   run_on_team(team, [&] {
-    own_assembly() =
-        std::make_unique<RowAssembly>(size, rows, columns, formed, scale, vectors, members);
+    own_assembly() = std::make_unique<RowAssembly>(size, block, scale, vectors, members);
   });
   // Once for the lengths of rows and once for their elements: no array need grow.
 #pragma omp parallel for num_threads(team.threads()) schedule(dynamic, 256)
@@ -239,37 +226,12 @@ Matrix assemble_rows(Class size, const Range& rows, const Range& columns, Formed
   return matrix;
 }
 
-}  // namespace
-
-SparseVectors draw_vectors(Class size) {
-  const Range all{0, cg_parameters(size).rows};
-  return draw_elements(size, all, all);
-}
-
-double vector_weight(Class size, std::int64_t i) {
-  return std::pow(reciprocal_condition,
-                  static_cast<double>(i) / static_cast<double>(cg_parameters(size).rows));
-}
-
-double diagonal_shift(Class size) { return reciprocal_condition - cg_parameters(size).shift; }
-
-Matrix assemble(Class size, const Team& team) {
-  const Range all{0, cg_parameters(size).rows};
-  return assemble_rows(size, all, all, Formed::with_diagonal, 1.0, team);
-}
-
-Matrix assemble(Class size, const Block& block, const Team& team, double scale) {
-  const Formed formed =
-      block.kept == Kept::upper ? Formed::right_of_diagonal : Formed::off_diagonal;
-  return assemble_rows(size, block.rows, block.columns, formed, scale, team);
-}
-
 std::vector<double> diagonal_of(Class size, const Range& rows, double scale) {
   std::vector<double> diagonal(static_cast<std::size_t>(rows.size()), 0.0);
   const double log_ratio = log_ratio_of(size);
   for_vectors(size, [&](std::int64_t i, const Elements& x) {
     for (std::size_t n = 0; n < x.indices.size(); ++n) {
-      if (holds(rows, x.indices[n])) {
+      if (rows.holds(x.indices[n])) {
         const double weighted = x.values[n] * std::exp(log_ratio * static_cast<double>(i));
         diagonal[static_cast<std::size_t>(x.indices[n] - rows.begin)] += x.values[n] * weighted;
       }

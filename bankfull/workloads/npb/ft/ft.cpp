@@ -47,11 +47,7 @@ std::vector<Check> checks_of(const std::vector<Complex>& checksums, Class size) 
   double worst = checksums.size() == references.size() ? 0.0 : HUGE_VAL;
   for (std::size_t t = 0; t < std::min(checksums.size(), references.size()); ++t) {
     const double deviation = std::abs((checksums[t] - references[t]) / references[t]);
-    worst = deviation <= worst ? worst : deviation;
-    if (std::isnan(deviation)) {
-      worst = HUGE_VAL;
-      break;
-    }
+    worst = std::isnan(deviation) ? HUGE_VAL : std::max(worst, deviation);
   }
   return {npb_check(Kernel::ft, size, "largest deviation of a checksum, relative", worst, 0.0,
                     tolerance)};

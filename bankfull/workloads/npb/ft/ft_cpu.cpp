@@ -1,5 +1,4 @@
-#include "bankfull/core/exec/team.hpp"
-#include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/core/memory/resident.hpp"
 #include "bankfull/workloads/npb/ft/cpu_passes.hpp"
 #include "bankfull/workloads/npb/ft/ft.hpp"
@@ -42,13 +41,13 @@ class CpuTransforms final : public Benchmark {
         decay_scale_(1.0 + problem.perturbation),
         ft_(ft_parameters(size())),
         ranks_(ranks),
-        team_(problem.threads),
+        executor_(problem.threads),
         slabs_(ft_, ranks.rank(), ranks.size()),
-        spectrum_(slabs_, team_),
-        evolved_(slabs_, team_),
-        foreign_(slabs_, team_),
-        forward_(rows_to_slabs(ranks, slabs_, foreign_, spectrum_)),
-        back_(slabs_to_rows(ranks, slabs_, evolved_, foreign_)) {
+        spectrum_(slabs_, executor_.team()),
+        evolved_(slabs_, executor_.team()),
+        foreign_(slabs_, executor_.team()),
+        forward_(ranks.prepare(messages_of(slabs_, foreign_), messages_of(slabs_, spectrum_))),
+        back_(ranks.prepare(messages_of(slabs_, evolved_), messages_of(slabs_, foreign_))) {
     for (int n = 0; n < problem.threads; ++n) {
       work_.emplace_back(ft_);
     }
@@ -94,36 +93,26 @@ class CpuTransforms final : public Benchmark {
 
   void form_spectrum() {
     const PlanePieces pieces(slabs_, spectrum_, foreign_);
-#pragma omp parallel num_threads(team_.threads())
-    {
-      const Range planes = my_share(slabs_.planes().size());
-      for (std::int64_t z = planes.begin; z < planes.end; ++z) {
-        form_plane(ft_, *fft_, z, pieces, my_work(), [&](std::int64_t y, double* blocks) {
-          draw_rows(y, slabs_.planes().begin + z, blocks);
-        });
-      }
-    }
-    forward_->start();
-    forward_->finish();
-#pragma omp parallel num_threads(team_.threads())
+    executor_.each(slabs_.planes().size(), [&](std::int64_t z) {
+      form_plane(ft_, *fft_, z, pieces, my_work(), [&](std::int64_t y, double* blocks) {
+        draw_rows(y, slabs_.planes().begin + z, blocks);
+      });
+    });
+    forward_->exchange();
+#pragma omp parallel num_threads(executor_.team().threads())
     transform_my_rows(LaneFft::Sign::plus, nullptr, spectrum_);
   }
 
   void invert(const Decay& decay) {
-#pragma omp parallel num_threads(team_.threads())
+#pragma omp parallel num_threads(executor_.team().threads())
     transform_my_rows(LaneFft::Sign::minus, &decay, evolved_);
-    back_->start();
-    back_->finish();
+    back_->exchange();
     const PlanePieces pieces(slabs_, evolved_, foreign_);
     const std::size_t first = terms_.size();
     terms_.resize(first + static_cast<std::size_t>(slabs_.planes().size()));
-#pragma omp parallel num_threads(team_.threads())
-    {
-      const Range planes = my_share(slabs_.planes().size());
-      for (std::int64_t z = planes.begin; z < planes.end; ++z) {
-        terms_[first + static_cast<std::size_t>(z)] = sum_of_plane(z, pieces, my_work());
-      }
-    }
+    executor_.each(slabs_.planes().size(), [&](std::int64_t z) {
+      terms_[first + static_cast<std::size_t>(z)] = sum_of_plane(z, pieces, my_work());
+    });
   }
 
   // From here on each thread calls for its share.
@@ -173,7 +162,7 @@ class CpuTransforms final : public Benchmark {
   double decay_scale_;  ///< 1, but where the verification is checked
   FtParameters ft_;
   const Communicator& ranks_;
-  Team team_;
+  CpuExecutor executor_;
   Slabs slabs_;
   Slab spectrum_;
   Slab evolved_;  ///< and transformed along z

@@ -1,3 +1,4 @@
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/npb/ft/ft.hpp"
 #include "bankfull/workloads/npb/generator.hpp"
 
@@ -104,15 +105,12 @@ class Reference final : public Benchmark {
     const std::vector<double> decay_x = decay(ft_.nx, t);
     const std::vector<double> decay_y = decay(ft_.ny, t);
     const std::vector<double> decay_z = decay(ft_.nz, t);
-    for (std::int64_t z = 0; z < ft_.nz; ++z) {
-      for (std::int64_t y = 0; y < ft_.ny; ++y) {
-        for (std::int64_t x = 0; x < ft_.nx; ++x) {
-          field[at(x, y, z)] *= decay_x[static_cast<std::size_t>(x)] *
-                                decay_y[static_cast<std::size_t>(y)] *
-                                decay_z[static_cast<std::size_t>(z)];
-        }
-      }
-    }
+    for_cells(box_of({ft_.nz, ft_.ny, ft_.nx}),
+              [&](std::int64_t z, std::int64_t y, std::int64_t x) {
+                field[at(x, y, z)] *= decay_x[static_cast<std::size_t>(x)] *
+                                      decay_y[static_cast<std::size_t>(y)] *
+                                      decay_z[static_cast<std::size_t>(z)];
+              });
     return field;
   }
 

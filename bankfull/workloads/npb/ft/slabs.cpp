@@ -1,5 +1,7 @@
 #include "bankfull/workloads/npb/ft/slabs.hpp"
 
+#include "bankfull/core/exec/cpu_executor.hpp"
+
 #include <algorithm>
 
 namespace bankfull::npb::ft {
@@ -13,13 +15,9 @@ constexpr auto bytes_of(std::int64_t doubles) {
 /// planes here first.
 void clear_padding(double* planes, std::int64_t count, std::int64_t plane, std::int64_t used,
                    const Team& team) {
-#pragma omp parallel num_threads(team.threads())
-  {
-    const Range mine = my_share(count);
-    for (std::int64_t n = mine.begin; n < mine.end; ++n) {
-      std::fill(planes + n * plane + used, planes + (n + 1) * plane, 0.0);
-    }
-  }
+  CpuExecutor(team.threads()).each(count, [=](std::int64_t n) {
+    std::fill(planes + n * plane + used, planes + (n + 1) * plane, 0.0);
+  });
 }
 
 std::int64_t foreign_doubles(const Slabs& slabs, int rank) {
@@ -34,23 +32,16 @@ std::int64_t foreign_doubles(const Slabs& slabs) {
   return total;
 }
 
-/// With each other rank: its rows in this rank's planes, and this rank's rows in its planes.
-struct Shared {
-  std::vector<Message> foreign;
-  std::vector<Message> own;
-};
-
-Shared shared_with_others(const Slabs& slabs, const Slab& slab, const ForeignRows& foreign) {
-  Shared shared;
+/// What message_with(rank) is of each other rank.
+template <class MessageWith>
+std::vector<Message> messages(const Slabs& slabs, const MessageWith& message_with) {
+  std::vector<Message> all;
   for (int rank = 0; rank < slabs.ranks(); ++rank) {
     if (rank != slabs.rank()) {
-      const Range planes = slabs.planes_of(rank);
-      shared.foreign.push_back({rank, foreign.of(rank), bytes_of(foreign_doubles(slabs, rank))});
-      shared.own.push_back(
-          {rank, slab.at(0, 0, planes.begin), bytes_of(planes.size() * slab.plane())});
+      all.push_back(message_with(rank));
     }
   }
-  return shared;
+  return all;
 }
 
 }  // namespace
@@ -95,16 +86,17 @@ PlanePieces::PlanePieces(const Slabs& slabs, const Slab& slab, const ForeignRows
   }
 }
 
-std::unique_ptr<MessageExchange> rows_to_slabs(const Communicator& ranks, const Slabs& slabs,
-                                               const ForeignRows& foreign, const Slab& slab) {
-  const Shared shared = shared_with_others(slabs, slab, foreign);
-  return ranks.prepare(shared.foreign, shared.own);
+std::vector<Message> messages_of(const Slabs& slabs, const ForeignRows& foreign) {
+  return messages(slabs, [&](int rank) {
+    return Message{rank, foreign.of(rank), bytes_of(foreign_doubles(slabs, rank))};
+  });
 }
 
-std::unique_ptr<MessageExchange> slabs_to_rows(const Communicator& ranks, const Slabs& slabs,
-                                               const Slab& slab, const ForeignRows& foreign) {
-  const Shared shared = shared_with_others(slabs, slab, foreign);
-  return ranks.prepare(shared.own, shared.foreign);
+std::vector<Message> messages_of(const Slabs& slabs, const Slab& slab) {
+  return messages(slabs, [&](int rank) {
+    const Range planes = slabs.planes_of(rank);
+    return Message{rank, slab.at(0, 0, planes.begin), bytes_of(planes.size() * slab.plane())};
+  });
 }
 
 }  // namespace bankfull::npb::ft

@@ -118,13 +118,9 @@ class PlanePieces {
   std::int64_t row_;
 };
 
-/// Sends the foreign rows to their ranks, whose slabs they complete. Neither may go before the
-/// exchange.
-std::unique_ptr<MessageExchange> rows_to_slabs(const Communicator& ranks, const Slabs& slabs,
-                                               const ForeignRows& foreign, const Slab& slab);
-
-/// The way back.
-std::unique_ptr<MessageExchange> slabs_to_rows(const Communicator& ranks, const Slabs& slabs,
-                                               const Slab& slab, const ForeignRows& foreign);
+/// What each other rank is sent or sends: its rows in this rank's planes, and this rank's rows in
+/// its planes. One completes slabs, the other planes.
+std::vector<Message> messages_of(const Slabs& slabs, const ForeignRows& foreign);
+std::vector<Message> messages_of(const Slabs& slabs, const Slab& slab);
 
 }  // namespace bankfull::npb::ft

@@ -51,7 +51,7 @@ class ByteCounts {
       keys += counts[value];
     }
     for (const Key value : overflows_) {
-      keys += values.begin <= value && value < values.end ? overflow : 0;
+      keys += values.holds(value) ? overflow : 0;
     }
     return keys;
   }
@@ -66,7 +66,7 @@ class ByteCounts {
     }
     std::fill_n(counts, values.size(), std::uint8_t{0});
     for (const Key value : overflows_) {
-      if (values.begin <= value && value < values.end) {
+      if (values.holds(value)) {
         sums[value - values.begin] += overflow;
       }
     }

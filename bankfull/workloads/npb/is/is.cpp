@@ -36,12 +36,6 @@ std::array<Change, 2> changes_of(Class size, int iteration) {
            {iteration + is_iterations, static_cast<Key>(values - n)}}};
 }
 
-bool ascend_by_rank(Class size, std::span<const Key> keys,
-                    const std::function<std::int64_t(Key)>& first_rank) {
-  const Range values{0, std::int64_t{1} << is_parameters(size).log2_values};
-  return ascend_by_rank(values, 0, keys, first_rank);
-}
-
 bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Key> keys,
                     const std::function<std::int64_t(Key)>& first_rank) {
   std::vector<std::int64_t> next(static_cast<std::size_t>(values.size()));

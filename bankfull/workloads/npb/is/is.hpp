@@ -43,12 +43,9 @@ struct Verdict {
   bool sorted = false;  ///< keys placed by their ranks ascend
 };
 
-/// Whether keys ascend when each is placed by its rank; `first_rank(key)` is the number of smaller
-/// keys. Takes as much memory again as the keys.
-bool ascend_by_rank(Class size, std::span<const Key> keys,
-                    const std::function<std::int64_t(Key)>& first_rank);
-
-/// The same of all keys that have certain values, where `before` keys have smaller ones.
+/// Whether keys ascend when each is placed by its rank: all keys that have these values, where
+/// `before` keys have smaller ones. `first_rank(key)` is the number of smaller keys. Takes as much
+/// memory again as the keys.
 bool ascend_by_rank(const Range& values, std::int64_t before, std::span<const Key> keys,
                     const std::function<std::int64_t(Key)>& first_rank);
 

@@ -60,9 +60,9 @@ class CpuRanking final : public Ranking {
   }
 
   std::vector<Check> checks() override {
-    verdict_.sorted = ascend_by_rank(size(), {keys_.data(), keys_.size()}, [&](Key key) {
-      return static_cast<std::int64_t>(smaller_.data()[key]);
-    });
+    verdict_.sorted =
+        ascend_by_rank({0, value_count_}, 0, {keys_.data(), keys_.size()},
+                       [&](Key key) { return static_cast<std::int64_t>(smaller_.data()[key]); });
     return checks_of(verdict_, size());
   }
 

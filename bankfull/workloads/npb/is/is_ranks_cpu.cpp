@@ -29,6 +29,9 @@ struct Buckets {
   std::size_t count;
 
   [[nodiscard]] std::size_t of(Key key) const { return key >> low_bits; }
+  [[nodiscard]] LowBits rest(Key key) const {
+    return static_cast<LowBits>(key & ((Key{1} << low_bits) - 1));
+  }
   [[nodiscard]] std::int64_t first_value(std::size_t bucket) const {
     return static_cast<std::int64_t>(bucket) << low_bits;
   }
@@ -135,7 +138,7 @@ class RankingOnRanks final : public Ranking {
 
   void rank(int iteration) {
     for (const Change& change : changes_of(size(), iteration)) {
-      if (change.position >= own_.begin && change.position < own_.end) {
+      if (own_.holds(change.position)) {
         keys_.data()[change.position - own_.begin] = change.key;
       }
     }
@@ -170,8 +173,7 @@ class RankingOnRanks final : public Ranking {
   /// Collective: makes the partition; returns the keys to be tested, which some rank has.
   std::array<Key, is_tests> gather(Counts census) {
     for (const std::int64_t position : is_parameters(size()).positions) {
-      const bool here = position >= own_.begin && position < own_.end;
-      census.push_back(here ? keys_.data()[position - own_.begin] : 0);
+      census.push_back(own_.holds(position) ? keys_.data()[position - own_.begin] : 0);
     }
     std::vector<Counts> all = ranks_->all_gather(census);
     std::array<Key, is_tests> tests{};
@@ -199,12 +201,10 @@ class RankingOnRanks final : public Ranking {
       const Range mine = my_share(own_.size());
       for (std::int64_t n = mine.begin; n < mine.end; ++n) {
         const Key key = keys_.data()[n];
-        outgoing_.data()[places[buckets_.of(key)]++] = static_cast<LowBits>(key & low_mask());
+        outgoing_.data()[places[buckets_.of(key)]++] = buckets_.rest(key);
       }
     }
   }
-
-  [[nodiscard]] Key low_mask() const { return (Key{1} << buckets_.low_bits) - 1; }
 
   void exchange_keys() {
     std::vector<std::size_t> sent;
@@ -299,8 +299,8 @@ class RankingOnRanks final : public Ranking {
 
   void test(const std::array<Key, is_tests>& keys, int iteration) {
     for (std::size_t n = 0; n < keys.size(); ++n) {
-      const bool here = keys[n] >= values().begin && keys[n] < values().end;
-      if (here && rank_of(keys[n]) == expected_rank(size(), static_cast<int>(n), iteration)) {
+      if (values().holds(keys[n]) &&
+          rank_of(keys[n]) == expected_rank(size(), static_cast<int>(n), iteration)) {
         ++right_ranks_;
       }
     }

@@ -29,9 +29,7 @@ Halo::Halo(const Communicator& ranks, const Decomposition& blocks, const Grid& g
 
 void Halo::exchange(const Grid& grid) const {
   if (exchange_) {
-    const std::array fields{grid.interior()};
-    exchange_->start(fields);
-    exchange_->finish();
+    exchange_->exchange(std::array{grid.interior()});
   }
 }
 
@@ -129,29 +127,17 @@ std::int64_t CoarseGrids::bytes(const Blocks& blocks) {
 }
 
 void CoarseGrids::solve(const Operators& operators, ThreadWorkspaces& workspaces) {
-  descend(operators, workspaces);
-  solve_coarsest(operators, workspaces);
-  ascend(operators, workspaces);
-}
-
-void CoarseGrids::descend(const Operators& operators, ThreadWorkspaces& workspaces) {
   for (std::size_t level = r_.size() - 1; level > 0; --level) {
     r_halos_[level - 1].exchange(r_[level]);
     workspaces.run([&](Workspace& work) {
       DownwardPass(operators, nullptr, r_[level], r_[level - 1], nullptr, work).run();
     });
   }
-}
-
-void CoarseGrids::solve_coarsest(const Operators& operators, ThreadWorkspaces& workspaces) {
   if (whole_) {
     whole_->solve(r_.front(), u_.front(), operators, workspaces);
   } else {
     smooth_coarsest(operators.smoother, r_.front(), u_.front(), workspaces.own());
   }
-}
-
-void CoarseGrids::ascend(const Operators& operators, ThreadWorkspaces& workspaces) {
   for (std::size_t level = 1; level < u_.size(); ++level) {
     workspaces.run([&](Workspace& work) {
       UpwardPass(operators, u_[level - 1], nullptr, r_[level], u_[level], work).run();

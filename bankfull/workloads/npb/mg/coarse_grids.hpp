@@ -71,10 +71,6 @@ class CoarseGrids {
   static std::int64_t bytes(const Blocks& blocks);
 
  private:
-  void descend(const Operators& operators, ThreadWorkspaces& workspaces);
-  void solve_coarsest(const Operators& operators, ThreadWorkspaces& workspaces);
-  void ascend(const Operators& operators, ThreadWorkspaces& workspaces);
-
   std::vector<Grid> r_;  ///< the coarsest first
   std::vector<Grid> u_;
   std::vector<Halo> r_halos_;  ///< of all but the coarsest

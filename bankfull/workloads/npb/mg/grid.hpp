@@ -1,11 +1,10 @@
 #pragma once
 
 #include "bankfull/core/comm/decomposition.hpp"
-#include "bankfull/core/exec/team.hpp"
+#include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/core/field/layout.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -51,11 +50,7 @@ class GridOf {
 
   /// Ghosts too.
   void clear(const Team& team) {
-#pragma omp parallel num_threads(team.threads())
-    {
-      const Range mine = my_share(layout_.size());
-      std::fill_n(buffer_.data() + mine.begin, mine.size(), T{0});
-    }
+    CpuExecutor(team.threads()).fill(buffer_.data(), layout_.size(), T{0});
   }
 
   void swap(GridOf& other) noexcept { std::swap(*this, other); }

@@ -48,14 +48,18 @@ class Leaders {
     best_.resize(std::min(best_.size(), charge_count));
   }
 
-  void offer(const Leaders& others) { offer(others.best_); }
+  void offer(const Leaders& others) {
+    for (const Candidate& candidate : others.best_) {
+      offer(candidate);
+    }
+  }
 
   /// Collective: of all ranks.
   void gather(const Communicator& ranks) {
-    const auto all = ranks.all_gather(best_);
-    best_.clear();
-    for (const std::vector<Candidate>& best : all) {
-      offer(best);
+    for (const std::vector<Candidate>& best : ranks.all_gather(std::exchange(best_, {}))) {
+      for (const Candidate& candidate : best) {
+        offer(candidate);
+      }
     }
   }
 
@@ -69,12 +73,6 @@ class Leaders {
   }
 
  private:
-  void offer(const std::vector<Candidate>& candidates) {
-    for (const Candidate& candidate : candidates) {
-      offer(candidate);
-    }
-  }
-
   Order before_;
   std::vector<Candidate> best_;
 };
@@ -128,10 +126,6 @@ Charges find_charges(Class size, int threads, const Communicator& ranks) {
   largest.gather(ranks);
   smallest.gather(ranks);
   return {largest.points(side), smallest.points(side)};
-}
-
-Charges find_charges(Class size, int threads) {
-  return find_charges(size, threads, *make_self_communicator());
 }
 
 std::vector<Check> checks_of(double residual_norm, Class size) {

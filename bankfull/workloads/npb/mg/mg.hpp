@@ -57,8 +57,6 @@ struct Charges {
 
 /// Collective: each rank draws its share of the random numbers.
 Charges find_charges(Class size, int threads, const Communicator& ranks);
-/// On this rank alone.
-Charges find_charges(Class size, int threads);
 
 std::vector<Check> checks_of(double residual_norm, Class size);
 

@@ -1,3 +1,4 @@
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/npb/mg/mg.hpp"
 
 #include <cmath>
@@ -25,43 +26,31 @@ struct Grid {
 double apply(const Weights& weights, Grid& grid, std::int64_t i3, std::int64_t i2,
              std::int64_t i1) {
   double sum = 0.0;
-  for (int d3 = -1; d3 <= 1; ++d3) {
-    for (int d2 = -1; d2 <= 1; ++d2) {
-      for (int d1 = -1; d1 <= 1; ++d1) {
-        const int distance = std::abs(d3) + std::abs(d2) + std::abs(d1);
-        sum += weights[static_cast<std::size_t>(distance)] * grid(i3 + d3, i2 + d2, i1 + d1);
-      }
-    }
-  }
+  for_cells({-1, 2, -1, 2, -1, 2}, [&](auto d3, auto d2, auto d1) {
+    const auto distance = std::abs(d3) + std::abs(d2) + std::abs(d1);
+    sum += weights[static_cast<std::size_t>(distance)] * grid(i3 + d3, i2 + d2, i1 + d1);
+  });
   return sum;
 }
 
-template <class Body>
-void for_points(const Grid& grid, const Body& body) {
-  for (std::int64_t i3 = 0; i3 < grid.side; ++i3) {
-    for (std::int64_t i2 = 0; i2 < grid.side; ++i2) {
-      for (std::int64_t i1 = 0; i1 < grid.side; ++i1) {
-        body(i3, i2, i1);
-      }
-    }
-  }
-}
+Box all_points(const Grid& grid) { return box_of({grid.side, grid.side, grid.side}); }
 
 /// r = v - A u; v may be r.
 void residual(Grid& u, Grid& v, Grid& r) {
-  for_points(r, [&](auto i3, auto i2, auto i1) {
+  for_cells(all_points(r), [&](auto i3, auto i2, auto i1) {
     r(i3, i2, i1) = v(i3, i2, i1) - apply(operator_weights, u, i3, i2, i1);
   });
 }
 
 /// u += S r.
 void smooth(const Weights& weights, Grid& r, Grid& u) {
-  for_points(u, [&](auto i3, auto i2, auto i1) { u(i3, i2, i1) += apply(weights, r, i3, i2, i1); });
+  for_cells(all_points(u),
+            [&](auto i3, auto i2, auto i1) { u(i3, i2, i1) += apply(weights, r, i3, i2, i1); });
 }
 
 /// coarse = P fine: coarse point i lies on the fine point 2 i + 1.
 void restrict_to(Grid& fine, Grid& coarse) {
-  for_points(coarse, [&](auto i3, auto i2, auto i1) {
+  for_cells(all_points(coarse), [&](auto i3, auto i2, auto i1) {
     coarse(i3, i2, i1) = apply(restriction_weights, fine, 2 * i3 + 1, 2 * i2 + 1, 2 * i1 + 1);
   });
 }
@@ -69,7 +58,7 @@ void restrict_to(Grid& fine, Grid& coarse) {
 /// fine += Q coarse, trilinear: along each axis an odd point lies on a coarse one, an even point
 /// between two.
 void interpolate(Grid& coarse, Grid& fine) {
-  for_points(fine, [&](auto i3, auto i2, auto i1) {
+  for_cells(all_points(fine), [&](auto i3, auto i2, auto i1) {
     double sum = 0.0;
     for (const auto c3 : {(i3 + 1) / 2 - 1, i3 / 2}) {
       for (const auto c2 : {(i2 + 1) / 2 - 1, i2 / 2}) {
@@ -97,7 +86,7 @@ class Reference final : public Benchmark {
       u_.emplace_back(std::int64_t{1} << level);
       r_.emplace_back(std::int64_t{1} << level);
     }
-    const Charges charges = find_charges(size, 1);
+    const Charges charges = find_charges(size, 1, *make_self_communicator());
     for (const Point& point : charges.positive) {
       v_(point.i3, point.i2, point.i1) = 1.0;
     }

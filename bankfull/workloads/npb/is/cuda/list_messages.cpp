@@ -10,8 +10,18 @@ namespace bankfull::npb::is::cuda {
 ListMessages::ListMessages(BucketPartition partition, const std::vector<std::int64_t>& blocks,
                            int unit)
     : partition_(std::move(partition)), blocks_(blocks), unit_(unit) {
+  const std::size_t unit_bytes = static_cast<std::size_t>(unit_) * sizeof(std::uint16_t);
   for (std::size_t from = 0; from < partition_.ranks(); ++from) {
-    place_lists(from);
+    std::vector<std::size_t>& begins = list_begins_.emplace_back();
+    std::vector<std::size_t>& bytes = bytes_.emplace_back();
+    for (std::size_t to = 0; to < partition_.ranks(); ++to) {
+      std::size_t end = MessageHeader::bytes(partition_.buckets());
+      for (std::size_t bucket = partition_.first(to); bucket < partition_.end(to); ++bucket) {
+        begins.push_back(end);
+        end += static_cast<std::size_t>(units(from, bucket)) * unit_bytes;
+      }
+      bytes.push_back(end);
+    }
   }
 }
 
@@ -19,20 +29,6 @@ ListMessages::ListMessages(BucketPartition partition, const std::vector<std::int
 std::int64_t ListMessages::units(std::size_t from, std::size_t bucket) const {
   const std::int64_t keys = room_for(partition_.count(from, bucket));
   return keys / unit_ + std::min(keys, blocks_[from]);
-}
-
-void ListMessages::place_lists(std::size_t from) {
-  const std::size_t unit_bytes = static_cast<std::size_t>(unit_) * sizeof(std::uint16_t);
-  std::vector<std::size_t>& begins = list_begins_.emplace_back();
-  std::vector<std::size_t>& bytes = bytes_.emplace_back();
-  for (std::size_t to = 0; to < partition_.ranks(); ++to) {
-    std::size_t end = MessageHeader::bytes(partition_.buckets());
-    for (std::size_t bucket = partition_.first(to); bucket < partition_.end(to); ++bucket) {
-      begins.push_back(end);
-      end += static_cast<std::size_t>(units(from, bucket)) * unit_bytes;
-    }
-    bytes.push_back(end);
-  }
 }
 
 std::vector<MessageSize> ListMessages::sizes(std::size_t rank) const {

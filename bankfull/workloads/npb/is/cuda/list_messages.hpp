@@ -54,8 +54,6 @@ class ListMessages {
   [[nodiscard]] std::vector<MessageSize> sizes(std::size_t rank) const;
 
  private:
-  void place_lists(std::size_t from);
-
   BucketPartition partition_;
   std::vector<std::int64_t> blocks_;
   std::int64_t unit_;

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace bankfull {
+
+/// A text from outside as it can stand within one line on any terminal: control characters, those
+/// that turn the direction of writing among them, and bytes that are no UTF-8 as \n, \x1b, \u202e,
+/// \xff. All else stays, also in a text that is printable already.
+std::string printable(std::string_view text);
+
+/// At most `most` characters of the same, 60 and more: the middle of a longer text gives way to
+/// "...(29870 characters)...".
+std::string printable(std::string_view text, std::size_t most);
+
+/// How long what is told may be, well beyond what the program says by itself.
+inline constexpr std::size_t most_of_a_part = 1200;
+inline constexpr std::size_t most_of_a_message = 2 * most_of_a_part + 200;
+
+/// A message as one line: printable, its words and itself no longer than anybody reads. A message
+/// that is one line already stays as it is.
+std::string one_line(std::string_view message, std::size_t most = most_of_a_message);
+
+}  // namespace bankfull
