@@ -195,6 +195,26 @@ TEST_P(ReferenceCase, AdvectionKeepsTheVarianceOfScalars) {
   }
 }
 
+TEST_P(ReferenceCase, BuoyancyDoesTheWorkThatTheFlowCarries) {
+  Problem with = GetParam().problem;
+  Problem without = with;
+  for (Scalar& scalar : without.scalars) {
+    scalar.buoyancy = {};
+  }
+  const Tendency forced = tendency_of(with);
+  const FlowState by_buoyancy = difference(forced.rate, tendency_of(without).rate);
+  const double work =
+      velocity_product(forced.grid, forced.state, by_buoyancy) / forced.grid.volume();
+  const Diagnosis found = started(with)->diagnose();
+  double carried = 0.0;
+  for (std::size_t s = 0; s < with.scalars.size(); ++s) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      carried += with.scalars[s].buoyancy[axis] * found.scalars[s].transport[axis];
+    }
+  }
+  EXPECT_NEAR(work, carried, 1e-14);
+}
+
 /// What flows in through the walls and from sources, for each volume.
 double supply(const Problem& problem, const Grid& grid, std::size_t s, const Diagnosis& found) {
   double rate = 0.0;
