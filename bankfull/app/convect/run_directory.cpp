@@ -143,8 +143,8 @@ void remove_if_there(const fs::path& path) {
 
 std::string series_heading(const convection::Problem& problem) {
   std::string heading =
-      "step,time,dt,courant,nusselt_lower,nusselt_upper,nusselt_volume,kinetic_energy,divergence,"
-      "cycles,ns_per_cell_step,max_u,max_v,max_w";
+      "step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,kinetic_energy,"
+      "divergence,cycles,ns_per_cell_step,max_u,max_v,max_w";
   for (const convection::Scalar& scalar : problem.scalars) {
     heading += fmt::format(",{0}_mean,{0}_least,{0}_most", scalar.name);
   }
@@ -156,10 +156,11 @@ std::string series_line(const SeriesRow& row, bool drives_heat) {
   const std::string nusselt = drives_heat ? fmt::format("{},{},{}", row.nusselt.lower,
                                                         row.nusselt.upper, row.nusselt.volume)
                                           : ",,";
-  std::string line = fmt::format("{},{},{},{},{},{},{},{},{:.4g},{},{},{}", row.step, row.time,
-                                 row.dt, row.courant, nusselt, flow.kinetic_energy, flow.divergence,
-                                 row.cycles, row.seconds_per_cell_step * 1e9, flow.fastest_along[0],
-                                 flow.fastest_along[1], flow.fastest_along[2]);
+  std::string line =
+      fmt::format("{},{},{},{},{},{},{},{},{},{:.4g},{},{},{}", row.step, row.time, row.dt,
+                  to_string(row.limit), row.courant, nusselt, flow.kinetic_energy, flow.divergence,
+                  row.cycles, row.seconds_per_cell_step * 1e9, flow.fastest_along[0],
+                  flow.fastest_along[1], flow.fastest_along[2]);
   for (const auto& scalar : flow.scalars) {
     line += fmt::format(",{},{},{}", scalar.mean, scalar.min, scalar.max);
   }

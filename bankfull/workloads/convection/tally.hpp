@@ -17,7 +17,7 @@ struct Tally {
   double max[Extremes];
 };
 
-/// The tally of the velocity. Sums: kinetic energy. Max: sum of |u| / h, |div u|, |u| along storage
+/// The tally of the velocity. Sums: kinetic energy. Max: advective_rate, |div u|, |u| along storage
 /// axes.
 using FlowTally = Tally<1, 5>;
 
@@ -37,9 +37,6 @@ BANKFULL_HOST_DEVICE AnyTally empty_tally() {
   return tally;
 }
 
-/// NaN wins, so that a broken flow shows.
-BANKFULL_HOST_DEVICE inline double larger(double a, double b) { return a >= b || a != a ? a : b; }
-
 template <std::size_t Sums, std::size_t Extremes>
 BANKFULL_HOST_DEVICE void merge(Tally<Sums, Extremes>& into, const Tally<Sums, Extremes>& other) {
   for (std::size_t n = 0; n < Sums; ++n) {
@@ -54,23 +51,22 @@ BANKFULL_HOST_DEVICE inline double magnitude(double x) { return x < 0.0 ? -x : x
 
 template <int A, class Real>
 BANKFULL_HOST_DEVICE void count_velocity(const PointStencil<Real>& stencil, double part,
-                                         FlowTally& tally, double& rate) {
+                                         FlowTally& tally) {
   const auto below = static_cast<double>(stencil.template at<A>(A, 0));
   const auto above = static_cast<double>(stencil.template at<A>(A, 1));
   tally.sums[0] += part * 0.25 * (below * below + above * above);
-  rate +=
-      larger(magnitude(below), magnitude(above)) * static_cast<double>(stencil.axis[A].per_cell);
   tally.max[2 + A] = larger(magnitude(below), tally.max[2 + A]);
 }
 
 /// Adds a cell that is `part` of the box.
 template <class Real>
 BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, double part, FlowTally& tally) {
-  double rate = 0.0;
-  count_velocity<0>(stencil, part, tally, rate);
-  count_velocity<1>(stencil, part, tally, rate);
-  count_velocity<2>(stencil, part, tally, rate);
-  tally.max[0] = larger(rate, tally.max[0]);
+  count_velocity<0>(stencil, part, tally);
+  count_velocity<1>(stencil, part, tally);
+  count_velocity<2>(stencil, part, tally);
+  const Real rate = advective_rate(stencil.axis, stencil.template at<0>(0, 0),
+                                   stencil.template at<1>(1, 0), stencil.template at<2>(2, 0));
+  tally.max[0] = larger(static_cast<double>(rate), tally.max[0]);
   tally.max[1] = larger(magnitude(static_cast<double>(divergence(stencil))), tally.max[1]);
 }
 
