@@ -134,9 +134,9 @@ class TomlScanner {
     }
     expects_value_ = mark == '=' || mark == '[' || (mark == ',' && is_in_list());
     if (parts_ > deepest_toml || open_.size() > deepest_toml) {
-      refuse(fmt::format("nested more than {} deep", deepest_toml),
-             "no field of a case lies so deep");
-      fault_->too_deep = true;
+      TomlFault& fault = refuse(fmt::format("nested more than {} deep", deepest_toml),
+                                "no field of a case lies so deep");
+      fault.too_deep = true;
     }
     ++at_;
   }
@@ -255,13 +255,14 @@ class TomlScanner {
     return printable(line, most_of_a_quote);
   }
 
-  void refuse(std::string problem, std::string remedy) {
+  TomlFault& refuse(std::string problem, std::string remedy) {
     const std::string_view before = text_.substr(0, at_);
     const std::size_t newline = before.rfind('\n');  // npos + 1 is 0
-    fault_ = TomlFault{.line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
-                       .column = static_cast<int>(at_ - (newline + 1)) + 1,
-                       .problem = std::move(problem),
-                       .remedy = std::move(remedy)};
+    return fault_.emplace(
+        TomlFault{.line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
+                  .column = static_cast<int>(at_ - (newline + 1)) + 1,
+                  .problem = std::move(problem),
+                  .remedy = std::move(remedy)});
   }
 
   std::string_view text_;
