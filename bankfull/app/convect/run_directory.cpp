@@ -27,10 +27,13 @@ using convection::SeriesRow;
                    "name another folder with --output");
 }
 
-/// The nearest folder above that is there.
+/// The nearest folder above that is there; "." has none where the working folder was removed.
 fs::path existing_parent(const fs::path& path) {
-  fs::path parent = fs::absolute(path).parent_path();
   std::error_code error;
+  fs::path parent = fs::absolute(path, error).parent_path();
+  if (error) {
+    refuse_folder(path, "the working folder: " + error.message());
+  }
   while (!fs::exists(parent, error) && parent.has_relative_path()) {
     parent = parent.parent_path();
   }
