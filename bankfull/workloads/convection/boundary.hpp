@@ -46,9 +46,25 @@ inline int flops_of(const Continuation& rule) {
   return flops;
 }
 
+/// Which faces of a cell are walls, along the storage axes.
+struct CellOnWalls {
+  bool lower[3] = {};
+  bool upper[3] = {};
+};
+
 /// Whether velocity `field` lies on a wall at index (i, j, k): it is zero there, always.
 struct WallFaces {
   bool walled[3] = {};
+
+  template <class Index>
+  BANKFULL_HOST_DEVICE CellOnWalls around(const Index (&index)[3], const Index (&cells)[3]) const {
+    CellOnWalls found;
+    for (int axis = 0; axis < 3; ++axis) {
+      found.lower[axis] = walled[axis] && index[axis] == 0;
+      found.upper[axis] = walled[axis] && index[axis] == cells[axis] - 1;
+    }
+    return found;
+  }
 
   template <int A>
   BANKFULL_HOST_DEVICE bool holds(std::int64_t index_along_a) const {

@@ -280,7 +280,9 @@ class CpuBackend {
                                  .next = to[0].row(i, j),
                                  .cells = n_.nk};
     advance_row<Which>(row, medium_, slots_[slot_]);
-    return largest_buoyancy_rate<Which>(stencil_of_row<Real>(from, i, j), medium_, n_.nk);
+    const CellOnWalls walls = walls_.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk});
+    return largest_buoyancy_rate<Which>(stencil_of_row<Real>(from, i, j), medium_, walls,
+                                        walls_.walled[2], n_.nk);
   }
 
   /// Ghosts are not yet in place: upper faces are those of the next cell around, and beyond a wall

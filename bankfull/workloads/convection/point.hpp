@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/metrics.hpp"
 
 #include <cmath>
@@ -20,7 +21,7 @@ struct PointFlops {
   static constexpr int divergence = 8;
   static constexpr int projection = 3;  ///< u - (p - p_below) / distance, of one velocity
   static constexpr int advective_rate = 5;
-  static constexpr int buoyancy_rate = 16;  ///< of one scalar; 1 more where sums of any are formed
+  static constexpr int buoyancy_rate = 22;  ///< of one scalar; 1 more where sums of any are formed
 };
 
 /// The flow around one point (i, j, k): cell, and the faces on its lower sides. Fields 0, 1, 2 are
@@ -233,12 +234,17 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real advective_rate(const AxisMetric
                                    magnitude_of(along_k) * per_narrower_cell(axis[2])));
 }
 
-/// The difference of a scalar across a cell along A, from face to face, over its width.
+/// Twice the difference of a scalar across a cell along A, from face to face, over its width: what
+/// fluid that moves along A finds. None moves through walls.
 template <int A, class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real twice_gradient(const PointStencil<Real>& stencil,
-                                                                int scalar) {
+                                                                int scalar,
+                                                                const CellOnWalls& walls) {
+  const Real here = stencil.template at<A>(3 + scalar, 0);
+  const Real below = here - stencil.template at<A>(3 + scalar, -1);
+  const Real above = stencil.template at<A>(3 + scalar, 1) - here;
   return stencil.axis[A].per_cell *
-         (stencil.template at<A>(3 + scalar, 1) - stencil.template at<A>(3 + scalar, -1));
+         ((walls.lower[A] ? Real(0) : below) + (walls.upper[A] ? Real(0) : above));
 }
 
 /// The square of the largest frequency with which a fluid stratified by one scalar oscillates, over
@@ -248,10 +254,11 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real twice_gradient(const PointStenc
 template <class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real buoyancy_rate(const PointStencil<Real>& stencil,
                                                                const ScalarMedium<Real>& medium,
-                                                               int scalar) {
-  const Real along_i = twice_gradient<0>(stencil, scalar);
-  const Real along_j = twice_gradient<1>(stencil, scalar);
-  const Real along_k = twice_gradient<2>(stencil, scalar);
+                                                               int scalar,
+                                                               const CellOnWalls& walls) {
+  const Real along_i = twice_gradient<0>(stencil, scalar, walls);
+  const Real along_j = twice_gradient<1>(stencil, scalar, walls);
+  const Real along_k = twice_gradient<2>(stencil, scalar, walls);
   const Real work =
       plus_product(medium.buoyancy[0], along_i,
                    plus_product(medium.buoyancy[1], along_j, medium.buoyancy[2] * along_k));
@@ -262,14 +269,15 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real buoyancy_rate(const PointStenci
 /// The same of all scalars, for the usual terms of the first.
 template <Terms Which, class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real buoyancy_rate(const PointStencil<Real>& stencil,
-                                                               const Medium<Real>& medium) {
+                                                               const Medium<Real>& medium,
+                                                               const CellOnWalls& walls) {
   if constexpr (Which == Terms::usual) {
-    return buoyancy_rate(stencil, medium.scalars[0], 0);
+    return buoyancy_rate(stencil, medium.scalars[0], 0, walls);
   } else {
     Real sum = Real(0);
     for (int s = 0; s < medium.scalar_count; ++s) {
       if (medium.scalars[s].total_buoyancy != Real(0)) {
-        sum = sum + buoyancy_rate(stencil, medium.scalars[s], s);
+        sum = sum + buoyancy_rate(stencil, medium.scalars[s], s, walls);
       }
     }
     return sum;

@@ -19,6 +19,7 @@ class ReferenceIntegrator final : public Integrator {
       : plan_(plan),
         count_(plan.fields()),
         medium_(medium_of<double>(plan.problem(), plan.grid())),
+        walls_(wall_faces_of(plan_.grid())),
         continuations_(plan_.ghosts()),
         sources_(steady_sources(plan.problem(), plan.grid())),
         layout_(plan_.grid().extents(), 1, sizeof(double)),
@@ -178,8 +179,10 @@ class ReferenceIntegrator final : public Integrator {
   }
 
   void note_buoyancy() {
-    for_cells(box_of(plan_.grid().extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-      const double rate = buoyancy_rate<Terms::all>(stencil(i, j, k), medium_);
+    const Extents n = plan_.grid().extents();
+    for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      const CellOnWalls walls = walls_.around<std::int64_t>({i, j, k}, {n.ni, n.nj, n.nk});
+      const double rate = buoyancy_rate<Terms::all>(stencil(i, j, k), medium_, walls);
       rates_.buoyancy = std::max(rates_.buoyancy, rate);
     });
   }
@@ -217,6 +220,7 @@ class ReferenceIntegrator final : public Integrator {
   Plan plan_;
   int count_;
   Medium<double> medium_;
+  WallFaces walls_;
   std::vector<Continuations> continuations_;
   std::vector<std::vector<double>> sources_;
   Layout layout_;

@@ -80,8 +80,10 @@ BANKFULL_HOST_DEVICE inline double fourth_power(double x) { return x * x * x * x
 /// Part of the largest stable step that is taken.
 inline constexpr double stability_margin = 0.9;
 
-/// By how much the undamped waves of a whole run may grow under Adams-Bashforth 2, relatively.
-inline constexpr double growth_let_pass = 1e-3;
+/// By how much undamped waves may grow in a whole run under Adams-Bashforth 2, relatively: with
+/// steps that are chosen, and before a run with fixed steps is no longer called stable.
+inline constexpr double growth_by_chosen_steps = 1e-3;
+inline constexpr double growth_by_fixed_steps = 1e-2;
 
 /// Half axes of an ellipse around 0 within which a scheme damps exp(z t / dt), as
 /// (Re z / diffusion)^2 + (Im z / waves)^2 <= 1: a wave may be carried along one axis and
@@ -130,7 +132,8 @@ BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
               by_diffusion > by_waves ? StepLimit::diffusion : StepLimit::waves);
   if (rule.scheme == TimeScheme::adams_bashforth) {
     const double run = std::fmin(rule.end_time, rule.steps * stable.dt);
-    stable.take(longest_without_growth(rule, waves, rates.buoyancy, growth_let_pass / run),
+    const double growth = rule.fixed > 0.0 ? growth_by_fixed_steps : growth_by_chosen_steps;
+    stable.take(longest_without_growth(rule, waves, rates.buoyancy, growth / run),
                 StepLimit::waves);
   }
   return stable;

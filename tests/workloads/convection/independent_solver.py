@@ -51,6 +51,7 @@ class Axis:
         # Beyond a periodic end lies the cell of the other end, beyond a wall the mirror image of the first.
         self.widths_around = np.pad(self.widths, 1, "wrap" if periodic else "edge")
         below, above = self.widths_around[:-1], self.widths_around[1:]
+        self.narrower = np.minimum(below, above)[:-1]  # of the two cells beside each lower face
         self.distances = (below + above) / 2  # of the centres on both sides of each face
         self.shares = below / (below + above)  # of the cell below a face, in the volume of both
         self.centres_around = np.concatenate(
@@ -127,6 +128,7 @@ class Flow:
             values[1:-1, 1:-1, 1:-1] = self.sampled(field, formula) + self.noise(field)
             self.fields.append(values)
         self.before = [np.zeros(self.shape) for _ in self.fields]  # tendencies of an earlier stage
+        self.largest_rate = 0.0  # of advection, since the last step began
         self.fastest = 0.0  # of all velocities before a projection: what rounding errors of velocities are in proportion to
         self.project()
 
@@ -252,6 +254,7 @@ class Flow:
         for a, axis in enumerate(self.axes):  # through walls it changes nothing: fill_ghosts has zero there
             self.at(a)[...] -= (pressure - np.roll(pressure, 1, a)) / axis.along(axis.distances[:-1])
         self.fill_ghosts()
+        self.largest_rate = max(self.largest_rate, self.advective_rate())
 
     def stages(self, dt, dt_before):
         """(gamma, zeta, whether G becomes G_before) of the stages of a step.
@@ -278,10 +281,8 @@ class Flow:
     # What a row of the series tells
 
     def advective_rate(self):
-        """The Courant number over dt: the largest |u|/h + |v|/h + |w|/h, and 2 |Omega|."""
-        rates = [np.maximum(np.abs(self.at(a)), np.abs(self.at(a, STEP[a]))) / axis.along(axis.widths)
-                 for a, axis in enumerate(self.axes)]
-        return np.max(sum(rates)) + 2 * math.hypot(*self.case.rotation)
+        """The Courant number over dt: the largest |u|/h + |v|/h + |w|/h on the lower faces of cells, h of the narrower cell beside."""
+        return np.max(sum(np.abs(self.at(a)) / axis.along(axis.narrower) for a, axis in enumerate(self.axes)))
 
     def kinetic_energy(self):
         """Mean over the box of |u|^2 / 2, each cell with the mean of its faces' squares."""
@@ -318,8 +319,8 @@ class Flow:
         volumes = self.parts * axis.along(axis.distances[:-1] / axis.widths)
         return lower / heat, -upper / heat, 1 + np.sum(volumes * self.at(a) * self.scalar_on_face(a, 3)) / heat
 
-    def row(self, step, time, dt):
-        row = {"step": step, "time": time, "dt": dt, "courant": dt * self.advective_rate()}
+    def row(self, step, time, dt, limit, rate):
+        row = {"step": step, "time": time, "dt": dt, "dt_limit": limit, "courant": dt * rate}
         row.update(zip(("nusselt_lower", "nusselt_upper", "nusselt_volume"), self.nusselt()))
         row["kinetic_energy"] = self.kinetic_energy()
         row["divergence"] = np.max(np.abs(self.divergence()))
@@ -333,14 +334,15 @@ class Flow:
     def series(self):
         """The rows of a whole run, one a step."""
         step, time, dt_before = 0, 0.0, None
-        yield self.row(step, time, self.case.dt)
+        yield self.row(step, time, self.case.dt, "end" if self.case.end <= self.case.dt * (1 + 1e-6) else "given", self.largest_rate)
         while step < self.case.steps and time < self.case.end:
             dt = self.case.dt
             last = self.case.end - time <= dt * (1 + 1e-6)  # which takes what rounding has left too
             dt = self.case.end - time if last else dt
+            rate, self.largest_rate = self.largest_rate, 0  # of the stages of the step before
             self.step(dt, dt_before)
             step, time, dt_before = step + 1, self.case.end if last else time + dt, dt
-            yield self.row(step, time, dt)
+            yield self.row(step, time, dt, "end" if last else "given", rate)
 
 
 def split_mix_64(seed, n):

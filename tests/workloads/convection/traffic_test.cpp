@@ -61,10 +61,11 @@ class CountedFlow {
       const StageFactors<Value> factors{1.5, -0.5, true};
       if (terms_of(medium_, has_sources) == Terms::usual) {
         advance_row<Terms::usual>(row, medium_, factors);
-        largest_buoyancy_rate<Terms::usual>(near<Value>(i, j), medium_, n_.nk);
+        largest_buoyancy_rate<Terms::usual>(near<Value>(i, j), medium_, {}, walls_.walled[2],
+                                            n_.nk);
       } else {
         advance_row<Terms::all>(row, medium_, factors);
-        largest_buoyancy_rate<Terms::all>(near<Value>(i, j), medium_, n_.nk);
+        largest_buoyancy_rate<Terms::all>(near<Value>(i, j), medium_, {}, walls_.walled[2], n_.nk);
       }
     });
   }

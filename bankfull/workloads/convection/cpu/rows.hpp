@@ -75,15 +75,20 @@ void advance_row(RowToAdvance<Real> row, Medium<Real> medium, StageFactors<Real>
   }
 }
 
-/// The largest buoyancy_rate of a row of cells.
+/// The largest buoyancy_rate of a row of cells, which lie on the walls `beside` the row, and end at
+/// walls where it is `walled`.
 template <Terms Which, class Real>
-Real largest_buoyancy_rate(PointStencil<Real> row, Medium<Real> medium, std::int64_t cells) {
+Real largest_buoyancy_rate(PointStencil<Real> row, Medium<Real> medium, CellOnWalls beside,
+                           bool walled, std::int64_t cells) {
   Real largest = 0;
 #pragma omp simd reduction(max : largest)
   for (std::int64_t k = 0; k < cells; ++k) {
     PointStencil<Real> stencil = row;
     stencil.here += k;
-    const Real rate = buoyancy_rate<Which>(stencil, medium);
+    CellOnWalls walls = beside;
+    walls.lower[2] = walled && k == 0;
+    walls.upper[2] = walled && k == cells - 1;
+    const Real rate = buoyancy_rate<Which>(stencil, medium, walls);
     largest = largest < rate ? rate : largest;
   }
   return largest;

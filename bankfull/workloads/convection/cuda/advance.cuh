@@ -128,9 +128,9 @@ __device__ __forceinline__ Real advance_column(const AdvanceArguments<Real>& arg
     if (usual || arguments.medium.scalar_count > 0) {
       tendency[3] = scalar_tendency(stencil, 0, arguments.medium.scalars[0].diffusivity);
     }
-    largest = larger(buoyancy_rate<Which>(stencil, arguments.medium), largest);
-    const bool on_wall[4] = {flow.walls.template holds<0>(i), flow.walls.template holds<1>(j),
-                             flow.walls.template holds<2>(k), false};
+    const CellOnWalls walls = flow.walls.around({i, j, k}, flow.cells);
+    largest = larger(buoyancy_rate<Which>(stencil, arguments.medium, walls), largest);
+    const bool on_wall[4] = {walls.lower[0], walls.lower[1], walls.lower[2], false};
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       if (n < first_fields) {
