@@ -217,7 +217,7 @@ def stable_step(flow):
     stratified = math.sqrt(sum(np.max(np.abs(scalar.buoyancy)) * np.ptp(flow.at(3 + s)) for s, scalar in enumerate(case.scalars))
                            / min(narrowest))
     waves = flow.advective_rate() + 2 * math.hypot(*case.rotation) + stratified
-    return float(f"{0.25 / max(flow.advective_rate() / courant, math.sqrt(pushed / courant), diffused / decay, 2 * waves, 0.1):.3g}")
+    return float(f"{0.25 / max(flow.advective_rate() / courant, math.sqrt(pushed / courant), diffused / decay, 3 * waves, 0.1):.3g}")
 
 
 def sizes(flow, rows):
