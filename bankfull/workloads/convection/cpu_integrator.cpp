@@ -119,17 +119,22 @@ class CpuBackend {
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
-    return tallied<FlowTally>(sides_[side], [&](const PointStencil<Real>& stencil, double part,
-                                                const WallSides& /*sides*/,
-                                                FlowTally& tally) { count(stencil, part, tally); });
+    const double nu = plan_.problem().viscosity;
+    return tallied<FlowTally>(
+        sides_[side], [&](const PointStencil<Real>& stencil, const Real* source, double part,
+                          const WallSides& sides, FlowTally& tally) {
+          count(stencil, CellForcing<Real>{nu, source}, part, sides, tally);
+        });
   }
 
   [[nodiscard]] ScalarTally tally_scalar(std::size_t side, int scalar) const {
     const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
-    return tallied<ScalarTally>(sides_[side], [&](const PointStencil<Real>& stencil, double part,
-                                                  const WallSides& sides, ScalarTally& tally) {
-      count(stencil, scalar, kappa, part, sides, tally);
-    });
+    return tallied<ScalarTally>(
+        sides_[side], [&](const PointStencil<Real>& stencil, const Real* source, double part,
+                          const WallSides& sides, ScalarTally& tally) {
+          const CellForcing<Real> forcing{.source = source};
+          count(stencil, scalar, kappa, forcing.of(stencil, 3 + scalar), part, sides, tally);
+        });
   }
 
   [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
@@ -306,8 +311,10 @@ class CpuBackend {
       AnyTally& plane = planes[static_cast<std::size_t>(i)];
       for (std::int64_t j = 0; j < n_.nj; ++j) {
         PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
+        const Real* const sources = sources_ ? (*sources_)[0].row(i, j) : nullptr;
         for (std::int64_t k = 0; k < n_.nk; ++k, ++stencil.here) {
-          count_cell(stencil, part, sides_at(i, j, k), plane);
+          count_cell(stencil, sources == nullptr ? nullptr : sources + k, part, sides_at(i, j, k),
+                     plane);
         }
       }
     });
