@@ -68,6 +68,8 @@ class Integration {
         }
         snapshot_when_due();
         watch_.restart();
+      } else if (row_is_near()) {
+        note_budgets();
       }
     }
     outcome_.steps = step_;
@@ -103,6 +105,22 @@ class Integration {
   }
 
   [[nodiscard]] bool record_due() const { return step_ - recorded_step_ >= series_steps(); }
+
+  /// Whether a row may follow within the two steps whose budgets it tells. Where an end in time
+  /// comes with them depends on their length: rather once more than too late.
+  [[nodiscard]] bool row_is_near() const {
+    return step_ + 2 >= recorded_step_ + series_steps() ||
+           (problem_.steps > 0 && step_ + 2 >= problem_.steps) ||
+           (problem_.end_time > 0.0 && time_ + 3.0 * dt_ >= problem_.end_time);
+  }
+
+  /// The flow between two rows, for the budgets of the next. Steps are timed without it.
+  void note_budgets() {
+    integrator_->finish();
+    seconds_before_pause_ += watch_.seconds();
+    budgets_.add(step_, time_, integrator_->diagnose());
+    watch_.restart();
+  }
 
   /// A flow that starts from rest is fast after some steps: at first each of them is looked at.
   [[nodiscard]] bool choice_due() const {
@@ -159,7 +177,8 @@ class Integration {
 
   void time_steps() {
     integrator_->finish();
-    const double seconds = watch_.seconds();
+    const double seconds = seconds_before_pause_ + watch_.seconds();
+    seconds_before_pause_ = 0.0;
     if (timed_steps_ > 0) {
       seconds_since_row_ += seconds;
       steps_since_row_ += timed_steps_;
@@ -177,6 +196,7 @@ class Integration {
           name_of_broken(problem_, diagnosis_), step_, time_));
     }
     require_solved();
+    budgets_.add(step_, time_, diagnosis_);
     cycles_ += integrator_->pressure_outcome().cycles;
     ++checked_;
     const double courant = dt_before_ * advective_rate(problem_, diagnosis_);
@@ -215,6 +235,7 @@ class Integration {
                   .time = time_,
                   .dt = dt_before_ > 0.0 ? dt_before_ : dt_,
                   .diagnosis = diagnosis_,
+                  .time_scheme = budgets_.time_scheme(),
                   .cycles = integrator_->pressure_outcome().cycles};
     row.courant = row.dt * advective_rate(problem_, diagnosis_);
     if (path_) {
@@ -225,6 +246,7 @@ class Integration {
       row.seconds_per_cell_step = seconds_since_row_ / static_cast<double>(steps_since_row_) /
                                   static_cast<double>(problem_.cells());
     }
+    outcome_.time_scheme = row.time_scheme;
     seconds_since_row_ = 0.0;
     steps_since_row_ = 0;
     recorded_step_ = step_;
@@ -251,6 +273,7 @@ class Integration {
   double dt_ = 0.0;
   double dt_before_ = 0.0;
   Diagnosis diagnosis_;
+  BudgetHistory budgets_;
   RunOutcome outcome_;
   double cycles_ = 0.0;
   std::int64_t checked_ = 0;
@@ -258,6 +281,7 @@ class Integration {
 
   Stopwatch since_begin_;
   Stopwatch watch_;
+  double seconds_before_pause_ = 0.0;
   std::int64_t timed_steps_ = 0;
   std::int64_t steps_since_row_ = 0;
   double seconds_since_row_ = 0.0;

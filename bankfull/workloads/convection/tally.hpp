@@ -75,8 +75,8 @@ struct Diffused {
 /// difference would have, and the wall's value is the mean of both. That holds for whatever the
 /// wall prescribes.
 template <int B, class Real>
-BANKFULL_HOST_DEVICE Diffused diffused_along(const PointStencil<Real>& stencil, int field,
-                                             double conductance, const WallSides& sides) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Diffused diffused_along(
+    const PointStencil<Real>& stencil, int field, double conductance, const WallSides& sides) {
   const auto here = static_cast<double>(stencil.template at<B>(field, 0));
   const auto before = static_cast<double>(stencil.template at<B>(field, -1));
   const double from_below =
@@ -113,8 +113,10 @@ struct CellForcing {
 /// The stress of velocity A along B, another axis: `volume` is the part of the box that belongs to
 /// the velocity here.
 template <int A, int B, class Real>
-BANKFULL_HOST_DEVICE void count_shear(const PointStencil<Real>& stencil, double viscosity,
-                                      double volume, const WallSides& sides, FlowTally& tally) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_shear(const PointStencil<Real>& stencil,
+                                                             double viscosity, double volume,
+                                                             const WallSides& sides,
+                                                             FlowTally& tally) {
   const double area = volume * static_cast<double>(stencil.axis[B].per_cell);
   const Diffused shear = diffused_along<B>(stencil, A, viscosity * area, sides);
   tally.sums[1] += shear.dissipation;
@@ -122,9 +124,10 @@ BANKFULL_HOST_DEVICE void count_shear(const PointStencil<Real>& stencil, double 
 }
 
 template <int A, class Real>
-BANKFULL_HOST_DEVICE void count_velocity(const PointStencil<Real>& stencil,
-                                         const CellForcing<Real>& forcing, double part,
-                                         const WallSides& sides, FlowTally& tally, double& rate) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const PointStencil<Real>& stencil,
+                                                                const CellForcing<Real>& forcing,
+                                                                double part, const WallSides& sides,
+                                                                FlowTally& tally, double& rate) {
   const auto per_cell = static_cast<double>(stencil.axis[A].per_cell);
   const auto below = static_cast<double>(stencil.template at<A>(A, 0));
   const auto above = static_cast<double>(stencil.template at<A>(A, 1));
@@ -155,9 +158,10 @@ BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, const CellFor
 }
 
 template <int A, class Real>
-BANKFULL_HOST_DEVICE void count_along(const PointStencil<Real>& stencil, int scalar,
-                                      double diffusivity, double part, const WallSides& sides,
-                                      ScalarTally& tally) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_along(const PointStencil<Real>& stencil,
+                                                             int scalar, double diffusivity,
+                                                             double part, const WallSides& sides,
+                                                             ScalarTally& tally) {
   const AxisMetric<Real>& axis = stencil.axis[A];
   const auto here = static_cast<double>(stencil.template at<A>(3 + scalar, 0));
   const auto before = static_cast<double>(stencil.template at<A>(3 + scalar, -1));
