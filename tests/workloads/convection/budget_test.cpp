@@ -136,7 +136,7 @@ TimeSchemeBudget time_scheme_around(const Problem& problem, TimeScheme scheme, d
     before = dt;
     history.add(step, static_cast<double>(step) * dt, flow->diagnose());
   }
-  return history.time_scheme().value();
+  return history.time_scheme().value_or(TimeSchemeBudget{});
 }
 
 TEST(TimeSchemeBudget, IsOfTheOrderOfTheScheme) {
