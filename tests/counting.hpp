@@ -255,6 +255,7 @@ inline void expect_equal(const Traffic& declared, const Traffic& counted) {
 
 // For loops of omp simd, which find it by their values' type.
 #pragma omp declare reduction(+ : Counted <double> : omp_out += omp_in)
+#pragma omp declare reduction(max : Counted <double> : omp_out = omp_out < omp_in ? omp_in : omp_out)
 
 /// As numerics/poisson/multigrid has it for plain numbers; it is not counted.
 template <class T, int Lanes>

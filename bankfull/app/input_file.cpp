@@ -1,5 +1,6 @@
 #include "bankfull/app/input_file.hpp"
 
+#include "bankfull/app/descriptor.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
 
@@ -8,35 +9,16 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace bankfull {
 namespace {
 
 constexpr std::size_t piece_bytes = 1 << 16;
 
-/// Closes a file when it goes.
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (descriptor_ >= 0) {
-      close(descriptor_);
-    }
-  }
-
-  [[nodiscard]] int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
 /// Empty where a file is open and plain.
-std::string why_not_plain(int descriptor) {
+std::string why_not_plain(const Descriptor& file) {
   struct stat status {};
-  if (descriptor < 0 || fstat(descriptor, &status) != 0) {
+  if (!file.valid() || fstat(file.get(), &status) != 0) {
     return std::strerror(errno);
   }
   if (S_ISDIR(status.st_mode)) {
@@ -47,13 +29,13 @@ std::string why_not_plain(int descriptor) {
 
 /// At most so many bytes, also where the file grows meanwhile. Empty text and an error number where
 /// the file cannot be read.
-std::string read_some(int descriptor, std::size_t most, int& error) {
+std::string read_some(const Descriptor& file, std::size_t most, int& error) {
   std::string text;
   error = 0;
   while (text.size() < most) {
     const std::size_t before = text.size();
     text.resize(std::min(most, before + piece_bytes));
-    const ssize_t count = read(descriptor, text.data() + before, text.size() - before);
+    const ssize_t count = read(file.get(), text.data() + before, text.size() - before);
     text.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     if (count < 0 && errno != EINTR) {
       error = errno;
@@ -77,12 +59,12 @@ std::string read_input_file(const std::filesystem::path& path, std::size_t most,
     refuse("the name is empty");
   }
   // A pipe without a writer would hold up the opening itself.
-  const OpenFile file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-  if (const std::string why = why_not_plain(file.descriptor()); !why.empty()) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (const std::string why = why_not_plain(file); !why.empty()) {
     refuse(why);
   }
   int error = 0;
-  std::string text = read_some(file.descriptor(), most + 1, error);
+  std::string text = read_some(file, most + 1, error);
   if (error != 0) {
     refuse(std::strerror(error));
   }

@@ -4,6 +4,7 @@
 #include "bankfull/core/base/error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -40,6 +41,19 @@ Descriptor create_temporary(const fs::path& target, std::string& name) {
   throw UsageError("cannot write " + path.string() + ": " + why, remedy);
 }
 
+/// Whether what the program prints goes into this file, as with `> FILE`: whoever puts another one
+/// in its place takes all of that away.
+bool is_printed_to(const fs::path& path) {
+  struct stat there {};
+  constexpr std::array printed_to{STDOUT_FILENO, STDERR_FILENO};
+  return stat(path.c_str(), &there) == 0 &&
+         std::any_of(printed_to.begin(), printed_to.end(), [&there](int descriptor) {
+           struct stat opened {};
+           return fstat(descriptor, &opened) == 0 && opened.st_dev == there.st_dev &&
+                  opened.st_ino == there.st_ino;
+         });
+}
+
 /// The file that a link leads to, or the path itself; refuses what is no plain file.
 fs::path target_of(const fs::path& path) {
   if (path.empty()) {
@@ -55,6 +69,10 @@ fs::path target_of(const fs::path& path) {
   }
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     refuse(path, "it is a device or a pipe", "name a file");
+  }
+  if (is_printed_to(path)) {
+    refuse(path, "standard output or standard error goes there",
+           "name another file, or - for standard output");
   }
   if (fs::exists(status) && access(path.c_str(), W_OK) != 0) {
     refuse(path, std::strerror(errno), "name a file that you may write");

@@ -123,18 +123,26 @@ ExitCode judge_spread(const RunResult& result, double max_spread, const Communic
   return ExitCode::ok;
 }
 
-std::string end_note(const RunResult& result, const CommonOptions& options) {
-  const std::string found =
-      has_figures(result) ? "what was found until then is above" : "nothing was found until then";
-  return fmt::format(
-      "ended early by {}; {}{}", result.ended_by, found,
-      options.json && !options.json_goes_to_output() ? ", and in " + *options.json : "");
+std::string end_note(const RunResult& result, const CommonOptions& options,
+                     const std::string& folder) {
+  const std::string cause = "ended early by " + result.ended_by;
+  if (!has_figures(result)) {
+    return cause + "; nothing was found until then";
+  }
+  std::vector<std::string> places{"above"};
+  if (!folder.empty()) {
+    places.push_back("in " + folder);
+  }
+  if (options.json && !options.json_goes_to_output()) {
+    places.push_back("in " + *options.json);
+  }
+  return fmt::format("{}; what was found until then is {}", cause, fmt::join(places, ", and "));
 }
 
 ExitCode judge(const CommonOptions& options, const Publication& publication,
                const RunResult& result, const Communicator& ranks) {
   if (!result.complete()) {
-    tell(ranks, end_note(result, options));
+    tell(ranks, end_note(result, options, publication.folder));
   }
   if (!result.verified()) {
     tell(ranks, "verification failed; the figures above are not valid");

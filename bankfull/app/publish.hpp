@@ -17,6 +17,10 @@ struct Publication {
   /// Says what was written, where all of it was.
   std::function<std::string()> written = {};
 
+  /// The folder of its own files, for who ends it early: the report that names them may not be
+  /// printed. Empty: none.
+  std::string folder = {};
+
   /// Writes the result in places of the workload's own, on the root, also where the file of --json
   /// cannot be written; gets the JSON.
   std::function<void(const std::string&)> write_elsewhere = {};

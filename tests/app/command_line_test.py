@@ -596,6 +596,17 @@ class BadHimenoInput(CommandLine):
         link.unlink()
         self.refused("himeno", "--device", "cpu", "--quiet", "--json", "", saying=["empty"])
 
+    def test_json_is_not_where_the_output_goes(self):
+        """The result would take the place of all that was printed."""
+        printed = self.path / "out.json"
+        for name in (str(printed), "/dev/stdout"):
+            with self.subTest(name=name), printed.open("w") as file:
+                result = subprocess.run([BINARY, "himeno", "--size", "XS", *QUICK, "--json", name], stdout=file,
+                                        stderr=subprocess.PIPE, text=True, timeout=HANGING, check=False)
+                self.assertEqual(result.returncode, USAGE, result.stderr)
+                self.assertIn(f"cannot write {name}: standard output or standard error goes there", result.stderr)
+                self.assertEqual(printed.read_text(), "")
+
     def test_temporary_files_follow_no_link(self):
         """Who can write to the folder may foresee a name and put a link there."""
         target, victim = self.path / "out.json", self.path / "victim"

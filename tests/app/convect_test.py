@@ -402,6 +402,15 @@ class RunDirectory(Convect):
         for place in ("file", "file/run"):
             self.refused("layer.toml", "--output", place, "--overwrite", saying=[place])
 
+    def test_needs_a_working_folder_for_a_relative_name(self):
+        def leave():  # in the process that will be the program
+            os.mkdir("gone")
+            os.chdir("gone")
+            os.rmdir("../gone")
+
+        self.refused(str(self.case), saying=["cannot write the run to layer-run: the working folder: No such file"],
+                     preexec_fn=leave)
+
     def test_keeps_what_was_written_where_the_flow_blows_up(self):
         result = self.run_convect("layer.toml", "--set", "forcing.acceleration=['1e6*sin(20*z)',0,0]",
                                   "--set", "time={dt=0.01,steps=2000}", "--set", "output.series_every=1")

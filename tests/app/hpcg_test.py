@@ -178,6 +178,12 @@ class InputFile(Hpcg):
         self.refused("--hpcg-dat", "/tmp", saying=["/tmp", "folder"])
         self.refused("--hpcg-dat", "", saying=["--hpcg-dat is empty"])
         self.refused("--hpcg-dat", "/dev/zero", saying=["/dev/zero", "a device or a pipe"])
+        dat = self.path / "hpcg.dat"
+        dat.mkdir()
+        self.refused(saying=["cannot read hpcg.dat: it is a folder"])
+        dat.rmdir()
+        dat.symlink_to("nowhere.dat")
+        self.refused(saying=["cannot read hpcg.dat: No such file"])
 
 
 class Settings(Hpcg):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the tests of a script of this folder, one `Class.test_method` a line, without importing it: what CTest is to run.
+"""Prints the tests of a script, one `Class.test_method` a line, without importing it: what CTest is to run.
 
 Usage: list_tests.py SCRIPT
 """

@@ -155,7 +155,7 @@ class Signals(Runs):
         self.wait_until(lambda: series.exists() and series.read_text().count("\n") >= 3, process)
         process.send_signal(signal.SIGTERM)
         out, err = self.ended(process)
-        self.assertIn("ended early by SIGTERM", err)
+        self.assertIn("ended early by SIGTERM; what was found until then is above, and in run, and in out.json", err)
         self.assertIn("wrote run/", out)
         document = self.result_of("run/run.json")
         self.assertEqual(document, self.result_of("out.json"))

@@ -7,7 +7,7 @@
 #include "bankfull/app/convect/settings.hpp"
 #include "bankfull/app/counts.hpp"
 #include "bankfull/app/input_file.hpp"
-#include "bankfull/app/toml_depth.hpp"
+#include "bankfull/app/toml_check.hpp"
 #include "bankfull/app/toml_section.hpp"
 #include "bankfull/app/toml_text.hpp"
 #include "bankfull/core/base/error.hpp"
@@ -42,13 +42,12 @@ bool is_name(const std::string& text, const char* besides) {
 }
 
 toml::table parse_toml(const std::string& text, const std::string& file) {
-  if (const auto place = too_deep_toml(text)) {
-    throw UsageError(fmt::format("{}:{}:{}: nested more than {} deep", file, place->line,
-                                 place->column, deepest_toml),
-                     "no field of a case lies so deep");
+  if (const auto fault = toml_fault(text)) {
+    throw UsageError(fmt::format("{}:{}:{}: {}", file, fault->line, fault->column, fault->problem),
+                     fault->remedy);
   }
   try {
-    return toml::parse(text, file);
+    return toml::parse(safe_toml(text), file);
   } catch (const toml::parse_error& error) {
     throw UsageError(
         fmt::format("{}: invalid TOML: {}", place_of(error.source(), file), error.description()),

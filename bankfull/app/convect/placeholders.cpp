@@ -129,10 +129,11 @@ std::vector<std::string> short_names_in(const toml::table& root) {
   std::vector<std::string> candidates = brief;
   add_keys(root, "", candidates);
   const std::string nearest = nearest_name(key, candidates);
-  const std::string guess = nearest.empty() ? "" : fmt::format("did you mean {{{}}}? ", nearest);
+  const std::string guess =
+      nearest.empty() ? "it" : fmt::format("did you mean {{{}}}? It", nearest);
   throw UsageError(fmt::format("--output {}: the case has no value '{}'", name, key),
-                   fmt::format("{}It has {{{}}}, and in full all keys of its case.toml, such as "
-                               "{{domain.upper}}; {{{{{{{{ stands for a brace",
+                   fmt::format("{} has {{{}}}, and in full all keys of its case.toml, such as "
+                               "{{domain.upper}}; {{{{ stands for a brace",
                                guess, fmt::join(brief, "}, {")));
 }
 
@@ -149,8 +150,10 @@ std::string filled_in(const std::string& name, const Case& run) {
       filled += name[at++];
     } else if (name[at] == '{') {
       const std::size_t end = name.find('}', at);
-      const std::string key = name.substr(at + 1, end == std::string::npos ? end : end - at - 1);
-      const toml::node* value = end == std::string::npos ? nullptr : value_at(root, key);
+      require(end != std::string::npos, "--output " + name + ": a brace is not closed",
+              "write }, or {{ for a brace of the name");
+      const std::string key = name.substr(at + 1, end - at - 1);
+      const toml::node* value = value_at(root, key);
       if (value == nullptr) {
         refuse_placeholder(name, key, root);
       }

@@ -28,10 +28,13 @@ using convection::SeriesRow;
                    "name another folder with --output");
 }
 
-/// The nearest folder above that is there.
+/// The nearest folder above that is there; "." has none where the working folder was removed.
 fs::path existing_parent(const fs::path& path) {
-  fs::path parent = fs::absolute(path).parent_path();
   std::error_code error;
+  fs::path parent = fs::absolute(path, error).parent_path();
+  if (error) {
+    refuse_folder(path, "the working folder: " + error.message());
+  }
   while (!fs::exists(parent, error) && parent.has_relative_path()) {
     parent = parent.parent_path();
   }
@@ -144,7 +147,7 @@ void remove_if_there(const fs::path& path) {
 
 std::string series_heading(const convection::Problem& problem) {
   std::string heading =
-      "step,time,dt,courant,nusselt_lower,nusselt_upper,nusselt_volume,nusselt_thermal,"
+      "step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,nusselt_thermal,"
       "nusselt_kinetic,kinetic_energy,dissipation,buoyancy_work,wall_work,force_work,"
       "time_scheme_work,divergence,cycles,ns_per_cell_step,max_u,max_v,max_w";
   for (const convection::Scalar& scalar : problem.scalars) {
@@ -186,10 +189,10 @@ std::string scalar_cells(const SeriesRow& row, std::size_t number) {
 std::string series_line(const SeriesRow& row, bool drives_heat) {
   const convection::Diagnosis& flow = row.diagnosis;
   std::string line =
-      fmt::format("{},{},{},{},{},{},{:.4g},{},{},{},{},{}", row.step, row.time, row.dt,
-                  row.courant, nusselt_cells(row, drives_heat), energy_cells(row), flow.divergence,
-                  row.cycles, row.seconds_per_cell_step * 1e9, flow.fastest_along[0],
-                  flow.fastest_along[1], flow.fastest_along[2]);
+      fmt::format("{},{},{},{},{},{},{},{:.4g},{},{},{},{},{}", row.step, row.time, row.dt,
+                  to_string(row.limit), row.courant, nusselt_cells(row, drives_heat),
+                  energy_cells(row), flow.divergence, row.cycles, row.seconds_per_cell_step * 1e9,
+                  flow.fastest_along[0], flow.fastest_along[1], flow.fastest_along[2]);
   for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
     line += "," + scalar_cells(row, s);
   }

@@ -1,7 +1,7 @@
 #include "bankfull/app/convect/settings.hpp"
 
 #include "bankfull/app/nearest_name.hpp"
-#include "bankfull/app/toml_depth.hpp"
+#include "bankfull/app/toml_check.hpp"
 #include "bankfull/app/toml_text.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/format.hpp"
@@ -56,13 +56,16 @@ Setting parse_setting(const std::string& text) {
 /// A table with the one key "value", which knows that it comes from the setting.
 toml::table parse_value(const Setting& setting, const std::string& value) {
   const std::string text = "value = " + value;
-  if (too_deep_toml(text)) {
-    refuse_setting(setting, fmt::format("the value is nested more than {} deep", deepest_toml));
+  const auto fault = toml_fault(text);
+  if (fault && fault->too_deep) {
+    refuse_setting(setting, "the value is " + fault->problem);
   }
   try {
-    toml::table one = toml::parse(text, setting.whole);
-    if (one.size() == 1) {
-      return one;
+    if (!fault) {
+      toml::table one = toml::parse(safe_toml(text), setting.whole);
+      if (one.size() == 1) {
+        return one;
+      }
     }
   } catch (const toml::parse_error&) {
     // Then it is a word, which on a command line should need no quotes.

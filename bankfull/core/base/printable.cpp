@@ -1,5 +1,7 @@
 #include "bankfull/core/base/printable.hpp"
 
+#include "bankfull/core/base/utf8.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -14,46 +16,6 @@ constexpr std::size_t longest_word = 400;
 
 /// What stands for characters that are left out takes less.
 constexpr std::size_t room_for_count = 40;
-
-bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-
-/// A character and the bytes that it takes.
-struct Character {
-  char32_t code = 0;
-  std::size_t bytes = 0;
-};
-
-/// How many bytes a first one announces, and the least character that needs as many.
-struct Form {
-  unsigned mask = 0;
-  unsigned mark = 0;
-  Character least;
-};
-
-constexpr std::array forms{Form{0x80U, 0x00U, {0, 1}}, Form{0xE0U, 0xC0U, {0x80, 2}},
-                           Form{0xF0U, 0xE0U, {0x800, 3}}, Form{0xF8U, 0xF0U, {0x10000, 4}}};
-
-/// The first character of a text that is not empty; none where its bytes are no UTF-8.
-std::optional<Character> first_of(std::string_view text) {
-  constexpr char32_t last_character = 0x10FFFF;
-  const unsigned lead = static_cast<unsigned char>(text.front());
-  const auto* const form = std::find_if(forms.begin(), forms.end(), [lead](const Form& candidate) {
-    return (lead & candidate.mask) == candidate.mark;
-  });
-  if (form == forms.end() || text.size() < form->least.bytes) {
-    return std::nullopt;
-  }
-  Character found{.code = lead & ~form->mask, .bytes = form->least.bytes};
-  for (std::size_t n = 1; n < found.bytes; ++n) {
-    if (!continues(text[n])) {
-      return std::nullopt;
-    }
-    found.code = found.code << 6U | (static_cast<unsigned char>(text[n]) & 0x3FU);
-  }
-  const bool is_surrogate = found.code >= 0xD800 && found.code <= 0xDFFF;
-  const bool is_one = found.code >= form->least.code && found.code <= last_character;
-  return is_one && !is_surrogate ? std::optional(found) : std::nullopt;
-}
 
 /// Control characters, ends of lines and paragraphs, and what turns or hides the writing.
 bool misleads(char32_t code) {
@@ -84,7 +46,8 @@ std::string escaped(char32_t code) {
 }
 
 std::size_t characters_of(std::string_view text) {
-  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues));
+  return text.size() -
+         static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_character));
 }
 
 /// The byte where character `number` of a printable text begins.
@@ -92,7 +55,7 @@ std::size_t byte_of(std::string_view text, std::size_t number) {
   std::size_t byte = 0;
   for (std::size_t n = 0; n < number && byte < text.size(); ++n) {
     ++byte;
-    while (byte < text.size() && continues(text[byte])) {
+    while (byte < text.size() && continues_character(text[byte])) {
       ++byte;
     }
   }
@@ -117,7 +80,7 @@ std::string printable(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {
-    const std::optional<Character> character = first_of(text);
+    const std::optional<Character> character = first_character(text);
     const std::size_t bytes = character ? character->bytes : 1;
     if (!character) {
       shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));

@@ -9,6 +9,9 @@
 
 namespace bankfull::convection {
 
+/// Steps over which budgets are closed in time.
+inline constexpr std::int64_t steps_of_budgets = 2;
+
 /// What the discretisation in time adds to the kinetic energy (velocity^2 / time) and to T^2 / 2 of
 /// each scalar (scalar^2 / time), on average over two steps; less than zero where it takes. The
 /// discretisation in space adds nothing.

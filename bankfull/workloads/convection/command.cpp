@@ -159,6 +159,7 @@ ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
                return final_flow(wanted, writer.last_row()) + report_notes(result);
              },
          .written = [&] { return what_was_written(directory, writer); },
+         .folder = directory.path().string(),
          .write_elsewhere = [&](const std::string& json) { writer.finish(json); }});
   } catch (const RuntimeFailure& failure) {
     if (!writer.has_begun()) {

@@ -63,9 +63,25 @@ class CpuBackend {
     copy_sources();
   }
 
-  void set_stage(const Stage& stage) {
-    factors_ = {static_cast<Real>(stage.gamma), static_cast<Real>(stage.zeta),
-                stage.store_tendency};
+  void set_factors(int slot, const Stage& stage) {
+    slots_[static_cast<std::size_t>(slot)] = {static_cast<Real>(stage.gamma),
+                                              static_cast<Real>(stage.zeta), stage.store_tendency};
+  }
+  void use_factors(int slot) { slot_ = static_cast<std::size_t>(slot); }
+
+  void set_rule(const StepRule& rule) { rule_ = rule; }
+  void restart_clock() { progress_ = {}; }
+  void forget_rates() { rates_ = {}; }
+  [[nodiscard]] StepState progress() const { return progress_; }
+
+  void choose_step() {
+    progress_ = next_step(rule_, progress_, rates_);
+    rates_ = {};
+    int slot = 0;
+    for (const Stage& stage : stages_of(rule_.scheme, progress_.dt, progress_.dt_before)) {
+      set_factors(slot++, stage);
+    }
+    use_factors(0);
   }
 
   void launch(StagePart part, std::size_t to) {
@@ -89,7 +105,7 @@ class CpuBackend {
   }
 
   template <class LaunchAll>
-  void launch_stage(std::size_t /*to*/, const LaunchAll& all) {
+  void launch_stage(int /*slot*/, std::size_t /*to*/, const LaunchAll& all) {
     all();
   }
 
@@ -142,6 +158,24 @@ class CpuBackend {
   void finish() const {}
 
  private:
+  /// The largest of what body(i, j) returns for all rows, by the team. It may store past the
+  /// caches.
+  template <class Body>
+  double largest_of_rows(const Body& body) const {
+    double largest = 0.0;
+#pragma omp parallel num_threads(executor_.team().threads()) reduction(max : largest)
+    {
+      const Portion mine = my_portion(n_, executor_.team().threads());
+      for (std::int64_t i = mine.planes.begin; i < mine.planes.end; ++i) {
+        for (std::int64_t j = mine.rows.begin; j < mine.rows.end; ++j) {
+          largest = larger(static_cast<double>(body(i, j)), largest);
+        }
+      }
+      stream_store_fence();
+    }
+    return largest;
+  }
+
   /// body(i, j) for all rows, by the team. It may store past the caches.
   template <class Body>
   void each_row(const Body& body) const {
@@ -207,33 +241,29 @@ class CpuBackend {
     const std::int64_t row_bytes =
         std::int64_t{3} * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
     const std::int64_t block = std::max<std::int64_t>(4, block_bytes / row_bytes);
-#pragma omp parallel num_threads(executor_.team().threads())
+    double buoyancy = rates_.buoyancy;
+#pragma omp parallel num_threads(executor_.team().threads()) reduction(max : buoyancy)
     {
       const Portion mine = my_portion(n_, executor_.team().threads());
       for (std::int64_t j0 = mine.rows.begin; j0 < mine.rows.end; j0 += block) {
         const std::int64_t j1 = std::min(mine.rows.end, j0 + block);
         for (std::int64_t i = mine.planes.begin; i < mine.planes.end; ++i) {
           for (std::int64_t j = j0; j < j1; ++j) {
-            advance_one_row(from, to, i, j);
+            buoyancy = larger(static_cast<double>(advance_one_row(from, to, i, j)), buoyancy);
           }
         }
       }
       stream_store_fence();
     }
+    rates_.buoyancy = buoyancy;
   }
 
-  void advance_one_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
+  /// Returns the row's largest rate of buoyancy.
+  Real advance_one_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
                        std::int64_t j) {
-    const RowToAdvance<Real> row{.stencil = stencil_of_row<Pack<Real>>(from, i, j),
-                                 .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
-                                 .tendency = tendencies_[0].row(i, j),
-                                 .next = to[0].row(i, j),
-                                 .cells = n_.nk};
-    if (terms_of(medium_, sources_ != nullptr) == Terms::usual) {
-      advance_row<Terms::usual>(row, medium_, factors_);
-    } else {
-      advance_row<Terms::all>(row, medium_, factors_);
-    }
+    const Real buoyancy = terms_of(medium_, sources_ != nullptr) == Terms::usual
+                              ? advance_terms_of_row<Terms::usual>(from, to, i, j)
+                              : advance_terms_of_row<Terms::all>(from, to, i, j);
     if (walls_.holds<0>(i)) {
       std::fill_n(to[0].row(i, j), n_.nk, Real(0));
     }
@@ -243,6 +273,19 @@ class CpuBackend {
     if (walls_.holds<2>(0)) {
       to[2](i, j, 0) = Real(0);
     }
+    return buoyancy;
+  }
+
+  template <Terms Which>
+  Real advance_terms_of_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
+                            std::int64_t j) {
+    const RowToAdvance<Real> row{.stencil = stencil_of_row<Pack<Real>>(from, i, j),
+                                 .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
+                                 .tendency = tendencies_[0].row(i, j),
+                                 .next = to[0].row(i, j),
+                                 .cells = n_.nk};
+    advance_row<Which>(row, medium_, slots_[slot_]);
+    return largest_buoyancy_rate<Which>(stencil_of_row<Real>(from, i, j), medium_, n_.nk);
   }
 
   /// Ghosts are not yet in place: upper faces are those of the next cell around, and beyond a wall
@@ -264,9 +307,9 @@ class CpuBackend {
     });
   }
 
-  void project(FieldSet<Real>& flow) const {
+  void project(FieldSet<Real>& flow) {
     const poisson::CellSlots<Real> pressure = pressure_->solution();
-    each_row([&](std::int64_t i, std::int64_t j) {
+    const double advection = largest_of_rows([&](std::int64_t i, std::int64_t j) {
       const PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
       const Real* const here = &pressure(i, j, 0);
       if (!walls_.holds<0>(i)) {
@@ -282,7 +325,9 @@ class CpuBackend {
       for (int field = 0; field < count_; ++field) {
         ghosts_[static_cast<std::size_t>(field)].close(flow[field], i, j);
       }
+      return largest_advective_rate(stencil, n_.nk);
     });
+    rates_.advection = larger(advection, rates_.advection);
   }
 
   void fill_ghost_rows(FieldSet<Real>& flow) const {
@@ -359,7 +404,11 @@ class CpuBackend {
   std::unique_ptr<poisson::Solver<Real>> pressure_;
   std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
   std::vector<GhostRows<Real>> ghosts_;
-  StageFactors<Real> factors_;
+  std::array<StageFactors<Real>, factor_slots> slots_{};
+  std::size_t slot_ = 0;  ///< in use
+  StepRule rule_;
+  StepState progress_;
+  FlowRates rates_;  ///< since the last choice of a step
   Stopwatch watch_;
   std::array<double, stage_parts + 1> marks_{};
 };

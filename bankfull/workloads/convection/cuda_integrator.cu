@@ -18,11 +18,40 @@ namespace bankfull::convection {
 namespace {
 
 template <class Real>
+__host__ __device__ StageFactorsOnGpu<Real> factors_of(const Stage& stage) {
+  return {static_cast<Real>(stage.gamma), static_cast<Real>(stage.zeta), stage.store_tendency};
+}
+
+template <class Real>
 struct SetFactors {
   StageFactorsOnGpu<Real>* to;
   StageFactorsOnGpu<Real> factors;
 
   __device__ void operator()(std::int64_t /*only*/) const { *to = factors; }
+};
+
+/// What the length of the steps goes by, in the GPU's memory: a recorded graph serves any step.
+struct StepClock {
+  StepRule rule;
+  StepState progress;
+  FlowRates rates;  ///< since the last choice of a step
+};
+
+/// next_step by one thread, and the factors of its stages.
+template <class Real>
+struct ChooseStep {
+  StepClock* clock;
+  StageFactorsOnGpu<Real>* factors;
+
+  __device__ void operator()(std::int64_t /*only*/) const {
+    const StepState next = next_step(clock->rule, clock->progress, clock->rates);
+    clock->progress = next;
+    clock->rates = {};
+    const Stages stages = stages_of(clock->rule.scheme, next.dt, next.dt_before);
+    for (int n = 0; n < stages.count; ++n) {
+      factors[n] = factors_of<Real>(stages.at[n]);
+    }
+  }
 };
 
 /// Sets a field to values in order, without ghosts.
@@ -74,7 +103,8 @@ class CudaBackend {
         pressure_(make_cuda_pressure<Real>(plan, stream_)),
         planes_(on_gpu(gpu_, metrics_of<Real>(plan_.grid().axis(0)))),
         rules_(on_gpu(gpu_, plan_.ghosts())),
-        factors_(MemorySpace::device, 1),
+        factors_(MemorySpace::device, factor_slots),
+        clock_(MemorySpace::device, 1),
         tally_room_(MemorySpace::device, tally_bytes) {
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
@@ -88,16 +118,28 @@ class CudaBackend {
     copy_sources();
   }
 
-  void set_stage(const Stage& stage) {
-    const bool known = stage.gamma == set_stage_.gamma && stage.zeta == set_stage_.zeta &&
-                       stage.store_tendency == set_stage_.store_tendency;
-    if (!known) {
-      gpu_.each(1, SetFactors<Real>{factors_.data(),
-                                    {static_cast<Real>(stage.gamma), static_cast<Real>(stage.zeta),
-                                     stage.store_tendency}});
-      set_stage_ = stage;
-    }
+  void set_factors(int slot, const Stage& stage) {
+    gpu_.each(1, SetFactors<Real>{factors_.data() + slot, factors_of<Real>(stage)});
   }
+  void use_factors(int slot) { slot_ = slot; }
+
+  void set_rule(const StepRule& rule) {
+    copy_bytes(&clock_.data()->rule, &rule, sizeof(rule), stream_);
+    stream_.synchronize();
+  }
+  void restart_clock() {
+    const StepState start;
+    copy_bytes(&clock_.data()->progress, &start, sizeof(start), stream_);
+    stream_.synchronize();
+  }
+  void forget_rates() { fill_bytes(&clock_.data()->rates, 0, sizeof(FlowRates), stream_); }
+  [[nodiscard]] StepState progress() const {
+    StepState progress;
+    copy_bytes(&progress, &clock_.data()->progress, sizeof(progress), stream_);
+    stream_.synchronize();
+    return progress;
+  }
+  void choose_step() { gpu_.each(1, ChooseStep<Real>{clock_.data(), factors_.data()}); }
 
   void launch(StagePart part, std::size_t to) {
     const FieldSet<Real>& from = sides_[1 - to];
@@ -107,12 +149,13 @@ class CudaBackend {
         queue_advance(stream_,
                       AdvanceArguments<Real>{.flow = flow_,
                                              .medium = medium_,
-                                             .stage = factors_.data(),
+                                             .stage = factors_.data() + slot_,
                                              .fields = from[0].origin,
                                              .source = sources_ ? (*sources_)[0].origin : nullptr,
                                              .tendency = tendencies_[0].origin,
                                              .next = next,
-                                             .planes_a_block = planes_a_block_});
+                                             .planes_a_block = planes_a_block_,
+                                             .largest_buoyancy = &clock_.data()->rates.buoyancy});
         break;
       case StagePart::divergence:
         queue_divergence(stream_, flow_, static_cast<const Real*>(next), pressure_->right_side());
@@ -122,7 +165,8 @@ class CudaBackend {
         solved_ = true;
         break;
       case StagePart::projection:
-        queue_projection(stream_, flow_, next, pressure_->solution());
+        queue_projection(stream_, flow_, next, pressure_->solution(),
+                         &clock_.data()->rates.advection);
         break;
       case StagePart::ghosts:
         queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, next);
@@ -130,14 +174,15 @@ class CudaBackend {
     }
   }
 
-  /// A stage into each side is recorded once, after the first solve.
+  /// The stage of a slot into each side is recorded once, after the first solve.
   template <class LaunchAll>
-  void launch_stage(std::size_t to, const LaunchAll& all) {
-    if (!graphs_[to] && solved_) {
-      graphs_[to] = std::make_unique<Graph>(stream_, all);
+  void launch_stage(int slot, std::size_t to, const LaunchAll& all) {
+    std::unique_ptr<Graph>& graph = graphs_[static_cast<std::size_t>(slot)][to];
+    if (!graph && solved_) {
+      graph = std::make_unique<Graph>(stream_, all);
     }
-    if (graphs_[to]) {
-      graphs_[to]->launch(stream_);
+    if (graph) {
+      graph->launch(stream_);
     } else {
       all();
     }
@@ -261,15 +306,17 @@ class CudaBackend {
   Buffer<AxisMetric<Real>> planes_;
   Buffer<Continuations> rules_;
   Buffer<StageFactorsOnGpu<Real>> factors_;
+  Buffer<StepClock> clock_;
   Buffer<unsigned char> tally_room_;
   std::array<Buffer<double>, 3> centre_lines_;
   CentreLines centres_;
   FlowOnGpu<Real> flow_{};
   Medium<Real> medium_;
   int planes_a_block_ = 1;
-  std::array<std::unique_ptr<Graph>, 2> graphs_;  ///< of a stage that writes this side
-  bool solved_ = false;                           ///< the first solve must not be recorded
-  Stage set_stage_{.gamma = 0.0, .zeta = 0.0, .store_tendency = false};
+  int slot_ = given_slot;  ///< of the factors in use
+  /// Of the stages with a slot's factors that write a side.
+  std::array<std::array<std::unique_ptr<Graph>, 2>, factor_slots> graphs_;
+  bool solved_ = false;  ///< the first solve must not be recorded
   std::array<Event, stage_parts + 1> marks_;
 };
 

@@ -15,7 +15,7 @@ namespace bankfull::convection {
 /// are free of divergence, the sums below are the rates of change to rounding, for the tendencies
 /// of the scheme. Energies are for each mass, means are over the volume.
 struct Diagnosis {
-  double courant_rate = 0.0;    ///< max over the cells of the sum of |u| / h: Courant number / dt
+  double courant_rate = 0.0;    ///< max over the cells of advective_rate: Courant number / dt
   double fastest = 0.0;         ///< max |u| of any component
   Vector fastest_along = {};    ///< max |u| along x, y, z
   double kinetic_energy = 0.0;  ///< mean over the volume of |u|^2 / 2

@@ -4,6 +4,7 @@
 #include "bankfull/workloads/convection/metrics.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -29,7 +30,9 @@ Medium<Real> medium_of(const Problem& problem, const Grid& grid) {
     medium.twice_rotation[n] = static_cast<Real>(2.0 * grid.handedness() * problem.rotation[along]);
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       medium.scalars[s].diffusivity = static_cast<Real>(problem.scalars[s].diffusivity);
-      medium.scalars[s].buoyancy[n] = static_cast<Real>(problem.scalars[s].buoyancy[along]);
+      const double buoyancy = problem.scalars[s].buoyancy[along];
+      medium.scalars[s].buoyancy[n] = static_cast<Real>(buoyancy);
+      medium.scalars[s].total_buoyancy += static_cast<Real>(std::abs(buoyancy));
     }
   }
   return medium;

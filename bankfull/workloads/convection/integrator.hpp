@@ -5,6 +5,7 @@
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
+#include "bankfull/workloads/convection/step_control.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 
 #include <array>
@@ -15,18 +16,35 @@ namespace bankfull::convection {
 /// Seconds of each part of a stage.
 using StageSeconds = std::array<double, stage_parts>;
 
-/// Advances a flow on one device. Work may be queued: diagnose() and state() wait for it.
+/// Advances a flow on one device. Work may be queued: diagnose(), state() and progress() wait for
+/// it.
 class Integrator {
  public:
   virtual ~Integrator() = default;
 
-  /// One stage: advances velocity and scalars and makes the velocity free of divergence.
+  /// From what the length of the steps to come follows. A new flow needs it before its first step;
+  /// it may change at any step, which does not set back the clock.
+  virtual void set_rule(const StepRule& rule) = 0;
+
+  /// One step, whose length follows from the rule and the flow; see next_step. None may follow the
+  /// one that meets the rule's end of time.
+  virtual void step() = 0;
+
+  /// Where the steps since the clock was started have led.
+  [[nodiscard]] virtual StepState progress() const = 0;
+
+  /// Sets the clock to zero; the next step is the scheme's first.
+  virtual void restart_clock() = 0;
+
+  /// One stage of a length that the caller chooses, of which the clock knows nothing: advances
+  /// velocity and scalars and makes the velocity free of divergence.
   virtual void advance(const Stage& stage) = 0;
 
   /// The same with a clock around each part.
   virtual StageSeconds advance_timed(const Stage& stage) = 0;
 
-  /// Replaces all fields, makes the velocity free of divergence, and forgets tendencies.
+  /// Replaces all fields, makes the velocity free of divergence, forgets tendencies, and
+  /// restarts the clock.
   virtual void load(const FlowState& state) = 0;
   [[nodiscard]] virtual FlowState state() const = 0;
 
@@ -55,7 +73,7 @@ std::unique_ptr<Integrator> make_cpu_integrator(const Plan& plan);
 
 /// The tuned schedule of one GPU, in builds with CUDA only. Nothing crosses to the host in a stage:
 /// all of its kernels, the pressure solve among them, are one graph whose factors lie in the GPU's
-/// memory.
+/// memory. The length of a step is chosen there, too.
 template <class Real>
 std::unique_ptr<Integrator> make_cuda_integrator(const Plan& plan);
 

@@ -106,12 +106,12 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
   const auto add = [&](const std::string& name, double value, const std::string& unit = "") {
     step.figures.push_back({name, value, unit});
   };
-  step.figures.push_back({"steps", outcome.steps});
-  add("time", outcome.time);
+  step.figures.push_back({"steps", outcome.progress.steps});
+  add("time", outcome.progress.time);
   add("kinetic_energy", outcome.diagnosis.kinetic_energy);
   add_budgets(plan.problem(), outcome, step);
   add("divergence", outcome.diagnosis.divergence);
-  add("largest_courant", outcome.largest_courant);
+  add("largest_courant", outcome.progress.largest_courant);
   if (heat_path_of(plan.problem())) {
     add("nusselt_lower", outcome.nusselt.lower);
     add("nusselt_upper", outcome.nusselt.upper);
@@ -171,7 +171,7 @@ Check check_divergence(const Plan& plan, const Diagnosis& flow, double dt,
 }
 
 StageSamples time_stages(const Plan& plan, Integrator& integrator, double dt) {
-  const Stage stage = stages_of(TimeScheme::adams_bashforth, dt, dt).front();
+  const Stage stage = stages_of(TimeScheme::adams_bashforth, dt, dt).at[0];
   StageSamples samples;
   samples.work = integrator.work();
   integrator.advance_timed(stage);
@@ -203,16 +203,24 @@ void expect_ceilings(const Plan& plan, Experiment& experiment) {
 
 RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamples& samples,
                     const Experiment& experiment) {
+  constexpr double with_rounding = 1.0 + 1e-12;
+  const Problem& problem = plan.problem();
   RunResult result;
   result.workload = "convection";
   result.problem = describe(plan);
   result.checks = {
       check_divergence(plan, outcome.diagnosis, outcome.mean_step(), outcome.largest_force),
-      // Beyond it a flow is not one of these equations, however free of divergence.
+      // Beyond these a flow is not one of these equations, however free of divergence.
       {.name = "largest Courant number",
-       .value = outcome.largest_courant,
-       .tolerance = largest_courant(plan.problem().scheme),
-       .source = "stability of " + to_string(plan.problem().scheme)}};
+       .value = outcome.progress.largest_courant,
+       .tolerance = problem.time_step.fixed > 0.0 ? largest_courant(problem.scheme)
+                                                  : with_rounding * problem.time_step.courant,
+       .source = problem.time_step.fixed > 0.0 ? "stability of " + to_string(problem.scheme)
+                                               : "the Courant number asked for"},
+      {.name = "longest step, of the longest stable one",
+       .value = 1.0 / outcome.progress.least_margin,
+       .tolerance = 1.0,
+       .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion"}};
   if (!outcome.seconds_per_step.empty()) {
     result.measurements.push_back(step_of(plan, outcome, samples.work, experiment));
   }

@@ -16,19 +16,19 @@ namespace bankfull::convection {
 
 /// What an integration leaves behind.
 struct RunOutcome {
-  std::int64_t steps = 0;
-  double time = 0.0;
+  StepState progress;
   Diagnosis diagnosis;
   Nusselt nusselt;
   std::optional<TimeSchemeBudget> time_scheme;  ///< of the last two steps, where known
   poisson::Outcome pressure;
   double mean_cycles = 0.0;
-  double largest_courant = 0.0;  ///< what the rotation adds included
-  Vector largest_force = {};     ///< along x, y, z
+  Vector largest_force = {};  ///< along x, y, z
   std::vector<double>
       seconds_per_step;  ///< one sample for each stretch between two checks of the flow
 
-  [[nodiscard]] double mean_step() const { return time / static_cast<double>(steps); }
+  [[nodiscard]] double mean_step() const {
+    return progress.time / static_cast<double>(progress.steps);
+  }
 };
 
 /// A few more stages of a flow, with a clock around each part; none where the run was interrupted.

@@ -22,7 +22,8 @@ struct AxisMetric {
 template <class Real>
 struct ScalarMedium {
   Real diffusivity = 0;
-  Real buoyancy[3] = {};  ///< along the storage axes
+  Real buoyancy[3] = {};    ///< along the storage axes
+  Real total_buoyancy = 0;  ///< the sum of their magnitudes
 };
 
 /// What the fluid is, along storage axes.

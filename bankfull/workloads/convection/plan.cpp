@@ -53,7 +53,7 @@ Plan::Plan(Problem problem, CeilingRule ceilings)
     : problem_(validated(std::move(problem))),
       grid_(problem_.axes),
       solver_(chosen_solver(problem_, grid_)),
-      stages_(static_cast<int>(stages_of(problem_.scheme, 1.0, 1.0).size())),
+      stages_(stages_of(problem_.scheme, 1.0, 1.0).count),
       ghosts_(continuations_of(problem_, grid_)),
       device_bytes_(integrator_bytes(*this)),
       footprints_(problem_.device, problem_.threads, *make_self_communicator(), ceilings),

@@ -19,6 +19,8 @@ struct PointFlops {
   static constexpr int advance = 4;  ///< advanced
   static constexpr int divergence = 8;
   static constexpr int projection = 3;  ///< u - (p - p_below) / distance, of one velocity
+  static constexpr int advective_rate = 5;
+  static constexpr int buoyancy_rate = 16;  ///< of one scalar; 1 more where sums of any are formed
 };
 
 /// The flow around one point (i, j, k): cell, and the faces on its lower sides. Fields 0, 1, 2 are
@@ -198,6 +200,80 @@ template <class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value advanced(Value value, Real gamma, Value tendency,
                                                            Real zeta, Value before) {
   return plus_product(gamma, tendency, plus_product(zeta, before, value));
+}
+
+/// |x|, of counted numbers too.
+template <class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value magnitude_of(const Value& x) {
+  using std::abs;
+  return abs(x);
+}
+
+/// NaN wins, so that a broken flow shows.
+template <class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real larger(const Real& a, const Real& b) {
+  return a < b || b != b ? b : a;
+}
+
+/// 1 / width of the narrower cell beside face n.
+template <class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real per_narrower_cell(const AxisMetric<Real>& axis) {
+  return axis.per_cell > axis.per_cell_before ? axis.per_cell : axis.per_cell_before;
+}
+
+/// The sum of |u| / h over the axes with the velocities on the lower faces of a cell: how fast the
+/// shortest waves are carried, 1 / time.
+template <class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real advective_rate(const AxisMetric<Real> (&axis)[3],
+                                                                const Real& along_i,
+                                                                const Real& along_j,
+                                                                const Real& along_k) {
+  return plus_product(magnitude_of(along_i), per_narrower_cell(axis[0]),
+                      plus_product(magnitude_of(along_j), per_narrower_cell(axis[1]),
+                                   magnitude_of(along_k) * per_narrower_cell(axis[2])));
+}
+
+/// The difference of a scalar across a cell along A, from face to face, over its width.
+template <int A, class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real twice_gradient(const PointStencil<Real>& stencil,
+                                                                int scalar) {
+  return stencil.axis[A].per_cell *
+         (stencil.template at<A>(3 + scalar, 1) - stencil.template at<A>(3 + scalar, -1));
+}
+
+/// The square of the largest frequency with which a fluid stratified by one scalar oscillates, over
+/// waves of all directions: (b . g + |b| |g|) / 2 with its buoyancy b and gradient g (the largest
+/// eigenvalue of the symmetric part of b g). Not below, and equal where b lies along an axis and g
+/// along the same: the sums of magnitudes stand for |b| and |g|. Not negative.
+template <class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real buoyancy_rate(const PointStencil<Real>& stencil,
+                                                               const ScalarMedium<Real>& medium,
+                                                               int scalar) {
+  const Real along_i = twice_gradient<0>(stencil, scalar);
+  const Real along_j = twice_gradient<1>(stencil, scalar);
+  const Real along_k = twice_gradient<2>(stencil, scalar);
+  const Real work =
+      plus_product(medium.buoyancy[0], along_i,
+                   plus_product(medium.buoyancy[1], along_j, medium.buoyancy[2] * along_k));
+  const Real slope = magnitude_of(along_i) + magnitude_of(along_j) + magnitude_of(along_k);
+  return Real(0.25) * plus_product(medium.total_buoyancy, slope, work);
+}
+
+/// The same of all scalars, for the usual terms of the first.
+template <Terms Which, class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real buoyancy_rate(const PointStencil<Real>& stencil,
+                                                               const Medium<Real>& medium) {
+  if constexpr (Which == Terms::usual) {
+    return buoyancy_rate(stencil, medium.scalars[0], 0);
+  } else {
+    Real sum = Real(0);
+    for (int s = 0; s < medium.scalar_count; ++s) {
+      if (medium.scalars[s].total_buoyancy != Real(0)) {
+        sum = sum + buoyancy_rate(stencil, medium.scalars[s], s);
+      }
+    }
+    return sum;
+  }
 }
 
 /// div u of the cell.

@@ -86,10 +86,10 @@ enum class Schedule {
 struct TimeStep {
   double fixed = 0.0;  ///< seconds of the problem; 0: by the Courant number
 
-  /// Largest sum over the axes of dt |u| / h; the step is chosen anew every `control_steps`.
+  /// Largest sum over the axes of dt |u| / h; each step is chosen by the flow that it starts from.
   double courant = 0.35;
 
-  double longest = 0.0;  ///< with `courant`: no step is longer; 0: stability alone decides
+  double longest = 0.0;  ///< with `courant`: no step is longer; 0: there is no such limit
 };
 
 /// A run: what to integrate and how. Plain data; units are the case's own throughout.
@@ -130,9 +130,6 @@ struct Problem {
 
 /// Whether a force or a scalar's source is prescribed.
 bool has_sources(const Problem& problem);
-
-/// Steps between two choices of a time step by the Courant number.
-inline constexpr int control_steps = 10;
 
 std::string to_string(TimeScheme scheme);
 std::string to_string(PressureSolver solver);

@@ -36,7 +36,21 @@ class ReferenceIntegrator final : public Integrator {
     fill_ghosts();
   }
 
+  void set_rule(const StepRule& rule) override { rule_ = rule; }
+
+  void step() override {
+    progress_ = next_step(rule_, progress_, rates_);
+    rates_ = {};
+    for (const Stage& stage : stages_of(rule_.scheme, progress_.dt, progress_.dt_before)) {
+      advance(stage);
+    }
+  }
+
+  [[nodiscard]] StepState progress() const override { return progress_; }
+  void restart_clock() override { progress_ = {}; }
+
   void advance(const Stage& stage) override {
+    note_buoyancy();
     find_tendencies();
     for (int field = 0; field < count_; ++field) {
       const FieldView<double> values = fields_[field];
@@ -76,7 +90,10 @@ class ReferenceIntegrator final : public Integrator {
       });
     }
     std::fill_n(before_.data(), before_.size(), 0.0);
+    rates_ = {};
     project();
+    note_buoyancy();
+    restart_clock();
   }
 
   [[nodiscard]] FlowState state() const override {
@@ -156,6 +173,30 @@ class ReferenceIntegrator final : public Integrator {
       });
     }
     fill_ghosts();
+    for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      rates_.advection = std::max(rates_.advection, advective_rate_at(i, j, k));
+    });
+  }
+
+  void note_buoyancy() {
+    for_cells(box_of(plan_.grid().extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      const double rate = buoyancy_rate<Terms::all>(stencil(i, j, k), medium_);
+      rates_.buoyancy = std::max(rates_.buoyancy, rate);
+    });
+  }
+
+  /// The sum of |u| / h over the lower faces of a cell, h of the narrower cell beside each.
+  [[nodiscard]] double advective_rate_at(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    const std::array<std::int64_t, 3> index{i, j, k};
+    double rate = 0.0;
+    for (const int axis : storage_axes) {
+      const std::vector<double>& widths = plan_.grid().axis(axis).cells.widths;
+      const auto at = static_cast<std::size_t>(index[static_cast<std::size_t>(axis)]);
+      const std::size_t around = plan_.grid().axis(axis).cells.periodic ? widths.size() - 1 : 0;
+      const double narrower = std::min(widths[at], widths[at == 0 ? around : at - 1]);
+      rate += std::abs(fields_[axis](i, j, k)) / narrower;
+    }
+    return rate;
   }
 
   void fill_ghosts() {
@@ -185,6 +226,9 @@ class ReferenceIntegrator final : public Integrator {
   FieldSet<double> tendencies_;
   ReferencePressure pressure_;
   std::array<std::vector<AxisMetric<double>>, 3> metrics_;
+  StepRule rule_;
+  StepState progress_;
+  FlowRates rates_;  ///< since the last choice of a step
 };
 
 /// Sums and extremes by their definitions, one loop each: no schedule shares this code.
@@ -200,18 +244,14 @@ Diagnosis ReferenceIntegrator::diagnose() {
   };
   for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     const double part = volume(i, j, k) / box;
-    const std::array<std::int64_t, 3> index{i, j, k};
-    double rate = 0.0;
     for (const int axis : storage_axes) {
-      const auto at = static_cast<std::size_t>(axis);
       const double below = fields_[axis](i, j, k);
       const double above = fields_[axis](i + (axis == 0), j + (axis == 1), k + (axis == 2));
       const auto along = static_cast<std::size_t>(plan_.grid().physical(axis));
       found.fastest_along[along] = std::max(found.fastest_along[along], std::abs(below));
       found.kinetic_energy += part * 0.25 * (below * below + above * above);
-      rate += std::max(std::abs(below), std::abs(above)) / width(axis, index[at]);
     }
-    found.courant_rate = std::max(found.courant_rate, rate);
+    found.courant_rate = std::max(found.courant_rate, advective_rate_at(i, j, k));
     found.divergence = std::max(found.divergence, std::abs(divergence(stencil(i, j, k))));
   });
   found.fastest = *std::max_element(found.fastest_along.begin(), found.fastest_along.end());

@@ -4,7 +4,6 @@
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/measured.hpp"
-#include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 
 #include <algorithm>
@@ -18,6 +17,10 @@ constexpr std::int64_t rows_of_a_run = 200;
 
 /// A flow that blows up is noticed within so many steps.
 constexpr std::int64_t watch_steps = 50;
+
+/// Steps that are launched without a look at the clock take no longer than this, so that whoever
+/// watches or interrupts a run need not wait.
+constexpr double seconds_between_looks = 0.2;
 
 std::string name_of_broken(const Problem& problem, const Diagnosis& diagnosis) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -48,7 +51,7 @@ class Integration {
   RunOutcome integrate() {
     integrator_->load(initial_state(problem_, plan_.grid()));
     check_flow();
-    choose_step();
+    set_rule();
     require_short_enough();
     context_.recorder.begin();
     record();
@@ -56,24 +59,22 @@ class Integration {
     watch_.restart();
     since_begin_.restart();
     while (!at_end()) {
-      advance_one_step();
+      advance_some_steps();
+      plan_row();
       if (at_end() || due()) {
         time_steps();
         check_flow();
-        if (choice_due()) {
-          choose_step();
-        }
         if (at_end() || record_due()) {
           record();
         }
         snapshot_when_due();
+        set_rule();
         watch_.restart();
       } else if (row_is_near()) {
         note_budgets();
       }
     }
-    outcome_.steps = step_;
-    outcome_.time = time_;
+    outcome_.progress = clock_;
     outcome_.diagnosis = diagnosis_;
     outcome_.largest_force = force_;
     outcome_.pressure = integrator_->pressure_outcome();
@@ -88,8 +89,8 @@ class Integration {
     if (interrupted_) {
       return true;
     }
-    const bool steps_done = problem_.steps > 0 && step_ >= problem_.steps;
-    return steps_done || (problem_.end_time > 0.0 && time_ >= problem_.end_time);
+    const bool steps_done = problem_.steps > 0 && clock_.steps >= problem_.steps;
+    return steps_done || (problem_.end_time > 0.0 && clock_.time >= problem_.end_time);
   }
 
   [[nodiscard]] std::int64_t series_steps() const {
@@ -98,81 +99,128 @@ class Integration {
     }
     double steps = problem_.steps > 0 ? static_cast<double>(problem_.steps) : 0.0;
     if (problem_.end_time > 0.0) {
-      const double by_time = problem_.end_time / dt_;
+      const double by_time = problem_.end_time / step_ahead();
       steps = steps > 0.0 ? std::min(steps, by_time) : by_time;
     }
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(steps) / rows_of_a_run);
   }
 
-  [[nodiscard]] bool record_due() const { return step_ - recorded_step_ >= series_steps(); }
+  /// The length of the last step, or of the first while there was none.
+  [[nodiscard]] double step_ahead() const { return clock_.steps > 0 ? clock_.dt : first_step().dt; }
 
-  /// Whether a row may follow within the two steps whose budgets it tells. Where an end in time
-  /// comes with them depends on their length: rather once more than too late.
+  /// As the integrator will choose it, but for what internal waves ask for.
+  [[nodiscard]] StepState first_step() const {
+    return next_step(rule_, clock_, {.advection = diagnosis_.courant_rate});
+  }
+
+  [[nodiscard]] bool record_due() const { return clock_.steps >= row_step_; }
+
+  /// The step of the next row, that of an end in time left aside.
+  [[nodiscard]] std::int64_t next_row_step() const {
+    return problem_.steps > 0 ? std::min(row_step_, problem_.steps) : row_step_;
+  }
+
+  /// Whether a row may follow within the two steps whose budgets it tells.
   [[nodiscard]] bool row_is_near() const {
-    return step_ + 2 >= recorded_step_ + series_steps() ||
-           (problem_.steps > 0 && step_ + 2 >= problem_.steps) ||
-           (problem_.end_time > 0.0 && time_ + 3.0 * dt_ >= problem_.end_time);
+    const bool ends = problem_.end_time > 0.0 &&
+                      least_steps_to(rule_, clock_, problem_.end_time) <= steps_of_budgets;
+    return ends || clock_.steps + steps_of_budgets >= next_row_step();
+  }
+
+  /// Longer steps make a row due earlier, but never before its budgets can be told.
+  void plan_row() {
+    const std::int64_t earliest = clock_.steps + steps_of_budgets;
+    if (row_step_ > earliest) {
+      row_step_ = std::max(earliest, recorded_step_ + series_steps());
+    }
   }
 
   /// The flow between two rows, for the budgets of the next. Steps are timed without it.
   void note_budgets() {
     integrator_->finish();
     seconds_before_pause_ += watch_.seconds();
-    budgets_.add(step_, time_, integrator_->diagnose());
+    budgets_.add(clock_.steps, clock_.time, integrator_->diagnose());
     watch_.restart();
   }
 
-  /// A flow that starts from rest is fast after some steps: at first each of them is looked at.
-  [[nodiscard]] bool choice_due() const {
-    const bool is_young = step_ < control_steps;
-    return problem_.time_step.fixed == 0.0 && (is_young || step_ % control_steps == 0);
+  [[nodiscard]] bool due() const {
+    return record_due() || clock_.steps - checked_step_ >= watch_steps || snapshot_due();
   }
 
-  [[nodiscard]] bool due() const {
-    return choice_due() || record_due() || step_ % watch_steps == 0 || snapshot_due();
+  /// Steps until there may be something to do, at least one.
+  [[nodiscard]] std::int64_t steps_ahead() const {
+    std::int64_t last = std::min(next_row_step() - steps_of_budgets, checked_step_ + watch_steps);
+    if (problem_.steps > 0) {
+      last = std::min(last, next_snapshot_step());
+    }
+    std::int64_t steps = last - clock_.steps;
+    if (problem_.end_time > 0.0) {
+      const double picture = next_snapshot_part() * problem_.end_time;
+      steps = std::min({steps, least_steps_to(rule_, clock_, picture),
+                        least_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
+    }
+    return std::max<std::int64_t>(1, steps);
   }
 
   [[nodiscard]] double progress_part() const {
     const double by_steps =
-        problem_.steps > 0 ? static_cast<double>(step_) / static_cast<double>(problem_.steps) : 0.0;
-    const double by_time = problem_.end_time > 0.0 ? time_ / problem_.end_time : 0.0;
+        problem_.steps > 0 ? static_cast<double>(clock_.steps) / static_cast<double>(problem_.steps)
+                           : 0.0;
+    const double by_time = problem_.end_time > 0.0 ? clock_.time / problem_.end_time : 0.0;
     return std::min(1.0, std::max(by_steps, by_time));
   }
 
   /// For who watches: where the run is and how fast, all its pictures included.
   [[nodiscard]] std::string detail() const {
-    const double seconds_per_step = since_begin_.seconds() / static_cast<double>(step_);
+    const double seconds_per_step = since_begin_.seconds() / static_cast<double>(clock_.steps);
     return fmt::format("step {}, time {:.6g}, dt {:.3g}, {:.5g} steps/s, {:.3g} ns a cell and step",
-                       step_, time_, dt_before_, 1.0 / seconds_per_step,
+                       clock_.steps, clock_.time, clock_.dt, 1.0 / seconds_per_step,
                        seconds_per_step / static_cast<double>(problem_.cells()) * 1e9);
   }
 
-  [[nodiscard]] bool snapshot_due() const {
-    if (context_.cadence.snapshots < 2) {
-      return false;
-    }
-    const double part = static_cast<double>(snapshots_) / (context_.cadence.snapshots - 1);
-    return at_end() || (snapshots_ < context_.cadence.snapshots - 1 && progress_part() >= part);
+  /// Where the run is when the next picture but the last is due; 1: there is none.
+  [[nodiscard]] double next_snapshot_part() const {
+    const int pictures = context_.cadence.snapshots;
+    return pictures < 2 || snapshots_ >= pictures - 1
+               ? 1.0
+               : static_cast<double>(snapshots_) / (pictures - 1);
   }
 
-  void advance_one_step() {
-    double dt = dt_;
-    // The last step takes what rounding has left too.
-    constexpr double with_rounding = 1.0 + 1e-6;
-    const bool is_last = problem_.end_time > 0.0 && problem_.end_time - time_ <= with_rounding * dt;
-    if (is_last) {
-      dt = problem_.end_time - time_;
+  [[nodiscard]] std::int64_t next_snapshot_step() const {
+    return static_cast<std::int64_t>(
+        std::ceil(next_snapshot_part() * static_cast<double>(problem_.steps)));
+  }
+
+  [[nodiscard]] bool snapshot_due() const {
+    return context_.cadence.snapshots >= 2 &&
+           (at_end() || (next_snapshot_part() < 1.0 && progress_part() >= next_snapshot_part()));
+  }
+
+  /// Launches steps until there may be something to do, or somebody should hear from the run.
+  void advance_some_steps() {
+    const Stopwatch launching;
+    const std::int64_t steps = std::min(steps_ahead(), steps_between_looks());
+    for (std::int64_t n = 0; n < steps && !interrupted_; ++n) {
+      integrator_->step();
+      ++timed_steps_;
+      interrupted_ = context_.interrupted();
+      if (launching.seconds() > seconds_between_looks) {
+        break;
+      }
     }
-    for (const Stage& stage : stages_of(problem_.scheme, dt, dt_before_)) {
-      integrator_->advance(stage);
-    }
-    dt_before_ = dt;
-    time_ = is_last ? problem_.end_time : time_ + dt;
-    ++step_;
-    ++timed_steps_;
+    clock_ = integrator_->progress();
     context_.progress.update("integrating " + problem_.name, progress_part(), 1.0,
                              [this] { return detail(); });
-    interrupted_ = context_.interrupted();
+  }
+
+  /// As many as took the time between two looks; a device may queue more than it has done.
+  [[nodiscard]] std::int64_t steps_between_looks() const {
+    if (clock_.steps == 0) {
+      return 1;
+    }
+    const double seconds_per_step = since_begin_.seconds() / static_cast<double>(clock_.steps);
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(seconds_between_looks / seconds_per_step));
   }
 
   void time_steps() {
@@ -193,51 +241,71 @@ class Integration {
       throw RuntimeFailure(fmt::format(
           "the flow blew up: {} is no longer finite at step {}, time {:.6g}; use a shorter time "
           "step or more cells",
-          name_of_broken(problem_, diagnosis_), step_, time_));
+          name_of_broken(problem_, diagnosis_), clock_.steps, clock_.time));
     }
     require_solved();
-    budgets_.add(step_, time_, diagnosis_);
+    require_within_stability();
+    budgets_.add(clock_.steps, clock_.time, diagnosis_);
     cycles_ += integrator_->pressure_outcome().cycles;
     ++checked_;
-    const double courant = dt_before_ * advective_rate(problem_, diagnosis_);
-    outcome_.largest_courant = std::max(outcome_.largest_courant, courant);
+    checked_step_ = clock_.steps;
   }
 
   /// A solver that stops at its rounding leaves no more than rounding behind.
   void require_solved() const {
     const poisson::Outcome solve = integrator_->pressure_outcome();
-    if (!solve.converged && !check_divergence(plan_, diagnosis_, dt_before_, force_).passed()) {
+    if (!solve.converged && !check_divergence(plan_, diagnosis_, clock_.dt, force_).passed()) {
       throw RuntimeFailure(fmt::format(
           "the pressure solver does not converge: it leaves a divergence of {:.3g} after {} cycles "
           "at step {}, time {:.6g}; use solver.pressure = \"direct\", or less stretching",
-          diagnosis_.divergence, solve.cycles, step_, time_));
+          diagnosis_.divergence, solve.cycles, clock_.steps, clock_.time));
+    }
+  }
+
+  /// A fixed step that was short enough may not be so for what the flow has become; a little beyond
+  /// stability, which the run's checks tell of, is not yet lost.
+  void require_within_stability() const {
+    constexpr double lost = 0.5;
+    if (clock_.least_margin < lost) {
+      throw RuntimeFailure(fmt::format(
+          "the time step of {:g} became unstable: at most {:.3g} of it is stable, with a Courant "
+          "number of up to {:.3g} by step {}, time {:.6g}; shorten time.dt, or let time.cfl choose "
+          "it",
+          problem_.time_step.fixed, clock_.least_margin, clock_.largest_courant, clock_.steps,
+          clock_.time));
     }
   }
 
   /// Checks a fixed step; a chosen one is short enough.
   void require_short_enough() const {
-    const double courant = dt_ * advective_rate(problem_, diagnosis_);
+    const StepState first = first_step();
+    const double courant = first.dt * diagnosis_.courant_rate;
     const double limit = largest_courant(problem_.scheme);
     about("time.dt", [&] {
       require(!(courant > limit),
               fmt::format("a time step of {:g} makes a Courant number of {:.3g} with the "
                           "initial flow, beyond {:g}, where advection becomes unstable",
-                          dt_, courant, limit),
+                          first.dt, courant, limit),
               fmt::format("use at most {:.3g}, or let a Courant number choose it",
-                          dt_ * limit / courant));
+                          first.dt * limit / courant));
     });
   }
 
-  void choose_step() { dt_ = step_length(problem_, plan_.grid(), diagnosis_, force_); }
+  void set_rule() {
+    rule_ = step_rule(problem_, plan_.grid(), diagnosis_, force_);
+    integrator_->set_rule(rule_);
+  }
 
   void record() {
-    SeriesRow row{.step = step_,
-                  .time = time_,
-                  .dt = dt_before_ > 0.0 ? dt_before_ : dt_,
+    const StepState told = clock_.steps > 0 ? clock_ : first_step();
+    SeriesRow row{.step = clock_.steps,
+                  .time = clock_.time,
+                  .dt = told.dt,
+                  .limit = told.limit,
+                  .courant = told.dt * told.rates.advection,
                   .diagnosis = diagnosis_,
                   .time_scheme = budgets_.time_scheme(),
                   .cycles = integrator_->pressure_outcome().cycles};
-    row.courant = row.dt * advective_rate(problem_, diagnosis_);
     if (path_) {
       row.nusselt = nusselt_of(*path_, problem_.scalars.front().diffusivity, diagnosis_);
       outcome_.nusselt = row.nusselt;
@@ -249,13 +317,14 @@ class Integration {
     outcome_.time_scheme = row.time_scheme;
     seconds_since_row_ = 0.0;
     steps_since_row_ = 0;
-    recorded_step_ = step_;
+    recorded_step_ = clock_.steps;
+    row_step_ = recorded_step_ + series_steps();
     context_.recorder.record(row);
   }
 
   void snapshot_when_due() {
     if (snapshot_due()) {
-      context_.recorder.snapshot(snapshots_, time_, plan_.grid(), integrator_->state());
+      context_.recorder.snapshot(snapshots_, clock_.time, plan_.grid(), integrator_->state());
       ++snapshots_;
     }
   }
@@ -268,10 +337,8 @@ class Integration {
   std::unique_ptr<Integrator> integrator_;
 
   bool interrupted_ = false;
-  std::int64_t step_ = 0;
-  double time_ = 0.0;
-  double dt_ = 0.0;
-  double dt_before_ = 0.0;
+  StepRule rule_;
+  StepState clock_;
   Diagnosis diagnosis_;
   BudgetHistory budgets_;
   RunOutcome outcome_;
@@ -286,6 +353,8 @@ class Integration {
   std::int64_t steps_since_row_ = 0;
   double seconds_since_row_ = 0.0;
   std::int64_t recorded_step_ = 0;
+  std::int64_t row_step_ = 0;  ///< of the next row
+  std::int64_t checked_step_ = 0;
 };
 
 }  // namespace

@@ -17,8 +17,9 @@ namespace bankfull::convection {
 struct SeriesRow {
   std::int64_t step = 0;
   double time = 0.0;
-  double dt = 0.0;
-  double courant = 0.0;  ///< dt max(sum of |u| / h)
+  double dt = 0.0;                     ///< of the last step; at the start of the one to come
+  StepLimit limit = StepLimit::given;  ///< what made it as long as it was
+  double courant = 0.0;                ///< its dt times the rate of advection that it started from
   Diagnosis diagnosis;
   Nusselt nusselt;
   std::optional<TimeSchemeBudget> time_scheme;  ///< over the row's last two steps, where known
@@ -59,8 +60,8 @@ struct IntegrationContext : RunContext {
 /// interruption makes the next step the last one, and leaves out the times of its parts.
 ///
 /// Throws UsageError where a fixed step is too long for the flow that it starts from;
-/// RuntimeFailure where the flow blows up, naming the step, the time and what is no longer finite,
-/// or where the pressure solver no longer converges.
+/// RuntimeFailure where it becomes so, where the flow blows up, naming the step, the time and what
+/// is no longer finite, or where the pressure solver no longer converges.
 RunResult run(const Plan& plan, const IntegrationContext& context);
 
 }  // namespace bankfull::convection

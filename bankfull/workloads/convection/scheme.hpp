@@ -1,8 +1,7 @@
 #pragma once
 
+#include "bankfull/core/base/host_device.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
-
-#include <vector>
 
 namespace bankfull::convection {
 
@@ -14,24 +13,35 @@ struct Stage {
   bool store_tendency = true;  ///< G(u) becomes G_before of later stages
 };
 
+/// The stages of one step, in order.
+struct Stages {
+  static constexpr int most = 3;
+
+  Stage at[most];
+  int count = 0;
+
+  BANKFULL_HOST_DEVICE const Stage* begin() const { return at; }
+  BANKFULL_HOST_DEVICE const Stage* end() const { return at + count; }
+};
+
 /// The stages of one step of length dt after one of length dt_before (0: there was none).
 ///
 /// Adams-Bashforth 2 with steps of any length; its first step is Heun's, which is of second order
 /// too and leaves the tendency at its beginning for the second step. Runge-Kutta 3: A. A. Wray's
 /// scheme of two registers, as in P. R. Spalart, R. D. Moser, M. M. Rogers, J. Comput. Phys. 96
 /// (1991) 297-324, whose gamma and zeta a Stage has.
-inline std::vector<Stage> stages_of(TimeScheme scheme, double dt, double dt_before) {
+BANKFULL_HOST_DEVICE inline Stages stages_of(TimeScheme scheme, double dt, double dt_before) {
   if (scheme == TimeScheme::runge_kutta) {
-    return {{.gamma = dt * 8.0 / 15.0, .zeta = 0.0},
-            {.gamma = dt * 5.0 / 12.0, .zeta = -dt * 17.0 / 60.0},
-            {.gamma = dt * 3.0 / 4.0, .zeta = -dt * 5.0 / 12.0}};
+    return {{{dt * 8.0 / 15.0, 0.0, true},
+             {dt * 5.0 / 12.0, -dt * 17.0 / 60.0, true},
+             {dt * 3.0 / 4.0, -dt * 5.0 / 12.0, true}},
+            3};
   }
   if (dt_before == 0.0) {
-    return {{.gamma = dt, .zeta = 0.0},
-            {.gamma = 0.5 * dt, .zeta = -0.5 * dt, .store_tendency = false}};
+    return {{{dt, 0.0, true}, {0.5 * dt, -0.5 * dt, false}}, 2};
   }
   const double half_ratio = 0.5 * dt / dt_before;
-  return {{.gamma = dt * (1.0 + half_ratio), .zeta = -dt * half_ratio}};
+  return {{{dt * (1.0 + half_ratio), -dt * half_ratio, true}}, 1};
 }
 
 }  // namespace bankfull::convection

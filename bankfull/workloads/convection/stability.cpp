@@ -4,15 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <limits>
-#include <numbers>
 
 namespace bankfull::convection {
 namespace {
-
-/// A Courant number says nothing about diffusion.
-constexpr double diffusive_margin = 0.8;
 
 /// 1 / h with the narrowest cells along x, y, z.
 Vector largest_rates(const Grid& grid) {
@@ -28,35 +23,57 @@ Vector largest_rates(const Grid& grid) {
   return rates;
 }
 
-/// Largest eigenvalues of diffusion: of the most diffusive quantity along all axes, and of the
-/// least diffusive one along the axis with the widest cells.
-struct DiffusiveRates {
-  double max = 0.0;
-  double min = 0.0;
-};
-
-DiffusiveRates diffusive_rates(const Problem& problem, const Grid& grid) {
-  double max_diffusivity = problem.viscosity;
-  double min_diffusivity = problem.viscosity;
-  for (const Scalar& scalar : problem.scalars) {
-    max_diffusivity = std::max(max_diffusivity, scalar.diffusivity);
-    min_diffusivity = std::min(min_diffusivity, scalar.diffusivity);
-  }
-  DiffusiveRates rates{.min = std::numeric_limits<double>::infinity()};
-  for (const double per_cell : largest_rates(grid)) {
-    rates.max += 4.0 * max_diffusivity * per_cell * per_cell;
-    if (per_cell > 0.0) {
-      rates.min = std::min(rates.min, 4.0 * min_diffusivity * per_cell * per_cell);
+/// The least of 1 / h along the axes that waves can go along.
+double least_rate(const Grid& grid) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const int n : storage_axes) {
+    const std::vector<double>& widths = grid.axis(n).cells.widths;
+    if (widths.size() > 1 || !grid.axis(n).cells.periodic) {
+      least = std::min(least, 1.0 / *std::max_element(widths.begin(), widths.end()));
     }
   }
-  return rates;
+  return std::isfinite(least) ? least : 0.0;
 }
 
-/// The larger |root| of Adams-Bashforth 2 for du/dt = z u / dt.
-double amplification(std::complex<double> z) {
-  const std::complex<double> half = 0.5 * (1.0 + 1.5 * z);
-  const std::complex<double> root = std::sqrt(half * half - 0.5 * z);
-  return std::max(std::abs(half + root), std::abs(half - root));
+/// The largest and the least of the viscosity and of the scalars' diffusivities.
+struct Diffusivities {
+  double largest = 0.0;
+  double least = 0.0;
+};
+
+Diffusivities diffusivities_of(const Problem& problem) {
+  Diffusivities all{problem.viscosity, problem.viscosity};
+  for (const Scalar& scalar : problem.scalars) {
+    all.largest = std::max(all.largest, scalar.diffusivity);
+    all.least = std::min(all.least, scalar.diffusivity);
+  }
+  return all;
+}
+
+/// Largest eigenvalue of diffusion of the most diffusive quantity along all axes.
+double fastest_diffusion(const Problem& problem, const Grid& grid) {
+  double sum = 0.0;
+  for (const double per_cell : largest_rates(grid)) {
+    sum += 4.0 * diffusivities_of(problem).largest * per_cell * per_cell;
+  }
+  return sum;
+}
+
+/// The same of the least diffusive quantity along the axis with the widest cells.
+double slowest_diffusion(const Problem& problem, const Grid& grid) {
+  const double per_cell = least_rate(grid);
+  return 4.0 * diffusivities_of(problem).least * per_cell * per_cell;
+}
+
+/// Acceleration by the whole range of all scalars.
+double buoyancy_difference(const Problem& problem, const Diagnosis& flow) {
+  double sum = 0.0;
+  for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
+    const Vector& buoyancy = problem.scalars[s].buoyancy;
+    sum += std::hypot(buoyancy[0], buoyancy[1], buoyancy[2]) *
+           (flow.scalars[s].max - flow.scalars[s].min);
+  }
+  return sum;
 }
 
 /// |u| / h that a moving wall will give the fluid beside it.
@@ -92,33 +109,28 @@ double rate_of_acceleration(const Problem& problem, const Grid& grid, const Diag
   return sum;
 }
 
+/// How long a step may be for a fluid at rest to stay within a Courant number.
+double longest_at_rest(const Problem& problem, const Grid& grid, const Diagnosis& flow,
+                       const Vector& force) {
+  const double courant = problem.time_step.courant;
+  return std::min(std::sqrt(courant / rate_of_acceleration(problem, grid, flow, force)),
+                  courant / rate_of_walls(problem, grid));
+}
+
+double infinite_where_none(double limit) {
+  return limit > 0.0 ? limit : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 double longest_diffusive_step(const Problem& problem, const Grid& grid) {
-  const double limit = problem.scheme == TimeScheme::runge_kutta ? 2.51 : 1.0;
-  const double fastest_decay = diffusive_rates(problem, grid).max;
   constexpr double any = 1e300;
-  return fastest_decay > 0.0 ? limit / fastest_decay : any;
+  const double fastest_decay = fastest_diffusion(problem, grid);
+  return fastest_decay > 0.0 ? detail::stability_ellipse(problem.scheme).diffusion / fastest_decay
+                             : any;
 }
 
 double largest_courant(TimeScheme scheme) { return scheme == TimeScheme::runge_kutta ? 1.7 : 0.8; }
-
-bool is_stable(TimeScheme scheme, double courant, double diffusive_number) {
-  if (courant > largest_courant(scheme) || scheme == TimeScheme::runge_kutta) {
-    return courant <= largest_courant(scheme);
-  }
-  constexpr int waves = 64;
-  constexpr double growth_let_pass = 1e-4;
-  for (int n = 1; n <= waves; ++n) {
-    const double angle = std::numbers::pi * n / waves;
-    const double sine = std::sin(0.5 * angle);
-    const std::complex<double> z(-diffusive_number * sine * sine, courant * std::sin(angle));
-    if (amplification(z) > 1.0 + growth_let_pass) {
-      return false;
-    }
-  }
-  return true;
-}
 
 Vector largest_force(const Problem& problem, const Grid& grid) {
   Vector largest{};
@@ -136,36 +148,20 @@ double turning_rate(const Problem& problem) {
   return 2.0 * std::hypot(problem.rotation[0], problem.rotation[1], problem.rotation[2]);
 }
 
-double advective_rate(const Problem& problem, const Diagnosis& flow) {
-  return flow.courant_rate + turning_rate(problem);
-}
-
-double step_length(const Problem& problem, const Grid& grid, const Diagnosis& flow,
-                   const Vector& force) {
-  if (problem.time_step.fixed > 0.0) {
-    return problem.time_step.fixed;
-  }
-  double dt = diffusive_margin * longest_diffusive_step(problem, grid);
-  if (problem.time_step.longest > 0.0) {
-    dt = std::min(dt, problem.time_step.longest);
-  }
-  const double acceleration = rate_of_acceleration(problem, grid, flow, force);
-  if (acceleration > 0.0) {
-    dt = std::min(dt, std::sqrt(problem.time_step.courant / acceleration));
-  }
-  const double rate = std::max(advective_rate(problem, flow), rate_of_walls(problem, grid));
-  if (rate > 0.0) {
-    dt = std::min(dt, problem.time_step.courant / rate);
-  }
-  constexpr double shorter = 0.95;
-  const DiffusiveRates diffusion = diffusive_rates(problem, grid);
-  const auto stable_beside = [&](double diffusive_rate) {
-    return is_stable(problem.scheme, dt * rate, dt * diffusive_rate);
-  };
-  while (!stable_beside(diffusion.min) || !stable_beside(diffusion.max)) {
-    dt *= shorter;
-  }
-  return dt;
+StepRule step_rule(const Problem& problem, const Grid& grid, const Diagnosis& flow,
+                   const Vector& largest_force) {
+  return {.scheme = problem.scheme,
+          .fixed = problem.time_step.fixed,
+          .courant = problem.time_step.courant,
+          .longest = infinite_where_none(problem.time_step.longest),
+          .at_rest = longest_at_rest(problem, grid, flow, largest_force),
+          .end_time = infinite_where_none(problem.end_time),
+          .steps = infinite_where_none(static_cast<double>(problem.steps)),
+          .turning = turning_rate(problem),
+          .fastest_diffusion = fastest_diffusion(problem, grid),
+          .slowest_diffusion = slowest_diffusion(problem, grid),
+          .least_diffusivity = diffusivities_of(problem).least,
+          .buoyancy_difference = buoyancy_difference(problem, flow)};
 }
 
 }  // namespace bankfull::convection

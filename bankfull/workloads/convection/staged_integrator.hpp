@@ -11,16 +11,26 @@
 
 namespace bankfull::convection {
 
+/// Slots of the factors of stages: see StagedIntegrator.
+inline constexpr int given_slot = Stages::most;
+inline constexpr int factor_slots = given_slot + 1;
+
 /// The tuned schedule of any device: the order in which the parts of a stage follow stands here.
 /// A flow lives in two sets of fields, its sides: a stage reads one and leaves the flow in the
 /// other.
 ///
 /// A Backend owns the fields and launches the work. It is built from a Plan, which outlives it:
 ///
-///   set_stage(stage)         the coefficients of what is launched from now on
+///   set_factors(slot, stage) the coefficients of a slot: one for each stage of a chosen step, and
+///                            one for stages that a caller chooses
+///   use_factors(slot)        those of what is launched from now on
 ///   launch(part, to)         one part of a stage that leaves the flow in side `to`
-///   launch_stage(to, all)    a whole stage: by all(), which launches its parts, or by a recording
-///                            of that
+///   launch_stage(slot, to, all)  a whole stage: by all(), which launches its parts, or by a
+///                            recording of that
+///   choose_step()            launches next_step, which sets the factors of its stages; the largest
+///                            rates of the flow are noted by the parts `advance`, of buoyancy, and
+///                            `projection`, of advection
+///   set_rule(rule), restart_clock(), forget_rates(), progress()   what next_step goes by
 ///   mark(n), seconds_after(n)  the device's clock: from mark n to mark n + 1
 ///   set_fields(state, side)  all but ghosts, and zero tendencies
 ///   fields(side)             as a FlowState
@@ -32,16 +42,42 @@ class StagedIntegrator final : public Integrator {
  public:
   explicit StagedIntegrator(Plan plan) : plan_(std::move(plan)), backend_(plan_) {}
 
+  void set_rule(const StepRule& rule) override { backend_.set_rule(rule); }
+
+  void step() override {
+    const double dt_before = is_first_ ? 0.0 : 1.0;
+    const int stages = stages_of(plan_.problem().scheme, 1.0, dt_before).count;
+    for (int n = 0; n < stages; ++n) {
+      const std::size_t to = 1 - side_;
+      backend_.use_factors(n);
+      backend_.launch_stage(n, to, [this, n, to] {
+        if (n == 0) {
+          backend_.choose_step();
+        }
+        launch_from(StagePart::advance, to);
+      });
+      side_ = to;
+    }
+    is_first_ = false;
+  }
+
+  [[nodiscard]] StepState progress() const override { return backend_.progress(); }
+
+  void restart_clock() override {
+    backend_.restart_clock();
+    is_first_ = true;
+  }
+
   void advance(const Stage& stage) override {
     const std::size_t to = 1 - side_;
-    backend_.set_stage(stage);
-    backend_.launch_stage(to, [this, to] { launch_from(StagePart::advance, to); });
+    use_stage(stage);
+    backend_.launch_stage(given_slot, to, [this, to] { launch_from(StagePart::advance, to); });
     side_ = to;
   }
 
   StageSeconds advance_timed(const Stage& stage) override {
     const std::size_t to = 1 - side_;
-    backend_.set_stage(stage);
+    use_stage(stage);
     for (std::size_t part = 0; part < stage_parts; ++part) {
       backend_.mark(part);
       backend_.launch(static_cast<StagePart>(part), to);
@@ -56,9 +92,12 @@ class StagedIntegrator final : public Integrator {
   }
 
   void load(const FlowState& state) override {
+    restart_clock();
+    backend_.forget_rates();
     backend_.set_fields(state, side_);
     backend_.pressure().forget();
     launch_from(StagePart::divergence, side_);
+    note_buoyancy();
     backend_.finish();
   }
 
@@ -88,6 +127,17 @@ class StagedIntegrator final : public Integrator {
   void finish() override { backend_.finish(); }
 
  private:
+  void use_stage(const Stage& stage) {
+    backend_.set_factors(given_slot, stage);
+    backend_.use_factors(given_slot);
+  }
+
+  /// A first step has no stage before it that noted the rate of buoyancy: one of no length does.
+  void note_buoyancy() {
+    use_stage({.gamma = 0.0, .zeta = 0.0, .store_tendency = false});
+    backend_.launch(StagePart::advance, 1 - side_);
+  }
+
   /// A part and all that follow it.
   void launch_from(StagePart first, std::size_t to) {
     for (auto part = static_cast<std::size_t>(first); part < stage_parts; ++part) {
@@ -98,6 +148,7 @@ class StagedIntegrator final : public Integrator {
   Plan plan_;
   Backend backend_;
   std::size_t side_ = 0;  ///< that holds the flow
+  bool is_first_ = true;  ///< the step to come
 };
 
 }  // namespace bankfull::convection

@@ -18,7 +18,7 @@ struct Tally {
 };
 
 /// The tally of the velocity. Sums: kinetic energy, its dissipation, the work of walls and of
-/// forces. Max: sum of |u| / h, |div u|, |u| along storage axes.
+/// forces. Max: advective_rate, |div u|, |u| along storage axes.
 using FlowTally = Tally<4, 5>;
 
 /// The tally of one scalar T. Sums: T, T^2, u T along the storage axes, inflow through their lower
@@ -37,9 +37,6 @@ BANKFULL_HOST_DEVICE AnyTally empty_tally() {
   }
   return tally;
 }
-
-/// NaN wins, so that a broken flow shows.
-BANKFULL_HOST_DEVICE inline double larger(double a, double b) { return a >= b || a != a ? a : b; }
 
 template <std::size_t Sums, std::size_t Extremes>
 BANKFULL_HOST_DEVICE void merge(Tally<Sums, Extremes>& into, const Tally<Sums, Extremes>& other) {
@@ -127,12 +124,11 @@ template <int A, class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const PointStencil<Real>& stencil,
                                                                 const CellForcing<Real>& forcing,
                                                                 double part, const WallSides& sides,
-                                                                FlowTally& tally, double& rate) {
+                                                                FlowTally& tally) {
   const auto per_cell = static_cast<double>(stencil.axis[A].per_cell);
   const auto below = static_cast<double>(stencil.template at<A>(A, 0));
   const auto above = static_cast<double>(stencil.template at<A>(A, 1));
   tally.sums[0] += part * 0.25 * (below * below + above * above);
-  rate += larger(magnitude(below), magnitude(above)) * per_cell;
   tally.max[2 + A] = larger(magnitude(below), tally.max[2 + A]);
   const double strain = (above - below) * per_cell;
   tally.sums[1] += part * forcing.viscosity * strain * strain;
@@ -149,11 +145,12 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const PointStenc
 template <class Real>
 BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, const CellForcing<Real>& forcing,
                                 double part, const WallSides& sides, FlowTally& tally) {
-  double rate = 0.0;
-  count_velocity<0>(stencil, forcing, part, sides, tally, rate);
-  count_velocity<1>(stencil, forcing, part, sides, tally, rate);
-  count_velocity<2>(stencil, forcing, part, sides, tally, rate);
-  tally.max[0] = larger(rate, tally.max[0]);
+  count_velocity<0>(stencil, forcing, part, sides, tally);
+  count_velocity<1>(stencil, forcing, part, sides, tally);
+  count_velocity<2>(stencil, forcing, part, sides, tally);
+  const Real rate = advective_rate(stencil.axis, stencil.template at<0>(0, 0),
+                                   stencil.template at<1>(1, 0), stencil.template at<2>(2, 0));
+  tally.max[0] = larger(static_cast<double>(rate), tally.max[0]);
   tally.max[1] = larger(magnitude(static_cast<double>(divergence(stencil))), tally.max[1]);
 }
 

@@ -27,9 +27,14 @@ bool rotates(const Problem& problem) {
   return problem.rotation[0] != 0.0 || problem.rotation[1] != 0.0 || problem.rotation[2] != 0.0;
 }
 
+/// See Terms::usual.
+bool has_usual_terms(const Problem& problem) {
+  return problem.scalars.size() == 1 && !rotates(problem) && !has_sources(problem);
+}
+
 /// What acts on velocity `along`, of x, y and z; see with_forces.
 int force_flops(const Problem& problem, std::size_t along) {
-  if (problem.scalars.size() == 1 && !rotates(problem) && !has_sources(problem)) {
+  if (has_usual_terms(problem)) {
     return PointFlops::buoyancy;
   }
   int flops = 0;
@@ -41,12 +46,23 @@ int force_flops(const Problem& problem, std::size_t along) {
   return flops + (turns ? PointFlops::rotation : 0);
 }
 
+/// What the length of steps asks of the scalars; see buoyancy_rate.
+int buoyancy_rate_flops(const Problem& problem) {
+  if (has_usual_terms(problem)) {
+    return PointFlops::buoyancy_rate;
+  }
+  const auto drives = [](const Scalar& scalar) { return scalar.buoyancy != Vector{}; };
+  return static_cast<int>(std::ranges::count_if(problem.scalars, drives)) *
+         (PointFlops::buoyancy_rate + 1);
+}
+
 Traffic advance_traffic(const Problem& problem, double word) {
   const auto scalars = static_cast<int>(scalar_count(problem));
   const int fields = 3 + scalars;
   const bool sources = has_sources(problem);
   int flops = 3 * PointFlops::transport_of_velocity + scalars * PointFlops::transport_of_scalar +
-              fields * (PointFlops::advance + (sources ? PointFlops::source : 0));
+              fields * (PointFlops::advance + (sources ? PointFlops::source : 0)) +
+              buoyancy_rate_flops(problem);
   for (const std::size_t along : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
     flops += force_flops(problem, along);
   }
@@ -66,9 +82,10 @@ Traffic projection_traffic(const Problem& problem, double word) {
   for (const AxisCells& axis : problem.axes) {
     faces += cells - (axis.periodic ? 0.0 : cells / count_of(axis.cells));
   }
-  return {.bytes_read = (cells + faces) * word,
+  // A CPU reads those on walls too, for the rate of advection.
+  return {.bytes_read = (cells + (problem.device.is_cuda() ? faces : 3.0 * cells)) * word,
           .bytes_written = faces * word,
-          .flops = PointFlops::projection * faces};
+          .flops = PointFlops::projection * faces + PointFlops::advective_rate * cells};
 }
 
 /// Ghosts at the ends of rows, and others.
@@ -132,13 +149,9 @@ double cells_at_inner_ends(const Problem& problem, const Extents& n) {
   return count_of(inner_rows(n) * ends_of(n.nk)) * (3.0 + count_of(scalar_count(problem)));
 }
 
-/// Cells at the ends of rows that were not projected: of scalars, and of velocities on walls.
-double cells_at_unprojected_ends(const Problem& problem, const Grid& grid) {
-  const Extents n = grid.extents();
-  const auto walled = [&](int axis) { return grid.axis(axis).cells.periodic ? 0 : 1; };
-  const std::int64_t on_walls =
-      walled(0) * n.nj * ends_of(n.nk) + walled(1) * n.ni * ends_of(n.nk) + walled(2) * n.ni * n.nj;
-  return count_of(scalar_count(problem) * n.ni * n.nj * ends_of(n.nk) + on_walls);
+/// Cells of scalars at the ends of rows, which nothing was projected in.
+double cells_of_scalars_at_ends(const Problem& problem, const Extents& n) {
+  return count_of(scalar_count(problem) * n.ni * n.nj * ends_of(n.nk));
 }
 
 std::string model_of(StagePart part, const Problem& problem, PressureSolver solver) {
@@ -178,7 +191,7 @@ StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure) {
     filling.bytes_read += cells_at_inner_ends(problem, grid.extents()) * word;
   } else {
     projection = projection + ghosts.ends;
-    projection.bytes_read += cells_at_unprojected_ends(problem, grid) * word;
+    projection.bytes_read += cells_of_scalars_at_ends(problem, grid.extents()) * word;
   }
   return {advance_traffic(problem, word), divergence_traffic(problem, word), pressure, projection,
           filling};

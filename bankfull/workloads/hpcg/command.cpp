@@ -62,8 +62,9 @@ hpcg::HpcgDat open_dat(const std::string& path) {
 std::optional<hpcg::HpcgDat> find_dat(const HpcgOptions& options, const Communicator& ranks) {
   std::optional<hpcg::HpcgDat> found;
   ranks.on_root([&] {
+    // What cannot be read is refused: who put it there does not want the default size.
     std::error_code ignored;
-    const bool lies_here = !options.local && fs::is_regular_file(default_dat, ignored);
+    const bool lies_here = !options.local && fs::exists(fs::symlink_status(default_dat, ignored));
     if (options.dat || lies_here) {
       found = open_dat(options.dat.value_or(default_dat));
     }

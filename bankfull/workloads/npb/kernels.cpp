@@ -60,7 +60,8 @@ std::unique_ptr<Benchmark> make_benchmark(Kernel kernel, const Problem& problem,
                                           const Communicator& ranks) {
   if constexpr (build::cuda) {
     if (problem.device.is_cuda()) {
-      static constexpr std::array<Make*, all_kernels.size()> on_gpus{
+      // Not constexpr: clang 14 takes no lambda there without CUDA.
+      static const std::array<Make*, all_kernels.size()> on_gpus{
           cg::make_cuda, ep::make_cuda, ft::make_cuda,
           [](const Problem& p, const Communicator& r) -> std::unique_ptr<Benchmark> {
             return is::make_cuda(p, r);

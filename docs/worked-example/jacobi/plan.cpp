@@ -3,23 +3,32 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/field/field_set.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
 
 namespace bankfull::jacobi {
 namespace {
 
+// With more the bytes of a cube would not fit 64 bits.
+constexpr std::int64_t most_cells_along_an_axis = 1 << 19;
+
 void check(const Problem& problem) {
   const Extents& n = problem.cells;
-  if (n.ni < 1 || n.nj < 1 || n.nk < 1) {
-    throw UsageError(fmt::format("{}x{}x{} cells are not a grid", n.ni, n.nj, n.nk),
-                     "use at least one cell along each axis");
+  const auto [least, most] = std::minmax({n.ni, n.nj, n.nk});
+  if (least < 1 || most > most_cells_along_an_axis) {
+    throw UsageError(
+        fmt::format("{}x{}x{} cells are not a grid", n.ni, n.nj, n.nk),
+        fmt::format("use from 1 to {} cells along each axis", most_cells_along_an_axis));
   }
   if (!(problem.omega > 0.0 && problem.omega <= 1.0)) {
     throw UsageError(fmt::format("omega = {} is out of range", problem.omega),
                      "use a weight above 0 and up to 1");
   }
   if (problem.sweeps < 1 || problem.repeats < 1) {
-    throw UsageError("sweeps and repeats must be at least 1", "raise them");
+    throw UsageError(
+        fmt::format("{} sweeps and {} repeats measure nothing", problem.sweeps, problem.repeats),
+        "use at least 1 of each");
   }
 }
 

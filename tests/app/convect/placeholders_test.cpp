@@ -9,6 +9,7 @@
 namespace bankfull::convect {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 constexpr const char* named_layer = R"toml(name = "layer"
@@ -62,7 +63,7 @@ TEST(Placeholders, AreSafeInNames) {
 }
 
 TEST(Placeholders, ThatTheCaseDoesNotHaveAreRefused) {
-  for (const char* name : {"{raa}", "{}", "{ra", "{physics}", "{dt}", "{output.slice}",
+  for (const char* name : {"{raa}", "{}", "{physics}", "{dt}", "{output.slice}",
                            "{output.slice.7.field}", "{ra.x}", "{physics.}"}) {
     try {
       filled(name);
@@ -70,6 +71,18 @@ TEST(Placeholders, ThatTheCaseDoesNotHaveAreRefused) {
     } catch (const UsageError& error) {
       EXPECT_THAT(error.what(), HasSubstr(name));
       EXPECT_THAT(error.what(), HasSubstr("{ra}, {pr}"));
+      EXPECT_THAT(error.what(), EndsWith("; {{ stands for a brace"));
+    }
+  }
+}
+
+TEST(Placeholders, AreClosed) {
+  for (const char* name : {"{ra", "run-{"}) {
+    try {
+      filled(name);
+      ADD_FAILURE() << name;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(std::string(name) + ": a brace is not closed"));
     }
   }
 }

@@ -170,18 +170,21 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   row.time_scheme = {.energy = -0.25, .scalars = {-0.125}};
   writer.record(row);
   const std::string series = read(directory.series());
-  EXPECT_THAT(series, HasSubstr("step,time,dt,courant,nusselt_lower,nusselt_upper,nusselt_volume,"
-                                "nusselt_thermal,nusselt_kinetic,kinetic_energy,dissipation,"
-                                "buoyancy_work,wall_work,force_work,time_scheme_work,divergence,"
-                                "cycles,ns_per_cell_step"));
+  EXPECT_THAT(series,
+              HasSubstr("step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,"
+                        "nusselt_thermal,nusselt_kinetic,kinetic_energy,dissipation,"
+                        "buoyancy_work,wall_work,force_work,time_scheme_work,divergence,"
+                        "cycles,ns_per_cell_step"));
   EXPECT_THAT(series, HasSubstr(",temperature_mean,temperature_least,temperature_most,"
                                 "temperature_mean_square,temperature_dissipation,"
                                 "temperature_wall_production,temperature_source_production,"
                                 "temperature_time_scheme_production\n"));
-  EXPECT_THAT(series, HasSubstr("\n3,0.5,0.25,0,1.5,1.25,1.125,1.75,1.375,0,0.5,8,9,10,,0,2,2,"
-                                "0,0,0,0,0,7,11,12,13,14,\n"));
-  EXPECT_THAT(series, HasSubstr("\n3,0.5,0.25,0,1.5,1.25,1.125,1.75,,0,0.5,8,9,10,-0.25,0,2,2,"
-                                "0,0,0,0,0,7,11,12,13,14,-0.125\n"));
+  EXPECT_THAT(series,
+              HasSubstr("\n3,0.5,0.25,given,0,1.5,1.25,1.125,1.75,1.375,0,0.5,8,9,10,,0,2,2,"
+                        "0,0,0,0,0,7,11,12,13,14,\n"));
+  EXPECT_THAT(series,
+              HasSubstr("\n3,0.5,0.25,given,0,1.5,1.25,1.125,1.75,,0,0.5,8,9,10,-0.25,0,2,2,"
+                        "0,0,0,0,0,7,11,12,13,14,-0.125\n"));
   const convection::Grid grid(run_.problem.axes);
   const convection::FlowState state{
       .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, 0.5))};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/stability.hpp"
 #include "tests/workloads/convection/cases.hpp"
 #include "tests/workloads/convection/steps.hpp"
 
@@ -33,6 +34,39 @@ inline Reached reached(const Problem& problem, std::size_t steps) {
   Reached found{flow->state(), flow->diagnose(), {}};
   found.pressure = flow->pressure_outcome();
   return found;
+}
+
+/// Where steps of a flow's own choice lead.
+inline StepState chosen_steps(Problem problem, int steps) {
+  problem.time_step = {.courant = 0.3};
+  const Plan plan(problem);
+  const std::unique_ptr<Integrator> flow = make_integrator(plan);
+  flow->load(initial_state(plan.problem(), plan.grid()));
+  flow->set_rule(step_rule(plan.problem(), plan.grid(), flow->diagnose()));
+  for (int n = 0; n < steps; ++n) {
+    flow->step();
+  }
+  return flow->progress();
+}
+
+/// The lengths of steps, and what they follow from.
+inline void expect_same_steps(const Problem& problem, double tolerance) {
+  Problem reference = problem;
+  reference.schedule = Schedule::reference;
+  reference.device = Device::cpu();
+  for (const int steps : {1, 2, 4}) {
+    const StepState found = chosen_steps(problem, steps);
+    const StepState expected = chosen_steps(reference, steps);
+    EXPECT_EQ(found.steps, expected.steps);
+    EXPECT_EQ(found.limit, expected.limit) << steps;
+    EXPECT_NEAR(found.time, expected.time, tolerance * expected.time) << steps;
+    EXPECT_NEAR(found.dt, expected.dt, tolerance * expected.dt) << steps;
+    EXPECT_NEAR(found.rates.advection, expected.rates.advection,
+                tolerance * std::max(1.0, expected.rates.advection));
+    EXPECT_NEAR(found.rates.buoyancy, expected.rates.buoyancy,
+                tolerance * std::max(1.0, expected.rates.buoyancy));
+    EXPECT_NEAR(found.largest_courant, expected.largest_courant, tolerance);
+  }
 }
 
 /// Found once a case: the reference takes its time.

@@ -30,6 +30,12 @@ TEST_P(CpuIntegrator, AgreesWithTheReference) {
   expect_agreement(GetParam(), single, to_single_rounding);
 }
 
+TEST_P(CpuIntegrator, ChoosesTheStepsOfTheReference) {
+  Problem tuned = GetParam().problem;
+  tuned.threads = 2;
+  expect_same_steps(tuned, to_rounding);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, CpuIntegrator, testing::ValuesIn(all_cases()), case_name);
 
 class CpuIntegratorTeam : public testing::TestWithParam<Case> {};

@@ -34,6 +34,10 @@ TEST_P(CudaIntegrator, AgreesWithTheReference) {
   expect_agreement(GetParam(), single, to_single_rounding);
 }
 
+TEST_P(CudaIntegrator, ChoosesTheStepsOfTheReference) {
+  expect_same_steps(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegrator, testing::ValuesIn(all_cases()), case_name);
 
 class CudaIntegratorSchedule : public testing::TestWithParam<Case> {};

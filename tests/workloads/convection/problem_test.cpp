@@ -121,57 +121,7 @@ TEST(ConvectionProblem, NamesOfItsChoices) {
   EXPECT_EQ(to_string(Schedule::reference), "reference");
 }
 
-Diagnosis moving(const Problem& problem, double courant_rate) {
-  Diagnosis flow{.courant_rate = courant_rate};
-  flow.scalars.resize(problem.scalars.size());
-  return flow;
-}
-
-TEST(StepLength, KeepsTheCourantNumberAndTheDiffusiveLimit) {
-  Problem problem = good_problem();
-  const Grid grid(problem.axes);
-  const double limit = longest_diffusive_step(problem, grid);
-  EXPECT_EQ(step_length(problem, grid, moving(problem, 1e9)), 0.001) << "a fixed step";
-  problem.scheme = TimeScheme::runge_kutta;
-  problem.time_step = {.fixed = 0.0, .courant = 0.25};
-  EXPECT_DOUBLE_EQ(step_length(problem, grid, moving(problem, 100.0 / limit)), 0.0025 * limit);
-  problem.scheme = TimeScheme::adams_bashforth;
-  EXPECT_LT(step_length(problem, grid, moving(problem, 0.0)), limit);
-  EXPECT_GT(step_length(problem, grid, moving(problem, 0.0)), 0.5 * limit);
-  problem.time_step.longest = 0.1 * limit;
-  EXPECT_EQ(step_length(problem, grid, moving(problem, 0.0)), 0.1 * limit);
-}
-
-TEST(StepLength, AdamsBashforthIsStableByTheRootsOfItsPolynomial) {
-  // Largest Courant numbers, from the roots of r^2 - (1 + 1.5 z) r + 0.5 z found apart.
-  const auto both_sides = [](double diffusive_number, double courant) {
-    EXPECT_TRUE(is_stable(TimeScheme::adams_bashforth, 0.98 * courant, diffusive_number));
-    EXPECT_FALSE(is_stable(TimeScheme::adams_bashforth, 1.02 * courant, diffusive_number));
-  };
-  both_sides(0.1, 0.60);
-  both_sides(0.2, 0.69);
-  both_sides(0.4, 0.77);
-  EXPECT_FALSE(is_stable(TimeScheme::adams_bashforth, 0.3, 0.0)) << "C^4 / 4 a step";
-  EXPECT_TRUE(is_stable(TimeScheme::adams_bashforth, 0.13, 0.0));
-  EXPECT_TRUE(is_stable(TimeScheme::runge_kutta, 1.7, 0.0));
-  EXPECT_FALSE(is_stable(TimeScheme::runge_kutta, 1.8, 0.0));
-}
-
-TEST(StepLength, AFlowAtRestIsNotDrivenBeyondTheCourantNumberWithinAStep) {
-  Problem problem = good_problem();
-  problem.time_step = {.fixed = 0.0, .courant = 0.25};
-  const Grid grid(problem.axes);
-  const double by_diffusion = step_length(problem, grid, moving(problem, 0.0));
-  const double per_cell =
-      static_cast<double>(problem.axes[0].cells) / (problem.axes[0].upper - problem.axes[0].lower);
-  const double strong = 1e6 / (by_diffusion * by_diffusion * per_cell);
-  const double driven = step_length(problem, grid, moving(problem, 0.0), {strong, 0.0, 0.0});
-  EXPECT_NEAR(strong * driven * driven * per_cell, 0.25, 1e-12);
-  problem.rotation = {0.0, 0.0, 1e3 / by_diffusion};
-  EXPECT_LE(2.0 * problem.rotation[2] * step_length(problem, grid, moving(problem, 0.0)), 0.25);
-}
-
-TEST(StepLength, DiffusionInOneDimensionByItsTextbookLimit) {
+TEST(DiffusiveStep, DiffusionInOneDimensionByItsTextbookLimit) {
   // dt <= h^2 / (4 kappa) for Adams-Bashforth 2: half of Euler's limit.
   Problem problem;
   problem.axes[0] = {.cells = 1, .periodic = true};

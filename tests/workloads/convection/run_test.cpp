@@ -191,5 +191,23 @@ TEST(ConvectionRun, TheLastRowTellsTheTimeSchemeToo) {
   }
 }
 
+/// Where the program chooses both steps and rows, a row waits until its budgets can be told.
+TEST(ConvectionRun, RowsOfChosenStepsTellTheTimeSchemeToo) {
+  Problem problem = small_problem();
+  problem.time_step = {.courant = 0.3};
+  problem.steps = 0;
+  problem.end_time = 10.0;
+  problem.noise = 50.0;  // which is soon gone: steps grow
+  CountingRecorder recorder;
+  run_with(problem, {}, recorder);
+  EXPECT_GT(recorder.rows.size(), 50U);
+  double longest = 0.0;
+  for (const SeriesRow& row : recorder.rows) {
+    longest = std::max(longest, row.dt);
+    EXPECT_EQ(row.time_scheme.has_value(), row.step > 1) << row.step;
+  }
+  EXPECT_GT(longest, 2.0 * recorder.rows.front().dt);
+}
+
 }  // namespace
 }  // namespace bankfull::convection

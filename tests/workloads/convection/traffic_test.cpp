@@ -61,8 +61,10 @@ class CountedFlow {
       const StageFactors<Value> factors{1.5, -0.5, true};
       if (terms_of(medium_, has_sources) == Terms::usual) {
         advance_row<Terms::usual>(row, medium_, factors);
+        largest_buoyancy_rate<Terms::usual>(near<Value>(i, j), medium_, n_.nk);
       } else {
         advance_row<Terms::all>(row, medium_, factors);
+        largest_buoyancy_rate<Terms::all>(near<Value>(i, j), medium_, n_.nk);
       }
     });
   }
@@ -103,6 +105,7 @@ class CountedFlow {
       for (int field = 0; field < count_; ++field) {
         ghost_rows(field).close(view(field), i, j);
       }
+      largest_advective_rate(here, n_.nk);
     });
   }
 

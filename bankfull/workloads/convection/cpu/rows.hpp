@@ -75,6 +75,35 @@ void advance_row(RowToAdvance<Real> row, Medium<Real> medium, StageFactors<Real>
   }
 }
 
+/// The largest buoyancy_rate of a row of cells.
+template <Terms Which, class Real>
+Real largest_buoyancy_rate(PointStencil<Real> row, Medium<Real> medium, std::int64_t cells) {
+  Real largest = 0;
+#pragma omp simd reduction(max : largest)
+  for (std::int64_t k = 0; k < cells; ++k) {
+    PointStencil<Real> stencil = row;
+    stencil.here += k;
+    const Real rate = buoyancy_rate<Which>(stencil, medium);
+    largest = largest < rate ? rate : largest;
+  }
+  return largest;
+}
+
+/// The largest advective_rate of a row of cells.
+template <class Real>
+Real largest_advective_rate(PointStencil<Real> row, std::int64_t cells) {
+  const Real* const along_i = row.here;
+  const Real* const along_j = along_i + row.strides.field;
+  const Real* const along_k = along_j + row.strides.field;
+  Real largest = 0;
+#pragma omp simd reduction(max : largest)
+  for (std::int64_t k = 0; k < cells; ++k) {
+    const Real rate = advective_rate(row.axis, along_i[k], along_j[k], along_k[k]);
+    largest = largest < rate ? rate : largest;
+  }
+  return largest;
+}
+
 /// Velocities on both sides of a row of cells. The face beyond the last cell is `last_face`.
 template <class Real>
 struct RowToDiverge {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/exec/cache_policy.cuh"
+#include "bankfull/core/exec/largest.cuh"
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/point.hpp"
@@ -46,6 +47,7 @@ struct AdvanceArguments {
   Real* tendency;
   Real* next;
   int planes_a_block;
+  double* largest_buoyancy;  ///< raised to the largest buoyancy_rate
 };
 
 namespace detail {
@@ -96,22 +98,18 @@ inline constexpr int advance_rows = 8;
 template <class Real>
 inline constexpr int advance_blocks = sizeof(Real) == 8 ? 2 : 3;
 
-/// One thread a column (j, k), which it follows through some planes: what neighbours share of a
-/// plane, and the plane before, come out of L1.
+/// Advances all fields at a column (j, k) through the planes of a block, and returns the largest
+/// buoyancy_rate there.
 template <Terms Which, class Real>
-__global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<Real>)
-    advance_kernel(const __grid_constant__ AdvanceArguments<Real> arguments) {
+__device__ __forceinline__ Real advance_column(const AdvanceArguments<Real>& arguments, int j,
+                                               int k) {
   const FlowOnGpu<Real>& flow = arguments.flow;
-  const int k = static_cast<int>(blockIdx.x) * advance_columns + static_cast<int>(threadIdx.x);
-  const int j = static_cast<int>(blockIdx.y) * advance_rows + static_cast<int>(threadIdx.y);
-  if (k >= flow.cells[2] || j >= flow.cells[1]) {
-    return;
-  }
   const StageFactorsOnGpu<Real> stage = *arguments.stage;
   const int first = static_cast<int>(blockIdx.z) * arguments.planes_a_block;
   const int last = min(flow.cells[0], first + arguments.planes_a_block);
   constexpr bool usual = Which == Terms::usual;
   const int first_fields = usual ? 4 : min(4, 3 + arguments.medium.scalar_count);
+  Real largest = Real(0);
   for (int i = first; i < last; ++i) {
     const PointStencil<Real> stencil = flow.stencil(arguments.fields, i, j, k);
     const std::int64_t at = stencil.here - arguments.fields;
@@ -130,6 +128,7 @@ __global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<
     if (usual || arguments.medium.scalar_count > 0) {
       tendency[3] = scalar_tendency(stencil, 0, arguments.medium.scalars[0].diffusivity);
     }
+    largest = larger(buoyancy_rate<Which>(stencil, arguments.medium), largest);
     const bool on_wall[4] = {flow.walls.template holds<0>(i), flow.walls.template holds<1>(j),
                              flow.walls.template holds<2>(k), false};
 #pragma unroll
@@ -148,6 +147,19 @@ __global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<
                    arguments.tendency[there]);
     }
   }
+  return largest;
+}
+
+/// One thread a column, which it follows through some planes: what neighbours share of a plane, and
+/// the plane before, come out of L1.
+template <Terms Which, class Real>
+__global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<Real>)
+    advance_kernel(const __grid_constant__ AdvanceArguments<Real> arguments) {
+  const int k = static_cast<int>(blockIdx.x) * advance_columns + static_cast<int>(threadIdx.x);
+  const int j = static_cast<int>(blockIdx.y) * advance_rows + static_cast<int>(threadIdx.y);
+  const bool inside = k < arguments.flow.cells[2] && j < arguments.flow.cells[1];
+  const Real buoyancy = inside ? advance_column<Which>(arguments, j, k) : Real(0);
+  raise_to_largest(arguments.largest_buoyancy, static_cast<double>(buoyancy));
 }
 
 }  // namespace detail

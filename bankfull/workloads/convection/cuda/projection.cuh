@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/exec/largest.cuh"
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 
@@ -13,22 +14,24 @@ inline constexpr int thin_columns = 64;
 inline constexpr int thin_rows = 4;
 inline constexpr int thin_planes = 8;
 
-/// Calls body(i, j, k) for all cells: a thread follows a column through a few planes, so that
-/// several loads are under way at a time.
+/// Calls body(i, j, k, column) for all cells: a thread follows a column through a few planes, so
+/// that several loads are under way at a time. At the end all threads of a warp call
+/// body.end(column).
 template <class Body>
 __global__ void __launch_bounds__(thin_columns* thin_rows)
     thin_kernel(int planes, int rows, int columns, const __grid_constant__ Body body) {
   const int k = static_cast<int>(blockIdx.x) * thin_columns + static_cast<int>(threadIdx.x);
   const int j = static_cast<int>(blockIdx.y) * thin_rows + static_cast<int>(threadIdx.y);
-  if (k >= columns || j >= rows) {
-    return;
-  }
-  const int first = static_cast<int>(blockIdx.z) * thin_planes;
-  const int last = min(planes, first + thin_planes);
+  typename Body::Column column;
+  if (k < columns && j < rows) {
+    const int first = static_cast<int>(blockIdx.z) * thin_planes;
+    const int last = min(planes, first + thin_planes);
 #pragma unroll 4
-  for (int i = first; i < last; ++i) {
-    body(i, j, k);
+    for (int i = first; i < last; ++i) {
+      body(i, j, k, column);
+    }
   }
+  body.end(column);
 }
 
 template <class Body>
@@ -57,11 +60,13 @@ __device__ __forceinline__ Real upper_face(const FlowOnGpu<Real>& flow, const Re
 
 template <class Real>
 struct FindDivergence {
+  struct Column {};
+
   FlowOnGpu<Real> flow;
   const Real* fields;
   poisson::CellSlots<Real> right_side;
 
-  __device__ void operator()(int i, int j, int k) const {
+  __device__ void operator()(int i, int j, int k, Column& /*column*/) const {
     const std::int64_t field = flow.strides.field;
     const Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
     right_side(i, j, k) =
@@ -69,15 +74,22 @@ struct FindDivergence {
         flow.row.per_cell * (upper_face<1>(flow, u + field, j) - __ldg(u + field)) +
         flow.column.per_cell * (upper_face<2>(flow, u + 2 * field, k) - __ldg(u + 2 * field));
   }
+
+  __device__ void end(const Column& /*column*/) const {}
 };
 
 template <class Real>
 struct Project {
+  struct Column {
+    Real largest = Real(0);  ///< advective_rate
+  };
+
   FlowOnGpu<Real> flow;
   Real* fields;
   poisson::CellSlots<Real> pressure;
+  double* largest_advection;  ///< raised to the largest advective_rate
 
-  __device__ void operator()(int i, int j, int k) const {
+  __device__ void operator()(int i, int j, int k, Column& column) const {
     const std::int64_t field = flow.strides.field;
     Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
     const Real here = at(i, j, k);
@@ -87,9 +99,19 @@ struct Project {
     const Real along_i = u[0] - flow.planes[i].per_face * (here - below_i);
     const Real along_j = u[field] - flow.row.per_face * (here - below_j);
     const Real along_k = u[2 * field] - flow.column.per_face * (here - below_k);
-    u[0] = flow.walls.template holds<0>(i) ? Real(0) : along_i;
-    u[field] = flow.walls.template holds<1>(j) ? Real(0) : along_j;
-    u[2 * field] = flow.walls.template holds<2>(k) ? Real(0) : along_k;
+    const Real projected[3] = {flow.walls.template holds<0>(i) ? Real(0) : along_i,
+                               flow.walls.template holds<1>(j) ? Real(0) : along_j,
+                               flow.walls.template holds<2>(k) ? Real(0) : along_k};
+    u[0] = projected[0];
+    u[field] = projected[1];
+    u[2 * field] = projected[2];
+    const AxisMetric<Real> axis[3] = {flow.planes[i], flow.row, flow.column};
+    column.largest =
+        larger(advective_rate(axis, projected[0], projected[1], projected[2]), column.largest);
+  }
+
+  __device__ void end(const Column& column) const {
+    raise_to_largest(largest_advection, static_cast<double>(column.largest));
   }
 
   __device__ Real at(int i, int j, int k) const { return __ldg(&pressure(i, j, k)); }
@@ -108,11 +130,12 @@ void queue_divergence(const Stream& stream, const FlowOnGpu<Real>& flow, const R
   detail::queue_thin(stream, flow.cells, detail::FindDivergence<Real>{flow, fields, right_side});
 }
 
-/// Queues u -= grad p.
+/// Queues u -= grad p, and raises `*largest_advection` to the largest advective_rate.
 template <class Real>
 void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow, Real* fields,
-                      const poisson::CellSlots<Real>& pressure) {
-  detail::queue_thin(stream, flow.cells, detail::Project<Real>{flow, fields, pressure});
+                      const poisson::CellSlots<Real>& pressure, double* largest_advection) {
+  detail::queue_thin(stream, flow.cells,
+                     detail::Project<Real>{flow, fields, pressure, largest_advection});
 }
 
 }  // namespace bankfull::convection

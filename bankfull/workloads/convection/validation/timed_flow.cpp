@@ -76,17 +76,19 @@ void TimedFlow::advance_evenly(double duration, double longest) {
 }
 
 void TimedFlow::advance(double duration) {
-  double left = duration;
-  while (left > 0.0) {
-    const double longest = step_length(problem(), grid(), integrator_->diagnose());
-    const double stretch = longest * control_steps;
-    if (stretch >= left) {
-      advance_evenly(left, longest);
-      return;
+  integrator_->restart_clock();
+  StepRule rule = step_rule(problem(), grid(), integrator_->diagnose());
+  rule.end_time = duration;
+  rule.steps = HUGE_VAL;
+  integrator_->set_rule(rule);
+  for (StepState now; now.time < duration;) {
+    for (std::int64_t n = least_steps_to(rule, now, duration); n > 0; --n) {
+      integrator_->step();
     }
-    advance_evenly(stretch, longest);
-    left -= stretch;
+    now = integrator_->progress();
   }
+  dt_before_ = 0.0;
+  time_ += duration;
 }
 
 bool settle(TimedFlow& flow, const Steadiness& steadiness,

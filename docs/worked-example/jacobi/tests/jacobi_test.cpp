@@ -45,6 +45,12 @@ INSTANTIATE_TEST_SUITE_P(Shapes, JacobiRun,
                          ::testing::Values(Extents{1, 1, 1}, Extents{5, 3, 17},
                                            Extents{16, 33, 2}));
 
+TEST(Jacobi, RefusesGridsWhoseBytesOverflow) {
+  Problem problem;
+  problem.cells = {2000000, 2000000, 2000000};
+  EXPECT_THROW(make_plan(problem, alone(), CeilingRule::none, Shortage::told), UsageError);
+}
+
 TEST(Jacobi, RefusesAWeightThatDoesNotConverge) {
   Problem problem;
   problem.omega = 1.5;

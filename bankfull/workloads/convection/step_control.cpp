@@ -1,0 +1,38 @@
+#include "bankfull/workloads/convection/step_control.hpp"
+
+#include "bankfull/core/base/enum_names.hpp"
+
+#include <algorithm>
+
+namespace bankfull::convection {
+namespace {
+
+constexpr auto limit_names = enum_names<StepLimit>({{StepLimit::given, "given"},
+                                                    {StepLimit::courant, "courant"},
+                                                    {StepLimit::diffusion, "diffusion"},
+                                                    {StepLimit::waves, "waves"},
+                                                    {StepLimit::forces, "forces"},
+                                                    {StepLimit::growth, "growth"},
+                                                    {StepLimit::longest, "longest"},
+                                                    {StepLimit::end, "end"}});
+
+}  // namespace
+
+std::string to_string(StepLimit limit) { return limit_names.to_string(limit); }
+
+std::int64_t least_steps_to(const StepRule& rule, const StepState& progress, double time) {
+  const double left = time - progress.time;
+  if (progress.steps == 0 || left <= progress.dt) {
+    return 1;
+  }
+  if (rule.fixed > 0.0) {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(left / rule.fixed));
+  }
+  // dt (g + g^2 + ... + g^n) >= left
+  const double sum = left / progress.dt / most_growth;
+  const double steps = std::log1p(sum * (most_growth - 1.0)) / std::log(most_growth);
+  constexpr double many = 1e9;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(many, steps)));
+}
+
+}  // namespace bankfull::convection

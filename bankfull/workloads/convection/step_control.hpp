@@ -1,0 +1,189 @@
+#pragma once
+
+#include "bankfull/core/base/host_device.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace bankfull::convection {
+
+/// What made a step as long as it was.
+enum class StepLimit : int {
+  given,      ///< the case fixes it
+  courant,    ///< the Courant number asked for
+  diffusion,  ///< stability, mostly of diffusion
+  waves,      ///< stability, mostly of what is carried, turned and stratified
+  forces,     ///< what forces and moving walls do to a fluid at rest
+  growth,     ///< the step before
+  longest,    ///< the longest that the case lets pass
+  end,        ///< the end of the run
+};
+
+std::string to_string(StepLimit limit);
+
+/// How fast a flow changes, largest values over the box.
+struct FlowRates {
+  double advection = 0.0;  ///< sum of |u| / h over the axes, see advective_rate
+  double buoyancy = 0.0;   ///< squared frequency of internal waves, see buoyancy_rate
+};
+
+/// From what the length of a step follows, beside the flow. Rates are 1 / time; a limit that a case
+/// does not have is infinite.
+struct StepRule {
+  TimeScheme scheme = TimeScheme::adams_bashforth;
+  double fixed = 0.0;    ///< length of all steps; 0: they are chosen
+  double courant = 0.0;  ///< the largest Courant number
+  double longest = HUGE_VAL;
+  double at_rest = HUGE_VAL;  ///< limit by forces and moving walls
+
+  double end_time = HUGE_VAL;
+  double steps = HUGE_VAL;  ///< that the run is long
+
+  double turning = 0.0;              ///< 2 |Omega|
+  double fastest_diffusion = 0.0;    ///< largest eigenvalue of diffusion
+  double slowest_diffusion = 0.0;    ///< the same of the least diffusive quantity along one axis
+  double least_diffusivity = 0.0;    ///< length^2 / time
+  double buoyancy_difference = 0.0;  ///< acceleration by the whole range of all scalars
+};
+
+/// Where a run is.
+struct StepState {
+  std::int64_t steps = 0;
+  double time = 0.0;
+  double dt = 0.0;         ///< of the last step; 0: there was none
+  double dt_before = 0.0;  ///< of the step before that
+  StepLimit limit = StepLimit::given;
+  FlowRates rates;                 ///< of the flow that the last step started from
+  double largest_courant = 0.0;    ///< of all steps: dt times the rate of advection
+  double least_margin = HUGE_VAL;  ///< of all steps: the longest stable step over dt
+};
+
+namespace detail {
+
+/// The longest step and its reason, of several limits.
+struct Shortest {
+  double dt = HUGE_VAL;
+  StepLimit limit = StepLimit::given;
+
+  BANKFULL_HOST_DEVICE void take(double candidate, StepLimit reason) {
+    if (candidate < dt) {
+      dt = candidate;
+      limit = reason;
+    }
+  }
+};
+
+BANKFULL_HOST_DEVICE inline double fourth_power(double x) { return x * x * x * x; }
+
+/// Part of the largest stable step that is taken.
+inline constexpr double stability_margin = 0.9;
+
+/// By how much the undamped waves of a whole run may grow under Adams-Bashforth 2, relatively.
+inline constexpr double growth_let_pass = 1e-3;
+
+/// Half axes of an ellipse around 0 within which a scheme damps exp(z t / dt), as
+/// (Re z / diffusion)^2 + (Im z / waves)^2 <= 1: a wave may be carried along one axis and
+/// diffused along another, so any Re z goes with any Im z. Of Adams-Bashforth 2 the part with
+/// little diffusion is left to `longest_without_growth`.
+struct StabilityEllipse {
+  double waves;
+  double diffusion;
+};
+
+BANKFULL_HOST_DEVICE inline StabilityEllipse stability_ellipse(TimeScheme scheme) {
+  return scheme == TimeScheme::runge_kutta ? StabilityEllipse{1.73, 2.51}
+                                           : StabilityEllipse{0.85, 1.0};
+}
+
+/// Adams-Bashforth 2 amplifies an oscillation of frequency w by w^4 dt^3 / 4 each unit of time.
+/// That must not be more than what diffusion takes from the wave, or than `allowed` (1 / time).
+///
+/// - A wave along an axis of angle t a cell has a frequency of at most `waves` sin t and a decay of
+///   at least `slowest_diffusion` D sin^2(t / 2): for all t that is dt^3 <= 1.69 D / w^4 for small
+///   w dt. With the margin 1.3 covers all orders up to w dt = 0.75, beyond which the ellipse ends.
+/// - Inertial oscillations may be as large as the box, and not be damped at all.
+/// - Internal waves of wave number k have frequencies below sqrt(k times the difference of
+///   buoyancy), so w^4 grows as k^2, as their decay does.
+BANKFULL_HOST_DEVICE inline double longest_without_growth(const StepRule& rule, double waves,
+                                                          double buoyancy, double allowed) {
+  constexpr double damped = 1.3;
+  const double carried =
+      std::cbrt((damped * rule.slowest_diffusion + 4.0 * allowed) / fourth_power(waves));
+  const double turned = std::cbrt(4.0 * allowed / fourth_power(rule.turning));
+  const double range = rule.buoyancy_difference;
+  const double stratified =
+      std::cbrt(4.0 * (rule.least_diffusivity / (range * range) + allowed / (buoyancy * buoyancy)));
+  return std::fmin(carried, std::fmin(turned, stratified));
+}
+
+/// The longest step for which a scheme is stable, without a margin.
+BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
+                                                         const FlowRates& rates) {
+  const double waves = rates.advection + std::fmax(rule.turning, std::sqrt(rates.buoyancy));
+  const StabilityEllipse ellipse = stability_ellipse(rule.scheme);
+  const double by_waves = waves / ellipse.waves;
+  const double by_diffusion = rule.fastest_diffusion / ellipse.diffusion;
+  Shortest stable;
+  stable.take(1.0 / std::sqrt(by_waves * by_waves + by_diffusion * by_diffusion),
+              by_diffusion > by_waves ? StepLimit::diffusion : StepLimit::waves);
+  if (rule.scheme == TimeScheme::adams_bashforth) {
+    const double run = std::fmin(rule.end_time, rule.steps * stable.dt);
+    stable.take(longest_without_growth(rule, waves, rates.buoyancy, growth_let_pass / run),
+                StepLimit::waves);
+  }
+  return stable;
+}
+
+/// The longest step with the Courant number asked for, at its end too if the flow goes on gaining
+/// speed as it did in the step before: dt (rate + dt acceleration) = Courant number.
+BANKFULL_HOST_DEVICE inline double longest_by_courant(const StepRule& rule, const StepState& last,
+                                                      double rate) {
+  const double gained = last.steps > 0 ? (rate - last.rates.advection) / last.dt : 0.0;
+  const double acceleration = std::fmax(0.0, gained);
+  return 2.0 * rule.courant / (rate + std::sqrt(rate * rate + 4.0 * acceleration * rule.courant));
+}
+
+}  // namespace detail
+
+/// By how much a chosen step may be longer than the one before.
+inline constexpr double most_growth = 1.1;
+
+/// The step to take from a flow of these rates, and where it leads. A chosen step is the longest
+/// that has the Courant number asked for, is stable with a margin, and is at most a tenth longer
+/// than the one before; the last one ends the run.
+BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const StepState& last,
+                                                const FlowRates& rates) {
+  constexpr double with_rounding = 1.0 + 1e-6;  // the last step takes what rounding has left too
+  const detail::Shortest stable = detail::longest_stable_step(rule, rates);
+  detail::Shortest chosen;
+  if (rule.fixed > 0.0) {
+    chosen.take(rule.fixed, StepLimit::given);
+  } else {
+    chosen.take(detail::longest_by_courant(rule, last, rates.advection), StepLimit::courant);
+    chosen.take(detail::stability_margin * stable.dt, stable.limit);
+    chosen.take(rule.at_rest, StepLimit::forces);
+    chosen.take(rule.longest, StepLimit::longest);
+    if (last.steps > 0) {
+      chosen.take(most_growth * last.dt, StepLimit::growth);
+    }
+  }
+  const double left = rule.end_time - last.time;
+  const bool ends = left <= with_rounding * chosen.dt;
+  StepState next = last;
+  next.dt_before = last.dt;
+  next.dt = ends ? left : chosen.dt;
+  next.limit = ends ? StepLimit::end : chosen.limit;
+  next.time = ends ? rule.end_time : last.time + next.dt;
+  next.steps = last.steps + 1;
+  next.rates = rates;
+  next.largest_courant = std::fmax(last.largest_courant, next.dt * rates.advection);
+  next.least_margin = std::fmin(last.least_margin, stable.dt / next.dt);
+  return next;
+}
+
+/// The least number of steps, 1 at least, that can lead to a time.
+std::int64_t least_steps_to(const StepRule& rule, const StepState& progress, double time);
+
+}  // namespace bankfull::convection

@@ -1,0 +1,491 @@
+#!/usr/bin/env python3
+"""A second solver of the equations that `bankfull convect` integrates, in NumPy: to be read, and to be stepped beside the program.
+
+Usage: independent_solver.py CASE.toml        prints the series of the run, a row a step, without what depends on the machine
+
+The equations, for a velocity u, a pressure p and scalars T (bankfull/workloads/convection/README.md):
+
+    du/dt = -div(u u) + nu lap u - grad p + sum of (g alpha) T - 2 Omega x u + f,    div u = 0,
+    dT/dt = -div(u T) + kappa lap T + q.
+
+In space: finite volumes of second order on the staggered grid of F. H. Harlow and J. E. Welch, Phys. Fluids 8 (1965) 2182. Scalars
+and pressure are at the centres of the cells, velocity a at the centres of their lower faces across axis a. What flows through a side
+of a volume is centred, and a velocity is carried by the volume-weighted mean of the flow, so that the sums conserve what the equations
+do: R. W. C. P. Verstappen and A. E. P. Veldman, J. Comput. Phys. 187 (2003) 343.
+
+In time: each stage finds u* = u + gamma G(u) + zeta G_before and takes from it the gradient that leaves no divergence
+(A. J. Chorin, Math. Comp. 22 (1968) 745):
+
+    lap q = div u*,    u = u* - grad q.
+
+Nothing here is taken from the program: operators are differences and means of whole arrays, the pressure comes from the eigenvectors
+of the operator along each axis. What the two share is the discretisation that is documented, so they agree to rounding.
+"""
+
+import csv
+import itertools
+import math
+import re
+import sys
+import tomllib
+
+import numpy as np
+
+AXES = (0, 1, 2)  # x, y, z
+LOWER, UPPER = SIDES = (0, 1)
+STEP = np.eye(3, dtype=int)  # STEP[a]: to the next cell along a
+
+
+class Axis:
+    """The cells along one axis. Arrays of faces have one element more than those of cells: face n lies below cell n."""
+
+    def __init__(self, number, lower, upper, cells, stretching, periodic):
+        places = np.linspace(-1, 1, cells + 1)  # of faces, from wall to wall
+        if stretching:
+            places = np.tanh(stretching * places) / np.tanh(stretching)
+        self.number, self.cells, self.periodic = number, cells, periodic
+        self.lower, self.upper, self.length = lower, upper, upper - lower
+        self.faces = (lower + upper) / 2 + places * self.length / 2
+        self.centres = (self.faces[1:] + self.faces[:-1]) / 2
+        self.widths = np.diff(self.faces)
+        # Beyond a periodic end lies the cell of the other end, beyond a wall the mirror image of the first.
+        self.widths_around = np.pad(self.widths, 1, "wrap" if periodic else "edge")
+        below, above = self.widths_around[:-1], self.widths_around[1:]
+        self.distances = (below + above) / 2  # of the centres on both sides of each face
+        self.shares = below / (below + above)  # of the cell below a face, in the volume of both
+        self.centres_around = np.concatenate(
+            ([self.centres[0] - self.distances[0]], self.centres, [self.centres[-1] + self.distances[-1]]))
+
+    def along(self, values):
+        """One value a cell, or face, as an array that broadcasts over the box."""
+        return np.reshape(values, [-1 if a == self.number else 1 for a in AXES])
+
+    def second_difference(self):
+        """Of a value at the centres whose difference through walls is zero: eigenvalues, and the matrices to eigenvectors and back.
+
+        With D the differences across faces, d their distances and w the widths, it is -W^-1 D^T d^-1 D. That is no symmetric matrix,
+        but W^1/2 (...) W^-1/2 is. The last eigenvalue is that of a constant, zero.
+        """
+        difference = np.zeros((self.cells, self.cells))
+        for face in range(0 if self.periodic else 1, self.cells):
+            difference[face, face] += 1
+            difference[face, face - 1] -= 1  # -1: the last cell
+        root = np.sqrt(self.widths)
+        half = difference / np.sqrt(self.distances[:-1, None]) / root
+        values, vectors = np.linalg.eigh(-half.T @ half)
+        return values, vectors.T * root, vectors / root[:, None]
+
+
+class Poisson:
+    """Solves sum over the axes of d2p/dx2 = f for the p without mean."""
+
+    def __init__(self, axes):
+        values, self.to_modes, self.from_modes = zip(*(axis.second_difference() for axis in axes))
+        self.eigenvalues = sum(axis.along(found) for axis, found in zip(axes, values))
+        self.eigenvalues[-1, -1, -1] = np.inf  # the constant, which no gradient shows
+
+    def solve(self, right_side):
+        return transformed(transformed(right_side, self.to_modes) / self.eigenvalues, self.from_modes)
+
+
+def transformed(values, matrices):
+    """A matrix along each axis."""
+    for a, matrix in enumerate(matrices):
+        values = np.moveaxis(np.tensordot(matrix, values, axes=(1, a)), 0, a)
+    return values
+
+
+class Wall:
+    """What a field is at one end of one axis: its value there is `value`, or its gradient out of the fluid `gradient`."""
+
+    def __init__(self, value=None, gradient=None):
+        self.value, self.gradient = value, gradient
+
+    def beyond(self, inside, distance):
+        """The value as far beyond the wall as `inside` is within."""
+        return inside + self.gradient * distance if self.value is None else 2 * self.value - inside
+
+
+class Flow:
+    """The fields of a case and what happens to them. Fields 0, 1, 2 are the velocity, scalars follow.
+
+    A field has one layer of cells around those of the box. Element n + 1 along an axis is that of cell n, for a velocity across the
+    axis that of its lower face.
+    """
+
+    def __init__(self, case):
+        self.case = case
+        self.axes = case.axes
+        self.shape = [axis.cells for axis in self.axes]
+        self.parts = math.prod(axis.along(axis.widths / axis.length) for axis in self.axes)  # of the box, the cells' volumes
+        self.poisson = Poisson(self.axes)
+        self.walls = [self.walls_of(field) for field in range(3 + len(case.scalars))]
+        self.sources = [self.sampled(field, formula) for field, formula in enumerate(case.sources)]
+        self.fields = []
+        for field, formula in enumerate(case.initial):
+            values = np.zeros([n + 2 for n in self.shape])
+            values[1:-1, 1:-1, 1:-1] = self.sampled(field, formula) + self.noise(field)
+            self.fields.append(values)
+        self.before = [np.zeros(self.shape) for _ in self.fields]  # tendencies of an earlier stage
+        self.fastest = 0.0  # of all velocities before a projection: what rounding errors of velocities are in proportion to
+        self.project()
+
+    # Places, walls and ghost cells
+
+    def sampled(self, field, formula):
+        lines = [axis.faces[:-1] if a == field else axis.centres for a, axis in enumerate(self.axes)]
+        return np.array([formula(*place) for place in itertools.product(*lines)]).reshape(self.shape)
+
+    def noise(self, field):
+        """Random numbers in [-1, 1) times an amplitude, for a velocity: those of SplitMix64 for the number of the place."""
+        amplitude, seed = self.case.noise
+        if amplitude == 0 or field > 2:
+            return np.zeros(self.shape)
+        nx, ny, nz = self.shape
+        numbers = [split_mix_64(seed, ((field * nz + k) * ny + j) * nx + i) for i, j, k in np.ndindex(nx, ny, nz)]
+        return amplitude * np.reshape([(number >> 40) * 2.0**-23 - 1 for number in numbers], self.shape)
+
+    def walls_of(self, field):
+        """The field's [axis][side]; None where the axis is periodic, and through a wall, where a velocity is zero."""
+        return [[None if axis.periodic or axis.number == field else self.wall_of(field, axis, side) for side in SIDES]
+                for axis in self.axes]
+
+    def wall_of(self, field, axis, side):
+        if field < 3:
+            motion = self.case.motions[axis.number][side]
+            return Wall(gradient=0.0) if motion is None else Wall(value=motion[field])
+        scalar = self.case.scalars[field - 3]
+        wall = scalar.walls[axis.number][side]
+        if "flux" in wall:
+            return Wall(gradient=wall["flux"] / scalar.diffusivity)
+        value = np.full((1, 1, 1), wall["value"])
+        for other, slope in zip(self.axes, wall["slope"]):
+            here = [(other.lower, other.upper)[side]] if other is axis else other.centres_around
+            value = value + slope * other.along(here)
+        return Wall(value=np.take(value, 0, axis=axis.number))
+
+    def fill_ghosts(self):
+        """Of what lies beyond two walls, in corners, nothing is read; nor is a velocity's own ghost below a wall: it stays NaN."""
+        for field, values in enumerate(self.fields):
+            for axis in self.axes:
+                line = np.moveaxis(values, axis.number, 0)
+                lower, upper = self.walls[field][axis.number]
+                if axis.periodic:
+                    line[0], line[-1] = line[-2], line[1]
+                elif axis.number == field:
+                    line[0], line[1], line[-1] = np.nan, 0, 0
+                else:
+                    line[0] = lower.beyond(line[1], axis.distances[0])
+                    line[-1] = upper.beyond(line[-2], axis.distances[-1])
+
+    def at(self, field, steps=(0, 0, 0)):
+        """A field in all cells, or so many steps away from them."""
+        return self.fields[field][tuple(slice(1 + step, 1 + step + n) for step, n in zip(steps, self.shape))]
+
+    # Terms of the equations
+
+    def beside(self, a, field, steps=(0, 0, 0)):
+        """What lies at the lower sides of cells across a, from the two cells' values, weighted by their volumes."""
+        share = self.axes[a].along(self.axes[a].shares[:-1])
+        return share * self.at(field, steps - STEP[a]) + (1 - share) * self.at(field, steps)
+
+    def velocity_flux(self, a, b, side):
+        """u_b u_a - nu du_a/dx_b, through one side across b of the volumes around the velocities a.
+
+        These go from centre to centre along a: their sides across a are in the middle of cells, those across b at edges.
+        """
+        below, above = self.at(a, (side - 1) * STEP[b]), self.at(a, side * STEP[b])
+        axis = self.axes[b]
+        if a == b:
+            flow = (below + above) / 2
+            distance = axis.widths_around[side:][:axis.cells]
+        else:
+            flow = self.beside(a, b, side * STEP[b])
+            distance = axis.distances[side:][:axis.cells]
+        return flow * (below + above) / 2 - self.case.viscosity * (above - below) / axis.along(distance)
+
+    def scalar_flux(self, field, b, side):
+        """u_b T - kappa dT/dx_b, through one side across b of the cells."""
+        below, above = self.at(field, (side - 1) * STEP[b]), self.at(field, side * STEP[b])
+        distance = self.axes[b].along(self.axes[b].distances[side:][:self.axes[b].cells])
+        diffusivity = self.case.scalars[field - 3].diffusivity
+        return self.at(b, side * STEP[b]) * (below + above) / 2 - diffusivity * (above - below) / distance
+
+    def transport(self, field):
+        """Minus the divergence of the fluxes."""
+        flux = self.velocity_flux if field < 3 else self.scalar_flux
+        total = 0
+        for axis in self.axes:
+            width = axis.distances[:-1] if axis.number == field else axis.widths
+            total = total + (flux(field, axis.number, LOWER) - flux(field, axis.number, UPPER)) / axis.along(width)
+        return total
+
+    def scalar_on_face(self, a, field):
+        """As the flux has it, so that buoyancy does the work that the flow loses in potential energy: not weighted."""
+        return (self.at(field, -STEP[a]) + self.at(field)) / 2
+
+    def buoyancy(self, a):
+        return sum(scalar.buoyancy[a] * self.scalar_on_face(a, 3 + s) for s, scalar in enumerate(self.case.scalars))
+
+    def rotation(self, a):
+        """-2 Omega x u along a. Of the four velocities around, weighted by volume, so that it does no work."""
+        def around(b):
+            return (self.beside(a, b) + self.beside(a, b, STEP[b])) / 2
+
+        b, c = (a + 1) % 3, (a + 2) % 3
+        return -2 * (self.case.rotation[b] * around(c) - self.case.rotation[c] * around(b))
+
+    def tendency(self, field):
+        """G: the right side of the equation, but for the pressure."""
+        forces = self.buoyancy(field) + self.rotation(field) if field < 3 else 0
+        return self.transport(field) + forces + self.sources[field]
+
+    def divergence(self):
+        return sum((self.at(a, STEP[a]) - self.at(a)) / axis.along(axis.widths) for a, axis in enumerate(self.axes))
+
+    # Steps
+
+    def project(self):
+        self.fill_ghosts()
+        self.fastest = max(self.fastest, *(np.max(np.abs(self.at(a))) for a in AXES))
+        pressure = self.poisson.solve(self.divergence())
+        for a, axis in enumerate(self.axes):  # through walls it changes nothing: fill_ghosts has zero there
+            self.at(a)[...] -= (pressure - np.roll(pressure, 1, a)) / axis.along(axis.distances[:-1])
+        self.fill_ghosts()
+
+    def stages(self, dt, dt_before):
+        """(gamma, zeta, whether G becomes G_before) of the stages of a step.
+
+        Runge-Kutta: A. A. Wray's of third order, in P. R. Spalart, R. D. Moser, M. M. Rogers, J. Comput. Phys. 96 (1991) 297. Else
+        Adams-Bashforth of second order, for which a line through G and G_before is integrated, and for the first step Heun's method.
+        """
+        if self.case.scheme == "runge-kutta":
+            return ((8 / 15 * dt, 0, True), (5 / 12 * dt, -17 / 60 * dt, True), (3 / 4 * dt, -5 / 12 * dt, True))
+        if dt_before is None:
+            return ((dt, 0, True), (dt / 2, -dt / 2, False))
+        ratio = dt / dt_before
+        return (((1 + ratio / 2) * dt, -ratio / 2 * dt, True),)
+
+    def step(self, dt, dt_before):
+        for gamma, zeta, keeps in self.stages(dt, dt_before):
+            tendencies = [self.tendency(field) for field in range(len(self.fields))]
+            for field, (now, before) in enumerate(zip(tendencies, self.before)):
+                self.at(field)[...] += gamma * now + (zeta * before if zeta else 0)
+            if keeps:
+                self.before = tendencies
+            self.project()
+
+    # What a row of the series tells
+
+    def advective_rate(self):
+        """The Courant number over dt: the largest |u|/h + |v|/h + |w|/h, and 2 |Omega|."""
+        rates = [np.maximum(np.abs(self.at(a)), np.abs(self.at(a, STEP[a]))) / axis.along(axis.widths)
+                 for a, axis in enumerate(self.axes)]
+        return np.max(sum(rates)) + 2 * math.hypot(*self.case.rotation)
+
+    def kinetic_energy(self):
+        """Mean over the box of |u|^2 / 2, each cell with the mean of its faces' squares."""
+        return sum(np.sum(self.parts * (self.at(a)**2 + self.at(a, STEP[a])**2) / 4) for a in AXES)
+
+    def conducted(self):
+        """(axis, what conduction alone would carry) for the walls of fixed temperature that differ most; None where none do."""
+        found = []
+        for axis in self.axes if self.case.scalars else ():
+            scalar = self.case.scalars[0]
+            lower, upper = scalar.walls[axis.number] or ({}, {})
+            if "value" not in lower or "value" not in upper:
+                continue
+            means = [wall["value"] + sum(slope * (end if other is axis else (other.lower + other.upper) / 2)
+                                         for other, slope in zip(self.axes, wall["slope"]))
+                     for wall, end in ((lower, axis.lower), (upper, axis.upper))]
+            found.append((means[0] - means[1], axis, scalar.diffusivity * (means[0] - means[1]) / axis.length))
+        most = max(found, key=lambda path: abs(path[0]), default=(0,))
+        return most[1:] if most[0] else None
+
+    def nusselt(self):
+        """At the lower and the upper wall, by the gradient there, and in the volume, by what the flow carries."""
+        path = self.conducted()
+        if path is None:
+            return None, None, None
+        axis, heat = path
+        a = axis.number
+        areas = np.moveaxis(self.parts / axis.along(axis.widths) * axis.length, a, 0)[0]  # parts of a wall
+        values = np.moveaxis(self.at(3), a, 0)
+        below, above = (np.moveaxis(self.at(3, sign * STEP[a]), a, 0) for sign in (-1, 1))
+        diffusivity = self.case.scalars[0].diffusivity
+        lower = np.sum(areas * diffusivity * (below[0] - values[0])) / axis.distances[0]
+        upper = np.sum(areas * diffusivity * (above[-1] - values[-1])) / axis.distances[-1]
+        volumes = self.parts * axis.along(axis.distances[:-1] / axis.widths)
+        return lower / heat, -upper / heat, 1 + np.sum(volumes * self.at(a) * self.scalar_on_face(a, 3)) / heat
+
+    def row(self, step, time, dt):
+        row = {"step": step, "time": time, "dt": dt, "courant": dt * self.advective_rate()}
+        row.update(zip(("nusselt_lower", "nusselt_upper", "nusselt_volume"), self.nusselt()))
+        row["kinetic_energy"] = self.kinetic_energy()
+        row["divergence"] = np.max(np.abs(self.divergence()))
+        row.update((f"max_{name}", np.max(np.abs(self.at(a)))) for a, name in enumerate("uvw"))
+        for s, scalar in enumerate(self.case.scalars):
+            values = self.at(3 + s)
+            row[f"{scalar.name}_mean"] = np.sum(self.parts * values)
+            row[f"{scalar.name}_least"], row[f"{scalar.name}_most"] = np.min(values), np.max(values)
+        return row
+
+    def series(self):
+        """The rows of a whole run, one a step."""
+        step, time, dt_before = 0, 0.0, None
+        yield self.row(step, time, self.case.dt)
+        while step < self.case.steps and time < self.case.end:
+            dt = self.case.dt
+            last = self.case.end - time <= dt * (1 + 1e-6)  # which takes what rounding has left too
+            dt = self.case.end - time if last else dt
+            self.step(dt, dt_before)
+            step, time, dt_before = step + 1, self.case.end if last else time + dt, dt
+            yield self.row(step, time, dt)
+
+
+def split_mix_64(seed, n):
+    """Number n of the sequence: G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014."""
+    bits = 2**64 - 1
+    z = (seed + (n + 1) * 0x9E3779B97F4A7C15) & bits
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & bits
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & bits
+    return z ^ z >> 31
+
+
+class Scalar:
+    def __init__(self, name, diffusivity, buoyancy, walls):
+        self.name, self.diffusivity, self.buoyancy, self.walls = name, diffusivity, buoyancy, walls
+
+
+class Case:
+    """What a case file says (docs/convection.md), of the keys that matter here. Mistakes are not looked for: the program does."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            given = tomllib.load(file)
+        domain, initial, forcing = given["domain"], given.get("initial", {}), given.get("forcing", {})
+        ends = [sides_of(given["boundaries"][name]) for name in "xyz"]
+        self.axes = [Axis(*of_axis) for of_axis in zip(AXES, domain.get("lower", [0, 0, 0]), domain["upper"], domain["cells"],
+                                                       domain.get("stretching", [0, 0, 0]), [end is None for end in ends])]
+        self.motions = [end and [motion_of(wall["velocity"]) for wall in end] for end in ends]
+
+        def walls_of(name):
+            return [end and [scalar_wall_of(wall[name]) for wall in end] for end in ends]
+
+        physics = given["physics"]
+        up = direction_of(physics.get("up", "z+"))
+        self.rotation = physics.get("rotation", [0, 0, 0])
+        self.viscosity, temperature = properties_of(physics, up, self.axes, walls_of)
+        listed = [(scalar["name"], scalar["diffusivity"], scalar.get("buoyancy", 0)) for scalar in given.get("scalar", [])]
+        self.scalars = [Scalar(name, diffusivity, [buoyancy * part for part in up], walls_of(name))
+                        for name, diffusivity, buoyancy in temperature + listed]
+
+        def formulas_of(section, of_velocity):
+            names = [scalar.name for scalar in self.scalars]
+            return [formula_of(text) for text in [*section.get(of_velocity, [0, 0, 0]), *(section.get(name, 0) for name in names)]]
+
+        self.initial, self.sources = formulas_of(initial, "velocity"), formulas_of(forcing, "acceleration")
+        self.noise = initial.get("noise", 0), initial.get("seed", 1)
+        time = given["time"]
+        if "dt" not in time:
+            raise ValueError("give time.dt: this solver does not choose its steps")
+        self.dt, self.scheme = time["dt"], time.get("scheme", "adams-bashforth")
+        self.steps, self.end = time.get("steps", math.inf), time.get("end", math.inf)
+
+
+def sides_of(boundary):
+    """The walls at the ends of an axis, or None if it is periodic."""
+    if boundary == "periodic":
+        return None
+    sides = [boundary.get(side, boundary) for side in ("lower", "upper")]
+    return None if sides[0] == "periodic" else sides
+
+
+def motion_of(velocity):
+    """The velocity of a wall, or None of one without friction."""
+    return {"no-slip": [0, 0, 0], "free-slip": None}[velocity] if isinstance(velocity, str) else velocity
+
+
+def scalar_wall_of(given):
+    if given == "insulating":
+        return {"flux": 0}
+    if not isinstance(given, dict):
+        return {"value": given, "slope": [0, 0, 0]}
+    return given if "flux" in given else {"slope": [0, 0, 0], **given}
+
+
+def direction_of(up):
+    if isinstance(up, str):
+        up = STEP["xyz".index(up[0])] * (1 if up[1] == "+" else -1)
+    return np.array(up) / math.hypot(*up)
+
+
+def properties_of(physics, up, axes, walls_of):
+    """Viscosity, and [(name, diffusivity, buoyancy)] of a temperature if there is one."""
+    if "rayleigh" in physics:
+        values = [wall["value"] for end in walls_of("temperature") for wall in end or () if not any(wall.get("slope", [1]))]
+        heights = [axis.length for axis in axes if abs(up[axis.number]) == 1]
+        length = physics.get("length", heights[0] if heights else None)
+        difference = physics.get("temperature_difference", max(values) - min(values) if values else None)
+        Ra, Pr = physics["rayleigh"], physics["prandtl"]
+        viscosity = {"diffusive": Pr, "viscous": 1.0, "free-fall": math.sqrt(Pr * length**3 / Ra)}[physics["scaling"]]
+        diffusivity = viscosity / Pr
+        return viscosity, [("temperature", diffusivity, Ra * viscosity * diffusivity / (difference * length**3))]
+    viscosity = 1 / physics["reynolds"] if "reynolds" in physics else physics["viscosity"]
+    if "diffusivity" not in physics:
+        return viscosity, []
+    return viscosity, [("temperature", physics["diffusivity"], physics["gravity"] * physics["expansion"])]
+
+
+FUNCTIONS = {**{name: getattr(math, name) for name in
+                ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log10", "sqrt", "pi", "e")},
+             "ln": math.log, "abs": abs, "min": min, "max": max, "sign": lambda x: (x > 0) - (x < 0)}
+
+
+def formula_of(given):
+    """The function of x, y, z that a formula or a number of a case file is."""
+    code = compile(python_of(str(given).replace("^", "**")), str(given), "eval")
+    return lambda x, y, z: float(eval(code, {"__builtins__": {}}, {**FUNCTIONS, "x": x, "y": y, "z": z}))
+
+
+def python_of(formula):
+    """With every c ? a : b as Python writes it. Brackets stand as {number} until all within them is done."""
+    kept = []
+    while found := re.search(r"\(([^()]*)\)", formula):
+        kept.append(", ".join(chosen(argument) for argument in found[1].split(",")))
+        formula = f"{formula[:found.start()]}{{{len(kept) - 1}}}{formula[found.end():]}"
+    formula = chosen(formula)
+    while "{" in formula:
+        formula = re.sub(r"{(\d+)}", lambda found: f"({kept[int(found[1])]})", formula)
+    return formula.strip()
+
+
+def chosen(formula):
+    """c ? a : b, without brackets, as (a if c else b)."""
+    condition, question, choices = formula.partition("?")
+    if not question:
+        return formula
+    level, at = 0, 0
+    while level or choices[at] != ":":
+        level += {"?": 1, ":": -1}.get(choices[at], 0)
+        at += 1
+    return f"({chosen(choices[:at])} if {condition} else {chosen(choices[at + 1:])})"
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    try:
+        case = Case(sys.argv[1])
+    except (OSError, ValueError) as error:
+        sys.exit(f"{sys.argv[1]}: {error}")
+    rows = Flow(case).series()
+    first = next(rows)
+    writer = csv.DictWriter(sys.stdout, first)
+    writer.writeheader()
+    for row in itertools.chain([first], rows):
+        writer.writerow(row)
+
+
+if __name__ == "__main__":
+    main()

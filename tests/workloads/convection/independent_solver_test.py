@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+"""Steps `bankfull convect` beside the solver of independent_solver.py: 50 small random cases, every quantity of every step.
+
+Usage: independent_solver_test.py BANKFULL_BINARY [-- arguments of unittest]
+"""
+
+import csv
+import itertools
+import json
+import math
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "app"))
+
+from independent_solver import AXES, Case, Flow, STEP, Wall
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+
+ALLOWED = 1e-12  # of a quantity's size, which sizes() states
+OF_THE_MACHINE = {"cycles", "ns_per_cell_step"}  # columns that the mathematics does not determine
+
+CASES = 50
+MOTIONS = ("no-slip", "free-slip", "moving")
+ENDS = [None, *itertools.product(MOTIONS, MOTIONS)]  # of an axis; None: it is periodic
+
+# Every term at once; the stretched axis and its walls tell weighted means from others.
+EVERYTHING = """\
+[domain]
+lower = [-0.3, 0.1, 0.2]
+upper = [0.9, 1.0, 1.6]
+cells = [5, 7, 6]
+stretching = [0, 1.4, 0]
+
+[physics]
+viscosity = 0.03
+diffusivity = 0.02
+gravity = 2
+expansion = 0.7
+up = [0.3, 0.8, -0.4]
+rotation = [0.5, -0.8, 0.7]
+
+[[scalar]]
+name = "salt"
+diffusivity = 0.01
+buoyancy = -0.6
+
+[boundaries]
+x = "periodic"
+y.lower = { velocity = "no-slip", temperature = { value = 1, slope = [0, 0.3, 0.5] }, salt = { flux = 0.02 } }
+y.upper = { velocity = [0.4, 0, -0.3], temperature = 0.2, salt = "insulating" }
+z = { velocity = "free-slip", temperature = "insulating", salt = 0.5 }
+
+[initial]
+velocity = ["sin(5*x + y)", "cos(3*y - z)", "x > 0.2 ? 0.5 : sin(4*z + x)"]
+temperature = "exp(-y) + 0.2*cos(4*x)*z"
+salt = "tanh(2*z - 1)"
+noise = 0.1
+
+[forcing]
+acceleration = ["sin(3*y)", 0.3, "cos(x)"]
+salt = "0.4*(z - y)"
+
+[time]
+dt = 0.01
+steps = 6
+
+[solver]
+divergence = 1e-13
+
+[output]
+series_every = 1
+snapshots = 0
+"""
+
+
+def decks():
+    """One list of CASES for each choice, shuffled, so that everything comes as often as it should, beside all the rest."""
+    chance = random.Random(1965)
+    counts = {"schemes": ["adams-bashforth", "runge-kutta"] * 25,
+              # auto is the direct solver, where the program has one. Multigrid goes down to rounding errors too if it is told to.
+              "pressures": ["auto", "multigrid"] * 25,
+              "schedules": ["tuned"] * 44 + ["reference"] * 6,
+              # Cases of one scalar without rotation and sources have loops of their own in the program.
+              "scalars": ["usual"] * 14 + [0, 1, 2, 3] * 9,
+              "stretched": [True, False] * 25}
+    return [chance.sample(ENDS * 5, CASES) for _ in AXES], {name: chance.sample(of_each, CASES) for name, of_each in counts.items()}
+
+
+ENDS_OF_AXES, CHOICES = decks()
+
+
+class Drawn:
+    """Case `number` as the sections of its file, but for the length of a step."""
+
+    def __init__(self, number):
+        self.chance = random.Random(2003 + number)
+        self.choices = {name: deck[number] for name, deck in CHOICES.items()}
+        self.ends = [deck[number] for deck in ENDS_OF_AXES]
+        self.is_usual = self.choices["scalars"] == "usual"
+        names = ["temperature", "salt", "dye"]
+        if not self.is_usual and self.chance.random() < 0.4:
+            names = ["salt", "dye", "age"]
+        self.names = names[:1 if self.is_usual else self.choices["scalars"]]
+
+    def amount(self, low, high):
+        return round(self.chance.uniform(low, high), 3)
+
+    def power(self, low, high):
+        return float(f"{10**self.chance.uniform(low, high):.3g}")
+
+    def vector(self, low, high):
+        return [self.amount(low, high) for _ in AXES]
+
+    def perhaps(self, likely):
+        return self.chance.random() < likely
+
+    def formula(self):
+        a, b, c, k, m, n = (self.amount(*range_of) for range_of in ((-1, 1), (-1, 1), (-0.5, 0.5), (2, 9), (-6, 6), (-3, 3)))
+        return self.chance.choice((f"{a}*sin({k}*x + {m}*y) + {b}*cos({n}*z)*exp(-x^2)",
+                                   f"{a}*tanh({m}*x + {k}*y*z) - {b}*abs(sin({n} + {k}*z + y))",
+                                   f"(sin({k}*x*y + z) > {c} ? {a} : {b}) + {c}*y*z"))
+
+    def wall(self, axis, kind):
+        motion = [0 if a == axis else self.amount(-1, 1) for a in AXES] if kind == "moving" else kind
+        return {"velocity": motion, **{name: self.scalar_wall() for name in self.names}}
+
+    def scalar_wall(self):
+        return self.chance.choice((self.amount(-1, 1), {"value": self.amount(-1, 1), "slope": self.vector(-1, 1)},
+                                   {"flux": self.amount(-0.2, 0.2)}, "insulating"))
+
+    def boundary(self, axis):
+        if self.ends[axis] is None:
+            return "periodic"
+        lower, upper = self.ends[axis]
+        if lower == upper and self.perhaps(0.3):
+            return self.wall(axis, lower)
+        return {"lower": self.wall(axis, lower), "upper": self.wall(axis, upper)}
+
+    def domain(self):
+        lower = self.vector(-1, 1)
+        walled = [a for a in AXES if self.ends[a]]
+        stretched = self.chance.choice(walled) if walled and self.choices["stretched"] else None
+        return {"lower": lower, "upper": [round(low + self.amount(0.4, 2.5), 3) for low in lower],
+                "cells": [self.chance.randint(1, 9) for _ in AXES],
+                "stretching": [self.amount(0.3, 2.5) if a == stretched else 0 for a in AXES]}
+
+    def physics(self):
+        if "temperature" in self.names and self.perhaps(0.4):
+            found = {"rayleigh": self.power(1, 4), "prandtl": self.power(-1, 1), "length": self.amount(0.5, 2),
+                     "temperature_difference": self.amount(0.5, 2), "scaling": self.chance.choice(("diffusive", "viscous", "free-fall"))}
+        else:
+            found = self.chance.choice(({"viscosity": 0}, {"viscosity": self.power(-4, -1)}, {"reynolds": self.power(1, 4)}))
+            if "temperature" in self.names:
+                found.update(diffusivity=self.power(-5, 0), gravity=self.amount(0, 3), expansion=self.amount(-1, 1))
+        found["up"] = self.chance.choice((self.vector(-1, 1), self.vector(-1, 1), self.chance.choice("xyz") + self.chance.choice("+-")))
+        if not self.is_usual and self.perhaps(0.7):
+            found["rotation"] = [self.chance.choice((0, self.amount(-2, 2))) for _ in AXES]
+        return found
+
+    def forcing(self):
+        if self.is_usual or self.perhaps(0.3):
+            return {}
+        return {"acceleration": [self.chance.choice((0, self.formula())) for _ in AXES],
+                **{name: self.formula() for name in self.names if self.perhaps(0.6)}}
+
+    def sections(self):
+        return {
+            "domain": self.domain(),
+            "physics": self.physics(),
+            "scalar": [{"name": name, "diffusivity": self.power(-5, 0), "buoyancy": self.chance.choice((0, self.amount(-1, 1)))}
+                       for name in self.names if name != "temperature"],
+            "boundaries": {name: self.boundary(axis) for axis, name in enumerate("xyz")},
+            "initial": {"velocity": [self.formula() for _ in AXES], **{name: self.formula() for name in self.names},
+                        "noise": self.chance.choice((0, self.amount(0, 0.5))), "seed": self.chance.randint(0, 99)},
+            "forcing": self.forcing(),
+            "time": {"scheme": self.choices["schemes"], "steps": self.chance.randint(4, 12)},
+            "solver": {"pressure": self.choices["pressures"], "schedule": self.choices["schedules"], "divergence": 1e-13},
+            "output": {"series_every": 1, "snapshots": 0},
+        }
+
+
+def toml_of(value):
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml_of(part)}" for key, part in value.items()) + " }"
+    return "[" + ", ".join(map(toml_of, value)) + "]" if isinstance(value, list) else json.dumps(value)
+
+
+def text_of(sections):
+    lines = []
+    for name, section in sections.items():
+        for part in section if isinstance(section, list) else [section]:
+            lines += [f"[[{name}]]" if isinstance(section, list) else f"[{name}]"]
+            lines += [*(f"{key} = {toml_of(value)}" for key, value in part.items()), ""]
+    return "\n".join(lines)
+
+
+def stable_step(flow):
+    """A quarter of what a flow allows at its start (docs/convection.md): by its Courant number, by what its forces do to that within
+    the step, and by the fastest decay that diffusion on the narrowest cells has."""
+    case = flow.case
+    courant, decay = {"adams-bashforth": (0.8, 1.0), "runge-kutta": (1.7, 2.51)}[case.scheme]
+    narrowest = [np.min(axis.widths) for axis in flow.axes]
+    pushed = sum(np.nanmax(np.abs(flow.tendency(a)), initial=0) / width for a, width in enumerate(narrowest))
+    diffusivity = max([case.viscosity, *(scalar.diffusivity for scalar in case.scalars)])
+    diffused = sum(4 * diffusivity / width**2 for width in narrowest)
+    return float(f"{0.25 / max(flow.advective_rate() / courant, math.sqrt(pushed / courant), diffused / decay, 0.1):.3g}")
+
+
+def sizes(flow, rows):
+    """What deviations are measured by: rounding errors of a quantity are in proportion to this.
+
+    Of velocities: the fastest of the run before the projection, which takes away a gradient of that size. Of rates u / h: this over
+    the narrowest cells. Of scalars and their means: the largest value of the run. Of Nusselt numbers: heat that differences of this
+    size would conduct through the cell at the wall, or that would be carried by such velocities, over what is conducted.
+    """
+    speed = flow.fastest
+    rate = sum(speed / np.min(axis.widths) for axis in flow.axes)
+    dt = max(row["dt"] for row in rows)
+    found = {"step": 1, "time": rows[-1]["time"], "dt": dt, "kinetic_energy": speed**2, "divergence": rate,
+             "courant": dt * (rate + 2 * math.hypot(*flow.case.rotation)), "max_u": speed, "max_v": speed, "max_w": speed}
+    for scalar in flow.case.scalars:
+        largest = max(abs(row[f"{scalar.name}_{end}"]) for row in rows for end in ("least", "most"))
+        found.update((f"{scalar.name}_{what}", largest) for what in ("mean", "least", "most"))
+    found.update(dict.fromkeys(("nusselt_lower", "nusselt_upper", "nusselt_volume"), 1))
+    if flow.conducted():
+        axis, heat = flow.conducted()
+        scalar = flow.case.scalars[0]
+        value = found[f"{scalar.name}_most"] + abs(heat) * axis.length / scalar.diffusivity
+        found["nusselt_lower"] = found["nusselt_upper"] = scalar.diffusivity * value / np.min(axis.widths) / abs(heat)
+        found["nusselt_volume"] = 1 + speed * value / abs(heat)
+    return found
+
+
+def deviation(ours, theirs):
+    """The difference of two numbers; None, where there is none to tell, differs from all of them, and NaN even from itself."""
+    if ours is None or theirs is None:
+        return 0 if ours is theirs else math.inf
+    return abs(ours - theirs) if math.isfinite(ours - theirs) else math.inf
+
+
+def deviations(flow, rows, theirs):
+    """{column: the largest difference between our rows and theirs, over its size}; of the divergence, from zero."""
+    size = sizes(flow, rows)
+    found = {}
+    for name in rows[0]:
+        pairs = [(row[name], float(other[name]) if other[name] else None) for row, other in zip(rows, theirs)]
+        if name == "divergence":
+            pairs = [(value, 0) for pair in pairs for value in pair]
+        most = max(deviation(*pair) for pair in pairs)
+        found[name] = most / size[name] if most else 0
+    return found
+
+
+class BesideTheProgram(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def series_of_the_program(self, case):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        result = subprocess.run([BINARY, "convect", case, "--device", "cpu", "--threads", "2", "--ceiling", "none", "--quiet",
+                                 "--output", self.path / "run", "--overwrite"],
+                                capture_output=True, text=True, timeout=HANGING, env=clean)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        with (self.path / "run" / "series.csv").open() as lines:
+            return list(csv.DictReader(lines))
+
+    def compared(self, case):
+        """Deviations of a case; what the program tells, but for its speed, is what the solver tells."""
+        flow = Flow(Case(case))
+        rows, theirs = list(flow.series()), self.series_of_the_program(case)
+        self.assertEqual(len(rows), len(theirs))
+        self.assertEqual(list(rows[0]), [name for name in theirs[0] if name not in OF_THE_MACHINE])
+        return deviations(flow, rows, theirs)
+
+    def draw(self, number):
+        """The file of a drawn case, which gets its step here."""
+        sections = Drawn(number).sections()
+        time = sections["time"]
+        case = self.path / "case.toml"
+        case.write_text(text_of({**sections, "time": {**time, "dt": 1}}))
+        time["dt"] = stable_step(Flow(Case(case)))
+        if time["steps"] % 2:  # the last step is a shorter one
+            time["end"] = (time.pop("steps") - 0.4) * time["dt"]
+        case.write_text(text_of(sections))
+        return case
+
+    def agree(self, first):
+        for number in range(first, first + 10):
+            with self.subTest(case=number):
+                case = self.draw(number)
+                found = self.compared(case)
+                self.assertLessEqual(max(found.values()), ALLOWED, f"{found}\n{case.read_text()}")
+
+    def test_cases_0_to_9(self):
+        self.agree(0)
+
+    def test_cases_10_to_19(self):
+        self.agree(10)
+
+    def test_cases_20_to_29(self):
+        self.agree(20)
+
+    def test_cases_30_to_39(self):
+        self.agree(30)
+
+    def test_cases_40_to_49(self):
+        self.agree(40)
+
+    def test_finds_what_is_done_otherwise(self):
+        """Were one term of one side missing, or were it centred or stepped in another way, the comparison would tell."""
+        case = self.path / "case.toml"
+        case.write_text(EVERYTHING)
+        theirs = self.series_of_the_program(case)
+
+        def compare():
+            flow = Flow(Case(case))
+            return max(deviations(flow, list(flow.series()), theirs).values())
+
+        self.assertLess(compare(), ALLOWED)
+        nothing = mock.Mock(return_value=0.0)
+        tendency = Flow.tendency
+        others = (
+            (Flow, "rotation", nothing),
+            (Flow, "buoyancy", nothing),
+            (Flow, "noise", nothing),
+            (Flow, "tendency", lambda flow, field: tendency(flow, field) - flow.sources[field]),
+            (Flow, "scalar_on_face", Flow.beside),
+            (Flow, "beside", lambda flow, a, field, steps=(0, 0, 0): (flow.at(field, steps - STEP[a]) + flow.at(field, steps)) / 2),
+            (Flow, "stages", lambda flow, dt, before: ((dt, 0, True),) if before is None else ((1.5 * dt, -0.5 * dt, True),)),
+            (Wall, "beyond", lambda wall, inside, distance: inside),
+        )
+        for owner, name, other in others:
+            with self.subTest(otherwise=name), mock.patch.object(owner, name, other):
+                self.assertGreater(compare(), 1e4 * ALLOWED)
+
+
+class Draws(unittest.TestCase):
+    def test_leave_nothing_out(self):
+        found = set()
+        for number in range(CASES):
+            drawn = Drawn(number)
+            sections = drawn.sections()
+            found.update((axis, ends) for axis, ends in enumerate(drawn.ends))
+            found.update(("stretched", axis) for axis, stretching in enumerate(sections["domain"]["stretching"]) if stretching)
+            found.update(("cells", axis, cells) for axis, cells in enumerate(sections["domain"]["cells"]))
+            found.update(sections["physics"].keys() | sections["forcing"].keys())
+            found.add(("scalars", len(drawn.names)))
+            found.add(tuple(drawn.choices[name] for name in ("schemes", "pressures", "scalars")))
+        self.assertEqual([], sorted(map(str, {
+            *itertools.product(AXES, ENDS),
+            *itertools.product(["stretched"], AXES),
+            *itertools.product(["cells"], AXES, range(1, 10)),
+            *itertools.product(["scalars"], range(4)),
+            *itertools.product(["adams-bashforth", "runge-kutta"], ["auto", "multigrid"], ["usual", 2, 3]),
+            "rayleigh", "viscosity", "reynolds", "rotation", "acceleration", "temperature", "salt"} - found)))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

@@ -1,0 +1,229 @@
+#include "bankfull/workloads/convection/step_control.hpp"
+
+#include "bankfull/workloads/convection/stability.hpp"
+#include "tests/workloads/convection/cases.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <gtest/gtest.h>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+namespace bankfull::convection {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// The factor by which a step multiplies the solution of du/dt = z u / dt; of Adams-Bashforth 2,
+/// after a step `ratio` times shorter, that of the larger root.
+double amplification(TimeScheme scheme, Complex z, double ratio = 1.0) {
+  if (scheme == TimeScheme::runge_kutta) {
+    return std::abs(1.0 + z + z * z / 2.0 + z * z * z / 6.0);
+  }
+  const Complex half = 0.5 * (1.0 + (1.0 + 0.5 * ratio) * z);
+  const Complex root = std::sqrt(half * half - 0.5 * ratio * z);
+  return std::max(std::abs(half + root), std::abs(half - root));
+}
+
+constexpr double rounding = 1e-12;
+constexpr double any = std::numeric_limits<double>::infinity();
+
+/// From a flow that is neither at rest nor at its end, and whose step may grow at will.
+StepState under_way() { return {.steps = 1, .time = 1.0, .dt = 1e6, .dt_before = 1e6}; }
+
+/// Nothing but waves and diffusion limits the step.
+StepRule free_rule(TimeScheme scheme) { return {.scheme = scheme, .courant = any}; }
+
+std::vector<double> spread(double from, double to, int count) {
+  std::vector<double> values;
+  for (int n = 0; n < count; ++n) {
+    values.push_back(from * std::pow(to / from, n / (count - 1.0)));
+  }
+  return values;
+}
+
+class StepOf : public testing::TestWithParam<TimeScheme> {};
+
+INSTANTIATE_TEST_SUITE_P(Schemes, StepOf,
+                         testing::Values(TimeScheme::adams_bashforth, TimeScheme::runge_kutta),
+                         [](const auto& scheme) {
+                           return scheme.param == TimeScheme::runge_kutta ? "RungeKutta"
+                                                                          : "AdamsBashforth";
+                         });
+
+/// Carried along an axis of `slowest_diffusion` and diffused along that and any others.
+TEST_P(StepOf, DampsWavesOfEveryDirection) {
+  for (const double steepness : {1.0, most_growth}) {
+    for (const double slowest : spread(1e-6, 1.0, 25)) {
+      for (const double fastest : spread(slowest, std::max(1.0, slowest), 12)) {
+        StepRule rule = free_rule(GetParam());
+        rule.slowest_diffusion = slowest;
+        rule.fastest_diffusion = fastest;
+        const double dt = next_step(rule, under_way(), {.advection = 1.0}).dt;
+        for (int n = 1; n <= 60; ++n) {
+          const double angle = std::numbers::pi * n / 60;
+          const double along = slowest * std::pow(std::sin(0.5 * angle), 2);
+          for (int across = 0; across <= 10; ++across) {
+            const double decay = along + (fastest - along) * across / 10.0;
+            const Complex z = dt * Complex(-decay, std::sin(angle));
+            ASSERT_LE(amplification(GetParam(), z, steepness), 1.0 + rounding)
+                << "dt " << dt << ", diffusion " << slowest << " to " << fastest << ", angle "
+                << angle << ", decay " << decay;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(StepOf, IsNotMuchShorterThanStabilityAsks) {
+  StepRule rule = free_rule(GetParam());
+  rule.fastest_diffusion = 1.0;
+  rule.slowest_diffusion = 1.0;
+  const double dt = next_step(rule, under_way(), {}).dt;
+  EXPECT_GT(amplification(GetParam(), -1.2 * dt), 1.0);
+  EXPECT_EQ(next_step(rule, under_way(), {}).limit, StepLimit::diffusion);
+  rule = free_rule(TimeScheme::runge_kutta);
+  EXPECT_GT(
+      amplification(rule.scheme, {0.0, 1.2 * next_step(rule, under_way(), {.advection = 1.0}).dt}),
+      1.0);
+}
+
+/// Inertial oscillations of a whole box, which nothing damps.
+TEST_P(StepOf, LetsInertialOscillationsGrowByAThousandthInAWholeRun) {
+  for (const double end_time : {1.0, 1e2, 1e5}) {
+    StepRule rule = free_rule(GetParam());
+    rule.turning = 0.7;
+    rule.end_time = end_time + 1.0;
+    const StepState next = next_step(rule, {.steps = 1, .dt = 1e6}, {});
+    const double steps = end_time / next.dt;
+    const double growth = std::pow(amplification(GetParam(), {0.0, next.dt * 0.7}), steps);
+    EXPECT_LT(growth, 1.0 + 1.1e-3) << end_time;
+  }
+}
+
+/// Waves of wave number k on a step of buoyancy: their frequency is sqrt(b k / 2).
+TEST_P(StepOf, DampsInternalWavesOfEveryLength) {
+  constexpr double difference = 2.0;
+  constexpr double width = 0.01;
+  for (const double diffusivity : spread(1e-6, 1e-3, 7)) {
+    StepRule rule = free_rule(GetParam());
+    rule.least_diffusivity = diffusivity;
+    rule.slowest_diffusion = 4.0 * diffusivity / (width * width);
+    rule.fastest_diffusion = 2.0 * rule.slowest_diffusion;
+    rule.buoyancy_difference = difference;
+    const double frequency = 0.5 * difference / width;
+    const double dt = next_step(rule, under_way(), {.buoyancy = frequency}).dt;
+    for (const double k : spread(0.1, 1.0 / width, 40)) {
+      const Complex z = dt * Complex(-diffusivity * k * k, std::sqrt(0.5 * difference * k));
+      EXPECT_LE(amplification(GetParam(), z), 1.0 + rounding) << k << ' ' << diffusivity;
+    }
+  }
+}
+
+TEST_P(StepOf, HasTheCourantNumberAskedForAlsoAtItsEnd) {
+  StepRule rule = free_rule(GetParam());
+  rule.courant = 0.2;
+  rule.slowest_diffusion = 10.0;
+  const StepState before{.steps = 5, .time = 1.0, .dt = 0.05, .rates = {.advection = 3.0}};
+  const StepState steady = next_step(rule, before, {.advection = 3.0});
+  EXPECT_DOUBLE_EQ(steady.dt, std::min(0.2 / 3.0, most_growth * 0.05));
+  const StepState faster = next_step(rule, before, {.advection = 4.0});
+  EXPECT_DOUBLE_EQ(faster.dt * (4.0 + faster.dt * 1.0 / 0.05), 0.2);
+  EXPECT_EQ(faster.limit, StepLimit::courant);
+  EXPECT_DOUBLE_EQ(faster.largest_courant, faster.dt * 4.0);
+}
+
+TEST(StepControl, GrowsByATenthAtMost) {
+  StepRule rule = free_rule(TimeScheme::runge_kutta);
+  rule.courant = 0.5;
+  const StepState next = next_step(rule, {.steps = 3, .dt = 0.01}, {.advection = 1.0});
+  EXPECT_DOUBLE_EQ(next.dt, 0.011);
+  EXPECT_EQ(next.limit, StepLimit::growth);
+  EXPECT_EQ(next.steps, 4);
+  EXPECT_EQ(next.dt_before, 0.01);
+}
+
+TEST(StepControl, EndsWhereTheRunDoes) {
+  StepRule rule{.fixed = 0.1, .end_time = 0.25};
+  StepState now;
+  for (int n = 0; n < 2; ++n) {
+    now = next_step(rule, now, {});
+    EXPECT_EQ(now.limit, StepLimit::given);
+  }
+  now = next_step(rule, now, {});
+  EXPECT_EQ(now.limit, StepLimit::end);
+  EXPECT_EQ(now.time, 0.25);
+  rule.end_time = 0.1 * (1.0 + 1e-9);
+  EXPECT_EQ(next_step(rule, {}, {}).time, rule.end_time) << "what rounding leaves goes along";
+}
+
+TEST(StepControl, KeepsGoingWhereTheFlowIsNoLongerFinite) {
+  const StepState next = next_step(free_rule(TimeScheme::adams_bashforth), {.steps = 1, .dt = 0.1},
+                                   {.advection = std::nan("")});
+  EXPECT_GT(next.dt, 0.0);
+}
+
+TEST(StepControl, NotesHowCloseAFixedStepComesToInstability) {
+  const StepRule rule{.scheme = TimeScheme::runge_kutta, .fixed = 0.1};
+  const StepState close = next_step(rule, {}, {.advection = 17.3});
+  EXPECT_NEAR(close.least_margin, 1.0, 1e-12);
+  EXPECT_NEAR(next_step(rule, close, {.advection = 1.0}).least_margin, 1.0, 1e-12);
+  EXPECT_NEAR(next_step(rule, close, {.advection = 34.6}).least_margin, 0.5, 1e-12);
+}
+
+TEST(StepControl, TheLeastNumberOfStepsNeverOvershoots) {
+  for (const double fixed : {0.0, 0.013}) {
+    StepRule rule = free_rule(TimeScheme::runge_kutta);
+    rule.fixed = fixed;
+    rule.longest = 0.5;
+    rule.at_rest = 0.01;
+    for (const double end : {0.01, 0.1, 0.37, 3.0, 3.1415926}) {
+      rule.end_time = end;
+      rule.at_rest = 0.01;
+      StepState now;
+      int looks = 0;
+      while (now.time < end) {
+        for (std::int64_t n = least_steps_to(rule, now, end); n > 0; --n) {
+          ASSERT_LT(now.time, end);
+          now = next_step(rule, now, {});
+          rule.at_rest = any;
+        }
+        ++looks;
+      }
+      EXPECT_LT(looks, 12) << end << " takes " << now.steps << " steps";
+    }
+  }
+}
+
+TEST(StepRule, FluidAtRestIsNotDrivenBeyondTheCourantNumberWithinAStep) {
+  Problem problem =
+      busy_problem({6, 5, 7}, {FlowEnds::no_slip, FlowEnds::periodic, FlowEnds::free_slip}, 2, 0);
+  problem.time_step = {.fixed = 0.0, .courant = 0.25};
+  const Grid grid(problem.axes);
+  Diagnosis at_rest;
+  at_rest.scalars.resize(problem.scalars.size());
+  const double by_diffusion = next_step(step_rule(problem, grid, at_rest), {}, {}).dt;
+  const double per_cell =
+      static_cast<double>(problem.axes[0].cells) / (problem.axes[0].upper - problem.axes[0].lower);
+  const double strong = 1e6 / (by_diffusion * by_diffusion * per_cell);
+  const StepState driven = next_step(step_rule(problem, grid, at_rest, {strong, 0.0, 0.0}), {}, {});
+  EXPECT_NEAR(strong * driven.dt * driven.dt * per_cell, 0.25, 1e-12);
+  EXPECT_EQ(driven.limit, StepLimit::forces);
+}
+
+TEST(StepRule, KnowsTheWidestCells) {
+  Problem problem = busy_problem({6, 5, 7}, {}, 0, 0);
+  problem.axes[0] = {.upper = 1.0, .cells = 1, .periodic = true};
+  problem.axes[1] = {.upper = 1.0, .cells = 20};
+  problem.axes[2] = {.upper = 1.0, .cells = 10};
+  problem.viscosity = 0.5;
+  const StepRule rule = step_rule(problem, Grid(problem.axes), {});
+  EXPECT_DOUBLE_EQ(rule.slowest_diffusion, 4.0 * 0.5 * 100.0);
+  EXPECT_DOUBLE_EQ(rule.fastest_diffusion, 4.0 * 0.5 * 500.0);
+}
+
+}  // namespace
+}  // namespace bankfull::convection
