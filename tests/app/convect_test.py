@@ -291,10 +291,17 @@ class RunDirectory(Convect):
         rows = rows_of(run / "series.csv")
         self.assertEqual([rows[0]["step"], rows[-1]["step"]], ["0", "4"])
         for column in ("time", "dt", "courant", "nusselt_lower", "nusselt_upper", "nusselt_volume",
-                       "kinetic_energy", "divergence", "cycles", "ns_per_cell_step",
-                       "temperature_mean"):
+                       "nusselt_thermal", "nusselt_kinetic", "kinetic_energy", "dissipation",
+                       "buoyancy_work", "wall_work", "force_work", "divergence", "cycles",
+                       "ns_per_cell_step", "temperature_mean", "temperature_mean_square",
+                       "temperature_dissipation", "temperature_wall_production",
+                       "temperature_source_production"):
             for row in rows:
                 float(row[column])
+        figures = result["measurements"][0]["figures"]
+        for column in ("dissipation", "buoyancy_work", "time_scheme_work", "temperature_dissipation",
+                       "temperature_time_scheme_production", "nusselt_thermal", "nusselt_kinetic"):
+            self.assertEqual(float(rows[-1][column]), figures[column]["value"], column)
         self.assertLess(float(rows[-1]["divergence"]), 1e-8)
         slices = rows_of(run / "slices.csv")
         self.assertGreaterEqual(len(slices), 2)
@@ -425,7 +432,9 @@ class RunDirectory(Convect):
         self.assertRegex(result.stderr, r"series.csv: File too large; .*; what was found until then is in layer-run")
         text = (self.path / "layer-run" / "series.csv").read_text()
         self.assertTrue(text.endswith("\n"))
-        self.assertEqual({line.count(",") for line in text.splitlines()}, {16})
+        heading, *rows = text.splitlines()
+        self.assertGreater(len(rows), 2)
+        self.assertEqual({row.count(",") for row in rows}, {heading.count(",")})
 
     def test_says_where_multigrid_does_not_converge(self):
         result = self.run_convect("layer.toml", "--quiet", "--set", "solver.pressure=multigrid", "--set", "ra=1e6",
