@@ -41,6 +41,9 @@ y = "periodic"
 z.lower = { velocity = "no-slip", temperature = 0.5 }
 z.upper = { velocity = "no-slip", temperature = -0.5 }
 
+[initial]
+temperature = "0.5 - z"
+
 [time]
 cfl = 0.3
 steps = 4

@@ -26,7 +26,7 @@ SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
 CASES = pathlib.Path(OWN_ARGUMENTS[2]).resolve()
 READY = sorted(path.stem for path in CASES.glob("*.toml"))
 
-OK, FAILURE, USAGE, UNVERIFIED = range(4)
+OK, FAILURE, USAGE, UNVERIFIED, BELOW = range(5)
 
 # A layer on a small grid, each line a target of a test.
 LAYER = """\
@@ -387,9 +387,23 @@ class RunDirectory(Convect):
             self.assertLess(float(row["courant"]), 0.8)
 
     def test_a_courant_number_beyond_the_limit_is_no_result(self):
-        result = self.run_convect("layer.toml", "--quiet", "--set", "forcing.acceleration=['1e3*sin(20*z)',0,0]",
+        result = self.run_convect("layer.toml", "--quiet", "--set", "forcing.acceleration=['4e2*sin(20*z)',0,0]",
                                   "--set", "time={dt=0.01,steps=3}")
         self.assertEqual(result.returncode, UNVERIFIED, result.stdout + result.stderr)
+
+    def test_a_grid_too_coarse_for_the_flow_is_told(self):
+        coarse = ("layer.toml", "--quiet", "--overwrite", "--set", "ra=1e12", "--set", "time={cfl=0.3,end=20}")
+        text = self.succeeded(*coarse)
+        self.assertRegex(text, r"(?m)^RESULT .* verdict=under-resolved$")
+        result = json.loads((self.path / "layer-run" / "run.json").read_text())
+        self.assertEqual(result["verdict"], "under-resolved")
+        beyond = [check["name"] for check in result["resolution"] if not check["passed"]]
+        self.assertIn("overshoot of scalars over their range", beyond)
+        self.assertIn("under-resolved", {row["resolution"] for row in rows_of(self.path / "layer-run" / "series.csv")})
+        result = self.run_convect(*coarse, "--require-resolved")
+        self.assertEqual(result.returncode, BELOW, result.stdout + result.stderr)
+        self.assertIn("too coarse", result.stderr)
+        self.succeeded("layer.toml", "--quiet", "--overwrite", "--require-resolved")
 
     def test_ends_on_time(self):
         self.succeeded("layer.toml", "--quiet", "--set", "time={dt=1e-4,end=0.01}")
@@ -416,7 +430,7 @@ class RunDirectory(Convect):
                                   "--set", "time={dt=0.01,steps=2000}", "--set", "output.series_every=1")
         self.assertEqual(result.returncode, FAILURE, result.stdout + result.stderr)
         line = result.stderr.strip().splitlines()[-1]
-        self.assertRegex(line, r"blew up: .* at step \d+, time [\d.e+-]+; .*layer-run$")
+        self.assertRegex(line, r"became unstable: .* by step \d+, time [\d.e+-]+; .*layer-run$")
         rows = rows_of(self.path / "layer-run" / "series.csv")
         self.assertGreaterEqual(len(rows), 1)
         self.assertFalse((self.path / "layer-run" / "run.json").exists())

@@ -149,7 +149,8 @@ std::string series_heading(const convection::Problem& problem) {
   std::string heading =
       "step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,nusselt_thermal,"
       "nusselt_kinetic,kinetic_energy,dissipation,buoyancy_work,wall_work,force_work,"
-      "time_scheme_work,divergence,cycles,ns_per_cell_step,max_u,max_v,max_w";
+      "time_scheme_work,divergence,cycles,ns_per_cell_step,max_u,max_v,max_w,"
+      "cell_peclet,cell_over_batchelor,resolution";
   for (const convection::Scalar& scalar : problem.scalars) {
     heading += fmt::format(
         ",{0}_mean,{0}_least,{0}_most,{0}_mean_square,{0}_dissipation,{0}_wall_production,"
@@ -193,6 +194,9 @@ std::string series_line(const SeriesRow& row, bool drives_heat) {
                   to_string(row.limit), row.courant, nusselt_cells(row, drives_heat),
                   energy_cells(row), flow.divergence, row.cycles, row.seconds_per_cell_step * 1e9,
                   flow.fastest_along[0], flow.fastest_along[1], flow.fastest_along[2]);
+  line += fmt::format(",{:.4g},{},{}", row.resolution.cell_peclet,
+                      cell_of(row.resolution.cell_over_batchelor),
+                      is_resolved(row.resolution) ? "resolved" : "under-resolved");
   for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
     line += "," + scalar_cells(row, s);
   }

@@ -40,6 +40,7 @@ struct ConvectOptions {
   std::vector<std::string> settings;
   std::string output;  ///< with placeholders; empty: <case>-run
   bool overwrite = false;
+  bool require_resolved = false;
   bool list_cases = false;
   std::string validate;
   std::vector<std::string> validate_parts;  ///< empty: all
@@ -142,6 +143,15 @@ std::string what_was_written(const convect::RunDirectory& directory,
   return text + "\n";
 }
 
+ExitCode judge_resolution(const ConvectOptions& options, const RunResult& result,
+                          const Communicator& ranks) {
+  if (!options.require_resolved || result.resolved()) {
+    return ExitCode::ok;
+  }
+  tell(ranks, "the grid was too coarse for the flow, which --require-resolved does not accept");
+  return ExitCode::below_threshold;
+}
+
 ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
                    const MeasurePolicy& policy, const Plan& plan, const convect::Case& wanted,
                    const convect::RunDirectory& directory) {
@@ -160,7 +170,9 @@ ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
              },
          .written = [&] { return what_was_written(directory, writer); },
          .folder = directory.path().string(),
-         .write_elsewhere = [&](const std::string& json) { writer.finish(json); }});
+         .write_elsewhere = [&](const std::string& json) { writer.finish(json); },
+         .judge =
+             [&](const RunResult& result) { return judge_resolution(options, result, ranks); }});
   } catch (const RuntimeFailure& failure) {
     if (!writer.has_begun()) {
       throw;
@@ -303,6 +315,8 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       ->type_name("DIR");
   with_environment(command->add_flag("--overwrite", options->overwrite,
                                      "replace the run that is in the folder"));
+  with_environment(command->add_flag("--require-resolved", options->require_resolved,
+                                     "exit 4 where the grid was too coarse for the flow"));
   with_environment(command->add_flag("--list-cases", options->list_cases, "list the ready cases"));
   with_environment(command->add_option("--validate", options->validate,
                                        "instead of a case: run those with known answers, quick or "

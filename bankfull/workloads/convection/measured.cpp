@@ -121,6 +121,10 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
       add("nusselt_kinetic", *outcome.nusselt.kinetic);
     }
   }
+  add("cell_peclet", outcome.resolution.cell_peclet);
+  if (outcome.resolution.cell_over_kolmogorov) {
+    add("cell_over_kolmogorov", *outcome.resolution.cell_over_kolmogorov);
+  }
   if (plan.solver() == PressureSolver::multigrid) {
     add("cycles", outcome.mean_cycles);
   }
@@ -221,6 +225,7 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
        .value = 1.0 / outcome.progress.least_margin,
        .tolerance = 1.0,
        .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion"}};
+  result.resolution = outcome.resolution_checks;
   if (!outcome.seconds_per_step.empty()) {
     result.measurements.push_back(step_of(plan, outcome, samples.work, experiment));
   }

@@ -6,6 +6,7 @@
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/resolution.hpp"
 
 #include <array>
 #include <cstdint>
@@ -19,6 +20,8 @@ struct RunOutcome {
   StepState progress;
   Diagnosis diagnosis;
   Nusselt nusselt;
+  Resolution resolution;                        ///< at the end
+  std::vector<Check> resolution_checks;         ///< of the second half
   std::optional<TimeSchemeBudget> time_scheme;  ///< of the last two steps, where known
   poisson::Outcome pressure;
   double mean_cycles = 0.0;

@@ -50,6 +50,7 @@ class Integration {
 
   RunOutcome integrate() {
     integrator_->load(initial_state(problem_, plan_.grid()));
+    resolution_.emplace(problem_, plan_.grid(), integrator_->diagnose());
     check_flow();
     set_rule();
     require_short_enough();
@@ -75,6 +76,7 @@ class Integration {
       }
     }
     outcome_.progress = clock_;
+    outcome_.resolution_checks = resolution_->checks();
     outcome_.diagnosis = diagnosis_;
     outcome_.largest_force = force_;
     outcome_.pressure = integrator_->pressure_outcome();
@@ -245,6 +247,7 @@ class Integration {
     }
     require_solved();
     require_within_stability();
+    require_bounded();
     budgets_.add(clock_.steps, clock_.time, diagnosis_);
     cycles_ += integrator_->pressure_outcome().cycles;
     ++checked_;
@@ -273,6 +276,17 @@ class Integration {
           "it",
           problem_.time_step.fixed, clock_.least_margin, clock_.largest_courant, clock_.steps,
           clock_.time));
+    }
+  }
+
+  /// Nothing but the scheme lets a scalar leave its bounds that far.
+  void require_bounded() const {
+    const std::string runaway = resolution_->runaway(diagnosis_);
+    if (!runaway.empty()) {
+      throw RuntimeFailure(
+          fmt::format("{} at step {}, time {:.6g}: the grid is far too coarse; use "
+                      "more cells or more diffusion",
+                      runaway, clock_.steps, clock_.time));
     }
   }
 
@@ -310,6 +324,9 @@ class Integration {
       row.nusselt = nusselt_of(*path_, problem_.scalars.front().diffusivity, diagnosis_);
       outcome_.nusselt = row.nusselt;
     }
+    row.resolution = resolution_->add(clock_.time, diagnosis_,
+                                      path_ ? std::optional(row.nusselt) : std::nullopt);
+    outcome_.resolution = row.resolution;
     if (steps_since_row_ > 0) {
       row.seconds_per_cell_step = seconds_since_row_ / static_cast<double>(steps_since_row_) /
                                   static_cast<double>(problem_.cells());
@@ -341,6 +358,7 @@ class Integration {
   StepState clock_;
   Diagnosis diagnosis_;
   BudgetHistory budgets_;
+  std::optional<ResolutionWatch> resolution_;
   RunOutcome outcome_;
   double cycles_ = 0.0;
   std::int64_t checked_ = 0;
