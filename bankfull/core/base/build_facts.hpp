@@ -11,10 +11,11 @@ struct BuildFacts {
   std::string build_type;
   std::string compiler;
   std::string compiler_flags;
-  std::string cuda_toolkit;             ///< empty without CUDA
-  std::string cuda_architectures;       ///< empty without CUDA
-  std::string cuda_unavailable_reason;  ///< empty with CUDA
-  std::string fftw_unavailable_reason;  ///< empty with FFTW
+  std::string cuda_toolkit;              ///< empty without CUDA
+  std::string cuda_architectures;        ///< empty without CUDA
+  std::string cuda_unavailable_reason;   ///< empty with CUDA
+  std::string eigen_unavailable_reason;  ///< empty with Eigen
+  std::string fftw_unavailable_reason;   ///< empty with FFTW
 };
 
 const BuildFacts& build_facts();

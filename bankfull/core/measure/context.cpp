@@ -127,6 +127,7 @@ FactGroup build_group() {
               text("mpi", mpi_fact()),
               text("nccl", nccl_fact()),
               text("fftw", build::fftw ? "yes" : "no (" + facts.fftw_unavailable_reason + ")"),
+              text("eigen", build::eigen ? "yes" : "no (" + facts.eigen_unavailable_reason + ")"),
               text("hwloc", build::hwloc ? "yes" : "no"),
           }};
 }

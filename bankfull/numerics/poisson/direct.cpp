@@ -8,9 +8,18 @@
 
 namespace bankfull::poisson {
 
-bool direct_serves(const Domain& domain) { return domain.j.uniform() && domain.k.uniform(); }
+bool is_transformed(const Domain& domain) {
+  return !has_own_basis(domain.j) && !has_own_basis(domain.k);
+}
 
-std::string direct_unavailable(Device device) {
+std::string direct_unavailable(Device device, const Domain& domain) {
+  if (device.is_cuda() && !is_transformed(domain)) {
+    return "on a GPU two axes must be uniform";
+  }
+  if (!is_transformed(domain) && !build::eigen) {
+    return "two axes must be uniform, for this program has no Eigen: " +
+           build_facts().eigen_unavailable_reason;
+  }
   if (!device.is_cuda()) {
     return build::fftw ? "" : "this program has no FFTW: " + build_facts().fftw_unavailable_reason;
   }
@@ -30,7 +39,8 @@ std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool 
   const auto bytes = static_cast<std::int64_t>(element_bytes);
   if (!on_gpu) {
     const SpectrumLayout layout(domain.extents(), element_bytes);
-    return bytes * (layout.size + threads * work_reals(domain, element_bytes));
+    return bytes * (layout.size + threads * work_reals(domain, element_bytes) +
+                    matrix_reals_of_j(domain) + matrix_reals_of_k(domain, element_bytes));
   }
   const SpectrumLayout layout(domain.extents(), element_bytes, spare_rows(domain.j.cells()));
   const GpuSizes sizes(domain, element_bytes);

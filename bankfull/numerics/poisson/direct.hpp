@@ -11,22 +11,28 @@
 
 namespace bankfull::poisson {
 
-// The direct solver: Fourier transforms along periodic axes j and k, cosine transforms along those
-// that end at walls, an elimination along i for each mode, and back. The solution is exact to
-// rounding and has no mean. Right side and solution share one memory.
+// The direct solver: along j and k Fourier transforms of periodic axes, cosine transforms of those
+// that end at walls, and products with the eigenvectors of stretched ones; an elimination along i
+// for each mode, and back. The solution is exact to rounding and has no mean. Right side and
+// solution share one memory.
+//
+// Axis i may be stretched at no cost. A product along j or k takes 4 operations a cell and mode,
+// and its rounding grows with the square root of the ratio of widths: let i be the axis that is
+// stretched the most.
 
-/// Whether the direct solver can be used on this domain: axes j and k are uniform.
-bool direct_serves(const Domain& domain);
+/// Whether transforms serve axes j and k: they are uniform.
+bool is_transformed(const Domain& domain);
 
-/// Why this program has no direct solver for the device; empty if it has.
-std::string direct_unavailable(Device device);
+/// Why this program has no direct solver of this domain for the device; empty if it has.
+std::string direct_unavailable(Device device, const Domain& domain);
 
 /// Bytes that the solver allocates at most, on the GPU or, with a team of `threads`, on the host.
 std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
                           int threads = 1);
 
-/// By FFTW. Its plans are estimated, not measured: so a solution has the same bits in every run and
-/// for any number of threads. Exists in builds with build::fftw only.
+/// By FFTW and, where j or k is stretched, in builds with build::eigen only, by Eigen. FFTW's plans
+/// are estimated, not measured: so a solution has the same bits in every run and for any number of
+/// threads. Exists in builds with build::fftw only.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads);
 

@@ -1,40 +1,48 @@
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/direct/fftw.hpp"
 #include "bankfull/numerics/poisson/direct/lanes.hpp"
+#include "bankfull/numerics/poisson/direct/own_basis.hpp"
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 namespace bankfull::poisson {
 namespace {
 
-/// Walls along j and k are folded on the way into the transforms and unfolded on the way back: both
-/// cost a pass over a plane in the cache, and complex transforms, which FFTW vectorises, take half
-/// the time of its real cosine transforms.
+/// Walls along uniform j and k are folded on the way into the transforms and unfolded on the way
+/// back: both cost a pass over a plane in the cache, and complex transforms, which FFTW vectorises,
+/// take half the time of its real cosine transforms.
 template <class Real>
 class CpuDirect final : public Solver<Real> {
  public:
-  CpuDirect(const Domain& domain, int threads)
+  CpuDirect(const Domain& domain, int threads) : CpuDirect(domain, threads, OwnBases(domain)) {}
+
+  CpuDirect(const Domain& domain, int threads, const OwnBases& bases)
       : extents_(domain.extents()),
-        folded_j_(domain.j.periodic ? 0 : extents_.nj),
-        folded_k_(domain.k.periodic ? 0 : extents_.nk),
+        folded_j_(is_folded(domain.j) ? extents_.nj : 0),
+        folded_k_(is_folded(domain.k) ? extents_.nk : 0),
+        two_along_k_(two_in_an_element(domain.k)),
         cyclic_(domain.i.periodic),
         team_(threads),
         layout_(extents_, sizeof(Real)),
         table_(domain),
-        modes_j_(domain.j),
-        modes_k_(domain.k),
+        modes_j_(bases.j ? AxisModes(*bases.j) : AxisModes(domain.j)),
+        modes_k_(bases.k ? AxisModes(*bases.k) : AxisModes(domain.k)),
+        basis_j_(bases.j),
+        basis_k_(bases.k, layout_.row_pitch),
         lanes_(domain, sizeof(Real)),
         transforms_(extents_.nj, extents_.nk, layout_.row_pitch / 2),
         field_(MemorySpace::host, static_cast<std::size_t>(layout_.size)),
         work_reals_(work_reals(domain, sizeof(Real))),
         work_(MemorySpace::host, static_cast<std::size_t>(threads * work_reals_)),
         traffic_(cpu_direct_traffic(domain, sizeof(Real))) {
-    expects(direct_serves(domain), "axes j and k are uniform");
+    expects(direct_unavailable(Device::cpu(), domain).empty(), "this build serves the domain");
 #pragma omp parallel num_threads(team_.threads())
     {
       const Range planes = my_share(extents_.ni);
@@ -73,10 +81,44 @@ class CpuDirect final : public Solver<Real> {
   [[nodiscard]] Real* my_work() const { return work_.data() + share_number() * work_reals_; }
   [[nodiscard]] Real* my_line() const { return my_work() + layout_.plane_pitch; }
 
+  static bool is_folded(const Axis& axis) { return !axis.periodic && !has_own_basis(axis); }
+
+  /// Of the plane that begins here.
+  template <class Value>
+  [[nodiscard]] MatrixRows<Value> rows_of(Value& plane, std::int64_t folded = 0) const {
+    return {&plane, layout_.row_pitch, folded};
+  }
+
+  [[nodiscard]] std::int64_t places_in_row() const { return 2 * half_spectrum(extents_.nk); }
+
   static Complex<Real>* spectrum(Real* at) { return reinterpret_cast<Complex<Real>*>(at); }
 
   void transform_forward(Real* plane) const {
     Real* const work = my_work();
+    rows_forward(plane, work);
+    if (basis_j_.exists()) {
+      basis_j_.forward(rows_of(std::as_const(*work)), places_in_row(), rows_of(*plane));
+    } else {
+      transforms_.columns_forward(spectrum(work), spectrum(plane));
+    }
+  }
+
+  void transform_back(Real* plane) const {
+    Real* const work = my_work();
+    if (basis_j_.exists()) {
+      basis_j_.back(rows_of(std::as_const(*plane)), places_in_row(), rows_of(*work));
+    } else {
+      transforms_.columns_back(spectrum(plane), spectrum(work));
+    }
+    rows_back(work, plane);
+  }
+
+  /// Rows of `work` are in the order of a transform along j.
+  void rows_forward(const Real* plane, Real* work) const {
+    if (basis_k_.exists()) {
+      basis_k_.forward(extents_.nj, rows_of(*plane), rows_of(*work, folded_j_));
+      return;
+    }
     Real* const line = my_line();
     for (std::int64_t j = 0; j < extents_.nj; ++j) {
       const Real* row = plane + j * layout_.row_pitch;
@@ -86,13 +128,14 @@ class CpuDirect final : public Solver<Real> {
       }
       transforms_.row_forward(row, spectrum(work + slot_of(j, folded_j_) * layout_.row_pitch));
     }
-    transforms_.columns_forward(spectrum(work), spectrum(plane));
   }
 
-  void transform_back(Real* plane) const {
-    Real* const work = my_work();
+  void rows_back(Real* work, Real* plane) const {
+    if (basis_k_.exists()) {
+      basis_k_.back(extents_.nj, rows_of(std::as_const(*work), folded_j_), rows_of(*plane));
+      return;
+    }
     Real* const line = my_line();
-    transforms_.columns_back(spectrum(plane), spectrum(work));
     for (std::int64_t j = 0; j < extents_.nj; ++j) {
       Real* const row = plane + j * layout_.row_pitch;
       Real* const from = work + slot_of(j, folded_j_) * layout_.row_pitch;
@@ -130,10 +173,12 @@ class CpuDirect final : public Solver<Real> {
     const auto with_cyclic = [this]<class Kind>(Kind /*kind*/) {
       cyclic_ ? eliminate<Kind, true>() : eliminate<Kind, false>();
     };
-    if (folded_j_ > 0) {
-      folded_k_ > 0 ? with_cyclic(Modes<true, true>{}) : with_cyclic(Modes<true, false>{});
+    if (basis_j_.exists()) {
+      two_along_k_ ? with_cyclic(RowModes<true>{}) : with_cyclic(RowModes<false>{});
+    } else if (folded_j_ > 0) {
+      two_along_k_ ? with_cyclic(Modes<true, true>{}) : with_cyclic(Modes<true, false>{});
     } else {
-      folded_k_ > 0 ? with_cyclic(Modes<false, true>{}) : with_cyclic(Modes<false, false>{});
+      two_along_k_ ? with_cyclic(Modes<false, true>{}) : with_cyclic(Modes<false, false>{});
     }
   }
 
@@ -202,8 +247,8 @@ class CpuDirect final : public Solver<Real> {
     return table_.cells[static_cast<std::size_t>(i)];
   }
 
-  /// Subtracts the mean over the volume: the planes' means, which are element (0, 0) of their
-  /// spectra, weighted by width.
+  /// Subtracts the mean over the volume: the planes' means, of which element (0, 0) of their
+  /// spectra is a multiple, weighted by width.
   void remove_mean() const {
     double sum = 0.0;
     double whole = 0.0;
@@ -218,14 +263,17 @@ class CpuDirect final : public Solver<Real> {
   }
 
   Extents extents_;
-  std::int64_t folded_j_;  ///< cells, where the axis ends at walls
+  std::int64_t folded_j_;  ///< cells, where the axis is transformed and ends at walls
   std::int64_t folded_k_;
+  bool two_along_k_;
   bool cyclic_;
   Team team_;
   SpectrumLayout layout_;
   EliminationTable<Real> table_;
   AxisModes modes_j_;
   AxisModes modes_k_;
+  BasisAlongJ<Real> basis_j_;
+  BasisAlongK<Real> basis_k_;
   LaneShape lanes_;
   PlaneTransforms<Real> transforms_;
   Buffer<Real> field_;

@@ -10,14 +10,6 @@
 namespace bankfull::convection {
 namespace {
 
-/// Empty where transforms serve the problem's grid on its device, else why not.
-std::string direct_refused(const Problem& problem, const Grid& grid) {
-  if (!poisson::direct_serves(grid.domain())) {
-    return "two axes must be uniform";
-  }
-  return poisson::direct_unavailable(problem.device);
-}
-
 poisson::Stopping stopping_of(const Problem& problem) { return {.tolerance = problem.divergence}; }
 
 }  // namespace
@@ -26,7 +18,7 @@ PressureSolver chosen_solver(const Problem& problem, const Grid& grid) {
   if (problem.solver == PressureSolver::multigrid) {
     return PressureSolver::multigrid;
   }
-  const std::string refusal = direct_refused(problem, grid);
+  const std::string refusal = poisson::direct_unavailable(problem.device, grid.domain());
   if (refusal.empty()) {
     return PressureSolver::direct;
   }

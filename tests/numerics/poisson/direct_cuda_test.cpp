@@ -56,7 +56,9 @@ Values solved_on_gpu(const Domain& domain, const Values& f) {
 template <class Real>
 class DirectCuda : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(direct_unavailable(Device::cuda(0)), ""); }
+  void SetUp() override {
+    ASSERT_EQ(direct_unavailable(Device::cuda(0), direct_cases().front().domain), "");
+  }
 };
 using Reals = testing::Types<double, float>;
 TYPED_TEST_SUITE(DirectCuda, Reals);

@@ -1,5 +1,6 @@
 #include "bankfull/numerics/poisson/direct.hpp"
 
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/memory/memory.hpp"
 #include "tests/numerics/poisson/direct_cases.hpp"
 
@@ -32,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(AllKinds, DirectCpuOn, testing::ValuesIn(direct_cases()
 
 TEST_P(DirectCpuOn, SolvesToRounding) {
   const Domain& domain = GetParam().domain;
-  ASSERT_TRUE(direct_serves(domain));
+  ASSERT_EQ(direct_unavailable(Device::cpu(), domain), "");
   expect_solution<double>(domain);
   expect_solution<float>(domain);
 }
@@ -73,13 +74,16 @@ TYPED_TEST(DirectCpu, AllocatesWhatItSays) {
   EXPECT_EQ(memory.max_bytes(), direct_bytes(domain, sizeof(TypeParam), false, 2));
 }
 
-TEST(Direct, ServesAxesJAndKThatAreUniform) {
+TEST(Direct, SaysWhatItServes) {
   const Axis uniform = uniform_axis(4, true);
   const Axis stretched = stretched_axis(4, true, 1.2);
-  EXPECT_TRUE(direct_serves({stretched, uniform, uniform}));
-  EXPECT_FALSE(direct_serves({uniform, stretched, uniform}));
-  EXPECT_FALSE(direct_serves({uniform, uniform, stretched}));
-  EXPECT_EQ(direct_unavailable(Device::cpu()), "");
+  EXPECT_EQ(direct_unavailable(Device::cpu(), {stretched, uniform, uniform}), "");
+  for (const Domain& domain :
+       {Domain{uniform, stretched, uniform}, {uniform, uniform, stretched}}) {
+    const std::string on_cpu = direct_unavailable(Device::cpu(), domain);
+    EXPECT_EQ(on_cpu.empty(), build::eigen) << on_cpu;
+    EXPECT_EQ(direct_unavailable(Device::cuda(0), domain), "on a GPU two axes must be uniform");
+  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "bankfull/numerics/poisson/direct/elimination.hpp"
+#include "bankfull/numerics/poisson/direct/matrix_product.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
 #include "tests/counting.hpp"
@@ -113,12 +114,17 @@ Traffic counted_elimination(const Domain& domain) {
 }
 
 Traffic counted_elimination(const Domain& domain) {
-  if (domain.j.periodic) {
-    return domain.k.periodic ? counted_elimination<Modes<false, false>>(domain)
-                             : counted_elimination<Modes<false, true>>(domain);
+  const bool two_along_k = !domain.k.periodic || !domain.k.uniform();
+  if (!domain.j.uniform()) {
+    return two_along_k ? counted_elimination<RowModes<true>>(domain)
+                       : counted_elimination<RowModes<false>>(domain);
   }
-  return domain.k.periodic ? counted_elimination<Modes<true, false>>(domain)
-                           : counted_elimination<Modes<true, true>>(domain);
+  if (domain.j.periodic) {
+    return two_along_k ? counted_elimination<Modes<false, true>>(domain)
+                       : counted_elimination<Modes<false, false>>(domain);
+  }
+  return two_along_k ? counted_elimination<Modes<true, true>>(domain)
+                     : counted_elimination<Modes<true, false>>(domain);
 }
 
 std::vector<NamedDomain> kinds_of_domains() {
@@ -127,8 +133,14 @@ std::vector<NamedDomain> kinds_of_domains() {
     for (const bool j : {false, true}) {
       for (const bool k : {false, true}) {
         const auto name = [](bool periodic) { return periodic ? "periodic" : "walls"; };
-        all.push_back({std::string(name(i)) + '_' + name(j) + '_' + name(k),
-                       {uniform_axis(7, i), uniform_axis(6, j), uniform_axis(5, k)}});
+        const std::string ends = std::string(name(i)) + '_' + name(j) + '_' + name(k);
+        const Domain uniform{uniform_axis(7, i), uniform_axis(6, j), uniform_axis(5, k)};
+        const Axis stretched_j = stretched_axis(6, j, 1.1);
+        const Axis stretched_k = stretched_axis(5, k, 1.1);
+        all.push_back({ends, uniform});
+        all.push_back({ends + "_stretched_j", {uniform.i, stretched_j, uniform.k}});
+        all.push_back({ends + "_stretched_k", {uniform.i, uniform.j, stretched_k}});
+        all.push_back({ends + "_stretched_jk", {uniform.i, stretched_j, stretched_k}});
       }
     }
   }
@@ -141,6 +153,36 @@ TEST_P(DirectTraffic, EliminationIsAsCounted) {
   const Domain& domain = GetParam().domain;
   const double bytes = static_cast<double>(domain.i.cells()) * 4.0 * sizeof(double);
   counting::expect_equal({bytes, bytes, elimination_flops(domain)}, counted_elimination(domain));
+}
+
+TEST(DirectProduct, ProductIsAsCounted) {
+  const ProductShape shape{.rows = 6, .depth = 5, .columns = 7};
+  counting::Array<Value> a(shape.rows * shape.depth);
+  counting::Array<Value> b(shape.depth * shape.columns);
+  counting::Array<Value> to(shape.rows * shape.columns);
+  const auto rows_of = [](const Value* data, std::int64_t pitch) {
+    return MatrixRows<const Value>{data, pitch};
+  };
+  const Traffic counted = counting::traffic_of([&] {
+    multiply<Value>(shape, rows_of(a.data(), shape.depth), rows_of(b.data(), shape.columns),
+                    {to.data(), shape.columns});
+  });
+  const auto bytes = [](std::int64_t elements) {
+    return static_cast<double>(elements) * sizeof(double);
+  };
+  counting::expect_equal({bytes(shape.depth * (shape.rows + shape.columns)),
+                          bytes(shape.rows * shape.columns), product_flops(shape)},
+                         counted);
+}
+
+/// Beside the elimination and the transforms along uniform axes.
+TEST(DirectProduct, StretchedAxesAddTheirProducts) {
+  const Axis uniform = uniform_axis(8, true);
+  const Axis stretched = stretched_axis(8, true, 1.1);
+  const Domain domain{uniform, stretched, stretched};
+  const double eliminations = 5.0 * 5.0 * elimination_flops(domain);
+  EXPECT_EQ(cpu_direct_traffic(domain, sizeof(double)).flops,
+            eliminations + 512.0 * (4 * 8 + 4 * 8));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, DirectTraffic, testing::ValuesIn(kinds_of_domains()), domain_name);

@@ -46,6 +46,20 @@ inline Axis stretched_axis(std::int64_t cells, bool periodic, double ratio, doub
   return axis;
 }
 
+/// Cells that gather at both ends as those of flows do: faces at tanh(s stretching), s from -1
+/// to 1.
+inline Axis gathered_axis(std::int64_t cells, bool periodic, double stretching) {
+  Axis axis{{}, periodic};
+  const auto face = [&](std::int64_t n) {
+    const double s = 2.0 * static_cast<double>(n) / static_cast<double>(cells) - 1.0;
+    return stretching == 0.0 ? 0.5 * s : 0.5 * std::tanh(s * stretching) / std::tanh(stretching);
+  };
+  for (std::int64_t n = 0; n < cells; ++n) {
+    axis.widths.push_back(face(n + 1) - face(n));
+  }
+  return axis;
+}
+
 inline double volume(const Domain& domain, std::int64_t i, std::int64_t j, std::int64_t k) {
   const auto width = [](const Axis& axis, std::int64_t n) {
     return axis.widths[static_cast<std::size_t>(n)];

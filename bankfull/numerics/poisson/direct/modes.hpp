@@ -92,4 +92,24 @@ struct Modes {
   }
 };
 
+/// The same where rows of the spectrum are amplitudes of modes along j already, by a basis of the
+/// axis' own: rows j and j' share their way only.
+template <bool TwoAlongK>
+struct RowModes : Modes<true, TwoAlongK> {
+  static constexpr bool wall_j = false;  ///< no twist
+
+  template <class Real>
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static Amplitudes<Real> separate(
+      const ElementPair<Real>& pair) {
+    return {{pair.a.re, pair.a.im, pair.b.re, pair.b.im}};
+  }
+
+  /// Undoes separate().
+  template <class Real>
+  BANKFULL_HOST_DEVICE BANKFULL_ALWAYS_INLINE static ElementPair<Real> join(
+      const Amplitudes<Real>& x) {
+    return {{x.of[0], x.of[1]}, {x.of[2], x.of[3]}};
+  }
+};
+
 }  // namespace bankfull::poisson

@@ -1,6 +1,7 @@
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
 
 #include "bankfull/numerics/poisson/direct/lanes.hpp"
+#include "bankfull/numerics/poisson/direct/matrix_product.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <algorithm>
@@ -9,11 +10,18 @@
 namespace bankfull::poisson {
 namespace {
 
+/// Operations a cell, there and back.
+double transform_flops(const Axis& axis) {
+  const double one_way = has_own_basis(axis) ? product_flops({1, axis.cells(), 1})
+                                             : 2.5 * std::log2(static_cast<double>(axis.cells()));
+  return 2.0 * one_way;
+}
+
 Traffic direct_traffic(const Domain& domain, std::size_t element_bytes, int passes) {
   const Extents n = domain.extents();
   const auto cells = static_cast<double>(n.count());
   const double one_way = cells * static_cast<double>(element_bytes) * passes;
-  const double transforms = 2.0 * 2.5 * cells * std::log2(static_cast<double>(n.nj * n.nk));
+  const double transforms = cells * (transform_flops(domain.j) + transform_flops(domain.k));
   const auto pairs = static_cast<double>(half_spectrum(n.nj) * half_spectrum(n.nk));
   return {one_way, one_way, transforms + pairs * elimination_flops(domain)};
 }
@@ -28,15 +36,26 @@ std::int64_t work_reals(const Domain& domain, std::size_t element_bytes) {
   return (needed + alignment - 1) / alignment * alignment;
 }
 
+std::int64_t matrix_reals_of_j(const Domain& domain) {
+  return has_own_basis(domain.j) ? 2 * domain.j.cells() * domain.j.cells() : 0;
+}
+
+std::int64_t matrix_reals_of_k(const Domain& domain, std::size_t element_bytes) {
+  const std::int64_t cells = domain.k.cells();
+  const SpectrumLayout layout(domain.extents(), element_bytes);
+  return has_own_basis(domain.k) ? (cells + 2 * half_spectrum(cells)) * layout.row_pitch : 0;
+}
+
 double elimination_flops(const Domain& domain) {
   const int modes = modes_of(domain);
   const bool cyclic = domain.i.periodic;
   constexpr int amplitudes = 4;
   // Of a pair of elements: two complex products a way; sums of their parts, and back halves of
   // them.
-  const int twists = modes > 1 ? 2 * 6 : 0;
-  const int separate = modes > 1 ? 4 : 0;
-  const int join = modes > 1 ? 8 : 0;
+  const bool rows_are_modes = has_own_basis(domain.j);
+  const int twists = (rows_are_modes ? two_in_an_element(domain.k) : modes > 1) ? 2 * 6 : 0;
+  const int separate = modes > 1 && !rows_are_modes ? 4 : 0;
+  const int join = modes > 1 && !rows_are_modes ? 8 : 0;
   // Of a mode: its decay, the pivot, what is left; around, what goes to the root and is left there.
   const int eliminate = 1 + 5 + (cyclic ? 5 : 0);
   const int forward = twists + separate + modes * eliminate + amplitudes * (4 + (cyclic ? 2 : 0));

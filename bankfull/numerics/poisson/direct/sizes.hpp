@@ -14,12 +14,17 @@ namespace bankfull::poisson {
 /// elimination.
 std::int64_t work_reals(const Domain& domain, std::size_t element_bytes);
 
+/// Reals of the matrices that take axis j and axis k, where they are stretched, to modes and back.
+std::int64_t matrix_reals_of_j(const Domain& domain);
+std::int64_t matrix_reals_of_k(const Domain& domain, std::size_t element_bytes);
+
 /// Operations that eliminate one pair of columns of the spectrum; see LaneElimination.
 double elimination_flops(const Domain& domain);
 
 /// On a CPU the field crosses the memory interface three times to and fro: planes are transformed,
-/// and columns eliminated, in the cache. Of the transforms, which are a library's, the usual count
-/// of operations.
+/// and columns eliminated, in the cache. Of Fourier transforms, which are a library's, the usual
+/// count of operations; of products with matrices along stretched axes those of `multiply`, without
+/// what fills up its cache lines.
 Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
 
 /// On a GPU columns do not stay in the cache: the elimination's two sweeps cross too. What it

@@ -17,6 +17,9 @@ constexpr std::int64_t padded_to(std::int64_t count, std::int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
+/// There and back, a transform that is not normalised multiplies by this.
+std::int64_t scale_of_transform(const Axis& axis) { return has_own_basis(axis) ? 1 : axis.cells(); }
+
 /// The solution for right sides that are the widths, with the last cell at 0 and no dominance.
 std::vector<double> response_to_widths(const Axis& axis, const std::vector<double>& above,
                                        double closing) {
@@ -64,6 +67,11 @@ AxisModes::AxisModes(const Axis& axis) {
   }
 }
 
+AxisModes::AxisModes(const EigenBasis& basis)
+    : decay(basis.decay), twist(basis.decay.size() + 1, Complex<double>{1.0, 0.0}) {
+  decay.push_back(decay.front());
+}
+
 template <class Real>
 EliminationTable<Real>::EliminationTable(const Domain& domain) {
   const Axis& axis = domain.i;
@@ -75,7 +83,8 @@ EliminationTable<Real>::EliminationTable(const Domain& domain) {
   const double joined = axis.periodic && count > 1 ? 1.0 / axis.distance(0) : 0.0;
   const std::vector<double> response = response_to_widths(axis, above, joined);
   const double whole = std::reduce(axis.widths.begin(), axis.widths.end());
-  const auto transforms = static_cast<double>(domain.j.cells() * domain.k.cells());
+  const auto transforms =
+      static_cast<double>(scale_of_transform(domain.j) * scale_of_transform(domain.k));
   for (std::size_t n = 0; n < count; ++n) {
     cells.push_back({static_cast<Real>(axis.widths[n]), static_cast<Real>(above[n]),
                      static_cast<Real>(-axis.widths[n] / transforms),

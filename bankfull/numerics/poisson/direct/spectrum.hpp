@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/numerics/poisson/direct/eigen_basis.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 
@@ -31,19 +32,29 @@ BANKFULL_HOST_DEVICE constexpr int spare_or_mirror_row(int j, int nj) {
   return j == 0 ? nj : (2 * j == nj ? nj + 1 : nj - j);
 }
 
+/// Fourier and cosine transforms serve uniform axes; others have a basis of their own.
+inline bool has_own_basis(const Axis& axis) { return !axis.uniform(); }
+
+/// Whether an element holds modes n and cells - n along this axis, else mode n alone.
+inline bool two_in_an_element(const Axis& axis) { return !axis.periodic || has_own_basis(axis); }
+
 /// Modes::count of a domain.
 inline int modes_of(const Domain& domain) {
-  return (domain.j.periodic ? 1 : 2) * (domain.k.periodic ? 1 : 2);
+  return (two_in_an_element(domain.j) ? 2 : 1) * (two_in_an_element(domain.k) ? 2 : 1);
 }
 
 /// Eigenvalues and twists along one transformed axis, fp64.
 struct AxisModes {
   /// Minus the second difference's eigenvalue, of mode 0, ..., n.
   std::vector<double> decay;
-  /// See Modes: t(0), ..., t(n); all 1 along a periodic axis.
+  /// See Modes: t(0), ..., t(n); all 1 along an axis that is periodic or has a basis of its own.
   std::vector<Complex<double>> twist;
 
   explicit AxisModes(const Axis& axis);
+
+  /// Of an axis with these decays of its own. Row n = 0 is its own partner: its mode stands at both
+  /// ends.
+  explicit AxisModes(const EigenBasis& basis);
 };
 
 /// What the elimination along i knows of a cell.

@@ -32,7 +32,7 @@ class CudaDirect final : public Solver<Real> {
         checkpoints_(on_gpu<Real>(sizes.checkpoint_reals)),
         work_(on_gpu<std::byte>(static_cast<std::int64_t>(transforms_.work_bytes()))),
         traffic_(gpu_direct_traffic(domain, sizeof(Real))) {
-    expects(direct_serves(domain), "axes j and k are uniform");
+    expects(is_transformed(domain), "axes j and k are uniform");
     transforms_.work_in(work_.data());
     fill_bytes(field_.data(), 0, field_.bytes(), stream);
     set_data(domain, sizes);
