@@ -197,6 +197,17 @@ class Signals(Runs):
         document = self.check_early_end(PROBE, signal.SIGTERM)
         self.assertEqual(document["workload"], "probe")
 
+    def test_a_validation_within_a_family_of_cases(self):
+        process = self.start("convect", "--validate", "quick", "--validate-parts", "critical-rayleigh", "--progress", "0.05",
+                             "--json", "out.json")
+        self.wait_for_progress(process, "validating: .*", 0)
+        process.send_signal(signal.SIGTERM)
+        _, err = self.ended(process)
+        self.assertNotIn("nothing was found", err)
+        document = self.result_of("out.json")
+        self.assertEqual((document["complete"], document["verdict"]), (False, "verified"))
+        self.assertNotEqual(document["verification"], [])
+
     def test_convect(self):
         process = self.start(*CONVECT, "--json", "out.json")
         series = self.path / "run" / "series.csv"
