@@ -243,6 +243,18 @@ class BadCases(Convect):
         text = self.succeeded("layer.toml", "--set", "cells=8192x8192x8192", "--dry-run")
         self.assertRegex(text, r"memory [\d.]+ TiB(.*\n)*  it does not fit: a flow on .* needs .* free; .*--set cells")
 
+    def test_a_dry_run_answers_where_the_folder_is_taken(self):
+        self.succeeded("layer.toml", "--quiet")
+        text = self.succeeded("layer.toml", "--dry-run")
+        self.assertRegex(text, "  it fits: .*\n  the run would be refused: the folder layer-run is there already and not empty; "
+                               "give --overwrite")
+        self.assertNotIn("refused", self.succeeded("layer.toml", "--dry-run", "--overwrite"))
+        self.refused("layer.toml", "--dry-run", "--output", "{nothing}", saying=["{nothing}"])
+
+    def test_a_case_without_a_title(self):
+        self.assertIn("convect layer\n", self.succeeded("layer.toml", "--dry-run"))
+        self.assertIn("convect layer: air\n", self.succeeded("layer.toml", "--dry-run", "--set", "title=air"))
+
     def test_settings(self):
         self.refused("layer.toml", "--set", "ra=-1", saying=["--set ra=-1: ", "rayleigh"])
         self.refused("layer.toml", "--set", "physics.raleigh=1",
@@ -481,7 +493,8 @@ class RunDirectory(Convect):
     def test_names_that_no_file_system_takes(self):
         for name in ("x" * 300, "y/" * 3000):
             self.refused("layer.toml", "--output", name, saying=["name too long", "--output"])
-            self.refused("layer.toml", "--output", name, "--dry-run", saying=["name too long"])
+            text = self.succeeded("layer.toml", "--output", name, "--dry-run")
+            self.assertRegex(text, "  the run would be refused: .*name too long")
 
     def test_json_is_no_file_of_the_run_or_its_input(self):
         os.symlink("r/series.csv", self.path / "to-series")

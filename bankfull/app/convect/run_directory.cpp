@@ -379,10 +379,14 @@ void RunWriter::finish(const std::string& json) const {
 
 std::string RunWriter::what_is_left() const {
   const std::string folder = directory_->path().string();
-  return lock_->holds() ? "what was found until then is in " + folder
-                        : "the folder " + folder +
-                              " was removed, renamed or replaced during the run, and nothing of "
-                              "the run is left there";
+  if (!lock_->is_in_place()) {
+    return "the folder " + folder +
+           " was removed, renamed or replaced during the run, and nothing of the run is left there";
+  }
+  const std::string left = "what was found until then is in " + folder;
+  return lock_->holds() ? left
+                        : fmt::format("{} in it was removed or replaced during the run; {}",
+                                      FolderLock::file_name, left);
 }
 
 }  // namespace bankfull::convect

@@ -107,7 +107,7 @@ void print_plan(const std::string& title, const Plan& plan) {
   const int stages = plan.stages();
   const convection::StageTraffic parts = convection::stage_traffic(plan, {});
   const Traffic stage = std::accumulate(parts.begin(), parts.end(), Traffic{});
-  print_out("convect {}: {}\n", problem.name, title);
+  print_out("convect {}{}{}\n", problem.name, title.empty() ? "" : ": ", title);
   print_out("  {} cells, {}, {}, on {}; {}, {}, {}\n", cells_text(problem),
             to_string(problem.precision), to_string(problem.schedule), to_string(problem.device),
             to_string(problem.scheme), step_text(problem.time_step), end_text(problem));
@@ -181,18 +181,37 @@ ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
   }
 }
 
-convect::RunDirectory directory_of(const ConvectOptions& options, const convect::Case& wanted) {
-  return {options.output.empty() ? wanted.problem.name + "-run"
-                                 : convect::filled_in(options.output, wanted),
-          options.overwrite, convect::output_example(wanted, options.settings)};
+std::string output_of(const ConvectOptions& options, const convect::Case& wanted) {
+  return options.output.empty() ? wanted.problem.name + "-run"
+                                : convect::filled_in(options.output, wanted);
+}
+
+convect::RunDirectory directory_at(const std::string& path, const ConvectOptions& options,
+                                   const convect::Case& wanted) {
+  return {path, options.overwrite, convect::output_example(wanted, options.settings)};
+}
+
+/// What a dry run answers: what the run would do, and what it would be refused for.
+void answer(const ConvectOptions& options, const convect::Case& wanted, const Plan& plan) {
+  const std::string output = output_of(options, wanted);
+  print_plan(wanted.title, plan);
+  print_fit(plan.problem().device, plan.memory_shortage());
+  try {
+    static_cast<void>(directory_at(output, options, wanted));
+  } catch (const UsageError& error) {
+    print_out("  the run would be refused: {}\n", error.what());
+  }
 }
 
 ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const fs::path file = convect::find_case(options.case_name);
   require_other_than(options.common.json, file, "the case itself");
   convect::Case wanted = convect::load_case(file, options.settings);
-  const convect::RunDirectory directory = directory_of(options, wanted);
-  directory.require_no_file_of_it(options.common.json);
+  std::optional<convect::RunDirectory> directory;
+  if (!options.common.dry_run) {
+    directory = directory_at(output_of(options, wanted), options, wanted);
+    directory->require_no_file_of_it(options.common.json);
+  }
   Problem& problem = wanted.problem;
   problem.device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
@@ -200,17 +219,15 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
   const Plan plan = in_case([&] { return Plan(problem, policy.ceiling); });
-  if (!options.common.dry_run) {
-    in_case([&] { plan.require_memory(); });
-  }
-  if (!options.common.quiet || options.common.dry_run) {
-    print_plan(wanted.title, plan);
-  }
   if (options.common.dry_run) {
-    print_fit(problem.device, plan.memory_shortage());
+    answer(options, wanted, plan);
     return ExitCode::ok;
   }
-  return in_case([&] { return integrate(options, ranks, policy, plan, wanted, directory); });
+  in_case([&] { plan.require_memory(); });
+  if (!options.common.quiet) {
+    print_plan(wanted.title, plan);
+  }
+  return in_case([&] { return integrate(options, ranks, policy, plan, wanted, *directory); });
 }
 
 std::string names_of(const std::vector<convection::ValidationPart>& parts) {
@@ -265,6 +282,7 @@ ExitCode run_convect(const ConvectOptions& options, const Communicator& ranks) {
                      "start it without mpirun");
   }
   if (options.list_cases) {
+    require(!options.common.json, "--list-cases has no result for --json", "leave one of them out");
     return list_cases();
   }
   if (options.case_name.empty() == options.validate.empty()) {
