@@ -236,6 +236,7 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value magnitude_of(const Value& x) {
 /// NaN wins, so that a broken flow shows.
 template <class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real larger(const Real& a, const Real& b) {
+  // NOLINTNEXTLINE(misc-redundant-expression): a NaN is all that differs from itself
   return a < b || b != b ? b : a;
 }
 
