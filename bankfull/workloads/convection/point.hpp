@@ -141,7 +141,7 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value broadcast_of(Real x) {
 template <int A, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
 with_buoyancies(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, Value sum) {
-  Value buoyancies = broadcast_of<Value>(-medium.reference[A]);
+  auto buoyancies = broadcast_of<Value>(-medium.reference[A]);
   bool any = false;
   for (int s = 0; s < medium.scalar_count; ++s) {
     const Real buoyancy = medium.scalars[s].buoyancy[A];

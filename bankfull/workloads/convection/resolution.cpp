@@ -81,8 +81,9 @@ std::optional<double> mean_of(const Notes& notes, Member member) {
   double sum = 0.0;
   double count = 0.0;
   for (const auto& note : notes) {
-    if (note.time >= 0.5 * notes.back().time && note.resolution.*member) {
-      sum += *(note.resolution.*member);
+    const std::optional<double>& value = note.resolution.*member;
+    if (note.time >= 0.5 * notes.back().time && value) {
+      sum += *value;
       count += 1.0;
     }
   }

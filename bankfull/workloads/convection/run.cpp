@@ -50,7 +50,8 @@ class Integration {
 
   RunOutcome integrate() {
     integrator_->load(initial_state(problem_, plan_.grid()));
-    resolution_.emplace(problem_, plan_.grid(), integrator_->diagnose());
+    resolution_ =
+        std::make_unique<ResolutionWatch>(problem_, plan_.grid(), integrator_->diagnose());
     check_flow();
     set_rule();
     require_short_enough();
@@ -358,7 +359,7 @@ class Integration {
   StepState clock_;
   Diagnosis diagnosis_;
   BudgetHistory budgets_;
-  std::optional<ResolutionWatch> resolution_;
+  std::unique_ptr<ResolutionWatch> resolution_;
   RunOutcome outcome_;
   double cycles_ = 0.0;
   std::int64_t checked_ = 0;

@@ -21,7 +21,7 @@
 namespace bankfull::convection {
 namespace {
 
-constexpr double to_rounding = 1e-12;
+constexpr double to_the_last_digits = 1e-12;
 
 /// A sum of terms that is `expected`, to a part of the largest of them. In boxes one cell wide the
 /// fluid may be unable to move: then all is rounding.
@@ -31,7 +31,7 @@ void expect_balance(double sum, double expected, std::initializer_list<double> t
     most = std::max(most, std::abs(term));
   }
   constexpr double of_fluid_at_rest = 1e-17;
-  EXPECT_LE(std::abs(sum - expected), to_rounding * most + of_fluid_at_rest);
+  EXPECT_LE(std::abs(sum - expected), to_the_last_digits * most + of_fluid_at_rest);
 }
 
 class BudgetCase : public testing::TestWithParam<Case> {};
