@@ -316,7 +316,7 @@ class HostileWords(Console):
     def refusals_of(self, word):
         for place in self.PLACES:
             arguments = [argument.encode().replace(b"HERE", word) for argument in place]
-            if place[0] not in ("HERE", "--HERE", "decompose"):
+            if place[0] not in ("HERE", "--HERE", "decompose") and "--output" not in place:  # a dry run answers for a folder
                 arguments.append(b"--dry-run")
             yield place, self.run_program(*arguments)
 

@@ -155,11 +155,16 @@ class Race(Folders):
         while not (self.run_folder / "series.csv").exists():
             self.assertIsNone(first.poll(), first.stderr)
             time.sleep(0.01)
-        for flags in ([], ["--overwrite"], ["--dry-run"], ["--overwrite", "--dry-run"]):
+        in_use = rf"the folder run is in use by process {first.pid} on \S+ since .*--output\n$"
+        for flags in ([], ["--overwrite"]):
             second = self.start(*flags)
             output, said = second.communicate(timeout=HANGING)
             self.assertEqual((second.returncode, output), (USAGE, ""), said)
-            self.assertRegex(said, rf"^bankfull: the folder run is in use by process {first.pid} on \S+ since .*--output\n$")
+            self.assertRegex(said, f"^bankfull: {in_use}")
+            dry = self.start(*flags, "--dry-run")
+            output, said = dry.communicate(timeout=HANGING)
+            self.assertEqual((dry.returncode, said), (OK, ""), output)
+            self.assertRegex(output, f"\n  the run would be refused: {in_use}")
         self.assertIsNone(first.poll())
 
 
