@@ -94,12 +94,12 @@ TEST(MultigridLevels, LinesRunAlongTheMostStretchedAxisOfEachLevel) {
                       gathered_axis(10, false, 3.0)};
   const std::vector<Level> levels = make_levels(domain, Smoother::lines);
   for (const Level& level : levels) {
-    EXPECT_EQ(level.lines, &Level::k);
+    EXPECT_EQ(level.line_axis, 2);
     EXPECT_EQ(level.k.cells, 10);
   }
   EXPECT_EQ(levels.back().extents(), (Extents{1, 1, 10}));
   EXPECT_EQ(levels.front().sweeps_before, 1);
-  EXPECT_EQ(make_levels(uniform_shapes().front().domain, Smoother::lines).front().lines, nullptr);
+  EXPECT_FALSE(make_levels(uniform_shapes().front().domain, Smoother::lines).front().has_lines());
 }
 
 /// Coefficients of a level are those of the equation.

@@ -21,7 +21,6 @@ double smallest_spacing(const Axis& axis) {
 }
 
 constexpr std::array domain_axes{&Domain::i, &Domain::j, &Domain::k};
-constexpr std::array level_axes{&Level::i, &Level::j, &Level::k};
 
 /// The number of the axis whose widths differ most; -1: all are uniform.
 int most_stretched(const Domain& domain) {
@@ -105,9 +104,7 @@ Level level_of(const Domain& domain, int line_axis) {
       weakest = std::min(weakest, coupling);
     }
   }
-  if (line_axis >= 0) {
-    level.lines = level_axes[static_cast<std::size_t>(line_axis)];
-  }
+  level.line_axis = line_axis;
   level.omega = sum > 0.0 ? best_omega(weakest, sum) : 1.0;
   return level;
 }
@@ -121,7 +118,7 @@ void set_sweeps(const Domain& domain, std::vector<Level>* levels) {
     level.sweeps_after = thorough;
   }
   // Cells of many shapes smooth slowly, but for lines.
-  const bool by_lines = levels->front().lines != nullptr;
+  const bool by_lines = levels->front().has_lines();
   if (by_lines || (domain.i.uniform() && domain.j.uniform() && domain.k.uniform())) {
     levels->front().sweeps_before = 1;
     levels->front().sweeps_after = 1;

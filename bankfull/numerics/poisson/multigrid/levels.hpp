@@ -32,9 +32,14 @@ struct Level {
   double omega = 1.0;     ///< of the over-relaxation
   int sweeps_before = 1;  ///< red-black sweeps before the coarse-grid correction
   int sweeps_after = 1;   ///< and after it
-  /// The axis along which lines are relaxed, which is never coarsened; none: cells are. The
-  /// coarsest level then is one line, which is solved.
-  AxisLevel Level::*lines = nullptr;
+  /// The number of the axis along which lines are relaxed, which is never coarsened; -1: cells are.
+  /// The coarsest level then is one line, which is solved.
+  int line_axis = -1;
+
+  [[nodiscard]] bool has_lines() const { return line_axis >= 0; }
+  [[nodiscard]] const AxisLevel& along_lines() const {
+    return line_axis == 0 ? i : (line_axis == 1 ? j : k);
+  }
 
   [[nodiscard]] Extents extents() const { return {i.cells, j.cells, k.cells}; }
 };

@@ -4,6 +4,7 @@
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -82,8 +83,8 @@ void sweep_points(const Level& level, const Field& r, Field* e) {
 class LineSweep {
  public:
   explicit LineSweep(const Level& level)
-      : level_(level), across_(level), system_(level.*level.lines) {
-    AxisLevel& along = across_.*level.lines;
+      : level_(level), across_(level), system_(level.along_lines()) {
+    AxisLevel& along = across_.*level_axes[line_axis()];
     along.lower.assign(along.lower.size(), 0.0);
     along.upper.assign(along.upper.size(), 0.0);
   }
@@ -91,7 +92,7 @@ class LineSweep {
   void run(const Field& r, Field* e) const {
     for (const bool red : {true, false}) {
       for_cells_of(level_, [&](const Cell& first) {
-        if (place_along(first) == 0 && is_red(first.i, first.j, first.k) == red) {
+        if (first.*cell_axes[line_axis()] == 0 && is_red(first.i, first.j, first.k) == red) {
           relax(first, r, e);
         }
       });
@@ -99,19 +100,19 @@ class LineSweep {
   }
 
  private:
-  [[nodiscard]] std::int64_t Cell::*member_along() const {
-    return level_.lines == &Level::i ? &Cell::i : level_.lines == &Level::j ? &Cell::j : &Cell::k;
-  }
-  [[nodiscard]] std::int64_t place_along(const Cell& cell) const { return cell.*member_along(); }
+  static constexpr std::array level_axes{&Level::i, &Level::j, &Level::k};
+  static constexpr std::array cell_axes{&Cell::i, &Cell::j, &Cell::k};
+
+  [[nodiscard]] std::size_t line_axis() const { return static_cast<std::size_t>(level_.line_axis); }
 
   void relax(const Cell& first, const Field& r, Field* e) const {
-    const AxisLevel& axis = level_.*level_.lines;
+    const AxisLevel& axis = level_.along_lines();
     std::vector<double> dominance;
     std::vector<double> side;
     std::vector<std::size_t> places;
     Cell cell = first;
     for (std::int64_t n = 0; n < axis.cells; ++n) {
-      cell.*member_along() = n;
+      cell.*cell_axes[line_axis()] = n;
       const Faces<double> coefficients = coefficients_at(across_, cell);
       const double width = element(axis.widths, n);
       places.push_back(place_of(level_.extents(), cell));
@@ -132,7 +133,7 @@ class LineSweep {
 };
 
 void sweep(const Level& level, const Field& r, Field* e) {
-  level.lines != nullptr ? LineSweep(level).run(r, e) : sweep_points(level, r, e);
+  level.has_lines() ? LineSweep(level).run(r, e) : sweep_points(level, r, e);
 }
 
 /// The two coarse cells between which a cell lies along one axis.
