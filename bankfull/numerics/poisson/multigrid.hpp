@@ -38,7 +38,7 @@ std::unique_ptr<Solver<Real>> make_cuda_multigrid(const Domain& domain, Stopping
 ///   stretching          0     1     1.5   2     2.5   3     3.5   5
 ///   ratio of widths     1     2.4   5.5   14    38    101   275   5500
 ///   the same cells     0.05  0.3   0.5   0.6   0.7   0.7   0.9   1.7
-///   the worst shape    0.13  0.37  0.71  0.86  0.9   0.95  1.6   1.9
+///   the worst shape    0.13  0.37  0.71  0.86  0.9   0.95  1.6   8
 ///
 /// Lines along the axis would do with 0.07, and 0.19 for the worst shape, at any stretching; see
 /// multigrid::Smoother.
