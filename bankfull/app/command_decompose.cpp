@@ -112,13 +112,6 @@ Periodicity parse_periodic(const std::string& text) {
   return {times('i') > 0, times('j') > 0, times('k') > 0};
 }
 
-void require_range(const std::string& option, int value, int most) {
-  if (value < 1 || value > most) {
-    throw UsageError(fmt::format("{} {} is out of range", option, value),
-                     fmt::format("use 1 to {}", most));
-  }
-}
-
 /// No product of the figures below may overflow.
 void require_bytes(const DecomposeOptions& options, const Question& question) {
   const auto [ni, nj, nk] = per_axis(question.cells);
@@ -130,9 +123,6 @@ void require_bytes(const DecomposeOptions& options, const Question& question) {
 }
 
 Question question_from(const DecomposeOptions& options) {
-  require_range("--halo-width", options.halo_width, widest_halo);
-  require_range("--fields", options.fields, max_fields);
-  require_range("--top", options.top.value_or(1), max_rows);
   Question question{.cells = parse_cells(options.cells),
                     .rank_counts = parse_rank_counts(options.ranks, Repeated::merged),
                     .halo = {options.halo_width, parse_reach(options.reach)},
@@ -314,14 +304,15 @@ Columns; the rows that send least come first:
 
 void add_halo_options(CLI::App& command, DecomposeOptions& options) {
   add_number(command, "--halo-width", options.halo_width,
-             "layers of ghost cells to exchange, 1 to 16")
+             "layers of ghost cells to exchange, 1 to 16", {.least = 1.0, .most = widest_halo})
       ->capture_default_str();
   with_environment(command
                        .add_option("--reach", options.reach,
                                    "neighbours to exchange with: faces, edges or corners; each "
                                    "includes those before it")
                        ->capture_default_str());
-  add_number(command, "--fields", options.fields, "fields that go with an exchange")
+  add_number(command, "--fields", options.fields, "fields that go with an exchange",
+             {.least = 1.0, .most = max_fields})
       ->capture_default_str();
   with_environment(
       command.add_option("--precision", options.precision, "fp32 or fp64")->capture_default_str());
@@ -345,7 +336,8 @@ void add_decompose_command(CLI::App& program, const Communicator& ranks, Action&
                                     "numbers of ranks: N, A:B, or several with commas")
                        ->required());
   add_halo_options(*command, *options);
-  add_number(*command, "--top", options->top, "show only the best N rows");
+  add_number(*command, "--top", options->top, "show only the best N rows",
+             {.least = 1.0, .most = max_rows});
   add_json_option(*command, options->json);
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_decompose(*options, ranks); };

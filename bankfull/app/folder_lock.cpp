@@ -160,8 +160,11 @@ FolderLock::~FolderLock() {
 }
 
 bool FolderLock::holds() const {
-  return standing_of(folder_handle_, folder_, 0) == Standing::same &&
-         standing_of(file_handle_, file_, AT_SYMLINK_NOFOLLOW) != Standing::other;
+  return is_in_place() && standing_of(file_handle_, file_, AT_SYMLINK_NOFOLLOW) == Standing::same;
+}
+
+bool FolderLock::is_in_place() const {
+  return standing_of(folder_handle_, folder_, 0) == Standing::same;
 }
 
 void FolderLock::require_free(const fs::path& folder) {

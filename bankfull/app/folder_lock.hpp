@@ -35,9 +35,13 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  /// Whether the folder's name still leads to the folder that was locked and no other process has
-  /// locked it: false once it was removed, renamed or replaced.
+  /// Whether the folder's name still leads to the folder that was locked, and the file in it is
+  /// still ours: false once either was removed, renamed or replaced. Without the file another
+  /// process could take the folder, and give it back, unseen.
   [[nodiscard]] bool holds() const;
+
+  /// Whether the folder's name still leads to the folder that was locked, whoever has it now.
+  [[nodiscard]] bool is_in_place() const;
 
   /// Throws UsageError where another process has the folder. Changes nothing, but must not be asked
   /// for a folder that this process has locked. On file systems without locks nobody has it.

@@ -40,10 +40,13 @@ void add_timing_options(CLI::App& command, HimenoOptions& options) {
                             "choose the iterations to fill this time")
                      ->capture_default_str();
   add_number(command, "--iterations", options.iterations,
-             "run exactly so many iterations in each repeat, from the official initial state")
+             "run exactly so many iterations in each repeat, from the official initial state",
+             {.most = himeno::max_iterations})
       ->excludes(target);
-  add_number(command, "--repeat", options.repeats, "timed repeats")->capture_default_str();
-  add_number(command, "--warmup", options.warmup, "trial runs before the timed repeats")
+  add_number(command, "--repeat", options.repeats, "timed repeats", {.most = himeno::max_repeats})
+      ->capture_default_str();
+  add_number(command, "--warmup", options.warmup, "trial runs before the timed repeats",
+             {.most = himeno::max_repeats})
       ->capture_default_str();
 }
 

@@ -40,6 +40,9 @@ void print_report(const RunResult& result, const Publication& publication, bool 
   if (!result.checks.empty()) {
     print_out("{}\n", report_checks(result));
   }
+  if (!result.resolution.empty()) {
+    print_out("{}\n", report_resolution(result));
+  }
   for (const std::string& note : result.notes) {
     print_out("  {}\n", one_line(note));
   }

@@ -104,6 +104,16 @@ std::string report_checks(const RunResult& result) {
   return table.text();
 }
 
+std::string report_resolution(const RunResult& result) {
+  Table table({"resolution", "value", "allowed", "verdict"});
+  for (const Check& check : result.resolution) {
+    table.add_row({check.name, fmt::format("{:.3g}", check.value),
+                   fmt::format("{:.3g}", check.tolerance),
+                   check.passed() ? "ok" : "UNDER-RESOLVED"});
+  }
+  return table.text();
+}
+
 std::string report_sources(const RunResult& result) {
   std::string text = "  references:\n";
   for (const Check& check : result.checks) {

@@ -12,6 +12,9 @@ std::string display(const Figure& figure);
 /// Checks with their values, one line each.
 std::string report_checks(const RunResult& result);
 
+/// Whether the grid resolved what happened on it, likewise.
+std::string report_resolution(const RunResult& result);
+
 /// Where the references of the checks come from, one line each.
 std::string report_sources(const RunResult& result);
 

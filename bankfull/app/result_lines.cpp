@@ -1,5 +1,6 @@
 #include "bankfull/app/result_lines.hpp"
 
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/base/printable.hpp"
 #include "bankfull/core/machine/cpu.hpp"
 
@@ -106,10 +107,11 @@ class ResultLine {
 }  // namespace
 
 std::string verdict_of(const RunResult& result) {
-  if (result.checks.empty()) {
-    return "none";
-  }
-  return result.verified() ? "verified" : "failed";
+  constexpr auto verdicts = enum_names<Verdict>({{Verdict::none, "none"},
+                                                 {Verdict::verified, "verified"},
+                                                 {Verdict::under_resolved, "under-resolved"},
+                                                 {Verdict::failed, "failed"}});
+  return verdicts.to_string(result.verdict());
 }
 
 std::string result_key(const Figure& figure) {

@@ -633,13 +633,13 @@ class BadHimenoInput(CommandLine):
         target = self.path / "out.json"
         process = subprocess.Popen(
             [BINARY, "himeno", "--device", "cpu", "--size", "S", "--target-seconds", str(2 * HANGING),
-             "--json", str(target)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(1.5)
-        for _ in range(2):  # the first asks for an end after the repeat, which is long
-            process.terminate()
-            time.sleep(0.5)
+             "--progress", "0.1", "--json", str(target)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        self.assertTrue(any(" %" in line for line in process.stderr), "it measures")
+        process.terminate()
         process.communicate(timeout=HANGING)
-        self.assertEqual(list(self.path.iterdir()), [])
+        self.assertEqual(list(self.path.iterdir()), [target])
+        self.assertIs(json.loads(target.read_text())["complete"], False)
 
     def test_thresholds(self):
         for value in ("nan", "-5"):

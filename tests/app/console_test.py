@@ -46,6 +46,9 @@ cfl = 0.3
 steps = 4
 """
 
+# What its few steps from a jump at the walls end with.
+PASSED = ("verified", "under-resolved")
+
 # Bytes that no line of output may have.
 CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")
 
@@ -106,11 +109,11 @@ class FullDisks(Console):
                 result = self.run_in_shell([*HIMENO, "--json", "out.json"], redirection)
                 self.assertIn(result.returncode, (OK, FAILURE))  # that of true in a pipe
                 self.assertIn(b"cannot write to standard output", result.stderr)
-                self.assertEqual(self.result("out.json")["verdict"], "verified")
+                self.assertIn(self.result("out.json")["verdict"], PASSED)
                 (self.path / "out.json").unlink()
         result = self.run_in_shell(["convect", "layer.toml"], ">/dev/full")
         self.assertEqual(result.returncode, FAILURE)
-        self.assertEqual(self.result("layer-run/run.json")["verdict"], "verified")
+        self.assertIn(self.result("layer-run/run.json")["verdict"], PASSED)
 
     def test_a_failed_verification_keeps_its_code(self):
         result = self.run_in_shell([*HIMENO, "--perturb-operator", "1e-3"], ">/dev/full")
@@ -129,7 +132,7 @@ class FullDisks(Console):
 
     def test_closed_streams_are_no_files(self):
         self.run_in_shell(["convect", "layer.toml", "--json", "out.json", "--progress", "0.01"], "0<&- >&- 2>&-")
-        self.assertEqual(self.result("out.json")["verdict"], "verified")
+        self.assertIn(self.result("out.json")["verdict"], PASSED)
         self.assertEqual(self.result("layer-run/run.json"), self.result("out.json"))
         for path in self.path.rglob("*.csv"):
             self.assertNotIn("bankfull", path.read_text())
@@ -149,7 +152,7 @@ class FullDisks(Console):
     def test_the_report_claims_no_file_that_is_not_there(self):
         result = self.run_program("convect", "layer.toml", "--json", "out.json", preexec_fn=self.limited(6000))
         self.assertEqual(result.returncode, FAILURE, result.stdout)
-        self.assertIn(b"verdict=verified", result.stdout)
+        self.assertRegex(result.stdout, rb"verdict=(verified|under-resolved)")
         self.assertNotIn(b"wrote", result.stdout)
         for words in (b"run.json: File too large", b"out.json: File too large", b"layer-run"):
             self.assertIn(words, result.stderr)
@@ -169,7 +172,7 @@ class FullDisks(Console):
         self.assertEqual(process.returncode, FAILURE, errors)
         self.assertIn(b"out.json", errors)
         self.assertIn(b"verdict=verified", output)
-        self.assertEqual(self.result("kept/run.json")["verdict"], "verified")
+        self.assertIn(self.result("kept/run.json")["verdict"], PASSED)
 
 
 class LongRuns(Console):

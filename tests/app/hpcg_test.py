@@ -338,6 +338,10 @@ class Output(Hpcg):
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
         for folder in (".", "reports"):
+            to_error = self.run_hpcg(*SMALL, "--output-dir", folder, "--json", "-", preexec_fn=no_files)
+            self.assertEqual(to_error.returncode, FAILURE, to_error.stderr)
+            self.assertIn("; the report is on standard error", to_error.stderr)
+            self.assertIn("Final Summary::HPCG result is VALID", to_error.stderr)
             result = self.run_hpcg(*SMALL, "--output-dir", folder, "--json", "out.json", preexec_fn=no_files)
             self.assertEqual(result.returncode, FAILURE, result.stdout + result.stderr)
             self.assertRegex(result.stderr, "HPCG-Benchmark.*: File too large; the report is on standard output; "

@@ -242,8 +242,13 @@ class FolderIsGone(Folders):
 
         said = self.end_of(remove)
         # By chance the run notices when parts of it are left.
-        self.assertRegex(said, "run(/.*)? was removed|cannot write run/.*: No such file")
+        self.assertRegex(said, "run(/.*)? was removed|bankfull.lock in it was removed|cannot write run/.*: No such file")
         self.assertFalse(self.run_folder.exists())
+
+    def test_its_lock_was_removed(self):
+        said = self.end_of((self.run_folder / "bankfull.lock").unlink)
+        self.assertIn("bankfull.lock in it was removed or replaced during the run; what was found until then is in run\n", said)
+        self.assertFalse((self.run_folder / "run.json").exists())
 
     def test_it_was_renamed(self):
         moved = self.path / "moved"

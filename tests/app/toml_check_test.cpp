@@ -1,5 +1,6 @@
 #include "bankfull/app/toml_check.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -53,10 +54,12 @@ TEST(TomlCheck, TextsAndRemarksHaveNoDepth) {
   const std::string dots = repeated(".", 99);
   const std::string deep = dots + repeated("[", 99);
   for (const std::string& text :
-       {"# " + deep, "a = \"" + deep + R"(\")" + deep + "\"", "a = '" + deep + R"(\')",
-        "a = \"\"\"" + deep + "\n\\\"\"\"" + deep + "\"\"\"\"\"", "a = '''\n''" + deep + "'''''"}) {
+       {fmt::format("# {}", deep), fmt::format(R"(a = "{0}\"{0}")", deep),
+        fmt::format(R"(a = '{}\')", deep),
+        fmt::format("a = {1}{0}\n{2}{0}{3}", deep, R"(""")", R"(\""")", R"(""""")"),
+        fmt::format("a = '''\n''{}'''''", deep)}) {
     EXPECT_FALSE(toml_fault(text)) << text;
-    const auto fault = toml_fault(text + "\n" + dots);
+    const auto fault = toml_fault(fmt::format("{}\n{}", text, dots));
     ASSERT_TRUE(fault) << text;
     EXPECT_TRUE(fault->too_deep) << text;
     EXPECT_EQ(fault->column, deepest_toml) << text;
@@ -65,8 +68,8 @@ TEST(TomlCheck, TextsAndRemarksHaveNoDepth) {
 
 TEST(TomlCheck, OpenTextsEnd) {
   for (const char* text :
-       {"\"", "'", "\"\"\"", "'''", "\"\\", "\"\"\"\\", "\"\"", "''''''''", "]]}", "[", "[[", "[ ",
-        "a = \"\"\"\\\n", "a = 2020-01-01 ", "a =\nit's = 1", "\xEF\xBB\xBF"}) {
+       {R"(")", "'", R"(""")", "'''", R"("\)", R"("""\)", R"("")", "''''''''", "]]}", "[", "[[",
+        "[ ", "a = \"\"\"\\\n", "a = 2020-01-01 ", "a =\nit's = 1", "\xEF\xBB\xBF"}) {
     EXPECT_FALSE(toml_fault(text)) << text;
   }
 }

@@ -22,9 +22,11 @@ convection::PointFunction function_of(const TomlSection& section, const std::str
     throw UsageError(where + " = " + written(value) + " is not a formula",
                      "give a number, or a formula of x, y and z in quotes");
   }
-  return [constant = value.value_or(0.0)](double /*x*/, double /*y*/, double /*z*/) {
-    return constant;
-  };
+  const double constant = value.value_or(0.0);
+  if (constant == 0.0) {
+    return {};
+  }
+  return [constant](double /*x*/, double /*y*/, double /*z*/) { return constant; };
 }
 
 }  // namespace

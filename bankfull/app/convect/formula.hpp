@@ -9,7 +9,7 @@
 namespace bankfull::convect {
 
 /// A number or a formula of x, y, z (see compile_expression) under `key`; an empty function, zero
-/// everywhere, where there is none.
+/// everywhere, where there is none or where it is the number 0.
 convection::PointFunction read_formula(const TomlSection& section, const std::string& key);
 
 /// The same for a list of three, along x, y and z.

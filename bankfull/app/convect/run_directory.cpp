@@ -13,6 +13,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -146,26 +147,58 @@ void remove_if_there(const fs::path& path) {
 
 std::string series_heading(const convection::Problem& problem) {
   std::string heading =
-      "step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,kinetic_energy,"
-      "divergence,cycles,ns_per_cell_step,max_u,max_v,max_w";
+      "step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,nusselt_thermal,"
+      "nusselt_kinetic,kinetic_energy,dissipation,buoyancy_work,wall_work,force_work,"
+      "time_scheme_work,divergence,cycles,ns_per_cell_step,max_u,max_v,max_w,"
+      "cell_peclet,cell_over_batchelor,resolution";
   for (const convection::Scalar& scalar : problem.scalars) {
-    heading += fmt::format(",{0}_mean,{0}_least,{0}_most", scalar.name);
+    heading += fmt::format(
+        ",{0}_mean,{0}_least,{0}_most,{0}_mean_square,{0}_dissipation,{0}_wall_production,"
+        "{0}_source_production,{0}_time_scheme_production",
+        scalar.name);
   }
   return heading;
 }
 
+/// Nothing where it is not known.
+std::string cell_of(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+
+std::string nusselt_cells(const SeriesRow& row, bool drives_heat) {
+  const convection::Nusselt& nusselt = row.nusselt;
+  return drives_heat ? fmt::format("{},{},{},{},{}", nusselt.lower, nusselt.upper, nusselt.volume,
+                                   nusselt.thermal, cell_of(nusselt.kinetic))
+                     : ",,,,";
+}
+
+std::string energy_cells(const SeriesRow& row) {
+  const convection::Diagnosis& flow = row.diagnosis;
+  return fmt::format("{},{},{},{},{},{}", flow.kinetic_energy, flow.dissipation, flow.buoyancy_work,
+                     flow.wall_work, flow.force_work,
+                     row.time_scheme ? cell_of(row.time_scheme->energy) : "");
+}
+
+std::string scalar_cells(const SeriesRow& row, std::size_t number) {
+  const convection::Diagnosis::OfScalar& scalar = row.diagnosis.scalars[number];
+  return fmt::format("{},{},{},{},{},{},{},{}", scalar.mean, scalar.min, scalar.max,
+                     scalar.mean_square, scalar.dissipation, scalar.wall_production,
+                     scalar.source_production,
+                     row.time_scheme ? cell_of(row.time_scheme->scalars[number]) : "");
+}
+
 std::string series_line(const SeriesRow& row, bool drives_heat) {
   const convection::Diagnosis& flow = row.diagnosis;
-  const std::string nusselt = drives_heat ? fmt::format("{},{},{}", row.nusselt.lower,
-                                                        row.nusselt.upper, row.nusselt.volume)
-                                          : ",,";
   std::string line =
-      fmt::format("{},{},{},{},{},{},{},{},{},{:.4g},{},{},{}", row.step, row.time, row.dt,
-                  to_string(row.limit), row.courant, nusselt, flow.kinetic_energy, flow.divergence,
-                  row.cycles, row.seconds_per_cell_step * 1e9, flow.fastest_along[0],
-                  flow.fastest_along[1], flow.fastest_along[2]);
-  for (const auto& scalar : flow.scalars) {
-    line += fmt::format(",{},{},{}", scalar.mean, scalar.min, scalar.max);
+      fmt::format("{},{},{},{},{},{},{},{:.4g},{},{},{},{},{}", row.step, row.time, row.dt,
+                  to_string(row.limit), row.courant, nusselt_cells(row, drives_heat),
+                  energy_cells(row), flow.divergence, row.cycles, row.seconds_per_cell_step * 1e9,
+                  flow.fastest_along[0], flow.fastest_along[1], flow.fastest_along[2]);
+  line += fmt::format(",{:.4g},{},{}", row.resolution.cell_peclet,
+                      cell_of(row.resolution.cell_over_batchelor),
+                      is_resolved(row.resolution) ? "resolved" : "under-resolved");
+  for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
+    line += "," + scalar_cells(row, s);
   }
   return line;
 }
@@ -346,10 +379,14 @@ void RunWriter::finish(const std::string& json) const {
 
 std::string RunWriter::what_is_left() const {
   const std::string folder = directory_->path().string();
-  return lock_->holds() ? "what was found until then is in " + folder
-                        : "the folder " + folder +
-                              " was removed, renamed or replaced during the run, and nothing of "
-                              "the run is left there";
+  if (!lock_->is_in_place()) {
+    return "the folder " + folder +
+           " was removed, renamed or replaced during the run, and nothing of the run is left there";
+  }
+  const std::string left = "what was found until then is in " + folder;
+  return lock_->holds() ? left
+                        : fmt::format("{} in it was removed or replaced during the run; {}",
+                                      FolderLock::file_name, left);
 }
 
 }  // namespace bankfull::convect

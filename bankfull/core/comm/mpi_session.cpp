@@ -8,18 +8,30 @@
 #include <cstdlib>
 #include <string>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 namespace bankfull {
 namespace {
 
 /// While it lives, this process dies with the one that started it, the launcher or its daemon: both
-/// ends of MPI wait for a daemon that was killed, and would wait for ever.
+/// ends of MPI wait for a daemon that was killed, and would wait for ever. What a wrapper had asked
+/// for holds again afterwards.
 class DyingWithLauncher {
  public:
-  DyingWithLauncher() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
-  ~DyingWithLauncher() { prctl(PR_SET_PDEATHSIG, 0); }
+  DyingWithLauncher() {
+    prctl(PR_GET_PDEATHSIG, &before_);
+    const pid_t parent = getppid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+      raise(SIGKILL);  // it died before it was watched
+    }
+  }
+  ~DyingWithLauncher() { prctl(PR_SET_PDEATHSIG, before_); }
   DyingWithLauncher(const DyingWithLauncher&) = delete;
   DyingWithLauncher& operator=(const DyingWithLauncher&) = delete;
+
+ private:
+  int before_ = 0;
 };
 
 /// MPI_Init to MPI_Finalize.

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "bankfull/core/measure/pauses.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/core/measure/work.hpp"
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bankfull {
@@ -30,8 +32,16 @@ class Benchmark {
   /// Touches all code and data that `run` needs; not timed.
   virtual void warm_up() { run(); }
 
-  /// The timed region. Returns when this rank's part is complete.
+  /// The timed region. Returns when this rank's part is complete. Where it takes long it pauses,
+  /// and leaves by Interrupted, on all ranks, if it is not to go on.
   virtual void run() = 0;
+
+  /// After a run that was left by Interrupted: makes what it did count as a run, if that makes
+  /// sense; from then on all functions speak of runs of that length. The same on all ranks.
+  virtual bool shorten_to_last_run() { return false; }
+
+  /// Those of the runs that follow.
+  void set_pauses(Pauses pauses) { pauses_ = std::move(pauses); }
 
   /// Seconds of the last run on this rank by a watch closer to the work than the experiment's, such
   /// as one within the team of threads; where there is one, it counts.
@@ -54,6 +64,12 @@ class Benchmark {
 
   /// What a reader of its figures must know; the same on all ranks.
   [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+
+ protected:
+  [[nodiscard]] const Pauses& pauses() const { return pauses_; }
+
+ private:
+  Pauses pauses_;
 };
 
 }  // namespace bankfull

@@ -35,10 +35,23 @@ double Experiment::time(Benchmark& benchmark) const {
   return own ? context_.ranks.max(*own) : elapsed;
 }
 
-void Experiment::repeat(Benchmark& benchmark, Samples& samples) const {
-  samples.seconds.push_back(time(benchmark));
-  if (const auto seconds = benchmark.event_seconds()) {
-    samples.event_seconds.push_back(context_.ranks.max(*seconds));
+void Experiment::repeat(Benchmark& benchmark, Samples& samples, const Stage& stage) const {
+  context_.begin(stage.task, stage.done, stage.total);
+  benchmark.set_pauses(Pauses(context_, stage));
+  try {
+    add_run(benchmark, time(benchmark), samples);
+  } catch (const Interrupted&) {
+    if (samples.seconds.empty() && benchmark.shorten_to_last_run()) {
+      add_run(benchmark, context_.ranks.max(benchmark.own_seconds().value_or(0.0)), samples);
+    }
+    throw;
+  }
+}
+
+void Experiment::add_run(Benchmark& benchmark, double seconds, Samples& samples) const {
+  samples.seconds.push_back(seconds);
+  if (const auto events = benchmark.event_seconds()) {
+    samples.event_seconds.push_back(context_.ranks.max(*events));
   }
   if (all_passed(samples.checks)) {
     samples.checks = benchmark.checks();
@@ -56,8 +69,10 @@ std::vector<Measurement> Experiment::measure_in_turn(const std::vector<Benchmark
   until_interrupted([&] {
     for (int n = 0; n < repeats; ++n) {
       for (std::size_t b = 0; b < benchmarks.size(); ++b) {
-        context_.begin(benchmarks[b]->name(), n, repeats);
-        repeat(*benchmarks[b], all[b]);
+        repeat(*benchmarks[b], all[b],
+               {.task = benchmarks[b]->name(),
+                .done = static_cast<double>(n),
+                .total = static_cast<double>(repeats)});
       }
     }
   });

@@ -53,8 +53,10 @@ class Experiment {
   [[nodiscard]] double time(Benchmark& benchmark) const;
 
   /// The same with everything else that a repeat gives. For work that cannot stay in memory from
-  /// one repeat to the next; others use `measure_in_turn`. The benchmark must be warm.
-  void repeat(Benchmark& benchmark, Samples& samples) const;
+  /// one repeat to the next; others use `measure_in_turn`. The benchmark must be warm. Where the
+  /// run is to end early the repeat is dropped; the first one counts as far as it came, if the
+  /// benchmark allows that.
+  void repeat(Benchmark& benchmark, Samples& samples, const Stage& stage) const;
 
   /// Times `repeats` runs of each benchmark, one repeat of all before the next: machines drift, and
   /// what is to be compared must be measured side by side. Every benchmark is warmed up first. The
@@ -90,6 +92,9 @@ class Experiment {
   void finish(std::vector<Measurement>& measurements, const Quietness& load);
 
  private:
+  /// Adds the last run of a benchmark.
+  void add_run(Benchmark& benchmark, double seconds, Samples& samples) const;
+
   /// A ceiling to measure, and how often.
   struct Wanted {
     Mix mix;

@@ -7,6 +7,10 @@ namespace bankfull {
 
 namespace {
 
+bool all_passed(const std::vector<Check>& checks) {
+  return std::ranges::all_of(checks, &Check::passed);
+}
+
 std::optional<double> rate_of(double amount, double seconds) {
   return amount > 0.0 && seconds > 0.0 ? std::optional(amount / seconds) : std::nullopt;
 }
@@ -50,9 +54,18 @@ double Check::deviation() const {
 
 bool Check::passed() const { return deviation() <= tolerance; }
 
-bool RunResult::verified() const {
-  return std::all_of(checks.begin(), checks.end(),
-                     [](const Check& check) { return check.passed(); });
+bool RunResult::verified() const { return all_passed(checks); }
+
+bool RunResult::resolved() const { return all_passed(resolution); }
+
+Verdict RunResult::verdict() const {
+  if (checks.empty()) {
+    return Verdict::none;
+  }
+  if (!verified()) {
+    return Verdict::failed;
+  }
+  return resolved() ? Verdict::verified : Verdict::under_resolved;
 }
 
 bool RunResult::noisy() const {

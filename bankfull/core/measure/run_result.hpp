@@ -85,6 +85,14 @@ struct Check {
   [[nodiscard]] bool passed() const;  ///< false for NaN
 };
 
+/// What a run's answers are worth.
+enum class Verdict {
+  none,            ///< nothing was checked
+  verified,        ///< every check passed
+  under_resolved,  ///< likewise, but the grid is too coarse for what happened on it
+  failed,
+};
+
 /// Everything one run of a workload found. Reporters render it; nothing else prints.
 struct RunResult {
   std::string workload;
@@ -92,12 +100,15 @@ struct RunResult {
   std::vector<Measurement> measurements = {};
   std::vector<Series> series = {};
   std::vector<Check> checks = {};
+  std::vector<Check> resolution = {};  ///< of the grid, where the workload can tell
   std::vector<std::string> notes = {};
   std::any attachment = {};   ///< what the workload's own reports are made from
   std::string ended_by = {};  ///< the signal that ended the run early; empty: it is complete
 
   [[nodiscard]] bool verified() const;  ///< every check passed; true without checks
-  [[nodiscard]] bool noisy() const;     ///< any measurement is
+  [[nodiscard]] bool resolved() const;  ///< the same of the resolution
+  [[nodiscard]] Verdict verdict() const;
+  [[nodiscard]] bool noisy() const;  ///< any measurement is
   [[nodiscard]] bool complete() const { return ended_by.empty(); }
 
   /// The attachment, which must be of this type.

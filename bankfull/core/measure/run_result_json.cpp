@@ -1,5 +1,6 @@
 #include "bankfull/core/measure/run_result_json.hpp"
 
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/measure/context.hpp"
 
 #include <ctime>
@@ -162,13 +163,15 @@ std::string text_of(const Json& document) {
 
 std::string to_json(const RunResult& result, const Invocation& invocation,
                     const RankSurvey& ranks) {
-  const char* verdict =
-      result.checks.empty() ? "not applicable" : (result.verified() ? "verified" : "failed");
+  constexpr auto verdicts = enum_names<Verdict>({{Verdict::none, "not applicable"},
+                                                 {Verdict::verified, "verified"},
+                                                 {Verdict::under_resolved, "under-resolved"},
+                                                 {Verdict::failed, "failed"}});
   Json document = {
       {"schema", "bankfull/run-result"},
       {"schema_version", run_result_schema_version},
       {"workload", result.workload},
-      {"verdict", verdict},
+      {"verdict", verdicts.to_string(result.verdict())},
       {"quietness", result.noisy() ? "noisy" : "quiet"},
       {"complete", result.complete()},
       {"context", context(invocation, ranks)},
@@ -178,6 +181,9 @@ std::string to_json(const RunResult& result, const Invocation& invocation,
       {"series", to_array(result.series)},
       {"notes", result.notes},
   };
+  if (!result.resolution.empty()) {
+    document["resolution"] = to_array(result.resolution);
+  }
   if (!result.complete()) {
     document["ended_by"] = result.ended_by;
   }

@@ -9,11 +9,16 @@
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace bankfull::poisson {
 namespace {
+
+AxisModes modes_of(const std::optional<EigenBasis>& basis, const Axis& axis) {
+  return basis ? AxisModes(*basis) : AxisModes(axis);
+}
 
 /// Walls along uniform j and k are folded on the way into the transforms and unfolded on the way
 /// back: both cost a pass over a plane in the cache, and complex transforms, which FFTW vectorises,
@@ -21,8 +26,6 @@ namespace {
 template <class Real>
 class CpuDirect final : public Solver<Real> {
  public:
-  CpuDirect(const Domain& domain, int threads) : CpuDirect(domain, threads, OwnBases(domain)) {}
-
   CpuDirect(const Domain& domain, int threads, const OwnBases& bases)
       : extents_(domain.extents()),
         folded_j_(is_folded(domain.j) ? extents_.nj : 0),
@@ -32,8 +35,8 @@ class CpuDirect final : public Solver<Real> {
         team_(threads),
         layout_(extents_, sizeof(Real)),
         table_(domain),
-        modes_j_(bases.j ? AxisModes(*bases.j) : AxisModes(domain.j)),
-        modes_k_(bases.k ? AxisModes(*bases.k) : AxisModes(domain.k)),
+        modes_j_(modes_of(bases.j, domain.j)),
+        modes_k_(modes_of(bases.k, domain.k)),
         basis_j_(bases.j),
         basis_k_(bases.k, layout_.row_pitch),
         lanes_(domain, sizeof(Real)),
@@ -286,7 +289,7 @@ class CpuDirect final : public Solver<Real> {
 
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads) {
-  return std::make_unique<CpuDirect<Real>>(domain, threads);
+  return std::make_unique<CpuDirect<Real>>(domain, threads, OwnBases(domain));
 }
 
 template std::unique_ptr<Solver<float>> make_cpu_direct<float>(const Domain&, int);

@@ -40,6 +40,7 @@ struct ConvectOptions {
   std::vector<std::string> settings;
   std::string output;  ///< with placeholders; empty: <case>-run
   bool overwrite = false;
+  bool require_resolved = false;
   bool list_cases = false;
   std::string validate;
   std::vector<std::string> validate_parts;  ///< empty: all
@@ -106,7 +107,7 @@ void print_plan(const std::string& title, const Plan& plan) {
   const int stages = plan.stages();
   const convection::StageTraffic parts = convection::stage_traffic(plan, {});
   const Traffic stage = std::accumulate(parts.begin(), parts.end(), Traffic{});
-  print_out("convect {}: {}\n", problem.name, title);
+  print_out("convect {}{}{}\n", problem.name, title.empty() ? "" : ": ", title);
   print_out("  {} cells, {}, {}, on {}; {}, {}, {}\n", cells_text(problem),
             to_string(problem.precision), to_string(problem.schedule), to_string(problem.device),
             to_string(problem.scheme), step_text(problem.time_step), end_text(problem));
@@ -142,6 +143,15 @@ std::string what_was_written(const convect::RunDirectory& directory,
   return text + "\n";
 }
 
+ExitCode judge_resolution(const ConvectOptions& options, const RunResult& result,
+                          const Communicator& ranks) {
+  if (!options.require_resolved || result.resolved()) {
+    return ExitCode::ok;
+  }
+  tell(ranks, "the grid was too coarse for the flow, which --require-resolved does not accept");
+  return ExitCode::below_threshold;
+}
+
 ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
                    const MeasurePolicy& policy, const Plan& plan, const convect::Case& wanted,
                    const convect::RunDirectory& directory) {
@@ -160,7 +170,9 @@ ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
              },
          .written = [&] { return what_was_written(directory, writer); },
          .folder = directory.path().string(),
-         .write_elsewhere = [&](const std::string& json) { writer.finish(json); }});
+         .write_elsewhere = [&](const std::string& json) { writer.finish(json); },
+         .judge =
+             [&](const RunResult& result) { return judge_resolution(options, result, ranks); }});
   } catch (const RuntimeFailure& failure) {
     if (!writer.has_begun()) {
       throw;
@@ -169,18 +181,37 @@ ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
   }
 }
 
-convect::RunDirectory directory_of(const ConvectOptions& options, const convect::Case& wanted) {
-  return {options.output.empty() ? wanted.problem.name + "-run"
-                                 : convect::filled_in(options.output, wanted),
-          options.overwrite, convect::output_example(wanted, options.settings)};
+std::string output_of(const ConvectOptions& options, const convect::Case& wanted) {
+  return options.output.empty() ? wanted.problem.name + "-run"
+                                : convect::filled_in(options.output, wanted);
+}
+
+convect::RunDirectory directory_at(const std::string& path, const ConvectOptions& options,
+                                   const convect::Case& wanted) {
+  return {path, options.overwrite, convect::output_example(wanted, options.settings)};
+}
+
+/// What a dry run answers: what the run would do, and what it would be refused for.
+void answer(const ConvectOptions& options, const convect::Case& wanted, const Plan& plan) {
+  const std::string output = output_of(options, wanted);
+  print_plan(wanted.title, plan);
+  print_fit(plan.problem().device, plan.memory_shortage());
+  try {
+    static_cast<void>(directory_at(output, options, wanted));
+  } catch (const UsageError& error) {
+    print_out("  the run would be refused: {}\n", error.what());
+  }
 }
 
 ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const fs::path file = convect::find_case(options.case_name);
   require_other_than(options.common.json, file, "the case itself");
   convect::Case wanted = convect::load_case(file, options.settings);
-  const convect::RunDirectory directory = directory_of(options, wanted);
-  directory.require_no_file_of_it(options.common.json);
+  std::optional<convect::RunDirectory> directory;
+  if (!options.common.dry_run) {
+    directory = directory_at(output_of(options, wanted), options, wanted);
+    directory->require_no_file_of_it(options.common.json);
+  }
   Problem& problem = wanted.problem;
   problem.device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
@@ -188,17 +219,15 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
   const Plan plan = in_case([&] { return Plan(problem, policy.ceiling); });
-  if (!options.common.dry_run) {
-    in_case([&] { plan.require_memory(); });
-  }
-  if (!options.common.quiet || options.common.dry_run) {
-    print_plan(wanted.title, plan);
-  }
   if (options.common.dry_run) {
-    print_fit(problem.device, plan.memory_shortage());
+    answer(options, wanted, plan);
     return ExitCode::ok;
   }
-  return in_case([&] { return integrate(options, ranks, policy, plan, wanted, directory); });
+  in_case([&] { plan.require_memory(); });
+  if (!options.common.quiet) {
+    print_plan(wanted.title, plan);
+  }
+  return in_case([&] { return integrate(options, ranks, policy, plan, wanted, *directory); });
 }
 
 std::string names_of(const std::vector<convection::ValidationPart>& parts) {
@@ -253,6 +282,7 @@ ExitCode run_convect(const ConvectOptions& options, const Communicator& ranks) {
                      "start it without mpirun");
   }
   if (options.list_cases) {
+    require(!options.common.json, "--list-cases has no result for --json", "leave one of them out");
     return list_cases();
   }
   if (options.case_name.empty() == options.validate.empty()) {
@@ -303,6 +333,8 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       ->type_name("DIR");
   with_environment(command->add_flag("--overwrite", options->overwrite,
                                      "replace the run that is in the folder"));
+  with_environment(command->add_flag("--require-resolved", options->require_resolved,
+                                     "exit 4 where the grid was too coarse for the flow"));
   with_environment(command->add_flag("--list-cases", options->list_cases, "list the ready cases"));
   with_environment(command->add_option("--validate", options->validate,
                                        "instead of a case: run those with known answers, quick or "

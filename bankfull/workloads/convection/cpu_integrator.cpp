@@ -135,17 +135,22 @@ class CpuBackend {
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
-    return tallied<FlowTally>(sides_[side], [&](const PointStencil<Real>& stencil, double part,
-                                                const WallSides& /*sides*/,
-                                                FlowTally& tally) { count(stencil, part, tally); });
+    const double nu = plan_.problem().viscosity;
+    return tallied<FlowTally>(
+        sides_[side], [&](const PointStencil<Real>& stencil, const Real* source, double part,
+                          const WallSides& sides, FlowTally& tally) {
+          count(stencil, CellForcing<Real>{nu, source}, part, sides, tally);
+        });
   }
 
   [[nodiscard]] ScalarTally tally_scalar(std::size_t side, int scalar) const {
     const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
-    return tallied<ScalarTally>(sides_[side], [&](const PointStencil<Real>& stencil, double part,
-                                                  const WallSides& sides, ScalarTally& tally) {
-      count(stencil, scalar, kappa, part, sides, tally);
-    });
+    return tallied<ScalarTally>(
+        sides_[side], [&](const PointStencil<Real>& stencil, const Real* source, double part,
+                          const WallSides& sides, ScalarTally& tally) {
+          const CellForcing<Real> forcing{.source = source};
+          count(stencil, scalar, kappa, forcing.of(stencil, 3 + scalar), part, sides, tally);
+        });
   }
 
   [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
@@ -352,10 +357,7 @@ class CpuBackend {
       const double part = area * width(0, i) / box;
       AnyTally& plane = planes[static_cast<std::size_t>(i)];
       for (std::int64_t j = 0; j < n_.nj; ++j) {
-        PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
-        for (std::int64_t k = 0; k < n_.nk; ++k, ++stencil.here) {
-          count_cell(stencil, part, sides_at(i, j, k), plane);
-        }
+        merge(plane, tally_of_row<AnyTally>(flow, i, j, part, count_cell));
       }
     });
     auto all = empty_tally<AnyTally>();
@@ -365,12 +367,27 @@ class CpuBackend {
     return all;
   }
 
-  [[nodiscard]] WallSides sides_at(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    const std::int64_t index[3] = {i, j, k};
-    WallSides sides;
+  template <class AnyTally, class Count>
+  [[nodiscard]] AnyTally tally_of_row(const FieldSet<Real>& flow, std::int64_t i, std::int64_t j,
+                                      double part, const Count& count_cell) const {
+    auto tally = empty_tally<AnyTally>();
+    const Real* const sources = sources_ ? (*sources_)[0].row(i, j) : nullptr;
+    PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
+    WallSides sides = sides_of_row(i, j);
+    for (std::int64_t k = 0; k < n_.nk; ++k, ++stencil.here) {
+      sides.lower[2] = walls_.walled[2] && k == 0;
+      sides.upper[2] = walls_.walled[2] && k == n_.nk - 1;
+      count_cell(stencil, sources == nullptr ? nullptr : sources + k, part, sides, tally);
+    }
+    return tally;
+  }
+
+  /// Of its cells, but for the walls at its ends.
+  [[nodiscard]] WallSides sides_of_row(std::int64_t i, std::int64_t j) const {
+    WallSides sides{
+        .lower = {walls_.holds<0>(i), walls_.holds<1>(j), false},
+        .upper = {walls_.walled[0] && i == n_.ni - 1, walls_.walled[1] && j == n_.nj - 1, false}};
     for (const int axis : storage_axes) {
-      sides.lower[axis] = walls_.walled[axis] && index[axis] == 0;
-      sides.upper[axis] = walls_.walled[axis] && index[axis] == plan_.grid().axis(axis).count() - 1;
       sides.length[axis] = plan_.grid().axis(axis).length();
     }
     return sides;

@@ -224,15 +224,14 @@ class CudaBackend {
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
-    return tallied_on_gpu<FlowTally>(stream_, flow_, values_of(side),
-                                     CountFlow<Real>{cell_in_box()}, tally_room_);
+    const CountFlow<Real> count{cell_in_box(), sources_beside(side), plan_.problem().viscosity};
+    return tallied_on_gpu<FlowTally>(stream_, flow_, values_of(side), count, tally_room_);
   }
 
   [[nodiscard]] ScalarTally tally_scalar(std::size_t side, int scalar) const {
     const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
-    return tallied_on_gpu<ScalarTally>(stream_, flow_, values_of(side),
-                                       CountScalar<Real>{cell_in_box(), scalar, kappa},
-                                       tally_room_);
+    const CountScalar<Real> count{cell_in_box(), sources_beside(side), scalar, kappa};
+    return tallied_on_gpu<ScalarTally>(stream_, flow_, values_of(side), count, tally_room_);
   }
 
   [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
@@ -241,6 +240,10 @@ class CudaBackend {
 
  private:
   [[nodiscard]] const Real* values_of(std::size_t side) const { return sides_[side][0].origin; }
+
+  [[nodiscard]] SourcesOnGpu<Real> sources_beside(std::size_t side) const {
+    return {values_of(side), sources_ ? (*sources_)[0].origin : nullptr};
+  }
 
   void describe_flow() {
     const std::vector<AxisMetric<Real>> rows = metrics_of<Real>(plan_.grid().axis(1));

@@ -10,12 +10,27 @@
 namespace bankfull::convection {
 
 /// What a flow is like at one time. All of it is found on the device.
+///
+/// The budgets are those of the discrete equations: with any walls, widths of cells and fields that
+/// are free of divergence, the sums below are the rates of change to rounding, for the tendencies
+/// of the scheme. Energies are for each mass, means are over the volume.
 struct Diagnosis {
   double courant_rate = 0.0;    ///< max over the cells of advective_rate: Courant number / dt
   double fastest = 0.0;         ///< max |u| of any component
   Vector fastest_along = {};    ///< max |u| along x, y, z
   double kinetic_energy = 0.0;  ///< mean over the volume of |u|^2 / 2
   double divergence = 0.0;      ///< max |div u|
+
+  // The budget of the kinetic energy, velocity^2 / time.
+  double dissipation = 0.0;    ///< nu times the mean of |grad u|^2; what viscosity takes, >= 0
+  double buoyancy_work = 0.0;  ///< of all scalars: sum of buoyancy . transport
+  double wall_work = 0.0;   ///< of moving walls: mean over the volume of stress times their speed
+  double force_work = 0.0;  ///< mean of f . u
+
+  /// What the equations give the kinetic energy, for each time.
+  [[nodiscard]] double energy_rate() const {
+    return buoyancy_work + wall_work + force_work - dissipation;
+  }
 
   struct OfScalar {
     double mean = 0.0;         ///< over the volume
@@ -26,6 +41,16 @@ struct Diagnosis {
 
     /// Mean over each wall of kappa dT/dn, n out of the fluid: what flows in; 0 where periodic.
     std::array<std::array<double, 2>, 3> inflow = {};
+
+    // The budget of T^2 / 2, scalar^2 / time.
+    double dissipation = 0.0;        ///< kappa times the mean of |grad T|^2, >= 0
+    double wall_production = 0.0;    ///< by the walls: what flows in times T there, over the volume
+    double source_production = 0.0;  ///< mean of source times T
+
+    /// What the equations give T^2 / 2, for each time.
+    [[nodiscard]] double variance_rate() const {
+      return wall_production + source_production - dissipation;
+    }
   };
   std::vector<OfScalar> scalars;
 

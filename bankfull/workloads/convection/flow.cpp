@@ -4,6 +4,7 @@
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -49,6 +50,28 @@ void add_noise(std::vector<double>& values, const Problem& problem, const Grid& 
   });
 }
 
+/// Between the values of a scalar's walls, in their middle, or in that of the box.
+double reference_value(const Problem& problem, const Scalar& scalar) {
+  const auto middle = [](const AxisCells& axis) { return 0.5 * (axis.lower + axis.upper); };
+  const Vector centre{middle(problem.axes[0]), middle(problem.axes[1]), middle(problem.axes[2])};
+  double least = HUGE_VAL;
+  double most = -HUGE_VAL;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (const WallScalar& wall : scalar.walls[axis]) {
+      if (!problem.axes[axis].periodic && !wall.is_flux) {
+        const double value = wall.value + wall.slope[0] * centre[0] + wall.slope[1] * centre[1] +
+                             wall.slope[2] * centre[2];
+        least = std::min(least, value);
+        most = std::max(most, value);
+      }
+    }
+  }
+  if (most < least) {
+    return scalar.initial ? scalar.initial(centre[0], centre[1], centre[2]) : 0.0;
+  }
+  return 0.5 * (least + most);
+}
+
 }  // namespace
 
 bool lies_on_wall(const Grid& grid, int field, std::int64_t i, std::int64_t j, std::int64_t k) {
@@ -57,6 +80,17 @@ bool lies_on_wall(const Grid& grid, int field, std::int64_t i, std::int64_t j, s
   }
   const std::array<std::int64_t, 3> index{i, j, k};
   return index[static_cast<std::size_t>(field)] == 0;
+}
+
+Vector reference_acceleration(const Problem& problem) {
+  Vector sum{};
+  for (const Scalar& scalar : problem.scalars) {
+    const double reference = reference_value(problem, scalar);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      sum[axis] += problem.axes[axis].periodic ? 0.0 : scalar.buoyancy[axis] * reference;
+    }
+  }
+  return sum;
 }
 
 FlowState initial_state(const Problem& problem, const Grid& grid) {

@@ -19,14 +19,22 @@ struct FlowState {
 /// The fields that a problem starts from, noise included, as initial conditions give them.
 FlowState initial_state(const Problem& problem, const Grid& grid);
 
+/// The buoyancy of scalars at reference values, between those of their walls or, where no wall has
+/// one, in the middle of the box: along axes with walls, 0 along others. Pressure balances it
+/// there, whatever it is. To leave it out keeps the pressure small, which counts in single
+/// precision.
+Vector reference_acceleration(const Problem& problem);
+
 /// What the fluid of a problem is, along storage axes.
 template <class Real>
 Medium<Real> medium_of(const Problem& problem, const Grid& grid) {
   Medium<Real> medium;
   medium.viscosity = static_cast<Real>(problem.viscosity);
   medium.scalar_count = static_cast<int>(problem.scalars.size());
+  const Vector reference = reference_acceleration(problem);
   for (const int n : storage_axes) {
     const auto along = static_cast<std::size_t>(grid.physical(n));
+    medium.reference[n] = static_cast<Real>(reference[along]);
     medium.twice_rotation[n] = static_cast<Real>(2.0 * grid.handedness() * problem.rotation[along]);
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       medium.scalars[s].diffusivity = static_cast<Real>(problem.scalars[s].diffusivity);

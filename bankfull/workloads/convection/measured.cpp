@@ -78,6 +78,30 @@ Measurement with_parameters(const Plan& plan, const std::string& part, Measureme
   return m;
 }
 
+/// The budgets of the final flow, as series.csv names them.
+void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement& step) {
+  const auto add = [&](const std::string& name, double value) {
+    step.figures.push_back({name, value, ""});
+  };
+  const Diagnosis& flow = outcome.diagnosis;
+  add("dissipation", flow.dissipation);
+  add("buoyancy_work", flow.buoyancy_work);
+  add("wall_work", flow.wall_work);
+  add("force_work", flow.force_work);
+  if (outcome.time_scheme) {
+    add("time_scheme_work", outcome.time_scheme->energy);
+  }
+  for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
+    const std::string& name = problem.scalars[s].name;
+    add(name + "_dissipation", flow.scalars[s].dissipation);
+    add(name + "_wall_production", flow.scalars[s].wall_production);
+    add(name + "_source_production", flow.scalars[s].source_production);
+    if (outcome.time_scheme) {
+      add(name + "_time_scheme_production", outcome.time_scheme->scalars[s]);
+    }
+  }
+}
+
 void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step) {
   const auto add = [&](const std::string& name, double value, const std::string& unit = "") {
     step.figures.push_back({name, value, unit});
@@ -85,12 +109,21 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
   step.figures.push_back({"steps", outcome.progress.steps});
   add("time", outcome.progress.time);
   add("kinetic_energy", outcome.diagnosis.kinetic_energy);
+  add_budgets(plan.problem(), outcome, step);
   add("divergence", outcome.diagnosis.divergence);
   add("largest_courant", outcome.progress.largest_courant);
   if (heat_path_of(plan.problem())) {
     add("nusselt_lower", outcome.nusselt.lower);
     add("nusselt_upper", outcome.nusselt.upper);
     add("nusselt_volume", outcome.nusselt.volume);
+    add("nusselt_thermal", outcome.nusselt.thermal);
+    if (outcome.nusselt.kinetic) {
+      add("nusselt_kinetic", *outcome.nusselt.kinetic);
+    }
+  }
+  add("cell_peclet", outcome.resolution.cell_peclet);
+  if (outcome.resolution.cell_over_kolmogorov) {
+    add("cell_over_kolmogorov", *outcome.resolution.cell_over_kolmogorov);
   }
   if (plan.solver() == PressureSolver::multigrid) {
     add("cycles", outcome.mean_cycles);
@@ -192,6 +225,7 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
        .value = 1.0 / outcome.progress.least_margin,
        .tolerance = 1.0,
        .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion"}};
+  result.resolution = outcome.resolution_checks;
   if (!outcome.seconds_per_step.empty()) {
     result.measurements.push_back(step_of(plan, outcome, samples.work, experiment));
   }

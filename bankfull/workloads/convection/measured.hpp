@@ -2,12 +2,15 @@
 
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/workloads/convection/budget.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/resolution.hpp"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace bankfull::convection {
@@ -17,6 +20,9 @@ struct RunOutcome {
   StepState progress;
   Diagnosis diagnosis;
   Nusselt nusselt;
+  Resolution resolution;                        ///< at the end
+  std::vector<Check> resolution_checks;         ///< of the second half
+  std::optional<TimeSchemeBudget> time_scheme;  ///< of the last two steps, where known
   poisson::Outcome pressure;
   double mean_cycles = 0.0;
   Vector largest_force = {};  ///< along x, y, z

@@ -31,6 +31,8 @@ template <class Real>
 struct Medium {
   Real viscosity = 0;
   Real twice_rotation[3] = {};  ///< 2 Omega, its sign turned where storage is left-handed
+  Real reference[3] =
+      {};  ///< acceleration that walls carry at any rate; see reference_acceleration
   int scalar_count = 0;
   ScalarMedium<Real> scalars[max_scalars] = {};
 };

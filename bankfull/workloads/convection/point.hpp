@@ -14,6 +14,7 @@ namespace bankfull::convection {
 struct PointFlops {
   static constexpr int transport_of_velocity = 66;  ///< momentum_transport along three axes
   static constexpr int buoyancy = 4;                ///< of one scalar and velocity
+  static constexpr int all_buoyancy = 1;            ///< of one velocity that has any
   static constexpr int rotation = 18;               ///< of one velocity
   static constexpr int transport_of_scalar = 50;    ///< scalar_tendency
   static constexpr int source = 1;
@@ -126,16 +127,37 @@ velocity_beside(const PointStencil<Real, Value>& stencil) {
   return plus_product(Real(0.5) - half_weight, above, half_weight * below);
 }
 
-/// Adds to G of velocity A what may act on the fluid: the sum of g alpha T, and -2 Omega x u.
+/// The same number in every lane of a Value.
+template <class Value, class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value broadcast_of(Real x) {
+  if constexpr (std::is_same_v<Real, Value>) {
+    return x;
+  } else {
+    return Value::broadcast(x);
+  }
+}
+
+/// The sum of g alpha (T - reference) of all scalars, added to `sum`.
 template <int A, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-with_any_forces(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, Value sum) {
+with_buoyancies(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, Value sum) {
+  auto buoyancies = broadcast_of<Value>(-medium.reference[A]);
+  bool any = false;
   for (int s = 0; s < medium.scalar_count; ++s) {
     const Real buoyancy = medium.scalars[s].buoyancy[A];
     if (buoyancy != Real(0)) {
-      sum = plus_product(buoyancy, scalar_on_face<A>(stencil, s), sum);
+      buoyancies = plus_product(buoyancy, scalar_on_face<A>(stencil, s), buoyancies);
+      any = true;
     }
   }
+  return any ? sum + buoyancies : sum;
+}
+
+/// Adds to G of velocity A what may act on the fluid: buoyancy, and -2 Omega x u.
+template <int A, class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+with_any_forces(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, Value sum) {
+  sum = with_buoyancies<A>(stencil, medium, sum);
   constexpr int B = (A + 1) % 3;
   constexpr int C = (A + 2) % 3;
   const Real around_b = medium.twice_rotation[B];
@@ -152,7 +174,8 @@ template <int A, Terms Which, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
 with_forces(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, Value sum) {
   if constexpr (Which == Terms::usual) {
-    return plus_product(medium.scalars[0].buoyancy[A], scalar_on_face<A>(stencil, 0), sum);
+    return sum + plus_product(medium.scalars[0].buoyancy[A], scalar_on_face<A>(stencil, 0),
+                              broadcast_of<Value>(-medium.reference[A]));
   } else {
     return with_any_forces<A>(stencil, medium, sum);
   }
@@ -213,6 +236,7 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value magnitude_of(const Value& x) {
 /// NaN wins, so that a broken flow shows.
 template <class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real larger(const Real& a, const Real& b) {
+  // NOLINTNEXTLINE(misc-redundant-expression): a NaN is all that differs from itself
   return a < b || b != b ? b : a;
 }
 

@@ -4,6 +4,7 @@
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
+#include "bankfull/workloads/convection/reference_budget.hpp"
 #include "bankfull/workloads/convection/reference_pressure.hpp"
 
 #include <algorithm>
@@ -297,6 +298,7 @@ Diagnosis ReferenceIntegrator::diagnose() {
     });
     found.scalars.push_back(scalar);
   }
+  add_reference_budgets(plan_.problem(), plan_.grid(), state(), found);
   return found;
 }
 

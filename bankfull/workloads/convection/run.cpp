@@ -50,6 +50,8 @@ class Integration {
 
   RunOutcome integrate() {
     integrator_->load(initial_state(problem_, plan_.grid()));
+    resolution_ =
+        std::make_unique<ResolutionWatch>(problem_, plan_.grid(), integrator_->diagnose());
     check_flow();
     set_rule();
     require_short_enough();
@@ -60,6 +62,7 @@ class Integration {
     since_begin_.restart();
     while (!at_end()) {
       advance_some_steps();
+      plan_row();
       if (at_end() || due()) {
         time_steps();
         check_flow();
@@ -69,9 +72,12 @@ class Integration {
         snapshot_when_due();
         set_rule();
         watch_.restart();
+      } else if (row_is_near()) {
+        note_budgets();
       }
     }
     outcome_.progress = clock_;
+    outcome_.resolution_checks = resolution_->checks();
     outcome_.diagnosis = diagnosis_;
     outcome_.largest_force = force_;
     outcome_.pressure = integrator_->pressure_outcome();
@@ -110,7 +116,35 @@ class Integration {
     return next_step(rule_, clock_, {.advection = diagnosis_.courant_rate});
   }
 
-  [[nodiscard]] bool record_due() const { return clock_.steps - recorded_step_ >= series_steps(); }
+  [[nodiscard]] bool record_due() const { return clock_.steps >= row_step_; }
+
+  /// The step of the next row, that of an end in time left aside.
+  [[nodiscard]] std::int64_t next_row_step() const {
+    return problem_.steps > 0 ? std::min(row_step_, problem_.steps) : row_step_;
+  }
+
+  /// Whether a row may follow within the two steps whose budgets it tells.
+  [[nodiscard]] bool row_is_near() const {
+    const bool ends = problem_.end_time > 0.0 &&
+                      least_steps_to(rule_, clock_, problem_.end_time) <= steps_of_budgets;
+    return ends || clock_.steps + steps_of_budgets >= next_row_step();
+  }
+
+  /// Longer steps make a row due earlier, but never before its budgets can be told.
+  void plan_row() {
+    const std::int64_t earliest = clock_.steps + steps_of_budgets;
+    if (row_step_ > earliest) {
+      row_step_ = std::max(earliest, recorded_step_ + series_steps());
+    }
+  }
+
+  /// The flow between two rows, for the budgets of the next. Steps are timed without it.
+  void note_budgets() {
+    integrator_->finish();
+    seconds_before_pause_ += watch_.seconds();
+    budgets_.add(clock_.steps, clock_.time, integrator_->diagnose());
+    watch_.restart();
+  }
 
   [[nodiscard]] bool due() const {
     return record_due() || clock_.steps - checked_step_ >= watch_steps || snapshot_due();
@@ -118,14 +152,15 @@ class Integration {
 
   /// Steps until there may be something to do, at least one.
   [[nodiscard]] std::int64_t steps_ahead() const {
-    std::int64_t last = std::min(recorded_step_ + series_steps(), checked_step_ + watch_steps);
+    std::int64_t last = std::min(next_row_step() - steps_of_budgets, checked_step_ + watch_steps);
     if (problem_.steps > 0) {
-      last = std::min(last, std::min(problem_.steps, next_snapshot_step()));
+      last = std::min(last, next_snapshot_step());
     }
     std::int64_t steps = last - clock_.steps;
     if (problem_.end_time > 0.0) {
-      const double time = std::min(problem_.end_time, next_snapshot_part() * problem_.end_time);
-      steps = std::min(steps, least_steps_to(rule_, clock_, time));
+      const double picture = next_snapshot_part() * problem_.end_time;
+      steps = std::min({steps, least_steps_to(rule_, clock_, picture),
+                        least_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
     }
     return std::max<std::int64_t>(1, steps);
   }
@@ -193,7 +228,8 @@ class Integration {
 
   void time_steps() {
     integrator_->finish();
-    const double seconds = watch_.seconds();
+    const double seconds = seconds_before_pause_ + watch_.seconds();
+    seconds_before_pause_ = 0.0;
     if (timed_steps_ > 0) {
       seconds_since_row_ += seconds;
       steps_since_row_ += timed_steps_;
@@ -212,6 +248,8 @@ class Integration {
     }
     require_solved();
     require_within_stability();
+    require_bounded();
+    budgets_.add(clock_.steps, clock_.time, diagnosis_);
     cycles_ += integrator_->pressure_outcome().cycles;
     ++checked_;
     checked_step_ = clock_.steps;
@@ -239,6 +277,17 @@ class Integration {
           "it",
           problem_.time_step.fixed, clock_.least_margin, clock_.largest_courant, clock_.steps,
           clock_.time));
+    }
+  }
+
+  /// Nothing but the scheme lets a scalar leave its bounds that far.
+  void require_bounded() const {
+    const std::string runaway = resolution_->runaway(diagnosis_);
+    if (!runaway.empty()) {
+      throw RuntimeFailure(
+          fmt::format("{} at step {}, time {:.6g}: the grid is far too coarse; use "
+                      "more cells or more diffusion",
+                      runaway, clock_.steps, clock_.time));
     }
   }
 
@@ -270,18 +319,24 @@ class Integration {
                   .limit = told.limit,
                   .courant = told.dt * told.rates.advection,
                   .diagnosis = diagnosis_,
+                  .time_scheme = budgets_.time_scheme(),
                   .cycles = integrator_->pressure_outcome().cycles};
     if (path_) {
       row.nusselt = nusselt_of(*path_, problem_.scalars.front().diffusivity, diagnosis_);
       outcome_.nusselt = row.nusselt;
     }
+    row.resolution = resolution_->add(clock_.time, diagnosis_,
+                                      path_ ? std::optional(row.nusselt) : std::nullopt);
+    outcome_.resolution = row.resolution;
     if (steps_since_row_ > 0) {
       row.seconds_per_cell_step = seconds_since_row_ / static_cast<double>(steps_since_row_) /
                                   static_cast<double>(problem_.cells());
     }
+    outcome_.time_scheme = row.time_scheme;
     seconds_since_row_ = 0.0;
     steps_since_row_ = 0;
     recorded_step_ = clock_.steps;
+    row_step_ = recorded_step_ + series_steps();
     context_.recorder.record(row);
   }
 
@@ -303,6 +358,8 @@ class Integration {
   StepRule rule_;
   StepState clock_;
   Diagnosis diagnosis_;
+  BudgetHistory budgets_;
+  std::unique_ptr<ResolutionWatch> resolution_;
   RunOutcome outcome_;
   double cycles_ = 0.0;
   std::int64_t checked_ = 0;
@@ -310,10 +367,12 @@ class Integration {
 
   Stopwatch since_begin_;
   Stopwatch watch_;
+  double seconds_before_pause_ = 0.0;
   std::int64_t timed_steps_ = 0;
   std::int64_t steps_since_row_ = 0;
   double seconds_since_row_ = 0.0;
   std::int64_t recorded_step_ = 0;
+  std::int64_t row_step_ = 0;  ///< of the next row
   std::int64_t checked_step_ = 0;
 };
 

@@ -2,12 +2,15 @@
 
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/workloads/convection/budget.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
+#include "bankfull/workloads/convection/resolution.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace bankfull::convection {
 
@@ -20,6 +23,8 @@ struct SeriesRow {
   double courant = 0.0;                ///< its dt times the rate of advection that it started from
   Diagnosis diagnosis;
   Nusselt nusselt;
+  Resolution resolution;
+  std::optional<TimeSchemeBudget> time_scheme;  ///< over the row's last two steps, where known
   int cycles = 0;                      ///< V-cycles of the step's last pressure solve; 0: direct
   double seconds_per_cell_step = 0.0;  ///< since the row before
 };

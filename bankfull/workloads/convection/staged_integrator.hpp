@@ -110,7 +110,7 @@ class StagedIntegrator final : public Integrator {
     for (int scalar = 0; scalar < plan_.fields() - 3; ++scalar) {
       scalars.push_back(backend_.tally_scalar(side_, scalar));
     }
-    return diagnosis_of(plan_.grid(), flow, scalars);
+    return diagnosis_of(plan_.problem(), plan_.grid(), flow, scalars);
   }
 
   [[nodiscard]] poisson::Outcome pressure_outcome() const override {

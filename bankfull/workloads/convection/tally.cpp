@@ -1,5 +1,7 @@
 #include "bankfull/workloads/convection/tally.hpp"
 
+#include <numeric>
+
 namespace bankfull::convection {
 namespace {
 
@@ -14,23 +16,33 @@ Diagnosis::OfScalar scalar_of(const Grid& grid, const ScalarTally& tally) {
     scalar.transport[along] = tally.sums[2 + n];
     scalar.inflow[along] = {tally.sums[5 + 2 * n], tally.sums[6 + 2 * n]};
   }
+  scalar.dissipation = tally.sums[11];
+  scalar.wall_production = tally.sums[12];
+  scalar.source_production = tally.sums[13];
   return scalar;
 }
 
 }  // namespace
 
-Diagnosis diagnosis_of(const Grid& grid, const FlowTally& flow,
+Diagnosis diagnosis_of(const Problem& problem, const Grid& grid, const FlowTally& flow,
                        const std::vector<ScalarTally>& scalars) {
   Diagnosis found;
   found.kinetic_energy = flow.sums[0];
+  found.dissipation = flow.sums[1];
+  found.wall_work = flow.sums[2];
+  found.force_work = flow.sums[3];
   found.courant_rate = flow.max[0];
   found.divergence = flow.max[1];
   for (const int n : storage_axes) {
     found.fastest_along[static_cast<std::size_t>(grid.physical(n))] = flow.max[2 + n];
     found.fastest = larger(flow.max[2 + n], found.fastest);
   }
-  for (const ScalarTally& scalar : scalars) {
-    found.scalars.push_back(scalar_of(grid, scalar));
+  for (std::size_t s = 0; s < scalars.size(); ++s) {
+    found.scalars.push_back(scalar_of(grid, scalars[s]));
+    const Vector& buoyancy = problem.scalars[s].buoyancy;
+    const Vector& transport = found.scalars.back().transport;
+    found.buoyancy_work +=
+        std::inner_product(buoyancy.begin(), buoyancy.end(), transport.begin(), 0.0);
   }
   return found;
 }

@@ -17,13 +17,14 @@ struct Tally {
   double max[Extremes];
 };
 
-/// The tally of the velocity. Sums: kinetic energy. Max: advective_rate, |div u|, |u| along storage
-/// axes.
-using FlowTally = Tally<1, 5>;
+/// The tally of the velocity. Sums: kinetic energy, its dissipation, the work of walls and of
+/// forces. Max: advective_rate, |div u|, |u| along storage axes.
+using FlowTally = Tally<4, 5>;
 
-/// The tally of one scalar T. Sums: T, T^2, u T along the storage axes, and inflow through their
-/// lower and upper walls. Max: T and -T.
-using ScalarTally = Tally<11, 2>;
+/// The tally of one scalar T. Sums: T, T^2, u T along the storage axes, inflow through their lower
+/// and upper walls; the dissipation of T^2 / 2, its production by walls and by the source. Max: T
+/// and -T.
+using ScalarTally = Tally<14, 2>;
 
 inline constexpr double lowest_number = -1.7976931348623157e308;
 
@@ -49,27 +50,6 @@ BANKFULL_HOST_DEVICE void merge(Tally<Sums, Extremes>& into, const Tally<Sums, E
 
 BANKFULL_HOST_DEVICE inline double magnitude(double x) { return x < 0.0 ? -x : x; }
 
-template <int A, class Real>
-BANKFULL_HOST_DEVICE void count_velocity(const PointStencil<Real>& stencil, double part,
-                                         FlowTally& tally) {
-  const auto below = static_cast<double>(stencil.template at<A>(A, 0));
-  const auto above = static_cast<double>(stencil.template at<A>(A, 1));
-  tally.sums[0] += part * 0.25 * (below * below + above * above);
-  tally.max[2 + A] = larger(magnitude(below), tally.max[2 + A]);
-}
-
-/// Adds a cell that is `part` of the box.
-template <class Real>
-BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, double part, FlowTally& tally) {
-  count_velocity<0>(stencil, part, tally);
-  count_velocity<1>(stencil, part, tally);
-  count_velocity<2>(stencil, part, tally);
-  const Real rate = advective_rate(stencil.axis, stencil.template at<0>(0, 0),
-                                   stencil.template at<1>(1, 0), stencil.template at<2>(2, 0));
-  tally.max[0] = larger(static_cast<double>(rate), tally.max[0]);
-  tally.max[1] = larger(magnitude(static_cast<double>(divergence(stencil))), tally.max[1]);
-}
-
 /// Where a cell lies along one axis that has walls.
 struct WallSides {
   bool lower[3] = {};
@@ -77,33 +57,131 @@ struct WallSides {
   double length[3] = {};  ///< of the box along the axis
 };
 
+/// What diffusion does to a field around one of its elements, for each volume of the box.
+struct Diffused {
+  double inflow[2] = {};     ///< through a wall below and above, where there is one
+  double wall_work = 0.0;    ///< what flows in, times the value on the wall
+  double dissipation = 0.0;  ///< of half the field's square, nearer to this element than to others
+};
+
+/// Through the element's face below along B and, at a wall, the one above. `conductance`:
+/// diffusivity times the area of these faces, over the volume of the box.
+///
+/// A wall lies midway between the element and its ghost, so that the difference to the wall is half
+/// of that to the ghost, over half of the distance: half of the dissipation that the ghost's
+/// difference would have, and the wall's value is the mean of both. That holds for whatever the
+/// wall prescribes.
+template <int B, class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Diffused diffused_along(
+    const PointStencil<Real>& stencil, int field, double conductance, const WallSides& sides) {
+  const auto here = static_cast<double>(stencil.template at<B>(field, 0));
+  const auto before = static_cast<double>(stencil.template at<B>(field, -1));
+  const double from_below =
+      conductance * static_cast<double>(stencil.axis[B].per_face) * (before - here);
+  Diffused found;
+  found.dissipation = from_below * (before - here);
+  if (sides.lower[B]) {
+    found.inflow[0] = from_below;
+    found.wall_work += from_below * 0.5 * (before + here);
+    found.dissipation *= 0.5;
+  }
+  if (sides.upper[B]) {
+    const auto after = static_cast<double>(stencil.template at<B>(field, 1));
+    const double from_above =
+        conductance * static_cast<double>(stencil.axis[B].per_face_next) * (after - here);
+    found.inflow[1] = from_above;
+    found.wall_work += from_above * 0.5 * (after + here);
+    found.dissipation += 0.5 * from_above * (after - here);
+  }
+  return found;
+}
+
+/// What acts on the fluid in one cell.
+template <class Real>
+struct CellForcing {
+  double viscosity = 0.0;
+  const Real* source = nullptr;  ///< of velocity 0 here, fields as far apart as the flow's; or null
+
+  BANKFULL_HOST_DEVICE double of(const PointStencil<Real>& stencil, int field) const {
+    return source == nullptr ? 0.0 : static_cast<double>(source[field * stencil.strides.field]);
+  }
+};
+
+/// The stress of velocity A along B, another axis: `volume` is the part of the box that belongs to
+/// the velocity here.
+template <int A, int B, class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_shear(const PointStencil<Real>& stencil,
+                                                             double viscosity, double volume,
+                                                             const WallSides& sides,
+                                                             FlowTally& tally) {
+  const double area = volume * static_cast<double>(stencil.axis[B].per_cell);
+  const Diffused shear = diffused_along<B>(stencil, A, viscosity * area, sides);
+  tally.sums[1] += shear.dissipation;
+  tally.sums[2] += shear.wall_work;
+}
+
 template <int A, class Real>
-BANKFULL_HOST_DEVICE void count_along(const PointStencil<Real>& stencil, int scalar,
-                                      double diffusivity, double part, const WallSides& sides,
-                                      ScalarTally& tally) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const PointStencil<Real>& stencil,
+                                                                const CellForcing<Real>& forcing,
+                                                                double part, const WallSides& sides,
+                                                                FlowTally& tally) {
+  const auto per_cell = static_cast<double>(stencil.axis[A].per_cell);
+  const auto below = static_cast<double>(stencil.template at<A>(A, 0));
+  const auto above = static_cast<double>(stencil.template at<A>(A, 1));
+  tally.sums[0] += part * 0.25 * (below * below + above * above);
+  tally.max[2 + A] = larger(magnitude(below), tally.max[2 + A]);
+  const double strain = (above - below) * per_cell;
+  tally.sums[1] += part * forcing.viscosity * strain * strain;
+  if (sides.lower[A]) {
+    return;  // on a wall, where it is zero for good: its ghosts along others say nothing
+  }
+  const double volume = part * per_cell / static_cast<double>(stencil.axis[A].per_face);
+  tally.sums[3] += volume * below * forcing.of(stencil, A);
+  count_shear<A, (A + 1) % 3>(stencil, forcing.viscosity, volume, sides, tally);
+  count_shear<A, (A + 2) % 3>(stencil, forcing.viscosity, volume, sides, tally);
+}
+
+/// Adds a cell that is `part` of the box.
+template <class Real>
+BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, const CellForcing<Real>& forcing,
+                                double part, const WallSides& sides, FlowTally& tally) {
+  count_velocity<0>(stencil, forcing, part, sides, tally);
+  count_velocity<1>(stencil, forcing, part, sides, tally);
+  count_velocity<2>(stencil, forcing, part, sides, tally);
+  const Real rate = advective_rate(stencil.axis, stencil.template at<0>(0, 0),
+                                   stencil.template at<1>(1, 0), stencil.template at<2>(2, 0));
+  tally.max[0] = larger(static_cast<double>(rate), tally.max[0]);
+  tally.max[1] = larger(magnitude(static_cast<double>(divergence(stencil))), tally.max[1]);
+}
+
+template <int A, class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_along(const PointStencil<Real>& stencil,
+                                                             int scalar, double diffusivity,
+                                                             double part, const WallSides& sides,
+                                                             ScalarTally& tally) {
   const AxisMetric<Real>& axis = stencil.axis[A];
   const auto here = static_cast<double>(stencil.template at<A>(3 + scalar, 0));
   const auto before = static_cast<double>(stencil.template at<A>(3 + scalar, -1));
-  const auto after = static_cast<double>(stencil.template at<A>(3 + scalar, 1));
   const auto flow = static_cast<double>(stencil.template at<A>(A, 0));
-  const auto per_cell = static_cast<double>(axis.per_cell);
-  const double face_part = part * per_cell / static_cast<double>(axis.per_face);
+  const double area = part * static_cast<double>(axis.per_cell);
+  const double face_part = area / static_cast<double>(axis.per_face);
   tally.sums[2 + A] += face_part * flow * (0.5 * (before + here));
-  const double wall_part = part * per_cell * sides.length[A] * diffusivity;
-  if (sides.lower[A]) {
-    tally.sums[5 + 2 * A] += wall_part * (before - here) * static_cast<double>(axis.per_face);
-  }
-  if (sides.upper[A]) {
-    tally.sums[6 + 2 * A] += wall_part * (after - here) * static_cast<double>(axis.per_face_next);
-  }
+  const Diffused heat = diffused_along<A>(stencil, 3 + scalar, diffusivity * area, sides);
+  tally.sums[5 + 2 * A] += sides.length[A] * heat.inflow[0];
+  tally.sums[6 + 2 * A] += sides.length[A] * heat.inflow[1];
+  tally.sums[11] += heat.dissipation;
+  tally.sums[12] += heat.wall_work;
 }
 
+/// `source`: of the scalar in this cell.
 template <class Real>
 BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, int scalar, double diffusivity,
-                                double part, const WallSides& sides, ScalarTally& tally) {
+                                double source, double part, const WallSides& sides,
+                                ScalarTally& tally) {
   const auto here = static_cast<double>(stencil.template at<0>(3 + scalar, 0));
   tally.sums[0] += part * here;
   tally.sums[1] += part * here * here;
+  tally.sums[13] += part * here * source;
   count_along<0>(stencil, scalar, diffusivity, part, sides, tally);
   count_along<1>(stencil, scalar, diffusivity, part, sides, tally);
   count_along<2>(stencil, scalar, diffusivity, part, sides, tally);
@@ -111,8 +189,8 @@ BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, int scalar, d
   tally.max[1] = larger(-here, tally.max[1]);
 }
 
-/// What the tallies say, along x, y, z.
-Diagnosis diagnosis_of(const Grid& grid, const FlowTally& flow,
+/// What the tallies say of a problem's flow, along x, y, z.
+Diagnosis diagnosis_of(const Problem& problem, const Grid& grid, const FlowTally& flow,
                        const std::vector<ScalarTally>& scalars);
 
 }  // namespace bankfull::convection

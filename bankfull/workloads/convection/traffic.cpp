@@ -35,12 +35,13 @@ bool has_usual_terms(const Problem& problem) {
 /// What acts on velocity `along`, of x, y and z; see with_forces.
 int force_flops(const Problem& problem, std::size_t along) {
   if (has_usual_terms(problem)) {
-    return PointFlops::buoyancy;
+    return PointFlops::buoyancy + PointFlops::all_buoyancy;
   }
   int flops = 0;
   for (const Scalar& scalar : problem.scalars) {
     flops += scalar.buoyancy[along] != 0.0 ? PointFlops::buoyancy : 0;
   }
+  flops += flops > 0 ? PointFlops::all_buoyancy : 0;
   const bool turns =
       problem.rotation[(along + 1) % 3] != 0.0 || problem.rotation[(along + 2) % 3] != 0.0;
   return flops + (turns ? PointFlops::rotation : 0);

@@ -23,8 +23,6 @@ constexpr auto schedule_names = enum_names<Schedule>({
 });
 
 constexpr std::int64_t largest_dimension = std::int64_t{1} << 20;
-constexpr std::int64_t max_iterations = 1'000'000'000;
-constexpr int max_repeats = 10'000;
 
 std::string remedy_for_size() { return "use XS, S, M, L, XL or IxJxK with every dimension >= 3"; }
 

@@ -24,6 +24,10 @@ inline constexpr int field_count = coefficient_count + 2;
 /// Fields that a pass reads; it writes one, the next pressure.
 inline constexpr int fields_read = coefficient_count + 1;
 
+/// More would never end.
+inline constexpr std::int64_t max_iterations = 1'000'000'000;
+inline constexpr int max_repeats = 10'000;  ///< also of trial runs
+
 /// Relaxation factor of the official program.
 inline constexpr double omega = 0.8;
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <string>
 #include <tuple>
 
@@ -100,35 +101,57 @@ void try_out(Case& c, const RunContext& context) {
   c.iterations = benchmark.iterations();
 }
 
-/// One repeat. The iterations without halos spoil the field, so they come last.
-void time_once(Case& c) {
+/// One repeat; the case keeps what it was where the run is to end meanwhile. The iterations without
+/// halos spoil the field, so they come last.
+void time_once(Case& c, const Stage& stage) {
   Measuring& measuring = *c.measuring;
   const Experiment& experiment = measuring.experiment;
   const auto solver = make_solver(*c.plan, measuring.context.ranks);
   solver->load({});
   ScheduleBenchmark benchmark(*solver, c.problem, c.schedule(), c.iterations);
   benchmark.warm_up();
-  experiment.repeat(benchmark, measuring.samples);
-  c.measurement = experiment.measurement(benchmark, measuring.samples);
+  experiment.repeat(benchmark, measuring.samples, stage);
   if (c.ranks.count() > 1) {
-    Stretch without(*solver, c.schedule(), c.iterations, Halos::stale);
-    const double seconds = measuring.samples.seconds.back() - experiment.time(without);
-    measuring.exposed.push_back(seconds / static_cast<double>(c.iterations));
+    const double with = measuring.samples.seconds.back();
+    const std::int64_t iterations = benchmark.iterations_of_a_second(with);
+    Stretch without(*solver, c.schedule(), iterations, Halos::stale);
+    measuring.exposed.push_back(with / static_cast<double>(c.iterations) -
+                                experiment.time(without) / static_cast<double>(iterations));
   }
+  c.measurement = experiment.measurement(benchmark, measuring.samples);
   benchmark.add_rates(c.measurement);
   benchmark.add_ranks(measuring.exposed, c.measurement);
 }
 
-/// Collective over the ranks of `world`, as an interruption is: it ends between two cases. `timed`
-/// counts the cases that have a repeat at least.
+/// Collective over the ranks of `world`: does `body` on the case's ranks. Those may end it early by
+/// themselves, then all ranks of the world leave by Interrupted.
+void run_on(const Case& c, const Communicator& world,
+            const std::function<void(const Communicator&)>& body) {
+  bool complete = true;
+  c.ranks.run([&](const Communicator& ranks) {
+    complete = false;
+    until_interrupted([&] {
+      body(ranks);
+      complete = true;
+    });
+  });
+  if (!world.all(complete)) {
+    throw Interrupted();
+  }
+}
+
+/// Collective over the ranks of `world`. `timed` counts the cases that have a repeat at least.
 void time_in_turn(std::vector<Case>& cases, int repeats, const RunContext& world,
                   std::size_t& timed) {
   const double total = static_cast<double>(repeats) * static_cast<double>(cases.size());
   double done = 0.0;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     for (Case& c : cases) {
-      world.begin("himeno " + name_of(c.problem.grid) + " on " + c.label(), done, total);
-      c.ranks.run([&](const Communicator& /*ranks*/) { time_once(c); });
+      const Stage stage{.task = "himeno " + name_of(c.problem.grid) + " on " + c.label(),
+                        .done = done,
+                        .total = total};
+      world.end_if_interrupted();
+      run_on(c, world.ranks, [&](const Communicator& /*ranks*/) { time_once(c, stage); });
       done += 1.0;
       timed += repeat == 0 ? 1 : 0;
     }
@@ -275,8 +298,11 @@ RunResult run_scaling(const ScalingPlan& plan, const RunContext& context) {
   until_interrupted([&] {
     for (Case& c : cases) {
       context.end_if_interrupted();
-      c.ranks.run([&](const Communicator& ranks) {
-        try_out(c, {.ranks = ranks, .progress = context.progress, .policy = policy});
+      run_on(c, world, [&](const Communicator& ranks) {
+        try_out(c, {.ranks = ranks,
+                    .progress = context.progress,
+                    .policy = policy,
+                    .interruption = context.interruption});
       });
     }
     time_in_turn(cases, scaling.problem.repeats, context, timed);

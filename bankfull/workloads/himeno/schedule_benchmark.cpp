@@ -1,6 +1,7 @@
 #include "bankfull/workloads/himeno/schedule_benchmark.hpp"
 
 #include "bankfull/core/measure/perturbation.hpp"
+#include "bankfull/core/measure/timer.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,6 +38,7 @@ std::string ScheduleBenchmark::name() const {
 }
 
 void ScheduleBenchmark::rewind() {
+  done_ = {};
   if (problem_.iterations) {
     solver_.load({});
   }
@@ -49,19 +51,52 @@ void ScheduleBenchmark::warm_up() {
   // Fused schedules want whole passes.
   const std::int64_t per_pass = facts_.iterations_per_pass;
   const std::int64_t trial = std::max(trial_iterations, 2 * per_pass);
-  double per_iteration = 0.0;
   for (int n = 0; n < std::max(1, problem_.warmup); ++n) {
-    per_iteration = solver_.iterate(schedule_, trial).seconds / static_cast<double>(trial);
+    seconds_per_iteration_ = solver_.iterate(schedule_, trial).seconds / static_cast<double>(trial);
   }
   if (iterations_ == 0) {
     const double share = problem_.target_seconds / problem_.repeats;
-    iterations_ = problem_.iterations.value_or(whole_passes(share, per_iteration, per_pass));
+    iterations_ =
+        problem_.iterations.value_or(whole_passes(share, seconds_per_iteration_, per_pass));
   }
 }
 
 void ScheduleBenchmark::run() {
-  gosa_ = solver_.run(schedule_, iterations_, Halos::exchanged);
-  gosa_iteration_ = solver_.iteration();
+  done_ = {};
+  while (done_.iterations < iterations_) {
+    if (done_.iterations > 0) {
+      pauses().at(static_cast<double>(done_.iterations) / static_cast<double>(iterations_));
+    }
+    const std::int64_t piece =
+        units_between_pauses(iterations_, seconds_per_iteration_, facts_.iterations_per_batch);
+    run_piece(std::min(piece, iterations_ - done_.iterations));
+  }
+  last_ = done_;
+}
+
+void ScheduleBenchmark::run_piece(std::int64_t iterations) {
+  const Communicator& ranks = solver_.ranks();
+  ranks.barrier();
+  const Stopwatch watch;
+  done_.gosa = solver_.run(schedule_, iterations, Halos::exchanged);
+  const double seconds = ranks.max(watch.seconds());
+  done_.gosa_iteration = solver_.iteration();
+  done_.iterations += iterations;
+  done_.seconds += seconds;
+  seconds_per_iteration_ = seconds / static_cast<double>(iterations);
+  if (const auto events = solver_.event_seconds()) {
+    done_.event_seconds = done_.event_seconds.value_or(0.0) + *events;
+  }
+}
+
+bool ScheduleBenchmark::shorten_to_last_run() {
+  if (done_.iterations == 0) {
+    return false;
+  }
+  full_iterations_ = iterations_;
+  iterations_ = done_.iterations;
+  last_ = done_;
+  return true;
 }
 
 std::vector<Figure> ScheduleBenchmark::parameters() const {
@@ -78,8 +113,8 @@ std::vector<Figure> ScheduleBenchmark::parameters() const {
 }
 
 std::vector<Figure> ScheduleBenchmark::figures() const {
-  return {{.name = "gosa", .value = solver_.ranks().sum(gosa_)},
-          {.name = "gosa_iteration", .value = gosa_iteration_}};
+  return {{.name = "gosa", .value = solver_.ranks().sum(last_.gosa)},
+          {.name = "gosa_iteration", .value = last_.gosa_iteration}};
 }
 
 std::vector<std::string> ScheduleBenchmark::notes() const {
@@ -87,8 +122,12 @@ std::vector<std::string> ScheduleBenchmark::notes() const {
   std::vector<std::string> notes{
       "pressure pointers are swapped, not copied", "gosa is formed in every iteration",
       fmt::format("gosa of {} is that of iteration {} from the official initial state",
-                  to_string(schedule_), gosa_iteration_),
+                  to_string(schedule_), last_.gosa_iteration),
       "all coefficients are read from memory in every pass"};
+  if (full_iterations_) {
+    notes.push_back(fmt::format("the one repeat was ended after {} of its {} iterations",
+                                iterations_, *full_iterations_));
+  }
   if (event_seconds()) {
     notes.emplace_back("times are wall times; event_seconds is the median by the GPU's clock");
   }

@@ -25,9 +25,9 @@ class ScheduleBenchmark final : public Benchmark {
   void rewind() override;
   void warm_up() override;
   void run() override;
-  [[nodiscard]] std::optional<double> event_seconds() const override {
-    return solver_.event_seconds();
-  }
+  bool shorten_to_last_run() override;
+  [[nodiscard]] std::optional<double> own_seconds() const override { return done_.seconds; }
+  [[nodiscard]] std::optional<double> event_seconds() const override { return done_.event_seconds; }
   [[nodiscard]] Work work() const override { return solver_.work(schedule_, iterations_); }
   [[nodiscard]] std::vector<Figure> parameters() const override;
   [[nodiscard]] std::vector<Figure> figures() const override;
@@ -50,13 +50,26 @@ class ScheduleBenchmark final : public Benchmark {
   void add_ranks(const std::vector<double>& exposed, Measurement& m) const;
 
  private:
+  /// What was done of a repeat, without what lies between its pieces.
+  struct Progressed {
+    std::int64_t iterations = 0;
+    double seconds = 0.0;  ///< of the slowest rank in each piece
+    std::optional<double> event_seconds = std::nullopt;
+    double gosa = 0.0;                ///< this rank's part, of the last iteration
+    std::int64_t gosa_iteration = 0;  ///< from the official state
+  };
+
+  void run_piece(std::int64_t iterations);
+
   Solver& solver_;
   const Problem& problem_;
   Schedule schedule_;
   std::int64_t iterations_;
   ScheduleFacts facts_;
-  double gosa_ = 0.0;                ///< of the last repeat
-  std::int64_t gosa_iteration_ = 0;  ///< from the official state, that gosa is of
+  double seconds_per_iteration_ = 0.0;           ///< of the last iterations that were timed
+  Progressed done_;                              ///< of the present repeat
+  Progressed last_;                              ///< the last repeat that counts
+  std::optional<std::int64_t> full_iterations_;  ///< of a repeat, where one was ended early
 };
 
 /// Measures the ceiling of a plan's sweeps before they begin.

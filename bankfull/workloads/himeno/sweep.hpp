@@ -26,6 +26,7 @@ struct Sweeps {
 /// How a schedule runs a given grid on a given device.
 struct ScheduleFacts {
   int iterations_per_pass = 1;   ///< of the coefficients; fused schedules do more than one
+  int iterations_per_batch = 1;  ///< queued as one; runs are best divided between whole batches
   std::string description = {};  ///< tile, strip and thread shapes, for the result
   Transport transport = Transport::local;
   std::int64_t sent_bytes = 0;         ///< to other ranks, by the busiest one, in a pass

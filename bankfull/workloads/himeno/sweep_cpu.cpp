@@ -80,6 +80,7 @@ class CpuSolver final : public Solver {
   [[nodiscard]] ScheduleFacts facts(Schedule schedule) override {
     const PassRunner<T>& runner = runner_of(schedule);
     return {.iterations_per_pass = iterations_per_pass(schedule),
+            .iterations_per_batch = iterations_per_pass(schedule),
             .description = describe(schedule),
             .transport = runner.transport(),
             .sent_bytes = ranks().max(runner.sent_bytes()),

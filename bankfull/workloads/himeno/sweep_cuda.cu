@@ -79,6 +79,7 @@ class CudaSolver final : public Solver {
   [[nodiscard]] ScheduleFacts facts(Schedule schedule) override {
     const PassRunner<T>& runner = runner_of(schedule);
     return {.iterations_per_pass = iterations_per_pass(schedule),
+            .iterations_per_batch = graph_passes * iterations_per_pass(schedule),
             .description = schedule == Schedule::fused
                                ? describe(fused().plan())
                                : single(schedule, domain().interior()).description(),

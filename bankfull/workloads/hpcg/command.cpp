@@ -204,7 +204,8 @@ std::string write_output(const HpcgOptions& options, const std::tm& began,
     report = write_new_file(folder / hpcg::official_file_name(local_time()), text);
   } catch (const RuntimeFailure& error) {
     print_out("{}", text);
-    throw RuntimeFailure(fmt::format("{}; the report is on standard output", error.what()));
+    throw RuntimeFailure(fmt::format("{}; the report is on standard {}", error.what(),
+                                     options.common.json_goes_to_output() ? "error" : "output"));
   }
   try {
     const fs::path log =

@@ -1,11 +1,14 @@
 #include "bankfull/workloads/hpcg/phases.hpp"
 
+#include "bankfull/core/measure/pauses.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/hpcg/cg.hpp"
 #include "bankfull/workloads/hpcg/check_problem.hpp"
 #include "bankfull/workloads/hpcg/validation.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace bankfull::hpcg {
 namespace {
@@ -102,38 +105,81 @@ double find_iterations(CgBackend& backend, const Experiment& experiment, const R
   return seconds;
 }
 
-void run_timed_sets(const Problem& problem, CgBackend& backend, const RunContext& context,
-                    double set_seconds, Outcome& outcome, PhaseResults& results) {
-  const Communicator& ranks = context.ranks;
-  const int expected = sets_in(problem.seconds, set_seconds);
-  const CgLimits limits{.iterations = outcome.convergence.iterations};
-  std::vector<double> residuals;
-  // Sets may take less time than the one that looked at every residual.
-  double elapsed = 0.0;
-  for (int set = 0; set < expected || elapsed < problem.seconds; ++set) {
-    if (set > 0 && context.interrupted()) {
-      outcome.broken_rules.emplace_back("the run was ended early by a signal");
-      break;
-    }
-    context.progress.update("timed sets", set, std::max(expected, set + 1));
-    const Stopwatch watch;
-    residuals.push_back(conjugate_gradients(backend, limits).scaled());
-    CgTimes times = backend.take_times();
-    times.total = watch.seconds();
-    results.set_seconds.push_back(ranks.max(times.total));
-    elapsed += ranks.all_gather(times.total).front();
-    for (double CgTimes::*part : {&CgTimes::total, &CgTimes::ddot, &CgTimes::waxpby, &CgTimes::spmv,
-                                  &CgTimes::mg, &CgTimes::allreduce}) {
-      outcome.times.*part += times.*part;
-    }
-    ++outcome.sets;
-  }
-  outcome.norms = norms_test(std::move(residuals), outcome.convergence);
+/// The times of all ranks as the official report has them.
+void gather_times(const Communicator& ranks, Outcome& outcome) {
   const auto allreduce = ranks.all_gather(outcome.times.allreduce);
   outcome.allreduce_min = *std::min_element(allreduce.begin(), allreduce.end());
   outcome.allreduce_max = *std::max_element(allreduce.begin(), allreduce.end());
   outcome.allreduce_mean = ranks.sum(outcome.times.allreduce) / ranks.size();
   outcome.times = ranks.all_gather(outcome.times).front();
+}
+
+/// One timed set, the same on all ranks; returns its scaled residual. Nothing of it counts where it
+/// is left by Interrupted, at one of the `pauses`, `unpaused` iterations apart.
+double run_timed_set(CgBackend& backend, const CgLimits& limits, const Pauses& pauses,
+                     std::int64_t unpaused, const Communicator& ranks, Outcome& outcome,
+                     PhaseResults& results) {
+  const Stopwatch watch;
+  const CgResult result = conjugate_gradients(backend, limits, History::left_out, [&](int done) {
+    if (done % unpaused == 0 && done < limits.iterations) {
+      pauses.at(static_cast<double>(done) / limits.iterations);
+    }
+  });
+  CgTimes times = backend.take_times();
+  times.total = watch.seconds();
+  results.set_seconds.push_back(ranks.max(times.total));
+  for (double CgTimes::*part : {&CgTimes::total, &CgTimes::ddot, &CgTimes::waxpby, &CgTimes::spmv,
+                                &CgTimes::mg, &CgTimes::allreduce}) {
+    outcome.times.*part += times.*part;
+  }
+  ++outcome.sets;
+  return result.scaled();
+}
+
+/// As many sets as fill the time; returns what the last one left. Sets of more than a second can be
+/// ended within: what the set before one left is kept beside the backend then.
+Solved run_timed_sets(const Problem& problem, CgBackend& backend, const RunContext& context,
+                      double set_seconds, Outcome& outcome, PhaseResults& results) {
+  const Communicator& ranks = context.ranks;
+  const int expected = sets_in(problem.seconds, set_seconds);
+  const CgLimits limits{.iterations = outcome.convergence.iterations};
+  const std::int64_t unpaused =
+      units_between_pauses(limits.iterations, set_seconds / limits.iterations);
+  std::vector<double> residuals;
+  std::optional<Solved> kept;
+  bool complete = false;
+  until_interrupted([&] {
+    // Sets may take less time than the one that looked at every residual.
+    double elapsed = 0.0;
+    for (int set = 0; set < expected || elapsed < problem.seconds; ++set) {
+      const Pauses pauses(context, {.task = "timed sets",
+                                    .done = static_cast<double>(set),
+                                    .total = static_cast<double>(std::max(expected, set + 1))});
+      if (set > 0) {
+        pauses.at(0.0);
+      } else {
+        pauses.tell(0.0);  // without a set there is no result
+      }
+      const double before = outcome.times.total;
+      residuals.push_back(
+          run_timed_set(backend, limits, pauses, unpaused, ranks, outcome, results));
+      elapsed += ranks.all_gather(outcome.times.total - before).front();
+      if (unpaused < limits.iterations) {
+        kept = solved_by(backend, limits.iterations, residuals.back());
+      }
+    }
+    complete = true;
+  });
+  if (residuals.empty()) {
+    throw Interrupted();
+  }
+  if (!complete) {
+    outcome.broken_rules.emplace_back("the run was ended early by a signal");
+  }
+  outcome.norms = norms_test(std::move(residuals), outcome.convergence);
+  gather_times(ranks, outcome);
+  return kept ? std::move(*kept)
+              : solved_by(backend, limits.iterations, outcome.norms.residuals.back());
 }
 
 /// Bytes of a rank that an iteration works on, at least: each entry of the levels' matrices with
@@ -187,17 +233,17 @@ PhaseResults run_phases(const Problem& problem, const RunContext& context,
       experiment.time([&] { backend = system->make_backend(problem.variant); });
   outcome.optimised_bytes = ranks.sum(static_cast<double>(backend->added_bytes()));
 
-  context.begin("validating", 0.0, 1.0);
+  context.begin("validating", 0.0, 3.0);
   outcome.problem.wrong_products = wrong_products(*backend, system->levels().front(), ranks);
+  context.begin("validating", 1.0, 3.0);
   outcome.spectral = spectral_test(*backend);
+  context.begin("validating", 2.0, 3.0);
   outcome.symmetry = symmetry_test(*backend, system->levels().front(), ranks);
   static_cast<void>(backend->take_times());
 
   PhaseResults results;
   const double set_seconds = find_iterations(*backend, experiment, context, outcome);
-  run_timed_sets(problem, *backend, context, set_seconds, outcome, results);
-  const Solved solved =
-      solved_by(*backend, outcome.convergence.iterations, outcome.norms.residuals.back());
+  const Solved solved = run_timed_sets(problem, *backend, context, set_seconds, outcome, results);
   if (!context.interrupted()) {
     context.progress.update("timing each step", 0.0, 1.0);
     results.steps = backend->profile(profile_repeats);

@@ -114,7 +114,8 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   with_environment(command->add_option("--transport", options->transport,
                                        "between ranks: auto, peer, nccl, mpi-device or mpi"))
       ->capture_default_str();
-  add_number(*command, "--repeat", options->repeats, "timed repeats")->capture_default_str();
+  add_number(*command, "--repeat", options->repeats, "timed repeats", {.most = max_repeats})
+      ->capture_default_str();
   add_perturbation_option(*command, options->perturbation);
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_npb(*options, ranks); };

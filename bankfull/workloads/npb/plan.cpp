@@ -9,8 +9,6 @@
 namespace bankfull::npb {
 namespace {
 
-constexpr int max_repeats = 10'000;
-
 /// For all kernels of the problem.
 std::string fitting_class(Problem problem, int ranks, const Footprints& footprints) {
   std::string largest;

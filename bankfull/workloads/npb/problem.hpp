@@ -31,6 +31,9 @@ std::string to_string(CgOrder order);
 /// Throws UsageError for an unknown name.
 CgOrder parse_cg_order(const std::string& text);
 
+/// More would never end.
+inline constexpr int max_repeats = 10'000;
+
 /// What to run: plain data, checked by `make_plan`.
 struct Problem {
   std::vector<Kernel> kernels{all_kernels.begin(), all_kernels.end()};

@@ -306,11 +306,12 @@ void validate(const Problem& problem) {
   require(problem.threads >= 1 && problem.threads <= max_threads,
           fmt::format("a team of {} threads makes no sense", problem.threads),
           fmt::format("use 1 to {}", max_threads));
-  require(problem.repeats >= 0 && problem.repeats <= 100000,
-          fmt::format("{} repeats make no sense", problem.repeats), "use 1 to 100000");
-  require(problem.points_per_octave >= 0 && problem.points_per_octave <= 64,
+  require(problem.repeats >= 0 && problem.repeats <= most_repeats,
+          fmt::format("{} repeats make no sense", problem.repeats),
+          fmt::format("use 1 to {}", most_repeats));
+  require(problem.points_per_octave >= 0 && problem.points_per_octave <= most_points_per_octave,
           fmt::format("{} points per octave make no sense", problem.points_per_octave),
-          "use 1 to 64");
+          fmt::format("use 1 to {}", most_points_per_octave));
   require_size("a memory limit", problem.memory_limit);
   require_size("a copy", problem.transfer_bytes);
   require_each("a mix of 1 write and this many reads:", problem.mix_reads, 1, max_mix_reads);

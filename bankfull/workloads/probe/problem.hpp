@@ -29,6 +29,9 @@ StreamOperation parse_operation(const std::string& text);
 std::string to_string(HostPages pages);
 HostPages parse_pages(const std::string& text);
 
+inline constexpr int most_repeats = 100'000;
+inline constexpr int most_points_per_octave = 64;
+
 /// What to probe; plain data. Zeros and empty lists mean "what suits the device": `complete` fills
 /// them in. All sizes are bytes.
 struct Problem {

@@ -153,16 +153,41 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   writer.begin();
   EXPECT_TRUE(writer.has_begun());
   convection::SeriesRow row{.step = 3, .time = 0.5, .dt = 0.25, .cycles = 2};
-  row.nusselt = {.lower = 1.5, .upper = 1.25, .volume = 1.125};
+  row.nusselt = {.lower = 1.5, .upper = 1.25, .volume = 1.125, .thermal = 1.75, .kinetic = 1.375};
+  row.diagnosis.dissipation = 0.5;
+  row.diagnosis.buoyancy_work = 8.0;
+  row.diagnosis.wall_work = 9.0;
+  row.diagnosis.force_work = 10.0;
   row.diagnosis.scalars.resize(1);
   row.diagnosis.scalars[0].max = 7.0;
+  row.diagnosis.scalars[0].mean_square = 11.0;
+  row.diagnosis.scalars[0].dissipation = 12.0;
+  row.diagnosis.scalars[0].wall_production = 13.0;
+  row.diagnosis.scalars[0].source_production = 14.0;
   row.seconds_per_cell_step = 2e-9;
+  row.resolution.cell_peclet = 17.0;
+  writer.record(row);
+  row.nusselt.kinetic.reset();
+  row.resolution.cell_over_batchelor = 3.5;
+  row.time_scheme = {.energy = -0.25, .scalars = {-0.125}};
   writer.record(row);
   const std::string series = read(directory.series());
-  EXPECT_THAT(series, HasSubstr("step,time,dt,courant,nusselt_lower,nusselt_upper,nusselt_volume,"
-                                "kinetic_energy,divergence,cycles,ns_per_cell_step"));
-  EXPECT_THAT(series, HasSubstr(",temperature_mean,temperature_least,temperature_most\n"));
-  EXPECT_THAT(series, HasSubstr("\n3,0.5,0.25,0,1.5,1.25,1.125,0,0,2,2,0,0,0,0,0,7\n"));
+  EXPECT_THAT(series,
+              HasSubstr("step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,"
+                        "nusselt_thermal,nusselt_kinetic,kinetic_energy,dissipation,"
+                        "buoyancy_work,wall_work,force_work,time_scheme_work,divergence,"
+                        "cycles,ns_per_cell_step"));
+  EXPECT_THAT(series, HasSubstr(",max_w,cell_peclet,cell_over_batchelor,resolution,"
+                                "temperature_mean,temperature_least,temperature_most,"
+                                "temperature_mean_square,temperature_dissipation,"
+                                "temperature_wall_production,temperature_source_production,"
+                                "temperature_time_scheme_production\n"));
+  EXPECT_THAT(series,
+              HasSubstr("\n3,0.5,0.25,given,0,1.5,1.25,1.125,1.75,1.375,0,0.5,8,9,10,,0,2,2,"
+                        "0,0,0,17,,resolved,0,0,7,11,12,13,14,\n"));
+  EXPECT_THAT(series,
+              HasSubstr("\n3,0.5,0.25,given,0,1.5,1.25,1.125,1.75,,0,0.5,8,9,10,-0.25,0,2,2,"
+                        "0,0,0,17,3.5,under-resolved,0,0,7,11,12,13,14,-0.125\n"));
   const convection::Grid grid(run_.problem.axes);
   const convection::FlowState state{
       .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, 0.5))};

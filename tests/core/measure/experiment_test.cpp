@@ -109,6 +109,107 @@ TEST(Experiment, AnInterruptionKeepsWhatWasMeasured) {
   EXPECT_EQ(two[1].seconds.samples.size(), 1U);
 }
 
+/// A run of ten units, which pauses after each; asks for the end itself, after so many.
+class TenUnits final : public Benchmark, public Interruption {
+ public:
+  TenUnits(int last, bool can_shorten) : last_(last), can_shorten_(can_shorten) {}
+
+  [[nodiscard]] bool requested() const override { return done_in_all_ >= last_; }
+  [[nodiscard]] std::string cause() const override { return "a test"; }
+
+  [[nodiscard]] std::string name() const override { return "ten units"; }
+  void warm_up() override {}
+  void run() override {
+    for (done_ = 0; done_ < units_; ++done_) {
+      pauses().at(static_cast<double>(done_) / units_);
+      ++done_in_all_;
+    }
+  }
+  bool shorten_to_last_run() override {
+    units_ = can_shorten_ ? done_ : units_;
+    return can_shorten_;
+  }
+  [[nodiscard]] std::optional<double> own_seconds() const override { return 2.0 * done_; }
+  [[nodiscard]] Work work() const override { return {.traffic = {.flops = 1.0 * units_}}; }
+
+ private:
+  int last_;
+  bool can_shorten_;
+  int units_ = 10;
+  int done_ = 0;
+  int done_in_all_ = 0;
+};
+
+/// Remembers how far it was told that tasks are.
+class Shares final : public Progress {
+ public:
+  void update(const std::string& /*task*/, double done, double total,
+              const Detail& /*detail*/) override {
+    told.push_back(done / total);
+  }
+  std::vector<double> told;
+};
+
+std::vector<Measurement> measure_ten_units(TenUnits& benchmark, Progress& progress) {
+  const RunContext context{.ranks = alone(), .progress = progress, .interruption = &benchmark};
+  Experiment experiment(Device::cpu(), 1, context);
+  std::vector<Check> checks;
+  return experiment.measure_in_turn({&benchmark}, 2, checks);
+}
+
+TEST(Experiment, ARepeatThatWasBrokenOffIsDropped) {
+  TenUnits benchmark(14, true);
+  Shares shares;
+  const auto measured = measure_ten_units(benchmark, shares);
+  EXPECT_EQ(measured.front().seconds.samples, std::vector<double>{20.0});
+  EXPECT_EQ(measured.front().work.traffic.flops, 10.0);
+  EXPECT_DOUBLE_EQ(shares.told.back(), 0.65) << "three tenths into the second of two repeats";
+}
+
+TEST(Experiment, TheOnlyRepeatCountsAsFarAsItCame) {
+  TenUnits benchmark(4, true);
+  NoProgress progress;
+  const auto measured = measure_ten_units(benchmark, progress);
+  EXPECT_EQ(measured.front().seconds.samples, std::vector<double>{8.0});
+  EXPECT_EQ(measured.front().work.traffic.flops, 4.0);
+}
+
+TEST(Experiment, TheOnlyRepeatIsNothingWhereItCannotBeShorter) {
+  TenUnits benchmark(4, false);
+  NoProgress progress;
+  EXPECT_THROW(measure_ten_units(benchmark, progress), Interrupted);
+}
+
+TEST(Pauses, LieHalfASecondApartInLongWorkOnly) {
+  EXPECT_EQ(units_between_pauses(1000, 1e-3), 1000);
+  EXPECT_EQ(units_between_pauses(1001, 1e-3), 500);
+  EXPECT_EQ(units_between_pauses(1001, 1e-3, 32), 480);
+  EXPECT_EQ(units_between_pauses(100, 3.0), 1);
+  EXPECT_EQ(units_between_pauses(100, 3.0, 16), 16);
+  EXPECT_EQ(units_between_pauses(10, 3.0, 16), 10);
+}
+
+TEST(Pauses, AllUnitsAreDoneInTheirOrder) {
+  std::vector<std::int64_t> done;
+  in_units(Pauses(), 5, [&](std::int64_t n) { done.push_back(n); });
+  EXPECT_EQ(done, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
+}
+
+TEST(Pauses, LongUnitsEndWhereTheRunIsToEnd) {
+  std::vector<std::string> made;
+  const EndAfter end(2, made);
+  NoProgress progress;
+  const RunContext context{.ranks = alone(), .progress = progress, .interruption = &end};
+  const auto work = [&] {
+    in_units(Pauses(context, {.task = "work"}), 1'000'000, [&](std::int64_t /*n*/) {
+      made.emplace_back("a unit");
+      std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    });
+  };
+  EXPECT_THROW(work(), Interrupted);
+  EXPECT_EQ(made.size(), 2U);
+}
+
 TEST(Experiment, TakesTurnsWithAndWithoutCommunication) {
   Session session;
   const Experiment experiment(Device::cpu(), 1, session.context);
@@ -153,7 +254,7 @@ TEST(Experiment, MeasuresABenchmarkThatIsMadeAnewForEveryRepeat) {
   Measurement m;
   for (int n = 0; n < 3; ++n) {
     Recorder fresh("fresh", calls, work_of(8.0, 8.0));
-    experiment.repeat(fresh, samples);
+    experiment.repeat(fresh, samples, {.task = "fresh"});
     m = experiment.measurement(fresh, samples);
   }
   EXPECT_EQ(m.seconds.samples.size(), 3U);

@@ -62,6 +62,18 @@ TEST(RunResult, OneFailedCheckFailsTheRun) {
   EXPECT_FALSE(result.verified());
 }
 
+TEST(RunResult, ACoarseGridIsAVerdictOfItsOwn) {
+  RunResult result = example();
+  EXPECT_EQ(result.verdict(), Verdict::verified);
+  result.resolution.push_back({.name = "cells", .value = 4.0, .tolerance = 3.0});
+  EXPECT_EQ(result.verdict(), Verdict::under_resolved);
+  EXPECT_EQ(nlohmann::json::parse(to_json(result, {}, {}))["verdict"], "under-resolved");
+  result.checks.push_back({.name = "bad", .value = 2.0, .reference = 1.0, .tolerance = 0.1});
+  EXPECT_EQ(result.verdict(), Verdict::failed);
+  result.checks.clear();
+  EXPECT_EQ(result.verdict(), Verdict::none);
+}
+
 TEST(RunResultJson, CarriesOptionsEnvironmentAndAffinity) {
   ASSERT_EQ(setenv("BANKFULL_EXAMPLE", "a=b", 1), 0);
   const Invocation invocation{.options = {{.name = "size", .value = "M", .source = "environment"},

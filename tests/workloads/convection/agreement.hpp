@@ -93,6 +93,10 @@ inline void expect_same_diagnosis(const Diagnosis& found, const Diagnosis& expec
   expect_close(found.courant_rate, expected.courant_rate, tolerance, name + " courant_rate");
   expect_close(found.fastest, expected.fastest, tolerance, name + " fastest");
   expect_close(found.kinetic_energy, expected.kinetic_energy, tolerance, name + " energy");
+  expect_close(found.dissipation, expected.dissipation, tolerance, name + " dissipation");
+  expect_close(found.buoyancy_work, expected.buoyancy_work, tolerance, name + " buoyancy work");
+  expect_close(found.wall_work, expected.wall_work, tolerance, name + " wall work");
+  expect_close(found.force_work, expected.force_work, tolerance, name + " force work");
   ASSERT_EQ(found.scalars.size(), expected.scalars.size()) << name;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     expect_close(found.fastest_along[axis], expected.fastest_along[axis], tolerance,
@@ -105,6 +109,9 @@ inline void expect_same_diagnosis(const Diagnosis& found, const Diagnosis& expec
     expect_close(one.mean_square, other.mean_square, tolerance, name + " mean square");
     expect_close(one.min, other.min, tolerance, name + " least");
     expect_close(one.max, other.max, tolerance, name + " most");
+    expect_close(one.dissipation, other.dissipation, tolerance, name + " dissipation of a scalar");
+    expect_close(one.wall_production, other.wall_production, tolerance, name + " by walls");
+    expect_close(one.source_production, other.source_production, tolerance, name + " by sources");
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::string along = name + " along " + axis_names[axis];
       expect_close(one.transport[axis], other.transport[axis], tolerance, along + " transport");

@@ -98,6 +98,47 @@ TEST_P(CpuIntegratorSchedule, LoadingForgetsWhatWasBefore) {
 INSTANTIATE_TEST_SUITE_P(Cases, CpuIntegratorSchedule, testing::ValuesIn(larger_cases()),
                          case_name);
 
+/// A layer heated from below with a roll, whose temperatures are about `mean`.
+Problem roll(double mean, Precision precision) {
+  Problem problem;
+  problem.axes[0] = {.upper = 2.0, .cells = 32, .periodic = true};
+  problem.axes[1] = {.upper = 1.0, .cells = 1, .periodic = true};
+  problem.axes[2] = {.upper = 1.0, .cells = 16};
+  problem.viscosity = std::sqrt(0.71 / 2e4);
+  problem.steps = 1;
+  problem.precision = precision;
+  problem.divergence = 1e-6;
+  problem.initial_velocity[0] = [](double x, double, double z) {
+    return 0.1 * std::sin(3.14159 * x) * std::cos(3.14159 * z);
+  };
+  problem.scalars.push_back(
+      {.diffusivity = problem.viscosity / 0.71,
+       .buoyancy = {0.0, 0.0, 1.0},
+       .initial = [mean](double, double, double z) { return mean + 0.5 - z; }});
+  problem.scalars.front().walls[2] = {WallScalar::fixed(mean + 0.5), WallScalar::fixed(mean - 0.5)};
+  return problem;
+}
+
+Diagnosis after_steps(const Problem& problem, int steps) {
+  const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
+  flow->load(initial_state(problem, Grid(problem.axes)));
+  advance_steps(*flow, problem.scheme, std::vector<double>(static_cast<std::size_t>(steps), 0.02));
+  return flow->diagnose();
+}
+
+TEST(SinglePrecision, FollowsDoubleThroughThousandsOfSteps) {
+  const Diagnosis twice = after_steps(roll(0.0, Precision::fp64), 3000);
+  const Diagnosis once = after_steps(roll(0.0, Precision::fp32), 3000);
+  EXPECT_GT(twice.kinetic_energy, 0.01);
+  EXPECT_NEAR(once.kinetic_energy, twice.kinetic_energy, 1e-5 * twice.kinetic_energy);
+  EXPECT_LT(once.divergence, 1e-5);
+}
+
+TEST(SinglePrecision, AConstantAddedToTheTemperatureIsCarriedByTheWalls) {
+  const double without = after_steps(roll(0.0, Precision::fp32), 300).divergence;
+  EXPECT_LT(after_steps(roll(10.0, Precision::fp32), 300).divergence, 3.0 * without);
+}
+
 TEST(CpuIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const Problem problem = larger_cases().front().problem;
   FlowState start = initial_state(problem, Grid(problem.axes));

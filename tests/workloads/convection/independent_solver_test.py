@@ -11,6 +11,7 @@ import math
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,9 @@ from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 
 ALLOWED = 1e-12  # of a quantity's size, which sizes() states
-OF_THE_MACHINE = {"cycles", "ns_per_cell_step"}  # columns that the mathematics does not determine
+# Columns that the mathematics does not determine, or that the solver does not form: terms of budgets, which have tests of their own.
+OF_THE_MACHINE = {"cycles", "ns_per_cell_step"}
+NOT_FORMED = re.compile(r"resolution|cell_|dissipation|_work$|_production$|_mean_square$|nusselt_(thermal|kinetic)")
 
 CASES = 50
 MOTIONS = ("no-slip", "free-slip", "moving")
@@ -288,7 +291,7 @@ class BesideTheProgram(unittest.TestCase):
         flow = Flow(Case(case))
         rows, theirs = list(flow.series()), self.series_of_the_program(case)
         self.assertEqual(len(rows), len(theirs))
-        self.assertEqual(list(rows[0]), [name for name in theirs[0] if name not in OF_THE_MACHINE])
+        self.assertEqual(list(rows[0]), [name for name in theirs[0] if name not in OF_THE_MACHINE and not NOT_FORMED.search(name)])
         return deviations(flow, rows, theirs)
 
     def draw(self, number):

@@ -5,6 +5,7 @@
 #include "tests/workloads/convection/cases.hpp"
 #include "tests/workloads/convection/steps.hpp"
 #include "tests/workloads/convection/symmetry.hpp"
+#include "tests/workloads/convection/tendency.hpp"
 
 #include <array>
 #include <cmath>
@@ -15,27 +16,6 @@
 
 namespace bankfull::convection {
 namespace {
-
-std::unique_ptr<Integrator> started(const Problem& problem) {
-  std::unique_ptr<Integrator> flow = make_reference_integrator(Plan(problem));
-  flow->load(initial_state(problem, Grid(problem.axes)));
-  return flow;
-}
-
-/// What one stage of length 1 adds: the tendencies, those of velocity projected.
-struct Tendency {
-  Grid grid;
-  FlowState state;
-  FlowState rate;
-};
-
-Tendency tendency_of(const Problem& problem) {
-  const std::unique_ptr<Integrator> flow = started(problem);
-  Tendency found{Grid(problem.axes), flow->state(), {}};
-  flow->advance({.gamma = 1.0});
-  found.rate = difference(flow->state(), found.state);
-  return found;
-}
 
 /// The cosine of the angle between velocity and its tendency: the work done, in units of its
 /// largest possible value.

@@ -5,8 +5,10 @@
 #include "tests/workloads/convection/cases.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -32,7 +34,10 @@ Problem small_problem() {
 class CountingRecorder final : public Recorder {
  public:
   void begin() override { ++begins; }
-  void record(const SeriesRow& row) override { steps.push_back(row.step); }
+  void record(const SeriesRow& row) override {
+    steps.push_back(row.step);
+    rows.push_back(row);
+  }
   void snapshot(std::int64_t number, double /*time*/, const Grid& /*grid*/,
                 const FlowState& /*state*/) override {
     snapshots.push_back(number);
@@ -40,6 +45,7 @@ class CountingRecorder final : public Recorder {
 
   int begins = 0;
   std::vector<std::int64_t> steps;
+  std::vector<SeriesRow> rows;
   std::vector<std::int64_t> snapshots;
 };
 
@@ -120,6 +126,87 @@ TEST(ConvectionRun, TellsItsRecorderAtTheCadenceAskedFor) {
   EXPECT_EQ(recorder.begins, 1);
   EXPECT_EQ(recorder.steps, (std::vector<std::int64_t>{0, 25, 50, 60}));
   EXPECT_EQ(recorder.snapshots, (std::vector<std::int64_t>{0, 1, 2}));
+}
+
+/// Taylor and Green's vortices in the plane of x and z: by the discrete equations they decay by the
+/// same factor in every step.
+Problem decaying_vortices() {
+  Problem problem;
+  for (const std::size_t axis : {std::size_t{0}, std::size_t{2}}) {
+    problem.axes[axis] = {.upper = 2.0, .cells = 12, .periodic = true};
+  }
+  problem.axes[1] = {.cells = 1, .periodic = true};
+  problem.viscosity = 0.05;
+  constexpr double turn = std::numbers::pi;
+  problem.initial_velocity[0] = [](double x, double, double z) {
+    return std::sin(turn * x) * std::cos(turn * z);
+  };
+  problem.initial_velocity[2] = [](double x, double, double z) {
+    return -std::cos(turn * x) * std::sin(turn * z);
+  };
+  problem.scheme = TimeScheme::runge_kutta;
+  problem.time_step.fixed = 0.03;
+  problem.steps = 23;
+  return problem;
+}
+
+TEST(ConvectionRun, RowsTellWhatTheTimeSchemeAddedOverTheirLastTwoSteps) {
+  const Problem problem = decaying_vortices();
+  const double dt = problem.time_step.fixed;
+  const double wave = 12.0 * std::sin(std::numbers::pi / 12.0);
+  const double rate = -problem.viscosity * 2.0 * wave * wave;
+  const double z = rate * dt;
+  const double factor = std::pow(1.0 + z + z * z / 2.0 + z * z * z / 6.0, 2);  // of the energy
+  CountingRecorder sparse;
+  CountingRecorder dense;
+  run_with(problem, {.series_steps = 10}, sparse);
+  run_with(problem, {.series_steps = 1}, dense);
+  ASSERT_EQ(sparse.steps, (std::vector<std::int64_t>{0, 10, 20, 23}));
+  for (const CountingRecorder* recorder : {&sparse, &dense}) {
+    for (const SeriesRow& row : recorder->rows) {
+      EXPECT_EQ(row.time_scheme.has_value(), row.step > 1) << row.step;
+      if (row.time_scheme) {
+        const double last = row.diagnosis.kinetic_energy;
+        const double middle = last / factor;
+        const double first = middle / factor;
+        const double terms = 2.0 * rate * (first + 4.0 * middle + last) / 6.0;
+        EXPECT_NEAR(row.time_scheme->energy, (last - first) / (2.0 * dt) - terms, 1e-13 * last);
+        EXPECT_LT(row.time_scheme->energy, -1e-9 * last) << "this scheme damps too much";
+      }
+    }
+  }
+  EXPECT_EQ(sparse.rows[2].diagnosis.kinetic_energy, dense.rows[20].diagnosis.kinetic_energy);
+}
+
+/// A run to a time that is no multiple of its steps.
+TEST(ConvectionRun, TheLastRowTellsTheTimeSchemeToo) {
+  for (const double end : {0.3, 0.31, 0.3001, 0.329}) {
+    Problem problem = decaying_vortices();
+    problem.steps = 0;
+    problem.end_time = end;
+    CountingRecorder recorder;
+    run_with(problem, {.series_steps = 1000}, recorder);
+    ASSERT_EQ(recorder.rows.size(), 2U);
+    EXPECT_TRUE(recorder.rows.back().time_scheme.has_value()) << end;
+  }
+}
+
+/// Where the program chooses both steps and rows, a row waits until its budgets can be told.
+TEST(ConvectionRun, RowsOfChosenStepsTellTheTimeSchemeToo) {
+  Problem problem = small_problem();
+  problem.time_step = {.courant = 0.3};
+  problem.steps = 0;
+  problem.end_time = 10.0;
+  problem.noise = 50.0;  // which is soon gone: steps grow
+  CountingRecorder recorder;
+  run_with(problem, {}, recorder);
+  EXPECT_GT(recorder.rows.size(), 50U);
+  double longest = 0.0;
+  for (const SeriesRow& row : recorder.rows) {
+    longest = std::max(longest, row.dt);
+    EXPECT_EQ(row.time_scheme.has_value(), row.step > 1) << row.step;
+  }
+  EXPECT_GT(longest, 2.0 * recorder.rows.front().dt);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ double amplification(TimeScheme scheme, Complex z, double ratio = 1.0) {
   return std::max(std::abs(half + root), std::abs(half - root));
 }
 
-constexpr double rounding = 1e-12;
+constexpr double beyond_one = 1e-12;
 constexpr double any = std::numeric_limits<double>::infinity();
 
 /// From a flow that is neither at rest nor at its end, and whose step may grow at will.
@@ -68,7 +68,7 @@ TEST_P(StepOf, DampsWavesOfEveryDirection) {
           for (int across = 0; across <= 10; ++across) {
             const double decay = along + (fastest - along) * across / 10.0;
             const Complex z = dt * Complex(-decay, std::sin(angle));
-            ASSERT_LE(amplification(GetParam(), z, steepness), 1.0 + rounding)
+            ASSERT_LE(amplification(GetParam(), z, steepness), 1.0 + beyond_one)
                 << "dt " << dt << ", diffusion " << slowest << " to " << fastest << ", angle "
                 << angle << ", decay " << decay;
           }
@@ -118,7 +118,7 @@ TEST_P(StepOf, DampsInternalWavesOfEveryLength) {
     const double dt = next_step(rule, under_way(), {.buoyancy = frequency}).dt;
     for (const double k : spread(0.1, 1.0 / width, 40)) {
       const Complex z = dt * Complex(-diffusivity * k * k, std::sqrt(0.5 * difference * k));
-      EXPECT_LE(amplification(GetParam(), z), 1.0 + rounding) << k << ' ' << diffusivity;
+      EXPECT_LE(amplification(GetParam(), z), 1.0 + beyond_one) << k << ' ' << diffusivity;
     }
   }
 }

@@ -44,7 +44,7 @@ BANKFULL_ALWAYS_INLINE void multiply_lines(std::int64_t depth, std::int64_t row,
                                            const MatrixRows<const Real>& b,
                                            const MatrixRows<Real>& to) {
   constexpr auto count = static_cast<std::size_t>(Rows);
-  std::array<const Real*, count> factors;
+  std::array<const Real*, count> factors{};
   std::array<Pack<Real>, count> sums;
   unrolled<Rows>([&](int n) { factors[static_cast<std::size_t>(n)] = a(row + n); });
   for (std::int64_t d = 0; d < depth; ++d) {

@@ -87,25 +87,42 @@ struct CellInBox {
   }
 };
 
+/// Sources beside the fields that they act on.
+template <class Real>
+struct SourcesOnGpu {
+  const Real* fields;
+  const Real* sources;  ///< null: none
+
+  __device__ const Real* at(const PointStencil<Real>& stencil) const {
+    return sources == nullptr ? nullptr : sources + (stencil.here - fields);
+  }
+};
+
 template <class Real>
 struct CountFlow {
   CellInBox<Real> box;
+  SourcesOnGpu<Real> sources;
+  double viscosity;
 
-  __device__ void operator()(const PointStencil<Real>& stencil, int /*i*/, int /*j*/, int /*k*/,
+  __device__ void operator()(const PointStencil<Real>& stencil, int i, int j, int k,
                              FlowTally& tally) const {
-    count(stencil, box.part(stencil), tally);
+    count(stencil, CellForcing<Real>{viscosity, sources.at(stencil)}, box.part(stencil),
+          box.sides(i, j, k), tally);
   }
 };
 
 template <class Real>
 struct CountScalar {
   CellInBox<Real> box;
+  SourcesOnGpu<Real> sources;
   int scalar;
   double diffusivity;
 
   __device__ void operator()(const PointStencil<Real>& stencil, int i, int j, int k,
                              ScalarTally& tally) const {
-    count(stencil, scalar, diffusivity, box.part(stencil), box.sides(i, j, k), tally);
+    const CellForcing<Real> forcing{.source = sources.at(stencil)};
+    count(stencil, scalar, diffusivity, forcing.of(stencil, 3 + scalar), box.part(stencil),
+          box.sides(i, j, k), tally);
   }
 };
 

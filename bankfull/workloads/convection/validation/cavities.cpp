@@ -197,8 +197,7 @@ Check check_cube(const ValidationSetting& setting, double done) {
 
 }  // namespace
 
-std::vector<Check> check_cavities(const ValidationSetting& setting) {
-  std::vector<Check> checks;
+void check_cavities(const ValidationSetting& setting, std::vector<Check>& checks) {
   const std::vector<CavityCase> cases = cavity_cases(setting.full());
   const auto count = static_cast<double>(cases.size() + 1);
   double done = 0.0;
@@ -206,7 +205,6 @@ std::vector<Check> check_cavities(const ValidationSetting& setting) {
     add_cavity_checks(checks, one, setting, done++ / count);
   }
   checks.push_back(check_cube(setting, done / count));
-  return checks;
 }
 
 }  // namespace bankfull::convection

@@ -230,11 +230,10 @@ void add_checks(std::vector<Check>& checks, const OnsetCase& one, const Validati
 
 }  // namespace
 
-std::vector<Check> check_critical_rayleigh_numbers(const ValidationSetting& setting) {
+void check_critical_rayleigh_numbers(const ValidationSetting& setting, std::vector<Check>& checks) {
   const std::vector<OnsetCase> cases{full_slip(setting.full()), no_slip(setting.full()),
                                      in_a_cube(setting.full(), true),
                                      in_a_cube(setting.full(), false)};
-  std::vector<Check> checks;
   double done = 0.0;
   double all = 0.0;
   const auto work = [](std::int64_t cells) { return std::pow(static_cast<double>(cells), 3.5); };
@@ -249,7 +248,6 @@ std::vector<Check> check_critical_rayleigh_numbers(const ValidationSetting& sett
       done += work(cells);
     });
   }
-  return checks;
 }
 
 }  // namespace bankfull::convection

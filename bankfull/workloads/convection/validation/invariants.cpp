@@ -117,8 +117,7 @@ Check check_agreement(const ValidationSetting& setting) {
 
 }  // namespace
 
-std::vector<Check> check_invariants(const ValidationSetting& setting) {
-  std::vector<Check> checks;
+void check_invariants(const ValidationSetting& setting, std::vector<Check>& checks) {
   setting.tell("conservation", 0.0);
   checks.push_back(check_mean_scalar(setting));
   checks.push_back(check_heated_mean(setting));
@@ -131,10 +130,7 @@ std::vector<Check> check_invariants(const ValidationSetting& setting) {
   setting.tell("agreement of schedules", 0.5);
   checks.push_back(check_agreement(setting));
   setting.tell("convergence of multigrid", 0.7);
-  for (const Check& check : check_multigrid_factors(setting)) {
-    checks.push_back(check);
-  }
-  return checks;
+  check_multigrid_factors(setting, checks);
 }
 
 }  // namespace bankfull::convection

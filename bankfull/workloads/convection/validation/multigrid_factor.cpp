@@ -73,8 +73,7 @@ poisson::Outcome after_cycles(const ValidationSetting& setting, std::int64_t cel
 
 }  // namespace
 
-std::vector<Check> check_multigrid_factors(const ValidationSetting& setting) {
-  std::vector<Check> checks;
+void check_multigrid_factors(const ValidationSetting& setting, std::vector<Check>& checks) {
   const std::vector<std::int64_t> sizes = setting.full()
                                               ? std::vector<std::int64_t>{32, 64, 128, 256}
                                               : std::vector<std::int64_t>{32, 64, 128};
@@ -90,7 +89,6 @@ std::vector<Check> check_multigrid_factors(const ValidationSetting& setting) {
          .tolerance = bound,
          .source = "bound of 0.12 for isotropic cells, whatever the size"});
   }
-  return checks;
 }
 
 }  // namespace bankfull::convection

@@ -68,27 +68,28 @@ inline void set_roll(Problem& problem, double amplitude) {
   };
 }
 
-// The families of cases; `check_invariants` has the multigrid factors among its own.
+// The families of cases, which add their checks as soon as they have them, for a run may end early;
+// `check_invariants` has the multigrid factors among its own.
 
 /// What the discrete equations keep to rounding, what the pressure solvers leave, and the schedule
 /// against others: the CPU's, or the serial reference.
-std::vector<Check> check_invariants(const ValidationSetting& setting);
+void check_invariants(const ValidationSetting& setting, std::vector<Check>& checks);
 
 /// By what a V-cycle reduces the residual on cubes of isotropic cells, at several sizes: small, and
 /// the same for all of them.
-std::vector<Check> check_multigrid_factors(const ValidationSetting& setting);
+void check_multigrid_factors(const ValidationSetting& setting, std::vector<Check>& checks);
 
 /// Flows that are known everywhere: decaying vortices, and manufactured flows between all kinds of
 /// walls, by which the order of the errors in space and in time is found.
-std::vector<Check> check_exact_flows(const ValidationSetting& setting);
+void check_exact_flows(const ValidationSetting& setting, std::vector<Check>& checks);
 
 /// Where convection sets in, J. M. Cohen, M. J. Molemaker, "A fast double precision CFD code using
 /// CUDA", Parallel CFD 2009, Table II and the cubic box: at each resolution against the critical
 /// Rayleigh number of the discrete equations, and extrapolated against the exact one.
-std::vector<Check> check_critical_rayleigh_numbers(const ValidationSetting& setting);
+void check_critical_rayleigh_numbers(const ValidationSetting& setting, std::vector<Check>& checks);
 
 /// Steady flows in boxes: the square cavity heated from one side, the cube heated from below, and
 /// the cavity with a lid that moves.
-std::vector<Check> check_cavities(const ValidationSetting& setting);
+void check_cavities(const ValidationSetting& setting, std::vector<Check>& checks);
 
 }  // namespace bankfull::convection

@@ -128,12 +128,10 @@ class CpuSolver final : public Benchmark {
   }
 
   void iterate(int iterations) {
+    in_units(pauses(), iterations, [&](std::int64_t /*n*/) {
 #pragma omp parallel num_threads(team_.threads())
-    {
-      for (int n = 0; n < iterations; ++n) {
-        iterate_once();
-      }
-    }
+      iterate_once();
+    });
   }
 
   // From here on all threads of the team call, each for its share of the vectors.

@@ -99,9 +99,7 @@ class Reference final : public Benchmark {
   void warm_up() override { iterate(); }
 
   void run() override {
-    for (int n = 0; n < cg_parameters(size()).iterations; ++n) {
-      iterate();
-    }
+    in_units(pauses(), cg_parameters(size()).iterations, [&](std::int64_t /*n*/) { iterate(); });
   }
 
   std::vector<Check> checks() override { return checks_of(zeta_, size()); }

@@ -12,7 +12,7 @@ constexpr double tolerance = 1e-8;
 
 class EpBenchmark final : public Benchmark {
  public:
-  EpBenchmark(Class size, std::function<Tally(Class)> tally, double fp64_instructions)
+  EpBenchmark(Class size, TallyOfClass tally, double fp64_instructions)
       : Benchmark(Kernel::ep, size),
         tally_(std::move(tally)),
         fp64_instructions_(fp64_instructions) {}
@@ -20,9 +20,9 @@ class EpBenchmark final : public Benchmark {
   void rewind() override { found_ = {}; }
 
   /// The smallest class: nothing of EP depends on its size.
-  void warm_up() override { found_ = tally_(Class::s); }
+  void warm_up() override { found_ = tally_(Class::s, Pauses()); }
 
-  void run() override { found_ = tally_(size()); }
+  void run() override { found_ = tally_(size(), pauses()); }
 
   std::vector<Check> checks() override { return checks_of(found_, size()); }
 
@@ -32,7 +32,7 @@ class EpBenchmark final : public Benchmark {
   [[nodiscard]] double fp64_instructions() const override { return fp64_instructions_; }
 
  private:
-  std::function<Tally(Class)> tally_;
+  TallyOfClass tally_;
   double fp64_instructions_;
   Tally found_;
 };
@@ -70,7 +70,7 @@ std::vector<Check> checks_of(const Tally& tally, Class size) {
           check("sum of Y", tally.sums[1], ep.sums[1])};
 }
 
-std::unique_ptr<Benchmark> make_benchmark(Class size, std::function<Tally(Class)> tally,
+std::unique_ptr<Benchmark> make_benchmark(Class size, TallyOfClass tally,
                                           double fp64_instructions) {
   return std::make_unique<EpBenchmark>(size, std::move(tally), fp64_instructions);
 }
@@ -96,7 +96,9 @@ std::unique_ptr<Benchmark> make_reference(Class size) {
 
 std::unique_ptr<Benchmark> make_cpu(const Problem& problem, const Communicator& ranks) {
   const auto tally = [&ranks, team = Team(problem.threads), epsilon = problem.perturbation](
-                         Class size) { return tally_on_teams(size, team, ranks, epsilon); };
+                         Class size, const Pauses& pauses) {
+    return tally_on_teams(size, team, ranks, epsilon, pauses);
+  };
   return make_benchmark(problem.size, tally);
 }
 

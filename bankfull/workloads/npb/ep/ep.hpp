@@ -24,18 +24,19 @@ struct Tally {
 Tally operator+(const Tally& a, const Tally& b);
 
 /// All pairs one after the other, as RNR-94-007 has it.
-Tally tally_serially(Class size);
+Tally tally_serially(Class size, const Pauses& pauses = {});
 
 /// Collective: the same on the teams of all ranks. The sums' order and bits depend neither on the
 /// number of ranks nor on that of threads. Logarithms are multiplied by 1 + `perturbation`.
 Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks,
-                     double perturbation = 0.0);
+                     double perturbation = 0.0, const Pauses& pauses = {});
 
 /// NPB's criteria, those to 3.4.1 and those since, against the class's values.
 std::vector<Check> checks_of(const Tally& tally, Class size);
 
-/// What is timed, by a function that tells the tally of a class on all ranks.
-std::unique_ptr<Benchmark> make_benchmark(Class size, std::function<Tally(Class)> tally,
+/// What is timed: the tally of a class on all ranks.
+using TallyOfClass = std::function<Tally(Class, const Pauses&)>;
+std::unique_ptr<Benchmark> make_benchmark(Class size, TallyOfClass tally,
                                           double fp64_instructions = 0.0);
 
 Facts facts_of(const Problem& problem);

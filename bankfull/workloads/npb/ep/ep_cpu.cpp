@@ -125,7 +125,8 @@ Tally tally_block(std::int64_t block_number, double log_factor) {
 
 }  // namespace
 
-Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks, double perturbation) {
+Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks, double perturbation,
+                     const Pauses& pauses) {
   const double log_factor = -2.0 * (1.0 + perturbation);
   // Groups of blocks are added in their order, whichever rank and thread had them, and threads take
   // them as they come: neighbours of a virtual machine make equal shares unequal in time.
@@ -136,6 +137,12 @@ Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks, do
   std::vector<Tally> tallies(static_cast<std::size_t>(own.size()));
 #pragma omp parallel for num_threads(team.threads()) schedule(dynamic)
   for (std::int64_t group = own.begin; group < own.end; ++group) {
+    if (pauses.is_requested()) {
+      continue;  // the whole is dropped
+    }
+    if (share_number() == 0) {
+      pauses.tell(static_cast<double>(group - own.begin) / static_cast<double>(own.size()));
+    }
     const Range mine = share(blocks, static_cast<int>(group), static_cast<int>(groups));
     Tally sum;
     for (std::int64_t block = mine.begin; block < mine.end; ++block) {
@@ -143,6 +150,7 @@ Tally tally_on_teams(Class size, const Team& team, const Communicator& ranks, do
     }
     tallies[static_cast<std::size_t>(group - own.begin)] = sum;
   }
+  pauses.at(1.0);
   Tally total_of_all;
   for (const std::vector<Tally>& of_rank : ranks.all_gather(tallies)) {
     for (const Tally& tally : of_rank) {

@@ -91,7 +91,7 @@ std::unique_ptr<Benchmark> make_cuda(const Problem& problem, const Communicator&
   const auto machine = std::make_shared<TallyMachine>(problem.device, ranks, problem.perturbation);
   const std::int64_t pairs = machine->own_segments(problem.size).size() * segment_pairs;
   return make_benchmark(
-      problem.size, [machine](Class size) { return machine->tally(size); },
+      problem.size, [machine](Class size, const Pauses& /*none*/) { return machine->tally(size); },
       static_cast<double>(pairs) * cuda::fp64_instructions_a_pair);
 }
 

@@ -85,9 +85,8 @@ class CpuTransforms final : public Benchmark {
     samples_ = samples_of(ft_);
     terms_.clear();
     form_spectrum();
-    for (int t = 1; t <= iterations; ++t) {
-      invert(Decay(ft_, t, decay_scale_));
-    }
+    in_units(pauses(), iterations,
+             [&](std::int64_t n) { invert(Decay(ft_, static_cast<int>(n) + 1, decay_scale_)); });
     checksums_ = checksums_of(ranks_.all_gather(terms_), iterations, ft_.points());
   }
 

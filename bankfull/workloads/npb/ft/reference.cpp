@@ -45,11 +45,11 @@ class Reference final : public Benchmark {
   void run() override {
     Vector spectrum = initial_field();
     transform(spectrum, +1.0);
-    for (int t = 1; t <= ft_.iterations; ++t) {
-      Vector field = evolved(spectrum, t);
+    in_units(pauses(), ft_.iterations, [&](std::int64_t n) {
+      Vector field = evolved(spectrum, static_cast<int>(n) + 1);
       transform(field, -1.0);
       checksums_.push_back(checksum(field));
-    }
+    });
   }
 
   std::vector<Check> checks() override { return checks_of(checksums_, size()); }

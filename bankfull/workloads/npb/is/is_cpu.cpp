@@ -54,9 +54,7 @@ class CpuRanking final : public Ranking {
   void warm_up() override { rank(1); }
 
   void run() override {
-    for (int iteration = 1; iteration <= is_iterations; ++iteration) {
-      rank(iteration);
-    }
+    in_units(pauses(), is_iterations, [&](std::int64_t n) { rank(static_cast<int>(n) + 1); });
   }
 
   std::vector<Check> checks() override {

@@ -64,9 +64,7 @@ class CpuMultigrid final : public Benchmark {
 
   void iterate(int iterations) {
     std::fill(squares_.begin(), squares_.end(), 0.0);
-    for (int n = 0; n < iterations; ++n) {
-      cycle(n == 0);
-    }
+    in_units(pauses(), iterations, [&](std::int64_t n) { cycle(n == 0); });
     // NPB's last residual, of which the norm alone is asked.
     workspaces_.run([this](Workspace& work) { measure_residual(work); });
     norm_ = norm();

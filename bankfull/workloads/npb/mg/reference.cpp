@@ -105,10 +105,10 @@ class Reference final : public Benchmark {
   void run() override {
     residual(u_.back(), v_, r_.back());
     norm_ = norm(r_.back());
-    for (int n = 0; n < mg_parameters(size()).iterations; ++n) {
+    in_units(pauses(), mg_parameters(size()).iterations, [&](std::int64_t /*n*/) {
       cycle();
       residual(u_.back(), v_, r_.back());
-    }
+    });
     norm_ = norm(r_.back());
   }
 

@@ -1,0 +1,47 @@
+#include "bankfull/workloads/convection/budget.hpp"
+
+namespace bankfull::convection {
+
+std::array<double, 3> weights_of_mean(double first_step, double second_step) {
+  const double both = first_step + second_step;
+  return {(2.0 - second_step / first_step) / 6.0, both * both / (6.0 * first_step * second_step),
+          (2.0 - first_step / second_step) / 6.0};
+}
+
+void BudgetHistory::add(std::int64_t step, double time, const Diagnosis& flow) {
+  if (!moments_.empty() && step != step_ + 1) {
+    moments_.clear();
+  }
+  if (moments_.size() == 3) {
+    moments_.erase(moments_.begin());
+  }
+  moments_.push_back({time, flow});
+  step_ = step;
+}
+
+std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
+  if (moments_.size() < 3) {
+    return std::nullopt;
+  }
+  const Moment& first = moments_[0];
+  const Moment& middle = moments_[1];
+  const Moment& last = moments_[2];
+  const std::array<double, 3> weights =
+      weights_of_mean(middle.time - first.time, last.time - middle.time);
+  const auto left = [&](const auto& kept, const auto& rate) {
+    return (kept(last.flow) - kept(first.flow)) / (last.time - first.time) -
+           (weights[0] * rate(first.flow) + weights[1] * rate(middle.flow) +
+            weights[2] * rate(last.flow));
+  };
+  TimeSchemeBudget found;
+  found.energy = left([](const Diagnosis& flow) { return flow.kinetic_energy; },
+                      [](const Diagnosis& flow) { return flow.energy_rate(); });
+  for (std::size_t s = 0; s < last.flow.scalars.size(); ++s) {
+    found.scalars.push_back(
+        left([s](const Diagnosis& flow) { return 0.5 * flow.scalars[s].mean_square; },
+             [s](const Diagnosis& flow) { return flow.scalars[s].variance_rate(); }));
+  }
+  return found;
+}
+
+}  // namespace bankfull::convection

@@ -1,0 +1,107 @@
+#include "bankfull/workloads/convection/resolution.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <optional>
+
+namespace bankfull::convection {
+namespace {
+
+/// A layer between walls of 0.5 and -0.5, that began between these.
+Problem layer(std::int64_t cells, double stretching = 0.0) {
+  Problem problem;
+  problem.axes[0] = {.upper = 2.0, .cells = 2 * cells, .periodic = true};
+  problem.axes[1] = {.upper = 1.0, .cells = 1, .periodic = true};
+  problem.axes[2] = {.upper = 1.0, .cells = cells, .stretching = stretching};
+  problem.viscosity = 1e-3;
+  Scalar& scalar = problem.scalars.emplace_back();
+  scalar.diffusivity = 4e-3;
+  scalar.walls[2] = {WallScalar::fixed(0.5), WallScalar::fixed(-0.5)};
+  return problem;
+}
+
+Diagnosis flow_of(double dissipation, double least = -0.5, double most = 0.5) {
+  Diagnosis flow{.fastest_along = {0.2, 0.0, 0.4}, .dissipation = dissipation};
+  flow.scalars.push_back({.min = least, .max = most});
+  return flow;
+}
+
+Resolution resolution_of(const Problem& problem, const Diagnosis& flow,
+                         const std::optional<Nusselt>& nusselt = {}) {
+  const Grid grid(problem.axes);
+  return ResolutionWatch(problem, grid, flow_of(0.0)).add(1.0, flow, nusselt);
+}
+
+TEST(Resolution, CellsAreComparedWithTheLengthsOfTheMeanDissipation) {
+  Problem problem = layer(10);
+  // eta = (1e-9 / 1e-1)^(1/4) = 0.01
+  Resolution found = resolution_of(problem, flow_of(0.1));
+  EXPECT_NEAR(found.cell_over_kolmogorov.value(), 10.0, 1e-12);
+  EXPECT_NEAR(found.cell_over_batchelor.value(), 10.0, 1e-12) << "diffuses faster than velocity";
+  EXPECT_NEAR(found.cell_peclet, 0.4 * 0.1 / 1e-3, 1e-12);
+  EXPECT_FALSE(is_resolved(found));
+  problem.scalars.front().diffusivity = 1e-5;
+  found = resolution_of(problem, flow_of(1e-9));
+  EXPECT_NEAR(found.cell_over_kolmogorov.value(), 0.1, 1e-12);
+  EXPECT_NEAR(found.cell_over_batchelor.value(), 1.0, 1e-12);
+  EXPECT_NEAR(found.cell_peclet, 0.4 * 0.1 / 1e-5, 1e-9);
+  EXPECT_TRUE(is_resolved(found));
+  EXPECT_EQ(resolution_of(problem, flow_of(0.0)).cell_over_batchelor.value(), 0.0);
+}
+
+TEST(Resolution, CellsInTheThinnerBoundaryLayerCount) {
+  const Problem problem = layer(20);
+  const auto cell = [&](double lower, double upper) {
+    return resolution_of(problem, flow_of(0.0), Nusselt{.lower = lower, .upper = upper})
+        .cell_in_boundary_layer;
+  };
+  EXPECT_FALSE(cell(1.9, 1.5).has_value()) << "there is no layer";
+  EXPECT_DOUBLE_EQ(cell(2.5, 1.0).value(), 1.0 / 4.0);
+  EXPECT_DOUBLE_EQ(cell(2.5, 5.0).value(), 1.0 / 2.0);
+  EXPECT_DOUBLE_EQ(cell(40.0, 5.0).value(), 0.05 / 0.0125) << "none lies in it";
+  EXPECT_FALSE(resolution_of(problem, flow_of(0.0)).cell_in_boundary_layer.has_value());
+}
+
+TEST(Resolution, AScalarThatNothingHeatsStaysInItsRange) {
+  Problem problem = layer(8);
+  EXPECT_EQ(resolution_of(problem, flow_of(0.0)).overshoot.value(), 0.0);
+  EXPECT_NEAR(resolution_of(problem, flow_of(0.0, -0.51, 0.5)).overshoot.value(), 0.01, 1e-12);
+  EXPECT_NEAR(resolution_of(problem, flow_of(0.0, -0.5, 0.6)).overshoot.value(), 0.1, 1e-12);
+  problem.scalars.front().walls[2][0] = WallScalar::fixed(0.5, {0.1, 0.0, 0.0});  // to 0.7
+  EXPECT_EQ(resolution_of(problem, flow_of(0.0, -0.5, 0.7)).overshoot.value(), 0.0);
+  problem.scalars.front().walls[2][0] = WallScalar::heated(0.1);
+  EXPECT_FALSE(resolution_of(problem, flow_of(0.0, -0.5, 0.6)).overshoot.has_value());
+  problem.scalars.front().walls[2][0] = WallScalar::insulating();
+  EXPECT_TRUE(resolution_of(problem, flow_of(0.0)).overshoot.has_value());
+  problem.scalars.front().source = [](double, double, double) { return 1.0; };
+  EXPECT_FALSE(resolution_of(problem, flow_of(0.0, -0.5, 0.6)).overshoot.has_value());
+}
+
+TEST(Resolution, TheSecondHalfOfARunIsJudged) {
+  const Problem problem = layer(10);
+  const Grid grid(problem.axes);
+  ResolutionWatch watch(problem, grid, flow_of(0.0));
+  EXPECT_TRUE(watch.checks().empty());
+  watch.add(0.0, flow_of(1e3, -9.0, 9.0), {});
+  watch.add(1.0, flow_of(1e-9), {});
+  watch.add(2.0, flow_of(16e-9, -0.5, 0.53), {});
+  const std::vector<Check> checks = watch.checks();
+  ASSERT_EQ(checks.size(), 2U);
+  EXPECT_NEAR(checks[0].value, 0.15, 1e-12) << "the mean of 0.1 and 0.2";
+  EXPECT_TRUE(checks[0].passed());
+  EXPECT_NEAR(checks[1].value, 0.03, 1e-12) << "the largest overshoot";
+  EXPECT_FALSE(checks[1].passed());
+}
+
+TEST(Resolution, AScalarFarOutOfItsRangeIsNamed) {
+  const Problem problem = layer(10);
+  const Grid grid(problem.axes);
+  const ResolutionWatch watch(problem, grid, flow_of(0.0));
+  EXPECT_EQ(watch.runaway(flow_of(0.0, -5.0, 0.5)), "");
+  EXPECT_EQ(watch.runaway(flow_of(0.0, -12.0, 0.5)),
+            "temperature is between -12 and 0.5, where it began between -0.5 and 0.5");
+}
+
+}  // namespace
+}  // namespace bankfull::convection
