@@ -210,6 +210,11 @@ std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping 
                                                          stopping, threads);
 }
 
+bool multigrid_serves(const Domain& domain) {
+  return std::max({width_ratio(domain.i), width_ratio(domain.j), width_ratio(domain.k)}) <=
+         max_width_ratio;
+}
+
 std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu) {
   if (on_gpu) {
     using namespace multigrid::cuda;

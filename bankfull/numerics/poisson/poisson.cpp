@@ -25,4 +25,9 @@ double Axis::distance(std::int64_t face) const {
   return 0.5 * (below + above);
 }
 
+double width_ratio(const Axis& axis) {
+  const auto [least, most] = std::minmax_element(axis.widths.begin(), axis.widths.end());
+  return *most / *least;
+}
+
 }  // namespace bankfull::poisson

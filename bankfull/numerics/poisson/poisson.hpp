@@ -25,6 +25,9 @@ struct Axis {
   [[nodiscard]] double distance(std::int64_t face) const;
 };
 
+/// The largest width over the smallest one.
+double width_ratio(const Axis& axis);
+
 /// A box of cells on which the discrete Poisson equation
 ///
 ///   sum over the axes of [ (p(+1) - p) / distance(+) - (p - p(-1)) / distance(-) ] / width = f

@@ -5,27 +5,41 @@
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
 
+#include <cstddef>
+#include <fmt/format.h>
 #include <string>
 
 namespace bankfull::convection {
 namespace {
+
+/// Before the run, not in it. The reference schedule has conjugate gradients.
+void require_convergence(const Problem& problem, const Grid& grid, const std::string& no_direct) {
+  const auto stretched = static_cast<std::size_t>(grid.physical(0));
+  about("domain.stretching", [&] {
+    require(
+        problem.schedule == Schedule::reference || poisson::multigrid_serves(grid.domain()),
+        fmt::format("multigrid does not converge where {} is stretched by {}",
+                    axis_names[stretched], problem.axes[stretched].stretching),
+        no_direct.empty()
+            ? "use solver.pressure = \"direct\", or a stretching of up to 3"
+            : "use a stretching of up to 3, for there is no direct pressure solver: " + no_direct);
+  });
+}
 
 poisson::Stopping stopping_of(const Problem& problem) { return {.tolerance = problem.divergence}; }
 
 }  // namespace
 
 PressureSolver chosen_solver(const Problem& problem, const Grid& grid) {
-  if (problem.solver == PressureSolver::multigrid) {
-    return PressureSolver::multigrid;
-  }
   const std::string refusal = poisson::direct_unavailable(problem.device, grid.domain());
-  if (refusal.empty()) {
+  if (problem.solver != PressureSolver::multigrid && refusal.empty()) {
     return PressureSolver::direct;
   }
   about("solver.pressure", [&] {
     require(problem.solver != PressureSolver::direct, "no direct pressure solver: " + refusal,
             "use the solver auto or multigrid");
   });
+  require_convergence(problem, grid, refusal);
   return PressureSolver::multigrid;
 }
 

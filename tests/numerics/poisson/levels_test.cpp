@@ -89,6 +89,19 @@ TEST(MultigridLevels, CellsBecomeLessAnisotropic) {
   EXPECT_TRUE(levels[2].i.coarsened && levels[2].j.coarsened && levels[2].k.coarsened);
 }
 
+TEST(MultigridLevels, LinesRunAlongTheMostStretchedAxisOfEachLevel) {
+  const Domain domain{uniform_axis(9, true), gathered_axis(12, false, 2.0),
+                      gathered_axis(10, false, 3.0)};
+  const std::vector<Level> levels = make_levels(domain, Smoother::lines);
+  for (const Level& level : levels) {
+    EXPECT_EQ(level.line_axis, 2);
+    EXPECT_EQ(level.k.cells, 10);
+  }
+  EXPECT_EQ(levels.back().extents(), (Extents{1, 1, 10}));
+  EXPECT_EQ(levels.front().sweeps_before, 1);
+  EXPECT_FALSE(make_levels(uniform_shapes().front().domain, Smoother::lines).front().has_lines());
+}
+
 /// Coefficients of a level are those of the equation.
 TEST(MultigridLevels, CoefficientsAreTheDiscreteLaplacian) {
   for (const NamedDomain& each : every_domain()) {

@@ -25,6 +25,21 @@ TEST(ConvectionPlan, DecidesTheSolver) {
   EXPECT_NE(Plan(problem).solver(), PressureSolver::automatic);
 }
 
+/// The bound is in multigrid.hpp, with what was measured.
+TEST(ConvectionPlan, RefusesMultigridWhereItWouldNotConverge) {
+  Problem problem = channel();
+  problem.solver = PressureSolver::multigrid;
+  for (const std::int64_t cells : {16, 64, 500}) {
+    problem.axes[2].cells = cells;
+    problem.axes[2].stretching = 3.0;
+    EXPECT_EQ(Plan(problem).solver(), PressureSolver::multigrid);
+    problem.axes[2].stretching = 5.0;
+    EXPECT_THROW(Plan{problem}, UsageError);
+  }
+  problem.schedule = Schedule::reference;
+  EXPECT_NO_THROW(Plan{problem}) << "conjugate gradients";
+}
+
 TEST(ConvectionPlan, RefusesBadProblems) {
   Problem problem = channel();
   problem.viscosity = -1.0;

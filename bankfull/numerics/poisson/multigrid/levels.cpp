@@ -20,6 +20,22 @@ double smallest_spacing(const Axis& axis) {
   return result;
 }
 
+constexpr std::array domain_axes{&Domain::i, &Domain::j, &Domain::k};
+
+/// The number of the axis whose widths differ most; -1: all are uniform.
+int most_stretched(const Domain& domain) {
+  int most = -1;
+  double largest_ratio = 1.0;
+  for (int n = 0; n < 3; ++n) {
+    const Axis& axis = domain.*domain_axes[static_cast<std::size_t>(n)];
+    if (!axis.uniform() && width_ratio(axis) > largest_ratio) {
+      largest_ratio = width_ratio(axis);
+      most = n;
+    }
+  }
+  return most;
+}
+
 /// Pairs of cells merged; the last cell of an odd axis stays alone.
 Axis merged(const Axis& axis) {
   Axis result{{}, axis.periodic};
@@ -41,7 +57,7 @@ double interpolation_weight_in(const Axis& coarse, std::int64_t parent, bool fir
 }
 
 AxisLevel axis_level(const Axis& axis, bool coarsened) {
-  AxisLevel level{axis.cells(), axis.periodic, coarsened, {}, {}, {}, {}};
+  AxisLevel level{axis.cells(), axis.periodic, coarsened, {}, {}, {}, {}, axis.widths};
   const Axis coarse = coarsened ? merged(axis) : axis;
   for (std::int64_t n = 0; n < axis.cells(); ++n) {
     const double width = axis.widths[static_cast<std::size_t>(n)];
@@ -64,10 +80,14 @@ AxisLevel axis_level(const Axis& axis, bool coarsened) {
   return level;
 }
 
-/// Sets what depends on all three axes together.
-Level level_of(const Domain& domain) {
-  const std::array spacings{smallest_spacing(domain.i), smallest_spacing(domain.j),
-                            smallest_spacing(domain.k)};
+/// Sets what depends on all three axes together. An axis of lines, if there is one, is out of the
+/// game: its couplings are solved for.
+Level level_of(const Domain& domain, int line_axis) {
+  std::array spacings{smallest_spacing(domain.i), smallest_spacing(domain.j),
+                      smallest_spacing(domain.k)};
+  if (line_axis >= 0) {
+    spacings[static_cast<std::size_t>(line_axis)] = std::numeric_limits<double>::infinity();
+  }
   const double smallest = *std::min_element(spacings.begin(), spacings.end());
   const auto coarsened = [&](double spacing) {
     return std::isfinite(spacing) && spacing < isotropy * smallest;
@@ -84,6 +104,7 @@ Level level_of(const Domain& domain) {
       weakest = std::min(weakest, coupling);
     }
   }
+  level.line_axis = line_axis;
   level.omega = sum > 0.0 ? best_omega(weakest, sum) : 1.0;
   return level;
 }
@@ -96,12 +117,14 @@ void set_sweeps(const Domain& domain, std::vector<Level>* levels) {
     level.sweeps_before = thorough;
     level.sweeps_after = thorough;
   }
-  // Cells of many shapes smooth slowly.
-  if (domain.i.uniform() && domain.j.uniform() && domain.k.uniform()) {
+  // Cells of many shapes smooth slowly, but for lines.
+  const bool by_lines = levels->front().has_lines();
+  if (by_lines || (domain.i.uniform() && domain.j.uniform() && domain.k.uniform())) {
     levels->front().sweeps_before = 1;
     levels->front().sweeps_after = 1;
   }
-  levels->back().sweeps_before = 0;
+  // A single line is solved by one sweep.
+  levels->back().sweeps_before = by_lines ? 1 : 0;
   levels->back().sweeps_after = 0;
 }
 
@@ -118,12 +141,15 @@ double best_omega(double smallest, double sum) {
   return 2.0 / (1.0 + std::sqrt(1.0 - g * g));
 }
 
-std::vector<Level> make_levels(const Domain& domain) {
+std::vector<Level> make_levels(const Domain& domain, Smoother smoother) {
+  const int line_axis = smoother == Smoother::lines ? most_stretched(domain) : -1;
+  const std::int64_t fewest =
+      line_axis < 0 ? 1 : (domain.*domain_axes[static_cast<std::size_t>(line_axis)]).cells();
   std::vector<Level> levels;
   Domain current = domain;
   while (true) {
-    levels.push_back(level_of(current));
-    if (current.extents().count() == 1) {
+    levels.push_back(level_of(current, line_axis));
+    if (current.extents().count() == fewest) {
       set_sweeps(domain, &levels);
       return levels;
     }

@@ -17,7 +17,13 @@ struct AxisLevel {
   std::vector<double> upper;  ///< 1 / (width distance to the cell after); 0 at walls
   std::vector<double> restriction_weight;    ///< of the parent's width: the weight in restriction
   std::vector<double> interpolation_weight;  ///< the parent's weight in interpolation, >= 1/2
+  std::vector<double> widths;
 };
+
+/// What a relaxation solves for at once: the cells of one colour one by one, or whole lines of them
+/// along the axis that is stretched the most. Lines are coloured like cells of the plane across
+/// them.
+enum class Smoother { points, lines };
 
 struct Level {
   AxisLevel i;
@@ -26,6 +32,14 @@ struct Level {
   double omega = 1.0;     ///< of the over-relaxation
   int sweeps_before = 1;  ///< red-black sweeps before the coarse-grid correction
   int sweeps_after = 1;   ///< and after it
+  /// The number of the axis along which lines are relaxed, which is never coarsened; -1: cells are.
+  /// The coarsest level then is one line, which is solved.
+  int line_axis = -1;
+
+  [[nodiscard]] bool has_lines() const { return line_axis >= 0; }
+  [[nodiscard]] const AxisLevel& along_lines() const {
+    return line_axis == 0 ? i : (line_axis == 1 ? j : k);
+  }
 
   [[nodiscard]] Extents extents() const { return {i.cells, j.cells, k.cells}; }
 };
@@ -35,7 +49,11 @@ struct Level {
 /// From level to level pairs of cells merge along those axes whose spacing is within `isotropy` of
 /// the smallest one (semi-coarsening), so that coarse cells become less anisotropic than fine ones.
 /// The coarse operator is the discretisation on the merged cells.
-std::vector<Level> make_levels(const Domain& domain);
+///
+/// Point relaxation smooths well where the cells of a level have one shape, or nearly so: see
+/// multigrid_unavailable(). With lines the shapes along them do not matter: for each of their modes
+/// what is left is the equation of a plane of uniform cells. Domains of uniform axes have no lines.
+std::vector<Level> make_levels(const Domain& domain, Smoother smoother = Smoother::points);
 
 /// Axes are coarsened together when their smallest spacings differ by less than this factor. Cells
 /// of sqrt(2) or more would be nearer to cubes with only the smaller one coarsened.

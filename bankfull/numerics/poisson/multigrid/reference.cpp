@@ -1,8 +1,10 @@
 #include "bankfull/numerics/poisson/multigrid/reference.hpp"
 
+#include "bankfull/numerics/poisson/multigrid/line.hpp"
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -62,7 +64,7 @@ Faces<double> values_around(const Level& level, const Field& e, const Cell& cell
           e[place_of(n, {cell.i, cell.j, after(cell.k, n.nk)})]};
 }
 
-void sweep(const Level& level, const Field& r, Field* e) {
+void sweep_points(const Level& level, const Field& r, Field* e) {
   for (const bool red : {true, false}) {
     for_cells_of(level, [&](const Cell& cell) {
       if (is_red(cell.i, cell.j, cell.k) == red) {
@@ -75,6 +77,63 @@ void sweep(const Level& level, const Field& r, Field* e) {
       }
     });
   }
+}
+
+/// The same for whole lines at once.
+class LineSweep {
+ public:
+  explicit LineSweep(const Level& level)
+      : level_(level), across_(level), system_(level.along_lines()) {
+    AxisLevel& along = across_.*level_axes[line_axis()];
+    along.lower.assign(along.lower.size(), 0.0);
+    along.upper.assign(along.upper.size(), 0.0);
+  }
+
+  void run(const Field& r, Field* e) const {
+    for (const bool red : {true, false}) {
+      for_cells_of(level_, [&](const Cell& first) {
+        if (first.*cell_axes[line_axis()] == 0 && is_red(first.i, first.j, first.k) == red) {
+          relax(first, r, e);
+        }
+      });
+    }
+  }
+
+ private:
+  static constexpr std::array level_axes{&Level::i, &Level::j, &Level::k};
+  static constexpr std::array cell_axes{&Cell::i, &Cell::j, &Cell::k};
+
+  [[nodiscard]] std::size_t line_axis() const { return static_cast<std::size_t>(level_.line_axis); }
+
+  void relax(const Cell& first, const Field& r, Field* e) const {
+    const AxisLevel& axis = level_.along_lines();
+    std::vector<double> dominance;
+    std::vector<double> side;
+    std::vector<std::size_t> places;
+    Cell cell = first;
+    for (std::int64_t n = 0; n < axis.cells; ++n) {
+      cell.*cell_axes[line_axis()] = n;
+      const Faces<double> coefficients = coefficients_at(across_, cell);
+      const double width = element(axis.widths, n);
+      places.push_back(place_of(level_.extents(), cell));
+      dominance.push_back(width * diagonal(coefficients));
+      side.push_back(width * (neighbour_sum(coefficients, values_around(level_, *e, cell)) -
+                              r[places.back()]));
+    }
+    const std::vector<double> solved = system_.solve(dominance, side);
+    for (std::size_t n = 0; n < solved.size(); ++n) {
+      double& value = (*e)[places[n]];
+      value += level_.omega * (solved[n] - value);
+    }
+  }
+
+  const Level& level_;
+  Level across_;  ///< without couplings along the lines
+  LineSystem system_;
+};
+
+void sweep(const Level& level, const Field& r, Field* e) {
+  level.has_lines() ? LineSweep(level).run(r, e) : sweep_points(level, r, e);
 }
 
 /// The two coarse cells between which a cell lies along one axis.
@@ -140,11 +199,11 @@ Field Reference::interpolated_to(std::size_t l, const Field& coarse_values) cons
 
 void Reference::improve(std::size_t l, const Field& r, Field* e) const {
   const Level& level = levels_[l];
-  if (l + 1 == levels_.size()) {
-    return;
-  }
   for (int sweeps = 0; sweeps < level.sweeps_before; ++sweeps) {
     sweep(level, r, e);
+  }
+  if (l + 1 == levels_.size()) {
+    return;
   }
   Field correction = zeros(levels_[l + 1]);
   improve(l + 1, restricted(l, residual_on(level, *e, r)), &correction);
@@ -169,6 +228,7 @@ Field Reference::full_multigrid(const Field& r) const {
     right_sides.push_back(restricted(l, right_sides.back()));
   }
   Field e = zeros(levels_.back());
+  improve(levels_.size() - 1, right_sides.back(), &e);
   for (std::size_t l = levels_.size() - 1; l-- > 0;) {
     e = interpolated_to(l, e);
     improve(l, right_sides[l], &e);

@@ -8,12 +8,13 @@
 namespace bankfull::poisson::multigrid {
 
 /// The multigrid of this folder in fp64, by one thread, in plain loops: what the schedules are
-/// compared with. Fields are dense, k fastest.
+/// compared with. Fields are dense, k fastest. Only the reference relaxes lines.
 class Reference {
  public:
   using Field = std::vector<double>;
 
-  explicit Reference(const Domain& domain) : levels_(make_levels(domain)) {}
+  explicit Reference(const Domain& domain, Smoother smoother = Smoother::points)
+      : levels_(make_levels(domain, smoother)) {}
   explicit Reference(std::vector<Level> levels) : levels_(std::move(levels)) {}
 
   /// f - L p
