@@ -1,6 +1,7 @@
 #include "bankfull/numerics/poisson/multigrid.hpp"
 
 #include "bankfull/core/memory/memory.hpp"
+#include "bankfull/numerics/poisson/multigrid/cpu/cycle.hpp"
 #include "bankfull/numerics/poisson/multigrid/reference.hpp"
 #include "tests/numerics/poisson/domains.hpp"
 
@@ -153,6 +154,62 @@ TEST_P(MultigridOn, CpuSolves) {
   EXPECT_NEAR(result.outcome.residual, residual(domain, result.p, f), 0.01 * tolerance);
 }
 
+/// Those whose lines run along an axis that schedules relax.
+std::vector<NamedDomain> gathered_domains_of_schedules() {
+  std::vector<NamedDomain> result = gathered_domains();
+  std::erase_if(result, [](const NamedDomain& each) {
+    return multigrid::line_axis_of_schedules(each.domain) < 0;
+  });
+  return result;
+}
+
+class MultigridByLinesOfSchedulesOn : public testing::TestWithParam<NamedDomain> {};
+
+INSTANTIATE_TEST_SUITE_P(Gathered, MultigridByLinesOfSchedulesOn,
+                         testing::ValuesIn(gathered_domains_of_schedules()), domain_name);
+
+TEST_P(MultigridByLinesOfSchedulesOn, CpuReducesTheResidualFivefoldACycle) {
+  const Domain& domain = GetParam().domain;
+  const Values f = random_right_side(domain, 31);
+  const auto start = solved<double>(domain, f, 0.5 * largest(f));
+  const auto end = solved<double>(domain, f, 1e-6 * largest(f));
+  EXPECT_TRUE(end.outcome.converged);
+  EXPECT_LE(residual(domain, end.p, f), 1.01e-6 * largest(f));
+  const int cycles = end.outcome.cycles - start.outcome.cycles;
+  if (cycles > 0) {
+    EXPECT_LE(std::pow(end.outcome.residual / start.outcome.residual, 1.0 / cycles), 0.2);
+  }
+}
+
+/// With axis j first where lines run along i, as the CPU has it.
+Domain turned_for_cpu(const Domain& given) {
+  return multigrid::line_axis_of_schedules(given) == 0 ? Domain{given.j, given.i, given.k} : given;
+}
+
+TEST_P(MultigridByLinesOfSchedulesOn, CyclesOfTheCpuAreThoseOfTheReference) {
+  const Domain domain = turned_for_cpu(GetParam().domain);
+  const std::vector<multigrid::Level> levels = multigrid::make_levels_along(domain, 1);
+  const Values r = random_right_side(domain, 33);
+  for (const bool full : {false, true}) {
+    multigrid::CpuCycle cycle(levels, Team(2));
+    const auto& finest = cycle.finest();
+    for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
+      finest.r.row(i, j).half(static_cast<int>(k % 2))[k / 2] = static_cast<float>(r[place]);
+    });
+    full ? cycle.full_multigrid() : cycle.v_cycle();
+    Values found(r.size());
+    for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
+      found[place] = finest.e.row(i, j).half(static_cast<int>(k % 2))[k / 2];
+    });
+    const Reference reference(levels);
+    Values expected = full ? reference.full_multigrid(r) : reference.v_cycle(r);
+    // Of a single line only differences are determined.
+    remove_mean(domain, &found);
+    remove_mean(domain, &expected);
+    EXPECT_LE(largest_difference(found, expected), 2e-5 * largest(expected));
+  }
+}
+
 /// Large enough for pipelines in slabs, by several threads.
 std::vector<NamedDomain> domains_of_many_rows() {
   return {
@@ -162,6 +219,12 @@ std::vector<NamedDomain> domains_of_many_rows() {
       {"long_rows", {uniform_axis(33, true), uniform_axis(67, true), uniform_axis(801, false)}},
       {"semi_i", {uniform_axis(29, true, 0.3), uniform_axis(99, false), uniform_axis(401, true)}},
       {"semi_j", {uniform_axis(33, true), uniform_axis(97, true, 0.2), uniform_axis(201, true)}},
+      {"lines_i",
+       {gathered_axis(33, false, 5.0), uniform_axis(64, true, 0.02), uniform_axis(70, true, 0.02)}},
+      {"lines_j",
+       {uniform_axis(61, true, 0.02), gathered_axis(48, false, 3.0), uniform_axis(95, true, 0.02)}},
+      {"lines_around",
+       {gathered_axis(32, true, 3.0), uniform_axis(91, false, 0.02), uniform_axis(37, true, 0.02)}},
   };
 }
 
