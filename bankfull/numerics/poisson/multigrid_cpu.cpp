@@ -88,7 +88,8 @@ class CpuMultigrid final : public Solver<Real> {
       outcome_ = {0, 0.0, true};
       return;
     }
-    Progress progress(stopping_);
+    Progress progress({residual_bound(stopping_.tolerance, stopping_.factor, survey.largest),
+                       stopping_.max_cycles});
     bool cold = std::exchange(forgotten_, false);
     if (!cold) {
       // Whatever p holds; its way down is wanted unless it is worse than nothing, or enough.
@@ -234,8 +235,16 @@ std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping 
 }
 
 bool multigrid_serves(const Domain& domain) {
-  return std::max({width_ratio(domain.i), width_ratio(domain.j), width_ratio(domain.k)}) <=
-         max_width_ratio;
+  const int line_axis = multigrid::line_axis_of_schedules(domain);
+  std::vector<double> ratios;
+  int number = 0;
+  for (const Axis* axis : {&domain.i, &domain.j, &domain.k}) {
+    if (number++ != line_axis) {
+      ratios.push_back(width_ratio(*axis));
+    }
+  }
+  return *std::max_element(ratios.begin(), ratios.end()) <=
+         (line_axis < 0 ? max_width_ratio : max_width_ratio_beside_lines);
 }
 
 std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu) {

@@ -50,7 +50,7 @@ class CpuBackend {
         sides_{FieldSet<Real>(layout_, count_, Device::cpu()),
                FieldSet<Real>(layout_, count_, Device::cpu())},
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(make_cpu_pressure<Real>(plan)) {
+        pressure_(make_cpu_pressure<Real>(plan, &progress_.pace)) {
     for (const int axis : storage_axes) {
       metrics_[static_cast<std::size_t>(axis)] = metrics_of<Real>(plan_.grid().axis(axis));
     }
@@ -403,13 +403,13 @@ class CpuBackend {
   std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
   std::unique_ptr<FieldSet<Real>> sources_;
+  StepState progress_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
   std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
   std::vector<GhostRows<Real>> ghosts_;
   std::array<StageFactors<Real>, factor_slots> slots_{};
   std::size_t slot_ = 0;  ///< in use
   StepRule rule_;
-  StepState progress_;
   FlowRates rates_;  ///< since the last choice of a step
   Stopwatch watch_;
   std::array<double, stage_parts + 1> marks_{};
