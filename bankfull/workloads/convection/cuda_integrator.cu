@@ -30,26 +30,21 @@ struct SetFactors {
   __device__ void operator()(std::int64_t /*only*/) const { *to = factors; }
 };
 
-/// What the length of the steps goes by, in the GPU's memory: a recorded graph serves any step.
-struct StepClock {
-  StepRule rule;
-  StepState progress;
-  FlowRates rates;  ///< since the last choice of a step
-};
-
-/// next_step by one thread, and the factors of its stages.
+/// The step to come by one thread, and the factors of its stages. The clock lies in the GPU's
+/// memory: a recorded graph serves any step.
 template <class Real>
 struct ChooseStep {
   StepClock* clock;
   StageFactorsOnGpu<Real>* factors;
+  bool ends_step;
 
   __device__ void operator()(std::int64_t /*only*/) const {
-    const StepState next = next_step(clock->rule, clock->progress, clock->rates);
-    clock->progress = next;
-    clock->rates = {};
-    const Stages stages = stages_of(clock->rule.scheme, next.dt, next.dt_before);
+    StepClock now = *clock;
+    ends_step ? now.end_step() : now.choose();
+    *clock = now;
+    const Stages stages = stages_of(now.rule.scheme, now.next.dt, now.next.dt_before);
     for (int n = 0; n < stages.count; ++n) {
-      factors[n] = factors_of<Real>(stages.at[n]);
+      factors[stages.count - 1 - n] = factors_of<Real>(stages.at[n]);
     }
   }
 };
@@ -95,7 +90,9 @@ class CudaBackend {
         n_(plan_.grid().extents()),
         count_(plan.fields()),
         stream_(plan.problem().device),
+        beside_(plan.problem().device),
         gpu_(stream_),
+        gpu_beside_(beside_),
         layout_(n_, 1, sizeof(Real)),
         sides_{FieldSet<Real>(layout_, count_, plan.problem().device),
                FieldSet<Real>(layout_, count_, plan.problem().device)},
@@ -132,14 +129,27 @@ class CudaBackend {
     copy_bytes(&clock_.data()->progress, &start, sizeof(start), stream_);
     stream_.synchronize();
   }
-  void forget_rates() { fill_bytes(&clock_.data()->rates, 0, sizeof(FlowRates), stream_); }
+  void forget_rates() {
+    fill_bytes(&clock_.data()->of_flow, 0, sizeof(FlowRates), stream_);
+    fill_bytes(&clock_.data()->noted, 0, sizeof(FlowRates), stream_);
+  }
   [[nodiscard]] StepState progress() const {
     StepState progress;
     copy_bytes(&progress, &clock_.data()->progress, sizeof(progress), stream_);
     stream_.synchronize();
     return progress;
   }
-  void choose_step() { gpu_.each(1, ChooseStep<Real>{clock_.data(), factors_.data()}); }
+  void choose_step() { queue_choice(gpu_, false); }
+
+  template <class LaunchMeanwhile>
+  void end_step(const LaunchMeanwhile& meanwhile) {
+    projected_.record(stream_);
+    beside_.wait_for(projected_);
+    queue_choice(gpu_beside_, true);
+    chosen_.record(beside_);
+    meanwhile();
+    stream_.wait_for(chosen_);
+  }
 
   void launch(StagePart part, std::size_t to) {
     const FieldSet<Real>& from = sides_[1 - to];
@@ -155,7 +165,7 @@ class CudaBackend {
                                              .tendency = tendencies_[0].origin,
                                              .next = next,
                                              .planes_a_block = planes_a_block_,
-                                             .largest_buoyancy = &clock_.data()->rates.buoyancy});
+                                             .largest_buoyancy = &clock_.data()->noted.buoyancy});
         break;
       case StagePart::divergence:
         queue_divergence(stream_, flow_, static_cast<const Real*>(next), pressure_->right_side());
@@ -166,7 +176,7 @@ class CudaBackend {
         break;
       case StagePart::projection:
         queue_projection(stream_, flow_, next, pressure_->solution(),
-                         &clock_.data()->rates.advection);
+                         &clock_.data()->noted.advection);
         break;
       case StagePart::ghosts:
         queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, next);
@@ -239,6 +249,10 @@ class CudaBackend {
   void finish() const { stream_.synchronize(); }
 
  private:
+  void queue_choice(const CudaExecutor& gpu, bool ends_step) const {
+    gpu.each(1, ChooseStep<Real>{clock_.data(), factors_.data(), ends_step});
+  }
+
   [[nodiscard]] const Real* values_of(std::size_t side) const { return sides_[side][0].origin; }
 
   [[nodiscard]] SourcesOnGpu<Real> sources_beside(std::size_t side) const {
@@ -297,7 +311,9 @@ class CudaBackend {
   Extents n_;
   int count_;
   Stream stream_;
+  Stream beside_;  ///< for the choice of a step
   CudaExecutor gpu_;
+  CudaExecutor gpu_beside_;
   Layout layout_;
   std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
@@ -317,6 +333,8 @@ class CudaBackend {
   /// Of the stages with a slot's factors that write a side.
   std::array<std::array<std::unique_ptr<Graph>, 2>, factor_slots> graphs_;
   bool solved_ = false;  ///< the first solve must not be recorded
+  Event projected_;
+  Event chosen_;
   std::array<Event, stage_parts + 1> marks_;
 };
 
