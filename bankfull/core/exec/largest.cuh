@@ -36,10 +36,9 @@ __device__ __forceinline__ void raise_to_largest(double* largest, double value) 
     return;
   }
   const OrderedBits of_block = detail::largest_of_warp(thread < warps ? of_warps[thread] : 0);
-  auto* const slot = reinterpret_cast<OrderedBits*>(largest);
-  // Most blocks have nothing to add: a load is cheaper than an atomic operation.
-  if (thread == 0 && of_block > *static_cast<volatile OrderedBits*>(slot)) {
-    atomicMax(slot, of_block);
+  if (thread == 0) {
+    // Nobody waits for it; to look first whether it is needed would be a wait.
+    atomicMax(reinterpret_cast<OrderedBits*>(largest), of_block);
   }
 }
 

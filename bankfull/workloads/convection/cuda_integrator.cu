@@ -38,7 +38,7 @@ struct ChooseStep {
   StageFactorsOnGpu<Real>* factors;
   bool ends_step;
 
-  __device__ void operator()(std::int64_t /*only*/) const {
+  __device__ void operator()(std::int64_t /*only*/ = 0) const {
     StepClock now = *clock;
     ends_step ? now.end_step() : now.choose();
     *clock = now;
@@ -90,9 +90,7 @@ class CudaBackend {
         n_(plan_.grid().extents()),
         count_(plan.fields()),
         stream_(plan.problem().device),
-        beside_(plan.problem().device),
         gpu_(stream_),
-        gpu_beside_(beside_),
         layout_(n_, 1, sizeof(Real)),
         sides_{FieldSet<Real>(layout_, count_, plan.problem().device),
                FieldSet<Real>(layout_, count_, plan.problem().device)},
@@ -139,16 +137,11 @@ class CudaBackend {
     stream_.synchronize();
     return progress;
   }
-  void choose_step() { queue_choice(gpu_, false); }
+  void choose_step() { gpu_.each(1, choice(false)); }
 
-  template <class LaunchMeanwhile>
-  void end_step(const LaunchMeanwhile& meanwhile) {
-    projected_.record(stream_);
-    beside_.wait_for(projected_);
-    queue_choice(gpu_beside_, true);
-    chosen_.record(beside_);
-    meanwhile();
-    stream_.wait_for(chosen_);
+  void fill_ghosts_and_end_step(std::size_t to) {
+    queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, sides_[to][0].origin,
+                 choice(true));
   }
 
   void launch(StagePart part, std::size_t to) {
@@ -249,8 +242,8 @@ class CudaBackend {
   void finish() const { stream_.synchronize(); }
 
  private:
-  void queue_choice(const CudaExecutor& gpu, bool ends_step) const {
-    gpu.each(1, ChooseStep<Real>{clock_.data(), factors_.data(), ends_step});
+  [[nodiscard]] ChooseStep<Real> choice(bool ends_step) {
+    return {clock_.data(), factors_.data(), ends_step};
   }
 
   [[nodiscard]] const Real* values_of(std::size_t side) const { return sides_[side][0].origin; }
@@ -311,9 +304,7 @@ class CudaBackend {
   Extents n_;
   int count_;
   Stream stream_;
-  Stream beside_;  ///< for the choice of a step
   CudaExecutor gpu_;
-  CudaExecutor gpu_beside_;
   Layout layout_;
   std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
@@ -333,8 +324,6 @@ class CudaBackend {
   /// Of the stages with a slot's factors that write a side.
   std::array<std::array<std::unique_ptr<Graph>, 2>, factor_slots> graphs_;
   bool solved_ = false;  ///< the first solve must not be recorded
-  Event projected_;
-  Event chosen_;
   std::array<Event, stage_parts + 1> marks_;
 };
 

@@ -31,7 +31,7 @@ inline constexpr int factor_slots = given_slot + 1;
 ///   choose_step()            launches StepClock::choose, which sets the factors of the stages of
 ///                            the step to come; the largest rates of the flow are noted by the
 ///                            parts `advance`, of buoyancy, and `projection`, of advection
-///   end_step(meanwhile)      launches StepClock::end_step likewise, beside what meanwhile()
+///   fill_ghosts_and_end_step(to)  launches the part `ghosts` and StepClock::end_step likewise
 ///   launches set_rule(rule), restart_clock(), forget_rates(), progress()   of the StepClock
 ///   mark(n), seconds_after(n)  the device's clock: from mark n to mark n + 1
 ///   set_fields(state, side)  all but ghosts, and zero tendencies
@@ -157,7 +157,7 @@ class StagedIntegrator final : public Integrator {
   /// chosen while the ghosts are filled.
   void launch_last(std::size_t to) {
     launch_from(StagePart::advance, to, static_cast<std::size_t>(StagePart::ghosts));
-    backend_.end_step([this, to] { backend_.launch(StagePart::ghosts, to); });
+    backend_.fill_ghosts_and_end_step(to);
   }
 
   Plan plan_;
