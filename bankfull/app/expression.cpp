@@ -36,7 +36,9 @@ class Formula {
   }
   ~Formula() = default;
   Formula(const Formula& other) : Formula(other.text_) {}
+  Formula(Formula&& other) noexcept(false) : Formula(other.text_) {}
   Formula& operator=(const Formula&) = delete;
+  Formula& operator=(Formula&&) = delete;
 
   double value_at(double x, double y, double z) {
     x_ = x;
