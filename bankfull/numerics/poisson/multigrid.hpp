@@ -14,8 +14,8 @@ namespace bankfull::poisson {
 /// (mixed-precision defect correction). The smoother is red-black Gauss-Seidel, over-relaxed after
 /// I. Yavneh, "On red-black SOR smoothing in multigrid", SIAM J. Sci. Comput. 17 (1996) 180-192.
 /// Where widths along an axis differ the cells of a level have many shapes, and the smoother serves
-/// one of them. So where those along i or j differ more than one and a half times, whole lines along
-/// this axis are relaxed at once, red and black in the plane across them (zebra relaxation).
+/// one of them. So where those along i or j differ more than one and a half times, whole lines
+/// along this axis are relaxed at once, red and black in the plane across them (zebra relaxation).
 ///
 /// A solve starts from solution(); where that is worse than zero, or after forget(), by full
 /// multigrid from zero. It ends with converged = false after Stopping::max_cycles, or when the
@@ -31,10 +31,10 @@ template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_multigrid(const Domain& domain, Stopping stopping,
                                                   const Stream& stream);
 
-/// Whether the smoother contracts on all shapes of the domain's cells. Measured on one axis of 16 to
-/// 64 cells between walls, gathered by tanh(s stretching), with other axes of the same, a quarter
-/// and four times the length, periodic or walls, and in planes, the residual after a V-cycle over
-/// before, of points (two sweeps each way) and of lines along this axis:
+/// Whether the smoother contracts on all shapes of the domain's cells. Measured on one axis of 16
+/// to 64 cells between walls, gathered by tanh(s stretching), with other axes of the same, a
+/// quarter and four times the length, periodic or walls, and in planes, the residual after a
+/// V-cycle over before, of points (two sweeps each way) and of lines along this axis:
 ///
 ///   stretching               0     1     1.5   2     2.5   3     3.5   5
 ///   ratio of widths          1     2.4   5.5   14    38    101   275   5500

@@ -328,7 +328,8 @@ class CoarseLevels final : public Corrector {
 class UploadedLineTables {
  public:
   UploadedLineTables(const LineTables& tables, const Stream& stream)
-      : numbers_(uploaded(tables.numbers(), stream)), classes_(uploaded(tables.classes(), stream)) {}
+      : numbers_(uploaded(tables.numbers(), stream)),
+        classes_(uploaded(tables.classes(), stream)) {}
 
   void show(const LineTables& tables, LineLevelView& view) const {
     const int cells = view.level.i.cells;
@@ -453,8 +454,8 @@ class LineLevels final : public Corrector {
     const bool clears = from == From::zero && lines(n).seams;
     const bool from_zero = from == From::zero && !clears;
     if (clears) {
-      fill_bytes(lines(n).e, 0,
-                 static_cast<std::size_t>(hierarchy_.field_size(n)) * sizeof(float), stream);
+      fill_bytes(lines(n).e, 0, static_cast<std::size_t>(hierarchy_.field_size(n)) * sizeof(float),
+                 stream);
     }
     for (int half = 0; half < 2 * sweeps; ++half) {
       queue_half_sweep(stream, lines(n),
@@ -602,8 +603,8 @@ class CudaMultigrid final : public Solver<Real> {
     const auto cells = static_cast<double>(level.extents().count());
     const int sweeps = level.sweeps_before + level.sweeps_after;
     constexpr int transfers = CellFlops::residual + 3 + 3 * CellFlops::interpolated + 1;
-    const double saved = 0.5 * (LineFlops::relaxation(cyclic) -
-                                LineFlops::relaxation_from_zero(cyclic));
+    const double saved =
+        0.5 * (LineFlops::relaxation(cyclic) - LineFlops::relaxation_from_zero(cyclic));
     return {(cells * (4.0 * sweeps - 1.5 + 3.0) + coarse) * word,
             (cells * (2.0 * sweeps + 1.0) + coarse) * word,
             cells * (sweeps * LineFlops::relaxation(cyclic) - saved + transfers)};

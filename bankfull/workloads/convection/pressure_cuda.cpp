@@ -13,9 +13,8 @@ std::unique_ptr<poisson::Solver<Real>> make_cuda_pressure(const Plan& plan, cons
       return poisson::make_cuda_direct<Real>(plan.grid().domain(), stream);
     }
   }
-  return poisson::make_cuda_multigrid<Real>(plan.grid().domain(),
-                                            {.tolerance = plan.problem().divergence, .factor = pace},
-                                            stream);
+  return poisson::make_cuda_multigrid<Real>(
+      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = pace}, stream);
 }
 
 template std::unique_ptr<poisson::Solver<float>> make_cuda_pressure(const Plan&, const Stream&,

@@ -115,8 +115,8 @@ struct Problem {
   double end_time = 0.0;   ///< 0: after `steps` alone
 
   PressureSolver solver = PressureSolver::automatic;
-  /// Largest |div u| that multigrid leaves after a step, times the step: the part of a cell's volume
-  /// by which what flows in and out of it in a step may differ.
+  /// Largest |div u| that multigrid leaves after a step, times the step: the part of a cell's
+  /// volume by which what flows in and out of it in a step may differ.
   double divergence = 1e-10;
 
   Precision precision = Precision::fp64;

@@ -56,47 +56,10 @@ TEST_P(MultigridOn, ReferenceSolves) {
   EXPECT_LE(residuals.back(), tolerance);
 }
 
-/// One axis gathered at its ends as strongly as flows may have it, and the others uniform: of the
-/// same length, long, short and both, walls and periodic.
-std::vector<NamedDomain> gathered_domains() {
-  std::vector<NamedDomain> result;
-  for (const int stretching : {1, 3, 5}) {
-    const std::string name = "stretched_by_" + std::to_string(stretching);
-    const auto add = [&](const std::string& shape, std::int64_t cells, double width_a,
-                         double width_b) {
-      const Axis gathered = gathered_axis(cells, false, stretching);
-      const auto uniform = [&](bool periodic, std::int64_t n, double length) {
-        return uniform_axis(n, periodic, length / static_cast<double>(n));
-      };
-      result.push_back({name + shape + "_i",
-                        {gathered, uniform(true, cells, width_a), uniform(true, cells, width_b)}});
-      result.push_back(
-          {name + shape + "_j_walls",
-           {uniform(false, cells - 3, width_a), gathered, uniform(false, cells + 5, width_b)}});
-      result.push_back(
-          {name + shape + "_k",
-           {uniform(true, cells - 5, width_b), uniform(false, cells, width_a), gathered}});
-    };
-    add("_cube", 32, 1.0, 1.0);
-    add("_wide", 24, 4.0, 4.0);
-    add("_narrow", 24, 0.25, 0.25);
-    add("_uneven", 20, 4.0, 0.25);
-  }
-  const Axis fine = gathered_axis(64, false, 5.0);
-  result.push_back(
-      {"cube", {fine, uniform_axis(64, true, 1.0 / 64), uniform_axis(64, true, 1.0 / 64)}});
-  result.push_back({"plane", {fine, uniform_axis(1, true), uniform_axis(48, false, 1.0 / 12)}});
-  result.push_back({"line", {uniform_axis(1, true), fine, uniform_axis(1, true)}});
-  result.push_back(
-      {"periodic_lines",
-       {gathered_axis(31, true, 4.0), uniform_axis(16, true, 0.1), uniform_axis(18, false, 0.06)}});
-  return result;
-}
-
 class MultigridByLinesOn : public testing::TestWithParam<NamedDomain> {};
 
-INSTANTIATE_TEST_SUITE_P(Gathered, MultigridByLinesOn, testing::ValuesIn(gathered_domains()),
-                         domain_name);
+INSTANTIATE_TEST_SUITE_P(Gathered, MultigridByLinesOn,
+                         testing::ValuesIn(gathered_domains(LinesAlong::any_axis)), domain_name);
 
 /// 0.05 to 0.19, whatever the stretching; the point smoother diverges on some of them.
 TEST_P(MultigridByLinesOn, ReferenceReducesTheResidualFivefoldACycle) {
@@ -160,19 +123,10 @@ TEST_P(MultigridOn, CpuSolves) {
   EXPECT_NEAR(result.outcome.residual, residual(domain, result.p, f), 0.01 * tolerance);
 }
 
-/// Those whose lines run along an axis that schedules relax.
-std::vector<NamedDomain> gathered_domains_of_schedules() {
-  std::vector<NamedDomain> result = gathered_domains();
-  std::erase_if(result, [](const NamedDomain& each) {
-    return multigrid::line_axis_of_schedules(each.domain) < 0;
-  });
-  return result;
-}
-
 class MultigridByLinesOfSchedulesOn : public testing::TestWithParam<NamedDomain> {};
 
 INSTANTIATE_TEST_SUITE_P(Gathered, MultigridByLinesOfSchedulesOn,
-                         testing::ValuesIn(gathered_domains_of_schedules()), domain_name);
+                         testing::ValuesIn(gathered_domains(LinesAlong::i_or_j)), domain_name);
 
 TEST_P(MultigridByLinesOfSchedulesOn, CpuReducesTheResidualFivefoldACycle) {
   const Domain& domain = GetParam().domain;
@@ -278,7 +232,7 @@ bool has_seams(const std::vector<multigrid::Level>& levels) {
 }
 
 std::vector<NamedDomain> gathered_domains_without_seams() {
-  std::vector<NamedDomain> result = gathered_domains_of_schedules();
+  std::vector<NamedDomain> result = gathered_domains(LinesAlong::i_or_j);
   std::erase_if(result, [](const NamedDomain& each) {
     return has_seams(multigrid::make_levels_along(turned_for_cpu(each.domain), 1));
   });

@@ -112,8 +112,7 @@ Traffic coarsest_traffic(const Level& line) {
   const double cells = cells_of(line);
   return {.bytes_read = inner_bytes * cells,
           .bytes_written = inner_bytes * cells,
-          .flops =
-              LineFlops::relaxation_from_zero(has_cyclic_lines(line)) * cells + 1.0};
+          .flops = LineFlops::relaxation_from_zero(has_cyclic_lines(line)) * cells + 1.0};
 }
 
 Traffic cycle_traffic(const std::vector<Level>& levels, std::size_t element_bytes) {

@@ -69,9 +69,8 @@ void CpuCycle::full_multigrid() {
 /// e = the coarser level's e, and a V-cycle from there.
 void CpuCycle::improve_interpolated(std::size_t l) {
   const auto first = [this, l](auto smoother, CpuWorkspace& work) {
-    return std::tuple(
-        Interpolation(*levels_[l], *levels_[l + 1], work, From::zero),
-        smoother.half_sweep(*levels_[l], work, Colour::red, From::what_is_there));
+    return std::tuple(Interpolation(*levels_[l], *levels_[l + 1], work, From::zero),
+                      smoother.half_sweep(*levels_[l], work, Colour::red, From::what_is_there));
   };
   with_way_down(l, first, [this, l](const auto& make) { run(*levels_[l], make); });
   v_cycle_on(l + 1);

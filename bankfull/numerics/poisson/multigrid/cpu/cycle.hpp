@@ -53,9 +53,8 @@ class CpuCycle {
   /// body(make) with a maker of all these stages.
   template <class First, class Body>
   void with_way_down(std::size_t l, const First& first, const Body& body) const {
-    with_sweeps(*levels_[l], levels_[l]->sweeps_before, [&](auto smoother, auto sweeps) {
-      body(way_down<sweeps>(l, smoother, first));
-    });
+    with_sweeps(*levels_[l], levels_[l]->sweeps_before,
+                [&](auto smoother, auto sweeps) { body(way_down<sweeps>(l, smoother, first)); });
   }
 
  private:

@@ -255,9 +255,8 @@ struct CpuLevelOf {
   [[nodiscard]] PipelineShape shape(std::int64_t planes_at_once) const {
     constexpr std::int64_t cache_bytes = std::int64_t{1} << 20;
     const std::int64_t slab =
-        lines.exist()
-            ? axes.j.cells
-            : std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
+        lines.exist() ? axes.j.cells
+                      : std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
     // A single plane or row has no neighbours.
     return {axes.i.cells, axes.i.periodic && axes.i.cells > 1, axes.j.cells,
             axes.j.periodic && axes.j.cells > 1, slab};
@@ -321,7 +320,8 @@ class LineRoom {
 template <class T>
 class CpuWorkspaceOf {
  public:
-  explicit CpuWorkspaceOf(const CpuLevelOf<T>& finest) : CpuWorkspaceOf(finest.axes, finest.lines) {}
+  explicit CpuWorkspaceOf(const CpuLevelOf<T>& finest)
+      : CpuWorkspaceOf(finest.axes, finest.lines) {}
 
   /// A magnitude, in order to know the largest of all; see magnitude_bits.
   void note(std::int64_t bits) { largest_ = std::max(largest_, bits); }

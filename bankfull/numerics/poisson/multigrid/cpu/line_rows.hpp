@@ -63,8 +63,7 @@ void form_root_pivots(const Surroundings<T>& around, T width, EndsOfHalf<T> ends
 #pragma omp simd
   for (std::int64_t m = 0; m < n; ++m) {
     const T dominance = line_dominance(width, coefficients_across(around, m));
-    pivots.inverse[m] =
-        root_inverse(dominance + ends.dominance[m] + ends.root_dominance[m]);
+    pivots.inverse[m] = root_inverse(dominance + ends.dominance[m] + ends.root_dominance[m]);
     if constexpr (Cyclic) {
       pivots.around[m] = T{0};
     }
@@ -129,9 +128,8 @@ void solve_half(AboveHalf<T> above, PivotsOfHalf<const T> pivots, T omega, std::
   for (std::int64_t m = 0; m < n; ++m) {
     const T around = Cyclic ? pivots.around[m] : T{0};
     const T root = Cyclic ? above.root[m] : T{0};
-    const T solved =
-        Elimination<Cyclic>::solution(line_pivot(pivots.inverse[m], above.coupling, around),
-                                      solution[m], above.next[m], root);
+    const T solved = Elimination<Cyclic>::solution(
+        line_pivot(pivots.inverse[m], above.coupling, around), solution[m], above.next[m], root);
     solution[m] = solved;
     e[m] = FromZero ? omega * solved : line_relaxed(omega, e[m], solved);
   }

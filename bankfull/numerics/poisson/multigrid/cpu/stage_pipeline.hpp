@@ -23,9 +23,7 @@ struct StageAxis {
   bool pairs = false;
   bool whole = false;
 
-  [[nodiscard]] std::int64_t count() const {
-    return whole ? 1 : (pairs ? (cells + 1) / 2 : cells);
-  }
+  [[nodiscard]] std::int64_t count() const { return whole ? 1 : (pairs ? (cells + 1) / 2 : cells); }
 
   /// How many indices have all their cells before cell x, which may lie up to once around the axis
   /// beyond its end.

@@ -136,19 +136,18 @@ class LineRelaxation {
     const CpuLines<T>& lines = level_->lines;
     for (std::int64_t j = 0; j <= lines.root(); ++j) {
       prefetch(i, std::min(j + 2, lines.root()), parity);
-      const BelowHalf<T> below{
-          .coupling = j > 0 ? at(lines.above, j - 1) : T{0},
-          .particular = j > 0 ? room.solution(j - 1) : room.zero(),
-          .added = j == lines.root() ? room.root_side() : room.zero(),
-          .root_side = room.root_side()};
+      const BelowHalf<T> below{.coupling = j > 0 ? at(lines.above, j - 1) : T{0},
+                               .particular = j > 0 ? room.solution(j - 1) : room.zero(),
+                               .added = j == lines.root() ? room.root_side() : room.zero(),
+                               .root_side = room.root_side()};
       const T* const r = level_->r.row(i, j).half(parity);
       const PivotsOfHalf<const T> pivots = pivots_of(room, j, parity);
       const T width = at(lines.widths, j);
       if constexpr (FromZero) {
         start_eliminating_half<Cyclic>(r, width, below, pivots, count(parity), room.solution(j));
       } else {
-        eliminate_half<Cyclic>(level_->around(i, j, parity), r, width, below, pivots,
-                               count(parity), room.solution(j));
+        eliminate_half<Cyclic>(level_->around(i, j, parity), r, width, below, pivots, count(parity),
+                               room.solution(j));
       }
     }
   }
@@ -158,10 +157,9 @@ class LineRelaxation {
     const CpuLines<T>& lines = level_->lines;
     for (std::int64_t j = lines.root(); j >= 0; --j) {
       const SplitRow<T> e = level_->e.row(i, j);
-      const AboveHalf<T> above{
-          .coupling = at(lines.above, j),
-          .next = j < lines.root() ? room.solution(j + 1) : room.zero(),
-          .root = room.solution(lines.root())};
+      const AboveHalf<T> above{.coupling = at(lines.above, j),
+                               .next = j < lines.root() ? room.solution(j + 1) : room.zero(),
+                               .root = room.solution(lines.root())};
       solve_half<Cyclic, FromZero>(above, pivots_of(room, j, parity), level_->omega, count(parity),
                                    room.solution(j), e.half(parity));
       if constexpr (FromZero) {

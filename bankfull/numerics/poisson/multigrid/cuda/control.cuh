@@ -159,8 +159,7 @@ __device__ __forceinline__ Next decide(Control& control, const Limits& limits, A
     // Where cells are thin the first correction from nothing, in fp32, may leave more than there
     // was: what counts is whether the next ones bring that down.
     const bool first = control.cycles == 1;
-    control.stalled =
-        first || residual < falling * control.min_residual ? 0 : control.stalled + 1;
+    control.stalled = first || residual < falling * control.min_residual ? 0 : control.stalled + 1;
     control.min_residual = first ? residual : control.min_residual;
   } else {
     control.min_residual = residual;

@@ -10,7 +10,8 @@
 namespace bankfull::poisson::multigrid::cuda {
 
 /// A domain with the axis of lines, if there is one, first, then the axes of one cell, which must
-/// not be k: rows of one cell would leave warps with nothing to do. The other axes keep their order.
+/// not be k: rows of one cell would leave warps with nothing to do. The other axes keep their
+/// order.
 struct Turned {
   Domain domain;
   std::array<int, 3> axis;  ///< which of the given axes is i, j and k now

@@ -18,9 +18,9 @@ class LineTables {
  public:
   explicit LineTables(const Level& level);
 
-  /// In this order: the widths of a line's cells, the couplings to the next one (0 of the last), the
-  /// inverse pivots as [cell][class of j][class of k], and of periodic lines the parts of the root
-  /// likewise.
+  /// In this order: the widths of a line's cells, the couplings to the next one (0 of the last),
+  /// the inverse pivots as [cell][class of j][class of k], and of periodic lines the parts of the
+  /// root likewise.
   [[nodiscard]] const std::vector<float>& numbers() const { return numbers_; }
 
   /// The class of each row, then that of each column.

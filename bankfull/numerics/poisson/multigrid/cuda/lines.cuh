@@ -129,8 +129,8 @@ class OneLine {
   }
   [[nodiscard]] __device__ __forceinline__ float sum_across(std::int64_t plane) const {
     const float* const e = lines_.e + plane;
-    return across_sum(across_, FacesAcross<float>{e[beside_[0]], e[beside_[1]], e[beside_[2]],
-                                                  e[beside_[3]]});
+    return across_sum(
+        across_, FacesAcross<float>{e[beside_[0]], e[beside_[1]], e[beside_[2]], e[beside_[3]]});
   }
 
   const LineLevelView& lines_;
@@ -186,8 +186,8 @@ struct CellOfLevel {
   const float2 along_k = __ldg(level.k.coefficients + k);
   const Faces<float> c{along_i.x, along_i.y, along_j.x, along_j.y, along_k.x, along_k.y};
   const auto e = [&](int at_i, int at_j, int at_k) {
-    return lines.e[level.i.cell_at(at_i) * level.at.plane +
-                   level.j.cell_at(at_j) * level.at.row + level.k.cell_at(at_k)];
+    return lines.e[level.i.cell_at(at_i) * level.at.plane + level.j.cell_at(at_j) * level.at.row +
+                   level.k.cell_at(at_k)];
   };
   const Faces<float> around{e(i - 1, j, k), e(i + 1, j, k), e(i, j - 1, k),
                             e(i, j + 1, k), e(i, j, k - 1), e(i, j, k + 1)};
@@ -206,9 +206,8 @@ __device__ __forceinline__ void restrict_lines(const LineLevelView& fine,
     for (int j = level.j.first_child(parent.j); j < level.j.end_of_children(parent.j); ++j) {
       const float row = __ldg(level.j.restriction_weight + j);
       for (int k = level.k.first_child(parent.k); k < level.k.end_of_children(parent.k); ++k) {
-        const float r = e_is_zero
-                            ? fine.r[parent.i * level.at.plane + j * level.at.row + k]
-                            : residual_at(fine, parent.i, j, k);
+        const float r = e_is_zero ? fine.r[parent.i * level.at.plane + j * level.at.row + k]
+                                  : residual_at(fine, parent.i, j, k);
         sum = fmaf(row * __ldg(level.k.restriction_weight + k), r, sum);
       }
     }
@@ -225,13 +224,12 @@ __device__ __forceinline__ void interpolate_lines(const LineLevelView& fine,
     const CellOfLevel cell(n, level);
     const float weight_k = __ldg(level.k.interpolation_weight + cell.k);
     const auto along_k = [&](int row) {
-      const float* const at =
-          coarse.e + cell.i * coarse.level.at.plane + row * coarse.level.at.row;
+      const float* const at = coarse.e + cell.i * coarse.level.at.plane + row * coarse.level.at.row;
       return interpolated(weight_k, at[level.k.parent(cell.k)], at[level.k.other_parent(cell.k)]);
     };
     const float change =
-        interpolated(__ldg(level.j.interpolation_weight + cell.j),
-                     along_k(level.j.parent(cell.j)), along_k(level.j.other_parent(cell.j)));
+        interpolated(__ldg(level.j.interpolation_weight + cell.j), along_k(level.j.parent(cell.j)),
+                     along_k(level.j.other_parent(cell.j)));
     float& e = fine.e[cell.i * level.at.plane + cell.j * level.at.row + cell.k];
     e = keeps ? e + change : change;
   }
