@@ -216,7 +216,7 @@ void read_solver(TomlSection solver, Problem& problem) {
   solver.allow({"pressure", "divergence", "precision", "schedule"});
   problem.solver = solver.choice("pressure", convection::pressure_solver_names,
                                  convection::PressureSolver::automatic);
-  problem.divergence = solver.number("divergence", NumberRange::positive("1 / time"), 1e-8);
+  problem.divergence = solver.number("divergence", NumberRange::positive(), Problem{}.divergence);
   problem.precision = solver.choice("precision", precision_names, Precision::fp64);
   problem.schedule =
       solver.choice("schedule", convection::schedule_names, convection::Schedule::tuned);

@@ -51,7 +51,7 @@ class CpuBackend {
         sides_{FieldSet<Real>(layout_, count_, Device::cpu()),
                FieldSet<Real>(layout_, count_, Device::cpu())},
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(make_cpu_pressure<Real>(plan)) {
+        pressure_(make_cpu_pressure<Real>(plan, &clock_.next.pace)) {
     for (const int axis : storage_axes) {
       metrics_[static_cast<std::size_t>(axis)] = metrics_of<Real>(plan_.grid().axis(axis));
     }
@@ -71,7 +71,7 @@ class CpuBackend {
   void use_factors(int slot) { slot_ = static_cast<std::size_t>(slot); }
 
   void set_rule(const StepRule& rule) { clock_.rule = rule; }
-  void restart_clock() { clock_.progress = {}; }
+  void restart_clock() { clock_.progress = clock_.next = {}; }
   void forget_rates() { clock_.of_flow = clock_.noted = {}; }
   [[nodiscard]] StepState progress() const { return clock_.progress; }
 
@@ -411,12 +411,12 @@ class CpuBackend {
   std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
   std::unique_ptr<FieldSet<Real>> sources_;
+  StepClock clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
   std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
   std::vector<GhostRows<Real>> ghosts_;
   std::array<StageFactors<Real>, factor_slots> slots_{};
   std::size_t slot_ = 0;  ///< in use
-  StepClock clock_;
   Stopwatch watch_;
   std::array<double, stage_parts + 1> marks_{};
 };

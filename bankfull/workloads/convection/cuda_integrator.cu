@@ -114,11 +114,11 @@ class CudaBackend {
         sides_{FieldSet<Real>(layout_, count_, plan.problem().device),
                FieldSet<Real>(layout_, count_, plan.problem().device)},
         tendencies_(layout_, count_, plan.problem().device),
-        pressure_(make_cuda_pressure<Real>(plan, stream_)),
+        clock_(MemorySpace::device, 1),
+        pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.pace)),
         planes_(on_gpu(gpu_, metrics_of<Real>(plan_.grid().axis(0)))),
         rules_(on_gpu(gpu_, plan_.ghosts())),
         factors_(MemorySpace::device, factor_slots),
-        clock_(MemorySpace::device, 1),
         tally_room_(MemorySpace::device, tally_bytes) {
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
@@ -144,6 +144,7 @@ class CudaBackend {
   void restart_clock() {
     const StepState start;
     copy_bytes(&clock_.data()->progress, &start, sizeof(start), stream_);
+    copy_bytes(&clock_.data()->next, &start, sizeof(start), stream_);
     stream_.synchronize();
   }
   void forget_rates() {
@@ -334,11 +335,11 @@ class CudaBackend {
   std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
   std::unique_ptr<FieldSet<Real>> sources_;
+  Buffer<StepClock> clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
   Buffer<AxisMetric<Real>> planes_;
   Buffer<Continuations> rules_;
   Buffer<StageFactorsOnGpu<Real>> factors_;
-  Buffer<StepClock> clock_;
   Buffer<unsigned char> tally_room_;
   std::array<Buffer<double>, 3> centre_lines_;
   CentreLines centres_;

@@ -78,7 +78,7 @@ dt = 0.01
 steps = 6
 
 [solver]
-divergence = 1e-13
+divergence = 1e-16
 
 [output]
 series_every = 1
@@ -187,7 +187,7 @@ class Drawn:
                         "noise": self.chance.choice((0, self.amount(0, 0.5))), "seed": self.chance.randint(0, 99)},
             "forcing": self.forcing(),
             "time": {"scheme": self.choices["schemes"], "steps": self.chance.randint(4, 12)},
-            "solver": {"pressure": self.choices["pressures"], "schedule": self.choices["schedules"], "divergence": 1e-13},
+            "solver": {"pressure": self.choices["pressures"], "schedule": self.choices["schedules"], "divergence": 1e-16},
             "output": {"series_every": 1, "snapshots": 0},
         }
 
