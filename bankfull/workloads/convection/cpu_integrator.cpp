@@ -72,19 +72,20 @@ class CpuBackend {
   }
   void use_factors(int slot) { slot_ = static_cast<std::size_t>(slot); }
 
-  void set_rule(const StepRule& rule) { rule_ = rule; }
-  void restart_clock() { progress_ = {}; }
-  void forget_rates() { rates_ = {}; }
-  [[nodiscard]] StepState progress() const { return progress_; }
+  void set_rule(const StepRule& rule) { clock_.rule = rule; }
+  void restart_clock() { clock_.progress = {}; }
+  void forget_rates() { clock_.of_flow = clock_.noted = {}; }
+  [[nodiscard]] StepState progress() const { return clock_.progress; }
 
   void choose_step() {
-    progress_ = next_step(rule_, progress_, rates_);
-    rates_ = {};
-    int slot = 0;
-    for (const Stage& stage : stages_of(rule_.scheme, progress_.dt, progress_.dt_before)) {
-      set_factors(slot++, stage);
-    }
-    use_factors(0);
+    clock_.choose();
+    set_factors_of_next();
+  }
+
+  void fill_ghosts_and_end_step(std::size_t to) {
+    fill_ghost_rows(sides_[to]);
+    clock_.end_step();
+    set_factors_of_next();
   }
 
   void launch(StagePart part, std::size_t to) {
@@ -161,6 +162,14 @@ class CpuBackend {
   void finish() const {}
 
  private:
+  void set_factors_of_next() {
+    const Stages stages = stages_of(clock_.rule.scheme, clock_.next.dt, clock_.next.dt_before);
+    int following = stages.count;
+    for (const Stage& stage : stages) {
+      set_factors(--following, stage);
+    }
+  }
+
   /// The largest of what body(i, j) returns for all rows, by the team. It may store past the
   /// caches.
   template <class Body>
@@ -255,7 +264,7 @@ class CpuBackend {
     const std::int64_t row_bytes =
         std::int64_t{3} * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
     const std::int64_t block = std::max<std::int64_t>(4, block_bytes / row_bytes);
-    double buoyancy = rates_.buoyancy;
+    double buoyancy = clock_.noted.buoyancy;
 #pragma omp parallel num_threads(executor_.team().threads()) reduction(max : buoyancy)
     {
       const Portion mine = my_portion(n_, executor_.team().threads());
@@ -269,7 +278,7 @@ class CpuBackend {
       }
       stream_store_fence();
     }
-    rates_.buoyancy = buoyancy;
+    clock_.noted.buoyancy = buoyancy;
   }
 
   /// Returns the row's largest rate of buoyancy.
@@ -349,7 +358,7 @@ class CpuBackend {
       return with_cells_along_rows(
           [&](const auto& along) { return largest_advective_rate(stencil, along, n_.nk); });
     });
-    rates_.advection = larger(advection, rates_.advection);
+    clock_.noted.advection = larger(advection, clock_.noted.advection);
   }
 
   void fill_ghost_rows(FieldSet<Real>& flow) const {
@@ -428,9 +437,7 @@ class CpuBackend {
   std::vector<GhostRows<Real>> ghosts_;
   std::array<StageFactors<Real>, factor_slots> slots_{};
   std::size_t slot_ = 0;  ///< in use
-  StepRule rule_;
-  StepState progress_;
-  FlowRates rates_;  ///< since the last choice of a step
+  StepClock clock_;
   Stopwatch watch_;
   std::array<double, stage_parts + 1> marks_{};
 };

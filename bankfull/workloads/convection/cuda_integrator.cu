@@ -30,26 +30,21 @@ struct SetFactors {
   __device__ void operator()(std::int64_t /*only*/) const { *to = factors; }
 };
 
-/// What the length of the steps goes by, in the GPU's memory: a recorded graph serves any step.
-struct StepClock {
-  StepRule rule;
-  StepState progress;
-  FlowRates rates;  ///< since the last choice of a step
-};
-
-/// next_step by one thread, and the factors of its stages.
+/// The step to come by one thread, and the factors of its stages. The clock lies in the GPU's
+/// memory: a recorded graph serves any step.
 template <class Real>
 struct ChooseStep {
   StepClock* clock;
   StageFactorsOnGpu<Real>* factors;
+  bool ends_step;
 
-  __device__ void operator()(std::int64_t /*only*/) const {
-    const StepState next = next_step(clock->rule, clock->progress, clock->rates);
-    clock->progress = next;
-    clock->rates = {};
-    const Stages stages = stages_of(clock->rule.scheme, next.dt, next.dt_before);
+  __device__ void operator()(std::int64_t /*only*/ = 0) const {
+    StepClock now = *clock;
+    ends_step ? now.end_step() : now.choose();
+    *clock = now;
+    const Stages stages = stages_of(now.rule.scheme, now.next.dt, now.next.dt_before);
     for (int n = 0; n < stages.count; ++n) {
-      factors[n] = factors_of<Real>(stages.at[n]);
+      factors[stages.count - 1 - n] = factors_of<Real>(stages.at[n]);
     }
   }
 };
@@ -133,14 +128,22 @@ class CudaBackend {
     copy_bytes(&clock_.data()->progress, &start, sizeof(start), stream_);
     stream_.synchronize();
   }
-  void forget_rates() { fill_bytes(&clock_.data()->rates, 0, sizeof(FlowRates), stream_); }
+  void forget_rates() {
+    fill_bytes(&clock_.data()->of_flow, 0, sizeof(FlowRates), stream_);
+    fill_bytes(&clock_.data()->noted, 0, sizeof(FlowRates), stream_);
+  }
   [[nodiscard]] StepState progress() const {
     StepState progress;
     copy_bytes(&progress, &clock_.data()->progress, sizeof(progress), stream_);
     stream_.synchronize();
     return progress;
   }
-  void choose_step() { gpu_.each(1, ChooseStep<Real>{clock_.data(), factors_.data()}); }
+  void choose_step() { gpu_.each(1, choice(false)); }
+
+  void fill_ghosts_and_end_step(std::size_t to) {
+    queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, sides_[to][0].origin,
+                 choice(true));
+  }
 
   void launch(StagePart part, std::size_t to) {
     const FieldSet<Real>& from = sides_[1 - to];
@@ -156,7 +159,7 @@ class CudaBackend {
                                              .tendency = tendencies_[0].origin,
                                              .next = next,
                                              .planes_a_block = planes_a_block_,
-                                             .largest_buoyancy = &clock_.data()->rates.buoyancy});
+                                             .largest_buoyancy = &clock_.data()->noted.buoyancy});
         break;
       case StagePart::divergence:
         queue_divergence(stream_, flow_, static_cast<const Real*>(next), pressure_->right_side());
@@ -167,7 +170,7 @@ class CudaBackend {
         break;
       case StagePart::projection:
         queue_projection(stream_, flow_, next, pressure_->solution(),
-                         &clock_.data()->rates.advection);
+                         &clock_.data()->noted.advection);
         break;
       case StagePart::ghosts:
         queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, next);
@@ -240,6 +243,10 @@ class CudaBackend {
   void finish() const { stream_.synchronize(); }
 
  private:
+  [[nodiscard]] ChooseStep<Real> choice(bool ends_step) {
+    return {clock_.data(), factors_.data(), ends_step};
+  }
+
   [[nodiscard]] const Real* values_of(std::size_t side) const { return sides_[side][0].origin; }
 
   [[nodiscard]] SourcesOnGpu<Real> sources_beside(std::size_t side) const {
