@@ -249,13 +249,20 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real per_narrower_cell(const AxisMet
 /// The sum of |u| / h over the axes with the velocities on the lower faces of a cell: how fast the
 /// shortest waves are carried, 1 / time.
 template <class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real
+advective_rate(const AxisMetric<Real>& i, const AxisMetric<Real>& j, const AxisMetric<Real>& k,
+               const Real& along_i, const Real& along_j, const Real& along_k) {
+  return plus_product(magnitude_of(along_i), per_narrower_cell(i),
+                      plus_product(magnitude_of(along_j), per_narrower_cell(j),
+                                   magnitude_of(along_k) * per_narrower_cell(k)));
+}
+
+template <class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real advective_rate(const AxisMetric<Real> (&axis)[3],
                                                                 const Real& along_i,
                                                                 const Real& along_j,
                                                                 const Real& along_k) {
-  return plus_product(magnitude_of(along_i), per_narrower_cell(axis[0]),
-                      plus_product(magnitude_of(along_j), per_narrower_cell(axis[1]),
-                                   magnitude_of(along_k) * per_narrower_cell(axis[2])));
+  return advective_rate(axis[0], axis[1], axis[2], along_i, along_j, along_k);
 }
 
 /// Twice the difference of a scalar across a cell along A, from face to face, over its width: what

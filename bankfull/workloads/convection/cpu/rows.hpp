@@ -17,6 +17,10 @@ struct UniformCells {
 
   AxisMetric<Real> all;
 
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE const AxisMetric<Real>& around(std::int64_t /*k*/) const {
+    return all;
+  }
+
   template <class Stencil>
   BANKFULL_ALWAYS_INLINE void move_to(std::int64_t /*k*/, Stencil& /*stencil*/) const {}
 
@@ -38,9 +42,13 @@ struct StretchedCells {
 
   AxisMetric<const Real*> lines;
 
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE AxisMetric<Real> around(std::int64_t k) const {
+    return {lines.per_cell[k], lines.per_cell_before[k], lines.per_face[k], lines.per_face_next[k],
+            lines.weight[k]};
+  }
+
   BANKFULL_ALWAYS_INLINE void move_to(std::int64_t k, PointStencil<Real>& stencil) const {
-    stencil.axis[2] = {lines.per_cell[k], lines.per_cell_before[k], lines.per_face[k],
-                       lines.per_face_next[k], lines.weight[k]};
+    stencil.axis[2] = around(k);
   }
   BANKFULL_ALWAYS_INLINE void move_to(std::int64_t k,
                                       PointStencil<Real, Metric, Metric>& stencil) const {
@@ -202,9 +210,8 @@ Real largest_advective_rate(PointStencil<Real> row, Cells along, std::int64_t ce
   Real largest = 0;
 #pragma omp simd reduction(max : largest)
   for (std::int64_t k = 0; k < cells; ++k) {
-    PointStencil<Real> stencil = row;
-    along.move_to(k, stencil);
-    const Real rate = advective_rate(stencil.axis, along_i[k], along_j[k], along_k[k]);
+    const Real rate = advective_rate(row.axis[0], row.axis[1], along.around(k), along_i[k],
+                                     along_j[k], along_k[k]);
     largest = largest < rate ? rate : largest;
   }
   return largest;

@@ -108,17 +108,18 @@ struct Project {
     const Real below_i = at(before(i, 0), j, k);
     const Real below_j = at(i, before(j, 1), k);
     const Real below_k = at(i, j, before(k, 2));
-    const AxisMetric<Real> axis[3] = {flow.planes[i], flow.template row_metric<Widths>(j),
-                                      flow.template column_metric<Widths>(k)};
-    const Real along_i = u[0] - axis[0].per_face * (here - below_i);
-    const Real along_j = u[field] - axis[1].per_face * (here - below_j);
-    const Real along_k = u[2 * field] - axis[2].per_face * (here - below_k);
+    const AxisMetric<Real>& row = flow.template row_metric<Widths>(j);
+    const AxisMetric<Real>& cell = flow.template column_metric<Widths>(k);
+    const Real along_i = u[0] - flow.planes[i].per_face * (here - below_i);
+    const Real along_j = u[field] - row.per_face * (here - below_j);
+    const Real along_k = u[2 * field] - cell.per_face * (here - below_k);
     const Real projected[3] = {flow.walls.template holds<0>(i) ? Real(0) : along_i,
                                flow.walls.template holds<1>(j) ? Real(0) : along_j,
                                flow.walls.template holds<2>(k) ? Real(0) : along_k};
     u[0] = projected[0];
     u[field] = projected[1];
     u[2 * field] = projected[2];
+    const AxisMetric<Real> axis[3] = {flow.planes[i], row, cell};
     column.largest =
         larger(advective_rate(axis, projected[0], projected[1], projected[2]), column.largest);
   }
