@@ -2,6 +2,7 @@
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
@@ -116,26 +117,24 @@ class CpuBackend {
   void mark(std::size_t n) { marks_[n] = watch_.seconds(); }
   [[nodiscard]] double seconds_after(std::size_t n) const { return marks_[n + 1] - marks_[n]; }
 
-  void set_fields(const FlowState& state, std::size_t side) {
+  void set_fields(const FlowReader& flow, std::size_t side) {
+    const std::int64_t planes = planes_of_a_piece(n_);
+    std::vector<double> piece(static_cast<std::size_t>(planes * n_.nj * n_.nk));
     for (int field = 0; field < count_; ++field) {
-      copy(state.fields[static_cast<std::size_t>(field)], sides_[side][field]);
+      for (std::int64_t i = 0; i < n_.ni; i += planes) {
+        const Box part{i, std::min(i + planes, n_.ni), 0, n_.nj, 0, n_.nk};
+        flow.read(field, part, piece.data());
+        copy(piece.data(), part, sides_[side][field]);
+      }
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
   }
 
-  [[nodiscard]] FlowState fields(std::size_t side) const {
-    FlowState state;
-    for (int field = 0; field < count_; ++field) {
-      std::vector<double>& values = state.fields.emplace_back();
-      values.reserve(static_cast<std::size_t>(n_.count()));
-      const FieldView<const Real> view = sides_[side][field];
-      for (std::int64_t i = 0; i < n_.ni; ++i) {
-        for (std::int64_t j = 0; j < n_.nj; ++j) {
-          values.insert(values.end(), view.row(i, j), view.row(i, j) + n_.nk);
-        }
-      }
-    }
-    return state;
+  void read(std::size_t side, int field, const Box& part, double* values) const {
+    const FieldView<const Real> view = sides_[side][field];
+    for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      *values++ = static_cast<double>(view(i, j, k));
+    });
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
@@ -214,11 +213,11 @@ class CpuBackend {
     std::fill_n(set.data(), set.size(), Real(0));
   }
 
-  /// The values of a whole field, as a FlowState has them.
-  void copy(const std::vector<double>& values, const FieldView<Real>& field) const {
-    each_row([&](std::int64_t i, std::int64_t j) {
-      const double* const from = values.data() + (i * n_.nj + j) * n_.nk;
-      std::transform(from, from + n_.nk, field.row(i, j),
+  /// The values of whole planes, as a FlowReader gives them.
+  void copy(const double* values, const Box& part, const FieldView<Real>& field) const {
+    executor_.each(part.extents().ni * n_.nj, [&](std::int64_t row) {
+      const double* const from = values + row * n_.nk;
+      std::transform(from, from + n_.nk, field.row(part.i0 + row / n_.nj, row % n_.nj),
                      [](double value) { return static_cast<Real>(value); });
     });
   }
@@ -233,7 +232,7 @@ class CpuBackend {
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& values = sources[static_cast<std::size_t>(field)];
       if (!values.empty()) {
-        copy(values, (*sources_)[field]);
+        copy(values.data(), box_of(n_), (*sources_)[field]);
       }
     }
   }

@@ -34,8 +34,8 @@ inline constexpr int factor_slots = given_slot + 1;
 ///   fill_ghosts_and_end_step(to)  launches the part `ghosts` and StepClock::end_step likewise
 ///   launches set_rule(rule), restart_clock(), forget_rates(), progress()   of the StepClock
 ///   mark(n), seconds_after(n)  the device's clock: from mark n to mark n + 1
-///   set_fields(state, side)  all but ghosts, and zero tendencies
-///   fields(side)             as a FlowState
+///   set_fields(flow, side)   all but ghosts, and zero tendencies
+///   read(side, field, part, values)   see FlowReader
 ///   tally_flow(side), tally_scalar(side, scalar)
 ///   pressure()               its poisson::Solver
 ///   finish()                 waits for all work
@@ -98,17 +98,21 @@ class StagedIntegrator final : public Integrator {
     return seconds;
   }
 
-  void load(const FlowState& state) override {
+  [[nodiscard]] const Plan& plan() const override { return plan_; }
+
+  void load(const FlowReader& flow) override {
     restart_clock();
     backend_.forget_rates();
-    backend_.set_fields(state, side_);
+    backend_.set_fields(flow, side_);
     backend_.pressure().forget();
     launch_from(StagePart::divergence, side_);
     note_buoyancy();
     backend_.finish();
   }
 
-  [[nodiscard]] FlowState state() const override { return backend_.fields(side_); }
+  void read(int field, const Box& part, double* values) const override {
+    backend_.read(side_, field, part, values);
+  }
 
   [[nodiscard]] Diagnosis diagnose() override {
     const FlowTally flow = backend_.tally_flow(side_);
