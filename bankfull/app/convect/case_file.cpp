@@ -100,9 +100,6 @@ void read_domain(TomlSection domain, Problem& problem) {
     problem.axes[axis].upper = upper[axis];
     problem.axes[axis].stretching = stretching[axis];
   }
-  if (std::count(stretching.begin(), stretching.end(), 0.0) < 2) {
-    domain.refuse("stretching", "stretches more than one axis", "stretch one");
-  }
   read_cells(domain, problem);
 }
 

@@ -116,7 +116,6 @@ class CudaBackend {
         tendencies_(layout_, count_, plan.problem().device),
         clock_(MemorySpace::device, 1),
         pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.pace)),
-        planes_(on_gpu(gpu_, metrics_of<Real>(plan_.grid().axis(0)))),
         rules_(on_gpu(gpu_, plan_.ghosts())),
         factors_(MemorySpace::device, factor_slots),
         tally_room_(MemorySpace::device, tally_bytes) {
@@ -124,6 +123,8 @@ class CudaBackend {
       const auto n = static_cast<std::size_t>(axis);
       centre_lines_[n] = on_gpu(gpu_, plan_.grid().axis(axis).centres);
       centres_.along[axis] = centre_lines_[n].data();
+      metrics_[n] = on_gpu(gpu_, metrics_of<Real>(plan_.grid().axis(axis)));
+      widths_[n] = on_gpu(gpu_, plan_.grid().axis(axis).cells.widths);
     }
     describe_flow();
     for (FieldSet<Real>* set : {&sides_[0], &sides_[1], &tendencies_}) {
@@ -266,13 +267,17 @@ class CudaBackend {
   }
 
   void describe_flow() {
-    const std::vector<AxisMetric<Real>> rows = metrics_of<Real>(plan_.grid().axis(1));
-    const std::vector<AxisMetric<Real>> columns = metrics_of<Real>(plan_.grid().axis(2));
+    const GridAxis& rows = plan_.grid().axis(1);
+    const GridAxis& columns = plan_.grid().axis(2);
+    const bool uniform = rows.cells.uniform() && columns.cells.uniform();
     flow_ = {.strides = {sides_[0].stride(), layout_.plane_pitch(), layout_.row_pitch()},
              .cells = {static_cast<int>(n_.ni), static_cast<int>(n_.nj), static_cast<int>(n_.nk)},
-             .planes = planes_.data(),
-             .row = rows.front(),
-             .column = columns.front(),
+             .planes = metrics_[0].data(),
+             .rows = metrics_[1].data(),
+             .columns = metrics_[2].data(),
+             .row = metrics_of<Real>(rows).front(),
+             .column = metrics_of<Real>(columns).front(),
+             .widths = uniform ? InPlane::uniform : InPlane::stretched,
              .walls = wall_faces_of(plan_.grid())};
     medium_ = medium_of<Real>(plan_.problem(), plan_.grid());
     planes_a_block_ = planes_a_block(flow_.cells, multiprocessors_of(plan_.problem().device));
@@ -313,15 +318,15 @@ class CudaBackend {
     stream_.synchronize();
   }
 
-  [[nodiscard]] CellInBox<Real> cell_in_box() const {
-    CellInBox<Real> box{.walls = flow_.walls,
-                        .length = {},
-                        .part_per_width = plan_.grid().axis(1).cells.widths.front() *
-                                          plan_.grid().axis(2).cells.widths.front() /
-                                          plan_.grid().volume(),
-                        .cells = {flow_.cells[0], flow_.cells[1], flow_.cells[2]}};
+  [[nodiscard]] CellInBox cell_in_box() const {
+    CellInBox box{.walls = flow_.walls,
+                  .length = {},
+                  .widths = {},
+                  .volume = plan_.grid().volume(),
+                  .cells = {flow_.cells[0], flow_.cells[1], flow_.cells[2]}};
     for (const int axis : storage_axes) {
       box.length[axis] = plan_.grid().axis(axis).length();
+      box.widths[axis] = widths_[static_cast<std::size_t>(axis)].data();
     }
     return box;
   }
@@ -337,10 +342,11 @@ class CudaBackend {
   std::unique_ptr<FieldSet<Real>> sources_;
   Buffer<StepClock> clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
-  Buffer<AxisMetric<Real>> planes_;
   Buffer<Continuations> rules_;
   Buffer<StageFactorsOnGpu<Real>> factors_;
   Buffer<unsigned char> tally_room_;
+  std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
+  std::array<Buffer<double>, 3> widths_;
   std::array<Buffer<double>, 3> centre_lines_;
   CentreLines centres_;
   FlowOnGpu<Real> flow_{};

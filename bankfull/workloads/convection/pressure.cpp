@@ -14,7 +14,7 @@ namespace {
 
 /// Before the run, not in it. The reference schedule has conjugate gradients.
 void require_convergence(const Problem& problem, const Grid& grid, const std::string& no_direct) {
-  const auto stretched = static_cast<std::size_t>(grid.physical(0));
+  const auto stretched = static_cast<std::size_t>(grid.physical(0));  // the most
   about("domain.stretching", [&] {
     require(
         problem.schedule == Schedule::reference || poisson::multigrid_serves(grid.domain()),
