@@ -156,6 +156,15 @@ class CpuBackend {
         });
   }
 
+  void scale_pressure(double factor) const {
+    const poisson::CellSlots<Real> pressure = pressure_->solution();
+    each_row([&](std::int64_t i, std::int64_t j) {
+      Real* const row = &pressure(i, j, 0);
+      std::transform(row, row + n_.nk, row,
+                     [by = static_cast<Real>(factor)](Real value) { return by * value; });
+    });
+  }
+
   [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
 
   void finish() const {}

@@ -72,6 +72,16 @@ struct SetPart {
 };
 
 template <class Real>
+struct ScaleCells {
+  poisson::CellSlots<Real> cells;
+  Real factor;
+
+  __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    cells(i, j, k) *= factor;
+  }
+};
+
+template <class Real>
 struct GatherPart {
   FieldView<const Real> field;
   OrderedPart<double> to;
@@ -249,6 +259,11 @@ class CudaBackend {
     const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
     const CountScalar<Real> count{cell_in_box(), sources_beside(side), scalar, kappa};
     return tallied_on_gpu<ScalarTally>(stream_, flow_, values_of(side), count, tally_room_);
+  }
+
+  void scale_pressure(double factor) const {
+    for_each(stream_, box_of(n_),
+             ScaleCells<Real>{pressure_->solution(), static_cast<Real>(factor)});
   }
 
   [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
