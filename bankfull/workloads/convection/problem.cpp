@@ -77,6 +77,7 @@ void validate_scalar(const Scalar& scalar) {
       require_finite(wall.flux, "the flux of " + scalar.name);
       require_finite(wall.value, "the wall value of " + scalar.name);
       require_finite(wall.slope, "the wall slope of " + scalar.name);
+      require_not_negative(wall.transfer, "the wall transfer of " + scalar.name);
     }
   }
 }
@@ -105,6 +106,11 @@ void validate_walls(const Problem& problem) {
       require(!wall.free_slip || wall.velocity == Vector{},
               fmt::format("a free-slip wall across {} moves", axis_names[axis]),
               "only no-slip walls drag the fluid");
+      require_not_negative(wall.slip_length, "the slip length of a wall");
+      require(!wall.free_slip || wall.slip_length == 0.0,
+              fmt::format("a free-slip wall across {} has a slip length of {}", axis_names[axis],
+                          wall.slip_length),
+              "leave it away: free slip is an infinite one");
     }
   }
 }

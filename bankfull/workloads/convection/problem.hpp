@@ -38,20 +38,31 @@ struct AxisCells {
 struct WallMotion {
   bool free_slip = false;  ///< no stress; else no-slip
   Vector velocity = {};    ///< of a no-slip wall, within its plane
+
+  /// Navier's: the fluid at the wall is faster than the wall by this length times du/dn, n into the
+  /// fluid. 0: it has the wall's velocity.
+  double slip_length = 0.0;
 };
 
 /// What a wall does to a scalar T. With `is_flux`: kappa dT/dn = flux, n out of the fluid, so that
-/// a positive flux heats and 0 insulates. Else T = value + slope . (x, y, z) on the wall.
+/// a positive flux heats and 0 insulates. Else T = value + slope . (x, y, z) on the wall or, with a
+/// `transfer`, in the surroundings: kappa dT/dn = transfer (T of the surroundings - T).
 struct WallScalar {
   bool is_flux = true;
   double flux = 0.0;
   double value = 0.0;
   Vector slope = {};
+  double transfer = 0.0;  ///< length / time; 0: T of the wall itself is fixed
+
+  [[nodiscard]] bool is_fixed() const { return !is_flux && transfer == 0.0; }
 
   static WallScalar insulating() { return {}; }
   static WallScalar heated(double flux) { return {.is_flux = true, .flux = flux}; }
   static WallScalar fixed(double value, Vector slope = {}) {
     return {.is_flux = false, .value = value, .slope = slope};
+  }
+  static WallScalar mixed(double transfer, double surroundings, Vector slope = {}) {
+    return {.is_flux = false, .value = surroundings, .slope = slope, .transfer = transfer};
   }
 };
 

@@ -164,7 +164,9 @@ class ReferenceBudget {
     const double here = value(field, at);
     if (field < 3) {
       const WallMotion& wall = problem_.walls[physical(axis)][side];
-      return wall.free_slip ? here : wall.velocity[physical(field)];
+      return wall.free_slip
+                 ? here
+                 : between(here, wall.velocity[physical(field)], wall.slip_length, axis, at);
     }
     const Scalar& scalar = problem_.scalars[static_cast<std::size_t>(field - 3)];
     const WallScalar& wall = scalar.walls[physical(axis)][side];
@@ -174,8 +176,18 @@ class ReferenceBudget {
     Vector place = grid_.place(field, at[0], at[1], at[2]);
     const std::vector<double>& faces = grid_.axis(axis).faces;
     place[physical(axis)] = side == 0 ? faces.front() : faces.back();
-    return wall.value + wall.slope[0] * place[0] + wall.slope[1] * place[1] +
-           wall.slope[2] * place[2];
+    const double given =
+        wall.value + wall.slope[0] * place[0] + wall.slope[1] * place[1] + wall.slope[2] * place[2];
+    return wall.is_fixed() ? given
+                           : between(here, given, scalar.diffusivity / wall.transfer, axis, at);
+  }
+
+  /// The value at a wall from which the field changes as much per length towards the element, which
+  /// is half a cell away, as towards what is given, `length` beyond.
+  [[nodiscard]] double between(double here, double given, double length, int axis,
+                               const Index& at) const {
+    const double half = 0.5 * width(axis, at);
+    return (half * given + length * here) / (half + length);
   }
 
   const Problem& problem_;

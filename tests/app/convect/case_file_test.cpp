@@ -117,6 +117,27 @@ TEST(CaseFile, ReadsEveryField) {
   EXPECT_EQ(problem.precision, Precision::fp64);
 }
 
+TEST(CaseFile, ReadsMixedWalls) {
+  const std::string both =
+      replaced(replaced(fixed_layer(), "velocity = \"no-slip\"",
+                        "velocity = { velocity = [0.5, 0, 0], slip_length = 0.02 }"),
+               "temperature = \"insulating\"",
+               "temperature = { transfer = 4, surroundings = 0.25, slope = [0, 0, 1] }");
+  const Problem& problem = parsed(both).problem;
+  EXPECT_EQ(problem.walls[2][0].velocity, (Vector{0.5, 0.0, 0.0}));
+  EXPECT_EQ(problem.walls[2][0].slip_length, 0.02);
+  EXPECT_EQ(problem.walls[2][1].slip_length, 0.0);
+  const convection::WallScalar& wall = problem.scalars.front().walls[1][1];
+  EXPECT_FALSE(wall.is_flux);
+  EXPECT_FALSE(wall.is_fixed());
+  EXPECT_EQ(wall.transfer, 4.0);
+  EXPECT_EQ(wall.value, 0.25);
+  EXPECT_EQ(wall.slope, (Vector{0.0, 0.0, 1.0}));
+  EXPECT_TRUE(problem.scalars.front().walls[2][0].is_fixed());
+  // As it was written out, it reads the same.
+  EXPECT_EQ(parsed(parsed(both).resolved).problem.scalars.front().walls[1][1].transfer, 4.0);
+}
+
 TEST(CaseFile, ScalingsAreOneProblem) {
   for (const std::string scaling : {"diffusive", "viscous", "free-fall"}) {
     const Problem problem =

@@ -36,18 +36,21 @@ inline void set_flow_ends(Problem& problem, std::size_t axis, FlowEnds ends) {
     lower.free_slip = true;
     upper.velocity[(axis + 1) % 3] = 0.4;
     upper.velocity[(axis + 2) % 3] = -0.7;
+    upper.slip_length = axis == 1 ? 0.15 : 0.0;
   }
 }
 
-/// Four kinds of walls for a scalar.
+/// Five kinds of walls for a scalar.
 inline WallScalar scalar_wall(std::size_t number) {
-  switch (number % 4) {
+  switch (number % 5) {
     case 0:
       return WallScalar::fixed(0.5);
     case 1:
       return WallScalar::fixed(-0.2, {0.3, -0.4, 0.6});
     case 2:
       return WallScalar::heated(0.07);
+    case 3:
+      return WallScalar::mixed(0.2, 0.4, {-0.2, 0.5, 0.3});
     default:
       return WallScalar::insulating();
   }

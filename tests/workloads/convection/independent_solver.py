@@ -97,14 +97,19 @@ def transformed(values, matrices):
 
 
 class Wall:
-    """What a field is at one end of one axis: its value there is `value`, or its gradient out of the fluid `gradient`."""
+    """What a field is at one end of one axis: its value there is `value`, less `length` times its gradient out of the fluid; or that
+    gradient is `gradient`."""
 
-    def __init__(self, value=None, gradient=None):
-        self.value, self.gradient = value, gradient
+    def __init__(self, value=None, gradient=None, length=0):
+        self.value, self.gradient, self.length = value, gradient, length
 
     def beyond(self, inside, distance):
         """The value as far beyond the wall as `inside` is within."""
-        return inside + self.gradient * distance if self.value is None else 2 * self.value - inside
+        if self.value is None:
+            return inside + self.gradient * distance
+        # (beyond + inside) / 2 = value - length (beyond - inside) / distance
+        part = self.length / distance
+        return (self.value + (part - 0.5) * inside) / (part + 0.5)
 
 
 class Flow:
@@ -155,16 +160,17 @@ class Flow:
     def wall_of(self, field, axis, side):
         if field < 3:
             motion = self.case.motions[axis.number][side]
-            return Wall(gradient=0.0) if motion is None else Wall(value=motion[field])
+            return Wall(gradient=0.0) if motion is None else Wall(value=motion["velocity"][field], length=motion["slip_length"])
         scalar = self.case.scalars[field - 3]
         wall = scalar.walls[axis.number][side]
         if "flux" in wall:
             return Wall(gradient=wall["flux"] / scalar.diffusivity)
-        value = np.full((1, 1, 1), wall["value"])
+        value = np.full((1, 1, 1), wall["surroundings" if "transfer" in wall else "value"])
+        length = scalar.diffusivity / wall["transfer"] if "transfer" in wall else 0
         for other, slope in zip(self.axes, wall["slope"]):
             here = [(other.lower, other.upper)[side]] if other is axis else other.centres_around
             value = value + slope * other.along(here)
-        return Wall(value=np.take(value, 0, axis=axis.number))
+        return Wall(value=np.take(value, 0, axis=axis.number), length=length)
 
     def fill_ghosts(self):
         """Of what lies beyond two walls, in corners, nothing is read; nor is a velocity's own ghost below a wall: it stays NaN."""
@@ -404,8 +410,11 @@ def sides_of(boundary):
 
 
 def motion_of(velocity):
-    """The velocity of a wall, or None of one without friction."""
-    return {"no-slip": [0, 0, 0], "free-slip": None}[velocity] if isinstance(velocity, str) else velocity
+    """The velocity of a wall and its slip length, or None of one without friction."""
+    if velocity == "free-slip":
+        return None
+    given = velocity if isinstance(velocity, dict) else {} if velocity == "no-slip" else {"velocity": velocity}
+    return {"velocity": [0, 0, 0], "slip_length": 0, **given}
 
 
 def scalar_wall_of(given):

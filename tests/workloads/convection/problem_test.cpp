@@ -56,6 +56,11 @@ TEST(ConvectionProblem, NamesWhatIsWrong) {
       {"buoyancy of scalar 0 is nan", [](Problem& p) { p.scalars[0].buoyancy[2] = not_a_number; }},
       {"flux of scalar 0 is nan",
        [](Problem& p) { p.scalars[0].walls[0][1] = WallScalar::heated(not_a_number); }},
+      {"wall transfer of scalar 1 is -2",
+       [](Problem& p) { p.scalars[1].walls[0][1] = WallScalar::mixed(-2.0, 1.0); }},
+      {"slip length of a wall is -0.1", [](Problem& p) { p.walls[0][1].slip_length = -0.1; }},
+      {"a free-slip wall across z has a slip length of 2",
+       [](Problem& p) { p.walls[2][0].slip_length = 2.0; }},
       {"a wall across x moves along x with 2",
        [](Problem& p) {
          p.walls[0][1].velocity = {2.0, 0.0, 0.0};
