@@ -216,6 +216,7 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   problem.device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
   problem.threads = problem.device.is_cuda() ? 1 : threads;
+  problem.host_threads = threads;
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
   const Plan plan = in_case([&] { return Plan(problem, policy.ceiling); });

@@ -2,6 +2,7 @@
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
@@ -69,19 +70,20 @@ class CpuBackend {
   }
   void use_factors(int slot) { slot_ = static_cast<std::size_t>(slot); }
 
-  void set_rule(const StepRule& rule) { rule_ = rule; }
-  void restart_clock() { progress_ = {}; }
-  void forget_rates() { rates_ = {}; }
-  [[nodiscard]] StepState progress() const { return progress_; }
+  void set_rule(const StepRule& rule) { clock_.rule = rule; }
+  void restart_clock() { clock_.progress = {}; }
+  void forget_rates() { clock_.of_flow = clock_.noted = {}; }
+  [[nodiscard]] StepState progress() const { return clock_.progress; }
 
   void choose_step() {
-    progress_ = next_step(rule_, progress_, rates_);
-    rates_ = {};
-    int slot = 0;
-    for (const Stage& stage : stages_of(rule_.scheme, progress_.dt, progress_.dt_before)) {
-      set_factors(slot++, stage);
-    }
-    use_factors(0);
+    clock_.choose();
+    set_factors_of_next();
+  }
+
+  void fill_ghosts_and_end_step(std::size_t to) {
+    fill_ghost_rows(sides_[to]);
+    clock_.end_step();
+    set_factors_of_next();
   }
 
   void launch(StagePart part, std::size_t to) {
@@ -112,26 +114,24 @@ class CpuBackend {
   void mark(std::size_t n) { marks_[n] = watch_.seconds(); }
   [[nodiscard]] double seconds_after(std::size_t n) const { return marks_[n + 1] - marks_[n]; }
 
-  void set_fields(const FlowState& state, std::size_t side) {
+  void set_fields(const FlowReader& flow, std::size_t side) {
+    const std::int64_t planes = planes_of_a_piece(n_);
+    std::vector<double> piece(static_cast<std::size_t>(planes * n_.nj * n_.nk));
     for (int field = 0; field < count_; ++field) {
-      copy(state.fields[static_cast<std::size_t>(field)], sides_[side][field]);
+      for (std::int64_t i = 0; i < n_.ni; i += planes) {
+        const Box part{i, std::min(i + planes, n_.ni), 0, n_.nj, 0, n_.nk};
+        flow.read(field, part, piece.data());
+        copy(piece.data(), part, sides_[side][field]);
+      }
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
   }
 
-  [[nodiscard]] FlowState fields(std::size_t side) const {
-    FlowState state;
-    for (int field = 0; field < count_; ++field) {
-      std::vector<double>& values = state.fields.emplace_back();
-      values.reserve(static_cast<std::size_t>(n_.count()));
-      const FieldView<const Real> view = sides_[side][field];
-      for (std::int64_t i = 0; i < n_.ni; ++i) {
-        for (std::int64_t j = 0; j < n_.nj; ++j) {
-          values.insert(values.end(), view.row(i, j), view.row(i, j) + n_.nk);
-        }
-      }
-    }
-    return state;
+  void read(std::size_t side, int field, const Box& part, double* values) const {
+    const FieldView<const Real> view = sides_[side][field];
+    for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      *values++ = static_cast<double>(view(i, j, k));
+    });
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
@@ -158,6 +158,14 @@ class CpuBackend {
   void finish() const {}
 
  private:
+  void set_factors_of_next() {
+    const Stages stages = stages_of(clock_.rule.scheme, clock_.next.dt, clock_.next.dt_before);
+    int following = stages.count;
+    for (const Stage& stage : stages) {
+      set_factors(--following, stage);
+    }
+  }
+
   /// The largest of what body(i, j) returns for all rows, by the team. It may store past the
   /// caches.
   template <class Body>
@@ -202,11 +210,11 @@ class CpuBackend {
     std::fill_n(set.data(), set.size(), Real(0));
   }
 
-  /// The values of a whole field, as a FlowState has them.
-  void copy(const std::vector<double>& values, const FieldView<Real>& field) const {
-    each_row([&](std::int64_t i, std::int64_t j) {
-      const double* const from = values.data() + (i * n_.nj + j) * n_.nk;
-      std::transform(from, from + n_.nk, field.row(i, j),
+  /// The values of whole planes, as a FlowReader gives them.
+  void copy(const double* values, const Box& part, const FieldView<Real>& field) const {
+    executor_.each(part.extents().ni * n_.nj, [&](std::int64_t row) {
+      const double* const from = values + row * n_.nk;
+      std::transform(from, from + n_.nk, field.row(part.i0 + row / n_.nj, row % n_.nj),
                      [](double value) { return static_cast<Real>(value); });
     });
   }
@@ -221,7 +229,7 @@ class CpuBackend {
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& values = sources[static_cast<std::size_t>(field)];
       if (!values.empty()) {
-        copy(values, (*sources_)[field]);
+        copy(values.data(), box_of(n_), (*sources_)[field]);
       }
     }
   }
@@ -241,7 +249,7 @@ class CpuBackend {
     const std::int64_t row_bytes =
         std::int64_t{3} * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
     const std::int64_t block = std::max<std::int64_t>(4, block_bytes / row_bytes);
-    double buoyancy = rates_.buoyancy;
+    double buoyancy = clock_.noted.buoyancy;
 #pragma omp parallel num_threads(executor_.team().threads()) reduction(max : buoyancy)
     {
       const Portion mine = my_portion(n_, executor_.team().threads());
@@ -255,7 +263,7 @@ class CpuBackend {
       }
       stream_store_fence();
     }
-    rates_.buoyancy = buoyancy;
+    clock_.noted.buoyancy = buoyancy;
   }
 
   /// Returns the row's largest rate of buoyancy.
@@ -329,7 +337,7 @@ class CpuBackend {
       }
       return largest_advective_rate(stencil, n_.nk);
     });
-    rates_.advection = larger(advection, rates_.advection);
+    clock_.noted.advection = larger(advection, clock_.noted.advection);
   }
 
   void fill_ghost_rows(FieldSet<Real>& flow) const {
@@ -408,9 +416,7 @@ class CpuBackend {
   std::vector<GhostRows<Real>> ghosts_;
   std::array<StageFactors<Real>, factor_slots> slots_{};
   std::size_t slot_ = 0;  ///< in use
-  StepRule rule_;
-  StepState progress_;
-  FlowRates rates_;  ///< since the last choice of a step
+  StepClock clock_;
   Stopwatch watch_;
   std::array<double, stage_parts + 1> marks_{};
 };

@@ -14,7 +14,8 @@ namespace bankfull::convection {
 /// A vector by its components along x, y, z.
 using Vector = std::array<double, 3>;
 
-/// A value at the point (x, y, z). Empty: zero everywhere.
+/// A value at the point (x, y, z). Empty: zero everywhere. One call at a time; copies are
+/// independent.
 using PointFunction = std::function<double(double x, double y, double z)>;
 
 inline constexpr std::array<const char*, 3> axis_names{"x", "y", "z"};
@@ -130,7 +131,8 @@ struct Problem {
   Precision precision = Precision::fp64;
   Schedule schedule = Schedule::tuned;
   Device device = Device::cpu();
-  int threads = 1;
+  int threads = 1;       ///< of a schedule on CPUs
+  int host_threads = 1;  ///< that form a flow to start from, of any schedule
 
   [[nodiscard]] std::int64_t cells() const { return axes[0].cells * axes[1].cells * axes[2].cells; }
 

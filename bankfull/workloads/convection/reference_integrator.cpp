@@ -81,14 +81,15 @@ class ReferenceIntegrator final : public Integrator {
     return work;
   }
 
-  void load(const FlowState& state) override {
-    const Extents n = plan_.grid().extents();
+  [[nodiscard]] const Plan& plan() const override { return plan_; }
+
+  void load(const FlowReader& flow) override {
+    const FlowState state = flow.whole(plan_.grid(), count_);
     for (int field = 0; field < count_; ++field) {
-      const std::vector<double>& values = state.fields[static_cast<std::size_t>(field)];
+      auto value = state.fields[static_cast<std::size_t>(field)].begin();
       const FieldView<double> view = fields_[field];
-      for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-        view(i, j, k) = values[static_cast<std::size_t>((i * n.nj + j) * n.nk + k)];
-      });
+      for_cells(box_of(plan_.grid().extents()),
+                [&](std::int64_t i, std::int64_t j, std::int64_t k) { view(i, j, k) = *value++; });
     }
     std::fill_n(before_.data(), before_.size(), 0.0);
     rates_ = {};
@@ -97,16 +98,10 @@ class ReferenceIntegrator final : public Integrator {
     restart_clock();
   }
 
-  [[nodiscard]] FlowState state() const override {
-    FlowState state;
-    for (int field = 0; field < count_; ++field) {
-      std::vector<double>& values = state.fields.emplace_back();
-      const FieldView<const double> view = fields_[field];
-      for_cells(
-          box_of(plan_.grid().extents()),
-          [&](std::int64_t i, std::int64_t j, std::int64_t k) { values.push_back(view(i, j, k)); });
-    }
-    return state;
+  void read(int field, const Box& part, double* values) const override {
+    const FieldView<const double> view = fields_[field];
+    for_cells(part,
+              [&](std::int64_t i, std::int64_t j, std::int64_t k) { *values++ = view(i, j, k); });
   }
 
   [[nodiscard]] Diagnosis diagnose() override;

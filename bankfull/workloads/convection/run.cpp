@@ -49,7 +49,7 @@ class Integration {
         integrator_(make_integrator(plan)) {}
 
   RunOutcome integrate() {
-    integrator_->load(initial_state(problem_, plan_.grid()));
+    integrator_->load(InitialFlow(problem_, plan_.grid()));
     resolution_ =
         std::make_unique<ResolutionWatch>(problem_, plan_.grid(), integrator_->diagnose());
     check_flow();
@@ -342,7 +342,7 @@ class Integration {
 
   void snapshot_when_due() {
     if (snapshot_due()) {
-      context_.recorder.snapshot(snapshots_, clock_.time, plan_.grid(), integrator_->state());
+      context_.recorder.snapshot(snapshots_, clock_.time, plan_.grid(), *integrator_);
       ++snapshots_;
     }
   }
