@@ -1,5 +1,7 @@
 #include "bankfull/app/convect/boundaries.hpp"
 
+#include "bankfull/app/convect/formula.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,19 +43,25 @@ void refuse_motion_through(const TomlSection& wall, std::size_t axis, const Vect
   }
 }
 
-WallMotion read_slipping_wall(TomlSection wall, std::size_t axis) {
-  wall.allow({"velocity", "slip_length"});
-  const WallMotion motion{
+WallMotion read_special_wall(TomlSection wall, std::size_t axis) {
+  wall.allow({"velocity", "slip_length", "varying"});
+  WallMotion motion{
       .velocity = wall.numbers("velocity", NumberRange::any("length / time"), {0.0, 0.0, 0.0}),
       .slip_length =
           wall.number("slip_length", NumberRange::at_least(0.0, "units of length"), 0.0)};
   refuse_motion_through(wall, axis, motion.velocity);
+  motion.varying = read_time_formulas(wall, "varying");
+  if (motion.varying[axis]) {
+    wall.refuse("varying", fmt::format("moves the wall along {}", convection::axis_names[axis]),
+                fmt::format("walls move within their plane: give 0 along {}",
+                            convection::axis_names[axis]));
+  }
   return motion;
 }
 
 WallMotion read_motion(const TomlSection& wall, std::size_t axis) {
   if (wall.node("velocity").is_table()) {
-    return read_slipping_wall(wall.section("velocity"), axis);
+    return read_special_wall(wall.section("velocity"), axis);
   }
   if (wall.node("velocity").is_string()) {
     const std::size_t kind =
@@ -66,8 +74,7 @@ WallMotion read_motion(const TomlSection& wall, std::size_t axis) {
   return {.velocity = velocity};
 }
 
-WallScalar read_profile(TomlSection section) {
-  section.allow({"flux", "value", "slope", "transfer", "surroundings"});
+WallScalar read_steady_profile(TomlSection& section) {
   if (section.has("flux")) {
     for (const char* other : {"value", "slope", "transfer", "surroundings"}) {
       if (section.has(other)) {
@@ -87,6 +94,13 @@ WallScalar read_profile(TomlSection section) {
   const double value = section.number(is_mixed ? "surroundings" : "value", NumberRange::any());
   const Vector slope = section.numbers("slope", NumberRange::any(), {0.0, 0.0, 0.0});
   return is_mixed ? WallScalar::mixed(transfer, value, slope) : WallScalar::fixed(value, slope);
+}
+
+WallScalar read_profile(TomlSection section) {
+  section.allow({"flux", "value", "slope", "transfer", "surroundings", "varying"});
+  WallScalar wall = read_steady_profile(section);
+  wall.varying = read_time_formula(section, "varying");
+  return wall;
 }
 
 WallScalar read_scalar(const TomlSection& wall, const std::string& name) {

@@ -17,7 +17,8 @@ namespace bankfull::convect {
 /// velocity: "no-slip", "free-slip", that of a moving no-slip wall, or { velocity, slip_length }.
 /// Each scalar by its name: the value on the wall; { value, slope = [x, y, z] }, linear along it; {
 /// flux }, diffusivity times gradient, into the fluid; { transfer, surroundings, slope }, whose
-/// flux is transfer times what the fluid at the wall is below the surroundings; "insulating".
+/// flux is transfer times what the fluid at the wall is below the surroundings; "insulating". In
+/// each table `varying`, a formula of t, is added to what is prescribed.
 void read_boundaries(const TomlSection& boundaries, convection::Problem& problem);
 
 /// Refuses key "temperature" where the problem has none, telling how to get one.

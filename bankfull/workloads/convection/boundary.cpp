@@ -14,8 +14,8 @@ double width_at_wall(const GridAxis& line, int side) {
 /// 2 Bi / (1 + Bi), Bi = transfer * width / (2 kappa).
 double share_of_wall(double length, double width) { return 2.0 / (1.0 + 2.0 * length / width); }
 
-Continuation of_velocity(const WallMotion& wall, int own_axis, int axis, int side,
-                         const Grid& grid) {
+Continuation of_velocity(const WallMotion& wall, int own_axis, int axis, int side, const Grid& grid,
+                         double time) {
   const bool through = axis == own_axis;
   if (through) {
     return {};
@@ -25,18 +25,29 @@ Continuation of_velocity(const WallMotion& wall, int own_axis, int axis, int sid
   }
   const auto along = static_cast<std::size_t>(grid.physical(own_axis));
   const double share = share_of_wall(wall.slip_length, width_at_wall(grid.axis(axis), side));
-  return {.factor = 1.0 - share, .constant = share * wall.velocity[along]};
+  return {.factor = 1.0 - share,
+          .constant = share * wall.velocity[along],
+          .varying = share * value_at(wall.varying[along], time),
+          .share = share};
 }
 
 Continuation of_scalar(const WallScalar& wall, double diffusivity, int axis, int side,
-                       const Grid& grid) {
+                       const Grid& grid, double time) {
   const GridAxis& line = grid.axis(axis);
+  const double varying = value_at(wall.varying, time);
   if (wall.is_flux) {
-    return {.factor = 1.0, .constant = wall.flux / diffusivity * width_at_wall(line, side)};
+    const double share = width_at_wall(line, side) / diffusivity;
+    return {.factor = 1.0,
+            .constant = wall.flux / diffusivity * width_at_wall(line, side),
+            .varying = share * varying,
+            .share = share};
   }
   const double length = wall.is_fixed() ? 0.0 : diffusivity / wall.transfer;
   const double share = share_of_wall(length, width_at_wall(line, side));
-  Continuation rule{.factor = 1.0 - share, .constant = share * wall.value};
+  Continuation rule{.factor = 1.0 - share,
+                    .constant = share * wall.value,
+                    .varying = share * varying,
+                    .share = share};
   for (const int b : storage_axes) {
     const double slope = share * wall.slope[static_cast<std::size_t>(grid.physical(b))];
     if (b == axis) {
@@ -64,19 +75,19 @@ Continuations collect(const Grid& grid, const Rule& rule) {
 
 }  // namespace
 
-std::vector<Continuations> continuations_of(const Problem& problem, const Grid& grid) {
+std::vector<Continuations> continuations_of(const Problem& problem, const Grid& grid, double time) {
   std::vector<Continuations> fields;
   fields.reserve(3 + problem.scalars.size());
   for (const int own : storage_axes) {
     fields.push_back(collect(grid, [&](int axis, std::size_t physical, int side) {
       const WallMotion& wall = problem.walls[physical][static_cast<std::size_t>(side)];
-      return of_velocity(wall, own, axis, side, grid);
+      return of_velocity(wall, own, axis, side, grid, time);
     }));
   }
   for (const Scalar& scalar : problem.scalars) {
     fields.push_back(collect(grid, [&](int axis, std::size_t physical, int side) {
       const WallScalar& wall = scalar.walls[physical][static_cast<std::size_t>(side)];
-      return of_scalar(wall, scalar.diffusivity, axis, side, grid);
+      return of_scalar(wall, scalar.diffusivity, axis, side, grid, time);
     }));
   }
   return fields;

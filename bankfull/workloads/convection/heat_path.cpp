@@ -22,7 +22,8 @@ bool any_wall_works(const Problem& problem) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (const WallMotion& wall : problem.walls[axis]) {
       if (!problem.axes[axis].periodic && !wall.free_slip &&
-          (wall.velocity != Vector{} || wall.slip_length > 0.0)) {
+          (wall.velocity != Vector{} || wall.slip_length > 0.0 ||
+           std::ranges::any_of(wall.varying, [](const auto& part) { return part != nullptr; }))) {
         return true;
       }
     }

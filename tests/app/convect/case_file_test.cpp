@@ -117,6 +117,30 @@ TEST(CaseFile, ReadsEveryField) {
   EXPECT_EQ(problem.precision, Precision::fp64);
 }
 
+TEST(CaseFile, ReadsFormulasOfTime) {
+  const std::string text =
+      replaced(replaced(fixed_layer(), "velocity = \"no-slip\"",
+                        "velocity = { varying = [\"2*t\", 0, 0] }"),
+               "temperature = \"insulating\"", "temperature = { flux = 1, varying = \"3*t\" }") +
+      "[forcing]\nacceleration = [0, { factor = \"4*t\" }, { formula = \"z\", factor = \"5*t\" "
+      "}]\ntemperature = { formula = \"x\" }\n";
+  for (const std::string& read : {text, parsed(text).resolved}) {
+    const Problem problem = parsed(read).problem;
+    EXPECT_EQ(problem.walls[2][0].velocity_at(0.5), (Vector{1.0, 0.0, 0.0}));
+    EXPECT_EQ(problem.walls[2][0].varying[1], nullptr);
+    const convection::WallScalar& wall = problem.scalars.front().walls[1][1];
+    EXPECT_EQ(wall.flux, 1.0);
+    EXPECT_EQ(convection::value_at(wall.varying, 0.5), 1.5);
+    EXPECT_FALSE(problem.force[0]);
+    EXPECT_EQ(problem.force[1](7.0, 8.0, 9.0), 1.0);
+    EXPECT_EQ(convection::value_at(problem.force_factor[1], 0.5), 2.0);
+    EXPECT_EQ(problem.force[2](7.0, 8.0, 9.0), 9.0);
+    EXPECT_EQ(convection::value_at(problem.force_factor[2], 0.5), 2.5);
+    EXPECT_EQ(problem.scalars.front().source(7.0, 8.0, 9.0), 7.0);
+    EXPECT_EQ(problem.scalars.front().source_factor, nullptr);
+  }
+}
+
 TEST(CaseFile, ReadsMixedWalls) {
   const std::string both =
       replaced(replaced(fixed_layer(), "velocity = \"no-slip\"",

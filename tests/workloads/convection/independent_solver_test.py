@@ -60,9 +60,9 @@ buoyancy = -0.6
 [boundaries]
 x = "periodic"
 y.lower = { velocity = "no-slip", temperature = { value = 1, slope = [0, 0.3, 0.5] }, salt = { flux = 0.02 } }
-y.upper = { velocity = { velocity = [0.4, 0, -0.3], slip_length = 0.1 }, temperature = 0.2, salt = "insulating" }
+y.upper = { velocity = { velocity = [0.4, 0, -0.3], slip_length = 0.1, varying = [0, 0, "sin(30*t)"] }, temperature = 0.2, salt = "insulating" }
 z.lower = { velocity = "free-slip", temperature = { transfer = 0.3, surroundings = 0.6, slope = [0, 0.4, 0] }, salt = 0.5 }
-z.upper = { velocity = "free-slip", temperature = "insulating", salt = 0.5 }
+z.upper = { velocity = "free-slip", temperature = "insulating", salt = { value = 0.5, varying = "0.4*cos(20*t)" } }
 
 [initial]
 velocity = ["sin(5*x + y)", "cos(3*y - z)", "x > 0.2 ? 0.5 : sin(4*z + x)"]
@@ -72,7 +72,7 @@ noise = 0.1
 
 [forcing]
 acceleration = ["sin(3*y)", 0.3, "cos(x)"]
-salt = "0.4*(z - y)"
+salt = { formula = "0.4*(z - y)", factor = "1 - 9*t" }
 
 [time]
 dt = 0.01
@@ -138,12 +138,21 @@ class Drawn:
         motion = [0 if a == axis else self.amount(-1, 1) for a in AXES] if kind in ("moving", "slipping") else kind
         if kind == "slipping":
             motion = {"velocity": motion, "slip_length": self.power(-2, 1)}
+            if self.perhaps(0.5):
+                motion["varying"] = [0 if a == axis else self.time_formula() for a in AXES]
         return {"velocity": motion, **{name: self.scalar_wall() for name in self.names}}
 
     def scalar_wall(self):
-        return self.chance.choice((self.amount(-1, 1), {"value": self.amount(-1, 1), "slope": self.vector(-1, 1)},
+        wall = self.chance.choice((self.amount(-1, 1), {"value": self.amount(-1, 1), "slope": self.vector(-1, 1)},
                                    {"flux": self.amount(-0.2, 0.2)}, "insulating",
                                    {"surroundings": self.amount(-1, 1), "transfer": self.power(-2, 1), "slope": self.vector(-1, 1)}))
+        if isinstance(wall, dict) and self.perhaps(0.4):
+            wall["varying"] = self.time_formula()
+        return wall
+
+    def time_formula(self):
+        a, b, c = self.amount(-1, 1), self.amount(-3, 3), self.power(0, 2)
+        return self.chance.choice((f"{a}*sin({c}*t + {b})", f"{a}*exp(-{c}*t) - {b}*t^2", f"{c}*t > 0.1 ? {a} : {b}*t"))
 
     def boundary(self, axis):
         if self.ends[axis] is None:
@@ -174,11 +183,16 @@ class Drawn:
             found["rotation"] = [self.chance.choice((0, self.amount(-2, 2))) for _ in AXES]
         return found
 
+    def source(self):
+        """A formula of places, perhaps with one of time, or that alone."""
+        return self.chance.choice((self.formula(), {"formula": self.formula(), "factor": self.time_formula()},
+                                   {"factor": self.time_formula()}))
+
     def forcing(self):
         if self.is_usual or self.perhaps(0.3):
             return {}
-        return {"acceleration": [self.chance.choice((0, self.formula())) for _ in AXES],
-                **{name: self.formula() for name in self.names if self.perhaps(0.6)}}
+        return {"acceleration": [self.chance.choice((0, self.source())) for _ in AXES],
+                **{name: self.source() for name in self.names if self.perhaps(0.6)}}
 
     def sections(self):
         return {
@@ -344,16 +358,18 @@ class BesideTheProgram(unittest.TestCase):
 
         self.assertLess(compare(), ALLOWED)
         nothing = mock.Mock(return_value=0.0)
-        tendency = Flow.tendency
+        tendency, beyond = Flow.tendency, Wall.beyond
         others = (
             (Flow, "rotation", nothing),
             (Flow, "buoyancy", nothing),
             (Flow, "noise", nothing),
             (Flow, "tendency", lambda flow, field: tendency(flow, field) - flow.sources[field]),
+            (Flow, "source_factor", lambda flow, field: flow.case.source_factors[field](0)),
             (Flow, "scalar_on_face", Flow.beside),
             (Flow, "beside", lambda flow, a, field, steps=(0, 0, 0): (flow.at(field, steps - STEP[a]) + flow.at(field, steps)) / 2),
-            (Flow, "stages", lambda flow, dt, before: ((dt, 0, True),) if before is None else ((1.5 * dt, -0.5 * dt, True),)),
-            (Wall, "beyond", lambda wall, inside, distance: inside),
+            (Flow, "stages", lambda flow, dt, before: ((dt, 0, True, 1),) if before is None else ((1.5 * dt, -0.5 * dt, True, 1),)),
+            (Wall, "beyond", lambda wall, inside, distance, time: inside),
+            (Wall, "beyond", lambda wall, inside, distance, time: beyond(wall, inside, distance, 0)),
         )
         for owner, name, other in others:
             with self.subTest(otherwise=name), mock.patch.object(owner, name, other):

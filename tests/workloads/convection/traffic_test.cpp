@@ -49,12 +49,14 @@ class CountedFlow {
 
   Traffic advance() {
     leave_out_ghosts();
+    const std::array<Value, 3 + max_scalars> source_factors{};
     const auto sources = steady_sources(problem_, grid_);
     const bool has_sources =
         std::any_of(sources.begin(), sources.end(), [](const auto& s) { return !s.empty(); });
     return each_row([&](std::int64_t i, std::int64_t j) {
       const RowToAdvance<Value> row{.stencil = near<Pack<Value>>(i, j),
                                     .source = has_sources ? at(sources_, 0, i, j) : nullptr,
+                                    .source_factor = source_factors.data(),
                                     .tendency = at(tendencies_, 0, i, j),
                                     .next = at(next_, 0, i, j),
                                     .cells = n_.nk};

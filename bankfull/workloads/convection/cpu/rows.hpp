@@ -13,6 +13,7 @@ template <class Real>
 struct RowToAdvance {
   PointStencil<Real, Pack<Real>> stencil;  ///< of the row's first point
   const Real* source = nullptr;
+  const Real* source_factor = nullptr;  ///< of each field, where there are sources
   Real* tendency = nullptr;
   Real* next = nullptr;  ///< aligned to a cache line
   std::int64_t cells = 0;
@@ -34,7 +35,7 @@ BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real>& row,
   using P = Pack<Real>;
   const std::int64_t at = field * stencil.strides.field;
   if (Which == Terms::all && row.source != nullptr) {
-    tendency = tendency + P::load(row.source + at + k);
+    tendency = plus_product(row.source_factor[field], P::load(row.source + at + k), tendency);
   }
   Real* const kept = row.tendency + at + k;
   const P result = advanced(stencil.load(at), stage.gamma, tendency, stage.zeta, P::load(kept));
