@@ -53,9 +53,12 @@ class CpuBackend {
         sides_{FieldSet<Real>(layout_, count_, Device::cpu()),
                FieldSet<Real>(layout_, count_, Device::cpu())},
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(make_cpu_pressure<Real>(plan)) {
+        pressure_(make_cpu_pressure<Real>(plan, &clock_.next.pace)) {
     for (const int axis : storage_axes) {
       metrics_[static_cast<std::size_t>(axis)] = metrics_of<Real>(plan_.grid().axis(axis));
+    }
+    if (!plan_.grid().axis(2).cells.uniform()) {
+      lines_along_rows_ = MetricLines<Real>(metrics_[2]);
     }
     for (const Continuations& rules : plan_.ghosts()) {
       ghosts_.emplace_back(rules, plan_.grid());
@@ -75,7 +78,7 @@ class CpuBackend {
 
   void set_rule(const StepRule& rule) { clock_.rule = rule; }
   void restart_clock() {
-    clock_.progress = {};
+    clock_.progress = clock_.next = {};
     move_walls(0.0);
   }
   void forget_rates() { clock_.of_flow = clock_.noted = {}; }
@@ -245,15 +248,26 @@ class CpuBackend {
     }
   }
 
-  template <class Value>
-  [[nodiscard]] PointStencil<Real, Value> stencil_of_row(const FieldSet<Real>& fields,
-                                                         std::int64_t i, std::int64_t j) const {
-    const auto metric = [&](std::size_t axis, std::int64_t at) {
-      return metrics_[axis][static_cast<std::size_t>(at)];
-    };
+  [[nodiscard]] const AxisMetric<Real>& metric(std::size_t axis, std::int64_t at) const {
+    return metrics_[axis][static_cast<std::size_t>(at)];
+  }
+
+  /// Of its first point.
+  template <class Value, class Metric = Real>
+  [[nodiscard]] PointStencil<Real, Value, Metric> stencil_of_row(const FieldSet<Real>& fields,
+                                                                 std::int64_t i,
+                                                                 std::int64_t j) const {
     return {.here = fields[0].row(i, j),
             .strides = {fields.stride(), layout_.plane_pitch(), layout_.row_pitch()},
-            .axis = {metric(0, i), metric(1, j), metric(2, 0)}};
+            .axis = {metric_of_pack<Metric>(metric(0, i)), metric_of_pack<Metric>(metric(1, j)),
+                     metric_of_pack<Metric>(metric(2, 0))}};
+  }
+
+  /// body(cells along rows), which are uniform but where an axis along rows is stretched too.
+  template <class Body>
+  auto with_cells_along_rows(const Body& body) const {
+    return lines_along_rows_.exist() ? body(lines_along_rows_.cells())
+                                     : body(UniformCells<Real>{metric(2, 0)});
   }
 
   /// Forces are those at the beginning of a stage, walls those at its end, for the ghosts of the
@@ -314,16 +328,20 @@ class CpuBackend {
   template <Terms Which>
   Real advance_terms_of_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
                             std::int64_t j) {
-    const RowToAdvance<Real> row{.stencil = stencil_of_row<Pack<Real>>(from, i, j),
-                                 .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
-                                 .source_factor = source_factors_.data(),
-                                 .tendency = tendencies_[0].row(i, j),
-                                 .next = to[0].row(i, j),
-                                 .cells = n_.nk};
-    advance_row<Which>(row, medium_, slots_[slot_]);
-    const CellOnWalls walls = walls_.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk});
-    return largest_buoyancy_rate<Which>(stencil_of_row<Real>(from, i, j), medium_, walls,
-                                        walls_.walled[2], n_.nk);
+    return with_cells_along_rows([&]<class Cells>(const Cells& along) {
+      using Metric = typename Cells::Metric;
+      const RowToAdvance<Real, Metric> row{
+          .stencil = stencil_of_row<Pack<Real>, Metric>(from, i, j),
+          .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
+          .source_factor = source_factors_.data(),
+          .tendency = tendencies_[0].row(i, j),
+          .next = to[0].row(i, j),
+          .cells = n_.nk};
+      advance_row<Which>(row, along, medium_, slots_[slot_]);
+      const CellOnWalls walls = walls_.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk});
+      return largest_buoyancy_rate<Which>(stencil_of_row<Real>(from, i, j), along, medium_, walls,
+                                          walls_.walled[2], n_.nk);
+    });
   }
 
   /// Ghosts are not yet in place: upper faces are those of the next cell around, and beyond a wall
@@ -338,10 +356,10 @@ class CpuBackend {
       const RowToDiverge<Real> row{.below = {flow[0].row(i, j), flow[1].row(i, j), along},
                                    .above = {flow[0].row(next_i, j), flow[1].row(i, next_j)},
                                    .last_face = walls_.walled[2] ? Real(0) : along[0],
-                                   .per_cell = {stencil.axis[0].per_cell, stencil.axis[1].per_cell,
-                                                stencil.axis[2].per_cell},
+                                   .per_cell = {stencil.axis[0].per_cell, stencil.axis[1].per_cell},
                                    .cells = n_.nk};
-      divergence_row(row, &right_side(i, j, 0));
+      with_cells_along_rows(
+          [&](const auto& cells) { divergence_row(row, cells, &right_side(i, j, 0)); });
     });
   }
 
@@ -358,12 +376,14 @@ class CpuBackend {
         project_row(here, &pressure(i, (j + n_.nj - 1) % n_.nj, 0), stencil.axis[1].per_face, n_.nk,
                     flow[1].row(i, j));
       }
-      project_along_row(here, !walls_.walled[2], stencil.axis[2].per_face, n_.nk,
-                        flow[2].row(i, j));
+      with_cells_along_rows([&](const auto& along) {
+        project_along_row(here, !walls_.walled[2], along, n_.nk, flow[2].row(i, j));
+      });
       for (int field = 0; field < count_; ++field) {
         ghosts_[static_cast<std::size_t>(field)].close(flow[field], i, j);
       }
-      return largest_advective_rate(stencil, n_.nk);
+      return with_cells_along_rows(
+          [&](const auto& along) { return largest_advective_rate(stencil, along, n_.nk); });
     });
     clock_.noted.advection = larger(advection, clock_.noted.advection);
   }
@@ -384,16 +404,10 @@ class CpuBackend {
   template <class AnyTally, class Count>
   [[nodiscard]] AnyTally tallied(const FieldSet<Real>& flow, const Count& count_cell) const {
     std::vector<AnyTally> planes(static_cast<std::size_t>(n_.ni), empty_tally<AnyTally>());
-    const double box = plan_.grid().volume();
-    const auto width = [&](int axis, std::int64_t at) {
-      return plan_.grid().axis(axis).cells.widths[static_cast<std::size_t>(at)];
-    };
-    const double area = width(1, 0) * width(2, 0);
     executor_.each(n_.ni, [&](std::int64_t i) {
-      const double part = area * width(0, i) / box;
       AnyTally& plane = planes[static_cast<std::size_t>(i)];
       for (std::int64_t j = 0; j < n_.nj; ++j) {
-        merge(plane, tally_of_row<AnyTally>(flow, i, j, part, count_cell));
+        merge(plane, tally_of_row<AnyTally>(flow, i, j, count_cell));
       }
     });
     auto all = empty_tally<AnyTally>();
@@ -405,7 +419,9 @@ class CpuBackend {
 
   template <class AnyTally, class Count>
   [[nodiscard]] AnyTally tally_of_row(const FieldSet<Real>& flow, std::int64_t i, std::int64_t j,
-                                      double part, const Count& count_cell) const {
+                                      const Count& count_cell) const {
+    const Grid& grid = plan_.grid();
+    const double box = grid.volume();
     auto tally = empty_tally<AnyTally>();
     const Real* const sources = sources_ ? (*sources_)[0].row(i, j) : nullptr;
     PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
@@ -413,6 +429,9 @@ class CpuBackend {
     for (std::int64_t k = 0; k < n_.nk; ++k, ++stencil.here) {
       sides.lower[2] = walls_.walled[2] && k == 0;
       sides.upper[2] = walls_.walled[2] && k == n_.nk - 1;
+      stencil.axis[2] = metric(2, k);
+      const double area = grid.axis(1).width(j) * grid.axis(2).width(k);
+      const double part = area * grid.axis(0).width(i) / box;
       count_cell(stencil, sources == nullptr ? nullptr : sources + k, part, sides, tally);
     }
     return tally;
@@ -440,14 +459,15 @@ class CpuBackend {
   std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
   std::unique_ptr<FieldSet<Real>> sources_;
+  StepClock clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
   std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
+  MetricLines<Real> lines_along_rows_;
   std::vector<GhostRows<Real>> ghosts_;
   std::array<StageFactors<Real>, factor_slots> slots_{};
   std::array<StageTimes, factor_slots> times_{};
   std::array<Real, most_fields> source_factors_{};
   std::size_t slot_ = 0;  ///< in use
-  StepClock clock_;
   Stopwatch watch_;
   std::array<double, stage_parts + 1> marks_{};
 };

@@ -150,11 +150,10 @@ class CudaBackend {
         sides_{FieldSet<Real>(layout_, count_, plan.problem().device),
                FieldSet<Real>(layout_, count_, plan.problem().device)},
         tendencies_(layout_, count_, plan.problem().device),
-        pressure_(make_cuda_pressure<Real>(plan, stream_)),
-        planes_(on_gpu(gpu_, metrics_of<Real>(plan_.grid().axis(0)))),
+        clock_(MemorySpace::device, 1),
+        pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.pace)),
         rules_(on_gpu(gpu_, plan_.ghosts())),
         factors_(MemorySpace::device, factor_slots),
-        clock_(MemorySpace::device, 1),
         times_(MemorySpace::device, factor_slots),
         drive_(drive_of(plan.problem(), plan.grid())),
         varying_walls_(on_gpu(gpu_, drive_.walls)),
@@ -165,6 +164,8 @@ class CudaBackend {
       const auto n = static_cast<std::size_t>(axis);
       centre_lines_[n] = on_gpu(gpu_, plan_.grid().axis(axis).centres);
       centres_.along[axis] = centre_lines_[n].data();
+      metrics_[n] = on_gpu(gpu_, metrics_of<Real>(plan_.grid().axis(axis)));
+      widths_[n] = on_gpu(gpu_, plan_.grid().axis(axis).cells.widths);
     }
     describe_flow();
     for (FieldSet<Real>* set : {&sides_[0], &sides_[1], &tendencies_}) {
@@ -188,6 +189,7 @@ class CudaBackend {
   void restart_clock() {
     const StepState start;
     copy_bytes(&clock_.data()->progress, &start, sizeof(start), stream_);
+    copy_bytes(&clock_.data()->next, &start, sizeof(start), stream_);
     stream_.synchronize();
     if (drive_.any()) {
       gpu_.each(1, SetTimes{times_.data() + given_slot, clock_.data()});
@@ -331,13 +333,17 @@ class CudaBackend {
   }
 
   void describe_flow() {
-    const std::vector<AxisMetric<Real>> rows = metrics_of<Real>(plan_.grid().axis(1));
-    const std::vector<AxisMetric<Real>> columns = metrics_of<Real>(plan_.grid().axis(2));
+    const GridAxis& rows = plan_.grid().axis(1);
+    const GridAxis& columns = plan_.grid().axis(2);
+    const bool uniform = rows.cells.uniform() && columns.cells.uniform();
     flow_ = {.strides = {sides_[0].stride(), layout_.plane_pitch(), layout_.row_pitch()},
              .cells = {static_cast<int>(n_.ni), static_cast<int>(n_.nj), static_cast<int>(n_.nk)},
-             .planes = planes_.data(),
-             .row = rows.front(),
-             .column = columns.front(),
+             .planes = metrics_[0].data(),
+             .rows = metrics_[1].data(),
+             .columns = metrics_[2].data(),
+             .row = metrics_of<Real>(rows).front(),
+             .column = metrics_of<Real>(columns).front(),
+             .widths = uniform ? InPlane::uniform : InPlane::stretched,
              .walls = wall_faces_of(plan_.grid())};
     medium_ = medium_of<Real>(plan_.problem(), plan_.grid());
     planes_a_block_ = planes_a_block(flow_.cells, multiprocessors_of(plan_.problem().device));
@@ -378,15 +384,15 @@ class CudaBackend {
     stream_.synchronize();
   }
 
-  [[nodiscard]] CellInBox<Real> cell_in_box() const {
-    CellInBox<Real> box{.walls = flow_.walls,
-                        .length = {},
-                        .part_per_width = plan_.grid().axis(1).cells.widths.front() *
-                                          plan_.grid().axis(2).cells.widths.front() /
-                                          plan_.grid().volume(),
-                        .cells = {flow_.cells[0], flow_.cells[1], flow_.cells[2]}};
+  [[nodiscard]] CellInBox cell_in_box() const {
+    CellInBox box{.walls = flow_.walls,
+                  .length = {},
+                  .widths = {},
+                  .volume = plan_.grid().volume(),
+                  .cells = {flow_.cells[0], flow_.cells[1], flow_.cells[2]}};
     for (const int axis : storage_axes) {
       box.length[axis] = plan_.grid().axis(axis).length();
+      box.widths[axis] = widths_[static_cast<std::size_t>(axis)].data();
     }
     return box;
   }
@@ -400,17 +406,18 @@ class CudaBackend {
   std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
   std::unique_ptr<FieldSet<Real>> sources_;
+  Buffer<StepClock> clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
-  Buffer<AxisMetric<Real>> planes_;
   Buffer<Continuations> rules_;
   Buffer<StageFactorsOnGpu<Real>> factors_;
-  Buffer<StepClock> clock_;
   Buffer<StageTimes> times_;  ///< of the stages whose factors these slots hold
   Drive drive_;
   Buffer<VaryingWall> varying_walls_;
   Buffer<VaryingSource> varying_sources_;
   Buffer<Real> source_factors_;
   Buffer<unsigned char> tally_room_;
+  std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
+  std::array<Buffer<double>, 3> widths_;
   std::array<Buffer<double>, 3> centre_lines_;
   CentreLines centres_;
   FlowOnGpu<Real> flow_{};

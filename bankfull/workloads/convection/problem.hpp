@@ -138,7 +138,9 @@ struct Problem {
   double end_time = 0.0;   ///< 0: after `steps` alone
 
   PressureSolver solver = PressureSolver::automatic;
-  double divergence = 1e-8;  ///< largest |div u| that multigrid leaves
+  /// Largest |div u| that multigrid leaves after a step, times the step: the part of a cell's
+  /// volume by which what flows in and out of it in a step may differ.
+  double divergence = 1e-10;
 
   Precision precision = Precision::fp64;
   Schedule schedule = Schedule::tuned;

@@ -258,7 +258,7 @@ class Integration {
   /// A solver that stops at its rounding leaves no more than rounding behind.
   void require_solved() const {
     const poisson::Outcome solve = integrator_->pressure_outcome();
-    if (!solve.converged && !check_divergence(plan_, diagnosis_, clock_.dt, force_).passed()) {
+    if (!solve.converged && !check_divergence(plan_, diagnosis_, clock_.pace, force_).passed()) {
       throw RuntimeFailure(fmt::format(
           "the pressure solver does not converge: it leaves a divergence of {:.3g} after {} cycles "
           "at step {}, time {:.6g}; use solver.pressure = \"direct\", or less stretching",

@@ -54,6 +54,7 @@ struct StepState {
   double time = 0.0;
   double dt = 0.0;         ///< of the last step; 0: there was none
   double dt_before = 0.0;  ///< of the step before that
+  double pace = 0.0;       ///< the longer of both: the last step of a run may be next to nothing
   StepLimit limit = StepLimit::given;
   FlowRates rates;                 ///< of the flow that the last step started from
   double largest_courant = 0.0;    ///< of all steps: dt times the rate of advection
@@ -176,6 +177,7 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
   StepState next = last;
   next.dt_before = last.dt;
   next.dt = ends ? left : chosen.dt;
+  next.pace = std::fmax(next.dt, next.dt_before);
   next.limit = ends ? StepLimit::end : chosen.limit;
   next.time = ends ? rule.end_time : last.time + next.dt;
   next.steps = last.steps + 1;

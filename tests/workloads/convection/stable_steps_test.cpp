@@ -166,8 +166,11 @@ Problem random_problem(int n) {
   problem.viscosity = std::pow(10.0, uniform(-5.0, -1.0));
   problem.rotation = {uniform(-1, 1), uniform(-1, 1), uniform(-3, 3)};
   problem.steps = 600;
-  const std::size_t stretched = static_cast<std::size_t>(n) % 3;
-  problem.axes[stretched].stretching = problem.axes[stretched].periodic ? 0.0 : uniform(0.0, 2.0);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const bool stretched = static_cast<std::size_t>(n) % 3 == axis || n % 5 == 0;
+    problem.axes[axis].stretching =
+        stretched && !problem.axes[axis].periodic ? uniform(0.0, 2.0) : 0.0;
+  }
   Scalar& scalar = problem.scalars.front();
   scalar.diffusivity = std::pow(10.0, uniform(-5.0, -1.0));
   scalar.buoyancy = {uniform(-1, 1), uniform(-1, 1), uniform(-2, 2)};

@@ -45,55 +45,44 @@ class CountedFlow {
     for (const int axis : storage_axes) {
       metrics_[static_cast<std::size_t>(axis)] = metrics_of<Value>(grid_.axis(axis));
     }
+    if (!grid_.axis(2).cells.uniform()) {
+      lines_along_rows_ = MetricLines<Value>(metrics_[2]);
+    }
   }
 
   Traffic advance() {
     leave_out_ghosts();
-    const std::array<Value, 3 + max_scalars> source_factors{};
     const auto sources = steady_sources(problem_, grid_);
     const bool has_sources =
         std::any_of(sources.begin(), sources.end(), [](const auto& s) { return !s.empty(); });
-    return each_row([&](std::int64_t i, std::int64_t j) {
-      const RowToAdvance<Value> row{.stencil = near<Pack<Value>>(i, j),
-                                    .source = has_sources ? at(sources_, 0, i, j) : nullptr,
-                                    .source_factor = source_factors.data(),
-                                    .tendency = at(tendencies_, 0, i, j),
-                                    .next = at(next_, 0, i, j),
-                                    .cells = n_.nk};
-      const StageFactors<Value> factors{1.5, -0.5, true};
-      if (terms_of(medium_, has_sources) == Terms::usual) {
-        advance_row<Terms::usual>(row, medium_, factors);
-        largest_buoyancy_rate<Terms::usual>(near<Value>(i, j), medium_, {}, walls_.walled[2],
-                                            n_.nk);
-      } else {
-        advance_row<Terms::all>(row, medium_, factors);
-        largest_buoyancy_rate<Terms::all>(near<Value>(i, j), medium_, {}, walls_.walled[2], n_.nk);
-      }
+    const bool usual = terms_of(medium_, has_sources) == Terms::usual;
+    return each_row([&](std::int64_t i, std::int64_t j, const auto& along) {
+      usual ? advance_row_of<Terms::usual>(i, j, along, has_sources)
+            : advance_row_of<Terms::all>(i, j, along, has_sources);
     });
   }
 
   Traffic divergence() {
     leave_out_ghosts();
-    return each_row([&](std::int64_t i, std::int64_t j) {
+    return each_row([&](std::int64_t i, std::int64_t j, const auto& along_row) {
       const auto after = [](std::int64_t n, std::int64_t cells, bool walled) {
         return walled ? n + 1 : (n + 1) % cells;
       };
       const Value* const along = at(fields_, 2, i, j);
       const PointStencil<Value> here = near<Value>(i, j);
-      const RowToDiverge<Value> row{
-          .below = {at(fields_, 0, i, j), at(fields_, 1, i, j), along},
-          .above = {at(fields_, 0, after(i, n_.ni, walls_.walled[0]), j),
-                    at(fields_, 1, i, after(j, n_.nj, walls_.walled[1]))},
-          .last_face = walls_.walled[2] ? Value(0) : along[0],
-          .per_cell = {here.axis[0].per_cell, here.axis[1].per_cell, here.axis[2].per_cell},
-          .cells = n_.nk};
-      divergence_row(row, at(pressure_, 0, i, j));
+      const RowToDiverge<Value> row{.below = {at(fields_, 0, i, j), at(fields_, 1, i, j), along},
+                                    .above = {at(fields_, 0, after(i, n_.ni, walls_.walled[0]), j),
+                                              at(fields_, 1, i, after(j, n_.nj, walls_.walled[1]))},
+                                    .last_face = walls_.walled[2] ? Value(0) : along[0],
+                                    .per_cell = {here.axis[0].per_cell, here.axis[1].per_cell},
+                                    .cells = n_.nk};
+      divergence_row(row, along_row, at(pressure_, 0, i, j));
     });
   }
 
   /// With the ghosts at the ends of rows.
   Traffic projection() {
-    return each_row([&](std::int64_t i, std::int64_t j) {
+    return each_row([&](std::int64_t i, std::int64_t j, const auto& along) {
       const PointStencil<Value> here = near<Value>(i, j);
       const Value* const p = at(pressure_, 0, i, j);
       if (!walls_.holds<0>(i)) {
@@ -104,11 +93,11 @@ class CountedFlow {
         project_row(p, at(pressure_, 0, i, (j + n_.nj - 1) % n_.nj), here.axis[1].per_face, n_.nk,
                     at(fields_, 1, i, j));
       }
-      project_along_row(p, !walls_.walled[2], here.axis[2].per_face, n_.nk, at(fields_, 2, i, j));
+      project_along_row(p, !walls_.walled[2], along, n_.nk, at(fields_, 2, i, j));
       for (int field = 0; field < count_; ++field) {
         ghost_rows(field).close(view(field), i, j);
       }
-      largest_advective_rate(here, n_.nk);
+      largest_advective_rate(here, along, n_.nk);
     });
   }
 
@@ -170,15 +159,30 @@ class CountedFlow {
     });
   }
 
+  /// body(i, j, cells along the row) for all rows.
   template <class Body>
   Traffic each_row(const Body& body) const {
     return counting::traffic_of([&] {
       for (std::int64_t i = 0; i < n_.ni; ++i) {
         for (std::int64_t j = 0; j < n_.nj; ++j) {
-          body(i, j);
+          lines_along_rows_.exist() ? body(i, j, lines_along_rows_.cells())
+                                    : body(i, j, UniformCells<Value>{metrics_[2].front()});
         }
       }
     });
+  }
+
+  template <Terms Which, class Cells>
+  void advance_row_of(std::int64_t i, std::int64_t j, const Cells& along, bool has_sources) {
+    using Metric = typename Cells::Metric;
+    const RowToAdvance<Value, Metric> row{.stencil = near<Pack<Value>, Metric>(i, j),
+                                          .source = has_sources ? at(sources_, 0, i, j) : nullptr,
+                                          .source_factor = source_factors_.data(),
+                                          .tendency = at(tendencies_, 0, i, j),
+                                          .next = at(next_, 0, i, j),
+                                          .cells = n_.nk};
+    advance_row<Which>(row, along, medium_, StageFactors<Value>{1.5, -0.5, true});
+    largest_buoyancy_rate<Which>(near<Value>(i, j), along, medium_, {}, walls_.walled[2], n_.nk);
   }
 
   /// Cell (i, j, 0) of a field.
@@ -195,10 +199,10 @@ class CountedFlow {
     return {continuations_[static_cast<std::size_t>(field)], grid_};
   }
 
-  template <class Some>
-  PointStencil<Value, Some> near(std::int64_t i, std::int64_t j) {
+  template <class Some, class Metric = Value>
+  PointStencil<Value, Some, Metric> near(std::int64_t i, std::int64_t j) {
     const auto metric = [&](std::size_t axis, std::int64_t n) {
-      return metrics_[axis][static_cast<std::size_t>(n)];
+      return metric_of_pack<Metric>(metrics_[axis][static_cast<std::size_t>(n)]);
     };
     return {.here = at(fields_, 0, i, j),
             .strides = {layout_.size(), layout_.plane_pitch(), layout_.row_pitch()},
@@ -214,10 +218,12 @@ class CountedFlow {
   WallFaces walls_;
   std::vector<Continuations> continuations_;
   std::array<std::vector<AxisMetric<Value>>, 3> metrics_;
+  MetricLines<Value> lines_along_rows_;
   Values fields_;
   Values next_;
   Values tendencies_;
   Values sources_;
+  std::array<Value, 3 + max_scalars> source_factors_{};
   Values pressure_;
 };
 

@@ -69,7 +69,7 @@ __device__ __forceinline__ Real upper_face(const FlowOnGpu<Real>& flow, const Re
   return flow.walls.walled[A] ? Real(0) : __ldg(velocity - index * step);
 }
 
-template <class Real>
+template <InPlane Widths, class Real>
 struct FindDivergence {
   struct Column {};
 
@@ -80,16 +80,17 @@ struct FindDivergence {
   __device__ void operator()(int i, int j, int k, Column& /*column*/) const {
     const std::int64_t field = flow.strides.field;
     const Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
-    right_side(i, j, k) =
-        flow.planes[i].per_cell * (upper_face<0>(flow, u, i) - __ldg(u)) +
-        flow.row.per_cell * (upper_face<1>(flow, u + field, j) - __ldg(u + field)) +
-        flow.column.per_cell * (upper_face<2>(flow, u + 2 * field, k) - __ldg(u + 2 * field));
+    right_side(i, j, k) = flow.planes[i].per_cell * (upper_face<0>(flow, u, i) - __ldg(u)) +
+                          flow.template row_metric<Widths>(j).per_cell *
+                              (upper_face<1>(flow, u + field, j) - __ldg(u + field)) +
+                          flow.template column_metric<Widths>(k).per_cell *
+                              (upper_face<2>(flow, u + 2 * field, k) - __ldg(u + 2 * field));
   }
 
   __device__ void end(const Column& /*column*/) const {}
 };
 
-template <class Real>
+template <InPlane Widths, class Real>
 struct Project {
   struct Column {
     Real largest = Real(0);  ///< advective_rate
@@ -107,16 +108,18 @@ struct Project {
     const Real below_i = at(before(i, 0), j, k);
     const Real below_j = at(i, before(j, 1), k);
     const Real below_k = at(i, j, before(k, 2));
+    const AxisMetric<Real>& row = flow.template row_metric<Widths>(j);
+    const AxisMetric<Real>& cell = flow.template column_metric<Widths>(k);
     const Real along_i = u[0] - flow.planes[i].per_face * (here - below_i);
-    const Real along_j = u[field] - flow.row.per_face * (here - below_j);
-    const Real along_k = u[2 * field] - flow.column.per_face * (here - below_k);
+    const Real along_j = u[field] - row.per_face * (here - below_j);
+    const Real along_k = u[2 * field] - cell.per_face * (here - below_k);
     const Real projected[3] = {flow.walls.template holds<0>(i) ? Real(0) : along_i,
                                flow.walls.template holds<1>(j) ? Real(0) : along_j,
                                flow.walls.template holds<2>(k) ? Real(0) : along_k};
     u[0] = projected[0];
     u[field] = projected[1];
     u[2 * field] = projected[2];
-    const AxisMetric<Real> axis[3] = {flow.planes[i], flow.row, flow.column};
+    const AxisMetric<Real> axis[3] = {flow.planes[i], row, cell};
     column.largest =
         larger(advective_rate(axis, projected[0], projected[1], projected[2]), column.largest);
   }
@@ -138,15 +141,26 @@ struct Project {
 template <class Real>
 void queue_divergence(const Stream& stream, const FlowOnGpu<Real>& flow, const Real* fields,
                       const poisson::CellSlots<Real>& right_side) {
-  detail::queue_thin(stream, flow.cells, detail::FindDivergence<Real>{flow, fields, right_side});
+  using detail::FindDivergence;
+  flow.widths == InPlane::uniform
+      ? detail::queue_thin(stream, flow.cells,
+                           FindDivergence<InPlane::uniform, Real>{flow, fields, right_side})
+      : detail::queue_thin(stream, flow.cells,
+                           FindDivergence<InPlane::stretched, Real>{flow, fields, right_side});
 }
 
 /// Queues u -= grad p, and raises `*largest_advection` to the largest advective_rate.
 template <class Real>
 void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow, Real* fields,
                       const poisson::CellSlots<Real>& pressure, double* largest_advection) {
-  detail::queue_thin(stream, flow.cells,
-                     detail::Project<Real>{flow, fields, pressure, largest_advection});
+  using detail::Project;
+  flow.widths == InPlane::uniform
+      ? detail::queue_thin(
+            stream, flow.cells,
+            Project<InPlane::uniform, Real>{flow, fields, pressure, largest_advection})
+      : detail::queue_thin(
+            stream, flow.cells,
+            Project<InPlane::stretched, Real>{flow, fields, pressure, largest_advection});
 }
 
 }  // namespace bankfull::convection
