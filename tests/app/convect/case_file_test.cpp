@@ -256,8 +256,7 @@ TEST(CaseFile, RefusesContradictions) {
   EXPECT_THAT(refusal_of(layer), HasSubstr("no 'temperature_difference'"));
   EXPECT_THAT(refusal_of(fixed_layer(), {"domain.stretching=[1,0,0]"}),
               HasSubstr("stretched and periodic"));
-  EXPECT_THAT(refusal_of(fixed_layer(), {"domain.stretching=[0,1,1]"}),
-              HasSubstr("y is stretched and periodic"));
+  EXPECT_EQ(refusal_of(fixed_layer(), {"domain.stretching=[0,1,1]"}), "");
 }
 
 TEST(CaseFile, RefusesHalfAPeriodicAxis) {

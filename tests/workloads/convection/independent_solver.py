@@ -137,6 +137,7 @@ class Flow:
             self.fields.append(values)
         self.before = [np.zeros(self.shape) for _ in self.fields]  # tendencies of an earlier stage
         self.largest_rate = 0.0  # of advection, since the last step began
+        self.moments = []  # of the last rows: time, energies, and what changes them
         self.fastest = 0.0  # of all velocities before a projection: what rounding errors of velocities are in proportion to
         self.project()
 
@@ -252,10 +253,11 @@ class Flow:
     def tendency(self, field):
         """G: the right side of the equation, but for the pressure."""
         forces = self.buoyancy(field) + self.rotation(field) if field < 3 else 0
-        return self.transport(field) + forces + self.source_factor(field) * self.sources[field]
+        return self.transport(field) + forces + self.source(field)
 
-    def source_factor(self, field):
-        return self.case.source_factors[field](self.time)
+    def source(self, field):
+        """What acts on a field now: a force, or a source."""
+        return self.case.source_factors[field](self.time) * self.sources[field]
 
     def divergence(self):
         return sum((self.at(a, STEP[a]) - self.at(a)) / axis.along(axis.widths) for a, axis in enumerate(self.axes))
@@ -305,6 +307,52 @@ class Flow:
         """Mean over the box of |u|^2 / 2, each cell with the mean of its faces' squares."""
         return sum(np.sum(self.parts * (self.at(a)**2 + self.at(a, STEP[a])**2) / 4) for a in AXES)
 
+    def volumes(self, field):
+        """Of what belongs to a field's elements, from centre to centre along a velocity, over the box's. Velocities on walls have none."""
+        found = math.prod(axis.along((axis.distances[:-1] if axis.number == field else axis.widths) / axis.length) for axis in self.axes)
+        if field < 3 and not self.axes[field].periodic:
+            np.moveaxis(found, field, 0)[0] = 0
+        return found
+
+    def mean_product(self, field, other):
+        """Mean over the box of a field times what is given at its elements."""
+        return np.sum(self.volumes(field) * self.at(field) * other)
+
+    def diffused(self, field, b, diffusivity):
+        """What diffusion along b takes from half the square of a field, and what walls give.
+
+        To the power per volume of a conductor: conductance times the square of the difference, from centre to centre and, over half the
+        distance and difference to the ghost, from the last centre to the wall.
+        """
+        axis = self.axes[b]
+        areas = diffusivity * self.volumes(field) / axis.along(axis.widths)
+        here = np.moveaxis(self.at(field), b, 0)
+        areas, below, above = (np.moveaxis(part, b, 0) for part in (areas, self.at(field, -STEP[b]), self.at(field, STEP[b])))
+        squares = areas * (here - below)**2
+        taken = sum(np.sum(square) / distance for square, distance in zip(squares[0 if axis.periodic else 1:],
+                                                                          axis.distances[0 if axis.periodic else 1:]))
+        given = 0.0
+        for side, ghost, distance in () if axis.periodic else ((0, below[0], axis.distances[0]), (-1, above[-1], axis.distances[-1])):
+            wall = (ghost + here[side]) / 2
+            inflow = areas[side] * (wall - here[side]) / (distance / 2)
+            taken += np.sum(inflow * (wall - here[side]))
+            given += np.sum(inflow * wall)
+        return np.array([taken, given])
+
+    def energy_budget(self):
+        """Dissipation of the mean of |u|^2 / 2, work of buoyancy, of walls and of forces."""
+        viscosity = self.case.viscosity
+        dissipation, walls = sum(self.diffused(a, b, viscosity) for a in AXES for b in AXES if a != b)
+        for a, axis in enumerate(self.axes):
+            dissipation += viscosity * np.sum(self.parts * ((self.at(a, STEP[a]) - self.at(a)) / axis.along(axis.widths))**2)
+        buoyancy, forces = (sum(self.mean_product(a, part(a)) for a in AXES) for part in (self.buoyancy, self.source))
+        return dissipation, buoyancy, walls, forces
+
+    def variance_budget(self, field):
+        """Dissipation of the mean of T^2 / 2, production by walls and by the source."""
+        dissipation, walls = sum(self.diffused(field, b, self.case.scalars[field - 3].diffusivity) for b in AXES)
+        return dissipation, walls, self.mean_product(field, self.source(field))
+
     def conducted(self):
         """(axis, what conduction alone would carry) for the walls of fixed temperature that differ most; None where none do."""
         found = []
@@ -336,16 +384,52 @@ class Flow:
         volumes = self.parts * axis.along(axis.distances[:-1] / axis.widths)
         return lower / heat, -upper / heat, 1 + np.sum(volumes * self.at(a) * self.scalar_on_face(a, 3)) / heat
 
+    def nusselt_of_dissipations(self, of_velocity, of_temperature):
+        """From the dissipation of temperature, and from that of velocity where buoyancy along the path is all that drives it."""
+        path = self.conducted()
+        if path is None:
+            return None, None
+        axis, heat = path
+        first, *others = self.case.scalars
+        across = [first.buoyancy[a] for a in AXES if a != axis.number]
+        driven = any(across) or self.case.is_forced or any(any(other.buoyancy) for other in others) or any(
+            motion is not None and (any(motion["velocity"]) or any(motion["varying"]) or motion["slip_length"] > 0)
+            for end in self.case.motions for motion in end or ())
+        buoyancy = first.buoyancy[axis.number]
+        kinetic = None if driven or buoyancy == 0 else 1 + of_velocity / (buoyancy * heat)
+        return of_temperature * first.diffusivity / heat**2, kinetic
+
+    def time_scheme(self, time, kept, rates):
+        """What the steps added to `kept` over the last two, by time, beside the mean of `rates`: of the parabola through three of them."""
+        self.moments = [*self.moments, (time, np.array(kept), np.array(rates))][-3:]
+        if len(self.moments) < 3:
+            return [None] * len(kept)
+        times, kept, rates = zip(*self.moments)
+        one, two = np.diff(times)
+        weights = np.array([2 - two / one, (one + two)**2 / (one * two), 2 - one / two]) / 6
+        return (kept[2] - kept[0]) / (times[2] - times[0]) - weights @ np.array(rates)
+
     def row(self, step, time, dt, limit, rate):
         row = {"step": step, "time": time, "dt": dt, "dt_limit": limit, "courant": dt * rate}
+        energy, (dissipation, *works) = self.kinetic_energy(), self.energy_budget()
+        squares = [np.sum(self.parts * self.at(3 + s)**2) for s in range(len(self.case.scalars))]
+        variances = [self.variance_budget(3 + s) for s in range(len(self.case.scalars))]
+        scheme, *schemes = self.time_scheme(time, [energy, *(square / 2 for square in squares)],
+                                            [sum(works) - dissipation, *(walls + source - taken for taken, walls, source in variances)])
         row.update(zip(("nusselt_lower", "nusselt_upper", "nusselt_volume"), self.nusselt()))
-        row["kinetic_energy"] = self.kinetic_energy()
+        row.update(zip(("nusselt_thermal", "nusselt_kinetic"),
+                       self.nusselt_of_dissipations(dissipation, variances[0][0] if variances else None)))
+        row.update(kinetic_energy=energy, dissipation=dissipation)
+        row.update(zip(("buoyancy_work", "wall_work", "force_work"), works), time_scheme_work=scheme)
         row["divergence"] = np.max(np.abs(self.divergence()))
         row.update((f"max_{name}", np.max(np.abs(self.at(a)))) for a, name in enumerate("uvw"))
         for s, scalar in enumerate(self.case.scalars):
             values = self.at(3 + s)
             row[f"{scalar.name}_mean"] = np.sum(self.parts * values)
             row[f"{scalar.name}_least"], row[f"{scalar.name}_most"] = np.min(values), np.max(values)
+            row[f"{scalar.name}_mean_square"] = squares[s]
+            names = ("dissipation", "wall_production", "source_production", "time_scheme_production")
+            row.update(zip((f"{scalar.name}_{name}" for name in names), (*variances[s], schemes[s])))
         return row
 
     def series(self):
@@ -403,6 +487,7 @@ class Case:
             names = [scalar.name for scalar in self.scalars]
             return [formula_of(text) for text in [*section.get(of_velocity, [0, 0, 0]), *(section.get(name, 0) for name in names)]]
 
+        self.is_forced = any(forcing.get("acceleration", ()))
         self.initial = formulas_of(initial, "velocity")
         given_sources = [*forcing.get("acceleration", [0, 0, 0]), *(forcing.get(scalar.name, 0) for scalar in self.scalars)]
         parts = [source if isinstance(source, dict) else {"formula": source} for source in given_sources]

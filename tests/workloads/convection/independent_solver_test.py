@@ -28,9 +28,9 @@ from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 
 ALLOWED = 1e-12  # of a quantity's size, which sizes() states
-# Columns that the mathematics does not determine, or that the solver does not form: terms of budgets, which have tests of their own.
+# Columns that the mathematics does not determine, or that the solver does not form: how the grid resolves the flow has tests of its own.
 OF_THE_MACHINE = {"cycles", "ns_per_cell_step"}
-NOT_FORMED = re.compile(r"resolution|cell_|dissipation|_work$|_production$|_mean_square$|nusselt_(thermal|kinetic)")
+NOT_FORMED = re.compile(r"resolution|cell_")
 
 CASES = 50
 MOTIONS = ("no-slip", "free-slip", "moving", "slipping")
@@ -246,23 +246,44 @@ def sizes(flow, rows):
 
     Of velocities: the fastest of the run before the projection, which takes away a gradient of that size. Of rates u / h: this over
     the narrowest cells. Of scalars and their means: the largest value of the run. Of Nusselt numbers: heat that differences of this
-    size would conduct through the cell at the wall, or that would be carried by such velocities, over what is conducted.
+    size would conduct through the cell at the wall, or that would be carried by such velocities, over what is conducted. Of terms of
+    budgets: what diffusion with such gradients, of scalars also those at walls, buoyancy and forces could do. Of what is left of a budget: these, and the changes of
+    energy and variance over a step.
     """
     speed = flow.fastest
     rate = sum(speed / np.min(axis.widths) for axis in flow.axes)
     dt = max(row["dt"] for row in rows)
     found = {"step": 1, "time": rows[-1]["time"], "dt": dt, "kinetic_energy": speed**2, "divergence": rate,
              "courant": dt * rate, "max_u": speed, "max_v": speed, "max_w": speed}
-    for scalar in flow.case.scalars:
+    shortest = min(row["dt"] for row in rows[1:])
+    conductance = sum(1 / np.min(axis.widths)**2 for axis in flow.axes)
+    found["dissipation"] = found["wall_work"] = flow.case.viscosity * conductance * speed**2
+    sources = [np.max(np.abs(source)) * max(abs(factor(row["time"])) for row in rows)
+               for source, factor in zip(flow.sources, flow.case.source_factors)]
+    found["force_work"] = speed * sum(sources[:3])
+    found["buoyancy_work"] = 0
+    for s, scalar in enumerate(flow.case.scalars):
         largest = max(abs(row[f"{scalar.name}_{end}"]) for row in rows for end in ("least", "most"))
         found.update((f"{scalar.name}_{what}", largest) for what in ("mean", "least", "most"))
-    found.update(dict.fromkeys(("nusselt_lower", "nusselt_upper", "nusselt_volume"), 1))
+        found[f"{scalar.name}_mean_square"] = largest**2
+        beside_walls = max(largest, np.max(np.abs(flow.fields[3 + s])))  # a flux into what hardly conducts comes from far beyond
+        taken = scalar.diffusivity * conductance * beside_walls**2
+        source = largest * sources[3 + s]
+        found.update({f"{scalar.name}_dissipation": taken, f"{scalar.name}_wall_production": taken,
+                      f"{scalar.name}_source_production": source,
+                      f"{scalar.name}_time_scheme_production": largest**2 / shortest + 2 * taken + source})
+        found["buoyancy_work"] += speed * largest * np.max(np.abs(scalar.buoyancy))
+    found["time_scheme_work"] = speed**2 / shortest + sum(found[name] for name in
+                                                          ("dissipation", "wall_work", "force_work", "buoyancy_work"))
+    found.update(dict.fromkeys(("nusselt_lower", "nusselt_upper", "nusselt_volume", "nusselt_thermal", "nusselt_kinetic"), 1))
     if flow.conducted():
         axis, heat = flow.conducted()
         scalar = flow.case.scalars[0]
         value = found[f"{scalar.name}_most"] + abs(heat) * axis.length / scalar.diffusivity
         found["nusselt_lower"] = found["nusselt_upper"] = scalar.diffusivity * value / np.min(axis.widths) / abs(heat)
         found["nusselt_volume"] = 1 + speed * value / abs(heat)
+        found["nusselt_thermal"] = found[f"{scalar.name}_dissipation"] * scalar.diffusivity / heat**2
+        found["nusselt_kinetic"] = 1 + found["dissipation"] / abs(scalar.buoyancy[axis.number] * heat or 1)
     return found
 
 
@@ -358,14 +379,16 @@ class BesideTheProgram(unittest.TestCase):
 
         self.assertLess(compare(), ALLOWED)
         nothing = mock.Mock(return_value=0.0)
-        tendency, beyond = Flow.tendency, Wall.beyond
+        tendency, beyond, diffused, mean_product = Flow.tendency, Wall.beyond, Flow.diffused, Flow.mean_product
         others = (
             (Flow, "rotation", nothing),
             (Flow, "buoyancy", nothing),
             (Flow, "noise", nothing),
             (Flow, "tendency", lambda flow, field: tendency(flow, field) - flow.sources[field]),
-            (Flow, "source_factor", lambda flow, field: flow.case.source_factors[field](0)),
+            (Flow, "source", lambda flow, field: flow.case.source_factors[field](0) * flow.sources[field]),
             (Flow, "scalar_on_face", Flow.beside),
+            (Flow, "diffused", lambda flow, field, b, diffusivity: 1.001 * diffused(flow, field, b, diffusivity)),
+            (Flow, "mean_product", lambda flow, field, other: 1.001 * mean_product(flow, field, other)),
             (Flow, "beside", lambda flow, a, field, steps=(0, 0, 0): (flow.at(field, steps - STEP[a]) + flow.at(field, steps)) / 2),
             (Flow, "stages", lambda flow, dt, before: ((dt, 0, True, 1),) if before is None else ((1.5 * dt, -0.5 * dt, True, 1),)),
             (Wall, "beyond", lambda wall, inside, distance, time: inside),
