@@ -17,8 +17,8 @@ struct PointFlops {
   static constexpr int all_buoyancy = 1;            ///< of one velocity that has any
   static constexpr int rotation = 18;               ///< of one velocity
   static constexpr int transport_of_scalar = 50;    ///< scalar_tendency
-  static constexpr int source = 1;
-  static constexpr int advance = 4;  ///< advanced
+  static constexpr int source = 2;                  ///< with the factor that may vary in time
+  static constexpr int advance = 4;                 ///< advanced
   static constexpr int divergence = 8;
   static constexpr int projection = 3;  ///< u - (p - p_below) / distance, of one velocity
   static constexpr int advective_rate = 5;

@@ -40,6 +40,20 @@ TEST_P(CpuIntegrator, ChoosesTheStepsOfTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, CpuIntegrator, testing::ValuesIn(all_cases()), case_name);
 
+class CpuIntegratorVarying : public testing::TestWithParam<Case> {};
+
+TEST_P(CpuIntegratorVarying, AgreesWithTheReference) {
+  Problem tuned = GetParam().problem;
+  tuned.threads = 2;
+  expect_same_variation(tuned, to_rounding);
+  tuned.precision = Precision::fp32;
+  tuned.divergence = 1e-4;
+  expect_same_variation(tuned, to_single_rounding);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CpuIntegratorVarying, testing::ValuesIn(varying_cases()),
+                         case_name);
+
 class CpuIntegratorTeam : public testing::TestWithParam<Case> {};
 
 TEST_P(CpuIntegratorTeam, ChangesNoBit) {

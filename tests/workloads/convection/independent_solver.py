@@ -6,7 +6,9 @@ Usage: independent_solver.py CASE.toml        prints the series of the run, a ro
 The equations, for a velocity u, a pressure p and scalars T (bankfull/workloads/convection/README.md):
 
     du/dt = -div(u u) + nu lap u - grad p + sum of (g alpha) T - 2 Omega x u + f,    div u = 0,
-    dT/dt = -div(u T) + kappa lap T + q.
+    dT/dt = -div(u T) + kappa lap T + q,
+
+f and q a field times a function of time each. What walls prescribe may have a part that varies with time, too.
 
 In space: finite volumes of second order on the staggered grid of F. H. Harlow and J. E. Welch, Phys. Fluids 8 (1965) 2182. Scalars
 and pressure are at the centres of the cells, velocity a at the centres of their lower faces across axis a. What flows through a side
@@ -97,14 +99,19 @@ def transformed(values, matrices):
 
 
 class Wall:
-    """What a field is at one end of one axis: its value there is `value`, or its gradient out of the fluid `gradient`."""
+    """What a field is at one end of one axis: its value there is `value`, less `length` times its gradient out of the fluid; or that
+    gradient is `gradient`."""
 
-    def __init__(self, value=None, gradient=None):
-        self.value, self.gradient = value, gradient
+    def __init__(self, value=None, gradient=None, length=0, varying=lambda time: 0):
+        self.value, self.gradient, self.length, self.varying = value, gradient, length, varying
 
-    def beyond(self, inside, distance):
-        """The value as far beyond the wall as `inside` is within."""
-        return inside + self.gradient * distance if self.value is None else 2 * self.value - inside
+    def beyond(self, inside, distance, time):
+        """The value as far beyond the wall as `inside` is within, where `varying` adds to what is prescribed."""
+        if self.value is None:
+            return inside + (self.gradient + self.varying(time)) * distance
+        # (beyond + inside) / 2 = value - length (beyond - inside) / distance
+        part = self.length / distance
+        return (self.value + self.varying(time) + (part - 0.5) * inside) / (part + 0.5)
 
 
 class Flow:
@@ -122,6 +129,7 @@ class Flow:
         self.poisson = Poisson(self.axes)
         self.walls = [self.walls_of(field) for field in range(3 + len(case.scalars))]
         self.sources = [self.sampled(field, formula) for field, formula in enumerate(case.sources)]
+        self.time = 0.0  # of the fields
         self.fields = []
         for field, formula in enumerate(case.initial):
             values = np.zeros([n + 2 for n in self.shape])
@@ -156,16 +164,20 @@ class Flow:
     def wall_of(self, field, axis, side):
         if field < 3:
             motion = self.case.motions[axis.number][side]
-            return Wall(gradient=0.0) if motion is None else Wall(value=motion[field])
+            if motion is None:
+                return Wall(gradient=0.0)
+            return Wall(motion["velocity"][field], length=motion["slip_length"], varying=time_formula_of(motion["varying"][field]))
         scalar = self.case.scalars[field - 3]
         wall = scalar.walls[axis.number][side]
+        varying = time_formula_of(wall.get("varying", 0))
         if "flux" in wall:
-            return Wall(gradient=wall["flux"] / scalar.diffusivity)
-        value = np.full((1, 1, 1), wall["value"])
+            return Wall(gradient=wall["flux"] / scalar.diffusivity, varying=lambda time: varying(time) / scalar.diffusivity)
+        value = np.full((1, 1, 1), wall["surroundings" if "transfer" in wall else "value"])
+        length = scalar.diffusivity / wall["transfer"] if "transfer" in wall else 0
         for other, slope in zip(self.axes, wall["slope"]):
             here = [(other.lower, other.upper)[side]] if other is axis else other.centres_around
             value = value + slope * other.along(here)
-        return Wall(value=np.take(value, 0, axis=axis.number))
+        return Wall(value=np.take(value, 0, axis=axis.number), length=length, varying=varying)
 
     def fill_ghosts(self):
         """Of what lies beyond two walls, in corners, nothing is read; nor is a velocity's own ghost below a wall: it stays NaN."""
@@ -178,8 +190,8 @@ class Flow:
                 elif axis.number == field:
                     line[0], line[1], line[-1] = np.nan, 0, 0
                 else:
-                    line[0] = lower.beyond(line[1], axis.distances[0])
-                    line[-1] = upper.beyond(line[-2], axis.distances[-1])
+                    line[0] = lower.beyond(line[1], axis.distances[0], self.time)
+                    line[-1] = upper.beyond(line[-2], axis.distances[-1], self.time)
 
     def at(self, field, steps=(0, 0, 0)):
         """A field in all cells, or so many steps away from them."""
@@ -241,7 +253,11 @@ class Flow:
     def tendency(self, field):
         """G: the right side of the equation, but for the pressure."""
         forces = self.buoyancy(field) + self.rotation(field) if field < 3 else 0
-        return self.transport(field) + forces + self.sources[field]
+        return self.transport(field) + forces + self.source(field)
+
+    def source(self, field):
+        """What acts on a field now: a force, or a source."""
+        return self.case.source_factors[field](self.time) * self.sources[field]
 
     def divergence(self):
         return sum((self.at(a, STEP[a]) - self.at(a)) / axis.along(axis.widths) for a, axis in enumerate(self.axes))
@@ -258,25 +274,27 @@ class Flow:
         self.largest_rate = max(self.largest_rate, self.advective_rate())
 
     def stages(self, dt, dt_before):
-        """(gamma, zeta, whether G becomes G_before) of the stages of a step.
+        """(gamma, zeta, whether G becomes G_before, the part of the step that is done then) of the stages of a step.
 
         Runge-Kutta: A. A. Wray's of third order, in P. R. Spalart, R. D. Moser, M. M. Rogers, J. Comput. Phys. 96 (1991) 297. Else
         Adams-Bashforth of second order, for which a line through G and G_before is integrated, and for the first step Heun's method.
         """
         if self.case.scheme == "runge-kutta":
-            return ((8 / 15 * dt, 0, True), (5 / 12 * dt, -17 / 60 * dt, True), (3 / 4 * dt, -5 / 12 * dt, True))
+            return ((8 / 15 * dt, 0, True, 8 / 15), (5 / 12 * dt, -17 / 60 * dt, True, 2 / 3), (3 / 4 * dt, -5 / 12 * dt, True, 1))
         if dt_before is None:
-            return ((dt, 0, True), (dt / 2, -dt / 2, False))
+            return ((dt, 0, True, 1), (dt / 2, -dt / 2, False, 1))
         ratio = dt / dt_before
-        return (((1 + ratio / 2) * dt, -ratio / 2 * dt, True),)
+        return (((1 + ratio / 2) * dt, -ratio / 2 * dt, True, 1),)
 
     def step(self, dt, dt_before):
-        for gamma, zeta, keeps in self.stages(dt, dt_before):
+        begin = self.time
+        for gamma, zeta, keeps, part in self.stages(dt, dt_before):
             tendencies = [self.tendency(field) for field in range(len(self.fields))]
             for field, (now, before) in enumerate(zip(tendencies, self.before)):
                 self.at(field)[...] += gamma * now + (zeta * before if zeta else 0)
             if keeps:
                 self.before = tendencies
+            self.time = begin + part * dt
             self.project()
 
     # What a row of the series tells
@@ -327,13 +345,13 @@ class Flow:
         dissipation, walls = sum(self.diffused(a, b, viscosity) for a in AXES for b in AXES if a != b)
         for a, axis in enumerate(self.axes):
             dissipation += viscosity * np.sum(self.parts * ((self.at(a, STEP[a]) - self.at(a)) / axis.along(axis.widths))**2)
-        buoyancy, forces = (sum(self.mean_product(a, part(a)) for a in AXES) for part in (self.buoyancy, self.sources.__getitem__))
+        buoyancy, forces = (sum(self.mean_product(a, part(a)) for a in AXES) for part in (self.buoyancy, self.source))
         return dissipation, buoyancy, walls, forces
 
     def variance_budget(self, field):
         """Dissipation of the mean of T^2 / 2, production by walls and by the source."""
         dissipation, walls = sum(self.diffused(field, b, self.case.scalars[field - 3].diffusivity) for b in AXES)
-        return dissipation, walls, self.mean_product(field, self.sources[field])
+        return dissipation, walls, self.mean_product(field, self.source(field))
 
     def conducted(self):
         """(axis, what conduction alone would carry) for the walls of fixed temperature that differ most; None where none do."""
@@ -375,7 +393,8 @@ class Flow:
         first, *others = self.case.scalars
         across = [first.buoyancy[a] for a in AXES if a != axis.number]
         driven = any(across) or self.case.is_forced or any(any(other.buoyancy) for other in others) or any(
-            motion is not None and any(motion) for end in self.case.motions for motion in end or ())
+            motion is not None and (any(motion["velocity"]) or any(motion["varying"]) or motion["slip_length"] > 0)
+            for end in self.case.motions for motion in end or ())
         buoyancy = first.buoyancy[axis.number]
         kinetic = None if driven or buoyancy == 0 else 1 + of_velocity / (buoyancy * heat)
         return of_temperature * first.diffusivity / heat**2, kinetic
@@ -469,7 +488,11 @@ class Case:
             return [formula_of(text) for text in [*section.get(of_velocity, [0, 0, 0]), *(section.get(name, 0) for name in names)]]
 
         self.is_forced = any(forcing.get("acceleration", ()))
-        self.initial, self.sources = formulas_of(initial, "velocity"), formulas_of(forcing, "acceleration")
+        self.initial = formulas_of(initial, "velocity")
+        given_sources = [*forcing.get("acceleration", [0, 0, 0]), *(forcing.get(scalar.name, 0) for scalar in self.scalars)]
+        parts = [source if isinstance(source, dict) else {"formula": source} for source in given_sources]
+        self.sources = [formula_of(part.get("formula", 1)) for part in parts]
+        self.source_factors = [time_formula_of(part.get("factor", 1)) for part in parts]
         self.noise = initial.get("noise", 0), initial.get("seed", 1)
         time = given["time"]
         if "dt" not in time:
@@ -487,8 +510,11 @@ def sides_of(boundary):
 
 
 def motion_of(velocity):
-    """The velocity of a wall, or None of one without friction."""
-    return {"no-slip": [0, 0, 0], "free-slip": None}[velocity] if isinstance(velocity, str) else velocity
+    """The velocity of a wall and its slip length, or None of one without friction."""
+    if velocity == "free-slip":
+        return None
+    given = velocity if isinstance(velocity, dict) else {} if velocity == "no-slip" else {"velocity": velocity}
+    return {"velocity": [0, 0, 0], "slip_length": 0, "varying": [0, 0, 0], **given}
 
 
 def scalar_wall_of(given):
@@ -531,6 +557,12 @@ def formula_of(given):
     """The function of x, y, z that a formula or a number of a case file is."""
     code = compile(python_of(str(given).replace("^", "**")), str(given), "eval")
     return lambda x, y, z: float(eval(code, {"__builtins__": {}}, {**FUNCTIONS, "x": x, "y": y, "z": z}))
+
+
+def time_formula_of(given):
+    """The function of t."""
+    code = compile(python_of(str(given).replace("^", "**")), str(given), "eval")
+    return lambda time: float(eval(code, {"__builtins__": {}}, {**FUNCTIONS, "t": time}))
 
 
 def python_of(formula):

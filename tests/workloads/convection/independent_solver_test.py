@@ -33,7 +33,7 @@ OF_THE_MACHINE = {"cycles", "ns_per_cell_step"}
 NOT_FORMED = re.compile(r"resolution|cell_")
 
 CASES = 50
-MOTIONS = ("no-slip", "free-slip", "moving")
+MOTIONS = ("no-slip", "free-slip", "moving", "slipping")
 ENDS = [None, *itertools.product(MOTIONS, MOTIONS)]  # of an axis; None: it is periodic
 
 # Every term at once; the stretched axes and their walls tell weighted means from others.
@@ -60,8 +60,9 @@ buoyancy = -0.6
 [boundaries]
 x = "periodic"
 y.lower = { velocity = "no-slip", temperature = { value = 1, slope = [0, 0.3, 0.5] }, salt = { flux = 0.02 } }
-y.upper = { velocity = [0.4, 0, -0.3], temperature = 0.2, salt = "insulating" }
-z = { velocity = "free-slip", temperature = "insulating", salt = 0.5 }
+y.upper = { velocity = { velocity = [0.4, 0, -0.3], slip_length = 0.1, varying = [0, 0, "sin(30*t)"] }, temperature = 0.2, salt = "insulating" }
+z.lower = { velocity = "free-slip", temperature = { transfer = 0.3, surroundings = 0.6, slope = [0, 0.4, 0] }, salt = 0.5 }
+z.upper = { velocity = "free-slip", temperature = "insulating", salt = { value = 0.5, varying = "0.4*cos(20*t)" } }
 
 [initial]
 velocity = ["sin(5*x + y)", "cos(3*y - z)", "x > 0.2 ? 0.5 : sin(4*z + x)"]
@@ -71,7 +72,7 @@ noise = 0.1
 
 [forcing]
 acceleration = ["sin(3*y)", 0.3, "cos(x)"]
-salt = "0.4*(z - y)"
+salt = { formula = "0.4*(z - y)", factor = "1 - 9*t" }
 
 [time]
 dt = 0.01
@@ -96,7 +97,7 @@ def decks():
               # Cases of one scalar without rotation and sources have loops of their own in the program.
               "scalars": ["usual"] * 14 + [0, 1, 2, 3] * 9,
               "stretched": [0] * 17 + [1] * 13 + [2] * 10 + [3] * 10}  # so many axes, of those between walls
-    return [chance.sample(ENDS * 5, CASES) for _ in AXES], {name: chance.sample(of_each, CASES) for name, of_each in counts.items()}
+    return [chance.sample(ENDS * 3, CASES) for _ in AXES], {name: chance.sample(of_each, CASES) for name, of_each in counts.items()}
 
 
 ENDS_OF_AXES, CHOICES = decks()
@@ -134,12 +135,24 @@ class Drawn:
                                    f"(sin({k}*x*y + z) > {c} ? {a} : {b}) + {c}*y*z"))
 
     def wall(self, axis, kind):
-        motion = [0 if a == axis else self.amount(-1, 1) for a in AXES] if kind == "moving" else kind
+        motion = [0 if a == axis else self.amount(-1, 1) for a in AXES] if kind in ("moving", "slipping") else kind
+        if kind == "slipping":
+            motion = {"velocity": motion, "slip_length": self.power(-2, 1)}
+            if self.perhaps(0.5):
+                motion["varying"] = [0 if a == axis else self.time_formula() for a in AXES]
         return {"velocity": motion, **{name: self.scalar_wall() for name in self.names}}
 
     def scalar_wall(self):
-        return self.chance.choice((self.amount(-1, 1), {"value": self.amount(-1, 1), "slope": self.vector(-1, 1)},
-                                   {"flux": self.amount(-0.2, 0.2)}, "insulating"))
+        wall = self.chance.choice((self.amount(-1, 1), {"value": self.amount(-1, 1), "slope": self.vector(-1, 1)},
+                                   {"flux": self.amount(-0.2, 0.2)}, "insulating",
+                                   {"surroundings": self.amount(-1, 1), "transfer": self.power(-2, 1), "slope": self.vector(-1, 1)}))
+        if isinstance(wall, dict) and self.perhaps(0.4):
+            wall["varying"] = self.time_formula()
+        return wall
+
+    def time_formula(self):
+        a, b, c = self.amount(-1, 1), self.amount(-3, 3), self.power(0, 2)
+        return self.chance.choice((f"{a}*sin({c}*t + {b})", f"{a}*exp(-{c}*t) - {b}*t^2", f"{c}*t > 0.1 ? {a} : {b}*t"))
 
     def boundary(self, axis):
         if self.ends[axis] is None:
@@ -170,11 +183,16 @@ class Drawn:
             found["rotation"] = [self.chance.choice((0, self.amount(-2, 2))) for _ in AXES]
         return found
 
+    def source(self):
+        """A formula of places, perhaps with one of time, or that alone."""
+        return self.chance.choice((self.formula(), {"formula": self.formula(), "factor": self.time_formula()},
+                                   {"factor": self.time_formula()}))
+
     def forcing(self):
         if self.is_usual or self.perhaps(0.3):
             return {}
-        return {"acceleration": [self.chance.choice((0, self.formula())) for _ in AXES],
-                **{name: self.formula() for name in self.names if self.perhaps(0.6)}}
+        return {"acceleration": [self.chance.choice((0, self.source())) for _ in AXES],
+                **{name: self.source() for name in self.names if self.perhaps(0.6)}}
 
     def sections(self):
         return {
@@ -240,7 +258,9 @@ def sizes(flow, rows):
     shortest = min(row["dt"] for row in rows[1:])
     conductance = sum(1 / np.min(axis.widths)**2 for axis in flow.axes)
     found["dissipation"] = found["wall_work"] = flow.case.viscosity * conductance * speed**2
-    found["force_work"] = speed * sum(np.max(np.abs(flow.sources[a])) for a in AXES)
+    sources = [np.max(np.abs(source)) * max(abs(factor(row["time"])) for row in rows)
+               for source, factor in zip(flow.sources, flow.case.source_factors)]
+    found["force_work"] = speed * sum(sources[:3])
     found["buoyancy_work"] = 0
     for s, scalar in enumerate(flow.case.scalars):
         largest = max(abs(row[f"{scalar.name}_{end}"]) for row in rows for end in ("least", "most"))
@@ -248,7 +268,7 @@ def sizes(flow, rows):
         found[f"{scalar.name}_mean_square"] = largest**2
         beside_walls = max(largest, np.max(np.abs(flow.fields[3 + s])))  # a flux into what hardly conducts comes from far beyond
         taken = scalar.diffusivity * conductance * beside_walls**2
-        source = largest * np.max(np.abs(flow.sources[3 + s]))
+        source = largest * sources[3 + s]
         found.update({f"{scalar.name}_dissipation": taken, f"{scalar.name}_wall_production": taken,
                       f"{scalar.name}_source_production": source,
                       f"{scalar.name}_time_scheme_production": largest**2 / shortest + 2 * taken + source})
@@ -359,18 +379,20 @@ class BesideTheProgram(unittest.TestCase):
 
         self.assertLess(compare(), ALLOWED)
         nothing = mock.Mock(return_value=0.0)
-        tendency, diffused, mean_product = Flow.tendency, Flow.diffused, Flow.mean_product
+        tendency, beyond, diffused, mean_product = Flow.tendency, Wall.beyond, Flow.diffused, Flow.mean_product
         others = (
             (Flow, "rotation", nothing),
             (Flow, "buoyancy", nothing),
             (Flow, "noise", nothing),
             (Flow, "tendency", lambda flow, field: tendency(flow, field) - flow.sources[field]),
+            (Flow, "source", lambda flow, field: flow.case.source_factors[field](0) * flow.sources[field]),
             (Flow, "scalar_on_face", Flow.beside),
             (Flow, "diffused", lambda flow, field, b, diffusivity: 1.001 * diffused(flow, field, b, diffusivity)),
             (Flow, "mean_product", lambda flow, field, other: 1.001 * mean_product(flow, field, other)),
             (Flow, "beside", lambda flow, a, field, steps=(0, 0, 0): (flow.at(field, steps - STEP[a]) + flow.at(field, steps)) / 2),
-            (Flow, "stages", lambda flow, dt, before: ((dt, 0, True),) if before is None else ((1.5 * dt, -0.5 * dt, True),)),
-            (Wall, "beyond", lambda wall, inside, distance: inside),
+            (Flow, "stages", lambda flow, dt, before: ((dt, 0, True, 1),) if before is None else ((1.5 * dt, -0.5 * dt, True, 1),)),
+            (Wall, "beyond", lambda wall, inside, distance, time: inside),
+            (Wall, "beyond", lambda wall, inside, distance, time: beyond(wall, inside, distance, 0)),
         )
         for owner, name, other in others:
             with self.subTest(otherwise=name), mock.patch.object(owner, name, other):

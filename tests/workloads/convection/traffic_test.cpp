@@ -177,6 +177,7 @@ class CountedFlow {
     using Metric = typename Cells::Metric;
     const RowToAdvance<Value, Metric> row{.stencil = near<Pack<Value>, Metric>(i, j),
                                           .source = has_sources ? at(sources_, 0, i, j) : nullptr,
+                                          .source_factor = source_factors_.data(),
                                           .tendency = at(tendencies_, 0, i, j),
                                           .next = at(next_, 0, i, j),
                                           .cells = n_.nk};
@@ -222,6 +223,7 @@ class CountedFlow {
   Values next_;
   Values tendencies_;
   Values sources_;
+  std::array<Value, 3 + max_scalars> source_factors_{};
   Values pressure_;
 };
 
