@@ -240,25 +240,16 @@ std::string names_of(const std::vector<convection::ValidationPart>& parts) {
   return names;
 }
 
-/// Each of those named once, in the order of the validation; none named: all that the level has.
-std::vector<convection::ValidationPart> parse_parts(const std::vector<std::string>& names,
-                                                    convection::ValidationLevel level) {
-  const bool full = level == convection::ValidationLevel::full;
-  std::set<convection::ValidationPart> chosen;
+/// Each of those named once, in the order of the validation.
+std::vector<convection::ValidationPart> parse_parts(const std::vector<std::string>& names) {
+  const auto& all = convection::all_validation_parts;
   if (names.empty()) {
-    const auto& all = convection::all_validation_parts;
-    chosen.insert(all.begin(), all.end());
-    if (!full) {
-      chosen.erase(convection::ValidationPart::unsteady_flows);
-    }
+    return {all.begin(), all.end()};
   }
+  std::set<convection::ValidationPart> chosen;
   for (const std::string& name : names) {
-    const convection::ValidationPart part =
-        convection::validation_part_names.parse(name, "--validate-parts " + name + " is unknown");
-    require(full || part != convection::ValidationPart::unsteady_flows,
-            "--validate-parts " + name + " takes too long for the quick level",
-            "use --validate full");
-    chosen.insert(part);
+    chosen.insert(
+        convection::validation_part_names.parse(name, "--validate-parts " + name + " is unknown"));
   }
   return {chosen.begin(), chosen.end()};
 }
@@ -266,7 +257,7 @@ std::vector<convection::ValidationPart> parse_parts(const std::vector<std::strin
 ExitCode run_validation(const ConvectOptions& options, const Communicator& ranks) {
   const convection::ValidationLevel level = convection::validation_level_names.parse(
       options.validate, "--validate " + options.validate + " is unknown");
-  const std::vector<convection::ValidationPart> parts = parse_parts(options.validate_parts, level);
+  const std::vector<convection::ValidationPart> parts = parse_parts(options.validate_parts);
   const Device device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
   const MeasurePolicy policy = options.common.prepare(ranks, device, threads);
@@ -352,7 +343,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       ->type_name("LEVEL");
   add_list(*command, "--validate-parts", options->validate_parts,
            "of a validation these parts only: invariants, exact-flows, critical-rayleigh, "
-           "cavities, and unsteady-flows of the full level");
+           "cavities");
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_convect(*options, ranks); };
   });
