@@ -31,10 +31,11 @@ std::vector<double> solved_by(const LineTables& tables, const std::vector<double
                               int k, std::size_t rows) {
   const std::size_t cells = side.size();
   const auto number = [&](std::size_t n) { return static_cast<double>(tables.numbers()[n]); };
-  const auto pivots = static_cast<std::size_t>(tables.classes_j() * tables.classes_k());
-  const auto pivot =
-      static_cast<std::size_t>(tables.classes()[static_cast<std::size_t>(j)] * tables.classes_k() +
-                               tables.classes()[rows + static_cast<std::size_t>(k)]);
+  const auto size_of = [](int n) { return static_cast<std::size_t>(n); };
+  const std::size_t pivots = size_of(tables.classes_j()) * size_of(tables.classes_k());
+  const std::size_t row_class = size_of(tables.classes()[size_of(j)]);
+  const std::size_t column_class = size_of(tables.classes()[rows + size_of(k)]);
+  const std::size_t pivot = row_class * size_of(tables.classes_k()) + column_class;
   const auto above = [&](std::size_t n) { return number(cells + n); };
   const auto inverse = [&](std::size_t n) { return number(2 * cells + n * pivots + pivot); };
   const auto around = [&](std::size_t n) {
