@@ -89,7 +89,8 @@ class OneLine {
     for (int n = 0; n <= root; ++n) {
       const std::int64_t plane = n * lines_.level.at.plane;
       const float sum = neighbours_are_zero ? 0.0F : sum_across(plane);
-      const float side = line_side(__ldg(lines_.widths + n), sum, __ldg(lines_.r + plane + here_));
+      // By a plain load: the block that does the levels of few lines has just written it.
+      const float side = line_side(__ldg(lines_.widths + n), sum, lines_.r[plane + here_]);
       float right_side = line_right_side(side, coupling, before);
       if constexpr (Cyclic) {
         right_side += n == root ? root_side : 0.0F;
