@@ -395,7 +395,7 @@ TEST(MultigridCudaByLines, AgreesWithTheCpu) {
     remove_mean(each.domain, &of_gpu);
     remove_mean(each.domain, &of_cpu);
     EXPECT_LE(largest_difference(of_gpu, of_cpu), 1e-5 * largest(of_cpu)) << each.name;
-    EXPECT_LE(std::abs(gpu.solver().outcome().cycles - cpu->outcome().cycles), 2) << each.name;
+    EXPECT_LE(std::abs(gpu.solver().outcome().cycles - cpu->outcome().cycles), 1) << each.name;
   }
 }
 
