@@ -369,6 +369,8 @@ class LineLevels final : public Corrector {
       view.level = views_[static_cast<std::size_t>(n)];
       line_tables_.emplace_back(tables, stream).show(tables, view);
       view.seams = hierarchy.has_seams_across(n);
+      view.sweeps_before = hierarchy.level(n).sweeps_before;
+      view.sweeps_after = hierarchy.level(n).sweeps_after;
       view.r = fields.r.data();
       view.e = fields.down.data();
       lines_.push_back(view);
@@ -385,7 +387,7 @@ class LineLevels final : public Corrector {
     for (int n = 1; n < hierarchy_.bottom(); ++n) {
       queue_transfer(stream, line_restrict_kernel, n, lines(n + 1).level, true);
     }
-    queue_bottom(stream);
+    queue_bottom(stream, line_bottom_kernel<true>);
     for (int n = hierarchy_.bottom() - 1; n > 0; --n) {
       queue_transfer(stream, line_interpolate_kernel, n, lines(n).level, true);
       queue_cycle(stream, n, From::what_is_there);
@@ -420,25 +422,23 @@ class LineLevels final : public Corrector {
     bottom_.levels = hierarchy_.count() - first;
     expects(bottom_.levels <= max_line_bottom_levels, "few levels have few lines");
     std::copy(lines_.begin() + first - 1, lines_.end(), bottom_.level);
-    bottom_.sweeps_before = hierarchy_.level(first).sweeps_before;
-    bottom_.sweeps_after = hierarchy_.level(first).sweeps_after;
     bottom_.particular = particular_.data();
   }
 
-  void queue_bottom(const Stream& stream) const {
-    launch(stream, {dim3(1), dim3(line_bottom_threads)}, line_bottom_kernel, bottom_);
+  void queue_bottom(const Stream& stream, void (*kernel)(LineBottomArguments)) const {
+    launch(stream, {dim3(1), dim3(line_bottom_threads)}, kernel, bottom_);
   }
 
   /// A V-cycle on a level, from 0 or from its correction.
   void queue_cycle(const Stream& stream, int first, From from) const {
     for (int n = first; n < hierarchy_.bottom(); ++n) {
-      queue_sweeps(stream, n, hierarchy_.level(n).sweeps_before, n == first ? from : From::zero);
+      queue_sweeps(stream, n, lines(n).sweeps_before, n == first ? from : From::zero);
       queue_transfer(stream, line_restrict_kernel, n, lines(n + 1).level, false);
     }
-    queue_bottom(stream);
+    queue_bottom(stream, line_bottom_kernel<false>);
     for (int n = hierarchy_.bottom() - 1; n >= first; --n) {
       queue_transfer(stream, line_interpolate_kernel, n, lines(n).level, false);
-      queue_sweeps(stream, n, hierarchy_.level(n).sweeps_after, From::what_is_there);
+      queue_sweeps(stream, n, lines(n).sweeps_after, From::what_is_there);
     }
   }
 

@@ -321,13 +321,16 @@ std::vector<NamedDomain> domains_of_lines() {
   result.push_back(
       {"flat_k",
        {gathered_axis(40, false, 4.0), uniform_axis(301, true, 0.01), uniform_axis(1, true)}});
-  result.push_back({"beside_others",
+  result.push_back({"large_beside_others",
                     {gathered_axis(40, false, 4.0), gathered_axis(66, false, 1.0),
                      gathered_axis(70, false, 1.0)}});
   return result;
 }
 
-TEST(MultigridCudaByLines, ReducesTheResidualFivefoldACycle) {
+/// Where cells are thinnest the residual is what rounding of the correction leaves: from cycle to
+/// cycle it falls unevenly.
+TEST(MultigridCudaByLines, Converges) {
+  constexpr double by_rounding = 1.05;
   for (const NamedDomain& each : domains_of_lines()) {
     const Values f = random_right_side(each.domain, 51);
     const auto outcome_of = [&](double part) {
@@ -340,7 +343,8 @@ TEST(MultigridCudaByLines, ReducesTheResidualFivefoldACycle) {
     const Outcome end = outcome_of(1e-6);
     EXPECT_TRUE(end.converged) << each.name;
     if (end.cycles > start.cycles) {
-      EXPECT_LE(std::pow(end.residual / start.residual, 1.0 / (end.cycles - start.cycles)), 0.21)
+      EXPECT_LE(std::pow(end.residual / start.residual, 1.0 / (end.cycles - start.cycles)),
+                by_rounding * left_by_lines(each.domain))
           << each.name;
     }
   }
@@ -395,7 +399,7 @@ TEST(MultigridCudaByLines, AgreesWithTheCpu) {
     remove_mean(each.domain, &of_gpu);
     remove_mean(each.domain, &of_cpu);
     EXPECT_LE(largest_difference(of_gpu, of_cpu), 1e-5 * largest(of_cpu)) << each.name;
-    EXPECT_LE(std::abs(gpu.solver().outcome().cycles - cpu->outcome().cycles), 2) << each.name;
+    EXPECT_LE(std::abs(gpu.solver().outcome().cycles - cpu->outcome().cycles), 1) << each.name;
   }
 }
 

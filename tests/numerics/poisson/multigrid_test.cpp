@@ -61,8 +61,9 @@ class MultigridByLinesOn : public testing::TestWithParam<NamedDomain> {};
 INSTANTIATE_TEST_SUITE_P(Gathered, MultigridByLinesOn,
                          testing::ValuesIn(gathered_domains(LinesAlong::any_axis)), domain_name);
 
-/// 0.05 to 0.19, whatever the stretching; the point smoother diverges on some of them.
-TEST_P(MultigridByLinesOn, ReferenceReducesTheResidualFivefoldACycle) {
+/// 0.05 to 0.19, whatever the stretching, and 0.26 where all axes are stretched; the point smoother
+/// diverges on some of them.
+TEST_P(MultigridByLinesOn, ReferenceConverges) {
   const Domain& domain = GetParam().domain;
   const Values f = random_right_side(domain, 31);
   Values p;
@@ -70,7 +71,7 @@ TEST_P(MultigridByLinesOn, ReferenceReducesTheResidualFivefoldACycle) {
   const std::vector<double> residuals = by_lines.solve(f, {1e-6 * largest(f), 12}, &p);
   EXPECT_LE(residuals.back(), 1e-6 * largest(f));
   if (residuals.size() > 2) {
-    EXPECT_LE(convergence_factor(residuals), 0.2);
+    EXPECT_LE(convergence_factor(residuals), left_by_lines(domain));
   }
   EXPECT_NEAR(residual(domain, p, f), residuals.back(), 1e-6 * largest(f));
 }
@@ -128,7 +129,7 @@ class MultigridByLinesOfSchedulesOn : public testing::TestWithParam<NamedDomain>
 INSTANTIATE_TEST_SUITE_P(Gathered, MultigridByLinesOfSchedulesOn,
                          testing::ValuesIn(gathered_domains(LinesAlong::i_or_j)), domain_name);
 
-TEST_P(MultigridByLinesOfSchedulesOn, CpuReducesTheResidualFivefoldACycle) {
+TEST_P(MultigridByLinesOfSchedulesOn, CpuConverges) {
   const Domain& domain = GetParam().domain;
   const Values f = random_right_side(domain, 31);
   const auto start = solved<double>(domain, f, 0.5 * largest(f));
@@ -137,7 +138,8 @@ TEST_P(MultigridByLinesOfSchedulesOn, CpuReducesTheResidualFivefoldACycle) {
   EXPECT_LE(residual(domain, end.p, f), 1.01e-6 * largest(f));
   const int cycles = end.outcome.cycles - start.outcome.cycles;
   if (cycles > 0) {
-    EXPECT_LE(std::pow(end.outcome.residual / start.outcome.residual, 1.0 / cycles), 0.2);
+    EXPECT_LE(std::pow(end.outcome.residual / start.outcome.residual, 1.0 / cycles),
+              left_by_lines(domain));
   }
 }
 

@@ -22,7 +22,9 @@ struct LineLevelView {
   int classes_j = 1;
   int classes_k = 1;
   bool cyclic = false;
-  bool seams = false;  ///< across lines two neighbours are of the same colour: see Cells
+  bool seams = false;     ///< across lines two neighbours are of the same colour: see Cells
+  int sweeps_before = 1;  ///< see Level
+  int sweeps_after = 1;
   float* r = nullptr;
   float* e = nullptr;
 };
@@ -89,7 +91,8 @@ class OneLine {
     for (int n = 0; n <= root; ++n) {
       const std::int64_t plane = n * lines_.level.at.plane;
       const float sum = neighbours_are_zero ? 0.0F : sum_across(plane);
-      const float side = line_side(__ldg(lines_.widths + n), sum, __ldg(lines_.r + plane + here_));
+      // By a plain load: the block that does the levels of few lines has just written it.
+      const float side = line_side(__ldg(lines_.widths + n), sum, lines_.r[plane + here_]);
       float right_side = line_right_side(side, coupling, before);
       if constexpr (Cyclic) {
         right_side += n == root ? root_side : 0.0F;
@@ -293,13 +296,11 @@ __global__ void __launch_bounds__(line_threads)
 inline constexpr int line_bottom_threads = 512;
 inline constexpr int max_line_bottom_levels = 10;
 
-/// e = one V-cycle from 0 for the residual r of the finest of these levels; the coarsest is one
-/// line, which is solved.
+/// e = one V-cycle from 0, or full multigrid, for the residual r of the finest of these levels; the
+/// coarsest is one line, which is solved.
 struct LineBottomArguments {
   LineLevelView level[max_line_bottom_levels];
   int levels;
-  int sweeps_before;
-  int sweeps_after;
   float* particular;
 };
 
@@ -338,25 +339,49 @@ __device__ __forceinline__ void clear_by_block(const LineLevelView& lines) {
   __syncthreads();
 }
 
-__global__ void __launch_bounds__(line_bottom_threads)
-    line_bottom_kernel(const __grid_constant__ LineBottomArguments f) {
+/// A V-cycle on the level of this number, from 0 or from its e.
+__device__ __forceinline__ void cycle_by_block(const LineBottomArguments& f, int first,
+                                               bool from_zero) {
   const int last = f.levels - 1;
-  for (int n = 0; n <= last; ++n) {
+  for (int n = first; n <= last; ++n) {
     const LineLevelView& lines = f.level[n];
+    const bool begins_at_zero = from_zero || n > first;
     // Where neighbours are of the same colour what is in memory counts.
-    if (lines.seams) {
+    if (begins_at_zero && lines.seams) {
       clear_by_block(lines);
     }
-    sweep_by_block(lines, n < last ? f.sweeps_before : 1, !lines.seams, f.particular);
+    sweep_by_block(lines, lines.sweeps_before, begins_at_zero && !lines.seams, f.particular);
     if (n < last) {
       restrict_lines(lines, f.level[n + 1], false, Threads::of_block());
       __syncthreads();
     }
   }
-  for (int n = last - 1; n >= 0; --n) {
-    interpolate_lines(f.level[n], f.level[n + 1], true, Threads::of_block());
+  for (int n = last - 1; n >= first; --n) {
+    const LineLevelView& lines = f.level[n];
+    interpolate_lines(lines, f.level[n + 1], true, Threads::of_block());
     __syncthreads();
-    sweep_by_block(f.level[n], f.sweeps_after, false, f.particular);
+    sweep_by_block(lines, lines.sweeps_after, false, f.particular);
+  }
+}
+
+template <bool FullMultigrid>
+__global__ void __launch_bounds__(line_bottom_threads, 1)
+    line_bottom_kernel(const __grid_constant__ LineBottomArguments f) {
+  if constexpr (!FullMultigrid) {
+    cycle_by_block(f, 0, true);
+    return;
+  }
+  const int last = f.levels - 1;
+  for (int n = 0; n < last; ++n) {
+    restrict_lines(f.level[n], f.level[n + 1], true, Threads::of_block());
+    __syncthreads();
+  }
+  for (int n = last; n >= 0; --n) {
+    if (n < last) {
+      interpolate_lines(f.level[n], f.level[n + 1], false, Threads::of_block());
+      __syncthreads();
+    }
+    cycle_by_block(f, n, n == last);
   }
 }
 
