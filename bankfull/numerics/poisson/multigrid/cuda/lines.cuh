@@ -87,20 +87,45 @@ class OneLine {
     float coupling = 0.0F;
     float root_side = 0.0F;
     const int root = lines_.level.i.cells - 1;
-#pragma unroll 4
-    for (int n = 0; n <= root; ++n) {
-      const std::int64_t plane = n * lines_.level.at.plane;
-      const float sum = neighbours_are_zero ? 0.0F : sum_across(plane);
-      // By a plain load: the block that does the levels of few lines has just written it.
-      const float side = line_side(__ldg(lines_.widths + n), sum, lines_.r[plane + here_]);
-      float right_side = line_right_side(side, coupling, before);
-      if constexpr (Cyclic) {
-        right_side += n == root ? root_side : 0.0F;
-        root_side = fmaf(around(n), right_side, root_side);
+    for (int first = 0; first <= root; first += together) {
+      float sum[together] = {};
+      float r[together];
+      float width[together];
+      float inverses[together];
+      float above[together];
+      float around_root[together] = {};
+#pragma unroll
+      for (int m = 0; m < together; ++m) {
+        const int n = min(first + m, root);
+        // By a plain load: the block that does the levels of few lines has just written it.
+        r[m] = lines_.r[plane_at(n) + here_];
+        width[m] = __ldg(lines_.widths + n);
+        inverses[m] = inverse(n);
+        above[m] = __ldg(lines_.above + n);
+        if constexpr (Cyclic) {
+          around_root[m] = around(n);
+        }
       }
-      before = inverse(n) * right_side;
-      coupling = __ldg(lines_.above + n);
-      particular[plane + here_] = before;
+      if (!neighbours_are_zero) {
+#pragma unroll
+        for (int m = 0; m < together; ++m) {
+          sum[m] = sum_across(plane_at(min(first + m, root)));
+        }
+      }
+#pragma unroll
+      for (int m = 0; m < together; ++m) {
+        const int n = first + m;
+        float right_side = line_right_side(line_side(width[m], sum[m], r[m]), coupling, before);
+        if constexpr (Cyclic) {
+          right_side += n == root ? root_side : 0.0F;
+          root_side = fmaf(around_root[m], right_side, root_side);
+        }
+        before = inverses[m] * right_side;
+        coupling = above[m];
+        if (n <= root) {
+          particular[plane_at(n) + here_] = before;
+        }
+      }
     }
   }
 
@@ -110,19 +135,44 @@ class OneLine {
     const float root = particular[end * lines_.level.at.plane + here_];
     const float omega = lines_.level.omega;
     float next = 0.0F;
-#pragma unroll 4
-    for (int n = end; n >= 0; --n) {
-      const std::int64_t at = n * lines_.level.at.plane + here_;
-      const Pivot<float> pivot =
-          line_pivot(inverse(n), __ldg(lines_.above + n), Cyclic ? around(n) : 0.0F);
-      next = Elimination<Cyclic>::solution(pivot, particular[at], next, root);
-      lines_.e[at] = e_is_zero ? omega * next : line_relaxed(omega, lines_.e[at], next);
+    for (int last = end; last >= 0; last -= together) {
+      float of_cell[together];
+      float e[together] = {};
+      Pivot<float> pivot[together];
+#pragma unroll
+      for (int m = 0; m < together; ++m) {
+        const int n = max(last - m, 0);
+        of_cell[m] = particular[plane_at(n) + here_];
+        pivot[m] = line_pivot(inverse(n), __ldg(lines_.above + n), Cyclic ? around(n) : 0.0F);
+      }
+      if (!e_is_zero) {
+#pragma unroll
+        for (int m = 0; m < together; ++m) {
+          e[m] = lines_.e[plane_at(max(last - m, 0)) + here_];
+        }
+      }
+#pragma unroll
+      for (int m = 0; m < together; ++m) {
+        next = Elimination<Cyclic>::solution(pivot[m], of_cell[m], next, root);
+        if (last - m >= 0) {
+          lines_.e[plane_at(last - m) + here_] =
+              e_is_zero ? omega * next : line_relaxed(omega, e[m], next);
+        }
+      }
     }
   }
 
  private:
+  /// Cells of a line that are loaded before the first of them is stored. Loads do not go past
+  /// stores, as far as the compiler knows, and each step of a line waits for the one before.
+  static constexpr int together = 4;
+
   [[nodiscard]] __device__ __forceinline__ int offset(int j, int k) const {
     return j * lines_.level.at.row + k;
+  }
+
+  [[nodiscard]] __device__ __forceinline__ std::int64_t plane_at(int n) const {
+    return n * lines_.level.at.plane;
   }
   [[nodiscard]] __device__ __forceinline__ float inverse(int n) const {
     return __ldg(lines_.inverse + n * pivots_ + pivot_);
