@@ -5,8 +5,10 @@
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
+#include "bankfull/workloads/convection/cpu/implicit_rows.hpp"
 #include "bankfull/workloads/convection/cpu/rows.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/implicit_lines.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
@@ -35,6 +37,23 @@ Portion my_portion(const Extents& n, int threads) {
   return {{0, n.ni}, my_share(n.nj)};
 }
 
+/// Whole columns of cells along the planes: those of some rows, and of a part of each row.
+struct Columns {
+  Range rows;
+  Range cells;
+};
+
+/// Inside a parallel region: rows are shared, or parts of rows where there are too few. Parts begin
+/// with a cache line.
+Columns my_columns(const Extents& n, int threads, std::int64_t cells_a_line) {
+  if (n.nj >= threads) {
+    return {my_share(n.nj), {0, n.nk}};
+  }
+  const Range lines = my_share((n.nk + cells_a_line - 1) / cells_a_line);
+  return {{0, n.nj},
+          {std::min(n.nk, lines.begin * cells_a_line), std::min(n.nk, lines.end * cells_a_line)}};
+}
+
 /// See StagedIntegrator.
 template <class Real>
 class CpuBackend {
@@ -50,7 +69,8 @@ class CpuBackend {
         sides_{FieldSet<Real>(layout_, count_, Device::cpu()),
                FieldSet<Real>(layout_, count_, Device::cpu())},
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(make_cpu_pressure<Real>(plan)) {
+        pressure_(make_cpu_pressure<Real>(plan)),
+        lines_(factor_slots, ImplicitLines<Real>(plan.problem(), plan.grid())) {
     for (const int axis : storage_axes) {
       metrics_[static_cast<std::size_t>(axis)] = metrics_of<Real>(plan_.grid().axis(axis));
     }
@@ -61,17 +81,35 @@ class CpuBackend {
     touch(sides_[1]);
     touch(tendencies_);
     copy_sources();
+    if (keeps_pressure()) {
+      kept_pressure_ = std::make_unique<FieldSet<Real>>(layout_, 1, Device::cpu());
+      forget_kept_pressure();
+    }
   }
 
   void set_factors(int slot, const Stage& stage) {
-    slots_[static_cast<std::size_t>(slot)] = {static_cast<Real>(stage.gamma),
-                                              static_cast<Real>(stage.zeta), stage.store_tendency};
+    const auto n = static_cast<std::size_t>(slot);
+    const auto real = [](double x) { return static_cast<Real>(x); };
+    const bool for_values = lines_[n].for_values();
+    slots_[n] = {.tendencies = {real(stage.gamma), real(stage.zeta), stage.store_tendency},
+                 .length = real(stage.length()),
+                 .differences = real(stage.length() - (for_values ? stage.implicit_time() : 0.0)),
+                 .start = real(for_values ? 1.0 : 0.0),
+                 .implicit_viscosity = real(stage.implicit_time() * plan_.problem().viscosity),
+                 .pressure_per_potential = real(stage.pressure_per_potential())};
+    if (keeps_pressure()) {
+      lines_[n].form(stage.implicit_time());
+    }
   }
   void use_factors(int slot) { slot_ = static_cast<std::size_t>(slot); }
 
   void set_rule(const StepRule& rule) { rule_ = rule; }
   void restart_clock() { progress_ = {}; }
   void forget_rates() { rates_ = {}; }
+  [[nodiscard]] bool keeps_pressure() const { return lines_.front().any(); }
+  void forget_kept_pressure() {
+    std::fill_n(kept_pressure_->data(), kept_pressure_->size(), Real(0));
+  }
   [[nodiscard]] StepState progress() const { return progress_; }
 
   void choose_step() {
@@ -87,7 +125,8 @@ class CpuBackend {
   void launch(StagePart part, std::size_t to) {
     switch (part) {
       case StagePart::advance:
-        advance_fields(sides_[1 - to], sides_[to]);
+        keeps_pressure() ? advance_implicitly(sides_[1 - to], sides_[to])
+                         : advance_fields(sides_[1 - to], sides_[to]);
         break;
       case StagePart::divergence:
         find_divergence(sides_[to]);
@@ -264,16 +303,183 @@ class CpuBackend {
     const Real buoyancy = terms_of(medium_, sources_ != nullptr) == Terms::usual
                               ? advance_terms_of_row<Terms::usual>(from, to, i, j)
                               : advance_terms_of_row<Terms::all>(from, to, i, j);
+    stop_at_walls(to, i, j, {0, n_.nk});
+    return buoyancy;
+  }
+
+  /// Velocities on walls are zero.
+  void stop_at_walls(FieldSet<Real>& to, std::int64_t i, std::int64_t j, const Range& cells) const {
+    const std::int64_t count = cells.end - cells.begin;
     if (walls_.holds<0>(i)) {
-      std::fill_n(to[0].row(i, j), n_.nk, Real(0));
+      std::fill_n(to[0].row(i, j) + cells.begin, count, Real(0));
     }
     if (walls_.holds<1>(j)) {
-      std::fill_n(to[1].row(i, j), n_.nk, Real(0));
+      std::fill_n(to[1].row(i, j) + cells.begin, count, Real(0));
     }
-    if (walls_.holds<2>(0)) {
+    if (walls_.holds<2>(cells.begin)) {
       to[2](i, j, 0) = Real(0);
     }
-    return buoyancy;
+  }
+
+  [[nodiscard]] const ImplicitLines<Real>& lines() const { return lines_[slot_]; }
+
+  /// A stage with implicit diffusion: columns are eliminated as the right side is formed, plane by
+  /// plane, then lines within the planes are solved, then columns the way down.
+  void advance_implicitly(const FieldSet<Real>& from, FieldSet<Real>& to) {
+    each_block_of_columns([&](const Columns& block) {
+      for (std::int64_t i = 0; i < n_.ni; ++i) {
+        for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
+          eliminate_one_row(from, to, i, j, block.cells);
+        }
+      }
+    });
+    const double buoyancy = largest_of_rows(
+        [&](std::int64_t i, std::int64_t j) { return buoyancy_rate_of_row(from, i, j); });
+    rates_.buoyancy = larger(buoyancy, rates_.buoyancy);
+    if (!lines().for_values()) {
+      solve_within_planes(to);
+    }
+    each_block_of_columns([&](const Columns& block) {
+      for (std::int64_t i = n_.ni - 1; i >= 0; --i) {
+        for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
+          substitute_one_row(from, to, i, j, block.cells);
+        }
+      }
+    });
+  }
+
+  /// body(columns), by the team: as many rows at a time as have three planes of all fields in a
+  /// core's cache.
+  template <class Body>
+  void each_block_of_columns(const Body& body) const {
+    const std::int64_t row_bytes =
+        std::int64_t{3} * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
+    const std::int64_t block = std::max<std::int64_t>(4, block_bytes / row_bytes);
+    const std::int64_t cells_a_line = cache_line_bytes / static_cast<std::int64_t>(sizeof(Real));
+#pragma omp parallel num_threads(executor_.team().threads())
+    {
+      const Columns mine = my_columns(n_, executor_.team().threads(), cells_a_line);
+      for (std::int64_t j = mine.rows.begin; j < mine.rows.end; j += block) {
+        if (mine.cells.begin < mine.cells.end) {
+          body(Columns{{j, std::min(mine.rows.end, j + block)}, mine.cells});
+        }
+      }
+    }
+  }
+
+  void eliminate_one_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
+                         std::int64_t j, const Range& cells) {
+    const std::int64_t k = cells.begin;
+    PointStencil<Real, Pack<Real>> stencil = stencil_of_row<Pack<Real>>(from, i, j);
+    stencil.here += k;
+    const auto around = [](std::int64_t n, std::int64_t count) {
+      return n == 0 ? count - 1 : n - 1;
+    };
+    const FieldSet<Real>& kept = *kept_pressure_;
+    const FieldView<const Real> pressure = kept[0];
+    const RowToEliminate<Real> row{
+        .advance = {.stencil = stencil,
+                    .source = sources_ ? (*sources_)[0].row(i, j) + k : nullptr,
+                    .tendency = tendencies_[0].row(i, j) + k,
+                    .next = to[0].row(i, j) + k,
+                    .cells = cells.end - k},
+        // Nothing is carried into the first plane: any numbers will do.
+        .below = i == 0 ? stencil.here : to[0].row(i - 1, j) + k,
+        .lines = lines().at(0, i),
+        .pressure = pressure.row(i, j) + k,
+        .pressure_below = {pressure.row(around(i, n_.ni), j) + k,
+                           pressure.row(i, around(j, n_.nj)) + k}};
+    terms_of(medium_, sources_ != nullptr) == Terms::usual
+        ? eliminate_row<Terms::usual>(row, medium_, slots_[slot_])
+        : eliminate_row<Terms::all>(row, medium_, slots_[slot_]);
+    if (lines().for_values()) {
+      add_walls(from, to, i, j, cells);
+    }
+    stop_at_walls(to, i, j, cells);
+  }
+
+  /// What walls beyond the planes prescribe acts on the new values, too.
+  void add_walls(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i, std::int64_t j,
+                 const Range& cells) const {
+    const std::int64_t k = cells.begin;
+    for (const int side : {0, 1}) {
+      if (i != (side == 0 ? 0 : n_.ni - 1)) {
+        continue;
+      }
+      for (int field = 1; field < count_; ++field) {  // velocity 0 ends at the walls
+        const Real weight = lines().at(0, i)[field].scale * lines().wall_weight(field, side);
+        add_wall_to_row(from[field].row(i, j) + k, from[field].row(side == 0 ? -1 : n_.ni, j) + k,
+                        static_cast<Real>(lines().wall(field, side).factor), weight, cells.end - k,
+                        to[field].row(i, j) + k);
+      }
+    }
+  }
+
+  void substitute_one_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
+                          std::int64_t j, const Range& cells) const {
+    const std::int64_t k = cells.begin;
+    const std::int64_t count = cells.end - k;
+    for (int field = 0; field < count_; ++field) {
+      Real* const row = to[field].row(i, j) + k;
+      if (i + 1 < n_.ni) {
+        Real* const above = to[field].row(i + 1, j) + k;
+        substitute_row(lines().at(0, i)[field].back, static_cast<const Real*>(above), count, row);
+        if (!lines().for_values()) {
+          add_row(from[field].row(i + 1, j) + k, count, above);
+        }
+      }
+      if (i == 0 && !lines().for_values()) {
+        add_row(from[field].row(i, j) + k, count, row);
+      }
+    }
+  }
+
+  /// Lines along rows and columns of all planes.
+  void solve_within_planes(FieldSet<Real>& changes) const {
+    executor_.each(n_.ni, [&](std::int64_t i) {
+      for (int field = 0; field < count_; ++field) {
+        const FieldView<Real> change = changes[field];
+        if (lines().along(1)) {
+          solve_across_rows(change, i, field);
+        }
+        if (lines().along(2)) {
+          solve_along_rows_of_plane(change, i, field);
+        }
+      }
+    });
+  }
+
+  void solve_across_rows(const FieldView<Real>& change, std::int64_t i, int field) const {
+    for (std::int64_t j = 0; j < n_.nj; ++j) {
+      eliminate_across(lines().at(1, j)[field], change.row(i, j - (j > 0)), n_.nk,
+                       change.row(i, j));
+    }
+    for (std::int64_t j = n_.nj - 2; j >= 0; --j) {
+      substitute_row(lines().at(1, j)[field].back, static_cast<const Real*>(change.row(i, j + 1)),
+                     n_.nk, change.row(i, j));
+    }
+  }
+
+  void solve_along_rows_of_plane(const FieldView<Real>& change, std::int64_t i, int field) const {
+    constexpr int together = 8;
+    const LineFactors<Real>* const factors = lines().at(2, 0) + field;
+    const auto fields = static_cast<std::size_t>(count_);
+    std::int64_t j = 0;
+    for (; j + together <= n_.nj; j += together) {
+      solve_along_rows<together>(factors, fields, n_.nk, change.row(i, j), layout_.row_pitch());
+    }
+    for (; j < n_.nj; ++j) {
+      solve_along_rows<1>(factors, fields, n_.nk, change.row(i, j), layout_.row_pitch());
+    }
+  }
+
+  [[nodiscard]] Real buoyancy_rate_of_row(const FieldSet<Real>& from, std::int64_t i,
+                                          std::int64_t j) const {
+    const CellOnWalls walls = walls_.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk});
+    const PointStencil<Real> row = stencil_of_row<Real>(from, i, j);
+    return terms_of(medium_, sources_ != nullptr) == Terms::usual
+               ? largest_buoyancy_rate<Terms::usual>(row, medium_, walls, walls_.walled[2], n_.nk)
+               : largest_buoyancy_rate<Terms::all>(row, medium_, walls, walls_.walled[2], n_.nk);
   }
 
   template <Terms Which>
@@ -284,7 +490,7 @@ class CpuBackend {
                                  .tendency = tendencies_[0].row(i, j),
                                  .next = to[0].row(i, j),
                                  .cells = n_.nk};
-    advance_row<Which>(row, medium_, slots_[slot_]);
+    advance_row<Which>(row, medium_, slots_[slot_].tendencies);
     const CellOnWalls walls = walls_.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk});
     return largest_buoyancy_rate<Which>(stencil_of_row<Real>(from, i, j), medium_, walls,
                                         walls_.walled[2], n_.nk);
@@ -327,9 +533,35 @@ class CpuBackend {
       for (int field = 0; field < count_; ++field) {
         ghosts_[static_cast<std::size_t>(field)].close(flow[field], i, j);
       }
+      if (keeps_pressure()) {
+        keep_pressure(pressure, i, j);
+      }
       return largest_advective_rate(stencil, n_.nk);
     });
     rates_.advection = larger(advection, rates_.advection);
+  }
+
+  /// Of a row, with what the gradient at its first cell reads.
+  void keep_pressure(const poisson::CellSlots<Real>& potential, std::int64_t i, std::int64_t j) {
+    const auto beyond = [&](std::int64_t n, std::int64_t count) {
+      return std::clamp<std::int64_t>(n, 0, count - 1);
+    };
+    const auto row_at = [&](std::int64_t at_i, std::int64_t at_j) -> const Real* {
+      return &potential(beyond(at_i, n_.ni), beyond(at_j, n_.nj), 0);
+    };
+    const PointStencil<Real> stencil = stencil_of_row<Real>(sides_[0], i, j);
+    RowOfPotential<Real> row{.here = row_at(i, j),
+                             .below = {row_at(i - 1, j), row_at(i, j - 1)},
+                             .above = {row_at(i + 1, j), row_at(i, j + 1)},
+                             .cells = n_.nk};
+    for (const int axis : storage_axes) {
+      row.weights[axis] = NeighbourWeights<Real>::of(stencil.axis[axis], false);
+      row.implicit_along[axis] = lines().along(axis);
+    }
+    Real* const kept = (*kept_pressure_)[0].row(i, j);
+    keep_pressure_row(row, slots_[slot_].implicit_viscosity, slots_[slot_].pressure_per_potential,
+                      kept);
+    kept[-1] = kept[walls_.walled[2] ? 0 : n_.nk - 1];
   }
 
   void fill_ghost_rows(FieldSet<Real>& flow) const {
@@ -406,7 +638,9 @@ class CpuBackend {
   std::unique_ptr<poisson::Solver<Real>> pressure_;
   std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
   std::vector<GhostRows<Real>> ghosts_;
-  std::array<StageFactors<Real>, factor_slots> slots_{};
+  std::vector<ImplicitLines<Real>> lines_;         ///< of each slot
+  std::unique_ptr<FieldSet<Real>> kept_pressure_;  ///< where diffusion is implicit; one field
+  std::array<ImplicitFactors<Real>, factor_slots> slots_{};
   std::size_t slot_ = 0;  ///< in use
   StepRule rule_;
   StepState progress_;

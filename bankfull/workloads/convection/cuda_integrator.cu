@@ -132,6 +132,8 @@ class CudaBackend {
     copy_bytes(&clock_.data()->progress, &start, sizeof(start), stream_);
     stream_.synchronize();
   }
+  [[nodiscard]] static bool keeps_pressure() { return false; }
+  void forget_kept_pressure() {}
   void forget_rates() { fill_bytes(&clock_.data()->rates, 0, sizeof(FlowRates), stream_); }
   [[nodiscard]] StepState progress() const {
     StepState progress;

@@ -33,6 +33,7 @@ struct Medium {
   Real twice_rotation[3] = {};  ///< 2 Omega, its sign turned where storage is left-handed
   Real reference[3] =
       {};  ///< acceleration that walls carry at any rate; see reference_acceleration
+  bool implicit_along[3] = {};  ///< axes along which diffusion is no part of tendencies
   int scalar_count = 0;
   ScalarMedium<Real> scalars[max_scalars] = {};
 };
@@ -41,6 +42,12 @@ struct Medium {
 enum class Terms {
   usual,  ///< of a flow with one scalar, without rotation and sources: no branch between loads
   all,
+};
+
+/// Which diffusion tendencies contain.
+enum class Diffusion {
+  whole,
+  explicit_axes,  ///< that along axes which are not Medium::implicit_along
 };
 
 template <class Real>

@@ -23,7 +23,9 @@ template <class Real>
 std::int64_t tuned_field_bytes(const Plan& plan) {
   const Layout layout(plan.grid().extents(), 1, sizeof(Real));
   const int sets = has_sources(plan.problem()) ? 4 : 3;  // the flow twice, and its tendencies
-  return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields()));
+  return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields())) +
+         (plan.problem().implicit_anywhere() ? resident_bytes(field_set_bytes<Real>(layout, 1))
+                                             : 0);
 }
 
 std::int64_t integrator_bytes(const Plan& plan) {

@@ -18,7 +18,11 @@ struct PointFlops {
   static constexpr int rotation = 18;               ///< of one velocity
   static constexpr int transport_of_scalar = 50;    ///< scalar_tendency
   static constexpr int source = 1;
-  static constexpr int advance = 4;  ///< advanced
+  static constexpr int advance = 4;            ///< advanced
+  static constexpr int second_difference = 8;  ///< added to others, of one field along one axis
+  static constexpr int implicit = 7;           ///< with_implicit_diffusion and eliminated
+  static constexpr int pressure_gradient = 4;  ///< with_pressure, of one velocity
+  static constexpr int substituted = 2;
   static constexpr int divergence = 8;
   static constexpr int projection = 3;  ///< u - (p - p_below) / distance, of one velocity
   static constexpr int advective_rate = 5;
@@ -181,13 +185,27 @@ with_forces(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium
   }
 }
 
+/// The diffusivity along B that a tendency has.
+template <Diffusion Which, int B, class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real along(const Medium<Real>& medium,
+                                                       Real diffusivity) {
+  if constexpr (Which == Diffusion::explicit_axes) {
+    return medium.implicit_along[B] ? Real(0) : diffusivity;
+  } else {
+    return diffusivity;
+  }
+}
+
 /// G of velocity A without pressure: -(u . grad) u + nu lap u + sum of g alpha T - 2 Omega x u.
-template <int A, Terms Which, class Real, class Value>
+template <int A, Terms Which, Diffusion How = Diffusion::whole, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
 momentum_tendency(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium) {
-  const Value transport = momentum_transport<A, A>(stencil, medium.viscosity) +
-                          momentum_transport<A, (A + 1) % 3>(stencil, medium.viscosity) +
-                          momentum_transport<A, (A + 2) % 3>(stencil, medium.viscosity);
+  constexpr int B = (A + 1) % 3;
+  constexpr int C = (A + 2) % 3;
+  const Value transport =
+      momentum_transport<A, A>(stencil, along<How, A>(medium, medium.viscosity)) +
+      momentum_transport<A, B>(stencil, along<How, B>(medium, medium.viscosity)) +
+      momentum_transport<A, C>(stencil, along<How, C>(medium, medium.viscosity));
   return with_forces<A, Which>(stencil, medium, transport);
 }
 
@@ -217,6 +235,82 @@ scalar_tendency(const PointStencil<Real, Value>& stencil, int scalar, Real diffu
   return scalar_transport<0>(stencil, scalar, diffusivity) +
          scalar_transport<1>(stencil, scalar, diffusivity) +
          scalar_transport<2>(stencil, scalar, diffusivity);
+}
+
+/// G of a scalar, but for the diffusion along implicit axes.
+template <class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value explicit_scalar_tendency(
+    const PointStencil<Real, Value>& stencil, int scalar, const Medium<Real>& medium) {
+  constexpr Diffusion explicit_axes = Diffusion::explicit_axes;
+  const Real kappa = medium.scalars[scalar].diffusivity;
+  return scalar_transport<0>(stencil, scalar, along<explicit_axes, 0>(medium, kappa)) +
+         scalar_transport<1>(stencil, scalar, along<explicit_axes, 1>(medium, kappa)) +
+         scalar_transport<2>(stencil, scalar, along<explicit_axes, 2>(medium, kappa));
+}
+
+/// What a field's second difference along an axis multiplies the differences to its neighbours by:
+/// of velocities along their own axis, which lie on faces, or of what lies at centres along it.
+template <class Real>
+struct NeighbourWeights {
+  Real below;
+  Real above;
+
+  BANKFULL_HOST_DEVICE static NeighbourWeights of(const AxisMetric<Real>& axis, bool on_faces) {
+    const Real per_length = on_faces ? axis.per_face : axis.per_cell;
+    return {per_length * (on_faces ? axis.per_cell_before : axis.per_face),
+            per_length * (on_faces ? axis.per_cell : axis.per_face_next)};
+  }
+};
+
+/// D: the second difference along B of field `field`, which is velocity `Own`, or 3: a scalar.
+template <int Own, int B, class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+second_difference(const PointStencil<Real, Value>& stencil, int field) {
+  const auto weights = NeighbourWeights<Real>::of(stencil.axis[B], Own == B);
+  const Value here = stencil.template at<B>(field, 0);
+  return plus_product(weights.below, stencil.template at<B>(field, -1) - here,
+                      weights.above * (stencil.template at<B>(field, 1) - here));
+}
+
+/// The sum of these along the implicit axes.
+template <int Own, class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value implicit_differences(
+    const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, int field) {
+  auto sum = broadcast_of<Value>(Real(0));
+  if (medium.implicit_along[0]) {
+    sum = sum + second_difference<Own, 0>(stencil, field);
+  }
+  if (medium.implicit_along[1]) {
+    sum = sum + second_difference<Own, 1>(stencil, field);
+  }
+  if (medium.implicit_along[2]) {
+    sum = sum + second_difference<Own, 2>(stencil, field);
+  }
+  return sum;
+}
+
+/// What Thomas's elimination along an axis multiplies by at one index.
+template <class Real>
+struct LineFactors {
+  Real scale = 1;  ///< the right side
+  Real carry = 0;  ///< what was eliminated before
+  Real back = 0;   ///< the solution beyond
+};
+
+/// The way up: the right side here, with the one below already eliminated.
+template <class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value eliminated(const LineFactors<Real>& factors,
+                                                             const Value& right_side,
+                                                             const Value& below) {
+  return plus_product(factors.scale, right_side, factors.carry * below);
+}
+
+/// The way down: the solution here from the one above.
+template <class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value substituted(const LineFactors<Real>& factors,
+                                                              const Value& eliminated,
+                                                              const Value& above) {
+  return plus_product(factors.back, above, eliminated);
 }
 
 /// u + gamma G + zeta G_before.

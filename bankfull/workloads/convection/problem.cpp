@@ -121,6 +121,11 @@ void validate_schedule(const Problem& problem) {
     require(problem.schedule == Schedule::tuned || !problem.device.is_cuda(),
             "the reference schedule on a GPU", "use --device cpu");
   });
+  about("time.implicit_diffusion", [&] {
+    require(problem.implicit_diffusion == ImplicitDiffusion::none || !problem.device.is_cuda(),
+            fmt::format("implicit diffusion ({}) on a GPU", to_string(problem.implicit_diffusion)),
+            "use --device cpu, or \"none\"");
+  });
   about("solver.precision", [&] {
     require(problem.schedule == Schedule::tuned || problem.precision == Precision::fp64,
             "the reference schedule in fp32", "use fp64");
@@ -163,6 +168,22 @@ std::vector<double> AxisCells::faces() const {
   return places;
 }
 
+std::array<bool, 3> Problem::implicit_along() const {
+  std::array<bool, 3> along{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const bool asked =
+        implicit_diffusion == ImplicitDiffusion::walls ||
+        (implicit_diffusion == ImplicitDiffusion::stretched && axes[axis].stretching != 0.0);
+    along[axis] = asked && !axes[axis].periodic;
+  }
+  return along;
+}
+
+bool Problem::implicit_anywhere() const {
+  const std::array<bool, 3> along = implicit_along();
+  return along[0] || along[1] || along[2];
+}
+
 void Problem::validate() const {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     validate_axis(axes[axis], axis_names[axis]);
@@ -188,6 +209,9 @@ bool has_sources(const Problem& problem) {
 }
 
 std::string to_string(TimeScheme scheme) { return time_scheme_names.to_string(scheme); }
+std::string to_string(ImplicitDiffusion implicit) {
+  return implicit_diffusion_names.to_string(implicit);
+}
 std::string to_string(PressureSolver solver) { return pressure_solver_names.to_string(solver); }
 std::string to_string(Schedule schedule) { return schedule_names.to_string(schedule); }
 

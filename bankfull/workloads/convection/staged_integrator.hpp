@@ -32,6 +32,8 @@ inline constexpr int factor_slots = given_slot + 1;
 ///                            `projection`, of advection
 ///   set_rule(rule), restart_clock(), forget_rates(), progress()   what next_step goes by
 ///   mark(n), seconds_after(n)  the device's clock: from mark n to mark n + 1
+///   keeps_pressure()         whether projections change a pressure that stages know of, which is
+///                            where diffusion is implicit; forget_kept_pressure() sets it to zero
 ///   set_fields(state, side)  all but ghosts, and zero tendencies
 ///   fields(side)             as a FlowState
 ///   tally_flow(side), tally_scalar(side, scalar)
@@ -97,6 +99,9 @@ class StagedIntegrator final : public Integrator {
     backend_.set_fields(state, side_);
     backend_.pressure().forget();
     launch_from(StagePart::divergence, side_);
+    if (backend_.keeps_pressure()) {
+      find_first_pressure();
+    }
     note_buoyancy();
     backend_.finish();
   }
@@ -130,6 +135,19 @@ class StagedIntegrator final : public Integrator {
   void use_stage(const Stage& stage) {
     backend_.set_factors(given_slot, stage);
     backend_.use_factors(given_slot);
+  }
+
+  /// The pressure of the tendencies, and the rates of the flow again: the other side gets what is
+  /// no flow, and then the flow.
+  void find_first_pressure() {
+    backend_.forget_kept_pressure();
+    for (const Stage& stage : {stage_of_first_pressure, Stage{.store_tendency = false}}) {
+      use_stage(stage);
+      backend_.pressure().forget();
+      backend_.forget_rates();
+      launch_from(StagePart::advance, 1 - side_);
+    }
+    backend_.pressure().forget();
   }
 
   /// A first step has no stage before it that noted the rate of buoyancy: one of no length does.

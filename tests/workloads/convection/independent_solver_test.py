@@ -95,7 +95,8 @@ def decks():
               "schedules": ["tuned"] * 44 + ["reference"] * 6,
               # Cases of one scalar without rotation and sources have loops of their own in the program.
               "scalars": ["usual"] * 14 + [0, 1, 2, 3] * 9,
-              "stretched": [True, False] * 25}
+              "stretched": [True, False] * 25,
+              "implicit": ["none"] * 16 + ["stretched"] * 17 + ["walls"] * 17}
     return [chance.sample(ENDS * 5, CASES) for _ in AXES], {name: chance.sample(of_each, CASES) for name, of_each in counts.items()}
 
 
@@ -186,10 +187,16 @@ class Drawn:
             "initial": {"velocity": [self.formula() for _ in AXES], **{name: self.formula() for name in self.names},
                         "noise": self.chance.choice((0, self.amount(0, 0.5))), "seed": self.chance.randint(0, 99)},
             "forcing": self.forcing(),
-            "time": {"scheme": self.choices["schemes"], "steps": self.chance.randint(4, 12)},
+            "time": {"scheme": self.choices["schemes"], "implicit_diffusion": self.choices["implicit"], "steps": self.chance.randint(4, 12)},
             "solver": {"pressure": self.choices["pressures"], "schedule": self.choices["schedules"], "divergence": 1e-13},
             "output": {"series_every": 1, "snapshots": 0},
         }
+
+    @staticmethod
+    def implicit_axes(sections):
+        kind = sections["time"]["implicit_diffusion"]
+        return [sections["boundaries"][name] != "periodic" and (kind == "walls" or kind == "stretched" and stretching != 0)
+                for name, stretching in zip("xyz", sections["domain"]["stretching"])]
 
 
 def toml_of(value):
@@ -209,14 +216,14 @@ def text_of(sections):
 
 def stable_step(flow):
     """A quarter of what a flow allows at its start (docs/convection.md): by its Courant number, by what its forces do to that within
-    the step, and by the fastest decay that diffusion on the narrowest cells has. Beside that it is short enough for waves that nothing
+    the step, and by the fastest decay that diffusion on the narrowest cells has along axes where it is explicit. Beside that it is short enough for waves that nothing
     damps to grow by less than a hundredth in the few steps of a case."""
     case = flow.case
     courant, decay = {"adams-bashforth": (0.8, 1.0), "runge-kutta": (1.7, 2.51)}[case.scheme]
     narrowest = [np.min(axis.widths) for axis in flow.axes]
     pushed = sum(np.nanmax(np.abs(flow.tendency(a)), initial=0) / width for a, width in enumerate(narrowest))
     diffusivity = max([case.viscosity, *(scalar.diffusivity for scalar in case.scalars)])
-    diffused = sum(4 * diffusivity / width**2 for width in narrowest)
+    diffused = sum(4 * diffusivity / width**2 for width, implicit in zip(narrowest, case.implicit) if not implicit)
     stratified = math.sqrt(sum(np.max(np.abs(scalar.buoyancy)) * np.ptp(flow.at(3 + s)) for s, scalar in enumerate(case.scalars))
                            / min(narrowest))
     waves = flow.advective_rate() + 2 * math.hypot(*case.rotation) + stratified
@@ -368,12 +375,15 @@ class Draws(unittest.TestCase):
             found.update(sections["physics"].keys() | sections["forcing"].keys())
             found.add(("scalars", len(drawn.names)))
             found.add(tuple(drawn.choices[name] for name in ("schemes", "pressures", "scalars")))
+            if any(Drawn.implicit_axes(sections)):
+                found.add(("implicit", *(drawn.choices[name] for name in ("schemes", "implicit", "schedules"))))
         self.assertEqual([], sorted(map(str, {
             *itertools.product(AXES, ENDS),
             *itertools.product(["stretched"], AXES),
             *itertools.product(["cells"], AXES, range(1, 10)),
             *itertools.product(["scalars"], range(4)),
             *itertools.product(["adams-bashforth", "runge-kutta"], ["auto", "multigrid"], ["usual", 2, 3]),
+            *itertools.product(["implicit"], ["adams-bashforth", "runge-kutta"], ["stretched", "walls"], ["tuned", "reference"]),
             "rayleigh", "viscosity", "reynolds", "rotation", "acceleration", "temperature", "salt"} - found)))
 
 

@@ -1,0 +1,222 @@
+#pragma once
+
+#include "bankfull/core/base/pack.hpp"
+#include "bankfull/workloads/convection/cpu/rows.hpp"
+#include "bankfull/workloads/convection/point.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace bankfull::convection {
+
+/// What a stage with implicit diffusion multiplies by; see Stage.
+template <class Real>
+struct ImplicitFactors {
+  StageFactors<Real> tendencies;
+  Real length = 0;              ///< the gradient of the known pressure: tau
+  Real differences = 0;         ///< nu times second differences: tau, or (1 - theta) tau for values
+  Real start = 0;               ///< the field: 1 where lines are solved for values, 0 for changes
+  Real implicit_viscosity = 0;  ///< theta tau nu
+  Real pressure_per_potential = 0;  ///< 1 / time
+};
+
+/// One row of all fields to advance, and to eliminate along the planes. Pointers to fields are to
+/// velocity 0, as in a RowToAdvance.
+template <class Real>
+struct RowToEliminate {
+  RowToAdvance<Real> advance;
+  const Real* below = nullptr;  ///< the row before along the planes, already eliminated
+  const LineFactors<Real>* lines = nullptr;  ///< of all fields in this plane
+  const Real* pressure = nullptr;            ///< with the cell before the row
+  const Real* pressure_below[2] = {};        ///< one plane, and one row before
+};
+
+/// tau dp/dA at velocity A.
+template <int A, class Real>
+BANKFULL_ALWAYS_INLINE Pack<Real> with_pressure(const RowToEliminate<Real>& row, Real length,
+                                                std::int64_t k, Pack<Real> right_side) {
+  using P = Pack<Real>;
+  const Real* below = row.pressure - 1;
+  if constexpr (A < 2) {
+    below = row.pressure_below[A];
+  }
+  const Real per_face = row.advance.stencil.axis[A].per_face;
+  return plus_product(-(length * per_face), P::load(row.pressure + k) - P::load(below + k),
+                      right_side);
+}
+
+/// Stores field `field`, which is velocity `Own`, or 3: a scalar, eliminated.
+template <Terms Which, int Own, class Real>
+BANKFULL_ALWAYS_INLINE void put_eliminated(const RowToEliminate<Real>& row,
+                                           const PointStencil<Real, Pack<Real>>& stencil,
+                                           const Medium<Real>& medium,
+                                           const ImplicitFactors<Real>& stage, std::int64_t k,
+                                           int field, Pack<Real> tendency) {
+  using P = Pack<Real>;
+  const std::int64_t at = field * stencil.strides.field;
+  if (Which == Terms::all && row.advance.source != nullptr) {
+    tendency = tendency + P::load(row.advance.source + at + k);
+  }
+  Real* const kept = row.advance.tendency + at + k;
+  const Real diffusivity = Own < 3 ? medium.viscosity : medium.scalars[field - 3].diffusivity;
+  P right_side = advanced(stage.start * stencil.load(at), stage.tendencies.gamma, tendency,
+                          stage.tendencies.zeta, P::load(kept));
+  right_side = plus_product(stage.differences * diffusivity,
+                            implicit_differences<Own>(stencil, medium, field), right_side);
+  if constexpr (Own < 3) {
+    right_side = with_pressure<Own>(row, stage.length, k, right_side);
+  }
+  // The row of the next plane reads it, so it stays in the caches.
+  eliminated(row.lines[field], right_side, P::load(row.below + at + k))
+      .store(row.advance.next + at + k);
+  if (stage.tendencies.store_tendency) {
+    tendency.store(kept);
+  }
+}
+
+/// The right side of a stage with implicit diffusion, eliminated along the planes; see Stage.
+template <Terms Which, class Real>
+void eliminate_row(RowToEliminate<Real> row, Medium<Real> medium, ImplicitFactors<Real> stage) {
+  using P = Pack<Real>;
+  constexpr Diffusion explicit_axes = Diffusion::explicit_axes;
+  const bool carries = Which == Terms::usual || medium.scalar_count > 0;
+  for (std::int64_t k = 0; k < row.advance.cells; k += P::width) {
+    PointStencil<Real, P> stencil = row.advance.stencil;
+    stencil.here += k;
+    const P along_i = momentum_tendency<0, Which, explicit_axes>(stencil, medium);
+    const P along_j = momentum_tendency<1, Which, explicit_axes>(stencil, medium);
+    const P along_k = momentum_tendency<2, Which, explicit_axes>(stencil, medium);
+    P scalar = P::broadcast(0);
+    if (carries) {
+      scalar = explicit_scalar_tendency(stencil, 0, medium);
+    }
+    put_eliminated<Which, 0>(row, stencil, medium, stage, k, 0, along_i);
+    put_eliminated<Which, 1>(row, stencil, medium, stage, k, 1, along_j);
+    put_eliminated<Which, 2>(row, stencil, medium, stage, k, 2, along_k);
+    if (carries) {
+      put_eliminated<Which, 3>(row, stencil, medium, stage, k, 3, scalar);
+    }
+    for (int s = 1; Which == Terms::all && s < medium.scalar_count; ++s) {
+      put_eliminated<Which, 3>(row, stencil, medium, stage, k, 3 + s,
+                               explicit_scalar_tendency(stencil, s, medium));
+    }
+  }
+}
+
+/// Adds what a wall beside the plane prescribes to a row that is eliminated: the wall's part of the
+/// ghosts, which are factor * (value beside them) + that part, times `weight`.
+template <class Real>
+void add_wall_to_row(const Real* __restrict here, const Real* __restrict ghost, Real factor,
+                     Real weight, std::int64_t cells, Real* __restrict row) {
+#pragma omp simd
+  for (std::int64_t k = 0; k < cells; ++k) {
+    row[k] += weight * (ghost[k] - factor * here[k]);
+  }
+}
+
+template <class Real>
+void add_row(const Real* __restrict other, std::int64_t cells, Real* __restrict row) {
+#pragma omp simd
+  for (std::int64_t k = 0; k < cells; ++k) {
+    row[k] += other[k];
+  }
+}
+
+/// The solution of a row from the row above it.
+template <class Real>
+void substitute_row(Real back, const Real* __restrict above, std::int64_t cells,
+                    Real* __restrict row) {
+  for (std::int64_t k = 0; k < cells; k += Pack<Real>::width) {
+    using P = Pack<Real>;
+    const LineFactors<Real> factors{.back = back};
+    substituted(factors, P::load(row + k), P::load(above + k)).store(row + k);
+  }
+}
+
+/// A row eliminated with the one below it; the first one, where nothing is carried, with itself.
+template <class Real>
+void eliminate_across(const LineFactors<Real>& factors, const Real* below, std::int64_t cells,
+                      Real* row) {
+#pragma omp simd
+  for (std::int64_t k = 0; k < cells; ++k) {
+    row[k] = eliminated(factors, row[k], below[k]);
+  }
+}
+
+/// Solves up to `Rows` rows along themselves at once: each element waits for the one before, so one
+/// row alone would leave the processor waiting. `factors` are `step` apart.
+template <std::size_t Rows, class Real>
+void solve_along_rows(const LineFactors<Real>* factors, std::size_t step, std::int64_t cells,
+                      Real* first, std::int64_t pitch) {
+  std::array<Real, Rows> last{};
+  for (std::int64_t k = 0; k < cells; ++k) {
+    const LineFactors<Real>& here = factors[static_cast<std::size_t>(k) * step];
+    for (std::size_t row = 0; row < Rows; ++row) {
+      Real& value = first[static_cast<std::int64_t>(row) * pitch + k];
+      last[row] = eliminated(here, value, last[row]);
+      value = last[row];
+    }
+  }
+  for (std::int64_t k = cells - 2; k >= 0; --k) {
+    const LineFactors<Real>& here = factors[static_cast<std::size_t>(k) * step];
+    for (std::size_t row = 0; row < Rows; ++row) {
+      Real& value = first[static_cast<std::int64_t>(row) * pitch + k];
+      last[row] = substituted(here, value, last[row]);
+      value = last[row];
+    }
+  }
+}
+
+/// One row of the potential that a projection found, and of its neighbours: those beyond walls are
+/// the row itself.
+template <class Real>
+struct RowOfPotential {
+  const Real* here = nullptr;
+  const Real* below[2] = {};  ///< one plane, and one row before
+  const Real* above[2] = {};
+  NeighbourWeights<Real> weights[3] = {};
+  bool implicit_along[3] = {};
+  std::int64_t cells = 0;
+};
+
+/// p += (q - theta tau nu (sum of D q)) / time: what the projection's potential q says of the
+/// pressure, whose gradient the stage had inside its matrix.
+template <class Real>
+BANKFULL_ALWAYS_INLINE Real kept_pressure(const RowOfPotential<Real>& row, Real implicit_viscosity,
+                                          Real per_potential, Real kept, std::int64_t k,
+                                          std::int64_t before, std::int64_t after) {
+  const Real here = row.here[k];
+  const auto second_difference = [&](int axis, Real below, Real above) {
+    return plus_product(row.weights[axis].below, below - here,
+                        row.weights[axis].above * (above - here));
+  };
+  Real sum = 0;
+  for (int axis = 0; axis < 2; ++axis) {
+    if (row.implicit_along[axis]) {
+      sum += second_difference(axis, row.below[axis][k], row.above[axis][k]);
+    }
+  }
+  if (row.implicit_along[2]) {
+    sum += second_difference(2, row.here[before], row.here[after]);
+  }
+  return plus_product(per_potential, plus_product(-implicit_viscosity, sum, here), kept);
+}
+
+template <class Real>
+void keep_pressure_row(RowOfPotential<Real> row, Real implicit_viscosity, Real per_potential,
+                       Real* __restrict kept) {
+  const std::int64_t last = row.cells - 1;
+  kept[0] =
+      kept_pressure<Real>(row, implicit_viscosity, per_potential, kept[0], 0, 0, last > 0 ? 1 : 0);
+#pragma omp simd
+  for (std::int64_t k = 1; k < last; ++k) {
+    kept[k] = kept_pressure<Real>(row, implicit_viscosity, per_potential, kept[k], k, k - 1, k + 1);
+  }
+  if (last > 0) {
+    kept[last] = kept_pressure<Real>(row, implicit_viscosity, per_potential, kept[last], last,
+                                     last - 1, last);
+  }
+}
+
+}  // namespace bankfull::convection
