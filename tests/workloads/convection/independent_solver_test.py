@@ -337,18 +337,9 @@ class BesideTheProgram(unittest.TestCase):
 
     def test_finds_what_is_done_otherwise(self):
         """Were one term of one side missing, or were it centred or stepped in another way, the comparison would tell."""
-        case = self.path / "case.toml"
-        case.write_text(EVERYTHING)
-        theirs = self.series_of_the_program(case)
-
-        def compare():
-            flow = Flow(Case(case))
-            return max(deviations(flow, list(flow.series()), theirs).values())
-
-        self.assertLess(compare(), ALLOWED)
         nothing = mock.Mock(return_value=0.0)
         tendency = Flow.tendency
-        others = (
+        self.tells(EVERYTHING, (
             (Flow, "rotation", nothing),
             (Flow, "buoyancy", nothing),
             (Flow, "noise", nothing),
@@ -357,7 +348,32 @@ class BesideTheProgram(unittest.TestCase):
             (Flow, "beside", lambda flow, a, field, steps=(0, 0, 0): (flow.at(field, steps - STEP[a]) + flow.at(field, steps)) / 2),
             (Flow, "stages", lambda flow, dt, before: ((dt, 0, True),) if before is None else ((1.5 * dt, -0.5 * dt, True),)),
             (Wall, "beyond", lambda wall, inside, distance: inside),
-        )
+        ))
+
+    def test_finds_what_implicit_diffusion_does_otherwise(self):
+        difference, correct = Flow.second_difference, Flow.correct_pressure
+        for kind in ("stretched", "walls"):
+            for scheme in ("adams-bashforth", "runge-kutta"):
+                self.tells(EVERYTHING.replace("dt = 0.01", f'dt = 0.01\nscheme = "{scheme}"\nimplicit_diffusion = "{kind}"'), (
+                    (Flow, "pressure_gradient", mock.Mock(return_value=0.0)),
+                    (Flow, "divergence_of_rates", lambda flow: 0 * flow.divergence()),
+                    (Flow, "second_difference", lambda flow, field, b: 2 * difference(flow, field, b)),
+                    (Flow, "correct_pressure", lambda flow, potential, tau, duration: correct(flow, potential, -9 * tau, duration)),
+                    (Flow, "diffusivity", lambda flow, field: flow.case.viscosity),
+                    (Flow, "implicit_diffusion", mock.Mock(return_value=0.0)),
+                ))
+
+    def tells(self, text, others):
+        """Compares a case with itself, and with what the solver makes of it with other functions."""
+        case = self.path / "case.toml"
+        case.write_text(text)
+        theirs = self.series_of_the_program(case)
+
+        def compare():
+            flow = Flow(Case(case))
+            return max(deviations(flow, list(flow.series()), theirs).values())
+
+        self.assertLess(compare(), ALLOWED)
         for owner, name, other in others:
             with self.subTest(otherwise=name), mock.patch.object(owner, name, other):
                 self.assertGreater(compare(), 1e4 * ALLOWED)
@@ -376,14 +392,14 @@ class Draws(unittest.TestCase):
             found.add(("scalars", len(drawn.names)))
             found.add(tuple(drawn.choices[name] for name in ("schemes", "pressures", "scalars")))
             if any(Drawn.implicit_axes(sections)):
-                found.add(("implicit", *(drawn.choices[name] for name in ("schemes", "implicit", "schedules"))))
+                found.update(("implicit", drawn.choices["schemes"], drawn.choices[name]) for name in ("implicit", "schedules", "pressures"))
         self.assertEqual([], sorted(map(str, {
             *itertools.product(AXES, ENDS),
             *itertools.product(["stretched"], AXES),
             *itertools.product(["cells"], AXES, range(1, 10)),
             *itertools.product(["scalars"], range(4)),
             *itertools.product(["adams-bashforth", "runge-kutta"], ["auto", "multigrid"], ["usual", 2, 3]),
-            *itertools.product(["implicit"], ["adams-bashforth", "runge-kutta"], ["stretched", "walls"], ["tuned", "reference"]),
+            *itertools.product(["implicit"], ["adams-bashforth", "runge-kutta"], ["stretched", "walls", "tuned", "auto", "multigrid"]),
             "rayleigh", "viscosity", "reynolds", "rotation", "acceleration", "temperature", "salt"} - found)))
 
 
