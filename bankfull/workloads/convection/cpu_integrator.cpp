@@ -83,6 +83,9 @@ class CpuBackend {
     copy_sources();
     if (keeps_pressure()) {
       kept_pressure_ = std::make_unique<FieldSet<Real>>(layout_, 1, Device::cpu());
+      carried_ = std::make_unique<FieldSet<Real>>(Layout({1, n_.nj, n_.nk}, 1, sizeof(Real)),
+                                                  count_, Device::cpu());
+      std::fill_n(carried_->data(), carried_->size(), Real(0));
       forget_kept_pressure();
     }
   }
@@ -125,11 +128,13 @@ class CpuBackend {
   void launch(StagePart part, std::size_t to) {
     switch (part) {
       case StagePart::advance:
+        solving_ = keeps_pressure();
         keeps_pressure() ? advance_implicitly(sides_[1 - to], sides_[to])
                          : advance_fields(sides_[1 - to], sides_[to]);
         break;
       case StagePart::divergence:
-        find_divergence(sides_[to]);
+        solving_ ? substitute_and_diverge(sides_[1 - to], sides_[to]) : find_divergence(sides_[to]);
+        solving_ = false;
         break;
       case StagePart::pressure:
         pressure_->solve();
@@ -309,15 +314,18 @@ class CpuBackend {
 
   /// Velocities on walls are zero.
   void stop_at_walls(FieldSet<Real>& to, std::int64_t i, std::int64_t j, const Range& cells) const {
-    const std::int64_t count = cells.end - cells.begin;
-    if (walls_.holds<0>(i)) {
-      std::fill_n(to[0].row(i, j) + cells.begin, count, Real(0));
+    for (int field = 0; field < 3; ++field) {
+      stop_at_wall(field, i, j, cells, to[field].row(i, j));
     }
-    if (walls_.holds<1>(j)) {
-      std::fill_n(to[1].row(i, j) + cells.begin, count, Real(0));
-    }
-    if (walls_.holds<2>(cells.begin)) {
-      to[2](i, j, 0) = Real(0);
+  }
+
+  void stop_at_wall(int field, std::int64_t i, std::int64_t j, const Range& cells,
+                    Real* row) const {
+    const bool whole = (field == 0 && walls_.holds<0>(i)) || (field == 1 && walls_.holds<1>(j));
+    if (whole) {
+      std::fill_n(row + cells.begin, cells.end - cells.begin, Real(0));
+    } else if (field == 2 && walls_.holds<2>(cells.begin)) {
+      row[0] = Real(0);
     }
   }
 
@@ -326,45 +334,83 @@ class CpuBackend {
   /// A stage with implicit diffusion: columns are eliminated as the right side is formed, plane by
   /// plane, then lines within the planes are solved, then columns the way down.
   void advance_implicitly(const FieldSet<Real>& from, FieldSet<Real>& to) {
-    each_block_of_columns([&](const Columns& block) {
+    const double buoyancy = each_block_of_columns([&](const Columns& block) {
+      double largest = 0.0;
       for (std::int64_t i = 0; i < n_.ni; ++i) {
         for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
           eliminate_one_row(from, to, i, j, block.cells);
+          if (block.cells.begin == 0) {  // once for all parts of a row
+            largest = larger(static_cast<double>(buoyancy_rate_of_row(from, i, j)), largest);
+          }
         }
       }
+      return largest;
     });
-    const double buoyancy = largest_of_rows(
-        [&](std::int64_t i, std::int64_t j) { return buoyancy_rate_of_row(from, i, j); });
     rates_.buoyancy = larger(buoyancy, rates_.buoyancy);
     if (!lines().for_values()) {
       solve_within_planes(to);
     }
+  }
+
+  /// The rest of it: columns the way down, and the divergence of planes as they come out of that.
+  void substitute_and_diverge(const FieldSet<Real>& from, FieldSet<Real>& to) const {
+    const int lag = lines().for_values() ? 0 : 1;  // of planes whose values follow from changes
     each_block_of_columns([&](const Columns& block) {
-      for (std::int64_t i = n_.ni - 1; i >= 0; --i) {
-        for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
-          substitute_one_row(from, to, i, j, block.cells);
+      for (std::int64_t i = n_.ni - 1; i >= -lag; --i) {
+        for (std::int64_t j = block.rows.end - 1; j >= block.rows.begin; --j) {
+          if (i >= 0) {
+            substitute_one_row(to, i, j, block.cells);
+          }
+          const std::int64_t done = i + lag;
+          if (done < n_.ni && lag > 0) {
+            add_changes(from, to, done, j, block.cells);
+          }
+          if (done < n_.ni && holds_row_above(block, j)) {
+            diverge_one_row(to, done, j);
+          }
         }
       }
+      return 0.0;
+    });
+    each_block_of_columns([&](const Columns& block) {
+      for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
+        for (std::int64_t i = 0; !holds_row_above(block, j) && i < n_.ni; ++i) {
+          if (block.cells.begin == 0) {  // whole rows
+            diverge_one_row(to, i, j);
+          }
+        }
+      }
+      return 0.0;
     });
   }
 
-  /// body(columns), by the team: as many rows at a time as have three planes of all fields in a
-  /// core's cache.
+  /// Whether a block has all that the divergence of its row j follows from as it goes down.
+  [[nodiscard]] bool holds_row_above(const Columns& block, std::int64_t j) const {
+    const bool whole = walls_.walled[0] && block.cells.end - block.cells.begin == n_.nk;
+    return whole && (j + 1 < block.rows.end || (walls_.walled[1] && j + 1 == n_.nj));
+  }
+
+  /// The largest of what body(columns) returns, by the team: as many rows at a time as have three
+  /// planes of all fields in a core's cache. It may store past the caches.
   template <class Body>
-  void each_block_of_columns(const Body& body) const {
+  double each_block_of_columns(const Body& body) const {
+    double largest = 0.0;
     const std::int64_t row_bytes =
         std::int64_t{3} * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
     const std::int64_t block = std::max<std::int64_t>(4, block_bytes / row_bytes);
     const std::int64_t cells_a_line = cache_line_bytes / static_cast<std::int64_t>(sizeof(Real));
-#pragma omp parallel num_threads(executor_.team().threads())
+#pragma omp parallel num_threads(executor_.team().threads()) reduction(max : largest)
     {
       const Columns mine = my_columns(n_, executor_.team().threads(), cells_a_line);
       for (std::int64_t j = mine.rows.begin; j < mine.rows.end; j += block) {
         if (mine.cells.begin < mine.cells.end) {
-          body(Columns{{j, std::min(mine.rows.end, j + block)}, mine.cells});
+          largest =
+              larger(body(Columns{{j, std::min(mine.rows.end, j + block)}, mine.cells}), largest);
         }
       }
+      stream_store_fence();
     }
+    return largest;
   }
 
   void eliminate_one_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
@@ -384,23 +430,33 @@ class CpuBackend {
                     .next = to[0].row(i, j) + k,
                     .cells = cells.end - k},
         // Nothing is carried into the first plane: any numbers will do.
-        .below = i == 0 ? stencil.here : to[0].row(i - 1, j) + k,
+        .carried = (*carried_)[0].row(0, j) + k,
+        .carried_stride = carried_->stride(),
         .lines = lines().at(0, i),
         .pressure = pressure.row(i, j) + k,
         .pressure_below = {pressure.row(around(i, n_.ni), j) + k,
                            pressure.row(i, around(j, n_.nj)) + k}};
-    terms_of(medium_, sources_ != nullptr) == Terms::usual
-        ? eliminate_row<Terms::usual>(row, medium_, slots_[slot_])
-        : eliminate_row<Terms::all>(row, medium_, slots_[slot_]);
+    lines().for_values() ? eliminate_terms_of_row<Diffusion::within_planes>(row)
+                         : eliminate_terms_of_row<Diffusion::explicit_axes>(row);
     if (lines().for_values()) {
       add_walls(from, to, i, j, cells);
     }
     stop_at_walls(to, i, j, cells);
+    for (int field = 0; field < 3; ++field) {
+      stop_at_wall(field, i, j, cells, (*carried_)[field].row(0, j));
+    }
+  }
+
+  template <Diffusion How>
+  void eliminate_terms_of_row(const RowToEliminate<Real>& row) const {
+    terms_of(medium_, sources_ != nullptr) == Terms::usual
+        ? eliminate_row<Terms::usual, How>(row, medium_, slots_[slot_])
+        : eliminate_row<Terms::all, How>(row, medium_, slots_[slot_]);
   }
 
   /// What walls beyond the planes prescribe acts on the new values, too.
   void add_walls(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i, std::int64_t j,
-                 const Range& cells) const {
+                 const Range& cells) {
     const std::int64_t k = cells.begin;
     for (const int side : {0, 1}) {
       if (i != (side == 0 ? 0 : n_.ni - 1)) {
@@ -408,29 +464,29 @@ class CpuBackend {
       }
       for (int field = 1; field < count_; ++field) {  // velocity 0 ends at the walls
         const Real weight = lines().at(0, i)[field].scale * lines().wall_weight(field, side);
+        Real* const carried = (*carried_)[field].row(0, j) + k;
         add_wall_to_row(from[field].row(i, j) + k, from[field].row(side == 0 ? -1 : n_.ni, j) + k,
                         static_cast<Real>(lines().wall(field, side).factor), weight, cells.end - k,
-                        to[field].row(i, j) + k);
+                        carried);
+        std::copy_n(carried, cells.end - k, to[field].row(i, j) + k);
       }
     }
   }
 
-  void substitute_one_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
-                          std::int64_t j, const Range& cells) const {
+  void substitute_one_row(FieldSet<Real>& to, std::int64_t i, std::int64_t j,
+                          const Range& cells) const {
     const std::int64_t k = cells.begin;
-    const std::int64_t count = cells.end - k;
+    for (int field = 0; field < count_ && i + 1 < n_.ni; ++field) {
+      const Real* const above = to[field].row(i + 1, j) + k;
+      substitute_row(lines().at(0, i)[field].back, above, cells.end - k, to[field].row(i, j) + k);
+    }
+  }
+
+  void add_changes(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i, std::int64_t j,
+                   const Range& cells) const {
+    const std::int64_t k = cells.begin;
     for (int field = 0; field < count_; ++field) {
-      Real* const row = to[field].row(i, j) + k;
-      if (i + 1 < n_.ni) {
-        Real* const above = to[field].row(i + 1, j) + k;
-        substitute_row(lines().at(0, i)[field].back, static_cast<const Real*>(above), count, row);
-        if (!lines().for_values()) {
-          add_row(from[field].row(i + 1, j) + k, count, above);
-        }
-      }
-      if (i == 0 && !lines().for_values()) {
-        add_row(from[field].row(i, j) + k, count, row);
-      }
+      add_row(from[field].row(i, j) + k, cells.end - k, to[field].row(i, j) + k);
     }
   }
 
@@ -499,20 +555,22 @@ class CpuBackend {
   /// Ghosts are not yet in place: upper faces are those of the next cell around, and beyond a wall
   /// lies the ghost, which is zero for good.
   void find_divergence(const FieldSet<Real>& flow) const {
+    each_row([&](std::int64_t i, std::int64_t j) { diverge_one_row(flow, i, j); });
+  }
+
+  void diverge_one_row(const FieldSet<Real>& flow, std::int64_t i, std::int64_t j) const {
     const poisson::CellSlots<Real> right_side = pressure_->right_side();
-    each_row([&](std::int64_t i, std::int64_t j) {
-      const std::int64_t next_i = walls_.walled[0] ? i + 1 : (i + 1) % n_.ni;
-      const std::int64_t next_j = walls_.walled[1] ? j + 1 : (j + 1) % n_.nj;
-      const PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
-      const Real* const along = flow[2].row(i, j);
-      const RowToDiverge<Real> row{.below = {flow[0].row(i, j), flow[1].row(i, j), along},
-                                   .above = {flow[0].row(next_i, j), flow[1].row(i, next_j)},
-                                   .last_face = walls_.walled[2] ? Real(0) : along[0],
-                                   .per_cell = {stencil.axis[0].per_cell, stencil.axis[1].per_cell,
-                                                stencil.axis[2].per_cell},
-                                   .cells = n_.nk};
-      divergence_row(row, &right_side(i, j, 0));
-    });
+    const std::int64_t next_i = walls_.walled[0] ? i + 1 : (i + 1) % n_.ni;
+    const std::int64_t next_j = walls_.walled[1] ? j + 1 : (j + 1) % n_.nj;
+    const PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
+    const Real* const along = flow[2].row(i, j);
+    const RowToDiverge<Real> row{
+        .below = {flow[0].row(i, j), flow[1].row(i, j), along},
+        .above = {flow[0].row(next_i, j), flow[1].row(i, next_j)},
+        .last_face = walls_.walled[2] ? Real(0) : along[0],
+        .per_cell = {stencil.axis[0].per_cell, stencil.axis[1].per_cell, stencil.axis[2].per_cell},
+        .cells = n_.nk};
+    divergence_row(row, &right_side(i, j, 0));
   }
 
   void project(FieldSet<Real>& flow) {
@@ -555,12 +613,15 @@ class CpuBackend {
                              .above = {row_at(i + 1, j), row_at(i, j + 1)},
                              .cells = n_.nk};
     for (const int axis : storage_axes) {
-      row.weights[axis] = NeighbourWeights<Real>::of(stencil.axis[axis], false);
-      row.implicit_along[axis] = lines().along(axis);
+      if (lines().along(axis)) {
+        row.weights[axis] = NeighbourWeights<Real>::of(stencil.axis[axis], false);
+      } else if (axis < 2) {
+        row.below[axis] = row.here;
+        row.above[axis] = row.here;
+      }
     }
     Real* const kept = (*kept_pressure_)[0].row(i, j);
-    keep_pressure_row(row, slots_[slot_].implicit_viscosity, slots_[slot_].pressure_per_potential,
-                      kept);
+    keep_pressure_row(row, slots_[slot_], kept);
     kept[-1] = kept[walls_.walled[2] ? 0 : n_.nk - 1];
   }
 
@@ -640,11 +701,13 @@ class CpuBackend {
   std::vector<GhostRows<Real>> ghosts_;
   std::vector<ImplicitLines<Real>> lines_;         ///< of each slot
   std::unique_ptr<FieldSet<Real>> kept_pressure_;  ///< where diffusion is implicit; one field
+  std::unique_ptr<FieldSet<Real>> carried_;        ///< the plane that was eliminated last
   std::array<ImplicitFactors<Real>, factor_slots> slots_{};
   std::size_t slot_ = 0;  ///< in use
   StepRule rule_;
   StepState progress_;
-  FlowRates rates_;  ///< since the last choice of a step
+  FlowRates rates_;       ///< since the last choice of a step
+  bool solving_ = false;  ///< columns of a stage are on their way: the divergence ends it
   Stopwatch watch_;
   std::array<double, stage_parts + 1> marks_{};
 };

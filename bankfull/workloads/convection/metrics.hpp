@@ -47,8 +47,12 @@ enum class Terms {
 /// Which diffusion tendencies contain.
 enum class Diffusion {
   whole,
+  within_planes,  ///< that along rows and columns: along planes it is implicit
   explicit_axes,  ///< that along axes which are not Medium::implicit_along
 };
+
+/// In the place of a diffusivity: none, without an operation.
+struct Inviscid {};
 
 template <class Real>
 Terms terms_of(const Medium<Real>& medium, bool has_sources) {

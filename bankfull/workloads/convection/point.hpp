@@ -18,11 +18,15 @@ struct PointFlops {
   static constexpr int rotation = 18;               ///< of one velocity
   static constexpr int transport_of_scalar = 50;    ///< scalar_tendency
   static constexpr int source = 1;
-  static constexpr int advance = 4;            ///< advanced
-  static constexpr int second_difference = 8;  ///< added to others, of one field along one axis
-  static constexpr int implicit = 7;           ///< with_implicit_diffusion and eliminated
-  static constexpr int pressure_gradient = 4;  ///< with_pressure, of one velocity
+  static constexpr int advance = 4;                      ///< advanced
+  static constexpr int transport_without_diffusion = 8;  ///< less along an axis, of any field
+  static constexpr int second_difference = 7;            ///< of one field along one axis
+  static constexpr int added_difference = 1;             ///< to others, where there may be several
+  static constexpr int right_side = 4;                   ///< of a line solve, beside advance
+  static constexpr int pressure_gradient = 4;            ///< of one velocity
+  static constexpr int eliminated = 3;
   static constexpr int substituted = 2;
+  static constexpr int kept_pressure = 21;
   static constexpr int divergence = 8;
   static constexpr int projection = 3;  ///< u - (p - p_below) / distance, of one velocity
   static constexpr int advective_rate = 5;
@@ -68,39 +72,56 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value plus_product(const X& x, const
   return fma(x, y, z);
 }
 
+/// What flows minus what diffuses: flux - diffusivity per_distance (above - below).
+template <class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value less_diffusion(Real diffusivity,
+                                                                 Real per_distance,
+                                                                 const Value& below,
+                                                                 const Value& above,
+                                                                 const Value& flux) {
+  return plus_product(-diffusivity * per_distance, above - below, flux);
+}
+
+template <class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value less_diffusion(Inviscid /*none*/,
+                                                                 Real /*per_distance*/,
+                                                                 const Value& /*below*/,
+                                                                 const Value& /*above*/,
+                                                                 const Value& flux) {
+  return flux;
+}
+
 /// Flux of velocity A along its own axis, u u - nu du/dx, at the centre of the cell that is `cell`
 /// cells above face n.
-template <int A, class Real, class Value>
+template <int A, class Real, class Value, class Diffusivity>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value own_flux(const PointStencil<Real, Value>& stencil,
-                                                           Real viscosity, int cell,
+                                                           Diffusivity viscosity, int cell,
                                                            Real per_width) {
   const Value below = stencil.template at<A>(A, cell);
   const Value above = stencil.template at<A>(A, cell + 1);
   const Value twice_mean = below + above;
-  return plus_product(-viscosity * per_width, above - below,
-                      (Real(0.25) * twice_mean) * twice_mean);
+  return less_diffusion(viscosity, per_width, below, above, (Real(0.25) * twice_mean) * twice_mean);
 }
 
 /// Flux of velocity A along another axis B, v u - nu du/dy, at the edge `edge` cells above the
 /// point. The transporting v is weighted by volume, so that the divergence of the fluxes around a
 /// velocity is the mean of the divergences of its two cells: zero.
-template <int A, int B, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-cross_flux(const PointStencil<Real, Value>& stencil, Real viscosity, int edge, Real per_distance) {
+template <int A, int B, class Real, class Value, class Diffusivity>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value cross_flux(
+    const PointStencil<Real, Value>& stencil, Diffusivity viscosity, int edge, Real per_distance) {
   const Real half_weight = Real(0.5) * stencil.axis[A].weight;
   const Value half_transporting =
       plus_product(Real(0.5) - half_weight, stencil.template at<B>(B, edge),
                    half_weight * stencil.template at<A, B>(B, -1, edge));
   const Value below = stencil.template at<B>(A, edge - 1);
   const Value above = stencil.template at<B>(A, edge);
-  return plus_product(-viscosity * per_distance, above - below,
-                      half_transporting * (below + above));
+  return less_diffusion(viscosity, per_distance, below, above, half_transporting * (below + above));
 }
 
 /// - d/dB (flux of velocity A along B), for B = A too.
-template <int A, int B, class Real, class Value>
+template <int A, int B, class Real, class Value, class Diffusivity>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-momentum_transport(const PointStencil<Real, Value>& stencil, Real viscosity) {
+momentum_transport(const PointStencil<Real, Value>& stencil, Diffusivity viscosity) {
   const AxisMetric<Real>& axis = stencil.axis[B];
   if constexpr (A == B) {
     return axis.per_face * (own_flux<A>(stencil, viscosity, -1, axis.per_cell_before) -
@@ -187,9 +208,11 @@ with_forces(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium
 
 /// The diffusivity along B that a tendency has.
 template <Diffusion Which, int B, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real along(const Medium<Real>& medium,
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto along(const Medium<Real>& medium,
                                                        Real diffusivity) {
-  if constexpr (Which == Diffusion::explicit_axes) {
+  if constexpr (Which == Diffusion::within_planes && B == 0) {
+    return Inviscid();
+  } else if constexpr (Which == Diffusion::explicit_axes) {
     return medium.implicit_along[B] ? Real(0) : diffusivity;
   } else {
     return diffusivity;
@@ -210,19 +233,19 @@ momentum_tendency(const PointStencil<Real, Value>& stencil, const Medium<Real>& 
 }
 
 /// Flux of a scalar along B, v T - kappa dT/dy, through the face `face` cells above the point.
-template <int B, class Real, class Value>
+template <int B, class Real, class Value, class Diffusivity>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-scalar_flux(const PointStencil<Real, Value>& stencil, int scalar, Real diffusivity, int face,
+scalar_flux(const PointStencil<Real, Value>& stencil, int scalar, Diffusivity diffusivity, int face,
             Real per_distance) {
   const Value below = stencil.template at<B>(3 + scalar, face - 1);
   const Value above = stencil.template at<B>(3 + scalar, face);
-  return plus_product(-diffusivity * per_distance, above - below,
-                      (Real(0.5) * stencil.template at<B>(B, face)) * (below + above));
+  return less_diffusion(diffusivity, per_distance, below, above,
+                        (Real(0.5) * stencil.template at<B>(B, face)) * (below + above));
 }
 
-template <int B, class Real, class Value>
+template <int B, class Real, class Value, class Diffusivity>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-scalar_transport(const PointStencil<Real, Value>& stencil, int scalar, Real diffusivity) {
+scalar_transport(const PointStencil<Real, Value>& stencil, int scalar, Diffusivity diffusivity) {
   const AxisMetric<Real>& axis = stencil.axis[B];
   return axis.per_cell * (scalar_flux<B>(stencil, scalar, diffusivity, 0, axis.per_face) -
                           scalar_flux<B>(stencil, scalar, diffusivity, 1, axis.per_face_next));
@@ -238,22 +261,21 @@ scalar_tendency(const PointStencil<Real, Value>& stencil, int scalar, Real diffu
 }
 
 /// G of a scalar, but for the diffusion along implicit axes.
-template <class Real, class Value>
+template <Diffusion How, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value explicit_scalar_tendency(
     const PointStencil<Real, Value>& stencil, int scalar, const Medium<Real>& medium) {
-  constexpr Diffusion explicit_axes = Diffusion::explicit_axes;
   const Real kappa = medium.scalars[scalar].diffusivity;
-  return scalar_transport<0>(stencil, scalar, along<explicit_axes, 0>(medium, kappa)) +
-         scalar_transport<1>(stencil, scalar, along<explicit_axes, 1>(medium, kappa)) +
-         scalar_transport<2>(stencil, scalar, along<explicit_axes, 2>(medium, kappa));
+  return scalar_transport<0>(stencil, scalar, along<How, 0>(medium, kappa)) +
+         scalar_transport<1>(stencil, scalar, along<How, 1>(medium, kappa)) +
+         scalar_transport<2>(stencil, scalar, along<How, 2>(medium, kappa));
 }
 
 /// What a field's second difference along an axis multiplies the differences to its neighbours by:
 /// of velocities along their own axis, which lie on faces, or of what lies at centres along it.
 template <class Real>
 struct NeighbourWeights {
-  Real below;
-  Real above;
+  Real below = 0;
+  Real above = 0;
 
   BANKFULL_HOST_DEVICE static NeighbourWeights of(const AxisMetric<Real>& axis, bool on_faces) {
     const Real per_length = on_faces ? axis.per_face : axis.per_cell;
@@ -273,9 +295,12 @@ second_difference(const PointStencil<Real, Value>& stencil, int field) {
 }
 
 /// The sum of these along the implicit axes.
-template <int Own, class Real, class Value>
+template <int Own, Diffusion How, class Real, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value implicit_differences(
     const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, int field) {
+  if constexpr (How == Diffusion::within_planes) {
+    return second_difference<Own, 0>(stencil, field);
+  }
   auto sum = broadcast_of<Value>(Real(0));
   if (medium.implicit_along[0]) {
     sum = sum + second_difference<Own, 0>(stencil, field);

@@ -122,7 +122,7 @@ class ReferenceIntegrator final : public Integrator {
       default:
         break;
     }
-    return explicit_scalar_tendency(stencil, field - 3, medium_);
+    return explicit_scalar_tendency<Diffusion::explicit_axes>(stencil, field - 3, medium_);
   }
 
   void find_tendencies() {

@@ -30,7 +30,8 @@ double amplification(TimeScheme scheme, Complex z, double ratio = 1.0) {
 }
 
 /// The same of du/dt = z u / dt - (sum of decays) u / dt, whose decays, each along an axis, are
-/// implicit: stages solve (1 + theta tau decay_1) (1 + theta tau decay_2) ... (change) = right side.
+/// implicit: stages solve (1 + theta tau decay_1) (1 + theta tau decay_2) ... (change) = right
+/// side.
 double amplification(TimeScheme scheme, Complex z, const std::vector<double>& decays,
                      double ratio = 1.0) {
   const auto of_stage = [&](const Stage& stage) {
@@ -111,8 +112,8 @@ TEST_P(StepOf, DampsWavesOfEveryDirection) {
   }
 }
 
-/// Implicit diffusion of any strength along one, two and three axes, beside explicit diffusion along
-/// others.
+/// Implicit diffusion of any strength along one, two and three axes, beside explicit diffusion
+/// along others.
 std::vector<std::vector<double>> implicit_decays(double along) {
   std::vector<std::vector<double>> all;
   for (const double further : {0.0, 1e-3, 0.03, 0.3, 1.0, 3.0, 30.0, 1e3, 1e6}) {
@@ -128,8 +129,7 @@ TEST_P(StepOf, DampsWavesOfEveryDirectionBesideImplicitDiffusion) {
   for (const bool carried_implicitly : {false, true}) {
     for (const double slowest : spread(1e-6, 1e3, 19)) {
       for (const double fastest : {0.0, 0.03, 0.3, 1.0, 30.0}) {
-        const double explicitly =
-            carried_implicitly ? fastest : std::max(fastest, slowest);
+        const double explicitly = carried_implicitly ? fastest : std::max(fastest, slowest);
         StepRule rule = free_rule(GetParam());
         rule.implicit = true;
         rule.slowest_diffusion = slowest;
@@ -145,8 +145,8 @@ TEST_P(StepOf, DampsWavesOfEveryDirectionBesideImplicitDiffusion) {
               const double decay = least + (explicitly - least) * across / 4.0;
               const Complex z = dt * Complex(-decay, std::sin(angle));
               ASSERT_LE(amplification(GetParam(), z, decays), 1.0 + beyond_one)
-                  << "dt " << dt << ", diffusion " << slowest << " and " << explicitly
-                  << ", angle " << angle << ", decay " << decay << ", implicit "
+                  << "dt " << dt << ", diffusion " << slowest << " and " << explicitly << ", angle "
+                  << angle << ", decay " << decay << ", implicit "
                   << testing::PrintToString(decays);
               ASSERT_LE(amplification(GetParam(), z, decays, most_growth), 1.0 + beyond_one);
             }
@@ -172,8 +172,8 @@ TEST_P(StepOf, EndsOnTheRealAxisWhereImplicitDiffusionHasItsWorst) {
 
 /// What is implicit limits no step by stability.
 TEST_P(StepOf, IsBoundedByAdvectionHoweverThinTheCells) {
-  Problem problem = busy_problem({8, 6, 64}, {FlowEnds::periodic, FlowEnds::periodic,
-                                              FlowEnds::no_slip}, 1, 0);
+  Problem problem =
+      busy_problem({8, 6, 64}, {FlowEnds::periodic, FlowEnds::periodic, FlowEnds::no_slip}, 1, 0);
   problem.scheme = GetParam();
   problem.axes[2].stretching = 3.0;
   problem.time_step = {.courant = 0.3};

@@ -26,7 +26,8 @@ struct ImplicitFactors {
 template <class Real>
 struct RowToEliminate {
   RowToAdvance<Real> advance;
-  const Real* below = nullptr;  ///< the row before along the planes, already eliminated
+  Real* carried = nullptr;  ///< the row before along the planes, eliminated; becomes this one
+  std::int64_t carried_stride = 0;           ///< to the next field
   const LineFactors<Real>* lines = nullptr;  ///< of all fields in this plane
   const Real* pressure = nullptr;            ///< with the cell before the row
   const Real* pressure_below[2] = {};        ///< one plane, and one row before
@@ -47,7 +48,7 @@ BANKFULL_ALWAYS_INLINE Pack<Real> with_pressure(const RowToEliminate<Real>& row,
 }
 
 /// Stores field `field`, which is velocity `Own`, or 3: a scalar, eliminated.
-template <Terms Which, int Own, class Real>
+template <Terms Which, Diffusion How, int Own, class Real>
 BANKFULL_ALWAYS_INLINE void put_eliminated(const RowToEliminate<Real>& row,
                                            const PointStencil<Real, Pack<Real>>& stencil,
                                            const Medium<Real>& medium,
@@ -63,43 +64,43 @@ BANKFULL_ALWAYS_INLINE void put_eliminated(const RowToEliminate<Real>& row,
   P right_side = advanced(stage.start * stencil.load(at), stage.tendencies.gamma, tendency,
                           stage.tendencies.zeta, P::load(kept));
   right_side = plus_product(stage.differences * diffusivity,
-                            implicit_differences<Own>(stencil, medium, field), right_side);
+                            implicit_differences<Own, How>(stencil, medium, field), right_side);
   if constexpr (Own < 3) {
     right_side = with_pressure<Own>(row, stage.length, k, right_side);
   }
-  // The row of the next plane reads it, so it stays in the caches.
-  eliminated(row.lines[field], right_side, P::load(row.below + at + k))
-      .store(row.advance.next + at + k);
+  Real* const carried = row.carried + field * row.carried_stride + k;
+  const P result = eliminated(row.lines[field], right_side, P::load(carried));
+  result.store(carried);
+  result.stream(row.advance.next + at + k);
   if (stage.tendencies.store_tendency) {
     tendency.store(kept);
   }
 }
 
 /// The right side of a stage with implicit diffusion, eliminated along the planes; see Stage.
-template <Terms Which, class Real>
+template <Terms Which, Diffusion How, class Real>
 void eliminate_row(RowToEliminate<Real> row, Medium<Real> medium, ImplicitFactors<Real> stage) {
   using P = Pack<Real>;
-  constexpr Diffusion explicit_axes = Diffusion::explicit_axes;
   const bool carries = Which == Terms::usual || medium.scalar_count > 0;
   for (std::int64_t k = 0; k < row.advance.cells; k += P::width) {
     PointStencil<Real, P> stencil = row.advance.stencil;
     stencil.here += k;
-    const P along_i = momentum_tendency<0, Which, explicit_axes>(stencil, medium);
-    const P along_j = momentum_tendency<1, Which, explicit_axes>(stencil, medium);
-    const P along_k = momentum_tendency<2, Which, explicit_axes>(stencil, medium);
+    const P along_i = momentum_tendency<0, Which, How>(stencil, medium);
+    const P along_j = momentum_tendency<1, Which, How>(stencil, medium);
+    const P along_k = momentum_tendency<2, Which, How>(stencil, medium);
     P scalar = P::broadcast(0);
     if (carries) {
-      scalar = explicit_scalar_tendency(stencil, 0, medium);
+      scalar = explicit_scalar_tendency<How>(stencil, 0, medium);
     }
-    put_eliminated<Which, 0>(row, stencil, medium, stage, k, 0, along_i);
-    put_eliminated<Which, 1>(row, stencil, medium, stage, k, 1, along_j);
-    put_eliminated<Which, 2>(row, stencil, medium, stage, k, 2, along_k);
+    put_eliminated<Which, How, 0>(row, stencil, medium, stage, k, 0, along_i);
+    put_eliminated<Which, How, 1>(row, stencil, medium, stage, k, 1, along_j);
+    put_eliminated<Which, How, 2>(row, stencil, medium, stage, k, 2, along_k);
     if (carries) {
-      put_eliminated<Which, 3>(row, stencil, medium, stage, k, 3, scalar);
+      put_eliminated<Which, How, 3>(row, stencil, medium, stage, k, 3, scalar);
     }
     for (int s = 1; Which == Terms::all && s < medium.scalar_count; ++s) {
-      put_eliminated<Which, 3>(row, stencil, medium, stage, k, 3 + s,
-                               explicit_scalar_tendency(stencil, s, medium));
+      put_eliminated<Which, How, 3>(row, stencil, medium, stage, k, 3 + s,
+                                    explicit_scalar_tendency<How>(stencil, s, medium));
     }
   }
 }
@@ -168,54 +169,45 @@ void solve_along_rows(const LineFactors<Real>* factors, std::size_t step, std::i
   }
 }
 
-/// One row of the potential that a projection found, and of its neighbours: those beyond walls are
-/// the row itself.
+/// One row of the potential that a projection found, and of its neighbours. Beyond walls, and along
+/// axes whose diffusion is explicit, these are the row itself.
 template <class Real>
 struct RowOfPotential {
   const Real* here = nullptr;
   const Real* below[2] = {};  ///< one plane, and one row before
   const Real* above[2] = {};
-  NeighbourWeights<Real> weights[3] = {};
-  bool implicit_along[3] = {};
+  NeighbourWeights<Real> weights[3] = {};  ///< zero along axes whose diffusion is explicit
   std::int64_t cells = 0;
 };
 
 /// p += (q - theta tau nu (sum of D q)) / time: what the projection's potential q says of the
 /// pressure, whose gradient the stage had inside its matrix.
 template <class Real>
-BANKFULL_ALWAYS_INLINE Real kept_pressure(const RowOfPotential<Real>& row, Real implicit_viscosity,
-                                          Real per_potential, Real kept, std::int64_t k,
-                                          std::int64_t before, std::int64_t after) {
+BANKFULL_ALWAYS_INLINE Real kept_pressure(const RowOfPotential<Real>& row,
+                                          const ImplicitFactors<Real>& stage, Real kept,
+                                          std::int64_t k, std::int64_t before, std::int64_t after) {
   const Real here = row.here[k];
-  const auto second_difference = [&](int axis, Real below, Real above) {
-    return plus_product(row.weights[axis].below, below - here,
-                        row.weights[axis].above * (above - here));
-  };
-  Real sum = 0;
-  for (int axis = 0; axis < 2; ++axis) {
-    if (row.implicit_along[axis]) {
-      sum += second_difference(axis, row.below[axis][k], row.above[axis][k]);
-    }
-  }
-  if (row.implicit_along[2]) {
-    sum += second_difference(2, row.here[before], row.here[after]);
-  }
-  return plus_product(per_potential, plus_product(-implicit_viscosity, sum, here), kept);
+  Real sum = row.weights[0].below * (row.below[0][k] - here);
+  sum = plus_product(row.weights[0].above, row.above[0][k] - here, sum);
+  sum = plus_product(row.weights[1].below, row.below[1][k] - here, sum);
+  sum = plus_product(row.weights[1].above, row.above[1][k] - here, sum);
+  sum = plus_product(row.weights[2].below, row.here[before] - here, sum);
+  sum = plus_product(row.weights[2].above, row.here[after] - here, sum);
+  return plus_product(stage.pressure_per_potential,
+                      plus_product(-stage.implicit_viscosity, sum, here), kept);
 }
 
 template <class Real>
-void keep_pressure_row(RowOfPotential<Real> row, Real implicit_viscosity, Real per_potential,
+void keep_pressure_row(RowOfPotential<Real> row, ImplicitFactors<Real> stage,
                        Real* __restrict kept) {
   const std::int64_t last = row.cells - 1;
-  kept[0] =
-      kept_pressure<Real>(row, implicit_viscosity, per_potential, kept[0], 0, 0, last > 0 ? 1 : 0);
+  kept[0] = kept_pressure(row, stage, kept[0], 0, 0, last > 0 ? 1 : 0);
 #pragma omp simd
   for (std::int64_t k = 1; k < last; ++k) {
-    kept[k] = kept_pressure<Real>(row, implicit_viscosity, per_potential, kept[k], k, k - 1, k + 1);
+    kept[k] = kept_pressure(row, stage, kept[k], k, k - 1, k + 1);
   }
   if (last > 0) {
-    kept[last] = kept_pressure<Real>(row, implicit_viscosity, per_potential, kept[last], last,
-                                     last - 1, last);
+    kept[last] = kept_pressure(row, stage, kept[last], last, last - 1, last);
   }
 }
 
