@@ -33,11 +33,12 @@ struct Fixture {
 };
 
 void defect_and_down(Fixture* f) {
-  const auto first = [f](CpuWorkspace& work) {
+  const auto first = [f](auto smoother, CpuWorkspace& work) {
     const CpuLevel& level = f->cycle.finest();
-    return std::tuple(Correction<double>(f->outer, level, work, 1.0, From::what_is_there),
-                      Both(Defect<double>(f->outer, level, work, {0.0, 1.0}, From::what_is_there),
-                           Relaxation(level, work, Colour::red, From::zero)));
+    return std::tuple_cat(
+        std::tuple(Correction<double>(f->outer, level, work, 1.0, From::what_is_there)),
+        smoother.joined(Defect<double>(f->outer, level, work, {0.0, 1.0}, From::what_is_there),
+                        smoother.half_sweep(level, work, Colour::red, From::zero)));
   };
   f->cycle.with_way_down(0, first, [f](const auto& make) { f->cycle.run_on_finest(make); });
 }

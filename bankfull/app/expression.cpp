@@ -2,9 +2,7 @@
 
 #include "bankfull/core/base/error.hpp"
 
-#include <memory>
 #include <muParser.h>
-#include <mutex>
 #include <numbers>
 
 namespace bankfull {
@@ -23,10 +21,10 @@ bool assigns(const std::string& formula) {
   return false;
 }
 
-/// A compiled formula and the variables that it reads; one call at a time.
+/// A compiled formula and the variables that it reads; one call at a time. Copies compile it anew.
 class Formula {
  public:
-  explicit Formula(const std::string& text) {
+  explicit Formula(const std::string& text) : text_(text) {
     parser_.ClearConst();
     parser_.DefineConst("pi", std::numbers::pi);
     parser_.DefineConst("e", std::numbers::e);
@@ -37,11 +35,12 @@ class Formula {
     value_at(0.0, 0.0, 0.0);  // what is wrong shows at the first call only
   }
   ~Formula() = default;
-  Formula(const Formula&) = delete;
+  Formula(const Formula& other) : Formula(other.text_) {}
+  Formula(Formula&& other) noexcept(false) : Formula(other.text_) {}
   Formula& operator=(const Formula&) = delete;
+  Formula& operator=(Formula&&) = delete;
 
   double value_at(double x, double y, double z) {
-    const std::lock_guard<std::mutex> one_at_a_time(busy_);
     x_ = x;
     y_ = y;
     z_ = z;
@@ -54,7 +53,7 @@ class Formula {
   }
 
  private:
-  std::mutex busy_;
+  std::string text_;
   mu::Parser parser_;
   double x_ = 0.0;
   double y_ = 0.0;
@@ -69,8 +68,9 @@ std::function<double(double x, double y, double z)> compile_expression(const std
     throw UsageError(given + " cannot be read: it assigns with =", "compare with ==");
   }
   try {
-    const auto compiled = std::make_shared<Formula>(formula);
-    return [compiled](double x, double y, double z) { return compiled->value_at(x, y, z); };
+    return [compiled = Formula(formula)](double x, double y, double z) mutable {
+      return compiled.value_at(x, y, z);
+    };
   } catch (const UsageError& error) {
     throw UsageError(given + " cannot be read: " + error.what());
   } catch (const mu::ParserError& error) {

@@ -51,12 +51,12 @@ TEST(Expression, SaysWhatIsWrong) {
   }
 }
 
-TEST(Expression, ServesSeveralThreads) {
+TEST(Expression, CopiesServeSeveralThreads) {
   const auto square = compile_expression("x*x");
   std::vector<int> wrong(4);
   std::vector<std::thread> team;
   for (std::size_t n = 0; n < wrong.size(); ++n) {
-    team.emplace_back([&square, &count = wrong[n], n] {
+    team.emplace_back([square, &count = wrong[n], n] {
       for (int m = 0; m < 2000; ++m) {
         const double x = static_cast<double>(n) * 1000.0 + m;
         count += square(x, 0.0, 0.0) == x * x ? 0 : 1;

@@ -100,9 +100,6 @@ void read_domain(TomlSection domain, Problem& problem) {
     problem.axes[axis].upper = upper[axis];
     problem.axes[axis].stretching = stretching[axis];
   }
-  if (std::count(stretching.begin(), stretching.end(), 0.0) < 2) {
-    domain.refuse("stretching", "stretches more than one axis", "stretch one");
-  }
   read_cells(domain, problem);
 }
 
@@ -219,7 +216,7 @@ void read_solver(TomlSection solver, Problem& problem) {
   solver.allow({"pressure", "divergence", "precision", "schedule"});
   problem.solver = solver.choice("pressure", convection::pressure_solver_names,
                                  convection::PressureSolver::automatic);
-  problem.divergence = solver.number("divergence", NumberRange::positive("1 / time"), 1e-8);
+  problem.divergence = solver.number("divergence", NumberRange::positive(), Problem{}.divergence);
   problem.precision = solver.choice("precision", precision_names, Precision::fp64);
   problem.schedule =
       solver.choice("schedule", convection::schedule_names, convection::Schedule::tuned);

@@ -354,10 +354,10 @@ void RunWriter::record(const SeriesRow& row) {
 }
 
 void RunWriter::snapshot(std::int64_t number, double time, const convection::Grid& grid,
-                         const convection::FlowState& state) {
+                         const convection::FlowReader& flow) {
   for (std::size_t n = 0; n < run_->slices.size(); ++n) {
     const SliceRequest& slice = run_->slices[n];
-    const SlicePicture drawn = draw_slice(slice, run_->problem, grid, state);
+    const SlicePicture drawn = draw_slice(slice, run_->problem, grid, flow);
     const std::string name = picture_name(slice_names_[n], number);
     require_folder();
     if (type_of(directory_->slices()) != fs::file_type::directory) {

@@ -62,7 +62,7 @@ class RunWriter final : public convection::Recorder {
   void begin() override;
   void record(const convection::SeriesRow& row) override;
   void snapshot(std::int64_t number, double time, const convection::Grid& grid,
-                const convection::FlowState& state) override;
+                const convection::FlowReader& flow) override;
 
   /// Writes run.json.
   void finish(const std::string& json) const;

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
+#include <map>
+#include <set>
+#include <utility>
 
 namespace bankfull::convect {
 namespace {
 
-using convection::FlowState;
+using convection::FlowReader;
 using convection::Grid;
 using convection::GridAxis;
 
@@ -41,12 +43,16 @@ Between around(const GridAxis& axis, double place) {
   return {inside(axis, cell), inside(axis, cell + 1), share};
 }
 
-/// One value a cell of the field that a slice shows.
+const GridAxis& axis_of(const Grid& grid, std::size_t physical_axis) {
+  return grid.axis(grid.storage(static_cast<int>(physical_axis)));
+}
+
+/// One value a cell of the field that a slice shows, in the cells on both sides of it.
 class CellValues {
  public:
   CellValues(const std::string& field, const convection::Problem& problem, const Grid& grid,
-             const FlowState& state)
-      : grid_(&grid), state_(&state) {
+             const FlowReader& flow, std::size_t normal, const Between& depth)
+      : grid_(&grid), normal_(normal) {
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       if (problem.scalars[s].name == field) {
         scalar_ = 3 + static_cast<int>(s);
@@ -54,6 +60,16 @@ class CellValues {
     }
     for (int axis = 0; axis < 3; ++axis) {
       component_ = velocity_fields[static_cast<std::size_t>(axis)] == field ? axis : component_;
+    }
+    const std::int64_t count = axis_of(grid, normal).count();
+    const std::set<std::int64_t> layers{depth.first, depth.second, (depth.first + 1) % count,
+                                        (depth.second + 1) % count};
+    for (int n = 0; n < 3 + static_cast<int>(problem.scalars.size()); ++n) {
+      if (needs(n)) {
+        for (const std::int64_t layer : layers) {
+          read(flow, n, layer);
+        }
+      }
     }
   }
 
@@ -68,11 +84,42 @@ class CellValues {
   }
 
  private:
+  [[nodiscard]] bool needs(int field) const {
+    if (scalar_ >= 0) {
+      return field == scalar_;
+    }
+    return field < 3 && (component_ < 0 || grid_->physical(field) == component_);
+  }
+
+  /// The box of one layer of cells along the normal.
+  [[nodiscard]] Box box_of_layer(std::int64_t layer) const {
+    const Extents n = grid_->extents();
+    switch (grid_->storage(static_cast<int>(normal_))) {
+      case 0:
+        return {layer, layer + 1, 0, n.nj, 0, n.nk};
+      case 1:
+        return {0, n.ni, layer, layer + 1, 0, n.nk};
+      default:
+        return {0, n.ni, 0, n.nj, layer, layer + 1};
+    }
+  }
+
+  void read(const FlowReader& flow, int field, std::int64_t layer) {
+    const Box box = box_of_layer(layer);
+    std::vector<double>& values = layers_[{field, layer}];
+    values.resize(static_cast<std::size_t>(box.extents().count()));
+    flow.read(field, box, values.data());
+  }
+
   [[nodiscard]] double element(int field, const Cell& cell) const {
-    const Extents extents = grid_->extents();
-    const auto at = [&](int n) { return cell[static_cast<std::size_t>(grid_->physical(n))]; };
-    const std::int64_t n = (at(0) * extents.nj + at(1)) * extents.nk + at(2);
-    return state_->fields[static_cast<std::size_t>(field)][static_cast<std::size_t>(n)];
+    const std::int64_t layer = cell[normal_];
+    const Extents n = box_of_layer(layer).extents();
+    const auto at = [&](int axis) {
+      const auto physical = static_cast<std::size_t>(grid_->physical(axis));
+      return physical == normal_ ? 0 : cell[physical];
+    };
+    const std::int64_t place = (at(0) * n.nj + at(1)) * n.nk + at(2);
+    return layers_.at({field, layer})[static_cast<std::size_t>(place)];
   }
 
   /// Mean of the two faces; nothing flows through walls.
@@ -87,7 +134,8 @@ class CellValues {
   }
 
   const Grid* grid_;
-  const FlowState* state_;
+  std::size_t normal_;  ///< of the slice: x, y or z as 0, 1 or 2
+  std::map<std::pair<int, std::int64_t>, std::vector<double>> layers_;  ///< by field and layer
   int scalar_ = -1;
   int component_ = -1;
 };
@@ -108,10 +156,6 @@ View view_along(int normal) {
     default:
       return {.right = 0, .up = 1, .normal = 2};
   }
-}
-
-const GridAxis& axis_of(const Grid& grid, std::size_t physical_axis) {
-  return grid.axis(grid.storage(static_cast<int>(physical_axis)));
 }
 
 /// A whole number of pixels for each cell along the longer side, where cells are few.
@@ -138,8 +182,7 @@ double mixed(double first, double second, double share) {
 
 /// Values on the plane, one a cell: rows along `right`, row 0 the lowest.
 std::vector<double> plane_values(const CellValues& values, const Grid& grid, const View& view,
-                                 double position) {
-  const Between depth = around(axis_of(grid, view.normal), position);
+                                 const Between& depth) {
   std::vector<double> plane;
   Cell cell{};
   for (std::int64_t row = 0; row < axis_of(grid, view.up).count(); ++row) {
@@ -174,12 +217,13 @@ void find_range(const SliceRequest& slice, const std::vector<double>& plane, Sli
 }  // namespace
 
 SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& problem,
-                        const Grid& grid, const FlowState& state) {
+                        const Grid& grid, const FlowReader& flow) {
   const View view = view_along(slice.normal);
   const GridAxis& right = axis_of(grid, view.right);
   const GridAxis& up = axis_of(grid, view.up);
-  const std::vector<double> plane =
-      plane_values(CellValues(slice.field, problem, grid, state), grid, view, slice.position);
+  const Between depth = around(axis_of(grid, view.normal), slice.position);
+  const CellValues shown(slice.field, problem, grid, flow, view.normal, depth);
+  const std::vector<double> plane = plane_values(shown, grid, view, depth);
   SlicePicture drawn;
   find_range(slice, plane, drawn);
   const double density = pixels_per_length(right.length() >= up.length() ? right : up);

@@ -18,6 +18,6 @@ struct SlicePicture {
 /// between the centres of the cells and take their values from the four around, linearly; small
 /// grids are enlarged. Velocity is taken at the centres.
 SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& problem,
-                        const convection::Grid& grid, const convection::FlowState& state);
+                        const convection::Grid& grid, const convection::FlowReader& flow);
 
 }  // namespace bankfull::convect

@@ -2,20 +2,43 @@
 
 namespace bankfull {
 
-/// Raises `*largest`, which is not negative, to the largest |value| of a warp; NaN counts as larger
-/// than all numbers. All threads of the warp call it. The order of warps does not matter.
-__device__ __forceinline__ void raise_to_largest(double* largest, double value) {
-  using Bits = unsigned long long;  // those of numbers that are not negative order as they do
-  const auto bits = static_cast<Bits>(__double_as_longlong(fabs(value)));
+namespace detail {
+
+/// Those of numbers that are not negative order as they do.
+using OrderedBits = unsigned long long;
+
+/// The largest of a warp, all of whose threads call it, in each of them.
+__device__ __forceinline__ OrderedBits largest_of_warp(OrderedBits bits) {
   const auto high = static_cast<unsigned>(bits >> 32);
   const unsigned high_of_warp = __reduce_max_sync(~0U, high);
   const unsigned low = high == high_of_warp ? static_cast<unsigned>(bits) : 0U;
-  const unsigned low_of_warp = __reduce_max_sync(~0U, low);
-  auto* const slot = reinterpret_cast<Bits*>(largest);
-  const Bits of_warp = Bits{high_of_warp} << 32 | low_of_warp;
-  // Most warps have nothing to add: a load is cheaper than an atomic operation.
-  if (threadIdx.x % 32 == 0 && of_warp > *static_cast<volatile Bits*>(slot)) {
-    atomicMax(slot, of_warp);
+  return OrderedBits{high_of_warp} << 32 | __reduce_max_sync(~0U, low);
+}
+
+}  // namespace detail
+
+/// Raises `*largest`, which is not negative, to the largest |value| of a block of whole warps; NaN
+/// counts as larger than all numbers. All threads of the block call it, once a kernel. The order of
+/// blocks does not matter.
+__device__ __forceinline__ void raise_to_largest(double* largest, double value) {
+  using detail::OrderedBits;
+  constexpr unsigned warp = 32;
+  __shared__ OrderedBits of_warps[1024 / warp];
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned warps = blockDim.x * blockDim.y * blockDim.z / warp;
+  const auto bits = static_cast<OrderedBits>(__double_as_longlong(fabs(value)));
+  const OrderedBits of_warp = detail::largest_of_warp(bits);
+  if (thread % warp == 0) {
+    of_warps[thread / warp] = of_warp;
+  }
+  __syncthreads();
+  if (thread >= warp) {
+    return;
+  }
+  const OrderedBits of_block = detail::largest_of_warp(thread < warps ? of_warps[thread] : 0);
+  if (thread == 0) {
+    // Nobody waits for it; to look first whether it is needed would be a wait.
+    atomicMax(reinterpret_cast<OrderedBits*>(largest), of_block);
   }
 }
 

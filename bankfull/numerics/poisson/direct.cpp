@@ -8,14 +8,7 @@
 
 namespace bankfull::poisson {
 
-bool is_transformed(const Domain& domain) {
-  return !has_own_basis(domain.j) && !has_own_basis(domain.k);
-}
-
 std::string direct_unavailable(Device device, const Domain& domain) {
-  if (device.is_cuda() && !is_transformed(domain)) {
-    return "on a GPU two axes must be uniform";
-  }
   if (!is_transformed(domain) && !build::eigen) {
     return "two axes must be uniform, for this program has no Eigen: " +
            build_facts().eigen_unavailable_reason;

@@ -20,9 +20,6 @@ namespace bankfull::poisson {
 // and its rounding grows with the square root of the ratio of widths: let i be the axis that is
 // stretched the most.
 
-/// Whether transforms serve axes j and k: they are uniform.
-bool is_transformed(const Domain& domain);
-
 /// Why this program has no direct solver of this domain for the device; empty if it has.
 std::string direct_unavailable(Device device, const Domain& domain);
 
@@ -36,8 +33,9 @@ std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool 
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads);
 
-/// By cuFFT, which has no cosine transform: axes that end at walls are folded, see CellSlots.
-/// Throws RuntimeFailure where cuFFT is missing. Exists in builds with build::cufft only.
+/// By cuFFT, which has no cosine transform: axes that end at walls are folded, see CellSlots. Where
+/// j or k is stretched, in builds with build::eigen only, by products along both of them. Throws
+/// RuntimeFailure where cuFFT is missing. Exists in builds with build::cufft only.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Stream& stream);
 

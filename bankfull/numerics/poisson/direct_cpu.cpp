@@ -34,7 +34,7 @@ class CpuDirect final : public Solver<Real> {
         cyclic_(domain.i.periodic),
         team_(threads),
         layout_(extents_, sizeof(Real)),
-        table_(domain),
+        table_(domain, length_of_transforms(domain)),
         modes_j_(modes_of(bases.j, domain.j)),
         modes_k_(modes_of(bases.k, domain.k)),
         basis_j_(bases.j),

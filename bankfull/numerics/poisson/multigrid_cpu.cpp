@@ -16,6 +16,23 @@ namespace bankfull::poisson {
 namespace multigrid {
 namespace {
 
+/// A domain as schedules of CPUs have it: lines of relaxation run along j, so that rows of them are
+/// contiguous and planes follow each other through a pipeline.
+struct Turned {
+  explicit Turned(const Domain& given)
+      : line_axis(line_axis_of_schedules(given)),
+        swapped(line_axis == 0),
+        domain(swapped ? Domain{given.j, given.i, given.k} : given) {}
+
+  int line_axis;  ///< as given; -1: points are relaxed
+  bool swapped;   ///< axes i and j
+  Domain domain;
+
+  [[nodiscard]] std::vector<Level> levels() const {
+    return make_levels_along(domain, line_axis < 0 ? line_axis : 1);
+  }
+};
+
 /// The weights of a mean over the volume.
 struct VolumeWeights {
   explicit VolumeWeights(const Domain& domain)
@@ -47,15 +64,16 @@ struct Survey {
 template <class Real>
 class CpuMultigrid final : public Solver<Real> {
  public:
-  CpuMultigrid(const Domain& domain, const std::vector<Level>& levels, Stopping stopping,
+  CpuMultigrid(const Turned& turned, const std::vector<Level>& levels, Stopping stopping,
                int threads)
       : stopping_(stopping),
+        swapped_(turned.swapped),
         team_(threads),
-        weights_(domain),
-        outer_{CpuAxes<Real>(levels.front()), CpuField<Real>(domain.extents(), team_),
-               CpuField<Real>(domain.extents(), team_)},
+        weights_(turned.domain),
+        outer_{CpuAxes<Real>(levels.front()), CpuField<Real>(turned.domain.extents(), team_),
+               CpuField<Real>(turned.domain.extents(), team_)},
         cycle_(levels, team_),
-        plane_surveys_(static_cast<std::size_t>(domain.extents().ni)),
+        plane_surveys_(static_cast<std::size_t>(turned.domain.extents().ni)),
         traffic_(cycle_traffic(levels, sizeof(Real))) {}
 
   [[nodiscard]] CellSlots<Real> right_side() const override { return slots(outer_.f); }
@@ -70,7 +88,8 @@ class CpuMultigrid final : public Solver<Real> {
       outcome_ = {0, 0.0, true};
       return;
     }
-    Progress progress(stopping_);
+    Progress progress({residual_bound(stopping_.tolerance, stopping_.factor, survey.largest),
+                       stopping_.max_cycles});
     bool cold = std::exchange(forgotten_, false);
     if (!cold) {
       // Whatever p holds; its way down is wanted unless it is worse than nothing, or enough.
@@ -90,8 +109,10 @@ class CpuMultigrid final : public Solver<Real> {
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
 
  private:
-  static CellSlots<Real> slots(const CpuField<Real>& field) {
-    return {field.row(0, 0), field.layout().plane_pitch(), field.layout().row_pitch()};
+  [[nodiscard]] CellSlots<Real> slots(const CpuField<Real>& field) const {
+    const std::int64_t planes = field.layout().plane_pitch();
+    const std::int64_t rows = field.layout().row_pitch();
+    return {field.row(0, 0), swapped_ ? rows : planes, swapped_ ? planes : rows};
   }
 
   /// A power of two, so that fp32 has room for residuals of any unit, and rounds none.
@@ -146,11 +167,12 @@ class CpuMultigrid final : public Solver<Real> {
 
   /// The same, and a V-cycle's way down from there.
   double defect_and_down(Real factor, From from) {
-    const auto first = [&](CpuWorkspace& work) {
+    const auto first = [&](auto smoother, CpuWorkspace& work) {
       const CpuLevel& level = cycle_.finest();
-      return std::tuple(Correction<Real>(outer_, level, work, factor, from),
-                        Both(Defect<Real>(outer_, level, work, change(), From::what_is_there),
-                             Relaxation(level, work, Colour::red, From::zero)));
+      return std::tuple_cat(
+          std::tuple(Correction<Real>(outer_, level, work, factor, from)),
+          smoother.joined(Defect<Real>(outer_, level, work, change(), From::what_is_there),
+                          smoother.half_sweep(level, work, Colour::red, From::zero)));
     };
     cycle_.with_way_down(0, first, [&](const auto& make) { cycle_.run_on_finest(make); });
     return largest_residual();
@@ -188,6 +210,7 @@ class CpuMultigrid final : public Solver<Real> {
   }
 
   Stopping stopping_;
+  bool swapped_;
   Team team_;
   VolumeWeights weights_;
   CpuOuter<Real> outer_;
@@ -206,13 +229,22 @@ class CpuMultigrid final : public Solver<Real> {
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping stopping,
                                                  int threads) {
-  return std::make_unique<multigrid::CpuMultigrid<Real>>(domain, multigrid::make_levels(domain),
-                                                         stopping, threads);
+  const multigrid::Turned turned(domain);
+  return std::make_unique<multigrid::CpuMultigrid<Real>>(turned, turned.levels(), stopping,
+                                                         threads);
 }
 
 bool multigrid_serves(const Domain& domain) {
-  return std::max({width_ratio(domain.i), width_ratio(domain.j), width_ratio(domain.k)}) <=
-         max_width_ratio;
+  const int line_axis = multigrid::line_axis_of_schedules(domain);
+  std::vector<double> ratios;
+  int number = 0;
+  for (const Axis* axis : {&domain.i, &domain.j, &domain.k}) {
+    if (number++ != line_axis) {
+      ratios.push_back(width_ratio(*axis));
+    }
+  }
+  return *std::max_element(ratios.begin(), ratios.end()) <=
+         (line_axis < 0 ? max_width_ratio : max_width_ratio_beside_lines);
 }
 
 std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu) {
@@ -220,9 +252,10 @@ std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bo
     using namespace multigrid::cuda;
     return Hierarchy(domain, max_bottom_bytes).bytes(element_bytes);
   }
-  const Layout outer(domain.extents(), 1, element_bytes);
+  const multigrid::Turned turned(domain);
+  const Layout outer(turned.domain.extents(), 1, element_bytes);
   return 2 * outer.size() * static_cast<std::int64_t>(element_bytes) +
-         multigrid::CpuCycle::bytes(multigrid::make_levels(domain));
+         multigrid::CpuCycle::bytes(turned.levels());
 }
 
 template std::unique_ptr<Solver<float>> make_cpu_multigrid(const Domain&, Stopping, int);

@@ -1,3 +1,4 @@
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
@@ -6,6 +7,8 @@
 #include "bankfull/numerics/poisson/multigrid/cuda/defect.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/descend.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/hierarchy.hpp"
+#include "bankfull/numerics/poisson/multigrid/cuda/line_tables.hpp"
+#include "bankfull/numerics/poisson/multigrid/cuda/lines.cuh"
 #include "bankfull/numerics/poisson/multigrid/cuda/restrict.cuh"
 
 #include <algorithm>
@@ -30,6 +33,9 @@ namespace {
 // Without sweeps on the finest level's way down its correction need not be kept: one pass over r
 // forms and relaxes it and adds it to p. A solve is one graph: kernels on the GPU decide whether
 // there will be another cycle.
+//
+// With lines a cycle is V(1, 1) on the finest level and V(2, 2) below, a kernel a half-sweep: each
+// must have gone along all lines before the next begins.
 
 template <class T>
 Buffer<T> uploaded(const std::vector<T>& values, const Stream& stream) {
@@ -157,8 +163,24 @@ struct LevelFields {
   Buffer<float> up;    ///< and on the way up
 };
 
+/// The correction for a residual, as a solver of all but the finest level's outer residual has it.
+class Corrector {
+ public:
+  virtual ~Corrector() = default;
+
+  /// The finest level, without its fields.
+  [[nodiscard]] virtual const LevelView& finest() const = 0;
+
+  /// The residual of the first of these levels.
+  [[nodiscard]] virtual float* residual() const = 0;
+
+  /// The correction by one V-cycle, and by full multigrid.
+  virtual void queue_cycle(const Stream& stream) const = 0;
+  virtual void queue_full_multigrid(const Stream& stream) const = 0;
+};
+
 /// The correction for a residual by one V-cycle: all levels but the finest.
-class CoarseLevels {
+class CoarseLevels final : public Corrector {
  public:
   CoarseLevels(const Hierarchy& hierarchy, const Stream& stream)
       : hierarchy_(hierarchy),
@@ -176,20 +198,17 @@ class CoarseLevels {
   }
 
   [[nodiscard]] const LevelView& view(int n) const { return views_[static_cast<std::size_t>(n)]; }
-  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
-
-  /// The residual of the first of these levels.
-  [[nodiscard]] float* residual() const { return fields(1).r.data(); }
+  [[nodiscard]] const LevelView& finest() const override { return view(0); }
+  [[nodiscard]] float* residual() const override { return fields(1).r.data(); }
 
   /// Its correction.
   [[nodiscard]] const float* correction() const { return correction_of(1); }
 
-  /// The correction by one V-cycle.
-  void queue_cycle(const Stream& stream) const { queue_cycle(stream, 1, From::zero); }
+  void queue_cycle(const Stream& stream) const override { queue_cycle(stream, 1, From::zero); }
 
   /// The correction by full multigrid: on each level from the coarsest on a V-cycle from what the
   /// next coarser one found.
-  void queue_full_multigrid(const Stream& stream) const {
+  void queue_full_multigrid(const Stream& stream) const override {
     for (int n = 1; n < hierarchy_.bottom(); ++n) {
       queue_restriction(stream, n);
     }
@@ -305,6 +324,179 @@ class CoarseLevels {
   BottomArguments bottom_{};
 };
 
+/// What relaxation of a level's lines looks up, in GPU memory.
+class UploadedLineTables {
+ public:
+  UploadedLineTables(const LineTables& tables, const Stream& stream)
+      : numbers_(uploaded(tables.numbers(), stream)),
+        classes_(uploaded(tables.classes(), stream)) {}
+
+  void show(const LineTables& tables, LineLevelView& view) const {
+    const int cells = view.level.i.cells;
+    view.classes_j = tables.classes_j();
+    view.classes_k = tables.classes_k();
+    view.cyclic = tables.cyclic();
+    view.widths = numbers_.data();
+    view.above = view.widths + cells;
+    view.inverse = view.above + cells;
+    if (view.cyclic) {
+      view.around = view.inverse + std::ptrdiff_t{cells} * view.classes_j * view.classes_k;
+    }
+    view.class_j = classes_.data();
+    view.class_k = view.class_j + view.level.j.cells;
+  }
+
+ private:
+  Buffer<float> numbers_;
+  Buffer<int> classes_;
+};
+
+/// The correction for a residual by lines: all levels but the first, of which the second is a copy.
+class LineLevels final : public Corrector {
+ public:
+  LineLevels(const Hierarchy& hierarchy, const Stream& stream)
+      : hierarchy_(hierarchy),
+        tables_(uploaded(tables_of(hierarchy), stream)),
+        views_(views_of(hierarchy, tables_.data())),
+        particular_(zeros<float>(hierarchy.field_size(1), stream)) {
+    for (int n = 1; n < hierarchy.count(); ++n) {
+      const LineTables tables(hierarchy.level(n));
+      const LevelFields& fields =
+          fields_.emplace_back(LevelFields{zeros<float>(hierarchy.field_size(n), stream),
+                                           zeros<float>(hierarchy.field_size(n), stream),
+                                           {}});
+      LineLevelView view;
+      view.level = views_[static_cast<std::size_t>(n)];
+      line_tables_.emplace_back(tables, stream).show(tables, view);
+      view.seams = hierarchy.has_seams_across(n);
+      view.r = fields.r.data();
+      view.e = fields.down.data();
+      lines_.push_back(view);
+    }
+    set_bottom();
+  }
+
+  [[nodiscard]] const LevelView& finest() const override { return views_.front(); }
+  [[nodiscard]] float* residual() const override { return lines(1).r; }
+
+  void queue_cycle(const Stream& stream) const override { queue_cycle(stream, 1, From::zero); }
+
+  void queue_full_multigrid(const Stream& stream) const override {
+    for (int n = 1; n < hierarchy_.bottom(); ++n) {
+      queue_transfer(stream, line_restrict_kernel, n, lines(n + 1).level, true);
+    }
+    queue_bottom(stream);
+    for (int n = hierarchy_.bottom() - 1; n > 0; --n) {
+      queue_transfer(stream, line_interpolate_kernel, n, lines(n).level, true);
+      queue_cycle(stream, n, From::what_is_there);
+    }
+  }
+
+  /// p += the correction / scale
+  template <class Real>
+  void queue_correction(const Stream& stream, Real* p, const double* scale) const {
+    launch(stream, shape_for(cells_of(lines(1).level)), line_correct_kernel<Real>,
+           LineCorrectArguments<Real>{lines(1), p, scale});
+  }
+
+ private:
+  [[nodiscard]] const LineLevelView& lines(int n) const {
+    return lines_[static_cast<std::size_t>(n) - 1];
+  }
+
+  static std::int64_t cells_of(const LevelView& level) {
+    return std::int64_t{level.i.cells} * level.j.cells * level.k.cells;
+  }
+
+  /// A thread for each of so many things, or for several.
+  static LaunchShape shape_for(std::int64_t count) {
+    constexpr std::int64_t most_blocks = std::int64_t{1} << 20;
+    const std::int64_t blocks = (count + line_threads - 1) / line_threads;
+    return {dim3(static_cast<unsigned>(std::min(blocks, most_blocks))), dim3(line_threads)};
+  }
+
+  void set_bottom() {
+    const int first = hierarchy_.bottom();
+    bottom_.levels = hierarchy_.count() - first;
+    expects(bottom_.levels <= max_line_bottom_levels, "few levels have few lines");
+    std::copy(lines_.begin() + first - 1, lines_.end(), bottom_.level);
+    bottom_.sweeps_before = hierarchy_.level(first).sweeps_before;
+    bottom_.sweeps_after = hierarchy_.level(first).sweeps_after;
+    bottom_.particular = particular_.data();
+  }
+
+  void queue_bottom(const Stream& stream) const {
+    launch(stream, {dim3(1), dim3(line_bottom_threads)}, line_bottom_kernel, bottom_);
+  }
+
+  /// A V-cycle on a level, from 0 or from its correction.
+  void queue_cycle(const Stream& stream, int first, From from) const {
+    for (int n = first; n < hierarchy_.bottom(); ++n) {
+      queue_sweeps(stream, n, hierarchy_.level(n).sweeps_before, n == first ? from : From::zero);
+      queue_transfer(stream, line_restrict_kernel, n, lines(n + 1).level, false);
+    }
+    queue_bottom(stream);
+    for (int n = hierarchy_.bottom() - 1; n >= first; --n) {
+      queue_transfer(stream, line_interpolate_kernel, n, lines(n).level, false);
+      queue_sweeps(stream, n, hierarchy_.level(n).sweeps_after, From::what_is_there);
+    }
+  }
+
+  /// Between level n and the next one, a thread for each cell of `formed`.
+  void queue_transfer(const Stream& stream, void (*kernel)(LineTransferArguments), int n,
+                      const LevelView& formed, bool e_is_zero) const {
+    launch(stream, shape_for(cells_of(formed)), kernel,
+           LineTransferArguments{lines(n), lines(n + 1), e_is_zero});
+  }
+
+  void queue_sweeps(const Stream& stream, int n, int sweeps, From from) const {
+    // Where neighbours are of the same colour what is in memory counts.
+    const bool clears = from == From::zero && lines(n).seams;
+    const bool from_zero = from == From::zero && !clears;
+    if (clears) {
+      fill_bytes(lines(n).e, 0, static_cast<std::size_t>(hierarchy_.field_size(n)) * sizeof(float),
+                 stream);
+    }
+    for (int half = 0; half < 2 * sweeps; ++half) {
+      queue_half_sweep(stream, lines(n),
+                       {.colour = half % 2,
+                        .neighbours_are_zero = from_zero && half == 0,
+                        .e_is_zero = from_zero && half < 2});
+    }
+  }
+
+  void queue_half_sweep(const Stream& stream, const LineLevelView& lines, LineSweep sweep) const {
+    if (!lines.seams) {
+      queue_passes(stream, lines, sweep);
+      return;
+    }
+    sweep.goes_back = false;
+    queue_passes(stream, lines, sweep);
+    sweep.goes_up = false;
+    sweep.goes_back = true;
+    queue_passes(stream, lines, sweep);
+  }
+
+  void queue_passes(const Stream& stream, const LineLevelView& lines,
+                    const LineSweep& sweep) const {
+    const LevelView& level = lines.level;
+    const LineSweepArguments arguments{lines, sweep, particular_.data()};
+    with_bool(lines.cyclic, [&](auto cyclic) {
+      launch(stream, shape_for(std::int64_t{level.j.cells} * ((level.k.cells + 1) / 2)),
+             line_sweep_kernel<cyclic>, arguments);
+    });
+  }
+
+  const Hierarchy& hierarchy_;
+  Buffer<float> tables_;
+  std::vector<LevelView> views_;
+  Buffer<float> particular_;         ///< of the lines of a half-sweep
+  std::vector<LevelFields> fields_;  ///< from level 1 on
+  std::vector<UploadedLineTables> line_tables_;
+  std::vector<LineLevelView> lines_;
+  LineBottomArguments bottom_{};
+};
+
 template <class Real>
 class CudaMultigrid final : public Solver<Real> {
  public:
@@ -312,11 +504,16 @@ class CudaMultigrid final : public Solver<Real> {
       : stream_(stream),
         body_stream_(stream.device()),
         hierarchy_(domain, bottom_bytes(stream.device())),
-        limits_{tolerance_of(stopping), stopping.max_cycles},
+        multiprocessors_(multiprocessors_of(stream.device())),
+        limits_{tolerance_of(stopping), stopping.max_cycles, stopping.factor},
         f_(zeros<Real>(hierarchy_.field_size(0), stream)),
         p_(zeros<Real>(hierarchy_.field_size(0), stream)),
-        r_(zeros<float>(hierarchy_.field_size(0), stream)),
-        coarse_(hierarchy_, stream),
+        r_(hierarchy_.has_lines() ? Buffer<float>()
+                                  : zeros<float>(hierarchy_.field_size(0), stream)),
+        lines_(hierarchy_.has_lines() ? std::make_unique<LineLevels>(hierarchy_, stream) : nullptr),
+        points_(hierarchy_.has_lines() ? nullptr
+                                       : std::make_unique<CoarseLevels>(hierarchy_, stream)),
+        inner_(lines_ ? static_cast<const Corrector&>(*lines_) : *points_),
         coefficients_(uploaded(finest_coefficients<Real>(hierarchy_.level(0)), stream)),
         shares_(uploaded(shares_of(hierarchy_.turned().domain), stream)),
         partials_(MemorySpace::device, survey_blocks),
@@ -351,6 +548,11 @@ class CudaMultigrid final : public Solver<Real> {
   }
 
   [[nodiscard]] Traffic traffic() const override {
+    return lines_ ? traffic_of_lines() : traffic_of_points();
+  }
+
+ private:
+  [[nodiscard]] Traffic traffic_of_points() const {
     Traffic all;
     for (int n = 0; n < hierarchy_.bottom(); ++n) {
       const auto cells = static_cast<double>(hierarchy_.level(n).extents().count());
@@ -374,7 +576,40 @@ class CudaMultigrid final : public Solver<Real> {
     return all;
   }
 
- private:
+  /// Of the levels that a block does alone nothing counts, as with points.
+  [[nodiscard]] Traffic traffic_of_lines() const {
+    constexpr double word = sizeof(float);
+    constexpr double real = sizeof(Real);
+    const Level& finest = hierarchy_.level(0);
+    const auto cells = static_cast<double>(finest.extents().count());
+    // defect: p, f; r. correction: e, p; p.
+    Traffic all{cells * (3 * real + word), cells * (real + word),
+                cells * (CellFlops::defect + CellFlops::correction)};
+    for (int n = 1; n < hierarchy_.bottom(); ++n) {
+      const Level& level = hierarchy_.level(n);
+      const auto coarse = static_cast<double>(hierarchy_.level(n + 1).extents().count());
+      all = all + traffic_of_line_level(level, coarse);
+    }
+    return all;
+  }
+
+  /// A sweep reads r and, of each colour's lines, e of the other and their own, and writes e; the
+  /// particular solution is written and read. The first one finds e = 0: its red lines read none,
+  /// its black ones not their own. Then come the residual (r, e; coarse r) and the interpolation
+  /// (e, coarse e; e).
+  static Traffic traffic_of_line_level(const Level& level, double coarse) {
+    constexpr double word = sizeof(float);
+    const bool cyclic = level.i.periodic && level.i.cells > 1;
+    const auto cells = static_cast<double>(level.extents().count());
+    const int sweeps = level.sweeps_before + level.sweeps_after;
+    constexpr int transfers = CellFlops::residual + 3 + 3 * CellFlops::interpolated + 1;
+    const double saved =
+        0.5 * (LineFlops::relaxation(cyclic) - LineFlops::relaxation_from_zero(cyclic));
+    return {(cells * (4.0 * sweeps - 1.5 + 3.0) + coarse) * word,
+            (cells * (2.0 * sweeps + 1.0) + coarse) * word,
+            cells * (sweeps * LineFlops::relaxation(cyclic) - saved + transfers)};
+  }
+
   // Operations per cell, as on a CPU but for the transfers between levels: a weight and a
   // multiply-add down, and up two interpolations, one of which serves both planes of a pair, and
   // the rows' interpolation, of which neighbouring cells share half. Where e is 0 the red half of
@@ -416,19 +651,19 @@ class CudaMultigrid final : public Solver<Real> {
     queue_defect(stream_, After::restart, conditions);
     // Goes round once at most.
     queue_loop(stream_, conditions.full_multigrid, body_stream_, [&] {
-      coarse_.queue_full_multigrid(body_stream_);
+      inner_.queue_full_multigrid(body_stream_);
       queue_ascent(body_stream_);
       queue_defect(body_stream_, After::cycle, conditions);
     });
     queue_loop(stream_, conditions.cycles, body_stream_, [&] {
-      coarse_.queue_cycle(body_stream_);
+      inner_.queue_cycle(body_stream_);
       queue_ascent(body_stream_);
       queue_defect(body_stream_, After::cycle, conditions);
     });
   }
 
   void queue_survey() const {
-    const LevelView& finest = coarse_.view(0);
+    const LevelView& finest = inner_.finest();
     const double* const share_j = shares_.data() + finest.i.cells;
     const SurveyArguments<Real> arguments{.f = f_.data(),
                                           .at = finest.at,
@@ -448,7 +683,7 @@ class CudaMultigrid final : public Solver<Real> {
   }
 
   void queue_defect(const Stream& stream, After after, const Conditions& conditions) const {
-    const LevelView& finest = coarse_.view(0);
+    const LevelView& finest = inner_.finest();
     const Pair<Real>* const along_j = coefficients_.data() + finest.i.cells;
     const int tiles_k = parts_of(finest.k.cells, region_columns);
     const int tiles_j = parts_of(finest.j.cells, 2 * defect_warps);
@@ -459,8 +694,9 @@ class CudaMultigrid final : public Solver<Real> {
                                           .coefficients_k = along_j + finest.j.cells,
                                           .f = f_.data(),
                                           .p = p_.data(),
-                                          .r = r_.data(),
-                                          .coarse_r = coarse_.residual(),
+                                          // With lines the next level has the same cells.
+                                          .r = lines_ ? inner_.residual() : r_.data(),
+                                          .coarse_r = inner_.residual(),
                                           .planes = planes,
                                           .after = after,
                                           .limits = limits_,
@@ -478,16 +714,20 @@ class CudaMultigrid final : public Solver<Real> {
   [[nodiscard]] int defect_planes(int planes, int tiles) const {
     constexpr int blocks_a_multiprocessor = 8;
     constexpr int max_planes = 64;
-    const int slabs = std::max(blocks_a_multiprocessor * coarse_.multiprocessors() / tiles, 1);
+    const int slabs = std::max(blocks_a_multiprocessor * multiprocessors_ / tiles, 1);
     const int even = (parts_of(planes, slabs) + 1) / 2 * 2;
     return std::clamp(even, 2, max_planes);
   }
 
   void queue_ascent(const Stream& stream) const {
-    const LevelView& finest = coarse_.view(0);
-    const MarchPlan plan = plan_march(finest, ascend_reach, coarse_.multiprocessors());
+    if (lines_) {
+      lines_->queue_correction(stream, p_.data(), &control_.data()->scale);
+      return;
+    }
+    const LevelView& finest = inner_.finest();
+    const MarchPlan plan = plan_march(finest, ascend_reach, multiprocessors_);
     const AscendArguments<Real> arguments{.level = finest,
-                                          .coarse = coarse_.correction(),
+                                          .coarse = points_->correction(),
                                           .r = r_.data(),
                                           .e = nullptr,
                                           .p = p_.data(),
@@ -504,11 +744,14 @@ class CudaMultigrid final : public Solver<Real> {
   const Stream& stream_;
   Stream body_stream_;  ///< that the loop's body is recorded on
   Hierarchy hierarchy_;
+  int multiprocessors_;
   Limits limits_;
   Buffer<Real> f_;
   Buffer<Real> p_;
   Buffer<float> r_;
-  CoarseLevels coarse_;
+  std::unique_ptr<LineLevels> lines_;
+  std::unique_ptr<CoarseLevels> points_;  ///< one of both
+  const Corrector& inner_;
   Buffer<Pair<Real>> coefficients_;
   Buffer<double> shares_;
   Buffer<double> partials_;

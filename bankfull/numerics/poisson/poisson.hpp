@@ -101,8 +101,21 @@ class Solver {
 
 /// When an iterative solver is done.
 struct Stopping {
-  double tolerance = 1e-8;  ///< on max |f - L p|, in the units of f
+  double tolerance = 1e-8;  ///< on max |f - L p|, in the units of f, or those of `factor`
   int max_cycles = 60;
+
+  /// If it is given: a number on the solver's device that residuals are multiplied by before they
+  /// are compared, read at each solve. Where it is 0 they are divided by max |f| instead.
+  const double* factor = nullptr;
 };
+
+/// The bound on max |f - L p| of one solve. May be read on the solver's device only.
+BANKFULL_HOST_DEVICE inline double residual_bound(double tolerance, const double* factor,
+                                                  double largest_f) {
+  if (factor == nullptr) {
+    return tolerance;
+  }
+  return *factor > 0.0 ? tolerance / *factor : tolerance * largest_f;
+}
 
 }  // namespace bankfull::poisson

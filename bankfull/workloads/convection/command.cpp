@@ -216,6 +216,7 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   problem.device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
   problem.threads = problem.device.is_cuda() ? 1 : threads;
+  problem.host_threads = threads;
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
   const Plan plan = in_case([&] { return Plan(problem, policy.ceiling); });
@@ -239,16 +240,25 @@ std::string names_of(const std::vector<convection::ValidationPart>& parts) {
   return names;
 }
 
-/// Each of those named once, in the order of the validation.
-std::vector<convection::ValidationPart> parse_parts(const std::vector<std::string>& names) {
-  const auto& all = convection::all_validation_parts;
-  if (names.empty()) {
-    return {all.begin(), all.end()};
-  }
+/// Each of those named once, in the order of the validation; none named: all that the level has.
+std::vector<convection::ValidationPart> parse_parts(const std::vector<std::string>& names,
+                                                    convection::ValidationLevel level) {
+  const bool full = level == convection::ValidationLevel::full;
   std::set<convection::ValidationPart> chosen;
+  if (names.empty()) {
+    const auto& all = convection::all_validation_parts;
+    chosen.insert(all.begin(), all.end());
+    if (!full) {
+      chosen.erase(convection::ValidationPart::unsteady_flows);
+    }
+  }
   for (const std::string& name : names) {
-    chosen.insert(
-        convection::validation_part_names.parse(name, "--validate-parts " + name + " is unknown"));
+    const convection::ValidationPart part =
+        convection::validation_part_names.parse(name, "--validate-parts " + name + " is unknown");
+    require(full || part != convection::ValidationPart::unsteady_flows,
+            "--validate-parts " + name + " takes too long for the quick level",
+            "use --validate full");
+    chosen.insert(part);
   }
   return {chosen.begin(), chosen.end()};
 }
@@ -256,7 +266,7 @@ std::vector<convection::ValidationPart> parse_parts(const std::vector<std::strin
 ExitCode run_validation(const ConvectOptions& options, const Communicator& ranks) {
   const convection::ValidationLevel level = convection::validation_level_names.parse(
       options.validate, "--validate " + options.validate + " is unknown");
-  const std::vector<convection::ValidationPart> parts = parse_parts(options.validate_parts);
+  const std::vector<convection::ValidationPart> parts = parse_parts(options.validate_parts, level);
   const Device device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
   const MeasurePolicy policy = options.common.prepare(ranks, device, threads);
@@ -342,7 +352,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       ->type_name("LEVEL");
   add_list(*command, "--validate-parts", options->validate_parts,
            "of a validation these parts only: invariants, exact-flows, critical-rayleigh, "
-           "cavities");
+           "cavities, and unsteady-flows of the full level");
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_convect(*options, ranks); };
   });

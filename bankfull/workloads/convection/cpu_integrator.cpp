@@ -2,6 +2,7 @@
 #include "bankfull/core/base/stream_store.hpp"
 #include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
@@ -69,10 +70,13 @@ class CpuBackend {
         sides_{FieldSet<Real>(layout_, count_, Device::cpu()),
                FieldSet<Real>(layout_, count_, Device::cpu())},
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(make_cpu_pressure<Real>(plan)),
+        pressure_(make_cpu_pressure<Real>(plan, &clock_.next.pace)),
         lines_(factor_slots, ImplicitLines<Real>(plan.problem(), plan.grid())) {
     for (const int axis : storage_axes) {
       metrics_[static_cast<std::size_t>(axis)] = metrics_of<Real>(plan_.grid().axis(axis));
+    }
+    if (!plan_.grid().axis(2).cells.uniform()) {
+      lines_along_rows_ = MetricLines<Real>(metrics_[2]);
     }
     for (const Continuations& rules : plan_.ghosts()) {
       ghosts_.emplace_back(rules, plan_.grid());
@@ -106,23 +110,24 @@ class CpuBackend {
   }
   void use_factors(int slot) { slot_ = static_cast<std::size_t>(slot); }
 
-  void set_rule(const StepRule& rule) { rule_ = rule; }
-  void restart_clock() { progress_ = {}; }
-  void forget_rates() { rates_ = {}; }
+  void set_rule(const StepRule& rule) { clock_.rule = rule; }
+  void restart_clock() { clock_.progress = clock_.next = {}; }
+  void forget_rates() { clock_.of_flow = clock_.noted = {}; }
   [[nodiscard]] bool keeps_pressure() const { return lines_.front().any(); }
   void forget_kept_pressure() {
     std::fill_n(kept_pressure_->data(), kept_pressure_->size(), Real(0));
   }
-  [[nodiscard]] StepState progress() const { return progress_; }
+  [[nodiscard]] StepState progress() const { return clock_.progress; }
 
   void choose_step() {
-    progress_ = next_step(rule_, progress_, rates_);
-    rates_ = {};
-    int slot = 0;
-    for (const Stage& stage : stages_of(rule_.scheme, progress_.dt, progress_.dt_before)) {
-      set_factors(slot++, stage);
-    }
-    use_factors(0);
+    clock_.choose();
+    set_factors_of_next();
+  }
+
+  void fill_ghosts_and_end_step(std::size_t to) {
+    fill_ghost_rows(sides_[to]);
+    clock_.end_step();
+    set_factors_of_next();
   }
 
   void launch(StagePart part, std::size_t to) {
@@ -156,26 +161,25 @@ class CpuBackend {
   void mark(std::size_t n) { marks_[n] = watch_.seconds(); }
   [[nodiscard]] double seconds_after(std::size_t n) const { return marks_[n + 1] - marks_[n]; }
 
-  void set_fields(const FlowState& state, std::size_t side) {
+  void set_fields(const FlowReader& flow, std::size_t side) {
+    solving_ = false;
+    const std::int64_t planes = planes_of_a_piece(n_);
+    std::vector<double> piece(static_cast<std::size_t>(planes * n_.nj * n_.nk));
     for (int field = 0; field < count_; ++field) {
-      copy(state.fields[static_cast<std::size_t>(field)], sides_[side][field]);
+      for (std::int64_t i = 0; i < n_.ni; i += planes) {
+        const Box part{i, std::min(i + planes, n_.ni), 0, n_.nj, 0, n_.nk};
+        flow.read(field, part, piece.data());
+        copy(piece.data(), part, sides_[side][field]);
+      }
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
   }
 
-  [[nodiscard]] FlowState fields(std::size_t side) const {
-    FlowState state;
-    for (int field = 0; field < count_; ++field) {
-      std::vector<double>& values = state.fields.emplace_back();
-      values.reserve(static_cast<std::size_t>(n_.count()));
-      const FieldView<const Real> view = sides_[side][field];
-      for (std::int64_t i = 0; i < n_.ni; ++i) {
-        for (std::int64_t j = 0; j < n_.nj; ++j) {
-          values.insert(values.end(), view.row(i, j), view.row(i, j) + n_.nk);
-        }
-      }
-    }
-    return state;
+  void read(std::size_t side, int field, const Box& part, double* values) const {
+    const FieldView<const Real> view = sides_[side][field];
+    for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      *values++ = static_cast<double>(view(i, j, k));
+    });
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
@@ -202,6 +206,14 @@ class CpuBackend {
   void finish() const {}
 
  private:
+  void set_factors_of_next() {
+    const Stages stages = stages_of(clock_.rule.scheme, clock_.next.dt, clock_.next.dt_before);
+    int following = stages.count;
+    for (const Stage& stage : stages) {
+      set_factors(--following, stage);
+    }
+  }
+
   /// The largest of what body(i, j) returns for all rows, by the team. It may store past the
   /// caches.
   template <class Body>
@@ -246,11 +258,11 @@ class CpuBackend {
     std::fill_n(set.data(), set.size(), Real(0));
   }
 
-  /// The values of a whole field, as a FlowState has them.
-  void copy(const std::vector<double>& values, const FieldView<Real>& field) const {
-    each_row([&](std::int64_t i, std::int64_t j) {
-      const double* const from = values.data() + (i * n_.nj + j) * n_.nk;
-      std::transform(from, from + n_.nk, field.row(i, j),
+  /// The values of whole planes, as a FlowReader gives them.
+  void copy(const double* values, const Box& part, const FieldView<Real>& field) const {
+    executor_.each(part.extents().ni * n_.nj, [&](std::int64_t row) {
+      const double* const from = values + row * n_.nk;
+      std::transform(from, from + n_.nk, field.row(part.i0 + row / n_.nj, row % n_.nj),
                      [](double value) { return static_cast<Real>(value); });
     });
   }
@@ -265,27 +277,38 @@ class CpuBackend {
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& values = sources[static_cast<std::size_t>(field)];
       if (!values.empty()) {
-        copy(values, (*sources_)[field]);
+        copy(values.data(), box_of(n_), (*sources_)[field]);
       }
     }
   }
 
-  template <class Value>
-  [[nodiscard]] PointStencil<Real, Value> stencil_of_row(const FieldSet<Real>& fields,
-                                                         std::int64_t i, std::int64_t j) const {
-    const auto metric = [&](std::size_t axis, std::int64_t at) {
-      return metrics_[axis][static_cast<std::size_t>(at)];
-    };
+  [[nodiscard]] const AxisMetric<Real>& metric(std::size_t axis, std::int64_t at) const {
+    return metrics_[axis][static_cast<std::size_t>(at)];
+  }
+
+  /// Of its first point.
+  template <class Value, class Metric = Real>
+  [[nodiscard]] PointStencil<Real, Value, Metric> stencil_of_row(const FieldSet<Real>& fields,
+                                                                 std::int64_t i,
+                                                                 std::int64_t j) const {
     return {.here = fields[0].row(i, j),
             .strides = {fields.stride(), layout_.plane_pitch(), layout_.row_pitch()},
-            .axis = {metric(0, i), metric(1, j), metric(2, 0)}};
+            .axis = {metric_of_pack<Metric>(metric(0, i)), metric_of_pack<Metric>(metric(1, j)),
+                     metric_of_pack<Metric>(metric(2, 0))}};
+  }
+
+  /// body(cells along rows), which are uniform but where an axis along rows is stretched too.
+  template <class Body>
+  auto with_cells_along_rows(const Body& body) const {
+    return lines_along_rows_.exist() ? body(lines_along_rows_.cells())
+                                     : body(UniformCells<Real>{metric(2, 0)});
   }
 
   void advance_fields(const FieldSet<Real>& from, FieldSet<Real>& to) {
     const std::int64_t row_bytes =
         std::int64_t{3} * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
     const std::int64_t block = std::max<std::int64_t>(4, block_bytes / row_bytes);
-    double buoyancy = rates_.buoyancy;
+    double buoyancy = clock_.noted.buoyancy;
 #pragma omp parallel num_threads(executor_.team().threads()) reduction(max : buoyancy)
     {
       const Portion mine = my_portion(n_, executor_.team().threads());
@@ -299,7 +322,7 @@ class CpuBackend {
       }
       stream_store_fence();
     }
-    rates_.buoyancy = buoyancy;
+    clock_.noted.buoyancy = buoyancy;
   }
 
   /// Returns the row's largest rate of buoyancy.
@@ -338,15 +361,13 @@ class CpuBackend {
       double largest = 0.0;
       for (std::int64_t i = 0; i < n_.ni; ++i) {
         for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
-          eliminate_one_row(from, to, i, j, block.cells);
-          if (block.cells.begin == 0) {  // once for all parts of a row
-            largest = larger(static_cast<double>(buoyancy_rate_of_row(from, i, j)), largest);
-          }
+          const Real rate = eliminate_one_row(from, to, i, j, block.cells);
+          largest = larger(static_cast<double>(rate), largest);
         }
       }
       return largest;
     });
-    rates_.buoyancy = larger(buoyancy, rates_.buoyancy);
+    clock_.noted.buoyancy = larger(buoyancy, clock_.noted.buoyancy);
     if (!lines().for_values()) {
       solve_within_planes(to);
     }
@@ -413,45 +434,54 @@ class CpuBackend {
     return largest;
   }
 
-  void eliminate_one_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
-                         std::int64_t j, const Range& cells) {
-    const std::int64_t k = cells.begin;
-    PointStencil<Real, Pack<Real>> stencil = stencil_of_row<Pack<Real>>(from, i, j);
-    stencil.here += k;
+  /// Returns the row's largest rate of buoyancy, by the part that begins it.
+  template <Terms Which, Diffusion How>
+  Real eliminate_terms_of_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
+                              std::int64_t j, const Range& cells) {
     const auto around = [](std::int64_t n, std::int64_t count) {
       return n == 0 ? count - 1 : n - 1;
     };
     const FieldSet<Real>& kept = *kept_pressure_;
     const FieldView<const Real> pressure = kept[0];
-    const RowToEliminate<Real> row{
-        .advance = {.stencil = stencil,
-                    .source = sources_ ? (*sources_)[0].row(i, j) + k : nullptr,
-                    .tendency = tendencies_[0].row(i, j) + k,
-                    .next = to[0].row(i, j) + k,
-                    .cells = cells.end - k},
-        // Nothing is carried into the first plane: any numbers will do.
-        .carried = (*carried_)[0].row(0, j) + k,
-        .carried_stride = carried_->stride(),
-        .lines = lines().at(0, i),
-        .pressure = pressure.row(i, j) + k,
-        .pressure_below = {pressure.row(around(i, n_.ni), j) + k,
-                           pressure.row(i, around(j, n_.nj)) + k}};
-    lines().for_values() ? eliminate_terms_of_row<Diffusion::within_planes>(row)
-                         : eliminate_terms_of_row<Diffusion::explicit_axes>(row);
-    if (lines().for_values()) {
+    return with_cells_along_rows([&]<class Cells>(const Cells& along) {
+      using Metric = typename Cells::Metric;
+      const RowToEliminate<Real, Metric> row{
+          .advance = {.stencil = stencil_of_row<Pack<Real>, Metric>(from, i, j),
+                      .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
+                      .tendency = tendencies_[0].row(i, j),
+                      .next = to[0].row(i, j),
+                      .cells = cells.end},
+          .begin = cells.begin,
+          .carried = (*carried_)[0].row(0, j),
+          .carried_stride = carried_->stride(),
+          .lines = lines().at(0, i),
+          .pressure = pressure.row(i, j),
+          .pressure_below = {pressure.row(around(i, n_.ni), j), pressure.row(i, around(j, n_.nj))}};
+      eliminate_row<Which, How>(row, along, medium_, slots_[slot_]);
+      return cells.begin == 0 ? buoyancy_rate_of_row<Which>(from, along, i, j) : Real(0);
+    });
+  }
+
+  Real eliminate_one_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
+                         std::int64_t j, const Range& cells) {
+    const bool usual = terms_of(medium_, sources_ != nullptr) == Terms::usual;
+    constexpr Diffusion within_planes = Diffusion::within_planes;
+    constexpr Diffusion explicit_axes = Diffusion::explicit_axes;
+    const bool for_values = lines().for_values();
+    const Real buoyancy =
+        for_values
+            ? (usual ? eliminate_terms_of_row<Terms::usual, within_planes>(from, to, i, j, cells)
+                     : eliminate_terms_of_row<Terms::all, within_planes>(from, to, i, j, cells))
+            : (usual ? eliminate_terms_of_row<Terms::usual, explicit_axes>(from, to, i, j, cells)
+                     : eliminate_terms_of_row<Terms::all, explicit_axes>(from, to, i, j, cells));
+    if (for_values) {
       add_walls(from, to, i, j, cells);
     }
     stop_at_walls(to, i, j, cells);
     for (int field = 0; field < 3; ++field) {
       stop_at_wall(field, i, j, cells, (*carried_)[field].row(0, j));
     }
-  }
-
-  template <Diffusion How>
-  void eliminate_terms_of_row(const RowToEliminate<Real>& row) const {
-    terms_of(medium_, sources_ != nullptr) == Terms::usual
-        ? eliminate_row<Terms::usual, How>(row, medium_, slots_[slot_])
-        : eliminate_row<Terms::all, How>(row, medium_, slots_[slot_]);
+    return buoyancy;
   }
 
   /// What walls beyond the planes prescribe acts on the new values, too.
@@ -529,27 +559,28 @@ class CpuBackend {
     }
   }
 
-  [[nodiscard]] Real buoyancy_rate_of_row(const FieldSet<Real>& from, std::int64_t i,
-                                          std::int64_t j) const {
+  template <Terms Which, class Cells>
+  [[nodiscard]] Real buoyancy_rate_of_row(const FieldSet<Real>& from, const Cells& along,
+                                          std::int64_t i, std::int64_t j) const {
     const CellOnWalls walls = walls_.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk});
-    const PointStencil<Real> row = stencil_of_row<Real>(from, i, j);
-    return terms_of(medium_, sources_ != nullptr) == Terms::usual
-               ? largest_buoyancy_rate<Terms::usual>(row, medium_, walls, walls_.walled[2], n_.nk)
-               : largest_buoyancy_rate<Terms::all>(row, medium_, walls, walls_.walled[2], n_.nk);
+    return largest_buoyancy_rate<Which>(stencil_of_row<Real>(from, i, j), along, medium_, walls,
+                                        walls_.walled[2], n_.nk);
   }
 
   template <Terms Which>
   Real advance_terms_of_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
                             std::int64_t j) {
-    const RowToAdvance<Real> row{.stencil = stencil_of_row<Pack<Real>>(from, i, j),
-                                 .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
-                                 .tendency = tendencies_[0].row(i, j),
-                                 .next = to[0].row(i, j),
-                                 .cells = n_.nk};
-    advance_row<Which>(row, medium_, slots_[slot_].tendencies);
-    const CellOnWalls walls = walls_.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk});
-    return largest_buoyancy_rate<Which>(stencil_of_row<Real>(from, i, j), medium_, walls,
-                                        walls_.walled[2], n_.nk);
+    return with_cells_along_rows([&]<class Cells>(const Cells& along) {
+      using Metric = typename Cells::Metric;
+      const RowToAdvance<Real, Metric> row{
+          .stencil = stencil_of_row<Pack<Real>, Metric>(from, i, j),
+          .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
+          .tendency = tendencies_[0].row(i, j),
+          .next = to[0].row(i, j),
+          .cells = n_.nk};
+      advance_row<Which>(row, along, medium_, slots_[slot_].tendencies);
+      return buoyancy_rate_of_row<Which>(from, along, i, j);
+    });
   }
 
   /// Ghosts are not yet in place: upper faces are those of the next cell around, and beyond a wall
@@ -564,13 +595,13 @@ class CpuBackend {
     const std::int64_t next_j = walls_.walled[1] ? j + 1 : (j + 1) % n_.nj;
     const PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
     const Real* const along = flow[2].row(i, j);
-    const RowToDiverge<Real> row{
-        .below = {flow[0].row(i, j), flow[1].row(i, j), along},
-        .above = {flow[0].row(next_i, j), flow[1].row(i, next_j)},
-        .last_face = walls_.walled[2] ? Real(0) : along[0],
-        .per_cell = {stencil.axis[0].per_cell, stencil.axis[1].per_cell, stencil.axis[2].per_cell},
-        .cells = n_.nk};
-    divergence_row(row, &right_side(i, j, 0));
+    const RowToDiverge<Real> row{.below = {flow[0].row(i, j), flow[1].row(i, j), along},
+                                 .above = {flow[0].row(next_i, j), flow[1].row(i, next_j)},
+                                 .last_face = walls_.walled[2] ? Real(0) : along[0],
+                                 .per_cell = {stencil.axis[0].per_cell, stencil.axis[1].per_cell},
+                                 .cells = n_.nk};
+    with_cells_along_rows(
+        [&](const auto& cells) { divergence_row(row, cells, &right_side(i, j, 0)); });
   }
 
   void project(FieldSet<Real>& flow) {
@@ -586,17 +617,19 @@ class CpuBackend {
         project_row(here, &pressure(i, (j + n_.nj - 1) % n_.nj, 0), stencil.axis[1].per_face, n_.nk,
                     flow[1].row(i, j));
       }
-      project_along_row(here, !walls_.walled[2], stencil.axis[2].per_face, n_.nk,
-                        flow[2].row(i, j));
+      with_cells_along_rows([&](const auto& along) {
+        project_along_row(here, !walls_.walled[2], along, n_.nk, flow[2].row(i, j));
+      });
       for (int field = 0; field < count_; ++field) {
         ghosts_[static_cast<std::size_t>(field)].close(flow[field], i, j);
       }
       if (keeps_pressure()) {
         keep_pressure(pressure, i, j);
       }
-      return largest_advective_rate(stencil, n_.nk);
+      return with_cells_along_rows(
+          [&](const auto& along) { return largest_advective_rate(stencil, along, n_.nk); });
     });
-    rates_.advection = larger(advection, rates_.advection);
+    clock_.noted.advection = larger(advection, clock_.noted.advection);
   }
 
   /// Of a row, with what the gradient at its first cell reads.
@@ -607,21 +640,23 @@ class CpuBackend {
     const auto row_at = [&](std::int64_t at_i, std::int64_t at_j) -> const Real* {
       return &potential(beyond(at_i, n_.ni), beyond(at_j, n_.nj), 0);
     };
-    const PointStencil<Real> stencil = stencil_of_row<Real>(sides_[0], i, j);
     RowOfPotential<Real> row{.here = row_at(i, j),
                              .below = {row_at(i - 1, j), row_at(i, j - 1)},
                              .above = {row_at(i + 1, j), row_at(i, j + 1)},
+                             .implicit_along_row = lines().along(2),
                              .cells = n_.nk};
-    for (const int axis : storage_axes) {
-      if (lines().along(axis)) {
-        row.weights[axis] = NeighbourWeights<Real>::of(stencil.axis[axis], false);
-      } else if (axis < 2) {
+    const std::array<std::int64_t, 2> at{i, j};
+    for (std::size_t axis = 0; axis < at.size(); ++axis) {
+      if (lines().along(static_cast<int>(axis))) {
+        row.weights[axis] = NeighbourWeights<Real>::of(metric(axis, at[axis]), false);
+      } else {
         row.below[axis] = row.here;
         row.above[axis] = row.here;
       }
     }
     Real* const kept = (*kept_pressure_)[0].row(i, j);
-    keep_pressure_row(row, slots_[slot_], kept);
+    with_cells_along_rows(
+        [&](const auto& along) { keep_pressure_row(row, along, slots_[slot_], kept); });
     kept[-1] = kept[walls_.walled[2] ? 0 : n_.nk - 1];
   }
 
@@ -641,16 +676,10 @@ class CpuBackend {
   template <class AnyTally, class Count>
   [[nodiscard]] AnyTally tallied(const FieldSet<Real>& flow, const Count& count_cell) const {
     std::vector<AnyTally> planes(static_cast<std::size_t>(n_.ni), empty_tally<AnyTally>());
-    const double box = plan_.grid().volume();
-    const auto width = [&](int axis, std::int64_t at) {
-      return plan_.grid().axis(axis).cells.widths[static_cast<std::size_t>(at)];
-    };
-    const double area = width(1, 0) * width(2, 0);
     executor_.each(n_.ni, [&](std::int64_t i) {
-      const double part = area * width(0, i) / box;
       AnyTally& plane = planes[static_cast<std::size_t>(i)];
       for (std::int64_t j = 0; j < n_.nj; ++j) {
-        merge(plane, tally_of_row<AnyTally>(flow, i, j, part, count_cell));
+        merge(plane, tally_of_row<AnyTally>(flow, i, j, count_cell));
       }
     });
     auto all = empty_tally<AnyTally>();
@@ -662,7 +691,9 @@ class CpuBackend {
 
   template <class AnyTally, class Count>
   [[nodiscard]] AnyTally tally_of_row(const FieldSet<Real>& flow, std::int64_t i, std::int64_t j,
-                                      double part, const Count& count_cell) const {
+                                      const Count& count_cell) const {
+    const Grid& grid = plan_.grid();
+    const double box = grid.volume();
     auto tally = empty_tally<AnyTally>();
     const Real* const sources = sources_ ? (*sources_)[0].row(i, j) : nullptr;
     PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
@@ -670,6 +701,9 @@ class CpuBackend {
     for (std::int64_t k = 0; k < n_.nk; ++k, ++stencil.here) {
       sides.lower[2] = walls_.walled[2] && k == 0;
       sides.upper[2] = walls_.walled[2] && k == n_.nk - 1;
+      stencil.axis[2] = metric(2, k);
+      const double area = grid.axis(1).width(j) * grid.axis(2).width(k);
+      const double part = area * grid.axis(0).width(i) / box;
       count_cell(stencil, sources == nullptr ? nullptr : sources + k, part, sides, tally);
     }
     return tally;
@@ -696,17 +730,16 @@ class CpuBackend {
   std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
   std::unique_ptr<FieldSet<Real>> sources_;
+  StepClock clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
   std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
+  MetricLines<Real> lines_along_rows_;
   std::vector<GhostRows<Real>> ghosts_;
   std::vector<ImplicitLines<Real>> lines_;         ///< of each slot
   std::unique_ptr<FieldSet<Real>> kept_pressure_;  ///< where diffusion is implicit; one field
   std::unique_ptr<FieldSet<Real>> carried_;        ///< the plane that was eliminated last
   std::array<ImplicitFactors<Real>, factor_slots> slots_{};
   std::size_t slot_ = 0;  ///< in use
-  StepRule rule_;
-  StepState progress_;
-  FlowRates rates_;       ///< since the last choice of a step
   bool solving_ = false;  ///< columns of a stage are on their way: the divergence ends it
   Stopwatch watch_;
   std::array<double, stage_parts + 1> marks_{};

@@ -30,53 +30,67 @@ struct SetFactors {
   __device__ void operator()(std::int64_t /*only*/) const { *to = factors; }
 };
 
-/// What the length of the steps goes by, in the GPU's memory: a recorded graph serves any step.
-struct StepClock {
-  StepRule rule;
-  StepState progress;
-  FlowRates rates;  ///< since the last choice of a step
-};
-
-/// next_step by one thread, and the factors of its stages.
+/// The step to come by one thread, and the factors of its stages. The clock lies in the GPU's
+/// memory: a recorded graph serves any step.
 template <class Real>
 struct ChooseStep {
   StepClock* clock;
   StageFactorsOnGpu<Real>* factors;
+  bool ends_step;
 
-  __device__ void operator()(std::int64_t /*only*/) const {
-    const StepState next = next_step(clock->rule, clock->progress, clock->rates);
-    clock->progress = next;
-    clock->rates = {};
-    const Stages stages = stages_of(clock->rule.scheme, next.dt, next.dt_before);
+  __device__ void operator()(std::int64_t /*only*/ = 0) const {
+    StepClock now = *clock;
+    ends_step ? now.end_step() : now.choose();
+    *clock = now;
+    const Stages stages = stages_of(now.rule.scheme, now.next.dt, now.next.dt_before);
     for (int n = 0; n < stages.count; ++n) {
-      factors[n] = factors_of<Real>(stages.at[n]);
+      factors[stages.count - 1 - n] = factors_of<Real>(stages.at[n]);
     }
   }
 };
 
-/// Sets a field to values in order, without ghosts.
-template <class Real>
-struct SetField {
-  FieldView<Real> field;
-  Extents cells;
-  const Real* values;
+/// The elements of a part of a field, in order.
+template <class T>
+struct OrderedPart {
+  Box part;
+  T* values;
 
-  __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    field(i, j, k) = values[(i * cells.nj + j) * cells.nk + k];
+  __device__ T& operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    const Extents n = part.extents();
+    return values[((i - part.i0) * n.nj + j - part.j0) * n.nk + k - part.k0];
   }
 };
 
-/// Puts a part of a field in order.
 template <class Real>
-struct GatherField {
-  FieldView<const Real> field;
-  Box part;
-  Real* values;
+struct SetPart {
+  FieldView<Real> field;
+  OrderedPart<const double> from;
 
   __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    const Extents n = part.extents();
-    values[((i - part.i0) * n.nj + j - part.j0) * n.nk + k - part.k0] = field(i, j, k);
+    field(i, j, k) = static_cast<Real>(from(i, j, k));
   }
+};
+
+template <class Real>
+struct GatherPart {
+  FieldView<const Real> field;
+  OrderedPart<double> to;
+
+  __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    to(i, j, k) = static_cast<double>(field(i, j, k));
+  }
+};
+
+/// Values on their way to a GPU. The host fills one piece while the other is copied.
+struct PiecesToGpu {
+  explicit PiecesToGpu(std::size_t most)
+      : on_host{Buffer<double>(MemorySpace::pinned, most),
+                Buffer<double>(MemorySpace::pinned, most)},
+        on_gpu(MemorySpace::device, most) {}
+
+  std::array<Buffer<double>, 2> on_host;
+  Buffer<double> on_gpu;
+  std::array<Event, 2> copied;
 };
 
 template <class T>
@@ -100,16 +114,17 @@ class CudaBackend {
         sides_{FieldSet<Real>(layout_, count_, plan.problem().device),
                FieldSet<Real>(layout_, count_, plan.problem().device)},
         tendencies_(layout_, count_, plan.problem().device),
-        pressure_(make_cuda_pressure<Real>(plan, stream_)),
-        planes_(on_gpu(gpu_, metrics_of<Real>(plan_.grid().axis(0)))),
+        clock_(MemorySpace::device, 1),
+        pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.pace)),
         rules_(on_gpu(gpu_, plan_.ghosts())),
         factors_(MemorySpace::device, factor_slots),
-        clock_(MemorySpace::device, 1),
         tally_room_(MemorySpace::device, tally_bytes) {
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
       centre_lines_[n] = on_gpu(gpu_, plan_.grid().axis(axis).centres);
       centres_.along[axis] = centre_lines_[n].data();
+      metrics_[n] = on_gpu(gpu_, metrics_of<Real>(plan_.grid().axis(axis)));
+      widths_[n] = on_gpu(gpu_, plan_.grid().axis(axis).cells.widths);
     }
     describe_flow();
     for (FieldSet<Real>* set : {&sides_[0], &sides_[1], &tendencies_}) {
@@ -130,18 +145,27 @@ class CudaBackend {
   void restart_clock() {
     const StepState start;
     copy_bytes(&clock_.data()->progress, &start, sizeof(start), stream_);
+    copy_bytes(&clock_.data()->next, &start, sizeof(start), stream_);
     stream_.synchronize();
   }
   [[nodiscard]] static bool keeps_pressure() { return false; }
   void forget_kept_pressure() {}
-  void forget_rates() { fill_bytes(&clock_.data()->rates, 0, sizeof(FlowRates), stream_); }
+  void forget_rates() {
+    fill_bytes(&clock_.data()->of_flow, 0, sizeof(FlowRates), stream_);
+    fill_bytes(&clock_.data()->noted, 0, sizeof(FlowRates), stream_);
+  }
   [[nodiscard]] StepState progress() const {
     StepState progress;
     copy_bytes(&progress, &clock_.data()->progress, sizeof(progress), stream_);
     stream_.synchronize();
     return progress;
   }
-  void choose_step() { gpu_.each(1, ChooseStep<Real>{clock_.data(), factors_.data()}); }
+  void choose_step() { gpu_.each(1, choice(false)); }
+
+  void fill_ghosts_and_end_step(std::size_t to) {
+    queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, sides_[to][0].origin,
+                 choice(true));
+  }
 
   void launch(StagePart part, std::size_t to) {
     const FieldSet<Real>& from = sides_[1 - to];
@@ -157,7 +181,7 @@ class CudaBackend {
                                              .tendency = tendencies_[0].origin,
                                              .next = next,
                                              .planes_a_block = planes_a_block_,
-                                             .largest_buoyancy = &clock_.data()->rates.buoyancy});
+                                             .largest_buoyancy = &clock_.data()->noted.buoyancy});
         break;
       case StagePart::divergence:
         queue_divergence(stream_, flow_, static_cast<const Real*>(next), pressure_->right_side());
@@ -168,7 +192,7 @@ class CudaBackend {
         break;
       case StagePart::projection:
         queue_projection(stream_, flow_, next, pressure_->solution(),
-                         &clock_.data()->rates.advection);
+                         &clock_.data()->noted.advection);
         break;
       case StagePart::ghosts:
         queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, next);
@@ -195,34 +219,27 @@ class CudaBackend {
     return Event::seconds_between(marks_[n], marks_[n + 1]);
   }
 
-  void set_fields(const FlowState& state, std::size_t side) {
-    FieldSet<Real>& room = sides_[1 - side];
-    for (int field = 0; field < count_; ++field) {
-      const std::vector<double>& values = state.fields[static_cast<std::size_t>(field)];
-      const std::vector<Real> narrowed(values.begin(), values.end());
-      gpu_.from_host(narrowed, room.data());
-      set_field(sides_[side][field], room.data());
-    }
+  void set_fields(const FlowReader& flow, std::size_t side) {
+    set_field_by_field(
+        sides_[side], [&](int /*field*/) { return true; }, flow);
     gpu_.fill(tendencies_.data(), static_cast<std::int64_t>(tendencies_.size()), Real(0));
   }
 
-  [[nodiscard]] FlowState fields(std::size_t side) const {
-    FlowState state;
+  void read(std::size_t side, int field, const Box& part, double* values) const {
     // By pieces: there may be no room on the GPU for another field.
-    constexpr std::int64_t piece_values = std::int64_t{1} << 23;
-    const std::int64_t planes = std::clamp<std::int64_t>(piece_values / (n_.nj * n_.nk), 1, n_.ni);
-    const Buffer<Real> room = gpu_.make<Real>(planes * n_.nj * n_.nk);
-    for (int field = 0; field < count_; ++field) {
-      std::vector<double>& values = state.fields.emplace_back();
-      values.reserve(static_cast<std::size_t>(n_.count()));
-      for (std::int64_t i = 0; i < n_.ni; i += planes) {
-        const Box part{i, std::min(i + planes, n_.ni), 0, n_.nj, 0, n_.nk};
-        for_each(stream_, part, GatherField<Real>{sides_[side][field], part, room.data()});
-        const std::vector<Real> piece = gpu_.to_host(room.data(), part.extents().count());
-        values.insert(values.end(), piece.begin(), piece.end());
-      }
+    const Extents n = part.extents();
+    const std::int64_t planes = planes_of_a_piece(n);
+    const Buffer<double> room = gpu_.make<double>(planes * n.nj * n.nk);
+    for (std::int64_t i = part.i0; i < part.i1; i += planes) {
+      Box piece = part;
+      piece.i0 = i;
+      piece.i1 = std::min(i + planes, part.i1);
+      for_each(stream_, piece, GatherPart<Real>{sides_[side][field], {piece, room.data()}});
+      const auto count = static_cast<std::size_t>(piece.extents().count());
+      copy_bytes(values, room.data(), count * sizeof(double), stream_);
+      stream_.synchronize();
+      values += count;
     }
-    return state;
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
@@ -241,6 +258,10 @@ class CudaBackend {
   void finish() const { stream_.synchronize(); }
 
  private:
+  [[nodiscard]] ChooseStep<Real> choice(bool ends_step) {
+    return {clock_.data(), factors_.data(), ends_step};
+  }
+
   [[nodiscard]] const Real* values_of(std::size_t side) const { return sides_[side][0].origin; }
 
   [[nodiscard]] SourcesOnGpu<Real> sources_beside(std::size_t side) const {
@@ -248,13 +269,17 @@ class CudaBackend {
   }
 
   void describe_flow() {
-    const std::vector<AxisMetric<Real>> rows = metrics_of<Real>(plan_.grid().axis(1));
-    const std::vector<AxisMetric<Real>> columns = metrics_of<Real>(plan_.grid().axis(2));
+    const GridAxis& rows = plan_.grid().axis(1);
+    const GridAxis& columns = plan_.grid().axis(2);
+    const bool uniform = rows.cells.uniform() && columns.cells.uniform();
     flow_ = {.strides = {sides_[0].stride(), layout_.plane_pitch(), layout_.row_pitch()},
              .cells = {static_cast<int>(n_.ni), static_cast<int>(n_.nj), static_cast<int>(n_.nk)},
-             .planes = planes_.data(),
-             .row = rows.front(),
-             .column = columns.front(),
+             .planes = metrics_[0].data(),
+             .rows = metrics_[1].data(),
+             .columns = metrics_[2].data(),
+             .row = metrics_of<Real>(rows).front(),
+             .column = metrics_of<Real>(columns).front(),
+             .widths = uniform ? InPlane::uniform : InPlane::stretched,
              .walls = wall_faces_of(plan_.grid())};
     medium_ = medium_of<Real>(plan_.problem(), plan_.grid());
     planes_a_block_ = planes_a_block(flow_.cells, multiprocessors_of(plan_.problem().device));
@@ -267,30 +292,43 @@ class CudaBackend {
     }
     sources_ = std::make_unique<FieldSet<Real>>(layout_, count_, plan_.problem().device);
     fill_bytes(sources_->data(), 0, sources_->bytes(), stream_);
+    const FlowState kept{sources};
+    set_field_by_field(
+        *sources_, [&](int field) { return !kept.fields[static_cast<std::size_t>(field)].empty(); },
+        KeptFlow(kept, plan_.grid()));
+  }
+
+  /// Sets the fields that are wanted; wanted(field).
+  template <class Wanted>
+  void set_field_by_field(FieldSet<Real>& set, const Wanted& wanted, const FlowReader& flow) const {
+    const std::int64_t planes = planes_of_a_piece(n_);
+    PiecesToGpu pieces(static_cast<std::size_t>(planes * n_.nj * n_.nk));
+    std::size_t turn = 0;
     for (int field = 0; field < count_; ++field) {
-      const std::vector<double>& values = sources[static_cast<std::size_t>(field)];
-      if (!values.empty()) {
-        const std::vector<Real> narrowed(values.begin(), values.end());
-        gpu_.from_host(narrowed, sides_[1].data());
-        set_field((*sources_)[field], sides_[1].data());
+      for (std::int64_t i = 0; wanted(field) && i < n_.ni; i += planes) {
+        const Box part{i, std::min(i + planes, n_.ni), 0, n_.nj, 0, n_.nk};
+        double* const values = pieces.on_host[turn].data();
+        pieces.copied[turn].synchronize();
+        flow.read(field, part, values);
+        copy_bytes(pieces.on_gpu.data(), values,
+                   static_cast<std::size_t>(part.extents().count()) * sizeof(double), stream_);
+        pieces.copied[turn].record(stream_);
+        for_each(stream_, part, SetPart<Real>{set[field], {part, pieces.on_gpu.data()}});
+        turn = 1 - turn;
       }
     }
-    fill_bytes(sides_[1].data(), 0, sides_[1].bytes(), stream_);
+    stream_.synchronize();
   }
 
-  void set_field(const FieldView<Real>& field, const Real* values) const {
-    for_each(stream_, box_of(n_), SetField<Real>{field, n_, values});
-  }
-
-  [[nodiscard]] CellInBox<Real> cell_in_box() const {
-    CellInBox<Real> box{.walls = flow_.walls,
-                        .length = {},
-                        .part_per_width = plan_.grid().axis(1).cells.widths.front() *
-                                          plan_.grid().axis(2).cells.widths.front() /
-                                          plan_.grid().volume(),
-                        .cells = {flow_.cells[0], flow_.cells[1], flow_.cells[2]}};
+  [[nodiscard]] CellInBox cell_in_box() const {
+    CellInBox box{.walls = flow_.walls,
+                  .length = {},
+                  .widths = {},
+                  .volume = plan_.grid().volume(),
+                  .cells = {flow_.cells[0], flow_.cells[1], flow_.cells[2]}};
     for (const int axis : storage_axes) {
       box.length[axis] = plan_.grid().axis(axis).length();
+      box.widths[axis] = widths_[static_cast<std::size_t>(axis)].data();
     }
     return box;
   }
@@ -304,12 +342,13 @@ class CudaBackend {
   std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
   std::unique_ptr<FieldSet<Real>> sources_;
+  Buffer<StepClock> clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
-  Buffer<AxisMetric<Real>> planes_;
   Buffer<Continuations> rules_;
   Buffer<StageFactorsOnGpu<Real>> factors_;
-  Buffer<StepClock> clock_;
   Buffer<unsigned char> tally_room_;
+  std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
+  std::array<Buffer<double>, 3> widths_;
   std::array<Buffer<double>, 3> centre_lines_;
   CentreLines centres_;
   FlowOnGpu<Real> flow_{};

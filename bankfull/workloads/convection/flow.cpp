@@ -1,53 +1,88 @@
 #include "bankfull/workloads/convection/flow.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/numerics/random/counter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <exception>
 #include <fmt/format.h>
 
 namespace bankfull::convection {
 namespace {
 
-/// function(place) at every element of a field, 0 on walls that a velocity would go through.
-/// Throws UsageError naming `what`, about its setting, where that is not finite.
-std::vector<double> sampled(const PointFunction& function, const Grid& grid, int field,
-                            const std::string& what, const std::string& setting) {
-  const Extents n = grid.extents();
-  std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(n.count()));
-  for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    const Vector place = grid.place(field, i, j, k);
-    const bool zero = !function || lies_on_wall(grid, field, i, j, k);
-    values.push_back(zero ? 0.0 : function(place[0], place[1], place[2]));
-    if (!std::isfinite(values.back())) {
-      throw UsageError(fmt::format("{} is {} at ({:g}, {:g}, {:g})", what, values.back(), place[0],
-                                   place[1], place[2]),
-                       "give a formula that is finite in the whole box")
-          .about(setting);
-    }
-  });
-  return values;
-}
+/// What a field is made of, and how messages name it.
+struct FieldFormula {
+  const PointFunction& function;
+  double noise = 0.0;
+  std::string what;
+  std::string setting;
+};
 
 /// Noise belongs to the place in the box, not to the order in memory.
-void add_noise(std::vector<double>& values, const Problem& problem, const Grid& grid, int field) {
-  auto value = values.begin();
-  for_cells(box_of(grid.extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    double& here = *value++;
-    if (lies_on_wall(grid, field, i, j, k)) {
-      return;
+double noise_at(const Problem& problem, const Grid& grid, int field,
+                const std::array<std::int64_t, 3>& index) {
+  std::int64_t number = grid.physical(field);
+  for (const int physical : {2, 1, 0}) {
+    const auto at = static_cast<std::size_t>(grid.storage(physical));
+    number = number * problem.axes[static_cast<std::size_t>(physical)].cells + index[at];
+  }
+  return random_symmetric(problem.seed, static_cast<std::uint64_t>(number));
+}
+
+void require_finite(const FieldFormula& formula, const Grid& grid, int field, const Box& part,
+                    const double* values) {
+  const double* value = values;
+  for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    if (const double found = *value++; !std::isfinite(found)) {
+      const Vector place = grid.place(field, i, j, k);
+      throw UsageError(fmt::format("{} is {} at ({:g}, {:g}, {:g})", formula.what, found, place[0],
+                                   place[1], place[2]),
+                       "give a formula that is finite in the whole box")
+          .about(formula.setting);
     }
-    const std::array<std::int64_t, 3> index{i, j, k};
-    std::int64_t number = grid.physical(field);
-    for (const int physical : {2, 1, 0}) {
-      const auto at = static_cast<std::size_t>(grid.storage(physical));
-      number = number * problem.axes[static_cast<std::size_t>(physical)].cells + index[at];
-    }
-    here += problem.noise * random_symmetric(problem.seed, static_cast<std::uint64_t>(number));
   });
+}
+
+/// The function and noise at every element of a part, 0 on walls that a velocity would go through.
+/// Throws UsageError where that is not finite.
+void sample(const FieldFormula& formula, const Problem& problem, const Grid& grid, int field,
+            const Box& part, double* values) {
+  const Extents n = part.extents();
+  std::exception_ptr failure;
+  bool all_finite = true;
+#pragma omp parallel num_threads(problem.host_threads) reduction(&& : all_finite)
+  try {
+    const PointFunction function = formula.function;  // one call at a time
+    const Range rows = my_share(n.ni * n.nj);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const std::int64_t i = part.i0 + row / n.nj;
+      const std::int64_t j = part.j0 + row % n.nj;
+      for (std::int64_t k = part.k0; k < part.k1; ++k) {
+        double value = 0.0;
+        if (!lies_on_wall(grid, field, i, j, k)) {
+          const Vector place = grid.place(field, i, j, k);
+          value = function ? function(place[0], place[1], place[2]) : 0.0;
+          value +=
+              formula.noise > 0.0 ? formula.noise * noise_at(problem, grid, field, {i, j, k}) : 0.0;
+        }
+        all_finite = all_finite && std::isfinite(value);
+        values[row * n.nk + k - part.k0] = value;
+      }
+    }
+  } catch (...) {
+#pragma omp critical
+    failure = std::current_exception();
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  if (!all_finite) {
+    require_finite(formula, grid, field, part, values);
+  }
 }
 
 /// Between the values of a scalar's walls, in their middle, or in that of the box.
@@ -93,30 +128,58 @@ Vector reference_acceleration(const Problem& problem) {
   return sum;
 }
 
-FlowState initial_state(const Problem& problem, const Grid& grid) {
+FlowState FlowReader::whole(const Grid& grid, int fields) const {
+  const Extents n = grid.extents();
   FlowState state;
-  for (const int n : storage_axes) {
-    const auto component = static_cast<std::size_t>(grid.physical(n));
-    state.fields.push_back(sampled(
-        problem.initial_velocity[component], grid, n,
-        fmt::format("the initial velocity along {}", axis_names[component]), "initial.velocity"));
-    if (problem.noise > 0.0) {
-      add_noise(state.fields.back(), problem, grid, n);
-    }
-  }
-  for (const Scalar& scalar : problem.scalars) {
-    state.fields.push_back(
-        sampled(scalar.initial, grid, 3, "the initial " + scalar.name, "initial." + scalar.name));
+  for (int field = 0; field < fields; ++field) {
+    state.fields.emplace_back(static_cast<std::size_t>(n.count()));
+    read(field, box_of(n), state.fields.back().data());
   }
   return state;
+}
+
+void KeptFlow::read(int field, const Box& part, double* values) const {
+  const Extents n = grid_->extents();
+  const std::vector<double>& kept = state_->fields[static_cast<std::size_t>(field)];
+  for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    *values++ = kept[static_cast<std::size_t>((i * n.nj + j) * n.nk + k)];
+  });
+}
+
+void InitialFlow::read(int field, const Box& part, double* values) const {
+  if (field < 3) {
+    const auto axis = static_cast<std::size_t>(grid_->physical(field));
+    const FieldFormula formula{problem_->initial_velocity[axis], problem_->noise,
+                               fmt::format("the initial velocity along {}", axis_names[axis]),
+                               "initial.velocity"};
+    sample(formula, *problem_, *grid_, field, part, values);
+    return;
+  }
+  const Scalar& scalar = problem_->scalars[static_cast<std::size_t>(field - 3)];
+  const FieldFormula formula{scalar.initial, 0.0, "the initial " + scalar.name,
+                             "initial." + scalar.name};
+  sample(formula, *problem_, *grid_, field, part, values);
+}
+
+FlowState initial_state(const Problem& problem, const Grid& grid) {
+  return InitialFlow(problem, grid).whole(grid, 3 + static_cast<int>(problem.scalars.size()));
+}
+
+std::int64_t planes_of_a_piece(const Extents& cells) {
+  constexpr std::int64_t values = std::int64_t{1} << 23;
+  return std::clamp<std::int64_t>(values / (cells.nj * cells.nk), 1, cells.ni);
 }
 
 std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid) {
   std::vector<std::vector<double>> sources;
   const auto add = [&](const PointFunction& function, int field, const std::string& what,
                        const std::string& setting) {
-    sources.push_back(function ? sampled(function, grid, field, what, setting)
-                               : std::vector<double>{});
+    std::vector<double>& values = sources.emplace_back();
+    if (function) {
+      values.resize(static_cast<std::size_t>(grid.extents().count()));
+      const FieldFormula formula{.function = function, .what = what, .setting = setting};
+      sample(formula, problem, grid, field, box_of(grid.extents()), values.data());
+    }
   };
   for (const int n : storage_axes) {
     const auto axis = static_cast<std::size_t>(grid.physical(n));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/field/box.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/metrics.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
@@ -16,8 +17,49 @@ struct FlowState {
   std::vector<std::vector<double>> fields;
 };
 
-/// The fields that a problem starts from, noise included, as initial conditions give them.
+/// Fields of which any part can be asked for: a whole flow may be larger than the host's memory.
+class FlowReader {
+ public:
+  virtual ~FlowReader() = default;
+
+  /// Writes the elements of a field in a part of the grid, k fastest.
+  virtual void read(int field, const Box& part, double* values) const = 0;
+
+  [[nodiscard]] FlowState whole(const Grid& grid, int fields) const;
+};
+
+/// Those of a FlowState. Both outlive it.
+class KeptFlow final : public FlowReader {
+ public:
+  KeptFlow(const FlowState& state, const Grid& grid) : state_(&state), grid_(&grid) {}
+
+  void read(int field, const Box& part, double* values) const override;
+
+ private:
+  const FlowState* state_;
+  const Grid* grid_;
+};
+
+/// The fields that a problem starts from, noise included, as initial conditions give them, formed
+/// by Problem::host_threads threads where they are read. Both outlive it.
+///
+/// Reading throws UsageError about the setting where a formula is not finite.
+class InitialFlow final : public FlowReader {
+ public:
+  InitialFlow(const Problem& problem, const Grid& grid) : problem_(&problem), grid_(&grid) {}
+
+  void read(int field, const Box& part, double* values) const override;
+
+ private:
+  const Problem* problem_;
+  const Grid* grid_;
+};
+
+/// The whole of an InitialFlow.
 FlowState initial_state(const Problem& problem, const Grid& grid);
+
+/// Planes along axis 0 whose elements of one field take about 64 MiB as fp64, one at least.
+std::int64_t planes_of_a_piece(const Extents& cells);
 
 /// The buoyancy of scalars at reference values, between those of their walls or, where no wall has
 /// one, in the middle of the box: along axes with walls, 0 along others. Pressure balances it

@@ -1,29 +1,45 @@
 #include "bankfull/workloads/convection/grid.hpp"
 
-#include "bankfull/core/base/error.hpp"
+#include <algorithm>
+#include <utility>
 
 namespace bankfull::convection {
 namespace {
 
 int other_axis(int a, int b) { return 3 - a - b; }
 
-/// The stretched axis, else the last one of more than one cell, so that there are planes to share.
-int plane_axis(const std::array<AxisCells, 3>& axes) {
-  int stretched = -1;
-  for (int a = 0; a < 3; ++a) {
-    if (axes[static_cast<std::size_t>(a)].stretching == 0.0) {
-      continue;
-    }
-    if (stretched >= 0) {
-      throw UsageError(std::string("both ") + axis_names[static_cast<std::size_t>(stretched)] +
-                           " and " + axis_names[static_cast<std::size_t>(a)] + " are stretched",
-                       "stretch one axis")
-          .about("domain.stretching");
-    }
-    stretched = a;
+/// The largest width over the smallest one, for a box of any length: what is stretched alike counts
+/// as alike to the last bit.
+double stretching_ratio(const AxisCells& axis) {
+  AxisCells unit = axis;
+  unit.lower = -1.0;
+  unit.upper = 1.0;
+  const std::vector<double> faces = unit.faces();
+  double least = faces[1] - faces[0];
+  double most = least;
+  for (std::size_t n = 1; n + 1 < faces.size(); ++n) {
+    least = std::min(least, faces[n + 1] - faces[n]);
+    most = std::max(most, faces[n + 1] - faces[n]);
   }
-  if (stretched >= 0) {
-    return stretched;
+  return most / least;
+}
+
+/// The axis that is stretched the most, which the direct pressure solver eliminates (of several the
+/// one with most cells); else the last one of more than one cell, so that there are planes to
+/// share.
+int plane_axis(const std::array<AxisCells, 3>& axes) {
+  int most_stretched = -1;
+  std::pair<double, std::int64_t> most{};
+  for (int a = 0; a < 3; ++a) {
+    const AxisCells& axis = axes[static_cast<std::size_t>(a)];
+    const std::pair here{stretching_ratio(axis), axis.cells};
+    if (axis.stretching > 0.0 && (most_stretched < 0 || here >= most)) {
+      most_stretched = a;
+      most = here;
+    }
+  }
+  if (most_stretched >= 0) {
+    return most_stretched;
   }
   if (axes[2].cells > 1) {
     return 2;

@@ -24,16 +24,19 @@ struct GridAxis {
     return centres[static_cast<std::size_t>(cell + 1)];
   }
   [[nodiscard]] double length() const { return faces.back() - faces.front(); }
+  [[nodiscard]] double width(std::int64_t cell) const {
+    return cells.widths[static_cast<std::size_t>(cell)];
+  }
 };
 
 /// The staggered (Arakawa C) grid: scalars and pressure at the centres of the cells, velocity n at
 /// the centre of the cells' faces that are normal to storage axis n, on their lower side.
 ///
-/// Fields are stored with the planes along the axis that is stretched, or along z: the other two
-/// are uniform, so that metrics are constant within a plane, and transforms run along them.
+/// Fields are stored with the planes along the axis that is stretched the most, or along z. Mostly
+/// the other two are uniform: then metrics are constant within a plane, and transforms run along
+/// them.
 class Grid {
  public:
-  /// Throws UsageError where two axes are stretched.
   explicit Grid(const std::array<AxisCells, 3>& axes);
 
   [[nodiscard]] const GridAxis& axis(int storage_axis) const {

@@ -16,12 +16,10 @@ namespace bankfull::convection {
 /// Seconds of each part of a stage.
 using StageSeconds = std::array<double, stage_parts>;
 
-/// Advances a flow on one device. Work may be queued: diagnose(), state() and progress() wait for
+/// Advances a flow on one device. Work may be queued: diagnose(), read() and progress() wait for
 /// it.
-class Integrator {
+class Integrator : public FlowReader {
  public:
-  virtual ~Integrator() = default;
-
   /// From what the length of the steps to come follows. A new flow needs it before its first step;
   /// it may change at any step, which does not set back the clock.
   virtual void set_rule(const StepRule& rule) = 0;
@@ -45,8 +43,11 @@ class Integrator {
 
   /// Replaces all fields, makes the velocity free of divergence, forgets tendencies, and
   /// restarts the clock.
-  virtual void load(const FlowState& state) = 0;
-  [[nodiscard]] virtual FlowState state() const = 0;
+  virtual void load(const FlowReader& flow) = 0;
+  void load(const FlowState& state) { load(KeptFlow(state, plan().grid())); }
+  [[nodiscard]] FlowState state() const { return whole(plan().grid(), plan().fields()); }
+
+  [[nodiscard]] virtual const Plan& plan() const = 0;
 
   [[nodiscard]] virtual Diagnosis diagnose() = 0;
 

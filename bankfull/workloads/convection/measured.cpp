@@ -159,17 +159,17 @@ Measurement step_of(const Plan& plan, const RunOutcome& outcome, const StageWork
 
 }  // namespace
 
-Check check_divergence(const Plan& plan, const Diagnosis& flow, double dt,
+Check check_divergence(const Plan& plan, const Diagnosis& flow, double pace,
                        const Vector& largest_force) {
   const Problem& problem = plan.problem();
   constexpr double operations = 64.0;
   const bool direct = plan.solver() == PressureSolver::direct;
   const double velocities = operations * std::max(1.0, flow.courant_rate);
   const double rounding = rounding_of(problem.precision) *
-                          (velocities + laplacian_of_pressure(problem, flow, dt, largest_force));
+                          (velocities + laplacian_of_pressure(problem, flow, pace, largest_force));
   return {.name = "divergence",
           .value = flow.divergence,
-          .tolerance = rounding + (direct ? 0.0 : problem.divergence),
+          .tolerance = rounding + (direct ? 0.0 : problem.divergence / pace),
           .source = direct ? "continuity, to the rounding of |u| / h and of the pressure"
                            : "continuity, to the tolerance asked for and to rounding"};
 }
@@ -213,7 +213,7 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
   result.workload = "convection";
   result.problem = describe(plan);
   result.checks = {
-      check_divergence(plan, outcome.diagnosis, outcome.mean_step(), outcome.largest_force),
+      check_divergence(plan, outcome.diagnosis, outcome.progress.pace, outcome.largest_force),
       // Beyond these a flow is not one of these equations, however free of divergence.
       {.name = "largest Courant number",
        .value = outcome.progress.largest_courant,

@@ -48,9 +48,9 @@ struct StageSamples {
 /// Runs stages of length dt.
 StageSamples time_stages(const Plan& plan, Integrator& integrator, double dt);
 
-/// The divergence of a flow after a step of length dt, against what the solver leaves and what
-/// rounding adds.
-Check check_divergence(const Plan& plan, const Diagnosis& flow, double dt,
+/// The divergence of a flow in a run of this pace (see StepState) against what the solver leaves
+/// and what rounding adds.
+Check check_divergence(const Plan& plan, const Diagnosis& flow, double pace,
                        const Vector& largest_force);
 
 /// Measures before the run what advancing the fields, the one part whose mix of reads and writes

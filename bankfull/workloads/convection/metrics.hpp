@@ -12,11 +12,11 @@ inline constexpr int max_scalars = 12;
 /// Metrics of one storage axis around index n: cell n, and face n on its lower side.
 template <class Real>
 struct AxisMetric {
-  Real per_cell = 0;         ///< 1 / width of cell n
-  Real per_cell_before = 0;  ///< 1 / width of cell n - 1
-  Real per_face = 0;         ///< 1 / distance of the centres on both sides of face n
-  Real per_face_next = 0;    ///< the same of face n + 1
-  Real weight = 0;           ///< width(n - 1) / (width(n - 1) + width(n))
+  Real per_cell{};         ///< 1 / width of cell n
+  Real per_cell_before{};  ///< 1 / width of cell n - 1
+  Real per_face{};         ///< 1 / distance of the centres on both sides of face n
+  Real per_face_next{};    ///< the same of face n + 1
+  Real weight{};           ///< width(n - 1) / (width(n - 1) + width(n))
 };
 
 template <class Real>

@@ -4,6 +4,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/resident.hpp"
+#include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
@@ -36,13 +37,27 @@ std::int64_t tuned_field_bytes(const Plan& plan) {
          (plan.problem().implicit_anywhere() ? implicit_bytes<Real>(plan, layout) : 0);
 }
 
+/// A flow is loaded and read by pieces.
+std::int64_t bytes_of_a_piece(const Plan& plan) {
+  const Extents n = plan.grid().extents();
+  return planes_of_a_piece(n) * n.nj * n.nk * static_cast<std::int64_t>(sizeof(double));
+}
+
+/// On the host. The reference holds all of a flow at once.
+std::int64_t loading_bytes(const Plan& plan) {
+  if (plan.problem().schedule == Schedule::reference) {
+    return plan.problem().cells() * plan.fields() * static_cast<std::int64_t>(sizeof(double));
+  }
+  return (plan.problem().device.is_cuda() ? 2 : 1) * bytes_of_a_piece(plan);
+}
+
 std::int64_t integrator_bytes(const Plan& plan) {
   if (plan.problem().schedule == Schedule::reference) {
     return reference_integrator_bytes(plan);
   }
   const bool single = plan.problem().precision == Precision::fp32;
   return (single ? tuned_field_bytes<float>(plan) : tuned_field_bytes<double>(plan)) +
-         pressure_bytes(plan);
+         pressure_bytes(plan) + (plan.problem().device.is_cuda() ? bytes_of_a_piece(plan) : 0);
 }
 
 /// What formulas, the planning of transforms and pictures take on the host.
@@ -50,10 +65,9 @@ constexpr std::int64_t library_bytes = 6 * mib;
 
 WorkBytes bytes_of_run(const Plan& plan) {
   const Problem& problem = plan.problem();
-  const auto state = problem.cells() * plan.fields() * static_cast<std::int64_t>(sizeof(double));
   const bool tuned = problem.schedule != Schedule::reference;
   return {.device = plan.device_bytes(),
-          .host = state + library_bytes,
+          .host = loading_bytes(plan) + library_bytes,
           .working_set = tuned ? plan.device_bytes() : 0};
 }
 

@@ -37,7 +37,7 @@ class Plan {
   /// What make_integrator takes on the problem's device.
   [[nodiscard]] std::int64_t device_bytes() const { return device_bytes_; }
 
-  /// Of that and of a FlowState on the host, which a flow is loaded from and pictures are made of.
+  /// Of that and of what a flow is loaded through on the host.
   [[nodiscard]] const Footprint& footprint() const { return footprint_; }
 
   /// Throws UsageError where the device or the host has too little memory.

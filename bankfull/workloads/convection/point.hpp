@@ -26,7 +26,7 @@ struct PointFlops {
   static constexpr int pressure_gradient = 4;            ///< of one velocity
   static constexpr int eliminated = 3;
   static constexpr int substituted = 2;
-  static constexpr int kept_pressure = 21;
+  static constexpr int kept_pressure = 23;
   static constexpr int divergence = 8;
   static constexpr int projection = 3;  ///< u - (p - p_below) / distance, of one velocity
   static constexpr int advective_rate = 5;
@@ -35,12 +35,12 @@ struct PointFlops {
 
 /// The flow around one point (i, j, k): cell, and the faces on its lower sides. Fields 0, 1, 2 are
 /// the velocity along the storage axes, scalars follow. A Value is one element, or
-/// several of a row in SIMD registers.
-template <class Real, class Value = Real>
+/// several of a row in SIMD registers; a Metric is one number, or one for each of these elements.
+template <class Real, class Value = Real, class Metric = Real>
 struct PointStencil {
   const Real* here = nullptr;  ///< velocity 0 at the point
   FlowStrides strides;
-  AxisMetric<Real> axis[3];
+  AxisMetric<Metric> axis[3];
 
   /// Field `field`, `steps` steps along `Axis` away.
   template <int Axis>
@@ -64,6 +64,16 @@ struct PointStencil {
   }
 };
 
+/// The same number in every lane of a Value.
+template <class Value, class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value broadcast_of(Real x) {
+  if constexpr (std::is_same_v<Real, Value>) {
+    return x;
+  } else {
+    return Value::broadcast(x);
+  }
+}
+
 /// x y + z in one rounding, for an element or a pack of them.
 template <class X, class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value plus_product(const X& x, const Value& y,
@@ -73,30 +83,25 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value plus_product(const X& x, const
 }
 
 /// What flows minus what diffuses: flux - diffusivity per_distance (above - below).
-template <class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value less_diffusion(Real diffusivity,
-                                                                 Real per_distance,
+template <class Real, class Metric, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value less_diffusion(const Real& diffusivity,
+                                                                 const Metric& per_distance,
                                                                  const Value& below,
                                                                  const Value& above,
                                                                  const Value& flux) {
-  return plus_product(-diffusivity * per_distance, above - below, flux);
-}
-
-template <class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value less_diffusion(Inviscid /*none*/,
-                                                                 Real /*per_distance*/,
-                                                                 const Value& /*below*/,
-                                                                 const Value& /*above*/,
-                                                                 const Value& flux) {
-  return flux;
+  if constexpr (std::is_same_v<Real, Inviscid>) {
+    return flux;
+  } else {
+    return plus_product(-diffusivity * per_distance, above - below, flux);
+  }
 }
 
 /// Flux of velocity A along its own axis, u u - nu du/dx, at the centre of the cell that is `cell`
 /// cells above face n.
-template <int A, class Real, class Value, class Diffusivity>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value own_flux(const PointStencil<Real, Value>& stencil,
-                                                           Diffusivity viscosity, int cell,
-                                                           Real per_width) {
+template <int A, class Real, class Value, class Metric, class Diffusivity>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+own_flux(const PointStencil<Real, Value, Metric>& stencil, Diffusivity viscosity, int cell,
+         Metric per_width) {
   const Value below = stencil.template at<A>(A, cell);
   const Value above = stencil.template at<A>(A, cell + 1);
   const Value twice_mean = below + above;
@@ -106,12 +111,13 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value own_flux(const PointStencil<Re
 /// Flux of velocity A along another axis B, v u - nu du/dy, at the edge `edge` cells above the
 /// point. The transporting v is weighted by volume, so that the divergence of the fluxes around a
 /// velocity is the mean of the divergences of its two cells: zero.
-template <int A, int B, class Real, class Value, class Diffusivity>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value cross_flux(
-    const PointStencil<Real, Value>& stencil, Diffusivity viscosity, int edge, Real per_distance) {
-  const Real half_weight = Real(0.5) * stencil.axis[A].weight;
+template <int A, int B, class Real, class Value, class Metric, class Diffusivity>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+cross_flux(const PointStencil<Real, Value, Metric>& stencil, Diffusivity viscosity, int edge,
+           Metric per_distance) {
+  const Metric half_weight = Real(0.5) * stencil.axis[A].weight;
   const Value half_transporting =
-      plus_product(Real(0.5) - half_weight, stencil.template at<B>(B, edge),
+      plus_product(broadcast_of<Metric>(Real(0.5)) - half_weight, stencil.template at<B>(B, edge),
                    half_weight * stencil.template at<A, B>(B, -1, edge));
   const Value below = stencil.template at<B>(A, edge - 1);
   const Value above = stencil.template at<B>(A, edge);
@@ -119,10 +125,10 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value cross_flux(
 }
 
 /// - d/dB (flux of velocity A along B), for B = A too.
-template <int A, int B, class Real, class Value, class Diffusivity>
+template <int A, int B, class Real, class Value, class Metric, class Diffusivity>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-momentum_transport(const PointStencil<Real, Value>& stencil, Diffusivity viscosity) {
-  const AxisMetric<Real>& axis = stencil.axis[B];
+momentum_transport(const PointStencil<Real, Value, Metric>& stencil, Diffusivity viscosity) {
+  const AxisMetric<Metric>& axis = stencil.axis[B];
   if constexpr (A == B) {
     return axis.per_face * (own_flux<A>(stencil, viscosity, -1, axis.per_cell_before) -
                             own_flux<A>(stencil, viscosity, 0, axis.per_cell));
@@ -134,38 +140,28 @@ momentum_transport(const PointStencil<Real, Value>& stencil, Diffusivity viscosi
 
 /// A scalar's value on the lower face of the cell along A: what flows through the face too, so that
 /// buoyancy does the work that the flow's potential energy loses.
-template <int A, class Real, class Value>
+template <int A, class Real, class Value, class Metric>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-scalar_on_face(const PointStencil<Real, Value>& stencil, int scalar) {
+scalar_on_face(const PointStencil<Real, Value, Metric>& stencil, int scalar) {
   return Real(0.5) *
          (stencil.template at<A>(3 + scalar, -1) + stencil.template at<A>(3 + scalar, 0));
 }
 
 /// Velocity B where velocity A lies: the mean of the four around it, weighted by volume, so that
 /// the Coriolis forces of A and B do opposite work.
-template <int A, int B, class Real, class Value>
+template <int A, int B, class Real, class Value, class Metric>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-velocity_beside(const PointStencil<Real, Value>& stencil) {
-  const Real half_weight = Real(0.5) * stencil.axis[A].weight;
+velocity_beside(const PointStencil<Real, Value, Metric>& stencil) {
+  const Metric half_weight = Real(0.5) * stencil.axis[A].weight;
   const Value below = stencil.template at<A, B>(B, -1, 0) + stencil.template at<A, B>(B, -1, 1);
   const Value above = stencil.template at<B>(B, 0) + stencil.template at<B>(B, 1);
-  return plus_product(Real(0.5) - half_weight, above, half_weight * below);
-}
-
-/// The same number in every lane of a Value.
-template <class Value, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value broadcast_of(Real x) {
-  if constexpr (std::is_same_v<Real, Value>) {
-    return x;
-  } else {
-    return Value::broadcast(x);
-  }
+  return plus_product(broadcast_of<Metric>(Real(0.5)) - half_weight, above, half_weight * below);
 }
 
 /// The sum of g alpha (T - reference) of all scalars, added to `sum`.
-template <int A, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-with_buoyancies(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, Value sum) {
+template <int A, class Real, class Value, class Metric>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value with_buoyancies(
+    const PointStencil<Real, Value, Metric>& stencil, const Medium<Real>& medium, Value sum) {
   auto buoyancies = broadcast_of<Value>(-medium.reference[A]);
   bool any = false;
   for (int s = 0; s < medium.scalar_count; ++s) {
@@ -179,9 +175,9 @@ with_buoyancies(const PointStencil<Real, Value>& stencil, const Medium<Real>& me
 }
 
 /// Adds to G of velocity A what may act on the fluid: buoyancy, and -2 Omega x u.
-template <int A, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-with_any_forces(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, Value sum) {
+template <int A, class Real, class Value, class Metric>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value with_any_forces(
+    const PointStencil<Real, Value, Metric>& stencil, const Medium<Real>& medium, Value sum) {
   sum = with_buoyancies<A>(stencil, medium, sum);
   constexpr int B = (A + 1) % 3;
   constexpr int C = (A + 2) % 3;
@@ -195,9 +191,9 @@ with_any_forces(const PointStencil<Real, Value>& stencil, const Medium<Real>& me
 }
 
 /// Adds to G of velocity A what acts on the fluid: usually the buoyancy of the first scalar alone.
-template <int A, Terms Which, class Real, class Value>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-with_forces(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, Value sum) {
+template <int A, Terms Which, class Real, class Value, class Metric>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value with_forces(
+    const PointStencil<Real, Value, Metric>& stencil, const Medium<Real>& medium, Value sum) {
   if constexpr (Which == Terms::usual) {
     return sum + plus_product(medium.scalars[0].buoyancy[A], scalar_on_face<A>(stencil, 0),
                               broadcast_of<Value>(-medium.reference[A]));
@@ -220,9 +216,10 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto along(const Medium<Real>& mediu
 }
 
 /// G of velocity A without pressure: -(u . grad) u + nu lap u + sum of g alpha T - 2 Omega x u.
-template <int A, Terms Which, Diffusion How = Diffusion::whole, class Real, class Value>
+template <int A, Terms Which, Diffusion How = Diffusion::whole, class Real, class Value,
+          class Metric>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-momentum_tendency(const PointStencil<Real, Value>& stencil, const Medium<Real>& medium) {
+momentum_tendency(const PointStencil<Real, Value, Metric>& stencil, const Medium<Real>& medium) {
   constexpr int B = (A + 1) % 3;
   constexpr int C = (A + 2) % 3;
   const Value transport =
@@ -233,37 +230,37 @@ momentum_tendency(const PointStencil<Real, Value>& stencil, const Medium<Real>& 
 }
 
 /// Flux of a scalar along B, v T - kappa dT/dy, through the face `face` cells above the point.
-template <int B, class Real, class Value, class Diffusivity>
+template <int B, class Real, class Value, class Metric, class Diffusivity>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-scalar_flux(const PointStencil<Real, Value>& stencil, int scalar, Diffusivity diffusivity, int face,
-            Real per_distance) {
+scalar_flux(const PointStencil<Real, Value, Metric>& stencil, int scalar, Diffusivity diffusivity,
+            int face, Metric per_distance) {
   const Value below = stencil.template at<B>(3 + scalar, face - 1);
   const Value above = stencil.template at<B>(3 + scalar, face);
   return less_diffusion(diffusivity, per_distance, below, above,
                         (Real(0.5) * stencil.template at<B>(B, face)) * (below + above));
 }
 
-template <int B, class Real, class Value, class Diffusivity>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-scalar_transport(const PointStencil<Real, Value>& stencil, int scalar, Diffusivity diffusivity) {
-  const AxisMetric<Real>& axis = stencil.axis[B];
+template <int B, class Real, class Value, class Metric, class Diffusivity>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_transport(
+    const PointStencil<Real, Value, Metric>& stencil, int scalar, Diffusivity diffusivity) {
+  const AxisMetric<Metric>& axis = stencil.axis[B];
   return axis.per_cell * (scalar_flux<B>(stencil, scalar, diffusivity, 0, axis.per_face) -
                           scalar_flux<B>(stencil, scalar, diffusivity, 1, axis.per_face_next));
 }
 
 /// G of a scalar: -div(u T) + kappa lap T.
-template <class Real, class Value>
+template <class Real, class Value, class Metric>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-scalar_tendency(const PointStencil<Real, Value>& stencil, int scalar, Real diffusivity) {
+scalar_tendency(const PointStencil<Real, Value, Metric>& stencil, int scalar, Real diffusivity) {
   return scalar_transport<0>(stencil, scalar, diffusivity) +
          scalar_transport<1>(stencil, scalar, diffusivity) +
          scalar_transport<2>(stencil, scalar, diffusivity);
 }
 
 /// G of a scalar, but for the diffusion along implicit axes.
-template <Diffusion How, class Real, class Value>
+template <Diffusion How, class Real, class Value, class Metric>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value explicit_scalar_tendency(
-    const PointStencil<Real, Value>& stencil, int scalar, const Medium<Real>& medium) {
+    const PointStencil<Real, Value, Metric>& stencil, int scalar, const Medium<Real>& medium) {
   const Real kappa = medium.scalars[scalar].diffusivity;
   return scalar_transport<0>(stencil, scalar, along<How, 0>(medium, kappa)) +
          scalar_transport<1>(stencil, scalar, along<How, 1>(medium, kappa)) +
@@ -274,30 +271,30 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value explicit_scalar_tendency(
 /// of velocities along their own axis, which lie on faces, or of what lies at centres along it.
 template <class Real>
 struct NeighbourWeights {
-  Real below = 0;
-  Real above = 0;
+  Real below{};
+  Real above{};
 
   BANKFULL_HOST_DEVICE static NeighbourWeights of(const AxisMetric<Real>& axis, bool on_faces) {
-    const Real per_length = on_faces ? axis.per_face : axis.per_cell;
+    const Real& per_length = on_faces ? axis.per_face : axis.per_cell;
     return {per_length * (on_faces ? axis.per_cell_before : axis.per_face),
             per_length * (on_faces ? axis.per_cell : axis.per_face_next)};
   }
 };
 
 /// D: the second difference along B of field `field`, which is velocity `Own`, or 3: a scalar.
-template <int Own, int B, class Real, class Value>
+template <int Own, int B, class Real, class Value, class Metric>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-second_difference(const PointStencil<Real, Value>& stencil, int field) {
-  const auto weights = NeighbourWeights<Real>::of(stencil.axis[B], Own == B);
+second_difference(const PointStencil<Real, Value, Metric>& stencil, int field) {
+  const auto weights = NeighbourWeights<Metric>::of(stencil.axis[B], Own == B);
   const Value here = stencil.template at<B>(field, 0);
   return plus_product(weights.below, stencil.template at<B>(field, -1) - here,
                       weights.above * (stencil.template at<B>(field, 1) - here));
 }
 
 /// The sum of these along the implicit axes.
-template <int Own, Diffusion How, class Real, class Value>
+template <int Own, Diffusion How, class Real, class Value, class Metric>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value implicit_differences(
-    const PointStencil<Real, Value>& stencil, const Medium<Real>& medium, int field) {
+    const PointStencil<Real, Value, Metric>& stencil, const Medium<Real>& medium, int field) {
   if constexpr (How == Diffusion::within_planes) {
     return second_difference<Own, 0>(stencil, field);
   }
@@ -368,13 +365,20 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real per_narrower_cell(const AxisMet
 /// The sum of |u| / h over the axes with the velocities on the lower faces of a cell: how fast the
 /// shortest waves are carried, 1 / time.
 template <class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real
+advective_rate(const AxisMetric<Real>& i, const AxisMetric<Real>& j, const AxisMetric<Real>& k,
+               const Real& along_i, const Real& along_j, const Real& along_k) {
+  return plus_product(magnitude_of(along_i), per_narrower_cell(i),
+                      plus_product(magnitude_of(along_j), per_narrower_cell(j),
+                                   magnitude_of(along_k) * per_narrower_cell(k)));
+}
+
+template <class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real advective_rate(const AxisMetric<Real> (&axis)[3],
                                                                 const Real& along_i,
                                                                 const Real& along_j,
                                                                 const Real& along_k) {
-  return plus_product(magnitude_of(along_i), per_narrower_cell(axis[0]),
-                      plus_product(magnitude_of(along_j), per_narrower_cell(axis[1]),
-                                   magnitude_of(along_k) * per_narrower_cell(axis[2])));
+  return advective_rate(axis[0], axis[1], axis[2], along_i, along_j, along_k);
 }
 
 /// Twice the difference of a scalar across a cell along A, from face to face, over its width: what
@@ -428,9 +432,9 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real buoyancy_rate(const PointStenci
 }
 
 /// div u of the cell.
-template <class Real, class Value>
+template <class Real, class Value, class Metric>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-divergence(const PointStencil<Real, Value>& stencil) {
+divergence(const PointStencil<Real, Value, Metric>& stencil) {
   return stencil.axis[0].per_cell * (stencil.template at<0>(0, 1) - stencil.template at<0>(0, 0)) +
          stencil.axis[1].per_cell * (stencil.template at<1>(1, 1) - stencil.template at<1>(1, 0)) +
          stencil.axis[2].per_cell * (stencil.template at<2>(2, 1) - stencil.template at<2>(2, 0));

@@ -14,19 +14,17 @@ namespace {
 
 /// Before the run, not in it. The reference schedule has conjugate gradients.
 void require_convergence(const Problem& problem, const Grid& grid, const std::string& no_direct) {
-  const auto stretched = static_cast<std::size_t>(grid.physical(0));
+  const auto stretched = static_cast<std::size_t>(grid.physical(0));  // the most
   about("domain.stretching", [&] {
     require(
         problem.schedule == Schedule::reference || poisson::multigrid_serves(grid.domain()),
-        fmt::format("multigrid does not converge where {} is stretched by {}",
+        fmt::format("multigrid does not converge where {} is stretched by {} beside another axis",
                     axis_names[stretched], problem.axes[stretched].stretching),
         no_direct.empty()
-            ? "use solver.pressure = \"direct\", or a stretching of up to 3"
-            : "use a stretching of up to 3, for there is no direct pressure solver: " + no_direct);
+            ? "use solver.pressure = \"direct\", or stretch one axis only"
+            : "stretch one axis only, for there is no direct pressure solver: " + no_direct);
   });
 }
-
-poisson::Stopping stopping_of(const Problem& problem) { return {.tolerance = problem.divergence}; }
 
 }  // namespace
 
@@ -44,15 +42,15 @@ PressureSolver chosen_solver(const Problem& problem, const Grid& grid) {
 }
 
 template <class Real>
-std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan) {
+std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan, const double* pace) {
   const int threads = plan.problem().threads;
   if constexpr (build::fftw) {
     if (plan.solver() == PressureSolver::direct) {
       return poisson::make_cpu_direct<Real>(plan.grid().domain(), threads);
     }
   }
-  return poisson::make_cpu_multigrid<Real>(plan.grid().domain(), stopping_of(plan.problem()),
-                                           threads);
+  return poisson::make_cpu_multigrid<Real>(
+      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = pace}, threads);
 }
 
 std::int64_t pressure_bytes(const Plan& plan) {
@@ -66,7 +64,7 @@ std::int64_t pressure_bytes(const Plan& plan) {
   return poisson::multigrid_bytes(domain, element, on_gpu);
 }
 
-template std::unique_ptr<poisson::Solver<float>> make_cpu_pressure(const Plan&);
-template std::unique_ptr<poisson::Solver<double>> make_cpu_pressure(const Plan&);
+template std::unique_ptr<poisson::Solver<float>> make_cpu_pressure(const Plan&, const double*);
+template std::unique_ptr<poisson::Solver<double>> make_cpu_pressure(const Plan&, const double*);
 
 }  // namespace bankfull::convection

@@ -14,13 +14,15 @@ namespace bankfull::convection {
 PressureSolver chosen_solver(const Problem& problem, const Grid& grid);
 
 /// Solvers of lap q = div u*, with q the pressure times the step: what is left of the equation is
-/// the divergence after the projection.
+/// the divergence after the projection. `pace`: of the step that is taken (see StepState), on the
+/// solver's device; multigrid leaves at most Problem::divergence over it.
 template <class Real>
-std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan);
+std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan, const double* pace);
 
 /// In builds with CUDA only.
 template <class Real>
-std::unique_ptr<poisson::Solver<Real>> make_cuda_pressure(const Plan& plan, const Stream& stream);
+std::unique_ptr<poisson::Solver<Real>> make_cuda_pressure(const Plan& plan, const Stream& stream,
+                                                          const double* pace);
 
 /// Bytes that the plan's solver takes on the problem's device.
 std::int64_t pressure_bytes(const Plan& plan);

@@ -6,17 +6,20 @@
 namespace bankfull::convection {
 
 template <class Real>
-std::unique_ptr<poisson::Solver<Real>> make_cuda_pressure(const Plan& plan, const Stream& stream) {
+std::unique_ptr<poisson::Solver<Real>> make_cuda_pressure(const Plan& plan, const Stream& stream,
+                                                          const double* pace) {
   if constexpr (build::cufft) {
     if (plan.solver() == PressureSolver::direct) {
       return poisson::make_cuda_direct<Real>(plan.grid().domain(), stream);
     }
   }
-  return poisson::make_cuda_multigrid<Real>(plan.grid().domain(),
-                                            {.tolerance = plan.problem().divergence}, stream);
+  return poisson::make_cuda_multigrid<Real>(
+      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = pace}, stream);
 }
 
-template std::unique_ptr<poisson::Solver<float>> make_cuda_pressure(const Plan&, const Stream&);
-template std::unique_ptr<poisson::Solver<double>> make_cuda_pressure(const Plan&, const Stream&);
+template std::unique_ptr<poisson::Solver<float>> make_cuda_pressure(const Plan&, const Stream&,
+                                                                    const double*);
+template std::unique_ptr<poisson::Solver<double>> make_cuda_pressure(const Plan&, const Stream&,
+                                                                     const double*);
 
 }  // namespace bankfull::convection

@@ -14,7 +14,8 @@ namespace bankfull::convection {
 /// A vector by its components along x, y, z.
 using Vector = std::array<double, 3>;
 
-/// A value at the point (x, y, z). Empty: zero everywhere.
+/// A value at the point (x, y, z). Empty: zero everywhere. One call at a time; copies are
+/// independent.
 using PointFunction = std::function<double(double x, double y, double z)>;
 
 inline constexpr std::array<const char*, 3> axis_names{"x", "y", "z"};
@@ -122,12 +123,15 @@ struct Problem {
   double end_time = 0.0;   ///< 0: after `steps` alone
 
   PressureSolver solver = PressureSolver::automatic;
-  double divergence = 1e-8;  ///< largest |div u| that multigrid leaves
+  /// Largest |div u| that multigrid leaves after a step, times the step: the part of a cell's
+  /// volume by which what flows in and out of it in a step may differ.
+  double divergence = 1e-10;
 
   Precision precision = Precision::fp64;
   Schedule schedule = Schedule::tuned;
   Device device = Device::cpu();
-  int threads = 1;
+  int threads = 1;       ///< of a schedule on CPUs
+  int host_threads = 1;  ///< that form a flow to start from, of any schedule
 
   [[nodiscard]] std::int64_t cells() const { return axes[0].cells * axes[1].cells * axes[2].cells; }
 

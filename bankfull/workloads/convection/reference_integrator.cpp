@@ -74,8 +74,10 @@ class ReferenceIntegrator final : public Integrator {
     return work;
   }
 
-  void load(const FlowState& state) override {
-    set_fields(state);
+  [[nodiscard]] const Plan& plan() const override { return plan_; }
+
+  void load(const FlowReader& flow) override {
+    set_fields(flow.whole(plan_.grid(), count_));
     std::fill_n(before_.data(), before_.size(), 0.0);
     project();
     find_first_pressure();
@@ -84,16 +86,10 @@ class ReferenceIntegrator final : public Integrator {
     restart_clock();
   }
 
-  [[nodiscard]] FlowState state() const override {
-    FlowState state;
-    for (int field = 0; field < count_; ++field) {
-      std::vector<double>& values = state.fields.emplace_back();
-      const FieldView<const double> view = fields_[field];
-      for_cells(
-          box_of(plan_.grid().extents()),
-          [&](std::int64_t i, std::int64_t j, std::int64_t k) { values.push_back(view(i, j, k)); });
-    }
-    return state;
+  void read(int field, const Box& part, double* values) const override {
+    const FieldView<const double> view = fields_[field];
+    for_cells(part,
+              [&](std::int64_t i, std::int64_t j, std::int64_t k) { *values++ = view(i, j, k); });
   }
 
   [[nodiscard]] Diagnosis diagnose() override;

@@ -49,7 +49,7 @@ class Integration {
         integrator_(make_integrator(plan)) {}
 
   RunOutcome integrate() {
-    integrator_->load(initial_state(problem_, plan_.grid()));
+    integrator_->load(InitialFlow(problem_, plan_.grid()));
     resolution_ =
         std::make_unique<ResolutionWatch>(problem_, plan_.grid(), integrator_->diagnose());
     check_flow();
@@ -258,7 +258,7 @@ class Integration {
   /// A solver that stops at its rounding leaves no more than rounding behind.
   void require_solved() const {
     const poisson::Outcome solve = integrator_->pressure_outcome();
-    if (!solve.converged && !check_divergence(plan_, diagnosis_, clock_.dt, force_).passed()) {
+    if (!solve.converged && !check_divergence(plan_, diagnosis_, clock_.pace, force_).passed()) {
       throw RuntimeFailure(fmt::format(
           "the pressure solver does not converge: it leaves a divergence of {:.3g} after {} cycles "
           "at step {}, time {:.6g}; use solver.pressure = \"direct\", or less stretching",
@@ -342,7 +342,7 @@ class Integration {
 
   void snapshot_when_due() {
     if (snapshot_due()) {
-      context_.recorder.snapshot(snapshots_, clock_.time, plan_.grid(), integrator_->state());
+      context_.recorder.snapshot(snapshots_, clock_.time, plan_.grid(), *integrator_);
       ++snapshots_;
     }
   }

@@ -43,7 +43,7 @@ class Recorder {
 
   /// Cadence::snapshots times, the first at the start and the last at the end.
   virtual void snapshot(std::int64_t number, double time, const Grid& grid,
-                        const FlowState& state) = 0;
+                        const FlowReader& flow) = 0;
 };
 
 /// How often a run tells of itself.

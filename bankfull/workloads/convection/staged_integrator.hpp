@@ -11,7 +11,9 @@
 
 namespace bankfull::convection {
 
-/// Slots of the factors of stages: see StagedIntegrator.
+/// Slots of the factors of stages. A stage of a chosen step has that of the number of stages that
+/// follow it, so that the last one always has the first slot; `given_slot` is for stages that a
+/// caller chooses.
 inline constexpr int given_slot = Stages::most;
 inline constexpr int factor_slots = given_slot + 1;
 
@@ -21,21 +23,21 @@ inline constexpr int factor_slots = given_slot + 1;
 ///
 /// A Backend owns the fields and launches the work. It is built from a Plan, which outlives it:
 ///
-///   set_factors(slot, stage) the coefficients of a slot: one for each stage of a chosen step, and
-///                            one for stages that a caller chooses
+///   set_factors(slot, stage) the coefficients of a slot
 ///   use_factors(slot)        those of what is launched from now on
 ///   launch(part, to)         one part of a stage that leaves the flow in side `to`
 ///   launch_stage(slot, to, all)  a whole stage: by all(), which launches its parts, or by a
 ///                            recording of that
-///   choose_step()            launches next_step, which sets the factors of its stages; the largest
-///                            rates of the flow are noted by the parts `advance`, of buoyancy, and
-///                            `projection`, of advection
-///   set_rule(rule), restart_clock(), forget_rates(), progress()   what next_step goes by
+///   choose_step()            launches StepClock::choose, which sets the factors of the stages of
+///                            the step to come; the largest rates of the flow are noted by the
+///                            parts `advance`, of buoyancy, and `projection`, of advection
+///   fill_ghosts_and_end_step(to)  launches the part `ghosts` and StepClock::end_step likewise
+///   launches set_rule(rule), restart_clock(), forget_rates(), progress()   of the StepClock
 ///   mark(n), seconds_after(n)  the device's clock: from mark n to mark n + 1
 ///   keeps_pressure()         whether projections change a pressure that stages know of, which is
 ///                            where diffusion is implicit; forget_kept_pressure() sets it to zero
-///   set_fields(state, side)  all but ghosts, and zero tendencies
-///   fields(side)             as a FlowState
+///   set_fields(flow, side)   all but ghosts, and zero tendencies
+///   read(side, field, part, values)   see FlowReader
 ///   tally_flow(side), tally_scalar(side, scalar)
 ///   pressure()               its poisson::Solver
 ///   finish()                 waits for all work
@@ -44,19 +46,23 @@ class StagedIntegrator final : public Integrator {
  public:
   explicit StagedIntegrator(Plan plan) : plan_(std::move(plan)), backend_(plan_) {}
 
-  void set_rule(const StepRule& rule) override { backend_.set_rule(rule); }
+  void set_rule(const StepRule& rule) override {
+    backend_.set_rule(rule);
+    is_chosen_ = false;
+  }
 
   void step() override {
+    if (!is_chosen_) {
+      backend_.choose_step();
+      is_chosen_ = true;
+    }
     const double dt_before = is_first_ ? 0.0 : 1.0;
     const int stages = stages_of(plan_.problem().scheme, 1.0, dt_before).count;
-    for (int n = 0; n < stages; ++n) {
+    for (int following = stages - 1; following >= 0; --following) {
       const std::size_t to = 1 - side_;
-      backend_.use_factors(n);
-      backend_.launch_stage(n, to, [this, n, to] {
-        if (n == 0) {
-          backend_.choose_step();
-        }
-        launch_from(StagePart::advance, to);
+      backend_.use_factors(following);
+      backend_.launch_stage(following, to, [this, following, to] {
+        following > 0 ? launch_from(StagePart::advance, to) : launch_last(to);
       });
       side_ = to;
     }
@@ -67,6 +73,7 @@ class StagedIntegrator final : public Integrator {
 
   void restart_clock() override {
     backend_.restart_clock();
+    is_chosen_ = false;
     is_first_ = true;
   }
 
@@ -93,10 +100,12 @@ class StagedIntegrator final : public Integrator {
     return seconds;
   }
 
-  void load(const FlowState& state) override {
+  [[nodiscard]] const Plan& plan() const override { return plan_; }
+
+  void load(const FlowReader& flow) override {
     restart_clock();
     backend_.forget_rates();
-    backend_.set_fields(state, side_);
+    backend_.set_fields(flow, side_);
     backend_.pressure().forget();
     launch_from(StagePart::divergence, side_);
     if (backend_.keeps_pressure()) {
@@ -106,7 +115,9 @@ class StagedIntegrator final : public Integrator {
     backend_.finish();
   }
 
-  [[nodiscard]] FlowState state() const override { return backend_.fields(side_); }
+  void read(int field, const Box& part, double* values) const override {
+    backend_.read(side_, field, part, values);
+  }
 
   [[nodiscard]] Diagnosis diagnose() override {
     const FlowTally flow = backend_.tally_flow(side_);
@@ -135,6 +146,7 @@ class StagedIntegrator final : public Integrator {
   void use_stage(const Stage& stage) {
     backend_.set_factors(given_slot, stage);
     backend_.use_factors(given_slot);
+    is_chosen_ = false;
   }
 
   /// The pressure of the tendencies, and the rates of the flow again: the other side gets what is
@@ -156,17 +168,25 @@ class StagedIntegrator final : public Integrator {
     backend_.launch(StagePart::advance, 1 - side_);
   }
 
-  /// A part and all that follow it.
-  void launch_from(StagePart first, std::size_t to) {
-    for (auto part = static_cast<std::size_t>(first); part < stage_parts; ++part) {
+  /// A part and all that follow it, up to another.
+  void launch_from(StagePart first, std::size_t to, std::size_t end = stage_parts) {
+    for (auto part = static_cast<std::size_t>(first); part < end; ++part) {
       backend_.launch(static_cast<StagePart>(part), to);
     }
+  }
+
+  /// The last stage of a step. The flow's rates are known once it is projected: the next step is
+  /// chosen while the ghosts are filled.
+  void launch_last(std::size_t to) {
+    launch_from(StagePart::advance, to, static_cast<std::size_t>(StagePart::ghosts));
+    backend_.fill_ghosts_and_end_step(to);
   }
 
   Plan plan_;
   Backend backend_;
   std::size_t side_ = 0;  ///< that holds the flow
   bool is_first_ = true;  ///< the step to come
+  bool is_chosen_ = false;
 };
 
 }  // namespace bankfull::convection

@@ -56,6 +56,7 @@ struct StepState {
   double time = 0.0;
   double dt = 0.0;         ///< of the last step; 0: there was none
   double dt_before = 0.0;  ///< of the step before that
+  double pace = 0.0;       ///< the longer of both: the last step of a run may be next to nothing
   StepLimit limit = StepLimit::given;
   FlowRates rates;                 ///< of the flow that the last step started from
   double largest_courant = 0.0;    ///< of all steps: dt times the rate of advection
@@ -119,13 +120,12 @@ BANKFULL_HOST_DEVICE inline StabilityEllipse stability_ellipse(TimeScheme scheme
 BANKFULL_HOST_DEVICE inline double longest_without_growth(const StepRule& rule, double waves,
                                                           double buoyancy, double allowed) {
   const double damped = rule.implicit ? 0.8 : 1.3;
-  const double carried =
-      std::cbrt((damped * rule.slowest_diffusion + 4.0 * allowed) / fourth_power(waves));
-  const double turned = std::cbrt(4.0 * allowed / fourth_power(rule.turning));
+  const double carried = (damped * rule.slowest_diffusion + 4.0 * allowed) / fourth_power(waves);
+  const double turned = 4.0 * allowed / fourth_power(rule.turning);
   const double range = rule.buoyancy_difference;
   const double stratified =
-      std::cbrt(4.0 * (rule.least_diffusivity / (range * range) + allowed / (buoyancy * buoyancy)));
-  return std::fmin(carried, std::fmin(turned, stratified));
+      4.0 * (rule.least_diffusivity / (range * range) + allowed / (buoyancy * buoyancy));
+  return std::cbrt(std::fmin(carried, std::fmin(turned, stratified)));
 }
 
 /// The longest step for which a scheme is stable, without a margin.
@@ -191,6 +191,7 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
   StepState next = last;
   next.dt_before = last.dt;
   next.dt = ends ? left : chosen.dt;
+  next.pace = std::fmax(next.dt, next.dt_before);
   next.limit = ends ? StepLimit::end : chosen.limit;
   next.time = ends ? rule.end_time : last.time + next.dt;
   next.steps = last.steps + 1;
@@ -199,6 +200,36 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
   next.least_margin = std::fmin(last.least_margin, stable.dt / next.dt);
   return next;
 }
+
+/// The clock of a schedule that chooses a step when the one before it ends, beside other work.
+struct StepClock {
+  StepRule rule;
+  StepState progress;  ///< of the steps taken
+  StepState next;      ///< the step to come
+  FlowRates of_flow;   ///< by which it is chosen
+  FlowRates noted;     ///< largest since `of_flow` was formed
+
+  /// Chooses the step to come, by what has been noted of the flow since the last choice too.
+  BANKFULL_HOST_DEVICE void choose() {
+    of_flow = {larger_rate(of_flow.advection, noted.advection),
+               larger_rate(of_flow.buoyancy, noted.buoyancy)};
+    noted = {};
+    next = next_step(rule, progress, of_flow);
+  }
+
+  /// The chosen step has been taken; chooses the one after it.
+  BANKFULL_HOST_DEVICE void end_step() {
+    progress = next;
+    of_flow = {};
+    choose();
+  }
+
+ private:
+  /// NaN wins, as everywhere where rates are formed.
+  BANKFULL_HOST_DEVICE static double larger_rate(double a, double b) {
+    return a > b || std::isnan(a) ? a : b;
+  }
+};
 
 /// The least number of steps, 1 at least, that can lead to a time.
 std::int64_t least_steps_to(const StepRule& rule, const StepState& progress, double time);

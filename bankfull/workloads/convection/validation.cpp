@@ -19,7 +19,8 @@ Family family_of(ValidationPart part) {
       {{check_invariants, 0.05},
        {check_exact_flows, 0.15},
        {check_critical_rayleigh_numbers, 0.35},
-       {check_cavities, 0.45}}};
+       {check_cavities, 0.35},
+       {check_unsteady_flows, 0.1}}};
   return families[static_cast<std::size_t>(part)];
 }
 

@@ -20,6 +20,7 @@ enum class ValidationPart {
   exact_flows,        ///< closed forms and manufactured solutions: decay, orders in space and time
   critical_rayleigh,  ///< where convection sets in
   cavities,           ///< steady flows of the literature
+  unsteady_flows,     ///< means of flows that never become steady, at the full level
 };
 
 /// As --validate names them.
@@ -32,6 +33,7 @@ inline constexpr auto validation_part_names = enum_names<ValidationPart>({
     {ValidationPart::exact_flows, "exact-flows"},
     {ValidationPart::critical_rayleigh, "critical-rayleigh"},
     {ValidationPart::cavities, "cavities"},
+    {ValidationPart::unsteady_flows, "unsteady-flows"},
 });
 
 inline constexpr auto all_validation_parts = validation_part_names.values();

@@ -8,6 +8,7 @@ namespace {
 
 using convection::FlowState;
 using convection::Grid;
+using convection::KeptFlow;
 using convection::PointFunction;
 using convection::Problem;
 
@@ -60,7 +61,7 @@ TEST(Slice, IsToScaleWithZUpwards) {
                            .fixed_range = true,
                            .least = 0.0,
                            .most = 2.0};
-  const SlicePicture drawn = draw_slice(slice, problem, grid, state);
+  const SlicePicture drawn = draw_slice(slice, problem, grid, KeptFlow(state, grid));
   EXPECT_EQ(drawn.picture.width, 960U);
   EXPECT_EQ(drawn.picture.height, 640U);
   for (const std::uint32_t row : {100U, 320U, 500U}) {
@@ -81,7 +82,7 @@ TEST(Slice, InterpolatesAcrossThePlaneAndInIt) {
                              .fixed_range = true,
                              .least = 0.0,
                              .most = 3.0};
-    const SlicePicture drawn = draw_slice(slice, problem, grid, state);
+    const SlicePicture drawn = draw_slice(slice, problem, grid, KeptFlow(state, grid));
     EXPECT_NEAR(share_of(drawn.picture, 5, 319), (y + 1.0) / 3.0, 0.01);
   }
 }
@@ -93,8 +94,8 @@ TEST(Slice, WrapsWherePeriodic) {
     return std::cos(2.0 * 3.14159265358979 * x / 3.0);
   };
   const FlowState state = state_of(grid, {zero, zero, zero}, wave);
-  const SlicePicture drawn =
-      draw_slice({.field = "temperature", .normal = 1, .position = 0.5}, problem, grid, state);
+  const SlicePicture drawn = draw_slice({.field = "temperature", .normal = 1, .position = 0.5},
+                                        problem, grid, KeptFlow(state, grid));
   // The wave's crest lies on the seam, between two cells that are alike.
   EXPECT_EQ(drawn.picture.pixels.front(), drawn.picture.pixels[959]);
   EXPECT_NEAR(share_of(drawn.picture, 0, 10), 1.0, 0.01);
@@ -109,15 +110,15 @@ TEST(Slice, ShowsVelocityAtTheCentres) {
                                    {[](double, double, double z) { return 3.0 * z; }, zero,
                                     [](double, double, double z) { return z * (2.0 - z); }},
                                    zero);
-  const SlicePicture along_x =
-      draw_slice({.field = "u", .normal = 1, .position = 0.5}, problem, grid, state);
+  const SlicePicture along_x = draw_slice({.field = "u", .normal = 1, .position = 0.5}, problem,
+                                          grid, KeptFlow(state, grid));
   EXPECT_NEAR(along_x.least, 3.0 * 0.125, 1e-12);
   EXPECT_NEAR(along_x.most, 3.0 * 1.875, 1e-12);
-  const SlicePicture upwards =
-      draw_slice({.field = "w", .normal = 0, .position = 1.0}, problem, grid, state);
+  const SlicePicture upwards = draw_slice({.field = "w", .normal = 0, .position = 1.0}, problem,
+                                          grid, KeptFlow(state, grid));
   EXPECT_NEAR(upwards.least, 0.5 * 0.25 * 1.75, 1e-12);
-  const SlicePicture speed =
-      draw_slice({.field = "speed", .normal = 2, .position = 1.0}, problem, grid, state);
+  const SlicePicture speed = draw_slice({.field = "speed", .normal = 2, .position = 1.0}, problem,
+                                        grid, KeptFlow(state, grid));
   EXPECT_NEAR(speed.most, std::hypot(3.0, 0.5 * (1.0 + 0.75 * 1.25)), 0.05);
 }
 
@@ -125,8 +126,8 @@ TEST(Slice, OfOneValueHasOneColour) {
   const Problem problem = box({4, 1, 3});
   const Grid grid(problem.axes);
   const FlowState state = state_of(grid, {zero, zero, zero}, zero);
-  const SlicePicture drawn =
-      draw_slice({.field = "temperature", .normal = 1, .position = 0.5}, problem, grid, state);
+  const SlicePicture drawn = draw_slice({.field = "temperature", .normal = 1, .position = 0.5},
+                                        problem, grid, KeptFlow(state, grid));
   EXPECT_EQ(drawn.least, drawn.most);
   for (const Colour& pixel : drawn.picture.pixels) {
     ASSERT_EQ(pixel, drawn.picture.pixels.front());

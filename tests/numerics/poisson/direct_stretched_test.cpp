@@ -63,25 +63,6 @@ Values solved_densely(const Domain& domain, const Values& f) {
   return p;
 }
 
-/// Every choice of stretched and of periodic axes, of these extents.
-std::vector<NamedDomain> all_stretchings(const Extents& n, double ratio) {
-  std::vector<NamedDomain> result;
-  for (int stretched = 0; stretched < 8; ++stretched) {
-    for (const NamedDomain& each : all_boundaries(n)) {
-      NamedDomain next{each.name + "_stretched_" + std::to_string(stretched), each.domain};
-      const auto stretch = [&](Axis* axis, int bit, double width) {
-        *axis = (stretched & bit) != 0 ? stretched_axis(axis->cells(), axis->periodic, ratio, width)
-                                       : uniform_axis(axis->cells(), axis->periodic, width);
-      };
-      stretch(&next.domain.i, 4, 1.0);
-      stretch(&next.domain.j, 2, 0.7);
-      stretch(&next.domain.k, 1, 1.2);
-      result.push_back(next);
-    }
-  }
-  return result;
-}
-
 class DirectStretched : public testing::TestWithParam<NamedDomain> {};
 
 std::vector<NamedDomain> small_domains() {
@@ -215,7 +196,7 @@ double departure_from_unity(const EigenBasis& basis) {
 
 /// As stretched as the cases of flows may be: cells of 1 to 4000 in one axis.
 TEST(EigenBasis, DiagonalisesAxesThatAreStretchedStrongly) {
-  for (const std::int64_t cells : {2, 3, 33, 96}) {
+  for (const std::int64_t cells : {1, 2, 3, 33, 96}) {
     for (const bool periodic : {false, true}) {
       SCOPED_TRACE(std::to_string(cells) + (periodic ? " periodic" : ""));
       const Axis axis = gathered_axis(cells, periodic, 5.0);

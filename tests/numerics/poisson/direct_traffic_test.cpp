@@ -185,6 +185,27 @@ TEST(DirectProduct, StretchedAxesAddTheirProducts) {
             eliminations + 512.0 * (4 * 8 + 4 * 8));
 }
 
+/// On a GPU both axes of a plane are taken to modes by products where one is stretched, as on a CPU
+/// where both are.
+TEST(DirectProduct, OnAGpuOneStretchedAxisCountsAsTwo) {
+  for (const bool periodic : {false, true}) {
+    const Axis i = uniform_axis(5, periodic);
+    const Axis uniform_j = uniform_axis(8, periodic);
+    const Axis uniform_k = uniform_axis(9, periodic);
+    const Axis stretched_j = stretched_axis(8, periodic, 1.1);
+    const Axis stretched_k = stretched_axis(9, periodic, 1.1);
+    const Traffic expected = cpu_direct_traffic({i, stretched_j, stretched_k}, sizeof(float));
+    for (const Domain& domain : {Domain{i, stretched_j, uniform_k},
+                                 {i, uniform_j, stretched_k},
+                                 {i, stretched_j, stretched_k}}) {
+      const Traffic found = gpu_direct_traffic(domain, sizeof(float));
+      EXPECT_EQ(found.flops, expected.flops);
+      EXPECT_EQ(found.bytes_read, expected.bytes_read * 4.0 / 3.0);
+    }
+    EXPECT_LT(gpu_direct_traffic({i, uniform_j, uniform_k}, sizeof(float)).flops, expected.flops);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, DirectTraffic, testing::ValuesIn(kinds_of_domains()), domain_name);
 
 }  // namespace

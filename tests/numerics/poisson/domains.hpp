@@ -227,4 +227,45 @@ inline std::vector<NamedDomain> stretched_shapes() {
   };
 }
 
+/// One axis gathered at its ends as strongly as flows may have it, and the others uniform: of the
+/// same length, long, short and both, walls and periodic. Schedules have lines along i or j.
+enum class LinesAlong { any_axis, i_or_j };
+
+inline std::vector<NamedDomain> gathered_domains(LinesAlong which) {
+  std::vector<NamedDomain> result;
+  for (const int stretching : {1, 3, 5}) {
+    const std::string name = "stretched_by_" + std::to_string(stretching);
+    const auto add = [&](const std::string& shape, std::int64_t cells, double width_a,
+                         double width_b) {
+      const Axis gathered = gathered_axis(cells, false, stretching);
+      const auto uniform = [&](bool periodic, std::int64_t n, double length) {
+        return uniform_axis(n, periodic, length / static_cast<double>(n));
+      };
+      result.push_back({name + shape + "_i",
+                        {gathered, uniform(true, cells, width_a), uniform(true, cells, width_b)}});
+      result.push_back(
+          {name + shape + "_j_walls",
+           {uniform(false, cells - 3, width_a), gathered, uniform(false, cells + 5, width_b)}});
+      if (which == LinesAlong::any_axis) {
+        result.push_back(
+            {name + shape + "_k",
+             {uniform(true, cells - 5, width_b), uniform(false, cells, width_a), gathered}});
+      }
+    };
+    add("_cube", 32, 1.0, 1.0);
+    add("_wide", 24, 4.0, 4.0);
+    add("_narrow", 24, 0.25, 0.25);
+    add("_uneven", 20, 4.0, 0.25);
+  }
+  const Axis fine = gathered_axis(64, false, 5.0);
+  result.push_back(
+      {"cube", {fine, uniform_axis(64, true, 1.0 / 64), uniform_axis(64, true, 1.0 / 64)}});
+  result.push_back({"plane", {fine, uniform_axis(1, true), uniform_axis(48, false, 1.0 / 12)}});
+  result.push_back({"line", {uniform_axis(1, true), fine, uniform_axis(1, true)}});
+  result.push_back(
+      {"periodic_lines",
+       {gathered_axis(31, true, 4.0), uniform_axis(16, true, 0.1), uniform_axis(18, false, 0.06)}});
+  return result;
+}
+
 }  // namespace bankfull::poisson

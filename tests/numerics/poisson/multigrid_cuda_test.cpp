@@ -1,4 +1,5 @@
 #include "bankfull/core/exec/graph.hpp"
+#include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/core/memory/memory.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
 #include "tests/numerics/poisson/domains.hpp"
@@ -305,6 +306,126 @@ TEST(MultigridCuda, TakesTheMemoryItSays) {
     const auto solver = make_cuda_multigrid<double>(domain, {}, stream);
     EXPECT_LE(watch.max_bytes(), multigrid_bytes(domain, sizeof(double), true));
     EXPECT_GE(watch.max_bytes(), multigrid_bytes(domain, sizeof(double), true) * 9 / 10);
+  }
+}
+
+/// Also of several blocks and several levels that kernels of their own do, and across seams.
+std::vector<NamedDomain> domains_of_lines() {
+  std::vector<NamedDomain> result = gathered_domains(LinesAlong::i_or_j);
+  result.push_back({"large",
+                    {gathered_axis(64, false, 5.0), uniform_axis(130, false, 0.01),
+                     uniform_axis(126, true, 0.01)}});
+  result.push_back({"large_around",
+                    {uniform_axis(127, true, 0.01), gathered_axis(48, true, 3.0),
+                     uniform_axis(75, true, 0.01)}});
+  result.push_back(
+      {"flat_k",
+       {gathered_axis(40, false, 4.0), uniform_axis(301, true, 0.01), uniform_axis(1, true)}});
+  result.push_back({"beside_others",
+                    {gathered_axis(40, false, 4.0), gathered_axis(66, false, 1.0),
+                     gathered_axis(70, false, 1.0)}});
+  return result;
+}
+
+TEST(MultigridCudaByLines, ReducesTheResidualFivefoldACycle) {
+  for (const NamedDomain& each : domains_of_lines()) {
+    const Values f = random_right_side(each.domain, 51);
+    const auto outcome_of = [&](double part) {
+      const OnGpu<double> gpu(each.domain, {part * largest(f), 20});
+      const Values p = gpu.solve(f);
+      EXPECT_LE(residual(each.domain, p, f), 1.01 * part * largest(f)) << each.name;
+      return gpu.solver().outcome();
+    };
+    const Outcome start = outcome_of(0.5);
+    const Outcome end = outcome_of(1e-6);
+    EXPECT_TRUE(end.converged) << each.name;
+    if (end.cycles > start.cycles) {
+      EXPECT_LE(std::pow(end.residual / start.residual, 1.0 / (end.cycles - start.cycles)), 0.21)
+          << each.name;
+    }
+  }
+}
+
+/// A smooth right side, of which the first correction leaves more at thin cells than there was.
+TEST(MultigridCudaByLines, IsNotStalledByTheRoundingOfThinCells) {
+  const Domain domain{gathered_axis(128, false, 5.0), uniform_axis(32, true, 1.0 / 32),
+                      uniform_axis(32, true, 1.0 / 32)};
+  Values f(static_cast<std::size_t>(domain.extents().count()));
+  double centre = -0.5;
+  std::int64_t plane = 0;
+  for_cells(domain, [&](std::int64_t i, std::int64_t j, std::int64_t k, std::size_t place) {
+    if (i != plane) {
+      centre += domain.i.distance(i);
+      plane = i;
+    }
+    f[place] = std::sin(3.14 * centre) * (1.0 + 0.3 * std::cos(0.19635 * static_cast<double>(j)) *
+                                                    std::sin(0.3927 * static_cast<double>(k)));
+  });
+  remove_mean(domain, &f);
+  const OnGpu<double> gpu(domain, {1e-6 * largest(f), 20});
+  static_cast<void>(gpu.solve(f));
+  EXPECT_TRUE(gpu.solver().outcome().converged);
+  EXPECT_LE(gpu.solver().outcome().cycles, 12);
+}
+
+TEST(MultigridCudaByLines, EveryRunHasTheSameBits) {
+  for (const NamedDomain& each : domains_of_lines()) {
+    const Values f = random_right_side(each.domain, 52);
+    const OnGpu<double> first(each.domain, {1e-6 * largest(f), 20});
+    const Values p = first.solve(f);
+    EXPECT_EQ(OnGpu<double>(each.domain, {1e-6 * largest(f), 20}).solve(f), p) << each.name;
+    Values broken = f;
+    broken[f.size() / 2] = std::nan("");
+    static_cast<void>(first.solve(broken));
+    first.solver().forget();
+    EXPECT_EQ(first.solve(f), p) << each.name << " after a solve that blew up";
+  }
+}
+
+TEST(MultigridCudaByLines, AgreesWithTheCpu) {
+  for (const NamedDomain& each : domains_of_lines()) {
+    const Values f = random_right_side(each.domain, 53);
+    const double tolerance = 1e-7 * largest(f);
+    const OnGpu<double> gpu(each.domain, {tolerance, 40});
+    Values of_gpu = gpu.solve(f);
+    const auto cpu = make_cpu_multigrid<double>(each.domain, {tolerance, 40}, 1);
+    put(each.domain, f, cpu->right_side());
+    cpu->solve();
+    Values of_cpu = take(each.domain, cpu->solution());
+    remove_mean(each.domain, &of_gpu);
+    remove_mean(each.domain, &of_cpu);
+    EXPECT_LE(largest_difference(of_gpu, of_cpu), 1e-5 * largest(of_cpu)) << each.name;
+    EXPECT_LE(std::abs(gpu.solver().outcome().cycles - cpu->outcome().cycles), 2) << each.name;
+  }
+}
+
+TEST(MultigridCudaByLines, TakesTheMemoryItSays) {
+  const Stream stream(Device::cuda(0));
+  const std::vector<NamedDomain> domains = domains_of_lines();
+  for (const std::size_t back : {1U, 3U, 4U}) {
+    const Domain& domain = domains[domains.size() - back].domain;
+    const MemoryWatch watch(MemorySpace::device);
+    const auto solver = make_cuda_multigrid<double>(domain, {}, stream);
+    EXPECT_LE(watch.max_bytes(), multigrid_bytes(domain, sizeof(double), true));
+    EXPECT_GE(watch.max_bytes(), multigrid_bytes(domain, sizeof(double), true) * 9 / 10);
+  }
+}
+
+TEST(MultigridCuda, ToleranceInUnitsOfAFactor) {
+  const Domain domain = cube(32, true);
+  const Values f = random_right_side(domain, 54);
+  const Stream stream(Device::cuda(0));
+  const Buffer<double> factor(MemorySpace::device, 1);
+  const OnGpu<double> gpu(domain, {1e-6, 40, factor.data()});
+  for (const double value : {1e-3, 0.1, 10.0, 1e3, 0.0}) {
+    copy_bytes(factor.data(), &value, sizeof value, stream);
+    stream.synchronize();
+    gpu.solver().forget();
+    static_cast<void>(gpu.solve(f));
+    const double scale = value > 0.0 ? value : 1.0 / largest(f);
+    EXPECT_TRUE(gpu.solver().outcome().converged);
+    EXPECT_LE(gpu.solver().outcome().residual * scale, 1.01e-6);
+    EXPECT_GE(gpu.solver().outcome().residual * scale, 1e-9);
   }
 }
 

@@ -23,7 +23,7 @@ class CountedWaves {
         team_(1),
         fine_(fine, team_),
         coarse_(coarse, team_),
-        work_(fine.k.cells),
+        work_(fine_),
         outer_{CpuAxes<OuterValue>(fine), CpuField<OuterValue>(fine.extents(), team_),
                CpuField<OuterValue>(fine.extents(), team_)} {
     leave_out_ghosts(axes_, fine_);
@@ -50,6 +50,10 @@ class CountedWaves {
 
   Traffic inner_way_down() {
     return counting::traffic_of([&] { descend(); });
+  }
+
+  Traffic half_sweep_from_zero() {
+    return counting::traffic_of([&] { relax(Colour::red, From::zero); });
   }
 
   Traffic way_up() {
@@ -94,7 +98,13 @@ class CountedWaves {
     }
   }
 
-  void relax(Colour colour, From from) { run(Relaxation<Inner>(fine_, work_, colour, from)); }
+  void relax(Colour colour, From from) {
+    if (axes_.has_lines()) {
+      run(LineRelaxation<Inner>(fine_, work_, colour, from));
+    } else {
+      run(Relaxation<Inner>(fine_, work_, colour, from));
+    }
+  }
 
   void descend() {
     relax(Colour::red, From::zero);
@@ -114,14 +124,15 @@ class CountedWaves {
   CpuOuter<OuterValue> outer_;
 };
 
-/// Whether all rows of a level have the same coefficients beside them, and share their gains.
+/// Whether all rows of a level have the same coefficients beside them, and share their gains; where
+/// lines run through rows, whether planes share their pivots.
 bool rows_are_alike(const Level& level) {
   const auto uniform = [](const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(),
                        [&](double value) { return value == values.front(); });
   };
-  return uniform(level.i.lower) && uniform(level.i.upper) && uniform(level.j.lower) &&
-         uniform(level.j.upper);
+  return uniform(level.i.lower) && uniform(level.i.upper) &&
+         (level.has_lines() || (uniform(level.j.lower) && uniform(level.j.upper)));
 }
 
 /// Flops but where rows with other coefficients form gains of their own.
@@ -167,6 +178,45 @@ TEST_P(MultigridTraffic, WavesOfCoarserLevelsAreAsCounted) {
     expect_as_counted(levels[l], way_up_traffic(levels[l]), waves.way_up());
   }
 }
+
+/// With axis j gathered at its ends, which lines run along.
+std::vector<NamedDomain> traffic_domains_of_lines() {
+  const Axis gathered = gathered_axis(9, false, 3.0);
+  return {
+      {"even", {uniform_axis(8, true, 0.1), gathered, uniform_axis(6, true, 0.1)}},
+      {"odd", {uniform_axis(9, true, 0.1), gathered, uniform_axis(7, true, 0.1)}},
+      {"semi", {uniform_axis(4, true, 0.3), gathered, uniform_axis(8, true, 0.1)}},
+      {"channel", {uniform_axis(4, true, 0.1), gathered, uniform_axis(5, false, 0.1)}},
+      {"around",
+       {uniform_axis(4, true, 0.1), gathered_axis(8, true, 2.0), uniform_axis(6, true, 0.1)}},
+      {"plane", {uniform_axis(1, true), gathered, uniform_axis(12, true, 0.1)}},
+      {"walls", {uniform_axis(5, false, 0.1), gathered, uniform_axis(6, false, 0.1)}},
+  };
+}
+
+class MultigridTrafficOfLines : public testing::TestWithParam<NamedDomain> {};
+
+TEST_P(MultigridTrafficOfLines, WavesAreAsCounted) {
+  const std::vector<Level> levels = make_levels_along(GetParam().domain, 1);
+  CountedWaves finest(levels[0], levels[1]);
+  expect_as_counted(levels[0], way_down_traffic(levels[0], sizeof(double)),
+                    finest.way_down_from_outer_residual());
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l) {
+    SCOPED_TRACE("level " + std::to_string(l));
+    CountedWaves waves(levels[l], levels[l + 1]);
+    expect_as_counted(levels[l], inner_way_down_traffic(levels[l]), waves.inner_way_down());
+    expect_as_counted(levels[l], way_up_traffic(levels[l]), waves.way_up());
+  }
+}
+
+TEST_P(MultigridTrafficOfLines, TheCoarsestIsAsCounted) {
+  const Level line = make_levels_along(GetParam().domain, 1).back();
+  CountedWaves waves(line, line);
+  expect_as_counted(line, coarsest_traffic(line), waves.half_sweep_from_zero());
+}
+
+INSTANTIATE_TEST_SUITE_P(Gathered, MultigridTrafficOfLines,
+                         testing::ValuesIn(traffic_domains_of_lines()), domain_name);
 
 INSTANTIATE_TEST_SUITE_P(Domains, MultigridTraffic, testing::ValuesIn(traffic_domains()),
                          domain_name);

@@ -119,6 +119,11 @@ inline void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 /// What a test of one case is called.
 inline std::string case_name(const testing::TestParamInfo<Case>& info) { return info.param.name; }
 
+/// Along the axes that are stretched together cells gather more or less.
+inline void stretch(Problem& problem, std::size_t axis, double stretching) {
+  problem.axes[axis].stretching = stretching - 0.3 * static_cast<double>(axis);
+}
+
 /// Problems that, together, have every combination of walls and periodic ends along the three axes,
 /// every kind of wall of a scalar, all shapes, stretched axes, rotation, forces and both schemes.
 inline std::vector<Case> cases() {
@@ -129,10 +134,12 @@ inline std::vector<Case> cases() {
     // 11 shapes and 3 counts of scalars: no pattern repeats along with the walls.
     Problem problem = busy_problem(shapes()[n % shapes().size()], ends, n % 3, n);
     std::string name = name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]);
-    const std::size_t stretched = n % 5;
-    if (stretched < 3 && !problem.axes[stretched].periodic) {
-      problem.axes[stretched].stretching = 1.5;
-      name += "Stretched" + std::string(axis_names[stretched]);
+    // One axis, every one between walls, or none.
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if ((n % 5 == axis || n % 5 == 3) && !problem.axes[axis].periodic) {
+        stretch(problem, axis, 1.5);
+        name += "Stretched" + std::string(axis_names[axis]);
+      }
     }
     if (n % 7 > 3) {
       problem.rotation = {0.7, -0.3, 1.1};
@@ -163,18 +170,24 @@ inline std::vector<Case> cases() {
 
 /// Grids of more than one block of rows, tile or chunk of any schedule.
 inline std::vector<Case> larger_cases() {
-  constexpr std::array<std::array<std::int64_t, 3>, 4> sizes{
-      {{70, 5, 17}, {33, 20, 6}, {5, 9, 70}, {16, 18, 16}}};
+  constexpr std::array<std::array<std::int64_t, 3>, 6> sizes{
+      {{70, 5, 17}, {33, 20, 6}, {5, 9, 70}, {16, 18, 16}, {21, 9, 40}, {12, 37, 19}}};
   std::vector<Case> all;
   for (std::size_t n = 0; n < sizes.size(); ++n) {
-    const std::array<FlowEnds, 3> ends{all_flow_ends[n], all_flow_ends[(n + 1) % 4],
+    const std::array<FlowEnds, 3> ends{all_flow_ends[n % 4], all_flow_ends[(n + 1) % 4],
                                        all_flow_ends[(n + 2) % 4]};
     Problem problem = busy_problem(sizes[n], ends, 1 + n % 2, n);
     problem.rotation = {0.7, -0.3, 1.1};
     problem.force[1] = uneven(0.3, 1.0);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (n >= 4 && !problem.axes[axis].periodic) {
+        stretch(problem, axis, 1.8);
+      }
+    }
     problem.time_step.fixed =
         std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
-    problem.name = name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]) + "Large";
+    problem.name = name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]) +
+                   (n >= 4 ? "LargeStretched" : "Large");
     all.push_back({problem.name, problem, n});
   }
   return all;

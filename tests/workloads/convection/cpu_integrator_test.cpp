@@ -1,8 +1,10 @@
 #include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/stability.hpp"
 #include "tests/workloads/convection/agreement.hpp"
 #include "tests/workloads/convection/cases.hpp"
 #include "tests/workloads/convection/steps.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
@@ -137,6 +139,54 @@ TEST(SinglePrecision, FollowsDoubleThroughThousandsOfSteps) {
 TEST(SinglePrecision, AConstantAddedToTheTemperatureIsCarriedByTheWalls) {
   const double without = after_steps(roll(0.0, Precision::fp32), 300).divergence;
   EXPECT_LT(after_steps(roll(10.0, Precision::fp32), 300).divergence, 3.0 * without);
+}
+
+/// A layer with steps by the flow and multigrid, in units of these lengths and times.
+Problem layer_in_units(double length, double time, TimeScheme scheme) {
+  Problem problem = roll(0.0, Precision::fp64);
+  problem.scheme = scheme;
+  problem.solver = PressureSolver::multigrid;
+  problem.divergence = 1e-7;
+  problem.axes[2].stretching = 2.0;
+  const double speed = length / time;
+  for (AxisCells& axis : problem.axes) {
+    axis.upper *= length;
+  }
+  problem.viscosity *= length * speed;
+  problem.scalars.front().diffusivity *= length * speed;
+  problem.scalars.front().buoyancy[2] *= speed / time;
+  problem.scalars.front().initial = [length](double, double, double z) { return 0.5 - z / length; };
+  problem.initial_velocity[0] = [length, speed](double x, double, double z) {
+    return 0.1 * speed * std::sin(3.14159 * x / length) * std::cos(3.14159 * z / length);
+  };
+  return problem;
+}
+
+/// Of the last stage of each of some steps.
+std::vector<int> cycles_of_steps(const Problem& problem) {
+  const Plan plan(problem);
+  const std::unique_ptr<Integrator> flow = make_integrator(plan);
+  flow->load(initial_state(problem, plan.grid()));
+  std::vector<int> cycles{flow->pressure_outcome().cycles};
+  flow->set_rule(step_rule(problem, plan.grid(), flow->diagnose()));
+  for (int n = 0; n < 12; ++n) {
+    flow->step();
+    EXPECT_TRUE(flow->pressure_outcome().converged);
+    EXPECT_LE(flow->diagnose().divergence * flow->progress().pace, 1.01 * problem.divergence);
+    cycles.push_back(flow->pressure_outcome().cycles);
+  }
+  return cycles;
+}
+
+/// Powers of two scale a run bit by bit.
+TEST(MultigridTolerance, DoesNotDependOnUnits) {
+  for (const TimeScheme scheme : {TimeScheme::adams_bashforth, TimeScheme::runge_kutta}) {
+    const std::vector<int> cycles = cycles_of_steps(layer_in_units(1.0, 1.0, scheme));
+    EXPECT_GT(*std::max_element(cycles.begin(), cycles.end()), 0);
+    EXPECT_EQ(cycles_of_steps(layer_in_units(0x1p-10, 1.0, scheme)), cycles);
+    EXPECT_EQ(cycles_of_steps(layer_in_units(1.0, 0x1p+14, scheme)), cycles);
+    EXPECT_EQ(cycles_of_steps(layer_in_units(0x1p+7, 0x1p-9, scheme)), cycles);
+  }
 }
 
 TEST(CpuIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {

@@ -1,6 +1,6 @@
 #include "bankfull/workloads/convection/grid.hpp"
 
-#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "tests/workloads/convection/cases.hpp"
 
@@ -54,11 +54,50 @@ TEST(Grid, HandednessIsTheSignOfTheOrder) {
   }
 }
 
-TEST(Grid, RefusesTwoStretchedAxes) {
-  std::array<AxisCells, 3> axes = box({4, 4, 4});
-  axes[0].stretching = 1.0;
+TEST(Grid, PlanesAlongTheAxisThatIsStretchedTheMost) {
+  std::array<AxisCells, 3> axes = box({8, 8, 8});
+  axes[0].stretching = 1.5;
+  axes[1].stretching = 2.0;
   axes[2].stretching = 1.0;
-  EXPECT_THROW(Grid{axes}, UsageError);
+  EXPECT_EQ(Grid(axes).physical(0), 1);
+  // Four cells are alike but for the outer ones: by widths, not by the number that bends them.
+  axes[1].cells = 4;
+  axes[1].stretching = 1.6;
+  EXPECT_EQ(Grid(axes).physical(0), 0);
+}
+
+/// Boxes of other lengths and places are not told apart by rounding.
+TEST(Grid, PlanesAlongTheLongerOfAxesThatAreStretchedAlike) {
+  for (const double lower : {0.0, 0.1, -0.7}) {
+    std::array<AxisCells, 3> axes = box({24, 24, 1});
+    axes[0].lower = lower;
+    axes[0].stretching = axes[1].stretching = 1.5;
+    EXPECT_EQ(Grid(axes).physical(0), 1);
+    axes[0].cells = 25;
+    EXPECT_EQ(Grid(axes).physical(0), 0);
+  }
+}
+
+TEST(Grid, StretchesEveryAxisAsItIsTold) {
+  std::array<AxisCells, 3> axes = box({7, 9, 8});
+  for (AxisCells& axis : axes) {
+    axis.stretching = 1.0 + 0.1 * static_cast<double>(axis.cells);
+  }
+  const Grid grid(axes);
+  double volume = 0.0;
+  const Extents n = grid.extents();
+  for (const int axis : storage_axes) {
+    const std::vector<double> faces = axes[static_cast<std::size_t>(grid.physical(axis))].faces();
+    EXPECT_EQ(grid.axis(axis).faces, faces);
+    for (std::int64_t cell = 0; cell < grid.axis(axis).count(); ++cell) {
+      const auto at = static_cast<std::size_t>(cell);
+      EXPECT_EQ(grid.axis(axis).width(cell), faces[at + 1] - faces[at]);
+    }
+  }
+  for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    volume += grid.axis(0).width(i) * grid.axis(1).width(j) * grid.axis(2).width(k);
+  });
+  EXPECT_NEAR(volume, grid.volume(), 1e-14 * grid.volume());
 }
 
 TEST(Grid, PlacesVelocityOnFacesAndScalarsAtCentres) {

@@ -137,6 +137,22 @@ TEST_P(ImplicitDiffusionOnCpu, ChoosesTheStepsOfTheReference) {
   expect_same_steps(tuned, 1e-12);
 }
 
+TEST_P(ImplicitDiffusionOnCpu, LoadingForgetsWhatWasBefore) {
+  const Problem& problem = GetParam().problem;
+  const FlowState start = initial_state(problem, Grid(problem.axes));
+  const FlowState once = reached(problem, 2).state;
+  const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
+  for (const int steps : {0, 1, 2}) {
+    flow->load(start);
+    advance_steps(*flow, problem.scheme,
+                  std::vector<double>(static_cast<std::size_t>(steps), 0.01));
+  }
+  flow->load(start);
+  const double dt = problem.time_step.fixed;
+  advance_steps(*flow, problem.scheme, {dt, 0.8 * dt});
+  EXPECT_EQ(flow->state().fields, once.fields);
+}
+
 TEST_P(ImplicitDiffusionOnCpu, ATeamChangesNoBit) {
   Problem problem = GetParam().problem;
   const Reached alone = reached(problem, 2);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 namespace bankfull::convection {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 struct OrderCase {
   std::string name;
   ManufacturedEnds ends;
-  std::size_t stretched = 3;  ///< an axis, 3: none
+  std::vector<std::size_t> stretched;  ///< axes
 };
 
 void PrintTo(const OrderCase& one, std::ostream* out) { *out << one.name; }
@@ -31,8 +32,8 @@ std::array<double, 2> errors(const OrderCase& one, std::int64_t cells) {
   axes[0] = {.lower = -0.3, .upper = 0.9, .cells = cells};
   axes[1] = {.lower = 0.0, .upper = 0.8, .cells = 1};
   axes[2] = {.lower = -0.5, .upper = 0.5, .cells = cells};
-  if (one.stretched < 3) {
-    axes[one.stretched].stretching = 1.0;
+  for (const std::size_t axis : one.stretched) {
+    axes[axis].stretching = 1.0;
   }
   const ManufacturedFlow known = manufactured_flow(axes, one.ends);
   Problem problem = known.problem;
@@ -83,10 +84,16 @@ INSTANTIATE_TEST_SUITE_P(
                    {S::insulating, S::periodic, S::fixed_below_insulating}}},
         OrderCase{"StretchedNoSlip",
                   {{F::no_slip, F::periodic, F::no_slip}, {S::insulating, S::periodic, S::fixed}},
-                  2},
+                  {2}},
         OrderCase{"StretchedFreeSlip",
                   {{F::free_slip, F::periodic, F::no_slip}, {S::flux, S::periodic, S::insulating}},
-                  0}),
+                  {0}},
+        OrderCase{"StretchedBothNoSlip",
+                  {{F::no_slip, F::periodic, F::no_slip}, {S::fixed, S::periodic, S::flux}},
+                  {0, 2}},
+        OrderCase{"StretchedBothMoving",
+                  {{F::free_slip, F::periodic, F::moving}, {S::insulating, S::periodic, S::fixed}},
+                  {0, 2}}),
     [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -46,8 +46,6 @@ TEST(ConvectionProblem, NamesWhatIsWrong) {
       {"stretching of z is -1", [](Problem& p) { p.axes[2].stretching = -1.0; }},
       {"stretching of z is 6", [](Problem& p) { p.axes[2].stretching = 6.0; }},
       {"y is stretched and periodic", [](Problem& p) { p.axes[1].stretching = 1.0; }},
-      {"both x and z are stretched",
-       [](Problem& p) { p.axes[0].stretching = p.axes[2].stretching = 1.0; }},
       {"viscosity is -1", [](Problem& p) { p.viscosity = -1.0; }},
       {"rotation is inf", [](Problem& p) { p.rotation[1] = HUGE_VAL; }},
       {"13 scalars; use at most 12", [](Problem& p) { p.scalars.resize(max_scalars + 1); }},

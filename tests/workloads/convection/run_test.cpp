@@ -20,7 +20,7 @@ class NoRecorder final : public Recorder {
  public:
   void record(const SeriesRow& /*row*/) override {}
   void snapshot(std::int64_t /*number*/, double /*time*/, const Grid& /*grid*/,
-                const FlowState& /*state*/) override {}
+                const FlowReader& /*flow*/) override {}
 };
 
 Problem small_problem() {
@@ -39,7 +39,7 @@ class CountingRecorder final : public Recorder {
     rows.push_back(row);
   }
   void snapshot(std::int64_t number, double /*time*/, const Grid& /*grid*/,
-                const FlowState& /*state*/) override {
+                const FlowReader& /*flow*/) override {
     snapshots.push_back(number);
   }
 

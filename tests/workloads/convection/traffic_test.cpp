@@ -52,6 +52,9 @@ class CountedFlow {
     for (const int axis : storage_axes) {
       metrics_[static_cast<std::size_t>(axis)] = metrics_of<Value>(grid_.axis(axis));
     }
+    if (!grid_.axis(2).cells.uniform()) {
+      lines_along_rows_ = MetricLines<Value>(metrics_[2]);
+    }
   }
 
   Traffic advance() {
@@ -59,65 +62,31 @@ class CountedFlow {
     const auto sources = steady_sources(problem_, grid_);
     const bool has_sources =
         std::any_of(sources.begin(), sources.end(), [](const auto& s) { return !s.empty(); });
-    return each_row([&](std::int64_t i, std::int64_t j) {
-      const RowToAdvance<Value> row{.stencil = near<Pack<Value>>(i, j),
-                                    .source = has_sources ? at(sources_, 0, i, j) : nullptr,
-                                    .tendency = at(tendencies_, 0, i, j),
-                                    .next = at(next_, 0, i, j),
-                                    .cells = n_.nk};
-      const StageFactors<Value> factors{1.5, -0.5, true};
-      if (terms_of(medium_, has_sources) == Terms::usual) {
-        advance_row<Terms::usual>(row, medium_, factors);
-        largest_buoyancy_rate<Terms::usual>(near<Value>(i, j), medium_, {}, walls_.walled[2],
-                                            n_.nk);
-      } else {
-        advance_row<Terms::all>(row, medium_, factors);
-        largest_buoyancy_rate<Terms::all>(near<Value>(i, j), medium_, {}, walls_.walled[2], n_.nk);
-      }
+    const bool usual = terms_of(medium_, has_sources) == Terms::usual;
+    return each_row([&](std::int64_t i, std::int64_t j, const auto& along) {
+      usual ? advance_row_of<Terms::usual>(i, j, along, has_sources)
+            : advance_row_of<Terms::all>(i, j, along, has_sources);
     });
   }
 
-  /// The way up, with planes as the only implicit axis or with several.
-  template <Terms Which>
-  Traffic eliminate() {
+  /// The way up, with planes as the only implicit axis or with several; then lines within planes.
+  Traffic advance_implicitly() {
     leave_out_ghosts();
     const auto sources = steady_sources(problem_, grid_);
     const bool has_sources =
         std::any_of(sources.begin(), sources.end(), [](const auto& s) { return !s.empty(); });
-    return each_row([&](std::int64_t i, std::int64_t j) {
-      const RowToEliminate<Value> row{
-          .advance = {.stencil = near<Pack<Value>>(i, j),
-                      .source = has_sources ? at(sources_, 0, i, j) : nullptr,
-                      .tendency = at(tendencies_, 0, i, j),
-                      .next = at(next_, 0, i, j),
-                      .cells = n_.nk},
-          .carried = at(carried_, 0, 0, j),
-          .carried_stride = layout_.size(),
-          .lines = factors_.data(),
-          .pressure = at(kept_pressure_, 0, i, j),
-          .pressure_below = {at(kept_pressure_, 0, (i + n_.ni - 1) % n_.ni, j),
-                             at(kept_pressure_, 0, i, (j + n_.nj - 1) % n_.nj)}};
-      const ImplicitFactors<Value> stage{.tendencies = {1.5, -0.5, true}};
-      for_values() ? eliminate_row<Which, Diffusion::within_planes>(row, medium_, stage)
-                   : eliminate_row<Which, Diffusion::explicit_axes>(row, medium_, stage);
-      largest_buoyancy_rate<Which>(near<Value>(i, j), medium_, {}, walls_.walled[2], n_.nk);
+    const bool usual = terms_of(medium_, has_sources) == Terms::usual;
+    const Traffic up = each_row([&](std::int64_t i, std::int64_t j, const auto& along) {
+      usual ? eliminate_row_of<Terms::usual>(i, j, along, has_sources)
+            : eliminate_row_of<Terms::all>(i, j, along, has_sources);
       for (const std::int64_t wall : {std::int64_t{0}, n_.ni - 1}) {
         for (int field = 1; for_values() && i == wall && field < count_; ++field) {
-          Value* const carried = at(carried_, field, 0, j);
           add_wall_to_row<Value>(at(fields_, field, i, j),
                                  at(fields_, field, i == 0 ? -1 : i + 1, j), Value(1), Value(1),
-                                 n_.nk, carried);
+                                 n_.nk, at(carried_, field, 0, j));
         }
       }
     });
-  }
-
-  Traffic advance_implicitly() {
-    const bool usual =
-        terms_of(medium_, std::ranges::any_of(steady_sources(problem_, grid_), [](const auto& s) {
-                   return !s.empty();
-                 })) == Terms::usual;
-    const Traffic up = usual ? eliminate<Terms::usual>() : eliminate<Terms::all>();
     const Traffic within = counting::traffic_of([&] {
       for (std::int64_t i = 0; i < n_.ni; ++i) {
         for (int field = 0; field < count_; ++field) {
@@ -153,11 +122,11 @@ class CountedFlow {
   }
 
   Traffic keep_pressure() {
-    return each_row([&](std::int64_t i, std::int64_t j) {
+    return each_row([&](std::int64_t i, std::int64_t j, const auto& along) {
       const Value* const here = at(pressure_, 0, i, j);
       const RowOfPotential<Value> row{
           .here = here, .below = {here, here}, .above = {here, here}, .cells = n_.nk};
-      keep_pressure_row<Value>(row, {}, at(kept_pressure_, 0, i, j));
+      keep_pressure_row<Value>(row, along, {}, at(kept_pressure_, 0, i, j));
     });
   }
 
@@ -168,7 +137,7 @@ class CountedFlow {
 
   /// With the ghosts at the ends of rows.
   Traffic projection() {
-    return each_row([&](std::int64_t i, std::int64_t j) {
+    return each_row([&](std::int64_t i, std::int64_t j, const auto& along) {
       const PointStencil<Value> here = near<Value>(i, j);
       const Value* const p = at(pressure_, 0, i, j);
       if (!walls_.holds<0>(i)) {
@@ -179,11 +148,11 @@ class CountedFlow {
         project_row(p, at(pressure_, 0, i, (j + n_.nj - 1) % n_.nj), here.axis[1].per_face, n_.nk,
                     at(fields_, 1, i, j));
       }
-      project_along_row(p, !walls_.walled[2], here.axis[2].per_face, n_.nk, at(fields_, 2, i, j));
+      project_along_row(p, !walls_.walled[2], along, n_.nk, at(fields_, 2, i, j));
       for (int field = 0; field < count_; ++field) {
         ghost_rows(field).close(view(field), i, j);
       }
-      largest_advective_rate(here, n_.nk);
+      largest_advective_rate(here, along, n_.nk);
     });
   }
 
@@ -254,24 +223,53 @@ class CountedFlow {
 
   void diverge_rows(Values& flow) {
     for (std::int64_t i = 0; i < n_.ni; ++i) {
-      each_row_of_plane([&](std::int64_t j) { diverge_row(flow, i, j); });
+      each_row_of_plane([&](std::int64_t j) {
+        with_cells_along_rows([&](const auto& along) { diverge_row(flow, i, j, along); });
+      });
     }
   }
 
-  void diverge_row(Values& flow, std::int64_t i, std::int64_t j) {
+  template <class Cells>
+  void diverge_row(Values& flow, std::int64_t i, std::int64_t j, const Cells& along_row) {
     const auto after = [](std::int64_t n, std::int64_t cells, bool walled) {
       return walled ? n + 1 : (n + 1) % cells;
     };
     const Value* const along = at(flow, 2, i, j);
     const PointStencil<Value> here = near<Value>(i, j);
-    const RowToDiverge<Value> row{
-        .below = {at(flow, 0, i, j), at(flow, 1, i, j), along},
-        .above = {at(flow, 0, after(i, n_.ni, walls_.walled[0]), j),
-                  at(flow, 1, i, after(j, n_.nj, walls_.walled[1]))},
-        .last_face = walls_.walled[2] ? Value(0) : along[0],
-        .per_cell = {here.axis[0].per_cell, here.axis[1].per_cell, here.axis[2].per_cell},
-        .cells = n_.nk};
-    divergence_row(row, at(pressure_, 0, i, j));
+    const RowToDiverge<Value> row{.below = {at(flow, 0, i, j), at(flow, 1, i, j), along},
+                                  .above = {at(flow, 0, after(i, n_.ni, walls_.walled[0]), j),
+                                            at(flow, 1, i, after(j, n_.nj, walls_.walled[1]))},
+                                  .last_face = walls_.walled[2] ? Value(0) : along[0],
+                                  .per_cell = {here.axis[0].per_cell, here.axis[1].per_cell},
+                                  .cells = n_.nk};
+    divergence_row(row, along_row, at(pressure_, 0, i, j));
+  }
+
+  template <Terms Which, class Cells>
+  void eliminate_row_of(std::int64_t i, std::int64_t j, const Cells& along, bool has_sources) {
+    using Metric = typename Cells::Metric;
+    const RowToEliminate<Value, Metric> row{
+        .advance = {.stencil = near<Pack<Value>, Metric>(i, j),
+                    .source = has_sources ? at(sources_, 0, i, j) : nullptr,
+                    .tendency = at(tendencies_, 0, i, j),
+                    .next = at(next_, 0, i, j),
+                    .cells = n_.nk},
+        .carried = at(carried_, 0, 0, j),
+        .carried_stride = layout_.size(),
+        .lines = factors_.data(),
+        .pressure = at(kept_pressure_, 0, i, j),
+        .pressure_below = {at(kept_pressure_, 0, (i + n_.ni - 1) % n_.ni, j),
+                           at(kept_pressure_, 0, i, (j + n_.nj - 1) % n_.nj)}};
+    const ImplicitFactors<Value> stage{.tendencies = {1.5, -0.5, true}};
+    for_values() ? eliminate_row<Which, Diffusion::within_planes>(row, along, medium_, stage)
+                 : eliminate_row<Which, Diffusion::explicit_axes>(row, along, medium_, stage);
+    largest_buoyancy_rate<Which>(near<Value>(i, j), along, medium_, {}, walls_.walled[2], n_.nk);
+  }
+
+  template <class Body>
+  void with_cells_along_rows(const Body& body) const {
+    lines_along_rows_.exist() ? body(lines_along_rows_.cells())
+                              : body(UniformCells<Value>{metrics_[2].front()});
   }
 
   template <class Body>
@@ -298,15 +296,29 @@ class CountedFlow {
     });
   }
 
+  /// body(i, j, cells along the row) for all rows.
   template <class Body>
   Traffic each_row(const Body& body) const {
     return counting::traffic_of([&] {
       for (std::int64_t i = 0; i < n_.ni; ++i) {
         for (std::int64_t j = 0; j < n_.nj; ++j) {
-          body(i, j);
+          lines_along_rows_.exist() ? body(i, j, lines_along_rows_.cells())
+                                    : body(i, j, UniformCells<Value>{metrics_[2].front()});
         }
       }
     });
+  }
+
+  template <Terms Which, class Cells>
+  void advance_row_of(std::int64_t i, std::int64_t j, const Cells& along, bool has_sources) {
+    using Metric = typename Cells::Metric;
+    const RowToAdvance<Value, Metric> row{.stencil = near<Pack<Value>, Metric>(i, j),
+                                          .source = has_sources ? at(sources_, 0, i, j) : nullptr,
+                                          .tendency = at(tendencies_, 0, i, j),
+                                          .next = at(next_, 0, i, j),
+                                          .cells = n_.nk};
+    advance_row<Which>(row, along, medium_, StageFactors<Value>{1.5, -0.5, true});
+    largest_buoyancy_rate<Which>(near<Value>(i, j), along, medium_, {}, walls_.walled[2], n_.nk);
   }
 
   /// Cell (i, j, 0) of a field.
@@ -323,10 +335,10 @@ class CountedFlow {
     return {continuations_[static_cast<std::size_t>(field)], grid_};
   }
 
-  template <class Some>
-  PointStencil<Value, Some> near(std::int64_t i, std::int64_t j) {
+  template <class Some, class Metric = Value>
+  PointStencil<Value, Some, Metric> near(std::int64_t i, std::int64_t j) {
     const auto metric = [&](std::size_t axis, std::int64_t n) {
-      return metrics_[axis][static_cast<std::size_t>(n)];
+      return metric_of_pack<Metric>(metrics_[axis][static_cast<std::size_t>(n)]);
     };
     return {.here = at(fields_, 0, i, j),
             .strides = {layout_.size(), layout_.plane_pitch(), layout_.row_pitch()},
@@ -342,6 +354,7 @@ class CountedFlow {
   WallFaces walls_;
   std::vector<Continuations> continuations_;
   std::array<std::vector<AxisMetric<Value>>, 3> metrics_;
+  MetricLines<Value> lines_along_rows_;
   Values fields_;
   Values next_;
   Values tendencies_;

@@ -1,7 +1,5 @@
 #include "bankfull/numerics/poisson/direct/eigen_basis.hpp"
 
-#include "bankfull/core/base/expects.hpp"
-
 #include <Eigen/Dense>
 #include <cmath>
 #include <cstddef>
@@ -43,8 +41,10 @@ VectorXd reflector_of(const VectorXd& roots) {
 }  // namespace
 
 EigenBasis eigen_basis(const Axis& axis) {
-  expects(axis.cells() > 1, "an axis of more than one cell");
   const VectorXd roots = roots_of_widths(axis);
+  if (axis.cells() == 1) {
+    return {{0.0}, {roots(0)}, {1.0 / roots(0)}};
+  }
   const Index cells = roots.size();
   const VectorXd v = reflector_of(roots);
   MatrixXd g = scaled_differences(axis, roots);

@@ -2,6 +2,7 @@
 
 #include "bankfull/numerics/poisson/direct/lanes.hpp"
 #include "bankfull/numerics/poisson/direct/matrix_product.hpp"
+#include "bankfull/numerics/poisson/direct/modes.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <algorithm>
@@ -10,20 +11,68 @@
 namespace bankfull::poisson {
 namespace {
 
+/// How a solver takes planes to modes, and what the elimination meets there.
+struct PlaneModes {
+  bool product_j = false;  ///< or a transform
+  bool product_k = false;
+  int count = 1;  ///< of different modes in a pair of elements
+  bool twisted = false;
+
+  static PlaneModes on_cpu(const Domain& domain) {
+    PlaneModes modes{.product_j = has_own_basis(domain.j),
+                     .product_k = has_own_basis(domain.k),
+                     .count = modes_of(domain)};
+    modes.twisted = modes.product_j ? two_in_an_element(domain.k) : modes.count > 1;
+    return modes;
+  }
+
+  static PlaneModes on_gpu(const Domain& domain) {
+    return is_transformed(domain) ? on_cpu(domain)
+                                  : PlaneModes{.product_j = true,
+                                               .product_k = true,
+                                               .count = RowModes<true>::count,
+                                               .twisted = true};
+  }
+};
+
+double flops_of_elimination(const Axis& axis, const PlaneModes& modes) {
+  const bool cyclic = axis.periodic;
+  constexpr int amplitudes = 4;
+  // Of a pair of elements: two complex products a way; sums of their parts, and back halves of
+  // them.
+  const int twists = modes.twisted ? 2 * 6 : 0;
+  const int separate = modes.count > 1 && !modes.product_j ? 4 : 0;
+  const int join = modes.count > 1 && !modes.product_j ? 8 : 0;
+  // Of a mode: its decay, the pivot, what is left; around, what goes to the root and is left there.
+  const int eliminate = 1 + 5 + (cyclic ? 5 : 0);
+  const int forward =
+      twists + separate + modes.count * eliminate + amplitudes * (4 + (cyclic ? 2 : 0));
+  const int back = join + twists + amplitudes * (2 + (cyclic ? 2 : 0));
+  const int root = 2 * twists + separate + join + amplitudes * (3 + 3 + 1);
+  return static_cast<double>(axis.cells() - 1) * (forward + back) + root;
+}
+
 /// Operations a cell, there and back.
-double transform_flops(const Axis& axis) {
-  const double one_way = has_own_basis(axis) ? product_flops({1, axis.cells(), 1})
-                                             : 2.5 * std::log2(static_cast<double>(axis.cells()));
+double transform_flops(std::int64_t cells, bool by_product) {
+  const double one_way =
+      by_product ? product_flops({1, cells, 1}) : 2.5 * std::log2(static_cast<double>(cells));
   return 2.0 * one_way;
 }
 
-Traffic direct_traffic(const Domain& domain, std::size_t element_bytes, int passes) {
+Traffic direct_traffic(const Domain& domain, std::size_t element_bytes, int passes,
+                       const PlaneModes& modes) {
   const Extents n = domain.extents();
   const auto cells = static_cast<double>(n.count());
   const double one_way = cells * static_cast<double>(element_bytes) * passes;
-  const double transforms = cells * (transform_flops(domain.j) + transform_flops(domain.k));
+  const double transforms =
+      cells * (transform_flops(n.nj, modes.product_j) + transform_flops(n.nk, modes.product_k));
   const auto pairs = static_cast<double>(half_spectrum(n.nj) * half_spectrum(n.nk));
-  return {one_way, one_way, transforms + pairs * elimination_flops(domain)};
+  return {one_way, one_way, transforms + pairs * flops_of_elimination(domain.i, modes)};
+}
+
+/// Of matrices that take rows along j and places along k to modes, and back.
+std::int64_t product_reals(const Extents& n) {
+  return 2 * n.nj * n.nj + 4 * n.nk * half_spectrum(n.nk);
 }
 
 }  // namespace
@@ -46,30 +95,20 @@ std::int64_t matrix_reals_of_k(const Domain& domain, std::size_t element_bytes) 
   return has_own_basis(domain.k) ? (cells + 2 * half_spectrum(cells)) * layout.row_pitch : 0;
 }
 
+bool is_transformed(const Domain& domain) {
+  return !has_own_basis(domain.j) && !has_own_basis(domain.k);
+}
+
 double elimination_flops(const Domain& domain) {
-  const int modes = modes_of(domain);
-  const bool cyclic = domain.i.periodic;
-  constexpr int amplitudes = 4;
-  // Of a pair of elements: two complex products a way; sums of their parts, and back halves of
-  // them.
-  const bool rows_are_modes = has_own_basis(domain.j);
-  const int twists = (rows_are_modes ? two_in_an_element(domain.k) : modes > 1) ? 2 * 6 : 0;
-  const int separate = modes > 1 && !rows_are_modes ? 4 : 0;
-  const int join = modes > 1 && !rows_are_modes ? 8 : 0;
-  // Of a mode: its decay, the pivot, what is left; around, what goes to the root and is left there.
-  const int eliminate = 1 + 5 + (cyclic ? 5 : 0);
-  const int forward = twists + separate + modes * eliminate + amplitudes * (4 + (cyclic ? 2 : 0));
-  const int back = join + twists + amplitudes * (2 + (cyclic ? 2 : 0));
-  const int root = 2 * twists + separate + join + amplitudes * (3 + 3 + 1);
-  return static_cast<double>(domain.i.cells() - 1) * (forward + back) + root;
+  return flops_of_elimination(domain.i, PlaneModes::on_cpu(domain));
 }
 
 Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {
-  return direct_traffic(domain, element_bytes, 3);
+  return direct_traffic(domain, element_bytes, 3, PlaneModes::on_cpu(domain));
 }
 
 Traffic gpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {
-  return direct_traffic(domain, element_bytes, 4);
+  return direct_traffic(domain, element_bytes, 4, PlaneModes::on_gpu(domain));
 }
 
 GpuSizes::GpuSizes(const Domain& domain, std::size_t element_bytes, std::int64_t bytes_at_once) {
@@ -85,11 +124,15 @@ GpuSizes::GpuSizes(const Domain& domain, std::size_t element_bytes, std::int64_t
   constexpr std::int64_t some = std::int64_t{1024} * 1024;
   max_transform_bytes = times_data * planes_at_once * plane_bytes + some;
   pairs = half_spectrum(n.nj) * half_spectrum(n.nk);
-  const int modes = modes_of(domain);
+  const int modes = PlaneModes::on_gpu(domain).count;
   const int segment = segment_of(modes, domain.i.periodic);
   const std::int64_t checkpoints = (n.ni - 1 + segment - 1) / segment;
   // Cells of the elimination; decays and twists of both axes.
   table_reals = 4 * n.ni + 3 * (n.nj + 1 + n.nk + 1);
+  if (!is_transformed(domain)) {
+    table_reals += product_reals(n);
+    max_transform_bytes = planes_at_once * plane_bytes;
+  }
   checkpoint_reals = checkpoints * pairs * modes * (domain.i.periodic ? 2 : 1);
 }
 

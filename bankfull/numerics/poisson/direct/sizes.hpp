@@ -18,6 +18,10 @@ std::int64_t work_reals(const Domain& domain, std::size_t element_bytes);
 std::int64_t matrix_reals_of_j(const Domain& domain);
 std::int64_t matrix_reals_of_k(const Domain& domain, std::size_t element_bytes);
 
+/// Whether transforms serve axes j and k: they are uniform. If not, a GPU takes both to modes by
+/// products.
+bool is_transformed(const Domain& domain);
+
 /// Operations that eliminate one pair of columns of the spectrum; see LaneElimination.
 double elimination_flops(const Domain& domain);
 
@@ -28,7 +32,7 @@ double elimination_flops(const Domain& domain);
 Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
 
 /// On a GPU columns do not stay in the cache: the elimination's two sweeps cross too. What it
-/// forms again between checkpoints does not count.
+/// forms again between checkpoints does not count, nor do matrices.
 Traffic gpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
 
 /// How the solver on a GPU divides its work.

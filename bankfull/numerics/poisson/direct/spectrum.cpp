@@ -17,7 +17,6 @@ constexpr std::int64_t padded_to(std::int64_t count, std::int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
-/// There and back, a transform that is not normalised multiplies by this.
 std::int64_t scale_of_transform(const Axis& axis) { return has_own_basis(axis) ? 1 : axis.cells(); }
 
 /// The solution for right sides that are the widths, with the last cell at 0 and no dominance.
@@ -72,8 +71,12 @@ AxisModes::AxisModes(const EigenBasis& basis)
   decay.push_back(decay.front());
 }
 
+double length_of_transforms(const Domain& domain) {
+  return static_cast<double>(scale_of_transform(domain.j) * scale_of_transform(domain.k));
+}
+
 template <class Real>
-EliminationTable<Real>::EliminationTable(const Domain& domain) {
+EliminationTable<Real>::EliminationTable(const Domain& domain, double transforms) {
   const Axis& axis = domain.i;
   const auto count = static_cast<std::size_t>(axis.cells());
   std::vector<double> above(count, 0.0);
@@ -83,8 +86,6 @@ EliminationTable<Real>::EliminationTable(const Domain& domain) {
   const double joined = axis.periodic && count > 1 ? 1.0 / axis.distance(0) : 0.0;
   const std::vector<double> response = response_to_widths(axis, above, joined);
   const double whole = std::reduce(axis.widths.begin(), axis.widths.end());
-  const auto transforms =
-      static_cast<double>(scale_of_transform(domain.j) * scale_of_transform(domain.k));
   for (std::size_t n = 0; n < count; ++n) {
     cells.push_back({static_cast<Real>(axis.widths[n]), static_cast<Real>(above[n]),
                      static_cast<Real>(-axis.widths[n] / transforms),

@@ -68,6 +68,10 @@ struct alignas(4 * sizeof(Real)) EliminationCell {
       response;  ///< solution without dominance but the root's, for right sides that are the widths
 };
 
+/// By what transforms along j and k there and back multiply, which are not normalised; 1 for axes
+/// with a basis of their own.
+double length_of_transforms(const Domain& domain);
+
 /// The tridiagonal system of axis i; see elimination.hpp.
 template <class Real>
 struct EliminationTable {
@@ -76,7 +80,8 @@ struct EliminationTable {
   Real length = 0;
   Real mean_response = 0;  ///< of the cells, weighted by width
 
-  explicit EliminationTable(const Domain& domain);
+  /// `transforms`: see length_of_transforms.
+  EliminationTable(const Domain& domain, double transforms);
 };
 
 }  // namespace bankfull::poisson

@@ -22,11 +22,11 @@ double smallest_spacing(const Axis& axis) {
 
 constexpr std::array domain_axes{&Domain::i, &Domain::j, &Domain::k};
 
-/// The number of the axis whose widths differ most; -1: all are uniform.
-int most_stretched(const Domain& domain) {
+/// Which of the first axes has widths that differ most, and by more than `least_ratio`; -1: none.
+int most_stretched(const Domain& domain, int axes, double least_ratio) {
   int most = -1;
-  double largest_ratio = 1.0;
-  for (int n = 0; n < 3; ++n) {
+  double largest_ratio = least_ratio;
+  for (int n = 0; n < axes; ++n) {
     const Axis& axis = domain.*domain_axes[static_cast<std::size_t>(n)];
     if (!axis.uniform() && width_ratio(axis) > largest_ratio) {
       largest_ratio = width_ratio(axis);
@@ -142,7 +142,15 @@ double best_omega(double smallest, double sum) {
 }
 
 std::vector<Level> make_levels(const Domain& domain, Smoother smoother) {
-  const int line_axis = smoother == Smoother::lines ? most_stretched(domain) : -1;
+  return make_levels_along(domain,
+                           smoother == Smoother::lines ? most_stretched(domain, 3, 1.0) : -1);
+}
+
+int line_axis_of_schedules(const Domain& domain) {
+  return most_stretched(domain, 2, max_width_ratio_of_points);
+}
+
+std::vector<Level> make_levels_along(const Domain& domain, int line_axis) {
   const std::int64_t fewest =
       line_axis < 0 ? 1 : (domain.*domain_axes[static_cast<std::size_t>(line_axis)]).cells();
   std::vector<Level> levels;
@@ -150,6 +158,9 @@ std::vector<Level> make_levels(const Domain& domain, Smoother smoother) {
   while (true) {
     levels.push_back(level_of(current, line_axis));
     if (current.extents().count() == fewest) {
+      if (line_axis >= 0 && levels.size() == 1) {
+        levels.push_back(levels.front());
+      }
       set_sweeps(domain, &levels);
       return levels;
     }

@@ -51,9 +51,21 @@ struct Level {
 /// The coarse operator is the discretisation on the merged cells.
 ///
 /// Point relaxation smooths well where the cells of a level have one shape, or nearly so: see
-/// multigrid_unavailable(). With lines the shapes along them do not matter: for each of their modes
+/// multigrid_serves(). With lines the shapes along them do not matter: for each of their modes
 /// what is left is the equation of a plane of uniform cells. Domains of uniform axes have no lines.
+/// A domain that is one line has it twice, so that there is always a coarser level.
 std::vector<Level> make_levels(const Domain& domain, Smoother smoother = Smoother::points);
+
+/// The same with lines along the axis of this number, or with points: -1.
+std::vector<Level> make_levels_along(const Domain& domain, int line_axis);
+
+/// The number of the axis along which schedules relax lines: i or j, whichever is stretched more,
+/// if it is by more than points take well; -1 where they relax points. Lines along k would be
+/// scattered in memory.
+int line_axis_of_schedules(const Domain& domain);
+
+/// Beyond this ratio of an axis' widths lines are faster than points.
+inline constexpr double max_width_ratio_of_points = 1.5;
 
 /// Axes are coarsened together when their smallest spacings differ by less than this factor. Cells
 /// of sqrt(2) or more would be nearer to cubes with only the smaller one coarsened.

@@ -1,5 +1,6 @@
 #include "bankfull/numerics/poisson/multigrid/traffic.hpp"
 
+#include "bankfull/numerics/poisson/multigrid/line.hpp"
 #include "bankfull/numerics/poisson/multigrid/point.hpp"
 
 #include <cmath>
@@ -26,14 +27,42 @@ double rows_of(const Level& level) { return static_cast<double>(level.i.cells * 
 /// What the half-sweeps do on each row: they look for its gains by a sum of coefficients.
 double row_flops(const Level& level, int sweeps) { return 3.0 * 2.0 * sweeps * rows_of(level); }
 
+bool has_cyclic_lines(const Level& level) {
+  return level.along_lines().periodic && level.along_lines().cells > 1;
+}
+
+/// The same on each plane, for its pivots.
+double plane_flops(const Level& level, int sweeps) {
+  return 2.0 * sweeps * static_cast<double>(level.i.cells);
+}
+
+double flops_of_line_sweeps(const Level& level, int sweeps) {
+  return LineFlops::relaxation(has_cyclic_lines(level)) * sweeps * cells_of(level) +
+         plane_flops(level, sweeps);
+}
+
+double flops_of_line_sweeps_from_zero(const Level& level, int sweeps) {
+  const auto length = static_cast<double>(level.along_lines().cells);
+  const double red = length * std::ceil(0.5 * cells_of(level) / length);
+  const bool cyclic = has_cyclic_lines(level);
+  return flops_of_line_sweeps(level, sweeps) -
+         (LineFlops::relaxation(cyclic) - LineFlops::relaxation_from_zero(cyclic)) * red;
+}
+
 /// Red-black sweeps of which the first finds 0 everywhere.
 double flops_of_sweeps_from_zero(const Level& level, int sweeps) {
+  if (level.has_lines()) {
+    return flops_of_line_sweeps_from_zero(level, sweeps);
+  }
   const double red = std::ceil(0.5 * cells_of(level));
   return CellFlops::relaxation * (sweeps * cells_of(level) - red) + CellFlops::relaxed * red +
          row_flops(level, sweeps);
 }
 
 double flops_of_sweeps(const Level& level, int sweeps) {
+  if (level.has_lines()) {
+    return flops_of_line_sweeps(level, sweeps);
+  }
   return CellFlops::relaxation * sweeps * cells_of(level) + row_flops(level, sweeps);
 }
 
@@ -79,12 +108,19 @@ Traffic way_up_traffic(const Level& level) {
           .flops = interpolation_flops(level) + flops_of_sweeps(level, level.sweeps_after)};
 }
 
+Traffic coarsest_traffic(const Level& line) {
+  const double cells = cells_of(line);
+  return {.bytes_read = inner_bytes * cells,
+          .bytes_written = inner_bytes * cells,
+          .flops = LineFlops::relaxation_from_zero(has_cyclic_lines(line)) * cells + 1.0};
+}
+
 Traffic cycle_traffic(const std::vector<Level>& levels, std::size_t element_bytes) {
   Traffic sum = way_down_traffic(levels.front(), element_bytes) + way_up_traffic(levels.front());
   for (std::size_t l = 1; l + 1 < levels.size(); ++l) {
     sum = sum + inner_way_down_traffic(levels[l]) + way_up_traffic(levels[l]);
   }
-  return sum;
+  return levels.back().has_lines() ? sum + coarsest_traffic(levels.back()) : sum;
 }
 
 }  // namespace bankfull::poisson::multigrid

@@ -16,7 +16,10 @@ namespace bankfull::poisson::multigrid {
 ///
 /// and one of the others r read and e written on the way down. The first way down of a solve and
 /// the last residual, which have no other half, count as one together. The gains of relaxation,
-/// which rows with equal coefficients beside them share, do not count.
+/// which rows with equal coefficients beside them share, do not count, nor do the pivots of lines,
+/// which planes share. Lines move the same bytes: what a plane's relaxation needs stays in the
+/// cache between the way up the lines and the way back, where a plane of e, r and two fields of the
+/// thread's own fit there.
 Traffic cycle_traffic(const std::vector<Level>& levels, std::size_t element_bytes);
 
 /// The traffic of the finest level's way down with the outer residual, and of another level's, from
@@ -26,5 +29,8 @@ Traffic inner_way_down_traffic(const Level& level);
 
 /// The traffic of any level's way up.
 Traffic way_up_traffic(const Level& level);
+
+/// The traffic of solving the coarsest level where that is a line.
+Traffic coarsest_traffic(const Level& line);
 
 }  // namespace bankfull::poisson::multigrid

@@ -22,10 +22,11 @@ struct ImplicitFactors {
 };
 
 /// One row of all fields to advance, and to eliminate along the planes. Pointers to fields are to
-/// velocity 0, as in a RowToAdvance.
-template <class Real>
+/// velocity 0 at k = 0, as in a RowToAdvance; only cells from `begin` on are done.
+template <class Real, class Metric = Real>
 struct RowToEliminate {
-  RowToAdvance<Real> advance;
+  RowToAdvance<Real, Metric> advance;
+  std::int64_t begin = 0;   ///< a multiple of a cache line
   Real* carried = nullptr;  ///< the row before along the planes, eliminated; becomes this one
   std::int64_t carried_stride = 0;           ///< to the next field
   const LineFactors<Real>* lines = nullptr;  ///< of all fields in this plane
@@ -33,24 +34,24 @@ struct RowToEliminate {
   const Real* pressure_below[2] = {};        ///< one plane, and one row before
 };
 
-/// tau dp/dA at velocity A.
-template <int A, class Real>
-BANKFULL_ALWAYS_INLINE Pack<Real> with_pressure(const RowToEliminate<Real>& row, Real length,
-                                                std::int64_t k, Pack<Real> right_side) {
+/// Less tau dp/dA at velocity A.
+template <int A, class Real, class Metric>
+BANKFULL_ALWAYS_INLINE Pack<Real> less_pressure_gradient(const RowToEliminate<Real, Metric>& row,
+                                                         Real length, const Metric& per_face,
+                                                         std::int64_t k, Pack<Real> right_side) {
   using P = Pack<Real>;
   const Real* below = row.pressure - 1;
   if constexpr (A < 2) {
     below = row.pressure_below[A];
   }
-  const Real per_face = row.advance.stencil.axis[A].per_face;
-  return plus_product(-(length * per_face), P::load(row.pressure + k) - P::load(below + k),
+  return plus_product(-length * per_face, P::load(row.pressure + k) - P::load(below + k),
                       right_side);
 }
 
 /// Stores field `field`, which is velocity `Own`, or 3: a scalar, eliminated.
-template <Terms Which, Diffusion How, int Own, class Real>
-BANKFULL_ALWAYS_INLINE void put_eliminated(const RowToEliminate<Real>& row,
-                                           const PointStencil<Real, Pack<Real>>& stencil,
+template <Terms Which, Diffusion How, int Own, class Real, class Metric>
+BANKFULL_ALWAYS_INLINE void put_eliminated(const RowToEliminate<Real, Metric>& row,
+                                           const PointStencil<Real, Pack<Real>, Metric>& stencil,
                                            const Medium<Real>& medium,
                                            const ImplicitFactors<Real>& stage, std::int64_t k,
                                            int field, Pack<Real> tendency) {
@@ -66,7 +67,8 @@ BANKFULL_ALWAYS_INLINE void put_eliminated(const RowToEliminate<Real>& row,
   right_side = plus_product(stage.differences * diffusivity,
                             implicit_differences<Own, How>(stencil, medium, field), right_side);
   if constexpr (Own < 3) {
-    right_side = with_pressure<Own>(row, stage.length, k, right_side);
+    right_side =
+        less_pressure_gradient<Own>(row, stage.length, stencil.axis[Own].per_face, k, right_side);
   }
   Real* const carried = row.carried + field * row.carried_stride + k;
   const P result = eliminated(row.lines[field], right_side, P::load(carried));
@@ -78,13 +80,15 @@ BANKFULL_ALWAYS_INLINE void put_eliminated(const RowToEliminate<Real>& row,
 }
 
 /// The right side of a stage with implicit diffusion, eliminated along the planes; see Stage.
-template <Terms Which, Diffusion How, class Real>
-void eliminate_row(RowToEliminate<Real> row, Medium<Real> medium, ImplicitFactors<Real> stage) {
+template <Terms Which, Diffusion How, class Real, class Cells>
+void eliminate_row(RowToEliminate<Real, typename Cells::Metric> row, Cells along,
+                   Medium<Real> medium, ImplicitFactors<Real> stage) {
   using P = Pack<Real>;
   const bool carries = Which == Terms::usual || medium.scalar_count > 0;
-  for (std::int64_t k = 0; k < row.advance.cells; k += P::width) {
-    PointStencil<Real, P> stencil = row.advance.stencil;
+  for (std::int64_t k = row.begin; k < row.advance.cells; k += P::width) {
+    PointStencil<Real, P, typename Cells::Metric> stencil = row.advance.stencil;
     stencil.here += k;
+    along.move_to(k, stencil);
     const P along_i = momentum_tendency<0, Which, How>(stencil, medium);
     const P along_j = momentum_tendency<1, Which, How>(stencil, medium);
     const P along_k = momentum_tendency<2, Which, How>(stencil, medium);
@@ -176,7 +180,8 @@ struct RowOfPotential {
   const Real* here = nullptr;
   const Real* below[2] = {};  ///< one plane, and one row before
   const Real* above[2] = {};
-  NeighbourWeights<Real> weights[3] = {};  ///< zero along axes whose diffusion is explicit
+  NeighbourWeights<Real> weights[2] = {};
+  bool implicit_along_row = false;
   std::int64_t cells = 0;
 };
 
@@ -184,30 +189,36 @@ struct RowOfPotential {
 /// pressure, whose gradient the stage had inside its matrix.
 template <class Real>
 BANKFULL_ALWAYS_INLINE Real kept_pressure(const RowOfPotential<Real>& row,
+                                          const AxisMetric<Real>& along,
                                           const ImplicitFactors<Real>& stage, Real kept,
                                           std::int64_t k, std::int64_t before, std::int64_t after) {
+  const auto weights = NeighbourWeights<Real>::of(along, false);
   const Real here = row.here[k];
   Real sum = row.weights[0].below * (row.below[0][k] - here);
   sum = plus_product(row.weights[0].above, row.above[0][k] - here, sum);
   sum = plus_product(row.weights[1].below, row.below[1][k] - here, sum);
   sum = plus_product(row.weights[1].above, row.above[1][k] - here, sum);
-  sum = plus_product(row.weights[2].below, row.here[before] - here, sum);
-  sum = plus_product(row.weights[2].above, row.here[after] - here, sum);
+  sum = plus_product(weights.below, row.here[before] - here, sum);
+  sum = plus_product(weights.above, row.here[after] - here, sum);
   return plus_product(stage.pressure_per_potential,
                       plus_product(-stage.implicit_viscosity, sum, here), kept);
 }
 
-template <class Real>
-void keep_pressure_row(RowOfPotential<Real> row, ImplicitFactors<Real> stage,
+template <class Real, class Cells>
+void keep_pressure_row(RowOfPotential<Real> row, Cells along, ImplicitFactors<Real> stage,
                        Real* __restrict kept) {
   const std::int64_t last = row.cells - 1;
-  kept[0] = kept_pressure(row, stage, kept[0], 0, 0, last > 0 ? 1 : 0);
+  const std::int64_t step = row.implicit_along_row && last > 0 ? 1 : 0;
+  const auto keep = [&](std::int64_t k, std::int64_t before, std::int64_t after) {
+    return kept_pressure(row, along.around(k), stage, kept[k], k, before, after);
+  };
+  kept[0] = keep(0, 0, step);
 #pragma omp simd
   for (std::int64_t k = 1; k < last; ++k) {
-    kept[k] = kept_pressure(row, stage, kept[k], k, k - 1, k + 1);
+    kept[k] = kept_pressure(row, along.around(k), stage, kept[k], k, k - step, k + step);
   }
   if (last > 0) {
-    kept[last] = kept_pressure(row, stage, kept[last], last, last - 1, last);
+    kept[last] = keep(last, last - step, last);
   }
 }
 

@@ -19,21 +19,37 @@ struct StageFactorsOnGpu {
   bool store_tendency;
 };
 
+/// Whether the cells of a plane are all alike: then their metrics are constants of a kernel.
+enum class InPlane { uniform, stretched };
+
 /// Fields as kernels see them: velocity 0 at cell (0, 0, 0), the others at the strides' distances.
 template <class Real>
 struct FlowOnGpu {
   FlowStrides strides;
   int cells[3];
-  const AxisMetric<Real>* planes;  ///< metrics of the stretched axis, for each plane
-  AxisMetric<Real> row;
-  AxisMetric<Real> column;
+  const AxisMetric<Real>* planes;   ///< metrics for each plane
+  const AxisMetric<Real>* rows;     ///< for each row
+  const AxisMetric<Real>* columns;  ///< for each cell of a row
+  AxisMetric<Real> row;             ///< the first of the rows: of all in a uniform plane
+  AxisMetric<Real> column;          ///< the same of the columns
+  InPlane widths;
   WallFaces walls;
 
+  template <InPlane Widths>
+  __device__ __forceinline__ const AxisMetric<Real>& row_metric(int j) const {
+    return Widths == InPlane::uniform ? row : rows[j];
+  }
+  template <InPlane Widths>
+  __device__ __forceinline__ const AxisMetric<Real>& column_metric(int k) const {
+    return Widths == InPlane::uniform ? column : columns[k];
+  }
+
+  template <InPlane Widths>
   __device__ __forceinline__ PointStencil<Real> stencil(const Real* fields, int i, int j,
                                                         int k) const {
     return {.here = fields + i * strides.plane + j * strides.row + k,
             .strides = strides,
-            .axis = {planes[i], row, column}};
+            .axis = {planes[i], row_metric<Widths>(j), column_metric<Widths>(k)}};
   }
 };
 
@@ -100,7 +116,7 @@ inline constexpr int advance_blocks = sizeof(Real) == 8 ? 2 : 3;
 
 /// Advances all fields at a column (j, k) through the planes of a block, and returns the largest
 /// buoyancy_rate there.
-template <Terms Which, class Real>
+template <Terms Which, InPlane Widths, class Real>
 __device__ __forceinline__ Real advance_column(const AdvanceArguments<Real>& arguments, int j,
                                                int k) {
   const FlowOnGpu<Real>& flow = arguments.flow;
@@ -111,7 +127,7 @@ __device__ __forceinline__ Real advance_column(const AdvanceArguments<Real>& arg
   const int first_fields = usual ? 4 : min(4, 3 + arguments.medium.scalar_count);
   Real largest = Real(0);
   for (int i = first; i < last; ++i) {
-    const PointStencil<Real> stencil = flow.stencil(arguments.fields, i, j, k);
+    const PointStencil<Real> stencil = flow.template stencil<Widths>(arguments.fields, i, j, k);
     const std::int64_t at = stencil.here - arguments.fields;
     const std::int64_t field = flow.strides.field;
     prefetch_next_plane(arguments, stencil, i, first_fields);
@@ -152,14 +168,28 @@ __device__ __forceinline__ Real advance_column(const AdvanceArguments<Real>& arg
 
 /// One thread a column, which it follows through some planes: what neighbours share of a plane, and
 /// the plane before, come out of L1.
-template <Terms Which, class Real>
+template <Terms Which, InPlane Widths, class Real>
 __global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<Real>)
     advance_kernel(const __grid_constant__ AdvanceArguments<Real> arguments) {
   const int k = static_cast<int>(blockIdx.x) * advance_columns + static_cast<int>(threadIdx.x);
   const int j = static_cast<int>(blockIdx.y) * advance_rows + static_cast<int>(threadIdx.y);
   const bool inside = k < arguments.flow.cells[2] && j < arguments.flow.cells[1];
-  const Real buoyancy = inside ? advance_column<Which>(arguments, j, k) : Real(0);
+  const Real buoyancy = inside ? advance_column<Which, Widths>(arguments, j, k) : Real(0);
   raise_to_largest(arguments.largest_buoyancy, static_cast<double>(buoyancy));
+}
+
+template <InPlane Widths, class Real>
+auto advance_kernel_within(const AdvanceArguments<Real>& arguments) {
+  return terms_of(arguments.medium, arguments.source != nullptr) == Terms::usual
+             ? advance_kernel<Terms::usual, Widths, Real>
+             : advance_kernel<Terms::all, Widths, Real>;
+}
+
+template <class Real>
+auto advance_kernel_for(const AdvanceArguments<Real>& arguments) {
+  return arguments.flow.widths == InPlane::uniform
+             ? advance_kernel_within<InPlane::uniform>(arguments)
+             : advance_kernel_within<InPlane::stretched>(arguments);
 }
 
 }  // namespace detail
@@ -181,14 +211,11 @@ void queue_advance(const Stream& stream, const AdvanceArguments<Real>& arguments
     return static_cast<unsigned>((count + of - 1) / of);
   };
   const int(&cells)[3] = arguments.flow.cells;
-  const bool usual = terms_of(arguments.medium, arguments.source != nullptr) == Terms::usual;
-  launch(
-      stream,
-      {dim3(blocks(cells[2], detail::advance_columns), blocks(cells[1], detail::advance_rows),
-            blocks(cells[0], arguments.planes_a_block)),
-       dim3(detail::advance_columns, detail::advance_rows)},
-      usual ? detail::advance_kernel<Terms::usual, Real> : detail::advance_kernel<Terms::all, Real>,
-      arguments);
+  launch(stream,
+         {dim3(blocks(cells[2], detail::advance_columns), blocks(cells[1], detail::advance_rows),
+               blocks(cells[0], arguments.planes_a_block)),
+          dim3(detail::advance_columns, detail::advance_rows)},
+         detail::advance_kernel_for(arguments), arguments);
 }
 
 }  // namespace bankfull::convection

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/exec/cuda_executor.cuh"
+#include "bankfull/core/exec/launch.cuh"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 
@@ -11,35 +11,38 @@ namespace bankfull::convection {
 namespace detail {
 
 /// The n-th ghost cell of a box: two planes, then two rows of each plane, then two ends of each
-/// row.
+/// row. Counted in 32 bits: divisions take most of the time.
 struct GhostCells {
-  std::int64_t ni;
-  std::int64_t nj;
-  std::int64_t nk;
+  unsigned ni;
+  unsigned nj;
+  unsigned nk;
 
-  BANKFULL_HOST_DEVICE std::int64_t of_planes() const { return 2 * (nj + 2) * (nk + 2); }
-  BANKFULL_HOST_DEVICE std::int64_t of_rows() const { return 2 * ni * (nk + 2); }
-  BANKFULL_HOST_DEVICE std::int64_t count() const { return of_planes() + of_rows() + 2 * ni * nj; }
+  BANKFULL_HOST_DEVICE unsigned of_planes() const { return 2 * (nj + 2) * (nk + 2); }
+  BANKFULL_HOST_DEVICE unsigned of_rows() const { return 2 * ni * (nk + 2); }
+  BANKFULL_HOST_DEVICE unsigned count() const { return of_planes() + of_rows() + 2 * ni * nj; }
 
-  __device__ void find(std::int64_t n, std::int64_t (&index)[3]) const {
+  __device__ void find(unsigned n, std::int64_t (&index)[3]) const {
     if (n < of_planes()) {
-      const std::int64_t plane = (nj + 2) * (nk + 2);
-      index[0] = n < plane ? -1 : ni;
-      index[1] = n % plane / (nk + 2) - 1;
-      index[2] = n % (nk + 2) - 1;
+      const unsigned row = n / (nk + 2);
+      const bool lower = row < nj + 2;
+      index[0] = lower ? -1 : std::int64_t{ni};
+      index[1] = std::int64_t{lower ? row : row - (nj + 2)} - 1;
+      index[2] = std::int64_t{n - row * (nk + 2)} - 1;
       return;
     }
     n -= of_planes();
     if (n < of_rows()) {
-      index[0] = n / (2 * (nk + 2));
-      index[1] = n / (nk + 2) % 2 == 0 ? -1 : nj;
-      index[2] = n % (nk + 2) - 1;
+      const unsigned row = n / (nk + 2);
+      index[0] = row / 2;
+      index[1] = row % 2 == 0 ? -1 : std::int64_t{nj};
+      index[2] = std::int64_t{n - row * (nk + 2)} - 1;
       return;
     }
     n -= of_rows();
-    index[0] = n / (2 * nj);
-    index[1] = n / 2 % nj;
-    index[2] = n % 2 == 0 ? -1 : nk;
+    const unsigned row = n / 2;
+    index[0] = row / nj;
+    index[1] = row % nj;
+    index[2] = n % 2 == 0 ? -1 : std::int64_t{nk};
   }
 };
 
@@ -51,11 +54,9 @@ struct FillGhosts {
   const Continuations* rules;  ///< of all fields
   Real* fields;
 
-  __device__ void operator()(std::int64_t n) const {
-    const std::int64_t a_field = ghosts.count();
-    const std::int64_t field = n / a_field;
+  __device__ void operator()(unsigned n, unsigned field) const {
     std::int64_t index[3];
-    ghosts.find(n % a_field, index);
+    ghosts.find(n, index);
     const std::int64_t cells[3] = {ghosts.ni, ghosts.nj, ghosts.nk};
     Real* const values = fields + field * strides.field;
     const auto read = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
@@ -66,15 +67,46 @@ struct FillGhosts {
   }
 };
 
+inline constexpr unsigned ghosts_a_block = 256;
+
+/// beside() may spill for it: ghosts wait for memory, and need many threads.
+inline constexpr unsigned ghost_blocks = 6;
+
+/// The first block of all calls beside(), by one thread; blockIdx.y is the field of the others.
+template <class Real, class Beside>
+__global__ void __launch_bounds__(ghosts_a_block, ghost_blocks)
+    ghosts_kernel(const __grid_constant__ FillGhosts<Real> fill,
+                  const __grid_constant__ Beside beside) {
+  if (blockIdx.x == 0) {
+    if (blockIdx.y == 0 && threadIdx.x == 0) {
+      beside();
+    }
+    return;
+  }
+  const unsigned n = (blockIdx.x - 1) * ghosts_a_block + threadIdx.x;
+  if (n < fill.ghosts.count()) {
+    fill(n, blockIdx.y);
+  }
+}
+
 }  // namespace detail
 
-/// Queues all ghosts of `count` fields.
-template <class Real>
+/// For queue_ghosts where there is nothing to do beside.
+struct NothingBeside {
+  __device__ void operator()() const {}
+};
+
+/// Queues all ghosts of `count` fields, fewer than 2^32 a field. One thread calls beside(), which
+/// must not need them: so short a piece of work takes no time of its own there.
+template <class Real, class Beside = NothingBeside>
 void queue_ghosts(const Stream& stream, const FlowOnGpu<Real>& flow, const CentreLines& centres,
-                  const Continuations* rules, int count, Real* fields) {
-  const detail::GhostCells ghosts{flow.cells[0], flow.cells[1], flow.cells[2]};
-  CudaExecutor(stream).each(count * ghosts.count(),
-                            detail::FillGhosts<Real>{ghosts, flow.strides, centres, rules, fields});
+                  const Continuations* rules, int count, Real* fields, const Beside& beside = {}) {
+  const auto cells = [&](int axis) { return static_cast<unsigned>(flow.cells[axis]); };
+  const detail::GhostCells ghosts{cells(0), cells(1), cells(2)};
+  const unsigned blocks = (ghosts.count() + detail::ghosts_a_block - 1) / detail::ghosts_a_block;
+  launch(stream, {dim3(1 + blocks, static_cast<unsigned>(count)), dim3(detail::ghosts_a_block)},
+         detail::ghosts_kernel<Real, Beside>,
+         detail::FillGhosts<Real>{ghosts, flow.strides, centres, rules, fields}, beside);
 }
 
 }  // namespace bankfull::convection

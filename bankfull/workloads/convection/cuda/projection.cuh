@@ -4,6 +4,7 @@
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace bankfull::convection {
@@ -12,20 +13,20 @@ namespace detail {
 
 inline constexpr int thin_columns = 64;
 inline constexpr int thin_rows = 4;
-inline constexpr int thin_planes = 8;
 
 /// Calls body(i, j, k, column) for all cells: a thread follows a column through a few planes, so
-/// that several loads are under way at a time. At the end all threads of a warp call
+/// that several loads are under way at a time. At the end all threads of a block call
 /// body.end(column).
 template <class Body>
 __global__ void __launch_bounds__(thin_columns* thin_rows)
-    thin_kernel(int planes, int rows, int columns, const __grid_constant__ Body body) {
+    thin_kernel(int planes, int rows, int columns, int planes_a_thread,
+                const __grid_constant__ Body body) {
   const int k = static_cast<int>(blockIdx.x) * thin_columns + static_cast<int>(threadIdx.x);
   const int j = static_cast<int>(blockIdx.y) * thin_rows + static_cast<int>(threadIdx.y);
   typename Body::Column column;
   if (k < columns && j < rows) {
-    const int first = static_cast<int>(blockIdx.z) * thin_planes;
-    const int last = min(planes, first + thin_planes);
+    const int first = static_cast<int>(blockIdx.z) * planes_a_thread;
+    const int last = min(planes, first + planes_a_thread);
 #pragma unroll 4
     for (int i = first; i < last; ++i) {
       body(i, j, k, column);
@@ -34,16 +35,26 @@ __global__ void __launch_bounds__(thin_columns* thin_rows)
   body.end(column);
 }
 
+/// Few where the GPU would not be full.
+inline int planes_a_thread(int planes, int columns_of_blocks, int multiprocessors) {
+  constexpr int most = 8;
+  constexpr int blocks_a_multiprocessor = 4;
+  return std::clamp(planes * columns_of_blocks / (multiprocessors * blocks_a_multiprocessor), 1,
+                    most);
+}
+
 template <class Body>
 void queue_thin(const Stream& stream, const int (&cells)[3], const Body& body) {
-  const auto blocks = [](int count, int of) {
-    return static_cast<unsigned>((count + of - 1) / of);
-  };
+  const auto blocks = [](int count, int of) { return (count + of - 1) / of; };
+  const int along_k = blocks(cells[2], thin_columns);
+  const int along_j = blocks(cells[1], thin_rows);
+  const int planes =
+      planes_a_thread(cells[0], along_k * along_j, multiprocessors_of(stream.device()));
   launch(stream,
-         {dim3(blocks(cells[2], thin_columns), blocks(cells[1], thin_rows),
-               blocks(cells[0], thin_planes)),
+         {dim3(static_cast<unsigned>(along_k), static_cast<unsigned>(along_j),
+               static_cast<unsigned>(blocks(cells[0], planes))),
           dim3(thin_columns, thin_rows)},
-         thin_kernel<Body>, cells[0], cells[1], cells[2], body);
+         thin_kernel<Body>, cells[0], cells[1], cells[2], planes, body);
 }
 
 /// Field A on the upper face of a cell along A. Ghosts are not yet in place: beyond the last cell
@@ -58,7 +69,7 @@ __device__ __forceinline__ Real upper_face(const FlowOnGpu<Real>& flow, const Re
   return flow.walls.walled[A] ? Real(0) : __ldg(velocity - index * step);
 }
 
-template <class Real>
+template <InPlane Widths, class Real>
 struct FindDivergence {
   struct Column {};
 
@@ -69,16 +80,17 @@ struct FindDivergence {
   __device__ void operator()(int i, int j, int k, Column& /*column*/) const {
     const std::int64_t field = flow.strides.field;
     const Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
-    right_side(i, j, k) =
-        flow.planes[i].per_cell * (upper_face<0>(flow, u, i) - __ldg(u)) +
-        flow.row.per_cell * (upper_face<1>(flow, u + field, j) - __ldg(u + field)) +
-        flow.column.per_cell * (upper_face<2>(flow, u + 2 * field, k) - __ldg(u + 2 * field));
+    right_side(i, j, k) = flow.planes[i].per_cell * (upper_face<0>(flow, u, i) - __ldg(u)) +
+                          flow.template row_metric<Widths>(j).per_cell *
+                              (upper_face<1>(flow, u + field, j) - __ldg(u + field)) +
+                          flow.template column_metric<Widths>(k).per_cell *
+                              (upper_face<2>(flow, u + 2 * field, k) - __ldg(u + 2 * field));
   }
 
   __device__ void end(const Column& /*column*/) const {}
 };
 
-template <class Real>
+template <InPlane Widths, class Real>
 struct Project {
   struct Column {
     Real largest = Real(0);  ///< advective_rate
@@ -96,16 +108,18 @@ struct Project {
     const Real below_i = at(before(i, 0), j, k);
     const Real below_j = at(i, before(j, 1), k);
     const Real below_k = at(i, j, before(k, 2));
+    const AxisMetric<Real>& row = flow.template row_metric<Widths>(j);
+    const AxisMetric<Real>& cell = flow.template column_metric<Widths>(k);
     const Real along_i = u[0] - flow.planes[i].per_face * (here - below_i);
-    const Real along_j = u[field] - flow.row.per_face * (here - below_j);
-    const Real along_k = u[2 * field] - flow.column.per_face * (here - below_k);
+    const Real along_j = u[field] - row.per_face * (here - below_j);
+    const Real along_k = u[2 * field] - cell.per_face * (here - below_k);
     const Real projected[3] = {flow.walls.template holds<0>(i) ? Real(0) : along_i,
                                flow.walls.template holds<1>(j) ? Real(0) : along_j,
                                flow.walls.template holds<2>(k) ? Real(0) : along_k};
     u[0] = projected[0];
     u[field] = projected[1];
     u[2 * field] = projected[2];
-    const AxisMetric<Real> axis[3] = {flow.planes[i], flow.row, flow.column};
+    const AxisMetric<Real> axis[3] = {flow.planes[i], row, cell};
     column.largest =
         larger(advective_rate(axis, projected[0], projected[1], projected[2]), column.largest);
   }
@@ -127,15 +141,26 @@ struct Project {
 template <class Real>
 void queue_divergence(const Stream& stream, const FlowOnGpu<Real>& flow, const Real* fields,
                       const poisson::CellSlots<Real>& right_side) {
-  detail::queue_thin(stream, flow.cells, detail::FindDivergence<Real>{flow, fields, right_side});
+  using detail::FindDivergence;
+  flow.widths == InPlane::uniform
+      ? detail::queue_thin(stream, flow.cells,
+                           FindDivergence<InPlane::uniform, Real>{flow, fields, right_side})
+      : detail::queue_thin(stream, flow.cells,
+                           FindDivergence<InPlane::stretched, Real>{flow, fields, right_side});
 }
 
 /// Queues u -= grad p, and raises `*largest_advection` to the largest advective_rate.
 template <class Real>
 void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow, Real* fields,
                       const poisson::CellSlots<Real>& pressure, double* largest_advection) {
-  detail::queue_thin(stream, flow.cells,
-                     detail::Project<Real>{flow, fields, pressure, largest_advection});
+  using detail::Project;
+  flow.widths == InPlane::uniform
+      ? detail::queue_thin(
+            stream, flow.cells,
+            Project<InPlane::uniform, Real>{flow, fields, pressure, largest_advection})
+      : detail::queue_thin(
+            stream, flow.cells,
+            Project<InPlane::stretched, Real>{flow, fields, pressure, largest_advection});
 }
 
 }  // namespace bankfull::convection

@@ -28,7 +28,7 @@ __device__ void merge_block(AnyTally& mine) {
   mine = all[0];
 }
 
-/// Counts the cells of every `tally_blocks`-th row.
+/// Counts the cells of every `tally_blocks`-th row, of any widths: few steps are tallied.
 template <class AnyTally, class Real, class Count>
 __global__ void __launch_bounds__(tally_threads)
     tally_kernel(const __grid_constant__ FlowOnGpu<Real> flow, const Real* fields,
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(tally_threads)
     const int i = row / flow.cells[1];
     const int j = row % flow.cells[1];
     for (int k = static_cast<int>(threadIdx.x); k < flow.cells[2]; k += tally_threads) {
-      count(flow.stencil(fields, i, j, k), i, j, k, mine);
+      count(flow.template stencil<InPlane::stretched>(fields, i, j, k), i, j, k, mine);
     }
   }
   merge_block(mine);
@@ -64,15 +64,15 @@ __global__ void __launch_bounds__(tally_threads)
 }  // namespace detail
 
 /// A cell's place among walls and its part of the box.
-template <class Real>
 struct CellInBox {
   WallFaces walls;
   double length[3];
-  double part_per_width;  ///< area of a cell within its plane, over the volume of the box
+  const double* widths[3];  ///< of the cells along the storage axes
+  double volume;            ///< of the box
   int cells[3];
 
-  __device__ double part(const PointStencil<Real>& stencil) const {
-    return part_per_width / static_cast<double>(stencil.axis[0].per_cell);
+  __device__ double part(int i, int j, int k) const {
+    return widths[1][j] * widths[2][k] * widths[0][i] / volume;
   }
 
   __device__ WallSides sides(int i, int j, int k) const {
@@ -100,20 +100,20 @@ struct SourcesOnGpu {
 
 template <class Real>
 struct CountFlow {
-  CellInBox<Real> box;
+  CellInBox box;
   SourcesOnGpu<Real> sources;
   double viscosity;
 
   __device__ void operator()(const PointStencil<Real>& stencil, int i, int j, int k,
                              FlowTally& tally) const {
-    count(stencil, CellForcing<Real>{viscosity, sources.at(stencil)}, box.part(stencil),
+    count(stencil, CellForcing<Real>{viscosity, sources.at(stencil)}, box.part(i, j, k),
           box.sides(i, j, k), tally);
   }
 };
 
 template <class Real>
 struct CountScalar {
-  CellInBox<Real> box;
+  CellInBox box;
   SourcesOnGpu<Real> sources;
   int scalar;
   double diffusivity;
@@ -121,7 +121,7 @@ struct CountScalar {
   __device__ void operator()(const PointStencil<Real>& stencil, int i, int j, int k,
                              ScalarTally& tally) const {
     const CellForcing<Real> forcing{.source = sources.at(stencil)};
-    count(stencil, scalar, diffusivity, forcing.of(stencil, 3 + scalar), box.part(stencil),
+    count(stencil, scalar, diffusivity, forcing.of(stencil, 3 + scalar), box.part(i, j, k),
           box.sides(i, j, k), tally);
   }
 };

@@ -30,9 +30,9 @@ Problem conducting_layer(double rayleigh, std::array<AxisCells, 3> axes) {
                              .initial = [](double, double, double z) { return 1.0 - z; }});
   problem.scalars.front().walls[2] = {linear, linear};
   problem.noise = 1e-8;
-  problem.divergence = 1e-12;
   constexpr double margin = 0.95;
   problem.time_step.fixed = margin * longest_diffusive_step(problem, Grid(axes));
+  problem.divergence = 1e-12 * problem.time_step.fixed;  // the flow is as weak as rounding
   return problem;
 }
 
@@ -54,6 +54,45 @@ Problem half_roll(double rayleigh, std::int64_t cells, double width, bool free_s
   problem.initial_velocity[2] = [width](double x, double, double z) {
     return seed_amplitude * std::cos(pi * x / width) * std::sin(pi * z);
   };
+  return problem;
+}
+
+/// A pair of rolls between free-slip plates, periodic across and along.
+Problem pair_of_rolls(double rayleigh, std::int64_t cells, double wave_number) {
+  const double width = 2.0 * pi / wave_number;
+  Problem problem =
+      conducting_layer(rayleigh, {AxisCells{.upper = width, .cells = 2 * cells, .periodic = true},
+                                  AxisCells{.upper = width, .cells = 1, .periodic = true},
+                                  AxisCells{.upper = 1.0, .cells = cells}});
+  for (WallMotion& plate : problem.walls[2]) {
+    plate.free_slip = true;
+  }
+  problem.initial_velocity[0] = [wave_number](double x, double, double z) {
+    return -seed_amplitude * pi / wave_number * std::sin(wave_number * x) * std::cos(pi * z);
+  };
+  problem.initial_velocity[2] = [wave_number](double x, double, double z) {
+    return seed_amplitude * std::cos(wave_number * x) * std::sin(pi * z);
+  };
+  return problem;
+}
+
+/// That which turns about z, of this Taylor number (2 Omega)^2.
+Problem turning_layer(double rayleigh, std::int64_t cells, double wave_number, double taylor) {
+  Problem problem = pair_of_rolls(rayleigh, cells, wave_number);
+  problem.rotation[2] = 0.5 * std::sqrt(taylor);
+  return problem;
+}
+
+/// That with warm water above, of Rayleigh number -`stable`, and salt above, which diffuses more
+/// slowly. `fingers` is the salt's Rayleigh number over the ratio of diffusivities.
+Problem salt_fingers(double fingers, std::int64_t cells, double stable) {
+  constexpr double diffusivity_of_salt = 0.5;
+  Problem problem = pair_of_rolls(-stable, cells, pi / std::numbers::sqrt2);
+  Scalar salt = problem.scalars.front();
+  salt.name = "salt";
+  salt.diffusivity = diffusivity_of_salt;
+  salt.buoyancy[2] = fingers * diffusivity_of_salt;
+  problem.scalars.push_back(salt);
   return problem;
 }
 
@@ -114,16 +153,39 @@ double critical(const std::function<Problem(double)>& problem_of, double expecte
   return lower - decay * (upper - lower) / (growth - decay);
 }
 
-/// (Kx + Kz)^3 / (Kx cos^2(pi h / 2)), K = (2 / h sin(k h / 2))^2: free-slip plates, kx the
-/// critical wave number pi / sqrt(2), N cells along both axes.
+/// A wave exp(i k x) on cells of one width: what the second difference and the mean of two
+/// neighbours multiply it by, K = (2 / h sin(k h / 2))^2 and cos(k h / 2).
+struct DiscreteWave {
+  double second_difference;
+  double mean;
+};
+
+DiscreteWave discrete_wave(double wave_number, double width) {
+  const double half = 0.5 * wave_number * width;
+  const double difference = 2.0 / width * std::sin(half);
+  return {difference * difference, std::cos(half)};
+}
+
+/// [(Kx + Kz)^3 + Ta cos^2(kx hx / 2) Kz] / (Kx cos^2(pi hz / 2)): free-slip plates, in a frame
+/// that turns about z with Taylor number Ta.
+double discrete_slip(const DiscreteWave& x, const DiscreteWave& z, double taylor = 0.0) {
+  const double turned = taylor * x.mean * x.mean * z.second_difference;
+  return (std::pow(x.second_difference + z.second_difference, 3) + turned) /
+         (x.second_difference * z.mean * z.mean);
+}
+
+/// For one half of a roll on N cells each way, kx the critical wave number pi / sqrt(2).
 double discrete_full_slip(std::int64_t cells) {
   const auto n = static_cast<double>(cells);
-  const double half = 0.5 * pi / n;
-  const double per_width = 2.0 * n * std::sin(half);
-  const double kz = per_width * per_width;
-  const double kx = 0.5 * kz;
-  const double mean = std::cos(half);
-  return std::pow(kx + kz, 3) / (kx * mean * mean);
+  return discrete_slip(discrete_wave(pi / std::numbers::sqrt2, std::numbers::sqrt2 / n),
+                       discrete_wave(pi, 1.0 / n));
+}
+
+/// For pair_of_rolls.
+double discrete_pair(std::int64_t cells, double wave_number, double taylor) {
+  const auto n = static_cast<double>(cells);
+  return discrete_slip(discrete_wave(wave_number, pi / (wave_number * n)),
+                       discrete_wave(pi, 1.0 / n), taylor);
 }
 
 /// One set-up at several resolutions.
@@ -156,6 +218,48 @@ OnsetCase full_slip(bool full) {
   one.cells = full ? std::vector<std::int64_t>{16, 32, 64, 128} : std::vector<std::int64_t>{16, 32};
   for (const std::int64_t cells : one.cells) {
     one.discrete[cells] = discrete_full_slip(cells);
+  }
+  return one;
+}
+
+OnsetCase in_rotation(bool full) {
+  constexpr double taylor = 1000.0;
+  constexpr double wave_number = 3.7104;  // 2 x^3 + 3 x^2 = 1 + Ta / pi^4, x = (k / pi)^2
+  const double k2 = wave_number * wave_number;
+  OnsetCase one{.name = "critical Rayleigh number, full slip, Taylor number 1000",
+                .problem = [](double ra,
+                              std::int64_t n) { return turning_layer(ra, n, wave_number, taylor); },
+                .discrete_source =
+                    "closed form of the discrete operator: [(Kx + Kz)^3 + Ta "
+                    "cos^2(k hx / 2) Kz] / (Kx cos^2(pi hz / 2))",
+                .exact = (std::pow(pi * pi + k2, 3) + pi * pi * taylor) / k2,
+                .exact_tolerance = full ? 2e-5 : 1e-4,
+                .exact_source =
+                    "[(pi^2 + k^2)^3 + pi^2 Ta] / k^2: Chandrasekhar 1961, Hydrodynamic "
+                    "and Hydromagnetic Stability, chapter III"};
+  one.cells = full ? std::vector<std::int64_t>{16, 32, 64} : std::vector<std::int64_t>{16, 32};
+  for (const std::int64_t cells : one.cells) {
+    one.discrete[cells] = discrete_pair(cells, wave_number, taylor);
+  }
+  return one;
+}
+
+OnsetCase of_salt_fingers(bool full) {
+  constexpr double stable = 1000.0;
+  constexpr double wave_number = pi / std::numbers::sqrt2;
+  OnsetCase one{
+      .name = "critical Rayleigh number of salt over its diffusivity, full slip, below warm water",
+      .problem = [](double fingers, std::int64_t n) { return salt_fingers(fingers, n, stable); },
+      .discrete_source =
+          "closed form of the discrete operator: 1000 + (Kx + Kz)^3 / "
+          "(Kx cos^2(pi h / 2))",
+      .exact = stable + 27.0 * std::pow(pi, 4) / 4.0,
+      .exact_tolerance = full ? 2e-5 : 1e-4,
+      .exact_source =
+          "Ra_S / tau + Ra_T = 27 pi^4 / 4: Baines and Gill 1969, J. Fluid Mech. 37, 289"};
+  one.cells = full ? std::vector<std::int64_t>{16, 32, 64} : std::vector<std::int64_t>{16, 32};
+  for (const std::int64_t cells : one.cells) {
+    one.discrete[cells] = stable + discrete_pair(cells, wave_number, 0.0);
   }
   return one;
 }
@@ -194,7 +298,7 @@ OnsetCase in_a_cube(bool full, bool conducting_sides) {
     one.name = "critical Rayleigh number, cube, insulating sides";
     one.discrete = {{16, 3282.7012}, {32, 3360.6326}};
     one.exact = 3388.53;
-    one.exact_source = "converged value; 3389 in the literature (Puigjaner et al. 2008)";
+    one.exact_source = "converged value; Puigjaner et al. 2004, Phys. Fluids 16, 3639: 3389";
   }
   one.cells = full ? std::vector<std::int64_t>{16, 32, 64} : std::vector<std::int64_t>{16, 32};
   return one;
@@ -231,9 +335,9 @@ void add_checks(std::vector<Check>& checks, const OnsetCase& one, const Validati
 }  // namespace
 
 void check_critical_rayleigh_numbers(const ValidationSetting& setting, std::vector<Check>& checks) {
-  const std::vector<OnsetCase> cases{full_slip(setting.full()), no_slip(setting.full()),
-                                     in_a_cube(setting.full(), true),
-                                     in_a_cube(setting.full(), false)};
+  const std::vector<OnsetCase> cases{
+      full_slip(setting.full()), in_rotation(setting.full()),     of_salt_fingers(setting.full()),
+      no_slip(setting.full()),   in_a_cube(setting.full(), true), in_a_cube(setting.full(), false)};
   double done = 0.0;
   double all = 0.0;
   const auto work = [](std::int64_t cells) { return std::pow(static_cast<double>(cells), 3.5); };

@@ -92,4 +92,8 @@ void check_critical_rayleigh_numbers(const ValidationSetting& setting, std::vect
 /// the cavity with a lid that moves.
 void check_cavities(const ValidationSetting& setting, std::vector<Check>& checks);
 
+/// Flows that never become steady, by their means, at the full level alone: the 8:1 cavity just
+/// beyond the onset of its oscillation, and layers in the plane.
+void check_unsteady_flows(const ValidationSetting& setting, std::vector<Check>& checks);
+
 }  // namespace bankfull::convection

@@ -57,7 +57,7 @@ Around indices_around(const Grid& grid, int axis, bool faces, double x) {
 
 TimedFlow::TimedFlow(Problem problem)
     : plan_(with_some_end(std::move(problem))), integrator_(make_integrator(plan_)) {
-  integrator_->load(initial_state(plan_.problem(), plan_.grid()));
+  integrator_->load(InitialFlow(plan_.problem(), plan_.grid()));
 }
 
 void TimedFlow::step(double dt) {

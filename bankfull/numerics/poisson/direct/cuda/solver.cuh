@@ -6,36 +6,40 @@
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/direct/cuda/chunks.hpp"
 #include "bankfull/numerics/poisson/direct/cuda/eliminate.cuh"
+#include "bankfull/numerics/poisson/direct/cuda/products.cuh"
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace bankfull::poisson {
 
-/// The direct solver on a GPU.
+/// The direct solver on a GPU. Where j or k is stretched both are taken to modes by products with
+/// eigenvectors.
 template <class Real>
 class CudaDirect final : public Solver<Real> {
  public:
   CudaDirect(const Domain& domain, const Stream& stream, const GpuSizes& sizes)
       : extents_(domain.extents()),
-        folded_j_(domain.j.periodic ? 0 : extents_.nj),
-        folded_k_(domain.k.periodic ? 0 : extents_.nk),
+        folded_j_(is_transformed(domain) && !domain.j.periodic ? extents_.nj : 0),
+        folded_k_(is_transformed(domain) && !domain.k.periodic ? extents_.nk : 0),
         cyclic_(domain.i.periodic),
         stream_(&stream),
         layout_(extents_, sizeof(Real), spare_rows(extents_.nj)),
-        transforms_(stream,
-                    {extents_.nj, extents_.nk, layout_.row_pitch, layout_.plane_pitch, extents_.ni},
-                    sizes.planes_at_once, sizes.max_transform_bytes),
         field_(on_gpu<Real>(layout_.size)),
         checkpoints_(on_gpu<Real>(sizes.checkpoint_reals)),
-        work_(on_gpu<std::byte>(static_cast<std::int64_t>(transforms_.work_bytes()))),
         traffic_(gpu_direct_traffic(domain, sizeof(Real))) {
-    expects(is_transformed(domain), "axes j and k are uniform");
-    transforms_.work_in(work_.data());
+    expects(direct_unavailable(stream.device(), domain).empty(), "this build serves the domain");
     fill_bytes(field_.data(), 0, field_.bytes(), stream);
-    set_data(domain, sizes);
+    if (is_transformed(domain)) {
+      plan_transforms(sizes);
+      set_data(domain, sizes, AxisModes(domain.j), AxisModes(domain.k));
+    } else {
+      products_.emplace(domain, stream, layout_, sizes.planes_at_once);
+      set_data(domain, sizes, products_->modes_j(), products_->modes_k());
+    }
   }
 
   [[nodiscard]] CellSlots<Real> right_side() const override {
@@ -53,17 +57,24 @@ class CudaDirect final : public Solver<Real> {
 
   // The parts of solve(). Each begins with the planes that the one before left in the cache.
 
-  void queue_forward() const { transforms_.forward().queue_down(field_.data()); }
+  void queue_forward() const {
+    products_ ? products_->queue_forward(field_.data())
+              : transforms_->forward().queue_down(field_.data());
+  }
 
   void queue_elimination() const {
-    if (folded_j_ > 0) {
+    if (products_) {
+      eliminate<RowModes<true>>();
+    } else if (folded_j_ > 0) {
       folded_k_ > 0 ? eliminate<Modes<true, true>>() : eliminate<Modes<true, false>>();
     } else {
       folded_k_ > 0 ? eliminate<Modes<false, true>>() : eliminate<Modes<false, false>>();
     }
   }
 
-  void queue_back() const { transforms_.back().queue_up(field_.data()); }
+  void queue_back() const {
+    products_ ? products_->queue_back(field_.data()) : transforms_->back().queue_up(field_.data());
+  }
 
  private:
   template <class T>
@@ -80,10 +91,18 @@ class CudaDirect final : public Solver<Real> {
     return buffer;
   }
 
-  void set_data(const Domain& domain, const GpuSizes& sizes) {
-    const EliminationTable<Real> table(domain);
-    const AxisModes j(domain.j);
-    const AxisModes k(domain.k);
+  void plan_transforms(const GpuSizes& sizes) {
+    transforms_.emplace(
+        *stream_,
+        RealPlanes{extents_.nj, extents_.nk, layout_.row_pitch, layout_.plane_pitch, extents_.ni},
+        sizes.planes_at_once, sizes.max_transform_bytes);
+    work_ = on_gpu<std::byte>(static_cast<std::int64_t>(transforms_->work_bytes()));
+    transforms_->work_in(work_.data());
+  }
+
+  void set_data(const Domain& domain, const GpuSizes& sizes, const AxisModes& j,
+                const AxisModes& k) {
+    const EliminationTable<Real> table(domain, products_ ? 1.0 : length_of_transforms(domain));
     cells_ = on_gpu(table.cells);
     decay_j_ = on_gpu(rounded(j.decay));
     decay_k_ = on_gpu(rounded(k.decay));
@@ -131,15 +150,16 @@ class CudaDirect final : public Solver<Real> {
   }
 
   Extents extents_;
-  std::int64_t folded_j_;  ///< cells, where the axis ends at walls
+  std::int64_t folded_j_;  ///< cells, where the axis is transformed and ends at walls
   std::int64_t folded_k_;
   bool cyclic_;
   const Stream* stream_;
   SpectrumLayout layout_;
-  TransformPair<Real> transforms_;
   Buffer<Real> field_;
   Buffer<Real> checkpoints_;
-  Buffer<std::byte> work_;
+  std::optional<TransformPair<Real>> transforms_;
+  Buffer<std::byte> work_;  ///< of the transforms
+  std::optional<PlaneProducts<Real>> products_;
   Traffic traffic_;
   Buffer<EliminationCell<Real>> cells_;
   Buffer<Real> decay_j_;

@@ -9,7 +9,7 @@ CpuCycle::CpuCycle(const std::vector<Level>& levels, const Team& team) : team_(t
     levels_.push_back(std::make_unique<CpuLevel>(level, team));
   }
   for (int thread = 0; thread < team.threads(); ++thread) {
-    work_.push_back(std::make_unique<CpuWorkspace>(levels.front().k.cells));
+    work_.push_back(std::make_unique<CpuWorkspace>(*levels_.front()));
   }
 }
 
@@ -30,11 +30,22 @@ std::int64_t CpuCycle::take_largest() {
 }
 
 void CpuCycle::v_cycle_on(std::size_t l) {
-  // On the coarsest level, a single cell, e stays 0.
   if (l + 1 < levels_.size()) {
     descend(l);
     v_cycle_on(l + 1);
     ascend(l);
+  } else {
+    solve_coarsest();
+  }
+}
+
+/// A single cell's e stays 0; a single line is solved by one half-sweep.
+void CpuCycle::solve_coarsest() {
+  const CpuLevel& coarsest = *levels_.back();
+  if (coarsest.lines.exist()) {
+    run(coarsest, [&](CpuWorkspace& work) {
+      return std::tuple(ByLines::half_sweep(coarsest, work, Colour::red, From::zero));
+    });
   }
 }
 
@@ -49,6 +60,7 @@ void CpuCycle::full_multigrid() {
       return std::tuple(Restriction(*levels_[l], *levels_[l + 1], work, From::zero));
     });
   }
+  solve_coarsest();
   for (std::size_t l = levels_.size() - 1; l-- > 0;) {
     improve_interpolated(l);
   }
@@ -56,9 +68,9 @@ void CpuCycle::full_multigrid() {
 
 /// e = the coarser level's e, and a V-cycle from there.
 void CpuCycle::improve_interpolated(std::size_t l) {
-  const auto first = [this, l](CpuWorkspace& work) {
+  const auto first = [this, l](auto smoother, CpuWorkspace& work) {
     return std::tuple(Interpolation(*levels_[l], *levels_[l + 1], work, From::zero),
-                      Relaxation(*levels_[l], work, Colour::red, From::what_is_there));
+                      smoother.half_sweep(*levels_[l], work, Colour::red, From::what_is_there));
   };
   with_way_down(l, first, [this, l](const auto& make) { run(*levels_[l], make); });
   v_cycle_on(l + 1);
@@ -66,29 +78,22 @@ void CpuCycle::improve_interpolated(std::size_t l) {
 }
 
 void CpuCycle::descend(std::size_t l) {
-  const auto first = [this, l](CpuWorkspace& work) {
-    return std::tuple(Relaxation(*levels_[l], work, Colour::red, From::zero));
+  const auto first = [this, l](auto smoother, CpuWorkspace& work) {
+    return std::tuple(smoother.half_sweep(*levels_[l], work, Colour::red, From::zero));
   };
   with_way_down(l, first, [this, l](const auto& make) { run(*levels_[l], make); });
 }
 
-template <std::size_t Sweeps>
-void CpuCycle::ascend_with_sweeps(std::size_t l) {
-  run(*levels_[l], [this, l](CpuWorkspace& work) {
-    return std::tuple_cat(
-        std::tuple(Interpolation(*levels_[l], *levels_[l + 1], work, From::what_is_there)),
-        relaxations(*levels_[l], work, Colour::red, std::make_index_sequence<2 * Sweeps>{}));
-  });
-}
-
 void CpuCycle::ascend(std::size_t l) {
-  const int sweeps = levels_[l]->sweeps_after;
-  expects(sweeps == 1 || sweeps == 2, "one or two sweeps after the correction");
-  if (sweeps == 1) {
-    ascend_with_sweeps<1>(l);
-  } else {
-    ascend_with_sweeps<2>(l);
-  }
+  const CpuLevel& level = *levels_[l];
+  with_sweeps(level, level.sweeps_after, [&](auto smoother, auto sweeps) {
+    run(level, [&](CpuWorkspace& work) {
+      return std::tuple_cat(
+          std::tuple(Interpolation(level, *levels_[l + 1], work, From::what_is_there)),
+          half_sweeps<decltype(smoother)>(level, work, Colour::red,
+                                          std::make_index_sequence<2 * sweeps>{}));
+    });
+  });
 }
 
 }  // namespace bankfull::poisson::multigrid

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,46 +48,55 @@ class CpuCycle {
   /// The largest magnitude that stages recorded since the last call.
   [[nodiscard]] std::int64_t take_largest();
 
-  /// The way down from level l: what `first` makes, which ends with the first half-sweep, the rest
-  /// of the sweeps before the coarse correction, and the restriction. Calls body(make) with a maker
-  /// of all these stages.
+  /// The way down from level l: what first(smoother, workspace) makes, which ends with the first
+  /// half-sweep, the rest of the sweeps before the coarse correction, and the restriction. Calls
+  /// body(make) with a maker of all these stages.
   template <class First, class Body>
   void with_way_down(std::size_t l, const First& first, const Body& body) const {
-    const int sweeps = levels_[l]->sweeps_before;
-    expects(sweeps == 1 || sweeps == 2, "one or two sweeps before the correction");
-    if (sweeps == 1) {
-      body(way_down<1>(l, first));
-    } else {
-      body(way_down<2>(l, first));
-    }
+    with_sweeps(*levels_[l], levels_[l]->sweeps_before,
+                [&](auto smoother, auto sweeps) { body(way_down<sweeps>(l, smoother, first)); });
   }
 
  private:
-  template <std::size_t Sweeps, class First>
-  [[nodiscard]] auto way_down(std::size_t l, const First& first) const {
-    return [this, l, &first](CpuWorkspace& work) {
+  /// body(smoother, number of sweeps) with those of a level.
+  template <class Body>
+  static void with_sweeps(const CpuLevel& level, int sweeps, const Body& body) {
+    expects(sweeps == 1 || sweeps == 2, "one or two sweeps before and after the correction");
+    const auto with_smoother = [&](auto number) {
+      level.lines.exist() ? body(ByLines{}, number) : body(ByPoints{}, number);
+    };
+    if (sweeps == 1) {
+      with_smoother(std::integral_constant<std::size_t, 1>{});
+    } else {
+      with_smoother(std::integral_constant<std::size_t, 2>{});
+    }
+  }
+
+  template <std::size_t Sweeps, class By, class First>
+  [[nodiscard]] auto way_down(std::size_t l, By smoother, const First& first) const {
+    return [this, l, smoother, &first](CpuWorkspace& work) {
       return std::tuple_cat(
-          first(work),
-          relaxations(*levels_[l], work, Colour::black, std::make_index_sequence<2 * Sweeps - 1>{}),
+          first(smoother, work),
+          half_sweeps<By>(*levels_[l], work, Colour::black,
+                          std::make_index_sequence<2 * Sweeps - 1>{}),
           std::tuple(Restriction(*levels_[l], *levels_[l + 1], work, From::what_is_there)));
     };
   }
 
   /// Half-sweeps of alternating colours.
-  template <std::size_t... N>
-  static auto relaxations(const CpuLevel& level, CpuWorkspace& work, Colour first,
+  template <class By, std::size_t... N>
+  static auto half_sweeps(const CpuLevel& level, CpuWorkspace& work, Colour first,
                           std::index_sequence<N...> /*numbers*/) {
     const Colour second = first == Colour::red ? Colour::black : Colour::red;
-    return std::tuple(Relaxation(level, work, N % 2 == 0 ? first : second, From::what_is_there)...);
+    return std::tuple(
+        By::half_sweep(level, work, N % 2 == 0 ? first : second, From::what_is_there)...);
   }
 
   template <class Make>
   void run(const CpuLevel& level, const Make& make) const;
 
-  template <std::size_t Sweeps>
-  void ascend_with_sweeps(std::size_t l);
-
   void v_cycle_on(std::size_t l);
+  void solve_coarsest();
   void improve_interpolated(std::size_t l);
 
   Team team_;

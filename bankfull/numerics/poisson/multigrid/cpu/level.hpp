@@ -3,6 +3,7 @@
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/core/field/layout.hpp"
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/numerics/poisson/multigrid/cpu/line_rows.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/rows.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/stage_pipeline.hpp"
 #include "bankfull/numerics/poisson/multigrid/levels.hpp"
@@ -171,6 +172,32 @@ struct HalfAxis {
   std::vector<T> interpolation_weight;
 };
 
+/// The lines of a level along j: their couplings are those of the symmetric system of elimination.
+template <class T>
+struct CpuLines {
+  explicit CpuLines(const Level& level) {
+    if (!level.has_lines()) {
+      return;
+    }
+    const AxisLevel& axis = level.along_lines();
+    for (std::size_t n = 0; n < axis.widths.size(); ++n) {
+      widths.push_back(static_cast<T>(axis.widths[n]));
+      above.push_back(static_cast<T>(axis.upper[n] * axis.widths[n]));
+    }
+    closing = static_cast<T>(axis.lower.front() * axis.widths.front());
+    above.back() = T{0};
+    cyclic = closing > T{0};
+  }
+
+  std::vector<T> widths;
+  std::vector<T> above;  ///< coupling to the next cell; 0 of the last one, the root
+  T closing{0};          ///< of the first cell to the root
+  bool cyclic = false;
+
+  [[nodiscard]] bool exist() const { return !widths.empty(); }
+  [[nodiscard]] std::int64_t root() const { return static_cast<std::int64_t>(widths.size()) - 1; }
+};
+
 /// One level on a CPU: the correction e and the residual r that it is for, in fp32 or what tests
 /// count with.
 template <class T>
@@ -181,6 +208,7 @@ struct CpuLevelOf {
         omega(static_cast<T>(level.omega)),
         sweeps_before(level.sweeps_before),
         sweeps_after(level.sweeps_after),
+        lines(level),
         e(level.extents(), team),
         r(level.extents(), team) {}
 
@@ -193,6 +221,7 @@ struct CpuLevelOf {
   T omega;
   int sweeps_before;
   int sweeps_after;
+  CpuLines<T> lines;
   SplitField<T> e;
   SplitField<T> r;
 
@@ -222,11 +251,12 @@ struct CpuLevelOf {
   }
 
   /// With slabs of rows of which the second cache holds what the stages between them need of
-  /// `fields` fields of fp32.
+  /// `fields` fields of fp32. Lines run through all rows of a plane.
   [[nodiscard]] PipelineShape shape(std::int64_t planes_at_once) const {
     constexpr std::int64_t cache_bytes = std::int64_t{1} << 20;
     const std::int64_t slab =
-        std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
+        lines.exist() ? axes.j.cells
+                      : std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
     // A single plane or row has no neighbours.
     return {axes.i.cells, axes.i.periodic && axes.i.cells > 1, axes.j.cells,
             axes.j.periodic && axes.j.cells > 1, slab};
@@ -235,14 +265,63 @@ struct CpuLevelOf {
 
 using CpuLevel = CpuLevelOf<float>;
 
-/// What a thread works in, for levels with rows of up to so many cells.
+/// What a thread relaxes the lines of a plane in, of one colour: half rows.
+///
+/// The pivots depend on the place along the line and on the coefficients across it, of which those
+/// along k differ in a row and those along i from plane to plane, if that axis is not uniform. They
+/// are formed here when they change, in planes of a uniform axis but at its ends, and stay in the
+/// cache: kept for a whole level they would be read from memory at every half-sweep.
+template <class T>
+class LineRoom {
+ public:
+  /// For lines of no cells: nothing.
+  LineRoom(std::int64_t cells, std::int64_t columns)
+      : pitch_(columns), solution_(zeros(cells * columns)), zeros_(zeros(columns)) {
+    for (std::vector<T>& ends : ends_) {
+      ends = zeros(columns);
+    }
+    for (Pivots& pivots : pivots_) {
+      pivots = {solution_, solution_};
+    }
+  }
+
+  [[nodiscard]] T* solution(std::int64_t n) { return solution_.data() + n * pitch_; }
+  [[nodiscard]] T* zero() { return zeros_.data(); }
+
+  /// For what periodic lines' roots get on the way up.
+  [[nodiscard]] T* root_side() { return ends_[0].data(); }
+
+  [[nodiscard]] PivotsOfHalf<T> pivots(std::int64_t n, int parity) {
+    Pivots& of_parity = pivots_[static_cast<std::size_t>(parity)];
+    return {of_parity.inverse.data() + n * pitch_, of_parity.around.data() + n * pitch_};
+  }
+
+  /// For the forming of pivots.
+  [[nodiscard]] EndsOfHalf<T> ends() { return {ends_[0].data(), ends_[1].data(), ends_[2].data()}; }
+
+ private:
+  struct Pivots {
+    std::vector<T> inverse;
+    std::vector<T> around;
+  };
+
+  static std::vector<T> zeros(std::int64_t n) {
+    return std::vector<T>(static_cast<std::size_t>(n), T{0});
+  }
+
+  std::int64_t pitch_;
+  std::vector<T> solution_;
+  std::vector<T> zeros_;
+  std::array<std::vector<T>, 3> ends_;
+  std::array<Pivots, 2> pivots_;
+};
+
+/// What a thread works in, for a level and coarser ones.
 template <class T>
 class CpuWorkspaceOf {
  public:
-  explicit CpuWorkspaceOf(std::int64_t cells)
-      : sums_{zeros(half_count(cells, 0)), zeros(half_count(cells, 0))},
-        gains_{sums_},
-        plain_(zeros(cells + 2)) {}
+  explicit CpuWorkspaceOf(const CpuLevelOf<T>& finest)
+      : CpuWorkspaceOf(finest.axes, finest.lines) {}
 
   /// A magnitude, in order to know the largest of all; see magnitude_bits.
   void note(std::int64_t bits) { largest_ = std::max(largest_, bits); }
@@ -267,7 +346,42 @@ class CpuWorkspaceOf {
     return gains.data();
   }
 
+  /// The room for relaxing lines of one parity in plane i, with their pivots.
+  [[nodiscard]] LineRoom<T>& lines(const CpuLevelOf<T>& level, std::int64_t i, int parity) {
+    const T beside = at(level.axes.i.lower, i) + at(level.axes.i.upper, i);
+    auto& known = known_[static_cast<std::size_t>(parity)];
+    if (&level != known.level || beside != known.beside) {
+      level.lines.cyclic ? form_line_pivots<true>(level, i, parity)
+                         : form_line_pivots<false>(level, i, parity);
+      known = {&level, beside};
+    }
+    return line_room_;
+  }
+
  private:
+  CpuWorkspaceOf(const CpuAxes<T>& axes, const CpuLines<T>& lines)
+      : sums_{zeros(half_count(axes.k.cells, 0)), zeros(half_count(axes.k.cells, 0))},
+        gains_{sums_},
+        plain_(zeros(axes.k.cells + 2)),
+        line_room_(lines.root() + 1, half_count(axes.k.cells, 0)) {}
+
+  template <bool Cyclic>
+  void form_line_pivots(const CpuLevelOf<T>& level, std::int64_t i, int parity) {
+    const std::int64_t n = half_count(level.axes.k.cells, parity);
+    const CpuLines<T>& lines = level.lines;
+    const EndsOfHalf<T> ends = line_room_.ends();
+    std::fill_n(ends.dominance, n, T{0});
+    std::fill_n(ends.closing, n, lines.closing);
+    std::fill_n(ends.root_dominance, n, T{0});
+    const std::int64_t root = lines.root();
+    for (std::int64_t j = 0; j < root; ++j) {
+      form_pivots<Cyclic>(level.around(i, j, parity), at(lines.widths, j), at(lines.above, j), ends,
+                          n, line_room_.pivots(j, parity));
+    }
+    form_root_pivots<Cyclic>(level.around(i, root, parity), at(lines.widths, root), ends, n,
+                             line_room_.pivots(root, parity));
+  }
+
   /// Rows with equal coefficients beside them have equal gains: most rows of a uniform grid.
   struct Known {
     const CpuLevelOf<T>* level = nullptr;
@@ -281,6 +395,7 @@ class CpuWorkspaceOf {
   std::array<std::vector<T>, 2> sums_;
   std::array<std::vector<T>, 2> gains_;
   std::vector<T> plain_;
+  LineRoom<T> line_room_;
   std::array<Known, 2> known_ = {};
   std::int64_t largest_ = 0;
 };

@@ -16,16 +16,21 @@ namespace bankfull::poisson::multigrid {
 // still in the cache when the next wants it, and the result is the same as that of one stage after
 // the other.
 
-/// Along one axis, what a stage calls an index: a cell, or a pair of cells that have one parent.
+/// Along one axis, what a stage calls an index: a cell, a pair of cells that have one parent, or
+/// all cells, along which a pipeline then must not be cut.
 struct StageAxis {
   std::int64_t cells = 0;
   bool pairs = false;
+  bool whole = false;
 
-  [[nodiscard]] std::int64_t count() const { return pairs ? (cells + 1) / 2 : cells; }
+  [[nodiscard]] std::int64_t count() const { return whole ? 1 : (pairs ? (cells + 1) / 2 : cells); }
 
   /// How many indices have all their cells before cell x, which may lie up to once around the axis
   /// beyond its end.
   [[nodiscard]] std::int64_t before(std::int64_t x) const {
+    if (whole) {
+      return x / cells;
+    }
     if (!pairs) {
       return x;
     }
@@ -34,6 +39,9 @@ struct StageAxis {
 
   /// The first index that has no cell before cell x.
   [[nodiscard]] std::int64_t from(std::int64_t x) const {
+    if (whole) {
+      return (x + cells - 1) / cells;
+    }
     if (!pairs) {
       return x;
     }

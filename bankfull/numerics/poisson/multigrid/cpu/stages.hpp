@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 namespace bankfull::poisson::multigrid {
 
@@ -77,6 +78,103 @@ class Relaxation : public CellStage {
     if (from_ == From::what_is_there) {
       prefetch_values(level_->e.row(across.below(i), j).half(parity), n);
       prefetch_values(level_->e.row(across.above(i), j).half(parity), n);
+    }
+  }
+
+  const CpuLevelOf<T>* level_;
+  CpuWorkspaceOf<T>* work_;
+  Colour colour_;
+  From from_;
+};
+
+/// The same on the lines of one colour in a plane.
+template <class T>
+class LineRelaxation {
+ public:
+  LineRelaxation(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, Colour colour, From from)
+      : level_(&level), work_(&work), colour_(colour), from_(from) {}
+
+  [[nodiscard]] StageAxis planes() const { return {level_->axes.i.cells}; }
+  [[nodiscard]] StageAxis rows() const { return {.cells = level_->axes.j.cells, .whole = true}; }
+
+  void operator()(std::int64_t i, std::int64_t /*all_rows*/) const {
+    level_->lines.cyclic ? relax<true>(i) : relax<false>(i);
+    const CpuAxis<T>& along = level_->axes.k;
+    for (std::int64_t j = 0; j <= level_->lines.root(); ++j) {
+      close_row(along.periodic, along.cells, level_->e.row(i, j));
+    }
+  }
+
+ private:
+  template <bool Cyclic>
+  void relax(std::int64_t i) const {
+    const int parity = is_red(i, 0, 0) == (colour_ == Colour::red) ? 0 : 1;
+    LineRoom<T>& room = work_->lines(*level_, i, parity);
+    if constexpr (Cyclic) {
+      std::fill_n(room.root_side(), count(parity), T{0});
+    }
+    if (from_ == From::zero) {
+      go_up<Cyclic, true>(i, parity, room);
+      go_back<Cyclic, true>(i, parity, room);
+    } else {
+      go_up<Cyclic, false>(i, parity, room);
+      go_back<Cyclic, false>(i, parity, room);
+    }
+  }
+
+  [[nodiscard]] std::int64_t count(int parity) const {
+    return half_count(level_->axes.k.cells, parity);
+  }
+
+  static PivotsOfHalf<const T> pivots_of(LineRoom<T>& room, std::int64_t j, int parity) {
+    const PivotsOfHalf<T> pivots = room.pivots(j, parity);
+    return {pivots.inverse, pivots.around};
+  }
+
+  template <bool Cyclic, bool FromZero>
+  void go_up(std::int64_t i, int parity, LineRoom<T>& room) const {
+    const CpuLines<T>& lines = level_->lines;
+    for (std::int64_t j = 0; j <= lines.root(); ++j) {
+      prefetch(i, std::min(j + 2, lines.root()), parity);
+      const BelowHalf<T> below{.coupling = j > 0 ? at(lines.above, j - 1) : T{0},
+                               .particular = j > 0 ? room.solution(j - 1) : room.zero(),
+                               .added = j == lines.root() ? room.root_side() : room.zero(),
+                               .root_side = room.root_side()};
+      const T* const r = level_->r.row(i, j).half(parity);
+      const PivotsOfHalf<const T> pivots = pivots_of(room, j, parity);
+      const T width = at(lines.widths, j);
+      if constexpr (FromZero) {
+        start_eliminating_half<Cyclic>(r, width, below, pivots, count(parity), room.solution(j));
+      } else {
+        eliminate_half<Cyclic>(level_->around(i, j, parity), r, width, below, pivots, count(parity),
+                               room.solution(j));
+      }
+    }
+  }
+
+  template <bool Cyclic, bool FromZero>
+  void go_back(std::int64_t i, int parity, LineRoom<T>& room) const {
+    const CpuLines<T>& lines = level_->lines;
+    for (std::int64_t j = lines.root(); j >= 0; --j) {
+      const SplitRow<T> e = level_->e.row(i, j);
+      const AboveHalf<T> above{.coupling = at(lines.above, j),
+                               .next = j < lines.root() ? room.solution(j + 1) : room.zero(),
+                               .root = room.solution(lines.root())};
+      solve_half<Cyclic, FromZero>(above, pivots_of(room, j, parity), level_->omega, count(parity),
+                                   room.solution(j), e.half(parity));
+      if constexpr (FromZero) {
+        std::fill_n(e.half(1 - parity), count(1 - parity), T{0});
+      }
+    }
+  }
+
+  void prefetch(std::int64_t i, std::int64_t j, int parity) const {
+    const CpuAxis<T>& across = level_->axes.i;
+    prefetch_values(level_->r.row(i, j).half(parity), count(parity));
+    prefetch_row(level_->e.row(i, j), level_->axes.k.cells);
+    if (from_ == From::what_is_there) {
+      prefetch_values(level_->e.row(across.below(i), j).half(parity), count(parity));
+      prefetch_values(level_->e.row(across.above(i), j).half(parity), count(parity));
     }
   }
 
@@ -339,6 +437,34 @@ class Both {
  private:
   First first_;
   Second second_;
+};
+
+/// How the smoothers of a level become stages.
+struct ByPoints {
+  template <class T>
+  static auto half_sweep(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, Colour colour,
+                         From from) {
+    return Relaxation<T>(level, work, colour, from);
+  }
+
+  /// The stage that forms r, and a half-sweep from e = 0.
+  template <class Forming, class HalfSweep>
+  static auto joined(const Forming& defect, const HalfSweep& sweep) {
+    return std::tuple(Both(defect, sweep));
+  }
+};
+
+struct ByLines {
+  template <class T>
+  static auto half_sweep(const CpuLevelOf<T>& level, CpuWorkspaceOf<T>& work, Colour colour,
+                         From from) {
+    return LineRelaxation<T>(level, work, colour, from);
+  }
+
+  template <class Forming, class HalfSweep>
+  static auto joined(const Forming& defect, const HalfSweep& sweep) {
+    return std::tuple(defect, sweep);
+  }
 };
 
 }  // namespace bankfull::poisson::multigrid

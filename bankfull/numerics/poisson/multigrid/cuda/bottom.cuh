@@ -69,10 +69,10 @@ class BottomGrid {
       const int j = n / coarse.k_.cells % coarse.j_.cells;
       const int i = n / coarse.k_.cells / coarse.j_.cells;
       float sum = 0.0F;
-      for (int ci = first_child(i_, i); ci < end_of_children(i_, i); ++ci) {
-        for (int cj = first_child(j_, j); cj < end_of_children(j_, j); ++cj) {
+      for (int ci = i_.first_child(i); ci < i_.end_of_children(i); ++ci) {
+        for (int cj = j_.first_child(j); cj < j_.end_of_children(j); ++cj) {
           const float restriction_weight = i_.restriction_weight[ci] * j_.restriction_weight[cj];
-          for (int ck = first_child(k_, k); ck < end_of_children(k_, k); ++ck) {
+          for (int ck = k_.first_child(k); ck < k_.end_of_children(k); ++ck) {
             sum = fmaf(restriction_weight * k_.restriction_weight[ck], residual(ci, cj, ck), sum);
           }
         }
@@ -129,13 +129,6 @@ class BottomGrid {
     move(axis.restriction_weight);
     move(axis.interpolation_weight);
     return axis;
-  }
-
-  static __device__ __forceinline__ int first_child(const AxisView& axis, int coarse) {
-    return axis.coarsened ? 2 * coarse : coarse;
-  }
-  static __device__ __forceinline__ int end_of_children(const AxisView& axis, int coarse) {
-    return axis.coarsened ? min(2 * coarse + 2, axis.cells) : coarse + 1;
   }
 
   [[nodiscard]] __device__ __forceinline__ std::int64_t place_of(int n, const Pitches& at) const {

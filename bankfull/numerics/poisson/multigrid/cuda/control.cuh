@@ -8,10 +8,11 @@
 
 namespace bankfull::poisson::multigrid::cuda {
 
-/// When a solve ends.
+/// When a solve ends: see Stopping.
 struct Limits {
   double tolerance;
   int max_cycles;
+  const double* factor;
 };
 
 inline constexpr float falling = 0.95F;  ///< by less than that a cycle, and it has stalled
@@ -138,7 +139,11 @@ enum class Next : int {
 /// Decides what comes next; by one thread, when all of the residual is known.
 __device__ __forceinline__ Next decide(Control& control, const Limits& limits, After after) {
   const float residual = __uint_as_float(__ldcg(&control.largest_residual));
-  const bool small = static_cast<double>(residual) <= limits.tolerance * control.scale;
+  if (after == After::start) {
+    const double largest_f = size_of(__ldcg(&control.largest_f));
+    control.bound = residual_bound(limits.tolerance, limits.factor, largest_f);
+  }
+  const bool small = static_cast<double>(residual) <= control.bound * control.scale;
   if (after == After::start) {
     const double nothing = size_of(__ldcg(&control.largest_f)) * control.scale;
     control.largest_f = 0;
@@ -151,7 +156,11 @@ __device__ __forceinline__ Next decide(Control& control, const Limits& limits, A
   }
   if (after == After::cycle) {
     ++control.cycles;
-    control.stalled = residual < falling * control.min_residual ? 0 : control.stalled + 1;
+    // Where cells are thin the first correction from nothing, in fp32, may leave more than there
+    // was: what counts is whether the next ones bring that down.
+    const bool first = control.cycles == 1;
+    control.stalled = first || residual < falling * control.min_residual ? 0 : control.stalled + 1;
+    control.min_residual = first ? residual : control.min_residual;
   } else {
     control.min_residual = residual;
   }

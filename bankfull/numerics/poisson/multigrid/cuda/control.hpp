@@ -16,6 +16,7 @@ struct Control {
   float residual;             ///< scaled, of the last pass
   float min_residual;         ///< of all cycles
   double mean;                ///< of f
+  double bound;               ///< on the residual, not scaled
   double scale;  ///< of the residual in fp32, a power of two: whatever the units, it is about 1
 };
 

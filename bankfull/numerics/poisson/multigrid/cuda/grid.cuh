@@ -38,6 +38,12 @@ struct AxisView {
   [[nodiscard]] __device__ __forceinline__ int parent(int cell) const {
     return coarsened ? cell / 2 : cell;
   }
+  [[nodiscard]] __device__ __forceinline__ int first_child(int coarse) const {
+    return coarsened ? 2 * coarse : coarse;
+  }
+  [[nodiscard]] __device__ __forceinline__ int end_of_children(int coarse) const {
+    return coarsened ? min(2 * coarse + 2, cells) : coarse + 1;
+  }
   [[nodiscard]] __device__ __forceinline__ int other_parent(int cell) const {
     return static_cast<int>(other_parent_of(cell, coarsened, coarse_cells, periodic));
   }

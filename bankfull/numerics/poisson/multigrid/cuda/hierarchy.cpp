@@ -1,6 +1,7 @@
 #include "bankfull/numerics/poisson/multigrid/cuda/hierarchy.hpp"
 
 #include "bankfull/numerics/poisson/multigrid/cuda/control.hpp"
+#include "bankfull/numerics/poisson/multigrid/cuda/line_tables.hpp"
 
 #include <algorithm>
 
@@ -24,20 +25,26 @@ Level not_coarsened(Level level) {
 }  // namespace
 
 Turned::Turned(const Domain& given) : axis{0, 1, 2} {
+  const int line_axis = line_axis_of_schedules(given);
+  has_lines = line_axis >= 0;
   const std::array<const Axis*, 3> axes{&given.i, &given.j, &given.k};
   const auto of = [&](int n) -> const Axis& { return *axes[static_cast<std::size_t>(n)]; };
   std::stable_partition(axis.begin(), axis.end(), [&](int n) { return of(n).cells() == 1; });
+  std::stable_partition(axis.begin(), axis.end(), [&](int n) { return n == line_axis; });
   domain = {of(axis[0]), of(axis[1]), of(axis[2])};
 }
 
 Hierarchy::Hierarchy(const Domain& domain, std::size_t shared_bytes)
-    : turned_(domain), levels_(make_levels(turned_.domain)) {
+    : turned_(domain), levels_(make_levels_along(turned_.domain, turned_.has_lines ? 0 : -1)) {
   const Domain& own = turned_.domain;
   const bool has_one_shape = own.i.uniform() && own.j.uniform() && own.k.uniform();
   if (levels_.size() == 1 || !has_one_shape) {
     levels_.insert(levels_.begin(), not_coarsened(levels_.front()));
   }
   const auto fits = [&](int n) {
+    if (has_lines()) {
+      return level(n).j.cells * level(n).k.cells <= max_bottom_lines;
+    }
     return level(n).extents().count() <= max_bottom_cells &&
            bottom_bytes_from(n) <= static_cast<std::int64_t>(shared_bytes);
   };
@@ -60,6 +67,10 @@ bool Hierarchy::has_seams(int n) const {
   return goes_round_oddly(own.i) || goes_round_oddly(own.j) || goes_round_oddly(own.k);
 }
 
+bool Hierarchy::has_seams_across(int n) const {
+  return goes_round_oddly(level(n).j) || goes_round_oddly(level(n).k);
+}
+
 std::int64_t Hierarchy::bottom_floats(int n) const {
   const int fields = has_seams(n) ? 3 : 2;
   return fields * level(n).extents().count();
@@ -79,7 +90,20 @@ std::int64_t Hierarchy::bottom_bytes_from(int n) const {
   return floats * static_cast<std::int64_t>(sizeof(float));
 }
 
+/// With room for the particular solutions of a half-sweep.
+std::int64_t Hierarchy::line_floats() const {
+  std::int64_t floats = field_size(1) + table_floats(0);
+  for (int n = 1; n < count(); ++n) {
+    floats += line_level_fields * field_size(n) + table_floats(n) +
+              LineTables(level(n)).bytes() / std::int64_t{sizeof(float)};
+  }
+  return floats;
+}
+
 std::int64_t Hierarchy::inner_floats() const {
+  if (has_lines()) {
+    return line_floats();
+  }
   std::int64_t floats = field_size(0) + 2 * field_size(bottom_);
   for (int n = 1; n < bottom_; ++n) {
     floats += level_fields * field_size(n);

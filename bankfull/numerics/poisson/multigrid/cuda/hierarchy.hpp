@@ -9,11 +9,13 @@
 
 namespace bankfull::poisson::multigrid::cuda {
 
-/// A domain with the axes of one cell first, which must not be k: rows of one cell would leave
-/// warps with nothing to do. The other axes keep their order.
+/// A domain with the axis of lines, if there is one, first, then the axes of one cell, which must
+/// not be k: rows of one cell would leave warps with nothing to do. The other axes keep their
+/// order.
 struct Turned {
   Domain domain;
   std::array<int, 3> axis;  ///< which of the given axes is i, j and k now
+  bool has_lines;
 
   explicit Turned(const Domain& given);
 };
@@ -23,13 +25,16 @@ struct Turned {
 class Hierarchy {
  public:
   /// `shared_bytes`: what one block's levels may take. A domain of cells of many shapes, which
-  /// smooth slowly, has its finest level twice: that is three sweeps a cycle more on it.
+  /// smooth slowly, has its finest level twice: that is three sweeps a cycle more on it. So has one
+  /// with lines: the first of both has the outer residual, and no sweeps.
   Hierarchy(const Domain& domain, std::size_t shared_bytes);
 
   [[nodiscard]] const Turned& turned() const { return turned_; }
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
   [[nodiscard]] int count() const { return static_cast<int>(levels_.size()); }
   [[nodiscard]] const Level& level(int n) const { return levels_[static_cast<std::size_t>(n)]; }
+
+  [[nodiscard]] bool has_lines() const { return turned_.has_lines; }
 
   /// The first level that one block does with all below; not the finest.
   [[nodiscard]] int bottom() const { return bottom_; }
@@ -42,6 +47,9 @@ class Hierarchy {
   /// Whether an axis of the level is periodic with an odd number of cells, more than one.
   [[nodiscard]] bool has_seams(int n) const;
 
+  /// The same of the axes across lines.
+  [[nodiscard]] bool has_seams_across(int n) const;
+
   /// Floats that a level's fields take in the shared memory of the block that does the bottom.
   [[nodiscard]] std::int64_t bottom_floats(int n) const;
 
@@ -53,6 +61,7 @@ class Hierarchy {
 
  private:
   [[nodiscard]] std::int64_t inner_floats() const;
+  [[nodiscard]] std::int64_t line_floats() const;
   [[nodiscard]] std::int64_t bottom_bytes_from(int n) const;
 
   Turned turned_;
@@ -68,6 +77,9 @@ inline constexpr std::int64_t max_bottom_cells = 8192;
 
 /// Blocks that survey the right side, at most.
 inline constexpr int survey_blocks = 1024;
+
+/// Fields of a level with lines: the residual and the correction.
+inline constexpr int line_level_fields = 2;
 
 /// Fields of a level between the finest and the bottom: the residual, and the correction on the way
 /// down and on the way up.
