@@ -1,6 +1,7 @@
 #include "bankfull/app/expression.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/numerics/formula/compile.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>
@@ -30,6 +31,49 @@ TEST(Expression, ReadsPlaceConstantsAndFunctions) {
   EXPECT_DOUBLE_EQ(compile_expression("cos(pi*x) * ln(e)")(1.0, 0.0, 0.0), -1.0);
   EXPECT_DOUBLE_EQ(compile_expression("x < 0 ? -1 : 1")(-0.1, 0.0, 0.0), -1.0);
   EXPECT_DOUBLE_EQ(compile_expression("1e-3")(0.0, 0.0, 0.0), 1e-3);
+}
+
+/// Formulas of time are compiled by a reader of our own, since GPUs evaluate them.
+TEST(Expression, FormulasOfOneVariableMeanTheSame) {
+  for (const std::string formula : {"-x^2",
+                                    "2^-x",
+                                    "2^3^2",
+                                    "2^-3^2*x",
+                                    "-2^2",
+
+                                    "-x*-x",
+                                    "3 - 2 - x",
+                                    "12/3/x",
+                                    "2*x + 3*x^2 - 4",
+                                    "(x + 1)*(x - 1)",
+                                    "x < 0.5 ? 1 : 2",
+                                    "x > 0 ? x < 1 ? 5 : 6 : 7",
+                                    "x > 0 && x < 1",
+                                    "x < 0 || x > 1 && 0",
+                                    "1 + 1 == 2",
+                                    "x != 0.25",
+                                    "x <= 0.25",
+                                    "x >= 0.25",
+                                    "1.5e-3*x",
+                                    ".5 + x",
+                                    "2.",
+                                    "pi*e",
+                                    "sin(x) + cos(2*x)*tan(x/3)",
+                                    "asin(x/4) + acos(x/5)",
+                                    "atan(x) - atan2(x, -2)",
+                                    "sinh(x) + cosh(x) + tanh(x)",
+                                    "asinh(x) + acosh(3 + x) + atanh(x/9)",
+                                    "exp(-x^2) + ln(3 + x) + log2(5 + x) + log10(4 + x)",
+                                    "sqrt(abs(x)) + sign(x) + rint(x)",
+                                    "min(x, 0.3)",
+                                    "max(1, x, -x, 0.1)",
+                                    "min(x)"}) {
+    const formula::Program program = formula::compile(formula, "x");
+    const auto expected = compile_expression(formula);
+    for (const double x : {-1.7, -0.25, 0.0, 0.25, 0.5, 1.0, 2.9}) {
+      EXPECT_DOUBLE_EQ(program.at(x), expected(x, 0.0, 0.0)) << formula << " at " << x;
+    }
+  }
 }
 
 TEST(Expression, LivesOnInCopies) {

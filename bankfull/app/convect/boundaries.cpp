@@ -1,5 +1,7 @@
 #include "bankfull/app/convect/boundaries.hpp"
 
+#include "bankfull/app/convect/formula.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,32 +35,72 @@ std::size_t word_of(const TomlSection& section, const std::string& key,
   return static_cast<std::size_t>(found - words.begin());
 }
 
-WallMotion read_motion(const TomlSection& wall, std::size_t axis) {
-  if (wall.node("velocity").is_string()) {
-    const std::size_t kind = word_of(wall, "velocity", {"no-slip", "free-slip"},
-                                     "or the velocity of the wall, [1, 0, 0]");
-    return {.free_slip = kind == 1};
-  }
-  const Vector velocity = wall.numbers("velocity", NumberRange::any("length / time"));
+void refuse_motion_through(const TomlSection& wall, std::size_t axis, const Vector& velocity) {
   if (velocity[axis] != 0.0) {
     wall.refuse("velocity", fmt::format("moves the wall along {}", convection::axis_names[axis]),
                 fmt::format("walls move within their plane: give 0 along {}",
                             convection::axis_names[axis]));
   }
+}
+
+WallMotion read_special_wall(TomlSection wall, std::size_t axis) {
+  wall.allow({"velocity", "slip_length", "varying"});
+  WallMotion motion{
+      .velocity = wall.numbers("velocity", NumberRange::any("length / time"), {0.0, 0.0, 0.0}),
+      .slip_length =
+          wall.number("slip_length", NumberRange::at_least(0.0, "units of length"), 0.0)};
+  refuse_motion_through(wall, axis, motion.velocity);
+  motion.varying = read_time_formulas(wall, "varying");
+  if (motion.varying[axis]) {
+    wall.refuse("varying", fmt::format("moves the wall along {}", convection::axis_names[axis]),
+                fmt::format("walls move within their plane: give 0 along {}",
+                            convection::axis_names[axis]));
+  }
+  return motion;
+}
+
+WallMotion read_motion(const TomlSection& wall, std::size_t axis) {
+  if (wall.node("velocity").is_table()) {
+    return read_special_wall(wall.section("velocity"), axis);
+  }
+  if (wall.node("velocity").is_string()) {
+    const std::size_t kind =
+        word_of(wall, "velocity", {"no-slip", "free-slip"},
+                "the velocity of the wall, [1, 0, 0], or { slip_length = 0.01 }");
+    return {.free_slip = kind == 1};
+  }
+  const Vector velocity = wall.numbers("velocity", NumberRange::any("length / time"));
+  refuse_motion_through(wall, axis, velocity);
   return {.velocity = velocity};
 }
 
-WallScalar read_profile(TomlSection section) {
-  section.allow({"flux", "value", "slope"});
+WallScalar read_steady_profile(TomlSection& section) {
   if (section.has("flux")) {
-    if (section.has("value") || section.has("slope")) {
-      section.refuse("flux", "contradicts a fixed value", "give a flux, or a value and a slope");
+    for (const char* other : {"value", "slope", "transfer", "surroundings"}) {
+      if (section.has(other)) {
+        section.refuse("flux", "contradicts a fixed value",
+                       "give a flux, a value and a slope, or a transfer and the surroundings");
+      }
     }
     return WallScalar::heated(
         section.number("flux", NumberRange::any("length / time times the scalar")));
   }
-  const double value = section.number("value", NumberRange::any());
-  return WallScalar::fixed(value, section.numbers("slope", NumberRange::any(), {0.0, 0.0, 0.0}));
+  const bool is_mixed = section.has("transfer") || section.has("surroundings");
+  if (is_mixed && section.has("value")) {
+    section.refuse("value", "contradicts surroundings", "give one of both");
+  }
+  const double transfer =
+      is_mixed ? section.number("transfer", NumberRange::positive("length / time")) : 0.0;
+  const double value = section.number(is_mixed ? "surroundings" : "value", NumberRange::any());
+  const Vector slope = section.numbers("slope", NumberRange::any(), {0.0, 0.0, 0.0});
+  return is_mixed ? WallScalar::mixed(transfer, value, slope) : WallScalar::fixed(value, slope);
+}
+
+WallScalar read_profile(TomlSection section) {
+  section.allow({"flux", "value", "slope", "transfer", "surroundings", "varying"});
+  WallScalar wall = read_steady_profile(section);
+  wall.varying = read_time_formula(section, "varying");
+  return wall;
 }
 
 WallScalar read_scalar(const TomlSection& wall, const std::string& name) {

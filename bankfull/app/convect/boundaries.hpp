@@ -14,9 +14,11 @@ namespace bankfull::convect {
 ///   z.lower = { velocity = "no-slip", temperature = 1 }
 ///   z.upper = { velocity = [1, 0, 0], temperature = { flux = -2 } }
 ///
-/// velocity: "no-slip", "free-slip", or that of a moving no-slip wall. Each scalar by its name: the
-/// value on the wall; { value, slope = [x, y, z] }, linear along it; { flux }, diffusivity times
-/// gradient, into the fluid; "insulating".
+/// velocity: "no-slip", "free-slip", that of a moving no-slip wall, or { velocity, slip_length }.
+/// Each scalar by its name: the value on the wall; { value, slope = [x, y, z] }, linear along it; {
+/// flux }, diffusivity times gradient, into the fluid; { transfer, surroundings, slope }, whose
+/// flux is transfer times what the fluid at the wall is below the surroundings; "insulating". In
+/// each table `varying`, a formula of t, is added to what is prescribed.
 void read_boundaries(const TomlSection& boundaries, convection::Problem& problem);
 
 /// Refuses key "temperature" where the problem has none, telling how to get one.

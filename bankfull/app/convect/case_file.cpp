@@ -170,9 +170,15 @@ void read_initial(TomlSection initial, Problem& problem) {
 void read_forcing(const TomlSection& forcing, Problem& problem) {
   refuse_stray_temperature(forcing, problem);
   forcing.allow(with_scalars({"acceleration"}, problem));
-  problem.force = read_formulas(forcing, "acceleration");
+  std::array<Source, 3> acceleration = read_sources(forcing, "acceleration");
+  for (std::size_t axis = 0; axis < acceleration.size(); ++axis) {
+    problem.force[axis] = std::move(acceleration[axis].field);
+    problem.force_factor[axis] = std::move(acceleration[axis].factor);
+  }
   for (convection::Scalar& scalar : problem.scalars) {
-    scalar.source = read_formula(forcing, scalar.name);
+    Source source = read_source(forcing, scalar.name);
+    scalar.source = std::move(source.field);
+    scalar.source_factor = std::move(source.factor);
   }
 }
 

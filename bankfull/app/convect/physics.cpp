@@ -81,7 +81,7 @@ double difference_between_walls(const Problem& problem) {
   double most = -least;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (const convection::WallScalar& wall : problem.scalars.front().walls[axis]) {
-      const bool uniform = !wall.is_flux && wall.slope == Vector{};
+      const bool uniform = wall.is_fixed() && wall.slope == Vector{};
       if (uniform && !problem.axes[axis].periodic) {
         least = std::min(least, wall.value);
         most = std::max(most, wall.value);

@@ -3,7 +3,20 @@
 namespace bankfull::convection {
 namespace {
 
-Continuation of_velocity(const WallMotion& wall, int own_axis, bool through, const Grid& grid) {
+/// Width of the cell at one end of an axis, which is the distance from its centre to its image.
+double width_at_wall(const GridAxis& line, int side) {
+  return line.cells.distance(side == 0 ? 0 : line.count());
+}
+
+/// What goes beyond a wall midway between a value and its ghost is (1 - share) value + share * W:
+/// W is what the wall gives, and `length` times the gradient is what is missing of it at the wall.
+/// A length of 0 fixes the value, share = 2. With kappa / transfer for the length it is
+/// 2 Bi / (1 + Bi), Bi = transfer * width / (2 kappa).
+double share_of_wall(double length, double width) { return 2.0 / (1.0 + 2.0 * length / width); }
+
+Continuation of_velocity(const WallMotion& wall, int own_axis, int axis, int side, const Grid& grid,
+                         double time) {
+  const bool through = axis == own_axis;
   if (through) {
     return {};
   }
@@ -11,19 +24,32 @@ Continuation of_velocity(const WallMotion& wall, int own_axis, bool through, con
     return {.factor = 1.0};
   }
   const auto along = static_cast<std::size_t>(grid.physical(own_axis));
-  return {.factor = -1.0, .constant = 2.0 * wall.velocity[along]};
+  const double share = share_of_wall(wall.slip_length, width_at_wall(grid.axis(axis), side));
+  return {.factor = 1.0 - share,
+          .constant = share * wall.velocity[along],
+          .varying = share * value_at(wall.varying[along], time),
+          .share = share};
 }
 
 Continuation of_scalar(const WallScalar& wall, double diffusivity, int axis, int side,
-                       const Grid& grid) {
+                       const Grid& grid, double time) {
   const GridAxis& line = grid.axis(axis);
+  const double varying = value_at(wall.varying, time);
   if (wall.is_flux) {
-    const double distance = line.cells.distance(side == 0 ? 0 : line.count());
-    return {.factor = 1.0, .constant = wall.flux / diffusivity * distance};
+    const double share = width_at_wall(line, side) / diffusivity;
+    return {.factor = 1.0,
+            .constant = wall.flux / diffusivity * width_at_wall(line, side),
+            .varying = share * varying,
+            .share = share};
   }
-  Continuation rule{.factor = -1.0, .constant = 2.0 * wall.value};
+  const double length = wall.is_fixed() ? 0.0 : diffusivity / wall.transfer;
+  const double share = share_of_wall(length, width_at_wall(line, side));
+  Continuation rule{.factor = 1.0 - share,
+                    .constant = share * wall.value,
+                    .varying = share * varying,
+                    .share = share};
   for (const int b : storage_axes) {
-    const double slope = 2.0 * wall.slope[static_cast<std::size_t>(grid.physical(b))];
+    const double slope = share * wall.slope[static_cast<std::size_t>(grid.physical(b))];
     if (b == axis) {
       rule.constant += slope * (side == 0 ? line.faces.front() : line.faces.back());
     } else {
@@ -49,19 +75,19 @@ Continuations collect(const Grid& grid, const Rule& rule) {
 
 }  // namespace
 
-std::vector<Continuations> continuations_of(const Problem& problem, const Grid& grid) {
+std::vector<Continuations> continuations_of(const Problem& problem, const Grid& grid, double time) {
   std::vector<Continuations> fields;
   fields.reserve(3 + problem.scalars.size());
   for (const int own : storage_axes) {
     fields.push_back(collect(grid, [&](int axis, std::size_t physical, int side) {
       const WallMotion& wall = problem.walls[physical][static_cast<std::size_t>(side)];
-      return of_velocity(wall, own, axis == own, grid);
+      return of_velocity(wall, own, axis, side, grid, time);
     }));
   }
   for (const Scalar& scalar : problem.scalars) {
     fields.push_back(collect(grid, [&](int axis, std::size_t physical, int side) {
       const WallScalar& wall = scalar.walls[physical][static_cast<std::size_t>(side)];
-      return of_scalar(wall, scalar.diffusivity, axis, side, grid);
+      return of_scalar(wall, scalar.diffusivity, axis, side, grid, time);
     }));
   }
   return fields;

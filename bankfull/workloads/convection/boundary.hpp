@@ -11,7 +11,7 @@ namespace bankfull::convection {
 
 /// How a field goes on beyond one end of one storage axis: its ghost value there is
 ///
-///   factor * (value beside it) + constant + slope . (position of the ghost cell's centre),
+///   factor * (value beside it) + constant + varying + slope . (position of the ghost's centre),
 ///
 /// or, where the axis is periodic, the value at the other end. Walls lie midway between a ghost
 /// and the value beside it, but for the velocity through them, which is zero on the wall itself.
@@ -19,7 +19,9 @@ struct Continuation {
   bool wraps = false;
   double factor = 0.0;
   double constant = 0.0;
+  double varying = 0.0;  ///< share times the part of the wall's value that varies with time
   double slope[3] = {};  ///< along the storage axes
+  double share = 0.0;    ///< of the wall's value in the ghost's
 };
 
 /// The rules of one field: [storage axis][lower, upper].
@@ -27,8 +29,9 @@ struct Continuations {
   Continuation at[3][2] = {};
 };
 
-/// The rules of all fields of a problem: velocity along the storage axes, then scalars.
-std::vector<Continuations> continuations_of(const Problem& problem, const Grid& grid);
+/// The rules of all fields of a problem at a time: velocity along the storage axes, then scalars.
+std::vector<Continuations> continuations_of(const Problem& problem, const Grid& grid,
+                                            double time = 0.0);
 
 /// Centres of the cells along the storage axes, images beyond the ends included: centre of cell n
 /// at [n + 1].
@@ -99,7 +102,7 @@ BANKFULL_HOST_DEVICE auto continued(const Continuations& rules, const Centres& c
     if (rule.wraps) {
       continue;
     }
-    result = rule.factor * result + rule.constant;
+    result = rule.factor * result + (rule.constant + rule.varying);
     for (int b = 0; b < 3; ++b) {
       if (rule.slope[b] != 0.0) {
         result += rule.slope[b] * centres.along[b][index[b] + 1];

@@ -8,6 +8,7 @@
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
 #include "bankfull/workloads/convection/cpu/implicit_rows.hpp"
 #include "bankfull/workloads/convection/cpu/rows.hpp"
+#include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/implicit_lines.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
@@ -66,6 +67,7 @@ class CpuBackend {
         count_(plan.fields()),
         medium_(medium_of<Real>(plan.problem(), plan.grid())),
         walls_(wall_faces_of(plan_.grid())),
+        drive_(drive_of(plan.problem(), plan.grid())),
         layout_(n_, 1, sizeof(Real)),
         sides_{FieldSet<Real>(layout_, count_, Device::cpu()),
                FieldSet<Real>(layout_, count_, Device::cpu())},
@@ -107,11 +109,15 @@ class CpuBackend {
     if (keeps_pressure()) {
       lines_[n].form(stage.implicit_time());
     }
+    times_[n] = {clock_.progress.time, clock_.progress.time};
   }
   void use_factors(int slot) { slot_ = static_cast<std::size_t>(slot); }
 
   void set_rule(const StepRule& rule) { clock_.rule = rule; }
-  void restart_clock() { clock_.progress = clock_.next = {}; }
+  void restart_clock() {
+    clock_.progress = clock_.next = {};
+    move_walls(0.0);
+  }
   void forget_rates() { clock_.of_flow = clock_.noted = {}; }
   [[nodiscard]] bool keeps_pressure() const { return lines_.front().any(); }
   void forget_kept_pressure() {
@@ -133,6 +139,7 @@ class CpuBackend {
   void launch(StagePart part, std::size_t to) {
     switch (part) {
       case StagePart::advance:
+        set_drive(times_[slot_]);
         solving_ = keeps_pressure();
         keeps_pressure() ? advance_implicitly(sides_[1 - to], sides_[to])
                          : advance_fields(sides_[1 - to], sides_[to]);
@@ -184,21 +191,32 @@ class CpuBackend {
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
     const double nu = plan_.problem().viscosity;
+    const SourceFactors factors = source_factors_at(drive_, clock_.progress.time);
     return tallied<FlowTally>(
         sides_[side], [&](const PointStencil<Real>& stencil, const Real* source, double part,
                           const WallSides& sides, FlowTally& tally) {
-          count(stencil, CellForcing<Real>{nu, source}, part, sides, tally);
+          count(stencil, CellForcing<Real>{nu, source, factors.of}, part, sides, tally);
         });
   }
 
   [[nodiscard]] ScalarTally tally_scalar(std::size_t side, int scalar) const {
     const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
+    const SourceFactors factors = source_factors_at(drive_, clock_.progress.time);
     return tallied<ScalarTally>(
         sides_[side], [&](const PointStencil<Real>& stencil, const Real* source, double part,
                           const WallSides& sides, ScalarTally& tally) {
-          const CellForcing<Real> forcing{.source = source};
+          const CellForcing<Real> forcing{.source = source, .factors = factors.of};
           count(stencil, scalar, kappa, forcing.of(stencil, 3 + scalar), part, sides, tally);
         });
+  }
+
+  void scale_pressure(double factor) const {
+    const poisson::CellSlots<Real> pressure = pressure_->solution();
+    each_row([&](std::int64_t i, std::int64_t j) {
+      Real* const row = &pressure(i, j, 0);
+      std::transform(row, row + n_.nk, row,
+                     [by = static_cast<Real>(factor)](Real value) { return by * value; });
+    });
   }
 
   [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
@@ -208,9 +226,11 @@ class CpuBackend {
  private:
   void set_factors_of_next() {
     const Stages stages = stages_of(clock_.rule.scheme, clock_.next.dt, clock_.next.dt_before);
-    int following = stages.count;
-    for (const Stage& stage : stages) {
-      set_factors(--following, stage);
+    for (int n = 0; n < stages.count; ++n) {
+      const int following = stages.count - 1 - n;
+      set_factors(following, stages.at[n]);
+      times_[static_cast<std::size_t>(following)] =
+          times_of(stages, n, clock_.progress.time, clock_.next.time);
     }
   }
 
@@ -302,6 +322,22 @@ class CpuBackend {
   auto with_cells_along_rows(const Body& body) const {
     return lines_along_rows_.exist() ? body(lines_along_rows_.cells())
                                      : body(UniformCells<Real>{metric(2, 0)});
+  }
+
+  /// Forces are those at the beginning of a stage, walls those at its end, for the ghosts of the
+  /// flow that it leaves: of the flow that it reads they are in place.
+  void set_drive(const StageTimes& times) {
+    const SourceFactors factors = source_factors_at(drive_, times.begin);
+    std::ranges::transform(factors.of, source_factors_.begin(),
+                           [](double factor) { return static_cast<Real>(factor); });
+    move_walls(times.end);
+  }
+
+  void move_walls(double time) {
+    for (const VaryingWall& wall : drive_.walls) {
+      ghosts_[static_cast<std::size_t>(wall.field)].set_varying(wall.axis, wall.side,
+                                                                wall.share * wall.value.at(time));
+    }
   }
 
   void advance_fields(const FieldSet<Real>& from, FieldSet<Real>& to) {
@@ -448,6 +484,7 @@ class CpuBackend {
       const RowToEliminate<Real, Metric> row{
           .advance = {.stencil = stencil_of_row<Pack<Real>, Metric>(from, i, j),
                       .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
+                      .source_factor = source_factors_.data(),
                       .tendency = tendencies_[0].row(i, j),
                       .next = to[0].row(i, j),
                       .cells = cells.end},
@@ -575,6 +612,7 @@ class CpuBackend {
       const RowToAdvance<Real, Metric> row{
           .stencil = stencil_of_row<Pack<Real>, Metric>(from, i, j),
           .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
+          .source_factor = source_factors_.data(),
           .tendency = tendencies_[0].row(i, j),
           .next = to[0].row(i, j),
           .cells = n_.nk};
@@ -726,6 +764,7 @@ class CpuBackend {
   int count_;
   Medium<Real> medium_;
   WallFaces walls_;
+  Drive drive_;
   Layout layout_;
   std::array<FieldSet<Real>, 2> sides_;
   FieldSet<Real> tendencies_;
@@ -739,6 +778,8 @@ class CpuBackend {
   std::unique_ptr<FieldSet<Real>> kept_pressure_;  ///< where diffusion is implicit; one field
   std::unique_ptr<FieldSet<Real>> carried_;        ///< the plane that was eliminated last
   std::array<ImplicitFactors<Real>, factor_slots> slots_{};
+  std::array<StageTimes, factor_slots> times_{};
+  std::array<Real, most_fields> source_factors_{};
   std::size_t slot_ = 0;  ///< in use
   bool solving_ = false;  ///< columns of a stage are on their way: the divergence ends it
   Stopwatch watch_;

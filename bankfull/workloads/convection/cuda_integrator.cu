@@ -6,6 +6,7 @@
 #include "bankfull/workloads/convection/cuda/ghosts.cuh"
 #include "bankfull/workloads/convection/cuda/projection.cuh"
 #include "bankfull/workloads/convection/cuda/tally.cuh"
+#include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
@@ -30,12 +31,45 @@ struct SetFactors {
   __device__ void operator()(std::int64_t /*only*/) const { *to = factors; }
 };
 
-/// The step to come by one thread, and the factors of its stages. The clock lies in the GPU's
-/// memory: a recorded graph serves any step.
+/// A stage that a caller chooses takes no time.
+struct SetTimes {
+  StageTimes* to;
+  const StepClock* clock;
+
+  __device__ void operator()(std::int64_t /*only*/) const {
+    *to = {clock->progress.time, clock->progress.time};
+  }
+};
+
+/// What varies with time, in the GPU's memory, and what it sets.
+template <class Real>
+struct DriveOnGpu {
+  const VaryingWall* walls;
+  std::int64_t wall_count;
+  const VaryingSource* sources;
+  const StageTimes* times;
+  Continuations* rules;
+  Real* source_factors;
+
+  /// A thread a wall or source. Forces are those at the beginning of a stage, walls those at its
+  /// end, for the ghosts of the flow that it leaves: of the flow that it reads they are in place.
+  __device__ void operator()(std::int64_t n) const {
+    if (n < wall_count) {
+      walls[n].set(rules, times->end);
+      return;
+    }
+    const VaryingSource& source = sources[n - wall_count];
+    source_factors[source.field] = static_cast<Real>(source.factor.at(times->begin));
+  }
+};
+
+/// The step to come by one thread, and the factors and times of its stages. The clock lies in the
+/// GPU's memory: a recorded graph serves any step.
 template <class Real>
 struct ChooseStep {
   StepClock* clock;
   StageFactorsOnGpu<Real>* factors;
+  StageTimes* times;
   bool ends_step;
 
   __device__ void operator()(std::int64_t /*only*/ = 0) const {
@@ -44,7 +78,9 @@ struct ChooseStep {
     *clock = now;
     const Stages stages = stages_of(now.rule.scheme, now.next.dt, now.next.dt_before);
     for (int n = 0; n < stages.count; ++n) {
-      factors[stages.count - 1 - n] = factors_of<Real>(stages.at[n]);
+      const int following = stages.count - 1 - n;
+      factors[following] = factors_of<Real>(stages.at[n]);
+      times[following] = times_of(stages, n, now.progress.time, now.next.time);
     }
   }
 };
@@ -68,6 +104,16 @@ struct SetPart {
 
   __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     field(i, j, k) = static_cast<Real>(from(i, j, k));
+  }
+};
+
+template <class Real>
+struct ScaleCells {
+  poisson::CellSlots<Real> cells;
+  Real factor;
+
+  __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    cells(i, j, k) *= factor;
   }
 };
 
@@ -118,6 +164,11 @@ class CudaBackend {
         pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.pace)),
         rules_(on_gpu(gpu_, plan_.ghosts())),
         factors_(MemorySpace::device, factor_slots),
+        times_(MemorySpace::device, factor_slots),
+        drive_(drive_of(plan.problem(), plan.grid())),
+        varying_walls_(on_gpu(gpu_, drive_.walls)),
+        varying_sources_(on_gpu(gpu_, drive_.sources)),
+        source_factors_(on_gpu(gpu_, std::vector<Real>(most_fields, Real(1)))),
         tally_room_(MemorySpace::device, tally_bytes) {
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
@@ -135,6 +186,9 @@ class CudaBackend {
 
   void set_factors(int slot, const Stage& stage) {
     gpu_.each(1, SetFactors<Real>{factors_.data() + slot, factors_of<Real>(stage)});
+    if (drive_.any()) {
+      gpu_.each(1, SetTimes{times_.data() + slot, clock_.data()});
+    }
   }
   void use_factors(int slot) { slot_ = slot; }
 
@@ -147,6 +201,10 @@ class CudaBackend {
     copy_bytes(&clock_.data()->progress, &start, sizeof(start), stream_);
     copy_bytes(&clock_.data()->next, &start, sizeof(start), stream_);
     stream_.synchronize();
+    if (drive_.any()) {
+      gpu_.each(1, SetTimes{times_.data() + given_slot, clock_.data()});
+      queue_drive(given_slot);
+    }
   }
   [[nodiscard]] static bool keeps_pressure() { return false; }
   void forget_kept_pressure() {}
@@ -172,12 +230,14 @@ class CudaBackend {
     Real* const next = sides_[to][0].origin;
     switch (part) {
       case StagePart::advance:
+        queue_drive(slot_);
         queue_advance(stream_,
                       AdvanceArguments<Real>{.flow = flow_,
                                              .medium = medium_,
                                              .stage = factors_.data() + slot_,
                                              .fields = from[0].origin,
                                              .source = sources_ ? (*sources_)[0].origin : nullptr,
+                                             .source_factor = source_factors_.data(),
                                              .tendency = tendencies_[0].origin,
                                              .next = next,
                                              .planes_a_block = planes_a_block_,
@@ -253,19 +313,40 @@ class CudaBackend {
     return tallied_on_gpu<ScalarTally>(stream_, flow_, values_of(side), count, tally_room_);
   }
 
+  void scale_pressure(double factor) const {
+    for_each(stream_, box_of(n_),
+             ScaleCells<Real>{pressure_->solution(), static_cast<Real>(factor)});
+  }
+
   [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
 
   void finish() const { stream_.synchronize(); }
 
  private:
   [[nodiscard]] ChooseStep<Real> choice(bool ends_step) {
-    return {clock_.data(), factors_.data(), ends_step};
+    return {clock_.data(), factors_.data(), times_.data(), ends_step};
   }
 
   [[nodiscard]] const Real* values_of(std::size_t side) const { return sides_[side][0].origin; }
 
   [[nodiscard]] SourcesOnGpu<Real> sources_beside(std::size_t side) const {
-    return {values_of(side), sources_ ? (*sources_)[0].origin : nullptr};
+    const double time = drive_.sources.empty() ? 0.0 : progress().time;
+    return {values_of(side), sources_ ? (*sources_)[0].origin : nullptr,
+            source_factors_at(drive_, time)};
+  }
+
+  /// Nothing where nothing varies.
+  void queue_drive(int slot) {
+    const auto count = static_cast<std::int64_t>(drive_.walls.size() + drive_.sources.size());
+    if (count > 0) {
+      gpu_.each(count,
+                DriveOnGpu<Real>{.walls = varying_walls_.data(),
+                                 .wall_count = static_cast<std::int64_t>(drive_.walls.size()),
+                                 .sources = varying_sources_.data(),
+                                 .times = times_.data() + slot,
+                                 .rules = rules_.data(),
+                                 .source_factors = source_factors_.data()});
+    }
   }
 
   void describe_flow() {
@@ -346,6 +427,11 @@ class CudaBackend {
   std::unique_ptr<poisson::Solver<Real>> pressure_;
   Buffer<Continuations> rules_;
   Buffer<StageFactorsOnGpu<Real>> factors_;
+  Buffer<StageTimes> times_;  ///< of the stages whose factors these slots hold
+  Drive drive_;
+  Buffer<VaryingWall> varying_walls_;
+  Buffer<VaryingSource> varying_sources_;
+  Buffer<Real> source_factors_;
   Buffer<unsigned char> tally_room_;
   std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
   std::array<Buffer<double>, 3> widths_;

@@ -24,8 +24,8 @@ struct Diagnosis {
   // The budget of the kinetic energy, velocity^2 / time.
   double dissipation = 0.0;    ///< nu times the mean of |grad u|^2; what viscosity takes, >= 0
   double buoyancy_work = 0.0;  ///< of all scalars: sum of buoyancy . transport
-  double wall_work = 0.0;   ///< of moving walls: mean over the volume of stress times their speed
-  double force_work = 0.0;  ///< mean of f . u
+  double wall_work = 0.0;      ///< of walls: mean over the volume of stress times velocity on them
+  double force_work = 0.0;     ///< mean of f . u
 
   /// What the equations give the kinetic energy, for each time.
   [[nodiscard]] double energy_rate() const {

@@ -17,10 +17,13 @@ double wall_mean(const Problem& problem, std::size_t axis, double place, const W
   return mean;
 }
 
-bool any_wall_moves(const Problem& problem) {
+/// Or takes energy from the fluid that slips along it.
+bool any_wall_works(const Problem& problem) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (const WallMotion& wall : problem.walls[axis]) {
-      if (!problem.axes[axis].periodic && !wall.free_slip && wall.velocity != Vector{}) {
+      if (!problem.axes[axis].periodic && !wall.free_slip &&
+          (wall.velocity != Vector{} || wall.slip_length > 0.0 ||
+           std::ranges::any_of(wall.varying, [](const auto& part) { return part != nullptr; }))) {
         return true;
       }
     }
@@ -35,7 +38,7 @@ double lone_buoyancy(const Problem& problem, std::size_t axis) {
   Vector across = problem.scalars.front().buoyancy;
   across[axis] = 0.0;
   const auto is_set = [](const PointFunction& force) { return static_cast<bool>(force); };
-  const bool others = across != Vector{} || any_wall_moves(problem) ||
+  const bool others = across != Vector{} || any_wall_works(problem) ||
                       std::any_of(problem.force.begin(), problem.force.end(), is_set) ||
                       std::any_of(problem.scalars.begin() + 1, problem.scalars.end(), drives_flow);
   return others ? 0.0 : problem.scalars.front().buoyancy[axis];
@@ -51,7 +54,7 @@ std::unique_ptr<HeatPath> heat_path_of(const Problem& problem) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto& [lower, upper] = problem.scalars.front().walls[axis];
     const AxisCells& cells = problem.axes[axis];
-    if (cells.periodic || lower.is_flux || upper.is_flux) {
+    if (cells.periodic || !lower.is_fixed() || !upper.is_fixed()) {
       continue;
     }
     const double difference =

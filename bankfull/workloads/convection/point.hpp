@@ -12,12 +12,12 @@ namespace bankfull::convection {
 
 /// Operations of the functions below at one point, products of metrics included. Tests count them.
 struct PointFlops {
-  static constexpr int transport_of_velocity = 66;  ///< momentum_transport along three axes
-  static constexpr int buoyancy = 4;                ///< of one scalar and velocity
-  static constexpr int all_buoyancy = 1;            ///< of one velocity that has any
-  static constexpr int rotation = 18;               ///< of one velocity
-  static constexpr int transport_of_scalar = 50;    ///< scalar_tendency
-  static constexpr int source = 1;
+  static constexpr int transport_of_velocity = 66;       ///< momentum_transport along three axes
+  static constexpr int buoyancy = 4;                     ///< of one scalar and velocity
+  static constexpr int all_buoyancy = 1;                 ///< of one velocity that has any
+  static constexpr int rotation = 18;                    ///< of one velocity
+  static constexpr int transport_of_scalar = 50;         ///< scalar_tendency
+  static constexpr int source = 2;                       ///< with the factor that may vary in time
   static constexpr int advance = 4;                      ///< advanced
   static constexpr int transport_without_diffusion = 8;  ///< less along an axis, of any field
   static constexpr int second_difference = 7;            ///< of one field along one axis

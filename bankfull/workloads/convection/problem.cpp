@@ -1,6 +1,7 @@
 #include "bankfull/workloads/convection/problem.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/numerics/formula/bounds.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/option_names.hpp"
 #include "bankfull/workloads/convection/point.hpp"
@@ -68,6 +69,21 @@ void validate_cells(const Problem& problem) {
           fmt::format("use at most {:g}", max_cells));
 }
 
+/// Steps and checks go by how large forces, walls and sources may become.
+void require_bounded(const Problem& problem, const TimeFunction& function,
+                     const std::string& name) {
+  const double end = longest_run(problem);
+  if (function && !formula::bounds_of(*function, {0.0, end}).finite()) {
+    throw UsageError(fmt::format("the formula of t of {} has no bound, as far as can be told, in "
+                                 "{}",
+                                 name,
+                                 std::isfinite(end) ? fmt::format("the times 0 to {:g}", end)
+                                                    : std::string("all times from 0 on")),
+                     std::isfinite(end) ? "give one that is finite throughout"
+                                        : "give time.end, or one that is finite throughout");
+  }
+}
+
 void validate_scalar(const Scalar& scalar) {
   require(!scalar.name.empty(), "a scalar has no name", "name it");
   require_positive(scalar.diffusivity, "the diffusivity of " + scalar.name);
@@ -77,6 +93,7 @@ void validate_scalar(const Scalar& scalar) {
       require_finite(wall.flux, "the flux of " + scalar.name);
       require_finite(wall.value, "the wall value of " + scalar.name);
       require_finite(wall.slope, "the wall slope of " + scalar.name);
+      require_not_negative(wall.transfer, "the wall transfer of " + scalar.name);
     }
   }
 }
@@ -94,6 +111,45 @@ void validate_scalars(const std::vector<Scalar>& scalars) {
   }
 }
 
+void validate_varying_wall(const Problem& problem, std::size_t axis, const WallMotion& wall) {
+  for (std::size_t along = 0; along < 3; ++along) {
+    require(!wall.varying[along] || (along != axis && !wall.free_slip),
+            fmt::format("a wall across {} moves along {} with time", axis_names[axis],
+                        axis_names[along]),
+            "no-slip walls move, within their own plane");
+    require_bounded(problem, wall.varying[along],
+                    std::string("a wall's velocity across ") + axis_names[axis]);
+  }
+}
+
+/// Formulas of time stand in boundaries and forcing.
+void validate_variation(const Problem& problem) {
+  about("forcing.acceleration", [&] {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      require_bounded(problem, problem.force_factor[axis],
+                      std::string("the acceleration along ") + axis_names[axis]);
+    }
+  });
+  for (const Scalar& scalar : problem.scalars) {
+    about("forcing." + scalar.name,
+          [&] { require_bounded(problem, scalar.source_factor, "the source of " + scalar.name); });
+    about("boundaries", [&] {
+      for (const auto& walls : scalar.walls) {
+        for (const WallScalar& wall : walls) {
+          require_bounded(problem, wall.varying, "a wall's " + scalar.name);
+        }
+      }
+    });
+  }
+  const bool follows = problem.time_step.fixed > 0.0 || problem.time_step.longest > 0.0;
+  about("time.cfl", [&] {
+    require(follows || !varies_in_time(problem),
+            "a formula of t has no part in how long steps are chosen by a Courant number",
+            "give time.longest too, a small part of the time in which the formula changes, or "
+            "time.dt");
+  });
+}
+
 void validate_walls(const Problem& problem) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (const WallMotion& wall : problem.walls[axis]) {
@@ -105,6 +161,12 @@ void validate_walls(const Problem& problem) {
       require(!wall.free_slip || wall.velocity == Vector{},
               fmt::format("a free-slip wall across {} moves", axis_names[axis]),
               "only no-slip walls drag the fluid");
+      require_not_negative(wall.slip_length, "the slip length of a wall");
+      require(!wall.free_slip || wall.slip_length == 0.0,
+              fmt::format("a free-slip wall across {} has a slip length of {}", axis_names[axis],
+                          wall.slip_length),
+              "leave it away: free slip is an infinite one");
+      validate_varying_wall(problem, axis, wall);
     }
   }
 }
@@ -198,8 +260,51 @@ void Problem::validate() const {
   about("solver.divergence",
         [&] { require_positive(divergence, "the divergence that multigrid may leave"); });
   require(threads >= 1, fmt::format("{} threads", threads), "use 1 or more");
+  validate_variation(*this);
+  about("time.implicit_diffusion", [&] {
+    require(!implicit_anywhere() || !walls_vary(*this),
+            fmt::format("implicit diffusion ({}) with walls that vary with time",
+                        to_string(implicit_diffusion)),
+            "use \"none\", or steady walls");
+  });
   validate_schedule(*this);
   validate_step(*this, Grid(axes));
+}
+
+Vector WallMotion::velocity_at(double time) const {
+  return {velocity[0] + value_at(varying[0], time), velocity[1] + value_at(varying[1], time),
+          velocity[2] + value_at(varying[2], time)};
+}
+
+bool walls_vary(const Problem& problem) {
+  const auto given = [](const TimeFunction& function) { return function != nullptr; };
+  const auto wall_moves = [&](const WallMotion& wall) {
+    return std::ranges::any_of(wall.varying, given);
+  };
+  const auto scalar_varies = [&](const Scalar& scalar) {
+    return std::ranges::any_of(scalar.walls, [&](const auto& walls) {
+      return std::ranges::any_of(walls, given, &WallScalar::varying);
+    });
+  };
+  return std::ranges::any_of(problem.scalars, scalar_varies) ||
+         std::ranges::any_of(problem.walls, [&](const auto& walls) {
+           return std::ranges::any_of(walls, wall_moves);
+         });
+}
+
+bool varies_in_time(const Problem& problem) {
+  const auto given = [](const TimeFunction& function) { return function != nullptr; };
+  return walls_vary(problem) || std::ranges::any_of(problem.force_factor, given) ||
+         std::ranges::any_of(problem.scalars, given, &Scalar::source_factor);
+}
+
+double longest_run(const Problem& problem) {
+  if (problem.end_time > 0.0) {
+    return problem.end_time;
+  }
+  const double longest =
+      problem.time_step.fixed > 0.0 ? problem.time_step.fixed : problem.time_step.longest;
+  return longest > 0.0 ? longest * static_cast<double>(problem.steps) : HUGE_VAL;
 }
 
 bool has_sources(const Problem& problem) {

@@ -2,10 +2,12 @@
 
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/streams.hpp"
+#include "bankfull/numerics/formula/program.hpp"
 
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,9 @@ using Vector = std::array<double, 3>;
 /// A value at the point (x, y, z). Empty: zero everywhere. One call at a time; copies are
 /// independent.
 using PointFunction = std::function<double(double x, double y, double z)>;
+
+/// A value at the time t. Null: what it belongs to does not vary.
+using TimeFunction = std::shared_ptr<const formula::Program>;
 
 inline constexpr std::array<const char*, 3> axis_names{"x", "y", "z"};
 
@@ -39,20 +44,36 @@ struct AxisCells {
 struct WallMotion {
   bool free_slip = false;  ///< no stress; else no-slip
   Vector velocity = {};    ///< of a no-slip wall, within its plane
+
+  /// Navier's: the fluid at the wall is faster than the wall by this length times du/dn, n into the
+  /// fluid. 0: it has the wall's velocity.
+  double slip_length = 0.0;
+
+  std::array<TimeFunction, 3> varying = {};  ///< added to `velocity`, along x, y, z
+
+  [[nodiscard]] Vector velocity_at(double time) const;
 };
 
 /// What a wall does to a scalar T. With `is_flux`: kappa dT/dn = flux, n out of the fluid, so that
-/// a positive flux heats and 0 insulates. Else T = value + slope . (x, y, z) on the wall.
+/// a positive flux heats and 0 insulates. Else T = value + slope . (x, y, z) on the wall or, with a
+/// `transfer`, in the surroundings: kappa dT/dn = transfer (T of the surroundings - T).
 struct WallScalar {
   bool is_flux = true;
   double flux = 0.0;
   double value = 0.0;
   Vector slope = {};
+  double transfer = 0.0;  ///< length / time; 0: T of the wall itself is fixed
+  TimeFunction varying;   ///< added to the flux, or to value + slope . (x, y, z)
+
+  [[nodiscard]] bool is_fixed() const { return !is_flux && transfer == 0.0; }
 
   static WallScalar insulating() { return {}; }
   static WallScalar heated(double flux) { return {.is_flux = true, .flux = flux}; }
   static WallScalar fixed(double value, Vector slope = {}) {
     return {.is_flux = false, .value = value, .slope = slope};
+  }
+  static WallScalar mixed(double transfer, double surroundings, Vector slope = {}) {
+    return {.is_flux = false, .value = surroundings, .slope = slope, .transfer = transfer};
   }
 };
 
@@ -66,6 +87,7 @@ struct Scalar {
 
   PointFunction initial;
   PointFunction source;
+  TimeFunction source_factor;  ///< which multiplies the source
 
   /// Walls below and above along x, y, z; unused along periodic axes.
   std::array<std::array<WallScalar, 2>, 3> walls;
@@ -110,7 +132,8 @@ struct Problem {
   std::vector<Scalar> scalars;
   std::array<std::array<WallMotion, 2>, 3> walls;
   std::array<PointFunction, 3> initial_velocity;
-  std::array<PointFunction, 3> force;  ///< a steady acceleration along x, y, z
+  std::array<PointFunction, 3> force;        ///< an acceleration along x, y, z
+  std::array<TimeFunction, 3> force_factor;  ///< which multiply these
 
   /// Adds to every velocity a random part of this amplitude, the same for any device and schedule.
   double noise = 0.0;
@@ -143,6 +166,20 @@ struct Problem {
   /// has for it. Does not look at the device.
   void validate() const;
 };
+
+/// Its value at a time; 0, or what else is given, where there is none.
+inline double value_at(const TimeFunction& function, double time, double absent = 0.0) {
+  return function ? function->at(time) : absent;
+}
+
+/// Whether anything is a formula of time.
+bool varies_in_time(const Problem& problem);
+
+/// Whether what a wall prescribes does.
+bool walls_vary(const Problem& problem);
+
+/// How long a run is at most; infinite where steps alone, of any length, end it.
+double longest_run(const Problem& problem);
 
 /// Whether a force or a scalar's source is prescribed.
 bool has_sources(const Problem& problem);

@@ -11,8 +11,12 @@ using Index = std::array<std::int64_t, 3>;
 
 class ReferenceBudget {
  public:
-  ReferenceBudget(const Problem& problem, const Grid& grid, const FlowState& state)
-      : problem_(problem), grid_(grid), state_(state), sources_(steady_sources(problem, grid)) {}
+  ReferenceBudget(const Problem& problem, const Grid& grid, const FlowAtTime& flow)
+      : problem_(problem),
+        grid_(grid),
+        state_(flow.state),
+        time_(flow.time),
+        sources_(steady_sources(problem, grid)) {}
 
   /// Of all fields, over the volume of the box.
   struct Terms {
@@ -154,8 +158,13 @@ class ReferenceBudget {
     if (source.empty()) {
       return;
     }
+    const TimeFunction& varying =
+        field < 3 ? problem_.force_factor[physical(field)]
+                  : problem_.scalars[static_cast<std::size_t>(field - 3)].source_factor;
+    const double factor = value_at(varying, time_, 1.0);
     each_moving(field, [&](const Index& at) {
-      sum.by_sources += volume(field, at) / grid_.volume() * source[element(at)] * value(field, at);
+      sum.by_sources +=
+          volume(field, at) / grid_.volume() * factor * source[element(at)] * value(field, at);
     });
   }
 
@@ -164,31 +173,45 @@ class ReferenceBudget {
     const double here = value(field, at);
     if (field < 3) {
       const WallMotion& wall = problem_.walls[physical(axis)][side];
-      return wall.free_slip ? here : wall.velocity[physical(field)];
+      return wall.free_slip ? here
+                            : between(here, wall.velocity_at(time_)[physical(field)],
+                                      wall.slip_length, axis, at);
     }
     const Scalar& scalar = problem_.scalars[static_cast<std::size_t>(field - 3)];
     const WallScalar& wall = scalar.walls[physical(axis)][side];
     if (wall.is_flux) {
-      return here + wall.flux / scalar.diffusivity * 0.5 * width(axis, at);
+      const double flux = wall.flux + value_at(wall.varying, time_);
+      return here + flux / scalar.diffusivity * 0.5 * width(axis, at);
     }
     Vector place = grid_.place(field, at[0], at[1], at[2]);
     const std::vector<double>& faces = grid_.axis(axis).faces;
     place[physical(axis)] = side == 0 ? faces.front() : faces.back();
-    return wall.value + wall.slope[0] * place[0] + wall.slope[1] * place[1] +
-           wall.slope[2] * place[2];
+    const double given = wall.value + value_at(wall.varying, time_) + wall.slope[0] * place[0] +
+                         wall.slope[1] * place[1] + wall.slope[2] * place[2];
+    return wall.is_fixed() ? given
+                           : between(here, given, scalar.diffusivity / wall.transfer, axis, at);
+  }
+
+  /// The value at a wall from which the field changes as much per length towards the element, which
+  /// is half a cell away, as towards what is given, `length` beyond.
+  [[nodiscard]] double between(double here, double given, double length, int axis,
+                               const Index& at) const {
+    const double half = 0.5 * width(axis, at);
+    return (half * given + length * here) / (half + length);
   }
 
   const Problem& problem_;
   const Grid& grid_;
   const FlowState& state_;
+  double time_;
   std::vector<std::vector<double>> sources_;
 };
 
 }  // namespace
 
-void add_reference_budgets(const Problem& problem, const Grid& grid, const FlowState& state,
+void add_reference_budgets(const Problem& problem, const Grid& grid, const FlowAtTime& flow,
                            Diagnosis& found) {
-  const ReferenceBudget budget(problem, grid, state);
+  const ReferenceBudget budget(problem, grid, flow);
   const ReferenceBudget::Terms velocity = budget.of_velocity();
   found.dissipation = velocity.dissipation;
   found.wall_work = velocity.by_walls;

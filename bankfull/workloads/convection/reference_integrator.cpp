@@ -1,6 +1,7 @@
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
@@ -22,7 +23,6 @@ class ReferenceIntegrator final : public Integrator {
         count_(plan.fields()),
         medium_(medium_of<double>(plan.problem(), plan.grid())),
         walls_(wall_faces_of(plan_.grid())),
-        continuations_(plan_.ghosts()),
         sources_(steady_sources(plan.problem(), plan.grid())),
         layout_(plan_.grid().extents(), 1, sizeof(double)),
         fields_(layout_, count_, Device::cpu()),
@@ -38,29 +38,33 @@ class ReferenceIntegrator final : public Integrator {
     for (FieldSet<double>* set : {&fields_, &before_, &tendencies_}) {
       std::fill_n(set->data(), set->size(), 0.0);
     }
-    fill_ghosts();
+    fill_ghosts(0.0);
   }
 
   void set_rule(const StepRule& rule) override { rule_ = rule; }
 
   void step() override {
+    const double from = progress_.time;
     progress_ = next_step(rule_, progress_, rates_);
     rates_ = {};
-    for (const Stage& stage : stages_of(rule_.scheme, progress_.dt, progress_.dt_before)) {
-      advance(stage);
+    const Stages stages = stages_of(rule_.scheme, progress_.dt, progress_.dt_before);
+    for (int n = 0; n < stages.count; ++n) {
+      advance_in(stages.at[n], times_of(stages, n, from, progress_.time));
     }
   }
 
   [[nodiscard]] StepState progress() const override { return progress_; }
   void restart_clock() override { progress_ = {}; }
 
-  void advance(const Stage& stage) override {
+  void advance(const Stage& stage) override { advance_in(stage, {progress_.time, progress_.time}); }
+
+  void advance_in(const Stage& stage, const StageTimes& times) {
     note_buoyancy();
-    find_tendencies();
+    find_tendencies(times.begin);
     for (int field = 0; field < count_; ++field) {
       advance_field(field, stage);
     }
-    project();
+    project(times.end);
     keep_pressure(stage);
   }
 
@@ -79,7 +83,7 @@ class ReferenceIntegrator final : public Integrator {
   void load(const FlowReader& flow) override {
     set_fields(flow.whole(plan_.grid(), count_));
     std::fill_n(before_.data(), before_.size(), 0.0);
-    project();
+    project(0.0);
     find_first_pressure();
     rates_ = {};
     note_rates();
@@ -121,14 +125,26 @@ class ReferenceIntegrator final : public Integrator {
     return explicit_scalar_tendency<Diffusion::explicit_axes>(stencil, field - 3, medium_);
   }
 
-  void find_tendencies() {
+  [[nodiscard]] double source_factor(int field, double time) const {
+    const Problem& problem = plan_.problem();
+    return field < 3
+               ? value_at(
+                     problem.force_factor[static_cast<std::size_t>(plan_.grid().physical(field))],
+                     time, 1.0)
+               : value_at(problem.scalars[static_cast<std::size_t>(field - 3)].source_factor, time,
+                          1.0);
+  }
+
+  void find_tendencies(double time) {
     const Extents n = plan_.grid().extents();
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& source = sources_[static_cast<std::size_t>(field)];
+      const double factor = source_factor(field, time);
       const FieldView<double> now = tendencies_[field];
       for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
         const auto element = static_cast<std::size_t>((i * n.nj + j) * n.nk + k);
-        now(i, j, k) = tendency(field, stencil(i, j, k)) + (source.empty() ? 0.0 : source[element]);
+        now(i, j, k) =
+            tendency(field, stencil(i, j, k)) + (source.empty() ? 0.0 : factor * source[element]);
       });
     }
   }
@@ -191,9 +207,9 @@ class ReferenceIntegrator final : public Integrator {
     std::fill(known_pressure_.begin(), known_pressure_.end(), 0.0);
     if (diffusion_.any()) {
       const FlowState flow = state();
-      advance(stage_of_first_pressure);
+      advance_in(stage_of_first_pressure, {});
       set_fields(flow);
-      fill_ghosts();
+      fill_ghosts(0.0);
     }
   }
 
@@ -218,8 +234,8 @@ class ReferenceIntegrator final : public Integrator {
   }
 
   /// Ghosts first: the divergence reads the face beyond the last cell.
-  void project() {
-    fill_ghosts();
+  void project(double time) {
+    fill_ghosts(time);
     const auto n = plan_.grid().extents();
     std::vector<double> right_side;
     for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
@@ -238,7 +254,7 @@ class ReferenceIntegrator final : public Integrator {
         }
       });
     }
-    fill_ghosts();
+    fill_ghosts(time);
     note_advection();
   }
 
@@ -276,7 +292,8 @@ class ReferenceIntegrator final : public Integrator {
     return rate;
   }
 
-  void fill_ghosts() {
+  void fill_ghosts(double time) {
+    const std::vector<Continuations> all = continuations_of(plan_.problem(), plan_.grid(), time);
     const Extents n = plan_.grid().extents();
     const std::int64_t cells[3] = {n.ni, n.nj, n.nk};
     const CentreLines centres{plan_.grid().axis(0).centres.data(),
@@ -284,7 +301,7 @@ class ReferenceIntegrator final : public Integrator {
                               plan_.grid().axis(2).centres.data()};
     for (int field = 0; field < count_; ++field) {
       const FieldView<double> view = fields_[field];
-      const Continuations& rules = continuations_[static_cast<std::size_t>(field)];
+      const Continuations& rules = all[static_cast<std::size_t>(field)];
       for_cells(grown(box_of(n), 1), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
         const std::int64_t index[3] = {i, j, k};
         view(i, j, k) = continued(rules, centres, cells, index, view);
@@ -296,7 +313,6 @@ class ReferenceIntegrator final : public Integrator {
   int count_;
   Medium<double> medium_;
   WallFaces walls_;
-  std::vector<Continuations> continuations_;
   std::vector<std::vector<double>> sources_;
   Layout layout_;
   FieldSet<double> fields_;
@@ -376,7 +392,7 @@ Diagnosis ReferenceIntegrator::diagnose() {
     });
     found.scalars.push_back(scalar);
   }
-  add_reference_budgets(plan_.problem(), plan_.grid(), state(), found);
+  add_reference_budgets(plan_.problem(), plan_.grid(), {state(), progress_.time}, found);
   return found;
 }
 

@@ -1,5 +1,7 @@
 #include "bankfull/workloads/convection/resolution.hpp"
 
+#include "bankfull/numerics/formula/bounds.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -59,10 +61,16 @@ struct Extremes {
   double most = 0.0;
 };
 
-/// Of a scalar that is fixed on a wall, which lie at its corners.
+/// Of a scalar that is fixed on a wall, or in its surroundings, at any time of the run: they lie at
+/// its corners.
 Extremes extremes_on_wall(const Problem& problem, std::size_t axis, std::size_t side,
                           const WallScalar& wall) {
   Extremes found{wall.value, wall.value};
+  if (wall.varying) {
+    const formula::Interval varying =
+        formula::bounds_of(*wall.varying, {0.0, longest_run(problem)});
+    found = {wall.value + varying.least, wall.value + varying.most};
+  }
   for (std::size_t b = 0; b < 3; ++b) {
     const AxisCells& along = problem.axes[b];
     const double at_lower = wall.slope[b] * (b == axis && side == 1 ? along.upper : along.lower);
@@ -123,7 +131,7 @@ ResolutionWatch::Bounds ResolutionWatch::bounds_of(const Problem& problem, const
     }
     for (std::size_t side = 0; side < 2; ++side) {
       const WallScalar& wall = scalar.walls[axis][side];
-      bounds.hold = bounds.hold && (!wall.is_flux || wall.flux == 0.0);
+      bounds.hold = bounds.hold && (!wall.is_flux || (wall.flux == 0.0 && !wall.varying));
       if (wall.is_flux) {
         continue;
       }

@@ -70,4 +70,16 @@ BANKFULL_HOST_DEVICE inline Stages stages_of(TimeScheme scheme, double dt, doubl
   return {{{dt * (1.0 + half_ratio), -dt * half_ratio, true}}, 1};
 }
 
+/// How long stage n of Runge-Kutta's steps is over the stage before it, for equal steps: the
+/// pressure times the length of a stage, which is solved for, changes by that where the pressure
+/// stays. Stages of Adams-Bashforth are steps.
+inline double length_over_last_stage(TimeScheme scheme, int n) {
+  if (scheme != TimeScheme::runge_kutta) {
+    return 1.0;
+  }
+  const Stages stages = stages_of(scheme, 1.0, 1.0);
+  const auto length = [&](int stage) { return stages.at[stage].gamma + stages.at[stage].zeta; };
+  return length(n) / length((n + stages.count - 1) % stages.count);
+}
+
 }  // namespace bankfull::convection

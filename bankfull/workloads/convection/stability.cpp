@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/stability.hpp"
 
+#include "bankfull/numerics/formula/bounds.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 
 #include <algorithm>
@@ -93,6 +94,11 @@ double buoyancy_difference(const Problem& problem, const Diagnosis& flow) {
   return sum;
 }
 
+/// The largest magnitude of a formula of time in a run; `absent` where there is none.
+double largest_in_run(const Problem& problem, const TimeFunction& function, double absent) {
+  return function ? formula::bounds_of(*function, {0.0, longest_run(problem)}).magnitude() : absent;
+}
+
 /// |u| / h that a moving wall will give the fluid beside it.
 double rate_of_walls(const Problem& problem, const Grid& grid) {
   const Vector rates = largest_rates(grid);
@@ -101,7 +107,8 @@ double rate_of_walls(const Problem& problem, const Grid& grid) {
     for (const WallMotion& wall : walls) {
       double sum = 0.0;
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        sum += std::abs(wall.velocity[axis]) * rates[axis];
+        sum += (std::abs(wall.velocity[axis]) + largest_in_run(problem, wall.varying[axis], 0.0)) *
+               rates[axis];
       }
       largest = std::max(largest, sum);
     }
@@ -154,10 +161,12 @@ Vector largest_force(const Problem& problem, const Grid& grid) {
   Vector largest{};
   const std::vector<std::vector<double>> sources = steady_sources(problem, grid);
   for (const int n : storage_axes) {
-    double& along = largest[static_cast<std::size_t>(grid.physical(n))];
+    const auto axis = static_cast<std::size_t>(grid.physical(n));
+    double& along = largest[axis];
     for (const double value : sources[static_cast<std::size_t>(n)]) {
       along = std::max(along, std::abs(value));
     }
+    along *= largest_in_run(problem, problem.force_factor[axis], 1.0);
   }
   return largest;
 }

@@ -17,7 +17,7 @@ double longest_diffusive_step(const Problem& problem, const Grid& grid);
 /// Adams-Bashforth 2, 1.7 with Runge-Kutta 3. Stability may keep steps shorter: see next_step.
 double largest_courant(TimeScheme scheme);
 
-/// The largest |force| along x, y, z.
+/// The largest |force| along x, y, z, at any time of the run.
 Vector largest_force(const Problem& problem, const Grid& grid);
 
 /// From what the length of a problem's steps follows, beside the rates of the flow. The flow as it

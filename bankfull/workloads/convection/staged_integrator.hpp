@@ -39,6 +39,7 @@ inline constexpr int factor_slots = given_slot + 1;
 ///   set_fields(flow, side)   all but ghosts, and zero tendencies
 ///   read(side, field, part, values)   see FlowReader
 ///   tally_flow(side), tally_scalar(side, scalar)
+///   scale_pressure(factor)   launches that on what the solver starts from
 ///   pressure()               its poisson::Solver
 ///   finish()                 waits for all work
 template <class Backend>
@@ -61,7 +62,8 @@ class StagedIntegrator final : public Integrator {
     for (int following = stages - 1; following >= 0; --following) {
       const std::size_t to = 1 - side_;
       backend_.use_factors(following);
-      backend_.launch_stage(following, to, [this, following, to] {
+      backend_.launch_stage(following, to, [this, following, to, stages] {
+        expect_pressure(stages - 1 - following);
         following > 0 ? launch_from(StagePart::advance, to) : launch_last(to);
       });
       side_ = to;
@@ -166,6 +168,14 @@ class StagedIntegrator final : public Integrator {
   void note_buoyancy() {
     use_stage({.gamma = 0.0, .zeta = 0.0, .store_tendency = false});
     backend_.launch(StagePart::advance, 1 - side_);
+  }
+
+  /// Multigrid starts from the pressure of the stage before, times that one's length.
+  void expect_pressure(int stage) {
+    const double ratio = length_over_last_stage(plan_.problem().scheme, stage);
+    if (plan_.solver() == PressureSolver::multigrid && ratio != 1.0) {
+      backend_.scale_pressure(ratio);
+    }
   }
 
   /// A part and all that follow it, up to another.

@@ -101,9 +101,12 @@ template <class Real>
 struct CellForcing {
   double viscosity = 0.0;
   const Real* source = nullptr;  ///< of velocity 0 here, fields as far apart as the flow's; or null
+  const double* factors = nullptr;  ///< of the sources of all fields, now
 
   BANKFULL_HOST_DEVICE double of(const PointStencil<Real>& stencil, int field) const {
-    return source == nullptr ? 0.0 : static_cast<double>(source[field * stencil.strides.field]);
+    return source == nullptr
+               ? 0.0
+               : factors[field] * static_cast<double>(source[field * stencil.strides.field]);
   }
 };
 

@@ -36,6 +36,18 @@ inline Reached reached(const Problem& problem, std::size_t steps) {
   return found;
 }
 
+/// The flow after so many fixed steps by the clock, which formulas of time go by.
+inline Reached reached_by_clock(const Problem& problem, int steps) {
+  const Plan plan(problem);
+  const std::unique_ptr<Integrator> flow = make_integrator(plan);
+  flow->load(initial_state(plan.problem(), plan.grid()));
+  flow->set_rule(step_rule(plan.problem(), plan.grid(), flow->diagnose()));
+  for (int n = 0; n < steps; ++n) {
+    flow->step();
+  }
+  return {flow->state(), flow->diagnose(), flow->pressure_outcome()};
+}
+
 /// Where steps of a flow's own choice lead.
 inline StepState chosen_steps(Problem problem, int steps) {
   problem.time_step = {.courant = 0.3};
@@ -136,6 +148,21 @@ inline void expect_agreement(const Case& one, const Problem& tuned, double toler
     // Sums add up rounding, and walls divide it by the width of a cell.
     expect_same_diagnosis(found.diagnosis, expected.diagnosis, 10.0 * tolerance, name);
     EXPECT_TRUE(found.pressure.converged) << name;
+  }
+}
+
+/// What varies with time by a tuned schedule against the reference.
+inline void expect_same_variation(const Problem& tuned, double tolerance) {
+  Problem reference = tuned;
+  reference.schedule = Schedule::reference;
+  reference.precision = Precision::fp64;
+  reference.device = Device::cpu();
+  for (const int steps : {0, 1, 4}) {
+    const std::string name = tuned.name + " after " + std::to_string(steps) + " steps";
+    const Reached found = reached_by_clock(tuned, steps);
+    const Reached expected = reached_by_clock(reference, steps);
+    EXPECT_LE(relative_difference(found.state, expected.state), tolerance) << name;
+    expect_same_diagnosis(found.diagnosis, expected.diagnosis, 10.0 * tolerance, name);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/numerics/formula/compile.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <memory>
 #include <numbers>
 #include <ostream>
 #include <string>
@@ -36,18 +38,21 @@ inline void set_flow_ends(Problem& problem, std::size_t axis, FlowEnds ends) {
     lower.free_slip = true;
     upper.velocity[(axis + 1) % 3] = 0.4;
     upper.velocity[(axis + 2) % 3] = -0.7;
+    upper.slip_length = axis == 1 ? 0.15 : 0.0;
   }
 }
 
-/// Four kinds of walls for a scalar.
+/// Five kinds of walls for a scalar.
 inline WallScalar scalar_wall(std::size_t number) {
-  switch (number % 4) {
+  switch (number % 5) {
     case 0:
       return WallScalar::fixed(0.5);
     case 1:
       return WallScalar::fixed(-0.2, {0.3, -0.4, 0.6});
     case 2:
       return WallScalar::heated(0.07);
+    case 3:
+      return WallScalar::mixed(0.2, 0.4, {-0.2, 0.5, 0.3});
     default:
       return WallScalar::insulating();
   }
@@ -189,6 +194,47 @@ inline std::vector<Case> larger_cases() {
     problem.name = name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]) +
                    (n >= 4 ? "LargeStretched" : "Large");
     all.push_back({problem.name, problem, n});
+  }
+  return all;
+}
+
+inline TimeFunction of_time(const std::string& formula) {
+  return std::make_shared<const formula::Program>(formula::compile(formula, "t"));
+}
+
+/// Lets walls, forces and sources vary with time, each in its own way, where they may.
+inline void let_vary(Problem& problem) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::string number = std::to_string(axis);
+    for (std::size_t side = 0; side < 2; ++side) {
+      WallMotion& wall = problem.walls[axis][side];
+      if (!wall.free_slip) {
+        wall.varying[(axis + 1) % 3] = of_time("0.3*sin(40*t + " + number + ")");
+      }
+    }
+    if (problem.force[axis]) {
+      problem.force_factor[axis] = of_time("1 + 0.5*cos(30*t + " + number + ")");
+    }
+  }
+  for (Scalar& scalar : problem.scalars) {
+    for (auto& walls : scalar.walls) {
+      walls[0].varying = of_time("0.2*cos(50*t)");
+      walls[1].varying = of_time("t < 0.012 ? 10*t : 0.3 - 15*t");
+    }
+    scalar.source_factor = scalar.source ? of_time("exp(-20*t)") : nullptr;
+  }
+}
+
+/// Some of the cases, with both schemes, whose walls, forces and sources vary with time.
+inline std::vector<Case> varying_cases() {
+  std::vector<Case> all;
+  for (Case one : cases()) {
+    if (one.number % 3 == 1) {
+      let_vary(one.problem);
+      one.name += "Varying";
+      one.problem.name = one.name;
+      all.push_back(one);
+    }
   }
   return all;
 }

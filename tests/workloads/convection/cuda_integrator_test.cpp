@@ -40,6 +40,19 @@ TEST_P(CudaIntegrator, ChoosesTheStepsOfTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegrator, testing::ValuesIn(all_cases()), case_name);
 
+class CudaIntegratorVarying : public testing::TestWithParam<Case> {};
+
+TEST_P(CudaIntegratorVarying, AgreesWithTheReference) {
+  expect_same_variation(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
+  Problem single = on_gpu(GetParam(), PressureSolver::automatic);
+  single.precision = Precision::fp32;
+  single.divergence = 1e-4;
+  expect_same_variation(single, to_single_rounding);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegratorVarying, testing::ValuesIn(varying_cases()),
+                         case_name);
+
 class CudaIntegratorSchedule : public testing::TestWithParam<Case> {};
 
 TEST_P(CudaIntegratorSchedule, TheSameBitsEveryTime) {

@@ -214,6 +214,11 @@ TEST(Continuation, MeetsWhatAWallOfAScalarSays) {
       place[axis] = box_lower[axis] + (upper ? box_length[axis] : 0.0);
       EXPECT_NEAR(0.5 * (pair[0] + pair[1]),
                   -0.2 + 0.3 * place[0] - 0.4 * place[1] + 0.6 * place[2], 1e-14);
+
+      wall = WallScalar::mixed(0.3, 0.9);
+      pair = Continued(problem, 3).across(axis, upper);
+      EXPECT_NEAR(scalar.diffusivity * (pair[0] - pair[1]) / width,
+                  0.3 * (0.9 - 0.5 * (pair[0] + pair[1])), 1e-14);
     }
   }
 }
@@ -233,7 +238,11 @@ TEST(Continuation, MeetsWhatAWallOfTheFlowSays) {
         continue;
       }
       EXPECT_EQ(slipping[0], slipping[1]);
-      EXPECT_NEAR(0.5 * (moving[0] + moving[1]), problem.walls[axis][1].velocity[component], 1e-14);
+      const WallMotion& wall = problem.walls[axis][1];
+      const double width = box_length[axis] / static_cast<double>(problem.axes[axis].cells);
+      const double outward = (moving[0] - moving[1]) / width;
+      EXPECT_NEAR(0.5 * (moving[0] + moving[1]) + wall.slip_length * outward,
+                  wall.velocity[component], 1e-14);
     }
   }
 }

@@ -6,7 +6,9 @@ Usage: independent_solver.py CASE.toml        prints the series of the run, a ro
 The equations, for a velocity u, a pressure p and scalars T (bankfull/workloads/convection/README.md):
 
     du/dt = -div(u u) + nu lap u - grad p + sum of (g alpha) T - 2 Omega x u + f,    div u = 0,
-    dT/dt = -div(u T) + kappa lap T + q.
+    dT/dt = -div(u T) + kappa lap T + q,
+
+f and q a field times a function of time each. What walls prescribe may have a part that varies with time, too.
 
 In space: finite volumes of second order on the staggered grid of F. H. Harlow and J. E. Welch, Phys. Fluids 8 (1965) 2182. Scalars
 and pressure are at the centres of the cells, velocity a at the centres of their lower faces across axis a. What flows through a side
@@ -105,14 +107,19 @@ def transformed(values, matrices):
 
 
 class Wall:
-    """What a field is at one end of one axis: its value there is `value`, or its gradient out of the fluid `gradient`."""
+    """What a field is at one end of one axis: its value there is `value`, less `length` times its gradient out of the fluid; or that
+    gradient is `gradient`."""
 
-    def __init__(self, value=None, gradient=None):
-        self.value, self.gradient = value, gradient
+    def __init__(self, value=None, gradient=None, length=0, varying=lambda time: 0):
+        self.value, self.gradient, self.length, self.varying = value, gradient, length, varying
 
-    def beyond(self, inside, distance):
-        """The value as far beyond the wall as `inside` is within."""
-        return inside + self.gradient * distance if self.value is None else 2 * self.value - inside
+    def beyond(self, inside, distance, time):
+        """The value as far beyond the wall as `inside` is within, where `varying` adds to what is prescribed."""
+        if self.value is None:
+            return inside + (self.gradient + self.varying(time)) * distance
+        # (beyond + inside) / 2 = value - length (beyond - inside) / distance
+        part = self.length / distance
+        return (self.value + self.varying(time) + (part - 0.5) * inside) / (part + 0.5)
 
 
 class Flow:
@@ -130,6 +137,7 @@ class Flow:
         self.poisson = Poisson(self.axes)
         self.walls = [self.walls_of(field) for field in range(3 + len(case.scalars))]
         self.sources = [self.sampled(field, formula) for field, formula in enumerate(case.sources)]
+        self.time = 0.0  # of the fields
         self.fields = []
         for field, formula in enumerate(case.initial):
             values = np.zeros([n + 2 for n in self.shape])
@@ -137,6 +145,7 @@ class Flow:
             self.fields.append(values)
         self.before = [np.zeros(self.shape) for _ in self.fields]  # tendencies of an earlier stage
         self.largest_rate = 0.0  # of advection, since the last step began
+        self.moments = []  # of the last rows: time, energies, and what changes them
         self.fastest = 0.0  # of all velocities before a projection: what rounding errors of velocities are in proportion to
         self.pressure = np.zeros(self.shape)  # where diffusion is implicit: else projections find all of it
         self.project()
@@ -166,16 +175,20 @@ class Flow:
     def wall_of(self, field, axis, side):
         if field < 3:
             motion = self.case.motions[axis.number][side]
-            return Wall(gradient=0.0) if motion is None else Wall(value=motion[field])
+            if motion is None:
+                return Wall(gradient=0.0)
+            return Wall(motion["velocity"][field], length=motion["slip_length"], varying=time_formula_of(motion["varying"][field]))
         scalar = self.case.scalars[field - 3]
         wall = scalar.walls[axis.number][side]
+        varying = time_formula_of(wall.get("varying", 0))
         if "flux" in wall:
-            return Wall(gradient=wall["flux"] / scalar.diffusivity)
-        value = np.full((1, 1, 1), wall["value"])
+            return Wall(gradient=wall["flux"] / scalar.diffusivity, varying=lambda time: varying(time) / scalar.diffusivity)
+        value = np.full((1, 1, 1), wall["surroundings" if "transfer" in wall else "value"])
+        length = scalar.diffusivity / wall["transfer"] if "transfer" in wall else 0
         for other, slope in zip(self.axes, wall["slope"]):
             here = [(other.lower, other.upper)[side]] if other is axis else other.centres_around
             value = value + slope * other.along(here)
-        return Wall(value=np.take(value, 0, axis=axis.number))
+        return Wall(value=np.take(value, 0, axis=axis.number), length=length, varying=varying)
 
     def fill_ghosts(self):
         """Of what lies beyond two walls, in corners, nothing is read; nor is a velocity's own ghost below a wall: it stays NaN."""
@@ -188,8 +201,8 @@ class Flow:
                 elif axis.number == field:
                     line[0], line[1], line[-1] = np.nan, 0, 0
                 else:
-                    line[0] = lower.beyond(line[1], axis.distances[0])
-                    line[-1] = upper.beyond(line[-2], axis.distances[-1])
+                    line[0] = lower.beyond(line[1], axis.distances[0], self.time)
+                    line[-1] = upper.beyond(line[-2], axis.distances[-1], self.time)
 
     def at(self, field, steps=(0, 0, 0)):
         """A field in all cells, or so many steps away from them."""
@@ -255,7 +268,11 @@ class Flow:
     def tendency(self, field):
         """G: the right side of the equation, but for the pressure."""
         forces = self.buoyancy(field) + self.rotation(field) if field < 3 else 0
-        return self.transport(field) + forces + self.sources[field]
+        return self.transport(field) + forces + self.source(field)
+
+    def source(self, field):
+        """What acts on a field now: a force, or a source."""
+        return self.case.source_factors[field](self.time) * self.sources[field]
 
     # Implicit diffusion
 
@@ -283,16 +300,14 @@ class Flow:
         """The matrix of d2/db2 of a field's change, to which walls contribute nothing; field None: of a potential."""
         below, above, length = self.spacings(field, b)
         n = self.axes[b].cells
-        if field is None:
-            walls = [Wall(gradient=0.0)] * 2
-        else:
-            walls = self.walls[field][b]
+        walls = [Wall(gradient=0.0)] * 2 if field is None else self.walls[field][b]
         around = np.eye(n + 2)[:, 1:-1]  # of unit changes: what they are in all cells, ghosts included
         if field == b:
             around[1] = 0
         else:
-            for wall, ghost, inside in zip(walls, (0, -1), (1, -2)):
-                around[ghost] = around[inside] if wall.value is None else -around[inside]
+            for wall, ghost, inside, distance in zip(walls, (0, -1), (1, -2), (below[0], above[-1])):
+                change = np.ravel(wall.beyond(1.0, distance, 0.0) - wall.beyond(0.0, distance, 0.0))[0]
+                around[ghost] = change * around[inside]
         return ((around[2:] - around[1:-1]) / above[:, None] - (around[1:-1] - around[:-2]) / below[:, None]) / length[:, None]
 
     def divergence_of_rates(self):
@@ -351,20 +366,21 @@ class Flow:
         return potential
 
     def stages(self, dt, dt_before):
-        """(gamma, zeta, whether G becomes G_before) of the stages of a step.
+        """(gamma, zeta, whether G becomes G_before, the part of the step that is done then) of the stages of a step.
 
         Runge-Kutta: A. A. Wray's of third order, in P. R. Spalart, R. D. Moser, M. M. Rogers, J. Comput. Phys. 96 (1991) 297. Else
         Adams-Bashforth of second order, for which a line through G and G_before is integrated, and for the first step Heun's method.
         """
         if self.case.scheme == "runge-kutta":
-            return ((8 / 15 * dt, 0, True), (5 / 12 * dt, -17 / 60 * dt, True), (3 / 4 * dt, -5 / 12 * dt, True))
+            return ((8 / 15 * dt, 0, True, 8 / 15), (5 / 12 * dt, -17 / 60 * dt, True, 2 / 3), (3 / 4 * dt, -5 / 12 * dt, True, 1))
         if dt_before is None:
-            return ((dt, 0, True), (dt / 2, -dt / 2, False))
+            return ((dt, 0, True, 1), (dt / 2, -dt / 2, False, 1))
         ratio = dt / dt_before
-        return (((1 + ratio / 2) * dt, -ratio / 2 * dt, True),)
+        return (((1 + ratio / 2) * dt, -ratio / 2 * dt, True, 1),)
 
     def step(self, dt, dt_before):
-        for gamma, zeta, keeps in self.stages(dt, dt_before):
+        begin = self.time
+        for gamma, zeta, keeps, part in self.stages(dt, dt_before):
             tendencies = [self.tendency(field) for field in range(len(self.fields))]
             changes = [gamma * now + (zeta * before if zeta else 0) for now, before in zip(tendencies, self.before)]
             tau = gamma + zeta
@@ -378,6 +394,7 @@ class Flow:
                 self.at(field)[...] += change
             if keeps:
                 self.before = tendencies
+            self.time = begin + part * dt
             potential = self.project()
             if any(self.case.implicit):
                 self.correct_pressure(potential, tau, tau if tau else dt)
@@ -391,6 +408,52 @@ class Flow:
     def kinetic_energy(self):
         """Mean over the box of |u|^2 / 2, each cell with the mean of its faces' squares."""
         return sum(np.sum(self.parts * (self.at(a)**2 + self.at(a, STEP[a])**2) / 4) for a in AXES)
+
+    def volumes(self, field):
+        """Of what belongs to a field's elements, from centre to centre along a velocity, over the box's. Velocities on walls have none."""
+        found = math.prod(axis.along((axis.distances[:-1] if axis.number == field else axis.widths) / axis.length) for axis in self.axes)
+        if field < 3 and not self.axes[field].periodic:
+            np.moveaxis(found, field, 0)[0] = 0
+        return found
+
+    def mean_product(self, field, other):
+        """Mean over the box of a field times what is given at its elements."""
+        return np.sum(self.volumes(field) * self.at(field) * other)
+
+    def diffused(self, field, b, diffusivity):
+        """What diffusion along b takes from half the square of a field, and what walls give.
+
+        To the power per volume of a conductor: conductance times the square of the difference, from centre to centre and, over half the
+        distance and difference to the ghost, from the last centre to the wall.
+        """
+        axis = self.axes[b]
+        areas = diffusivity * self.volumes(field) / axis.along(axis.widths)
+        here = np.moveaxis(self.at(field), b, 0)
+        areas, below, above = (np.moveaxis(part, b, 0) for part in (areas, self.at(field, -STEP[b]), self.at(field, STEP[b])))
+        squares = areas * (here - below)**2
+        taken = sum(np.sum(square) / distance for square, distance in zip(squares[0 if axis.periodic else 1:],
+                                                                          axis.distances[0 if axis.periodic else 1:]))
+        given = 0.0
+        for side, ghost, distance in () if axis.periodic else ((0, below[0], axis.distances[0]), (-1, above[-1], axis.distances[-1])):
+            wall = (ghost + here[side]) / 2
+            inflow = areas[side] * (wall - here[side]) / (distance / 2)
+            taken += np.sum(inflow * (wall - here[side]))
+            given += np.sum(inflow * wall)
+        return np.array([taken, given])
+
+    def energy_budget(self):
+        """Dissipation of the mean of |u|^2 / 2, work of buoyancy, of walls and of forces."""
+        viscosity = self.case.viscosity
+        dissipation, walls = sum(self.diffused(a, b, viscosity) for a in AXES for b in AXES if a != b)
+        for a, axis in enumerate(self.axes):
+            dissipation += viscosity * np.sum(self.parts * ((self.at(a, STEP[a]) - self.at(a)) / axis.along(axis.widths))**2)
+        buoyancy, forces = (sum(self.mean_product(a, part(a)) for a in AXES) for part in (self.buoyancy, self.source))
+        return dissipation, buoyancy, walls, forces
+
+    def variance_budget(self, field):
+        """Dissipation of the mean of T^2 / 2, production by walls and by the source."""
+        dissipation, walls = sum(self.diffused(field, b, self.case.scalars[field - 3].diffusivity) for b in AXES)
+        return dissipation, walls, self.mean_product(field, self.source(field))
 
     def conducted(self):
         """(axis, what conduction alone would carry) for the walls of fixed temperature that differ most; None where none do."""
@@ -423,16 +486,52 @@ class Flow:
         volumes = self.parts * axis.along(axis.distances[:-1] / axis.widths)
         return lower / heat, -upper / heat, 1 + np.sum(volumes * self.at(a) * self.scalar_on_face(a, 3)) / heat
 
+    def nusselt_of_dissipations(self, of_velocity, of_temperature):
+        """From the dissipation of temperature, and from that of velocity where buoyancy along the path is all that drives it."""
+        path = self.conducted()
+        if path is None:
+            return None, None
+        axis, heat = path
+        first, *others = self.case.scalars
+        across = [first.buoyancy[a] for a in AXES if a != axis.number]
+        driven = any(across) or self.case.is_forced or any(any(other.buoyancy) for other in others) or any(
+            motion is not None and (any(motion["velocity"]) or any(motion["varying"]) or motion["slip_length"] > 0)
+            for end in self.case.motions for motion in end or ())
+        buoyancy = first.buoyancy[axis.number]
+        kinetic = None if driven or buoyancy == 0 else 1 + of_velocity / (buoyancy * heat)
+        return of_temperature * first.diffusivity / heat**2, kinetic
+
+    def time_scheme(self, time, kept, rates):
+        """What the steps added to `kept` over the last two, by time, beside the mean of `rates`: of the parabola through three of them."""
+        self.moments = [*self.moments, (time, np.array(kept), np.array(rates))][-3:]
+        if len(self.moments) < 3:
+            return [None] * len(kept)
+        times, kept, rates = zip(*self.moments)
+        one, two = np.diff(times)
+        weights = np.array([2 - two / one, (one + two)**2 / (one * two), 2 - one / two]) / 6
+        return (kept[2] - kept[0]) / (times[2] - times[0]) - weights @ np.array(rates)
+
     def row(self, step, time, dt, limit, rate):
         row = {"step": step, "time": time, "dt": dt, "dt_limit": limit, "courant": dt * rate}
+        energy, (dissipation, *works) = self.kinetic_energy(), self.energy_budget()
+        squares = [np.sum(self.parts * self.at(3 + s)**2) for s in range(len(self.case.scalars))]
+        variances = [self.variance_budget(3 + s) for s in range(len(self.case.scalars))]
+        scheme, *schemes = self.time_scheme(time, [energy, *(square / 2 for square in squares)],
+                                            [sum(works) - dissipation, *(walls + source - taken for taken, walls, source in variances)])
         row.update(zip(("nusselt_lower", "nusselt_upper", "nusselt_volume"), self.nusselt()))
-        row["kinetic_energy"] = self.kinetic_energy()
+        row.update(zip(("nusselt_thermal", "nusselt_kinetic"),
+                       self.nusselt_of_dissipations(dissipation, variances[0][0] if variances else None)))
+        row.update(kinetic_energy=energy, dissipation=dissipation)
+        row.update(zip(("buoyancy_work", "wall_work", "force_work"), works), time_scheme_work=scheme)
         row["divergence"] = np.max(np.abs(self.divergence()))
         row.update((f"max_{name}", np.max(np.abs(self.at(a)))) for a, name in enumerate("uvw"))
         for s, scalar in enumerate(self.case.scalars):
             values = self.at(3 + s)
             row[f"{scalar.name}_mean"] = np.sum(self.parts * values)
             row[f"{scalar.name}_least"], row[f"{scalar.name}_most"] = np.min(values), np.max(values)
+            row[f"{scalar.name}_mean_square"] = squares[s]
+            names = ("dissipation", "wall_production", "source_production", "time_scheme_production")
+            row.update(zip((f"{scalar.name}_{name}" for name in names), (*variances[s], schemes[s])))
         return row
 
     def series(self):
@@ -490,7 +589,12 @@ class Case:
             names = [scalar.name for scalar in self.scalars]
             return [formula_of(text) for text in [*section.get(of_velocity, [0, 0, 0]), *(section.get(name, 0) for name in names)]]
 
-        self.initial, self.sources = formulas_of(initial, "velocity"), formulas_of(forcing, "acceleration")
+        self.is_forced = any(forcing.get("acceleration", ()))
+        self.initial = formulas_of(initial, "velocity")
+        given_sources = [*forcing.get("acceleration", [0, 0, 0]), *(forcing.get(scalar.name, 0) for scalar in self.scalars)]
+        parts = [source if isinstance(source, dict) else {"formula": source} for source in given_sources]
+        self.sources = [formula_of(part.get("formula", 1)) for part in parts]
+        self.source_factors = [time_formula_of(part.get("factor", 1)) for part in parts]
         self.noise = initial.get("noise", 0), initial.get("seed", 1)
         time = given["time"]
         if "dt" not in time:
@@ -510,8 +614,11 @@ def sides_of(boundary):
 
 
 def motion_of(velocity):
-    """The velocity of a wall, or None of one without friction."""
-    return {"no-slip": [0, 0, 0], "free-slip": None}[velocity] if isinstance(velocity, str) else velocity
+    """The velocity of a wall and its slip length, or None of one without friction."""
+    if velocity == "free-slip":
+        return None
+    given = velocity if isinstance(velocity, dict) else {} if velocity == "no-slip" else {"velocity": velocity}
+    return {"velocity": [0, 0, 0], "slip_length": 0, "varying": [0, 0, 0], **given}
 
 
 def scalar_wall_of(given):
@@ -554,6 +661,12 @@ def formula_of(given):
     """The function of x, y, z that a formula or a number of a case file is."""
     code = compile(python_of(str(given).replace("^", "**")), str(given), "eval")
     return lambda x, y, z: float(eval(code, {"__builtins__": {}}, {**FUNCTIONS, "x": x, "y": y, "z": z}))
+
+
+def time_formula_of(given):
+    """The function of t."""
+    code = compile(python_of(str(given).replace("^", "**")), str(given), "eval")
+    return lambda time: float(eval(code, {"__builtins__": {}}, {**FUNCTIONS, "t": time}))
 
 
 def python_of(formula):

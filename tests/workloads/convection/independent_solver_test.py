@@ -28,12 +28,12 @@ from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 
 ALLOWED = 1e-12  # of a quantity's size, which sizes() states
-# Columns that the mathematics does not determine, or that the solver does not form: terms of budgets, which have tests of their own.
+# Columns that the mathematics does not determine, or that the solver does not form: how the grid resolves the flow has tests of its own.
 OF_THE_MACHINE = {"cycles", "ns_per_cell_step"}
-NOT_FORMED = re.compile(r"resolution|cell_|dissipation|_work$|_production$|_mean_square$|nusselt_(thermal|kinetic)")
+NOT_FORMED = re.compile(r"resolution|cell_")
 
 CASES = 50
-MOTIONS = ("no-slip", "free-slip", "moving")
+MOTIONS = ("no-slip", "free-slip", "moving", "slipping")
 ENDS = [None, *itertools.product(MOTIONS, MOTIONS)]  # of an axis; None: it is periodic
 
 # Every term at once; the stretched axes and their walls tell weighted means from others.
@@ -60,8 +60,9 @@ buoyancy = -0.6
 [boundaries]
 x = "periodic"
 y.lower = { velocity = "no-slip", temperature = { value = 1, slope = [0, 0.3, 0.5] }, salt = { flux = 0.02 } }
-y.upper = { velocity = [0.4, 0, -0.3], temperature = 0.2, salt = "insulating" }
-z = { velocity = "free-slip", temperature = "insulating", salt = 0.5 }
+y.upper = { velocity = { velocity = [0.4, 0, -0.3], slip_length = 0.1, varying = [0, 0, "sin(30*t)"] }, temperature = 0.2, salt = "insulating" }
+z.lower = { velocity = "free-slip", temperature = { transfer = 0.3, surroundings = 0.6, slope = [0, 0.4, 0] }, salt = 0.5 }
+z.upper = { velocity = "free-slip", temperature = "insulating", salt = { value = 0.5, varying = "0.4*cos(20*t)" } }
 
 [initial]
 velocity = ["sin(5*x + y)", "cos(3*y - z)", "x > 0.2 ? 0.5 : sin(4*z + x)"]
@@ -71,7 +72,7 @@ noise = 0.1
 
 [forcing]
 acceleration = ["sin(3*y)", 0.3, "cos(x)"]
-salt = "0.4*(z - y)"
+salt = { formula = "0.4*(z - y)", factor = "1 - 9*t" }
 
 [time]
 dt = 0.01
@@ -86,6 +87,10 @@ snapshots = 0
 """
 
 
+# Walls that vary with time do not go with implicit diffusion.
+STEADY_WALLS = re.sub(r', varying = ("[^"]*"|\[[^]]*\])', "", EVERYTHING)
+
+
 def decks():
     """One list of CASES for each choice, shuffled, so that everything comes as often as it should, beside all the rest."""
     chance = random.Random(1965)
@@ -97,7 +102,7 @@ def decks():
               "scalars": ["usual"] * 14 + [0, 1, 2, 3] * 9,
               "stretched": [0] * 17 + [1] * 13 + [2] * 10 + [3] * 10,  # so many axes, of those between walls
               "implicit": ["none"] * 16 + ["stretched"] * 17 + ["walls"] * 17}
-    return [chance.sample(ENDS * 5, CASES) for _ in AXES], {name: chance.sample(of_each, CASES) for name, of_each in counts.items()}
+    return [chance.sample(ENDS * 3, CASES) for _ in AXES], {name: chance.sample(of_each, CASES) for name, of_each in counts.items()}
 
 
 ENDS_OF_AXES, CHOICES = decks()
@@ -135,12 +140,31 @@ class Drawn:
                                    f"(sin({k}*x*y + z) > {c} ? {a} : {b}) + {c}*y*z"))
 
     def wall(self, axis, kind):
-        motion = [0 if a == axis else self.amount(-1, 1) for a in AXES] if kind == "moving" else kind
+        motion = [0 if a == axis else self.amount(-1, 1) for a in AXES] if kind in ("moving", "slipping") else kind
+        if kind == "slipping":
+            motion = {"velocity": motion, "slip_length": self.power(-2, 1)}
+            if self.perhaps(0.5):
+                motion["varying"] = [0 if a == axis else self.time_formula() for a in AXES]
+            self.keep_steady(motion)
         return {"velocity": motion, **{name: self.scalar_wall() for name in self.names}}
 
     def scalar_wall(self):
-        return self.chance.choice((self.amount(-1, 1), {"value": self.amount(-1, 1), "slope": self.vector(-1, 1)},
-                                   {"flux": self.amount(-0.2, 0.2)}, "insulating"))
+        wall = self.chance.choice((self.amount(-1, 1), {"value": self.amount(-1, 1), "slope": self.vector(-1, 1)},
+                                   {"flux": self.amount(-0.2, 0.2)}, "insulating",
+                                   {"surroundings": self.amount(-1, 1), "transfer": self.power(-2, 1), "slope": self.vector(-1, 1)}))
+        if isinstance(wall, dict) and self.perhaps(0.4):
+            wall["varying"] = self.time_formula()
+            self.keep_steady(wall)
+        return wall
+
+    def keep_steady(self, wall):
+        """Where diffusion is implicit, as walls then must be."""
+        if self.choices["implicit"] != "none":
+            wall.pop("varying", None)
+
+    def time_formula(self):
+        a, b, c = self.amount(-1, 1), self.amount(-3, 3), self.power(0, 2)
+        return self.chance.choice((f"{a}*sin({c}*t + {b})", f"{a}*exp(-{c}*t) - {b}*t^2", f"{c}*t > 0.1 ? {a} : {b}*t"))
 
     def boundary(self, axis):
         if self.ends[axis] is None:
@@ -171,11 +195,16 @@ class Drawn:
             found["rotation"] = [self.chance.choice((0, self.amount(-2, 2))) for _ in AXES]
         return found
 
+    def source(self):
+        """A formula of places, perhaps with one of time, or that alone."""
+        return self.chance.choice((self.formula(), {"formula": self.formula(), "factor": self.time_formula()},
+                                   {"factor": self.time_formula()}))
+
     def forcing(self):
         if self.is_usual or self.perhaps(0.3):
             return {}
-        return {"acceleration": [self.chance.choice((0, self.formula())) for _ in AXES],
-                **{name: self.formula() for name in self.names if self.perhaps(0.6)}}
+        return {"acceleration": [self.chance.choice((0, self.source())) for _ in AXES],
+                **{name: self.source() for name in self.names if self.perhaps(0.6)}}
 
     def sections(self):
         return {
@@ -235,23 +264,44 @@ def sizes(flow, rows):
 
     Of velocities: the fastest of the run before the projection, which takes away a gradient of that size. Of rates u / h: this over
     the narrowest cells. Of scalars and their means: the largest value of the run. Of Nusselt numbers: heat that differences of this
-    size would conduct through the cell at the wall, or that would be carried by such velocities, over what is conducted.
+    size would conduct through the cell at the wall, or that would be carried by such velocities, over what is conducted. Of terms of
+    budgets: what diffusion with such gradients, of scalars also those at walls, buoyancy and forces could do. Of what is left of a budget: these, and the changes of
+    energy and variance over a step.
     """
     speed = flow.fastest
     rate = sum(speed / np.min(axis.widths) for axis in flow.axes)
     dt = max(row["dt"] for row in rows)
     found = {"step": 1, "time": rows[-1]["time"], "dt": dt, "kinetic_energy": speed**2, "divergence": rate,
              "courant": dt * rate, "max_u": speed, "max_v": speed, "max_w": speed}
-    for scalar in flow.case.scalars:
+    shortest = min(row["dt"] for row in rows[1:])
+    conductance = sum(1 / np.min(axis.widths)**2 for axis in flow.axes)
+    found["dissipation"] = found["wall_work"] = flow.case.viscosity * conductance * speed**2
+    sources = [np.max(np.abs(source)) * max(abs(factor(row["time"])) for row in rows)
+               for source, factor in zip(flow.sources, flow.case.source_factors)]
+    found["force_work"] = speed * sum(sources[:3])
+    found["buoyancy_work"] = 0
+    for s, scalar in enumerate(flow.case.scalars):
         largest = max(abs(row[f"{scalar.name}_{end}"]) for row in rows for end in ("least", "most"))
         found.update((f"{scalar.name}_{what}", largest) for what in ("mean", "least", "most"))
-    found.update(dict.fromkeys(("nusselt_lower", "nusselt_upper", "nusselt_volume"), 1))
+        found[f"{scalar.name}_mean_square"] = largest**2
+        beside_walls = max(largest, np.max(np.abs(flow.fields[3 + s])))  # a flux into what hardly conducts comes from far beyond
+        taken = scalar.diffusivity * conductance * beside_walls**2
+        source = largest * sources[3 + s]
+        found.update({f"{scalar.name}_dissipation": taken, f"{scalar.name}_wall_production": taken,
+                      f"{scalar.name}_source_production": source,
+                      f"{scalar.name}_time_scheme_production": largest**2 / shortest + 2 * taken + source})
+        found["buoyancy_work"] += speed * largest * np.max(np.abs(scalar.buoyancy))
+    found["time_scheme_work"] = speed**2 / shortest + sum(found[name] for name in
+                                                          ("dissipation", "wall_work", "force_work", "buoyancy_work"))
+    found.update(dict.fromkeys(("nusselt_lower", "nusselt_upper", "nusselt_volume", "nusselt_thermal", "nusselt_kinetic"), 1))
     if flow.conducted():
         axis, heat = flow.conducted()
         scalar = flow.case.scalars[0]
         value = found[f"{scalar.name}_most"] + abs(heat) * axis.length / scalar.diffusivity
         found["nusselt_lower"] = found["nusselt_upper"] = scalar.diffusivity * value / np.min(axis.widths) / abs(heat)
         found["nusselt_volume"] = 1 + speed * value / abs(heat)
+        found["nusselt_thermal"] = found[f"{scalar.name}_dissipation"] * scalar.diffusivity / heat**2
+        found["nusselt_kinetic"] = 1 + found["dissipation"] / abs(scalar.buoyancy[axis.number] * heat or 1)
     return found
 
 
@@ -338,23 +388,27 @@ class BesideTheProgram(unittest.TestCase):
     def test_finds_what_is_done_otherwise(self):
         """Were one term of one side missing, or were it centred or stepped in another way, the comparison would tell."""
         nothing = mock.Mock(return_value=0.0)
-        tendency = Flow.tendency
+        tendency, beyond, diffused, mean_product = Flow.tendency, Wall.beyond, Flow.diffused, Flow.mean_product
         self.tells(EVERYTHING, (
             (Flow, "rotation", nothing),
             (Flow, "buoyancy", nothing),
             (Flow, "noise", nothing),
             (Flow, "tendency", lambda flow, field: tendency(flow, field) - flow.sources[field]),
+            (Flow, "source", lambda flow, field: flow.case.source_factors[field](0) * flow.sources[field]),
             (Flow, "scalar_on_face", Flow.beside),
+            (Flow, "diffused", lambda flow, field, b, diffusivity: 1.001 * diffused(flow, field, b, diffusivity)),
+            (Flow, "mean_product", lambda flow, field, other: 1.001 * mean_product(flow, field, other)),
             (Flow, "beside", lambda flow, a, field, steps=(0, 0, 0): (flow.at(field, steps - STEP[a]) + flow.at(field, steps)) / 2),
-            (Flow, "stages", lambda flow, dt, before: ((dt, 0, True),) if before is None else ((1.5 * dt, -0.5 * dt, True),)),
-            (Wall, "beyond", lambda wall, inside, distance: inside),
+            (Flow, "stages", lambda flow, dt, before: ((dt, 0, True, 1),) if before is None else ((1.5 * dt, -0.5 * dt, True, 1),)),
+            (Wall, "beyond", lambda wall, inside, distance, time: inside),
+            (Wall, "beyond", lambda wall, inside, distance, time: beyond(wall, inside, distance, 0)),
         ))
 
     def test_finds_what_implicit_diffusion_does_otherwise(self):
         difference, correct = Flow.second_difference, Flow.correct_pressure
         for kind in ("stretched", "walls"):
             for scheme in ("adams-bashforth", "runge-kutta"):
-                self.tells(EVERYTHING.replace("dt = 0.01", f'dt = 0.01\nscheme = "{scheme}"\nimplicit_diffusion = "{kind}"'), (
+                self.tells(STEADY_WALLS.replace("dt = 0.01", f'dt = 0.01\nscheme = "{scheme}"\nimplicit_diffusion = "{kind}"'), (
                     (Flow, "pressure_gradient", mock.Mock(return_value=0.0)),
                     (Flow, "divergence_of_rates", lambda flow: 0 * flow.divergence()),
                     (Flow, "second_difference", lambda flow, field, b: 2 * difference(flow, field, b)),

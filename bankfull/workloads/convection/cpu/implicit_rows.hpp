@@ -58,7 +58,8 @@ BANKFULL_ALWAYS_INLINE void put_eliminated(const RowToEliminate<Real, Metric>& r
   using P = Pack<Real>;
   const std::int64_t at = field * stencil.strides.field;
   if (Which == Terms::all && row.advance.source != nullptr) {
-    tendency = tendency + P::load(row.advance.source + at + k);
+    tendency = plus_product(row.advance.source_factor[field], P::load(row.advance.source + at + k),
+                            tendency);
   }
   Real* const kept = row.advance.tendency + at + k;
   const Real diffusivity = Own < 3 ? medium.viscosity : medium.scalars[field - 3].diffusivity;

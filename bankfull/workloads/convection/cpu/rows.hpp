@@ -116,6 +116,7 @@ template <class Real, class Metric = Real>
 struct RowToAdvance {
   PointStencil<Real, Pack<Real>, Metric> stencil;  ///< of the row's first point
   const Real* source = nullptr;
+  const Real* source_factor = nullptr;  ///< of each field, where there are sources
   Real* tendency = nullptr;
   Real* next = nullptr;  ///< aligned to a cache line
   std::int64_t cells = 0;
@@ -137,7 +138,7 @@ BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real, Metric>& row,
   using P = Pack<Real>;
   const std::int64_t at = field * stencil.strides.field;
   if (Which == Terms::all && row.source != nullptr) {
-    tendency = tendency + P::load(row.source + at + k);
+    tendency = plus_product(row.source_factor[field], P::load(row.source + at + k), tendency);
   }
   Real* const kept = row.tendency + at + k;
   const P result = advanced(stencil.load(at), stage.gamma, tendency, stage.zeta, P::load(kept));

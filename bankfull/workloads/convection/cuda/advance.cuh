@@ -59,7 +59,8 @@ struct AdvanceArguments {
   Medium<Real> medium;
   const StageFactorsOnGpu<Real>* stage;
   const Real* fields;
-  const Real* source;  ///< null: none
+  const Real* source;         ///< null: none
+  const Real* source_factor;  ///< of each field
   Real* tendency;
   Real* next;
   int planes_a_block;
@@ -81,9 +82,11 @@ __device__ __forceinline__ void put_advanced(const AdvanceArguments<Real>& argum
 }
 
 template <class Real>
-__device__ __forceinline__ Real source_at(const AdvanceArguments<Real>& arguments,
-                                          std::int64_t at) {
-  return arguments.source == nullptr ? Real(0) : arguments.source[at];
+__device__ __forceinline__ Real with_source(const AdvanceArguments<Real>& arguments, int field,
+                                            std::int64_t at, Real tendency) {
+  return arguments.source == nullptr
+             ? tendency
+             : plus_product(arguments.source_factor[field], arguments.source[at], tendency);
 }
 
 /// What the next step along the planes is the first to read, towards L2: a column has too few loads
@@ -151,16 +154,17 @@ __device__ __forceinline__ Real advance_column(const AdvanceArguments<Real>& arg
     for (int n = 0; n < 4; ++n) {
       if (n < first_fields) {
         put_advanced(arguments, stage, at + n * field, on_wall[n],
-                     usual ? tendency[n] : tendency[n] + source_at(arguments, at + n * field),
+                     usual ? tendency[n] : with_source(arguments, n, at + n * field, tendency[n]),
                      before[n]);
       }
     }
     for (int s = 1; !usual && s < arguments.medium.scalar_count; ++s) {
       const std::int64_t there = at + (3 + s) * field;
-      put_advanced(arguments, stage, there, false,
-                   scalar_tendency(stencil, s, arguments.medium.scalars[s].diffusivity) +
-                       source_at(arguments, there),
-                   arguments.tendency[there]);
+      put_advanced(
+          arguments, stage, there, false,
+          with_source(arguments, 3 + s, there,
+                      scalar_tendency(stencil, s, arguments.medium.scalars[s].diffusivity)),
+          arguments.tendency[there]);
     }
   }
   return largest;

@@ -4,7 +4,6 @@
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace bankfull::convection {
@@ -14,19 +13,18 @@ namespace detail {
 inline constexpr int thin_columns = 64;
 inline constexpr int thin_rows = 4;
 
-/// Calls body(i, j, k, column) for all cells: a thread follows a column through a few planes, so
+/// Calls body(i, j, k, column) for all cells: a thread follows a column through `Planes` planes, so
 /// that several loads are under way at a time. At the end all threads of a block call
 /// body.end(column).
-template <class Body>
+template <int Planes, class Body>
 __global__ void __launch_bounds__(thin_columns* thin_rows)
-    thin_kernel(int planes, int rows, int columns, int planes_a_thread,
-                const __grid_constant__ Body body) {
+    thin_kernel(int planes, int rows, int columns, const __grid_constant__ Body body) {
   const int k = static_cast<int>(blockIdx.x) * thin_columns + static_cast<int>(threadIdx.x);
   const int j = static_cast<int>(blockIdx.y) * thin_rows + static_cast<int>(threadIdx.y);
   typename Body::Column column;
   if (k < columns && j < rows) {
-    const int first = static_cast<int>(blockIdx.z) * planes_a_thread;
-    const int last = min(planes, first + planes_a_thread);
+    const int first = static_cast<int>(blockIdx.z) * Planes;
+    const int last = min(planes, first + Planes);
 #pragma unroll 4
     for (int i = first; i < last; ++i) {
       body(i, j, k, column);
@@ -35,26 +33,31 @@ __global__ void __launch_bounds__(thin_columns* thin_rows)
   body.end(column);
 }
 
-/// Few where the GPU would not be full.
-inline int planes_a_thread(int planes, int columns_of_blocks, int multiprocessors) {
-  constexpr int most = 8;
-  constexpr int blocks_a_multiprocessor = 4;
-  return std::clamp(planes * columns_of_blocks / (multiprocessors * blocks_a_multiprocessor), 1,
-                    most);
+template <int Planes, class Body>
+void queue_thin(const Stream& stream, const int (&cells)[3], const dim3& columns,
+                const Body& body) {
+  const dim3 blocks(columns.x, columns.y, static_cast<unsigned>((cells[0] + Planes - 1) / Planes));
+  launch(stream, {blocks, dim3(thin_columns, thin_rows)}, thin_kernel<Planes, Body>, cells[0],
+         cells[1], cells[2], body);
 }
 
+/// Threads follow columns where they fill the GPU even so.
 template <class Body>
 void queue_thin(const Stream& stream, const int (&cells)[3], const Body& body) {
-  const auto blocks = [](int count, int of) { return (count + of - 1) / of; };
-  const int along_k = blocks(cells[2], thin_columns);
-  const int along_j = blocks(cells[1], thin_rows);
-  const int planes =
-      planes_a_thread(cells[0], along_k * along_j, multiprocessors_of(stream.device()));
-  launch(stream,
-         {dim3(static_cast<unsigned>(along_k), static_cast<unsigned>(along_j),
-               static_cast<unsigned>(blocks(cells[0], planes))),
-          dim3(thin_columns, thin_rows)},
-         thin_kernel<Body>, cells[0], cells[1], cells[2], planes, body);
+  constexpr int planes_a_thread = 8;
+  constexpr int blocks_a_multiprocessor = 2;
+  const auto blocks = [](int count, int of) {
+    return static_cast<unsigned>((count + of - 1) / of);
+  };
+  const dim3 columns(blocks(cells[2], thin_columns), blocks(cells[1], thin_rows));
+  const unsigned slabs = blocks(cells[0], planes_a_thread);
+  const auto filling =
+      static_cast<unsigned>(blocks_a_multiprocessor * multiprocessors_of(stream.device()));
+  if (columns.x * columns.y * slabs >= filling) {
+    queue_thin<planes_a_thread>(stream, cells, columns, body);
+  } else {
+    queue_thin<1>(stream, cells, columns, body);
+  }
 }
 
 /// Field A on the upper face of a cell along A. Ghosts are not yet in place: beyond the last cell

@@ -3,6 +3,7 @@
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/memory/buffer.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
+#include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/tally.hpp"
 
 namespace bankfull::convection {
@@ -92,6 +93,7 @@ template <class Real>
 struct SourcesOnGpu {
   const Real* fields;
   const Real* sources;  ///< null: none
+  SourceFactors factors;
 
   __device__ const Real* at(const PointStencil<Real>& stencil) const {
     return sources == nullptr ? nullptr : sources + (stencil.here - fields);
@@ -106,8 +108,8 @@ struct CountFlow {
 
   __device__ void operator()(const PointStencil<Real>& stencil, int i, int j, int k,
                              FlowTally& tally) const {
-    count(stencil, CellForcing<Real>{viscosity, sources.at(stencil)}, box.part(i, j, k),
-          box.sides(i, j, k), tally);
+    count(stencil, CellForcing<Real>{viscosity, sources.at(stencil), sources.factors.of},
+          box.part(i, j, k), box.sides(i, j, k), tally);
   }
 };
 
@@ -120,7 +122,7 @@ struct CountScalar {
 
   __device__ void operator()(const PointStencil<Real>& stencil, int i, int j, int k,
                              ScalarTally& tally) const {
-    const CellForcing<Real> forcing{.source = sources.at(stencil)};
+    const CellForcing<Real> forcing{.source = sources.at(stencil), .factors = sources.factors.of};
     count(stencil, scalar, diffusivity, forcing.of(stencil, 3 + scalar), box.part(i, j, k),
           box.sides(i, j, k), tally);
   }

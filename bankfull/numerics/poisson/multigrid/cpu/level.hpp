@@ -274,14 +274,13 @@ using CpuLevel = CpuLevelOf<float>;
 template <class T>
 class LineRoom {
  public:
-  /// For lines of no cells: nothing.
-  LineRoom(std::int64_t cells, std::int64_t columns)
-      : pitch_(columns), solution_(zeros(cells * columns)), zeros_(zeros(columns)) {
+  LineRoom(const CpuLines<T>& lines, std::int64_t columns)
+      : pitch_(columns), solution_(zeros((lines.root() + 1) * columns)), zeros_(zeros(columns)) {
     for (std::vector<T>& ends : ends_) {
       ends = zeros(columns);
     }
     for (Pivots& pivots : pivots_) {
-      pivots = {solution_, solution_};
+      pivots = {solution_, lines.cyclic ? solution_ : zeros(0)};
     }
   }
 
@@ -293,7 +292,8 @@ class LineRoom {
 
   [[nodiscard]] PivotsOfHalf<T> pivots(std::int64_t n, int parity) {
     Pivots& of_parity = pivots_[static_cast<std::size_t>(parity)];
-    return {of_parity.inverse.data() + n * pitch_, of_parity.around.data() + n * pitch_};
+    return {of_parity.inverse.data() + n * pitch_,
+            of_parity.around.empty() ? nullptr : of_parity.around.data() + n * pitch_};
   }
 
   /// For the forming of pivots.
@@ -363,7 +363,7 @@ class CpuWorkspaceOf {
       : sums_{zeros(half_count(axes.k.cells, 0)), zeros(half_count(axes.k.cells, 0))},
         gains_{sums_},
         plain_(zeros(axes.k.cells + 2)),
-        line_room_(lines.root() + 1, half_count(axes.k.cells, 0)) {}
+        line_room_(lines, half_count(axes.k.cells, 0)) {}
 
   template <bool Cyclic>
   void form_line_pivots(const CpuLevelOf<T>& level, std::int64_t i, int parity) {

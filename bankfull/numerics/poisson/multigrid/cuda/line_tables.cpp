@@ -3,16 +3,26 @@
 #include "bankfull/numerics/poisson/multigrid/line.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace bankfull::poisson::multigrid::cuda {
 namespace {
+
+/// Where the sum of a cell's coefficients stands among others; cells of a uniform axis differ by
+/// rounding.
+auto found_among(const std::vector<double>& diagonals, double diagonal) {
+  constexpr double rounding = 1e-12;
+  return std::find_if(diagonals.begin(), diagonals.end(), [&](double other) {
+    return std::abs(other - diagonal) <= rounding * diagonal;
+  });
+}
 
 /// What all cells of an axis have as the sum of their coefficients, once each.
 std::vector<double> distinct_diagonals(const AxisLevel& axis) {
   std::vector<double> distinct;
   for (std::size_t n = 0; n < axis.lower.size(); ++n) {
     const double diagonal = axis.lower[n] + axis.upper[n];
-    if (std::find(distinct.begin(), distinct.end(), diagonal) == distinct.end()) {
+    if (found_among(distinct, diagonal) == distinct.end()) {
       distinct.push_back(diagonal);
     }
   }
@@ -22,7 +32,7 @@ std::vector<double> distinct_diagonals(const AxisLevel& axis) {
 void append_classes(const AxisLevel& axis, const std::vector<double>& distinct,
                     std::vector<int>& classes) {
   for (std::size_t n = 0; n < axis.lower.size(); ++n) {
-    const auto found = std::find(distinct.begin(), distinct.end(), axis.lower[n] + axis.upper[n]);
+    const auto found = found_among(distinct, axis.lower[n] + axis.upper[n]);
     classes.push_back(static_cast<int>(found - distinct.begin()));
   }
 }

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "bankfull/numerics/formula/program.hpp"
+
+#include <cmath>
+
+namespace bankfull::formula {
+
+/// All numbers from `least` to `most`.
+struct Interval {
+  double least = -HUGE_VAL;
+  double most = HUGE_VAL;
+
+  [[nodiscard]] bool finite() const { return std::isfinite(least) && std::isfinite(most); }
+
+  /// The largest magnitude in it.
+  [[nodiscard]] double magnitude() const { return std::fmax(std::fabs(least), std::fabs(most)); }
+};
+
+/// Within which the values of a formula stay while its variable is in `variable`, by interval
+/// arithmetic, to rounding: an upper bound, close to the range itself where the interval is finite,
+/// since that is cut into pieces. Infinite where the formula has no bound, or none is found.
+Interval bounds_of(const Program& program, const Interval& variable);
+
+}  // namespace bankfull::formula
