@@ -200,9 +200,12 @@ void read_step(TomlSection& time, convection::TimeStep& step) {
 }
 
 void read_time(TomlSection time, Problem& problem) {
-  time.allow({"scheme", "dt", "cfl", "longest", "steps", "end"});
+  time.allow({"scheme", "implicit_diffusion", "dt", "cfl", "longest", "steps", "end"});
   problem.scheme =
       time.choice("scheme", convection::time_scheme_names, convection::TimeScheme::adams_bashforth);
+  problem.implicit_diffusion =
+      time.choice("implicit_diffusion", convection::implicit_diffusion_names,
+                  convection::ImplicitDiffusion::none);
   read_step(time, problem.time_step);
   if (!time.has("steps") && !time.has("end")) {
     time.refuse_all("has neither 'steps' nor 'end'", "say when the run ends");

@@ -6,9 +6,11 @@
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
+#include "bankfull/workloads/convection/cpu/implicit_rows.hpp"
 #include "bankfull/workloads/convection/cpu/rows.hpp"
 #include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/implicit_lines.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
@@ -37,6 +39,23 @@ Portion my_portion(const Extents& n, int threads) {
   return {{0, n.ni}, my_share(n.nj)};
 }
 
+/// Whole columns of cells along the planes: those of some rows, and of a part of each row.
+struct Columns {
+  Range rows;
+  Range cells;
+};
+
+/// Inside a parallel region: rows are shared, or parts of rows where there are too few. Parts begin
+/// with a cache line.
+Columns my_columns(const Extents& n, int threads, std::int64_t cells_a_line) {
+  if (n.nj >= threads) {
+    return {my_share(n.nj), {0, n.nk}};
+  }
+  const Range lines = my_share((n.nk + cells_a_line - 1) / cells_a_line);
+  return {{0, n.nj},
+          {std::min(n.nk, lines.begin * cells_a_line), std::min(n.nk, lines.end * cells_a_line)}};
+}
+
 /// See StagedIntegrator.
 template <class Real>
 class CpuBackend {
@@ -53,7 +72,8 @@ class CpuBackend {
         sides_{FieldSet<Real>(layout_, count_, Device::cpu()),
                FieldSet<Real>(layout_, count_, Device::cpu())},
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(make_cpu_pressure<Real>(plan, &clock_.next.pace)) {
+        pressure_(make_cpu_pressure<Real>(plan, &clock_.next.pace)),
+        lines_(factor_slots, ImplicitLines<Real>(plan.problem(), plan.grid())) {
     for (const int axis : storage_axes) {
       metrics_[static_cast<std::size_t>(axis)] = metrics_of<Real>(plan_.grid().axis(axis));
     }
@@ -67,12 +87,29 @@ class CpuBackend {
     touch(sides_[1]);
     touch(tendencies_);
     copy_sources();
+    if (keeps_pressure()) {
+      kept_pressure_ = std::make_unique<FieldSet<Real>>(layout_, 1, Device::cpu());
+      carried_ = std::make_unique<FieldSet<Real>>(Layout({1, n_.nj, n_.nk}, 1, sizeof(Real)),
+                                                  count_, Device::cpu());
+      std::fill_n(carried_->data(), carried_->size(), Real(0));
+      forget_kept_pressure();
+    }
   }
 
   void set_factors(int slot, const Stage& stage) {
-    slots_[static_cast<std::size_t>(slot)] = {static_cast<Real>(stage.gamma),
-                                              static_cast<Real>(stage.zeta), stage.store_tendency};
-    times_[static_cast<std::size_t>(slot)] = {clock_.progress.time, clock_.progress.time};
+    const auto n = static_cast<std::size_t>(slot);
+    const auto real = [](double x) { return static_cast<Real>(x); };
+    const bool for_values = lines_[n].for_values();
+    slots_[n] = {.tendencies = {real(stage.gamma), real(stage.zeta), stage.store_tendency},
+                 .length = real(stage.length()),
+                 .differences = real(stage.length() - (for_values ? stage.implicit_time() : 0.0)),
+                 .start = real(for_values ? 1.0 : 0.0),
+                 .implicit_viscosity = real(stage.implicit_time() * plan_.problem().viscosity),
+                 .pressure_per_potential = real(stage.pressure_per_potential())};
+    if (keeps_pressure()) {
+      lines_[n].form(stage.implicit_time());
+    }
+    times_[n] = {clock_.progress.time, clock_.progress.time};
   }
   void use_factors(int slot) { slot_ = static_cast<std::size_t>(slot); }
 
@@ -82,6 +119,10 @@ class CpuBackend {
     move_walls(0.0);
   }
   void forget_rates() { clock_.of_flow = clock_.noted = {}; }
+  [[nodiscard]] bool keeps_pressure() const { return lines_.front().any(); }
+  void forget_kept_pressure() {
+    std::fill_n(kept_pressure_->data(), kept_pressure_->size(), Real(0));
+  }
   [[nodiscard]] StepState progress() const { return clock_.progress; }
 
   void choose_step() {
@@ -99,10 +140,13 @@ class CpuBackend {
     switch (part) {
       case StagePart::advance:
         set_drive(times_[slot_]);
-        advance_fields(sides_[1 - to], sides_[to]);
+        solving_ = keeps_pressure();
+        keeps_pressure() ? advance_implicitly(sides_[1 - to], sides_[to])
+                         : advance_fields(sides_[1 - to], sides_[to]);
         break;
       case StagePart::divergence:
-        find_divergence(sides_[to]);
+        solving_ ? substitute_and_diverge(sides_[1 - to], sides_[to]) : find_divergence(sides_[to]);
+        solving_ = false;
         break;
       case StagePart::pressure:
         pressure_->solve();
@@ -125,6 +169,7 @@ class CpuBackend {
   [[nodiscard]] double seconds_after(std::size_t n) const { return marks_[n + 1] - marks_[n]; }
 
   void set_fields(const FlowReader& flow, std::size_t side) {
+    solving_ = false;
     const std::int64_t planes = planes_of_a_piece(n_);
     std::vector<double> piece(static_cast<std::size_t>(planes * n_.nj * n_.nk));
     for (int field = 0; field < count_; ++field) {
@@ -322,16 +367,241 @@ class CpuBackend {
     const Real buoyancy = terms_of(medium_, sources_ != nullptr) == Terms::usual
                               ? advance_terms_of_row<Terms::usual>(from, to, i, j)
                               : advance_terms_of_row<Terms::all>(from, to, i, j);
-    if (walls_.holds<0>(i)) {
-      std::fill_n(to[0].row(i, j), n_.nk, Real(0));
+    stop_at_walls(to, i, j, {0, n_.nk});
+    return buoyancy;
+  }
+
+  /// Velocities on walls are zero.
+  void stop_at_walls(FieldSet<Real>& to, std::int64_t i, std::int64_t j, const Range& cells) const {
+    for (int field = 0; field < 3; ++field) {
+      stop_at_wall(field, i, j, cells, to[field].row(i, j));
     }
-    if (walls_.holds<1>(j)) {
-      std::fill_n(to[1].row(i, j), n_.nk, Real(0));
+  }
+
+  void stop_at_wall(int field, std::int64_t i, std::int64_t j, const Range& cells,
+                    Real* row) const {
+    const bool whole = (field == 0 && walls_.holds<0>(i)) || (field == 1 && walls_.holds<1>(j));
+    if (whole) {
+      std::fill_n(row + cells.begin, cells.end - cells.begin, Real(0));
+    } else if (field == 2 && walls_.holds<2>(cells.begin)) {
+      row[0] = Real(0);
     }
-    if (walls_.holds<2>(0)) {
-      to[2](i, j, 0) = Real(0);
+  }
+
+  [[nodiscard]] const ImplicitLines<Real>& lines() const { return lines_[slot_]; }
+
+  /// A stage with implicit diffusion: columns are eliminated as the right side is formed, plane by
+  /// plane, then lines within the planes are solved, then columns the way down.
+  void advance_implicitly(const FieldSet<Real>& from, FieldSet<Real>& to) {
+    const double buoyancy = each_block_of_columns([&](const Columns& block) {
+      double largest = 0.0;
+      for (std::int64_t i = 0; i < n_.ni; ++i) {
+        for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
+          const Real rate = eliminate_one_row(from, to, i, j, block.cells);
+          largest = larger(static_cast<double>(rate), largest);
+        }
+      }
+      return largest;
+    });
+    clock_.noted.buoyancy = larger(buoyancy, clock_.noted.buoyancy);
+    if (!lines().for_values()) {
+      solve_within_planes(to);
+    }
+  }
+
+  /// The rest of it: columns the way down, and the divergence of planes as they come out of that.
+  void substitute_and_diverge(const FieldSet<Real>& from, FieldSet<Real>& to) const {
+    const int lag = lines().for_values() ? 0 : 1;  // of planes whose values follow from changes
+    each_block_of_columns([&](const Columns& block) {
+      for (std::int64_t i = n_.ni - 1; i >= -lag; --i) {
+        for (std::int64_t j = block.rows.end - 1; j >= block.rows.begin; --j) {
+          if (i >= 0) {
+            substitute_one_row(to, i, j, block.cells);
+          }
+          const std::int64_t done = i + lag;
+          if (done < n_.ni && lag > 0) {
+            add_changes(from, to, done, j, block.cells);
+          }
+          if (done < n_.ni && holds_row_above(block, j)) {
+            diverge_one_row(to, done, j);
+          }
+        }
+      }
+      return 0.0;
+    });
+    each_block_of_columns([&](const Columns& block) {
+      for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
+        for (std::int64_t i = 0; !holds_row_above(block, j) && i < n_.ni; ++i) {
+          if (block.cells.begin == 0) {  // whole rows
+            diverge_one_row(to, i, j);
+          }
+        }
+      }
+      return 0.0;
+    });
+  }
+
+  /// Whether a block has all that the divergence of its row j follows from as it goes down.
+  [[nodiscard]] bool holds_row_above(const Columns& block, std::int64_t j) const {
+    const bool whole = walls_.walled[0] && block.cells.end - block.cells.begin == n_.nk;
+    return whole && (j + 1 < block.rows.end || (walls_.walled[1] && j + 1 == n_.nj));
+  }
+
+  /// The largest of what body(columns) returns, by the team: as many rows at a time as have three
+  /// planes of all fields in a core's cache. It may store past the caches.
+  template <class Body>
+  double each_block_of_columns(const Body& body) const {
+    double largest = 0.0;
+    const std::int64_t row_bytes =
+        std::int64_t{3} * count_ * layout_.row_pitch() * static_cast<std::int64_t>(sizeof(Real));
+    const std::int64_t block = std::max<std::int64_t>(4, block_bytes / row_bytes);
+    const std::int64_t cells_a_line = cache_line_bytes / static_cast<std::int64_t>(sizeof(Real));
+#pragma omp parallel num_threads(executor_.team().threads()) reduction(max : largest)
+    {
+      const Columns mine = my_columns(n_, executor_.team().threads(), cells_a_line);
+      for (std::int64_t j = mine.rows.begin; j < mine.rows.end; j += block) {
+        if (mine.cells.begin < mine.cells.end) {
+          largest =
+              larger(body(Columns{{j, std::min(mine.rows.end, j + block)}, mine.cells}), largest);
+        }
+      }
+      stream_store_fence();
+    }
+    return largest;
+  }
+
+  /// Returns the row's largest rate of buoyancy, by the part that begins it.
+  template <Terms Which, Diffusion How>
+  Real eliminate_terms_of_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
+                              std::int64_t j, const Range& cells) {
+    const auto around = [](std::int64_t n, std::int64_t count) {
+      return n == 0 ? count - 1 : n - 1;
+    };
+    const FieldSet<Real>& kept = *kept_pressure_;
+    const FieldView<const Real> pressure = kept[0];
+    return with_cells_along_rows([&]<class Cells>(const Cells& along) {
+      using Metric = typename Cells::Metric;
+      const RowToEliminate<Real, Metric> row{
+          .advance = {.stencil = stencil_of_row<Pack<Real>, Metric>(from, i, j),
+                      .source = sources_ ? (*sources_)[0].row(i, j) : nullptr,
+                      .source_factor = source_factors_.data(),
+                      .tendency = tendencies_[0].row(i, j),
+                      .next = to[0].row(i, j),
+                      .cells = cells.end},
+          .begin = cells.begin,
+          .carried = (*carried_)[0].row(0, j),
+          .carried_stride = carried_->stride(),
+          .lines = lines().at(0, i),
+          .pressure = pressure.row(i, j),
+          .pressure_below = {pressure.row(around(i, n_.ni), j), pressure.row(i, around(j, n_.nj))}};
+      eliminate_row<Which, How>(row, along, medium_, slots_[slot_]);
+      return cells.begin == 0 ? buoyancy_rate_of_row<Which>(from, along, i, j) : Real(0);
+    });
+  }
+
+  Real eliminate_one_row(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i,
+                         std::int64_t j, const Range& cells) {
+    const bool usual = terms_of(medium_, sources_ != nullptr) == Terms::usual;
+    constexpr Diffusion within_planes = Diffusion::within_planes;
+    constexpr Diffusion explicit_axes = Diffusion::explicit_axes;
+    const bool for_values = lines().for_values();
+    const Real buoyancy =
+        for_values
+            ? (usual ? eliminate_terms_of_row<Terms::usual, within_planes>(from, to, i, j, cells)
+                     : eliminate_terms_of_row<Terms::all, within_planes>(from, to, i, j, cells))
+            : (usual ? eliminate_terms_of_row<Terms::usual, explicit_axes>(from, to, i, j, cells)
+                     : eliminate_terms_of_row<Terms::all, explicit_axes>(from, to, i, j, cells));
+    if (for_values) {
+      add_walls(from, to, i, j, cells);
+    }
+    stop_at_walls(to, i, j, cells);
+    for (int field = 0; field < 3; ++field) {
+      stop_at_wall(field, i, j, cells, (*carried_)[field].row(0, j));
     }
     return buoyancy;
+  }
+
+  /// What walls beyond the planes prescribe acts on the new values, too.
+  void add_walls(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i, std::int64_t j,
+                 const Range& cells) {
+    const std::int64_t k = cells.begin;
+    for (const int side : {0, 1}) {
+      if (i != (side == 0 ? 0 : n_.ni - 1)) {
+        continue;
+      }
+      for (int field = 1; field < count_; ++field) {  // velocity 0 ends at the walls
+        const Real weight = lines().at(0, i)[field].scale * lines().wall_weight(field, side);
+        Real* const carried = (*carried_)[field].row(0, j) + k;
+        add_wall_to_row(from[field].row(i, j) + k, from[field].row(side == 0 ? -1 : n_.ni, j) + k,
+                        static_cast<Real>(lines().wall(field, side).factor), weight, cells.end - k,
+                        carried);
+        std::copy_n(carried, cells.end - k, to[field].row(i, j) + k);
+      }
+    }
+  }
+
+  void substitute_one_row(FieldSet<Real>& to, std::int64_t i, std::int64_t j,
+                          const Range& cells) const {
+    const std::int64_t k = cells.begin;
+    for (int field = 0; field < count_ && i + 1 < n_.ni; ++field) {
+      const Real* const above = to[field].row(i + 1, j) + k;
+      substitute_row(lines().at(0, i)[field].back, above, cells.end - k, to[field].row(i, j) + k);
+    }
+  }
+
+  void add_changes(const FieldSet<Real>& from, FieldSet<Real>& to, std::int64_t i, std::int64_t j,
+                   const Range& cells) const {
+    const std::int64_t k = cells.begin;
+    for (int field = 0; field < count_; ++field) {
+      add_row(from[field].row(i, j) + k, cells.end - k, to[field].row(i, j) + k);
+    }
+  }
+
+  /// Lines along rows and columns of all planes.
+  void solve_within_planes(FieldSet<Real>& changes) const {
+    executor_.each(n_.ni, [&](std::int64_t i) {
+      for (int field = 0; field < count_; ++field) {
+        const FieldView<Real> change = changes[field];
+        if (lines().along(1)) {
+          solve_across_rows(change, i, field);
+        }
+        if (lines().along(2)) {
+          solve_along_rows_of_plane(change, i, field);
+        }
+      }
+    });
+  }
+
+  void solve_across_rows(const FieldView<Real>& change, std::int64_t i, int field) const {
+    for (std::int64_t j = 0; j < n_.nj; ++j) {
+      eliminate_across(lines().at(1, j)[field], change.row(i, j - (j > 0)), n_.nk,
+                       change.row(i, j));
+    }
+    for (std::int64_t j = n_.nj - 2; j >= 0; --j) {
+      substitute_row(lines().at(1, j)[field].back, static_cast<const Real*>(change.row(i, j + 1)),
+                     n_.nk, change.row(i, j));
+    }
+  }
+
+  void solve_along_rows_of_plane(const FieldView<Real>& change, std::int64_t i, int field) const {
+    constexpr int together = 8;
+    const LineFactors<Real>* const factors = lines().at(2, 0) + field;
+    const auto fields = static_cast<std::size_t>(count_);
+    std::int64_t j = 0;
+    for (; j + together <= n_.nj; j += together) {
+      solve_along_rows<together>(factors, fields, n_.nk, change.row(i, j), layout_.row_pitch());
+    }
+    for (; j < n_.nj; ++j) {
+      solve_along_rows<1>(factors, fields, n_.nk, change.row(i, j), layout_.row_pitch());
+    }
+  }
+
+  template <Terms Which, class Cells>
+  [[nodiscard]] Real buoyancy_rate_of_row(const FieldSet<Real>& from, const Cells& along,
+                                          std::int64_t i, std::int64_t j) const {
+    const CellOnWalls walls = walls_.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk});
+    return largest_buoyancy_rate<Which>(stencil_of_row<Real>(from, i, j), along, medium_, walls,
+                                        walls_.walled[2], n_.nk);
   }
 
   template <Terms Which>
@@ -346,30 +616,30 @@ class CpuBackend {
           .tendency = tendencies_[0].row(i, j),
           .next = to[0].row(i, j),
           .cells = n_.nk};
-      advance_row<Which>(row, along, medium_, slots_[slot_]);
-      const CellOnWalls walls = walls_.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk});
-      return largest_buoyancy_rate<Which>(stencil_of_row<Real>(from, i, j), along, medium_, walls,
-                                          walls_.walled[2], n_.nk);
+      advance_row<Which>(row, along, medium_, slots_[slot_].tendencies);
+      return buoyancy_rate_of_row<Which>(from, along, i, j);
     });
   }
 
   /// Ghosts are not yet in place: upper faces are those of the next cell around, and beyond a wall
   /// lies the ghost, which is zero for good.
   void find_divergence(const FieldSet<Real>& flow) const {
+    each_row([&](std::int64_t i, std::int64_t j) { diverge_one_row(flow, i, j); });
+  }
+
+  void diverge_one_row(const FieldSet<Real>& flow, std::int64_t i, std::int64_t j) const {
     const poisson::CellSlots<Real> right_side = pressure_->right_side();
-    each_row([&](std::int64_t i, std::int64_t j) {
-      const std::int64_t next_i = walls_.walled[0] ? i + 1 : (i + 1) % n_.ni;
-      const std::int64_t next_j = walls_.walled[1] ? j + 1 : (j + 1) % n_.nj;
-      const PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
-      const Real* const along = flow[2].row(i, j);
-      const RowToDiverge<Real> row{.below = {flow[0].row(i, j), flow[1].row(i, j), along},
-                                   .above = {flow[0].row(next_i, j), flow[1].row(i, next_j)},
-                                   .last_face = walls_.walled[2] ? Real(0) : along[0],
-                                   .per_cell = {stencil.axis[0].per_cell, stencil.axis[1].per_cell},
-                                   .cells = n_.nk};
-      with_cells_along_rows(
-          [&](const auto& cells) { divergence_row(row, cells, &right_side(i, j, 0)); });
-    });
+    const std::int64_t next_i = walls_.walled[0] ? i + 1 : (i + 1) % n_.ni;
+    const std::int64_t next_j = walls_.walled[1] ? j + 1 : (j + 1) % n_.nj;
+    const PointStencil<Real> stencil = stencil_of_row<Real>(flow, i, j);
+    const Real* const along = flow[2].row(i, j);
+    const RowToDiverge<Real> row{.below = {flow[0].row(i, j), flow[1].row(i, j), along},
+                                 .above = {flow[0].row(next_i, j), flow[1].row(i, next_j)},
+                                 .last_face = walls_.walled[2] ? Real(0) : along[0],
+                                 .per_cell = {stencil.axis[0].per_cell, stencil.axis[1].per_cell},
+                                 .cells = n_.nk};
+    with_cells_along_rows(
+        [&](const auto& cells) { divergence_row(row, cells, &right_side(i, j, 0)); });
   }
 
   void project(FieldSet<Real>& flow) {
@@ -391,10 +661,41 @@ class CpuBackend {
       for (int field = 0; field < count_; ++field) {
         ghosts_[static_cast<std::size_t>(field)].close(flow[field], i, j);
       }
+      if (keeps_pressure()) {
+        keep_pressure(pressure, i, j);
+      }
       return with_cells_along_rows(
           [&](const auto& along) { return largest_advective_rate(stencil, along, n_.nk); });
     });
     clock_.noted.advection = larger(advection, clock_.noted.advection);
+  }
+
+  /// Of a row, with what the gradient at its first cell reads.
+  void keep_pressure(const poisson::CellSlots<Real>& potential, std::int64_t i, std::int64_t j) {
+    const auto beyond = [&](std::int64_t n, std::int64_t count) {
+      return std::clamp<std::int64_t>(n, 0, count - 1);
+    };
+    const auto row_at = [&](std::int64_t at_i, std::int64_t at_j) -> const Real* {
+      return &potential(beyond(at_i, n_.ni), beyond(at_j, n_.nj), 0);
+    };
+    RowOfPotential<Real> row{.here = row_at(i, j),
+                             .below = {row_at(i - 1, j), row_at(i, j - 1)},
+                             .above = {row_at(i + 1, j), row_at(i, j + 1)},
+                             .implicit_along_row = lines().along(2),
+                             .cells = n_.nk};
+    const std::array<std::int64_t, 2> at{i, j};
+    for (std::size_t axis = 0; axis < at.size(); ++axis) {
+      if (lines().along(static_cast<int>(axis))) {
+        row.weights[axis] = NeighbourWeights<Real>::of(metric(axis, at[axis]), false);
+      } else {
+        row.below[axis] = row.here;
+        row.above[axis] = row.here;
+      }
+    }
+    Real* const kept = (*kept_pressure_)[0].row(i, j);
+    with_cells_along_rows(
+        [&](const auto& along) { keep_pressure_row(row, along, slots_[slot_], kept); });
+    kept[-1] = kept[walls_.walled[2] ? 0 : n_.nk - 1];
   }
 
   void fill_ghost_rows(FieldSet<Real>& flow) const {
@@ -473,10 +774,14 @@ class CpuBackend {
   std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
   MetricLines<Real> lines_along_rows_;
   std::vector<GhostRows<Real>> ghosts_;
-  std::array<StageFactors<Real>, factor_slots> slots_{};
+  std::vector<ImplicitLines<Real>> lines_;         ///< of each slot
+  std::unique_ptr<FieldSet<Real>> kept_pressure_;  ///< where diffusion is implicit; one field
+  std::unique_ptr<FieldSet<Real>> carried_;        ///< the plane that was eliminated last
+  std::array<ImplicitFactors<Real>, factor_slots> slots_{};
   std::array<StageTimes, factor_slots> times_{};
   std::array<Real, most_fields> source_factors_{};
   std::size_t slot_ = 0;  ///< in use
+  bool solving_ = false;  ///< columns of a stage are on their way: the divergence ends it
   Stopwatch watch_;
   std::array<double, stage_parts + 1> marks_{};
 };

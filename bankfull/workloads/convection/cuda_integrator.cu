@@ -206,6 +206,8 @@ class CudaBackend {
       queue_drive(given_slot);
     }
   }
+  [[nodiscard]] static bool keeps_pressure() { return false; }
+  void forget_kept_pressure() {}
   void forget_rates() {
     fill_bytes(&clock_.data()->of_flow, 0, sizeof(FlowRates), stream_);
     fill_bytes(&clock_.data()->noted, 0, sizeof(FlowRates), stream_);

@@ -76,6 +76,7 @@ Medium<Real> medium_of(const Problem& problem, const Grid& grid) {
   const Vector reference = reference_acceleration(problem);
   for (const int n : storage_axes) {
     const auto along = static_cast<std::size_t>(grid.physical(n));
+    medium.implicit_along[n] = problem.implicit_along()[along];
     medium.reference[n] = static_cast<Real>(reference[along]);
     medium.twice_rotation[n] = static_cast<Real>(2.0 * grid.handedness() * problem.rotation[along]);
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {

@@ -33,6 +33,7 @@ struct Medium {
   Real twice_rotation[3] = {};  ///< 2 Omega, its sign turned where storage is left-handed
   Real reference[3] =
       {};  ///< acceleration that walls carry at any rate; see reference_acceleration
+  bool implicit_along[3] = {};  ///< axes along which diffusion is no part of tendencies
   int scalar_count = 0;
   ScalarMedium<Real> scalars[max_scalars] = {};
 };
@@ -42,6 +43,16 @@ enum class Terms {
   usual,  ///< of a flow with one scalar, without rotation and sources: no branch between loads
   all,
 };
+
+/// Which diffusion tendencies contain.
+enum class Diffusion {
+  whole,
+  within_planes,  ///< that along rows and columns: along planes it is implicit
+  explicit_axes,  ///< that along axes which are not Medium::implicit_along
+};
+
+/// In the place of a diffusivity: none, without an operation.
+struct Inviscid {};
 
 template <class Real>
 Terms terms_of(const Medium<Real>& medium, bool has_sources) {

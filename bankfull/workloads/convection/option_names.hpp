@@ -10,6 +10,11 @@ namespace bankfull::convection {
 inline constexpr auto time_scheme_names = enum_names<TimeScheme>(
     {{TimeScheme::adams_bashforth, "adams-bashforth"}, {TimeScheme::runge_kutta, "runge-kutta"}});
 
+inline constexpr auto implicit_diffusion_names =
+    enum_names<ImplicitDiffusion>({{ImplicitDiffusion::none, "none"},
+                                   {ImplicitDiffusion::stretched, "stretched"},
+                                   {ImplicitDiffusion::walls, "walls"}});
+
 inline constexpr auto pressure_solver_names =
     enum_names<PressureSolver>({{PressureSolver::automatic, "auto"},
                                 {PressureSolver::direct, "direct"},

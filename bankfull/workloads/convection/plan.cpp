@@ -20,11 +20,21 @@ Problem validated(Problem problem) {
   return problem;
 }
 
+/// The pressure that stages know of, and a plane of all fields for the way up the columns.
+template <class Real>
+std::int64_t implicit_bytes(const Plan& plan, const Layout& layout) {
+  const Extents n = plan.grid().extents();
+  const Layout plane({1, n.nj, n.nk}, 1, sizeof(Real));
+  return resident_bytes(field_set_bytes<Real>(layout, 1)) +
+         resident_bytes(field_set_bytes<Real>(plane, plan.fields()));
+}
+
 template <class Real>
 std::int64_t tuned_field_bytes(const Plan& plan) {
   const Layout layout(plan.grid().extents(), 1, sizeof(Real));
   const int sets = has_sources(plan.problem()) ? 4 : 3;  // the flow twice, and its tendencies
-  return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields()));
+  return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields())) +
+         (plan.problem().implicit_anywhere() ? implicit_bytes<Real>(plan, layout) : 0);
 }
 
 /// A flow is loaded and read by pieces.

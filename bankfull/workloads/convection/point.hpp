@@ -12,13 +12,21 @@ namespace bankfull::convection {
 
 /// Operations of the functions below at one point, products of metrics included. Tests count them.
 struct PointFlops {
-  static constexpr int transport_of_velocity = 66;  ///< momentum_transport along three axes
-  static constexpr int buoyancy = 4;                ///< of one scalar and velocity
-  static constexpr int all_buoyancy = 1;            ///< of one velocity that has any
-  static constexpr int rotation = 18;               ///< of one velocity
-  static constexpr int transport_of_scalar = 50;    ///< scalar_tendency
-  static constexpr int source = 2;                  ///< with the factor that may vary in time
-  static constexpr int advance = 4;                 ///< advanced
+  static constexpr int transport_of_velocity = 66;       ///< momentum_transport along three axes
+  static constexpr int buoyancy = 4;                     ///< of one scalar and velocity
+  static constexpr int all_buoyancy = 1;                 ///< of one velocity that has any
+  static constexpr int rotation = 18;                    ///< of one velocity
+  static constexpr int transport_of_scalar = 50;         ///< scalar_tendency
+  static constexpr int source = 2;                       ///< with the factor that may vary in time
+  static constexpr int advance = 4;                      ///< advanced
+  static constexpr int transport_without_diffusion = 8;  ///< less along an axis, of any field
+  static constexpr int second_difference = 7;            ///< of one field along one axis
+  static constexpr int added_difference = 1;             ///< to others, where there may be several
+  static constexpr int right_side = 4;                   ///< of a line solve, beside advance
+  static constexpr int pressure_gradient = 4;            ///< of one velocity
+  static constexpr int eliminated = 3;
+  static constexpr int substituted = 2;
+  static constexpr int kept_pressure = 23;
   static constexpr int divergence = 8;
   static constexpr int projection = 3;  ///< u - (p - p_below) / distance, of one velocity
   static constexpr int advective_rate = 5;
@@ -74,24 +82,38 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value plus_product(const X& x, const
   return fma(x, y, z);
 }
 
+/// What flows minus what diffuses: flux - diffusivity per_distance (above - below).
+template <class Real, class Metric, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value less_diffusion(const Real& diffusivity,
+                                                                 const Metric& per_distance,
+                                                                 const Value& below,
+                                                                 const Value& above,
+                                                                 const Value& flux) {
+  if constexpr (std::is_same_v<Real, Inviscid>) {
+    return flux;
+  } else {
+    return plus_product(-diffusivity * per_distance, above - below, flux);
+  }
+}
+
 /// Flux of velocity A along its own axis, u u - nu du/dx, at the centre of the cell that is `cell`
 /// cells above face n.
-template <int A, class Real, class Value, class Metric>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value own_flux(
-    const PointStencil<Real, Value, Metric>& stencil, Real viscosity, int cell, Metric per_width) {
+template <int A, class Real, class Value, class Metric, class Diffusivity>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+own_flux(const PointStencil<Real, Value, Metric>& stencil, Diffusivity viscosity, int cell,
+         Metric per_width) {
   const Value below = stencil.template at<A>(A, cell);
   const Value above = stencil.template at<A>(A, cell + 1);
   const Value twice_mean = below + above;
-  return plus_product(-viscosity * per_width, above - below,
-                      (Real(0.25) * twice_mean) * twice_mean);
+  return less_diffusion(viscosity, per_width, below, above, (Real(0.25) * twice_mean) * twice_mean);
 }
 
 /// Flux of velocity A along another axis B, v u - nu du/dy, at the edge `edge` cells above the
 /// point. The transporting v is weighted by volume, so that the divergence of the fluxes around a
 /// velocity is the mean of the divergences of its two cells: zero.
-template <int A, int B, class Real, class Value, class Metric>
+template <int A, int B, class Real, class Value, class Metric, class Diffusivity>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-cross_flux(const PointStencil<Real, Value, Metric>& stencil, Real viscosity, int edge,
+cross_flux(const PointStencil<Real, Value, Metric>& stencil, Diffusivity viscosity, int edge,
            Metric per_distance) {
   const Metric half_weight = Real(0.5) * stencil.axis[A].weight;
   const Value half_transporting =
@@ -99,14 +121,13 @@ cross_flux(const PointStencil<Real, Value, Metric>& stencil, Real viscosity, int
                    half_weight * stencil.template at<A, B>(B, -1, edge));
   const Value below = stencil.template at<B>(A, edge - 1);
   const Value above = stencil.template at<B>(A, edge);
-  return plus_product(-viscosity * per_distance, above - below,
-                      half_transporting * (below + above));
+  return less_diffusion(viscosity, per_distance, below, above, half_transporting * (below + above));
 }
 
 /// - d/dB (flux of velocity A along B), for B = A too.
-template <int A, int B, class Real, class Value, class Metric>
+template <int A, int B, class Real, class Value, class Metric, class Diffusivity>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-momentum_transport(const PointStencil<Real, Value, Metric>& stencil, Real viscosity) {
+momentum_transport(const PointStencil<Real, Value, Metric>& stencil, Diffusivity viscosity) {
   const AxisMetric<Metric>& axis = stencil.axis[B];
   if constexpr (A == B) {
     return axis.per_face * (own_flux<A>(stencil, viscosity, -1, axis.per_cell_before) -
@@ -181,30 +202,47 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value with_forces(
   }
 }
 
+/// The diffusivity along B that a tendency has.
+template <Diffusion Which, int B, class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE auto along(const Medium<Real>& medium,
+                                                       Real diffusivity) {
+  if constexpr (Which == Diffusion::within_planes && B == 0) {
+    return Inviscid();
+  } else if constexpr (Which == Diffusion::explicit_axes) {
+    return medium.implicit_along[B] ? Real(0) : diffusivity;
+  } else {
+    return diffusivity;
+  }
+}
+
 /// G of velocity A without pressure: -(u . grad) u + nu lap u + sum of g alpha T - 2 Omega x u.
-template <int A, Terms Which, class Real, class Value, class Metric>
+template <int A, Terms Which, Diffusion How = Diffusion::whole, class Real, class Value,
+          class Metric>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
 momentum_tendency(const PointStencil<Real, Value, Metric>& stencil, const Medium<Real>& medium) {
-  const Value transport = momentum_transport<A, A>(stencil, medium.viscosity) +
-                          momentum_transport<A, (A + 1) % 3>(stencil, medium.viscosity) +
-                          momentum_transport<A, (A + 2) % 3>(stencil, medium.viscosity);
+  constexpr int B = (A + 1) % 3;
+  constexpr int C = (A + 2) % 3;
+  const Value transport =
+      momentum_transport<A, A>(stencil, along<How, A>(medium, medium.viscosity)) +
+      momentum_transport<A, B>(stencil, along<How, B>(medium, medium.viscosity)) +
+      momentum_transport<A, C>(stencil, along<How, C>(medium, medium.viscosity));
   return with_forces<A, Which>(stencil, medium, transport);
 }
 
 /// Flux of a scalar along B, v T - kappa dT/dy, through the face `face` cells above the point.
-template <int B, class Real, class Value, class Metric>
+template <int B, class Real, class Value, class Metric, class Diffusivity>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-scalar_flux(const PointStencil<Real, Value, Metric>& stencil, int scalar, Real diffusivity,
+scalar_flux(const PointStencil<Real, Value, Metric>& stencil, int scalar, Diffusivity diffusivity,
             int face, Metric per_distance) {
   const Value below = stencil.template at<B>(3 + scalar, face - 1);
   const Value above = stencil.template at<B>(3 + scalar, face);
-  return plus_product(-diffusivity * per_distance, above - below,
-                      (Real(0.5) * stencil.template at<B>(B, face)) * (below + above));
+  return less_diffusion(diffusivity, per_distance, below, above,
+                        (Real(0.5) * stencil.template at<B>(B, face)) * (below + above));
 }
 
-template <int B, class Real, class Value, class Metric>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
-scalar_transport(const PointStencil<Real, Value, Metric>& stencil, int scalar, Real diffusivity) {
+template <int B, class Real, class Value, class Metric, class Diffusivity>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value scalar_transport(
+    const PointStencil<Real, Value, Metric>& stencil, int scalar, Diffusivity diffusivity) {
   const AxisMetric<Metric>& axis = stencil.axis[B];
   return axis.per_cell * (scalar_flux<B>(stencil, scalar, diffusivity, 0, axis.per_face) -
                           scalar_flux<B>(stencil, scalar, diffusivity, 1, axis.per_face_next));
@@ -217,6 +255,84 @@ scalar_tendency(const PointStencil<Real, Value, Metric>& stencil, int scalar, Re
   return scalar_transport<0>(stencil, scalar, diffusivity) +
          scalar_transport<1>(stencil, scalar, diffusivity) +
          scalar_transport<2>(stencil, scalar, diffusivity);
+}
+
+/// G of a scalar, but for the diffusion along implicit axes.
+template <Diffusion How, class Real, class Value, class Metric>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value explicit_scalar_tendency(
+    const PointStencil<Real, Value, Metric>& stencil, int scalar, const Medium<Real>& medium) {
+  const Real kappa = medium.scalars[scalar].diffusivity;
+  return scalar_transport<0>(stencil, scalar, along<How, 0>(medium, kappa)) +
+         scalar_transport<1>(stencil, scalar, along<How, 1>(medium, kappa)) +
+         scalar_transport<2>(stencil, scalar, along<How, 2>(medium, kappa));
+}
+
+/// What a field's second difference along an axis multiplies the differences to its neighbours by:
+/// of velocities along their own axis, which lie on faces, or of what lies at centres along it.
+template <class Real>
+struct NeighbourWeights {
+  Real below{};
+  Real above{};
+
+  BANKFULL_HOST_DEVICE static NeighbourWeights of(const AxisMetric<Real>& axis, bool on_faces) {
+    const Real& per_length = on_faces ? axis.per_face : axis.per_cell;
+    return {per_length * (on_faces ? axis.per_cell_before : axis.per_face),
+            per_length * (on_faces ? axis.per_cell : axis.per_face_next)};
+  }
+};
+
+/// D: the second difference along B of field `field`, which is velocity `Own`, or 3: a scalar.
+template <int Own, int B, class Real, class Value, class Metric>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value
+second_difference(const PointStencil<Real, Value, Metric>& stencil, int field) {
+  const auto weights = NeighbourWeights<Metric>::of(stencil.axis[B], Own == B);
+  const Value here = stencil.template at<B>(field, 0);
+  return plus_product(weights.below, stencil.template at<B>(field, -1) - here,
+                      weights.above * (stencil.template at<B>(field, 1) - here));
+}
+
+/// The sum of these along the implicit axes.
+template <int Own, Diffusion How, class Real, class Value, class Metric>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value implicit_differences(
+    const PointStencil<Real, Value, Metric>& stencil, const Medium<Real>& medium, int field) {
+  if constexpr (How == Diffusion::within_planes) {
+    return second_difference<Own, 0>(stencil, field);
+  }
+  auto sum = broadcast_of<Value>(Real(0));
+  if (medium.implicit_along[0]) {
+    sum = sum + second_difference<Own, 0>(stencil, field);
+  }
+  if (medium.implicit_along[1]) {
+    sum = sum + second_difference<Own, 1>(stencil, field);
+  }
+  if (medium.implicit_along[2]) {
+    sum = sum + second_difference<Own, 2>(stencil, field);
+  }
+  return sum;
+}
+
+/// What Thomas's elimination along an axis multiplies by at one index.
+template <class Real>
+struct LineFactors {
+  Real scale = 1;  ///< the right side
+  Real carry = 0;  ///< what was eliminated before
+  Real back = 0;   ///< the solution beyond
+};
+
+/// The way up: the right side here, with the one below already eliminated.
+template <class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value eliminated(const LineFactors<Real>& factors,
+                                                             const Value& right_side,
+                                                             const Value& below) {
+  return plus_product(factors.scale, right_side, factors.carry * below);
+}
+
+/// The way down: the solution here from the one above.
+template <class Real, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value substituted(const LineFactors<Real>& factors,
+                                                              const Value& eliminated,
+                                                              const Value& above) {
+  return plus_product(factors.back, above, eliminated);
 }
 
 /// u + gamma G + zeta G_before.

@@ -183,6 +183,11 @@ void validate_schedule(const Problem& problem) {
     require(problem.schedule == Schedule::tuned || !problem.device.is_cuda(),
             "the reference schedule on a GPU", "use --device cpu");
   });
+  about("time.implicit_diffusion", [&] {
+    require(problem.implicit_diffusion == ImplicitDiffusion::none || !problem.device.is_cuda(),
+            fmt::format("implicit diffusion ({}) on a GPU", to_string(problem.implicit_diffusion)),
+            "use --device cpu, or \"none\"");
+  });
   about("solver.precision", [&] {
     require(problem.schedule == Schedule::tuned || problem.precision == Precision::fp64,
             "the reference schedule in fp32", "use fp64");
@@ -225,6 +230,22 @@ std::vector<double> AxisCells::faces() const {
   return places;
 }
 
+std::array<bool, 3> Problem::implicit_along() const {
+  std::array<bool, 3> along{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const bool asked =
+        implicit_diffusion == ImplicitDiffusion::walls ||
+        (implicit_diffusion == ImplicitDiffusion::stretched && axes[axis].stretching != 0.0);
+    along[axis] = asked && !axes[axis].periodic;
+  }
+  return along;
+}
+
+bool Problem::implicit_anywhere() const {
+  const std::array<bool, 3> along = implicit_along();
+  return along[0] || along[1] || along[2];
+}
+
 void Problem::validate() const {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     validate_axis(axes[axis], axis_names[axis]);
@@ -240,6 +261,12 @@ void Problem::validate() const {
         [&] { require_positive(divergence, "the divergence that multigrid may leave"); });
   require(threads >= 1, fmt::format("{} threads", threads), "use 1 or more");
   validate_variation(*this);
+  about("time.implicit_diffusion", [&] {
+    require(!implicit_anywhere() || !walls_vary(*this),
+            fmt::format("implicit diffusion ({}) with walls that vary with time",
+                        to_string(implicit_diffusion)),
+            "use \"none\", or steady walls");
+  });
   validate_schedule(*this);
   validate_step(*this, Grid(axes));
 }
@@ -249,21 +276,26 @@ Vector WallMotion::velocity_at(double time) const {
           velocity[2] + value_at(varying[2], time)};
 }
 
-bool varies_in_time(const Problem& problem) {
+bool walls_vary(const Problem& problem) {
   const auto given = [](const TimeFunction& function) { return function != nullptr; };
   const auto wall_moves = [&](const WallMotion& wall) {
     return std::ranges::any_of(wall.varying, given);
   };
   const auto scalar_varies = [&](const Scalar& scalar) {
-    return scalar.source_factor || std::ranges::any_of(scalar.walls, [&](const auto& walls) {
-             return std::ranges::any_of(walls, given, &WallScalar::varying);
-           });
+    return std::ranges::any_of(scalar.walls, [&](const auto& walls) {
+      return std::ranges::any_of(walls, given, &WallScalar::varying);
+    });
   };
-  return std::ranges::any_of(problem.force_factor, given) ||
-         std::ranges::any_of(problem.scalars, scalar_varies) ||
+  return std::ranges::any_of(problem.scalars, scalar_varies) ||
          std::ranges::any_of(problem.walls, [&](const auto& walls) {
            return std::ranges::any_of(walls, wall_moves);
          });
+}
+
+bool varies_in_time(const Problem& problem) {
+  const auto given = [](const TimeFunction& function) { return function != nullptr; };
+  return walls_vary(problem) || std::ranges::any_of(problem.force_factor, given) ||
+         std::ranges::any_of(problem.scalars, given, &Scalar::source_factor);
 }
 
 double longest_run(const Problem& problem) {
@@ -282,6 +314,9 @@ bool has_sources(const Problem& problem) {
 }
 
 std::string to_string(TimeScheme scheme) { return time_scheme_names.to_string(scheme); }
+std::string to_string(ImplicitDiffusion implicit) {
+  return implicit_diffusion_names.to_string(implicit);
+}
 std::string to_string(PressureSolver solver) { return pressure_solver_names.to_string(solver); }
 std::string to_string(Schedule schedule) { return schedule_names.to_string(schedule); }
 

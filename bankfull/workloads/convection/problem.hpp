@@ -98,6 +98,13 @@ enum class TimeScheme {
   runge_kutta,      ///< third order, three evaluations a step
 };
 
+/// Along which axes diffusion is implicit in time, for all velocities and scalars.
+enum class ImplicitDiffusion {
+  none,
+  stretched,  ///< those that are stretched
+  walls,      ///< those between walls
+};
+
 enum class PressureSolver { automatic, direct, multigrid };
 
 enum class Schedule {
@@ -133,6 +140,7 @@ struct Problem {
   std::uint64_t seed = 1;
 
   TimeScheme scheme = TimeScheme::adams_bashforth;
+  ImplicitDiffusion implicit_diffusion = ImplicitDiffusion::none;
   TimeStep time_step;
   std::int64_t steps = 0;  ///< the run ends after so many steps; 0: at end_time alone
   double end_time = 0.0;   ///< 0: after `steps` alone
@@ -150,6 +158,10 @@ struct Problem {
 
   [[nodiscard]] std::int64_t cells() const { return axes[0].cells * axes[1].cells * axes[2].cells; }
 
+  /// Whether diffusion along x, y, z is implicit. Never along a periodic axis.
+  [[nodiscard]] std::array<bool, 3> implicit_along() const;
+  [[nodiscard]] bool implicit_anywhere() const;
+
   /// Throws UsageError naming the field, its value and the remedy, about the setting that a case
   /// has for it. Does not look at the device.
   void validate() const;
@@ -163,6 +175,9 @@ inline double value_at(const TimeFunction& function, double time, double absent 
 /// Whether anything is a formula of time.
 bool varies_in_time(const Problem& problem);
 
+/// Whether what a wall prescribes does.
+bool walls_vary(const Problem& problem);
+
 /// How long a run is at most; infinite where steps alone, of any length, end it.
 double longest_run(const Problem& problem);
 
@@ -170,6 +185,7 @@ double longest_run(const Problem& problem);
 bool has_sources(const Problem& problem);
 
 std::string to_string(TimeScheme scheme);
+std::string to_string(ImplicitDiffusion implicit);
 std::string to_string(PressureSolver solver);
 std::string to_string(Schedule schedule);
 

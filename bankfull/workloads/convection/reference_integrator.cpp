@@ -6,6 +6,7 @@
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 #include "bankfull/workloads/convection/reference_budget.hpp"
+#include "bankfull/workloads/convection/reference_diffusion.hpp"
 #include "bankfull/workloads/convection/reference_pressure.hpp"
 
 #include <algorithm>
@@ -27,7 +28,10 @@ class ReferenceIntegrator final : public Integrator {
         fields_(layout_, count_, Device::cpu()),
         before_(layout_, count_, Device::cpu()),
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(plan_.grid().domain()) {
+        changes_(layout_, 1, Device::cpu()),
+        pressure_(plan_.grid().domain()),
+        diffusion_(plan_.problem(), plan_.grid()),
+        known_pressure_(static_cast<std::size_t>(plan_.grid().extents().count())) {
     for (const int n : storage_axes) {
       metrics_[static_cast<std::size_t>(n)] = metrics_of<double>(plan_.grid().axis(n));
     }
@@ -58,21 +62,10 @@ class ReferenceIntegrator final : public Integrator {
     note_buoyancy();
     find_tendencies(times.begin);
     for (int field = 0; field < count_; ++field) {
-      const FieldView<double> values = fields_[field];
-      const FieldView<double> now = tendencies_[field];
-      const FieldView<double> before = before_[field];
-      for_cells(
-          box_of(plan_.grid().extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-            if (!lies_on_wall(plan_.grid(), field, i, j, k)) {
-              values(i, j, k) =
-                  advanced(values(i, j, k), stage.gamma, now(i, j, k), stage.zeta, before(i, j, k));
-            }
-            if (stage.store_tendency) {
-              before(i, j, k) = now(i, j, k);
-            }
-          });
+      advance_field(field, stage);
     }
     project(times.end);
+    keep_pressure(stage);
   }
 
   StageSeconds advance_timed(const Stage& stage) override {
@@ -88,17 +81,12 @@ class ReferenceIntegrator final : public Integrator {
   [[nodiscard]] const Plan& plan() const override { return plan_; }
 
   void load(const FlowReader& flow) override {
-    const FlowState state = flow.whole(plan_.grid(), count_);
-    for (int field = 0; field < count_; ++field) {
-      auto value = state.fields[static_cast<std::size_t>(field)].begin();
-      const FieldView<double> view = fields_[field];
-      for_cells(box_of(plan_.grid().extents()),
-                [&](std::int64_t i, std::int64_t j, std::int64_t k) { view(i, j, k) = *value++; });
-    }
+    set_fields(flow.whole(plan_.grid(), count_));
     std::fill_n(before_.data(), before_.size(), 0.0);
-    rates_ = {};
     project(0.0);
-    note_buoyancy();
+    find_first_pressure();
+    rates_ = {};
+    note_rates();
     restart_clock();
   }
 
@@ -126,15 +114,15 @@ class ReferenceIntegrator final : public Integrator {
   [[nodiscard]] double tendency(int field, const PointStencil<double>& stencil) const {
     switch (field) {
       case 0:
-        return momentum_tendency<0, Terms::all>(stencil, medium_);
+        return momentum_tendency<0, Terms::all, Diffusion::explicit_axes>(stencil, medium_);
       case 1:
-        return momentum_tendency<1, Terms::all>(stencil, medium_);
+        return momentum_tendency<1, Terms::all, Diffusion::explicit_axes>(stencil, medium_);
       case 2:
-        return momentum_tendency<2, Terms::all>(stencil, medium_);
+        return momentum_tendency<2, Terms::all, Diffusion::explicit_axes>(stencil, medium_);
       default:
         break;
     }
-    return scalar_tendency(stencil, field - 3, medium_.scalars[field - 3].diffusivity);
+    return explicit_scalar_tendency<Diffusion::explicit_axes>(stencil, field - 3, medium_);
   }
 
   [[nodiscard]] double source_factor(int field, double time) const {
@@ -161,6 +149,90 @@ class ReferenceIntegrator final : public Integrator {
     }
   }
 
+  /// See Stage.
+  void advance_field(int field, const Stage& stage) {
+    const FieldView<double> values = fields_[field];
+    const FieldView<double> now = tendencies_[field];
+    const FieldView<double> before = before_[field];
+    const FieldView<double> change = changes_[0];
+    const Box cells = box_of(plan_.grid().extents());
+    for_cells(cells, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      const double start = diffusion_.any() ? 0.0 : values(i, j, k);
+      change(i, j, k) = start;
+      if (!lies_on_wall(plan_.grid(), field, i, j, k)) {
+        change(i, j, k) = advanced(start, stage.gamma, now(i, j, k), stage.zeta, before(i, j, k)) +
+                          stage.length() * (diffusion_.rate(field, values, i, j, k) -
+                                            gradient_of_known_pressure(field, i, j, k));
+      }
+      if (stage.store_tendency) {
+        before(i, j, k) = now(i, j, k);
+      }
+    });
+    diffusion_.solve(field, stage.implicit_time(), change);
+    for_cells(cells, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      values(i, j, k) = change(i, j, k) + (diffusion_.any() ? values(i, j, k) : 0.0);
+    });
+  }
+
+  /// At velocity `field`; 0 where only projections know of the pressure.
+  [[nodiscard]] double gradient_of_known_pressure(int field, std::int64_t i, std::int64_t j,
+                                                  std::int64_t k) const {
+    if (!diffusion_.any() || field > 2) {
+      return 0.0;
+    }
+    const double below = known_pressure(i - (field == 0), j - (field == 1), k - (field == 2));
+    return (known_pressure(i, j, k) - below) * stencil(i, j, k).axis[field].per_face;
+  }
+
+  [[nodiscard]] double known_pressure(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    return around(known_pressure_, i, j, k);
+  }
+
+  /// p += phi - theta tau nu D phi, with phi the change of pressure that the projection found.
+  void keep_pressure(const Stage& stage) {
+    if (!diffusion_.any()) {
+      return;
+    }
+    std::size_t cell = 0;
+    for_cells(box_of(plan_.grid().extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      const double change = potential_[cell] - stage.implicit_time() * diffusion_.rate_of_potential(
+                                                                           potential_, i, j, k);
+      known_pressure_[cell] += stage.pressure_per_potential() * change;
+      ++cell;
+    });
+  }
+
+  /// What tendencies leave of divergence, which the pressure takes away; the flow stays as it is.
+  void find_first_pressure() {
+    std::fill(known_pressure_.begin(), known_pressure_.end(), 0.0);
+    if (diffusion_.any()) {
+      const FlowState flow = state();
+      advance_in(stage_of_first_pressure, {});
+      set_fields(flow);
+      fill_ghosts(0.0);
+    }
+  }
+
+  void set_fields(const FlowState& state) {
+    const Extents n = plan_.grid().extents();
+    for (int field = 0; field < count_; ++field) {
+      const std::vector<double>& values = state.fields[static_cast<std::size_t>(field)];
+      const FieldView<double> view = fields_[field];
+      for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+        view(i, j, k) = values[static_cast<std::size_t>((i * n.nj + j) * n.nk + k)];
+      });
+    }
+  }
+
+  /// A value of all cells, around periodic ends.
+  [[nodiscard]] double around(const std::vector<double>& values, std::int64_t i, std::int64_t j,
+                              std::int64_t k) const {
+    const Extents n = plan_.grid().extents();
+    const auto inner = [](std::int64_t at, std::int64_t count) { return (at + count) % count; };
+    return values[static_cast<std::size_t>((inner(i, n.ni) * n.nj + inner(j, n.nj)) * n.nk +
+                                           inner(k, n.nk))];
+  }
+
   /// Ghosts first: the divergence reads the face beyond the last cell.
   void project(double time) {
     fill_ghosts(time);
@@ -169,11 +241,9 @@ class ReferenceIntegrator final : public Integrator {
     for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       right_side.push_back(divergence(stencil(i, j, k)));
     });
-    const std::vector<double>& p = pressure_.solve(right_side);
+    potential_ = pressure_.solve(right_side);
     const auto pressure = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-      const auto around = [](std::int64_t at, std::int64_t count) { return (at + count) % count; };
-      return p[static_cast<std::size_t>((around(i, n.ni) * n.nj + around(j, n.nj)) * n.nk +
-                                        around(k, n.nk))];
+      return around(potential_, i, j, k);
     };
     for (const int axis : storage_axes) {
       const FieldView<double> u = fields_[axis];
@@ -185,7 +255,16 @@ class ReferenceIntegrator final : public Integrator {
       });
     }
     fill_ghosts(time);
-    for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    note_advection();
+  }
+
+  void note_rates() {
+    note_advection();
+    note_buoyancy();
+  }
+
+  void note_advection() {
+    for_cells(box_of(plan_.grid().extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       rates_.advection = std::max(rates_.advection, advective_rate_at(i, j, k));
     });
   }
@@ -239,7 +318,11 @@ class ReferenceIntegrator final : public Integrator {
   FieldSet<double> fields_;
   FieldSet<double> before_;
   FieldSet<double> tendencies_;
+  FieldSet<double> changes_;  ///< of one field in a stage
   ReferencePressure pressure_;
+  ReferenceDiffusion diffusion_;
+  std::vector<double> potential_;       ///< that the last projection found
+  std::vector<double> known_pressure_;  ///< of stages with implicit diffusion
   std::array<std::vector<AxisMetric<double>>, 3> metrics_;
   StepRule rule_;
   StepState progress_;
@@ -322,8 +405,8 @@ std::unique_ptr<Integrator> make_reference_integrator(const Plan& plan) {
 std::int64_t reference_integrator_bytes(const Plan& plan) {
   const Extents cells = plan.grid().extents();
   const Layout layout(cells, 1, sizeof(double));
-  constexpr std::int64_t pressure_vectors = 6;
-  return field_set_bytes<double>(layout, 3 * plan.fields()) +
+  constexpr std::int64_t pressure_vectors = 8;
+  return field_set_bytes<double>(layout, 3 * plan.fields() + 1) +
          pressure_vectors * cells.count() * static_cast<std::int64_t>(sizeof(double));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace bankfull::convection {
 namespace {
@@ -51,13 +52,29 @@ Diffusivities diffusivities_of(const Problem& problem) {
   return all;
 }
 
-/// Largest eigenvalue of diffusion of the most diffusive quantity along all axes.
+/// Largest eigenvalue of diffusion of the most diffusive quantity along all axes but implicit ones.
 double fastest_diffusion(const Problem& problem, const Grid& grid) {
+  const Vector rates = largest_rates(grid);
   double sum = 0.0;
-  for (const double per_cell : largest_rates(grid)) {
-    sum += 4.0 * diffusivities_of(problem).largest * per_cell * per_cell;
+  for (std::size_t axis = 0; axis < rates.size(); ++axis) {
+    if (!problem.implicit_along()[axis]) {
+      sum += 4.0 * diffusivities_of(problem).largest * rates[axis] * rates[axis];
+    }
   }
   return sum;
+}
+
+/// Decay of what diffusion takes longest to smooth along the shortest implicit axis.
+double implicit_decay(const Problem& problem) {
+  double fastest = 0.0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (problem.implicit_along()[axis]) {
+      const double number =
+          std::numbers::pi / (problem.axes[axis].upper - problem.axes[axis].lower);
+      fastest = std::max(fastest, diffusivities_of(problem).largest * number * number);
+    }
+  }
+  return fastest;
 }
 
 /// The same of the least diffusive quantity along the axis with the widest cells.
@@ -133,8 +150,9 @@ double infinite_where_none(double limit) {
 double longest_diffusive_step(const Problem& problem, const Grid& grid) {
   constexpr double any = 1e300;
   const double fastest_decay = fastest_diffusion(problem, grid);
-  return fastest_decay > 0.0 ? detail::stability_ellipse(problem.scheme).diffusion / fastest_decay
-                             : any;
+  const detail::StabilityEllipse ellipse =
+      detail::stability_ellipse(problem.scheme, problem.implicit_anywhere());
+  return fastest_decay > 0.0 ? ellipse.diffusion / fastest_decay : any;
 }
 
 double largest_courant(TimeScheme scheme) { return scheme == TimeScheme::runge_kutta ? 1.7 : 0.8; }
@@ -160,6 +178,7 @@ double turning_rate(const Problem& problem) {
 StepRule step_rule(const Problem& problem, const Grid& grid, const Diagnosis& flow,
                    const Vector& largest_force) {
   return {.scheme = problem.scheme,
+          .implicit = problem.implicit_anywhere(),
           .fixed = problem.time_step.fixed,
           .courant = problem.time_step.courant,
           .longest = infinite_where_none(problem.time_step.longest),
@@ -168,6 +187,7 @@ StepRule step_rule(const Problem& problem, const Grid& grid, const Diagnosis& fl
           .steps = infinite_where_none(static_cast<double>(problem.steps)),
           .turning = turning_rate(problem),
           .fastest_diffusion = fastest_diffusion(problem, grid),
+          .implicit_decay = implicit_decay(problem),
           .slowest_diffusion = slowest_diffusion(problem, grid),
           .least_diffusivity = diffusivities_of(problem).least,
           .buoyancy_difference = buoyancy_difference(problem, flow)};

@@ -9,7 +9,8 @@ namespace bankfull::convection {
 
 /// The longest step for which diffusion is stable: the real-axis limit of the scheme (1 for
 /// Adams-Bashforth 2, 2.51 for Runge-Kutta 3) over the largest eigenvalue of the diffusion
-/// operator, 4 max(nu, kappa) sum of 1 / h^2 with the narrowest cells.
+/// operator, 4 max(nu, kappa) sum of 1 / h^2 with the narrowest cells, over the axes along which it
+/// is explicit. Beside implicit ones the limit of Runge-Kutta 3 is 2.41.
 double longest_diffusive_step(const Problem& problem, const Grid& grid);
 
 /// The largest Courant number, dt max(sum of |u| / h), that a case may ask for: 0.8 with

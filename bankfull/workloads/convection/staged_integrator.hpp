@@ -34,6 +34,8 @@ inline constexpr int factor_slots = given_slot + 1;
 ///   fill_ghosts_and_end_step(to)  launches the part `ghosts` and StepClock::end_step likewise
 ///   launches set_rule(rule), restart_clock(), forget_rates(), progress()   of the StepClock
 ///   mark(n), seconds_after(n)  the device's clock: from mark n to mark n + 1
+///   keeps_pressure()         whether projections change a pressure that stages know of, which is
+///                            where diffusion is implicit; forget_kept_pressure() sets it to zero
 ///   set_fields(flow, side)   all but ghosts, and zero tendencies
 ///   read(side, field, part, values)   see FlowReader
 ///   tally_flow(side), tally_scalar(side, scalar)
@@ -108,6 +110,9 @@ class StagedIntegrator final : public Integrator {
     backend_.set_fields(flow, side_);
     backend_.pressure().forget();
     launch_from(StagePart::divergence, side_);
+    if (backend_.keeps_pressure()) {
+      find_first_pressure();
+    }
     note_buoyancy();
     backend_.finish();
   }
@@ -144,6 +149,19 @@ class StagedIntegrator final : public Integrator {
     backend_.set_factors(given_slot, stage);
     backend_.use_factors(given_slot);
     is_chosen_ = false;
+  }
+
+  /// The pressure of the tendencies, and the rates of the flow again: the other side gets what is
+  /// no flow, and then the flow.
+  void find_first_pressure() {
+    backend_.forget_kept_pressure();
+    for (const Stage& stage : {stage_of_first_pressure, Stage{.store_tendency = false}}) {
+      use_stage(stage);
+      backend_.pressure().forget();
+      backend_.forget_rates();
+      launch_from(StagePart::advance, 1 - side_);
+    }
+    backend_.pressure().forget();
   }
 
   /// A first step has no stage before it that noted the rate of buoyancy: one of no length does.

@@ -33,8 +33,9 @@ struct FlowRates {
 /// does not have is infinite.
 struct StepRule {
   TimeScheme scheme = TimeScheme::adams_bashforth;
-  double fixed = 0.0;    ///< length of all steps; 0: they are chosen
-  double courant = 0.0;  ///< the largest Courant number
+  bool implicit = false;  ///< diffusion is so along some axes
+  double fixed = 0.0;     ///< length of all steps; 0: they are chosen
+  double courant = 0.0;   ///< the largest Courant number
   double longest = HUGE_VAL;
   double at_rest = HUGE_VAL;  ///< limit by forces and moving walls
 
@@ -42,7 +43,8 @@ struct StepRule {
   double steps = HUGE_VAL;  ///< that the run is long
 
   double turning = 0.0;              ///< 2 |Omega|
-  double fastest_diffusion = 0.0;    ///< largest eigenvalue of diffusion
+  double fastest_diffusion = 0.0;    ///< largest eigenvalue of diffusion along explicit axes
+  double implicit_decay = 0.0;       ///< of the mode as long as the shortest implicit axis
   double slowest_diffusion = 0.0;    ///< the same of the least diffusive quantity along one axis
   double least_diffusivity = 0.0;    ///< length^2 / time
   double buoyancy_difference = 0.0;  ///< acceleration by the whole range of all scalars
@@ -90,13 +92,18 @@ inline constexpr double growth_by_fixed_steps = 1e-2;
 /// (Re z / diffusion)^2 + (Im z / waves)^2 <= 1: a wave may be carried along one axis and
 /// diffused along another, so any Re z goes with any Im z. Of Adams-Bashforth 2 the part with
 /// little diffusion is left to `longest_without_growth`.
+///
+/// Implicit diffusion along further axes, of any strength and factored, leaves all of the ellipse
+/// of Adams-Bashforth 2 stable. Of Runge-Kutta 3, whose first two stages go beyond that step's
+/// share of the decay, it takes the end of the real axis: 2.415.
 struct StabilityEllipse {
   double waves;
   double diffusion;
 };
 
-BANKFULL_HOST_DEVICE inline StabilityEllipse stability_ellipse(TimeScheme scheme) {
-  return scheme == TimeScheme::runge_kutta ? StabilityEllipse{1.73, 2.51}
+BANKFULL_HOST_DEVICE inline StabilityEllipse stability_ellipse(TimeScheme scheme,
+                                                               bool implicit = false) {
+  return scheme == TimeScheme::runge_kutta ? StabilityEllipse{1.73, implicit ? 2.41 : 2.51}
                                            : StabilityEllipse{0.85, 1.0};
 }
 
@@ -105,13 +112,14 @@ BANKFULL_HOST_DEVICE inline StabilityEllipse stability_ellipse(TimeScheme scheme
 ///
 /// - A wave along an axis of angle t a cell has a frequency of at most `waves` sin t and a decay of
 ///   at least `slowest_diffusion` D sin^2(t / 2): for all t that is dt^3 <= 1.69 D / w^4 for small
-///   w dt. With the margin 1.3 covers all orders up to w dt = 0.75, beyond which the ellipse ends.
+///   w dt. With the margin 1.3 covers all orders up to w dt = 0.75, beyond which the ellipse ends;
+///   0.8 does where the damping is by implicit diffusion, which damps strong waves less.
 /// - Inertial oscillations may be as large as the box, and not be damped at all.
 /// - Internal waves of wave number k have frequencies below sqrt(k times the difference of
 ///   buoyancy), so w^4 grows as k^2, as their decay does.
 BANKFULL_HOST_DEVICE inline double longest_without_growth(const StepRule& rule, double waves,
                                                           double buoyancy, double allowed) {
-  constexpr double damped = 1.3;
+  const double damped = rule.implicit ? 0.8 : 1.3;
   const double carried = (damped * rule.slowest_diffusion + 4.0 * allowed) / fourth_power(waves);
   const double turned = 4.0 * allowed / fourth_power(rule.turning);
   const double range = rule.buoyancy_difference;
@@ -124,7 +132,7 @@ BANKFULL_HOST_DEVICE inline double longest_without_growth(const StepRule& rule, 
 BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
                                                          const FlowRates& rates) {
   const double waves = rates.advection + std::fmax(rule.turning, std::sqrt(rates.buoyancy));
-  const StabilityEllipse ellipse = stability_ellipse(rule.scheme);
+  const StabilityEllipse ellipse = stability_ellipse(rule.scheme, rule.implicit);
   const double by_waves = waves / ellipse.waves;
   const double by_diffusion = rule.fastest_diffusion / ellipse.diffusion;
   Shortest stable;
@@ -148,14 +156,19 @@ BANKFULL_HOST_DEVICE inline double longest_by_courant(const StepRule& rule, cons
   return 2.0 * rule.courant / (rate + std::sqrt(rate * rate + 4.0 * acceleration * rule.courant));
 }
 
+/// Implicit diffusion is stable at any step, but accurate no longer where that spans what happens
+/// to the whole box: a step may take this part of the time that diffusion needs across it.
+inline constexpr double part_of_decay = 0.1;
+
 }  // namespace detail
 
 /// By how much a chosen step may be longer than the one before.
 inline constexpr double most_growth = 1.1;
 
 /// The step to take from a flow of these rates, and where it leads. A chosen step is the longest
-/// that has the Courant number asked for, is stable with a margin, and is at most a tenth longer
-/// than the one before; the last one ends the run.
+/// that has the Courant number asked for, is stable with a margin, does not span what implicit
+/// diffusion does to the whole box, and is at most a tenth longer than the one before; the last one
+/// ends the run.
 BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const StepState& last,
                                                 const FlowRates& rates) {
   constexpr double with_rounding = 1.0 + 1e-6;  // the last step takes what rounding has left too
@@ -166,6 +179,7 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
   } else {
     chosen.take(detail::longest_by_courant(rule, last, rates.advection), StepLimit::courant);
     chosen.take(detail::stability_margin * stable.dt, stable.limit);
+    chosen.take(detail::part_of_decay / rule.implicit_decay, StepLimit::diffusion);
     chosen.take(rule.at_rest, StepLimit::forces);
     chosen.take(rule.longest, StepLimit::longest);
     if (last.steps > 0) {

@@ -72,6 +72,76 @@ Traffic advance_traffic(const Problem& problem, double word) {
                                              .flops = static_cast<double>(flops)};
 }
 
+/// How lines are solved; see ImplicitLines.
+struct LineSolves {
+  int within_planes = 0;  ///< axes
+  bool for_values = false;
+  double planes = 1.0;
+  double fields = 0.0;
+};
+
+LineSolves line_solves_of(const Problem& problem, const Grid& grid) {
+  LineSolves solves{.planes = count_of(grid.axis(0).count()),
+                    .fields = 3.0 + count_of(scalar_count(problem))};
+  for (const int axis : storage_axes) {
+    const bool implicit = problem.implicit_along()[static_cast<std::size_t>(grid.physical(axis))];
+    solves.within_planes += implicit && axis > 0 ? 1 : 0;
+    solves.for_values = solves.for_values || (implicit && axis == 0);
+  }
+  solves.for_values = solves.for_values && solves.within_planes == 0;
+  return solves;
+}
+
+/// What implicit diffusion adds to `advance`: the pressure is read, columns are eliminated, and
+/// lines within planes are solved, by one more pass.
+Traffic elimination_traffic(const Problem& problem, const Grid& grid, double word) {
+  const LineSolves solves = line_solves_of(problem, grid);
+  const double cells = count_of(problem.cells());
+  Traffic all =
+      cells * Traffic{.bytes_read = word,
+                      .flops = solves.fields * (PointFlops::right_side + PointFlops::eliminated) +
+                               3.0 * PointFlops::pressure_gradient};
+  if (solves.for_values) {
+    // Walls beyond the planes act on all fields but the velocity that ends at them.
+    constexpr double of_wall = 4.0;
+    all.flops += cells * solves.fields *
+                     (PointFlops::second_difference - PointFlops::transport_without_diffusion) +
+                 2.0 * cells / solves.planes * (solves.fields - 1.0) * of_wall;
+    return all;
+  }
+  for (const int axis : storage_axes) {
+    const auto along = static_cast<std::size_t>(grid.physical(axis));
+    if (problem.implicit_along()[along]) {
+      all.flops +=
+          cells * solves.fields * (PointFlops::second_difference + PointFlops::added_difference);
+      const double lines = cells / count_of(grid.axis(axis).count());
+      all.flops += axis == 0 ? 0.0
+                             : solves.fields * (cells * PointFlops::eliminated +
+                                                (cells - lines) * PointFlops::substituted);
+    }
+  }
+  const double pass = solves.within_planes > 0 ? cells * solves.fields * word : 0.0;
+  return all + Traffic{.bytes_read = pass, .bytes_written = pass};
+}
+
+/// What it adds to the divergence, which ends its solves: columns go the way down, and changes
+/// become values. The divergence then reads no velocity again.
+Traffic substitution_traffic(const Problem& problem, const Grid& grid, double word) {
+  const LineSolves solves = line_solves_of(problem, grid);
+  const double cells = count_of(problem.cells());
+  const double below = cells / solves.planes * (solves.planes - 1.0);
+  Traffic all{.flops = solves.fields * below * PointFlops::substituted};
+  if (solves.for_values) {
+    all.bytes_read = solves.planes > 1.0 ? cells * (solves.fields - 3.0) * word : 0.0;
+    all.bytes_written = solves.fields * below * word;
+  } else {
+    all.bytes_read = cells * (2.0 * solves.fields - 3.0) * word;
+    all.bytes_written = cells * solves.fields * word;
+    all.flops += cells * solves.fields;
+  }
+  return all;
+}
+
 Traffic divergence_traffic(const Problem& problem, double word) {
   return count_of(problem.cells()) *
          Traffic{.bytes_read = 3.0 * word, .bytes_written = word, .flops = PointFlops::divergence};
@@ -155,7 +225,23 @@ double cells_of_scalars_at_ends(const Problem& problem, const Extents& n) {
   return count_of(scalar_count(problem) * n.ni * n.nj * ends_of(n.nk));
 }
 
-std::string model_of(StagePart part, const Problem& problem, PressureSolver solver) {
+/// Of the parts that implicit diffusion changes.
+std::string implicit_model_of(StagePart part, const Problem& problem, const Grid& grid) {
+  const LineSolves solves = line_solves_of(problem, grid);
+  if (part == StagePart::advance) {
+    return std::string(has_sources(problem) ? "5" : "4") +
+           " words per field and cell, and the pressure read" +
+           (solves.within_planes > 0 ? "; 2 words for the lines within planes" : "");
+  }
+  if (part == StagePart::divergence) {
+    return solves.for_values ? "2 words per field and cell, the right side written"
+                             : "3 words per field and cell, the right side written";
+  }
+  return "9 words per cell: potential read, pressure and velocities read and written, but for "
+         "those on walls";
+}
+
+std::string explicit_model_of(StagePart part, const Problem& problem, PressureSolver solver) {
   switch (part) {
     case StagePart::advance:
       return has_sources(problem)
@@ -176,6 +262,14 @@ std::string model_of(StagePart part, const Problem& problem, PressureSolver solv
              : "multigrid's own model, for the cycles of the last solve";
 }
 
+std::string model_of(StagePart part, const Plan& plan) {
+  const bool changed =
+      part == StagePart::advance || part == StagePart::divergence || part == StagePart::projection;
+  return changed && plan.problem().implicit_anywhere()
+             ? implicit_model_of(part, plan.problem(), plan.grid())
+             : explicit_model_of(part, plan.problem(), plan.solver());
+}
+
 }  // namespace
 
 std::string to_string(StagePart part) { return part_names.to_string(part); }
@@ -194,8 +288,17 @@ StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure) {
     projection = projection + ghosts.ends;
     projection.bytes_read += cells_of_scalars_at_ends(problem, grid.extents()) * word;
   }
-  return {advance_traffic(problem, word), divergence_traffic(problem, word), pressure, projection,
-          filling};
+  Traffic advance = advance_traffic(problem, word);
+  Traffic divergence = divergence_traffic(problem, word);
+  if (problem.implicit_anywhere()) {
+    advance = advance + elimination_traffic(problem, grid, word);
+    divergence = divergence + substitution_traffic(problem, grid, word);
+    projection =
+        projection + count_of(problem.cells()) * Traffic{.bytes_read = word,
+                                                         .bytes_written = word,
+                                                         .flops = PointFlops::kept_pressure};
+  }
+  return {advance, divergence, pressure, projection, filling};
 }
 
 StageWork stage_work(const Plan& plan, const Traffic& pressure) {
@@ -204,7 +307,7 @@ StageWork stage_work(const Plan& plan, const Traffic& pressure) {
   StageWork work;
   for (std::size_t n = 0; n < work.size(); ++n) {
     work[n] = {.traffic = traffic[n],
-               .model = model_of(static_cast<StagePart>(n), plan.problem(), plan.solver()),
+               .model = model_of(static_cast<StagePart>(n), plan),
                .working_set_bytes = bytes,
                .precision = plan.problem().precision};
   }

@@ -16,6 +16,7 @@
 #include <memory>
 #include <numbers>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 namespace bankfull::convection {
@@ -146,10 +147,15 @@ TEST(TimeSchemeBudget, IsOfTheOrderOfTheScheme) {
   problem.rotation = {0.7, -0.3, 1.1};
   problem.force = {uneven(0.3, 1.0), {}, uneven(0.2, 4.0)};
   problem.scalars.front().source = uneven(0.4, 3.0);
-  for (const TimeScheme scheme : {TimeScheme::adams_bashforth, TimeScheme::runge_kutta}) {
-    const double expected = scheme == TimeScheme::adams_bashforth ? 2.0 : 3.0;
-    const TimeSchemeBudget coarse = time_scheme_around(problem, scheme, 0.4, 40);
-    const TimeSchemeBudget fine = time_scheme_around(problem, scheme, 0.4, 80);
+  for (const auto& [scheme, implicit, expected] :
+       {std::tuple{TimeScheme::adams_bashforth, ImplicitDiffusion::none, 2.0},
+        std::tuple{TimeScheme::runge_kutta, ImplicitDiffusion::none, 3.0},
+        std::tuple{TimeScheme::adams_bashforth, ImplicitDiffusion::walls, 2.0},
+        std::tuple{TimeScheme::runge_kutta, ImplicitDiffusion::walls, 2.0}}) {
+    problem.implicit_diffusion = implicit;
+    const std::int64_t steps = implicit == ImplicitDiffusion::none ? 40 : 80;
+    const TimeSchemeBudget coarse = time_scheme_around(problem, scheme, 0.4, steps);
+    const TimeSchemeBudget fine = time_scheme_around(problem, scheme, 0.4, 2 * steps);
     EXPECT_NEAR(std::log2(coarse.energy / fine.energy), expected, 0.1) << to_string(scheme);
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       EXPECT_NEAR(std::log2(coarse.scalars[s] / fine.scalars[s]), expected, 0.1)

@@ -20,6 +20,14 @@ In time: each stage finds u* = u + gamma G(u) + zeta G_before and takes from it 
 
     lap q = div u*,    u = u* - grad q.
 
+Where the case asks for implicit diffusion along some axes b, G is without it and a stage of length tau = gamma + zeta solves
+
+    prod_b (1 - tau/2 nu d2/db2) (u* - u) = gamma G(u) + zeta G_before + tau (nu sum_b d2u/db2 - grad p),
+
+Crank and Nicolson's rule (Proc. Camb. Phil. Soc. 43 (1947) 50) with its matrix factored, where walls prescribe no change of u. The
+projection then finds what the pressure lacks: p += (q - tau/2 nu sum_b d2q/db2) / tau (J. Kim and P. Moin, J. Comput. Phys. 59 (1985)
+308; D. L. Brown, R. Cortez and M. L. Minion, J. Comput. Phys. 168 (2001) 464). It begins with the one that the first tendencies need.
+
 Nothing here is taken from the program: operators are differences and means of whole arrays, the pressure comes from the eigenvectors
 of the operator along each axis. What the two share is the discretisation that is documented, so they agree to rounding.
 """
@@ -45,7 +53,7 @@ class Axis:
         places = np.linspace(-1, 1, cells + 1)  # of faces, from wall to wall
         if stretching:
             places = np.tanh(stretching * places) / np.tanh(stretching)
-        self.number, self.cells, self.periodic = number, cells, periodic
+        self.number, self.cells, self.periodic, self.stretched = number, cells, periodic, stretching != 0
         self.lower, self.upper, self.length = lower, upper, upper - lower
         self.faces = (lower + upper) / 2 + places * self.length / 2
         self.centres = (self.faces[1:] + self.faces[:-1]) / 2
@@ -139,7 +147,10 @@ class Flow:
         self.largest_rate = 0.0  # of advection, since the last step began
         self.moments = []  # of the last rows: time, energies, and what changes them
         self.fastest = 0.0  # of all velocities before a projection: what rounding errors of velocities are in proportion to
+        self.pressure = np.zeros(self.shape)  # where diffusion is implicit: else projections find all of it
         self.project()
+        if any(case.implicit):
+            self.pressure = self.poisson.solve(self.divergence_of_rates())
 
     # Places, walls and ghost cells
 
@@ -204,6 +215,10 @@ class Flow:
         share = self.axes[a].along(self.axes[a].shares[:-1])
         return share * self.at(field, steps - STEP[a]) + (1 - share) * self.at(field, steps)
 
+    def explicit(self, diffusivity, b):
+        """What of it is in the tendencies."""
+        return 0 if self.case.implicit[b] else diffusivity
+
     def velocity_flux(self, a, b, side):
         """u_b u_a - nu du_a/dx_b, through one side across b of the volumes around the velocities a.
 
@@ -217,13 +232,13 @@ class Flow:
         else:
             flow = self.beside(a, b, side * STEP[b])
             distance = axis.distances[side:][:axis.cells]
-        return flow * (below + above) / 2 - self.case.viscosity * (above - below) / axis.along(distance)
+        return flow * (below + above) / 2 - self.explicit(self.case.viscosity, b) * (above - below) / axis.along(distance)
 
     def scalar_flux(self, field, b, side):
         """u_b T - kappa dT/dx_b, through one side across b of the cells."""
         below, above = self.at(field, (side - 1) * STEP[b]), self.at(field, side * STEP[b])
         distance = self.axes[b].along(self.axes[b].distances[side:][:self.axes[b].cells])
-        diffusivity = self.case.scalars[field - 3].diffusivity
+        diffusivity = self.explicit(self.diffusivity(field), b)
         return self.at(b, side * STEP[b]) * (below + above) / 2 - diffusivity * (above - below) / distance
 
     def transport(self, field):
@@ -259,6 +274,82 @@ class Flow:
         """What acts on a field now: a force, or a source."""
         return self.case.source_factors[field](self.time) * self.sources[field]
 
+    # Implicit diffusion
+
+    def diffusivity(self, field):
+        return self.case.viscosity if field < 3 else self.case.scalars[field - 3].diffusivity
+
+    def spacings(self, field, b):
+        """Distances to the neighbours below and above along b, and the length of what belongs to an element."""
+        axis = self.axes[b]
+        if field == b:
+            return axis.widths_around[:-2], axis.widths, axis.distances[:-1]
+        return axis.distances[:-1], axis.distances[1:], axis.widths
+
+    def implicit_diffusion(self, field):
+        """nu times the sum of the second differences along the implicit axes."""
+        total = 0
+        for b in AXES:
+            if self.case.implicit[b]:
+                below, above, length = map(self.axes[b].along, self.spacings(field, b))
+                here = self.at(field)
+                total = total + ((self.at(field, STEP[b]) - here) / above - (here - self.at(field, -STEP[b])) / below) / length
+        return self.diffusivity(field) * total
+
+    def second_difference(self, field, b):
+        """The matrix of d2/db2 of a field's change, to which walls contribute nothing; field None: of a potential."""
+        below, above, length = self.spacings(field, b)
+        n = self.axes[b].cells
+        walls = [Wall(gradient=0.0)] * 2 if field is None else self.walls[field][b]
+        around = np.eye(n + 2)[:, 1:-1]  # of unit changes: what they are in all cells, ghosts included
+        if field == b:
+            around[1] = 0
+        else:
+            for wall, ghost, inside, distance in zip(walls, (0, -1), (1, -2), (below[0], above[-1])):
+                change = np.ravel(wall.beyond(1.0, distance, 0.0) - wall.beyond(0.0, distance, 0.0))[0]
+                around[ghost] = change * around[inside]
+        return ((around[2:] - around[1:-1]) / above[:, None] - (around[1:-1] - around[:-2]) / below[:, None]) / length[:, None]
+
+    def divergence_of_rates(self):
+        """Of the rates of change of the velocities without pressure, which are zero on walls."""
+        total = 0
+        for a, axis in enumerate(self.axes):
+            rate = np.moveaxis(self.tendency(a) + self.implicit_diffusion(a), a, 0)
+            if not axis.periodic:
+                rate[0] = 0
+            last = rate[:1] if axis.periodic else 0 * rate[:1]
+            total = total + np.moveaxis(np.diff(np.concatenate((rate, last)), axis=0), 0, a) / axis.along(axis.widths)
+        return total
+
+    def pressure_gradient(self, a):
+        axis = self.axes[a]
+        return (self.pressure - np.roll(self.pressure, 1, a)) / axis.along(axis.distances[:-1])
+
+    def solved(self, field, tau, right_side):
+        """The change of a field in a stage."""
+        if field < 3 and not self.axes[field].periodic:
+            np.moveaxis(right_side, field, 0)[0] = 0  # on the wall
+        for b, axis in enumerate(self.axes):
+            if self.case.implicit[b]:
+                matrix = np.eye(axis.cells) - tau / 2 * self.diffusivity(field) * self.second_difference(field, b)
+                line = np.moveaxis(right_side, b, 0)
+                first = 1 if field == b else 0  # the wall below a velocity is no unknown
+                solved = np.zeros_like(line)
+                flat = line[first:].reshape(axis.cells - first, line[0].size)
+                solved[first:] = np.linalg.solve(matrix[first:, first:], flat).reshape(line[first:].shape)
+                right_side = np.moveaxis(solved, 0, b)
+        return right_side
+
+    def correct_pressure(self, potential, tau, duration):
+        """By the potential of a projection after a stage of length tau, which acts over a duration."""
+        change = potential
+        for b, axis in enumerate(self.axes):
+            if self.case.implicit[b]:
+                matrix = self.second_difference(None, b)
+                bent = np.moveaxis(np.tensordot(matrix, potential, axes=(1, b)), 0, b)
+                change = change - tau / 2 * self.case.viscosity * bent
+        self.pressure = self.pressure + change / duration
+
     def divergence(self):
         return sum((self.at(a, STEP[a]) - self.at(a)) / axis.along(axis.widths) for a, axis in enumerate(self.axes))
 
@@ -267,11 +358,12 @@ class Flow:
     def project(self):
         self.fill_ghosts()
         self.fastest = max(self.fastest, *(np.max(np.abs(self.at(a))) for a in AXES))
-        pressure = self.poisson.solve(self.divergence())
+        potential = self.poisson.solve(self.divergence())
         for a, axis in enumerate(self.axes):  # through walls it changes nothing: fill_ghosts has zero there
-            self.at(a)[...] -= (pressure - np.roll(pressure, 1, a)) / axis.along(axis.distances[:-1])
+            self.at(a)[...] -= (potential - np.roll(potential, 1, a)) / axis.along(axis.distances[:-1])
         self.fill_ghosts()
         self.largest_rate = max(self.largest_rate, self.advective_rate())
+        return potential
 
     def stages(self, dt, dt_before):
         """(gamma, zeta, whether G becomes G_before, the part of the step that is done then) of the stages of a step.
@@ -290,12 +382,22 @@ class Flow:
         begin = self.time
         for gamma, zeta, keeps, part in self.stages(dt, dt_before):
             tendencies = [self.tendency(field) for field in range(len(self.fields))]
-            for field, (now, before) in enumerate(zip(tendencies, self.before)):
-                self.at(field)[...] += gamma * now + (zeta * before if zeta else 0)
+            changes = [gamma * now + (zeta * before if zeta else 0) for now, before in zip(tendencies, self.before)]
+            tau = gamma + zeta
+            if any(self.case.implicit):
+                for field, change in enumerate(changes):
+                    if tau:
+                        change = change + tau * self.implicit_diffusion(field)
+                        change = change - (tau * self.pressure_gradient(field) if field < 3 else 0)
+                    changes[field] = self.solved(field, tau, change)
+            for field, change in enumerate(changes):
+                self.at(field)[...] += change
             if keeps:
                 self.before = tendencies
             self.time = begin + part * dt
-            self.project()
+            potential = self.project()
+            if any(self.case.implicit):
+                self.correct_pressure(potential, tau, tau if tau else dt)
 
     # What a row of the series tells
 
@@ -497,6 +599,8 @@ class Case:
         time = given["time"]
         if "dt" not in time:
             raise ValueError("give time.dt: this solver does not choose its steps")
+        implicit = time.get("implicit_diffusion", "none")
+        self.implicit = [not axis.periodic and (implicit == "walls" or implicit == "stretched" and axis.stretched) for axis in self.axes]
         self.dt, self.scheme = time["dt"], time.get("scheme", "adams-bashforth")
         self.steps, self.end = time.get("steps", math.inf), time.get("end", math.inf)
 

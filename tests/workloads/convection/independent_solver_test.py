@@ -87,6 +87,10 @@ snapshots = 0
 """
 
 
+# Walls that vary with time do not go with implicit diffusion.
+STEADY_WALLS = re.sub(r', varying = ("[^"]*"|\[[^]]*\])', "", EVERYTHING)
+
+
 def decks():
     """One list of CASES for each choice, shuffled, so that everything comes as often as it should, beside all the rest."""
     chance = random.Random(1965)
@@ -96,7 +100,8 @@ def decks():
               "schedules": ["tuned"] * 44 + ["reference"] * 6,
               # Cases of one scalar without rotation and sources have loops of their own in the program.
               "scalars": ["usual"] * 14 + [0, 1, 2, 3] * 9,
-              "stretched": [0] * 17 + [1] * 13 + [2] * 10 + [3] * 10}  # so many axes, of those between walls
+              "stretched": [0] * 17 + [1] * 13 + [2] * 10 + [3] * 10,  # so many axes, of those between walls
+              "implicit": ["none"] * 16 + ["stretched"] * 17 + ["walls"] * 17}
     return [chance.sample(ENDS * 3, CASES) for _ in AXES], {name: chance.sample(of_each, CASES) for name, of_each in counts.items()}
 
 
@@ -140,6 +145,7 @@ class Drawn:
             motion = {"velocity": motion, "slip_length": self.power(-2, 1)}
             if self.perhaps(0.5):
                 motion["varying"] = [0 if a == axis else self.time_formula() for a in AXES]
+            self.keep_steady(motion)
         return {"velocity": motion, **{name: self.scalar_wall() for name in self.names}}
 
     def scalar_wall(self):
@@ -148,7 +154,13 @@ class Drawn:
                                    {"surroundings": self.amount(-1, 1), "transfer": self.power(-2, 1), "slope": self.vector(-1, 1)}))
         if isinstance(wall, dict) and self.perhaps(0.4):
             wall["varying"] = self.time_formula()
+            self.keep_steady(wall)
         return wall
+
+    def keep_steady(self, wall):
+        """Where diffusion is implicit, as walls then must be."""
+        if self.choices["implicit"] != "none":
+            wall.pop("varying", None)
 
     def time_formula(self):
         a, b, c = self.amount(-1, 1), self.amount(-3, 3), self.power(0, 2)
@@ -204,10 +216,16 @@ class Drawn:
             "initial": {"velocity": [self.formula() for _ in AXES], **{name: self.formula() for name in self.names},
                         "noise": self.chance.choice((0, self.amount(0, 0.5))), "seed": self.chance.randint(0, 99)},
             "forcing": self.forcing(),
-            "time": {"scheme": self.choices["schemes"], "steps": self.chance.randint(4, 12)},
+            "time": {"scheme": self.choices["schemes"], "implicit_diffusion": self.choices["implicit"], "steps": self.chance.randint(4, 12)},
             "solver": {"pressure": self.choices["pressures"], "schedule": self.choices["schedules"], "divergence": 1e-16},
             "output": {"series_every": 1, "snapshots": 0},
         }
+
+    @staticmethod
+    def implicit_axes(sections):
+        kind = sections["time"]["implicit_diffusion"]
+        return [sections["boundaries"][name] != "periodic" and (kind == "walls" or kind == "stretched" and stretching != 0)
+                for name, stretching in zip("xyz", sections["domain"]["stretching"])]
 
 
 def toml_of(value):
@@ -227,14 +245,14 @@ def text_of(sections):
 
 def stable_step(flow):
     """A quarter of what a flow allows at its start (docs/convection.md): by its Courant number, by what its forces do to that within
-    four steps, and by the fastest decay that diffusion on the narrowest cells has. Beside that it is short enough for waves that nothing
+    four steps, and by the fastest decay that diffusion on the narrowest cells has along axes where it is explicit. Beside that it is short enough for waves that nothing
     damps to grow by less than a hundredth in the few steps of a case."""
     case = flow.case
     courant, decay = {"adams-bashforth": (0.8, 1.0), "runge-kutta": (1.7, 2.51)}[case.scheme]
     narrowest = [np.min(axis.widths) for axis in flow.axes]
     pushed = sum(np.nanmax(np.abs(flow.tendency(a)), initial=0) / width for a, width in enumerate(narrowest))
     diffusivity = max([case.viscosity, *(scalar.diffusivity for scalar in case.scalars)])
-    diffused = sum(4 * diffusivity / width**2 for width in narrowest)
+    diffused = sum(4 * diffusivity / width**2 for width, implicit in zip(narrowest, case.implicit) if not implicit)
     stratified = math.sqrt(sum(np.max(np.abs(scalar.buoyancy)) * np.ptp(flow.at(3 + s)) for s, scalar in enumerate(case.scalars))
                            / min(narrowest))
     waves = flow.advective_rate() + 2 * math.hypot(*case.rotation) + stratified
@@ -369,18 +387,9 @@ class BesideTheProgram(unittest.TestCase):
 
     def test_finds_what_is_done_otherwise(self):
         """Were one term of one side missing, or were it centred or stepped in another way, the comparison would tell."""
-        case = self.path / "case.toml"
-        case.write_text(EVERYTHING)
-        theirs = self.series_of_the_program(case)
-
-        def compare():
-            flow = Flow(Case(case))
-            return max(deviations(flow, list(flow.series()), theirs).values())
-
-        self.assertLess(compare(), ALLOWED)
         nothing = mock.Mock(return_value=0.0)
         tendency, beyond, diffused, mean_product = Flow.tendency, Wall.beyond, Flow.diffused, Flow.mean_product
-        others = (
+        self.tells(EVERYTHING, (
             (Flow, "rotation", nothing),
             (Flow, "buoyancy", nothing),
             (Flow, "noise", nothing),
@@ -393,7 +402,32 @@ class BesideTheProgram(unittest.TestCase):
             (Flow, "stages", lambda flow, dt, before: ((dt, 0, True, 1),) if before is None else ((1.5 * dt, -0.5 * dt, True, 1),)),
             (Wall, "beyond", lambda wall, inside, distance, time: inside),
             (Wall, "beyond", lambda wall, inside, distance, time: beyond(wall, inside, distance, 0)),
-        )
+        ))
+
+    def test_finds_what_implicit_diffusion_does_otherwise(self):
+        difference, correct = Flow.second_difference, Flow.correct_pressure
+        for kind in ("stretched", "walls"):
+            for scheme in ("adams-bashforth", "runge-kutta"):
+                self.tells(STEADY_WALLS.replace("dt = 0.01", f'dt = 0.01\nscheme = "{scheme}"\nimplicit_diffusion = "{kind}"'), (
+                    (Flow, "pressure_gradient", mock.Mock(return_value=0.0)),
+                    (Flow, "divergence_of_rates", lambda flow: 0 * flow.divergence()),
+                    (Flow, "second_difference", lambda flow, field, b: 2 * difference(flow, field, b)),
+                    (Flow, "correct_pressure", lambda flow, potential, tau, duration: correct(flow, potential, -9 * tau, duration)),
+                    (Flow, "diffusivity", lambda flow, field: flow.case.viscosity),
+                    (Flow, "implicit_diffusion", mock.Mock(return_value=0.0)),
+                ))
+
+    def tells(self, text, others):
+        """Compares a case with itself, and with what the solver makes of it with other functions."""
+        case = self.path / "case.toml"
+        case.write_text(text)
+        theirs = self.series_of_the_program(case)
+
+        def compare():
+            flow = Flow(Case(case))
+            return max(deviations(flow, list(flow.series()), theirs).values())
+
+        self.assertLess(compare(), ALLOWED)
         for owner, name, other in others:
             with self.subTest(otherwise=name), mock.patch.object(owner, name, other):
                 self.assertGreater(compare(), 1e4 * ALLOWED)
@@ -413,6 +447,8 @@ class Draws(unittest.TestCase):
             found.update(sections["physics"].keys() | sections["forcing"].keys())
             found.add(("scalars", len(drawn.names)))
             found.add(tuple(drawn.choices[name] for name in ("schemes", "pressures", "scalars")))
+            if any(Drawn.implicit_axes(sections)):
+                found.update(("implicit", drawn.choices["schemes"], drawn.choices[name]) for name in ("implicit", "schedules", "pressures"))
         self.assertEqual([], sorted(map(str, {
             *itertools.product(AXES, ENDS),
             *itertools.product(["stretched"], AXES),
@@ -420,6 +456,7 @@ class Draws(unittest.TestCase):
             *itertools.product(["cells"], AXES, range(1, 10)),
             *itertools.product(["scalars"], range(4)),
             *itertools.product(["adams-bashforth", "runge-kutta"], ["auto", "multigrid"], ["usual", 2, 3]),
+            *itertools.product(["implicit"], ["adams-bashforth", "runge-kutta"], ["stretched", "walls", "tuned", "auto", "multigrid"]),
             "rayleigh", "viscosity", "reynolds", "rotation", "acceleration", "temperature", "salt"} - found)))
 
 

@@ -207,6 +207,41 @@ TEST(StableStepsOfRandomCases, KeepTheCourantNumberAndBoundTheEnergy) {
   }
 }
 
+TEST(StableStepsOfRandomCases, DoSoWithImplicitDiffusion) {
+  for (int n = 0; n < 60; ++n) {
+    SCOPED_TRACE(testing::Message() << "case " << n);
+    Problem problem = random_problem(n);
+    problem.implicit_diffusion =
+        n % 4 < 2 ? ImplicitDiffusion::stretched : ImplicitDiffusion::walls;
+    check_steps(problem);
+  }
+}
+
+/// Convection between plates whose thinnest cells would ask for many times as many steps.
+TEST_P(StableSteps, AreNotBoundedByDiffusionAlongThinCellsWhereItIsImplicit) {
+  Problem problem = quiet_box({48, 1, 48}, GetParam());
+  problem.axes[0].upper = 2.0;
+  problem.axes[2].periodic = false;
+  problem.axes[2].stretching = 3.0;
+  problem.time_step.courant = GetParam() == TimeScheme::runge_kutta ? 1.0 : 0.35;
+  problem.viscosity = std::sqrt(0.7 / 1e6);
+  problem.noise = 0.1;
+  problem.implicit_diffusion = ImplicitDiffusion::stretched;
+  problem.scalars.push_back({.diffusivity = std::sqrt(1.0 / 0.7e6),
+                             .buoyancy = {0.0, 0.0, 1.0},
+                             .initial = [](double, double, double z) { return 0.5 - z; }});
+  problem.scalars.front().walls[2] = {WallScalar::fixed(0.5), WallScalar::fixed(-0.5)};
+  ChosenSteps flow(problem);
+  flow.advance_to(15.0);
+  const StepState now = flow.progress();
+  EXPECT_NE(now.limit, StepLimit::diffusion);
+  EXPECT_LT(flow.now().kinetic_energy, 0.5);
+  EXPECT_GT(flow.now().kinetic_energy, 1e-3);
+  problem.implicit_diffusion = ImplicitDiffusion::none;
+  const double explicitly = longest_diffusive_step(problem, Grid(problem.axes));
+  EXPECT_GT(now.dt, 10.0 * explicitly);
+}
+
 TEST(StableStepsOfRandomCases, KeepTheLimitsInAThousand) {
   for (int n = 60; n < 1060; ++n) {
     SCOPED_TRACE(testing::Message() << "case " << n);

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/step_control.hpp"
 
+#include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 #include "tests/workloads/convection/cases.hpp"
 
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 namespace bankfull::convection {
@@ -24,6 +26,38 @@ double amplification(TimeScheme scheme, Complex z, double ratio = 1.0) {
   }
   const Complex half = 0.5 * (1.0 + (1.0 + 0.5 * ratio) * z);
   const Complex root = std::sqrt(half * half - 0.5 * ratio * z);
+  return std::max(std::abs(half + root), std::abs(half - root));
+}
+
+/// The same of du/dt = z u / dt - (sum of decays) u / dt, whose decays, each along an axis, are
+/// implicit: stages solve (1 + theta tau decay_1) (1 + theta tau decay_2) ... (change) = right
+/// side.
+double amplification(TimeScheme scheme, Complex z, const std::vector<double>& decays,
+                     double ratio = 1.0) {
+  const auto of_stage = [&](const Stage& stage) {
+    double matrix = 1.0;
+    double sum = 0.0;
+    for (const double decay : decays) {
+      matrix *= 1.0 + stage.implicit_time() * decay;
+      sum += stage.length() * decay;
+    }
+    return std::pair{matrix, sum};
+  };
+  const Stages stages = stages_of(scheme, 1.0, 1.0 / ratio);
+  if (scheme == TimeScheme::runge_kutta) {
+    Complex value = 1.0;
+    Complex before = 0.0;
+    for (const Stage& stage : stages) {
+      const auto [matrix, sum] = of_stage(stage);
+      const Complex tendency = z * value;
+      value += (stage.gamma * tendency + stage.zeta * before - sum * value) / matrix;
+      before = tendency;
+    }
+    return std::abs(value);
+  }
+  const auto [matrix, sum] = of_stage(stages.at[0]);
+  const Complex half = 0.5 * (1.0 + (stages.at[0].gamma * z - sum) / matrix);
+  const Complex root = std::sqrt(half * half + stages.at[0].zeta * z / matrix);
   return std::max(std::abs(half + root), std::abs(half - root));
 }
 
@@ -76,6 +110,99 @@ TEST_P(StepOf, DampsWavesOfEveryDirection) {
       }
     }
   }
+}
+
+/// Implicit diffusion of any strength along one, two and three axes, beside explicit diffusion
+/// along others.
+std::vector<std::vector<double>> implicit_decays(double along) {
+  std::vector<std::vector<double>> all;
+  for (const double further : {0.0, 1e-3, 0.03, 0.3, 1.0, 3.0, 30.0, 1e3, 1e6}) {
+    all.push_back({along + further});
+    all.push_back({along, further});
+    all.push_back({along, further, 2.0 * further});
+  }
+  return all;
+}
+
+/// Carried along an axis whose diffusion is implicit, or is not.
+TEST_P(StepOf, DampsWavesOfEveryDirectionBesideImplicitDiffusion) {
+  for (const bool carried_implicitly : {false, true}) {
+    for (const double slowest : spread(1e-6, 1e3, 19)) {
+      for (const double fastest : {0.0, 0.03, 0.3, 1.0, 30.0}) {
+        const double explicitly = carried_implicitly ? fastest : std::max(fastest, slowest);
+        StepRule rule = free_rule(GetParam());
+        rule.implicit = true;
+        rule.slowest_diffusion = slowest;
+        rule.fastest_diffusion = explicitly;
+        const double dt = next_step(rule, under_way(), {.advection = 1.0}).dt;
+        for (int n = 1; n <= 30; ++n) {
+          const double angle = std::numbers::pi * n / 30;
+          const double along = slowest * std::pow(std::sin(0.5 * angle), 2);
+          const double least = carried_implicitly ? 0.0 : along;
+          for (const std::vector<double>& decays :
+               implicit_decays(carried_implicitly ? dt * along : 0.0)) {
+            for (int across = 0; across <= 4; ++across) {
+              const double decay = least + (explicitly - least) * across / 4.0;
+              const Complex z = dt * Complex(-decay, std::sin(angle));
+              ASSERT_LE(amplification(GetParam(), z, decays), 1.0 + beyond_one)
+                  << "dt " << dt << ", diffusion " << slowest << " and " << explicitly << ", angle "
+                  << angle << ", decay " << decay << ", implicit "
+                  << testing::PrintToString(decays);
+              ASSERT_LE(amplification(GetParam(), z, decays, most_growth), 1.0 + beyond_one);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The limits of the ellipse beside implicit diffusion are where the scheme's are.
+TEST_P(StepOf, EndsOnTheRealAxisWhereImplicitDiffusionHasItsWorst) {
+  const double limit = detail::stability_ellipse(GetParam(), true).diffusion;
+  double within = 0.0;
+  double beyond = 0.0;
+  for (const double decay : spread(1e-3, 1e5, 400)) {
+    within = std::max(within, amplification(GetParam(), -limit, std::vector{decay}));
+    beyond = std::max(beyond, amplification(GetParam(), -1.02 * limit, std::vector{decay}));
+  }
+  EXPECT_LE(within, 1.0 + beyond_one);
+  EXPECT_GT(beyond, 1.0 + 1e-6);
+}
+
+/// What is implicit limits no step by stability.
+TEST_P(StepOf, IsBoundedByAdvectionHoweverThinTheCells) {
+  Problem problem =
+      busy_problem({8, 6, 64}, {FlowEnds::periodic, FlowEnds::periodic, FlowEnds::no_slip}, 1, 0);
+  problem.scheme = GetParam();
+  problem.axes[2].stretching = 3.0;
+  problem.time_step = {.courant = 0.3};
+  Diagnosis flow;
+  flow.scalars.resize(1);
+  const auto step = [&](ImplicitDiffusion implicit) {
+    problem.implicit_diffusion = implicit;
+    const StepRule rule = step_rule(problem, Grid(problem.axes), flow);
+    return next_step(rule, under_way(), {.advection = 10.0});
+  };
+  EXPECT_EQ(step(ImplicitDiffusion::none).limit, StepLimit::diffusion);
+  for (const auto implicit : {ImplicitDiffusion::stretched, ImplicitDiffusion::walls}) {
+    EXPECT_EQ(step(implicit).limit, StepLimit::courant);
+    EXPECT_NEAR(step(implicit).dt, 0.03, 1e-8);
+    EXPECT_GT(step(implicit).dt, 100.0 * step(ImplicitDiffusion::none).dt);
+  }
+}
+
+/// Nothing moves, and diffusion is implicit along all axes: steps follow what diffuses.
+TEST_P(StepOf, FollowsWhatImplicitDiffusionDoesToTheBox) {
+  Problem problem =
+      busy_problem({6, 5, 7}, {FlowEnds::no_slip, FlowEnds::no_slip, FlowEnds::no_slip}, 0, 0);
+  problem.scheme = GetParam();
+  problem.implicit_diffusion = ImplicitDiffusion::walls;
+  problem.time_step = {.courant = 0.3};
+  const StepState next = next_step(step_rule(problem, Grid(problem.axes), {}), under_way(), {});
+  EXPECT_EQ(next.limit, StepLimit::diffusion);
+  EXPECT_NEAR(next.dt, 0.1 * 0.8 * 0.8 / (problem.viscosity * std::numbers::pi * std::numbers::pi),
+              1e-9);
 }
 
 TEST_P(StepOf, IsNotMuchShorterThanStabilityAsks) {

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/point.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// Thomas's factors of all fields along the implicit axes: what (1 - time nu D) makes of a line
+/// depends on the place along it alone, so that one table serves all lines of an axis.
+template <class Real>
+class ImplicitLines {
+ public:
+  ImplicitLines(const Problem& problem, const Grid& grid);
+
+  [[nodiscard]] bool along(int axis) const { return along_[static_cast<std::size_t>(axis)]; }
+  [[nodiscard]] bool any() const { return along_[0] || along_[1] || along_[2]; }
+
+  /// Whether planes are the only implicit axis, so that one elimination leads from the old values
+  /// to the new ones; with several axes, their solves lead to the change.
+  [[nodiscard]] bool for_values() const { return along_[0] && !along_[1] && !along_[2]; }
+
+  /// For the matrices with `time`: theta tau.
+  void form(double time);
+
+  /// Of all fields, one after the other, at index n along an axis. Along planes there are some that
+  /// leave all as it is where diffusion along them is explicit.
+  [[nodiscard]] const LineFactors<Real>* at(int axis, std::int64_t n) const {
+    return &factors_[static_cast<std::size_t>(axis)][static_cast<std::size_t>(n) * fields_];
+  }
+
+  /// What the wall beyond one end of the planes adds to the right side beside it, for each unit
+  /// that it prescribes: time nu / distance^2, roughly.
+  [[nodiscard]] Real wall_weight(int field, int side) const;
+
+  [[nodiscard]] const Continuation& wall(int field, int side) const {
+    return continuations_[static_cast<std::size_t>(field)].at[0][side];
+  }
+
+ private:
+  void form_line(int axis, int field);
+
+  std::array<bool, 3> along_{};
+  std::size_t fields_;
+  double time_ = 0.0;
+  std::vector<double> diffusivities_;
+  std::vector<Continuations> continuations_;
+  std::array<std::vector<AxisMetric<double>>, 3> metrics_;
+  std::array<std::vector<LineFactors<Real>>, 3> factors_;
+};
+
+}  // namespace bankfull::convection
