@@ -136,12 +136,12 @@ std::vector<Case> cases_with_implicit_diffusion() {
 class ImplicitDiffusionOnCpu : public testing::TestWithParam<Case> {};
 
 TEST_P(ImplicitDiffusionOnCpu, AgreesWithTheReference) {
-  constexpr double to_rounding = 1e-12;
+  constexpr double rounding = 1e-12;
   Problem tuned = GetParam().problem;
   tuned.threads = 2;
-  expect_agreement(GetParam(), tuned, to_rounding);
+  expect_agreement(GetParam(), tuned, rounding);
   tuned.solver = PressureSolver::multigrid;
-  expect_agreement(GetParam(), tuned, to_rounding);
+  expect_agreement(GetParam(), tuned, rounding);
   Problem single = GetParam().problem;
   single.precision = Precision::fp32;
   single.divergence = 1e-4;

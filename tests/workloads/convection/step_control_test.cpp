@@ -241,8 +241,8 @@ TEST_P(StepOf, DampsInternalWavesOfEveryLength) {
     rule.slowest_diffusion = 4.0 * diffusivity / (width * width);
     rule.fastest_diffusion = 2.0 * rule.slowest_diffusion;
     rule.buoyancy_difference = difference;
-    const double frequency = 0.5 * difference / width;
-    const double dt = next_step(rule, under_way(), {.buoyancy = frequency}).dt;
+    const double buoyancy = 0.5 * difference / width;
+    const double dt = next_step(rule, under_way(), {.buoyancy = buoyancy}).dt;
     for (const double k : spread(0.1, 1.0 / width, 40)) {
       const Complex z = dt * Complex(-diffusivity * k * k, std::sqrt(0.5 * difference * k));
       EXPECT_LE(amplification(GetParam(), z), 1.0 + beyond_one) << k << ' ' << diffusivity;

@@ -55,14 +55,15 @@ INSTANTIATE_TEST_SUITE_P(Schemes, InTime,
                                                                        : "AdamsBashforth";
                          });
 
-constexpr double frequency = 3.0;
+constexpr double angular_frequency = 3.0;
 
-/// Stokes' second problem between the wall z = 0, which moves with cos(frequency t), and a wall at
-/// rest at z = 1: the real part of exp(i w t) sinh(k (1 - z)) / sinh(k), k^2 = i w / nu.
+/// Stokes' second problem between the wall z = 0, which moves with cos(angular_frequency t), and a
+/// wall at rest at z = 1: the real part of exp(i w t) sinh(k (1 - z)) / sinh(k), k^2 = i w / nu.
 double stokes_velocity(double viscosity, double z, double time) {
   using namespace std::complex_literals;
-  const std::complex<double> k = std::sqrt(1.0i * frequency / viscosity);
-  return std::real(std::exp(1.0i * frequency * time) * std::sinh(k * (1.0 - z)) / std::sinh(k));
+  const std::complex<double> k = std::sqrt(1.0i * angular_frequency / viscosity);
+  return std::real(std::exp(1.0i * angular_frequency * time) * std::sinh(k * (1.0 - z)) /
+                   std::sinh(k));
 }
 
 double stokes_error(TimeScheme scheme, std::int64_t cells) {
@@ -110,7 +111,7 @@ std::array<double, 2> integral_errors(TimeScheme scheme, std::int64_t steps) {
   const Grid grid(problem.axes);
   const double u = flow->state().fields[static_cast<std::size_t>(grid.storage(1))][0];
   const double scalar = flow->state().fields[3][0];
-  return {std::abs(u - std::sin(frequency * end) / frequency),
+  return {std::abs(u - std::sin(angular_frequency * end) / angular_frequency),
           std::abs(scalar - (1.0 - std::exp(-end)))};
 }
 
