@@ -237,10 +237,6 @@ inline double left_by_lines(const Domain& domain) {
   return uniform_axes >= 2 ? 0.2 : 0.3;
 }
 
-/// The same of schedules, whose corrections are fp32. Where cells are thinnest the residual is what
-/// their rounding leaves: from cycle to cycle it falls unevenly, by the order of operations too.
-inline double left_by_rounded_lines(const Domain& domain) { return 1.05 * left_by_lines(domain); }
-
 /// One axis gathered at its ends as strongly as flows may have it, and the others uniform: of the
 /// same length, long, short and both, walls and periodic; or gathered, too, as much as multigrid
 /// serves well. Schedules have lines along i or j.

