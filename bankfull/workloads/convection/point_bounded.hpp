@@ -193,6 +193,48 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real withheld(const Real& flux,
   return (Real(1) - part) * flux;
 }
 
+/// A through the lower faces of cells across the axes, and Room of the cells, around one of them.
+/// Arrays are as far apart as the flow's fields: A three, Room its rise and fall.
+template <class Real>
+struct BoundedPoint {
+  FlowStrides strides;
+  const Real* flux = nullptr;
+  const Real* room = nullptr;
+
+  /// Across B, through the lower face (0) or the upper one (1).
+  template <int B>
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real flux_through(int face) const {
+    return flux[B * strides.field + face * strides.template along<B>()];
+  }
+
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE FacePairs<Real> fluxes() const {
+    return {{flux_through<0>(0), flux_through<1>(0), flux_through<2>(0)},
+            {flux_through<0>(1), flux_through<1>(1), flux_through<2>(1)}};
+  }
+
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Room<Real> room_at(
+      std::int64_t offset) const {
+    return {room[offset], room[strides.field + offset]};
+  }
+
+  /// d/dB of (1 - C) A.
+  template <int B>
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real
+  correction_along(const AxisMetric<Real>& axis) const {
+    const std::int64_t step = strides.template along<B>();
+    const Room<Real> here = room_at(0);
+    return axis.per_cell * (withheld(flux_through<B>(1), here, room_at(step)) -
+                            withheld(flux_through<B>(0), room_at(-step), here));
+  }
+
+  /// div((1 - C) A).
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real
+  correction(const AxisMetric<Real> (&axis)[3]) const {
+    return correction_along<0>(axis[0]) + correction_along<1>(axis[1]) +
+           correction_along<2>(axis[2]);
+  }
+};
+
 /// How fast a cell gives away what is in it, at most: the sum of |u| / h over the faces where it
 /// flows out, and of what diffuses, 1 / time. `diffusion`: see diffusive_exchange.
 template <class Real>

@@ -38,29 +38,8 @@ struct BoundedRow {
     return here;
   }
 
-  /// A through the lower face of cell k across B, or through that of the next cell along B.
-  template <int B>
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Real flux_at(std::int64_t k, int face) const {
-    return flux[B * stencil.strides.field + face * stencil.strides.template along<B>() + k];
-  }
-
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE FacePairs<Real> fluxes_at(std::int64_t k) const {
-    return {{flux_at<0>(k, 0), flux_at<1>(k, 0), flux_at<2>(k, 0)},
-            {flux_at<0>(k, 1), flux_at<1>(k, 1), flux_at<2>(k, 1)}};
-  }
-
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Room<Real> room_at(std::int64_t at) const {
-    return {room[at], room[stencil.strides.field + at]};
-  }
-
-  /// (1 - C) A times 1 / width, in less in: what the faces of cell k across B had too much.
-  template <int B>
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE Real correction_at(std::int64_t k,
-                                                          const Real& per_cell) const {
-    const std::int64_t step = stencil.strides.template along<B>();
-    const Room<Real> here = room_at(k);
-    return per_cell * (withheld(flux_at<B>(k, 1), here, room_at(k + step)) -
-                       withheld(flux_at<B>(k, 0), room_at(k - step), here));
+  [[nodiscard]] BANKFULL_ALWAYS_INLINE BoundedPoint<Real> point_at(std::int64_t k) const {
+    return {stencil.strides, flux + k, room + k};
   }
 };
 
@@ -95,7 +74,7 @@ void find_room_row(BoundedRow<Real> row, Cells along) {
   for (std::int64_t k = 0; k < row.cells; ++k) {
     const PointStencil<Real> stencil = row.stencil_at(k, along);
     const Real low = upwind_value(stencil, row.scalar, row.diffusivity, row.stage.length);
-    const Room<Real> room = room_of(stencil, row.fluxes_at(k), low,
+    const Room<Real> room = room_of(stencil, row.point_at(k).fluxes(), low,
                                     values_around(stencil, row.scalar, row.walls_at(k)));
     rise[k] = room.rise;
     fall[k] = room.fall;
@@ -110,14 +89,12 @@ double correct_row(BoundedRow<Real> row, Cells along) {
   double twice_added = 0.0;
 #pragma omp simd reduction(+ : twice_added)
   for (std::int64_t k = 0; k < row.cells; ++k) {
-    const Real correction =
-        row.template correction_at<0>(k, row.stencil.axis[0].per_cell) +
-        row.template correction_at<1>(k, row.stencil.axis[1].per_cell) +
-        row.template correction_at<2>(k, along.per_cell(k));
+    const PointStencil<Real> stencil = row.stencil_at(k, along);
+    const Real correction = row.point_at(k).correction(stencil.axis);
     const Real after = row.next[k] + correction;
     row.next[k] = after;
     twice_added += static_cast<double>((after + before[k]) * correction) /
-                   static_cast<double>(along.per_cell(k));
+                   static_cast<double>(stencil.axis[2].per_cell);
   }
   return twice_added;
 }
