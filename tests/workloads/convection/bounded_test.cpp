@@ -323,6 +323,27 @@ TEST(BoundedSteps, AreLimitedByTheFlowOutOfCells) {
   EXPECT_DOUBLE_EQ(next_step(rule, {}, rates).least_margin, 15.0 / 8.0 / 3.0);
 }
 
+/// A cell at the corner of a block, from which the flow leaves by two faces, gives away more than it
+/// has in a step that is a little longer than the longest.
+TEST(BoundedSteps, LongerOnesLeaveTheBounds) {
+  Problem problem = with_advection(carried(32, TimeScheme::adams_bashforth, block),
+                                   Advection::bounded);
+  for (const double part : {0.99, 1.05}) {
+    problem.time_step.fixed = part / 64.0;
+    const Plan plan(problem);
+    const std::unique_ptr<Integrator> flow = make_integrator(plan);
+    flow->load(initial_state(problem, plan.grid()));
+    flow->set_rule(step_rule(problem, plan.grid(), flow->diagnose()));
+    flow->step();
+    const double least = flow->diagnose().scalars.front().min;
+    EXPECT_EQ(least < -0.01, part > 1.0) << least;
+    EXPECT_LT(least, part > 1.0 ? 0.0 : to_a_few_bits);
+    EXPECT_GE(least, part > 1.0 ? -0.1 : -to_a_few_bits);
+    EXPECT_NEAR(flow->progress().rates.exchange, 64.0, 1e-4);
+    EXPECT_LE(flow->progress().least_margin, 1.0 / part + 1e-6);
+  }
+}
+
 TEST(BoundedPlan, CountsWhatBoundedScalarsTake) {
   Problem problem = busy_problem(
       {64, 6, 7}, {FlowEnds::periodic, FlowEnds::periodic, FlowEnds::no_slip}, 2, 0);

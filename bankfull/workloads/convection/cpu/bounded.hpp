@@ -69,7 +69,10 @@ class CpuBounded {
   void correct(const FieldSet<Real>& from, FieldSet<Real>& to, const StageFactors<Real>& stage) {
     for (std::size_t n = 0; n < scalars_.size(); ++n) {
       each_row([&](std::int64_t i, std::int64_t j) {
-        find_antidiffusion(row_of(n, from, to, stage, i, j), i, j);
+        const BoundedRow<Real> row = row_of(n, from, to, stage, i, j);
+        with_cells_along_rows([&](const auto& along) {
+          find_antidiffusion_rows(row, along, i == n_.ni - 1, j == n_.nj - 1);
+        });
       });
       each_row([&](std::int64_t i, std::int64_t j) {
         const BoundedRow<Real> row = row_of(n, from, to, stage, i, j);
@@ -168,22 +171,6 @@ class CpuBounded {
             .room = (*room_)[0].row(i, j),
             .next = to[3 + scalar].row(i, j),
             .cells = n_.nk};
-  }
-
-  /// Of a row's lower faces, and of the upper ones of the last cells along each axis.
-  void find_antidiffusion(const BoundedRow<Real>& row, std::int64_t i, std::int64_t j) const {
-    with_cells_along_rows([&](const auto& along) {
-      find_antidiffusion_row<0, 0>(row, along, 0, n_.nk);
-      find_antidiffusion_row<1, 0>(row, along, 0, n_.nk);
-      find_antidiffusion_row<2, 0>(row, along, 0, n_.nk);
-      find_antidiffusion_row<2, 1>(row, along, n_.nk - 1, n_.nk);
-      if (j == n_.nj - 1) {
-        find_antidiffusion_row<1, 1>(row, along, 0, n_.nk);
-      }
-      if (i == n_.ni - 1) {
-        find_antidiffusion_row<0, 1>(row, along, 0, n_.nk);
-      }
-    });
   }
 
   /// Writes the ghosts of Room that are images of a row, around periodic ends.

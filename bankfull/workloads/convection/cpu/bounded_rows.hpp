@@ -65,6 +65,22 @@ void find_antidiffusion_row(BoundedRow<Real> row, Cells along, std::int64_t begi
   }
 }
 
+/// Through the lower faces of a row, and the upper ones of the last cells along each axis.
+template <class Real, class Cells>
+void find_antidiffusion_rows(const BoundedRow<Real>& row, const Cells& along, bool last_plane,
+                             bool last_row) {
+  find_antidiffusion_row<0, 0>(row, along, 0, row.cells);
+  find_antidiffusion_row<1, 0>(row, along, 0, row.cells);
+  find_antidiffusion_row<2, 0>(row, along, 0, row.cells);
+  find_antidiffusion_row<2, 1>(row, along, row.cells - 1, row.cells);
+  if (last_row) {
+    find_antidiffusion_row<1, 1>(row, along, 0, row.cells);
+  }
+  if (last_plane) {
+    find_antidiffusion_row<0, 1>(row, along, 0, row.cells);
+  }
+}
+
 /// Room of the cells of a row.
 template <class Real, class Cells>
 void find_room_row(BoundedRow<Real> row, Cells along) {
