@@ -5,6 +5,7 @@
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/cpu/bounded.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
 #include "bankfull/workloads/convection/cpu/implicit_rows.hpp"
 #include "bankfull/workloads/convection/cpu/rows.hpp"
@@ -73,7 +74,8 @@ class CpuBackend {
                FieldSet<Real>(layout_, count_, Device::cpu())},
         tendencies_(layout_, count_, Device::cpu()),
         pressure_(make_cpu_pressure<Real>(plan, &clock_.next.pace)),
-        lines_(factor_slots, ImplicitLines<Real>(plan.problem(), plan.grid())) {
+        lines_(factor_slots, ImplicitLines<Real>(plan.problem(), plan.grid())),
+        bounded_(plan_, executor_) {
     for (const int axis : storage_axes) {
       metrics_[static_cast<std::size_t>(axis)] = metrics_of<Real>(plan_.grid().axis(axis));
     }
@@ -143,6 +145,7 @@ class CpuBackend {
         solving_ = keeps_pressure();
         keeps_pressure() ? advance_implicitly(sides_[1 - to], sides_[to])
                          : advance_fields(sides_[1 - to], sides_[to]);
+        bounded_.correct(sides_[1 - to], sides_[to], slots_[slot_].tendencies);
         break;
       case StagePart::divergence:
         solving_ ? substitute_and_diverge(sides_[1 - to], sides_[to]) : find_divergence(sides_[to]);
@@ -180,6 +183,7 @@ class CpuBackend {
       }
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
+    bounded_.restart();
   }
 
   void read(std::size_t side, int field, const Box& part, double* values) const {
@@ -208,6 +212,10 @@ class CpuBackend {
           const CellForcing<Real> forcing{.source = source, .factors = factors.of};
           count(stencil, scalar, kappa, forcing.of(stencil, 3 + scalar), part, sides, tally);
         });
+  }
+
+  [[nodiscard]] double corrected_variance(int scalar) const {
+    return bounded_.corrected_variance(scalar);
   }
 
   void scale_pressure(double factor) const {
@@ -668,6 +676,9 @@ class CpuBackend {
           [&](const auto& along) { return largest_advective_rate(stencil, along, n_.nk); });
     });
     clock_.noted.advection = larger(advection, clock_.noted.advection);
+    if (bounded_.any()) {
+      clock_.noted.exchange = larger(bounded_.largest_exchange(flow), clock_.noted.exchange);
+    }
   }
 
   /// Of a row, with what the gradient at its first cell reads.
@@ -775,6 +786,7 @@ class CpuBackend {
   MetricLines<Real> lines_along_rows_;
   std::vector<GhostRows<Real>> ghosts_;
   std::vector<ImplicitLines<Real>> lines_;         ///< of each slot
+  CpuBounded<Real> bounded_;
   std::unique_ptr<FieldSet<Real>> kept_pressure_;  ///< where diffusion is implicit; one field
   std::unique_ptr<FieldSet<Real>> carried_;        ///< the plane that was eliminated last
   std::array<ImplicitFactors<Real>, factor_slots> slots_{};

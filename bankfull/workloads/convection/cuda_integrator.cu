@@ -3,6 +3,7 @@
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
+#include "bankfull/workloads/convection/cuda/bounded.cuh"
 #include "bankfull/workloads/convection/cuda/ghosts.cuh"
 #include "bankfull/workloads/convection/cuda/projection.cuh"
 #include "bankfull/workloads/convection/cuda/tally.cuh"
@@ -169,7 +170,8 @@ class CudaBackend {
         varying_walls_(on_gpu(gpu_, drive_.walls)),
         varying_sources_(on_gpu(gpu_, drive_.sources)),
         source_factors_(on_gpu(gpu_, std::vector<Real>(most_fields, Real(1)))),
-        tally_room_(MemorySpace::device, tally_bytes) {
+        tally_room_(MemorySpace::device, tally_bytes),
+        bounded_(plan_, gpu_) {
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
       centre_lines_[n] = on_gpu(gpu_, plan_.grid().axis(axis).centres);
@@ -242,6 +244,7 @@ class CudaBackend {
                                              .next = next,
                                              .planes_a_block = planes_a_block_,
                                              .largest_buoyancy = &clock_.data()->noted.buoyancy});
+        bounded_.queue(flow_, factors_.data() + slot_, from[0].origin, next);
         break;
       case StagePart::divergence:
         queue_divergence(stream_, flow_, static_cast<const Real*>(next), pressure_->right_side());
@@ -253,6 +256,7 @@ class CudaBackend {
       case StagePart::projection:
         queue_projection(stream_, flow_, next, pressure_->solution(),
                          &clock_.data()->noted.advection);
+        bounded_.queue_exchange(flow_, next, &clock_.data()->noted.exchange);
         break;
       case StagePart::ghosts:
         queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, next);
@@ -283,6 +287,7 @@ class CudaBackend {
     set_field_by_field(
         sides_[side], [&](int /*field*/) { return true; }, flow);
     gpu_.fill(tendencies_.data(), static_cast<std::int64_t>(tendencies_.size()), Real(0));
+    bounded_.restart(gpu_);
   }
 
   void read(std::size_t side, int field, const Box& part, double* values) const {
@@ -311,6 +316,10 @@ class CudaBackend {
     const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
     const CountScalar<Real> count{cell_in_box(), sources_beside(side), scalar, kappa};
     return tallied_on_gpu<ScalarTally>(stream_, flow_, values_of(side), count, tally_room_);
+  }
+
+  [[nodiscard]] double corrected_variance(int scalar) const {
+    return bounded_.corrected_variance(scalar);
   }
 
   void scale_pressure(double factor) const {
@@ -433,6 +442,7 @@ class CudaBackend {
   Buffer<VaryingSource> varying_sources_;
   Buffer<Real> source_factors_;
   Buffer<unsigned char> tally_room_;
+  CudaBounded<Real> bounded_;
   std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
   std::array<Buffer<double>, 3> widths_;
   std::array<Buffer<double>, 3> centre_lines_;

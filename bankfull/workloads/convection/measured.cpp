@@ -51,18 +51,31 @@ double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, doub
   return dt * pressure * curvature;
 }
 
+/// Names of the scalars whose advection is bounded, and not without numerical diffusion.
+std::string names_of_bounded(const Problem& problem) {
+  std::string names;
+  for (const int scalar : bounded_scalars(problem)) {
+    names += (names.empty() ? "" : ",") + problem.scalars[static_cast<std::size_t>(scalar)].name;
+  }
+  return names;
+}
+
 std::vector<Figure> describe(const Plan& plan) {
   const Problem& problem = plan.problem();
-  return {{.name = "case", .value = problem.name},
-          {.name = "grid", .value = name_of_grid(problem)},
-          {.name = "cells", .value = problem.cells()},
-          {.name = "scheme", .value = to_string(problem.scheme)},
-          {.name = "solver", .value = to_string(plan.solver())},
-          {.name = "precision", .value = to_string(problem.precision)},
-          {.name = "schedule", .value = to_string(problem.schedule)},
-          {.name = "device", .value = to_string(problem.device)},
-          {.name = "threads", .value = std::int64_t{problem.threads}},
-          {.name = "memory", .value = plan.footprint().of_work(), .unit = "B"}};
+  std::vector<Figure> facts{{.name = "case", .value = problem.name},
+                            {.name = "grid", .value = name_of_grid(problem)},
+                            {.name = "cells", .value = problem.cells()},
+                            {.name = "scheme", .value = to_string(problem.scheme)},
+                            {.name = "solver", .value = to_string(plan.solver())},
+                            {.name = "precision", .value = to_string(problem.precision)},
+                            {.name = "schedule", .value = to_string(problem.schedule)},
+                            {.name = "device", .value = to_string(problem.device)},
+                            {.name = "threads", .value = std::int64_t{problem.threads}},
+                            {.name = "memory", .value = plan.footprint().of_work(), .unit = "B"}};
+  if (const std::string bounded = names_of_bounded(problem); !bounded.empty()) {
+    facts.push_back({.name = "bounded_scalars", .value = bounded});
+  }
+  return facts;
 }
 
 /// The measurement of a part, with what all of them state.
@@ -98,6 +111,9 @@ void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement&
     add(name + "_source_production", flow.scalars[s].source_production);
     if (outcome.time_scheme) {
       add(name + "_time_scheme_production", outcome.time_scheme->scalars[s]);
+      if (problem.scalars[s].advection == Advection::bounded) {
+        add(name + "_numerical_dissipation", outcome.time_scheme->numerical_dissipation[s]);
+      }
     }
   }
 }
@@ -224,7 +240,8 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
       {.name = "longest step, of the longest stable one",
        .value = 1.0 / outcome.progress.least_margin,
        .tolerance = 1.0,
-       .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion"}};
+       .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion" +
+                 (bounded_scalars(problem).empty() ? "" : ", and bounded scalars")}};
   result.resolution = outcome.resolution_checks;
   if (!outcome.seconds_per_step.empty()) {
     result.measurements.push_back(step_of(plan, outcome, samples.work, experiment));

@@ -29,12 +29,23 @@ std::int64_t implicit_bytes(const Plan& plan, const Layout& layout) {
          resident_bytes(field_set_bytes<Real>(plane, plan.fields()));
 }
 
+/// Kept fluxes of each bounded scalar, and for one at a time what its faces and cells have room for.
+template <class Real>
+std::int64_t bounded_bytes(const Plan& plan, const Layout& layout) {
+  const auto bounded = static_cast<int>(bounded_scalars(plan.problem()).size());
+  return bounded == 0 ? 0
+                      : resident_bytes(field_set_bytes<Real>(layout, 3 * bounded)) +
+                            resident_bytes(field_set_bytes<Real>(layout, 3)) +
+                            resident_bytes(field_set_bytes<Real>(layout, 2));
+}
+
 template <class Real>
 std::int64_t tuned_field_bytes(const Plan& plan) {
   const Layout layout(plan.grid().extents(), 1, sizeof(Real));
   const int sets = has_sources(plan.problem()) ? 4 : 3;  // the flow twice, and its tendencies
   return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields())) +
-         (plan.problem().implicit_anywhere() ? implicit_bytes<Real>(plan, layout) : 0);
+         (plan.problem().implicit_anywhere() ? implicit_bytes<Real>(plan, layout) : 0) +
+         bounded_bytes<Real>(plan, layout);
 }
 
 /// A flow is loaded and read by pieces.

@@ -267,6 +267,14 @@ void Problem::validate() const {
                         to_string(implicit_diffusion)),
             "use \"none\", or steady walls");
   });
+  about("time.implicit_diffusion", [&] {
+    const std::vector<int> bounded = bounded_scalars(*this);
+    require(!implicit_anywhere() || bounded.empty(),
+            fmt::format("implicit diffusion ({}) beside the bounded advection of {}",
+                        to_string(implicit_diffusion),
+                        bounded.empty() ? "" : scalars[static_cast<std::size_t>(bounded[0])].name),
+            "use \"none\", or advection = \"centred\"");
+  });
   validate_schedule(*this);
   validate_step(*this, Grid(axes));
 }
@@ -313,6 +321,17 @@ bool has_sources(const Problem& problem) {
          std::ranges::any_of(problem.scalars, given, &Scalar::source);
 }
 
+std::vector<int> bounded_scalars(const Problem& problem) {
+  std::vector<int> numbers;
+  for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
+    if (problem.scalars[s].advection == Advection::bounded) {
+      numbers.push_back(static_cast<int>(s));
+    }
+  }
+  return numbers;
+}
+
+std::string to_string(Advection advection) { return advection_names.to_string(advection); }
 std::string to_string(TimeScheme scheme) { return time_scheme_names.to_string(scheme); }
 std::string to_string(ImplicitDiffusion implicit) {
   return implicit_diffusion_names.to_string(implicit);

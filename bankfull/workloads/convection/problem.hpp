@@ -77,10 +77,17 @@ struct WallScalar {
   }
 };
 
+/// How a scalar is carried by the flow.
+enum class Advection {
+  centred,  ///< without numerical diffusion; may leave its bounds on coarse grids
+  bounded,  ///< flux-corrected: within the bounds of its beginning and of walls; diffusive at fronts
+};
+
 /// A quantity that the flow carries: dT/dt = -div(u T) + kappa lap T + source.
 struct Scalar {
   std::string name = "temperature";
   double diffusivity = 1.0;
+  Advection advection = Advection::centred;
 
   /// Acceleration of the fluid for each unit of the scalar: g alpha, upwards for a temperature.
   Vector buoyancy = {};
@@ -181,9 +188,13 @@ bool walls_vary(const Problem& problem);
 /// How long a run is at most; infinite where steps alone, of any length, end it.
 double longest_run(const Problem& problem);
 
+/// Numbers of the scalars that are Advection::bounded, in order.
+std::vector<int> bounded_scalars(const Problem& problem);
+
 /// Whether a force or a scalar's source is prescribed.
 bool has_sources(const Problem& problem);
 
+std::string to_string(Advection advection);
 std::string to_string(TimeScheme scheme);
 std::string to_string(ImplicitDiffusion implicit);
 std::string to_string(PressureSolver solver);

@@ -272,10 +272,12 @@ class Integration {
     constexpr double lost = 0.5;
     if (clock_.least_margin < lost) {
       throw RuntimeFailure(fmt::format(
-          "the time step of {:g} became unstable: at most {:.3g} of it is stable, with a Courant "
+          "the time step of {:g} became unstable: at most {:.3g} of it is stable{}, with a Courant "
           "number of up to {:.3g} by step {}, time {:.6g}; shorten time.dt, or let time.cfl choose "
           "it",
-          problem_.time_step.fixed, clock_.least_margin, clock_.largest_courant, clock_.steps,
+          problem_.time_step.fixed, clock_.least_margin,
+          bounded_scalars(problem_).empty() ? "" : " and keeps bounded scalars within their bounds",
+          clock_.largest_courant, clock_.steps,
           clock_.time));
     }
   }

@@ -155,6 +155,28 @@ double longest_diffusive_step(const Problem& problem, const Grid& grid) {
   return fastest_decay > 0.0 ? ellipse.diffusion / fastest_decay : any;
 }
 
+std::array<std::vector<double>, 3> diffusive_exchange(const Problem& problem, const Grid& grid) {
+  double kappa = 0.0;
+  for (const int scalar : bounded_scalars(problem)) {
+    kappa = std::max(kappa, problem.scalars[static_cast<std::size_t>(scalar)].diffusivity);
+  }
+  std::array<std::vector<double>, 3> rates;
+  for (const int n : storage_axes) {
+    const GridAxis& axis = grid.axis(n);
+    // A single cell along a periodic axis has itself for a neighbour.
+    const double diffusivity = axis.cells.periodic && axis.count() == 1 ? 0.0 : kappa;
+    const double to_wall = axis.cells.periodic ? 1.0 : 2.0;
+    for (std::int64_t cell = 0; cell < axis.count(); ++cell) {
+      const double below = (cell == 0 ? to_wall : 1.0) / axis.cells.distance(cell);
+      const double above =
+          (cell == axis.count() - 1 ? to_wall : 1.0) / axis.cells.distance(cell + 1);
+      rates[static_cast<std::size_t>(n)].push_back(diffusivity / axis.width(cell) *
+                                                   (below + above));
+    }
+  }
+  return rates;
+}
+
 double largest_courant(TimeScheme scheme) { return scheme == TimeScheme::runge_kutta ? 1.7 : 0.8; }
 
 Vector largest_force(const Problem& problem, const Grid& grid) {

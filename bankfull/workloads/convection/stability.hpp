@@ -5,6 +5,9 @@
 #include "bankfull/workloads/convection/problem.hpp"
 #include "bankfull/workloads/convection/step_control.hpp"
 
+#include <array>
+#include <vector>
+
 namespace bankfull::convection {
 
 /// The longest step for which diffusion is stable: the real-axis limit of the scheme (1 for
@@ -16,6 +19,11 @@ double longest_diffusive_step(const Problem& problem, const Grid& grid);
 /// The largest Courant number, dt max(sum of |u| / h), that a case may ask for: 0.8 with
 /// Adams-Bashforth 2, 1.7 with Runge-Kutta 3. Stability may keep steps shorter: see next_step.
 double largest_courant(TimeScheme scheme);
+
+/// For each cell along the storage axes, kappa / w times the sum of 1 / distance to its neighbours,
+/// of the most diffusive bounded scalar: how fast it exchanges what is in it by diffusion, 1 / time.
+/// Walls are half as far as ghosts.
+std::array<std::vector<double>, 3> diffusive_exchange(const Problem& problem, const Grid& grid);
 
 /// The largest |force| along x, y, z, at any time of the run.
 Vector largest_force(const Problem& problem, const Grid& grid);

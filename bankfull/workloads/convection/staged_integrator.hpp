@@ -39,6 +39,7 @@ inline constexpr int factor_slots = given_slot + 1;
 ///   set_fields(flow, side)   all but ghosts, and zero tendencies
 ///   read(side, field, part, values)   see FlowReader
 ///   tally_flow(side), tally_scalar(side, scalar)
+///   corrected_variance(scalar)   of a bounded one, since set_fields; see Diagnosis
 ///   scale_pressure(factor)   launches that on what the solver starts from
 ///   pressure()               its poisson::Solver
 ///   finish()                 waits for all work
@@ -128,7 +129,12 @@ class StagedIntegrator final : public Integrator {
     for (int scalar = 0; scalar < plan_.fields() - 3; ++scalar) {
       scalars.push_back(backend_.tally_scalar(side_, scalar));
     }
-    return diagnosis_of(plan_.problem(), plan_.grid(), flow, scalars);
+    Diagnosis found = diagnosis_of(plan_.problem(), plan_.grid(), flow, scalars);
+    for (const int scalar : bounded_scalars(plan_.problem())) {
+      found.scalars[static_cast<std::size_t>(scalar)].corrected_variance =
+          backend_.corrected_variance(scalar);
+    }
+    return found;
   }
 
   [[nodiscard]] poisson::Outcome pressure_outcome() const override {

@@ -15,6 +15,7 @@ enum class StepLimit : int {
   courant,    ///< the Courant number asked for
   diffusion,  ///< stability, mostly of diffusion
   waves,      ///< stability, mostly of what is carried, turned and stratified
+  bounds,     ///< that scalars with bounded advection stay within them
   forces,     ///< what forces and moving walls do to a fluid at rest
   growth,     ///< the step before
   longest,    ///< the longest that the case lets pass
@@ -27,6 +28,7 @@ std::string to_string(StepLimit limit);
 struct FlowRates {
   double advection = 0.0;  ///< sum of |u| / h over the axes, see advective_rate
   double buoyancy = 0.0;   ///< squared frequency of internal waves, see buoyancy_rate
+  double exchange = 0.0;   ///< of bounded scalars, see exchange_rate; 0: there are none
 };
 
 /// From what the length of a step follows, beside the flow. Rates are 1 / time; a limit that a case
@@ -107,6 +109,12 @@ BANKFULL_HOST_DEVICE inline StabilityEllipse stability_ellipse(TimeScheme scheme
                                            : StabilityEllipse{0.85, 1.0};
 }
 
+/// The longest stage of a scheme, over the step. The first: rates of the flow that it starts from are
+/// known. Later ones of Runge-Kutta 3 are shorter by a third and more.
+BANKFULL_HOST_DEVICE inline double longest_stage(TimeScheme scheme) {
+  return scheme == TimeScheme::runge_kutta ? 8.0 / 15.0 : 1.0;
+}
+
 /// Adams-Bashforth 2 amplifies an oscillation of frequency w by w^4 dt^3 / 4 each unit of time.
 /// That must not be more than what diffusion takes from the wave, or than `allowed` (1 / time).
 ///
@@ -128,7 +136,8 @@ BANKFULL_HOST_DEVICE inline double longest_without_growth(const StepRule& rule, 
   return std::cbrt(std::fmin(carried, std::fmin(turned, stratified)));
 }
 
-/// The longest step for which a scheme is stable, without a margin.
+/// The longest step for which a scheme is stable, and keeps bounded scalars within their bounds,
+/// without a margin.
 BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
                                                          const FlowRates& rates) {
   const double waves = rates.advection + std::fmax(rule.turning, std::sqrt(rates.buoyancy));
@@ -143,6 +152,9 @@ BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
     const double growth = rule.fixed > 0.0 ? growth_by_fixed_steps : growth_by_chosen_steps;
     stable.take(longest_without_growth(rule, waves, rates.buoyancy, growth / run),
                 StepLimit::waves);
+  }
+  if (rates.exchange > 0.0) {
+    stable.take(1.0 / (longest_stage(rule.scheme) * rates.exchange), StepLimit::bounds);
   }
   return stable;
 }
@@ -212,7 +224,8 @@ struct StepClock {
   /// Chooses the step to come, by what has been noted of the flow since the last choice too.
   BANKFULL_HOST_DEVICE void choose() {
     of_flow = {larger_rate(of_flow.advection, noted.advection),
-               larger_rate(of_flow.buoyancy, noted.buoyancy)};
+               larger_rate(of_flow.buoyancy, noted.buoyancy),
+               larger_rate(of_flow.exchange, noted.exchange)};
     noted = {};
     next = next_step(rule, progress, of_flow);
   }

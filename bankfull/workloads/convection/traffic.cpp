@@ -3,7 +3,7 @@
 #include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
-#include "bankfull/workloads/convection/point.hpp"
+#include "bankfull/workloads/convection/point_bounded.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -70,6 +70,40 @@ Traffic advance_traffic(const Problem& problem, double word) {
   return count_of(problem.cells()) * Traffic{.bytes_read = (sources ? 3.0 : 2.0) * fields * word,
                                              .bytes_written = 2.0 * fields * word,
                                              .flops = static_cast<double>(flops)};
+}
+
+/// What bounded scalars add to `advance`: for each, A is found from velocities, the scalar and kept
+/// fluxes, which are replaced; Room from velocities, the scalar and A; the correction from A, Room,
+/// the scalar and what it has become.
+Traffic bounded_traffic(const Problem& problem, double word) {
+  const double cells = count_of(problem.cells());
+  double faces = 0.0;
+  double on_walls = 0.0;
+  for (const AxisCells& axis : problem.axes) {
+    const double across = cells / count_of(axis.cells);
+    faces += cells + across;
+    on_walls += axis.periodic ? 0.0 : 2.0 * across;
+  }
+  const Traffic antidiffusion{.bytes_read = 7.0 * word * cells,
+                              .bytes_written = 6.0 * word * cells,
+                              .flops = (BoundedFlops::flux + BoundedFlops::antidiffusion) * faces};
+  const Traffic room{.bytes_read = 7.0 * word * cells,
+                     .bytes_written = 2.0 * word * cells,
+                     .flops = (BoundedFlops::upwind_value + BoundedFlops::room) * cells +
+                              BoundedFlops::on_wall * on_walls};
+  const Traffic correction{.bytes_read = 7.0 * word * cells,
+                           .bytes_written = word * cells,
+                           .flops = (BoundedFlops::corrected + BoundedFlops::production) * cells};
+  return count_of(static_cast<std::int64_t>(bounded_scalars(problem).size())) *
+         (antidiffusion + room + correction);
+}
+
+/// And to the projection: velocities are read again, for how fast cells exchange what is in them.
+Traffic exchange_traffic(const Problem& problem, double word) {
+  return bounded_scalars(problem).empty()
+             ? Traffic{}
+             : count_of(problem.cells()) *
+                   Traffic{.bytes_read = 3.0 * word, .flops = BoundedFlops::exchange_rate};
 }
 
 /// How lines are solved; see ImplicitLines.
@@ -262,12 +296,22 @@ std::string explicit_model_of(StagePart part, const Problem& problem, PressureSo
              : "multigrid's own model, for the cycles of the last solve";
 }
 
+std::string model_of_bounded(StagePart part, const Problem& problem) {
+  if (bounded_scalars(problem).empty()) {
+    return "";
+  }
+  return part == StagePart::advance      ? "; 30 words per bounded scalar and cell in three passes"
+         : part == StagePart::projection ? "; velocities read again for bounded scalars"
+                                         : "";
+}
+
 std::string model_of(StagePart part, const Plan& plan) {
   const bool changed =
       part == StagePart::advance || part == StagePart::divergence || part == StagePart::projection;
   return changed && plan.problem().implicit_anywhere()
              ? implicit_model_of(part, plan.problem(), plan.grid())
-             : explicit_model_of(part, plan.problem(), plan.solver());
+             : explicit_model_of(part, plan.problem(), plan.solver()) +
+                   model_of_bounded(part, plan.problem());
 }
 
 }  // namespace
@@ -288,7 +332,8 @@ StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure) {
     projection = projection + ghosts.ends;
     projection.bytes_read += cells_of_scalars_at_ends(problem, grid.extents()) * word;
   }
-  Traffic advance = advance_traffic(problem, word);
+  projection = projection + exchange_traffic(problem, word);
+  Traffic advance = advance_traffic(problem, word) + bounded_traffic(problem, word);
   Traffic divergence = divergence_traffic(problem, word);
   if (problem.implicit_anywhere()) {
     advance = advance + elimination_traffic(problem, grid, word);

@@ -34,6 +34,8 @@ using StageTraffic = std::array<Traffic, stage_parts>;
 ///   divergence is formed where they go the way down, all fields read and written, and where
 ///   several axes are implicit, old values read; lines within planes take one more pass in between.
 ///   The projection reads and writes the pressure.
+/// - with bounded scalars: advance takes three more passes over each, which read 21 words and write
+///   9; the projection is followed by one that reads the velocities.
 /// - ghosts: each is written; the outermost cells, from which they follow, are read.
 StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure);
 

@@ -198,6 +198,30 @@ inline std::vector<Case> larger_cases() {
   return all;
 }
 
+/// Those that carry scalars, by bounded advection: one of them, or all. They begin with jumps, which
+/// centred fluxes turn into ripples.
+inline std::vector<Case> bounded_cases(const std::vector<Case>& from) {
+  std::vector<Case> all;
+  for (Case one : from) {
+    std::vector<Scalar>& scalars = one.problem.scalars;
+    for (std::size_t s = 0; s < scalars.size(); ++s) {
+      if (s == 0 || one.number % 2 == 0) {
+        scalars[s].advection = Advection::bounded;
+      }
+      scalars[s].diffusivity *= 0.01;
+      scalars[s].initial = [smooth = scalars[s].initial](double x, double y, double z) {
+        return smooth(x, y, z) > 0.1 ? 0.7 : -0.3;
+      };
+    }
+    if (!scalars.empty()) {
+      one.name += "Bounded";
+      one.problem.name = one.name;
+      all.push_back(one);
+    }
+  }
+  return all;
+}
+
 inline TimeFunction of_time(const std::string& formula) {
   return std::make_shared<const formula::Program>(formula::compile(formula, "t"));
 }

@@ -39,6 +39,8 @@ TEST_P(CudaIntegrator, ChoosesTheStepsOfTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegrator, testing::ValuesIn(all_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Bounded, CudaIntegrator, testing::ValuesIn(bounded_cases(all_cases())),
+                         case_name);
 
 class CudaIntegratorVarying : public testing::TestWithParam<Case> {};
 
@@ -61,6 +63,8 @@ TEST_P(CudaIntegratorSchedule, TheSameBitsEveryTime) {
     const Reached again = reached(on_gpu(GetParam(), solver), 4);
     EXPECT_EQ(again.state.fields, once.state.fields);
     EXPECT_EQ(again.diagnosis.kinetic_energy, once.diagnosis.kinetic_energy);
+    EXPECT_EQ(again.diagnosis.scalars.front().corrected_variance,
+              once.diagnosis.scalars.front().corrected_variance);
   }
 }
 
@@ -95,6 +99,8 @@ TEST_P(CudaIntegratorSchedule, LoadingForgetsWhatWasBefore) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegratorSchedule, testing::ValuesIn(larger_cases()),
                          case_name);
+INSTANTIATE_TEST_SUITE_P(Bounded, CudaIntegratorSchedule,
+                         testing::ValuesIn(bounded_cases(larger_cases())), case_name);
 
 TEST(CudaIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const Problem problem = on_gpu(larger_cases().front(), PressureSolver::automatic);
