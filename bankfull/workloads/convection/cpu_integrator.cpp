@@ -100,14 +100,7 @@ class CpuBackend {
 
   void set_factors(int slot, const Stage& stage) {
     const auto n = static_cast<std::size_t>(slot);
-    const auto real = [](double x) { return static_cast<Real>(x); };
-    const bool for_values = lines_[n].for_values();
-    slots_[n] = {.tendencies = {real(stage.gamma), real(stage.zeta), stage.store_tendency},
-                 .length = real(stage.length()),
-                 .differences = real(stage.length() - (for_values ? stage.implicit_time() : 0.0)),
-                 .start = real(for_values ? 1.0 : 0.0),
-                 .implicit_viscosity = real(stage.implicit_time() * plan_.problem().viscosity),
-                 .pressure_per_potential = real(stage.pressure_per_potential())};
+    slots_[n] = implicit_factors_of<Real>(stage, plan_.problem().viscosity, lines_[n].for_values());
     if (keeps_pressure()) {
       lines_[n].form(stage.implicit_time());
     }

@@ -5,6 +5,7 @@
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 #include "bankfull/workloads/convection/cuda/bounded.cuh"
 #include "bankfull/workloads/convection/cuda/ghosts.cuh"
+#include "bankfull/workloads/convection/cuda/implicit.cuh"
 #include "bankfull/workloads/convection/cuda/projection.cuh"
 #include "bankfull/workloads/convection/cuda/tally.cuh"
 #include "bankfull/workloads/convection/drive.hpp"
@@ -30,6 +31,15 @@ struct SetFactors {
   StageFactorsOnGpu<Real> factors;
 
   __device__ void operator()(std::int64_t /*only*/) const { *to = factors; }
+};
+
+/// From it a slot of implicit diffusion is formed.
+template <class Real>
+struct SetStage {
+  ImplicitSlot<Real>* to;
+  Stage stage;
+
+  __device__ void operator()(std::int64_t /*only*/) const { to->stage = stage; }
 };
 
 /// A stage that a caller chooses takes no time.
@@ -71,6 +81,7 @@ struct ChooseStep {
   StepClock* clock;
   StageFactorsOnGpu<Real>* factors;
   StageTimes* times;
+  ImplicitSlot<Real>* implicit;  ///< null: diffusion is explicit
   bool ends_step;
 
   __device__ void operator()(std::int64_t /*only*/ = 0) const {
@@ -82,6 +93,9 @@ struct ChooseStep {
       const int following = stages.count - 1 - n;
       factors[following] = factors_of<Real>(stages.at[n]);
       times[following] = times_of(stages, n, now.progress.time, now.next.time);
+      if (implicit != nullptr) {
+        implicit[following].stage = stages.at[n];
+      }
     }
   }
 };
@@ -184,12 +198,18 @@ class CudaBackend {
       fill_bytes(set->data(), 0, set->bytes(), stream_);
     }
     copy_sources();
+    if (plan.problem().implicit_anywhere()) {
+      implicit_ = std::make_unique<ImplicitOnGpu<Real>>(plan_, layout_, gpu_);
+    }
   }
 
   void set_factors(int slot, const Stage& stage) {
     gpu_.each(1, SetFactors<Real>{factors_.data() + slot, factors_of<Real>(stage)});
     if (drive_.any()) {
       gpu_.each(1, SetTimes{times_.data() + slot, clock_.data()});
+    }
+    if (implicit_) {
+      gpu_.each(1, SetStage<Real>{implicit_->slots() + slot, stage});
     }
   }
   void use_factors(int slot) { slot_ = slot; }
@@ -208,8 +228,8 @@ class CudaBackend {
       queue_drive(given_slot);
     }
   }
-  [[nodiscard]] static bool keeps_pressure() { return false; }
-  void forget_kept_pressure() {}
+  [[nodiscard]] bool keeps_pressure() const { return implicit_ != nullptr; }
+  void forget_kept_pressure() { implicit_->forget_pressure(); }
   void forget_rates() {
     fill_bytes(&clock_.data()->of_flow, 0, sizeof(FlowRates), stream_);
     fill_bytes(&clock_.data()->noted, 0, sizeof(FlowRates), stream_);
@@ -228,34 +248,28 @@ class CudaBackend {
   }
 
   void launch(StagePart part, std::size_t to) {
-    const FieldSet<Real>& from = sides_[1 - to];
     Real* const next = sides_[to][0].origin;
     switch (part) {
       case StagePart::advance:
         queue_drive(slot_);
-        queue_advance(stream_,
-                      AdvanceArguments<Real>{.flow = flow_,
-                                             .medium = medium_,
-                                             .stage = factors_.data() + slot_,
-                                             .fields = from[0].origin,
-                                             .source = sources_ ? (*sources_)[0].origin : nullptr,
-                                             .source_factor = source_factors_.data(),
-                                             .tendency = tendencies_[0].origin,
-                                             .next = next,
-                                             .planes_a_block = planes_a_block_,
-                                             .largest_buoyancy = &clock_.data()->noted.buoyancy});
-        bounded_.queue(flow_, factors_.data() + slot_, from[0].origin, next);
+        solving_ = keeps_pressure();
+        solving_ ? implicit_->queue_advance(advance_into(to), rules_.data(), slot_)
+                 : queue_advance(stream_, advance_into(to));
+        bounded_.queue(flow_, factors_.data() + slot_, values_of(1 - to), next);
         break;
       case StagePart::divergence:
-        queue_divergence(stream_, flow_, static_cast<const Real*>(next), pressure_->right_side());
+        solving_ ? implicit_->queue_divergence(flow_, values_of(1 - to), next,
+                                               pressure_->right_side(), slot_)
+                 : queue_divergence(stream_, flow_, static_cast<const Real*>(next),
+                                    pressure_->right_side());
+        solving_ = false;
         break;
       case StagePart::pressure:
         pressure_->solve();
         solved_ = true;
         break;
       case StagePart::projection:
-        queue_projection(stream_, flow_, next, pressure_->solution(),
-                         &clock_.data()->noted.advection);
+        project(next);
         bounded_.queue_exchange(flow_, next, &clock_.data()->noted.exchange);
         break;
       case StagePart::ghosts:
@@ -284,6 +298,7 @@ class CudaBackend {
   }
 
   void set_fields(const FlowReader& flow, std::size_t side) {
+    solving_ = false;
     set_field_by_field(
         sides_[side], [&](int /*field*/) { return true; }, flow);
     gpu_.fill(tendencies_.data(), static_cast<std::int64_t>(tendencies_.size()), Real(0));
@@ -333,7 +348,31 @@ class CudaBackend {
 
  private:
   [[nodiscard]] ChooseStep<Real> choice(bool ends_step) {
-    return {clock_.data(), factors_.data(), times_.data(), ends_step};
+    return {clock_.data(), factors_.data(), times_.data(), implicit_ ? implicit_->slots() : nullptr,
+            ends_step};
+  }
+
+  [[nodiscard]] AdvanceArguments<Real> advance_into(std::size_t to) {
+    return {.flow = flow_,
+            .medium = medium_,
+            .stage = factors_.data() + slot_,
+            .fields = values_of(1 - to),
+            .source = sources_ ? (*sources_)[0].origin : nullptr,
+            .source_factor = source_factors_.data(),
+            .tendency = tendencies_[0].origin,
+            .next = sides_[to][0].origin,
+            .planes_a_block = planes_a_block_,
+            .largest_buoyancy = &clock_.data()->noted.buoyancy};
+  }
+
+  void project(Real* next) {
+    double* const largest = &clock_.data()->noted.advection;
+    if (implicit_) {
+      queue_projection(stream_, flow_, next, pressure_->solution(), largest,
+                       implicit_->kept_pressure(slot_));
+    } else {
+      queue_projection(stream_, flow_, next, pressure_->solution(), largest);
+    }
   }
 
   [[nodiscard]] const Real* values_of(std::size_t side) const { return sides_[side][0].origin; }
@@ -449,6 +488,8 @@ class CudaBackend {
   CentreLines centres_;
   FlowOnGpu<Real> flow_{};
   Medium<Real> medium_;
+  std::unique_ptr<ImplicitOnGpu<Real>> implicit_;  ///< where diffusion is implicit
+  bool solving_ = false;  ///< lines of a stage are on their way: the divergence ends it
   int planes_a_block_ = 1;
   int slot_ = given_slot;  ///< of the factors in use
   /// Of the stages with a slot's factors that write a side.

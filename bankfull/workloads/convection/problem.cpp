@@ -183,11 +183,6 @@ void validate_schedule(const Problem& problem) {
     require(problem.schedule == Schedule::tuned || !problem.device.is_cuda(),
             "the reference schedule on a GPU", "use --device cpu");
   });
-  about("time.implicit_diffusion", [&] {
-    require(problem.implicit_diffusion == ImplicitDiffusion::none || !problem.device.is_cuda(),
-            fmt::format("implicit diffusion ({}) on a GPU", to_string(problem.implicit_diffusion)),
-            "use --device cpu, or \"none\"");
-  });
   about("solver.precision", [&] {
     require(problem.schedule == Schedule::tuned || problem.precision == Precision::fp64,
             "the reference schedule in fp32", "use fp64");

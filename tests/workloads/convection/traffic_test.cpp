@@ -508,6 +508,28 @@ TEST_P(ImplicitTraffic, IsAsCounted) {
   }
 }
 
+/// A GPU solves lines within planes by a pass for each axis, a CPU by one for both.
+TEST_P(ImplicitTraffic, OnAGpuHasAPassForEachAxisWithinPlanes) {
+  Problem problem = GetParam().problem;
+  problem.implicit_diffusion = ImplicitDiffusion::walls;
+  if (!problem.implicit_anywhere() || walls_vary(problem)) {
+    return;
+  }
+  const Grid grid(problem.axes);
+  const std::array<bool, 3> along = problem.implicit_along();
+  const auto implicit = [&](int axis) {
+    return along[static_cast<std::size_t>(grid.physical(axis))];
+  };
+  const double more = implicit(1) && implicit(2) ? 1.0 : 0.0;
+  const Traffic on_cpu = declared_of(problem, StagePart::advance);
+  problem.device = Device::cuda(0);
+  const Traffic on_gpu = declared_of(problem, StagePart::advance);
+  const double pass = static_cast<double>(problem.cells()) * sizeof(double) *
+                      static_cast<double>(3 + problem.scalars.size());
+  EXPECT_EQ(on_gpu.bytes_read - on_cpu.bytes_read, more * pass);
+  EXPECT_EQ(on_gpu.bytes_written - on_cpu.bytes_written, more * pass);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, ImplicitTraffic, testing::ValuesIn(cases()), case_name);
 
 INSTANTIATE_TEST_SUITE_P(Cases, ConvectionTraffic, testing::ValuesIn(cases()), case_name);

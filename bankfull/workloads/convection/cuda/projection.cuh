@@ -8,6 +8,14 @@
 
 namespace bankfull::convection {
 
+/// The pressure that stages with implicit diffusion know of.
+template <class Real>
+struct KeptPressure {
+  const ImplicitFactors<Real>* stage;
+  Real* values;  ///< at cell (0, 0, 0), with the strides of fields
+  bool implicit_along[3];
+};
+
 namespace detail {
 
 inline constexpr int thin_columns = 64;
@@ -138,6 +146,49 @@ struct Project {
   }
 };
 
+/// Also adds to the known pressure what the potential says of it.
+template <InPlane Widths, class Real>
+struct ProjectAndKeep {
+  using Column = typename Project<Widths, Real>::Column;
+
+  Project<Widths, Real> project;
+  KeptPressure<Real> kept;
+
+  __device__ void operator()(int i, int j, int k, Column& column) const {
+    const FlowOnGpu<Real>& flow = project.flow;
+    const Real here = project.at(i, j, k);
+    Real sum = Real(0);
+    if (kept.implicit_along[0]) {
+      sum = sum + difference(flow.planes[i], i, flow.cells[0], here,
+                             [&](int at) { return project.at(at, j, k); });
+    }
+    if (kept.implicit_along[1]) {
+      sum = sum + difference(flow.template row_metric<Widths>(j), j, flow.cells[1], here,
+                             [&](int at) { return project.at(i, at, k); });
+    }
+    if (kept.implicit_along[2]) {
+      sum = sum + difference(flow.template column_metric<Widths>(k), k, flow.cells[2], here,
+                             [&](int at) { return project.at(i, j, at); });
+    }
+    Real& pressure = kept.values[i * flow.strides.plane + j * flow.strides.row + k];
+    pressure = with_potential(*kept.stage, here, sum, pressure);
+    project(i, j, k, column);
+  }
+
+  __device__ void end(const Column& column) const { project.end(column); }
+
+ private:
+  /// The second difference of the potential along an axis between walls, through which it has none.
+  template <class At>
+  __device__ static Real difference(const AxisMetric<Real>& metric, int n, int count,
+                                    const Real& here, const At& at) {
+    const auto weights = NeighbourWeights<Real>::of(metric, false);
+    const Real below = n > 0 ? at(n - 1) : here;
+    const Real above = n + 1 < count ? at(n + 1) : here;
+    return plus_product(weights.below, below - here, weights.above * (above - here));
+  }
+};
+
 }  // namespace detail
 
 /// Queues right side = div u.
@@ -164,6 +215,21 @@ void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow, Real* f
       : detail::queue_thin(
             stream, flow.cells,
             Project<InPlane::stretched, Real>{flow, fields, pressure, largest_advection});
+}
+
+/// The same after a stage with implicit diffusion.
+template <class Real>
+void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow, Real* fields,
+                      const poisson::CellSlots<Real>& pressure, double* largest_advection,
+                      const KeptPressure<Real>& kept) {
+  using detail::ProjectAndKeep;
+  flow.widths == InPlane::uniform
+      ? detail::queue_thin(stream, flow.cells,
+                           ProjectAndKeep<InPlane::uniform, Real>{
+                               {flow, fields, pressure, largest_advection}, kept})
+      : detail::queue_thin(stream, flow.cells,
+                           ProjectAndKeep<InPlane::stretched, Real>{
+                               {flow, fields, pressure, largest_advection}, kept});
 }
 
 }  // namespace bankfull::convection
