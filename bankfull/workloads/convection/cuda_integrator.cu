@@ -269,7 +269,7 @@ class CudaBackend {
         solved_ = true;
         break;
       case StagePart::projection:
-        project(next);
+        project(to);
         bounded_.queue_exchange(flow_, next, &clock_.data()->noted.exchange);
         break;
       case StagePart::ghosts:
@@ -365,14 +365,18 @@ class CudaBackend {
             .largest_buoyancy = &clock_.data()->noted.buoyancy};
   }
 
-  void project(Real* next) {
+  void project(std::size_t to) {
     double* const largest = &clock_.data()->noted.advection;
-    if (implicit_) {
-      queue_projection(stream_, flow_, next, pressure_->solution(), largest,
-                       implicit_->kept_pressure(slot_));
+    Real* const next = sides_[to][0].origin;
+    const poisson::CellSlots<Real> potential = pressure_->solution();
+    if (solving_) {
+      implicit_->queue_projection(flow_, values_of(1 - to), next, potential, largest, slot_);
+    } else if (implicit_) {
+      implicit_->project_values(flow_, next, potential, largest, slot_);
     } else {
-      queue_projection(stream_, flow_, next, pressure_->solution(), largest);
+      queue_projection(stream_, flow_, next, potential, largest);
     }
+    solving_ = false;
   }
 
   [[nodiscard]] const Real* values_of(std::size_t side) const { return sides_[side][0].origin; }
@@ -489,7 +493,7 @@ class CudaBackend {
   FlowOnGpu<Real> flow_{};
   Medium<Real> medium_;
   std::unique_ptr<ImplicitOnGpu<Real>> implicit_;  ///< where diffusion is implicit
-  bool solving_ = false;  ///< lines of a stage are on their way: the divergence ends it
+  bool solving_ = false;  ///< lines of a stage are on their way: the projection ends it
   int planes_a_block_ = 1;
   int slot_ = given_slot;  ///< of the factors in use
   /// Of the stages with a slot's factors that write a side.

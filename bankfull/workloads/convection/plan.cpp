@@ -4,7 +4,6 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/resident.hpp"
-#include "bankfull/workloads/convection/cuda/descent_tile.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
@@ -24,16 +23,14 @@ Problem validated(Problem problem) {
 }
 
 /// Beside the pressure that stages know of: on a CPU a plane of all fields for the way up the
-/// columns, on a GPU what tiles read of each other on the way down, and tables of factors.
+/// columns, on a GPU tables of factors.
 template <class Real>
 std::int64_t line_bytes(const Plan& plan) {
   const Extents n = plan.grid().extents();
   if (plan.problem().device.is_cuda()) {
     const auto places = static_cast<std::size_t>(n.ni + n.nj + n.nk);
     const auto fields = static_cast<std::size_t>(plan.fields());
-    const std::int64_t edges = DescentTile::row_edges(n) + DescentTile::column_edges(n);
-    return edges * static_cast<std::int64_t>(sizeof(Real)) +
-           static_cast<std::int64_t>(places * (factor_slots * fields * sizeof(LineFactors<Real>) +
+    return static_cast<std::int64_t>(places * (factor_slots * fields * sizeof(LineFactors<Real>) +
                                                2 * sizeof(NeighbourWeights<double>)));
   }
   const Layout plane({1, n.nj, n.nk}, 1, sizeof(Real));
@@ -45,7 +42,8 @@ std::int64_t implicit_bytes(const Plan& plan, const Layout& layout) {
   return resident_bytes(field_set_bytes<Real>(layout, 1)) + line_bytes<Real>(plan);
 }
 
-/// Kept fluxes of each bounded scalar, and for one at a time what its faces and cells have room for.
+/// Kept fluxes of each bounded scalar, and for one at a time what its faces and cells have room
+/// for.
 template <class Real>
 std::int64_t bounded_bytes(const Plan& plan, const Layout& layout) {
   const auto bounded = static_cast<int>(bounded_scalars(plan.problem()).size());

@@ -161,8 +161,30 @@ Traffic elimination_traffic(const Problem& problem, const Grid& grid, double wor
   return all + Traffic{.bytes_read = passed, .bytes_written = passed};
 }
 
-/// What it adds to the divergence, which ends its solves: columns go the way down, and changes
-/// become values. The divergence then reads no velocity again.
+/// What it adds to the divergence and the projection of a GPU, which both go down the columns of
+/// velocities: the first one writes none of them.
+struct DescentTraffic {
+  Traffic divergence;
+  Traffic projection;
+};
+
+DescentTraffic descent_traffic_on_gpu(const Problem& problem, const Grid& grid, double word) {
+  const LineSolves solves = line_solves_of(problem, grid);
+  const double cells = count_of(problem.cells());
+  const double below = cells / solves.planes * (solves.planes - 1.0);
+  const double scalars = solves.fields - 3.0;
+  const double started = solves.for_values ? 0.0 : 1.0;
+  const auto of_fields = [&](double fields) {
+    return Traffic{.bytes_read = started * fields * cells * word,
+                   .flops = fields * (below * PointFlops::substituted + started * cells)};
+  };
+  const Traffic moved{.bytes_read = scalars * cells * word,
+                      .bytes_written = scalars * cells * word};
+  return {of_fields(3.0) + of_fields(scalars) + moved, of_fields(3.0)};
+}
+
+/// What it adds to the divergence of a CPU, which ends its solves: columns go the way down, and
+/// changes become values. The divergence then reads no velocity again.
 Traffic substitution_traffic(const Problem& problem, const Grid& grid, double word) {
   const LineSolves solves = line_solves_of(problem, grid);
   const double cells = count_of(problem.cells());
@@ -271,12 +293,19 @@ std::string implicit_model_of(StagePart part, const Problem& problem, const Grid
            (solves.within_planes > 0 ? "; 2 words for the lines within planes" : "") +
            (problem.device.is_cuda() && solves.within_planes > 1 ? ", along each axis" : "");
   }
-  if (part == StagePart::divergence) {
-    return solves.for_values ? "2 words per field and cell, the right side written"
-                             : "3 words per field and cell, the right side written";
+  const bool for_values = solves.for_values;
+  if (part == StagePart::divergence && problem.device.is_cuda()) {
+    return std::string("3 velocities read, 2 words per scalar, the right side written") +
+           (for_values ? "" : "; old values read");
   }
-  return "9 words per cell: potential read, pressure and velocities read and written, but for "
-         "those on walls";
+  if (part == StagePart::divergence) {
+    return for_values ? "2 words per field and cell, the right side written"
+                      : "3 words per field and cell, the right side written";
+  }
+  return std::string(
+             "9 words per cell: potential read, pressure and velocities read and written, "
+             "but for those on walls") +
+         (problem.device.is_cuda() && !for_values ? "; old velocities read" : "");
 }
 
 std::string explicit_model_of(StagePart part, const Problem& problem, PressureSolver solver) {
@@ -341,7 +370,13 @@ StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure) {
   Traffic divergence = divergence_traffic(problem, word);
   if (problem.implicit_anywhere()) {
     advance = advance + elimination_traffic(problem, grid, word);
-    divergence = divergence + substitution_traffic(problem, grid, word);
+    if (problem.device.is_cuda()) {
+      const DescentTraffic descent = descent_traffic_on_gpu(problem, grid, word);
+      divergence = divergence + descent.divergence;
+      projection = projection + descent.projection;
+    } else {
+      divergence = divergence + substitution_traffic(problem, grid, word);
+    }
     projection =
         projection + count_of(problem.cells()) * Traffic{.bytes_read = word,
                                                          .bytes_written = word,

@@ -1,4 +1,3 @@
-#include "bankfull/workloads/convection/cuda/descent_tile.hpp"
 #include "bankfull/workloads/convection/cuda/line_places.hpp"
 #include "bankfull/workloads/convection/line_chunk.hpp"
 #include "bankfull/workloads/convection/point.hpp"
@@ -148,42 +147,6 @@ TEST(SharedLines, DoNotOverlapAndFitWhatIsAskedFor) {
         for (int n = 0; n < count; ++n) {
           EXPECT_EQ(used.at(static_cast<std::size_t>(line * shared.across + n * shared.step))++, 0);
         }
-      }
-    }
-  }
-}
-
-TEST(DescentTiles, FindTheirNeighboursFirstRowAndColumn) {
-  const Extents n{2, 21, 70};
-  std::vector<int> rows(static_cast<std::size_t>(DescentTile::row_edges(n)), -1);
-  std::vector<int> columns(static_cast<std::size_t>(DescentTile::column_edges(n)), -1);
-  const TileEdges<int> edges{rows.data(), columns.data(), {2, 21, 70}};
-  const auto cell = [](int i, int j, int k) { return (i * 21 + j) * 70 + k; };
-  for (int i = 0; i < 2; ++i) {
-    for (int j = 0; j < 21; j += DescentTile::rows) {
-      for (int k = 0; k < 70; ++k) {
-        edges.row(i, j / DescentTile::rows, k) = cell(i, j, k);
-      }
-    }
-    for (int k = 0; k < 70; k += DescentTile::columns) {
-      for (int j = 0; j < 21; ++j) {
-        edges.column(i, k / DescentTile::columns, j) = cell(i, j, k);
-      }
-    }
-  }
-  for (const bool walled : {false, true}) {
-    for (int j = 0; j < 21; ++j) {
-      const EdgeNeighbour next = EdgeNeighbour::of(j, 21, DescentTile::rows, walled);
-      EXPECT_EQ(next.outside, j % 8 == 7 || j == 20) << j;
-      EXPECT_EQ(next.exists, j < 20 || !walled) << j;
-      if (next.is_kept()) {
-        EXPECT_EQ(edges.row(1, next.index / DescentTile::rows, 13), cell(1, (j + 1) % 21, 13));
-      }
-    }
-    for (int k = 0; k < 70; ++k) {
-      const EdgeNeighbour next = EdgeNeighbour::of(k, 70, DescentTile::columns, walled);
-      if (next.is_kept()) {
-        EXPECT_EQ(edges.column(1, next.index / DescentTile::columns, 5), cell(1, 5, (k + 1) % 70));
       }
     }
   }

@@ -1,254 +1,230 @@
 #pragma once
 
-#include "bankfull/core/exec/for_each.cuh"
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
-#include "bankfull/workloads/convection/cuda/descent_tile.hpp"
+#include "bankfull/workloads/convection/cuda/projection.cuh"
 
 #include <cstdint>
 
 namespace bankfull::convection {
 
+/// Columns on their way down: what was eliminated along the planes, and what makes it a solution.
 template <class Real>
-struct DescentArguments {
-  FlowOnGpu<Real> flow;
-  int fields;
-  Real* next;                      ///< eliminated, becomes the solution
+struct ColumnsOnGpu {
+  Real* values;                    ///< of all fields, eliminated
   const Real* start;               ///< what is added to solutions; null: nothing
   const LineFactors<Real>* lines;  ///< of all fields in each plane
-  TileEdges<Real> edges;
-  poisson::CellSlots<Real> right_side;
+  int fields;
+
+  /// Constant as long as a kernel runs: stores elsewhere do not make it load them again.
+  [[nodiscard]] __device__ __forceinline__ Real back(int i, int field) const {
+    return __ldg(&lines[i * fields + field].back);
+  }
+  [[nodiscard]] __device__ __forceinline__ Real started(std::int64_t at) const {
+    return start == nullptr ? Real(0) : __ldg(start + at);
+  }
 };
 
 namespace detail {
 
-template <class Real>
-struct KeepRowEdges {
-  TileEdges<Real> edges;
-  const Real* velocity;
-  FlowStrides strides;
+inline constexpr int descent_columns = 32;
+inline constexpr int descent_rows = 8;
 
-  __device__ void operator()(std::int64_t i, std::int64_t tile, std::int64_t k) const {
-    edges.row(i, static_cast<int>(tile), static_cast<int>(k)) =
-        velocity[i * strides.plane + tile * DescentTile::rows * strides.row + k];
-  }
-};
-
-template <class Real>
-struct KeepColumnEdges {
-  TileEdges<Real> edges;
-  const Real* velocity;
-  FlowStrides strides;
-
-  __device__ void operator()(std::int64_t i, std::int64_t tile, std::int64_t j) const {
-    edges.column(i, static_cast<int>(tile), static_cast<int>(j)) =
-        velocity[i * strides.plane + j * strides.row + tile * DescentTile::columns];
-  }
-};
-
-/// The way down of one column of a tile and, where it lies at an edge, of two velocities of the
-/// columns beyond.
+/// The way down of the three velocities of a column, which stay as they are: a thread also goes
+/// down the next column and the next row, whose values its divergence needs, so that none waits for
+/// another. The projection goes down again.
 template <InPlane Widths, class Real>
-class DescendingColumn {
- public:
-  static constexpr int planes = DescentTile::planes;
-
-  __device__ DescendingColumn(const DescentArguments<Real>& arguments, int j, int k)
-      : arguments_(arguments),
-        at_(j * arguments.flow.strides.row + k),
-        j_(j),
-        k_(k),
-        row_above_(EdgeNeighbour::of(j, arguments.flow.cells[1], DescentTile::rows,
-                                     arguments.flow.walls.walled[1])),
-        column_above_(EdgeNeighbour::of(k, arguments.flow.cells[2], DescentTile::columns,
-                                        arguments.flow.walls.walled[2])) {}
-
-  /// Planes `top`, top - 1, ... as they were eliminated.
-  __device__ void load(int top) {
+__device__ __forceinline__ void diverge_column(const FlowOnGpu<Real>& flow,
+                                               const ColumnsOnGpu<Real>& columns,
+                                               const poisson::CellSlots<Real>& right_side, int j,
+                                               int k) {
+  constexpr int planes = 4;  // at a time: so many loads are under way
+  constexpr int followed = 5;
+  constexpr int fields[followed] = {0, 1, 2, 1, 2};
+  const std::int64_t here = j * flow.strides.row + k;
+  const std::int64_t row_above = next_index(j, flow.cells[1]) * flow.strides.row + k;
+  const std::int64_t column_above = j * flow.strides.row + next_index(k, flow.cells[2]);
+  const std::int64_t at[followed] = {here, here + flow.strides.field, here + 2 * flow.strides.field,
+                                     row_above + flow.strides.field,
+                                     column_above + 2 * flow.strides.field};
+  const bool exists[followed] = {true, true, true, j + 1 < flow.cells[1] || !flow.walls.walled[1],
+                                 k + 1 < flow.cells[2] || !flow.walls.walled[2]};
+  const Real per_row = flow.template row_metric<Widths>(j).per_cell;
+  const Real per_column = flow.template column_metric<Widths>(k).per_cell;
+  Real solution[followed] = {};
+  Real plane_above = Real(0);  // velocity 0 on the upper wall
+  for (int top = flow.cells[0] - 1; top >= 0; top -= planes) {
+    Real eliminated[planes][followed];
+#pragma unroll
+    for (int p = 0; p < planes; ++p) {
+#pragma unroll
+      for (int n = 0; n < followed; ++n) {
+        eliminated[p][n] = top >= p && exists[n]
+                               ? __ldg(columns.values + at[n] + (top - p) * flow.strides.plane)
+                               : Real(0);
+      }
+    }
 #pragma unroll
     for (int p = 0; p < planes; ++p) {
       const int i = top - p;
       if (i >= 0) {
+        Real velocity[followed];
 #pragma unroll
-        for (int n = 0; n < 3; ++n) {
-          velocity_[p][n] = __ldcs(arguments_.next + offset(i) + n * field());
+        for (int n = 0; n < followed; ++n) {
+          const LineFactors<Real> factors{.back = columns.back(i, fields[n])};
+          solution[n] = substituted(factors, eliminated[p][n], solution[n]);
+          velocity[n] =
+              exists[n] ? solution[n] + columns.started(at[n] + i * flow.strides.plane) : Real(0);
         }
-        beyond_row_[p] = row_above_.is_kept()
-                             ? arguments_.edges.row(i, row_above_.index / DescentTile::rows, k_)
-                             : Real(0);
-        beyond_column_[p] =
-            column_above_.is_kept()
-                ? arguments_.edges.column(i, column_above_.index / DescentTile::columns, j_)
-                : Real(0);
+        const Real per_cell[2] = {__ldg(&flow.planes[i].per_cell), per_row};
+        const Real lower[3] = {velocity[0], velocity[1], velocity[2]};
+        const Real upper[3] = {plane_above, velocity[3], velocity[4]};
+        right_side(i, j, k) = divergence_between(per_cell, per_column, lower, upper);
+        plane_above = velocity[0];
       }
     }
-  }
-
-  __device__ void substitute(int top) {
-#pragma unroll
-    for (int p = 0; p < planes; ++p) {
-      const int i = top - p;
-      if (i >= 0) {
-        const LineFactors<Real>* const lines = arguments_.lines + i * arguments_.fields;
-#pragma unroll
-        for (int n = 0; n < 3; ++n) {
-          solution_[n] = substituted(lines[n], velocity_[p][n], solution_[n]);
-          velocity_[p][n] = solution_[n] + started(offset(i) + n * field());
-          arguments_.next[offset(i) + n * field()] = velocity_[p][n];
-        }
-        beyond_row_[p] = solved_beyond(lines[1], beyond_row_[p], row_above_, solution_beyond_row_,
-                                       offset_of(i, row_above_.index, k_) + field());
-        beyond_column_[p] =
-            solved_beyond(lines[2], beyond_column_[p], column_above_, solution_beyond_column_,
-                          offset_of(i, j_, column_above_.index) + 2 * field());
-      }
-    }
-  }
-
-  [[nodiscard]] __device__ Real along_rows(int p) const { return velocity_[p][1]; }
-  [[nodiscard]] __device__ Real along_columns(int p) const { return velocity_[p][2]; }
-
-  /// Of plane top - p; `row` and `column` are velocities in the next row and cell, of the tile.
-  __device__ void diverge(int top, int p, Real row, Real column) {
-    const FlowOnGpu<Real>& flow = arguments_.flow;
-    const int i = top - p;
-    const Real per_cell[2] = {flow.planes[i].per_cell,
-                              flow.template row_metric<Widths>(j_).per_cell};
-    const Real above[3] = {plane_above_, row_above_.outside ? beyond_row_[p] : row,
-                           column_above_.outside ? beyond_column_[p] : column};
-    arguments_.right_side(i, j_, k_) = divergence_between(
-        per_cell, flow.template column_metric<Widths>(k_).per_cell, velocity_[p], above);
-    plane_above_ = velocity_[p][0];
-  }
-
- private:
-  [[nodiscard]] __device__ std::int64_t field() const { return arguments_.flow.strides.field; }
-  [[nodiscard]] __device__ std::int64_t offset(int i) const {
-    return i * arguments_.flow.strides.plane + at_;
-  }
-  [[nodiscard]] __device__ std::int64_t offset_of(int i, int j, int k) const {
-    return i * arguments_.flow.strides.plane + j * arguments_.flow.strides.row + k;
-  }
-  [[nodiscard]] __device__ Real started(std::int64_t at) const {
-    return arguments_.start == nullptr ? Real(0) : arguments_.start[at];
-  }
-  [[nodiscard]] __device__ Real solved_beyond(const LineFactors<Real>& factors, Real eliminated,
-                                              const EdgeNeighbour& neighbour, Real& solution,
-                                              std::int64_t at) const {
-    if (!neighbour.is_kept()) {
-      return Real(0);
-    }
-    solution = substituted(factors, eliminated, solution);
-    return solution + started(at);
-  }
-
-  const DescentArguments<Real>& arguments_;
-  std::int64_t at_;
-  int j_;
-  int k_;
-  EdgeNeighbour row_above_;
-  EdgeNeighbour column_above_;
-  Real velocity_[planes][3] = {};
-  Real beyond_row_[planes] = {};
-  Real beyond_column_[planes] = {};
-  Real solution_[3] = {};
-  Real solution_beyond_row_ = 0;
-  Real solution_beyond_column_ = 0;
-  Real plane_above_ = 0;  ///< velocity 0 on the upper face: on the wall first
-};
-
-/// Velocities the way down, and their divergence.
-template <InPlane Widths, class Real>
-__device__ void descend_velocity(const DescentArguments<Real>& arguments, int j, int k) {
-  constexpr int planes = DescentTile::planes;
-  // Two of them: a block that is ahead fills one while the other is read.
-  __shared__ Real rows[2][planes][DescentTile::rows][DescentTile::columns];
-  const bool inside = j < arguments.flow.cells[1] && k < arguments.flow.cells[2];
-  DescendingColumn<Widths, Real> column(arguments, j, k);
-  int turn = 0;
-  for (int top = arguments.flow.cells[0] - 1; top >= 0; top -= planes) {
-    if (inside) {
-      column.load(top);
-      column.substitute(top);
-    }
-#pragma unroll
-    for (int p = 0; p < planes; ++p) {
-      rows[turn][p][threadIdx.y][threadIdx.x] = column.along_rows(p);
-    }
-    __syncthreads();
-    const unsigned next_row = min(threadIdx.y + 1, DescentTile::rows - 1U);
-#pragma unroll
-    for (int p = 0; p < planes; ++p) {
-      const Real next_cell = __shfl_down_sync(~0U, column.along_columns(p), 1);
-      if (inside && top - p >= 0) {
-        column.diverge(top, p, rows[turn][p][next_row][threadIdx.x], next_cell);
-      }
-    }
-    turn = 1 - turn;
   }
 }
 
 /// A scalar the way down.
 template <class Real>
-__device__ void descend_scalar(const DescentArguments<Real>& arguments, int field, int j, int k) {
+__device__ __forceinline__ void descend_scalar(const FlowOnGpu<Real>& flow,
+                                               const ColumnsOnGpu<Real>& columns, int field, int j,
+                                               int k) {
   constexpr int planes = 8;
-  const FlowStrides& strides = arguments.flow.strides;
-  if (j >= arguments.flow.cells[1] || k >= arguments.flow.cells[2]) {
-    return;
-  }
-  const std::int64_t at = field * strides.field + j * strides.row + k;
+  const std::int64_t at = field * flow.strides.field + j * flow.strides.row + k;
   Real solution = Real(0);
-  for (int top = arguments.flow.cells[0] - 1; top >= 0; top -= planes) {
-    Real values[planes];
+  for (int top = flow.cells[0] - 1; top >= 0; top -= planes) {
+    Real eliminated[planes];
 #pragma unroll
     for (int p = 0; p < planes; ++p) {
-      values[p] = top >= p ? __ldcs(arguments.next + at + (top - p) * strides.plane) : Real(0);
+      eliminated[p] =
+          top >= p ? __ldcs(columns.values + at + (top - p) * flow.strides.plane) : Real(0);
     }
 #pragma unroll
     for (int p = 0; p < planes; ++p) {
       const int i = top - p;
       if (i >= 0) {
-        const std::int64_t to = at + i * strides.plane;
-        const LineFactors<Real>& factors = arguments.lines[i * arguments.fields + field];
-        solution = substituted(factors, values[p], solution);
-        arguments.next[to] = arguments.start == nullptr ? solution : solution + arguments.start[to];
+        const std::int64_t to = at + i * flow.strides.plane;
+        const LineFactors<Real> factors{.back = columns.back(i, field)};
+        solution = substituted(factors, eliminated[p], solution);
+        __stcs(columns.values + to, solution + columns.started(to));
+      }
+    }
+  }
+}
+
+/// Blocks in z: velocities, then each scalar.
+template <InPlane Widths, class Real>
+__global__ void __launch_bounds__(descent_columns* descent_rows, 3)
+    descend_kernel(const __grid_constant__ FlowOnGpu<Real> flow,
+                   const __grid_constant__ ColumnsOnGpu<Real> columns,
+                   const __grid_constant__ poisson::CellSlots<Real> right_side) {
+  const auto k = static_cast<int>(blockIdx.x * descent_columns + threadIdx.x);
+  const auto j = static_cast<int>(blockIdx.y * descent_rows + threadIdx.y);
+  if (j >= flow.cells[1] || k >= flow.cells[2]) {
+    return;
+  }
+  if (blockIdx.z == 0) {
+    diverge_column<Widths>(flow, columns, right_side, j, k);
+  } else {
+    descend_scalar(flow, columns, 2 + static_cast<int>(blockIdx.z), j, k);
+  }
+}
+
+/// The projection of a column whose velocities are on their way down.
+template <InPlane Widths, class Real>
+__device__ __forceinline__ void project_column(const ProjectAndKeep<Widths, Real>& body,
+                                               const ColumnsOnGpu<Real>& columns, int j, int k,
+                                               typename Project<Widths, Real>::Column& column) {
+  constexpr int planes = 4;
+  const FlowOnGpu<Real>& flow = body.project.flow;
+  const std::int64_t here = j * flow.strides.row + k;
+  Real solution[3] = {};
+  for (int top = flow.cells[0] - 1; top >= 0; top -= planes) {
+    Real eliminated[planes][3];
+    Real pressure[planes];
+#pragma unroll
+    for (int p = 0; p < planes; ++p) {
+      const std::int64_t at = here + (top - p) * flow.strides.plane;
+      const bool exists = top >= p;
+#pragma unroll
+      for (int n = 0; n < 3; ++n) {
+        eliminated[p][n] = exists ? columns.values[at + n * flow.strides.field] : Real(0);
+      }
+      pressure[p] = exists ? body.kept.values[at] : Real(0);
+    }
+#pragma unroll
+    for (int p = 0; p < planes; ++p) {
+      const int i = top - p;
+      if (i >= 0) {
+        Real velocity[3];
+#pragma unroll
+        for (int n = 0; n < 3; ++n) {
+          const LineFactors<Real> factors{.back = columns.back(i, n)};
+          solution[n] = substituted(factors, eliminated[p][n], solution[n]);
+          velocity[n] =
+              solution[n] + columns.started(here + i * flow.strides.plane + n * flow.strides.field);
+        }
+        body.take(i, j, k, velocity, pressure[p], column);
       }
     }
   }
 }
 
 template <InPlane Widths, class Real>
-__global__ void __launch_bounds__(DescentTile::columns* DescentTile::rows, 2)
-    descend_kernel(const __grid_constant__ DescentArguments<Real> arguments) {
-  const auto k = static_cast<int>(blockIdx.x * DescentTile::columns + threadIdx.x);
-  const auto j = static_cast<int>(blockIdx.y * DescentTile::rows + threadIdx.y);
-  if (blockIdx.z == 0) {
-    descend_velocity<Widths>(arguments, j, k);
-  } else {
-    descend_scalar(arguments, 2 + static_cast<int>(blockIdx.z), j, k);
+__global__ void __launch_bounds__(descent_columns* descent_rows, 2)
+    project_columns_kernel(const __grid_constant__ ProjectAndKeep<Widths, Real> body,
+                           const __grid_constant__ ColumnsOnGpu<Real> columns) {
+  const auto k = static_cast<int>(blockIdx.x * descent_columns + threadIdx.x);
+  const auto j = static_cast<int>(blockIdx.y * descent_rows + threadIdx.y);
+  typename Project<Widths, Real>::Column column;
+  if (j < body.project.flow.cells[1] && k < body.project.flow.cells[2]) {
+    project_column(body, columns, j, k, column);
   }
+  body.end(column);
+}
+
+inline dim3 blocks_of_columns(const int (&cells)[3], int fields) {
+  const auto blocks = [](int count, int of) {
+    return static_cast<unsigned>((count + of - 1) / of);
+  };
+  return {blocks(cells[2], descent_columns), blocks(cells[1], descent_rows),
+          static_cast<unsigned>(fields)};
 }
 
 }  // namespace detail
 
-/// Queues the way down of columns that were eliminated along the planes, and right side = div u.
+/// Queues right side = div u of velocities whose columns were eliminated along the planes, and the
+/// way down of all scalars.
 template <class Real>
-void queue_descent(const Stream& stream, const DescentArguments<Real>& arguments) {
-  const FlowOnGpu<Real>& flow = arguments.flow;
-  const int(&cells)[3] = flow.cells;
-  const TileEdges<Real>& edges = arguments.edges;
-  const Real* const next = arguments.next;
-  for_each(stream, Box{0, cells[0], 0, edges.row_tiles(), 0, cells[2]},
-           detail::KeepRowEdges<Real>{edges, next + flow.strides.field, flow.strides});
-  for_each(stream, Box{0, cells[0], 0, edges.column_tiles(), 0, cells[1]},
-           detail::KeepColumnEdges<Real>{edges, next + 2 * flow.strides.field, flow.strides});
-  const dim3 blocks(static_cast<unsigned>(edges.column_tiles()),
-                    static_cast<unsigned>(edges.row_tiles()),
-                    static_cast<unsigned>(1 + arguments.fields - 3));
-  launch(stream, {blocks, dim3(DescentTile::columns, DescentTile::rows)},
+void queue_descent(const Stream& stream, const FlowOnGpu<Real>& flow,
+                   const ColumnsOnGpu<Real>& columns, const poisson::CellSlots<Real>& right_side) {
+  launch(stream,
+         {detail::blocks_of_columns(flow.cells, 1 + columns.fields - 3),
+          dim3(detail::descent_columns, detail::descent_rows)},
          flow.widths == InPlane::uniform ? detail::descend_kernel<InPlane::uniform, Real>
                                          : detail::descend_kernel<InPlane::stretched, Real>,
-         arguments);
+         flow, columns, right_side);
+}
+
+/// Queues the way down of these velocities, u -= grad p, and what a projection after a stage with
+/// implicit diffusion does beside it.
+template <class Real>
+void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow,
+                      const ColumnsOnGpu<Real>& columns, const poisson::CellSlots<Real>& pressure,
+                      double* largest_advection, const KeptPressure<Real>& kept) {
+  const auto queue = [&]<InPlane Widths>() {
+    launch(stream,
+           {detail::blocks_of_columns(flow.cells, 1),
+            dim3(detail::descent_columns, detail::descent_rows)},
+           detail::project_columns_kernel<Widths, Real>,
+           detail::ProjectAndKeep<Widths, Real>{{flow, columns.values, pressure, largest_advection},
+                                                kept},
+           columns);
+  };
+  flow.widths == InPlane::uniform ? queue.template operator()<InPlane::uniform>()
+                                  : queue.template operator()<InPlane::stretched>();
 }
 
 }  // namespace bankfull::convection

@@ -38,11 +38,6 @@ class ImplicitOnGpu {
     forms_.viscosity = plan.problem().viscosity;
     forms_.for_values = lines_.for_values();
     describe_lines(cells);
-    if (sweeps_columns_) {
-      row_edges_ = gpu.make<Real>(DescentTile::row_edges(n));
-      column_edges_ = gpu.make<Real>(DescentTile::column_edges(n));
-      edges_ = {row_edges_.data(), column_edges_.data(), {cells[0], cells[1], cells[2]}};
-    }
     // No time is that of tables which are still to be formed.
     constexpr unsigned char not_a_number = 0xff;
     fill_bytes(slots_.data(), not_a_number, slots_.bytes(), gpu.stream());
@@ -77,30 +72,50 @@ class ImplicitOnGpu {
     }
   }
 
-  /// The rest of it: columns the way down, and right side = div u.
+  /// Right side = div u, and scalars the way down.
   void queue_divergence(const FlowOnGpu<Real>& flow, const Real* from, Real* next,
                         const poisson::CellSlots<Real>& right_side, int slot) const {
-    if (!sweeps_columns_) {
+    if (sweeps_columns_) {
+      queue_descent(gpu_.stream(), flow, columns(from, next, slot), right_side);
+    } else {
       convection::queue_divergence(gpu_.stream(), flow, static_cast<const Real*>(next), right_side);
-      return;
     }
-    queue_descent(gpu_.stream(),
-                  DescentArguments<Real>{.flow = flow,
-                                         .fields = fields_,
-                                         .next = next,
-                                         .start = lines_.for_values() ? nullptr : from,
-                                         .lines = forms_.table(0, slot),
-                                         .edges = edges_,
-                                         .right_side = right_side});
   }
 
+  /// The rest of a stage: velocities the way down, and projected.
+  void queue_projection(const FlowOnGpu<Real>& flow, const Real* from, Real* next,
+                        const poisson::CellSlots<Real>& potential, double* largest_advection,
+                        int slot) {
+    if (sweeps_columns_) {
+      convection::queue_projection(gpu_.stream(), flow, columns(from, next, slot), potential,
+                                   largest_advection, kept_pressure(slot));
+    } else {
+      project_values(flow, next, potential, largest_advection, slot);
+    }
+  }
+
+  /// Of a flow that no stage left.
+  void project_values(const FlowOnGpu<Real>& flow, Real* fields,
+                      const poisson::CellSlots<Real>& potential, double* largest_advection,
+                      int slot) {
+    convection::queue_projection(gpu_.stream(), flow, fields, potential, largest_advection,
+                                 kept_pressure(slot));
+  }
+
+ private:
   [[nodiscard]] KeptPressure<Real> kept_pressure(int slot) {
     return {.stage = &(slots() + slot)->factors,
             .values = pressure_[0].origin,
             .implicit_along = {lines_.along(0), lines_.along(1), lines_.along(2)}};
   }
 
- private:
+  [[nodiscard]] ColumnsOnGpu<Real> columns(const Real* from, Real* next, int slot) const {
+    return {.values = next,
+            .start = lines_.for_values() ? nullptr : from,
+            .lines = forms_.table(0, slot),
+            .fields = fields_};
+  }
+
   [[nodiscard]] const Real* known_pressure() const { return pressure_[0].origin; }
 
   void describe_lines(const int (&cells)[3]) {
@@ -157,9 +172,6 @@ class ImplicitOnGpu {
   std::array<std::array<Buffer<NeighbourWeights<double>>, 2>, 3> weights_;
   std::array<Buffer<LineFactors<Real>>, 3> tables_;
   Buffer<ImplicitLine> described_;
-  TileEdges<Real> edges_{};
-  Buffer<Real> row_edges_;
-  Buffer<Real> column_edges_;
 };
 
 }  // namespace bankfull::convection

@@ -68,6 +68,11 @@ void queue_thin(const Stream& stream, const int (&cells)[3], const Body& body) {
   }
 }
 
+/// The next row or column of cells, around the end of an axis.
+__device__ __forceinline__ int next_index(int index, int count) {
+  return index + 1 < count ? index + 1 : 0;
+}
+
 /// Field A on the upper face of a cell along A. Ghosts are not yet in place: beyond the last cell
 /// lies the first again, or a wall.
 template <int A, class Real>
@@ -114,6 +119,15 @@ struct Project {
 
   __device__ void operator()(int i, int j, int k, Column& column) const {
     const std::int64_t field = flow.strides.field;
+    const Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
+    const Real velocity[3] = {u[0], u[field], u[2 * field]};
+    take(i, j, k, velocity, column);
+  }
+
+  /// Of a cell that has this velocity.
+  __device__ __forceinline__ void take(int i, int j, int k, const Real (&velocity)[3],
+                                       Column& column) const {
+    const std::int64_t field = flow.strides.field;
     Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
     const Real here = at(i, j, k);
     const Real below_i = at(before(i, 0), j, k);
@@ -121,9 +135,9 @@ struct Project {
     const Real below_k = at(i, j, before(k, 2));
     const AxisMetric<Real>& row = flow.template row_metric<Widths>(j);
     const AxisMetric<Real>& cell = flow.template column_metric<Widths>(k);
-    const Real along_i = u[0] - flow.planes[i].per_face * (here - below_i);
-    const Real along_j = u[field] - row.per_face * (here - below_j);
-    const Real along_k = u[2 * field] - cell.per_face * (here - below_k);
+    const Real along_i = velocity[0] - flow.planes[i].per_face * (here - below_i);
+    const Real along_j = velocity[1] - row.per_face * (here - below_j);
+    const Real along_k = velocity[2] - cell.per_face * (here - below_k);
     const Real projected[3] = {flow.walls.template holds<0>(i) ? Real(0) : along_i,
                                flow.walls.template holds<1>(j) ? Real(0) : along_j,
                                flow.walls.template holds<2>(k) ? Real(0) : along_k};
@@ -155,6 +169,17 @@ struct ProjectAndKeep {
   KeptPressure<Real> kept;
 
   __device__ void operator()(int i, int j, int k, Column& column) const {
+    const FlowStrides& strides = project.flow.strides;
+    const std::int64_t at = i * strides.plane + j * strides.row + k;
+    // All loads before the first store: compilers must take that for a change of the rest.
+    const Real* const u = project.fields + at;
+    const Real velocity[3] = {u[0], u[strides.field], u[2 * strides.field]};
+    take(i, j, k, velocity, kept.values[at], column);
+  }
+
+  /// Of a cell that has this velocity and known pressure.
+  __device__ __forceinline__ void take(int i, int j, int k, const Real (&velocity)[3],
+                                       Real pressure, Column& column) const {
     const FlowOnGpu<Real>& flow = project.flow;
     const Real here = project.at(i, j, k);
     Real sum = Real(0);
@@ -170,9 +195,10 @@ struct ProjectAndKeep {
       sum = sum + difference(flow.template column_metric<Widths>(k), k, flow.cells[2], here,
                              [&](int at) { return project.at(i, j, at); });
     }
-    Real& pressure = kept.values[i * flow.strides.plane + j * flow.strides.row + k];
-    pressure = with_potential(*kept.stage, here, sum, pressure);
-    project(i, j, k, column);
+    const ImplicitFactors<Real> stage = *kept.stage;
+    project.take(i, j, k, velocity, column);
+    kept.values[i * flow.strides.plane + j * flow.strides.row + k] =
+        with_potential(stage, here, sum, pressure);
   }
 
   __device__ void end(const Column& column) const { project.end(column); }
