@@ -262,7 +262,6 @@ class CudaBackend {
                                                pressure_->right_side(), slot_)
                  : queue_divergence(stream_, flow_, static_cast<const Real*>(next),
                                     pressure_->right_side());
-        solving_ = false;
         break;
       case StagePart::pressure:
         pressure_->solve();
