@@ -163,8 +163,7 @@ void read_dimensional(const TomlSection& physics, const Vector& up, Problem& pro
 
 void allow_physics(const TomlSection& physics) {
   physics.allow({"rayleigh", "prandtl", "scaling", "length", "temperature_difference", "viscosity",
-                 "reynolds", "diffusivity", "gravity", "expansion", "advection", "up",
-                 "rotation"});
+                 "reynolds", "diffusivity", "gravity", "expansion", "advection", "up", "rotation"});
 }
 
 bool has_temperature(const TomlSection& physics) {

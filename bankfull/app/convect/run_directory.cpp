@@ -192,8 +192,8 @@ std::string scalar_cells(const SeriesRow& row, std::size_t number) {
 
 /// Of bounded scalars; beside the others', which have none.
 std::string numerical_cell(const SeriesRow& row, std::size_t number) {
-  return "," +
-         (row.time_scheme ? cell_of(row.time_scheme->numerical_dissipation[number]) : std::string());
+  return "," + (row.time_scheme ? cell_of(row.time_scheme->numerical_dissipation[number])
+                                : std::string());
 }
 
 std::string series_line(const SeriesRow& row, const convection::Problem& problem,

@@ -42,9 +42,9 @@ std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
           return 0.5 * flow.scalars[s].mean_square - flow.scalars[s].corrected_variance;
         },
         [s](const Diagnosis& flow) { return flow.scalars[s].variance_rate(); }));
-    found.numerical_dissipation.push_back((first.flow.scalars[s].corrected_variance -
-                                           last.flow.scalars[s].corrected_variance) /
-                                          (last.time - first.time));
+    found.numerical_dissipation.push_back(
+        (first.flow.scalars[s].corrected_variance - last.flow.scalars[s].corrected_variance) /
+        (last.time - first.time));
   }
   return found;
 }

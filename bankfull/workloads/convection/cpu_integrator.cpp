@@ -785,7 +785,7 @@ class CpuBackend {
   std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
   MetricLines<Real> lines_along_rows_;
   std::vector<GhostRows<Real>> ghosts_;
-  std::vector<ImplicitLines<Real>> lines_;         ///< of each slot
+  std::vector<ImplicitLines<Real>> lines_;  ///< of each slot
   CpuBounded<Real> bounded_;
   std::unique_ptr<FieldSet<Real>> kept_pressure_;  ///< where diffusion is implicit; one field
   std::unique_ptr<FieldSet<Real>> carried_;        ///< the plane that was eliminated last

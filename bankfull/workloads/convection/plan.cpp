@@ -29,7 +29,8 @@ std::int64_t implicit_bytes(const Plan& plan, const Layout& layout) {
          resident_bytes(field_set_bytes<Real>(plane, plan.fields()));
 }
 
-/// Kept fluxes of each bounded scalar, and for one at a time what its faces and cells have room for.
+/// Kept fluxes of each bounded scalar, and for one at a time what its faces and cells have room
+/// for.
 template <class Real>
 std::int64_t bounded_bytes(const Plan& plan, const Layout& layout) {
   const auto bounded = static_cast<int>(bounded_scalars(plan.problem()).size());

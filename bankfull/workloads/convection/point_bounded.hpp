@@ -16,11 +16,11 @@ namespace bankfull::convection {
 
 /// Operations of the functions below, as PointFlops.
 struct BoundedFlops {
-  static constexpr int flux = 7;                    ///< scalar_flux
-  static constexpr int antidiffusion = 7;           ///< of one face, beside its flux
-  static constexpr int upwind_value = 76;           ///< with the fluxes of all faces
-  static constexpr int on_wall = 2;                 ///< value_beyond, on a wall only
-  static constexpr int room = 20;                   ///< room_of
+  static constexpr int flux = 7;           ///< scalar_flux
+  static constexpr int antidiffusion = 7;  ///< of one face, beside its flux
+  static constexpr int upwind_value = 76;  ///< with the fluxes of all faces
+  static constexpr int on_wall = 2;        ///< value_beyond, on a wall only
+  static constexpr int room = 20;          ///< room_of
   static constexpr int corrected = 21;
   static constexpr int production = 2;
   static constexpr int exchange_rate = 10;
@@ -52,25 +52,28 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real positive_part(const Real& x) {
 /// |u| (T_above - T_below) / 2: by how much an upwind flux is less than a centred one, through the
 /// face `face` cells above the point.
 template <int B, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real
-upwind_part(const PointStencil<Real>& stencil, int scalar, int face) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real upwind_part(const PointStencil<Real>& stencil,
+                                                             int scalar, int face) {
   const Real half_speed = Real(0.5) * magnitude_of(stencil.template at<B>(B, face));
-  return half_speed * (stencil.template at<B>(3 + scalar, face) -
-                       stencil.template at<B>(3 + scalar, face - 1));
+  return half_speed *
+         (stencil.template at<B>(3 + scalar, face) - stencil.template at<B>(3 + scalar, face - 1));
 }
 
 /// A, scalar times length, from the centred fluxes F of this stage and of the one before.
 template <int B, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real
-antidiffusion(const PointStencil<Real>& stencil, int scalar, const BoundedStage<Real>& stage,
-              int face, const Real& flux, const Real& before) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real antidiffusion(const PointStencil<Real>& stencil,
+                                                               int scalar,
+                                                               const BoundedStage<Real>& stage,
+                                                               int face, const Real& flux,
+                                                               const Real& before) {
   return plus_product(stage.length, upwind_part<B>(stencil, scalar, face),
                       stage.zeta * (before - flux));
 }
 
 template <int B, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real upwind_transport(
-    const PointStencil<Real>& stencil, int scalar, const Real& diffusivity) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real upwind_transport(const PointStencil<Real>& stencil,
+                                                                  int scalar,
+                                                                  const Real& diffusivity) {
   const AxisMetric<Real>& axis = stencil.axis[B];
   const Real below = scalar_flux<B>(stencil, scalar, diffusivity, 0, axis.per_face) -
                      upwind_part<B>(stencil, scalar, 0);
@@ -106,8 +109,8 @@ struct ValueRange {
 /// What a cell exchanges with beyond its lower (-1) or upper (1) face: the cell there, or the value
 /// on a wall, which is the mean of both sides.
 template <int B, class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real
-value_beyond(const PointStencil<Real>& stencil, int scalar, int step, bool on_wall) {
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real value_beyond(const PointStencil<Real>& stencil,
+                                                              int scalar, int step, bool on_wall) {
   const Real beyond = stencil.template at<B>(3 + scalar, step);
   return on_wall ? Real(0.5) * (beyond + stencil.template at<B>(3 + scalar, 0)) : beyond;
 }
@@ -151,8 +154,7 @@ template <class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real part_with_room(const Real& room,
                                                                 const Real& wanted) {
   constexpr double next_to_nothing = 1e-30;
-  return lesser_of(Real(1),
-                   positive_part(room) / greater_of(wanted, Real(next_to_nothing)));
+  return lesser_of(Real(1), positive_part(room) / greater_of(wanted, Real(next_to_nothing)));
 }
 
 /// What enters a cell along one axis, where positive fluxes go upwards, over its width.
@@ -185,11 +187,10 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Room<Real> room_of(const PointStenci
 
 /// (1 - C) A of a face with these cells below and above.
 template <class Real>
-BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real withheld(const Real& flux,
-                                                          const Room<Real>& below,
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real withheld(const Real& flux, const Room<Real>& below,
                                                           const Room<Real>& above) {
-  const Real part = flux > Real(0) ? lesser_of(above.rise, below.fall)
-                                   : lesser_of(below.rise, above.fall);
+  const Real part =
+      flux > Real(0) ? lesser_of(above.rise, below.fall) : lesser_of(below.rise, above.fall);
   return (Real(1) - part) * flux;
 }
 

@@ -80,7 +80,8 @@ struct WallScalar {
 /// How a scalar is carried by the flow.
 enum class Advection {
   centred,  ///< without numerical diffusion; may leave its bounds on coarse grids
-  bounded,  ///< flux-corrected: within the bounds of its beginning and of walls; diffusive at fronts
+  bounded,  ///< flux-corrected: within the bounds of its beginning and of walls; diffusive at
+            ///< fronts
 };
 
 /// A quantity that the flow carries: dT/dt = -div(u T) + kappa lap T + source.

@@ -47,8 +47,9 @@ bool ReferenceBounded::wall_beside(const Index& at, int axis, int side) const {
 
 template <class Body>
 void ReferenceBounded::each_cell(const Body& body) const {
-  for_cells(box_of(grid_.extents()),
-            [&](std::int64_t i, std::int64_t j, std::int64_t k) { body(Index{i, j, k}); });
+  for_cells(box_of(grid_.extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    body(Index{i, j, k});
+  });
 }
 
 template <class Body>
@@ -73,8 +74,7 @@ ReferenceBounded::Fluxes ReferenceBounded::fluxes_of(const FieldSet<double>& flo
       const double above = values(at[0], at[1], at[2]);
       const double u = velocity(at[0], at[1], at[2]);
       const double carried = upwind ? (u > 0.0 ? below : above) : 0.5 * (below + above);
-      const double distance =
-          grid_.axis(axis).cells.distance(at[static_cast<std::size_t>(axis)]);
+      const double distance = grid_.axis(axis).cells.distance(at[static_cast<std::size_t>(axis)]);
       found[static_cast<std::size_t>(axis)].push_back(u * carried -
                                                       kappa * (above - below) / distance);
     });

@@ -421,7 +421,8 @@ std::int64_t reference_integrator_bytes(const Plan& plan) {
       bounded ? 12 + 4 * static_cast<std::int64_t>(plan.problem().scalars.size()) : 0;
   constexpr std::int64_t pressure_vectors = 8;
   return field_set_bytes<double>(layout, 3 * plan.fields() + 1) +
-         (pressure_vectors + bounded_vectors) * cells.count() * static_cast<std::int64_t>(sizeof(double));
+         (pressure_vectors + bounded_vectors) * cells.count() *
+             static_cast<std::int64_t>(sizeof(double));
 }
 
 }  // namespace bankfull::convection

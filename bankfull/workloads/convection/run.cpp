@@ -277,8 +277,7 @@ class Integration {
           "it",
           problem_.time_step.fixed, clock_.least_margin,
           bounded_scalars(problem_).empty() ? "" : " and keeps bounded scalars within their bounds",
-          clock_.largest_courant, clock_.steps,
-          clock_.time));
+          clock_.largest_courant, clock_.steps, clock_.time));
     }
   }
 

@@ -21,8 +21,8 @@ double longest_diffusive_step(const Problem& problem, const Grid& grid);
 double largest_courant(TimeScheme scheme);
 
 /// For each cell along the storage axes, kappa / w times the sum of 1 / distance to its neighbours,
-/// of the most diffusive bounded scalar: how fast it exchanges what is in it by diffusion, 1 / time.
-/// Walls are half as far as ghosts.
+/// of the most diffusive bounded scalar: how fast it exchanges what is in it by diffusion, 1 /
+/// time. Walls are half as far as ghosts.
 std::array<std::vector<double>, 3> diffusive_exchange(const Problem& problem, const Grid& grid);
 
 /// The largest |force| along x, y, z, at any time of the run.

@@ -109,8 +109,8 @@ BANKFULL_HOST_DEVICE inline StabilityEllipse stability_ellipse(TimeScheme scheme
                                            : StabilityEllipse{0.85, 1.0};
 }
 
-/// The longest stage of a scheme, over the step. The first: rates of the flow that it starts from are
-/// known. Later ones of Runge-Kutta 3 are shorter by a third and more.
+/// The longest stage of a scheme, over the step. The first: rates of the flow that it starts from
+/// are known. Later ones of Runge-Kutta 3 are shorter by a third and more.
 BANKFULL_HOST_DEVICE inline double longest_stage(TimeScheme scheme) {
   return scheme == TimeScheme::runge_kutta ? 8.0 / 15.0 : 1.0;
 }

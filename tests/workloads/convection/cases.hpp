@@ -198,8 +198,8 @@ inline std::vector<Case> larger_cases() {
   return all;
 }
 
-/// Those that carry scalars, by bounded advection: one of them, or all. They begin with jumps, which
-/// centred fluxes turn into ripples.
+/// Those that carry scalars, by bounded advection: one of them, or all. They begin with jumps,
+/// which centred fluxes turn into ripples.
 inline std::vector<Case> bounded_cases(const std::vector<Case>& from) {
   std::vector<Case> all;
   for (Case one : from) {

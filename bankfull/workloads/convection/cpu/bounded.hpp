@@ -96,11 +96,10 @@ class CpuBounded {
     each_row([&](std::int64_t i, std::int64_t j) {
       const std::int64_t next_i = walls_.walled[0] ? i + 1 : (i + 1) % n_.ni;
       const std::int64_t next_j = walls_.walled[1] ? j + 1 : (j + 1) % n_.nj;
-      const UpperVelocities<Real> upper{
-          flow[0].row(next_i, j), flow[1].row(i, next_j),
-          walls_.walled[2] ? Real(0) : flow[2].row(i, j)[0]};
-      const Real across = diffusion_[0][static_cast<std::size_t>(i)] +
-                          diffusion_[1][static_cast<std::size_t>(j)];
+      const UpperVelocities<Real> upper{flow[0].row(next_i, j), flow[1].row(i, next_j),
+                                        walls_.walled[2] ? Real(0) : flow[2].row(i, j)[0]};
+      const Real across =
+          diffusion_[0][static_cast<std::size_t>(i)] + diffusion_[1][static_cast<std::size_t>(j)];
       const Real found = with_cells_along_rows([&](const auto& along) {
         return largest_exchange_rate(stencil_of_row(flow, i, j), along, upper, across,
                                      diffusion_[2].data(), n_.nk);

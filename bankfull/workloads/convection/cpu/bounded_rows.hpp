@@ -14,12 +14,12 @@ struct BoundedRow {
   int scalar = 0;
   Real diffusivity{};
   BoundedStage<Real> stage;
-  CellOnWalls beside;       ///< the walls beside the row
-  bool walled = false;      ///< it ends at walls
-  Real* kept = nullptr;     ///< centred fluxes through the lower faces across i, j, k
-  Real* flux = nullptr;     ///< A of the stage, likewise
-  Real* room = nullptr;     ///< Room of the cells: rise, fall
-  Real* next = nullptr;     ///< the scalar itself, as the stage leaves it
+  CellOnWalls beside;    ///< the walls beside the row
+  bool walled = false;   ///< it ends at walls
+  Real* kept = nullptr;  ///< centred fluxes through the lower faces across i, j, k
+  Real* flux = nullptr;  ///< A of the stage, likewise
+  Real* room = nullptr;  ///< Room of the cells: rise, fall
+  Real* next = nullptr;  ///< the scalar itself, as the stage leaves it
   std::int64_t cells = 0;
 
   [[nodiscard]] BANKFULL_ALWAYS_INLINE CellOnWalls walls_at(std::int64_t k) const {
@@ -97,8 +97,8 @@ void find_room_row(BoundedRow<Real> row, Cells along) {
   }
 }
 
-/// Corrects a row and returns the sum of what that adds to T^2 / 2 times the cells' widths along it,
-/// twice.
+/// Corrects a row and returns the sum of what that adds to T^2 / 2 times the cells' widths along
+/// it, twice.
 template <class Real, class Cells>
 double correct_row(BoundedRow<Real> row, Cells along) {
   const Real* const before = row.stencil.here + (3 + row.scalar) * row.stencil.strides.field;
@@ -127,8 +127,7 @@ struct UpperVelocities {
 /// it.
 template <class Real, class Cells>
 Real largest_exchange_rate(PointStencil<Real> row, Cells along, UpperVelocities<Real> upper,
-                           Real diffusion_across, const Real* diffusion_along,
-                           std::int64_t cells) {
+                           Real diffusion_across, const Real* diffusion_along, std::int64_t cells) {
   const Real* const along_i = row.here;
   const Real* const along_j = along_i + row.strides.field;
   const Real* const along_k = along_j + row.strides.field;
@@ -140,8 +139,7 @@ Real largest_exchange_rate(PointStencil<Real> row, Cells along, UpperVelocities<
     const FacePairs<Real> velocity{
         {along_i[k], along_j[k], along_k[k]},
         {upper.along_i[k], upper.along_j[k], k + 1 < cells ? along_k[k + 1] : upper.last_face}};
-    const Real rate =
-        exchange_rate(stencil.axis, velocity, diffusion_across, diffusion_along[k]);
+    const Real rate = exchange_rate(stencil.axis, velocity, diffusion_across, diffusion_along[k]);
     largest = largest < rate ? rate : largest;
   }
   return largest;

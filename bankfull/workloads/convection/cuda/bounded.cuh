@@ -206,10 +206,10 @@ __global__ void __launch_bounds__(bounded_threads)
         {stencil.template at<0>(0, 0), stencil.template at<1>(1, 0), stencil.template at<2>(2, 0)},
         {upper_velocity<0>(flow, stencil, i), upper_velocity<1>(flow, stencil, j),
          upper_velocity<2>(flow, stencil, k)}};
-    most = larger(exchange_rate(stencil.axis, velocity,
-                                arguments.diffusion[0][i] + arguments.diffusion[1][j],
-                                arguments.diffusion[2][k]),
-                  most);
+    most = larger(
+        exchange_rate(stencil.axis, velocity, arguments.diffusion[0][i] + arguments.diffusion[1][j],
+                      arguments.diffusion[2][k]),
+        most);
   });
   raise_to_largest(largest, static_cast<double>(most));
 }
