@@ -268,7 +268,7 @@ void Problem::validate() const {
             fmt::format("implicit diffusion ({}) beside the bounded advection of {}",
                         to_string(implicit_diffusion),
                         bounded.empty() ? "" : scalars[static_cast<std::size_t>(bounded[0])].name),
-            "use \"none\", or advection = \"centred\"");
+            R"(use "none", or advection = "centred")");
   });
   validate_schedule(*this);
   validate_step(*this, Grid(axes));

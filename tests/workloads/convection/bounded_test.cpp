@@ -93,7 +93,8 @@ double farthest_out(const Problem& problem, int steps) {
     flow->step();
     const Diagnosis found = flow->diagnose();
     EXPECT_TRUE(found.finite());
-    most = std::max(most, watch.add(flow->progress().time, found, {}).overshoot.value());
+    const Resolution resolution = watch.add(flow->progress().time, found, {});
+    most = std::max(most, resolution.overshoot.value_or(HUGE_VAL));
   }
   return most;
 }
@@ -200,7 +201,7 @@ double error_on_slopes(const Problem& problem) {
   const FlowState start = initial_state(problem, Grid(problem.axes));
   double sum = 0.0;
   double count = 0.0;
-  const double cells = static_cast<double>(problem.axes[0].cells);
+  const auto cells = static_cast<double>(problem.axes[0].cells);
   for (std::size_t n = 0; n < start.fields[3].size(); ++n) {
     const double exact = start.fields[3][n];
     if (std::abs(exact) < 1.0) {
@@ -295,7 +296,8 @@ TEST(BoundedBudget, NumericalDissipationIsToldApartFromTheTimeScheme) {
     history.add(step, flow->progress().time, flow->diagnose());
     squares.push_back(flow->diagnose().scalars.front().mean_square);
   }
-  const TimeSchemeBudget found = history.time_scheme().value();
+  const TimeSchemeBudget found = history.time_scheme().value_or(TimeSchemeBudget{});
+  ASSERT_EQ(found.scalars.size(), 1U);
   const double loss = -0.5 * (squares[39] - squares[37]) / (2.0 * problem.time_step.fixed);
   const double diffused = flow->diagnose().scalars.front().dissipation;
   const double numerical = found.numerical_dissipation.front();
@@ -323,24 +325,21 @@ TEST(BoundedSteps, AreLimitedByTheFlowOutOfCells) {
   EXPECT_DOUBLE_EQ(next_step(rule, {}, rates).least_margin, 15.0 / 8.0 / 3.0);
 }
 
-/// A cell at the corner of a block, from which the flow leaves by two faces, gives away more than
-/// it has in a step that is a little longer than the longest.
+/// A cell at the corner of a block, which the flow leaves through two faces and enters from where
+/// there is nothing, is empty after the longest stage.
 TEST(BoundedSteps, LongerOnesLeaveTheBounds) {
-  Problem problem =
+  const Problem problem =
       with_advection(carried(32, TimeScheme::adams_bashforth, block), Advection::bounded);
-  for (const double part : {0.99, 1.05}) {
-    problem.time_step.fixed = part / 64.0;
-    const Plan plan(problem);
-    const std::unique_ptr<Integrator> flow = make_integrator(plan);
-    flow->load(initial_state(problem, plan.grid()));
-    flow->set_rule(step_rule(problem, plan.grid(), flow->diagnose()));
+  for (const double part : {0.99, 1.01, 1.6}) {
+    const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
+    flow->load(initial_state(problem, Grid(problem.axes)));
+    flow->set_rule(step_rule(problem, Grid(problem.axes), flow->diagnose()));
     flow->step();
-    const double least = flow->diagnose().scalars.front().min;
-    EXPECT_EQ(least<-0.01, part> 1.0) << least;
-    EXPECT_LT(least, part > 1.0 ? 0.0 : to_a_few_bits);
-    EXPECT_GE(least, part > 1.0 ? -0.1 : -to_a_few_bits);
-    EXPECT_NEAR(flow->progress().rates.exchange, 64.0, 1e-4);
-    EXPECT_LE(flow->progress().least_margin, 1.0 / part + 1e-6);
+    const double longest = 1.0 / flow->progress().rates.exchange;
+    EXPECT_NEAR(longest, 1.0 / 64.0, 1e-6);
+    flow->load(initial_state(problem, Grid(problem.axes)));
+    flow->advance({.gamma = part * longest});
+    EXPECT_NEAR(flow->diagnose().scalars.front().min, std::min(0.0, 1.0 - part), 1e-6);
   }
 }
 

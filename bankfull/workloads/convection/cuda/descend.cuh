@@ -38,7 +38,7 @@ __device__ __forceinline__ void diverge_column(const FlowOnGpu<Real>& flow,
                                                const ColumnsOnGpu<Real>& columns,
                                                const poisson::CellSlots<Real>& right_side, int j,
                                                int k) {
-  constexpr int planes = 4;  // at a time: so many loads are under way
+  constexpr int planes = 2;  // at a time: so many loads are under way
   constexpr int followed = 5;
   constexpr int fields[followed] = {0, 1, 2, 1, 2};
   const std::int64_t here = j * flow.strides.row + k;
@@ -116,7 +116,7 @@ __device__ __forceinline__ void descend_scalar(const FlowOnGpu<Real>& flow,
 
 /// Blocks in z: velocities, then each scalar.
 template <InPlane Widths, class Real>
-__global__ void __launch_bounds__(descent_columns* descent_rows, 3)
+__global__ void __launch_bounds__(descent_columns* descent_rows, 4)
     descend_kernel(const __grid_constant__ FlowOnGpu<Real> flow,
                    const __grid_constant__ ColumnsOnGpu<Real> columns,
                    const __grid_constant__ poisson::CellSlots<Real> right_side) {

@@ -83,12 +83,8 @@ __device__ __forceinline__ Real finished_side(const EliminationArguments<Real>& 
   if (arguments.lines == nullptr) {
     return right_side;
   }
-  // Constant as long as the kernel runs: stores of the flow do not make it load them again.
-  const LineFactors<Real>& factors =
-      arguments.lines[i * (3 + arguments.advance.medium.scalar_count) + field];
-  return eliminated(
-      LineFactors<Real>{.scale = __ldg(&factors.scale), .carry = __ldg(&factors.carry)}, right_side,
-      carried);
+  return eliminated(arguments.lines[i * (3 + arguments.advance.medium.scalar_count) + field],
+                    right_side, carried);
 }
 
 /// The scalars behind the first: seldom any. What was eliminated below comes from memory.
