@@ -256,12 +256,6 @@ void Problem::validate() const {
         [&] { require_positive(divergence, "the divergence that multigrid may leave"); });
   require(threads >= 1, fmt::format("{} threads", threads), "use 1 or more");
   validate_variation(*this);
-  about("time.implicit_diffusion", [&] {
-    require(!implicit_anywhere() || !walls_vary(*this),
-            fmt::format("implicit diffusion ({}) with walls that vary with time",
-                        to_string(implicit_diffusion)),
-            "use \"none\", or steady walls");
-  });
   validate_schedule(*this);
   validate_step(*this, Grid(axes));
 }

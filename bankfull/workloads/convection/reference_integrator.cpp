@@ -62,7 +62,7 @@ class ReferenceIntegrator final : public Integrator {
     note_buoyancy();
     find_tendencies(times.begin);
     for (int field = 0; field < count_; ++field) {
-      advance_field(field, stage);
+      advance_field(field, stage, times);
     }
     project(times.end);
     keep_pressure(stage);
@@ -150,7 +150,7 @@ class ReferenceIntegrator final : public Integrator {
   }
 
   /// See Stage.
-  void advance_field(int field, const Stage& stage) {
+  void advance_field(int field, const Stage& stage, const StageTimes& times) {
     const FieldView<double> values = fields_[field];
     const FieldView<double> now = tendencies_[field];
     const FieldView<double> before = before_[field];
@@ -168,7 +168,9 @@ class ReferenceIntegrator final : public Integrator {
         before(i, j, k) = now(i, j, k);
       }
     });
-    diffusion_.solve(field, stage.implicit_time(), change);
+    if (diffusion_.any()) {
+      diffusion_.solve(field, stage.implicit_time(), times, change);
+    }
     for_cells(cells, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       values(i, j, k) = change(i, j, k) + (diffusion_.any() ? values(i, j, k) : 0.0);
     });

@@ -413,7 +413,7 @@ TEST_P(ImplicitTraffic, IsAsCounted) {
     Problem problem = GetParam().problem;
     const Traffic projection = declared_of(problem, StagePart::projection);
     problem.implicit_diffusion = implicit;
-    if (!problem.implicit_anywhere() || walls_vary(problem)) {
+    if (!problem.implicit_anywhere()) {
       continue;
     }
     CountedFlow flow(problem);
@@ -433,7 +433,7 @@ TEST_P(ImplicitTraffic, IsAsCounted) {
 TEST_P(ImplicitTraffic, OnAGpuHasAPassForEachAxisWithinPlanes) {
   Problem problem = GetParam().problem;
   problem.implicit_diffusion = ImplicitDiffusion::walls;
-  if (!problem.implicit_anywhere() || walls_vary(problem)) {
+  if (!problem.implicit_anywhere()) {
     return;
   }
   const Grid grid(problem.axes);
