@@ -343,7 +343,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       ->type_name("LEVEL");
   add_list(*command, "--validate-parts", options->validate_parts,
            "of a validation these parts only: invariants, exact-flows, critical-rayleigh, "
-           "cavities");
+           "cavities, layers");
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_convect(*options, ranks); };
   });

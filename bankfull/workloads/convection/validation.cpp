@@ -17,9 +17,10 @@ struct Family {
 Family family_of(ValidationPart part) {
   static constexpr std::array<Family, all_validation_parts.size()> families{
       {{check_invariants, 0.05},
-       {check_exact_flows, 0.15},
-       {check_critical_rayleigh_numbers, 0.35},
-       {check_cavities, 0.45}}};
+       {check_exact_flows, 0.1},
+       {check_critical_rayleigh_numbers, 0.2},
+       {check_cavities, 0.35},
+       {check_layers, 0.3}}};
   return families[static_cast<std::size_t>(part)];
 }
 

@@ -19,7 +19,8 @@ enum class ValidationPart {
   invariants,  ///< what the discrete equations keep, what the solvers leave, agreement of schedules
   exact_flows,        ///< closed forms and manufactured solutions: decay, orders in space and time
   critical_rayleigh,  ///< where convection sets in
-  cavities,           ///< steady flows of the literature
+  cavities,           ///< flows of the literature in boxes
+  layers,             ///< heat through layers, from steady rolls to turbulence
 };
 
 /// As --validate names them.
@@ -32,6 +33,7 @@ inline constexpr auto validation_part_names = enum_names<ValidationPart>({
     {ValidationPart::exact_flows, "exact-flows"},
     {ValidationPart::critical_rayleigh, "critical-rayleigh"},
     {ValidationPart::cavities, "cavities"},
+    {ValidationPart::layers, "layers"},
 });
 
 inline constexpr auto all_validation_parts = validation_part_names.values();

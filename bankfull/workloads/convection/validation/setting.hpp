@@ -88,8 +88,17 @@ void check_exact_flows(const ValidationSetting& setting, std::vector<Check>& che
 /// Rayleigh number of the discrete equations, and extrapolated against the exact one.
 void check_critical_rayleigh_numbers(const ValidationSetting& setting, std::vector<Check>& checks);
 
-/// Steady flows in boxes: the square cavity heated from one side, the cube heated from below, and
-/// the cavity with a lid that moves.
+/// Flows in boxes: the square cavity heated from one side, the cube heated from below, the cavity
+/// with a lid that moves, and a tall cavity whose flow is periodic in time.
 void check_cavities(const ValidationSetting& setting, std::vector<Check>& checks);
+
+/// The tall cavity, M. A. Christon, P. M. Gresho, S. B. Sutton, "Computational predictability of
+/// time-dependent natural convection flows in enclosures", Int. J. Numer. Meth. Fluids 40 (2002)
+/// 953. `done` of 1 of the cavities come before it.
+void check_tall_cavity(const ValidationSetting& setting, double done, std::vector<Check>& checks);
+
+/// Heat through layers that are periodic across: steady rolls, convection in the plane, and
+/// turbulence.
+void check_layers(const ValidationSetting& setting, std::vector<Check>& checks);
 
 }  // namespace bankfull::convection
