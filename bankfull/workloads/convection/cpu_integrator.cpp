@@ -410,16 +410,16 @@ class CpuBackend {
     const int lag = lines().for_values() ? 0 : 1;  // of planes whose values follow from changes
     each_block_of_columns([&](const Columns& block) {
       for (std::int64_t i = n_.ni - 1; i >= -lag; --i) {
-        for (std::int64_t j = block.rows.end - 1; j >= block.rows.begin; --j) {
-          if (i >= 0) {
+        const std::int64_t done = i + lag;
+        for (std::int64_t j = block.rows.begin; j <= block.rows.end; ++j) {
+          if (i >= 0 && j < block.rows.end) {
             substitute_one_row(to, i, j, block.cells);
           }
-          const std::int64_t done = i + lag;
-          if (done < n_.ni && lag > 0) {
+          if (lag > 0 && done < n_.ni && j < block.rows.end) {
             add_changes(from, to, done, j, block.cells);
           }
-          if (done < n_.ni && holds_row_above(block, j)) {
-            diverge_one_row(to, done, j);
+          if (done < n_.ni && j > block.rows.begin && holds_row_above(block, j - 1)) {
+            diverge_one_row(to, done, j - 1);
           }
         }
       }
@@ -709,8 +709,12 @@ class CpuBackend {
       }
     }
     Real* const kept = (*kept_pressure_)[0].row(i, j);
-    with_cells_along_rows(
-        [&](const auto& along) { keep_pressure_row(row, along, slots_[slot_], kept); });
+    if (lines().for_values()) {
+      keep_pressure_across_planes(row, slots_[slot_], kept);
+    } else {
+      with_cells_along_rows(
+          [&](const auto& along) { keep_pressure_row(row, along, slots_[slot_], kept); });
+    }
     kept[-1] = kept[walls_.walled[2] ? 0 : n_.nk - 1];
   }
 

@@ -126,7 +126,8 @@ class CountedFlow {
       const Value* const here = at(pressure_, 0, i, j);
       const RowOfPotential<Value> row{
           .here = here, .below = {here, here}, .above = {here, here}, .cells = n_.nk};
-      keep_pressure_row<Value>(row, along, {}, at(kept_pressure_, 0, i, j));
+      for_values() ? keep_pressure_across_planes<Value>(row, {}, at(kept_pressure_, 0, i, j))
+                   : keep_pressure_row<Value>(row, along, {}, at(kept_pressure_, 0, i, j));
     });
   }
 
