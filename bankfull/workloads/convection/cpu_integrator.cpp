@@ -332,6 +332,9 @@ class CpuBackend {
     std::ranges::transform(factors.of, source_factors_.begin(),
                            [](double factor) { return static_cast<Real>(factor); });
     move_walls(times.end);
+    if (keeps_pressure() && !drive_.walls.empty()) {
+      wall_changes_ = lines().wall_changes(drive_.walls, times);
+    }
   }
 
   void move_walls(double time) {
@@ -415,16 +418,16 @@ class CpuBackend {
     const int lag = lines().for_values() ? 0 : 1;  // of planes whose values follow from changes
     each_block_of_columns([&](const Columns& block) {
       for (std::int64_t i = n_.ni - 1; i >= -lag; --i) {
-        for (std::int64_t j = block.rows.end - 1; j >= block.rows.begin; --j) {
-          if (i >= 0) {
+        const std::int64_t done = i + lag;
+        for (std::int64_t j = block.rows.begin; j <= block.rows.end; ++j) {
+          if (i >= 0 && j < block.rows.end) {
             substitute_one_row(to, i, j, block.cells);
           }
-          const std::int64_t done = i + lag;
-          if (done < n_.ni && lag > 0) {
+          if (lag > 0 && done < n_.ni && j < block.rows.end) {
             add_changes(from, to, done, j, block.cells);
           }
-          if (done < n_.ni && holds_row_above(block, j)) {
-            diverge_one_row(to, done, j);
+          if (done < n_.ni && j > block.rows.begin && holds_row_above(block, j - 1)) {
+            diverge_one_row(to, done, j - 1);
           }
         }
       }
@@ -515,6 +518,9 @@ class CpuBackend {
     if (for_values) {
       add_walls(from, to, i, j, cells);
     }
+    if (!drive_.walls.empty()) {
+      add_wall_changes(to, i, j, cells);
+    }
     stop_at_walls(to, i, j, cells);
     for (int field = 0; field < 3; ++field) {
       stop_at_wall(field, i, j, cells, (*carried_)[field].row(0, j));
@@ -537,6 +543,23 @@ class CpuBackend {
                         static_cast<Real>(lines().wall(field, side).factor), weight, cells.end - k,
                         carried);
         std::copy_n(carried, cells.end - k, to[field].row(i, j) + k);
+      }
+    }
+  }
+
+  /// Walls that vary prescribe something else for the end of the stage than for its beginning.
+  void add_wall_changes(FieldSet<Real>& to, std::int64_t i, std::int64_t j, const Range& cells) {
+    const bool beside_row = i <= 1 || i + 1 == n_.ni || j <= 1 || j + 1 == n_.nj;
+    for (int field = 0; field < count_; ++field) {
+      const Real scale = lines().at(0, i)[field].scale;
+      Real* const carried = (*carried_)[field].row(0, j);
+      Real* const row = to[field].row(i, j);
+      for (std::int64_t k = cells.begin; k < cells.end; ++k) {
+        if (beside_row || k <= 1 || k + 1 == n_.nk) {
+          const std::int64_t index[3] = {i, j, k};
+          carried[k] += scale * wall_changes_.at(field, index, {n_.ni, n_.nj, n_.nk});
+          row[k] = carried[k];
+        }
       }
     }
   }
@@ -697,8 +720,12 @@ class CpuBackend {
       }
     }
     Real* const kept = (*kept_pressure_)[0].row(i, j);
-    with_cells_along_rows(
-        [&](const auto& along) { keep_pressure_row(row, along, slots_[slot_], kept); });
+    if (lines().for_values()) {
+      keep_pressure_across_planes(row, slots_[slot_], kept);
+    } else {
+      with_cells_along_rows(
+          [&](const auto& along) { keep_pressure_row(row, along, slots_[slot_], kept); });
+    }
     kept[-1] = kept[walls_.walled[2] ? 0 : n_.nk - 1];
   }
 
@@ -784,6 +811,7 @@ class CpuBackend {
   std::unique_ptr<FieldSet<Real>> carried_;        ///< the plane that was eliminated last
   std::array<ImplicitFactors<Real>, factor_slots> slots_{};
   std::array<StageTimes, factor_slots> times_{};
+  WallChanges<Real> wall_changes_;  ///< of the stage, where diffusion is implicit
   std::array<Real, most_fields> source_factors_{};
   std::size_t slot_ = 0;  ///< in use
   bool solving_ = false;  ///< columns of a stage are on their way: the divergence ends it

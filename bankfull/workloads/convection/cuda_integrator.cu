@@ -66,7 +66,7 @@ struct DriveOnGpu {
   /// end, for the ghosts of the flow that it leaves: of the flow that it reads they are in place.
   __device__ void operator()(std::int64_t n) const {
     if (n < wall_count) {
-      walls[n].set(rules, times->end);
+      walls[n].set(rules, *times);
       return;
     }
     const VaryingSource& source = sources[n - wall_count];
@@ -199,7 +199,8 @@ class CudaBackend {
     }
     copy_sources();
     if (plan.problem().implicit_anywhere()) {
-      implicit_ = std::make_unique<ImplicitOnGpu<Real>>(plan_, layout_, gpu_);
+      implicit_ = std::make_unique<ImplicitOnGpu<Real>>(
+          plan_, layout_, gpu_, drive_.walls.empty() ? nullptr : rules_.data());
     }
   }
 

@@ -44,6 +44,15 @@ struct ImplicitLine {
     const double weight = side == 0 ? weights[0].below : weights[count - 1].above;
     return on_faces ? 0.0 : time * diffusivity * weight;
   }
+
+  /// By how much the sum of the matrix's row of the first or the last unknown is larger than 1.
+  [[nodiscard]] BANKFULL_HOST_DEVICE double row_excess(double time, int side) const {
+    if (on_faces) {
+      const int first = count > 1 ? 1 : 0;
+      return time * diffusivity * (side == 0 ? weights[first].below : weights[count - 1].above);
+    }
+    return wall_weight(time, side) * (1.0 - ghost[side]);
+  }
 };
 
 }  // namespace bankfull::convection

@@ -51,6 +51,28 @@ ImplicitLine ImplicitLines<Real>::line(int axis, int field) const {
           .ghost = {walls[0].factor, walls[1].factor}};
 }
 
+template <class Real>
+WallChanges<Real> ImplicitLines<Real>::wall_changes(const std::vector<VaryingWall>& walls,
+                                                    const StageTimes& times) const {
+  WallChanges<Real> changes;
+  for (const int axis : storage_axes) {
+    for (std::size_t field = 0; along(axis) && field < fields_; ++field) {
+      for (const int side : {0, 1}) {
+        changes.excess[axis][side][field] =
+            static_cast<Real>(line(axis, static_cast<int>(field)).row_excess(time_, side));
+      }
+    }
+  }
+  for (const VaryingWall& wall : walls) {
+    if (along(wall.axis)) {
+      const double weight = line(wall.axis, wall.field).wall_weight(time_, wall.side);
+      changes.part[wall.axis][wall.side][wall.field] =
+          static_cast<Real>(weight * wall.change(times));
+    }
+  }
+  return changes;
+}
+
 template class ImplicitLines<float>;
 template class ImplicitLines<double>;
 

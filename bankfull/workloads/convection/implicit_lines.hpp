@@ -1,9 +1,11 @@
 #pragma once
 
 #include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/implicit_line.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/wall_changes.hpp"
 
 #include <array>
 #include <cstdint>
@@ -43,6 +45,10 @@ class ImplicitLines {
   [[nodiscard]] const Continuation& wall(int field, int side) const {
     return continuations_[static_cast<std::size_t>(field)].at[0][side];
   }
+
+  /// What walls whose ghosts change within a stage add to its right side.
+  [[nodiscard]] WallChanges<Real> wall_changes(const std::vector<VaryingWall>& walls,
+                                               const StageTimes& times) const;
 
   /// It points to weights(axis, ...).
   [[nodiscard]] ImplicitLine line(int axis, int field) const;

@@ -28,6 +28,7 @@ struct PointFlops {
   static constexpr int eliminated = 3;
   static constexpr int substituted = 2;
   static constexpr int kept_pressure = 23;
+  static constexpr int kept_pressure_across_planes = 9;
   static constexpr int divergence = 8;
   static constexpr int projection = 3;  ///< u - (p - p_below) / distance, of one velocity
   static constexpr int advective_rate = 5;

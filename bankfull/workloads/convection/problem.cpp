@@ -257,12 +257,6 @@ void Problem::validate() const {
   require(threads >= 1, fmt::format("{} threads", threads), "use 1 or more");
   validate_variation(*this);
   about("time.implicit_diffusion", [&] {
-    require(!implicit_anywhere() || !walls_vary(*this),
-            fmt::format("implicit diffusion ({}) with walls that vary with time",
-                        to_string(implicit_diffusion)),
-            "use \"none\", or steady walls");
-  });
-  about("time.implicit_diffusion", [&] {
     const std::vector<int> bounded = bounded_scalars(*this);
     require(!implicit_anywhere() || bounded.empty(),
             fmt::format("implicit diffusion ({}) beside the bounded advection of {}",

@@ -65,7 +65,7 @@ class ReferenceIntegrator final : public Integrator {
     find_tendencies(times.begin);
     bounded_.find_corrections(fields_, stage);
     for (int field = 0; field < count_; ++field) {
-      advance_field(field, stage);
+      advance_field(field, stage, times);
     }
     project(times.end);
     keep_pressure(stage);
@@ -154,7 +154,7 @@ class ReferenceIntegrator final : public Integrator {
   }
 
   /// See Stage.
-  void advance_field(int field, const Stage& stage) {
+  void advance_field(int field, const Stage& stage, const StageTimes& times) {
     const FieldView<double> values = fields_[field];
     const FieldView<double> now = tendencies_[field];
     const FieldView<double> before = before_[field];
@@ -172,7 +172,9 @@ class ReferenceIntegrator final : public Integrator {
         before(i, j, k) = now(i, j, k);
       }
     });
-    diffusion_.solve(field, stage.implicit_time(), change);
+    if (diffusion_.any()) {
+      diffusion_.solve(field, stage.implicit_time(), times, change);
+    }
     if (field > 2) {
       bounded_.correct(field - 3, values, change);
     }

@@ -201,6 +201,11 @@ Traffic substitution_traffic(const Problem& problem, const Grid& grid, double wo
   return all;
 }
 
+double flops_of_kept_pressure(const Problem& problem, const Grid& grid) {
+  return line_solves_of(problem, grid).for_values ? PointFlops::kept_pressure_across_planes
+                                                  : PointFlops::kept_pressure;
+}
+
 Traffic divergence_traffic(const Problem& problem, double word) {
   return count_of(problem.cells()) *
          Traffic{.bytes_read = 3.0 * word, .bytes_written = word, .flops = PointFlops::divergence};
@@ -377,10 +382,10 @@ StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure) {
     } else {
       divergence = divergence + substitution_traffic(problem, grid, word);
     }
-    projection =
-        projection + count_of(problem.cells()) * Traffic{.bytes_read = word,
-                                                         .bytes_written = word,
-                                                         .flops = PointFlops::kept_pressure};
+    projection = projection + count_of(problem.cells()) *
+                                  Traffic{.bytes_read = word,
+                                          .bytes_written = word,
+                                          .flops = flops_of_kept_pressure(problem, grid)};
   }
   return {advance, divergence, pressure, projection, filling};
 }

@@ -137,6 +137,19 @@ TEST_P(ImplicitDiffusionOnGpu, LoadingForgetsWhatWasBefore) {
 INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionOnGpu,
                          testing::ValuesIn(cases_with_implicit_diffusion()), case_name);
 
+class ImplicitDiffusionBesideVaryingWallsOnGpu : public testing::TestWithParam<Case> {};
+
+TEST_P(ImplicitDiffusionBesideVaryingWallsOnGpu, AgreesWithTheReference) {
+  expect_same_variation(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
+  Problem single = on_gpu(GetParam(), PressureSolver::automatic);
+  single.precision = Precision::fp32;
+  single.divergence = 1e-4;
+  expect_same_variation(single, to_single_rounding);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionBesideVaryingWallsOnGpu,
+                         testing::ValuesIn(varying_cases_with_implicit_diffusion()), case_name);
+
 class ImplicitDiffusionInWideLayers : public testing::TestWithParam<Case> {};
 
 /// The reference would take too long.
@@ -149,6 +162,8 @@ TEST_P(ImplicitDiffusionInWideLayers, AgreesWithTheCpu) {
     gpu.device = Device::cuda(0);
     const double tolerance = precision == Precision::fp64 ? to_rounding : to_single_rounding;
     EXPECT_LE(relative_difference(reached(gpu, 3).state, reached(cpu, 3).state), tolerance);
+    let_vary(cpu);
+    let_vary(gpu);
     // By the clock, which chooses the steps and forms what the lines multiply by on the GPU.
     cpu.time_step = gpu.time_step = {.courant = 0.3, .longest = 1e-3};
     EXPECT_LE(relative_difference(reached_by_clock(gpu, 5).state, reached_by_clock(cpu, 5).state),

@@ -9,38 +9,37 @@
 
 namespace bankfull::convection {
 
-/// Walls that vary do not go with implicit diffusion.
-inline void keep_walls_steady(Problem& problem) {
-  for (auto& walls : problem.walls) {
-    for (WallMotion& wall : walls) {
-      wall.varying = {};
-    }
-  }
-  for (Scalar& scalar : problem.scalars) {
-    for (auto& walls : scalar.walls) {
-      for (WallScalar& wall : walls) {
-        wall.varying = {};
-      }
-    }
-  }
-}
-
-/// All cases with implicit diffusion, by turns along stretched axes and along all between walls,
-/// with steps that are too long for explicit diffusion along these.
-inline std::vector<Case> cases_with_implicit_diffusion() {
-  std::vector<Case> all = all_cases();
+/// Cases with implicit diffusion, by turns along stretched axes and along all between walls, with
+/// steps that are too long for explicit diffusion along these.
+inline std::vector<Case> with_implicit_diffusion(std::vector<Case> all) {
   for (Case& one : all) {
     const bool stretched = one.number % 3 == 0;
     Problem& problem = one.problem;
     problem.implicit_diffusion =
         stretched ? ImplicitDiffusion::stretched : ImplicitDiffusion::walls;
-    keep_walls_steady(problem);
     problem.viscosity *= 5.0;
     problem.time_step.fixed =
         std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
     one.name += stretched ? "_ImplicitStretched" : "_ImplicitWalls";
   }
   return all;
+}
+
+inline std::vector<Case> cases_with_implicit_diffusion() {
+  return with_implicit_diffusion(all_cases());
+}
+
+/// Every other one of the small cases, and the larger ones; walls, forces and sources vary.
+inline std::vector<Case> varying_cases_with_implicit_diffusion() {
+  std::vector<Case> some;
+  for (Case one : all_cases()) {
+    if (one.number % 2 == 0) {
+      let_vary(one.problem);
+      one.name += "Varying";
+      some.push_back(one);
+    }
+  }
+  return with_implicit_diffusion(some);
 }
 
 /// Layers with so many columns that blocks of a GPU which follow whole columns fill it: flows of

@@ -133,6 +133,20 @@ TEST_P(ImplicitDiffusionOnCpu, ATeamChangesNoBit) {
   EXPECT_EQ(reached(problem, 2).state.fields, alone.state.fields);
 }
 
+class ImplicitDiffusionBesideVaryingWalls : public testing::TestWithParam<Case> {};
+
+TEST_P(ImplicitDiffusionBesideVaryingWalls, AgreesWithTheReference) {
+  Problem tuned = GetParam().problem;
+  tuned.threads = 2;
+  expect_same_variation(tuned, 1e-12);
+  tuned.precision = Precision::fp32;
+  tuned.divergence = 1e-4;
+  expect_same_variation(tuned, 3e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionBesideVaryingWalls,
+                         testing::ValuesIn(varying_cases_with_implicit_diffusion()), case_name);
+
 INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionOnCpu,
                          testing::ValuesIn(cases_with_implicit_diffusion()), case_name);
 

@@ -24,8 +24,8 @@ Where the case asks for implicit diffusion along some axes b, G is without it an
 
     prod_b (1 - tau/2 nu d2/db2) (u* - u) = gamma G(u) + zeta G_before + tau (nu sum_b d2u/db2 - grad p),
 
-Crank and Nicolson's rule (Proc. Camb. Phil. Soc. 43 (1947) 50) with its matrix factored, where walls prescribe no change of u. The
-projection then finds what the pressure lacks: p += (q - tau/2 nu sum_b d2q/db2) / tau (J. Kim and P. Moin, J. Comput. Phys. 59 (1985)
+Crank and Nicolson's rule (Proc. Camb. Phil. Soc. 43 (1947) 50) with its matrix factored. Each factor has the walls across its axis, which
+prescribe by how much they change within the stage; their order counts where walls meet, and the mean of all orders is taken. The projection then finds what the pressure lacks: p += (q - tau/2 nu sum_b d2q/db2) / tau (J. Kim and P. Moin, J. Comput. Phys. 59 (1985)
 308; D. L. Brown, R. Cortez and M. L. Minion, J. Comput. Phys. 168 (2001) 464). It begins with the one that the first tendencies need.
 
 Scalars with bounded advection: of the fluxes of a stage, gamma F(T) + zeta F_before, so much goes beyond upwind ones for tau as leaves
@@ -382,20 +382,39 @@ class Flow:
         axis = self.axes[a]
         return (self.pressure - np.roll(self.pressure, 1, a)) / axis.along(axis.distances[:-1])
 
-    def solved(self, field, tau, right_side):
-        """The change of a field in a stage."""
+    def solved(self, field, tau, right_side, end):
+        """The change of a field in a stage that goes on until `end`."""
+        orders = list(itertools.permutations(b for b in AXES if self.case.implicit[b]))
+        total = 0
+        for order in orders:
+            side = right_side
+            for b in order:
+                side = self.solved_along(b, field, tau, side + tau / 2 * self.diffusivity(field) * self.second_difference_of_walls(field, b, end))
+            total = total + side
+        return total / len(orders)
+
+    def solved_along(self, b, field, tau, right_side):
         if field < 3 and not self.axes[field].periodic:
             np.moveaxis(right_side, field, 0)[0] = 0  # on the wall
-        for b, axis in enumerate(self.axes):
-            if self.case.implicit[b]:
-                matrix = np.eye(axis.cells) - tau / 2 * self.diffusivity(field) * self.second_difference(field, b)
-                line = np.moveaxis(right_side, b, 0)
-                first = 1 if field == b else 0  # the wall below a velocity is no unknown
-                solved = np.zeros_like(line)
-                flat = line[first:].reshape(axis.cells - first, line[0].size)
-                solved[first:] = np.linalg.solve(matrix[first:, first:], flat).reshape(line[first:].shape)
-                right_side = np.moveaxis(solved, 0, b)
-        return right_side
+        cells = self.axes[b].cells
+        matrix = np.eye(cells) - tau / 2 * self.diffusivity(field) * self.second_difference(field, b)
+        line = np.moveaxis(right_side, b, 0)
+        first = 1 if field == b else 0  # the wall below a velocity is no unknown
+        solved = np.zeros_like(line)
+        flat = line[first:].reshape(cells - first, line[0].size)
+        solved[first:] = np.linalg.solve(matrix[first:, first:], flat).reshape(line[first:].shape)
+        return np.moveaxis(solved, 0, b)
+
+    def second_difference_of_walls(self, field, b, end):
+        """d2/db2 of what walls alone change a field's ghosts by from now until `end`."""
+        found = np.zeros(self.shape)
+        if field != b:
+            below, above, length = self.spacings(field, b)
+            cells = np.moveaxis(found, b, 0)
+            for wall, n, distance in zip(self.walls[field][b], (0, -1), (below[0], above[-1])):
+                change = wall.beyond(0.0, distance, end) - wall.beyond(0.0, distance, self.time)
+                cells[n] += np.ravel(change)[0] / (distance * length[n])
+        return found
 
     def correct_pressure(self, potential, tau, duration):
         """By the potential of a projection after a stage of length tau, which acts over a duration."""
@@ -438,6 +457,7 @@ class Flow:
     def step(self, dt, dt_before):
         begin = self.time
         for gamma, zeta, keeps, part in self.stages(dt, dt_before):
+            end = begin + part * dt
             tendencies = [self.tendency(field) for field in range(len(self.fields))]
             changes = [gamma * now + (zeta * before if zeta else 0) for now, before in zip(tendencies, self.before)]
             tau = gamma + zeta
@@ -446,7 +466,7 @@ class Flow:
                     if tau:
                         change = change + tau * self.implicit_diffusion(field)
                         change = change - (tau * self.pressure_gradient(field) if field < 3 else 0)
-                    changes[field] = self.solved(field, tau, change)
+                    changes[field] = self.solved(field, tau, change, end)
             corrections = {3 + s: self.correction(3 + s, gamma, zeta, keeps) for s, scalar in enumerate(self.case.scalars) if scalar.bounded}
             for field, change in enumerate(changes):
                 correction = corrections.get(field, 0)
@@ -456,7 +476,7 @@ class Flow:
                     self.corrected[field - 3] += np.sum(self.parts * mean * correction)
             if keeps:
                 self.before = tendencies
-            self.time = begin + part * dt
+            self.time = end
             potential = self.project()
             if any(self.case.implicit):
                 self.correct_pressure(potential, tau, tau if tau else dt)

@@ -87,10 +87,6 @@ snapshots = 0
 """
 
 
-# Walls that vary with time do not go with implicit diffusion.
-STEADY_WALLS = re.sub(r', varying = ("[^"]*"|\[[^]]*\])', "", EVERYTHING)
-
-
 def decks():
     """One list of CASES for each choice, shuffled, so that everything comes as often as it should, beside all the rest."""
     chance = random.Random(1965)
@@ -147,7 +143,6 @@ class Drawn:
             motion = {"velocity": motion, "slip_length": self.power(-2, 1)}
             if self.perhaps(0.5):
                 motion["varying"] = [0 if a == axis else self.time_formula() for a in AXES]
-            self.keep_steady(motion)
         return {"velocity": motion, **{name: self.scalar_wall() for name in self.names}}
 
     def scalar_wall(self):
@@ -156,13 +151,7 @@ class Drawn:
                                    {"surroundings": self.amount(-1, 1), "transfer": self.power(-2, 1), "slope": self.vector(-1, 1)}))
         if isinstance(wall, dict) and self.perhaps(0.4):
             wall["varying"] = self.time_formula()
-            self.keep_steady(wall)
         return wall
-
-    def keep_steady(self, wall):
-        """Where diffusion is implicit, as walls then must be."""
-        if self.choices["implicit"] != "none":
-            wall.pop("varying", None)
 
     def time_formula(self):
         a, b, c = self.amount(-1, 1), self.amount(-3, 3), self.power(0, 2)
@@ -415,13 +404,14 @@ class BesideTheProgram(unittest.TestCase):
         difference, correct = Flow.second_difference, Flow.correct_pressure
         for kind in ("stretched", "walls"):
             for scheme in ("adams-bashforth", "runge-kutta"):
-                self.tells(STEADY_WALLS.replace("dt = 0.01", f'dt = 0.01\nscheme = "{scheme}"\nimplicit_diffusion = "{kind}"'), (
+                self.tells(EVERYTHING.replace("dt = 0.01", f'dt = 0.01\nscheme = "{scheme}"\nimplicit_diffusion = "{kind}"'), (
                     (Flow, "pressure_gradient", mock.Mock(return_value=0.0)),
                     (Flow, "divergence_of_rates", lambda flow: 0 * flow.divergence()),
                     (Flow, "second_difference", lambda flow, field, b: 2 * difference(flow, field, b)),
                     (Flow, "correct_pressure", lambda flow, potential, tau, duration: correct(flow, potential, -9 * tau, duration)),
                     (Flow, "diffusivity", lambda flow, field: flow.case.viscosity),
                     (Flow, "implicit_diffusion", mock.Mock(return_value=0.0)),
+                    (Flow, "second_difference_of_walls", mock.Mock(return_value=0.0)),
                 ))
 
     def test_finds_what_keeps_bounds_otherwise(self):

@@ -158,7 +158,8 @@ class CountedFlow {
       const Value* const here = at(pressure_, 0, i, j);
       const RowOfPotential<Value> row{
           .here = here, .below = {here, here}, .above = {here, here}, .cells = n_.nk};
-      keep_pressure_row<Value>(row, along, {}, at(kept_pressure_, 0, i, j));
+      for_values() ? keep_pressure_across_planes<Value>(row, {}, at(kept_pressure_, 0, i, j))
+                   : keep_pressure_row<Value>(row, along, {}, at(kept_pressure_, 0, i, j));
     });
   }
 
@@ -492,7 +493,7 @@ TEST_P(ImplicitTraffic, IsAsCounted) {
     Problem problem = GetParam().problem;
     const Traffic projection = declared_of(problem, StagePart::projection);
     problem.implicit_diffusion = implicit;
-    if (!problem.implicit_anywhere() || walls_vary(problem)) {
+    if (!problem.implicit_anywhere()) {
       continue;
     }
     CountedFlow flow(problem);
@@ -512,7 +513,7 @@ TEST_P(ImplicitTraffic, IsAsCounted) {
 TEST_P(ImplicitTraffic, OnAGpuHasAPassForEachAxisWithinPlanes) {
   Problem problem = GetParam().problem;
   problem.implicit_diffusion = ImplicitDiffusion::walls;
-  if (!problem.implicit_anywhere() || walls_vary(problem)) {
+  if (!problem.implicit_anywhere()) {
     return;
   }
   const Grid grid(problem.axes);

@@ -189,6 +189,19 @@ BANKFULL_ALWAYS_INLINE Real kept_pressure(const RowOfPotential<Real>& row,
   return with_potential(stage, here, sum, kept);
 }
 
+/// With the difference across the planes alone.
+template <class Real>
+void keep_pressure_across_planes(RowOfPotential<Real> row, ImplicitFactors<Real> stage,
+                                 Real* __restrict kept) {
+  const Real* __restrict const here = row.here;
+#pragma omp simd
+  for (std::int64_t k = 0; k < row.cells; ++k) {
+    const Real below = row.weights[0].below * (row.below[0][k] - here[k]);
+    const Real sum = plus_product(row.weights[0].above, row.above[0][k] - here[k], below);
+    kept[k] = with_potential(stage, here[k], sum, kept[k]);
+  }
+}
+
 template <class Real, class Cells>
 void keep_pressure_row(RowOfPotential<Real> row, Cells along, ImplicitFactors<Real> stage,
                        Real* __restrict kept) {

@@ -16,6 +16,7 @@ struct EliminationArguments {
   const LineFactors<Real>* lines;  ///< of all fields in each plane; null: nothing is eliminated
   const Continuations* rules;      ///< of all fields
   const Real* pressure;            ///< at cell (0, 0, 0)
+  bool walls_vary;
 };
 
 namespace detail {
@@ -67,11 +68,29 @@ __device__ __forceinline__ Real with_wall(const EliminationArguments<Real>& argu
   return plus_product(arguments.slot->wall_weights[side][field], given, right_side);
 }
 
+/// With what walls add that vary. Beside those across the planes alone there are no others.
+template <Diffusion How, class Real>
+__device__ __forceinline__ Real with_wall_changes(const EliminationArguments<Real>& arguments,
+                                                  int i, int j, int k, int field, Real right_side) {
+  const int(&cells)[3] = arguments.advance.flow.cells;
+  const WallChanges<Real>& changes = arguments.slot->wall_changes;
+  if constexpr (How == Diffusion::within_planes) {
+    right_side = right_side + (i == 0 ? changes.part[0][0][field] : Real(0));
+    return right_side + (i + 1 == cells[0] ? changes.part[0][1][field] : Real(0));
+  } else {
+    const int index[3] = {i, j, k};
+    return right_side + changes.at(field, index, cells);
+  }
+}
+
 /// With what walls across the planes give, and eliminated.
 template <Diffusion How, class Real>
 __device__ __forceinline__ Real finished_side(const EliminationArguments<Real>& arguments,
-                                              const PointStencil<Real>& stencil, int i, int field,
-                                              Real right_side, Real carried) {
+                                              const PointStencil<Real>& stencil, int i, int j,
+                                              int k, int field, Real right_side, Real carried) {
+  if (arguments.walls_vary) {
+    right_side = with_wall_changes<How>(arguments, i, j, k, field, right_side);
+  }
   if constexpr (How == Diffusion::within_planes) {
     if (i == 0 && field != 0) {
       right_side = with_wall(arguments, stencil, field, 0, right_side);
@@ -91,7 +110,7 @@ __device__ __forceinline__ Real finished_side(const EliminationArguments<Real>& 
 template <Diffusion How, class Real>
 __device__ __forceinline__ void eliminate_more_scalars(const EliminationArguments<Real>& arguments,
                                                        const PointStencil<Real>& stencil,
-                                                       std::int64_t at, int i) {
+                                                       std::int64_t at, int i, int j, int k) {
   const AdvanceArguments<Real>& advance = arguments.advance;
   const ImplicitFactors<Real>& stage = arguments.slot->factors;
   for (int s = 1; s < advance.medium.scalar_count; ++s) {
@@ -102,7 +121,7 @@ __device__ __forceinline__ void eliminate_more_scalars(const EliminationArgument
     const Real right_side = right_side_of<3, How>(stencil, advance.medium, stage, field, tendency,
                                                   advance.tendency[there], {});
     const Real below = i == 0 ? Real(0) : advance.next[there - advance.flow.strides.plane];
-    advance.next[there] = finished_side<How>(arguments, stencil, i, field, right_side, below);
+    advance.next[there] = finished_side<How>(arguments, stencil, i, j, k, field, right_side, below);
     if (stage.tendencies.store_tendency) {
       __stcs(advance.tendency + there, tendency);
     }
@@ -161,7 +180,7 @@ __device__ __forceinline__ Real eliminate_column(const EliminationArguments<Real
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       if (n < first_fields) {
-        const Real value = finished_side<How>(arguments, stencil, i, n, side[n], carried[n]);
+        const Real value = finished_side<How>(arguments, stencil, i, j, k, n, side[n], carried[n]);
         carried[n] = on_wall[n] ? Real(0) : value;
       }
     }
@@ -175,7 +194,7 @@ __device__ __forceinline__ Real eliminate_column(const EliminationArguments<Real
       }
     }
     if constexpr (!usual) {
-      eliminate_more_scalars<How>(arguments, stencil, at, i);
+      eliminate_more_scalars<How>(arguments, stencil, at, i, j, k);
     }
   }
   return largest;

@@ -23,7 +23,9 @@ namespace bankfull::convection {
 template <class Real>
 class ImplicitOnGpu {
  public:
-  ImplicitOnGpu(const Plan& plan, const Layout& layout, const CudaExecutor& gpu)
+  /// `rules`: of all fields on the GPU, if walls vary.
+  ImplicitOnGpu(const Plan& plan, const Layout& layout, const CudaExecutor& gpu,
+                const Continuations* rules)
       : gpu_(gpu),
         lines_(plan.problem(), plan.grid()),
         fields_(plan.fields()),
@@ -34,6 +36,7 @@ class ImplicitOnGpu {
     const int cells[3] = {static_cast<int>(n.ni), static_cast<int>(n.nj), static_cast<int>(n.nk)};
     sweeps_columns_ =
         lines_.along(0) && columns_fill<Real>(cells, multiprocessors_of(plan.problem().device));
+    forms_.rules = rules;
     forms_.fields = fields_;
     forms_.viscosity = plan.problem().viscosity;
     forms_.for_values = lines_.for_values();
@@ -61,7 +64,8 @@ class ImplicitOnGpu {
                                    .slot = slots() + slot,
                                    .lines = sweeps_columns_ ? forms_.table(0, slot) : nullptr,
                                    .rules = rules,
-                                   .pressure = known_pressure()},
+                                   .pressure = known_pressure(),
+                                   .walls_vary = forms_.rules != nullptr},
         lines_.for_values());
     const int last = lines_.along(2) ? 2 : lines_.along(1) ? 1 : 0;
     for (const int axis : storage_axes) {

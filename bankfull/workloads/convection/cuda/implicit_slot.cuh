@@ -4,6 +4,7 @@
 #include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/implicit_line.hpp"
 #include "bankfull/workloads/convection/implicit_stage.hpp"
+#include "bankfull/workloads/convection/wall_changes.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,7 @@ struct ImplicitSlot {
   double formed_for[3];  ///< the implicit time of the tables of each axis
   ImplicitFactors<Real> factors;
   Real wall_weights[2][most_fields];  ///< across the planes, see ImplicitLine
+  WallChanges<Real> wall_changes;     ///< where any wall varies
 };
 
 /// What the slots of a problem are formed by, and their tables.
@@ -26,6 +28,7 @@ struct ImplicitForms {
   const ImplicitLine* lines;     ///< of all fields along axis 0, then 1, then 2
   LineFactors<Real>* tables[3];  ///< of an axis: [slot][place][field]; null where it is explicit
   std::int64_t counts[3];        ///< places
+  const Continuations* rules;    ///< of all fields; null: no wall varies
   int fields;
   double viscosity;
   bool for_values;  ///< see ImplicitLines
@@ -56,6 +59,16 @@ __global__ void __launch_bounds__(32)
   if (axis == 0) {
     for (const int side : {0, 1}) {
       slot.wall_weights[side][field] = static_cast<Real>(line.wall_weight(time, side));
+    }
+  }
+  if (forms.rules != nullptr) {
+    const bool along = forms.tables[axis] != nullptr;
+    for (const int side : {0, 1}) {
+      const double change = forms.rules[field].at[axis][side].change;
+      slot.wall_changes.part[axis][side][field] =
+          static_cast<Real>(along ? line.wall_weight(time, side) * change : 0.0);
+      slot.wall_changes.excess[axis][side][field] =
+          static_cast<Real>(along ? line.row_excess(time, side) : 0.0);
     }
   }
   if (field == 0) {
