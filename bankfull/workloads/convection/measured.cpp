@@ -62,16 +62,21 @@ std::string names_of_bounded(const Problem& problem) {
 
 std::vector<Figure> describe(const Plan& plan) {
   const Problem& problem = plan.problem();
-  std::vector<Figure> facts{{.name = "case", .value = problem.name},
-                            {.name = "grid", .value = name_of_grid(problem)},
-                            {.name = "cells", .value = problem.cells()},
-                            {.name = "scheme", .value = to_string(problem.scheme)},
-                            {.name = "solver", .value = to_string(plan.solver())},
-                            {.name = "precision", .value = to_string(problem.precision)},
-                            {.name = "schedule", .value = to_string(problem.schedule)},
-                            {.name = "device", .value = to_string(problem.device)},
-                            {.name = "threads", .value = std::int64_t{problem.threads}},
-                            {.name = "memory", .value = plan.footprint().of_work(), .unit = "B"}};
+  std::vector<Figure> facts{
+      {.name = "case", .value = problem.name},
+      {.name = "grid", .value = name_of_grid(problem)},
+      {.name = "cells", .value = problem.cells()},
+      {.name = "scheme", .value = to_string(problem.scheme)},
+      {.name = "implicit_diffusion", .value = to_string(problem.implicit_diffusion)},
+      {.name = problem.time_step.fixed > 0.0 ? "dt" : "cfl",
+       .value =
+           problem.time_step.fixed > 0.0 ? problem.time_step.fixed : problem.time_step.courant},
+      {.name = "solver", .value = to_string(plan.solver())},
+      {.name = "precision", .value = to_string(problem.precision)},
+      {.name = "schedule", .value = to_string(problem.schedule)},
+      {.name = "device", .value = to_string(problem.device)},
+      {.name = "threads", .value = std::int64_t{problem.threads}},
+      {.name = "memory", .value = plan.footprint().of_work(), .unit = "B"}};
   if (const std::string bounded = names_of_bounded(problem); !bounded.empty()) {
     facts.push_back({.name = "bounded_scalars", .value = bounded});
   }
@@ -237,6 +242,12 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
                                                   : with_rounding * problem.time_step.courant,
        .source = problem.time_step.fixed > 0.0 ? "stability of " + to_string(problem.scheme)
                                                : "the Courant number asked for"},
+      // Chosen steps are short enough by themselves: this one tells whether that was so.
+      {.name = "largest Courant number at a step's end",
+       .value = outcome.progress.largest_courant_at_end,
+       .tolerance = 2.0 * (problem.time_step.fixed > 0.0 ? largest_courant(problem.scheme)
+                                                         : problem.time_step.courant),
+       .source = "no flow gains so much speed within a step"},
       {.name = "longest step, of the longest stable one",
        .value = 1.0 / outcome.progress.least_margin,
        .tolerance = 1.0,

@@ -53,6 +53,7 @@ class ReferenceIntegrator final : public Integrator {
     for (int n = 0; n < stages.count; ++n) {
       advance_in(stages.at[n], times_of(stages, n, from, progress_.time));
     }
+    note_end_of_step(progress_, rates_);
   }
 
   [[nodiscard]] StepState progress() const override { return progress_; }

@@ -45,7 +45,7 @@ class Integration {
         problem_(plan.problem()),
         context_(context),
         path_(heat_path_of(problem_)),
-        force_(largest_force(problem_, plan.grid())),
+        sources_(largest_sources(problem_, plan.grid())),
         integrator_(make_integrator(plan)) {}
 
   RunOutcome integrate() {
@@ -79,7 +79,7 @@ class Integration {
     outcome_.progress = clock_;
     outcome_.resolution_checks = resolution_->checks();
     outcome_.diagnosis = diagnosis_;
-    outcome_.largest_force = force_;
+    outcome_.largest_force = sources_.force;
     outcome_.pressure = integrator_->pressure_outcome();
     outcome_.mean_cycles = checked_ > 0 ? cycles_ / static_cast<double>(checked_) : 0.0;
     return outcome_;
@@ -258,7 +258,8 @@ class Integration {
   /// A solver that stops at its rounding leaves no more than rounding behind.
   void require_solved() const {
     const poisson::Outcome solve = integrator_->pressure_outcome();
-    if (!solve.converged && !check_divergence(plan_, diagnosis_, clock_.pace, force_).passed()) {
+    if (!solve.converged &&
+        !check_divergence(plan_, diagnosis_, clock_.pace, sources_.force).passed()) {
       throw RuntimeFailure(fmt::format(
           "the pressure solver does not converge: it leaves a divergence of {:.3g} after {} cycles "
           "at step {}, time {:.6g}; use solver.pressure = \"direct\", or less stretching",
@@ -308,7 +309,12 @@ class Integration {
   }
 
   void set_rule() {
-    rule_ = step_rule(problem_, plan_.grid(), diagnosis_, force_);
+    rule_ = step_rule(problem_, plan_.grid(), diagnosis_, sources_);
+    about("time.longest", [&] {
+      require(std::isfinite(first_step().dt),
+              "nothing bounds the step of a flow at rest, without forces and diffusion",
+              "give a longest step, or an end of time");
+    });
     integrator_->set_rule(rule_);
   }
 
@@ -352,7 +358,7 @@ class Integration {
   const Problem& problem_;
   const IntegrationContext& context_;
   std::unique_ptr<HeatPath> path_;
-  Vector force_;
+  LargestSources sources_;
   std::unique_ptr<Integrator> integrator_;
 
   bool interrupted_ = false;

@@ -25,14 +25,20 @@ double largest_courant(TimeScheme scheme);
 /// time. Walls are half as far as ghosts.
 std::array<std::vector<double>, 3> diffusive_exchange(const Problem& problem, const Grid& grid);
 
-/// The largest |force| along x, y, z, at any time of the run.
-Vector largest_force(const Problem& problem, const Grid& grid);
+/// What drives a flow from outside, largest magnitudes at any time of the run.
+struct LargestSources {
+  Vector force = {};            ///< along x, y, z
+  std::vector<double> heating;  ///< of each scalar, its unit / time; empty: none
+};
+
+LargestSources largest_sources(const Problem& problem, const Grid& grid);
 
 /// From what the length of a problem's steps follows, beside the rates of the flow. The flow as it
 /// is says what forces can do to it: no chosen step lets moving walls and the forces on the fluid
-/// drive it beyond the Courant number asked for within the step itself, from rest.
+/// drive it beyond the Courant number asked for within the step itself, from rest. Scalars may come
+/// to what their walls prescribe, and to what sources and fluxes make of them within the step.
 StepRule step_rule(const Problem& problem, const Grid& grid, const Diagnosis& flow,
-                   const Vector& largest_force = {});
+                   const LargestSources& sources = {});
 
 /// 2 |Omega|: how fast the Coriolis force turns a velocity.
 double turning_rate(const Problem& problem);

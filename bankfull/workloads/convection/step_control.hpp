@@ -60,9 +60,10 @@ struct StepState {
   double dt_before = 0.0;  ///< of the step before that
   double pace = 0.0;       ///< the longer of both: the last step of a run may be next to nothing
   StepLimit limit = StepLimit::given;
-  FlowRates rates;                 ///< of the flow that the last step started from
-  double largest_courant = 0.0;    ///< of all steps: dt times the rate of advection
-  double least_margin = HUGE_VAL;  ///< of all steps: the longest stable step over dt
+  FlowRates rates;                      ///< of the flow that the last step started from
+  double largest_courant = 0.0;         ///< of all steps: dt times the rate of advection
+  double largest_courant_at_end = 0.0;  ///< the same with the rate that a step came to
+  double least_margin = HUGE_VAL;       ///< of all steps: the longest stable step over dt
 };
 
 namespace detail {
@@ -213,6 +214,12 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
   return next;
 }
 
+/// Notes what a step came to: by the largest rates in it, and of the flow that it left.
+BANKFULL_HOST_DEVICE inline void note_end_of_step(StepState& progress, const FlowRates& rates) {
+  progress.largest_courant_at_end =
+      std::fmax(progress.largest_courant_at_end, progress.dt * rates.advection);
+}
+
 /// The clock of a schedule that chooses a step when the one before it ends, beside other work.
 struct StepClock {
   StepRule rule;
@@ -233,6 +240,7 @@ struct StepClock {
   /// The chosen step has been taken; chooses the one after it.
   BANKFULL_HOST_DEVICE void end_step() {
     progress = next;
+    note_end_of_step(progress, noted);
     of_flow = {};
     choose();
   }

@@ -276,7 +276,7 @@ TEST(StepsInTime, GoByTheLargestForceAndWallOfTheRun) {
   EXPECT_NEAR(by_wall, 0.5 / (4.0 * 40.0 * std::exp(-1.0)), 1e-3 * by_wall);
   problem.force[2] = [](double, double, double) { return -3.0; };
   problem.force_factor[2] = of_time("sin(100*t) - 1");
-  EXPECT_NEAR(largest_force(problem, wide)[2], 6.0, 1e-9);
+  EXPECT_NEAR(largest_sources(problem, wide).force[2], 6.0, 1e-9);
 }
 
 TEST(ScalarBounds, KnowWhatVaryingWallsReach) {
