@@ -21,47 +21,81 @@ struct BoundedRow {
   Real* room = nullptr;  ///< Room of the cells: rise, fall
   Real* next = nullptr;  ///< the scalar itself, as the stage leaves it
   std::int64_t cells = 0;
-
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE CellOnWalls walls_at(std::int64_t k) const {
-    CellOnWalls walls = beside;
-    walls.lower[2] = walled && k == 0;
-    walls.upper[2] = walled && k == cells - 1;
-    return walls;
-  }
-
-  template <class Cells>
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE PointStencil<Real> stencil_at(std::int64_t k,
-                                                                     const Cells& along) const {
-    PointStencil<Real> here = stencil;
-    here.here += k;
-    along.move_to(k, here);
-    return here;
-  }
-
-  [[nodiscard]] BANKFULL_ALWAYS_INLINE BoundedPoint<Real> point_at(std::int64_t k) const {
-    return {stencil.strides, flux + k, room + k};
-  }
 };
+
+// What a loop does to one cell stands in a function of its own, and takes what it needs of a
+// stencil number by number: g++ 12 forms no packs of loops that copy whole structures.
+
+/// Around cell k of a row, as far as scalars need it.
+template <class Real, class Cells>
+BANKFULL_ALWAYS_INLINE PointStencil<Real> stencil_at(const PointStencil<Real>& first,
+                                                     const Cells& along, std::int64_t k) {
+  PointStencil<Real> stencil;
+  stencil.here = first.here + k;
+  stencil.strides.field = first.strides.field;
+  stencil.strides.plane = first.strides.plane;
+  stencil.strides.row = first.strides.row;
+  for (int axis = 0; axis < 3; ++axis) {
+    stencil.axis[axis].per_cell = first.axis[axis].per_cell;
+    stencil.axis[axis].per_face = first.axis[axis].per_face;
+    stencil.axis[axis].per_face_next = first.axis[axis].per_face_next;
+  }
+  along.move_to(k, stencil);
+  return stencil;
+}
+
+/// A through the face across B of cell k: the lower one (0) or the upper one (1).
+template <int B, int Face, class Real, class Cells>
+BANKFULL_ALWAYS_INLINE void put_antidiffusion(const BoundedRow<Real>& row, const Cells& along,
+                                              std::int64_t k) {
+  const PointStencil<Real> stencil = stencil_at(row.stencil, along, k);
+  const FlowStrides& strides = row.stencil.strides;
+  const std::int64_t at = B * strides.field + Face * strides.template along<B>() + k;
+  const AxisMetric<Real>& axis = stencil.axis[B];
+  const Real flux = scalar_flux<B>(stencil, row.scalar, row.diffusivity, Face,
+                                   Face == 0 ? axis.per_face : axis.per_face_next);
+  const Real before = row.kept[at];
+  row.flux[at] = antidiffusion<B>(stencil, row.scalar, row.stage, Face, flux, before);
+  row.kept[at] = row.stage.store_flux ? flux : before;
+}
+
+template <class Real, class Cells>
+BANKFULL_ALWAYS_INLINE void put_room(const BoundedRow<Real>& row, const Cells& along,
+                                     std::int64_t k) {
+  const PointStencil<Real> stencil = stencil_at(row.stencil, along, k);
+  CellOnWalls walls = row.beside;
+  walls.lower[2] = row.walled && k == 0;
+  walls.upper[2] = row.walled && k == row.cells - 1;
+  const BoundedPoint<Real> point{row.stencil.strides, row.flux + k, row.room + k};
+  const Real low = upwind_value(stencil, row.scalar, row.diffusivity, row.stage.length);
+  const Room<Real> room =
+      room_of(stencil, point.fluxes(), low, values_around(stencil, row.scalar, walls));
+  row.room[k] = room.rise;
+  row.room[row.stencil.strides.field + k] = room.fall;
+}
+
+/// Returns twice what it adds to T^2 / 2 times the cell's width.
+template <class Real, class Cells>
+BANKFULL_ALWAYS_INLINE double put_corrected(const BoundedRow<Real>& row, const Cells& along,
+                                            std::int64_t k) {
+  const PointStencil<Real> stencil = stencil_at(row.stencil, along, k);
+  const BoundedPoint<Real> point{row.stencil.strides, row.flux + k, row.room + k};
+  const Real correction = point.correction(stencil.axis);
+  const Real after = row.next[k] + correction;
+  row.next[k] = after;
+  const Real before = stencil.template at<0>(3 + row.scalar, 0);
+  return static_cast<double>((after + before) * correction) /
+         static_cast<double>(stencil.axis[2].per_cell);
+}
 
 /// A through the faces across B of cells begin <= k < end of a row: the lower ones, or where `Face`
 /// is 1 the upper ones.
 template <int B, int Face, class Real, class Cells>
 void find_antidiffusion_row(BoundedRow<Real> row, Cells along, std::int64_t begin,
                             std::int64_t end) {
-  const FlowStrides& strides = row.stencil.strides;
-  const std::int64_t at = B * strides.field + Face * strides.template along<B>();
-  Real* const kept = row.kept + at;
-  Real* const result = row.flux + at;
 #pragma omp simd
   for (std::int64_t k = begin; k < end; ++k) {
-    const PointStencil<Real> stencil = row.stencil_at(k, along);
-    const AxisMetric<Real>& axis = stencil.axis[B];
-    const Real flux = scalar_flux<B>(stencil, row.scalar, row.diffusivity, Face,
-                                     Face == 0 ? axis.per_face : axis.per_face_next);
-    result[k] = antidiffusion<B>(stencil, row.scalar, row.stage, Face, flux, kept[k]);
-    if (row.stage.store_flux) {
-      kept[k] = flux;
-    }
+    put_antidiffusion<B, Face>(row, along, k);
   }
 }
 
@@ -84,16 +118,9 @@ void find_antidiffusion_rows(const BoundedRow<Real>& row, const Cells& along, bo
 /// Room of the cells of a row.
 template <class Real, class Cells>
 void find_room_row(BoundedRow<Real> row, Cells along) {
-  Real* const rise = row.room;
-  Real* const fall = row.room + row.stencil.strides.field;
 #pragma omp simd
   for (std::int64_t k = 0; k < row.cells; ++k) {
-    const PointStencil<Real> stencil = row.stencil_at(k, along);
-    const Real low = upwind_value(stencil, row.scalar, row.diffusivity, row.stage.length);
-    const Room<Real> room = room_of(stencil, row.point_at(k).fluxes(), low,
-                                    values_around(stencil, row.scalar, row.walls_at(k)));
-    rise[k] = room.rise;
-    fall[k] = room.fall;
+    put_room(row, along, k);
   }
 }
 
@@ -101,16 +128,10 @@ void find_room_row(BoundedRow<Real> row, Cells along) {
 /// it, twice.
 template <class Real, class Cells>
 double correct_row(BoundedRow<Real> row, Cells along) {
-  const Real* const before = row.stencil.here + (3 + row.scalar) * row.stencil.strides.field;
   double twice_added = 0.0;
 #pragma omp simd reduction(+ : twice_added)
   for (std::int64_t k = 0; k < row.cells; ++k) {
-    const PointStencil<Real> stencil = row.stencil_at(k, along);
-    const Real correction = row.point_at(k).correction(stencil.axis);
-    const Real after = row.next[k] + correction;
-    row.next[k] = after;
-    twice_added += static_cast<double>((after + before[k]) * correction) /
-                   static_cast<double>(stencil.axis[2].per_cell);
+    twice_added += put_corrected(row, along, k);
   }
   return twice_added;
 }
