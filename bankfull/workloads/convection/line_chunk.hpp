@@ -3,6 +3,8 @@
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 
+#include <cstddef>
+
 namespace bankfull::convection {
 
 /// constant + through * x: what a part of a line makes of what comes into it.
@@ -52,13 +54,17 @@ struct LineChunk {
     return {factors, values, step, first, first + length < count ? first + length : count};
   }
 
+  [[nodiscard]] BANKFULL_HOST_DEVICE Real& value(int n) const {
+    return values[static_cast<std::ptrdiff_t>(n * step)];
+  }
+
   [[nodiscard]] BANKFULL_HOST_DEVICE Passage<Real> eliminate() const {
     Passage<Real> passage;
     for (int n = first; n < last; ++n) {
       const LineFactors<Real> here{.scale = factors.scale[n], .carry = factors.carry[n]};
-      passage.constant = eliminated(here, values[n * step], passage.constant);
+      passage.constant = eliminated(here, value(n), passage.constant);
       passage.through = passage.through * here.carry;
-      values[n * step] = passage.constant;
+      value(n) = passage.constant;
     }
     return passage;
   }
@@ -66,7 +72,8 @@ struct LineChunk {
   BANKFULL_HOST_DEVICE void add_from_below(Real inflow) const {
     for (int n = first; n < last; ++n) {
       inflow = inflow * factors.carry[n];
-      values[n * step] = values[n * step] + inflow;
+      Real& here = value(n);
+      here = here + inflow;
     }
   }
 
@@ -74,9 +81,9 @@ struct LineChunk {
     Passage<Real> passage;
     for (int n = last - 1; n >= first; --n) {
       const LineFactors<Real> here{.back = factors.back[n]};
-      passage.constant = substituted(here, values[n * step], passage.constant);
+      passage.constant = substituted(here, value(n), passage.constant);
       passage.through = passage.through * here.back;
-      values[n * step] = passage.constant;
+      value(n) = passage.constant;
     }
     return passage;
   }
@@ -84,7 +91,8 @@ struct LineChunk {
   BANKFULL_HOST_DEVICE void add_from_above(Real inflow) const {
     for (int n = last - 1; n >= first; --n) {
       inflow = inflow * factors.back[n];
-      values[n * step] = values[n * step] + inflow;
+      Real& here = value(n);
+      here = here + inflow;
     }
   }
 };

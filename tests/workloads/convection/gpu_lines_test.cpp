@@ -18,6 +18,7 @@ constexpr int chunks = LineChunk<double>::chunks;
 /// Any factors of a matrix that is diagonally dominant, as those of diffusion are.
 std::vector<LineFactors<double>> factors_of_a_line(int count) {
   std::vector<LineFactors<double>> factors;
+  factors.reserve(static_cast<std::size_t>(count));
   for (int n = 0; n < count; ++n) {
     const double weak = 0.3 + 0.19 * std::sin(1.7 * n);
     factors.push_back({.scale = 1.0 / (1.0 + weak),
@@ -29,6 +30,7 @@ std::vector<LineFactors<double>> factors_of_a_line(int count) {
 
 std::vector<double> right_side_of_a_line(int count) {
   std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(count));
   for (int n = 0; n < count; ++n) {
     values.push_back(std::cos(0.37 * n * n));
   }
@@ -52,6 +54,7 @@ void solve_in_chunks(const std::vector<LineFactors<double>>& factors, std::vecto
   std::vector<double> lists(3 * count);
   const FactorLists<double> by_kind{lists.data(), lists.data() + count, lists.data() + 2 * count};
   std::vector<LineChunk<double>> parts;
+  parts.reserve(chunks);
   for (int chunk = 0; chunk < chunks; ++chunk) {
     parts.push_back(
         LineChunk<double>::of(by_kind, values.data(), 1, static_cast<int>(count), chunk));
