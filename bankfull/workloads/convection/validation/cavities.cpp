@@ -204,7 +204,7 @@ std::vector<CavityCase> cavity_cases(bool full) {
         heated(1e8,
                readings({.reference = 30.225, .tolerance = 2e-3, .source = le_quere}, 321.9, 2222.0,
                         5e-3, le_quere),
-               128, 0.005);
+               96, 0.005);
     stretched.problem = [](std::int64_t cells) { return stretched_cavity(1e8, cells); };
     stretched.steadiness = {.interval = 0.02, .tolerance = 1e-7, .longest = 2.0};
     cases.push_back(stretched);
