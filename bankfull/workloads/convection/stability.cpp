@@ -117,6 +117,40 @@ double rate_of_walls(const Problem& problem, const Grid& grid) {
   return largest;
 }
 
+/// The largest wave number that cells can hold across an axis.
+double largest_wave_number_across(const Grid& grid, std::size_t axis) {
+  const Vector rates = largest_rates(grid);
+  double squares = 0.0;
+  for (std::size_t across = 0; across < rates.size(); ++across) {
+    squares += across == axis ? 0.0 : rates[across] * rates[across];
+  }
+  return std::numbers::pi * std::sqrt(squares);
+}
+
+/// |u| / h along an axis for each unit of a velocity that a force along it makes of a fluid at
+/// rest. Beside a wall at distance y the pressure leaves no more than 1 - exp(-k y) < k y of it,
+/// with k the wave number across the axis: what is alike everywhere across, the pressure carries.
+double rate_of_driven_flow(const Grid& grid, std::size_t axis) {
+  const GridAxis& along = grid.axis(grid.storage(static_cast<int>(axis)));
+  if (along.cells.periodic) {
+    return largest_rates(grid)[axis];
+  }
+  const double wave_number = largest_wave_number_across(grid, axis);
+  double largest = 0.0;
+  for (std::int64_t face = 1; face < along.count(); ++face) {
+    const auto n = static_cast<std::size_t>(face);
+    const double distance =
+        std::min(along.faces[n] - along.faces.front(), along.faces.back() - along.faces[n]);
+    const double narrower = std::min(along.width(face - 1), along.width(face));
+    largest = std::max(largest, std::min(1.0, wave_number * distance) / narrower);
+  }
+  return largest;
+}
+
+Vector rates_of_driven_flow(const Grid& grid) {
+  return {rate_of_driven_flow(grid, 0), rate_of_driven_flow(grid, 1), rate_of_driven_flow(grid, 2)};
+}
+
 /// The largest |T - T_reference| of a scalar that acts on the fluid along an axis. Between walls
 /// the pressure carries the middle; a fluid that finds none falls by all of it.
 double acting_part(const ScalarRange& range, bool periodic) {
@@ -127,7 +161,7 @@ double acting_part(const ScalarRange& range, bool periodic) {
 /// Rates at which the forces on the fluid change the sum of |u| / h.
 double rate_of_acceleration(const Problem& problem, const Grid& grid, const Diagnosis& flow,
                             const Vector& force) {
-  const Vector rates = largest_rates(grid);
+  const Vector rates = rates_of_driven_flow(grid);
   double sum = 0.0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     double acceleration = std::abs(force[axis]);
@@ -161,7 +195,7 @@ double heating_by_walls(const Problem& problem, const Grid& grid, const Scalar& 
 /// By how much that and sources raise the rate of acceleration, for each time.
 double growth_of_acceleration(const Problem& problem, const Grid& grid,
                               const LargestSources& sources) {
-  const Vector rates = largest_rates(grid);
+  const Vector rates = rates_of_driven_flow(grid);
   double sum = 0.0;
   for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
     const Scalar& scalar = problem.scalars[s];
