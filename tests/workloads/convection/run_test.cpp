@@ -1,5 +1,7 @@
 #include "bankfull/workloads/convection/run.hpp"
 
+#include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/measured.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/convection/cases.hpp"
@@ -8,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -207,6 +210,47 @@ TEST(ConvectionRun, RowsOfChosenStepsTellTheTimeSchemeToo) {
     EXPECT_EQ(row.time_scheme.has_value(), row.step > 1) << row.step;
   }
   EXPECT_GT(longest, 2.0 * recorder.rows.front().dt);
+}
+
+/// The flow that a lid of this velocity drives, after some steps.
+Problem lid_driven(double velocity) {
+  Problem problem;
+  problem.axes = {{{.cells = 16}, {.cells = 1, .periodic = true}, {.cells = 16}}};
+  problem.walls[2][1].velocity = {velocity, 0.0, 0.0};
+  problem.scheme = TimeScheme::runge_kutta;
+  problem.time_step = {.courant = 1.0};
+  problem.steps = 30;
+  problem.solver = PressureSolver::multigrid;
+  return problem;
+}
+
+/// Whatever a flow's velocity, multigrid solves for its pressure.
+TEST(ConvectionRun, SlowFlowsAreSolvedForByMultigrid) {
+  Problem problem = lid_driven(1e-8);
+  CountingRecorder iterative;
+  EXPECT_TRUE(run_with(problem, {}, iterative).verified());
+  problem.schedule = Schedule::reference;  // whose pressure is exact
+  CountingRecorder exact;
+  run_with(problem, {}, exact);
+  const double expected = exact.rows.back().diagnosis.fastest_along[2];
+  EXPECT_GT(expected, 1e-10);
+  EXPECT_NEAR(iterative.rows.back().diagnosis.fastest_along[2], expected, 1e-6 * expected);
+}
+
+/// A check by the rounding of the flow before it was made free of divergence: what that has become
+/// would excuse any runaway.
+TEST(ConvectionRun, RoundingOfTheFirstProjectionIsThatOfTheFlowBefore) {
+  Problem problem = lid_driven(0.0);
+  problem.initial_velocity[0] = [](double /*x*/, double /*y*/, double z) { return z; };
+  const Plan plan(problem);
+  const double velocity = 31.0 / 32.0;
+  const double curvature = 2.0 * 4.0 * 256.0;
+  const double epsilon = std::numeric_limits<double>::epsilon();
+  EXPECT_DOUBLE_EQ(rounding_of_projection(plan, InitialFlow(problem, plan.grid())),
+                   epsilon * (64.0 * velocity * 16.0 + velocity * curvature));
+  problem.initial_velocity[0] = [](double /*x*/, double /*y*/, double z) { return 1e6 * z; };
+  EXPECT_DOUBLE_EQ(rounding_of_projection(plan, InitialFlow(problem, plan.grid())),
+                   epsilon * 1e6 * (64.0 * velocity * 16.0 + velocity * curvature));
 }
 
 }  // namespace
