@@ -253,5 +253,41 @@ TEST(ConvectionRun, RoundingOfTheFirstProjectionIsThatOfTheFlowBefore) {
                    epsilon * 1e6 * (64.0 * velocity * 16.0 + velocity * curvature));
 }
 
+/// Rounding of a pressure of dt times acceleration times length, in a box much longer than its
+/// cells are thick, by products with eigenvectors along a second stretched axis.
+TEST(ConvectionRun, ADivergenceIsComparedWithTheRoundingOfTheDirectSolver) {
+  Problem problem = lid_driven(1.0);
+  problem.axes = {{{.upper = 0.01, .cells = 8, .stretching = 5.0},
+                   {.cells = 1, .periodic = true},
+                   {.upper = 100.0, .cells = 16, .stretching = 3.0}}};
+  problem.viscosity = 0.0;
+  problem.solver = PressureSolver::automatic;
+  const Plan plan(problem);
+  if (plan.solver() != PressureSolver::direct) {
+    GTEST_SKIP() << "no direct solver of this box";
+  }
+  Diagnosis flow;
+  flow.fastest = 2.0;
+  flow.courant_rate = 30.0;
+  const double dt = 1e-3;
+  const Vector no_force{};
+  const std::vector<double> faces = problem.axes[0].faces();
+  const double narrowest = faces[1] - faces[0];
+  const double ratio =
+      poisson::width_ratio(plan.grid().domain().j) * poisson::width_ratio(plan.grid().domain().k);
+  ASSERT_GT(ratio, 10.0);
+  const double pressure = dt * 2.0 * 30.0 * 100.0;
+  const double rounding = std::numeric_limits<double>::epsilon() * pressure * 4.0 /
+                          (narrowest * narrowest) * std::sqrt(ratio);
+  const auto tolerance = [&](const Plan& of, double pace) {
+    return check_divergence(of, flow, {.pace = pace, .weight = pace}, no_force).tolerance;
+  };
+  EXPECT_GT(tolerance(plan, dt), rounding);
+  EXPECT_LT(tolerance(plan, dt), 1.01 * rounding);
+
+  problem.precision = Precision::fp32;
+  EXPECT_DOUBLE_EQ(tolerance(Plan(problem), dt), max_divergence / dt) << "more is no flow";
+}
+
 }  // namespace
 }  // namespace bankfull::convection
