@@ -130,7 +130,7 @@ inline void stretch(Problem& problem, std::size_t axis, double stretching) {
   const bool is_second = std::ranges::any_of(
       problem.axes, [](const AxisCells& other) { return other.stretching > 0.0; });
   const double less = static_cast<double>(axis);
-  problem.axes[axis].stretching = is_second ? 0.7 - 0.1 * less : stretching - 0.3 * less;
+  problem.axes[axis].stretching = is_second ? 0.6 - 0.1 * less : stretching - 0.3 * less;
 }
 
 /// Problems that, together, have every combination of walls and periodic ends along the three axes,
