@@ -73,7 +73,7 @@ class CpuBackend {
         sides_{FieldSet<Real>(layout_, count_, Device::cpu()),
                FieldSet<Real>(layout_, count_, Device::cpu())},
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(make_cpu_pressure<Real>(plan, &clock_.next.pace)),
+        pressure_(make_cpu_pressure<Real>(plan, &clock_.next.weight)),
         lines_(factor_slots, ImplicitLines<Real>(plan.problem(), plan.grid())),
         bounded_(plan_, executor_) {
     for (const int axis : storage_axes) {

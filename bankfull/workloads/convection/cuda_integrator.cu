@@ -176,7 +176,7 @@ class CudaBackend {
                FieldSet<Real>(layout_, count_, plan.problem().device)},
         tendencies_(layout_, count_, plan.problem().device),
         clock_(MemorySpace::device, 1),
-        pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.pace)),
+        pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.weight)),
         rules_(on_gpu(gpu_, plan_.ghosts())),
         factors_(MemorySpace::device, factor_slots),
         times_(MemorySpace::device, factor_slots),

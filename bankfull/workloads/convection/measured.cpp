@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/measured.hpp"
 
+#include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
@@ -17,6 +18,9 @@ namespace {
 
 constexpr int timed_stages = 7;
 
+/// Whose rounding may add up in a divergence.
+constexpr double operations = 64.0;
+
 std::string name_of_grid(const Problem& problem) {
   return fmt::format("{}x{}x{}", problem.axes[0].cells, problem.axes[1].cells,
                      problem.axes[2].cells);
@@ -27,19 +31,39 @@ double rounding_of(Precision precision) {
                                       : std::numeric_limits<double>::epsilon();
 }
 
-/// What one step's forces alone would do to the flow, and the pressure take away again: a pressure
-/// of dt times force times length, whose rounding has a Laplacian of 4 / h^2. In a layer at rest it
-/// is much more than what the flow's own velocity leaves.
+/// 4 / h^2 of the narrowest cells, which gather at the ends, over all axes: the largest eigenvalue
+/// of the Laplacian.
+double largest_curvature(const Problem& problem) {
+  double curvature = 0.0;
+  for (const AxisCells& cells : problem.axes) {
+    const std::vector<double> faces = cells.faces();
+    const double narrowest = faces[1] - faces[0];
+    curvature += cells.cells > 1 ? 4.0 / (narrowest * narrowest) : 0.0;
+  }
+  return curvature;
+}
+
+/// The longest side of the box that has neighbours along it.
+double longest_side(const Problem& problem) {
+  double longest = 0.0;
+  for (const AxisCells& cells : problem.axes) {
+    longest = std::max(longest, cells.cells > 1 ? cells.upper - cells.lower : 0.0);
+  }
+  return longest;
+}
+
+/// What one step's forces and advection alone would do to the flow, and the pressure take away
+/// again: a pressure of dt times acceleration times length, whose rounding has a Laplacian of
+/// 4 / h^2. In a layer at rest, or in one that is much longer than its cells are thick, it is much
+/// more than what the flow's own velocity leaves.
 double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, double dt,
                              const Vector& largest_force) {
-  double pressure = flow.fastest * flow.fastest;
-  double curvature = 0.0;
+  const double viscous = problem.viscosity * largest_curvature(problem);
+  double pressure =
+      flow.fastest * std::min(1.0 / dt, flow.courant_rate + viscous) * longest_side(problem);
   const double turning = turning_rate(problem) * flow.fastest;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const AxisCells& cells = problem.axes[axis];
-    const std::vector<double> faces = cells.faces();
-    const double narrowest = faces[1] - faces[0];  // cells gather at the ends
-    curvature += cells.cells > 1 ? 4.0 / (narrowest * narrowest) : 0.0;
     double force = largest_force[axis] + turning;
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       const Diagnosis::OfScalar& scalar = flow.scalars[s];
@@ -48,7 +72,34 @@ double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, doub
     }
     pressure += force * (cells.upper - cells.lower);
   }
-  return dt * pressure * curvature;
+  return dt * pressure * largest_curvature(problem);
+}
+
+/// By how much the rounding of products with eigenvectors is above that of transforms: with the
+/// square root of the ratio of widths along each axis that they stand for (ADR 0017).
+double rounding_of_products(const Plan& plan) {
+  if (plan.solver() != PressureSolver::direct || plan.problem().schedule == Schedule::reference) {
+    return 1.0;
+  }
+  const poisson::Domain domain = plan.grid().domain();
+  return std::sqrt(poisson::width_ratio(domain.j) * poisson::width_ratio(domain.k));
+}
+
+/// Of one component of a velocity, without holding more than a piece of it.
+double largest_value(const FlowReader& flow, const Grid& grid, int field) {
+  const Extents n = grid.extents();
+  const std::int64_t planes = planes_of_a_piece(n);
+  std::vector<double> values;
+  double largest = 0.0;
+  for (std::int64_t i = 0; i < n.ni; i += planes) {
+    const Box piece{i, std::min(n.ni, i + planes), 0, n.nj, 0, n.nk};
+    values.resize(static_cast<std::size_t>(piece.extents().count()));
+    flow.read(field, piece, values.data());
+    for (const double value : values) {
+      largest = std::max(largest, std::abs(value));
+    }
+  }
+  return largest;
 }
 
 /// Names of the scalars whose advection is bounded, and not without numerical diffusion.
@@ -180,19 +231,36 @@ Measurement step_of(const Plan& plan, const RunOutcome& outcome, const StageWork
 
 }  // namespace
 
-Check check_divergence(const Plan& plan, const Diagnosis& flow, double pace,
+Check check_divergence(const Plan& plan, const Diagnosis& flow, const StepState& progress,
                        const Vector& largest_force) {
   const Problem& problem = plan.problem();
-  constexpr double operations = 64.0;
   const bool direct = plan.solver() == PressureSolver::direct;
   const double velocities = operations * std::max(1.0, flow.courant_rate);
-  const double rounding = rounding_of(problem.precision) *
-                          (velocities + laplacian_of_pressure(problem, flow, pace, largest_force));
-  return {.name = "divergence",
-          .value = flow.divergence,
-          .tolerance = rounding + (direct ? 0.0 : problem.divergence / pace),
-          .source = direct ? "continuity, to the rounding of |u| / h and of the pressure"
-                           : "continuity, to the tolerance asked for and to rounding"};
+  const double rounding =
+      rounding_of(problem.precision) *
+      (velocities + rounding_of_products(plan) *
+                        laplacian_of_pressure(problem, flow, progress.pace, largest_force));
+  const double most = max_divergence / progress.pace;  // rounding that large spoils a flow as well
+  return {
+      .name = "divergence",
+      .value = flow.divergence,
+      .tolerance = std::min(rounding, most) + (direct ? 0.0 : problem.divergence / progress.weight),
+      .source = direct ? "continuity, to the rounding of |u| / h and of the pressure"
+                       : "continuity, to the tolerance asked for and to rounding"};
+}
+
+double rounding_of_projection(const Plan& plan, const FlowReader& flow) {
+  const Problem& problem = plan.problem();
+  double rate = 0.0;
+  double potential = 0.0;
+  for (const int n : storage_axes) {
+    const GridAxis& axis = plan.grid().axis(n);
+    const double largest = largest_value(flow, plan.grid(), n);
+    rate += largest / *std::min_element(axis.cells.widths.begin(), axis.cells.widths.end());
+    potential += largest * axis.length();
+  }
+  return rounding_of(problem.precision) *
+         (operations * rate + potential * largest_curvature(problem));
 }
 
 StageSamples time_stages(const Plan& plan, Integrator& integrator, double dt) {
@@ -234,7 +302,7 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
   result.workload = "convection";
   result.problem = describe(plan);
   result.checks = {
-      check_divergence(plan, outcome.diagnosis, outcome.progress.pace, outcome.largest_force),
+      check_divergence(plan, outcome.diagnosis, outcome.progress, outcome.largest_force),
       // Beyond these a flow is not one of these equations, however free of divergence.
       {.name = "largest Courant number",
        .value = outcome.progress.largest_courant,

@@ -252,8 +252,13 @@ void Problem::validate() const {
   about("boundaries", [&] { validate_walls(*this); });
   about("initial.noise", [&] { require_not_negative(noise, "the noise"); });
   about("time", [&] { validate_end(*this); });
-  about("solver.divergence",
-        [&] { require_positive(divergence, "the divergence that multigrid may leave"); });
+  about("solver.divergence", [&] {
+    require_positive(divergence, "the divergence that multigrid may leave");
+    require(divergence <= max_divergence,
+            fmt::format("multigrid would leave a divergence of {:g}, which spoils transport",
+                        divergence),
+            fmt::format("use at most {:g}", max_divergence));
+  });
   require(threads >= 1, fmt::format("{} threads", threads), "use 1 or more");
   validate_variation(*this);
   about("time.implicit_diffusion", [&] {

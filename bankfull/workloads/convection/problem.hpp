@@ -130,6 +130,9 @@ struct TimeStep {
   double longest = 0.0;  ///< with `courant`: no step is longer; 0: there is no such limit
 };
 
+/// The largest Problem::divergence: more makes scalars and energy that no budget knows of.
+inline constexpr double max_divergence = 1e-3;
+
 /// A run: what to integrate and how. Plain data; units are the case's own throughout.
 struct Problem {
   std::string name = "convection";
@@ -156,6 +159,7 @@ struct Problem {
   PressureSolver solver = PressureSolver::automatic;
   /// Largest |div u| that multigrid leaves after a step, times the step: the part of a cell's
   /// volume by which what flows in and out of it in a step may differ.
+  /// That of a flow whose step has a Courant number below `slow_courant` is less in proportion.
   double divergence = 1e-10;
 
   Precision precision = Precision::fp64;

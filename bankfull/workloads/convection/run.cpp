@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace bankfull::convection {
 namespace {
@@ -21,6 +22,9 @@ constexpr std::int64_t watch_steps = 50;
 /// Steps that are launched without a look at the clock take no longer than this, so that whoever
 /// watches or interrupts a run need not wait.
 constexpr double seconds_between_looks = 0.2;
+
+/// Where multigrid does not converge.
+constexpr std::string_view other_solver = "use solver.pressure = \"direct\", or less stretching";
 
 std::string name_of_broken(const Problem& problem, const Diagnosis& diagnosis) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -49,7 +53,9 @@ class Integration {
         integrator_(make_integrator(plan)) {}
 
   RunOutcome integrate() {
-    integrator_->load(InitialFlow(problem_, plan_.grid()));
+    const InitialFlow initial(problem_, plan_.grid());
+    integrator_->load(initial);
+    require_projected(initial);
     resolution_ =
         std::make_unique<ResolutionWatch>(problem_, plan_.grid(), integrator_->diagnose());
     check_flow();
@@ -241,11 +247,11 @@ class Integration {
   void check_flow() {
     diagnosis_ = integrator_->diagnose();
     if (!diagnosis_.finite()) {
-      throw RuntimeFailure(fmt::format(
-          "the flow blew up: {} is no longer finite at step {}, time {:.6g}; use a shorter time "
-          "step or more cells",
-          name_of_broken(problem_, diagnosis_), clock_.steps, clock_.time));
+      throw RuntimeFailure(
+          fmt::format("the flow blew up: {} is no longer finite at step {}, time {:.6g}; {}",
+                      name_of_broken(problem_, diagnosis_), clock_.steps, clock_.time, remedy()));
     }
+    require_steps();
     require_solved();
     require_within_stability();
     require_bounded();
@@ -255,15 +261,44 @@ class Integration {
     checked_step_ = clock_.steps;
   }
 
+  /// Before the first step: there is none yet by which a divergence could be judged.
+  void require_projected(const FlowReader& initial) const {
+    const poisson::Outcome solve = integrator_->pressure_outcome();
+    if (!solve.converged && !(solve.residual <= rounding_of_projection(plan_, initial))) {
+      throw RuntimeFailure(fmt::format(
+          "the pressure solver does not converge: it leaves a divergence of {:.3g} of the initial "
+          "velocity after {} cycles; {}",
+          solve.residual, solve.cycles, other_solver));
+    }
+  }
+
+  /// Only a flow that something has blown up asks for steps like that.
+  void require_steps() const {
+    if (clock_.steps > 0 && !(clock_.dt > 0.0 && std::isfinite(clock_.dt))) {
+      throw RuntimeFailure(
+          fmt::format("the flow blew up: its time step became {:g} at step {}, time {:.6g}, for "
+                      "velocities up to {:.3g}; {}",
+                      clock_.dt, clock_.steps, clock_.time, diagnosis_.fastest, remedy()));
+    }
+  }
+
+  /// Steps that are chosen do not blow up a flow whose pressure is solved for.
+  [[nodiscard]] std::string remedy() const {
+    const bool pressure = !integrator_->pressure_outcome().converged;
+    return pressure && problem_.time_step.fixed == 0.0
+               ? fmt::format("the pressure solver does not converge: {}", other_solver)
+               : "use a shorter time step or more cells";
+  }
+
   /// A solver that stops at its rounding leaves no more than rounding behind.
   void require_solved() const {
     const poisson::Outcome solve = integrator_->pressure_outcome();
-    if (!solve.converged &&
-        !check_divergence(plan_, diagnosis_, clock_.pace, sources_.force).passed()) {
+    if (clock_.steps > 0 && !solve.converged &&
+        !check_divergence(plan_, diagnosis_, clock_, sources_.force).passed()) {
       throw RuntimeFailure(fmt::format(
           "the pressure solver does not converge: it leaves a divergence of {:.3g} after {} cycles "
-          "at step {}, time {:.6g}; use solver.pressure = \"direct\", or less stretching",
-          diagnosis_.divergence, solve.cycles, clock_.steps, clock_.time));
+          "at step {}, time {:.6g}; {}",
+          diagnosis_.divergence, solve.cycles, clock_.steps, clock_.time, other_solver));
     }
   }
 

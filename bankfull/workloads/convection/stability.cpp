@@ -300,6 +300,8 @@ StepRule step_rule(const Problem& problem, const Grid& grid, const Diagnosis& fl
           .courant = problem.time_step.courant,
           .longest = infinite_where_none(problem.time_step.longest),
           .at_rest = longest_at_rest(problem, grid, flow, sources),
+          .moved = rate_of_walls(problem, grid),
+          .pushed = rate_of_acceleration(problem, grid, flow, sources.force),
           .end_time = infinite_where_none(problem.end_time),
           .steps = infinite_where_none(static_cast<double>(problem.steps)),
           .turning = turning_rate(problem),

@@ -70,6 +70,7 @@ class StagedIntegrator final : public Integrator {
       side_ = to;
     }
     is_first_ = false;
+    is_loaded_ = false;
   }
 
   [[nodiscard]] StepState progress() const override { return backend_.progress(); }
@@ -82,6 +83,7 @@ class StagedIntegrator final : public Integrator {
 
   void advance(const Stage& stage) override {
     const std::size_t to = 1 - side_;
+    is_loaded_ = false;
     use_stage(stage);
     backend_.launch_stage(given_slot, to, [this, to] { launch_from(StagePart::advance, to); });
     side_ = to;
@@ -89,6 +91,7 @@ class StagedIntegrator final : public Integrator {
 
   StageSeconds advance_timed(const Stage& stage) override {
     const std::size_t to = 1 - side_;
+    is_loaded_ = false;
     use_stage(stage);
     for (std::size_t part = 0; part < stage_parts; ++part) {
       backend_.mark(part);
@@ -111,6 +114,8 @@ class StagedIntegrator final : public Integrator {
     backend_.set_fields(flow, side_);
     backend_.pressure().forget();
     launch_from(StagePart::divergence, side_);
+    projection_ = backend_.pressure().outcome();
+    is_loaded_ = true;
     if (backend_.keeps_pressure()) {
       find_first_pressure();
     }
@@ -138,7 +143,7 @@ class StagedIntegrator final : public Integrator {
   }
 
   [[nodiscard]] poisson::Outcome pressure_outcome() const override {
-    return backend_.pressure().outcome();
+    return is_loaded_ ? projection_ : backend_.pressure().outcome();
   }
 
   void forget_pressure() override { backend_.pressure().forget(); }
@@ -203,6 +208,8 @@ class StagedIntegrator final : public Integrator {
   std::size_t side_ = 0;  ///< that holds the flow
   bool is_first_ = true;  ///< the step to come
   bool is_chosen_ = false;
+  bool is_loaded_ = false;       ///< and no stage has followed
+  poisson::Outcome projection_;  ///< of the flow that was loaded
 };
 
 }  // namespace bankfull::convection

@@ -40,6 +40,8 @@ struct StepRule {
   double courant = 0.0;   ///< the largest Courant number
   double longest = HUGE_VAL;
   double at_rest = HUGE_VAL;  ///< limit by forces and moving walls
+  double moved = 0.0;         ///< rate of advection that moving walls make of a fluid at rest
+  double pushed = 0.0;        ///< by which forces raise it in each unit of time
 
   double end_time = HUGE_VAL;
   double steps = HUGE_VAL;  ///< that the run is long
@@ -59,6 +61,7 @@ struct StepState {
   double dt = 0.0;         ///< of the last step; 0: there was none
   double dt_before = 0.0;  ///< of the step before that
   double pace = 0.0;       ///< the longer of both: the last step of a run may be next to nothing
+  double weight = 0.0;     ///< of a divergence: see weight_of_divergence
   StepLimit limit = StepLimit::given;
   FlowRates rates;                      ///< of the flow that the last step started from
   double largest_courant = 0.0;         ///< of all steps: dt times the rate of advection
@@ -178,6 +181,19 @@ inline constexpr double part_of_decay = 0.1;
 /// By how much a chosen step may be longer than the one before.
 inline constexpr double most_growth = 1.1;
 
+/// What multigrid may leave of the divergence over a step is a part of what slower flows are, so
+/// that they are solved for as well: below this Courant number it falls with that.
+inline constexpr double slow_courant = 0.1;
+
+/// By what multigrid multiplies a divergence before it is compared with what may be left: the pace
+/// of the step, and more where the flow, and what walls and forces make of it, is slow.
+BANKFULL_HOST_DEVICE inline double weight_of_divergence(const StepRule& rule, double pace,
+                                                        double advection) {
+  constexpr double least = 1e-100;  // a fluid at rest
+  const double courant = pace * std::fmax(advection, rule.moved + pace * rule.pushed);
+  return pace / std::fmin(1.0, std::fmax(least, courant / slow_courant));
+}
+
 /// The step to take from a flow of these rates, and where it leads. A chosen step is the longest
 /// that has the Courant number asked for, is stable with a margin, does not span what implicit
 /// diffusion does to the whole box, and is at most a tenth longer than the one before; the last one
@@ -205,6 +221,7 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
   next.dt_before = last.dt;
   next.dt = ends ? left : chosen.dt;
   next.pace = std::fmax(next.dt, next.dt_before);
+  next.weight = weight_of_divergence(rule, next.pace, rates.advection);
   next.limit = ends ? StepLimit::end : chosen.limit;
   next.time = ends ? rule.end_time : last.time + next.dt;
   next.steps = last.steps + 1;

@@ -19,6 +19,19 @@ namespace {
 
 using Complex = std::complex<double>;
 
+TEST(WeightOfDivergence, IsThePaceOfUsualFlows) {
+  for (const double courant : {0.1, 0.35, 1.0, 1.7}) {
+    EXPECT_DOUBLE_EQ(weight_of_divergence({}, 0.01, courant / 0.01), 0.01) << courant;
+  }
+}
+
+TEST(WeightOfDivergence, IsRelativeToSlowFlows) {
+  EXPECT_DOUBLE_EQ(weight_of_divergence({}, 0.01, 1e-6 / 0.01), 0.01 / 1e-5);
+  EXPECT_DOUBLE_EQ(weight_of_divergence({.moved = 1e-6 / 0.01}, 0.01, 0.0), 0.01 / 1e-5);
+  EXPECT_DOUBLE_EQ(weight_of_divergence({.pushed = 1e-6 / 1e-4}, 0.01, 0.0), 0.01 / 1e-5);
+  EXPECT_TRUE(std::isfinite(weight_of_divergence({}, 0.01, 0.0)));
+}
+
 /// The factor by which a step multiplies the solution of du/dt = z u / dt; of Adams-Bashforth 2,
 /// after a step `ratio` times shorter, that of the larger root.
 double amplification(TimeScheme scheme, Complex z, double ratio = 1.0) {
