@@ -277,13 +277,13 @@ TEST(ConvectionRun, ADivergenceIsComparedWithTheRoundingOfTheDirectSolver) {
       poisson::width_ratio(plan.grid().domain().j) * poisson::width_ratio(plan.grid().domain().k);
   ASSERT_GT(ratio, 10.0);
   const double pressure = dt * 2.0 * 30.0 * 100.0;
-  const double rounding = std::numeric_limits<double>::epsilon() * pressure * 4.0 /
-                          (narrowest * narrowest) * std::sqrt(ratio);
+  const double of_pressure = std::numeric_limits<double>::epsilon() * pressure * 4.0 /
+                             (narrowest * narrowest) * std::sqrt(ratio);
   const auto tolerance = [&](const Plan& of, double pace) {
     return check_divergence(of, flow, {.pace = pace, .weight = pace}, no_force).tolerance;
   };
-  EXPECT_GT(tolerance(plan, dt), rounding);
-  EXPECT_LT(tolerance(plan, dt), 1.01 * rounding);
+  EXPECT_GT(tolerance(plan, dt), of_pressure);
+  EXPECT_LT(tolerance(plan, dt), 1.01 * of_pressure);
 
   problem.precision = Precision::fp32;
   EXPECT_DOUBLE_EQ(tolerance(Plan(problem), dt), max_divergence / dt) << "more is no flow";
