@@ -274,7 +274,8 @@ class Integration {
 
   /// Only a flow that something has blown up asks for steps like that.
   void require_steps() const {
-    if (clock_.steps > 0 && !(clock_.dt > 0.0 && std::isfinite(clock_.dt))) {
+    const bool is_step = clock_.dt > 0.0 && std::isfinite(clock_.dt);
+    if (clock_.steps > 0 && !is_step) {
       throw RuntimeFailure(
           fmt::format("the flow blew up: its time step became {:g} at step {}, time {:.6g}, for "
                       "velocities up to {:.3g}; {}",
