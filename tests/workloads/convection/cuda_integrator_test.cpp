@@ -22,18 +22,29 @@ Problem on_gpu(const Case& one, PressureSolver solver) {
 constexpr double to_rounding = 1e-12;
 constexpr double to_single_rounding = 3e-5;
 
-class CudaIntegrator : public testing::TestWithParam<Case> {};
+Problem in_single_precision(const Case& one) {
+  Problem problem = on_gpu(one, PressureSolver::automatic);
+  problem.precision = Precision::fp32;
+  problem.divergence = 1e-4;
+  return problem;
+}
 
 /// By every solver and in both precisions in one test: the reference takes its time.
-TEST_P(CudaIntegrator, AgreesWithTheReference) {
+void expect_agreement_on_gpu(const Case& one) {
   for (const PressureSolver solver : {PressureSolver::automatic, PressureSolver::multigrid}) {
-    expect_agreement(GetParam(), on_gpu(GetParam(), solver), to_rounding);
+    expect_agreement(one, on_gpu(one, solver), to_rounding);
   }
-  Problem single = on_gpu(GetParam(), PressureSolver::automatic);
-  single.precision = Precision::fp32;
-  single.divergence = 1e-4;
-  expect_agreement(GetParam(), single, to_single_rounding);
+  expect_agreement(one, in_single_precision(one), to_single_rounding);
 }
+
+void expect_same_variation_on_gpu(const Case& one) {
+  expect_same_variation(on_gpu(one, PressureSolver::automatic), to_rounding);
+  expect_same_variation(in_single_precision(one), to_single_rounding);
+}
+
+class CudaIntegrator : public testing::TestWithParam<Case> {};
+
+TEST_P(CudaIntegrator, AgreesWithTheReference) { expect_agreement_on_gpu(GetParam()); }
 
 TEST_P(CudaIntegrator, ChoosesTheStepsOfTheReference) {
   expect_same_steps(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
@@ -45,13 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Bounded, CudaIntegrator, testing::ValuesIn(bounded_case
 
 class CudaIntegratorVarying : public testing::TestWithParam<Case> {};
 
-TEST_P(CudaIntegratorVarying, AgreesWithTheReference) {
-  expect_same_variation(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
-  Problem single = on_gpu(GetParam(), PressureSolver::automatic);
-  single.precision = Precision::fp32;
-  single.divergence = 1e-4;
-  expect_same_variation(single, to_single_rounding);
-}
+TEST_P(CudaIntegratorVarying, AgreesWithTheReference) { expect_same_variation_on_gpu(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegratorVarying, testing::ValuesIn(varying_cases()),
                          case_name);
@@ -105,15 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Bounded, CudaIntegratorSchedule,
 
 class ImplicitDiffusionOnGpu : public testing::TestWithParam<Case> {};
 
-TEST_P(ImplicitDiffusionOnGpu, AgreesWithTheReference) {
-  for (const PressureSolver solver : {PressureSolver::automatic, PressureSolver::multigrid}) {
-    expect_agreement(GetParam(), on_gpu(GetParam(), solver), to_rounding);
-  }
-  Problem single = on_gpu(GetParam(), PressureSolver::automatic);
-  single.precision = Precision::fp32;
-  single.divergence = 1e-4;
-  expect_agreement(GetParam(), single, to_single_rounding);
-}
+TEST_P(ImplicitDiffusionOnGpu, AgreesWithTheReference) { expect_agreement_on_gpu(GetParam()); }
 
 TEST_P(ImplicitDiffusionOnGpu, ChoosesTheStepsOfTheReference) {
   expect_same_steps(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
@@ -140,11 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionOnGpu,
 class ImplicitDiffusionBesideVaryingWallsOnGpu : public testing::TestWithParam<Case> {};
 
 TEST_P(ImplicitDiffusionBesideVaryingWallsOnGpu, AgreesWithTheReference) {
-  expect_same_variation(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
-  Problem single = on_gpu(GetParam(), PressureSolver::automatic);
-  single.precision = Precision::fp32;
-  single.divergence = 1e-4;
-  expect_same_variation(single, to_single_rounding);
+  expect_same_variation_on_gpu(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionBesideVaryingWallsOnGpu,
