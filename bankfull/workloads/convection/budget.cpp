@@ -37,11 +37,21 @@ std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
   found.energy = left([](const Diagnosis& flow) { return flow.kinetic_energy; },
                       [](const Diagnosis& flow) { return flow.energy_rate(); });
   for (std::size_t s = 0; s < last.flow.scalars.size(); ++s) {
-    found.scalars.push_back(left(
+    // T^2 = (T - r)^2 + 2 r (T - r) + r^2: the last does not change, nor need it be there.
+    const double of_square = left(
         [s](const Diagnosis& flow) {
-          return 0.5 * flow.scalars[s].mean_square - flow.scalars[s].corrected_variance;
+          const Diagnosis::OfScalar& scalar = flow.scalars[s];
+          return 0.5 * scalar.less_reference.mean_square - scalar.corrected_variance;
         },
-        [s](const Diagnosis& flow) { return flow.scalars[s].variance_rate(); }));
+        [s](const Diagnosis& flow) {
+          const Diagnosis::OfScalar& scalar = flow.scalars[s];
+          return scalar.less_reference.wall_production + scalar.less_reference.source_production -
+                 scalar.dissipation;
+        });
+    const double of_mean =
+        left([s](const Diagnosis& flow) { return flow.scalars[s].less_reference.mean; },
+             [s](const Diagnosis& flow) { return flow.scalars[s].supply; });
+    found.scalars.push_back(of_square + last.flow.scalars[s].reference * of_mean);
     found.numerical_dissipation.push_back(
         (first.flow.scalars[s].corrected_variance - last.flow.scalars[s].corrected_variance) /
         (last.time - first.time));

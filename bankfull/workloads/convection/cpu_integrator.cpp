@@ -66,7 +66,7 @@ class CpuBackend {
         n_(plan_.grid().extents()),
         executor_(plan.problem().threads),
         count_(plan.fields()),
-        medium_(medium_of<Real>(plan.problem(), plan.grid())),
+        medium_(medium_of<Real>(plan.stepped(), plan.grid())),
         walls_(wall_faces_of(plan_.grid())),
         drive_(drive_of(plan.problem(), plan.grid())),
         layout_(n_, 1, sizeof(Real)),

@@ -414,7 +414,7 @@ class CudaBackend {
              .column = metrics_of<Real>(columns).front(),
              .widths = uniform ? InPlane::uniform : InPlane::stretched,
              .walls = wall_faces_of(plan_.grid())};
-    medium_ = medium_of<Real>(plan_.problem(), plan_.grid());
+    medium_ = medium_of<Real>(plan_.stepped(), plan_.grid());
     planes_a_block_ = planes_a_block(flow_.cells, multiprocessors_of(plan_.problem().device));
   }
 

@@ -20,6 +20,7 @@ struct Diagnosis {
   Vector fastest_along = {};    ///< max |u| along x, y, z
   double kinetic_energy = 0.0;  ///< mean over the volume of |u|^2 / 2
   double divergence = 0.0;      ///< max |div u|
+  Vector mean_velocity = {};    ///< mean over the volume along x, y, z
 
   // The budget of the kinetic energy, velocity^2 / time.
   double dissipation = 0.0;    ///< nu times the mean of |grad u|^2; what viscosity takes, >= 0
@@ -47,9 +48,24 @@ struct Diagnosis {
     double wall_production = 0.0;    ///< by the walls: what flows in times T there, over the volume
     double source_production = 0.0;  ///< mean of source times T
 
-    /// What bounded advection has added to the mean of T^2 / 2 beside that, scalar^2, since the
-    /// flow was loaded: mostly less than zero. It is no rate: it follows from whole stages.
+    /// What bounded advection has added to the mean of (T - reference)^2 / 2 beside that, scalar^2,
+    /// since the flow was loaded: mostly less than zero. It is no rate: it follows from whole
+    /// stages. What it adds to the mean of T, through walls, is in the time scheme's part.
     double corrected_variance = 0.0;
+
+    double mean_source = 0.0;  ///< over the volume
+    double supply = 0.0;       ///< what walls and the source give the mean, for each time
+
+    /// Of T less its reference: sums that a large reference would round away. See
+    /// Scalar::reference.
+    struct LessReference {
+      double mean = 0.0;
+      double mean_square = 0.0;
+      double wall_production = 0.0;
+      double source_production = 0.0;
+    };
+    double reference = 0.0;
+    LessReference less_reference;
 
     /// What the equations give T^2 / 2, for each time.
     [[nodiscard]] double variance_rate() const {

@@ -86,7 +86,7 @@ void sample(const FieldFormula& formula, const Problem& problem, const Grid& gri
 }
 
 /// Between the values of a scalar's walls, in their middle, or in that of the box.
-double reference_value(const Problem& problem, const Scalar& scalar) {
+double middle_value(const Problem& problem, const Scalar& scalar) {
   const auto middle = [](const AxisCells& axis) { return 0.5 * (axis.lower + axis.upper); };
   const Vector centre{middle(problem.axes[0]), middle(problem.axes[1]), middle(problem.axes[2])};
   double least = HUGE_VAL;
@@ -120,9 +120,10 @@ bool lies_on_wall(const Grid& grid, int field, std::int64_t i, std::int64_t j, s
 Vector reference_acceleration(const Problem& problem) {
   Vector sum{};
   for (const Scalar& scalar : problem.scalars) {
-    const double reference = reference_value(problem, scalar);
+    const double middle = middle_value(problem, scalar);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      sum[axis] += problem.axes[axis].periodic ? 0.0 : scalar.buoyancy[axis] * reference;
+      const double carried = problem.axes[axis].periodic ? -scalar.reference : middle;
+      sum[axis] += scalar.buoyancy[axis] * carried;
     }
   }
   return sum;

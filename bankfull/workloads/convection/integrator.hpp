@@ -18,6 +18,9 @@ using StageSeconds = std::array<double, stage_parts>;
 
 /// Advances a flow on one device. Work may be queued: diagnose(), read() and progress() wait for
 /// it.
+///
+/// Scalars are stored and stepped less their reference values: see Plan::stepped. What comes in and
+/// goes out here is scalars themselves.
 class Integrator : public FlowReader {
  public:
   /// From what the length of the steps to come follows. A new flow needs it before its first step;
@@ -43,13 +46,14 @@ class Integrator : public FlowReader {
 
   /// Replaces all fields, makes the velocity free of divergence, forgets tendencies, and
   /// restarts the clock.
-  virtual void load(const FlowReader& flow) = 0;
+  void load(const FlowReader& flow);
   void load(const FlowState& state) { load(KeptFlow(state, plan().grid())); }
+  void read(int field, const Box& part, double* values) const final;
   [[nodiscard]] FlowState state() const { return whole(plan().grid(), plan().fields()); }
 
   [[nodiscard]] virtual const Plan& plan() const = 0;
 
-  [[nodiscard]] virtual Diagnosis diagnose() = 0;
+  [[nodiscard]] Diagnosis diagnose();
 
   /// How the pressure solve of the last stage went.
   [[nodiscard]] virtual poisson::Outcome pressure_outcome() const = 0;
@@ -62,9 +66,16 @@ class Integrator : public FlowReader {
 
   /// Waits for all work.
   virtual void finish() = 0;
+
+ private:
+  // The same of the stepped problem.
+  virtual void load_stepped(const FlowReader& flow) = 0;
+  virtual void read_stepped(int field, const Box& part, double* values) const = 0;
+  [[nodiscard]] virtual Diagnosis diagnose_stepped() = 0;
 };
 
-/// Checks the memory and builds the fields, at rest and zero: see initial_state.
+/// Checks the memory and builds the fields, at rest, scalars at their reference values: see
+/// initial_state.
 std::unique_ptr<Integrator> make_integrator(const Plan& plan);
 
 /// The tuned schedule of a team of threads. A flow lives in two sets of fields: a stage reads one

@@ -67,7 +67,9 @@ double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, doub
     double force = largest_force[axis] + turning;
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       const Diagnosis::OfScalar& scalar = flow.scalars[s];
-      const double largest = std::max(std::abs(scalar.min), std::abs(scalar.max));
+      // Along axes with walls pressure has nothing to do with what all of it has in common.
+      const double common = cells.periodic ? 0.0 : scalar.reference;
+      const double largest = std::max(std::abs(scalar.min - common), std::abs(scalar.max - common));
       force += std::abs(problem.scalars[s].buoyancy[axis]) * largest;
     }
     pressure += force * (cells.upper - cells.lower);
@@ -128,6 +130,11 @@ std::vector<Figure> describe(const Plan& plan) {
       {.name = "device", .value = to_string(problem.device)},
       {.name = "threads", .value = std::int64_t{problem.threads}},
       {.name = "memory", .value = plan.footprint().of_work(), .unit = "B"}};
+  for (const Scalar& scalar : plan.stepped().scalars) {
+    if (scalar.reference != 0.0) {
+      facts.push_back({.name = scalar.name + "_reference", .value = scalar.reference});
+    }
+  }
   if (const std::string bounded = names_of_bounded(problem); !bounded.empty()) {
     facts.push_back({.name = "bounded_scalars", .value = bounded});
   }

@@ -8,6 +8,7 @@
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
+#include "bankfull/workloads/convection/scalar_reference.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
 
@@ -100,10 +101,11 @@ WorkBytes bytes_of_run(const Plan& plan) {
 
 Plan::Plan(Problem problem, CeilingRule ceilings)
     : problem_(validated(std::move(problem))),
+      stepped_(stepped_problem(problem_)),
       grid_(problem_.axes),
       solver_(chosen_solver(problem_, grid_)),
       stages_(stages_of(problem_.scheme, 1.0, 1.0).count),
-      ghosts_(continuations_of(problem_, grid_)),
+      ghosts_(continuations_of(stepped_, grid_)),
       device_bytes_(integrator_bytes(*this)),
       footprints_(problem_.device, problem_.threads, *make_self_communicator(), ceilings),
       footprint_(footprints_.of(bytes_of_run(*this))) {}

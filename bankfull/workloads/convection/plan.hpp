@@ -22,6 +22,9 @@ class Plan {
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Grid& grid() const { return grid_; }
 
+  /// The problem less its scalars' reference values: what integrators store and step.
+  [[nodiscard]] const Problem& stepped() const { return stepped_; }
+
   /// Never PressureSolver::automatic.
   [[nodiscard]] PressureSolver solver() const { return solver_; }
 
@@ -31,7 +34,8 @@ class Plan {
   /// Stages per step, except for the first step.
   [[nodiscard]] int stages() const { return stages_; }
 
-  /// How each field goes on beyond the ends of the box, in one layer of ghost cells.
+  /// How each field of the stepped problem goes on beyond the ends of the box, in one layer of
+  /// ghost cells.
   [[nodiscard]] const std::vector<Continuations>& ghosts() const { return ghosts_; }
 
   /// What make_integrator takes on the problem's device.
@@ -50,6 +54,7 @@ class Plan {
   [[nodiscard]] std::string judge_memory(Shortage shortage) const;
 
   Problem problem_;
+  Problem stepped_;
   Grid grid_;
   PressureSolver solver_;
   int stages_;

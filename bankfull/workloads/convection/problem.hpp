@@ -99,6 +99,9 @@ struct Scalar {
 
   /// Walls below and above along x, y, z; unused along periodic axes.
   std::array<std::array<WallScalar, 2>, 3> walls;
+
+  /// What the scalar is more than T of this problem: see stepped_problem. Buoyancy is that of both.
+  double reference = 0.0;
 };
 
 enum class TimeScheme {

@@ -23,6 +23,7 @@ class ReferenceBudget {
     double dissipation = 0.0;
     double by_walls = 0.0;
     double by_sources = 0.0;
+    double sources = 0.0;
   };
 
   [[nodiscard]] Terms of_velocity() const {
@@ -47,6 +48,12 @@ class ReferenceBudget {
     }
     act(3 + scalar, sum);
     return sum;
+  }
+
+  [[nodiscard]] double mean_of(int field) const {
+    double sum = 0.0;
+    each_moving(field, [&](const Index& at) { sum += volume(field, at) * value(field, at); });
+    return sum / grid_.volume();
   }
 
   /// The mean of g alpha T u: T on the faces, where u is, is the mean of the cells on both sides.
@@ -163,8 +170,9 @@ class ReferenceBudget {
                   : problem_.scalars[static_cast<std::size_t>(field - 3)].source_factor;
     const double factor = value_at(varying, time_, 1.0);
     each_moving(field, [&](const Index& at) {
-      sum.by_sources +=
-          volume(field, at) / grid_.volume() * factor * source[element(at)] * value(field, at);
+      const double part = volume(field, at) / grid_.volume() * factor * source[element(at)];
+      sum.by_sources += part * value(field, at);
+      sum.sources += part;
     });
   }
 
@@ -217,11 +225,15 @@ void add_reference_budgets(const Problem& problem, const Grid& grid, const FlowA
   found.wall_work = velocity.by_walls;
   found.force_work = velocity.by_sources;
   found.buoyancy_work = budget.work_of_buoyancy();
+  for (const int axis : storage_axes) {
+    found.mean_velocity[static_cast<std::size_t>(grid.physical(axis))] = budget.mean_of(axis);
+  }
   for (std::size_t s = 0; s < found.scalars.size(); ++s) {
     const ReferenceBudget::Terms terms = budget.of_scalar(static_cast<int>(s));
     found.scalars[s].dissipation = terms.dissipation;
     found.scalars[s].wall_production = terms.by_walls;
     found.scalars[s].source_production = terms.by_sources;
+    found.scalars[s].mean_source = terms.sources;
   }
 }
 

@@ -13,9 +13,9 @@ struct FlowAtTime {
   double time = 0.0;
 };
 
-/// Sets all terms of the budgets of the kinetic energy and of the scalars' T^2 / 2 in `found`,
-/// which has its scalars: by their definitions from the flow and from what the problem says of its
-/// walls. Ghosts are not known here, and no schedule shares this code.
+/// Sets all terms of the budgets of the kinetic energy and of the scalars' T and T^2 / 2 in
+/// `found`, which has its scalars: by their definitions from the flow and from what the problem
+/// says of its walls. Ghosts are not known here, and no schedule shares this code.
 void add_reference_budgets(const Problem& problem, const Grid& grid, const FlowAtTime& flow,
                            Diagnosis& found);
 

@@ -22,7 +22,7 @@ class ReferenceIntegrator final : public Integrator {
   explicit ReferenceIntegrator(const Plan& plan)
       : plan_(plan),
         count_(plan.fields()),
-        medium_(medium_of<double>(plan.problem(), plan.grid())),
+        medium_(medium_of<double>(plan.stepped(), plan.grid())),
         walls_(wall_faces_of(plan_.grid())),
         sources_(steady_sources(plan.problem(), plan.grid())),
         layout_(plan_.grid().extents(), 1, sizeof(double)),
@@ -84,7 +84,7 @@ class ReferenceIntegrator final : public Integrator {
 
   [[nodiscard]] const Plan& plan() const override { return plan_; }
 
-  void load(const FlowReader& flow) override {
+  void load_stepped(const FlowReader& flow) override {
     set_fields(flow.whole(plan_.grid(), count_));
     std::fill_n(before_.data(), before_.size(), 0.0);
     bounded_.restart();
@@ -95,18 +95,28 @@ class ReferenceIntegrator final : public Integrator {
     restart_clock();
   }
 
-  void read(int field, const Box& part, double* values) const override {
+  void read_stepped(int field, const Box& part, double* values) const override {
     const FieldView<const double> view = fields_[field];
     for_cells(part,
               [&](std::int64_t i, std::int64_t j, std::int64_t k) { *values++ = view(i, j, k); });
   }
 
-  [[nodiscard]] Diagnosis diagnose() override;
+  [[nodiscard]] Diagnosis diagnose_stepped() override;
   [[nodiscard]] poisson::Outcome pressure_outcome() const override { return {}; }
   void forget_pressure() override {}
   void finish() override {}
 
  private:
+  [[nodiscard]] FlowState stepped_state() const {
+    const Box all = box_of(plan_.grid().extents());
+    FlowState state;
+    for (int field = 0; field < count_; ++field) {
+      state.fields.emplace_back(static_cast<std::size_t>(all.extents().count()));
+      read_stepped(field, all, state.fields.back().data());
+    }
+    return state;
+  }
+
   [[nodiscard]] PointStencil<double> stencil(std::int64_t i, std::int64_t j, std::int64_t k) const {
     const auto metric = [&](std::size_t n, std::int64_t at) {
       return metrics_[n][static_cast<std::size_t>(at)];
@@ -216,7 +226,7 @@ class ReferenceIntegrator final : public Integrator {
   void find_first_pressure() {
     std::fill(known_pressure_.begin(), known_pressure_.end(), 0.0);
     if (diffusion_.any()) {
-      const FlowState flow = state();
+      const FlowState flow = stepped_state();
       advance_in(stage_of_first_pressure, {});
       set_fields(flow);
       fill_ghosts(0.0);
@@ -304,7 +314,7 @@ class ReferenceIntegrator final : public Integrator {
   }
 
   void fill_ghosts(double time) {
-    const std::vector<Continuations> all = continuations_of(plan_.problem(), plan_.grid(), time);
+    const std::vector<Continuations> all = continuations_of(plan_.stepped(), plan_.grid(), time);
     const Extents n = plan_.grid().extents();
     const std::int64_t cells[3] = {n.ni, n.nj, n.nk};
     const CentreLines centres{plan_.grid().axis(0).centres.data(),
@@ -342,7 +352,7 @@ class ReferenceIntegrator final : public Integrator {
 };
 
 /// Sums and extremes by their definitions, one loop each: no schedule shares this code.
-Diagnosis ReferenceIntegrator::diagnose() {
+Diagnosis ReferenceIntegrator::diagnose_stepped() {
   Diagnosis found;
   const Extents n = plan_.grid().extents();
   const double box = plan_.grid().volume();
@@ -405,7 +415,7 @@ Diagnosis ReferenceIntegrator::diagnose() {
     scalar.corrected_variance = bounded_.corrected_variance(s);
     found.scalars.push_back(scalar);
   }
-  add_reference_budgets(plan_.problem(), plan_.grid(), {state(), progress_.time}, found);
+  add_reference_budgets(plan_.stepped(), plan_.grid(), {stepped_state(), progress_.time}, found);
   return found;
 }
 

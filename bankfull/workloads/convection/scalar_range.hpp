@@ -2,6 +2,8 @@
 
 #include "bankfull/workloads/convection/problem.hpp"
 
+#include <optional>
+
 namespace bankfull::convection {
 
 /// Between which values a scalar lies.
@@ -13,5 +15,8 @@ struct ScalarRange {
 /// What it comes to where walls, or their surroundings, fix a scalar that lies within a range: with
 /// the values at all corners of such walls, at any time of the run.
 ScalarRange with_walls(const Problem& problem, const Scalar& scalar, ScalarRange range);
+
+/// Of the values at the corners of such walls at time 0; nothing where there are none.
+std::optional<ScalarRange> range_on_walls_at_start(const Problem& problem, const Scalar& scalar);
 
 }  // namespace bankfull::convection

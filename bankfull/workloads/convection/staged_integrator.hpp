@@ -108,7 +108,7 @@ class StagedIntegrator final : public Integrator {
 
   [[nodiscard]] const Plan& plan() const override { return plan_; }
 
-  void load(const FlowReader& flow) override {
+  void load_stepped(const FlowReader& flow) override {
     restart_clock();
     backend_.forget_rates();
     backend_.set_fields(flow, side_);
@@ -123,18 +123,18 @@ class StagedIntegrator final : public Integrator {
     backend_.finish();
   }
 
-  void read(int field, const Box& part, double* values) const override {
+  void read_stepped(int field, const Box& part, double* values) const override {
     backend_.read(side_, field, part, values);
   }
 
-  [[nodiscard]] Diagnosis diagnose() override {
+  [[nodiscard]] Diagnosis diagnose_stepped() override {
     const FlowTally flow = backend_.tally_flow(side_);
     std::vector<ScalarTally> scalars;
     scalars.reserve(static_cast<std::size_t>(plan_.fields()));
     for (int scalar = 0; scalar < plan_.fields() - 3; ++scalar) {
       scalars.push_back(backend_.tally_scalar(side_, scalar));
     }
-    Diagnosis found = diagnosis_of(plan_.problem(), plan_.grid(), flow, scalars);
+    Diagnosis found = diagnosis_of(plan_.stepped(), plan_.grid(), flow, scalars);
     for (const int scalar : bounded_scalars(plan_.problem())) {
       found.scalars[static_cast<std::size_t>(scalar)].corrected_variance =
           backend_.corrected_variance(scalar);

@@ -19,6 +19,7 @@ Diagnosis::OfScalar scalar_of(const Grid& grid, const ScalarTally& tally) {
   scalar.dissipation = tally.sums[11];
   scalar.wall_production = tally.sums[12];
   scalar.source_production = tally.sums[13];
+  scalar.mean_source = tally.sums[14];
   return scalar;
 }
 
@@ -34,7 +35,9 @@ Diagnosis diagnosis_of(const Problem& problem, const Grid& grid, const FlowTally
   found.courant_rate = flow.max[0];
   found.divergence = flow.max[1];
   for (const int n : storage_axes) {
-    found.fastest_along[static_cast<std::size_t>(grid.physical(n))] = flow.max[2 + n];
+    const auto along = static_cast<std::size_t>(grid.physical(n));
+    found.fastest_along[along] = flow.max[2 + n];
+    found.mean_velocity[along] = flow.sums[4 + n];
     found.fastest = larger(flow.max[2 + n], found.fastest);
   }
   for (std::size_t s = 0; s < scalars.size(); ++s) {

@@ -18,13 +18,13 @@ struct Tally {
 };
 
 /// The tally of the velocity. Sums: kinetic energy, its dissipation, the work of walls and of
-/// forces. Max: advective_rate, |div u|, |u| along storage axes.
-using FlowTally = Tally<4, 5>;
+/// forces; u along the storage axes. Max: advective_rate, |div u|, |u| along storage axes.
+using FlowTally = Tally<7, 5>;
 
 /// The tally of one scalar T. Sums: T, T^2, u T along the storage axes, inflow through their lower
-/// and upper walls; the dissipation of T^2 / 2, its production by walls and by the source. Max: T
-/// and -T.
-using ScalarTally = Tally<14, 2>;
+/// and upper walls; the dissipation of T^2 / 2, its production by walls and by the source; the
+/// source. Max: T and -T.
+using ScalarTally = Tally<15, 2>;
 
 inline constexpr double lowest_number = -1.7976931348623157e308;
 
@@ -140,6 +140,7 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const PointStenc
   }
   const double volume = part * per_cell / static_cast<double>(stencil.axis[A].per_face);
   tally.sums[3] += volume * below * forcing.of(stencil, A);
+  tally.sums[4 + A] += volume * below;
   count_shear<A, (A + 1) % 3>(stencil, forcing.viscosity, volume, sides, tally);
   count_shear<A, (A + 2) % 3>(stencil, forcing.viscosity, volume, sides, tally);
 }
@@ -185,6 +186,7 @@ BANKFULL_HOST_DEVICE void count(const PointStencil<Real>& stencil, int scalar, d
   tally.sums[0] += part * here;
   tally.sums[1] += part * here * here;
   tally.sums[13] += part * here * source;
+  tally.sums[14] += part * source;
   count_along<0>(stencil, scalar, diffusivity, part, sides, tally);
   count_along<1>(stencil, scalar, diffusivity, part, sides, tally);
   count_along<2>(stencil, scalar, diffusivity, part, sides, tally);

@@ -50,7 +50,7 @@ inline Reached reached_by_clock(const Problem& problem, int steps) {
 
 /// Where steps of a flow's own choice lead.
 inline StepState chosen_steps(Problem problem, int steps) {
-  problem.time_step = {.courant = 0.3};
+  problem.time_step = {.courant = 0.3, .longest = problem.time_step.longest};
   const Plan plan(problem);
   const std::unique_ptr<Integrator> flow = make_integrator(plan);
   flow->load(initial_state(plan.problem(), plan.grid()));

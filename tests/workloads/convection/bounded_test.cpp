@@ -231,8 +231,9 @@ TEST_P(CarriedBlock, WhereThereIsRoomEveryBitIsThatOfCentredFluxes) {
   Scalar& scalar = problem.scalars.front();
   scalar.buoyancy = {0.0, 0.0, 1.0};
   scalar.walls[1] = {WallScalar::insulating(), WallScalar::insulating()};
-  scalar.walls[2] = {WallScalar::fixed(-0.5), WallScalar::fixed(0.5)};
-  scalar.initial = [](double, double, double z) { return z; };
+  // From 0 on: both are stored less that.
+  scalar.walls[2] = {WallScalar::fixed(0.0), WallScalar::fixed(1.0)};
+  scalar.initial = [](double, double, double z) { return 0.5 + z; };
   for (PointFunction& velocity : problem.initial_velocity) {
     velocity = uneven(0.02, 1.0);
   }

@@ -148,8 +148,9 @@ class Flow:
             self.fields.append(values)
         self.before = [np.zeros(self.shape) for _ in self.fields]  # tendencies of an earlier stage
         self.fluxes_before = {}  # of bounded scalars in that stage, by field, axis and side
-        self.corrected = [0.0 for _ in self.case.scalars]  # what keeps bounds has added to the mean of T^2 / 2
+        self.corrected = [0.0 for _ in self.case.scalars]  # what keeps bounds has added to the mean of (T - reference)^2 / 2
         self.corrected_at = {}  # the same by the time of each row
+        self.references = [self.reference(3 + s) for s in range(len(case.scalars))]
         self.largest_rate = 0.0  # of advection, since the last step began
         self.moments = []  # of the last rows: time, energies, and what changes them
         self.fastest = 0.0  # of all velocities before a projection: what rounding errors of velocities are in proportion to
@@ -195,6 +196,19 @@ class Flow:
             here = [(other.lower, other.upper)[side]] if other is axis else other.centres_around
             value = value + slope * other.along(here)
         return Wall(value=np.take(value, 0, axis=axis.number), length=length, varying=varying)
+
+    def reference(self, field):
+        """The least value on walls and in the middle of 8 x 8 x 8 parts of the box, at the start."""
+        formula = self.case.initial[field]
+        lines = [axis.lower + (np.arange(8) + 0.5) / 8 * axis.length for axis in self.axes]
+        found = [formula(*place) for place in itertools.product(*lines)]
+        for axis, walls in zip(self.axes, self.case.scalars[field - 3].walls):
+            for side, wall in enumerate(walls or ()):
+                if "flux" not in wall:
+                    value = wall["surroundings" if "transfer" in wall else "value"] + time_formula_of(wall.get("varying", 0))(0)
+                    ends = [[(a.lower, a.upper)[side]] if a is axis else (a.lower, a.upper) for a in self.axes]
+                    found += [value + np.dot(wall["slope"], corner) for corner in itertools.product(*ends)]
+        return min(found)
 
     def fill_ghosts(self):
         """Of what lies beyond two walls, in corners, nothing is read; nor is a velocity's own ghost below a wall: it stays NaN."""
@@ -302,8 +316,10 @@ class Flow:
         places = [(axis.number, side) for axis in self.axes for side in SIDES]
         widths = [axis.along(axis.widths) for axis in self.axes]
         sign = {LOWER: 1, UPPER: -1}  # of a flux upwards, in what flows into a cell
-        fluxes = {(b, side): self.scalar_flux(field, b, side) for b, side in places}
-        low = {(b, side): self.upwind_flux(field, b, side) for b, side in places}
+        # Of what is more than the reference: a constant is carried alike by both, but not by velocities of two stages.
+        common = {(b, side): self.references[field - 3] * self.at(b, side * STEP[b]) for b, side in places}
+        fluxes = {(b, side): self.scalar_flux(field, b, side) - common[b, side] for b, side in places}
+        low = {(b, side): self.upwind_flux(field, b, side) - common[b, side] for b, side in places}
         before = self.fluxes_before.get(field, dict.fromkeys(places, 0.0))
         beyond = {place: gamma * fluxes[place] + (zeta * before[place] if zeta else 0) - (gamma + zeta) * low[place] for place in places}
         if keeps:
@@ -473,7 +489,7 @@ class Flow:
                 mean = self.at(field) + (change + correction) / 2
                 self.at(field)[...] += change + correction
                 if field in corrections:
-                    self.corrected[field - 3] += np.sum(self.parts * mean * correction)
+                    self.corrected[field - 3] += np.sum(self.parts * (mean - self.references[field - 3]) * correction)
             if keeps:
                 self.before = tendencies
             self.time = end

@@ -104,6 +104,19 @@ def decks():
 ENDS_OF_AXES, CHOICES = decks()
 
 
+def warm(sections, name, by):
+    """Adds a constant to a scalar wherever a case prescribes it: the program stores what is far from zero less a value of its own."""
+    walls = [part for ends in sections["boundaries"].values() if ends != "periodic"
+             for part in ([ends] if "velocity" in ends else ends.values())]
+    for wall in walls:
+        if isinstance(wall[name], dict):
+            wall[name].update((key, round(wall[name][key] + by, 3)) for key in ("value", "surroundings") if key in wall[name])
+        elif wall[name] != "insulating":
+            wall[name] = round(wall[name] + by, 3)
+    if by != 0:
+        sections["initial"][name] = f"{by} + {sections['initial'][name]}"
+
+
 class Drawn:
     """Case `number` as the sections of its file, but for the length of a step."""
 
@@ -113,6 +126,8 @@ class Drawn:
         self.ends = [deck[number] for deck in ENDS_OF_AXES]
         bounded = random.Random(1979 + number)  # not together with implicit diffusion
         self.bounded = [self.choices["implicit"] == "none" and bounded.random() < 0.6 for _ in range(3)]
+        far = random.Random(1742 + number)
+        self.warmer = [far.choice((0, 0, 300, -40)) for _ in range(3)]
         self.is_usual = self.choices["scalars"] == "usual"
         names = ["temperature", "salt", "dye"]
         if not self.is_usual and self.chance.random() < 0.4:
@@ -218,6 +233,8 @@ class Drawn:
         carriers = [*([found["physics"]] if "temperature" in self.names else []), *found["scalar"]]
         for section, bounded in zip(carriers, self.bounded):
             section["advection"] = "bounded" if bounded else "centred"
+        for name, by in zip(self.names, self.warmer):
+            warm(found, name, by)
         return found
 
     @staticmethod
@@ -464,6 +481,7 @@ class Draws(unittest.TestCase):
             found.update(("cells", axis, cells) for axis, cells in enumerate(sections["domain"]["cells"]))
             found.update(sections["physics"].keys() | sections["forcing"].keys())
             found.add(("scalars", len(drawn.names)))
+            found.update(("warmer", by) for by in drawn.warmer[:len(drawn.names)])
             found.add(tuple(drawn.choices[name] for name in ("schemes", "pressures", "scalars")))
             if any(drawn.bounded[:len(drawn.names)]):
                 found.update(("bounded", drawn.choices[name]) for name in ("schemes", "schedules", "pressures", "scalars"))
@@ -475,6 +493,7 @@ class Draws(unittest.TestCase):
             *itertools.product(["stretched together"], range(4), ["auto", "multigrid"]),
             *itertools.product(["cells"], AXES, range(1, 10)),
             *itertools.product(["scalars"], range(4)),
+            *itertools.product(["warmer"], [0, 300, -40]),
             *itertools.product(["adams-bashforth", "runge-kutta"], ["auto", "multigrid"], ["usual", 2, 3]),
             *itertools.product(["implicit"], ["adams-bashforth", "runge-kutta"], ["stretched", "walls", "tuned", "auto", "multigrid"]),
             *itertools.product(["bounded"], ["adams-bashforth", "runge-kutta", "tuned", "auto", "multigrid", "usual", 1, 2, 3]),

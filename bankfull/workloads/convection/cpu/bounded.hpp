@@ -24,7 +24,7 @@ class CpuBounded {
       : grid_(plan.grid()),
         n_(grid_.extents()),
         executor_(executor),
-        medium_(medium_of<Real>(plan.problem(), grid_)),
+        medium_(medium_of<Real>(plan.stepped(), grid_)),
         walls_(wall_faces_of(grid_)),
         layout_(n_, 1, sizeof(Real)),
         scalars_(bounded_scalars(plan.problem())),
