@@ -3,6 +3,7 @@
 #include "tests/workloads/convection/cases.hpp"
 #include "tests/workloads/convection/implicit_cases.hpp"
 #include "tests/workloads/convection/steps.hpp"
+#include "tests/workloads/convection/warmer.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -166,6 +167,20 @@ TEST_P(ImplicitDiffusionInWideLayers, AgreesWithTheCpu) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionInWideLayers,
                          testing::ValuesIn(wide_layers_with_implicit_diffusion()), case_name);
+
+class CudaIntegratorFarFromZero : public testing::TestWithParam<Case> {};
+
+TEST_P(CudaIntegratorFarFromZero, IsTheSameFlow) {
+  const Case falling = GetParam();
+  expect_same_but_for(300.0, falling.problem, on_gpu(falling, PressureSolver::automatic),
+                      rounding_of_300);
+  const Case cold{falling.name, without_falling(falling.problem), falling.number};
+  expect_same_but_for(far_in_single_precision, cold.problem, in_single_precision(cold),
+                      to_single_rounding);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegratorFarFromZero, testing::ValuesIn(cases_to_warm()),
+                         case_name);
 
 TEST(CudaIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const Problem problem = on_gpu(larger_cases().front(), PressureSolver::automatic);

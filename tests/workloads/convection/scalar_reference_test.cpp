@@ -4,16 +4,12 @@
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/reference_budget.hpp"
 #include "tests/workloads/convection/agreement.hpp"
-#include "tests/workloads/convection/implicit_cases.hpp"
 #include "tests/workloads/convection/warmer.hpp"
 
 #include <cmath>
-#include <cstddef>
 #include <gtest/gtest.h>
 #include <memory>
 #include <numbers>
-#include <string>
-#include <vector>
 
 // Scalars are stored less a value of their own: what is added to all of one changes nothing else.
 namespace bankfull::convection {
@@ -88,83 +84,22 @@ TEST(ReferenceValue, IsTheLeastOfABoundedScalar) {
 
 class WarmerCase : public testing::TestWithParam<Case> {};
 
-std::vector<Case> cases_to_warm() {
-  std::vector<Case> all;
-  const auto add = [&](const std::vector<Case>& some, std::size_t every) {
-    for (const Case& one : some) {
-      if (one.number % every == every / 2 && !one.problem.scalars.empty()) {
-        all.push_back(one);
-        if (varies_in_time(one.problem)) {  // factors would be of what `warmer` adds to forces too
-          all.back().problem = without_falling(one.problem);
-        }
-      }
-    }
-  };
-  add(cases(), 3);
-  add(bounded_cases(cases()), 5);
-  add(varying_cases(), 2);
-  add(cases_with_implicit_diffusion(), 5);
-  add(varying_cases_with_implicit_diffusion(), 3);
-  return all;
-}
-
 INSTANTIATE_TEST_SUITE_P(Cases, WarmerCase, testing::ValuesIn(cases_to_warm()), case_name);
 
-/// What the sums of scalars themselves are, from those of the flow that is less warm.
-Diagnosis warmed(Diagnosis flow, const Problem& problem, double by) {
-  for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
-    Diagnosis::OfScalar& scalar = flow.scalars[s];
-    double inflow = 0.0;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double carried = by * flow.mean_velocity[axis];
-      scalar.transport[axis] += carried;
-      flow.buoyancy_work += problem.scalars[s].buoyancy[axis] * carried;
-      flow.force_work -= problem.scalars[s].buoyancy[axis] * carried;  // see warmer
-      inflow += (scalar.inflow[axis][0] + scalar.inflow[axis][1]) / box_length[axis];
-    }
-    scalar.mean_square += 2.0 * by * scalar.mean + by * by;
-    scalar.mean += by;
-    scalar.min += by;
-    scalar.max += by;
-    scalar.wall_production += by * inflow;
-    scalar.source_production += by * scalar.mean_source;
-  }
-  return flow;
-}
-
-void expect_same_but_for(double by, const Problem& cold, const Problem& tuned, double tolerance) {
-  for (const int steps : {0, 1, 4}) {
-    const std::string name = cold.name + " after " + std::to_string(steps) + " steps";
-    const Reached expected = reached_by_clock(cold, steps);
-    Reached found = reached_by_clock(warmer(tuned, by), steps);
-    for (std::size_t field = 3; field < found.state.fields.size(); ++field) {
-      for (double& value : found.state.fields[field]) {
-        value -= by;
-      }
-    }
-    EXPECT_LE(relative_difference(found.state, expected.state), tolerance) << name;
-    expect_same_diagnosis(found.diagnosis, warmed(expected.diagnosis, cold, by), 10.0 * tolerance,
-                          name);
-  }
-}
-
 TEST_P(WarmerCase, IsTheSameFlowInDoublePrecision) {
-  constexpr double rounding = 1e-11;  // of 300, which formulas give
   const Problem& cold = GetParam().problem;
-  expect_same_but_for(300.0, cold, cold, rounding);
+  expect_same_but_for(300.0, cold, cold, rounding_of_300);
   Problem reference = cold;
   reference.schedule = Schedule::reference;
-  expect_same_but_for(300.0, reference, reference, rounding);
+  expect_same_but_for(300.0, reference, reference, rounding_of_300);
 }
 
-/// As far from zero as 300.00 kelvin from a hundredth of one.
 TEST_P(WarmerCase, IsTheSameFlowInSinglePrecision) {
-  constexpr double rounding = 3e-5;
   const Problem cold = without_falling(GetParam().problem);
   Problem single = cold;
   single.precision = Precision::fp32;
   single.divergence = 1e-4;
-  expect_same_but_for(3e4, cold, single, rounding);
+  expect_same_but_for(far_in_single_precision, cold, single, 3e-5);
 }
 
 /// By definitions that know of no reference.
