@@ -432,7 +432,7 @@ std::int64_t reference_integrator_bytes(const Plan& plan) {
   // Fluxes of both orders, limits and results of one scalar at a time; kept fluxes and corrections.
   const std::int64_t bounded_vectors =
       bounded ? 12 + 4 * static_cast<std::int64_t>(plan.problem().scalars.size()) : 0;
-  constexpr std::int64_t pressure_vectors = 8;
+  constexpr std::int64_t pressure_vectors = 10;
   return field_set_bytes<double>(layout, 3 * plan.fields() + 1) +
          (pressure_vectors + bounded_vectors) * cells.count() *
              static_cast<std::int64_t>(sizeof(double));

@@ -1,10 +1,12 @@
 #include "bankfull/workloads/convection/reference_pressure.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -31,6 +33,28 @@ void remove_mean(std::vector<double>& values) {
   }
 }
 
+/// Of the matrix: the sum of what a cell's faces conduct.
+std::vector<double> diagonal_of(const poisson::Domain& domain) {
+  const auto per_width = [](const poisson::Axis& axis, std::int64_t cell) {
+    const std::int64_t last = axis.cells() - 1;
+    return (cell > 0 || axis.periodic ? 1.0 / axis.distance(cell) : 0.0) +
+           (cell < last || axis.periodic ? 1.0 / axis.distance(cell + 1) : 0.0);
+  };
+  const auto width = [](const poisson::Axis& axis, std::int64_t cell) {
+    return axis.widths[static_cast<std::size_t>(cell)];
+  };
+  std::vector<double> diagonal;
+  for_cells(box_of(domain.extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    const double wi = width(domain.i, i);
+    const double wj = width(domain.j, j);
+    const double wk = width(domain.k, k);
+    const double sum = wj * wk * per_width(domain.i, i) + wi * wk * per_width(domain.j, j) +
+                       wi * wj * per_width(domain.k, k);
+    diagonal.push_back(sum > 0.0 ? sum : 1.0);
+  });
+  return diagonal;
+}
+
 }  // namespace
 
 ReferencePressure::ReferencePressure(poisson::Domain domain)
@@ -38,7 +62,9 @@ ReferencePressure::ReferencePressure(poisson::Domain domain)
       solution_(static_cast<std::size_t>(domain_.extents().count())),
       residual_(solution_.size()),
       direction_(solution_.size()),
-      product_(solution_.size()) {}
+      product_(solution_.size()),
+      scaled_(solution_.size()),
+      diagonal_(diagonal_of(domain_)) {}
 
 void ReferencePressure::apply(const std::vector<double>& p, std::vector<double>& result) const {
   const std::array<const poisson::Axis*, 3> axes{&domain_.i, &domain_.j, &domain_.k};
@@ -71,6 +97,11 @@ void ReferencePressure::apply(const std::vector<double>& p, std::vector<double>&
   }
 }
 
+void ReferencePressure::scale_residual() {
+  std::transform(residual_.begin(), residual_.end(), diagonal_.begin(), scaled_.begin(),
+                 std::divides<>());
+}
+
 const std::vector<double>& ReferencePressure::solve(const std::vector<double>& right_side) {
   const Extents n = domain_.extents();
   std::size_t cell = 0;
@@ -84,10 +115,11 @@ const std::vector<double>& ReferencePressure::solve(const std::vector<double>& r
   }
   remove_mean(residual_);
   std::fill(solution_.begin(), solution_.end(), 0.0);
-  direction_ = residual_;
+  scale_residual();
+  direction_ = scaled_;
   constexpr double rounding = 1e-15;
   const double enough = rounding * largest(residual_);
-  double square = dot(residual_, residual_);
+  double square = dot(residual_, scaled_);
   const std::int64_t max_steps = 100 * (n.ni + n.nj + n.nk) + 1000;
   for (std::int64_t step = 0; square > 0.0 && largest(residual_) > enough; ++step) {
     if (step == max_steps) {
@@ -104,10 +136,11 @@ const std::vector<double>& ReferencePressure::solve(const std::vector<double>& r
       residual_[m] -= alpha * product_[m];
     }
     remove_mean(residual_);  // rounding, which no step of the method takes away
-    const double next = dot(residual_, residual_);
+    scale_residual();
+    const double next = dot(residual_, scaled_);
     const double beta = next / std::exchange(square, next);
     for (std::size_t m = 0; m < solution_.size(); ++m) {
-      direction_[m] = residual_[m] + beta * direction_[m];
+      direction_[m] = scaled_[m] + beta * direction_[m];
     }
   }
   remove_mean(solution_);

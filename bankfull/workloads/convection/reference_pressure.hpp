@@ -6,7 +6,8 @@
 
 namespace bankfull::convection {
 
-/// Solves the Poisson equation of a box by conjugate gradients, serially, to rounding.
+/// Solves the Poisson equation of a box by conjugate gradients, serially, to rounding. They are
+/// preconditioned by the diagonal, which cells of very different shapes need.
 class ReferencePressure {
  public:
   explicit ReferencePressure(poisson::Domain domain);
@@ -17,12 +18,15 @@ class ReferencePressure {
  private:
   /// - volume L p: symmetric and positive.
   void apply(const std::vector<double>& p, std::vector<double>& result) const;
+  void scale_residual();
 
   poisson::Domain domain_;
   std::vector<double> solution_;
   std::vector<double> residual_;
   std::vector<double> direction_;
   std::vector<double> product_;
+  std::vector<double> scaled_;  ///< the residual over the diagonal
+  std::vector<double> diagonal_;
 };
 
 }  // namespace bankfull::convection

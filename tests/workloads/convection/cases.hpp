@@ -177,6 +177,32 @@ inline std::vector<Case> cases() {
   return all;
 }
 
+/// Those that have two or three axes to stretch by 3 to 5, which the direct solver alone serves:
+/// explicit and, by turns, with implicit diffusion.
+inline std::vector<Case> strongly_stretched_cases(const std::vector<Case>& from) {
+  std::vector<Case> all;
+  for (Case one : from) {
+    int stretched = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      AxisCells& cells = one.problem.axes[axis];
+      const bool gathers = !cells.periodic && cells.cells > 2;
+      cells.stretching = gathers ? 3.0 + static_cast<double>((one.number + axis) % 3) : 0.0;
+      stretched += gathers ? 1 : 0;
+    }
+    if (stretched < 2) {
+      continue;
+    }
+    one.problem.implicit_diffusion =
+        one.number % 2 == 0 ? ImplicitDiffusion::stretched : ImplicitDiffusion::none;
+    one.problem.time_step.fixed =
+        std::min(1e-3, 0.5 * longest_diffusive_step(one.problem, Grid(one.problem.axes)));
+    one.name += "_Strongly";
+    one.problem.name = one.name;
+    all.push_back(one);
+  }
+  return all;
+}
+
 /// Grids of more than one block of rows, tile or chunk of any schedule.
 inline std::vector<Case> larger_cases() {
   constexpr std::array<std::array<std::int64_t, 3>, 6> sizes{

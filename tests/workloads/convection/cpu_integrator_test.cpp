@@ -29,6 +29,18 @@ TEST_P(CpuIntegrator, ChoosesTheStepsOfTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, CpuIntegrator, testing::ValuesIn(all_cases()), case_name);
 
+class CpuIntegratorStretchedStrongly : public testing::TestWithParam<Case> {};
+
+TEST_P(CpuIntegratorStretchedStrongly, AgreesWithTheReference) {
+  Problem tuned = GetParam().problem;
+  tuned.threads = 2;
+  tuned.solver = PressureSolver::direct;
+  expect_agreement(GetParam(), tuned, rounding_of_strong_stretching);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CpuIntegratorStretchedStrongly,
+                         testing::ValuesIn(strongly_stretched_cases(all_cases())), case_name);
+
 class CpuIntegratorVarying : public testing::TestWithParam<Case> {};
 
 TEST_P(CpuIntegratorVarying, AgreesWithTheReference) {

@@ -55,6 +55,16 @@ INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegrator, testing::ValuesIn(all_cases()), 
 INSTANTIATE_TEST_SUITE_P(Bounded, CudaIntegrator, testing::ValuesIn(bounded_cases(all_cases())),
                          case_name);
 
+class CudaIntegratorStretchedStrongly : public testing::TestWithParam<Case> {};
+
+TEST_P(CudaIntegratorStretchedStrongly, AgreesWithTheReference) {
+  expect_agreement(GetParam(), on_gpu(GetParam(), PressureSolver::direct),
+                   rounding_of_strong_stretching);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegratorStretchedStrongly,
+                         testing::ValuesIn(strongly_stretched_cases(all_cases())), case_name);
+
 class CudaIntegratorVarying : public testing::TestWithParam<Case> {};
 
 TEST_P(CudaIntegratorVarying, AgreesWithTheReference) { expect_same_variation_on_gpu(GetParam()); }
