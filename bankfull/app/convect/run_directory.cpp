@@ -204,7 +204,8 @@ std::string series_line(const SeriesRow& row, const convection::Problem& problem
                   to_string(row.limit), row.courant, nusselt_cells(row, drives_heat),
                   energy_cells(row), flow.divergence, row.cycles, row.seconds_per_cell_step * 1e9,
                   flow.fastest_along[0], flow.fastest_along[1], flow.fastest_along[2]);
-  line += fmt::format(",{:.4g},{},{}", row.resolution.cell_peclet,
+  const std::optional<double>& peclet = row.resolution.cell_peclet;
+  line += fmt::format(",{},{},{}", peclet ? fmt::format("{:.4g}", *peclet) : "",
                       cell_of(row.resolution.cell_over_batchelor),
                       is_resolved(row.resolution) ? "resolved" : "under-resolved");
   for (std::size_t s = 0; s < flow.scalars.size(); ++s) {

@@ -22,6 +22,10 @@ struct Diagnosis {
   double divergence = 0.0;      ///< max |div u|
   Vector mean_velocity = {};    ///< mean over the volume along x, y, z
 
+  /// Mean over the volume of |grad u|^2, 1 / time^2, but at walls: what a wall asks of the fluid
+  /// beside it is nothing to a flow without viscosity.
+  double mean_square_gradient = 0.0;
+
   // The budget of the kinetic energy, velocity^2 / time.
   double dissipation = 0.0;    ///< nu times the mean of |grad u|^2; what viscosity takes, >= 0
   double buoyancy_work = 0.0;  ///< of all scalars: sum of buoyancy . transport

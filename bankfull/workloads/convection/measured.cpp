@@ -200,7 +200,12 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
       add("nusselt_kinetic", *outcome.nusselt.kinetic);
     }
   }
-  add("cell_peclet", outcome.resolution.cell_peclet);
+  if (outcome.resolution.cell_peclet) {
+    add("cell_peclet", *outcome.resolution.cell_peclet);
+  }
+  if (outcome.resolution.cell_over_gradients) {
+    add("cell_over_gradients", *outcome.resolution.cell_over_gradients);
+  }
   if (outcome.resolution.cell_over_kolmogorov) {
     add("cell_over_kolmogorov", *outcome.resolution.cell_over_kolmogorov);
   }

@@ -24,6 +24,7 @@ class ReferenceBudget {
     double by_walls = 0.0;
     double by_sources = 0.0;
     double sources = 0.0;
+    double gradients = 0.0;  ///< squares of them, but at walls
   };
 
   [[nodiscard]] Terms of_velocity() const {
@@ -134,6 +135,7 @@ class ReferenceBudget {
       const double gradient = (beyond - value(field, at)) / width(field, at);
       const double cell = width(0, at) * width(1, at) * width(2, at);
       sum.dissipation += cell / grid_.volume() * problem_.viscosity * gradient * gradient;
+      sum.gradients += cell / grid_.volume() * gradient * gradient;
     });
   }
 
@@ -146,6 +148,8 @@ class ReferenceBudget {
           diffusivity * volume(field, at) / length(field, axis, at) / grid_.volume();
       if (!walled(axis) || along(at, axis) > 0) {
         const double difference = here - value(field, below(at, axis));
+        sum.gradients += volume(field, at) / length(field, axis, at) / grid_.volume() * difference *
+                         difference / grid_.axis(axis).cells.distance(along(at, axis));
         sum.dissipation += conductance * difference * difference /
                            grid_.axis(axis).cells.distance(along(at, axis));
       }
@@ -224,6 +228,7 @@ void add_reference_budgets(const Problem& problem, const Grid& grid, const FlowA
   found.dissipation = velocity.dissipation;
   found.wall_work = velocity.by_walls;
   found.force_work = velocity.by_sources;
+  found.mean_square_gradient = velocity.gradients;
   found.buoyancy_work = budget.work_of_buoyancy();
   for (const int axis : storage_axes) {
     found.mean_velocity[static_cast<std::size_t>(grid.physical(axis))] = budget.mean_of(axis);

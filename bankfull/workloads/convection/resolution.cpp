@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace bankfull::convection {
 namespace {
@@ -90,7 +91,9 @@ bool is_resolved(const Resolution& resolution) {
   using Limits = ResolutionBounds;
   return within(resolution.cell_over_batchelor, Limits::cell_over_batchelor) &&
          within(resolution.cell_in_boundary_layer, Limits::cell_in_boundary_layer) &&
-         within(resolution.overshoot, Limits::overshoot);
+         within(resolution.overshoot, Limits::overshoot) &&
+         within(resolution.cell_over_gradients, Limits::cell_over_gradients) &&
+         within(resolution.rounding, Limits::rounding);
 }
 
 double ResolutionWatch::Bounds::excess(const Diagnosis::OfScalar& scalar) const {
@@ -137,7 +140,7 @@ std::optional<double> ResolutionWatch::boundary_layer_cell(const Nusselt& nussel
   return widest;
 }
 
-double ResolutionWatch::cell_peclet(const Diagnosis& flow) const {
+std::optional<double> ResolutionWatch::cell_peclet(const Diagnosis& flow) const {
   double largest = 0.0;
   for (const int n : storage_axes) {
     if (varies(grid_, n)) {
@@ -145,18 +148,42 @@ double ResolutionWatch::cell_peclet(const Diagnosis& flow) const {
       largest = std::max(largest, flow.fastest_along[along] * widest_of(grid_, n));
     }
   }
-  return largest * largest_prandtl_ / problem_.viscosity;
+  double least = problem_.viscosity;
+  for (const Scalar& scalar : problem_.scalars) {
+    least = least > 0.0 ? std::min(least, scalar.diffusivity) : scalar.diffusivity;
+  }
+  return least > 0.0 ? std::optional(largest / least) : std::nullopt;
+}
+
+std::optional<double> ResolutionWatch::rounding(const Diagnosis& flow) const {
+  const double of_one = problem_.precision == Precision::fp32
+                            ? std::numeric_limits<float>::epsilon()
+                            : std::numeric_limits<double>::epsilon();
+  std::optional<double> most;
+  for (std::size_t s = 0; s < bounds_.size(); ++s) {
+    const Diagnosis::OfScalar& scalar = flow.scalars[s];
+    const double stored = std::max(scalar.max - scalar.reference, scalar.reference - scalar.min);
+    const double range = std::max(scalar.max - scalar.min, bounds_[s].range());
+    if (range > 0.0) {
+      most = std::max(most.value_or(0.0), of_one * stored / range);
+    }
+  }
+  return most;
 }
 
 Resolution ResolutionWatch::add(double time, const Diagnosis& flow,
                                 const std::optional<Nusselt>& nusselt) {
   Resolution found;
+  found.cell_peclet = cell_peclet(flow);
+  found.rounding = rounding(flow);
   const double viscosity = problem_.viscosity;
   if (viscosity > 0.0) {
-    found.cell_peclet = cell_peclet(flow);
     const double kolmogorov = std::pow(viscosity * viscosity * viscosity / flow.dissipation, 0.25);
     found.cell_over_kolmogorov = widest_ / kolmogorov;
     found.cell_over_batchelor = widest_ / kolmogorov * std::sqrt(largest_prandtl_);
+  } else if (flow.kinetic_energy > 0.0) {
+    found.cell_over_gradients =
+        widest_ * std::sqrt(flow.mean_square_gradient / (2.0 * flow.kinetic_energy));
   }
   if (nusselt) {
     found.cell_in_boundary_layer = boundary_layer_cell(*nusselt);
@@ -189,6 +216,14 @@ std::vector<Check> ResolutionWatch::checks() const {
       ResolutionBounds::cell_in_boundary_layer, "Shishkina et al., New J. Phys. 12 (2010) 075022");
   add("overshoot of scalars over their range", largest_overshoot(noted_),
       ResolutionBounds::overshoot, "the maximum principle");
+  add("largest cell over the length of gradients, without viscosity",
+      mean_of(noted_, &Resolution::cell_over_gradients), ResolutionBounds::cell_over_gradients,
+      "waves of eight cells; nothing but the grid ends a cascade");
+  const std::optional<double> rounding = mean_of(noted_, &Resolution::rounding);
+  if (!within(rounding, ResolutionBounds::rounding)) {
+    add("rounding of scalars over their range", rounding, ResolutionBounds::rounding,
+        "what the precision holds of their differences");
+  }
   return checks;
 }
 

@@ -28,17 +28,32 @@ struct Resolution {
   /// range: the largest of all scalars without sources and heated walls.
   std::optional<double> overshoot;
 
-  double cell_peclet =
-      0.0;  ///< largest |u| h / min(nu, kappa) along any axis, with its widest cells
+  /// Without viscosity, where there is no Kolmogorov's length: the largest cell over the length of
+  /// the flow's gradients, (mean |u|^2 / mean |grad u|^2)^(1/2).
+  std::optional<double> cell_over_gradients;
+
+  /// By how much the rounding of what a scalar is stored less of (Scalar::reference) is a part of
+  /// its range, now or at the start, whichever is larger: the most of all scalars.
+  std::optional<double> rounding;
+
+  /// Largest |u| h / min(nu, kappa) along any axis, with its widest cells; without viscosity of the
+  /// least diffusive scalar.
+  std::optional<double> cell_peclet;
 };
 
 /// What a resolved flow may have. Cells up to pi eta: G. Groetzbach, J. Comput. Phys. 49 (1983)
 /// 241-264. Boundary layers: three cells at least, which O. Shishkina, R. J. A. M. Stevens,
 /// S. Grossmann, D. Lohse, New J. Phys. 12 (2010) 075022 ask for at Ra 1e6; more at larger ones.
+/// Gradients of a flow without viscosity: as of a wave of eight cells, which centred differences of
+/// second order carry a tenth too slowly. Turbulence is beyond, whatever the grid: nothing else
+/// ends its cascade. Rounding: a layer at Ra 1e4 in fp32, far from what its scalar is stored less
+/// of, has its Nusselt numbers to 1 % there.
 struct ResolutionBounds {
   static constexpr double cell_over_batchelor = 3.1416;
   static constexpr double cell_in_boundary_layer = 1.0 / 3.0;
   static constexpr double overshoot = 0.02;
+  static constexpr double cell_over_gradients = 0.7854;
+  static constexpr double rounding = 1e-3;
 };
 
 /// Whether a flow is within all bounds.
@@ -78,7 +93,8 @@ class ResolutionWatch {
   [[nodiscard]] static Bounds bounds_of(const Problem& problem, const Scalar& scalar,
                                         const Diagnosis::OfScalar& start);
   [[nodiscard]] std::optional<double> boundary_layer_cell(const Nusselt& nusselt) const;
-  [[nodiscard]] double cell_peclet(const Diagnosis& flow) const;
+  [[nodiscard]] std::optional<double> cell_peclet(const Diagnosis& flow) const;
+  [[nodiscard]] std::optional<double> rounding(const Diagnosis& flow) const;
 
   const Problem& problem_;
   const Grid& grid_;

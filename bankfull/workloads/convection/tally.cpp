@@ -32,6 +32,7 @@ Diagnosis diagnosis_of(const Problem& problem, const Grid& grid, const FlowTally
   found.dissipation = flow.sums[1];
   found.wall_work = flow.sums[2];
   found.force_work = flow.sums[3];
+  found.mean_square_gradient = flow.sums[7];
   found.courant_rate = flow.max[0];
   found.divergence = flow.max[1];
   for (const int n : storage_axes) {

@@ -18,8 +18,9 @@ struct Tally {
 };
 
 /// The tally of the velocity. Sums: kinetic energy, its dissipation, the work of walls and of
-/// forces; u along the storage axes. Max: advective_rate, |div u|, |u| along storage axes.
-using FlowTally = Tally<7, 5>;
+/// forces; u along the storage axes; |grad u|^2 but at walls. Max: advective_rate, |div u|, |u|
+/// along storage axes.
+using FlowTally = Tally<8, 5>;
 
 /// The tally of one scalar T. Sums: T, T^2, u T along the storage axes, inflow through their lower
 /// and upper walls; the dissipation of T^2 / 2, its production by walls and by the source; the
@@ -121,6 +122,10 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_shear(const PointStencil<
   const Diffused shear = diffused_along<B>(stencil, A, viscosity * area, sides);
   tally.sums[1] += shear.dissipation;
   tally.sums[2] += shear.wall_work;
+  const auto per_distance = static_cast<double>(stencil.axis[B].per_face);
+  const auto difference =
+      static_cast<double>(stencil.template at<B>(A, 0) - stencil.template at<B>(A, -1));
+  tally.sums[7] += sides.lower[B] ? 0.0 : area * per_distance * difference * difference;
 }
 
 template <int A, class Real>
@@ -135,6 +140,7 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_velocity(const PointStenc
   tally.max[2 + A] = larger(magnitude(below), tally.max[2 + A]);
   const double strain = (above - below) * per_cell;
   tally.sums[1] += part * forcing.viscosity * strain * strain;
+  tally.sums[7] += part * strain * strain;
   if (sides.lower[A]) {
     return;  // on a wall, where it is zero for good: its ghosts along others say nothing
   }

@@ -111,6 +111,8 @@ inline void expect_same_diagnosis(const Diagnosis& found, const Diagnosis& expec
   expect_close(found.buoyancy_work, expected.buoyancy_work, tolerance, name + " buoyancy work");
   expect_close(found.wall_work, expected.wall_work, tolerance, name + " wall work");
   expect_close(found.force_work, expected.force_work, tolerance, name + " force work");
+  expect_close(found.mean_square_gradient, expected.mean_square_gradient, tolerance,
+               name + " gradients");
   ASSERT_EQ(found.scalars.size(), expected.scalars.size()) << name;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     expect_close(found.fastest_along[axis], expected.fastest_along[axis], tolerance,

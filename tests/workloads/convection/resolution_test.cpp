@@ -39,15 +39,48 @@ TEST(Resolution, CellsAreComparedWithTheLengthsOfTheMeanDissipation) {
   Resolution found = resolution_of(problem, flow_of(0.1));
   EXPECT_NEAR(found.cell_over_kolmogorov.value(), 10.0, 1e-12);
   EXPECT_NEAR(found.cell_over_batchelor.value(), 10.0, 1e-12) << "diffuses faster than velocity";
-  EXPECT_NEAR(found.cell_peclet, 0.4 * 0.1 / 1e-3, 1e-12);
+  EXPECT_NEAR(found.cell_peclet.value(), 0.4 * 0.1 / 1e-3, 1e-12);
   EXPECT_FALSE(is_resolved(found));
   problem.scalars.front().diffusivity = 1e-5;
   found = resolution_of(problem, flow_of(1e-9));
   EXPECT_NEAR(found.cell_over_kolmogorov.value(), 0.1, 1e-12);
   EXPECT_NEAR(found.cell_over_batchelor.value(), 1.0, 1e-12);
-  EXPECT_NEAR(found.cell_peclet, 0.4 * 0.1 / 1e-5, 1e-9);
+  EXPECT_NEAR(found.cell_peclet.value(), 0.4 * 0.1 / 1e-5, 1e-9);
   EXPECT_TRUE(is_resolved(found));
   EXPECT_EQ(resolution_of(problem, flow_of(0.0)).cell_over_batchelor.value(), 0.0);
+}
+
+TEST(Resolution, WithoutViscosityCellsAreComparedWithTheLengthOfGradients) {
+  Problem problem = layer(10);
+  problem.viscosity = 0.0;
+  Diagnosis flow = flow_of(0.0);
+  EXPECT_FALSE(resolution_of(problem, flow).cell_over_gradients.has_value()) << "at rest";
+  flow.kinetic_energy = 0.5;
+  flow.mean_square_gradient = 49.0;
+  Resolution found = resolution_of(problem, flow);
+  EXPECT_NEAR(found.cell_over_gradients.value(), 0.7, 1e-12);
+  EXPECT_NEAR(found.cell_peclet.value(), 0.4 * 0.1 / 4e-3, 1e-12);
+  EXPECT_FALSE(found.cell_over_batchelor.has_value());
+  EXPECT_TRUE(is_resolved(found));
+  flow.mean_square_gradient = 64.0;
+  EXPECT_FALSE(is_resolved(resolution_of(problem, flow)));
+  problem.scalars.clear();
+  flow.scalars.clear();
+  EXPECT_FALSE(ResolutionWatch(problem, Grid(problem.axes), flow).add(1.0, flow, {}).cell_peclet);
+}
+
+TEST(Resolution, RoundingOfWhatIsStoredIsAPartOfTheRange) {
+  Problem problem = layer(10);
+  Diagnosis flow = flow_of(0.0, 299.5, 300.5);
+  flow.scalars.front().reference = 300.0;
+  problem.precision = Precision::fp32;
+  constexpr double of_one = 0x1p-23;
+  EXPECT_NEAR(resolution_of(problem, flow).rounding.value(), 0.5 * of_one, 1e-12);
+  flow.scalars.front().reference = -20000.0;  // heated ever since
+  EXPECT_NEAR(resolution_of(problem, flow).rounding.value(), 20300.5 * of_one, 1e-9);
+  EXPECT_FALSE(is_resolved({.rounding = resolution_of(problem, flow).rounding}));
+  problem.precision = Precision::fp64;
+  EXPECT_TRUE(is_resolved({.rounding = resolution_of(problem, flow).rounding}));
 }
 
 TEST(Resolution, CellsInTheThinnerBoundaryLayerCount) {
