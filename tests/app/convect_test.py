@@ -417,6 +417,17 @@ class RunDirectory(Convect):
         self.assertIn("too coarse", result.stderr)
         self.succeeded("layer.toml", "--quiet", "--overwrite", "--require-resolved")
 
+    def test_without_viscosity_the_flow_s_gradients_are_judged(self):
+        flow = ("taylor-green-2d", "--quiet", "--overwrite", "--output", "inviscid", "--set", "nu=0", "--set", "cells=32x1x32",
+                "--set", "time={cfl=0.3,steps=20}")
+        for noise, verdict in ((0, "verified"), (1, "under-resolved")):
+            text = self.succeeded(*flow, "--set", f"noise={noise}")
+            self.assertRegex(text, rf"(?m)^RESULT .* verdict={verdict}$")
+            result = json.loads((self.path / "inviscid" / "run.json").read_text())
+            beyond = [check["name"] for check in result["resolution"] if not check["passed"]]
+            self.assertEqual(beyond, ["largest cell over the length of gradients, without viscosity"] * noise)
+            self.assertEqual({row["cell_peclet"] for row in rows_of(self.path / "inviscid" / "series.csv")}, {""})
+
     def test_bounded_advection_keeps_a_dye_within_its_bounds(self):
         rows, results = {}, {}
         for advection in ("bounded", "centred"):

@@ -100,9 +100,21 @@ double largest_in_run(const Problem& problem, const TimeFunction& function, doub
   return function ? formula::bounds_of(*function, {0.0, longest_run(problem)}).magnitude() : absent;
 }
 
+/// As Courant numbers count: a single cell along a periodic axis, which carries nothing anywhere,
+/// too.
+Vector counted_rates(const Grid& grid) {
+  Vector rates{};
+  for (const int n : storage_axes) {
+    const std::vector<double>& widths = grid.axis(n).cells.widths;
+    rates[static_cast<std::size_t>(grid.physical(n))] =
+        1.0 / *std::min_element(widths.begin(), widths.end());
+  }
+  return rates;
+}
+
 /// |u| / h that a moving wall will give the fluid beside it.
 double rate_of_walls(const Problem& problem, const Grid& grid) {
-  const Vector rates = largest_rates(grid);
+  const Vector rates = counted_rates(grid);
   double largest = 0.0;
   for (const auto& walls : problem.walls) {
     for (const WallMotion& wall : walls) {
@@ -133,7 +145,7 @@ double largest_wave_number_across(const Grid& grid, std::size_t axis) {
 double rate_of_driven_flow(const Grid& grid, std::size_t axis) {
   const GridAxis& along = grid.axis(grid.storage(static_cast<int>(axis)));
   if (along.cells.periodic) {
-    return largest_rates(grid)[axis];
+    return counted_rates(grid)[axis];
   }
   const double wave_number = largest_wave_number_across(grid, axis);
   double largest = 0.0;

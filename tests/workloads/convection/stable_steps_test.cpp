@@ -45,7 +45,8 @@ class ChosenSteps {
 
  private:
   void renew_rule() {
-    flow_->set_rule(step_rule(plan_.problem(), plan_.grid(), flow_->diagnose()));
+    flow_->set_rule(step_rule(plan_.problem(), plan_.grid(), flow_->diagnose(),
+                              largest_sources(plan_.problem(), plan_.grid())));
   }
 
   Plan plan_;
@@ -216,6 +217,81 @@ TEST(StableStepsOfRandomCases, DoSoWithImplicitDiffusion) {
     problem.implicit_diffusion =
         n % 4 < 2 ? ImplicitDiffusion::stretched : ImplicitDiffusion::walls;
     check_steps(problem);
+  }
+}
+
+/// The same boxes, of fluid that is at rest or nearly so and driven: by walls of any kind, sources
+/// and forces, far from zero or not. The energy is not bounded by what it began with.
+Problem random_driven_problem(int n) {
+  Problem problem = random_problem(n);
+  std::mt19937 random(static_cast<unsigned>(60013 + n));
+  const auto uniform = [&](double from, double to) {
+    return std::uniform_real_distribution<double>(from, to)(random);
+  };
+  const double speed = n % 3 == 0 ? 0.0 : std::pow(10.0, uniform(-4.0, 0.0));
+  problem.noise *= speed;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    problem.initial_velocity[axis] = uneven(0.5 * speed, 0.3 + static_cast<double>(axis));
+  }
+  Scalar& scalar = problem.scalars.front();
+  const double size = std::pow(10.0, uniform(-1.0, 2.0));
+  scalar.initial = uneven(n % 2 == 0 ? 0.0 : 0.8 * size, 2.0);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (WallScalar& wall : scalar.walls[axis]) {
+      wall = scalar_wall(static_cast<std::size_t>(uniform(0.0, 4.999)));
+      wall.value *= size;
+      wall.flux *= size;
+      for (double& slope : wall.slope) {
+        slope *= size;
+      }
+    }
+  }
+  if (uniform(0.0, 1.0) < 0.5) {
+    scalar.source = uneven(uniform(0.0, 5.0) * size, 3.0);
+  }
+  if (uniform(0.0, 1.0) < 0.5) {
+    problem.force = {uneven(uniform(0.0, 3.0), 1.0), {}, uneven(uniform(0.0, 3.0), 4.0)};
+  }
+  return problem;
+}
+
+/// Steps keep the Courant number, the one that they come to included.
+void check_driven_steps(const Problem& problem) {
+  ChosenSteps flow(problem);
+  for (int n = 0; n < 6; ++n) {
+    flow.advance(n == 0 ? 1 : 50);  // as a run looks at its flow
+    ASSERT_TRUE(flow.now().finite());
+  }
+  EXPECT_LE(flow.progress().largest_courant, problem.time_step.courant * (1.0 + 1e-12));
+  EXPECT_LE(flow.progress().largest_courant_at_end, 2.0 * problem.time_step.courant);
+  EXPECT_GE(flow.progress().least_margin, 1.0);
+}
+
+TEST(StableStepsOfRandomCases, KeepTheCourantNumberOfDrivenFlows) {
+  for (int n = 0; n < 200; ++n) {
+    SCOPED_TRACE(testing::Message() << "case " << n);
+    check_driven_steps(random_driven_problem(n));
+  }
+}
+
+/// A fluid at rest that falls along a periodic axis of one cell: what it comes to counts, too.
+TEST(StableStepsOfRandomCases, KeepItAlongASingleCell) {
+  const Problem problem = random_driven_problem(819);
+  ASSERT_TRUE(problem.axes[0].periodic && problem.axes[0].cells == 1);
+  check_driven_steps(problem);
+}
+
+TEST(StableStepsOfRandomCases, KeepItWithImplicitDiffusionAndWithBounds) {
+  for (int n = 200; n < 300; ++n) {
+    SCOPED_TRACE(testing::Message() << "case " << n);
+    Problem problem = random_driven_problem(n);
+    if (n % 3 == 0) {
+      problem.scalars.front().advection = Advection::bounded;
+    } else {
+      problem.implicit_diffusion =
+          n % 4 < 2 ? ImplicitDiffusion::stretched : ImplicitDiffusion::walls;
+    }
+    check_driven_steps(problem);
   }
 }
 
