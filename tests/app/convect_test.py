@@ -450,6 +450,12 @@ class RunDirectory(Convect):
         self.assertTrue(any("bounded scalars" in check["source"] for check in results["bounded"]["verification"]))
         self.assertIn("dye: diffusivity 1e-06, buoyancy (0, 0, 0), bounded advection", self.succeeded("dye-in-rolls", "--dry-run", "--overwrite"))
 
+    def test_a_wall_may_vary_by_a_formula_of_which_a_part_is_infinite_at_the_beginning(self):
+        """1/0 is infinite, and min(1, inf) is 1."""
+        self.case.write_text(LAYER.replace("temperature = 0.5 }", 'temperature = { value = 0, varying = "0.5*min(1, 1/t)" } }'))
+        text = self.succeeded("layer.toml", "--set", "time={dt=1e-3,steps=4}")
+        self.assertRegex(text, r"(?m)^RESULT convect\w* .* verdict=verified$")
+
     def test_ends_on_time(self):
         self.succeeded("layer.toml", "--quiet", "--set", "time={dt=1e-4,end=0.01}")
         last = rows_of(self.path / "layer-run" / "series.csv")[-1]
