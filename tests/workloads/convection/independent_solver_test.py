@@ -218,6 +218,8 @@ class Drawn:
         carriers = [*([found["physics"]] if "temperature" in self.names else []), *found["scalar"]]
         for section, bounded in zip(carriers, self.bounded):
             section["advection"] = "bounded" if bounded else "centred"
+        if not any(self.implicit_axes(found)):
+            found["time"]["implicit_diffusion"] = "none"  # what no axis can have is refused
         return found
 
     @staticmethod
