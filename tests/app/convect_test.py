@@ -278,6 +278,16 @@ class DryRun(Convect):
                                r"[\d.]+ GiB")
         self.assertEqual(self.files(), ["layer.toml"])
 
+    def test_formulas_that_are_not_finite_are_found_as_by_the_run(self):
+        for what in ("initial.temperature='1/(x - 0.0625)'", "initial.velocity=['sqrt(z - 0.2)',0,0]",
+                     "forcing.acceleration=[0,'ln(x - 1.9)',0]", "forcing.temperature='0/(z - 0.9375)'"):
+            with self.subTest(what=what):
+                dry = self.refused("layer.toml", "--dry-run", "--set", what, saying=[f"--set {what}: ", "finite in the whole box"])
+                self.assertEqual(dry, self.refused("layer.toml", "--set", what))
+        # However large: nothing of the grid is formed.
+        self.refused("layer.toml", "--dry-run", "--set", "cells=8192x8192x8192", "--set", "initial.temperature='1/(z > 0.9999 ? 0 : 1)'",
+                     saying=["the initial temperature is inf at ("])
+
     def test_environment_is_a_twin_of_the_options(self):
         text = self.succeeded("layer.toml", environment={"BANKFULL_DRY_RUN": "1"})
         self.assertNotIn("RESULT", text)
@@ -452,7 +462,7 @@ class RunDirectory(Convect):
 
     def test_a_wall_may_vary_by_a_formula_of_which_a_part_is_infinite_at_the_beginning(self):
         """1/0 is infinite, and min(1, inf) is 1."""
-        self.case.write_text(LAYER.replace("temperature = 0.5 }", 'temperature = { value = 0, varying = "0.5*min(1, 1/t)" } }'))
+        self.case.write_text(LAYER.replace("temperature = 0.5 }", 'temperature = { value = 0.5, varying = "1 - min(1, 1/t)" } }'))
         text = self.succeeded("layer.toml", "--set", "time={dt=1e-3,steps=4}")
         self.assertRegex(text, r"(?m)^RESULT convect\w* .* verdict=verified$")
 

@@ -11,6 +11,7 @@
 #include "bankfull/app/workload_commands.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/printable.hpp"
+#include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
@@ -223,6 +224,7 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
   const Plan plan = in_case([&] { return Plan(problem, policy.ceiling); });
+  in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
   if (options.common.dry_run) {
     answer(options, wanted, plan);
     return ExitCode::ok;
