@@ -427,6 +427,34 @@ class RunDirectory(Convect):
         self.assertIn("too coarse", result.stderr)
         self.succeeded("layer.toml", "--quiet", "--overwrite", "--require-resolved")
 
+    def test_nusselt_numbers_are_averaged_over_the_second_half(self):
+        text = self.succeeded("layer.toml", "--set", "time={dt=0.02,steps=60}", "--set", "output.series_every=1",
+                              "--set", "initial.temperature='0.5 - z + 0.3*sin(pi*x)*sin(pi*z)'")
+        rows = rows_of(self.path / "layer-run" / "series.csv")
+        figures = json.loads((self.path / "layer-run" / "run.json").read_text())["measurements"][0]["figures"]
+        names = ("lower", "upper", "volume", "thermal", "kinetic")
+        found = {}
+        for name in names:
+            values = [float(row[f"nusselt_{name}"]) for row in rows[30:]]
+            found[name] = (sum(values) - 0.5 * (values[0] + values[-1])) / 30
+            self.assertAlmostEqual(figures[f"nusselt_{name}_average"]["value"], found[name], 10)
+        disagreement = (max(found.values()) - min(found.values())) / max(map(abs, found.values()))
+        self.assertAlmostEqual(figures["nusselt_disagreement"]["value"], disagreement, 10)
+        self.assertGreater(disagreement, 0.02)
+        self.assertRegex(text, r"(?m)^RESULT .* nusselt_disagreement=0\.\d+ nusselt_window=too-short .* verdict=verified$")
+        self.assertRegex(text, r"(?m)^  averages of times 0\.6 to 1\.2: .*, which disagree by up to [\d.]+ %: the run is too short for averages$")
+        self.assertRegex(text, r"(?m)^  Nusselt number that the discretisation adds +[\d.e-]+ +0\.02 +ok$")
+        text = self.succeeded("layer.toml", "--overwrite", "--set", "initial.noise=0")  # conduction alone
+        self.assertRegex(text, r"(?m)^RESULT .* nusselt_window=long-enough ")
+        self.assertNotIn("too short", text)
+
+    def test_bounded_advection_that_takes_much_heat_transport_is_under_resolved(self):
+        """Its overshoot never is beyond bounds, and the other bounds are met."""
+        text = self.succeeded("layer.toml", "--overwrite", "--set", "ra=1e6", "--set", "physics.advection=bounded", "--set", "initial.noise=1",
+                              "--set", "time={cfl=0.3,end=4}")
+        self.assertRegex(text, r"(?m)^  Nusselt number that the discretisation adds .*UNDER-RESOLVED$")
+        self.assertRegex(text, r"(?m)^RESULT .* verdict=under-resolved$")
+
     def test_bounded_advection_keeps_a_dye_within_its_bounds(self):
         rows, results = {}, {}
         for advection in ("bounded", "centred"):

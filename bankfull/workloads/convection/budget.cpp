@@ -19,7 +19,7 @@ void BudgetHistory::add(std::int64_t step, double time, const Diagnosis& flow) {
   step_ = step;
 }
 
-std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
+std::optional<double> BudgetHistory::leftover(const OfFlow& kept, const OfFlow& rate) const {
   if (moments_.size() < 3) {
     return std::nullopt;
   }
@@ -28,16 +28,23 @@ std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
   const Moment& last = moments_[2];
   const std::array<double, 3> weights =
       weights_of_mean(middle.time - first.time, last.time - middle.time);
-  const auto left = [&](const auto& kept, const auto& rate) {
-    return (kept(last.flow) - kept(first.flow)) / (last.time - first.time) -
-           (weights[0] * rate(first.flow) + weights[1] * rate(middle.flow) +
-            weights[2] * rate(last.flow));
-  };
-  TimeSchemeBudget found;
-  found.energy = left([](const Diagnosis& flow) { return flow.kinetic_energy; },
-                      [](const Diagnosis& flow) { return flow.energy_rate(); });
+  return (kept(last.flow) - kept(first.flow)) / (last.time - first.time) -
+         (weights[0] * rate(first.flow) + weights[1] * rate(middle.flow) +
+          weights[2] * rate(last.flow));
+}
+
+std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
+  const std::optional<double> energy =
+      leftover([](const Diagnosis& flow) { return flow.kinetic_energy; },
+               [](const Diagnosis& flow) { return flow.energy_rate(); });
+  if (!energy) {
+    return std::nullopt;
+  }
+  const Moment& first = moments_.front();
+  const Moment& last = moments_.back();
+  TimeSchemeBudget found{.energy = *energy, .scalars = {}, .numerical_dissipation = {}};
   for (std::size_t s = 0; s < last.flow.scalars.size(); ++s) {
-    found.scalars.push_back(left(
+    found.scalars.push_back(*leftover(
         [s](const Diagnosis& flow) {
           return 0.5 * flow.scalars[s].mean_square - flow.scalars[s].corrected_variance;
         },

@@ -174,6 +174,29 @@ void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement&
   }
 }
 
+/// What series.csv has no column for.
+void add_averages(const RunOutcome& outcome, Measurement& step) {
+  if (!outcome.averages) {
+    return;
+  }
+  const NusseltAverages& averages = *outcome.averages;
+  const auto add = [&](const std::string& name, double value) {
+    step.figures.push_back({name, value, ""});
+  };
+  add("nusselt_lower_average", averages.mean.lower);
+  add("nusselt_upper_average", averages.mean.upper);
+  add("nusselt_volume_average", averages.mean.volume);
+  add("nusselt_thermal_average", averages.mean.thermal);
+  if (averages.mean.kinetic) {
+    add("nusselt_kinetic_average", *averages.mean.kinetic);
+  }
+  if (averages.disagreement) {
+    add("nusselt_disagreement", *averages.disagreement);
+    const std::string window = averages.settled() ? "long-enough" : "too-short";
+    step.figures.push_back({"nusselt_window", window, ""});
+  }
+}
+
 void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step) {
   const auto add = [&](const std::string& name, double value, const std::string& unit = "") {
     step.figures.push_back({name, value, unit});
@@ -193,6 +216,7 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
       add("nusselt_kinetic", *outcome.nusselt.kinetic);
     }
   }
+  add_averages(outcome, step);
   add("cell_peclet", outcome.resolution.cell_peclet);
   if (outcome.resolution.cell_over_kolmogorov) {
     add("cell_over_kolmogorov", *outcome.resolution.cell_over_kolmogorov);
@@ -322,6 +346,12 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
        .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion" +
                  (bounded_scalars(problem).empty() ? "" : ", and bounded scalars")}};
   result.resolution = outcome.resolution_checks;
+  if (outcome.averages) {
+    result.attachment = *outcome.averages;
+    for (const Check& check : checks_of(*outcome.averages)) {
+      result.resolution.push_back(check);
+    }
+  }
   if (!outcome.seconds_per_step.empty()) {
     result.measurements.push_back(step_of(plan, outcome, samples.work, experiment));
   }

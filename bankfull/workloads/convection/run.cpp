@@ -4,6 +4,7 @@
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/measured.hpp"
+#include "bankfull/workloads/convection/nusselt_window.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ class Integration {
         problem_(plan.problem()),
         context_(context),
         path_(heat_path_of(problem_)),
+        nusselt_(problem_),
         sources_(largest_sources(problem_, plan.grid())),
         integrator_(make_integrator(plan)) {}
 
@@ -84,6 +86,7 @@ class Integration {
     }
     outcome_.progress = clock_;
     outcome_.resolution_checks = resolution_->checks();
+    outcome_.averages = nusselt_.averages();
     outcome_.diagnosis = diagnosis_;
     outcome_.largest_force = sources_.force;
     outcome_.pressure = integrator_->pressure_outcome();
@@ -144,11 +147,16 @@ class Integration {
     }
   }
 
+  void note(const Diagnosis& flow) {
+    budgets_.add(clock_.steps, clock_.time, flow);
+    nusselt_.add(clock_.time, flow, budgets_);
+  }
+
   /// The flow between two rows, for the budgets of the next. Steps are timed without it.
   void note_budgets() {
     integrator_->finish();
     seconds_before_pause_ += watch_.seconds();
-    budgets_.add(clock_.steps, clock_.time, integrator_->diagnose());
+    note(integrator_->diagnose());
     watch_.restart();
   }
 
@@ -255,7 +263,7 @@ class Integration {
     require_solved();
     require_within_stability();
     require_bounded();
-    budgets_.add(clock_.steps, clock_.time, diagnosis_);
+    note(diagnosis_);
     cycles_ += integrator_->pressure_outcome().cycles;
     ++checked_;
     checked_step_ = clock_.steps;
@@ -394,6 +402,7 @@ class Integration {
   const Problem& problem_;
   const IntegrationContext& context_;
   std::unique_ptr<HeatPath> path_;
+  NusseltWindow nusselt_;
   LargestSources sources_;
   std::unique_ptr<Integrator> integrator_;
 

@@ -135,8 +135,8 @@ TEST(FormulaBounds, AreInfiniteWhereAFormulaHasNone) {
 TEST(FormulaBounds, KnowTheFirstValueWhereAPartOfItIsInfinite) {
   for (const double end : {4.0, HUGE_VAL}) {
     const Interval times{0.0, end};
-    for (const char* formula : {"min(1, 1/t)", "min(1/t, 1)", "-max(-1, -1/t)", "min(1, t^(-1))",
-                                "min(1, 1/sqrt(t))"}) {
+    for (const char* formula :
+         {"min(1, 1/t)", "min(1/t, 1)", "-max(-1, -1/t)", "min(1, t^(-1))", "min(1, 1/sqrt(t))"}) {
       const Program program = compile(formula, "t");
       EXPECT_EQ(program.at(0.0), 1.0) << formula;
       EXPECT_EQ(bounds_of(program, times).most, 1.0) << formula;
