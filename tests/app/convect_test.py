@@ -300,6 +300,47 @@ class Documentation(Convect):
         self.assertIn("256x128x64 cells", self.succeeded("layer.toml", "--dry-run"))
 
 
+    @staticmethod
+    def named_in(table, scalars):
+        """The names in the first column of one of the documentation's tables; `a_b`, `_c` stands for a_b and a_c."""
+        names = []
+        for line in re.findall(r"(?m)^\| (`.*?) \|", table):
+            stem = ""
+            for name in re.findall(r"`(.*?)`", line):
+                stem = stem if name.startswith("_") else "<scalar>" if "<scalar>" in name else name.rsplit("_", 1)[0]
+                whole = stem + name if name.startswith("_") else name
+                names += [whole.replace("<scalar>", scalar) for scalar in scalars] if "<scalar>" in whole else [whole]
+        return names
+
+    def test_a_run_tells_what_the_documentation_says_and_no_more(self):
+        page = (CASES.parent / "docs" / "convection.md").read_text()
+        columns_of, figures_of = (re.search(rf"(?s)\n#+ {heading}\n(.*?)\n#", page)[1] for heading in ("The time series", "Figures of the result"))
+        not_in_result = set(re.findall(r"`(.*?)`", re.search(r"but for (.*?)\. Beside", figures_of)[1]))
+        self.assertEqual(not_in_result, {"step", "cycles", "ns_per_cell_step", "resolution"})
+        mixed = LAYER.replace("noise = 1e-2", 'noise = 1e-2\nsalt = "z"').replace("temperature = 0.5 }", 'temperature = 0.5, salt = "insulating" }').replace(
+            "temperature = -0.5 }", 'temperature = -0.5, salt = "insulating" }') + '\n[[scalar]]\nname = "salt"\ndiffusivity = 1e-3\nadvection = "bounded"\n'
+        (self.path / "mixed.toml").write_text(mixed)
+        for case, scalars, bounded, absent in (
+                ("layer.toml", ["temperature"], [], {"cycles"}),
+                ("mixed.toml", ["temperature", "salt"], ["salt"], set()),
+                ("lid-driven-cavity", [], [], {"cycles", *self.named_in(re.search(r"(?m)^.*nusselt_window.*$", figures_of)[0], [])})):
+            with self.subTest(case=case):
+                solver = "direct" if "cycles" in absent else "multigrid"
+                self.succeeded(case, "--quiet", "--output", f"run-{solver}-{len(scalars)}", "--set", "steps=4", "--set", f"solver={solver}")
+                run = self.path / f"run-{solver}-{len(scalars)}"
+                last = rows_of(run / "series.csv")[-1]
+                documented = [name for name in self.named_in(columns_of, scalars)
+                              if not name.endswith("_numerical_dissipation") or name.split("_")[0] in bounded]
+                self.assertEqual(sorted(last), sorted(documented))
+                figures = json.loads((run / "run.json").read_text())["measurements"][0]["figures"]
+                told = {name for name, value in last.items() if value != ""} - not_in_result
+                self.assertEqual(sorted(figures), sorted(told | set(self.named_in(figures_of, scalars)) - absent))
+                for name in told - {"dt_limit"}:
+                    self.assertAlmostEqual(figures[name]["value"], float(last[name]), delta=1e-3 * abs(float(last[name])))
+                self.assertEqual(figures["dt_limit"]["value"], last["dt_limit"])
+                self.assertEqual(figures["steps"]["value"], int(last["step"]))
+
+
 class RunDirectory(Convect):
     def test_holds_case_result_series_and_slices(self):
         text = self.succeeded("layer.toml")

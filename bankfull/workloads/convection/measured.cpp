@@ -147,12 +147,13 @@ Measurement with_parameters(const Plan& plan, const std::string& part, Measureme
   return m;
 }
 
-/// The budgets of the final flow, as series.csv names them.
+/// The energy and scalars of the final flow and their budgets, as series.csv names them.
 void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement& step) {
   const auto add = [&](const std::string& name, double value) {
     step.figures.push_back({name, value, ""});
   };
   const Diagnosis& flow = outcome.diagnosis;
+  add("kinetic_energy", flow.kinetic_energy);
   add("dissipation", flow.dissipation);
   add("buoyancy_work", flow.buoyancy_work);
   add("wall_work", flow.wall_work);
@@ -162,6 +163,10 @@ void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement&
   }
   for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
     const std::string& name = problem.scalars[s].name;
+    add(name + "_mean", flow.scalars[s].mean);
+    add(name + "_least", flow.scalars[s].min);
+    add(name + "_most", flow.scalars[s].max);
+    add(name + "_mean_square", flow.scalars[s].mean_square);
     add(name + "_dissipation", flow.scalars[s].dissipation);
     add(name + "_wall_production", flow.scalars[s].wall_production);
     add(name + "_source_production", flow.scalars[s].source_production);
@@ -197,30 +202,40 @@ void add_averages(const RunOutcome& outcome, Measurement& step) {
   }
 }
 
+void add_clock(const StepState& progress, Measurement& step) {
+  step.figures.insert(step.figures.end(),
+                      {{.name = "steps", .value = progress.steps},
+                       {.name = "time", .value = progress.time},
+                       {.name = "dt", .value = progress.dt},
+                       {.name = "dt_limit", .value = to_string(progress.limit)},
+                       {.name = "courant", .value = progress.dt * progress.rates.advection},
+                       {.name = "largest_courant", .value = progress.largest_courant}});
+}
+
+/// docs/convection.md has them all, and a test compares.
 void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step) {
-  const auto add = [&](const std::string& name, double value, const std::string& unit = "") {
-    step.figures.push_back({name, value, unit});
+  const auto add = [&](const std::string& name, const std::optional<double>& value) {
+    if (value) {
+      step.figures.push_back({name, *value, ""});
+    }
   };
-  step.figures.push_back({"steps", outcome.progress.steps});
-  add("time", outcome.progress.time);
-  add("kinetic_energy", outcome.diagnosis.kinetic_energy);
+  add_clock(outcome.progress, step);
   add_budgets(plan.problem(), outcome, step);
   add("divergence", outcome.diagnosis.divergence);
-  add("largest_courant", outcome.progress.largest_courant);
+  add("max_u", outcome.diagnosis.fastest_along[0]);
+  add("max_v", outcome.diagnosis.fastest_along[1]);
+  add("max_w", outcome.diagnosis.fastest_along[2]);
   if (heat_path_of(plan.problem())) {
     add("nusselt_lower", outcome.nusselt.lower);
     add("nusselt_upper", outcome.nusselt.upper);
     add("nusselt_volume", outcome.nusselt.volume);
     add("nusselt_thermal", outcome.nusselt.thermal);
-    if (outcome.nusselt.kinetic) {
-      add("nusselt_kinetic", *outcome.nusselt.kinetic);
-    }
+    add("nusselt_kinetic", outcome.nusselt.kinetic);
   }
   add_averages(outcome, step);
   add("cell_peclet", outcome.resolution.cell_peclet);
-  if (outcome.resolution.cell_over_kolmogorov) {
-    add("cell_over_kolmogorov", *outcome.resolution.cell_over_kolmogorov);
-  }
+  add("cell_over_kolmogorov", outcome.resolution.cell_over_kolmogorov);
+  add("cell_over_batchelor", outcome.resolution.cell_over_batchelor);
   if (plan.solver() == PressureSolver::multigrid) {
     add("cycles", outcome.mean_cycles);
   }
