@@ -489,6 +489,21 @@ class RunDirectory(Convect):
         self.assertRegex(text, r"(?m)^RESULT .* nusselt_window=long-enough ")
         self.assertNotIn("too short", text)
 
+    def test_nusselt_numbers_are_those_of_the_first_scalar(self):
+        case = LAYER.replace('rayleigh = 1e4\nprandtl = 0.71\nscaling = "free-fall"', "viscosity = 1e-2").replace('temperature = "0.5 - z"', "").replace("temperature", "salt")
+        case = case.replace("salt = 0.5 }", 'salt = "insulating", dye = 0.5 }').replace("salt = -0.5 }", 'salt = "insulating", dye = -0.5 }')
+        for names, told in ((("dye", "salt"), True), (("salt", "dye"), False)):
+            with self.subTest(first=names[0]):
+                self.case.write_text(case + "".join(f'\n[[scalar]]\nname = "{name}"\ndiffusivity = 1e-2\n' for name in names))
+                self.succeeded("layer.toml", "--quiet", "--overwrite")
+                last = rows_of(self.path / "layer-run" / "series.csv")[-1]
+                self.assertEqual(last["nusselt_lower"] != "", told)
+                self.assertIn("dye_wall_production", last)
+                figures = json.loads((self.path / "layer-run" / "run.json").read_text())["measurements"][0]["figures"]
+                self.assertEqual("nusselt_lower" in figures, told)
+                if told:
+                    self.assertAlmostEqual(float(last["nusselt_thermal"]), figures["dye_dissipation"]["value"] / 1e-2, delta=1e-9)
+
     def test_bounded_advection_that_takes_much_heat_transport_is_under_resolved(self):
         """Its overshoot never is beyond bounds, and the other bounds are met."""
         text = self.succeeded("layer.toml", "--overwrite", "--set", "ra=1e6", "--set", "physics.advection=bounded", "--set", "initial.noise=1",
