@@ -111,16 +111,18 @@ class Integration {
     }
     double steps = problem_.steps > 0 ? static_cast<double>(problem_.steps) : 0.0;
     if (problem_.end_time > 0.0) {
-      const double by_time = problem_.end_time / step_ahead();
+      const double by_time = problem_.end_time / told_step().dt;
       steps = steps > 0.0 ? std::min(steps, by_time) : by_time;
     }
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(steps) / rows_of_a_run);
   }
 
-  /// The length of the last step, or of the first while there was none.
-  [[nodiscard]] double step_ahead() const { return clock_.steps > 0 ? clock_.dt : first_step().dt; }
+  /// The last step, or the first while there was none.
+  [[nodiscard]] StepState told_step() const {
+    return clock_.steps > 0 ? clock_ : integrator_->upcoming();
+  }
 
-  /// As the integrator will choose it, but for what internal waves ask for.
+  /// As the integrator will choose it, but for what internal waves and bounded scalars ask for.
   [[nodiscard]] StepState first_step() const {
     return next_step(rule_, clock_, {.advection = diagnosis_.courant_rate});
   }
@@ -363,7 +365,7 @@ class Integration {
   }
 
   void record() {
-    const StepState told = clock_.steps > 0 ? clock_ : first_step();
+    const StepState told = told_step();
     SeriesRow row{.step = clock_.steps,
                   .time = clock_.time,
                   .dt = told.dt,

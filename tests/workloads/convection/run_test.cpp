@@ -214,6 +214,56 @@ TEST(ConvectionRun, RowsOfChosenStepsTellTheTimeSchemeToo) {
   EXPECT_GT(longest, 2.0 * recorder.rows.front().dt);
 }
 
+/// A layer at rest, stably stratified: internal waves bound its steps, or how much a bounded scalar
+/// exchanges, or its end.
+std::vector<Problem> problems_with_short_first_steps() {
+  Problem layer;
+  layer.axes = {{{.upper = 2.0, .cells = 8, .periodic = true},
+                 {.cells = 1, .periodic = true},
+                 {.cells = 8}}};
+  layer.viscosity = 1e-4;
+  layer.noise = 1e-6;
+  Scalar& scalar = layer.scalars.emplace_back();
+  scalar.diffusivity = 1e-4;
+  scalar.buoyancy = {0.0, 0.0, 40.0};
+  scalar.walls[2] = {WallScalar::fixed(0.0), WallScalar::fixed(1.0)};
+  scalar.initial = [](double, double, double z) { return z; };
+  layer.time_step = {.courant = 0.5, .longest = 1.0};
+  layer.steps = 3;
+  std::vector<Problem> problems{layer, layer, layer};
+  problems[1].scalars[0].buoyancy = {};
+  problems[1].scalars[0].diffusivity = 0.3;
+  problems[1].scalars[0].advection = Advection::bounded;
+  problems[1].noise = 10.0;
+  problems[1].scheme = TimeScheme::runge_kutta;
+  problems[1].time_step.courant = 1.7;
+  problems[2].steps = 0;
+  problems[2].end_time = 1e-3;
+  return problems;
+}
+
+TEST(ConvectionRun, TheFirstRowTellsTheFirstStep) {
+  std::vector<StepLimit> limits;
+  for (Problem problem : problems_with_short_first_steps()) {
+    for (const Schedule schedule : {Schedule::tuned, Schedule::reference}) {
+      problem.schedule = schedule;
+      CountingRecorder recorder;
+      run_with(problem, {.series_steps = 1}, recorder);
+      ASSERT_GE(recorder.rows.size(), 2U);
+      const SeriesRow& start = recorder.rows[0];
+      const SeriesRow& first = recorder.rows[1];
+      EXPECT_EQ(start.dt, first.time);
+      EXPECT_EQ(start.dt, first.dt);
+      EXPECT_EQ(start.limit, first.limit) << to_string(start.limit);
+      EXPECT_EQ(start.courant, first.courant);
+      limits.push_back(start.limit);
+    }
+  }
+  EXPECT_EQ(limits[0], StepLimit::waves);
+  EXPECT_EQ(limits[2], StepLimit::bounds);
+  EXPECT_EQ(limits[4], StepLimit::end);
+}
+
 /// Keeps <height T> of each picture too.
 class MomentRecorder final : public Recorder {
  public:
