@@ -218,9 +218,8 @@ TEST(ConvectionRun, RowsOfChosenStepsTellTheTimeSchemeToo) {
 /// exchanges, or its end.
 std::vector<Problem> problems_with_short_first_steps() {
   Problem layer;
-  layer.axes = {{{.upper = 2.0, .cells = 8, .periodic = true},
-                 {.cells = 1, .periodic = true},
-                 {.cells = 8}}};
+  layer.axes = {
+      {{.upper = 2.0, .cells = 8, .periodic = true}, {.cells = 1, .periodic = true}, {.cells = 8}}};
   layer.viscosity = 1e-4;
   layer.noise = 1e-6;
   Scalar& scalar = layer.scalars.emplace_back();
