@@ -215,7 +215,7 @@ void read_implicit_diffusion(TomlSection& time, Problem& problem) {
   time.refuse(key,
               fmt::format("= '{}', but no axis {}", to_string(problem.implicit_diffusion),
                           of_walls ? "lies between walls" : "is stretched"),
-              of_walls ? "use \"none\"" : "use \"none\", or \"walls\", or give domain.stretching");
+              of_walls ? R"(use "none")" : R"(use "none", or "walls", or give domain.stretching)");
 }
 
 void read_time(TomlSection time, Problem& problem) {

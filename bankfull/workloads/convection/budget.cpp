@@ -19,10 +19,7 @@ void BudgetHistory::add(std::int64_t step, double time, const Diagnosis& flow) {
   step_ = step;
 }
 
-std::optional<double> BudgetHistory::leftover(const OfFlow& kept, const OfFlow& rate) const {
-  if (moments_.size() < 3) {
-    return std::nullopt;
-  }
+double BudgetHistory::left(const OfFlow& kept, const OfFlow& rate) const {
   const Moment& first = moments_[0];
   const Moment& middle = moments_[1];
   const Moment& last = moments_[2];
@@ -33,18 +30,21 @@ std::optional<double> BudgetHistory::leftover(const OfFlow& kept, const OfFlow& 
           weights[2] * rate(last.flow));
 }
 
+std::optional<double> BudgetHistory::leftover(const OfFlow& kept, const OfFlow& rate) const {
+  return is_whole() ? std::optional(left(kept, rate)) : std::nullopt;
+}
+
 std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
-  const std::optional<double> energy =
-      leftover([](const Diagnosis& flow) { return flow.kinetic_energy; },
-               [](const Diagnosis& flow) { return flow.energy_rate(); });
-  if (!energy) {
+  if (!is_whole()) {
     return std::nullopt;
   }
   const Moment& first = moments_.front();
   const Moment& last = moments_.back();
-  TimeSchemeBudget found{.energy = *energy, .scalars = {}, .numerical_dissipation = {}};
+  TimeSchemeBudget found;
+  found.energy = left([](const Diagnosis& flow) { return flow.kinetic_energy; },
+                      [](const Diagnosis& flow) { return flow.energy_rate(); });
   for (std::size_t s = 0; s < last.flow.scalars.size(); ++s) {
-    found.scalars.push_back(*leftover(
+    found.scalars.push_back(left(
         [s](const Diagnosis& flow) {
           return 0.5 * flow.scalars[s].mean_square - flow.scalars[s].corrected_variance;
         },

@@ -53,6 +53,10 @@ class BudgetHistory {
     Diagnosis flow;
   };
 
+  /// Whether the last two steps are known.
+  [[nodiscard]] bool is_whole() const { return moments_.size() == 3; }
+  [[nodiscard]] double left(const OfFlow& kept, const OfFlow& rate) const;
+
   std::int64_t step_ = 0;
   std::vector<Moment> moments_;  ///< up to three, the latest last
 };

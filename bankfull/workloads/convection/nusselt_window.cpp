@@ -107,7 +107,7 @@ std::optional<NusseltWindow::Leftovers> NusseltWindow::leftovers(
   const std::optional<double> energy =
       budgets.leftover([](const Diagnosis& flow) { return flow.kinetic_energy; },
                        [](const Diagnosis& flow) { return flow.energy_rate(); });
-  if (!heat) {
+  if (!heat || !variance || !energy) {
     return std::nullopt;
   }
   return Leftovers{*heat * path_->length / conducted,

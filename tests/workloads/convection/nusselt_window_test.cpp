@@ -10,18 +10,18 @@
 namespace bankfull::convection {
 namespace {
 
-constexpr double conductivity = 0.5;
-constexpr double acceleration = 3.0;
-constexpr double height = 2.0;
+constexpr double layer_conductivity = 0.5;
+constexpr double layer_buoyancy = 3.0;
+constexpr double layer_height = 2.0;
 
 /// Of difference 4 between walls of 11 and 7, so that 1 is what is conducted.
 Problem heated_layer() {
   Problem problem;
   problem.axes[0].periodic = problem.axes[1].periodic = true;
-  problem.axes[2].upper = height;
+  problem.axes[2].upper = layer_height;
   Scalar& scalar = problem.scalars.emplace_back();
-  scalar.diffusivity = conductivity;
-  scalar.buoyancy = {0.0, 0.0, acceleration};
+  scalar.diffusivity = layer_conductivity;
+  scalar.buoyancy = {0.0, 0.0, layer_buoyancy};
   scalar.walls[2] = {WallScalar::fixed(11.0), WallScalar::fixed(7.0)};
   return problem;
 }
@@ -29,13 +29,13 @@ Problem heated_layer() {
 /// A flow with these Nusselt numbers.
 Diagnosis flow_with(double lower, double upper, double volume, double thermal, double kinetic) {
   Diagnosis flow;
-  flow.dissipation = acceleration * (kinetic - 1.0);
-  flow.buoyancy_work = acceleration * (volume - 1.0);
+  flow.dissipation = layer_buoyancy * (kinetic - 1.0);
+  flow.buoyancy_work = layer_buoyancy * (volume - 1.0);
   Diagnosis::OfScalar& scalar = flow.scalars.emplace_back();
   scalar.inflow[2] = {lower, -upper};
   scalar.transport[2] = volume - 1.0;
-  scalar.dissipation = 4.0 * thermal / height;
-  scalar.wall_production = (lower * 11.0 - upper * 7.0) / height;
+  scalar.dissipation = 4.0 * thermal / layer_height;
+  scalar.wall_production = (lower * 11.0 - upper * 7.0) / layer_height;
   return flow;
 }
 
@@ -79,14 +79,14 @@ NusseltAverages averages_of_changing_flow(const Problem& problem, double heat, d
   NusseltWindow window(problem);
   BudgetHistory budgets;
   const Diagnosis flow = flow_with(6.0, 4.0, 5.5, 3.0, 2.0);
-  const double in = (6.0 - 4.0) / height + heat / height;
+  const double in = (6.0 - 4.0) / layer_height + heat / layer_height;
   for (int step = 0; step < 6; ++step) {
     const double time = 0.1 * step;
     Diagnosis now = flow;
-    now.kinetic_energy = time * acceleration * (5.5 - 2.0 + energy);
+    now.kinetic_energy = time * layer_buoyancy * (5.5 - 2.0 + energy);
     now.scalars[0].mean = 8.0 + time * in;
     // T^2 / 2 = (T - 9)^2 / 2 + 9 T - 81 / 2
-    const double about_middle = time * (4.0 / height) * (5.0 - 3.0 + variance);
+    const double about_middle = time * (4.0 / layer_height) * (5.0 - 3.0 + variance);
     now.scalars[0].mean_square = 2.0 * (about_middle + 9.0 * now.scalars[0].mean);
     budgets.add(step, time, now);
     window.add(time, now, budgets);
