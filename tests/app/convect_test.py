@@ -278,6 +278,16 @@ class DryRun(Convect):
                                r"[\d.]+ GiB")
         self.assertEqual(self.files(), ["layer.toml"])
 
+    def test_formulas_that_are_not_finite_are_found_as_by_the_run(self):
+        for what in ("initial.temperature='1/(x - 0.0625)'", "initial.velocity=['sqrt(z - 0.2)',0,0]",
+                     "forcing.acceleration=[0,'ln(x - 1.9)',0]", "forcing.temperature='0/(z - 0.9375)'"):
+            with self.subTest(what=what):
+                dry = self.refused("layer.toml", "--dry-run", "--set", what, saying=[f"--set {what}: ", "finite in the whole box"])
+                self.assertEqual(dry, self.refused("layer.toml", "--set", what))
+        # However large: nothing of the grid is formed.
+        self.refused("layer.toml", "--dry-run", "--set", "cells=8192x8192x8192", "--set", "initial.temperature='1/(z > 0.9999 ? 0 : 1)'",
+                     saying=["the initial temperature is inf at ("])
+
     def test_environment_is_a_twin_of_the_options(self):
         text = self.succeeded("layer.toml", environment={"BANKFULL_DRY_RUN": "1"})
         self.assertNotIn("RESULT", text)
@@ -288,6 +298,47 @@ class Documentation(Convect):
         page = (CASES.parent / "docs" / "convection.md").read_text()
         self.case.write_text(re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1])
         self.assertIn("256x128x64 cells", self.succeeded("layer.toml", "--dry-run"))
+
+
+    @staticmethod
+    def named_in(table, scalars):
+        """The names in the first column of one of the documentation's tables; `a_b`, `_c` stands for a_b and a_c."""
+        names = []
+        for line in re.findall(r"(?m)^\| (`.*?) \|", table):
+            stem = ""
+            for name in re.findall(r"`(.*?)`", line):
+                stem = stem if name.startswith("_") else "<scalar>" if "<scalar>" in name else name.rsplit("_", 1)[0]
+                whole = stem + name if name.startswith("_") else name
+                names += [whole.replace("<scalar>", scalar) for scalar in scalars] if "<scalar>" in whole else [whole]
+        return names
+
+    def test_a_run_tells_what_the_documentation_says_and_no_more(self):
+        page = (CASES.parent / "docs" / "convection.md").read_text()
+        columns_of, figures_of = (re.search(rf"(?s)\n#+ {heading}\n(.*?)\n#", page)[1] for heading in ("The time series", "Figures of the result"))
+        not_in_result = set(re.findall(r"`(.*?)`", re.search(r"but for (.*?)\. Beside", figures_of)[1]))
+        self.assertEqual(not_in_result, {"step", "cycles", "ns_per_cell_step", "resolution"})
+        mixed = LAYER.replace("noise = 1e-2", 'noise = 1e-2\nsalt = "z"').replace("temperature = 0.5 }", 'temperature = 0.5, salt = "insulating" }').replace(
+            "temperature = -0.5 }", 'temperature = -0.5, salt = "insulating" }') + '\n[[scalar]]\nname = "salt"\ndiffusivity = 1e-3\nadvection = "bounded"\n'
+        (self.path / "mixed.toml").write_text(mixed)
+        for case, scalars, bounded, absent in (
+                ("layer.toml", ["temperature"], [], {"cycles"}),
+                ("mixed.toml", ["temperature", "salt"], ["salt"], set()),
+                ("lid-driven-cavity", [], [], {"cycles", *self.named_in(re.search(r"(?m)^.*nusselt_window.*$", figures_of)[0], [])})):
+            with self.subTest(case=case):
+                solver = "direct" if "cycles" in absent else "multigrid"
+                self.succeeded(case, "--quiet", "--output", f"run-{solver}-{len(scalars)}", "--set", "steps=4", "--set", f"solver={solver}")
+                run = self.path / f"run-{solver}-{len(scalars)}"
+                last = rows_of(run / "series.csv")[-1]
+                documented = [name for name in self.named_in(columns_of, scalars)
+                              if not name.endswith("_numerical_dissipation") or name.split("_")[0] in bounded]
+                self.assertEqual(sorted(last), sorted(documented))
+                figures = json.loads((run / "run.json").read_text())["measurements"][0]["figures"]
+                told = {name for name, value in last.items() if value != ""} - not_in_result
+                self.assertEqual(sorted(figures), sorted(told | set(self.named_in(figures_of, scalars)) - absent))
+                for name in told - {"dt_limit"}:
+                    self.assertAlmostEqual(figures[name]["value"], float(last[name]), delta=1e-3 * abs(float(last[name])))
+                self.assertEqual(figures["dt_limit"]["value"], last["dt_limit"])
+                self.assertEqual(figures["steps"]["value"], int(last["step"]))
 
 
 class RunDirectory(Convect):
@@ -427,6 +478,48 @@ class RunDirectory(Convect):
             beyond = [check["name"] for check in result["resolution"] if not check["passed"]]
             self.assertEqual(beyond, ["largest cell over the length of gradients, without viscosity"] * noise)
             self.assertEqual({row["cell_peclet"] for row in rows_of(self.path / "inviscid" / "series.csv")}, {""})
+    def test_nusselt_numbers_are_averaged_over_the_second_half(self):
+        text = self.succeeded("layer.toml", "--set", "time={dt=0.02,steps=60}", "--set", "output.series_every=1",
+                              "--set", "initial.temperature='0.5 - z + 0.3*sin(pi*x)*sin(pi*z)'")
+        rows = rows_of(self.path / "layer-run" / "series.csv")
+        figures = json.loads((self.path / "layer-run" / "run.json").read_text())["measurements"][0]["figures"]
+        names = ("lower", "upper", "volume", "thermal", "kinetic")
+        found = {}
+        for name in names:
+            values = [float(row[f"nusselt_{name}"]) for row in rows[30:]]
+            found[name] = (sum(values) - 0.5 * (values[0] + values[-1])) / 30
+            self.assertAlmostEqual(figures[f"nusselt_{name}_average"]["value"], found[name], 10)
+        disagreement = (max(found.values()) - min(found.values())) / max(map(abs, found.values()))
+        self.assertAlmostEqual(figures["nusselt_disagreement"]["value"], disagreement, 10)
+        self.assertGreater(disagreement, 0.02)
+        self.assertRegex(text, r"(?m)^RESULT .* nusselt_disagreement=0\.\d+ nusselt_window=too-short .* verdict=verified$")
+        self.assertRegex(text, r"(?m)^  averages of times 0\.6 to 1\.2: .*, which disagree by up to [\d.]+ %: the run is too short for averages$")
+        self.assertRegex(text, r"(?m)^  Nusselt number that the discretisation adds +[\d.e-]+ +0\.02 +ok$")
+        text = self.succeeded("layer.toml", "--overwrite", "--set", "initial.noise=0")  # conduction alone
+        self.assertRegex(text, r"(?m)^RESULT .* nusselt_window=long-enough ")
+        self.assertNotIn("too short", text)
+
+    def test_nusselt_numbers_are_those_of_the_first_scalar(self):
+        case = LAYER.replace('rayleigh = 1e4\nprandtl = 0.71\nscaling = "free-fall"', "viscosity = 1e-2").replace('temperature = "0.5 - z"', "").replace("temperature", "salt")
+        case = case.replace("salt = 0.5 }", 'salt = "insulating", dye = 0.5 }').replace("salt = -0.5 }", 'salt = "insulating", dye = -0.5 }')
+        for names, told in ((("dye", "salt"), True), (("salt", "dye"), False)):
+            with self.subTest(first=names[0]):
+                self.case.write_text(case + "".join(f'\n[[scalar]]\nname = "{name}"\ndiffusivity = 1e-2\n' for name in names))
+                self.succeeded("layer.toml", "--quiet", "--overwrite")
+                last = rows_of(self.path / "layer-run" / "series.csv")[-1]
+                self.assertEqual(last["nusselt_lower"] != "", told)
+                self.assertIn("dye_wall_production", last)
+                figures = json.loads((self.path / "layer-run" / "run.json").read_text())["measurements"][0]["figures"]
+                self.assertEqual("nusselt_lower" in figures, told)
+                if told:
+                    self.assertAlmostEqual(float(last["nusselt_thermal"]), figures["dye_dissipation"]["value"] / 1e-2, delta=1e-9)
+
+    def test_bounded_advection_that_takes_much_heat_transport_is_under_resolved(self):
+        """Its overshoot never is beyond bounds, and the other bounds are met."""
+        text = self.succeeded("layer.toml", "--overwrite", "--set", "ra=1e6", "--set", "physics.advection=bounded", "--set", "initial.noise=1",
+                              "--set", "time={cfl=0.3,end=4}")
+        self.assertRegex(text, r"(?m)^  Nusselt number that the discretisation adds .*UNDER-RESOLVED$")
+        self.assertRegex(text, r"(?m)^RESULT .* verdict=under-resolved$")
 
     def test_bounded_advection_keeps_a_dye_within_its_bounds(self):
         rows, results = {}, {}
@@ -460,6 +553,12 @@ class RunDirectory(Convect):
         self.assertNotIn("bounded_scalars", results["centred"]["problem"])
         self.assertTrue(any("bounded scalars" in check["source"] for check in results["bounded"]["verification"]))
         self.assertIn("dye: diffusivity 1e-06, buoyancy (0, 0, 0), bounded advection", self.succeeded("dye-in-rolls", "--dry-run", "--overwrite"))
+
+    def test_a_wall_may_vary_by_a_formula_of_which_a_part_is_infinite_at_the_beginning(self):
+        """1/0 is infinite, and min(1, inf) is 1."""
+        self.case.write_text(LAYER.replace("temperature = 0.5 }", 'temperature = { value = 0.5, varying = "1 - min(1, 1/t)" } }'))
+        text = self.succeeded("layer.toml", "--set", "time={dt=1e-3,steps=4}")
+        self.assertRegex(text, r"(?m)^RESULT convect\w* .* verdict=verified$")
 
     def test_ends_on_time(self):
         self.succeeded("layer.toml", "--quiet", "--set", "time={dt=1e-4,end=0.01}")

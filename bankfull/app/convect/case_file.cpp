@@ -201,13 +201,28 @@ void read_step(TomlSection& time, convection::TimeStep& step) {
   }
 }
 
+/// After the domain and its walls, which say whether it can be implicit. A case that asks for what
+/// it then has not would be thought to run with it.
+void read_implicit_diffusion(TomlSection& time, Problem& problem) {
+  using convection::ImplicitDiffusion;
+  const std::string key = "implicit_diffusion";
+  problem.implicit_diffusion =
+      time.choice(key, convection::implicit_diffusion_names, ImplicitDiffusion::none);
+  if (problem.implicit_diffusion == ImplicitDiffusion::none || problem.implicit_anywhere()) {
+    return;
+  }
+  const bool of_walls = problem.implicit_diffusion == ImplicitDiffusion::walls;
+  time.refuse(key,
+              fmt::format("= '{}', but no axis {}", to_string(problem.implicit_diffusion),
+                          of_walls ? "lies between walls" : "is stretched"),
+              of_walls ? R"(use "none")" : R"(use "none", or "walls", or give domain.stretching)");
+}
+
 void read_time(TomlSection time, Problem& problem) {
   time.allow({"scheme", "implicit_diffusion", "dt", "cfl", "longest", "steps", "end"});
   problem.scheme =
       time.choice("scheme", convection::time_scheme_names, convection::TimeScheme::adams_bashforth);
-  problem.implicit_diffusion =
-      time.choice("implicit_diffusion", convection::implicit_diffusion_names,
-                  convection::ImplicitDiffusion::none);
+  read_implicit_diffusion(time, problem);
   read_step(time, problem.time_step);
   if (!time.has("steps") && !time.has("end")) {
     time.refuse_all("has neither 'steps' nor 'end'", "say when the run ends");

@@ -31,6 +31,9 @@ bool holds(const Interval& interval, double number) {
   return interval.least <= number && number <= interval.most;
 }
 
+/// The next number above.
+double above(double number) { return std::nextafter(number, HUGE_VAL); }
+
 /// Of a function that does not fall, or does not rise, on all of an interval.
 template <class Function>
 Interval monotone(const Interval& b, const Function& function) {
@@ -183,22 +186,42 @@ Interval bounds_of_piece(const Program& program, const Interval& variable) {
   return size == 0 ? Interval{0.0, 0.0} : stack[0];
 }
 
-}  // namespace
-
-Interval bounds_of(const Program& program, const Interval& variable) {
+/// From the number after the least one: the least is left out, for intervals that hold 0 do not
+/// tell from which side 1/t comes to it.
+Interval bounds_beyond_the_least(const Program& program, const Interval& variable) {
+  const double begin = above(variable.least);
   if (!variable.finite()) {
-    return bounds_of_piece(program, variable);
+    return bounds_of_piece(program, {begin, variable.most});
   }
   constexpr int pieces = 1024;
   const auto place = [&](int n) {
     const double part = static_cast<double>(n) / pieces;
-    return n == pieces ? variable.most : variable.least + part * (variable.most - variable.least);
+    return n == pieces ? variable.most : begin + part * (variable.most - begin);
   };
   Interval found = bounds_of_piece(program, {place(0), place(1)});
   for (int n = 1; n < pieces; ++n) {
     found = united(found, bounds_of_piece(program, {place(n), place(n + 1)}));
   }
   return found;
+}
+
+/// The first number after 0 is 5e-324, so that 1/sqrt(t) has a bound there that serves nobody.
+Interval useful(const Interval& found) {
+  constexpr double useless = 1e30;
+  return {found.least < -useless ? -HUGE_VAL : found.least,
+          found.most > useless ? HUGE_VAL : found.most};
+}
+
+}  // namespace
+
+Interval bounds_of(const Program& program, const Interval& variable) {
+  if (!std::isfinite(variable.least)) {
+    return useful(bounds_of_piece(program, variable));
+  }
+  const Interval first = around({program.at(variable.least)});
+  return variable.least < variable.most
+             ? useful(united(first, bounds_beyond_the_least(program, variable)))
+             : first;
 }
 
 }  // namespace bankfull::formula

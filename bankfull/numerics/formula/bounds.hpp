@@ -19,7 +19,9 @@ struct Interval {
 
 /// Within which the values of a formula stay while its variable is in `variable`, by interval
 /// arithmetic, to rounding: an upper bound, close to the range itself where the interval is finite,
-/// since that is cut into pieces. Infinite where the formula has no bound, or none is found.
+/// since that is cut into pieces. The value at the least of `variable` is found exactly, as a run
+/// will: min(1, 1/t) is 1 at 0. Infinite where the formula has no bound, none is found, or the
+/// bound is beyond 1e30.
 Interval bounds_of(const Program& program, const Interval& variable);
 
 }  // namespace bankfull::formula

@@ -19,20 +19,27 @@ void BudgetHistory::add(std::int64_t step, double time, const Diagnosis& flow) {
   step_ = step;
 }
 
-std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
-  if (moments_.size() < 3) {
-    return std::nullopt;
-  }
+double BudgetHistory::left(const OfFlow& kept, const OfFlow& rate) const {
   const Moment& first = moments_[0];
   const Moment& middle = moments_[1];
   const Moment& last = moments_[2];
   const std::array<double, 3> weights =
       weights_of_mean(middle.time - first.time, last.time - middle.time);
-  const auto left = [&](const auto& kept, const auto& rate) {
-    return (kept(last.flow) - kept(first.flow)) / (last.time - first.time) -
-           (weights[0] * rate(first.flow) + weights[1] * rate(middle.flow) +
-            weights[2] * rate(last.flow));
-  };
+  return (kept(last.flow) - kept(first.flow)) / (last.time - first.time) -
+         (weights[0] * rate(first.flow) + weights[1] * rate(middle.flow) +
+          weights[2] * rate(last.flow));
+}
+
+std::optional<double> BudgetHistory::leftover(const OfFlow& kept, const OfFlow& rate) const {
+  return is_whole() ? std::optional(left(kept, rate)) : std::nullopt;
+}
+
+std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
+  if (!is_whole()) {
+    return std::nullopt;
+  }
+  const Moment& first = moments_.front();
+  const Moment& last = moments_.back();
   TimeSchemeBudget found;
   found.energy = left([](const Diagnosis& flow) { return flow.kinetic_energy; },
                       [](const Diagnosis& flow) { return flow.energy_rate(); });

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -41,11 +42,20 @@ class BudgetHistory {
   /// Nothing where the two steps before the last call's were not all told.
   [[nodiscard]] std::optional<TimeSchemeBudget> time_scheme() const;
 
+  /// What the same two steps add to anything else that a flow keeps, beside the rate that the
+  /// equations give it, for each time.
+  using OfFlow = std::function<double(const Diagnosis& flow)>;
+  [[nodiscard]] std::optional<double> leftover(const OfFlow& kept, const OfFlow& rate) const;
+
  private:
   struct Moment {
     double time = 0.0;
     Diagnosis flow;
   };
+
+  /// Whether the last two steps are known.
+  [[nodiscard]] bool is_whole() const { return moments_.size() == 3; }
+  [[nodiscard]] double left(const OfFlow& kept, const OfFlow& rate) const;
 
   std::int64_t step_ = 0;
   std::vector<Moment> moments_;  ///< up to three, the latest last

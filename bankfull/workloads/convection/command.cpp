@@ -11,11 +11,14 @@
 #include "bankfull/app/workload_commands.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/printable.hpp"
+#include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
+#include "bankfull/workloads/convection/nusselt_window.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
 
 #include <algorithm>
+#include <any>
 #include <cstdio>
 #include <fmt/format.h>
 #include <memory>
@@ -134,6 +137,29 @@ std::string final_flow(const convect::Case& run, const convection::SeriesRow& la
   return text;
 }
 
+/// Whether they are averages.
+std::string window_text(const convection::NusseltAverages& averages) {
+  if (!averages.disagreement) {
+    return "which need not agree: heat enters elsewhere too, or a wall has several temperatures";
+  }
+  return fmt::format("which disagree by up to {:.2g} %{}", 100.0 * *averages.disagreement,
+                     averages.settled() ? "" : ": the run is too short for averages");
+}
+
+std::string averages_text(const RunResult& result) {
+  const auto* const averages = std::any_cast<convection::NusseltAverages>(&result.attachment);
+  if (averages == nullptr) {
+    return "";
+  }
+  const convection::Nusselt& mean = averages->mean;
+  return fmt::format(
+      "  averages of times {:.6g} to {:.6g}: {:.6g}, {:.6g} and {:.6g}, by the dissipation of "
+      "temperature {:.6g}{}, {}\n",
+      averages->from, averages->to, mean.lower, mean.upper, mean.volume, mean.thermal,
+      mean.kinetic ? fmt::format(", of kinetic energy {:.6g}", *mean.kinetic) : "",
+      window_text(*averages));
+}
+
 std::string what_was_written(const convect::RunDirectory& directory,
                              const convect::RunWriter& writer) {
   std::string text =
@@ -169,7 +195,8 @@ ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
         },
         {.extra =
              [&](const RunResult& result) {
-               return final_flow(wanted, writer.last_row()) + report_notes(result);
+               return final_flow(wanted, writer.last_row()) + averages_text(result) +
+                      report_notes(result);
              },
          .written = [&] { return what_was_written(directory, writer); },
          .folder = directory.path().string(),
@@ -223,6 +250,7 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
   const Plan plan = in_case([&] { return Plan(problem, policy.ceiling); });
+  in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
   if (options.common.dry_run) {
     answer(options, wanted, plan);
     return ExitCode::ok;

@@ -119,6 +119,7 @@ class CpuBackend {
     std::fill_n(kept_pressure_->data(), kept_pressure_->size(), Real(0));
   }
   [[nodiscard]] StepState progress() const { return clock_.progress; }
+  [[nodiscard]] StepState upcoming() const { return clock_.next; }
 
   void choose_step() {
     clock_.choose();

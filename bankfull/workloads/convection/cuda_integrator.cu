@@ -235,12 +235,8 @@ class CudaBackend {
     fill_bytes(&clock_.data()->of_flow, 0, sizeof(FlowRates), stream_);
     fill_bytes(&clock_.data()->noted, 0, sizeof(FlowRates), stream_);
   }
-  [[nodiscard]] StepState progress() const {
-    StepState progress;
-    copy_bytes(&progress, &clock_.data()->progress, sizeof(progress), stream_);
-    stream_.synchronize();
-    return progress;
-  }
+  [[nodiscard]] StepState progress() const { return state_of(clock_.data()->progress); }
+  [[nodiscard]] StepState upcoming() const { return state_of(clock_.data()->next); }
   void choose_step() { gpu_.each(1, choice(false)); }
 
   void fill_ghosts_and_end_step(std::size_t to) {
@@ -347,6 +343,14 @@ class CudaBackend {
   void finish() const { stream_.synchronize(); }
 
  private:
+  /// `on_gpu`: of the clock there.
+  [[nodiscard]] StepState state_of(const StepState& on_gpu) const {
+    StepState state;
+    copy_bytes(&state, &on_gpu, sizeof(state), stream_);
+    stream_.synchronize();
+    return state;
+  }
+
   [[nodiscard]] ChooseStep<Real> choice(bool ends_step) {
     return {clock_.data(), factors_.data(), times_.data(), implicit_ ? implicit_->slots() : nullptr,
             ends_step};

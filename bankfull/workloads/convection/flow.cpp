@@ -33,17 +33,20 @@ double noise_at(const Problem& problem, const Grid& grid, int field,
   return random_symmetric(problem.seed, static_cast<std::uint64_t>(number));
 }
 
+void require_finite(const FieldFormula& formula, const Vector& place, double found) {
+  if (!std::isfinite(found)) {
+    throw UsageError(fmt::format("{} is {} at ({:g}, {:g}, {:g})", formula.what, found, place[0],
+                                 place[1], place[2]),
+                     "give a formula that is finite in the whole box")
+        .about(formula.setting);
+  }
+}
+
 void require_finite(const FieldFormula& formula, const Grid& grid, int field, const Box& part,
                     const double* values) {
   const double* value = values;
   for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    if (const double found = *value++; !std::isfinite(found)) {
-      const Vector place = grid.place(field, i, j, k);
-      throw UsageError(fmt::format("{} is {} at ({:g}, {:g}, {:g})", formula.what, found, place[0],
-                                   place[1], place[2]),
-                       "give a formula that is finite in the whole box")
-          .about(formula.setting);
-    }
+    require_finite(formula, grid.place(field, i, j, k), *value++);
   });
 }
 
@@ -82,6 +85,54 @@ void sample(const FieldFormula& formula, const Problem& problem, const Grid& gri
   }
   if (!all_finite) {
     require_finite(formula, grid, field, part, values);
+  }
+}
+
+/// What a field starts from.
+FieldFormula initial_of(const Problem& problem, const Grid& grid, int field) {
+  if (field < 3) {
+    const auto axis = static_cast<std::size_t>(grid.physical(field));
+    return {problem.initial_velocity[axis], problem.noise,
+            fmt::format("the initial velocity along {}", axis_names[axis]), "initial.velocity"};
+  }
+  const Scalar& scalar = problem.scalars[static_cast<std::size_t>(field - 3)];
+  return {scalar.initial, 0.0, "the initial " + scalar.name, "initial." + scalar.name};
+}
+
+/// Its steady acceleration or source.
+FieldFormula source_of(const Problem& problem, const Grid& grid, int field) {
+  if (field < 3) {
+    const auto axis = static_cast<std::size_t>(grid.physical(field));
+    return {problem.force[axis], 0.0, fmt::format("the acceleration along {}", axis_names[axis]),
+            "forcing.acceleration"};
+  }
+  const Scalar& scalar = problem.scalars[static_cast<std::size_t>(field - 3)];
+  return {scalar.source, 0.0, "the source of " + scalar.name, "forcing." + scalar.name};
+}
+
+/// Some of the indices below a count, in order: both ends, and as many in between as keep the cube
+/// of their number quick to go through.
+std::vector<std::int64_t> some_of(std::int64_t count) {
+  constexpr std::int64_t most = 33;
+  const std::int64_t parts = std::min(count, most) - 1;
+  std::vector<std::int64_t> indices{0};
+  for (std::int64_t n = 1; n <= parts; ++n) {
+    indices.push_back((count - 1) * n / parts);
+  }
+  return indices;
+}
+
+void require_finite_at_some_places(const FieldFormula& formula, const Grid& grid, int field) {
+  const Extents n = grid.extents();
+  for (const std::int64_t i : some_of(n.ni)) {
+    for (const std::int64_t j : some_of(n.nj)) {
+      for (const std::int64_t k : some_of(n.nk)) {
+        if (formula.function && !lies_on_wall(grid, field, i, j, k)) {
+          const Vector place = grid.place(field, i, j, k);
+          require_finite(formula, place, formula.function(place[0], place[1], place[2]));
+        }
+      }
+    }
   }
 }
 
@@ -148,18 +199,7 @@ void KeptFlow::read(int field, const Box& part, double* values) const {
 }
 
 void InitialFlow::read(int field, const Box& part, double* values) const {
-  if (field < 3) {
-    const auto axis = static_cast<std::size_t>(grid_->physical(field));
-    const FieldFormula formula{problem_->initial_velocity[axis], problem_->noise,
-                               fmt::format("the initial velocity along {}", axis_names[axis]),
-                               "initial.velocity"};
-    sample(formula, *problem_, *grid_, field, part, values);
-    return;
-  }
-  const Scalar& scalar = problem_->scalars[static_cast<std::size_t>(field - 3)];
-  const FieldFormula formula{scalar.initial, 0.0, "the initial " + scalar.name,
-                             "initial." + scalar.name};
-  sample(formula, *problem_, *grid_, field, part, values);
+  sample(initial_of(*problem_, *grid_, field), *problem_, *grid_, field, part, values);
 }
 
 FlowState initial_state(const Problem& problem, const Grid& grid) {
@@ -173,24 +213,21 @@ std::int64_t planes_of_a_piece(const Extents& cells) {
 
 std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid) {
   std::vector<std::vector<double>> sources;
-  const auto add = [&](const PointFunction& function, int field, const std::string& what,
-                       const std::string& setting) {
+  for (int field = 0; field < 3 + static_cast<int>(problem.scalars.size()); ++field) {
     std::vector<double>& values = sources.emplace_back();
-    if (function) {
+    if (const FieldFormula formula = source_of(problem, grid, field); formula.function) {
       values.resize(static_cast<std::size_t>(grid.extents().count()));
-      const FieldFormula formula{.function = function, .what = what, .setting = setting};
       sample(formula, problem, grid, field, box_of(grid.extents()), values.data());
     }
-  };
-  for (const int n : storage_axes) {
-    const auto axis = static_cast<std::size_t>(grid.physical(n));
-    add(problem.force[axis], n, fmt::format("the acceleration along {}", axis_names[axis]),
-        "forcing.acceleration");
-  }
-  for (const Scalar& scalar : problem.scalars) {
-    add(scalar.source, 3, "the source of " + scalar.name, "forcing." + scalar.name);
   }
   return sources;
+}
+
+void require_finite_formulas(const Problem& problem, const Grid& grid) {
+  for (int field = 0; field < 3 + static_cast<int>(problem.scalars.size()); ++field) {
+    require_finite_at_some_places(initial_of(problem, grid, field), grid, field);
+    require_finite_at_some_places(source_of(problem, grid, field), grid, field);
+  }
 }
 
 }  // namespace bankfull::convection

@@ -113,6 +113,12 @@ std::vector<AxisMetric<Real>> metrics_of(const GridAxis& axis) {
 /// empty.
 std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid);
 
+/// Looks at the formulas of the initial flow, forces and sources at some places of the grid, those
+/// at its ends among them: cheap on any grid, and all places of a small one.
+///
+/// Throws UsageError about the setting where one is not finite there, as InitialFlow does.
+void require_finite_formulas(const Problem& problem, const Grid& grid);
+
 /// Which of a field's elements lie on a wall, where velocity through it is zero.
 bool lies_on_wall(const Grid& grid, int field, std::int64_t i, std::int64_t j, std::int64_t k);
 

@@ -31,6 +31,10 @@ class Integrator : public FlowReader {
   /// one that meets the rule's end of time.
   virtual void step() = 0;
 
+  /// The step to come: how long it will be and where it will lead, by the rule and the flow as they
+  /// are.
+  [[nodiscard]] virtual StepState upcoming() = 0;
+
   /// Where the steps since the clock was started have led.
   [[nodiscard]] virtual StepState progress() const = 0;
 

@@ -154,12 +154,13 @@ Measurement with_parameters(const Plan& plan, const std::string& part, Measureme
   return m;
 }
 
-/// The budgets of the final flow, as series.csv names them.
+/// The energy and scalars of the final flow and their budgets, as series.csv names them.
 void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement& step) {
   const auto add = [&](const std::string& name, double value) {
     step.figures.push_back({name, value, ""});
   };
   const Diagnosis& flow = outcome.diagnosis;
+  add("kinetic_energy", flow.kinetic_energy);
   add("dissipation", flow.dissipation);
   add("buoyancy_work", flow.buoyancy_work);
   add("wall_work", flow.wall_work);
@@ -169,6 +170,10 @@ void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement&
   }
   for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
     const std::string& name = problem.scalars[s].name;
+    add(name + "_mean", flow.scalars[s].mean);
+    add(name + "_least", flow.scalars[s].min);
+    add(name + "_most", flow.scalars[s].max);
+    add(name + "_mean_square", flow.scalars[s].mean_square);
     add(name + "_dissipation", flow.scalars[s].dissipation);
     add(name + "_wall_production", flow.scalars[s].wall_production);
     add(name + "_source_production", flow.scalars[s].source_production);
@@ -181,34 +186,64 @@ void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement&
   }
 }
 
-void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step) {
-  const auto add = [&](const std::string& name, double value, const std::string& unit = "") {
-    step.figures.push_back({name, value, unit});
+/// What series.csv has no column for.
+void add_averages(const RunOutcome& outcome, Measurement& step) {
+  if (!outcome.averages) {
+    return;
+  }
+  const NusseltAverages& averages = *outcome.averages;
+  const auto add = [&](const std::string& name, double value) {
+    step.figures.push_back({name, value, ""});
   };
-  step.figures.push_back({"steps", outcome.progress.steps});
-  add("time", outcome.progress.time);
-  add("kinetic_energy", outcome.diagnosis.kinetic_energy);
+  add("nusselt_lower_average", averages.mean.lower);
+  add("nusselt_upper_average", averages.mean.upper);
+  add("nusselt_volume_average", averages.mean.volume);
+  add("nusselt_thermal_average", averages.mean.thermal);
+  if (averages.mean.kinetic) {
+    add("nusselt_kinetic_average", *averages.mean.kinetic);
+  }
+  if (averages.disagreement) {
+    add("nusselt_disagreement", *averages.disagreement);
+    const std::string window = averages.settled() ? "long-enough" : "too-short";
+    step.figures.push_back({"nusselt_window", window, ""});
+  }
+}
+
+void add_clock(const StepState& progress, Measurement& step) {
+  step.figures.insert(step.figures.end(),
+                      {{.name = "steps", .value = progress.steps},
+                       {.name = "time", .value = progress.time},
+                       {.name = "dt", .value = progress.dt},
+                       {.name = "dt_limit", .value = to_string(progress.limit)},
+                       {.name = "courant", .value = progress.dt * progress.rates.advection},
+                       {.name = "largest_courant", .value = progress.largest_courant}});
+}
+
+/// docs/convection.md has them all, and a test compares.
+void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step) {
+  const auto add = [&](const std::string& name, const std::optional<double>& value) {
+    if (value) {
+      step.figures.push_back({name, *value, ""});
+    }
+  };
+  add_clock(outcome.progress, step);
   add_budgets(plan.problem(), outcome, step);
   add("divergence", outcome.diagnosis.divergence);
-  add("largest_courant", outcome.progress.largest_courant);
+  add("max_u", outcome.diagnosis.fastest_along[0]);
+  add("max_v", outcome.diagnosis.fastest_along[1]);
+  add("max_w", outcome.diagnosis.fastest_along[2]);
   if (heat_path_of(plan.problem())) {
     add("nusselt_lower", outcome.nusselt.lower);
     add("nusselt_upper", outcome.nusselt.upper);
     add("nusselt_volume", outcome.nusselt.volume);
     add("nusselt_thermal", outcome.nusselt.thermal);
-    if (outcome.nusselt.kinetic) {
-      add("nusselt_kinetic", *outcome.nusselt.kinetic);
-    }
+    add("nusselt_kinetic", outcome.nusselt.kinetic);
   }
-  if (outcome.resolution.cell_peclet) {
-    add("cell_peclet", *outcome.resolution.cell_peclet);
-  }
-  if (outcome.resolution.cell_over_gradients) {
-    add("cell_over_gradients", *outcome.resolution.cell_over_gradients);
-  }
-  if (outcome.resolution.cell_over_kolmogorov) {
-    add("cell_over_kolmogorov", *outcome.resolution.cell_over_kolmogorov);
-  }
+  add_averages(outcome, step);
+  add("cell_peclet", outcome.resolution.cell_peclet);
+  add("cell_over_gradients", outcome.resolution.cell_over_gradients);
+  add("cell_over_kolmogorov", outcome.resolution.cell_over_kolmogorov);
+  add("cell_over_batchelor", outcome.resolution.cell_over_batchelor);
   if (plan.solver() == PressureSolver::multigrid) {
     add("cycles", outcome.mean_cycles);
   }
@@ -334,6 +369,12 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
        .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion" +
                  (bounded_scalars(problem).empty() ? "" : ", and bounded scalars")}};
   result.resolution = outcome.resolution_checks;
+  if (outcome.averages) {
+    result.attachment = *outcome.averages;
+    for (const Check& check : checks_of(*outcome.averages)) {
+      result.resolution.push_back(check);
+    }
+  }
   if (!outcome.seconds_per_step.empty()) {
     result.measurements.push_back(step_of(plan, outcome, samples.work, experiment));
   }

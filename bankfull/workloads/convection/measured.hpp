@@ -5,6 +5,7 @@
 #include "bankfull/workloads/convection/budget.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/nusselt_window.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 #include "bankfull/workloads/convection/resolution.hpp"
 
@@ -22,6 +23,7 @@ struct RunOutcome {
   Nusselt nusselt;
   Resolution resolution;                        ///< at the end
   std::vector<Check> resolution_checks;         ///< of the second half
+  std::optional<NusseltAverages> averages;      ///< where there is a HeatPath
   std::optional<TimeSchemeBudget> time_scheme;  ///< of the last two steps, where known
   poisson::Outcome pressure;
   double mean_cycles = 0.0;

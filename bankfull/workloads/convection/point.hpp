@@ -398,7 +398,8 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real per_narrower_cell(const AxisMet
 }
 
 /// The sum of |u| / h over the axes with the velocities on the lower faces of a cell: how fast the
-/// shortest waves are carried, 1 / time.
+/// shortest waves are carried, 1 / time. All faces but upper walls, where nothing moves, are lower
+/// ones of a cell. Those above it would have to be projected a second time.
 template <class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real
 advective_rate(const AxisMetric<Real>& i, const AxisMetric<Real>& j, const AxisMetric<Real>& k,

@@ -56,6 +56,7 @@ class ReferenceIntegrator final : public Integrator {
     note_end_of_step(progress_, rates_);
   }
 
+  [[nodiscard]] StepState upcoming() override { return next_step(rule_, progress_, rates_); }
   [[nodiscard]] StepState progress() const override { return progress_; }
   void restart_clock() override { progress_ = {}; }
 

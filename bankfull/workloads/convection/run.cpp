@@ -4,6 +4,7 @@
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/measured.hpp"
+#include "bankfull/workloads/convection/nusselt_window.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ class Integration {
         problem_(plan.problem()),
         context_(context),
         path_(heat_path_of(problem_)),
+        nusselt_(problem_),
         sources_(largest_sources(problem_, plan.grid())),
         integrator_(make_integrator(plan)) {}
 
@@ -84,6 +86,7 @@ class Integration {
     }
     outcome_.progress = clock_;
     outcome_.resolution_checks = resolution_->checks();
+    outcome_.averages = nusselt_.averages();
     outcome_.diagnosis = diagnosis_;
     outcome_.largest_force = sources_.force;
     outcome_.pressure = integrator_->pressure_outcome();
@@ -108,16 +111,18 @@ class Integration {
     }
     double steps = problem_.steps > 0 ? static_cast<double>(problem_.steps) : 0.0;
     if (problem_.end_time > 0.0) {
-      const double by_time = problem_.end_time / step_ahead();
+      const double by_time = problem_.end_time / told_step().dt;
       steps = steps > 0.0 ? std::min(steps, by_time) : by_time;
     }
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(steps) / rows_of_a_run);
   }
 
-  /// The length of the last step, or of the first while there was none.
-  [[nodiscard]] double step_ahead() const { return clock_.steps > 0 ? clock_.dt : first_step().dt; }
+  /// The last step, or the first while there was none.
+  [[nodiscard]] StepState told_step() const {
+    return clock_.steps > 0 ? clock_ : integrator_->upcoming();
+  }
 
-  /// As the integrator will choose it, but for what internal waves ask for.
+  /// As the integrator will choose it, but for what internal waves and bounded scalars ask for.
   [[nodiscard]] StepState first_step() const {
     return next_step(rule_, clock_, {.advection = diagnosis_.courant_rate});
   }
@@ -144,11 +149,16 @@ class Integration {
     }
   }
 
+  void note(const Diagnosis& flow) {
+    budgets_.add(clock_.steps, clock_.time, flow);
+    nusselt_.add(clock_.time, flow, budgets_);
+  }
+
   /// The flow between two rows, for the budgets of the next. Steps are timed without it.
   void note_budgets() {
     integrator_->finish();
     seconds_before_pause_ += watch_.seconds();
-    budgets_.add(clock_.steps, clock_.time, integrator_->diagnose());
+    note(integrator_->diagnose());
     watch_.restart();
   }
 
@@ -255,7 +265,7 @@ class Integration {
     require_solved();
     require_within_stability();
     require_bounded();
-    budgets_.add(clock_.steps, clock_.time, diagnosis_);
+    note(diagnosis_);
     cycles_ += integrator_->pressure_outcome().cycles;
     ++checked_;
     checked_step_ = clock_.steps;
@@ -355,7 +365,7 @@ class Integration {
   }
 
   void record() {
-    const StepState told = clock_.steps > 0 ? clock_ : first_step();
+    const StepState told = told_step();
     SeriesRow row{.step = clock_.steps,
                   .time = clock_.time,
                   .dt = told.dt,
@@ -394,6 +404,7 @@ class Integration {
   const Problem& problem_;
   const IntegrationContext& context_;
   std::unique_ptr<HeatPath> path_;
+  NusseltWindow nusselt_;
   LargestSources sources_;
   std::unique_ptr<Integrator> integrator_;
 

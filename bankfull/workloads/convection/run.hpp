@@ -18,9 +18,9 @@ namespace bankfull::convection {
 struct SeriesRow {
   std::int64_t step = 0;
   double time = 0.0;
-  double dt = 0.0;                     ///< of the last step; at the start of the one to come
+  double dt = 0.0;                     ///< of the last step; at the start of the first, to come
   StepLimit limit = StepLimit::given;  ///< what made it as long as it was
-  double courant = 0.0;                ///< its dt times the rate of advection that it started from
+  double courant = 0.0;                ///< its dt times the rate of advection, see StepState
   Diagnosis diagnosis;
   Nusselt nusselt;
   Resolution resolution;

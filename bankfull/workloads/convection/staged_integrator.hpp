@@ -32,7 +32,8 @@ inline constexpr int factor_slots = given_slot + 1;
 ///                            the step to come; the largest rates of the flow are noted by the
 ///                            parts `advance`, of buoyancy, and `projection`, of advection
 ///   fill_ghosts_and_end_step(to)  launches the part `ghosts` and StepClock::end_step likewise
-///   launches set_rule(rule), restart_clock(), forget_rates(), progress()   of the StepClock
+///   launches set_rule(rule), restart_clock(), forget_rates(), progress(), upcoming()   of the
+///                            StepClock
 ///   mark(n), seconds_after(n)  the device's clock: from mark n to mark n + 1
 ///   keeps_pressure()         whether projections change a pressure that stages know of, which is
 ///                            where diffusion is implicit; forget_kept_pressure() sets it to zero
@@ -53,11 +54,13 @@ class StagedIntegrator final : public Integrator {
     is_chosen_ = false;
   }
 
+  [[nodiscard]] StepState upcoming() override {
+    require_chosen();
+    return backend_.upcoming();
+  }
+
   void step() override {
-    if (!is_chosen_) {
-      backend_.choose_step();
-      is_chosen_ = true;
-    }
+    require_chosen();
     const double dt_before = is_first_ ? 0.0 : 1.0;
     const int stages = stages_of(plan_.problem().scheme, 1.0, dt_before).count;
     for (int following = stages - 1; following >= 0; --following) {
@@ -156,6 +159,13 @@ class StagedIntegrator final : public Integrator {
   void finish() override { backend_.finish(); }
 
  private:
+  void require_chosen() {
+    if (!is_chosen_) {
+      backend_.choose_step();
+      is_chosen_ = true;
+    }
+  }
+
   void use_stage(const Stage& stage) {
     backend_.set_factors(given_slot, stage);
     backend_.use_factors(given_slot);

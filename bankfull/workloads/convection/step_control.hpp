@@ -63,7 +63,8 @@ struct StepState {
   double pace = 0.0;       ///< the longer of both: the last step of a run may be next to nothing
   double weight = 0.0;     ///< of a divergence: see weight_of_divergence
   StepLimit limit = StepLimit::given;
-  FlowRates rates;                      ///< of the flow that the last step started from
+  FlowRates rates;  ///< of the flow that the last step started from; the largest between the
+                    ///< stages of the step before count too
   double largest_courant = 0.0;         ///< of all steps: dt times the rate of advection
   double largest_courant_at_end = 0.0;  ///< the same with the rate that a step came to
   double least_margin = HUGE_VAL;       ///< of all steps: the longest stable step over dt

@@ -125,9 +125,26 @@ TEST(FormulaBounds, OfAllTimes) {
 TEST(FormulaBounds, AreInfiniteWhereAFormulaHasNone) {
   const Interval times{0.0, 4.0};
   for (const char* formula :
-       {"1/(t - 1)", "tan(t)", "ln(t)", "sqrt(t - 1)", "1/t", "t^(-1)", "asin(t)", "(t - 1)^0.5"}) {
+       {"1/(t - 1)", "tan(t)", "ln(t)", "sqrt(t - 1)", "1/t", "t^(-1)", "asin(t)", "(t - 1)^0.5",
+        "t > 0 ? 1/sqrt(t) : 1", "min(1, 1/(t - 1))", "max(1, 1/t)", "min(1, 1/(0 - t))", "t/t"}) {
     EXPECT_FALSE(bounds_of(compile(formula, "t"), times).finite()) << formula;
   }
+}
+
+/// A run begins at 0, where the machine finds 1/0 = inf and min(1, inf) = 1.
+TEST(FormulaBounds, KnowTheFirstValueWhereAPartOfItIsInfinite) {
+  for (const double end : {4.0, HUGE_VAL}) {
+    const Interval times{0.0, end};
+    for (const char* formula :
+         {"min(1, 1/t)", "min(1/t, 1)", "-max(-1, -1/t)", "min(1, t^(-1))", "min(1, 1/sqrt(t))"}) {
+      const Program program = compile(formula, "t");
+      EXPECT_EQ(program.at(0.0), 1.0) << formula;
+      EXPECT_EQ(bounds_of(program, times).most, 1.0) << formula;
+      EXPECT_GE(bounds_of(program, times).least, 0.0) << formula;
+    }
+  }
+  EXPECT_EQ(bounds_of(compile("1/t", "t"), {2.0, 2.0}).most, 0.5);
+  EXPECT_FALSE(bounds_of(compile("1/t", "t"), {0.0, 0.0}).finite());
 }
 
 TEST(FormulaBounds, OfNothingAreZero) {

@@ -56,7 +56,11 @@ inline StepState chosen_steps(Problem problem, int steps) {
   flow->load(initial_state(plan.problem(), plan.grid()));
   flow->set_rule(step_rule(plan.problem(), plan.grid(), flow->diagnose()));
   for (int n = 0; n < steps; ++n) {
+    const StepState upcoming = flow->upcoming();
     flow->step();
+    EXPECT_EQ(flow->progress().dt, upcoming.dt);
+    EXPECT_EQ(flow->progress().time, upcoming.time);
+    EXPECT_EQ(flow->progress().limit, upcoming.limit);
   }
   return flow->progress();
 }

@@ -1,3 +1,4 @@
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 #include "tests/workloads/convection/agreement.hpp"
@@ -5,10 +6,13 @@
 #include "tests/workloads/convection/steps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bankfull::convection {
@@ -238,6 +242,77 @@ TEST(CpuIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
   flow->load(start);
   EXPECT_FALSE(flow->diagnose().finite());
+}
+
+/// |u| / h of velocity `axis` on the lower face of a cell, h of the narrower cell beside the face.
+double rate_on_face(const Plan& plan, const FlowState& flow, int axis,
+                    const std::array<std::int64_t, 3>& index) {
+  const Extents n = plan.grid().extents();
+  const GridAxis& along = plan.grid().axis(axis);
+  const std::int64_t cell = index[static_cast<std::size_t>(axis)];
+  const std::int64_t before = cell > 0 ? cell - 1 : (along.cells.periodic ? along.count() - 1 : 0);
+  const auto element = static_cast<std::size_t>((index[0] * n.nj + index[1]) * n.nk + index[2]);
+  return std::abs(flow.fields[static_cast<std::size_t>(axis)][element]) /
+         std::min(along.width(before), along.width(cell));
+}
+
+/// As docs/convection.md defines it, without the step. Every face is the lower one of a cell, but
+/// for those on upper walls, through which nothing moves.
+double courant_rate_by_definition(const Plan& plan, const FlowState& flow) {
+  double largest = 0.0;
+  for_cells(box_of(plan.grid().extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    double sum = 0.0;
+    for (const int axis : storage_axes) {
+      sum += rate_on_face(plan, flow, axis, {i, j, k});
+    }
+    largest = std::max(largest, sum);
+  });
+  return largest;
+}
+
+/// Fast in one corner, beside the upper walls or ends, or beside the lower ones.
+Problem fast_in_a_corner(FlowEnds ends, bool upper) {
+  Problem problem = busy_problem({9, 7, 8}, {ends, FlowEnds::periodic, ends}, 1, 0);
+  problem.noise = 0.0;
+  if (ends != FlowEnds::periodic) {
+    stretch(problem, 0, 1.5);
+    stretch(problem, 2, 1.5);
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    problem.initial_velocity[axis] = [=, axes = problem.axes](double x, double y, double z) {
+      double distance = 0.0;
+      for (const auto& [place, cells] : {std::pair{x, axes[0]}, std::pair{z, axes[2]}}) {
+        const double length = cells.upper - cells.lower;
+        distance += (upper ? cells.upper - place : place - cells.lower) / length;
+      }
+      return (1.0 + 0.3 * static_cast<double>(axis) + 0.1 * y) * std::exp(-8.0 * distance);
+    };
+  }
+  return problem;
+}
+
+TEST(CpuIntegratorRates, AreThoseOfTheDefinition) {
+  for (const FlowEnds ends : {FlowEnds::no_slip, FlowEnds::free_slip, FlowEnds::periodic}) {
+    for (const bool upper : {false, true}) {
+      for (const Schedule schedule : {Schedule::tuned, Schedule::reference}) {
+        Problem problem = fast_in_a_corner(ends, upper);
+        problem.schedule = schedule;
+        const Plan plan(problem);
+        const std::unique_ptr<Integrator> flow = make_integrator(plan);
+        flow->load(initial_state(problem, plan.grid()));
+        flow->set_rule(step_rule(problem, plan.grid(), flow->diagnose()));
+        for (int step = 0; step < 3; ++step) {
+          const double expected = courant_rate_by_definition(plan, flow->state());
+          EXPECT_NEAR(flow->diagnose().courant_rate, expected, to_rounding * expected);
+          flow->step();
+          const double rate = flow->progress().rates.advection;
+          // The first step, of Heun's method, has another flow in between, which counts too.
+          EXPECT_NEAR(rate, expected, (step == 1 ? 0.02 : to_rounding) * expected);
+          EXPECT_GE(rate, (1.0 - to_rounding) * expected);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -69,6 +69,49 @@ TEST(InitialFlow, NamesTheFirstPlaceThatIsNotFinite) {
   }
 }
 
+std::string refusal_of_formulas(const Problem& problem) {
+  try {
+    require_finite_formulas(problem, Grid(problem.axes));
+    return "";
+  } catch (const UsageError& error) {
+    return error.setting() + ": " + error.what();
+  }
+}
+
+/// Of any size: there it is as quick as on a small one.
+TEST(InitialFlow, FormulasAreLookedAtWithoutAFlow) {
+  Problem problem = noisy_problem();
+  problem.axes[0] = {.lower = 0.0, .upper = 1.0, .cells = 1 << 20};
+  problem.axes[1] = {.lower = -1.0, .upper = 1.0, .cells = 1 << 20};
+  EXPECT_EQ(refusal_of_formulas(problem), "");
+  const auto singular_at = [](std::size_t axis, double end) {
+    return [=](double x, double y, double z) {
+      return 1.0 / (std::abs(std::array{x, y, z}[axis] - end) < 1e-5 ? 0.0 : 1.0);
+    };
+  };
+  for (const double end : {0.0, 1.0}) {
+    Problem broken = problem;
+    broken.scalars[0].initial = singular_at(0, end);
+    EXPECT_THAT(refusal_of_formulas(broken),
+                testing::StartsWith("initial." + problem.scalars[0].name + ": the initial " +
+                                    problem.scalars[0].name + " is inf at ("));
+    broken = problem;
+    broken.force[1] = singular_at(0, end);
+    EXPECT_THAT(refusal_of_formulas(broken),
+                testing::StartsWith("forcing.acceleration: the acceleration along y is inf at ("));
+    broken = problem;
+    broken.scalars[0].source = singular_at(0, end);
+    EXPECT_THAT(refusal_of_formulas(broken), testing::HasSubstr("the source of "));
+    broken = problem;
+    broken.initial_velocity[2] = singular_at(1, 2.0 * end - 1.0);
+    EXPECT_THAT(refusal_of_formulas(broken),
+                testing::HasSubstr("the initial velocity along z is inf at ("));
+  }
+  // A velocity is zero on a wall that it would go through.
+  problem.initial_velocity[0] = [](double x, double /*y*/, double /*z*/) { return 1.0 / x; };
+  EXPECT_EQ(refusal_of_formulas(problem), "");
+}
+
 TEST(InitialFlow, HandsOnWhatAFormulaThrows) {
   Problem problem = noisy_problem();
   problem.host_threads = 3;

@@ -235,6 +235,8 @@ class Drawn:
             section["advection"] = "bounded" if bounded else "centred"
         for name, by in zip(self.names, self.warmer):
             warm(found, name, by)
+        if not any(self.implicit_axes(found)):
+            found["time"]["implicit_diffusion"] = "none"  # what no axis can have is refused
         return found
 
     @staticmethod

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/run.hpp"
 
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/measured.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
@@ -7,6 +8,7 @@
 #include "tests/workloads/convection/cases.hpp"
 
 #include <algorithm>
+#include <any>
 #include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -210,6 +212,123 @@ TEST(ConvectionRun, RowsOfChosenStepsTellTheTimeSchemeToo) {
     EXPECT_EQ(row.time_scheme.has_value(), row.step > 1) << row.step;
   }
   EXPECT_GT(longest, 2.0 * recorder.rows.front().dt);
+}
+
+/// A layer at rest, stably stratified: internal waves bound its steps, or how much a bounded scalar
+/// exchanges, or its end.
+std::vector<Problem> problems_with_short_first_steps() {
+  Problem layer;
+  layer.axes = {
+      {{.upper = 2.0, .cells = 8, .periodic = true}, {.cells = 1, .periodic = true}, {.cells = 8}}};
+  layer.viscosity = 1e-4;
+  layer.noise = 1e-6;
+  Scalar& scalar = layer.scalars.emplace_back();
+  scalar.diffusivity = 1e-4;
+  scalar.buoyancy = {0.0, 0.0, 40.0};
+  scalar.walls[2] = {WallScalar::fixed(0.0), WallScalar::fixed(1.0)};
+  scalar.initial = [](double, double, double z) { return z; };
+  layer.time_step = {.courant = 0.5, .longest = 1.0};
+  layer.steps = 3;
+  std::vector<Problem> problems{layer, layer, layer};
+  problems[1].scalars[0].buoyancy = {};
+  problems[1].scalars[0].diffusivity = 0.3;
+  problems[1].scalars[0].advection = Advection::bounded;
+  problems[1].noise = 10.0;
+  problems[1].scheme = TimeScheme::runge_kutta;
+  problems[1].time_step.courant = 1.7;
+  problems[2].steps = 0;
+  problems[2].end_time = 1e-3;
+  return problems;
+}
+
+TEST(ConvectionRun, TheFirstRowTellsTheFirstStep) {
+  std::vector<StepLimit> limits;
+  for (Problem problem : problems_with_short_first_steps()) {
+    for (const Schedule schedule : {Schedule::tuned, Schedule::reference}) {
+      problem.schedule = schedule;
+      CountingRecorder recorder;
+      run_with(problem, {.series_steps = 1}, recorder);
+      ASSERT_GE(recorder.rows.size(), 2U);
+      const SeriesRow& start = recorder.rows[0];
+      const SeriesRow& first = recorder.rows[1];
+      EXPECT_EQ(start.dt, first.time);
+      EXPECT_EQ(start.dt, first.dt);
+      EXPECT_EQ(start.limit, first.limit) << to_string(start.limit);
+      EXPECT_EQ(start.courant, first.courant);
+      limits.push_back(start.limit);
+    }
+  }
+  EXPECT_EQ(limits[0], StepLimit::waves);
+  EXPECT_EQ(limits[2], StepLimit::bounds);
+  EXPECT_EQ(limits[4], StepLimit::end);
+}
+
+/// Keeps <height T> of each picture too.
+class MomentRecorder final : public Recorder {
+ public:
+  void record(const SeriesRow& row) override { rows.push_back(row); }
+  void snapshot(std::int64_t /*number*/, double /*time*/, const Grid& grid,
+                const FlowReader& flow) override {
+    const FlowState state = flow.whole(grid, 4);
+    const Extents n = grid.extents();
+    double sum = 0.0;
+    for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      const double part =
+          grid.axis(0).width(i) * grid.axis(1).width(j) * grid.axis(2).width(k) / grid.volume();
+      sum += part * grid.place(3, i, j, k)[2] *
+             state.fields[3][static_cast<std::size_t>((i * n.nj + j) * n.nk + k)];
+    });
+    moments.push_back(sum);
+  }
+
+  std::vector<SeriesRow> rows;
+  std::vector<double> moments;
+};
+
+/// What averages of Nusselt numbers differ by is what the flow has stored over the window.
+TEST(ConvectionRun, NusseltNumbersDifferByWhatTheFlowStores) {
+  Problem problem;
+  problem.axes = {{{.upper = 2.0, .cells = 16, .periodic = true},
+                   {.cells = 1, .periodic = true},
+                   {.lower = -0.5, .upper = 0.5, .cells = 12, .stretching = 1.0}}};
+  problem.viscosity = 0.01;
+  problem.noise = 0.5;
+  Scalar& scalar = problem.scalars.emplace_back();
+  scalar.diffusivity = 0.02;
+  scalar.buoyancy = {0.0, 0.0, 1.5};
+  scalar.walls[2] = {WallScalar::fixed(3.0), WallScalar::fixed(2.0)};
+  scalar.initial = [](double x, double /*y*/, double z) {
+    return 2.7 - z + 0.3 * std::sin(std::numbers::pi * x);
+  };
+  problem.scheme = TimeScheme::runge_kutta;
+  problem.time_step.fixed = 0.01;
+  problem.steps = 200;
+  MomentRecorder recorder;
+  const RunResult result = run_with(problem, {.series_steps = 1, .snapshots = 3}, recorder);
+  const auto averages = std::any_cast<NusseltAverages>(result.attachment);
+  ASSERT_EQ(recorder.moments.size(), 3U);
+  const double conducted = 0.02;
+  const Nusselt& mean = averages.mean;
+  const double walls = 0.5 * (mean.lower + mean.upper);
+  const Diagnosis& half = recorder.rows[100].diagnosis;
+  const Diagnosis& end = recorder.rows[200].diagnosis;
+  const auto variance = [](const Diagnosis::OfScalar& T) {
+    return 0.5 * T.mean_square - 2.5 * T.mean;
+  };
+  const auto stored = [&](double from, double to) { return (to - from) / conducted; };
+  constexpr double error = 2e-4;  // of the trapezoidal rule
+  EXPECT_NEAR(mean.lower - mean.upper, stored(half.scalars[0].mean, end.scalars[0].mean), error);
+  EXPECT_NEAR(mean.volume - walls, stored(recorder.moments[1], recorder.moments[2]), error);
+  EXPECT_NEAR(mean.thermal - walls, -stored(variance(half.scalars[0]), variance(end.scalars[0])),
+              error);
+  EXPECT_NEAR(mean.kinetic.value() - mean.volume,
+              -stored(half.kinetic_energy, end.kinetic_energy) / 1.5, error);
+  EXPECT_GT(std::abs(mean.lower - mean.upper), 100.0 * error);
+  EXPECT_GT(std::abs(mean.volume - walls), 100.0 * error);
+  EXPECT_GT(std::abs(mean.thermal - walls), 100.0 * error);
+  EXPECT_GT(std::abs(mean.kinetic.value() - mean.volume), 100.0 * error);
+  EXPECT_LT(averages.by_discretisation, error);
+  EXPECT_FALSE(averages.settled());
 }
 
 /// The flow that a lid of this velocity drives, after some steps.

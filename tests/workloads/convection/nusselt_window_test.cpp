@@ -1,0 +1,159 @@
+#include "bankfull/workloads/convection/nusselt_window.hpp"
+
+#include "bankfull/numerics/formula/compile.hpp"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+
+namespace bankfull::convection {
+namespace {
+
+constexpr double layer_conductivity = 0.5;
+constexpr double layer_buoyancy = 3.0;
+constexpr double layer_height = 2.0;
+
+/// Of difference 4 between walls of 11 and 7, so that 1 is what is conducted.
+Problem heated_layer() {
+  Problem problem;
+  problem.axes[0].periodic = problem.axes[1].periodic = true;
+  problem.axes[2].upper = layer_height;
+  Scalar& scalar = problem.scalars.emplace_back();
+  scalar.diffusivity = layer_conductivity;
+  scalar.buoyancy = {0.0, 0.0, layer_buoyancy};
+  scalar.walls[2] = {WallScalar::fixed(11.0), WallScalar::fixed(7.0)};
+  return problem;
+}
+
+/// A flow with these Nusselt numbers.
+Diagnosis flow_with(double lower, double upper, double volume, double thermal, double kinetic) {
+  Diagnosis flow;
+  flow.dissipation = layer_buoyancy * (kinetic - 1.0);
+  flow.buoyancy_work = layer_buoyancy * (volume - 1.0);
+  Diagnosis::OfScalar& scalar = flow.scalars.emplace_back();
+  scalar.inflow[2] = {lower, -upper};
+  scalar.transport[2] = volume - 1.0;
+  scalar.dissipation = 4.0 * thermal / layer_height;
+  scalar.wall_production = (lower * 11.0 - upper * 7.0) / layer_height;
+  return flow;
+}
+
+TEST(NusseltWindow, AveragesTheSecondHalfByTime) {
+  const Problem problem = heated_layer();
+  NusseltWindow window(problem);
+  EXPECT_FALSE(window.averages().has_value());
+  window.add(0.0, flow_with(50.0, 50.0, 50.0, 50.0, 50.0), {});
+  EXPECT_FALSE(window.averages().has_value()) << "no time has passed";
+  window.add(3.0, flow_with(30.0, 3.0, 3.0, 3.0, 3.0), {});
+  window.add(7.0, flow_with(10.0, 3.0, 3.0, 3.0, 3.0), {});
+  window.add(8.0, flow_with(20.0, 3.0, 3.0, 2.0, 4.0), {});
+  const NusseltAverages found = window.averages().value();
+  EXPECT_EQ(found.from, 4.0);
+  EXPECT_EQ(found.to, 8.0);
+  // 25 at the beginning, 10 after three quarters, 20.
+  EXPECT_NEAR(found.mean.lower, (3.0 * 17.5 + 1.0 * 15.0) / 4.0, 1e-13);
+  EXPECT_NEAR(found.mean.upper, 3.0, 1e-13);
+  EXPECT_NEAR(found.mean.volume, 3.0, 1e-13);
+  EXPECT_NEAR(found.mean.thermal, 3.0 - 0.5 / 4.0, 1e-13);
+  EXPECT_NEAR(found.mean.kinetic.value(), 3.0 + 0.5 / 4.0, 1e-13);
+  EXPECT_NEAR(found.disagreement.value(), (16.875 - 2.875) / 16.875, 1e-13);
+  EXPECT_FALSE(found.settled());
+  EXPECT_TRUE(checks_of(found).front().passed()) << "no budget says otherwise";
+}
+
+TEST(NusseltWindow, IsLongEnoughWhereAllNumbersAgree) {
+  const Problem problem = heated_layer();
+  NusseltWindow window(problem);
+  for (const double time : {0.0, 1.0, 2.0}) {
+    window.add(time, flow_with(5.0, 5.05, 4.96, 5.0, 5.0), {});
+  }
+  EXPECT_NEAR(window.averages()->disagreement.value(), 0.09 / 5.05, 1e-13);
+  EXPECT_TRUE(window.averages()->settled());
+}
+
+/// A flow whose budgets close but for `added` to heat, variance and energy by time, in units of
+/// what is conducted. It stores what its Nusselt numbers differ by.
+NusseltAverages averages_of_changing_flow(const Problem& problem, double heat, double variance,
+                                          double energy) {
+  NusseltWindow window(problem);
+  BudgetHistory budgets;
+  const Diagnosis flow = flow_with(6.0, 4.0, 5.5, 3.0, 2.0);
+  const double in = (6.0 - 4.0) / layer_height + heat / layer_height;
+  for (int step = 0; step < 6; ++step) {
+    const double time = 0.1 * step;
+    Diagnosis now = flow;
+    now.kinetic_energy = time * layer_buoyancy * (5.5 - 2.0 + energy);
+    now.scalars[0].mean = 8.0 + time * in;
+    // T^2 / 2 = (T - 9)^2 / 2 + 9 T - 81 / 2
+    const double about_middle = time * (4.0 / layer_height) * (5.0 - 3.0 + variance);
+    now.scalars[0].mean_square = 2.0 * (about_middle + 9.0 * now.scalars[0].mean);
+    budgets.add(step, time, now);
+    window.add(time, now, budgets);
+  }
+  return window.averages().value();
+}
+
+TEST(NusseltWindow, WhatTheFlowStoresIsNoFaultOfTheDiscretisation) {
+  const NusseltAverages found = averages_of_changing_flow(heated_layer(), 0.0, 0.0, 0.0);
+  EXPECT_NEAR(found.disagreement.value(), 4.0 / 6.0, 1e-12);
+  EXPECT_NEAR(found.by_discretisation, 0.0, 1e-12);
+  EXPECT_FALSE(found.settled());
+  EXPECT_TRUE(checks_of(found).front().passed());
+}
+
+TEST(NusseltWindow, WhatBudgetsLeaveIsJudged) {
+  for (const double sign : {-1.0, 1.0}) {
+    const auto left = [&](double heat, double variance, double energy) {
+      return averages_of_changing_flow(heated_layer(), sign * heat, sign * variance, sign * energy);
+    };
+    EXPECT_NEAR(left(0.3, 0.0, 0.0).by_discretisation, 0.3 / 6.0, 1e-12);
+    EXPECT_NEAR(left(0.0, 0.3, 0.0).by_discretisation, 0.3 / 6.0, 1e-12);
+    EXPECT_NEAR(left(0.0, 0.0, 0.3).by_discretisation, 0.3 / 6.0, 1e-12);
+    EXPECT_FALSE(checks_of(left(0.0, 0.0, 0.3)).front().passed());
+    EXPECT_TRUE(checks_of(left(0.1, 0.1, 0.1)).front().passed());
+  }
+}
+
+TEST(NusseltWindow, NumbersNeedNotAgreeWhereHeatEntersElsewhere) {
+  const auto agree = [](const Problem& problem) {
+    return all_agree(problem, *heat_path_of(problem));
+  };
+  const Problem layer = heated_layer();
+  EXPECT_TRUE(agree(layer));
+  Problem changed = layer;
+  changed.scalars[0].walls[2][0].slope = {0.1, 0.0, 0.0};
+  EXPECT_FALSE(agree(changed)) << "walls that are not of one temperature";
+  changed = layer;
+  changed.scalars[0].walls[2][1].varying =
+      std::make_shared<const formula::Program>(formula::compile("sin(t)", "t"));
+  EXPECT_FALSE(agree(changed)) << "nor at all times";
+  changed = layer;
+  changed.scalars[0].source = [](double, double, double) { return 1.0; };
+  EXPECT_FALSE(agree(changed)) << "a source";
+  changed = layer;
+  changed.axes[0].periodic = false;
+  EXPECT_TRUE(agree(changed)) << "sides that insulate";
+  for (const WallScalar& side :
+       {WallScalar::heated(0.1), WallScalar::fixed(1.0), WallScalar::mixed(1.0, 2.0)}) {
+    changed.scalars[0].walls[0][1] = side;
+    EXPECT_FALSE(agree(changed)) << "sides that do not";
+  }
+  NusseltWindow window(changed);
+  window.add(0.0, flow_with(1.0, 2.0, 3.0, 4.0, 5.0), {});
+  window.add(1.0, flow_with(1.0, 2.0, 3.0, 4.0, 5.0), {});
+  EXPECT_EQ(window.averages()->mean.lower, 1.0);
+  EXPECT_FALSE(window.averages()->disagreement.has_value());
+  EXPECT_TRUE(checks_of(*window.averages()).empty());
+}
+
+TEST(NusseltWindow, NothingIsToldWithoutAPathOfHeat) {
+  const Problem problem;
+  NusseltWindow window(problem);
+  window.add(0.0, {}, {});
+  window.add(1.0, {}, {});
+  EXPECT_FALSE(window.averages().has_value());
+}
+
+}  // namespace
+}  // namespace bankfull::convection
