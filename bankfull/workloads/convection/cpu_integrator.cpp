@@ -125,6 +125,14 @@ class CpuBackend {
   }
   [[nodiscard]] StepState progress() const { return clock_.progress; }
 
+  [[nodiscard]] const StepClock& clock() const { return clock_; }
+  void set_clock(const StepClock& clock) {
+    const StepRule rule = clock_.rule;
+    clock_ = clock;
+    clock_.rule = rule;
+    move_walls(clock_.progress.time);
+  }
+
   void choose_step() {
     clock_.choose();
     set_factors_of_next();
@@ -170,14 +178,9 @@ class CpuBackend {
 
   void set_fields(const FlowReader& flow, std::size_t side) {
     solving_ = false;
-    const std::int64_t planes = planes_of_a_piece(n_);
-    std::vector<double> piece(static_cast<std::size_t>(planes * n_.nj * n_.nk));
     for (int field = 0; field < count_; ++field) {
-      for (std::int64_t i = 0; i < n_.ni; i += planes) {
-        const Box part{i, std::min(i + planes, n_.ni), 0, n_.nj, 0, n_.nk};
-        flow.read(field, part, piece.data());
-        copy(piece.data(), part, sides_[side][field]);
-      }
+      copy_pieces([&](const Box& part, double* values) { flow.read(field, part, values); },
+                  sides_[side][field]);
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
   }
@@ -187,6 +190,28 @@ class CpuBackend {
     for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       *values++ = static_cast<double>(view(i, j, k));
     });
+  }
+
+  void read_kept(Kept what, std::size_t side, int field, const Box& part, double* values) const {
+    with_kept(*this, what, side, field, [&](const auto& view) {
+      for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+        *values++ = static_cast<double>(view(i, j, k));
+      });
+    });
+  }
+
+  void set_kept(Kept what, std::size_t side, int field, const CellReader& from) {
+    with_kept(*this, what, side, field, [&](const auto& view) { copy_pieces(from, view); });
+    for (std::int64_t i = 0; what == Kept::pressure && i < n_.ni; ++i) {
+      for (std::int64_t j = 0; j < n_.nj; ++j) {
+        close_row_of_pressure(i, j);
+      }
+    }
+  }
+
+  void fill_ghosts(std::size_t side) {
+    each_row([&](std::int64_t i, std::int64_t j) { close_rows(sides_[side], i, j); });
+    fill_ghost_rows(sides_[side]);
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
@@ -278,11 +303,39 @@ class CpuBackend {
     std::fill_n(set.data(), set.size(), Real(0));
   }
 
+  /// body(view) of what is kept: view(i, j, k) are cells, contiguous along k.
+  template <class Self, class Body>
+  static void with_kept(Self& self, Kept what, std::size_t side, int field, const Body& body) {
+    switch (what) {
+      case Kept::flow:
+        return body(self.sides_[side][field]);
+      case Kept::tendency:
+        return body(self.tendencies_[field]);
+      case Kept::pressure:
+        return body((*self.kept_pressure_)[0]);
+      case Kept::potential:
+        return body(self.pressure_->solution());
+    }
+  }
+
+  /// All cells, some planes at a time.
+  template <class View>
+  void copy_pieces(const CellReader& from, const View& to) const {
+    const std::int64_t planes = planes_of_a_piece(n_);
+    std::vector<double> piece(static_cast<std::size_t>(planes * n_.nj * n_.nk));
+    for (std::int64_t i = 0; i < n_.ni; i += planes) {
+      const Box part{i, std::min(i + planes, n_.ni), 0, n_.nj, 0, n_.nk};
+      from(part, piece.data());
+      copy(piece.data(), part, to);
+    }
+  }
+
   /// The values of whole planes, as a FlowReader gives them.
-  void copy(const double* values, const Box& part, const FieldView<Real>& field) const {
+  template <class View>
+  void copy(const double* values, const Box& part, const View& field) const {
     executor_.each(part.extents().ni * n_.nj, [&](std::int64_t row) {
       const double* const from = values + row * n_.nk;
-      std::transform(from, from + n_.nk, field.row(part.i0 + row / n_.nj, row % n_.nj),
+      std::transform(from, from + n_.nk, &field(part.i0 + row / n_.nj, row % n_.nj, 0),
                      [](double value) { return static_cast<Real>(value); });
     });
   }
@@ -658,9 +711,7 @@ class CpuBackend {
       with_cells_along_rows([&](const auto& along) {
         project_along_row(here, !walls_.walled[2], along, n_.nk, flow[2].row(i, j));
       });
-      for (int field = 0; field < count_; ++field) {
-        ghosts_[static_cast<std::size_t>(field)].close(flow[field], i, j);
-      }
+      close_rows(flow, i, j);
       if (keeps_pressure()) {
         keep_pressure(pressure, i, j);
       }
@@ -668,6 +719,13 @@ class CpuBackend {
           [&](const auto& along) { return largest_advective_rate(stencil, along, n_.nk); });
     });
     clock_.noted.advection = larger(advection, clock_.noted.advection);
+  }
+
+  /// Ghosts at the ends of a row of all fields.
+  void close_rows(FieldSet<Real>& flow, std::int64_t i, std::int64_t j) const {
+    for (int field = 0; field < count_; ++field) {
+      ghosts_[static_cast<std::size_t>(field)].close(flow[field], i, j);
+    }
   }
 
   /// Of a row, with what the gradient at its first cell reads.
@@ -695,6 +753,11 @@ class CpuBackend {
     Real* const kept = (*kept_pressure_)[0].row(i, j);
     with_cells_along_rows(
         [&](const auto& along) { keep_pressure_row(row, along, slots_[slot_], kept); });
+    close_row_of_pressure(i, j);
+  }
+
+  void close_row_of_pressure(std::int64_t i, std::int64_t j) {
+    Real* const kept = (*kept_pressure_)[0].row(i, j);
     kept[-1] = kept[walls_.walled[2] ? 0 : n_.nk - 1];
   }
 

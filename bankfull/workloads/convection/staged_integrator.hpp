@@ -1,11 +1,13 @@
 #pragma once
 
 #include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/state.hpp"
 #include "bankfull/workloads/convection/tally.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,14 @@ namespace bankfull::convection {
 /// caller chooses.
 inline constexpr int given_slot = Stages::most;
 inline constexpr int factor_slots = given_slot + 1;
+
+/// What a backend keeps from step to step for each cell.
+enum class Kept {
+  flow,       ///< the fields
+  tendency,   ///< those of the stage before, a field each
+  pressure,   ///< that stages know of, see keeps_pressure
+  potential,  ///< what an iterative pressure solver starts from
+};
 
 /// The tuned schedule of any device: the order in which the parts of a stage follow stands here.
 /// A flow lives in two sets of fields, its sides: a stage reads one and leaves the flow in the
@@ -38,6 +48,12 @@ inline constexpr int factor_slots = given_slot + 1;
 ///                            where diffusion is implicit; forget_kept_pressure() sets it to zero
 ///   set_fields(flow, side)   all but ghosts, and zero tendencies
 ///   read(side, field, part, values)   see FlowReader
+///   clock(), set_clock(clock)  the StepClock; setting it leaves the rule, and puts walls where
+///   they
+///                            are at its time
+///   read_kept(what, side, field, part, values)   as read does
+///   set_kept(what, side, field, values)   of all cells; ghosts are left to fill_ghosts(side) and,
+///                            where pressure is kept, to the backend
 ///   tally_flow(side), tally_scalar(side, scalar)
 ///   scale_pressure(factor)   launches that on what the solver starts from
 ///   pressure()               its poisson::Solver
@@ -117,6 +133,34 @@ class StagedIntegrator final : public Integrator {
     backend_.finish();
   }
 
+  void save(StateWriter& to) const override {
+    convection::save(backend_.clock(), to);
+    each_kept([&](const std::string& name, Kept what, int field) {
+      to.cells(name, plan_.grid().extents(), plan_.problem().precision,
+               [&](const Box& part, double* values) {
+                 backend_.read_kept(what, side_, field, part, values);
+               });
+    });
+  }
+
+  void restore(const StateReader& from) override {
+    backend_.set_clock(saved_clock(from));
+    is_first_ = backend_.progress().steps == 0;
+    is_chosen_ = false;
+    backend_.pressure().forget();
+    each_kept([&](const std::string& name, Kept what, int field) {
+      if (what == Kept::potential && !from.has(name)) {
+        return;  // of a run with a direct solver
+      }
+      backend_.set_kept(what, side_, field, from.cells(name));
+      if (what == Kept::potential) {
+        backend_.pressure().recall();
+      }
+    });
+    backend_.fill_ghosts(side_);
+    backend_.finish();
+  }
+
   void read(int field, const Box& part, double* values) const override {
     backend_.read(side_, field, part, values);
   }
@@ -145,6 +189,22 @@ class StagedIntegrator final : public Integrator {
   void finish() override { backend_.finish(); }
 
  private:
+  /// body(name in a state, what, field)
+  template <class Body>
+  void each_kept(const Body& body) const {
+    for (int field = 0; field < plan_.fields(); ++field) {
+      const std::string name = name_of_field(plan_.problem(), plan_.grid(), field);
+      body("flow/" + name, Kept::flow, field);
+      body("tendency/" + name, Kept::tendency, field);
+    }
+    if (backend_.keeps_pressure()) {
+      body("pressure", Kept::pressure, 0);
+    }
+    if (plan_.solver() == PressureSolver::multigrid) {
+      body("potential", Kept::potential, 0);
+    }
+  }
+
   void use_stage(const Stage& stage) {
     backend_.set_factors(given_slot, stage);
     backend_.use_factors(given_slot);

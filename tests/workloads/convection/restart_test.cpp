@@ -1,0 +1,96 @@
+#include "tests/workloads/convection/agreement.hpp"
+#include "tests/workloads/convection/cases.hpp"
+#include "tests/workloads/convection/restarts.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace bankfull::convection {
+namespace {
+
+class RestartOfCase : public testing::TestWithParam<Case> {};
+
+TEST_P(RestartOfCase, GoesOnBitForBitByTheDirectSolver) {
+  Problem problem = GetParam().problem;
+  problem.solver = PressureSolver::direct;
+  expect_same_after_restart(problem, with_threads(problem, 3));
+}
+
+TEST_P(RestartOfCase, GoesOnBitForBitByMultigrid) {
+  Problem problem = GetParam().problem;
+  problem.solver = PressureSolver::multigrid;
+  problem.divergence = 1e-6;  // what a solve starts from must show
+  expect_same_after_restart(problem, with_threads(problem, 2));
+}
+
+TEST_P(RestartOfCase, GoesOnBitForBitInSinglePrecision) {
+  Problem problem = GetParam().problem;
+  problem.precision = Precision::fp32;
+  problem.solver = GetParam().number % 2 == 0 ? PressureSolver::multigrid : PressureSolver::direct;
+  problem.divergence = 1e-3;
+  expect_same_after_restart(problem, problem);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, RestartOfCase, testing::ValuesIn(cases_to_restart()), case_name);
+
+class RestartOfReference : public testing::TestWithParam<Case> {};
+
+TEST_P(RestartOfReference, GoesOnBitForBit) {
+  Problem problem = GetParam().problem;
+  problem.schedule = Schedule::reference;
+  expect_same_after_restart(problem, problem);
+}
+
+/// The same equations: a flow that another schedule began goes on as one of its own.
+TEST_P(RestartOfReference, IsTakenUpByTheTunedSchedule) {
+  Problem tuned = GetParam().problem;
+  Problem reference = tuned;
+  reference.schedule = Schedule::reference;
+  KeptState start;
+  const StepRule rule = run_to(reference, steps_before_restart, start);
+  EXPECT_LE(relative_difference(flow_from(start, tuned, rule), flow_from(start, reference, rule)),
+            1e-10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, RestartOfReference, testing::ValuesIn(small_cases_to_restart()),
+                         case_name);
+
+TEST(Restart, NeedsAllOfTheState) {
+  const Problem problem = cases_to_restart().front().problem;
+  KeptState whole;
+  run_to(problem, steps_before_restart, whole);
+  for (const std::string name : {"flow/u", "tendency/w", "clock/progress", "clock/steps"}) {
+    KeptState part = whole;
+    part.erase(name);
+    const auto flow = make_integrator(Plan(problem));
+    EXPECT_THROW(flow->restore(part), RuntimeFailure) << name;
+  }
+}
+
+/// Nothing that is kept is kept for nothing: a flow without it goes on in another way.
+TEST(Restart, EverythingThatIsKeptCounts) {
+  Problem problem =
+      busy_problem({6, 5, 7}, {FlowEnds::periodic, FlowEnds::no_slip, FlowEnds::no_slip}, 1, 0);
+  stretch(problem, 2, 1.5);
+  problem.implicit_diffusion = ImplicitDiffusion::stretched;
+  problem.solver = PressureSolver::multigrid;
+  problem.divergence = 1e-6;
+  problem.time_step = {.courant = 0.3};
+  KeptState state;
+  const StepRule rule = run_to(problem, steps_before_restart, state);
+  const FlowState expected = flow_from(state, problem, rule);
+  for (const auto& [name, values] : state.all_numbers()) {
+    KeptState other = state;
+    std::vector<double> changed = values;
+    // All numbers but those that only are told of count.
+    changed[name == "clock/rates" ? 2 : changed.size() / 2] += 0.01;
+    other.numbers(name, changed);
+    if (name != "clock/progress") {
+      EXPECT_GT(relative_difference(flow_from(other, problem, rule), expected), 0.0) << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::convection
