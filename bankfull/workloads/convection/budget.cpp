@@ -19,6 +19,24 @@ void BudgetHistory::add(std::int64_t step, double time, const Diagnosis& flow) {
   step_ = step;
 }
 
+void BudgetHistory::save(PackedNumbers& to) const {
+  to.add(static_cast<double>(step_));
+  to.add(static_cast<double>(moments_.size()));
+  for (const Moment& moment : moments_) {
+    to.add(moment.time);
+    to.add(moment.flow);
+  }
+}
+
+void BudgetHistory::restore(PackedNumbers& from) {
+  step_ = static_cast<std::int64_t>(from.take());
+  moments_.clear();
+  for (double left = from.take(); left > 0.0; --left) {
+    const double time = from.take();
+    moments_.push_back({time, from.take_diagnosis()});
+  }
+}
+
 std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
   if (moments_.size() < 3) {
     return std::nullopt;

@@ -225,6 +225,11 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
        .value = 1.0 / outcome.progress.least_margin,
        .tolerance = 1.0,
        .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion"}};
+  if (outcome.first_step > 0) {
+    result.notes.push_back(fmt::format(
+        "an earlier run was gone on with from its step {}; times are of the steps since then",
+        outcome.first_step));
+  }
   result.resolution = outcome.resolution_checks;
   if (!outcome.seconds_per_step.empty()) {
     result.measurements.push_back(step_of(plan, outcome, samples.work, experiment));

@@ -225,6 +225,32 @@ std::vector<Check> ResolutionWatch::checks() const {
   return checks;
 }
 
+void ResolutionWatch::save(PackedNumbers& to) const {
+  to.add(static_cast<double>(noted_.size()));
+  for (const Noted& noted : noted_) {
+    const Resolution& of = noted.resolution;
+    to.add(noted.time);
+    to.add(of.cell_peclet);
+    for (const auto& value : {of.cell_over_batchelor, of.cell_over_kolmogorov,
+                              of.cell_in_boundary_layer, of.overshoot}) {
+      to.add(value);
+    }
+  }
+}
+
+void ResolutionWatch::restore(PackedNumbers& from) {
+  noted_.clear();
+  for (double left = from.take(); left > 0.0; --left) {
+    Noted noted{.time = from.take(), .resolution = {.cell_peclet = from.take()}};
+    Resolution& of = noted.resolution;
+    for (auto* value : {&of.cell_over_batchelor, &of.cell_over_kolmogorov,
+                        &of.cell_in_boundary_layer, &of.overshoot}) {
+      *value = from.take_optional();
+    }
+    noted_.push_back(noted);
+  }
+}
+
 std::string ResolutionWatch::runaway(const Diagnosis& flow) const {
   constexpr double ranges = 10.0;
   for (std::size_t s = 0; s < bounds_.size(); ++s) {

@@ -7,8 +7,10 @@
 #include "bankfull/workloads/convection/stability.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace bankfull::convection {
 namespace {
@@ -49,38 +51,23 @@ class Integration {
         integrator_(make_integrator(plan)) {}
 
   RunOutcome integrate() {
-    integrator_->load(InitialFlow(problem_, plan_.grid()));
-    resolution_ =
-        std::make_unique<ResolutionWatch>(problem_, plan_.grid(), integrator_->diagnose());
-    check_flow();
-    set_rule();
-    require_short_enough();
-    context_.recorder.begin();
-    record();
-    snapshot_when_due();
-    watch_.restart();
-    since_begin_.restart();
+    if (context_.start == nullptr) {
+      begin();
+    } else {
+      go_on_from(*context_.start);
+    }
     while (!at_end()) {
       advance_some_steps();
       plan_row();
-      if (at_end() || due()) {
-        time_steps();
-        check_flow();
-        if (at_end() || record_due()) {
-          record();
-        }
-        snapshot_when_due();
-        set_rule();
-        watch_.restart();
-      } else if (row_is_near()) {
-        note_budgets();
-      }
+      save_when_due();
+      tell_when_due();
     }
     outcome_.progress = clock_;
     outcome_.resolution_checks = resolution_->checks();
     outcome_.diagnosis = diagnosis_;
     outcome_.largest_force = force_;
-    outcome_.pressure = integrator_->pressure_outcome();
+    outcome_.first_step = first_step_;
+    outcome_.pressure = pressure_outcome();
     outcome_.mean_cycles = checked_ > 0 ? cycles_ / static_cast<double>(checked_) : 0.0;
     return outcome_;
   }
@@ -88,6 +75,56 @@ class Integration {
   Integrator& integrator() { return *integrator_; }
 
  private:
+  void begin() {
+    integrator_->load(InitialFlow(problem_, plan_.grid()));
+    start_ = integrator_->diagnose();
+    resolution_ = std::make_unique<ResolutionWatch>(problem_, plan_.grid(), start_);
+    check_flow();
+    set_rule();
+    require_short_enough();
+    context_.recorder.begin();
+    record();
+    snapshot_when_due();
+    restart_watches();
+  }
+
+  /// A state is saved between a step and all that is told at its end.
+  void go_on_from(const StateReader& saved) {
+    restore(saved);
+    about("time.end", [&] {
+      require(!at_end(),
+              fmt::format("the run has reached its end: step {}, time {:.6g}", clock_.steps,
+                          clock_.time),
+              "set a later end to go on, as with --set end=... or --set steps=...");
+    });
+    set_rule();
+    context_.recorder.begin();
+    restart_watches();
+    tell_when_due();
+  }
+
+  void restart_watches() {
+    saved_ = {clock_.steps, clock_.time};
+    since_save_.restart();
+    watch_.restart();
+    since_begin_.restart();
+  }
+
+  void tell_when_due() {
+    if (at_end() || due()) {
+      time_steps();
+      check_flow();
+      if (at_end() || record_due()) {
+        record();
+      }
+      snapshot_when_due();
+      set_rule();
+      watch_.restart();
+    } else if (row_is_near()) {
+      note_budgets();
+    }
+  }
+
   [[nodiscard]] bool at_end() const {
     if (interrupted_) {
       return true;
@@ -130,8 +167,30 @@ class Integration {
     return ends || clock_.steps + steps_of_budgets >= next_row_step();
   }
 
+  /// Where rows follow from the length of steps: how often that is looked at. A plan must not
+  /// depend on when a clock on a wall has the run look, or no two runs would tell the same.
+  [[nodiscard]] bool plans_rows() const {
+    return context_.cadence.series_steps == 0 && problem_.end_time > 0.0 &&
+           problem_.time_step.fixed == 0.0;
+  }
+
+  /// The first one after step n: 1, 2, 4, 8 ... steps after the last row.
+  [[nodiscard]] std::int64_t planning_step_after(std::int64_t n) const {
+    return recorded_step_ + static_cast<std::int64_t>(
+                                std::bit_floor(static_cast<std::uint64_t>(n - recorded_step_))) *
+                                2;
+  }
+
+  [[nodiscard]] std::int64_t next_planning_step() const {
+    return clock_.steps == recorded_step_ ? recorded_step_ + 1 : planning_step_after(clock_.steps);
+  }
+
   /// Longer steps make a row due earlier, but never before its budgets can be told.
   void plan_row() {
+    if (!plans_rows() ||
+        !std::has_single_bit(static_cast<std::uint64_t>(clock_.steps - recorded_step_))) {
+      return;
+    }
     const std::int64_t earliest = clock_.steps + steps_of_budgets;
     if (row_step_ > earliest) {
       row_step_ = std::max(earliest, recorded_step_ + series_steps());
@@ -152,7 +211,11 @@ class Integration {
 
   /// Steps until there may be something to do, at least one.
   [[nodiscard]] std::int64_t steps_ahead() const {
-    std::int64_t last = std::min(next_row_step() - steps_of_budgets, checked_step_ + watch_steps);
+    std::int64_t last = std::min(
+        {next_row_step() - steps_of_budgets, checked_step_ + watch_steps, next_checkpoint_step()});
+    if (plans_rows()) {
+      last = std::min(last, next_planning_step());
+    }
     if (problem_.steps > 0) {
       last = std::min(last, next_snapshot_step());
     }
@@ -161,6 +224,9 @@ class Integration {
       const double picture = next_snapshot_part() * problem_.end_time;
       steps = std::min({steps, least_steps_to(rule_, clock_, picture),
                         least_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
+    }
+    if (checkpoints().time > 0.0) {
+      steps = std::min(steps, least_steps_to(rule_, clock_, saved_.time + checkpoints().time));
     }
     return std::max<std::int64_t>(1, steps);
   }
@@ -175,7 +241,7 @@ class Integration {
 
   /// For who watches: where the run is and how fast, all its pictures included.
   [[nodiscard]] std::string detail() const {
-    const double seconds_per_step = since_begin_.seconds() / static_cast<double>(clock_.steps);
+    const double seconds_per_step = mean_seconds_per_step();
     return fmt::format("step {}, time {:.6g}, dt {:.3g}, {:.5g} steps/s, {:.3g} ns a cell and step",
                        clock_.steps, clock_.time, clock_.dt, 1.0 / seconds_per_step,
                        seconds_per_step / static_cast<double>(problem_.cells()) * 1e9);
@@ -218,12 +284,16 @@ class Integration {
 
   /// As many as took the time between two looks; a device may queue more than it has done.
   [[nodiscard]] std::int64_t steps_between_looks() const {
-    if (clock_.steps == 0) {
+    if (clock_.steps == first_step_) {
       return 1;
     }
-    const double seconds_per_step = since_begin_.seconds() / static_cast<double>(clock_.steps);
     return std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(seconds_between_looks / seconds_per_step));
+        1, static_cast<std::int64_t>(seconds_between_looks / mean_seconds_per_step()));
+  }
+
+  /// Of those that this run has taken itself.
+  [[nodiscard]] double mean_seconds_per_step() const {
+    return since_begin_.seconds() / static_cast<double>(clock_.steps - first_step_);
   }
 
   void time_steps() {
@@ -250,14 +320,14 @@ class Integration {
     require_within_stability();
     require_bounded();
     budgets_.add(clock_.steps, clock_.time, diagnosis_);
-    cycles_ += integrator_->pressure_outcome().cycles;
+    cycles_ += pressure_outcome().cycles;
     ++checked_;
     checked_step_ = clock_.steps;
   }
 
   /// A solver that stops at its rounding leaves no more than rounding behind.
   void require_solved() const {
-    const poisson::Outcome solve = integrator_->pressure_outcome();
+    const poisson::Outcome solve = pressure_outcome();
     if (!solve.converged && !check_divergence(plan_, diagnosis_, clock_.pace, force_).passed()) {
       throw RuntimeFailure(fmt::format(
           "the pressure solver does not converge: it leaves a divergence of {:.3g} after {} cycles "
@@ -320,7 +390,7 @@ class Integration {
                   .courant = told.dt * told.rates.advection,
                   .diagnosis = diagnosis_,
                   .time_scheme = budgets_.time_scheme(),
-                  .cycles = integrator_->pressure_outcome().cycles};
+                  .cycles = pressure_outcome().cycles};
     if (path_) {
       row.nusselt = nusselt_of(*path_, problem_.scalars.front().diffusivity, diagnosis_);
       outcome_.nusselt = row.nusselt;
@@ -340,6 +410,84 @@ class Integration {
     context_.recorder.record(row);
   }
 
+  [[nodiscard]] const CheckpointCadence& checkpoints() const {
+    return context_.cadence.checkpoints;
+  }
+
+  [[nodiscard]] std::int64_t next_checkpoint_step() const {
+    return checkpoints().steps > 0 ? saved_.step + checkpoints().steps
+                                   : std::numeric_limits<std::int64_t>::max();
+  }
+
+  [[nodiscard]] bool checkpoint_due() const {
+    const CheckpointCadence& every = checkpoints();
+    return clock_.steps >= next_checkpoint_step() ||
+           (every.time > 0.0 && clock_.time >= saved_.time + every.time) ||
+           (every.seconds > 0.0 && since_save_.seconds() >= every.seconds);
+  }
+
+  /// Steps are timed without it.
+  void save_when_due() {
+    if (!checkpoints().any() || !(at_end() || checkpoint_due())) {
+      return;
+    }
+    integrator_->finish();
+    seconds_before_pause_ += watch_.seconds();
+    context_.recorder.checkpoint(clock_.steps, clock_.time, [this](StateWriter& to) { save(to); });
+    saved_ = {clock_.steps, clock_.time};
+    since_save_.restart();
+    watch_.restart();
+  }
+
+  /// Of the last step, whoever took it.
+  [[nodiscard]] poisson::Outcome pressure_outcome() const {
+    const bool saved = context_.start != nullptr && clock_.steps == first_step_;
+    return saved ? saved_solve_ : integrator_->pressure_outcome();
+  }
+
+  /// All that the rest of the run, and what it tells, depend on. Times of steps are those of this
+  /// process.
+  void save(StateWriter& to) const {
+    integrator_->save(to);
+    to.counts("run/steps", {recorded_step_, row_step_, checked_step_, snapshots_, checked_});
+    PackedNumbers numbers;
+    const poisson::Outcome solve = pressure_outcome();
+    for (const double number : {static_cast<double>(solve.cycles), solve.residual,
+                                solve.converged ? 1.0 : 0.0, cycles_}) {
+      numbers.add(number);
+    }
+    numbers.add(start_);
+    numbers.add(diagnosis_);
+    budgets_.save(numbers);
+    resolution_->save(numbers);
+    to.numbers("run/history", numbers.values());
+  }
+
+  void restore(const StateReader& from) {
+    integrator_->restore(from);
+    clock_ = integrator_->progress();
+    first_step_ = clock_.steps;
+    const std::vector<std::int64_t> steps = from.counts("run/steps");
+    PackedNumbers numbers(from.numbers("run/history"));
+    if (steps.size() != 5) {
+      throw RuntimeFailure("the state of the run does not tell how far it was");
+    }
+    std::size_t next = 0;
+    for (std::int64_t* count :
+         {&recorded_step_, &row_step_, &checked_step_, &snapshots_, &checked_}) {
+      *count = steps[next++];
+    }
+    saved_solve_.cycles = static_cast<int>(numbers.take());
+    saved_solve_.residual = numbers.take();
+    saved_solve_.converged = numbers.take() != 0.0;
+    cycles_ = numbers.take();
+    start_ = numbers.take_diagnosis();
+    diagnosis_ = numbers.take_diagnosis();
+    budgets_.restore(numbers);
+    resolution_ = std::make_unique<ResolutionWatch>(problem_, plan_.grid(), start_);
+    resolution_->restore(numbers);
+  }
+
   void snapshot_when_due() {
     if (snapshot_due()) {
       context_.recorder.snapshot(snapshots_, clock_.time, plan_.grid(), *integrator_);
@@ -357,14 +505,24 @@ class Integration {
   bool interrupted_ = false;
   StepRule rule_;
   StepState clock_;
-  Diagnosis diagnosis_;
+  Diagnosis start_;      ///< of the flow that the run began with
+  Diagnosis diagnosis_;  ///< of the last check
   BudgetHistory budgets_;
   std::unique_ptr<ResolutionWatch> resolution_;
   RunOutcome outcome_;
   double cycles_ = 0.0;
   std::int64_t checked_ = 0;
   std::int64_t snapshots_ = 0;
+  std::int64_t first_step_ = 0;  ///< of this process
+  poisson::Outcome saved_solve_;
 
+  struct Saved {
+    std::int64_t step = 0;
+    double time = 0.0;
+  };
+  Saved saved_;  ///< last
+
+  Stopwatch since_save_;
   Stopwatch since_begin_;
   Stopwatch watch_;
   double seconds_before_pause_ = 0.0;
