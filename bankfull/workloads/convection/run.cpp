@@ -88,15 +88,9 @@ class Integration {
     restart_watches();
   }
 
-  /// A state is saved between a step and all that is told at its end.
+  /// A state is saved between a step and all that is told at its end; after the last step too.
   void go_on_from(const StateReader& saved) {
     restore(saved);
-    about("time.end", [&] {
-      require(!at_end(),
-              fmt::format("the run has reached its end: step {}, time {:.6g}", clock_.steps,
-                          clock_.time),
-              "set a later end to go on, as with --set end=... or --set steps=...");
-    });
     set_rule();
     context_.recorder.begin();
     restart_watches();
@@ -226,7 +220,7 @@ class Integration {
                         least_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
     }
     if (checkpoints().time > 0.0) {
-      steps = std::min(steps, least_steps_to(rule_, clock_, saved_.time + checkpoints().time));
+      steps = std::min(steps, least_steps_to(rule_, clock_, next_checkpoint_time()));
     }
     return std::max<std::int64_t>(1, steps);
   }
@@ -415,14 +409,20 @@ class Integration {
   }
 
   [[nodiscard]] std::int64_t next_checkpoint_step() const {
-    return checkpoints().steps > 0 ? saved_.step + checkpoints().steps
-                                   : std::numeric_limits<std::int64_t>::max();
+    const std::int64_t every = checkpoints().steps;
+    return every > 0 ? (saved_.step / every + 1) * every : std::numeric_limits<std::int64_t>::max();
+  }
+
+  /// The next multiple, as above, but for one that rounding alone has not reached.
+  [[nodiscard]] double next_checkpoint_time() const {
+    constexpr double rounding = 1e-9;
+    const double every = checkpoints().time;
+    return every > 0.0 ? (std::floor(saved_.time / every + rounding) + 1.0) * every : HUGE_VAL;
   }
 
   [[nodiscard]] bool checkpoint_due() const {
     const CheckpointCadence& every = checkpoints();
-    return clock_.steps >= next_checkpoint_step() ||
-           (every.time > 0.0 && clock_.time >= saved_.time + every.time) ||
+    return clock_.steps >= next_checkpoint_step() || clock_.time >= next_checkpoint_time() ||
            (every.seconds > 0.0 && since_save_.seconds() >= every.seconds);
   }
 

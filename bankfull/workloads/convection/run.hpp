@@ -55,10 +55,10 @@ class Recorder {
 /// How often a run saves its state; 0: not by this measure. Where any of them asks for it, it does
 /// so when it is interrupted and at its end, too.
 struct CheckpointCadence {
-  std::int64_t steps = 0;
-  double time = 0.0;     ///< of the flow
-  double seconds = 0.0;  ///< of the clock on the wall
-  bool at_end = false;   ///< when it is interrupted and at its end, whatever the others say
+  std::int64_t steps = 0;  ///< at multiples of them
+  double time = 0.0;       ///< of the flow, likewise
+  double seconds = 0.0;    ///< of the clock on the wall
+  bool at_end = false;     ///< when it is interrupted and at its end, whatever the others say
 
   [[nodiscard]] bool any() const { return at_end || steps > 0 || time > 0.0 || seconds > 0.0; }
 };
@@ -81,8 +81,7 @@ struct IntegrationContext : RunContext {
 /// as if it had never been interrupted; measures, and checks the divergence of the final flow. An
 /// interruption makes the next step the last one, and leaves out the times of its parts.
 ///
-/// Throws UsageError where a fixed step is too long for the flow that it starts from, and where the
-/// run that it goes on with has reached its end;
+/// Throws UsageError where a fixed step is too long for the flow that it starts from;
 /// RuntimeFailure where it becomes so, where the flow blows up, naming the step, the time and what
 /// is no longer finite, or where the pressure solver no longer converges.
 RunResult run(const Plan& plan, const IntegrationContext& context);

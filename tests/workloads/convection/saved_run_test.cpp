@@ -216,9 +216,22 @@ TEST(SavedRun, GoesBeyondItsEndWhereThatIsLater) {
   run_from(shorter, cadence, first, nullptr);
   const KeptState& state = first.states.at(30);
   KeepingRecorder second;
-  EXPECT_THROW(run_from(shorter, cadence, second, &state), UsageError);
   run_from(one.problem, cadence, second, &state);
   EXPECT_EQ(numbers_from(second.rows, 0), numbers_from(whole.rows, 30));
+}
+
+/// A run may be killed between its last step and its last row.
+TEST(SavedRun, TellsWhatIsLeftAtItsEnd) {
+  const SavedCase one = saved_cases().front();
+  Cadence cadence = one.cadence;
+  cadence.checkpoints.at_end = true;
+  KeepingRecorder whole;
+  const RunResult expected = run_from(one.problem, cadence, whole, nullptr);
+  KeepingRecorder rest;
+  const RunResult found = run_from(one.problem, cadence, rest, &whole.states.at(61));
+  EXPECT_EQ(numbers_from(rest.rows, 0), numbers_from(whole.rows, 61));
+  EXPECT_EQ(rest.snapshots.at(3), whole.snapshots.at(3));
+  EXPECT_TRUE(found.verified());
 }
 
 }  // namespace
