@@ -60,10 +60,9 @@ std::vector<std::filesystem::path> checkpoints_in(const std::filesystem::path& f
   std::ranges::sort(names, [](const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() > b.size() : a > b;
   });
-  std::vector<std::filesystem::path> paths;
-  for (const std::string& name : names) {
-    paths.push_back(folder / name);
-  }
+  std::vector<std::filesystem::path> paths(names.size());
+  std::ranges::transform(names, paths.begin(),
+                         [&](const std::string& name) { return folder / name; });
   return paths;
 }
 

@@ -110,7 +110,7 @@ Handle space_of(const std::vector<std::int64_t>& extents, const std::string& wha
 /// data.
 Handle access_properties(const std::string& what) {
   Handle access = owned(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, what);
-  checked(H5Pset_file_locking(access.id(), 0, 1), what);
+  checked(H5Pset_file_locking(access.id(), false, true), what);
   checked(H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG), what);
   checked(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110), what);
   return access;
@@ -118,7 +118,7 @@ Handle access_properties(const std::string& what) {
 
 Handle properties_of(const DatasetShape& shape, const std::string& what) {
   Handle properties = owned(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
-  checked(H5Pset_obj_track_times(properties.id(), 0), what);  // the same calls, the same bytes
+  checked(H5Pset_obj_track_times(properties.id(), false), what);  // the same calls, the same bytes
   if (count_of(shape.extents) == 0) {
     return properties;  // no chunk is that small
   }
@@ -346,7 +346,7 @@ NewFile::NewFile(const std::filesystem::path& path) : File(path), staged_(path) 
   const std::string what = "write " + path.string();
   const Handle access = access_properties(what);
   const Handle creation = owned(H5Pcreate(H5P_FILE_CREATE), H5Pclose, what);
-  checked(H5Pset_obj_track_times(creation.id(), 0), what);
+  checked(H5Pset_obj_track_times(creation.id(), false), what);
   id_ = owned(H5Fcreate(staged_.temporary().c_str(), H5F_ACC_TRUNC, creation.id(), access.id()),
               H5Fclose, what);
 }

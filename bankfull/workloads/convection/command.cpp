@@ -167,8 +167,7 @@ struct Launch {
   const Plan& plan;
   const convect::Case& wanted;
   const convect::RunDirectory& directory;
-  const FolderLock& lock;
-  Walltime* walltime;
+  Walltime* walltime = nullptr;
   const convection::StateReader* start = nullptr;
 };
 
@@ -214,7 +213,7 @@ ExitCode integrate_anew(const ConvectOptions& options, const Communicator& ranks
   const FolderLock lock(directory.path());
   directory.require_replaceable();
   convect::RunWriter writer(wanted, directory, lock);
-  return integrate({options, ranks, policy, plan, wanted, directory, lock, walltime}, writer);
+  return integrate({options, ranks, policy, plan, wanted, directory, walltime}, writer);
 }
 
 std::string output_of(const ConvectOptions& options, const convect::Case& wanted) {
@@ -393,13 +392,12 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
     plan.require_memory();
     convect::RunWriter writer(wanted, directory, lock);
     writer.go_on_from(start.header());
-    return integrate(
-        {options, ranks, policy, plan, wanted, directory, lock, walltime.get(), &start}, writer);
+    return integrate({options, ranks, policy, plan, wanted, directory, walltime.get(), &start},
+                     writer);
   });
 }
 
 ExitCode run_restart(const ConvectOptions& options, const Communicator& ranks) {
-  convect::require_checkpoints("--restart");
   require(options.case_name.empty(),
           "--restart has a case of its own, and " + options.case_name + " is another",
           "leave one of them out; --set changes the case of the run");
@@ -408,6 +406,7 @@ ExitCode run_restart(const ConvectOptions& options, const Communicator& ranks) {
   const RestartPlace place = place_of_restart(options.restart);
   const convect::RunDirectory directory = convect::RunDirectory::of_run(place.folder);
   directory.require_no_file_of_it(options.common.json);
+  convect::require_checkpoints("--restart");
   if constexpr (build::hdf5) {
     FolderLock::require_free(directory.path());
     const FolderLock lock(directory.path());

@@ -1,3 +1,4 @@
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/core/exec/for_each.cuh"
 #include "bankfull/core/exec/graph.hpp"
@@ -345,7 +346,7 @@ class CudaBackend {
       case Kept::tendency:
         return body(self.tendencies_[field]);
       case Kept::pressure:
-        return;  // there is none: see keeps_pressure
+        return expects(false, "a GPU keeps no pressure: see keeps_pressure");
       case Kept::potential:
         return body(self.pressure_->solution());
     }

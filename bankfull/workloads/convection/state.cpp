@@ -56,7 +56,8 @@ std::optional<double> PackedNumbers::take_optional() {
 Diagnosis PackedNumbers::take_diagnosis() {
   Diagnosis flow;
   const double scalars = take();
-  if (!(scalars >= 0.0 && scalars <= max_scalars)) {
+  const bool possible = scalars >= 0.0 && scalars <= max_scalars;
+  if (!possible) {
     throw RuntimeFailure("the state of the run has no such number of scalars");
   }
   flow.scalars.resize(static_cast<std::size_t>(scalars));
