@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Stops runs of `bankfull convect` in all ways and goes on with them.
 
-Usage: restart_test.py BANKFULL_BINARY [-- arguments of unittest]
+Usage: restart_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS [-- arguments of unittest]
 """
 
 import csv
+import json
 import os
 import pathlib
 import random
@@ -17,6 +18,8 @@ import tempfile
 import time
 import unittest
 
+import jsonschema
+
 try:
     import h5py
 except ImportError:  # then less is compared
@@ -25,6 +28,7 @@ except ImportError:  # then less is compared
 from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
 BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
 
 OK, FAILURE, USAGE, UNVERIFIED, BELOW, INTERRUPTED = range(6)
 
@@ -278,10 +282,12 @@ class Ends(Runs):
             self.assert_same(self.run_folder, whole)
 
     def test_a_run_ends_before_its_walltime(self):
-        began = time.monotonic()
         _, err = self.run_convect("layer.toml", "--output", "run", "--set", "steps=100000000", "--set", "checkpoint.every=0",
                                   "--walltime", "00:00:04", code=INTERRUPTED)
         self.assertIn("ended early by --walltime 00:00:04", err)
+        result = json.loads((self.run_folder / "run.json").read_text())
+        jsonschema.validate(result, SCHEMA)
+        self.assertEqual(result["ended_by"], "--walltime 00:00:04")
         self.assertEqual(len(self.checkpoints()), 1)
         step = int(self.checkpoints()[0].name[5:15])
         self.assertGreater(step, 1)

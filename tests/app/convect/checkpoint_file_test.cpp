@@ -53,9 +53,9 @@ void save_example(convection::StateWriter& to) {
 const CheckpointHeader example_header{
     .step = 120, .time = 0.5, .resolved_case = "a = 1\n", .told = {100, 3, 20, 2}};
 
-std::string refusal_of(const fs::path& file) {
+std::string refusal_of(const fs::path& path) {
   try {
-    const CheckpointReader reader(file);
+    const CheckpointReader reader(path);
   } catch (const RuntimeFailure& failure) {
     return failure.what();
   }
