@@ -417,6 +417,39 @@ class RunDirectory(Convect):
         self.assertIn("too coarse", result.stderr)
         self.succeeded("layer.toml", "--quiet", "--overwrite", "--require-resolved")
 
+    def test_bounded_advection_keeps_a_dye_within_its_bounds(self):
+        rows, results = {}, {}
+        for advection in ("bounded", "centred"):
+            text = self.succeeded("dye-in-rolls", "--quiet", "--overwrite", "--set", "output.snapshots=0", "--set", f"scalar.0.advection={advection}")
+            self.assertEqual(advection == "bounded", "dye_numerical_dissipation=" in text)
+            rows[advection] = rows_of(self.path / "dye-in-rolls-run" / "series.csv")
+            results[advection] = json.loads((self.path / "dye-in-rolls-run" / "run.json").read_text())
+            jsonschema.validate(results[advection], SCHEMA)
+
+        def extremes(advection):
+            return (min(float(row["dye_least"]) for row in rows[advection]), max(float(row["dye_most"]) for row in rows[advection]))
+
+        least, most = extremes("bounded")
+        self.assertGreater(least, -1e-12)
+        self.assertLess(most, 1 + 1e-12)
+        self.assertAlmostEqual(float(rows["bounded"][-1]["dye_mean"]), 0.5, 12)
+        least, most = extremes("centred")
+        self.assertLess(least, -2)
+        self.assertGreater(most, 3)
+        for advection, square in (("bounded", 0.277), ("centred", 0.467)):  # as docs/convection.md has them
+            self.assertAlmostEqual(float(rows[advection][-1]["dye_mean_square"]), square, delta=0.005)
+        last = rows["bounded"][-1]
+        self.assertGreater(float(last["dye_numerical_dissipation"]), 10 * float(last["dye_dissipation"]))
+        self.assertNotIn("dye_numerical_dissipation", rows["centred"][-1])
+        overshoot = {name: next(check for check in result["resolution"] if check["name"] == "overshoot of scalars over their range")
+                     for name, result in results.items()}
+        self.assertTrue(overshoot["bounded"]["passed"])
+        self.assertFalse(overshoot["centred"]["passed"])
+        self.assertEqual(results["bounded"]["problem"]["bounded_scalars"]["value"], "dye")
+        self.assertNotIn("bounded_scalars", results["centred"]["problem"])
+        self.assertTrue(any("bounded scalars" in check["source"] for check in results["bounded"]["verification"]))
+        self.assertIn("dye: diffusivity 1e-06, buoyancy (0, 0, 0), bounded advection", self.succeeded("dye-in-rolls", "--dry-run", "--overwrite"))
+
     def test_ends_on_time(self):
         self.succeeded("layer.toml", "--quiet", "--set", "time={dt=1e-4,end=0.01}")
         last = rows_of(self.path / "layer-run" / "series.csv")[-1]

@@ -166,6 +166,9 @@ class Convect(Memory):
     def test_single_precision_with_ceilings(self):
         self.convect("--set", "precision=fp32")
 
+    def test_bounded_advection(self):
+        self.convect("--set", "physics.advection=bounded", "--set", "solver=direct", "--ceiling", "none")
+
 
 class Probe(Memory):
     def test_bandwidth(self):

@@ -129,7 +129,7 @@ void add_scalars(const TomlSection& root, bool with_temperature, Problem& proble
     problem.scalars.emplace_back();
   }
   for (const TomlSection& section : root.sections("scalar")) {
-    section.allow({"name", "diffusivity", "buoyancy"});
+    section.allow({"name", "diffusivity", "buoyancy", "advection"});
     const std::string name = section.text("name");
     check_scalar_name(section, name, problem);
     problem.scalars.push_back({.name = name});
@@ -146,6 +146,8 @@ void read_scalars(const TomlSection& root, const convection::Vector& up, bool wi
     const double buoyancy =
         section.number("buoyancy", NumberRange::any("length / time^2 for each unit"), 0.0);
     scalar.buoyancy = {buoyancy * up[0], buoyancy * up[1], buoyancy * up[2]};
+    scalar.advection =
+        section.choice("advection", convection::advection_names, convection::Advection::centred);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "bankfull/app/convect/physics.hpp"
 
+#include "bankfull/workloads/convection/option_names.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -147,7 +149,7 @@ void read_dimensional(const TomlSection& physics, const Vector& up, Problem& pro
   refuse_without(physics, {"scaling", "length", "temperature_difference"}, "rayleigh and prandtl");
   problem.viscosity = read_viscosity(physics);
   if (!with_temperature) {
-    refuse_without(physics, {"gravity", "expansion"}, "a diffusivity");
+    refuse_without(physics, {"gravity", "expansion", "advection"}, "a diffusivity");
     return;
   }
   convection::Scalar& temperature = problem.scalars.front();
@@ -161,7 +163,7 @@ void read_dimensional(const TomlSection& physics, const Vector& up, Problem& pro
 
 void allow_physics(const TomlSection& physics) {
   physics.allow({"rayleigh", "prandtl", "scaling", "length", "temperature_difference", "viscosity",
-                 "reynolds", "diffusivity", "gravity", "expansion", "up", "rotation"});
+                 "reynolds", "diffusivity", "gravity", "expansion", "advection", "up", "rotation"});
 }
 
 bool has_temperature(const TomlSection& physics) {
@@ -176,6 +178,10 @@ Vector read_physics(TomlSection& physics, Problem& problem) {
     read_similarity(physics, up, problem);
   } else {
     read_dimensional(physics, up, problem, with_temperature);
+  }
+  if (with_temperature) {
+    problem.scalars.front().advection =
+        physics.choice("advection", convection::advection_names, convection::Advection::centred);
   }
   problem.rotation = physics.numbers("rotation", NumberRange::any("1 / time"), {0.0, 0.0, 0.0});
   return up;

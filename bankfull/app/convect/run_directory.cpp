@@ -183,6 +183,9 @@ std::string series_heading(const convection::Problem& problem) {
         ",{0}_mean,{0}_least,{0}_most,{0}_mean_square,{0}_dissipation,{0}_wall_production,"
         "{0}_source_production,{0}_time_scheme_production",
         scalar.name);
+    if (scalar.advection == convection::Advection::bounded) {
+      heading += fmt::format(",{}_numerical_dissipation", scalar.name);
+    }
   }
   return heading;
 }
@@ -214,7 +217,14 @@ std::string scalar_cells(const SeriesRow& row, std::size_t number) {
                      row.time_scheme ? cell_of(row.time_scheme->scalars[number]) : "");
 }
 
-std::string series_line(const SeriesRow& row, bool drives_heat) {
+/// Of bounded scalars; beside the others', which have none.
+std::string numerical_cell(const SeriesRow& row, std::size_t number) {
+  return "," + (row.time_scheme ? cell_of(row.time_scheme->numerical_dissipation[number])
+                                : std::string());
+}
+
+std::string series_line(const SeriesRow& row, const convection::Problem& problem,
+                        bool drives_heat) {
   const convection::Diagnosis& flow = row.diagnosis;
   std::string line =
       fmt::format("{},{},{},{},{},{},{},{:.4g},{},{},{},{},{}", row.step, row.time, row.dt,
@@ -226,6 +236,9 @@ std::string series_line(const SeriesRow& row, bool drives_heat) {
                       is_resolved(row.resolution) ? "resolved" : "under-resolved");
   for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
     line += "," + scalar_cells(row, s);
+    if (problem.scalars[s].advection == convection::Advection::bounded) {
+      line += numerical_cell(row, s);
+    }
   }
   return line;
 }
@@ -459,7 +472,7 @@ void RunWriter::require_folder() const {
 
 void RunWriter::record(const SeriesRow& row) {
   require_folder();
-  series_.append(series_line(row, drives_heat_));
+  series_.append(series_line(row, run_->problem, drives_heat_));
   last_row_ = row;
   ++rows_;
 }

@@ -236,16 +236,7 @@ std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping 
 }
 
 bool multigrid_serves(const Domain& domain) {
-  const int line_axis = multigrid::line_axis_of_schedules(domain);
-  std::vector<double> ratios;
-  int number = 0;
-  for (const Axis* axis : {&domain.i, &domain.j, &domain.k}) {
-    if (number++ != line_axis) {
-      ratios.push_back(width_ratio(*axis));
-    }
-  }
-  return *std::max_element(ratios.begin(), ratios.end()) <=
-         (line_axis < 0 ? max_width_ratio : max_width_ratio_beside_lines);
+  return multigrid_fit(domain).limit == MultigridLimit::none;
 }
 
 std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu) {

@@ -20,6 +20,7 @@ struct Continuation {
   double factor = 0.0;
   double constant = 0.0;
   double varying = 0.0;  ///< share times the part of the wall's value that varies with time
+  double change = 0.0;   ///< of `varying` from the beginning of a stage to its end
   double slope[3] = {};  ///< along the storage axes
   double share = 0.0;    ///< of the wall's value in the ghost's
 };

@@ -55,9 +55,14 @@ std::optional<TimeSchemeBudget> BudgetHistory::time_scheme() const {
   found.energy = left([](const Diagnosis& flow) { return flow.kinetic_energy; },
                       [](const Diagnosis& flow) { return flow.energy_rate(); });
   for (std::size_t s = 0; s < last.flow.scalars.size(); ++s) {
-    found.scalars.push_back(
-        left([s](const Diagnosis& flow) { return 0.5 * flow.scalars[s].mean_square; },
-             [s](const Diagnosis& flow) { return flow.scalars[s].variance_rate(); }));
+    found.scalars.push_back(left(
+        [s](const Diagnosis& flow) {
+          return 0.5 * flow.scalars[s].mean_square - flow.scalars[s].corrected_variance;
+        },
+        [s](const Diagnosis& flow) { return flow.scalars[s].variance_rate(); }));
+    found.numerical_dissipation.push_back(
+        (first.flow.scalars[s].corrected_variance - last.flow.scalars[s].corrected_variance) /
+        (last.time - first.time));
   }
   return found;
 }

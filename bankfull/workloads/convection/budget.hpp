@@ -15,10 +15,12 @@ inline constexpr std::int64_t steps_of_budgets = 2;
 
 /// What the discretisation in time adds to the kinetic energy (velocity^2 / time) and to T^2 / 2 of
 /// each scalar (scalar^2 / time), on average over two steps; less than zero where it takes. The
-/// discretisation in space adds nothing.
+/// discretisation in space adds nothing, but that of bounded scalars: what keeps these within their
+/// bounds takes from their variance.
 struct TimeSchemeBudget {
   double energy = 0.0;
   std::vector<double> scalars;
+  std::vector<double> numerical_dissipation;  ///< of each scalar; 0 of those that are not bounded
 };
 
 /// Weights of the values at the beginning, in between and at the end of two steps in the mean of

@@ -105,6 +105,9 @@ std::string medium_text(const Problem& problem) {
     text +=
         fmt::format("; {}: diffusivity {:.6g}, buoyancy ({:.6g}, {:.6g}, {:.6g})", scalar.name,
                     scalar.diffusivity, scalar.buoyancy[0], scalar.buoyancy[1], scalar.buoyancy[2]);
+    text += scalar.advection == convection::Advection::bounded
+                ? ", bounded advection (diffusive where its bounds ask for it)"
+                : "";
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/cpu/bounded.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
 #include "bankfull/workloads/convection/cpu/implicit_rows.hpp"
 #include "bankfull/workloads/convection/cpu/rows.hpp"
@@ -72,8 +73,9 @@ class CpuBackend {
         sides_{FieldSet<Real>(layout_, count_, Device::cpu()),
                FieldSet<Real>(layout_, count_, Device::cpu())},
         tendencies_(layout_, count_, Device::cpu()),
-        pressure_(make_cpu_pressure<Real>(plan, &clock_.next.pace)),
-        lines_(factor_slots, ImplicitLines<Real>(plan.problem(), plan.grid())) {
+        pressure_(make_cpu_pressure<Real>(plan, &clock_.next.weight)),
+        lines_(factor_slots, ImplicitLines<Real>(plan.problem(), plan.grid())),
+        bounded_(plan_, executor_) {
     for (const int axis : storage_axes) {
       metrics_[static_cast<std::size_t>(axis)] = metrics_of<Real>(plan_.grid().axis(axis));
     }
@@ -98,14 +100,7 @@ class CpuBackend {
 
   void set_factors(int slot, const Stage& stage) {
     const auto n = static_cast<std::size_t>(slot);
-    const auto real = [](double x) { return static_cast<Real>(x); };
-    const bool for_values = lines_[n].for_values();
-    slots_[n] = {.tendencies = {real(stage.gamma), real(stage.zeta), stage.store_tendency},
-                 .length = real(stage.length()),
-                 .differences = real(stage.length() - (for_values ? stage.implicit_time() : 0.0)),
-                 .start = real(for_values ? 1.0 : 0.0),
-                 .implicit_viscosity = real(stage.implicit_time() * plan_.problem().viscosity),
-                 .pressure_per_potential = real(stage.pressure_per_potential())};
+    slots_[n] = implicit_factors_of<Real>(stage, plan_.problem().viscosity, lines_[n].for_values());
     if (keeps_pressure()) {
       lines_[n].form(stage.implicit_time());
     }
@@ -151,6 +146,7 @@ class CpuBackend {
         solving_ = keeps_pressure();
         keeps_pressure() ? advance_implicitly(sides_[1 - to], sides_[to])
                          : advance_fields(sides_[1 - to], sides_[to]);
+        bounded_.correct(sides_[1 - to], sides_[to], slots_[slot_].tendencies);
         break;
       case StagePart::divergence:
         solving_ ? substitute_and_diverge(sides_[1 - to], sides_[to]) : find_divergence(sides_[to]);
@@ -183,6 +179,7 @@ class CpuBackend {
                   sides_[side][field]);
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
+    bounded_.restart();
   }
 
   void read(std::size_t side, int field, const Box& part, double* values) const {
@@ -233,6 +230,10 @@ class CpuBackend {
           const CellForcing<Real> forcing{.source = source, .factors = factors.of};
           count(stencil, scalar, kappa, forcing.of(stencil, 3 + scalar), part, sides, tally);
         });
+  }
+
+  [[nodiscard]] double corrected_variance(int scalar) const {
+    return bounded_.corrected_variance(scalar);
   }
 
   void scale_pressure(double factor) const {
@@ -384,6 +385,9 @@ class CpuBackend {
     std::ranges::transform(factors.of, source_factors_.begin(),
                            [](double factor) { return static_cast<Real>(factor); });
     move_walls(times.end);
+    if (keeps_pressure() && !drive_.walls.empty()) {
+      wall_changes_ = lines().wall_changes(drive_.walls, times);
+    }
   }
 
   void move_walls(double time) {
@@ -467,16 +471,16 @@ class CpuBackend {
     const int lag = lines().for_values() ? 0 : 1;  // of planes whose values follow from changes
     each_block_of_columns([&](const Columns& block) {
       for (std::int64_t i = n_.ni - 1; i >= -lag; --i) {
-        for (std::int64_t j = block.rows.end - 1; j >= block.rows.begin; --j) {
-          if (i >= 0) {
+        const std::int64_t done = i + lag;
+        for (std::int64_t j = block.rows.begin; j <= block.rows.end; ++j) {
+          if (i >= 0 && j < block.rows.end) {
             substitute_one_row(to, i, j, block.cells);
           }
-          const std::int64_t done = i + lag;
-          if (done < n_.ni && lag > 0) {
+          if (lag > 0 && done < n_.ni && j < block.rows.end) {
             add_changes(from, to, done, j, block.cells);
           }
-          if (done < n_.ni && holds_row_above(block, j)) {
-            diverge_one_row(to, done, j);
+          if (done < n_.ni && j > block.rows.begin && holds_row_above(block, j - 1)) {
+            diverge_one_row(to, done, j - 1);
           }
         }
       }
@@ -567,6 +571,9 @@ class CpuBackend {
     if (for_values) {
       add_walls(from, to, i, j, cells);
     }
+    if (!drive_.walls.empty()) {
+      add_wall_changes(to, i, j, cells);
+    }
     stop_at_walls(to, i, j, cells);
     for (int field = 0; field < 3; ++field) {
       stop_at_wall(field, i, j, cells, (*carried_)[field].row(0, j));
@@ -589,6 +596,23 @@ class CpuBackend {
                         static_cast<Real>(lines().wall(field, side).factor), weight, cells.end - k,
                         carried);
         std::copy_n(carried, cells.end - k, to[field].row(i, j) + k);
+      }
+    }
+  }
+
+  /// Walls that vary prescribe something else for the end of the stage than for its beginning.
+  void add_wall_changes(FieldSet<Real>& to, std::int64_t i, std::int64_t j, const Range& cells) {
+    const bool beside_row = i <= 1 || i + 1 == n_.ni || j <= 1 || j + 1 == n_.nj;
+    for (int field = 0; field < count_; ++field) {
+      const Real scale = lines().at(0, i)[field].scale;
+      Real* const carried = (*carried_)[field].row(0, j);
+      Real* const row = to[field].row(i, j);
+      for (std::int64_t k = cells.begin; k < cells.end; ++k) {
+        if (beside_row || k <= 1 || k + 1 == n_.nk) {
+          const std::int64_t index[3] = {i, j, k};
+          carried[k] += scale * wall_changes_.at(field, index, {n_.ni, n_.nj, n_.nk});
+          row[k] = carried[k];
+        }
       }
     }
   }
@@ -719,6 +743,9 @@ class CpuBackend {
           [&](const auto& along) { return largest_advective_rate(stencil, along, n_.nk); });
     });
     clock_.noted.advection = larger(advection, clock_.noted.advection);
+    if (bounded_.any()) {
+      clock_.noted.exchange = larger(bounded_.largest_exchange(flow), clock_.noted.exchange);
+    }
   }
 
   /// Ghosts at the ends of a row of all fields.
@@ -751,8 +778,12 @@ class CpuBackend {
       }
     }
     Real* const kept = (*kept_pressure_)[0].row(i, j);
-    with_cells_along_rows(
-        [&](const auto& along) { keep_pressure_row(row, along, slots_[slot_], kept); });
+    if (lines().for_values()) {
+      keep_pressure_across_planes(row, slots_[slot_], kept);
+    } else {
+      with_cells_along_rows(
+          [&](const auto& along) { keep_pressure_row(row, along, slots_[slot_], kept); });
+    }
     close_row_of_pressure(i, j);
   }
 
@@ -837,11 +868,13 @@ class CpuBackend {
   std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
   MetricLines<Real> lines_along_rows_;
   std::vector<GhostRows<Real>> ghosts_;
-  std::vector<ImplicitLines<Real>> lines_;         ///< of each slot
+  std::vector<ImplicitLines<Real>> lines_;  ///< of each slot
+  CpuBounded<Real> bounded_;
   std::unique_ptr<FieldSet<Real>> kept_pressure_;  ///< where diffusion is implicit; one field
   std::unique_ptr<FieldSet<Real>> carried_;        ///< the plane that was eliminated last
   std::array<ImplicitFactors<Real>, factor_slots> slots_{};
   std::array<StageTimes, factor_slots> times_{};
+  WallChanges<Real> wall_changes_;  ///< of the stage, where diffusion is implicit
   std::array<Real, most_fields> source_factors_{};
   std::size_t slot_ = 0;  ///< in use
   bool solving_ = false;  ///< columns of a stage are on their way: the divergence ends it

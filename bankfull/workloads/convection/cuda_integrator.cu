@@ -4,7 +4,9 @@
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
+#include "bankfull/workloads/convection/cuda/bounded.cuh"
 #include "bankfull/workloads/convection/cuda/ghosts.cuh"
+#include "bankfull/workloads/convection/cuda/implicit.cuh"
 #include "bankfull/workloads/convection/cuda/projection.cuh"
 #include "bankfull/workloads/convection/cuda/tally.cuh"
 #include "bankfull/workloads/convection/drive.hpp"
@@ -32,6 +34,15 @@ struct SetFactors {
   __device__ void operator()(std::int64_t /*only*/) const { *to = factors; }
 };
 
+/// From it a slot of implicit diffusion is formed.
+template <class Real>
+struct SetStage {
+  ImplicitSlot<Real>* to;
+  Stage stage;
+
+  __device__ void operator()(std::int64_t /*only*/) const { to->stage = stage; }
+};
+
 /// A stage that a caller chooses takes no time.
 struct SetTimes {
   StageTimes* to;
@@ -56,7 +67,7 @@ struct DriveOnGpu {
   /// end, for the ghosts of the flow that it leaves: of the flow that it reads they are in place.
   __device__ void operator()(std::int64_t n) const {
     if (n < wall_count) {
-      walls[n].set(rules, times->end);
+      walls[n].set(rules, *times);
       return;
     }
     const VaryingSource& source = sources[n - wall_count];
@@ -71,6 +82,7 @@ struct ChooseStep {
   StepClock* clock;
   StageFactorsOnGpu<Real>* factors;
   StageTimes* times;
+  ImplicitSlot<Real>* implicit;  ///< null: diffusion is explicit
   bool ends_step;
 
   __device__ void operator()(std::int64_t /*only*/ = 0) const {
@@ -82,6 +94,9 @@ struct ChooseStep {
       const int following = stages.count - 1 - n;
       factors[following] = factors_of<Real>(stages.at[n]);
       times[following] = times_of(stages, n, now.progress.time, now.next.time);
+      if (implicit != nullptr) {
+        implicit[following].stage = stages.at[n];
+      }
     }
   }
 };
@@ -164,7 +179,7 @@ class CudaBackend {
                FieldSet<Real>(layout_, count_, plan.problem().device)},
         tendencies_(layout_, count_, plan.problem().device),
         clock_(MemorySpace::device, 1),
-        pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.pace)),
+        pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.weight)),
         rules_(on_gpu(gpu_, plan_.ghosts())),
         factors_(MemorySpace::device, factor_slots),
         times_(MemorySpace::device, factor_slots),
@@ -172,7 +187,8 @@ class CudaBackend {
         varying_walls_(on_gpu(gpu_, drive_.walls)),
         varying_sources_(on_gpu(gpu_, drive_.sources)),
         source_factors_(on_gpu(gpu_, std::vector<Real>(most_fields, Real(1)))),
-        tally_room_(MemorySpace::device, tally_bytes) {
+        tally_room_(MemorySpace::device, tally_bytes),
+        bounded_(plan_, gpu_) {
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
       centre_lines_[n] = on_gpu(gpu_, plan_.grid().axis(axis).centres);
@@ -185,12 +201,19 @@ class CudaBackend {
       fill_bytes(set->data(), 0, set->bytes(), stream_);
     }
     copy_sources();
+    if (plan.problem().implicit_anywhere()) {
+      implicit_ = std::make_unique<ImplicitOnGpu<Real>>(
+          plan_, layout_, gpu_, drive_.walls.empty() ? nullptr : rules_.data());
+    }
   }
 
   void set_factors(int slot, const Stage& stage) {
     gpu_.each(1, SetFactors<Real>{factors_.data() + slot, factors_of<Real>(stage)});
     if (drive_.any()) {
       gpu_.each(1, SetTimes{times_.data() + slot, clock_.data()});
+    }
+    if (implicit_) {
+      gpu_.each(1, SetStage<Real>{implicit_->slots() + slot, stage});
     }
   }
   void use_factors(int slot) { slot_ = slot; }
@@ -219,8 +242,8 @@ class CudaBackend {
     stream_.synchronize();
     queue_drive_of_now();
   }
-  [[nodiscard]] static bool keeps_pressure() { return false; }
-  void forget_kept_pressure() {}
+  [[nodiscard]] bool keeps_pressure() const { return implicit_ != nullptr; }
+  void forget_kept_pressure() { implicit_->forget_pressure(); }
   void forget_rates() {
     fill_bytes(&clock_.data()->of_flow, 0, sizeof(FlowRates), stream_);
     fill_bytes(&clock_.data()->noted, 0, sizeof(FlowRates), stream_);
@@ -239,33 +262,28 @@ class CudaBackend {
   }
 
   void launch(StagePart part, std::size_t to) {
-    const FieldSet<Real>& from = sides_[1 - to];
     Real* const next = sides_[to][0].origin;
     switch (part) {
       case StagePart::advance:
         queue_drive(slot_);
-        queue_advance(stream_,
-                      AdvanceArguments<Real>{.flow = flow_,
-                                             .medium = medium_,
-                                             .stage = factors_.data() + slot_,
-                                             .fields = from[0].origin,
-                                             .source = sources_ ? (*sources_)[0].origin : nullptr,
-                                             .source_factor = source_factors_.data(),
-                                             .tendency = tendencies_[0].origin,
-                                             .next = next,
-                                             .planes_a_block = planes_a_block_,
-                                             .largest_buoyancy = &clock_.data()->noted.buoyancy});
+        solving_ = keeps_pressure();
+        solving_ ? implicit_->queue_advance(advance_into(to), rules_.data(), slot_)
+                 : queue_advance(stream_, advance_into(to));
+        bounded_.queue(flow_, factors_.data() + slot_, values_of(1 - to), next);
         break;
       case StagePart::divergence:
-        queue_divergence(stream_, flow_, static_cast<const Real*>(next), pressure_->right_side());
+        solving_ ? implicit_->queue_divergence(flow_, values_of(1 - to), next,
+                                               pressure_->right_side(), slot_)
+                 : queue_divergence(stream_, flow_, static_cast<const Real*>(next),
+                                    pressure_->right_side());
         break;
       case StagePart::pressure:
         pressure_->solve();
         solved_ = true;
         break;
       case StagePart::projection:
-        queue_projection(stream_, flow_, next, pressure_->solution(),
-                         &clock_.data()->noted.advection);
+        project(to);
+        bounded_.queue_exchange(flow_, next, &clock_.data()->noted.exchange);
         break;
       case StagePart::ghosts:
         queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, next);
@@ -293,9 +311,11 @@ class CudaBackend {
   }
 
   void set_fields(const FlowReader& flow, std::size_t side) {
+    solving_ = false;
     set_field_by_field(
         sides_[side], [&](int /*field*/) { return true; }, flow);
     gpu_.fill(tendencies_.data(), static_cast<std::int64_t>(tendencies_.size()), Real(0));
+    bounded_.restart(gpu_);
   }
 
   void read(std::size_t side, int field, const Box& part, double* values) const {
@@ -325,6 +345,10 @@ class CudaBackend {
     const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
     const CountScalar<Real> count{cell_in_box(), sources_beside(side), scalar, kappa};
     return tallied_on_gpu<ScalarTally>(stream_, flow_, values_of(side), count, tally_room_);
+  }
+
+  [[nodiscard]] double corrected_variance(int scalar) const {
+    return bounded_.corrected_variance(scalar);
   }
 
   void scale_pressure(double factor) const {
@@ -379,7 +403,35 @@ class CudaBackend {
   }
 
   [[nodiscard]] ChooseStep<Real> choice(bool ends_step) {
-    return {clock_.data(), factors_.data(), times_.data(), ends_step};
+    return {clock_.data(), factors_.data(), times_.data(), implicit_ ? implicit_->slots() : nullptr,
+            ends_step};
+  }
+
+  [[nodiscard]] AdvanceArguments<Real> advance_into(std::size_t to) {
+    return {.flow = flow_,
+            .medium = medium_,
+            .stage = factors_.data() + slot_,
+            .fields = values_of(1 - to),
+            .source = sources_ ? (*sources_)[0].origin : nullptr,
+            .source_factor = source_factors_.data(),
+            .tendency = tendencies_[0].origin,
+            .next = sides_[to][0].origin,
+            .planes_a_block = planes_a_block_,
+            .largest_buoyancy = &clock_.data()->noted.buoyancy};
+  }
+
+  void project(std::size_t to) {
+    double* const largest = &clock_.data()->noted.advection;
+    Real* const next = sides_[to][0].origin;
+    const poisson::CellSlots<Real> potential = pressure_->solution();
+    if (solving_) {
+      implicit_->queue_projection(flow_, values_of(1 - to), next, potential, largest, slot_);
+    } else if (implicit_) {
+      implicit_->project_values(flow_, next, potential, largest, slot_);
+    } else {
+      queue_projection(stream_, flow_, next, potential, largest);
+    }
+    solving_ = false;
   }
 
   [[nodiscard]] const Real* values_of(std::size_t side) const { return sides_[side][0].origin; }
@@ -495,12 +547,15 @@ class CudaBackend {
   Buffer<VaryingSource> varying_sources_;
   Buffer<Real> source_factors_;
   Buffer<unsigned char> tally_room_;
+  CudaBounded<Real> bounded_;
   std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
   std::array<Buffer<double>, 3> widths_;
   std::array<Buffer<double>, 3> centre_lines_;
   CentreLines centres_;
   FlowOnGpu<Real> flow_{};
   Medium<Real> medium_;
+  std::unique_ptr<ImplicitOnGpu<Real>> implicit_;  ///< where diffusion is implicit
+  bool solving_ = false;  ///< lines of a stage are on their way: the projection ends it
   int planes_a_block_ = 1;
   int slot_ = given_slot;  ///< of the factors in use
   /// Of the stages with a slot's factors that write a side.

@@ -47,6 +47,10 @@ struct Diagnosis {
     double wall_production = 0.0;    ///< by the walls: what flows in times T there, over the volume
     double source_production = 0.0;  ///< mean of source times T
 
+    /// What bounded advection has added to the mean of T^2 / 2 beside that, scalar^2, since the
+    /// flow was loaded: mostly less than zero. It is no rate: it follows from whole stages.
+    double corrected_variance = 0.0;
+
     /// What the equations give T^2 / 2, for each time.
     [[nodiscard]] double variance_rate() const {
       return wall_production + source_production - dissipation;

@@ -13,8 +13,12 @@
 
 namespace bankfull::convection {
 
-/// Fields that one flow may have.
-inline constexpr int most_fields = 3 + max_scalars;
+/// When a stage begins, which is when its forces act, and when it ends, which is when the walls
+/// meet the flow that it leaves.
+struct StageTimes {
+  double begin = 0.0;
+  double end = 0.0;
+};
 
 /// A wall whose value is a formula of time, as a field meets it.
 struct VaryingWall {
@@ -24,9 +28,15 @@ struct VaryingWall {
   double share = 0.0;  ///< of the wall's value in the ghost's, see Continuation
   formula::Program value;
 
-  /// What the rule of the ghost adds at a time.
-  BANKFULL_HOST_DEVICE void set(Continuations* rules, double time) const {
-    rules[field].at[axis][side].varying = share * value.at(time);
+  /// What the rule of the ghost adds at the end of a stage, and how much of that is new.
+  BANKFULL_HOST_DEVICE void set(Continuations* rules, const StageTimes& times) const {
+    Continuation& rule = rules[field].at[axis][side];
+    rule.varying = share * value.at(times.end);
+    rule.change = change(times);
+  }
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE double change(const StageTimes& times) const {
+    return share * (value.at(times.end) - value.at(times.begin));
   }
 };
 
@@ -53,13 +63,6 @@ struct SourceFactors {
 };
 
 SourceFactors source_factors_at(const Drive& drive, double time);
-
-/// When a stage begins, which is when its forces act, and when it ends, which is when the walls
-/// meet the flow that it leaves.
-struct StageTimes {
-  double begin = 0.0;
-  double end = 0.0;
-};
 
 /// Of stage n of a step from one time to another. With u' = 1 a stage adds gamma + zeta to u, which
 /// is then the time itself.

@@ -15,9 +15,12 @@ ImplicitLines<Real>::ImplicitLines(const Problem& problem, const Grid& grid)
   for (const int axis : storage_axes) {
     const auto a = static_cast<std::size_t>(axis);
     along_[a] = problem.implicit_along()[static_cast<std::size_t>(grid.physical(axis))];
-    metrics_[a] = metrics_of<double>(grid.axis(axis));
+    for (const AxisMetric<double>& metric : metrics_of<double>(grid.axis(axis))) {
+      weights_[a][0].push_back(NeighbourWeights<double>::of(metric, false));
+      weights_[a][1].push_back(NeighbourWeights<double>::of(metric, true));
+    }
     if (axis == 0 || along_[a]) {
-      factors_[a].resize(metrics_[a].size() * fields_);
+      factors_[a].resize(weights_[a][0].size() * fields_);
     }
   }
 }
@@ -30,46 +33,44 @@ void ImplicitLines<Real>::form(double time) {
   time_ = time;
   for (const int axis : storage_axes) {
     for (std::size_t field = 0; along(axis) && field < fields_; ++field) {
-      form_line(axis, static_cast<int>(field));
+      line(axis, static_cast<int>(field))
+          .form(time, &factors_[static_cast<std::size_t>(axis)][field], static_cast<int>(fields_));
     }
   }
 }
 
-/// Rows of the matrix are - below, 1 + below + above, - above. A ghost is a part of the unknown
-/// beside it; a velocity on its own wall is no unknown, and zero.
 template <class Real>
-void ImplicitLines<Real>::form_line(int axis, int field) {
-  const auto a = static_cast<std::size_t>(axis);
+ImplicitLine ImplicitLines<Real>::line(int axis, int field) const {
   const auto f = static_cast<std::size_t>(field);
-  const bool on_faces = field == axis;
-  const double scale = time_ * diffusivities_[f];
   const Continuation(&walls)[2] = continuations_[f].at[axis];
-  const std::size_t count = metrics_[a].size();
-  double back = 0.0;
-  for (std::size_t n = 0; n < count; ++n) {
-    LineFactors<Real>& factors = factors_[a][n * fields_ + f];
-    if (on_faces && n == 0) {
-      factors = {};
-      continue;
-    }
-    const auto weights = NeighbourWeights<double>::of(metrics_[a][n], on_faces);
-    const double below = scale * weights.below;
-    const double above = scale * weights.above;
-    const double diagonal = 1.0 + below * (1.0 - (n == 0 ? walls[0].factor : back)) +
-                            above * (1.0 - (n + 1 == count ? walls[1].factor : 0.0));
-    back = n + 1 == count ? 0.0 : above / diagonal;
-    factors = {.scale = static_cast<Real>(1.0 / diagonal),
-               .carry = static_cast<Real>(n == 0 ? 0.0 : below / diagonal),
-               .back = static_cast<Real>(back)};
-  }
+  const std::vector<NeighbourWeights<double>>& along = weights(axis, field == axis);
+  return {.weights = along.data(),
+          .count = static_cast<int>(along.size()),
+          .on_faces = field == axis,
+          .diffusivity = diffusivities_[f],
+          .ghost = {walls[0].factor, walls[1].factor}};
 }
 
 template <class Real>
-Real ImplicitLines<Real>::wall_weight(int field, int side) const {
-  const AxisMetric<double>& metric = side == 0 ? metrics_[0].front() : metrics_[0].back();
-  const auto weights = NeighbourWeights<double>::of(metric, false);
-  return static_cast<Real>(time_ * diffusivities_[static_cast<std::size_t>(field)] *
-                           (side == 0 ? weights.below : weights.above));
+WallChanges<Real> ImplicitLines<Real>::wall_changes(const std::vector<VaryingWall>& walls,
+                                                    const StageTimes& times) const {
+  WallChanges<Real> changes;
+  for (const int axis : storage_axes) {
+    for (std::size_t field = 0; along(axis) && field < fields_; ++field) {
+      for (const int side : {0, 1}) {
+        changes.excess[axis][side][field] =
+            static_cast<Real>(line(axis, static_cast<int>(field)).row_excess(time_, side));
+      }
+    }
+  }
+  for (const VaryingWall& wall : walls) {
+    if (along(wall.axis)) {
+      const double weight = line(wall.axis, wall.field).wall_weight(time_, wall.side);
+      changes.part[wall.axis][wall.side][wall.field] =
+          static_cast<Real>(weight * wall.change(times));
+    }
+  }
+  return changes;
 }
 
 template class ImplicitLines<float>;

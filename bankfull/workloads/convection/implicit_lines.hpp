@@ -1,9 +1,11 @@
 #pragma once
 
 #include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
-#include "bankfull/workloads/convection/point.hpp"
+#include "bankfull/workloads/convection/implicit_line.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/wall_changes.hpp"
 
 #include <array>
 #include <cstdint>
@@ -36,21 +38,34 @@ class ImplicitLines {
 
   /// What the wall beyond one end of the planes adds to the right side beside it, for each unit
   /// that it prescribes: time nu / distance^2, roughly.
-  [[nodiscard]] Real wall_weight(int field, int side) const;
+  [[nodiscard]] Real wall_weight(int field, int side) const {
+    return static_cast<Real>(line(0, field).wall_weight(time_, side));
+  }
 
   [[nodiscard]] const Continuation& wall(int field, int side) const {
     return continuations_[static_cast<std::size_t>(field)].at[0][side];
   }
 
- private:
-  void form_line(int axis, int field);
+  /// What walls whose ghosts change within a stage add to its right side.
+  [[nodiscard]] WallChanges<Real> wall_changes(const std::vector<VaryingWall>& walls,
+                                               const StageTimes& times) const;
 
+  /// It points to weights(axis, ...).
+  [[nodiscard]] ImplicitLine line(int axis, int field) const;
+
+  /// Of the velocity along the axis, which lies on faces along it, or of all other fields.
+  [[nodiscard]] const std::vector<NeighbourWeights<double>>& weights(int axis,
+                                                                     bool on_faces) const {
+    return weights_[static_cast<std::size_t>(axis)][on_faces ? 1 : 0];
+  }
+
+ private:
   std::array<bool, 3> along_{};
   std::size_t fields_;
   double time_ = 0.0;
   std::vector<double> diffusivities_;
   std::vector<Continuations> continuations_;
-  std::array<std::vector<AxisMetric<double>>, 3> metrics_;
+  std::array<std::array<std::vector<NeighbourWeights<double>>, 2>, 3> weights_;
   std::array<std::vector<LineFactors<Real>>, 3> factors_;
 };
 

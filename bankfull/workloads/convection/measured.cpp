@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/measured.hpp"
 
+#include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
@@ -17,6 +18,9 @@ namespace {
 
 constexpr int timed_stages = 7;
 
+/// Whose rounding may add up in a divergence.
+constexpr double operations = 64.0;
+
 std::string name_of_grid(const Problem& problem) {
   return fmt::format("{}x{}x{}", problem.axes[0].cells, problem.axes[1].cells,
                      problem.axes[2].cells);
@@ -27,19 +31,39 @@ double rounding_of(Precision precision) {
                                       : std::numeric_limits<double>::epsilon();
 }
 
-/// What one step's forces alone would do to the flow, and the pressure take away again: a pressure
-/// of dt times force times length, whose rounding has a Laplacian of 4 / h^2. In a layer at rest it
-/// is much more than what the flow's own velocity leaves.
+/// 4 / h^2 of the narrowest cells, which gather at the ends, over all axes: the largest eigenvalue
+/// of the Laplacian.
+double largest_curvature(const Problem& problem) {
+  double curvature = 0.0;
+  for (const AxisCells& cells : problem.axes) {
+    const std::vector<double> faces = cells.faces();
+    const double narrowest = faces[1] - faces[0];
+    curvature += cells.cells > 1 ? 4.0 / (narrowest * narrowest) : 0.0;
+  }
+  return curvature;
+}
+
+/// The longest side of the box that has neighbours along it.
+double longest_side(const Problem& problem) {
+  double longest = 0.0;
+  for (const AxisCells& cells : problem.axes) {
+    longest = std::max(longest, cells.cells > 1 ? cells.upper - cells.lower : 0.0);
+  }
+  return longest;
+}
+
+/// What one step's forces and advection alone would do to the flow, and the pressure take away
+/// again: a pressure of dt times acceleration times length, whose rounding has a Laplacian of
+/// 4 / h^2. In a layer at rest, or in one that is much longer than its cells are thick, it is much
+/// more than what the flow's own velocity leaves.
 double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, double dt,
                              const Vector& largest_force) {
-  double pressure = flow.fastest * flow.fastest;
-  double curvature = 0.0;
+  const double viscous = problem.viscosity * largest_curvature(problem);
+  double pressure =
+      flow.fastest * std::min(1.0 / dt, flow.courant_rate + viscous) * longest_side(problem);
   const double turning = turning_rate(problem) * flow.fastest;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const AxisCells& cells = problem.axes[axis];
-    const std::vector<double> faces = cells.faces();
-    const double narrowest = faces[1] - faces[0];  // cells gather at the ends
-    curvature += cells.cells > 1 ? 4.0 / (narrowest * narrowest) : 0.0;
     double force = largest_force[axis] + turning;
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       const Diagnosis::OfScalar& scalar = flow.scalars[s];
@@ -48,21 +72,66 @@ double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, doub
     }
     pressure += force * (cells.upper - cells.lower);
   }
-  return dt * pressure * curvature;
+  return dt * pressure * largest_curvature(problem);
+}
+
+/// By how much the rounding of products with eigenvectors is above that of transforms: with the
+/// square root of the ratio of widths along each axis that they stand for (ADR 0017).
+double rounding_of_products(const Plan& plan) {
+  if (plan.solver() != PressureSolver::direct || plan.problem().schedule == Schedule::reference) {
+    return 1.0;
+  }
+  const poisson::Domain domain = plan.grid().domain();
+  return std::sqrt(poisson::width_ratio(domain.j) * poisson::width_ratio(domain.k));
+}
+
+/// Of one component of a velocity, without holding more than a piece of it.
+double largest_value(const FlowReader& flow, const Grid& grid, int field) {
+  const Extents n = grid.extents();
+  const std::int64_t planes = planes_of_a_piece(n);
+  std::vector<double> values;
+  double largest = 0.0;
+  for (std::int64_t i = 0; i < n.ni; i += planes) {
+    const Box piece{i, std::min(n.ni, i + planes), 0, n.nj, 0, n.nk};
+    values.resize(static_cast<std::size_t>(piece.extents().count()));
+    flow.read(field, piece, values.data());
+    for (const double value : values) {
+      largest = std::max(largest, std::abs(value));
+    }
+  }
+  return largest;
+}
+
+/// Names of the scalars whose advection is bounded, and not without numerical diffusion.
+std::string names_of_bounded(const Problem& problem) {
+  std::string names;
+  for (const int scalar : bounded_scalars(problem)) {
+    names += (names.empty() ? "" : ",") + problem.scalars[static_cast<std::size_t>(scalar)].name;
+  }
+  return names;
 }
 
 std::vector<Figure> describe(const Plan& plan) {
   const Problem& problem = plan.problem();
-  return {{.name = "case", .value = problem.name},
-          {.name = "grid", .value = name_of_grid(problem)},
-          {.name = "cells", .value = problem.cells()},
-          {.name = "scheme", .value = to_string(problem.scheme)},
-          {.name = "solver", .value = to_string(plan.solver())},
-          {.name = "precision", .value = to_string(problem.precision)},
-          {.name = "schedule", .value = to_string(problem.schedule)},
-          {.name = "device", .value = to_string(problem.device)},
-          {.name = "threads", .value = std::int64_t{problem.threads}},
-          {.name = "memory", .value = plan.footprint().of_work(), .unit = "B"}};
+  std::vector<Figure> facts{
+      {.name = "case", .value = problem.name},
+      {.name = "grid", .value = name_of_grid(problem)},
+      {.name = "cells", .value = problem.cells()},
+      {.name = "scheme", .value = to_string(problem.scheme)},
+      {.name = "implicit_diffusion", .value = to_string(problem.implicit_diffusion)},
+      {.name = problem.time_step.fixed > 0.0 ? "dt" : "cfl",
+       .value =
+           problem.time_step.fixed > 0.0 ? problem.time_step.fixed : problem.time_step.courant},
+      {.name = "solver", .value = to_string(plan.solver())},
+      {.name = "precision", .value = to_string(problem.precision)},
+      {.name = "schedule", .value = to_string(problem.schedule)},
+      {.name = "device", .value = to_string(problem.device)},
+      {.name = "threads", .value = std::int64_t{problem.threads}},
+      {.name = "memory", .value = plan.footprint().of_work(), .unit = "B"}};
+  if (const std::string bounded = names_of_bounded(problem); !bounded.empty()) {
+    facts.push_back({.name = "bounded_scalars", .value = bounded});
+  }
+  return facts;
 }
 
 /// The measurement of a part, with what all of them state.
@@ -98,6 +167,9 @@ void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement&
     add(name + "_source_production", flow.scalars[s].source_production);
     if (outcome.time_scheme) {
       add(name + "_time_scheme_production", outcome.time_scheme->scalars[s]);
+      if (problem.scalars[s].advection == Advection::bounded) {
+        add(name + "_numerical_dissipation", outcome.time_scheme->numerical_dissipation[s]);
+      }
     }
   }
 }
@@ -159,19 +231,36 @@ Measurement step_of(const Plan& plan, const RunOutcome& outcome, const StageWork
 
 }  // namespace
 
-Check check_divergence(const Plan& plan, const Diagnosis& flow, double pace,
+Check check_divergence(const Plan& plan, const Diagnosis& flow, const StepState& progress,
                        const Vector& largest_force) {
   const Problem& problem = plan.problem();
-  constexpr double operations = 64.0;
   const bool direct = plan.solver() == PressureSolver::direct;
   const double velocities = operations * std::max(1.0, flow.courant_rate);
-  const double rounding = rounding_of(problem.precision) *
-                          (velocities + laplacian_of_pressure(problem, flow, pace, largest_force));
-  return {.name = "divergence",
-          .value = flow.divergence,
-          .tolerance = rounding + (direct ? 0.0 : problem.divergence / pace),
-          .source = direct ? "continuity, to the rounding of |u| / h and of the pressure"
-                           : "continuity, to the tolerance asked for and to rounding"};
+  const double rounding =
+      rounding_of(problem.precision) *
+      (velocities + rounding_of_products(plan) *
+                        laplacian_of_pressure(problem, flow, progress.pace, largest_force));
+  const double most = max_divergence / progress.pace;  // rounding that large spoils a flow as well
+  return {
+      .name = "divergence",
+      .value = flow.divergence,
+      .tolerance = std::min(rounding, most) + (direct ? 0.0 : problem.divergence / progress.weight),
+      .source = direct ? "continuity, to the rounding of |u| / h and of the pressure"
+                       : "continuity, to the tolerance asked for and to rounding"};
+}
+
+double rounding_of_projection(const Plan& plan, const FlowReader& flow) {
+  const Problem& problem = plan.problem();
+  double rate = 0.0;
+  double potential = 0.0;
+  for (const int n : storage_axes) {
+    const GridAxis& axis = plan.grid().axis(n);
+    const double largest = largest_value(flow, plan.grid(), n);
+    rate += largest / *std::min_element(axis.cells.widths.begin(), axis.cells.widths.end());
+    potential += largest * axis.length();
+  }
+  return rounding_of(problem.precision) *
+         (operations * rate + potential * largest_curvature(problem));
 }
 
 StageSamples time_stages(const Plan& plan, Integrator& integrator, double dt) {
@@ -213,7 +302,7 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
   result.workload = "convection";
   result.problem = describe(plan);
   result.checks = {
-      check_divergence(plan, outcome.diagnosis, outcome.progress.pace, outcome.largest_force),
+      check_divergence(plan, outcome.diagnosis, outcome.progress, outcome.largest_force),
       // Beyond these a flow is not one of these equations, however free of divergence.
       {.name = "largest Courant number",
        .value = outcome.progress.largest_courant,
@@ -221,10 +310,17 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
                                                   : with_rounding * problem.time_step.courant,
        .source = problem.time_step.fixed > 0.0 ? "stability of " + to_string(problem.scheme)
                                                : "the Courant number asked for"},
+      // Chosen steps are short enough by themselves: this one tells whether that was so.
+      {.name = "largest Courant number at a step's end",
+       .value = outcome.progress.largest_courant_at_end,
+       .tolerance = 2.0 * (problem.time_step.fixed > 0.0 ? largest_courant(problem.scheme)
+                                                         : problem.time_step.courant),
+       .source = "no flow gains so much speed within a step"},
       {.name = "longest step, of the longest stable one",
        .value = 1.0 / outcome.progress.least_margin,
        .tolerance = 1.0,
-       .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion"}};
+       .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion" +
+                 (bounded_scalars(problem).empty() ? "" : ", and bounded scalars")}};
   if (outcome.first_step > 0) {
     result.notes.push_back(fmt::format(
         "an earlier run was gone on with from its step {}; times are of the steps since then",

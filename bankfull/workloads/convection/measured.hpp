@@ -49,10 +49,14 @@ struct StageSamples {
 /// Runs stages of length dt.
 StageSamples time_stages(const Plan& plan, Integrator& integrator, double dt);
 
-/// The divergence of a flow in a run of this pace (see StepState) against what the solver leaves
-/// and what rounding adds.
-Check check_divergence(const Plan& plan, const Diagnosis& flow, double pace,
+/// The divergence of a flow that steps have led to against what the solver leaves and what rounding
+/// adds.
+Check check_divergence(const Plan& plan, const Diagnosis& flow, const StepState& progress,
                        const Vector& largest_force);
+
+/// What the residual of a solver that stopped at its rounding may be, in 1 / time, when a flow is
+/// made free of divergence that it starts from: by the flow before that.
+double rounding_of_projection(const Plan& plan, const FlowReader& flow);
 
 /// Measures before the run what advancing the fields, the one part whose mix of reads and writes
 /// does not depend on the pressure solve's course, is compared with.

@@ -9,6 +9,9 @@ namespace bankfull::convection {
 /// Scalars that one flow can carry.
 inline constexpr int max_scalars = 12;
 
+/// Fields that one flow may have.
+inline constexpr int most_fields = 3 + max_scalars;
+
 /// Metrics of one storage axis around index n: cell n, and face n on its lower side.
 template <class Real>
 struct AxisMetric {

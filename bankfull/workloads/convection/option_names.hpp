@@ -7,6 +7,9 @@
 
 namespace bankfull::convection {
 
+inline constexpr auto advection_names =
+    enum_names<Advection>({{Advection::centred, "centred"}, {Advection::bounded, "bounded"}});
+
 inline constexpr auto time_scheme_names = enum_names<TimeScheme>(
     {{TimeScheme::adams_bashforth, "adams-bashforth"}, {TimeScheme::runge_kutta, "runge-kutta"}});
 

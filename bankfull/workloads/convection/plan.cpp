@@ -6,8 +6,10 @@
 #include "bankfull/core/memory/resident.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/point.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
+#include "bankfull/workloads/convection/staged_integrator.hpp"
 
 #include <fmt/format.h>
 #include <utility>
@@ -20,13 +22,35 @@ Problem validated(Problem problem) {
   return problem;
 }
 
-/// The pressure that stages know of, and a plane of all fields for the way up the columns.
+/// Beside the pressure that stages know of: on a CPU a plane of all fields for the way up the
+/// columns, on a GPU tables of factors.
+template <class Real>
+std::int64_t line_bytes(const Plan& plan) {
+  const Extents n = plan.grid().extents();
+  if (plan.problem().device.is_cuda()) {
+    const auto places = static_cast<std::size_t>(n.ni + n.nj + n.nk);
+    const auto fields = static_cast<std::size_t>(plan.fields());
+    return static_cast<std::int64_t>(places * (factor_slots * fields * sizeof(LineFactors<Real>) +
+                                               2 * sizeof(NeighbourWeights<double>)));
+  }
+  const Layout plane({1, n.nj, n.nk}, 1, sizeof(Real));
+  return resident_bytes(field_set_bytes<Real>(plane, plan.fields()));
+}
+
 template <class Real>
 std::int64_t implicit_bytes(const Plan& plan, const Layout& layout) {
-  const Extents n = plan.grid().extents();
-  const Layout plane({1, n.nj, n.nk}, 1, sizeof(Real));
-  return resident_bytes(field_set_bytes<Real>(layout, 1)) +
-         resident_bytes(field_set_bytes<Real>(plane, plan.fields()));
+  return resident_bytes(field_set_bytes<Real>(layout, 1)) + line_bytes<Real>(plan);
+}
+
+/// Kept fluxes of each bounded scalar, and for one at a time what its faces and cells have room
+/// for.
+template <class Real>
+std::int64_t bounded_bytes(const Plan& plan, const Layout& layout) {
+  const auto bounded = static_cast<int>(bounded_scalars(plan.problem()).size());
+  return bounded == 0 ? 0
+                      : resident_bytes(field_set_bytes<Real>(layout, 3 * bounded)) +
+                            resident_bytes(field_set_bytes<Real>(layout, 3)) +
+                            resident_bytes(field_set_bytes<Real>(layout, 2));
 }
 
 template <class Real>
@@ -34,7 +58,8 @@ std::int64_t tuned_field_bytes(const Plan& plan) {
   const Layout layout(plan.grid().extents(), 1, sizeof(Real));
   const int sets = has_sources(plan.problem()) ? 4 : 3;  // the flow twice, and its tendencies
   return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields())) +
-         (plan.problem().implicit_anywhere() ? implicit_bytes<Real>(plan, layout) : 0);
+         (plan.problem().implicit_anywhere() ? implicit_bytes<Real>(plan, layout) : 0) +
+         bounded_bytes<Real>(plan, layout);
 }
 
 /// A flow is loaded and read by pieces.

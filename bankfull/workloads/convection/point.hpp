@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/implicit_stage.hpp"
 #include "bankfull/workloads/convection/metrics.hpp"
 
 #include <cmath>
@@ -27,6 +28,7 @@ struct PointFlops {
   static constexpr int eliminated = 3;
   static constexpr int substituted = 2;
   static constexpr int kept_pressure = 23;
+  static constexpr int kept_pressure_across_planes = 9;
   static constexpr int divergence = 8;
   static constexpr int projection = 3;  ///< u - (p - p_below) / distance, of one velocity
   static constexpr int advective_rate = 5;
@@ -342,6 +344,39 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value advanced(Value value, Real gam
   return plus_product(gamma, tendency, plus_product(zeta, before, value));
 }
 
+/// The right side of field `field`, which is velocity `Own`, or 3: a scalar, but for the pressure;
+/// see Stage.
+template <int Own, Diffusion How, class Real, class Value, class Metric>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value implicit_right_side(
+    const PointStencil<Real, Value, Metric>& stencil, const Medium<Real>& medium,
+    const ImplicitFactors<Real>& stage, int field, const Value& tendency, const Value& before) {
+  const Real diffusivity = Own < 3 ? medium.viscosity : medium.scalars[field - 3].diffusivity;
+  const Value start = stage.start * stencil.load(field * stencil.strides.field);
+  return plus_product(
+      stage.differences * diffusivity, implicit_differences<Own, How>(stencil, medium, field),
+      advanced(start, stage.tendencies.gamma, tendency, stage.tendencies.zeta, before));
+}
+
+/// Less tau dp/dA, with tau over the distance of both pressures.
+template <class Metric, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value less_gradient(const Metric& length_per_face,
+                                                                const Value& below,
+                                                                const Value& above,
+                                                                const Value& right_side) {
+  return plus_product(-length_per_face, above - below, right_side);
+}
+
+/// p + (q - theta tau nu (sum of D q)) / time: what the projection's potential q says of the
+/// pressure, whose gradient the stage had inside its matrix.
+template <class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real with_potential(const ImplicitFactors<Real>& stage,
+                                                                const Real& potential,
+                                                                const Real& differences,
+                                                                const Real& pressure) {
+  return plus_product(stage.pressure_per_potential,
+                      plus_product(-stage.implicit_viscosity, differences, potential), pressure);
+}
+
 /// |x|, of counted numbers too.
 template <class Value>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value magnitude_of(const Value& x) {
@@ -429,6 +464,16 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Real buoyancy_rate(const PointStenci
     }
     return sum;
   }
+}
+
+/// div u between the velocities on both sides of a cell.
+template <class Real, class Metric, class Value>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value divergence_between(const Real (&per_cell)[2],
+                                                                     const Metric& per_cell_along,
+                                                                     const Value (&below)[3],
+                                                                     const Value (&above)[3]) {
+  return per_cell[0] * (above[0] - below[0]) + per_cell[1] * (above[1] - below[1]) +
+         per_cell_along * (above[2] - below[2]);
 }
 
 /// div u of the cell.

@@ -12,17 +12,43 @@
 namespace bankfull::convection {
 namespace {
 
+/// The setting that multigrid does not converge with, and what it is.
+struct Obstacle {
+  std::string setting;
+  std::string what;
+  std::string remedy;
+};
+
+Obstacle obstacle_of(const Problem& problem, const Grid& grid, const poisson::MultigridFit& fit) {
+  const auto narrow = static_cast<std::size_t>(grid.physical(fit.narrow));
+  const auto other = static_cast<std::size_t>(grid.physical(fit.other));
+  if (fit.limit == poisson::MultigridLimit::shapes) {
+    return {"domain.stretching",
+            fmt::format("multigrid does not converge where {} is stretched by {} beside {} by {}: "
+                        "widths of cells across {} differ {:.3g} times, served are {:g}",
+                        axis_names[other], problem.axes[other].stretching, axis_names[narrow],
+                        problem.axes[narrow].stretching, axis_names[other], fit.value, fit.largest),
+            "stretch one axis only"};
+  }
+  return {"domain.cells",
+          fmt::format("multigrid does not converge where cells along {} are so thin beside the "
+                      "length along {}: (length / (pi width))^2 is {:.2g}, served are {:.2g}",
+                      axis_names[narrow], axis_names[other], fit.value, fit.largest),
+          "make the box less flat, or use wider cells"};
+}
+
 /// Before the run, not in it. The reference schedule has conjugate gradients.
 void require_convergence(const Problem& problem, const Grid& grid, const std::string& no_direct) {
-  const auto stretched = static_cast<std::size_t>(grid.physical(0));  // the most
-  about("domain.stretching", [&] {
-    require(
-        problem.schedule == Schedule::reference || poisson::multigrid_serves(grid.domain()),
-        fmt::format("multigrid does not converge where {} is stretched by {} beside another axis",
-                    axis_names[stretched], problem.axes[stretched].stretching),
-        no_direct.empty()
-            ? "use solver.pressure = \"direct\", or stretch one axis only"
-            : "stretch one axis only, for there is no direct pressure solver: " + no_direct);
+  const poisson::MultigridFit fit = poisson::multigrid_fit(grid.domain());
+  if (problem.schedule == Schedule::reference || fit.limit == poisson::MultigridLimit::none) {
+    return;
+  }
+  const Obstacle obstacle = obstacle_of(problem, grid, fit);
+  about(obstacle.setting, [&] {
+    require(false, obstacle.what,
+            no_direct.empty()
+                ? "use solver.pressure = \"direct\", or " + obstacle.remedy
+                : obstacle.remedy + ", for there is no direct pressure solver: " + no_direct);
   });
 }
 
@@ -42,7 +68,7 @@ PressureSolver chosen_solver(const Problem& problem, const Grid& grid) {
 }
 
 template <class Real>
-std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan, const double* pace) {
+std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan, const double* weight) {
   const int threads = plan.problem().threads;
   if constexpr (build::fftw) {
     if (plan.solver() == PressureSolver::direct) {
@@ -50,7 +76,7 @@ std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan, const
     }
   }
   return poisson::make_cpu_multigrid<Real>(
-      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = pace}, threads);
+      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = weight}, threads);
 }
 
 std::int64_t pressure_bytes(const Plan& plan) {

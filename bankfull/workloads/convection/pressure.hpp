@@ -14,15 +14,15 @@ namespace bankfull::convection {
 PressureSolver chosen_solver(const Problem& problem, const Grid& grid);
 
 /// Solvers of lap q = div u*, with q the pressure times the step: what is left of the equation is
-/// the divergence after the projection. `pace`: of the step that is taken (see StepState), on the
-/// solver's device; multigrid leaves at most Problem::divergence over it.
+/// the divergence after the projection. `weight`: of a divergence in the step that is taken (see
+/// StepState), on the solver's device; multigrid leaves at most Problem::divergence over it.
 template <class Real>
-std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan, const double* pace);
+std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan, const double* weight);
 
 /// In builds with CUDA only.
 template <class Real>
 std::unique_ptr<poisson::Solver<Real>> make_cuda_pressure(const Plan& plan, const Stream& stream,
-                                                          const double* pace);
+                                                          const double* weight);
 
 /// Bytes that the plan's solver takes on the problem's device.
 std::int64_t pressure_bytes(const Plan& plan);

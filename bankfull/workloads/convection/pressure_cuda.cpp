@@ -7,14 +7,14 @@ namespace bankfull::convection {
 
 template <class Real>
 std::unique_ptr<poisson::Solver<Real>> make_cuda_pressure(const Plan& plan, const Stream& stream,
-                                                          const double* pace) {
+                                                          const double* weight) {
   if constexpr (build::cufft) {
     if (plan.solver() == PressureSolver::direct) {
       return poisson::make_cuda_direct<Real>(plan.grid().domain(), stream);
     }
   }
   return poisson::make_cuda_multigrid<Real>(
-      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = pace}, stream);
+      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = weight}, stream);
 }
 
 template std::unique_ptr<poisson::Solver<float>> make_cuda_pressure(const Plan&, const Stream&,

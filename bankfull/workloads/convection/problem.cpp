@@ -183,11 +183,6 @@ void validate_schedule(const Problem& problem) {
     require(problem.schedule == Schedule::tuned || !problem.device.is_cuda(),
             "the reference schedule on a GPU", "use --device cpu");
   });
-  about("time.implicit_diffusion", [&] {
-    require(problem.implicit_diffusion == ImplicitDiffusion::none || !problem.device.is_cuda(),
-            fmt::format("implicit diffusion ({}) on a GPU", to_string(problem.implicit_diffusion)),
-            "use --device cpu, or \"none\"");
-  });
   about("solver.precision", [&] {
     require(problem.schedule == Schedule::tuned || problem.precision == Precision::fp64,
             "the reference schedule in fp32", "use fp64");
@@ -257,15 +252,22 @@ void Problem::validate() const {
   about("boundaries", [&] { validate_walls(*this); });
   about("initial.noise", [&] { require_not_negative(noise, "the noise"); });
   about("time", [&] { validate_end(*this); });
-  about("solver.divergence",
-        [&] { require_positive(divergence, "the divergence that multigrid may leave"); });
+  about("solver.divergence", [&] {
+    require_positive(divergence, "the divergence that multigrid may leave");
+    require(divergence <= max_divergence,
+            fmt::format("multigrid would leave a divergence of {:g}, which spoils transport",
+                        divergence),
+            fmt::format("use at most {:g}", max_divergence));
+  });
   require(threads >= 1, fmt::format("{} threads", threads), "use 1 or more");
   validate_variation(*this);
   about("time.implicit_diffusion", [&] {
-    require(!implicit_anywhere() || !walls_vary(*this),
-            fmt::format("implicit diffusion ({}) with walls that vary with time",
-                        to_string(implicit_diffusion)),
-            "use \"none\", or steady walls");
+    const std::vector<int> bounded = bounded_scalars(*this);
+    require(!implicit_anywhere() || bounded.empty(),
+            fmt::format("implicit diffusion ({}) beside the bounded advection of {}",
+                        to_string(implicit_diffusion),
+                        bounded.empty() ? "" : scalars[static_cast<std::size_t>(bounded[0])].name),
+            R"(use "none", or advection = "centred")");
   });
   validate_schedule(*this);
   validate_step(*this, Grid(axes));
@@ -313,6 +315,17 @@ bool has_sources(const Problem& problem) {
          std::ranges::any_of(problem.scalars, given, &Scalar::source);
 }
 
+std::vector<int> bounded_scalars(const Problem& problem) {
+  std::vector<int> numbers;
+  for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
+    if (problem.scalars[s].advection == Advection::bounded) {
+      numbers.push_back(static_cast<int>(s));
+    }
+  }
+  return numbers;
+}
+
+std::string to_string(Advection advection) { return advection_names.to_string(advection); }
 std::string to_string(TimeScheme scheme) { return time_scheme_names.to_string(scheme); }
 std::string to_string(ImplicitDiffusion implicit) {
   return implicit_diffusion_names.to_string(implicit);

@@ -77,10 +77,18 @@ struct WallScalar {
   }
 };
 
+/// How a scalar is carried by the flow.
+enum class Advection {
+  centred,  ///< without numerical diffusion; may leave its bounds on coarse grids
+  bounded,  ///< flux-corrected: within the bounds of its beginning and of walls; diffusive at
+            ///< fronts
+};
+
 /// A quantity that the flow carries: dT/dt = -div(u T) + kappa lap T + source.
 struct Scalar {
   std::string name = "temperature";
   double diffusivity = 1.0;
+  Advection advection = Advection::centred;
 
   /// Acceleration of the fluid for each unit of the scalar: g alpha, upwards for a temperature.
   Vector buoyancy = {};
@@ -122,6 +130,9 @@ struct TimeStep {
   double longest = 0.0;  ///< with `courant`: no step is longer; 0: there is no such limit
 };
 
+/// The largest Problem::divergence: more makes scalars and energy that no budget knows of.
+inline constexpr double max_divergence = 1e-3;
+
 /// A run: what to integrate and how. Plain data; units are the case's own throughout.
 struct Problem {
   std::string name = "convection";
@@ -148,6 +159,7 @@ struct Problem {
   PressureSolver solver = PressureSolver::automatic;
   /// Largest |div u| that multigrid leaves after a step, times the step: the part of a cell's
   /// volume by which what flows in and out of it in a step may differ.
+  /// That of a flow whose step has a Courant number below `slow_courant` is less in proportion.
   double divergence = 1e-10;
 
   Precision precision = Precision::fp64;
@@ -181,9 +193,13 @@ bool walls_vary(const Problem& problem);
 /// How long a run is at most; infinite where steps alone, of any length, end it.
 double longest_run(const Problem& problem);
 
+/// Numbers of the scalars that are Advection::bounded, in order.
+std::vector<int> bounded_scalars(const Problem& problem);
+
 /// Whether a force or a scalar's source is prescribed.
 bool has_sources(const Problem& problem);
 
+std::string to_string(Advection advection);
 std::string to_string(TimeScheme scheme);
 std::string to_string(ImplicitDiffusion implicit);
 std::string to_string(PressureSolver solver);

@@ -1,9 +1,16 @@
 #include "bankfull/workloads/convection/reference_diffusion.hpp"
 
+#include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/field/for_cells.hpp"
+#include "bankfull/workloads/convection/flow.hpp"
+
+#include <algorithm>
+#include <iterator>
+
 namespace bankfull::convection {
 
 ReferenceDiffusion::ReferenceDiffusion(const Problem& problem, const Grid& grid)
-    : grid_(grid), continuations_(continuations_of(problem, grid)) {
+    : problem_(problem), grid_(grid), continuations_(continuations_of(problem, grid)) {
   for (const int axis : storage_axes) {
     along_[static_cast<std::size_t>(axis)] =
         problem.implicit_along()[static_cast<std::size_t>(grid.physical(axis))];
@@ -63,17 +70,71 @@ double ReferenceDiffusion::rate_of_potential(const std::vector<double>& potentia
   return diffusivities_.front() * sum;
 }
 
-void ReferenceDiffusion::solve(int field, double time, const FieldView<double>& change) const {
-  const Extents n = grid_.extents();
+namespace {
+
+/// Rules whose `varying` is the change of what walls are in a stage.
+Continuations changes_of(const Problem& problem, const Grid& grid, const StageTimes& times,
+                         std::size_t field) {
+  Continuations changes = continuations_of(problem, grid, times.end)[field];
+  const Continuations before = continuations_of(problem, grid, times.begin)[field];
   for (const int axis : storage_axes) {
-    if (!along(axis)) {
-      continue;
+    for (const int side : {0, 1}) {
+      changes.at[axis][side].varying -= before.at[axis][side].varying;
     }
-    for (std::int64_t i = 0; i < (axis == 0 ? 1 : n.ni); ++i) {
-      for (std::int64_t j = 0; j < (axis == 1 ? 1 : n.nj); ++j) {
-        for (std::int64_t k = 0; k < (axis == 2 ? 1 : n.nk); ++k) {
-          solve_line(field, axis, time, {i, j, k}, change);
+  }
+  return changes;
+}
+
+void copy_cells(const Extents& n, const FieldView<double>& from, const FieldView<double>& to,
+                double factor, double kept) {
+  for_cells(box_of(n), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    to(i, j, k) = factor * from(i, j, k) + (kept == 0.0 ? 0.0 : kept * to(i, j, k));
+  });
+}
+
+}  // namespace
+
+void ReferenceDiffusion::solve(int field, double time, const StageTimes& times,
+                               const FieldView<double>& change) const {
+  std::vector<int> order;
+  std::ranges::copy_if(storage_axes, std::back_inserter(order),
+                       [&](int axis) { return along(axis); });
+  const Continuations walls = changes_of(problem_, grid_, times, static_cast<std::size_t>(field));
+  const Extents n = grid_.extents();
+  FieldSet<double> sets(Layout(n, 0, sizeof(double)), 3, Device::cpu());
+  const FieldView<double> right_side = sets[0];
+  const FieldView<double> one = sets[1];
+  const FieldView<double> sum = sets[2];
+  copy_cells(n, change, right_side, 1.0, 0.0);
+  double orders = 0.0;
+  do {
+    copy_cells(n, right_side, one, 1.0, 0.0);
+    for (const int axis : order) {
+      solve_along(field, axis, time, walls.at[axis], one);
+    }
+    copy_cells(n, one, sum, 1.0, orders > 0.0 ? 1.0 : 0.0);
+    orders += 1.0;
+  } while (walls_vary(problem_) && std::ranges::next_permutation(order).found);
+  copy_cells(n, sum, change, 1.0 / orders, 0.0);
+}
+
+void ReferenceDiffusion::solve_along(int field, int axis, double time,
+                                     const Continuation* wall_changes,
+                                     const FieldView<double>& change) const {
+  const Extents n = grid_.extents();
+  const double scale = time * diffusivities_[static_cast<std::size_t>(field)];
+  const std::int64_t last = grid_.axis(axis).count() - 1;
+  for (std::int64_t i = 0; i < (axis == 0 ? 1 : n.ni); ++i) {
+    for (std::int64_t j = 0; j < (axis == 1 ? 1 : n.nj); ++j) {
+      for (std::int64_t k = 0; k < (axis == 2 ? 1 : n.nk); ++k) {
+        Index at{i, j, k};
+        if (field != axis && !lies_on_wall(grid_, field, i, j, k)) {
+          change(i, j, k) += scale * weights(false, axis, 0).below * wall_changes[0].varying;
+          at[static_cast<std::size_t>(axis)] = last;
+          change(at[0], at[1], at[2]) +=
+              scale * weights(false, axis, last).above * wall_changes[1].varying;
         }
+        solve_line(field, axis, time, {i, j, k}, change);
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/field/view.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 
@@ -25,8 +26,11 @@ class ReferenceDiffusion {
                             std::int64_t j, std::int64_t k) const;
 
   /// Replaces the right side by the change of the field that solves, along all implicit axes,
-  /// (1 - time diffusivity D) change = right side. Walls prescribe no change.
-  void solve(int field, double time, const FieldView<double>& change) const;
+  /// (1 - time diffusivity D) change = right side. Walls prescribe the change of what they are in
+  /// the times of a stage: each in the solves along its own axis, so that the order of the axes
+  /// counts where walls meet. The mean of all orders is taken.
+  void solve(int field, double time, const StageTimes& times,
+             const FieldView<double>& change) const;
 
   /// The sum of the second differences of a potential, through walls zero, times the viscosity.
   [[nodiscard]] double rate_of_potential(const std::vector<double>& potential, std::int64_t i,
@@ -42,9 +46,12 @@ class ReferenceDiffusion {
   };
   [[nodiscard]] Weights weights(bool on_faces, int axis, std::int64_t n) const;
 
+  void solve_along(int field, int axis, double time, const Continuation* wall_changes,
+                   const FieldView<double>& change) const;
   void solve_line(int field, int axis, double time, Index at,
                   const FieldView<double>& change) const;
 
+  const Problem& problem_;
   const Grid& grid_;
   std::array<bool, 3> along_{};
   std::vector<double> diffusivities_;  ///< of all fields

@@ -5,6 +5,7 @@
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
+#include "bankfull/workloads/convection/reference_bounded.hpp"
 #include "bankfull/workloads/convection/reference_budget.hpp"
 #include "bankfull/workloads/convection/reference_diffusion.hpp"
 #include "bankfull/workloads/convection/reference_pressure.hpp"
@@ -32,6 +33,7 @@ class ReferenceIntegrator final : public Integrator {
         changes_(layout_, 1, Device::cpu()),
         pressure_(plan_.grid().domain()),
         diffusion_(plan_.problem(), plan_.grid()),
+        bounded_(plan_.problem(), plan_.grid()),
         known_pressure_(static_cast<std::size_t>(plan_.grid().extents().count())) {
     for (const int n : storage_axes) {
       metrics_[static_cast<std::size_t>(n)] = metrics_of<double>(plan_.grid().axis(n));
@@ -52,6 +54,7 @@ class ReferenceIntegrator final : public Integrator {
     for (int n = 0; n < stages.count; ++n) {
       advance_in(stages.at[n], times_of(stages, n, from, progress_.time));
     }
+    note_end_of_step(progress_, rates_);
   }
 
   [[nodiscard]] StepState progress() const override { return progress_; }
@@ -62,8 +65,9 @@ class ReferenceIntegrator final : public Integrator {
   void advance_in(const Stage& stage, const StageTimes& times) {
     note_buoyancy();
     find_tendencies(times.begin);
+    bounded_.find_corrections(fields_, stage);
     for (int field = 0; field < count_; ++field) {
-      advance_field(field, stage);
+      advance_field(field, stage, times);
     }
     project(times.end);
     keep_pressure(stage);
@@ -84,6 +88,7 @@ class ReferenceIntegrator final : public Integrator {
   void load(const FlowReader& flow) override {
     set_fields(flow.whole(plan_.grid(), count_));
     std::fill_n(before_.data(), before_.size(), 0.0);
+    bounded_.restart();
     project(0.0);
     find_first_pressure();
     rates_ = {};
@@ -113,7 +118,8 @@ class ReferenceIntegrator final : public Integrator {
     const StepClock clock = saved_clock(from);
     progress_ = clock.progress;
     rates_ = {.advection = std::max(clock.of_flow.advection, clock.noted.advection),
-              .buoyancy = std::max(clock.of_flow.buoyancy, clock.noted.buoyancy)};
+              .buoyancy = std::max(clock.of_flow.buoyancy, clock.noted.buoyancy),
+              .exchange = std::max(clock.of_flow.exchange, clock.noted.exchange)};
     for (int field = 0; field < count_; ++field) {
       const std::string name = name_of_field(plan_.problem(), plan_.grid(), field);
       restore_cells("flow/" + name, from, fields_[field]);
@@ -203,7 +209,7 @@ class ReferenceIntegrator final : public Integrator {
   }
 
   /// See Stage.
-  void advance_field(int field, const Stage& stage) {
+  void advance_field(int field, const Stage& stage, const StageTimes& times) {
     const FieldView<double> values = fields_[field];
     const FieldView<double> now = tendencies_[field];
     const FieldView<double> before = before_[field];
@@ -221,7 +227,12 @@ class ReferenceIntegrator final : public Integrator {
         before(i, j, k) = now(i, j, k);
       }
     });
-    diffusion_.solve(field, stage.implicit_time(), change);
+    if (diffusion_.any()) {
+      diffusion_.solve(field, stage.implicit_time(), times, change);
+    }
+    if (field > 2) {
+      bounded_.correct(field - 3, values, change);
+    }
     for_cells(cells, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       values(i, j, k) = change(i, j, k) + (diffusion_.any() ? values(i, j, k) : 0.0);
     });
@@ -319,6 +330,7 @@ class ReferenceIntegrator final : public Integrator {
   void note_advection() {
     for_cells(box_of(plan_.grid().extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       rates_.advection = std::max(rates_.advection, advective_rate_at(i, j, k));
+      rates_.exchange = std::max(rates_.exchange, bounded_.exchange_rate(fields_, i, j, k));
     });
   }
 
@@ -374,6 +386,7 @@ class ReferenceIntegrator final : public Integrator {
   FieldSet<double> changes_;  ///< of one field in a stage
   ReferencePressure pressure_;
   ReferenceDiffusion diffusion_;
+  ReferenceBounded bounded_;
   std::vector<double> potential_;       ///< that the last projection found
   std::vector<double> known_pressure_;  ///< of stages with implicit diffusion
   std::array<std::vector<AxisMetric<double>>, 3> metrics_;
@@ -443,6 +456,7 @@ Diagnosis ReferenceIntegrator::diagnose() {
         }
       }
     });
+    scalar.corrected_variance = bounded_.corrected_variance(s);
     found.scalars.push_back(scalar);
   }
   add_reference_budgets(plan_.problem(), plan_.grid(), {state(), progress_.time}, found);
@@ -458,9 +472,14 @@ std::unique_ptr<Integrator> make_reference_integrator(const Plan& plan) {
 std::int64_t reference_integrator_bytes(const Plan& plan) {
   const Extents cells = plan.grid().extents();
   const Layout layout(cells, 1, sizeof(double));
+  const bool bounded = !bounded_scalars(plan.problem()).empty();
+  // Fluxes of both orders, limits and results of one scalar at a time; kept fluxes and corrections.
+  const std::int64_t bounded_vectors =
+      bounded ? 12 + 4 * static_cast<std::int64_t>(plan.problem().scalars.size()) : 0;
   constexpr std::int64_t pressure_vectors = 8;
   return field_set_bytes<double>(layout, 3 * plan.fields() + 1) +
-         pressure_vectors * cells.count() * static_cast<std::int64_t>(sizeof(double));
+         (pressure_vectors + bounded_vectors) * cells.count() *
+             static_cast<std::int64_t>(sizeof(double));
 }
 
 }  // namespace bankfull::convection

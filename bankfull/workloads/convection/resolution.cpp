@@ -1,6 +1,6 @@
 #include "bankfull/workloads/convection/resolution.hpp"
 
-#include "bankfull/numerics/formula/bounds.hpp"
+#include "bankfull/workloads/convection/scalar_range.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -56,31 +56,6 @@ double largest_prandtl(const Problem& problem) {
   return most;
 }
 
-struct Extremes {
-  double least = 0.0;
-  double most = 0.0;
-};
-
-/// Of a scalar that is fixed on a wall, or in its surroundings, at any time of the run: they lie at
-/// its corners.
-Extremes extremes_on_wall(const Problem& problem, std::size_t axis, std::size_t side,
-                          const WallScalar& wall) {
-  Extremes found{wall.value, wall.value};
-  if (wall.varying) {
-    const formula::Interval varying =
-        formula::bounds_of(*wall.varying, {0.0, longest_run(problem)});
-    found = {wall.value + varying.least, wall.value + varying.most};
-  }
-  for (std::size_t b = 0; b < 3; ++b) {
-    const AxisCells& along = problem.axes[b];
-    const double at_lower = wall.slope[b] * (b == axis && side == 1 ? along.upper : along.lower);
-    const double at_upper = wall.slope[b] * (b == axis && side == 0 ? along.lower : along.upper);
-    found.least += std::min(at_lower, at_upper);
-    found.most += std::max(at_lower, at_upper);
-  }
-  return found;
-}
-
 bool within(const std::optional<double>& value, double bound) { return !value || *value <= bound; }
 
 /// The mean of what applied, in the notes of the second half of a run.
@@ -124,20 +99,12 @@ double ResolutionWatch::Bounds::excess(const Diagnosis::OfScalar& scalar) const 
 
 ResolutionWatch::Bounds ResolutionWatch::bounds_of(const Problem& problem, const Scalar& scalar,
                                                    const Diagnosis::OfScalar& start) {
-  Bounds bounds{.least = start.min, .most = start.max, .hold = !scalar.source};
+  const ScalarRange range = with_walls(problem, scalar, {start.min, start.max});
+  Bounds bounds{.least = range.least, .most = range.most, .hold = !scalar.source};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (problem.axes[axis].periodic) {
-      continue;
-    }
-    for (std::size_t side = 0; side < 2; ++side) {
-      const WallScalar& wall = scalar.walls[axis][side];
-      bounds.hold = bounds.hold && (!wall.is_flux || (wall.flux == 0.0 && !wall.varying));
-      if (wall.is_flux) {
-        continue;
-      }
-      const auto [least, most] = extremes_on_wall(problem, axis, side, wall);
-      bounds.least = std::min(bounds.least, least);
-      bounds.most = std::max(bounds.most, most);
+    for (const WallScalar& wall : scalar.walls[axis]) {
+      const bool heats = wall.is_flux && (wall.flux != 0.0 || wall.varying);
+      bounds.hold = bounds.hold && (problem.axes[axis].periodic || !heats);
     }
   }
   bounds.hold = bounds.hold && bounds.range() > 0.0;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <string_view>
 
 namespace bankfull::convection {
 namespace {
@@ -23,6 +24,9 @@ constexpr std::int64_t watch_steps = 50;
 /// Steps that are launched without a look at the clock take no longer than this, so that whoever
 /// watches or interrupts a run need not wait.
 constexpr double seconds_between_looks = 0.2;
+
+/// Where multigrid does not converge.
+constexpr std::string_view other_solver = "use solver.pressure = \"direct\", or less stretching";
 
 std::string name_of_broken(const Problem& problem, const Diagnosis& diagnosis) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -47,7 +51,7 @@ class Integration {
         problem_(plan.problem()),
         context_(context),
         path_(heat_path_of(problem_)),
-        force_(largest_force(problem_, plan.grid())),
+        sources_(largest_sources(problem_, plan.grid())),
         integrator_(make_integrator(plan)) {}
 
   RunOutcome integrate() {
@@ -65,7 +69,7 @@ class Integration {
     outcome_.progress = clock_;
     outcome_.resolution_checks = resolution_->checks();
     outcome_.diagnosis = diagnosis_;
-    outcome_.largest_force = force_;
+    outcome_.largest_force = sources_.force;
     outcome_.first_step = first_step_;
     outcome_.pressure = pressure_outcome();
     outcome_.mean_cycles = checked_ > 0 ? cycles_ / static_cast<double>(checked_) : 0.0;
@@ -76,7 +80,9 @@ class Integration {
 
  private:
   void begin() {
-    integrator_->load(InitialFlow(problem_, plan_.grid()));
+    const InitialFlow initial(problem_, plan_.grid());
+    integrator_->load(initial);
+    require_projected(initial);
     start_ = integrator_->diagnose();
     resolution_ = std::make_unique<ResolutionWatch>(problem_, plan_.grid(), start_);
     check_flow();
@@ -305,11 +311,11 @@ class Integration {
   void check_flow() {
     diagnosis_ = integrator_->diagnose();
     if (!diagnosis_.finite()) {
-      throw RuntimeFailure(fmt::format(
-          "the flow blew up: {} is no longer finite at step {}, time {:.6g}; use a shorter time "
-          "step or more cells",
-          name_of_broken(problem_, diagnosis_), clock_.steps, clock_.time));
+      throw RuntimeFailure(
+          fmt::format("the flow blew up: {} is no longer finite at step {}, time {:.6g}; {}",
+                      name_of_broken(problem_, diagnosis_), clock_.steps, clock_.time, remedy()));
     }
+    require_steps();
     require_solved();
     require_within_stability();
     require_bounded();
@@ -319,14 +325,45 @@ class Integration {
     checked_step_ = clock_.steps;
   }
 
+  /// Before the first step: there is none yet by which a divergence could be judged.
+  void require_projected(const FlowReader& initial) const {
+    const poisson::Outcome solve = integrator_->pressure_outcome();
+    if (!solve.converged && !(solve.residual <= rounding_of_projection(plan_, initial))) {
+      throw RuntimeFailure(fmt::format(
+          "the pressure solver does not converge: it leaves a divergence of {:.3g} of the initial "
+          "velocity after {} cycles; {}",
+          solve.residual, solve.cycles, other_solver));
+    }
+  }
+
+  /// Only a flow that something has blown up asks for steps like that.
+  void require_steps() const {
+    const bool is_step = clock_.dt > 0.0 && std::isfinite(clock_.dt);
+    if (clock_.steps > 0 && !is_step) {
+      throw RuntimeFailure(
+          fmt::format("the flow blew up: its time step became {:g} at step {}, time {:.6g}, for "
+                      "velocities up to {:.3g}; {}",
+                      clock_.dt, clock_.steps, clock_.time, diagnosis_.fastest, remedy()));
+    }
+  }
+
+  /// Steps that are chosen do not blow up a flow whose pressure is solved for.
+  [[nodiscard]] std::string remedy() const {
+    const bool pressure = !pressure_outcome().converged;
+    return pressure && problem_.time_step.fixed == 0.0
+               ? fmt::format("the pressure solver does not converge: {}", other_solver)
+               : "use a shorter time step or more cells";
+  }
+
   /// A solver that stops at its rounding leaves no more than rounding behind.
   void require_solved() const {
     const poisson::Outcome solve = pressure_outcome();
-    if (!solve.converged && !check_divergence(plan_, diagnosis_, clock_.pace, force_).passed()) {
+    if (clock_.steps > 0 && !solve.converged &&
+        !check_divergence(plan_, diagnosis_, clock_, sources_.force).passed()) {
       throw RuntimeFailure(fmt::format(
           "the pressure solver does not converge: it leaves a divergence of {:.3g} after {} cycles "
-          "at step {}, time {:.6g}; use solver.pressure = \"direct\", or less stretching",
-          diagnosis_.divergence, solve.cycles, clock_.steps, clock_.time));
+          "at step {}, time {:.6g}; {}",
+          diagnosis_.divergence, solve.cycles, clock_.steps, clock_.time, other_solver));
     }
   }
 
@@ -336,11 +373,12 @@ class Integration {
     constexpr double lost = 0.5;
     if (clock_.least_margin < lost) {
       throw RuntimeFailure(fmt::format(
-          "the time step of {:g} became unstable: at most {:.3g} of it is stable, with a Courant "
+          "the time step of {:g} became unstable: at most {:.3g} of it is stable{}, with a Courant "
           "number of up to {:.3g} by step {}, time {:.6g}; shorten time.dt, or let time.cfl choose "
           "it",
-          problem_.time_step.fixed, clock_.least_margin, clock_.largest_courant, clock_.steps,
-          clock_.time));
+          problem_.time_step.fixed, clock_.least_margin,
+          bounded_scalars(problem_).empty() ? "" : " and keeps bounded scalars within their bounds",
+          clock_.largest_courant, clock_.steps, clock_.time));
     }
   }
 
@@ -371,7 +409,12 @@ class Integration {
   }
 
   void set_rule() {
-    rule_ = step_rule(problem_, plan_.grid(), diagnosis_, force_);
+    rule_ = step_rule(problem_, plan_.grid(), diagnosis_, sources_);
+    about("time.longest", [&] {
+      require(std::isfinite(first_step().dt),
+              "nothing bounds the step of a flow at rest, without forces and diffusion",
+              "give a longest step, or an end of time");
+    });
     integrator_->set_rule(rule_);
   }
 
@@ -499,7 +542,7 @@ class Integration {
   const Problem& problem_;
   const IntegrationContext& context_;
   std::unique_ptr<HeatPath> path_;
-  Vector force_;
+  LargestSources sources_;
   std::unique_ptr<Integrator> integrator_;
 
   bool interrupted_ = false;

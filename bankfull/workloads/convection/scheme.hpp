@@ -15,7 +15,9 @@ namespace bankfull::convection {
 ///
 /// with D the second difference along an axis, what walls prescribe included where it acts on u:
 /// Crank and Nicolson's rule, its matrix factored by J. Douglas and J. E. Gunn, Numer. Math. 6
-/// (1964) 428. The pressure p is known, and the projection finds its change; see README.md.
+/// (1964) 428. What walls that vary prescribe anew at the end of the stage is in the factors'
+/// right sides, see WallChanges. The pressure p is known, and the projection finds its change; see
+/// README.md.
 struct Stage {
   double gamma = 0.0;
   double zeta = 0.0;

@@ -55,6 +55,7 @@ enum class Kept {
 ///   set_kept(what, side, field, values)   of all cells; ghosts are left to fill_ghosts(side) and,
 ///                            where pressure is kept, to the backend
 ///   tally_flow(side), tally_scalar(side, scalar)
+///   corrected_variance(scalar)   of a bounded one, since set_fields; see Diagnosis
 ///   scale_pressure(factor)   launches that on what the solver starts from
 ///   pressure()               its poisson::Solver
 ///   finish()                 waits for all work
@@ -85,6 +86,7 @@ class StagedIntegrator final : public Integrator {
       side_ = to;
     }
     is_first_ = false;
+    is_loaded_ = false;
   }
 
   [[nodiscard]] StepState progress() const override { return backend_.progress(); }
@@ -97,6 +99,7 @@ class StagedIntegrator final : public Integrator {
 
   void advance(const Stage& stage) override {
     const std::size_t to = 1 - side_;
+    is_loaded_ = false;
     use_stage(stage);
     backend_.launch_stage(given_slot, to, [this, to] { launch_from(StagePart::advance, to); });
     side_ = to;
@@ -104,6 +107,7 @@ class StagedIntegrator final : public Integrator {
 
   StageSeconds advance_timed(const Stage& stage) override {
     const std::size_t to = 1 - side_;
+    is_loaded_ = false;
     use_stage(stage);
     for (std::size_t part = 0; part < stage_parts; ++part) {
       backend_.mark(part);
@@ -126,6 +130,8 @@ class StagedIntegrator final : public Integrator {
     backend_.set_fields(flow, side_);
     backend_.pressure().forget();
     launch_from(StagePart::divergence, side_);
+    projection_ = backend_.pressure().outcome();
+    is_loaded_ = true;
     if (backend_.keeps_pressure()) {
       find_first_pressure();
     }
@@ -172,11 +178,16 @@ class StagedIntegrator final : public Integrator {
     for (int scalar = 0; scalar < plan_.fields() - 3; ++scalar) {
       scalars.push_back(backend_.tally_scalar(side_, scalar));
     }
-    return diagnosis_of(plan_.problem(), plan_.grid(), flow, scalars);
+    Diagnosis found = diagnosis_of(plan_.problem(), plan_.grid(), flow, scalars);
+    for (const int scalar : bounded_scalars(plan_.problem())) {
+      found.scalars[static_cast<std::size_t>(scalar)].corrected_variance =
+          backend_.corrected_variance(scalar);
+    }
+    return found;
   }
 
   [[nodiscard]] poisson::Outcome pressure_outcome() const override {
-    return backend_.pressure().outcome();
+    return is_loaded_ ? projection_ : backend_.pressure().outcome();
   }
 
   void forget_pressure() override { backend_.pressure().forget(); }
@@ -257,6 +268,8 @@ class StagedIntegrator final : public Integrator {
   std::size_t side_ = 0;  ///< that holds the flow
   bool is_first_ = true;  ///< the step to come
   bool is_chosen_ = false;
+  bool is_loaded_ = false;       ///< and no stage has followed
+  poisson::Outcome projection_;  ///< of the flow that was loaded
 };
 
 }  // namespace bankfull::convection

@@ -4,34 +4,79 @@
 #include "bankfull/workloads/convection/metrics.hpp"
 
 namespace bankfull::convection {
+namespace {
+
+// Bindings name every member of a structure, or do not compile: what is added to one is not
+// forgotten here.
+
+/// exchange(number) for each of them.
+template <class Exchange>
+void each_number(FlowRates& rates, const Exchange& exchange) {
+  auto& [advection, buoyancy, exchanged] = rates;
+  for (double* number : {&advection, &buoyancy, &exchanged}) {
+    exchange(*number);
+  }
+}
+
+/// But for its counts.
+template <class Exchange>
+void each_number(StepState& state, const Exchange& exchange) {
+  auto& [steps, time, dt, dt_before, pace, weight, limit, rates, courant, courant_at_end, margin] =
+      state;
+  for (double* number :
+       {&time, &dt, &dt_before, &pace, &weight, &courant, &courant_at_end, &margin}) {
+    exchange(*number);
+  }
+  each_number(rates, exchange);
+}
+
+/// But for the rule, and the step to come, which follows from it.
+template <class Exchange>
+void each_number(StepClock& clock, const Exchange& exchange) {
+  auto& [rule, progress, next, of_flow, noted] = clock;
+  each_number(progress, exchange);
+  each_number(of_flow, exchange);
+  each_number(noted, exchange);
+}
+
+template <class Exchange>
+void each_number(Diagnosis::OfScalar& scalar, const Exchange& exchange) {
+  auto& [mean, mean_square, min, max, transport, inflow, dissipation, wall_production,
+         source_production, corrected_variance] = scalar;
+  for (double* number : {&mean, &mean_square, &min, &max, &dissipation, &wall_production,
+                         &source_production, &corrected_variance}) {
+    exchange(*number);
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    exchange(transport[axis]);
+    exchange(inflow[axis][0]);
+    exchange(inflow[axis][1]);
+  }
+}
+
+/// But for the number of scalars.
+template <class Exchange>
+void each_number(Diagnosis& flow, const Exchange& exchange) {
+  auto& [courant_rate, fastest, fastest_along, kinetic_energy, divergence, dissipation,
+         buoyancy_work, wall_work, force_work, scalars] = flow;
+  for (double* number : {&courant_rate, &fastest, &kinetic_energy, &divergence, &dissipation,
+                         &buoyancy_work, &wall_work, &force_work}) {
+    exchange(*number);
+  }
+  for (double& number : fastest_along) {
+    exchange(number);
+  }
+  for (Diagnosis::OfScalar& scalar : scalars) {
+    each_number(scalar, exchange);
+  }
+}
+
+}  // namespace
 
 std::string name_of_field(const Problem& problem, const Grid& grid, int field) {
   static const std::array<std::string, 3> velocities{"u", "v", "w"};
   return field < 3 ? velocities[static_cast<std::size_t>(grid.physical(field))]
                    : problem.scalars[static_cast<std::size_t>(field - 3)].name;
-}
-
-/// exchange(number) for each of them but the number of scalars.
-template <class Exchange>
-void PackedNumbers::each_number(Diagnosis& flow, const Exchange& exchange) {
-  for (double* number :
-       {&flow.courant_rate, &flow.fastest, &flow.fastest_along[0], &flow.fastest_along[1],
-        &flow.fastest_along[2], &flow.kinetic_energy, &flow.divergence, &flow.dissipation,
-        &flow.buoyancy_work, &flow.wall_work, &flow.force_work}) {
-    exchange(*number);
-  }
-  for (Diagnosis::OfScalar& scalar : flow.scalars) {
-    for (double* number :
-         {&scalar.mean, &scalar.mean_square, &scalar.min, &scalar.max, &scalar.dissipation,
-          &scalar.wall_production, &scalar.source_production}) {
-      exchange(*number);
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      exchange(scalar.transport[axis]);
-      exchange(scalar.inflow[axis][0]);
-      exchange(scalar.inflow[axis][1]);
-    }
-  }
 }
 
 void PackedNumbers::add(const Diagnosis& flow) {
@@ -68,36 +113,23 @@ Diagnosis PackedNumbers::take_diagnosis() {
 void save(const StepClock& clock, StateWriter& to) {
   const StepState& now = clock.progress;
   to.counts("clock/steps", {now.steps, static_cast<std::int64_t>(now.limit)});
-  to.numbers("clock/progress",
-             {now.time, now.dt, now.dt_before, now.pace, now.largest_courant, now.least_margin});
-  PackedNumbers rates;
-  for (const FlowRates& of : {now.rates, clock.of_flow, clock.noted}) {
-    rates.add(of.advection);
-    rates.add(of.buoyancy);
-  }
-  to.numbers("clock/rates", rates.values());
+  StepClock copy = clock;
+  PackedNumbers numbers;
+  each_number(copy, [&numbers](double number) { numbers.add(number); });
+  to.numbers("clock/progress", numbers.values());
 }
 
 StepClock saved_clock(const StateReader& from) {
   StepClock clock;
   const std::vector<std::int64_t> counts = from.counts("clock/steps");
-  PackedNumbers numbers(from.numbers("clock/progress"));
-  PackedNumbers rates(from.numbers("clock/rates"));
   if (counts.size() != 2 || counts[0] < 0 || counts[1] < 0 ||
       counts[1] > static_cast<std::int64_t>(StepLimit::end)) {
     throw RuntimeFailure("the state of the run has no clock");
   }
-  StepState& now = clock.progress;
-  now.steps = counts[0];
-  now.limit = static_cast<StepLimit>(counts[1]);
-  for (double* number :
-       {&now.time, &now.dt, &now.dt_before, &now.pace, &now.largest_courant, &now.least_margin}) {
-    *number = numbers.take();
-  }
-  for (FlowRates* of : {&now.rates, &clock.of_flow, &clock.noted}) {
-    of->advection = rates.take();
-    of->buoyancy = rates.take();
-  }
+  clock.progress.steps = counts[0];
+  clock.progress.limit = static_cast<StepLimit>(counts[1]);
+  PackedNumbers numbers(from.numbers("clock/progress"));
+  each_number(clock, [&numbers](double& number) { number = numbers.take(); });
   return clock;
 }
 

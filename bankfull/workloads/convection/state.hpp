@@ -74,9 +74,6 @@ class PackedNumbers {
   [[nodiscard]] bool at_end() const { return next_ == values_.size(); }
 
  private:
-  template <class Exchange>
-  static void each_number(Diagnosis& flow, const Exchange& exchange);
-
   std::vector<double> values_;
   std::size_t next_ = 0;
 };

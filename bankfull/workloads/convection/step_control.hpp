@@ -15,6 +15,7 @@ enum class StepLimit : int {
   courant,    ///< the Courant number asked for
   diffusion,  ///< stability, mostly of diffusion
   waves,      ///< stability, mostly of what is carried, turned and stratified
+  bounds,     ///< that scalars with bounded advection stay within them
   forces,     ///< what forces and moving walls do to a fluid at rest
   growth,     ///< the step before
   longest,    ///< the longest that the case lets pass
@@ -27,6 +28,7 @@ std::string to_string(StepLimit limit);
 struct FlowRates {
   double advection = 0.0;  ///< sum of |u| / h over the axes, see advective_rate
   double buoyancy = 0.0;   ///< squared frequency of internal waves, see buoyancy_rate
+  double exchange = 0.0;   ///< of bounded scalars, see exchange_rate; 0: there are none
 };
 
 /// From what the length of a step follows, beside the flow. Rates are 1 / time; a limit that a case
@@ -38,6 +40,8 @@ struct StepRule {
   double courant = 0.0;   ///< the largest Courant number
   double longest = HUGE_VAL;
   double at_rest = HUGE_VAL;  ///< limit by forces and moving walls
+  double moved = 0.0;         ///< rate of advection that moving walls make of a fluid at rest
+  double pushed = 0.0;        ///< by which forces raise it in each unit of time
 
   double end_time = HUGE_VAL;
   double steps = HUGE_VAL;  ///< that the run is long
@@ -57,10 +61,12 @@ struct StepState {
   double dt = 0.0;         ///< of the last step; 0: there was none
   double dt_before = 0.0;  ///< of the step before that
   double pace = 0.0;       ///< the longer of both: the last step of a run may be next to nothing
+  double weight = 0.0;     ///< of a divergence: see weight_of_divergence
   StepLimit limit = StepLimit::given;
-  FlowRates rates;                 ///< of the flow that the last step started from
-  double largest_courant = 0.0;    ///< of all steps: dt times the rate of advection
-  double least_margin = HUGE_VAL;  ///< of all steps: the longest stable step over dt
+  FlowRates rates;                      ///< of the flow that the last step started from
+  double largest_courant = 0.0;         ///< of all steps: dt times the rate of advection
+  double largest_courant_at_end = 0.0;  ///< the same with the rate that a step came to
+  double least_margin = HUGE_VAL;       ///< of all steps: the longest stable step over dt
 };
 
 namespace detail {
@@ -107,6 +113,12 @@ BANKFULL_HOST_DEVICE inline StabilityEllipse stability_ellipse(TimeScheme scheme
                                            : StabilityEllipse{0.85, 1.0};
 }
 
+/// The longest stage of a scheme, over the step. The first: rates of the flow that it starts from
+/// are known. Later ones of Runge-Kutta 3 are shorter by a third and more.
+BANKFULL_HOST_DEVICE inline double longest_stage(TimeScheme scheme) {
+  return scheme == TimeScheme::runge_kutta ? 8.0 / 15.0 : 1.0;
+}
+
 /// Adams-Bashforth 2 amplifies an oscillation of frequency w by w^4 dt^3 / 4 each unit of time.
 /// That must not be more than what diffusion takes from the wave, or than `allowed` (1 / time).
 ///
@@ -128,7 +140,8 @@ BANKFULL_HOST_DEVICE inline double longest_without_growth(const StepRule& rule, 
   return std::cbrt(std::fmin(carried, std::fmin(turned, stratified)));
 }
 
-/// The longest step for which a scheme is stable, without a margin.
+/// The longest step for which a scheme is stable, and keeps bounded scalars within their bounds,
+/// without a margin.
 BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
                                                          const FlowRates& rates) {
   const double waves = rates.advection + std::fmax(rule.turning, std::sqrt(rates.buoyancy));
@@ -143,6 +156,9 @@ BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
     const double growth = rule.fixed > 0.0 ? growth_by_fixed_steps : growth_by_chosen_steps;
     stable.take(longest_without_growth(rule, waves, rates.buoyancy, growth / run),
                 StepLimit::waves);
+  }
+  if (rates.exchange > 0.0) {
+    stable.take(1.0 / (longest_stage(rule.scheme) * rates.exchange), StepLimit::bounds);
   }
   return stable;
 }
@@ -164,6 +180,19 @@ inline constexpr double part_of_decay = 0.1;
 
 /// By how much a chosen step may be longer than the one before.
 inline constexpr double most_growth = 1.1;
+
+/// What multigrid may leave of the divergence over a step is a part of what slower flows are, so
+/// that they are solved for as well: below this Courant number it falls with that.
+inline constexpr double slow_courant = 0.1;
+
+/// By what multigrid multiplies a divergence before it is compared with what may be left: the pace
+/// of the step, and more where the flow, and what walls and forces make of it, is slow.
+BANKFULL_HOST_DEVICE inline double weight_of_divergence(const StepRule& rule, double pace,
+                                                        double advection) {
+  constexpr double least = 1e-100;  // a fluid at rest
+  const double courant = pace * std::fmax(advection, rule.moved + pace * rule.pushed);
+  return pace / std::fmin(1.0, std::fmax(least, courant / slow_courant));
+}
 
 /// The step to take from a flow of these rates, and where it leads. A chosen step is the longest
 /// that has the Courant number asked for, is stable with a margin, does not span what implicit
@@ -192,6 +221,7 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
   next.dt_before = last.dt;
   next.dt = ends ? left : chosen.dt;
   next.pace = std::fmax(next.dt, next.dt_before);
+  next.weight = weight_of_divergence(rule, next.pace, rates.advection);
   next.limit = ends ? StepLimit::end : chosen.limit;
   next.time = ends ? rule.end_time : last.time + next.dt;
   next.steps = last.steps + 1;
@@ -199,6 +229,12 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
   next.largest_courant = std::fmax(last.largest_courant, next.dt * rates.advection);
   next.least_margin = std::fmin(last.least_margin, stable.dt / next.dt);
   return next;
+}
+
+/// Notes what a step came to: by the largest rates in it, and of the flow that it left.
+BANKFULL_HOST_DEVICE inline void note_end_of_step(StepState& progress, const FlowRates& rates) {
+  progress.largest_courant_at_end =
+      std::fmax(progress.largest_courant_at_end, progress.dt * rates.advection);
 }
 
 /// The clock of a schedule that chooses a step when the one before it ends, beside other work.
@@ -212,7 +248,8 @@ struct StepClock {
   /// Chooses the step to come, by what has been noted of the flow since the last choice too.
   BANKFULL_HOST_DEVICE void choose() {
     of_flow = {larger_rate(of_flow.advection, noted.advection),
-               larger_rate(of_flow.buoyancy, noted.buoyancy)};
+               larger_rate(of_flow.buoyancy, noted.buoyancy),
+               larger_rate(of_flow.exchange, noted.exchange)};
     noted = {};
     next = next_step(rule, progress, of_flow);
   }
@@ -220,6 +257,7 @@ struct StepClock {
   /// The chosen step has been taken; chooses the one after it.
   BANKFULL_HOST_DEVICE void end_step() {
     progress = next;
+    note_end_of_step(progress, noted);
     of_flow = {};
     choose();
   }

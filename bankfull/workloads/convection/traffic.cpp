@@ -3,7 +3,7 @@
 #include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
-#include "bankfull/workloads/convection/point.hpp"
+#include "bankfull/workloads/convection/point_bounded.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -72,6 +72,40 @@ Traffic advance_traffic(const Problem& problem, double word) {
                                              .flops = static_cast<double>(flops)};
 }
 
+/// What bounded scalars add to `advance`: for each, A is found from velocities, the scalar and kept
+/// fluxes, which are replaced; Room from velocities, the scalar and A; the correction from A, Room,
+/// the scalar and what it has become.
+Traffic bounded_traffic(const Problem& problem, double word) {
+  const double cells = count_of(problem.cells());
+  double faces = 0.0;
+  double on_walls = 0.0;
+  for (const AxisCells& axis : problem.axes) {
+    const double across = cells / count_of(axis.cells);
+    faces += cells + across;
+    on_walls += axis.periodic ? 0.0 : 2.0 * across;
+  }
+  const Traffic antidiffusion{.bytes_read = 7.0 * word * cells,
+                              .bytes_written = 6.0 * word * cells,
+                              .flops = (BoundedFlops::flux + BoundedFlops::antidiffusion) * faces};
+  const Traffic room{.bytes_read = 7.0 * word * cells,
+                     .bytes_written = 2.0 * word * cells,
+                     .flops = (BoundedFlops::upwind_value + BoundedFlops::room) * cells +
+                              BoundedFlops::on_wall * on_walls};
+  const Traffic correction{.bytes_read = 7.0 * word * cells,
+                           .bytes_written = word * cells,
+                           .flops = (BoundedFlops::corrected + BoundedFlops::production) * cells};
+  return count_of(static_cast<std::int64_t>(bounded_scalars(problem).size())) *
+         (antidiffusion + room + correction);
+}
+
+/// And to the projection: velocities are read again, for how fast cells exchange what is in them.
+Traffic exchange_traffic(const Problem& problem, double word) {
+  return bounded_scalars(problem).empty()
+             ? Traffic{}
+             : count_of(problem.cells()) *
+                   Traffic{.bytes_read = 3.0 * word, .flops = BoundedFlops::exchange_rate};
+}
+
 /// How lines are solved; see ImplicitLines.
 struct LineSolves {
   int within_planes = 0;  ///< axes
@@ -93,7 +127,7 @@ LineSolves line_solves_of(const Problem& problem, const Grid& grid) {
 }
 
 /// What implicit diffusion adds to `advance`: the pressure is read, columns are eliminated, and
-/// lines within planes are solved, by one more pass.
+/// lines within planes are solved, by one more pass, on a GPU one for each axis.
 Traffic elimination_traffic(const Problem& problem, const Grid& grid, double word) {
   const LineSolves solves = line_solves_of(problem, grid);
   const double cells = count_of(problem.cells());
@@ -120,12 +154,37 @@ Traffic elimination_traffic(const Problem& problem, const Grid& grid, double wor
                                                 (cells - lines) * PointFlops::substituted);
     }
   }
-  const double pass = solves.within_planes > 0 ? cells * solves.fields * word : 0.0;
-  return all + Traffic{.bytes_read = pass, .bytes_written = pass};
+  // A CPU has a plane in its cache from one axis to the next.
+  const int passes =
+      problem.device.is_cuda() ? solves.within_planes : std::min(solves.within_planes, 1);
+  const double passed = passes * cells * solves.fields * word;
+  return all + Traffic{.bytes_read = passed, .bytes_written = passed};
 }
 
-/// What it adds to the divergence, which ends its solves: columns go the way down, and changes
-/// become values. The divergence then reads no velocity again.
+/// What it adds to the divergence and the projection of a GPU, which both go down the columns of
+/// velocities: the first one writes none of them.
+struct DescentTraffic {
+  Traffic divergence;
+  Traffic projection;
+};
+
+DescentTraffic descent_traffic_on_gpu(const Problem& problem, const Grid& grid, double word) {
+  const LineSolves solves = line_solves_of(problem, grid);
+  const double cells = count_of(problem.cells());
+  const double below = cells / solves.planes * (solves.planes - 1.0);
+  const double scalars = solves.fields - 3.0;
+  const double started = solves.for_values ? 0.0 : 1.0;
+  const auto of_fields = [&](double fields) {
+    return Traffic{.bytes_read = started * fields * cells * word,
+                   .flops = fields * (below * PointFlops::substituted + started * cells)};
+  };
+  const Traffic moved{.bytes_read = scalars * cells * word,
+                      .bytes_written = scalars * cells * word};
+  return {of_fields(3.0) + of_fields(scalars) + moved, of_fields(3.0)};
+}
+
+/// What it adds to the divergence of a CPU, which ends its solves: columns go the way down, and
+/// changes become values. The divergence then reads no velocity again.
 Traffic substitution_traffic(const Problem& problem, const Grid& grid, double word) {
   const LineSolves solves = line_solves_of(problem, grid);
   const double cells = count_of(problem.cells());
@@ -140,6 +199,11 @@ Traffic substitution_traffic(const Problem& problem, const Grid& grid, double wo
     all.flops += cells * solves.fields;
   }
   return all;
+}
+
+double flops_of_kept_pressure(const Problem& problem, const Grid& grid) {
+  return line_solves_of(problem, grid).for_values ? PointFlops::kept_pressure_across_planes
+                                                  : PointFlops::kept_pressure;
 }
 
 Traffic divergence_traffic(const Problem& problem, double word) {
@@ -231,14 +295,22 @@ std::string implicit_model_of(StagePart part, const Problem& problem, const Grid
   if (part == StagePart::advance) {
     return std::string(has_sources(problem) ? "5" : "4") +
            " words per field and cell, and the pressure read" +
-           (solves.within_planes > 0 ? "; 2 words for the lines within planes" : "");
+           (solves.within_planes > 0 ? "; 2 words for the lines within planes" : "") +
+           (problem.device.is_cuda() && solves.within_planes > 1 ? ", along each axis" : "");
+  }
+  const bool for_values = solves.for_values;
+  if (part == StagePart::divergence && problem.device.is_cuda()) {
+    return std::string("3 velocities read, 2 words per scalar, the right side written") +
+           (for_values ? "" : "; old values read");
   }
   if (part == StagePart::divergence) {
-    return solves.for_values ? "2 words per field and cell, the right side written"
-                             : "3 words per field and cell, the right side written";
+    return for_values ? "2 words per field and cell, the right side written"
+                      : "3 words per field and cell, the right side written";
   }
-  return "9 words per cell: potential read, pressure and velocities read and written, but for "
-         "those on walls";
+  return std::string(
+             "9 words per cell: potential read, pressure and velocities read and written, "
+             "but for those on walls") +
+         (problem.device.is_cuda() && !for_values ? "; old velocities read" : "");
 }
 
 std::string explicit_model_of(StagePart part, const Problem& problem, PressureSolver solver) {
@@ -262,12 +334,22 @@ std::string explicit_model_of(StagePart part, const Problem& problem, PressureSo
              : "multigrid's own model, for the cycles of the last solve";
 }
 
+std::string model_of_bounded(StagePart part, const Problem& problem) {
+  if (bounded_scalars(problem).empty()) {
+    return "";
+  }
+  return part == StagePart::advance      ? "; 30 words per bounded scalar and cell in three passes"
+         : part == StagePart::projection ? "; velocities read again for bounded scalars"
+                                         : "";
+}
+
 std::string model_of(StagePart part, const Plan& plan) {
   const bool changed =
       part == StagePart::advance || part == StagePart::divergence || part == StagePart::projection;
   return changed && plan.problem().implicit_anywhere()
              ? implicit_model_of(part, plan.problem(), plan.grid())
-             : explicit_model_of(part, plan.problem(), plan.solver());
+             : explicit_model_of(part, plan.problem(), plan.solver()) +
+                   model_of_bounded(part, plan.problem());
 }
 
 }  // namespace
@@ -288,15 +370,22 @@ StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure) {
     projection = projection + ghosts.ends;
     projection.bytes_read += cells_of_scalars_at_ends(problem, grid.extents()) * word;
   }
-  Traffic advance = advance_traffic(problem, word);
+  projection = projection + exchange_traffic(problem, word);
+  Traffic advance = advance_traffic(problem, word) + bounded_traffic(problem, word);
   Traffic divergence = divergence_traffic(problem, word);
   if (problem.implicit_anywhere()) {
     advance = advance + elimination_traffic(problem, grid, word);
-    divergence = divergence + substitution_traffic(problem, grid, word);
-    projection =
-        projection + count_of(problem.cells()) * Traffic{.bytes_read = word,
-                                                         .bytes_written = word,
-                                                         .flops = PointFlops::kept_pressure};
+    if (problem.device.is_cuda()) {
+      const DescentTraffic descent = descent_traffic_on_gpu(problem, grid, word);
+      divergence = divergence + descent.divergence;
+      projection = projection + descent.projection;
+    } else {
+      divergence = divergence + substitution_traffic(problem, grid, word);
+    }
+    projection = projection + count_of(problem.cells()) *
+                                  Traffic{.bytes_read = word,
+                                          .bytes_written = word,
+                                          .flops = flops_of_kept_pressure(problem, grid)};
   }
   return {advance, divergence, pressure, projection, filling};
 }

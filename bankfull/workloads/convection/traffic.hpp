@@ -32,8 +32,11 @@ using StageTraffic = std::array<Traffic, stage_parts>;
 ///   7 words. A CPU fills the ghosts at both ends of rows on the way.
 /// - with implicit diffusion: advance reads the pressure too and leaves columns eliminated; the
 ///   divergence is formed where they go the way down, all fields read and written, and where
-///   several axes are implicit, old values read; lines within planes take one more pass in between.
+///   several axes are implicit, old values read; lines within planes take one more pass in between,
+///   on a GPU one for each axis. A GPU that has few columns to follow moves more than that.
 ///   The projection reads and writes the pressure.
+/// - with bounded scalars: advance takes three more passes over each, which read 21 words and write
+///   9; the projection is followed by one that reads the velocities.
 /// - ghosts: each is written; the outermost cells, from which they follow, are read.
 StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure);
 

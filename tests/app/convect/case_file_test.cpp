@@ -197,7 +197,7 @@ TEST(CaseFile, TakesAnyNumberOfScalars) {
   };
   replace("[boundaries]",
           "[[scalar]]\nname = \"salt\"\ndiffusivity = 0.01\nbuoyancy = -4\n\n[[scalar]]\n"
-          "name = \"dye\"\ndiffusivity = 0.1\n\n[boundaries]");
+          "name = \"dye\"\ndiffusivity = 0.1\nadvection = \"bounded\"\n\n[boundaries]");
   replace("temperature = \"insulating\"",
           R"(temperature = "insulating", salt = "insulating", dye = 0)");
   replace("temperature = 1 ", "temperature = 1, salt = { value = 1, slope = [2, 0, 0] }, dye = 0 ");
@@ -214,6 +214,11 @@ TEST(CaseFile, TakesAnyNumberOfScalars) {
   EXPECT_EQ(problem.scalars[1].initial(0.0, 0.0, 3.0), 3.0);
   EXPECT_EQ(problem.scalars[2].source(5.0, 0.0, 0.0), 5.0);
   EXPECT_EQ(problem.scalars[2].buoyancy, Vector{});
+  EXPECT_EQ(problem.scalars[1].advection, convection::Advection::centred);
+  EXPECT_EQ(problem.scalars[2].advection, convection::Advection::bounded);
+  EXPECT_EQ(problem.scalars[0].advection, convection::Advection::centred);
+  EXPECT_EQ(parsed(text, {"physics.advection=bounded"}).problem.scalars[0].advection,
+            convection::Advection::bounded);
   EXPECT_EQ(problem.force[1](0.0, 6.0, 0.0), 6.0);
   EXPECT_FALSE(problem.force[0]) << "a flow without it is driven by less";
 }

@@ -202,6 +202,24 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   EXPECT_EQ(read(directory.result()), "{}");
 }
 
+TEST_F(Runs, TellTheNumericalDissipationOfBoundedScalars) {
+  const RunDirectory directory(folder_ / "run", false);
+  const FolderLock lock(directory.path());
+  run_.problem.scalars.front().advection = convection::Advection::bounded;
+  RunWriter writer(run_, directory, lock);
+  writer.begin();
+  convection::SeriesRow row;
+  row.diagnosis.scalars.resize(1);
+  writer.record(row);
+  row.time_scheme = {.scalars = {-0.125}, .numerical_dissipation = {0.5}};
+  writer.record(row);
+  const std::string series = read(directory.series());
+  EXPECT_THAT(series, HasSubstr("temperature_time_scheme_production,"
+                                "temperature_numerical_dissipation\n"));
+  EXPECT_THAT(series, HasSubstr(",0,0,0,0,,\n"));
+  EXPECT_THAT(series, HasSubstr(",0,0,0,0,-0.125,0.5\n"));
+}
+
 TEST_F(Runs, EndWhereTheirFolderIsNoLongerTheirs) {
   const RunDirectory directory(folder_ / "run", false);
   const FolderLock lock(directory.path());

@@ -6,9 +6,14 @@
 #include "tests/numerics/poisson/domains.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <limits>
 #include <memory>
+#include <numbers>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -84,7 +89,7 @@ TEST(MultigridByLines, OfUniformAxesIsThatByPoints) {
 
 TEST(Multigrid, SaysWhereItConverges) {
   const Axis uniform = uniform_axis(8, true);
-  const Axis mild = gathered_axis(64, false, 1.8);
+  const Axis mild = gathered_axis(64, false, 0.7);
   const Axis strong = gathered_axis(64, false, 5.0);
   EXPECT_TRUE(multigrid_serves({uniform, gathered_axis(64, false, 3.0), uniform}));
   EXPECT_TRUE(multigrid_serves({strong, uniform, uniform}));
@@ -93,6 +98,79 @@ TEST(Multigrid, SaysWhereItConverges) {
   EXPECT_FALSE(multigrid_serves({strong, uniform, gathered_axis(64, false, 2.5)}));
   EXPECT_FALSE(multigrid_serves({strong, strong, uniform}));
   EXPECT_FALSE(multigrid_serves({uniform, uniform, strong})) << "lines along k";
+  const Axis twice = gathered_axis(24, false, 2.0);
+  EXPECT_FALSE(multigrid_serves({twice, twice, twice}));
+  EXPECT_FALSE(multigrid_serves({strong, twice, uniform}));
+  EXPECT_TRUE(multigrid_serves({strong, twice, uniform_axis(1, true)})) << "a plane";
+}
+
+TEST(MultigridStretched, SaysWhatKeepsIt) {
+  const auto length = [](double value) { return uniform_axis(24, false, value / 24.0); };
+  const MultigridFit flat = multigrid_fit({length(1.0), length(1e4), length(1.0)});
+  EXPECT_EQ(flat.limit, MultigridLimit::range);
+  EXPECT_EQ(flat.other, 1);
+  EXPECT_NEAR(flat.value, std::pow(24e4 / std::numbers::pi, 2), 1e-3 * flat.value);
+  EXPECT_TRUE(multigrid_serves({length(1.0), length(100.0), length(1.0)}));
+
+  const Axis strong = gathered_axis(24, false, 5.0);
+  const Axis twice = gathered_axis(24, false, 2.0);
+  const MultigridFit shapes = multigrid_fit({twice, strong, twice});
+  EXPECT_EQ(shapes.limit, MultigridLimit::shapes);
+  EXPECT_NEAR(shapes.value, std::pow(width_ratio(twice), 2), 1e-9 * shapes.value);
+  EXPECT_EQ(shapes.other, 1);
+  EXPECT_EQ(multigrid_fit({strong, length(100.0), length(1.0)}).limit, MultigridLimit::range);
+}
+
+/// A box of any lengths, stretched along any axes, the most along i: as flows are stored.
+Domain random_box(std::uint64_t seed) {
+  const auto random = [&](std::uint64_t n, double least, double most) {
+    return least + (most - least) * 0.5 * (1.0 + random_symmetric(seed, n));
+  };
+  std::array<double, 3> stretching{};
+  for (std::uint64_t n = 0; n < 3; ++n) {
+    stretching.at(n) = random(n, 0.0, 1.0) < 0.4 ? 0.0 : random(n + 3, 0.2, n == 0 ? 5.0 : 1.5);
+  }
+  std::sort(stretching.rbegin(), stretching.rend());
+  std::array<Axis, 3> axes;
+  for (std::uint64_t n = 0; n < 3; ++n) {
+    const auto cells = static_cast<std::int64_t>(random(n + 6, 10.0, 26.0));
+    const bool periodic = stretching.at(n) == 0.0 && random(n + 9, 0.0, 1.0) < 0.5;
+    axes.at(n) = gathered_axis(cells, periodic, stretching.at(n));
+    const double length = std::pow(10.0, random(n + 12, -1.5, 1.5));
+    for (double& width : axes.at(n).widths) {
+      width *= length;
+    }
+  }
+  return {axes[0], axes[1], axes[2]};
+}
+
+/// Whatever is served is solved for, to the tolerance or to the rounding of the largest
+/// coefficients.
+TEST(MultigridStretched, WhatIsServedConverges) {
+  int served = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const Domain domain = random_box(seed);
+    if (!multigrid_serves(domain)) {
+      continue;
+    }
+    ++served;
+    const Values f = random_right_side(domain, seed);
+    const auto solver = make_cpu_multigrid<double>(domain, {1e-9 * largest(f), 60}, 1);
+    put(domain, f, solver->right_side());
+    solver->solve();
+    double coefficient = 0.0;
+    double longest = 0.0;
+    for (const Axis* axis : {&domain.i, &domain.j, &domain.k}) {
+      const double narrowest = *std::min_element(axis->widths.begin(), axis->widths.end());
+      coefficient += 4.0 / (narrowest * narrowest);
+      longest = std::max(longest, std::accumulate(axis->widths.begin(), axis->widths.end(), 0.0));
+    }
+    const double rounding =
+        std::numeric_limits<double>::epsilon() * coefficient * longest * longest * largest(f);
+    EXPECT_LE(solver->outcome().residual, std::max(1e-9 * largest(f), rounding)) << seed;
+  }
+  EXPECT_GT(served, 60);
+  EXPECT_LT(served, 190) << "some are refused";
 }
 
 /// A solver, and what its solve left.

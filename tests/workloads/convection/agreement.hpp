@@ -77,6 +77,8 @@ inline void expect_same_steps(const Problem& problem, double tolerance) {
                 tolerance * std::max(1.0, expected.rates.advection));
     EXPECT_NEAR(found.rates.buoyancy, expected.rates.buoyancy,
                 tolerance * std::max(1.0, expected.rates.buoyancy));
+    EXPECT_NEAR(found.rates.exchange, expected.rates.exchange,
+                tolerance * std::max(1.0, expected.rates.exchange));
     EXPECT_NEAR(found.largest_courant, expected.largest_courant, tolerance);
   }
 }
@@ -122,6 +124,7 @@ inline void expect_same_diagnosis(const Diagnosis& found, const Diagnosis& expec
     expect_close(one.min, other.min, tolerance, name + " least");
     expect_close(one.max, other.max, tolerance, name + " most");
     expect_close(one.dissipation, other.dissipation, tolerance, name + " dissipation of a scalar");
+    expect_close(one.corrected_variance, other.corrected_variance, tolerance, name + " corrected");
     expect_close(one.wall_production, other.wall_production, tolerance, name + " by walls");
     expect_close(one.source_production, other.source_production, tolerance, name + " by sources");
     for (std::size_t axis = 0; axis < 3; ++axis) {

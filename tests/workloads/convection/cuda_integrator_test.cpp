@@ -1,6 +1,7 @@
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "tests/workloads/convection/agreement.hpp"
 #include "tests/workloads/convection/cases.hpp"
+#include "tests/workloads/convection/implicit_cases.hpp"
 #include "tests/workloads/convection/steps.hpp"
 
 #include <cmath>
@@ -21,34 +22,41 @@ Problem on_gpu(const Case& one, PressureSolver solver) {
 constexpr double to_rounding = 1e-12;
 constexpr double to_single_rounding = 3e-5;
 
-class CudaIntegrator : public testing::TestWithParam<Case> {};
+Problem in_single_precision(const Case& one) {
+  Problem problem = on_gpu(one, PressureSolver::automatic);
+  problem.precision = Precision::fp32;
+  problem.divergence = 1e-4;
+  return problem;
+}
 
 /// By every solver and in both precisions in one test: the reference takes its time.
-TEST_P(CudaIntegrator, AgreesWithTheReference) {
+void expect_agreement_on_gpu(const Case& one) {
   for (const PressureSolver solver : {PressureSolver::automatic, PressureSolver::multigrid}) {
-    expect_agreement(GetParam(), on_gpu(GetParam(), solver), to_rounding);
+    expect_agreement(one, on_gpu(one, solver), to_rounding);
   }
-  Problem single = on_gpu(GetParam(), PressureSolver::automatic);
-  single.precision = Precision::fp32;
-  single.divergence = 1e-4;
-  expect_agreement(GetParam(), single, to_single_rounding);
+  expect_agreement(one, in_single_precision(one), to_single_rounding);
 }
+
+void expect_same_variation_on_gpu(const Case& one) {
+  expect_same_variation(on_gpu(one, PressureSolver::automatic), to_rounding);
+  expect_same_variation(in_single_precision(one), to_single_rounding);
+}
+
+class CudaIntegrator : public testing::TestWithParam<Case> {};
+
+TEST_P(CudaIntegrator, AgreesWithTheReference) { expect_agreement_on_gpu(GetParam()); }
 
 TEST_P(CudaIntegrator, ChoosesTheStepsOfTheReference) {
   expect_same_steps(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegrator, testing::ValuesIn(all_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Bounded, CudaIntegrator, testing::ValuesIn(bounded_cases(all_cases())),
+                         case_name);
 
 class CudaIntegratorVarying : public testing::TestWithParam<Case> {};
 
-TEST_P(CudaIntegratorVarying, AgreesWithTheReference) {
-  expect_same_variation(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
-  Problem single = on_gpu(GetParam(), PressureSolver::automatic);
-  single.precision = Precision::fp32;
-  single.divergence = 1e-4;
-  expect_same_variation(single, to_single_rounding);
-}
+TEST_P(CudaIntegratorVarying, AgreesWithTheReference) { expect_same_variation_on_gpu(GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegratorVarying, testing::ValuesIn(varying_cases()),
                          case_name);
@@ -61,6 +69,8 @@ TEST_P(CudaIntegratorSchedule, TheSameBitsEveryTime) {
     const Reached again = reached(on_gpu(GetParam(), solver), 4);
     EXPECT_EQ(again.state.fields, once.state.fields);
     EXPECT_EQ(again.diagnosis.kinetic_energy, once.diagnosis.kinetic_energy);
+    EXPECT_EQ(again.diagnosis.scalars.front().corrected_variance,
+              once.diagnosis.scalars.front().corrected_variance);
   }
 }
 
@@ -95,6 +105,67 @@ TEST_P(CudaIntegratorSchedule, LoadingForgetsWhatWasBefore) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegratorSchedule, testing::ValuesIn(larger_cases()),
                          case_name);
+INSTANTIATE_TEST_SUITE_P(Bounded, CudaIntegratorSchedule,
+                         testing::ValuesIn(bounded_cases(larger_cases())), case_name);
+
+class ImplicitDiffusionOnGpu : public testing::TestWithParam<Case> {};
+
+TEST_P(ImplicitDiffusionOnGpu, AgreesWithTheReference) { expect_agreement_on_gpu(GetParam()); }
+
+TEST_P(ImplicitDiffusionOnGpu, ChoosesTheStepsOfTheReference) {
+  expect_same_steps(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
+}
+
+TEST_P(ImplicitDiffusionOnGpu, LoadingForgetsWhatWasBefore) {
+  const Problem problem = on_gpu(GetParam(), PressureSolver::automatic);
+  const FlowState start = initial_state(problem, Grid(problem.axes));
+  const double dt = problem.time_step.fixed;
+  const FlowState once = reached(problem, 2).state;
+  const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
+  for (const std::vector<double>& steps : {std::vector<double>{}, {dt}, {dt, dt}}) {
+    flow->load(start);
+    advance_steps(*flow, problem.scheme, steps);
+  }
+  flow->load(start);
+  advance_steps(*flow, problem.scheme, {dt, 0.8 * dt});
+  EXPECT_EQ(flow->state().fields, once.fields);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionOnGpu,
+                         testing::ValuesIn(cases_with_implicit_diffusion()), case_name);
+
+class ImplicitDiffusionBesideVaryingWallsOnGpu : public testing::TestWithParam<Case> {};
+
+TEST_P(ImplicitDiffusionBesideVaryingWallsOnGpu, AgreesWithTheReference) {
+  expect_same_variation_on_gpu(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionBesideVaryingWallsOnGpu,
+                         testing::ValuesIn(varying_cases_with_implicit_diffusion()), case_name);
+
+class ImplicitDiffusionInWideLayers : public testing::TestWithParam<Case> {};
+
+/// The reference would take too long.
+TEST_P(ImplicitDiffusionInWideLayers, AgreesWithTheCpu) {
+  for (const Precision precision : {Precision::fp64, Precision::fp32}) {
+    Problem cpu = GetParam().problem;
+    cpu.threads = 2;
+    cpu.precision = precision;
+    Problem gpu = cpu;
+    gpu.device = Device::cuda(0);
+    const double tolerance = precision == Precision::fp64 ? to_rounding : to_single_rounding;
+    EXPECT_LE(relative_difference(reached(gpu, 3).state, reached(cpu, 3).state), tolerance);
+    let_vary(cpu);
+    let_vary(gpu);
+    // By the clock, which chooses the steps and forms what the lines multiply by on the GPU.
+    cpu.time_step = gpu.time_step = {.courant = 0.3, .longest = 1e-3};
+    EXPECT_LE(relative_difference(reached_by_clock(gpu, 5).state, reached_by_clock(cpu, 5).state),
+              tolerance);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionInWideLayers,
+                         testing::ValuesIn(wide_layers_with_implicit_diffusion()), case_name);
 
 TEST(CudaIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const Problem problem = on_gpu(larger_cases().front(), PressureSolver::automatic);

@@ -4,6 +4,7 @@
 #include "bankfull/workloads/convection/stability.hpp"
 #include "tests/workloads/convection/agreement.hpp"
 #include "tests/workloads/convection/cases.hpp"
+#include "tests/workloads/convection/implicit_cases.hpp"
 #include "tests/workloads/convection/steps.hpp"
 
 #include <array>
@@ -99,40 +100,6 @@ std::vector<ImplicitCase> implicit_cases() {
 INSTANTIATE_TEST_SUITE_P(Ends, ImplicitDiffusionInTime, testing::ValuesIn(implicit_cases()),
                          [](const auto& one) { return one.param.name; });
 
-/// Walls that vary do not go with implicit diffusion.
-void keep_walls_steady(Problem& problem) {
-  for (auto& walls : problem.walls) {
-    for (WallMotion& wall : walls) {
-      wall.varying = {};
-    }
-  }
-  for (Scalar& scalar : problem.scalars) {
-    for (auto& walls : scalar.walls) {
-      for (WallScalar& wall : walls) {
-        wall.varying = {};
-      }
-    }
-  }
-}
-
-/// All cases with implicit diffusion, by turns along stretched axes and along all between walls,
-/// with steps that are too long for explicit diffusion along these.
-std::vector<Case> cases_with_implicit_diffusion() {
-  std::vector<Case> all = all_cases();
-  for (Case& one : all) {
-    const bool stretched = one.number % 3 == 0;
-    Problem& problem = one.problem;
-    problem.implicit_diffusion =
-        stretched ? ImplicitDiffusion::stretched : ImplicitDiffusion::walls;
-    keep_walls_steady(problem);
-    problem.viscosity *= 5.0;
-    problem.time_step.fixed =
-        std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
-    one.name += stretched ? "_ImplicitStretched" : "_ImplicitWalls";
-  }
-  return all;
-}
-
 class ImplicitDiffusionOnCpu : public testing::TestWithParam<Case> {};
 
 TEST_P(ImplicitDiffusionOnCpu, AgreesWithTheReference) { expect_agreement_on_cpu(GetParam()); }
@@ -165,6 +132,20 @@ TEST_P(ImplicitDiffusionOnCpu, ATeamChangesNoBit) {
   problem.threads = 3;
   EXPECT_EQ(reached(problem, 2).state.fields, alone.state.fields);
 }
+
+class ImplicitDiffusionBesideVaryingWalls : public testing::TestWithParam<Case> {};
+
+TEST_P(ImplicitDiffusionBesideVaryingWalls, AgreesWithTheReference) {
+  Problem tuned = GetParam().problem;
+  tuned.threads = 2;
+  expect_same_variation(tuned, 1e-12);
+  tuned.precision = Precision::fp32;
+  tuned.divergence = 1e-4;
+  expect_same_variation(tuned, 3e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionBesideVaryingWalls,
+                         testing::ValuesIn(varying_cases_with_implicit_diffusion()), case_name);
 
 INSTANTIATE_TEST_SUITE_P(Cases, ImplicitDiffusionOnCpu,
                          testing::ValuesIn(cases_with_implicit_diffusion()), case_name);

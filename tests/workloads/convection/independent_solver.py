@@ -24,9 +24,12 @@ Where the case asks for implicit diffusion along some axes b, G is without it an
 
     prod_b (1 - tau/2 nu d2/db2) (u* - u) = gamma G(u) + zeta G_before + tau (nu sum_b d2u/db2 - grad p),
 
-Crank and Nicolson's rule (Proc. Camb. Phil. Soc. 43 (1947) 50) with its matrix factored, where walls prescribe no change of u. The
-projection then finds what the pressure lacks: p += (q - tau/2 nu sum_b d2q/db2) / tau (J. Kim and P. Moin, J. Comput. Phys. 59 (1985)
+Crank and Nicolson's rule (Proc. Camb. Phil. Soc. 43 (1947) 50) with its matrix factored. Each factor has the walls across its axis, which
+prescribe by how much they change within the stage; their order counts where walls meet, and the mean of all orders is taken. The projection then finds what the pressure lacks: p += (q - tau/2 nu sum_b d2q/db2) / tau (J. Kim and P. Moin, J. Comput. Phys. 59 (1985)
 308; D. L. Brown, R. Cortez and M. L. Minion, J. Comput. Phys. 168 (2001) 464). It begins with the one that the first tendencies need.
+
+Scalars with bounded advection: of the fluxes of a stage, gamma F(T) + zeta F_before, so much goes beyond upwind ones for tau as leaves
+each cell between the old values in and around it and on its walls (S. T. Zalesak, J. Comput. Phys. 31 (1979) 335).
 
 Nothing here is taken from the program: operators are differences and means of whole arrays, the pressure comes from the eigenvectors
 of the operator along each axis. What the two share is the discretisation that is documented, so they agree to rounding.
@@ -144,6 +147,9 @@ class Flow:
             values[1:-1, 1:-1, 1:-1] = self.sampled(field, formula) + self.noise(field)
             self.fields.append(values)
         self.before = [np.zeros(self.shape) for _ in self.fields]  # tendencies of an earlier stage
+        self.fluxes_before = {}  # of bounded scalars in that stage, by field, axis and side
+        self.corrected = [0.0 for _ in self.case.scalars]  # what keeps bounds has added to the mean of T^2 / 2
+        self.corrected_at = {}  # the same by the time of each row
         self.largest_rate = 0.0  # of advection, since the last step began
         self.moments = []  # of the last rows: time, energies, and what changes them
         self.fastest = 0.0  # of all velocities before a projection: what rounding errors of velocities are in proportion to
@@ -274,6 +280,57 @@ class Flow:
         """What acts on a field now: a force, or a source."""
         return self.case.source_factors[field](self.time) * self.sources[field]
 
+    # Bounded scalars
+
+    def upwind_flux(self, field, b, side):
+        """As scalar_flux, of the value where the flow comes from."""
+        flow = self.at(b, side * STEP[b])
+        below, above = self.at(field, (side - 1) * STEP[b]), self.at(field, side * STEP[b])
+        distance = self.axes[b].along(self.axes[b].distances[side:][:self.axes[b].cells])
+        return np.where(flow > 0, flow * below, flow * above) - self.diffusivity(field) * (above - below) / distance
+
+    def neighbour(self, field, b, side):
+        """The value that cells exchange with through a side: that of the cell beside, or on the wall."""
+        found = self.at(field, (2 * side - 1) * STEP[b]).copy()
+        if not self.axes[b].periodic:
+            values, here = np.moveaxis(found, b, 0), np.moveaxis(self.at(field), b, 0)
+            values[-side] = (values[-side] + here[-side]) / 2
+        return found
+
+    def correction(self, field, gamma, zeta, keeps):
+        """What is added to a bounded scalar after a stage of centred fluxes: what these went too far."""
+        places = [(axis.number, side) for axis in self.axes for side in SIDES]
+        widths = [axis.along(axis.widths) for axis in self.axes]
+        sign = {LOWER: 1, UPPER: -1}  # of a flux upwards, in what flows into a cell
+        fluxes = {(b, side): self.scalar_flux(field, b, side) for b, side in places}
+        low = {(b, side): self.upwind_flux(field, b, side) for b, side in places}
+        before = self.fluxes_before.get(field, dict.fromkeys(places, 0.0))
+        beyond = {place: gamma * fluxes[place] + (zeta * before[place] if zeta else 0) - (gamma + zeta) * low[place] for place in places}
+        if keeps:
+            self.fluxes_before[field] = fluxes
+        value = self.at(field) + (gamma + zeta) * sum(sign[side] * low[b, side] / widths[b] for b, side in places)
+        around = [self.at(field), *(self.neighbour(field, b, side) for b, side in places)]
+
+        def part(room, direction):
+            """Of all that flows in (1) or out (-1) of cells."""
+            room = np.maximum(0, room)
+            flowing = sum(np.maximum(0, direction * sign[side] * beyond[b, side]) / widths[b] for b, side in places)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.where(flowing > room, room / flowing, 1.0)
+
+        rise, fall = part(np.max(around, axis=0) - value, 1), part(value - np.min(around, axis=0), -1)
+        total = 0
+        for b, side in places:
+            axis, flux = self.axes[b], beyond[b, side]
+            inward = sign[side] * flux > 0
+            other_rise, other_fall = (np.roll(room, 1 - 2 * side, b) for room in (rise, fall))
+            if not axis.periodic:  # beyond a wall there is room for anything
+                for room in (other_rise, other_fall):
+                    np.moveaxis(room, b, 0)[-side] = 1
+            part_of_face = np.where(inward, np.minimum(rise, other_fall), np.minimum(fall, other_rise))
+            total = total - sign[side] * (1 - part_of_face) * flux / widths[b]
+        return total
+
     # Implicit diffusion
 
     def diffusivity(self, field):
@@ -325,20 +382,39 @@ class Flow:
         axis = self.axes[a]
         return (self.pressure - np.roll(self.pressure, 1, a)) / axis.along(axis.distances[:-1])
 
-    def solved(self, field, tau, right_side):
-        """The change of a field in a stage."""
+    def solved(self, field, tau, right_side, end):
+        """The change of a field in a stage that goes on until `end`."""
+        orders = list(itertools.permutations(b for b in AXES if self.case.implicit[b]))
+        total = 0
+        for order in orders:
+            side = right_side
+            for b in order:
+                side = self.solved_along(b, field, tau, side + tau / 2 * self.diffusivity(field) * self.second_difference_of_walls(field, b, end))
+            total = total + side
+        return total / len(orders)
+
+    def solved_along(self, b, field, tau, right_side):
         if field < 3 and not self.axes[field].periodic:
             np.moveaxis(right_side, field, 0)[0] = 0  # on the wall
-        for b, axis in enumerate(self.axes):
-            if self.case.implicit[b]:
-                matrix = np.eye(axis.cells) - tau / 2 * self.diffusivity(field) * self.second_difference(field, b)
-                line = np.moveaxis(right_side, b, 0)
-                first = 1 if field == b else 0  # the wall below a velocity is no unknown
-                solved = np.zeros_like(line)
-                flat = line[first:].reshape(axis.cells - first, line[0].size)
-                solved[first:] = np.linalg.solve(matrix[first:, first:], flat).reshape(line[first:].shape)
-                right_side = np.moveaxis(solved, 0, b)
-        return right_side
+        cells = self.axes[b].cells
+        matrix = np.eye(cells) - tau / 2 * self.diffusivity(field) * self.second_difference(field, b)
+        line = np.moveaxis(right_side, b, 0)
+        first = 1 if field == b else 0  # the wall below a velocity is no unknown
+        solved = np.zeros_like(line)
+        flat = line[first:].reshape(cells - first, line[0].size)
+        solved[first:] = np.linalg.solve(matrix[first:, first:], flat).reshape(line[first:].shape)
+        return np.moveaxis(solved, 0, b)
+
+    def second_difference_of_walls(self, field, b, end):
+        """d2/db2 of what walls alone change a field's ghosts by from now until `end`."""
+        found = np.zeros(self.shape)
+        if field != b:
+            below, above, length = self.spacings(field, b)
+            cells = np.moveaxis(found, b, 0)
+            for wall, n, distance in zip(self.walls[field][b], (0, -1), (below[0], above[-1])):
+                change = wall.beyond(0.0, distance, end) - wall.beyond(0.0, distance, self.time)
+                cells[n] += np.ravel(change)[0] / (distance * length[n])
+        return found
 
     def correct_pressure(self, potential, tau, duration):
         """By the potential of a projection after a stage of length tau, which acts over a duration."""
@@ -381,6 +457,7 @@ class Flow:
     def step(self, dt, dt_before):
         begin = self.time
         for gamma, zeta, keeps, part in self.stages(dt, dt_before):
+            end = begin + part * dt
             tendencies = [self.tendency(field) for field in range(len(self.fields))]
             changes = [gamma * now + (zeta * before if zeta else 0) for now, before in zip(tendencies, self.before)]
             tau = gamma + zeta
@@ -389,12 +466,17 @@ class Flow:
                     if tau:
                         change = change + tau * self.implicit_diffusion(field)
                         change = change - (tau * self.pressure_gradient(field) if field < 3 else 0)
-                    changes[field] = self.solved(field, tau, change)
+                    changes[field] = self.solved(field, tau, change, end)
+            corrections = {3 + s: self.correction(3 + s, gamma, zeta, keeps) for s, scalar in enumerate(self.case.scalars) if scalar.bounded}
             for field, change in enumerate(changes):
-                self.at(field)[...] += change
+                correction = corrections.get(field, 0)
+                mean = self.at(field) + (change + correction) / 2
+                self.at(field)[...] += change + correction
+                if field in corrections:
+                    self.corrected[field - 3] += np.sum(self.parts * mean * correction)
             if keeps:
                 self.before = tendencies
-            self.time = begin + part * dt
+            self.time = end
             potential = self.project()
             if any(self.case.implicit):
                 self.correct_pressure(potential, tau, tau if tau else dt)
@@ -511,12 +593,21 @@ class Flow:
         weights = np.array([2 - two / one, (one + two)**2 / (one * two), 2 - one / two]) / 6
         return (kept[2] - kept[0]) / (times[2] - times[0]) - weights @ np.array(rates)
 
+    def numerical_dissipation(self, s):
+        """What keeps a scalar within its bounds has taken from the mean of T^2 / 2 over the last two steps, by time."""
+        if len(self.moments) < 3:
+            return None
+        (first, *_), _, (last, *_) = self.moments
+        return (self.corrected_at[first][s] - self.corrected_at[last][s]) / (last - first)
+
     def row(self, step, time, dt, limit, rate):
         row = {"step": step, "time": time, "dt": dt, "dt_limit": limit, "courant": dt * rate}
         energy, (dissipation, *works) = self.kinetic_energy(), self.energy_budget()
         squares = [np.sum(self.parts * self.at(3 + s)**2) for s in range(len(self.case.scalars))]
         variances = [self.variance_budget(3 + s) for s in range(len(self.case.scalars))]
-        scheme, *schemes = self.time_scheme(time, [energy, *(square / 2 for square in squares)],
+        self.corrected_at[time] = list(self.corrected)
+        explained = [square / 2 - corrected for square, corrected in zip(squares, self.corrected)]
+        scheme, *schemes = self.time_scheme(time, [energy, *explained],
                                             [sum(works) - dissipation, *(walls + source - taken for taken, walls, source in variances)])
         row.update(zip(("nusselt_lower", "nusselt_upper", "nusselt_volume"), self.nusselt()))
         row.update(zip(("nusselt_thermal", "nusselt_kinetic"),
@@ -532,6 +623,8 @@ class Flow:
             row[f"{scalar.name}_mean_square"] = squares[s]
             names = ("dissipation", "wall_production", "source_production", "time_scheme_production")
             row.update(zip((f"{scalar.name}_{name}" for name in names), (*variances[s], schemes[s])))
+            if scalar.bounded:
+                row[f"{scalar.name}_numerical_dissipation"] = self.numerical_dissipation(s)
         return row
 
     def series(self):
@@ -558,8 +651,8 @@ def split_mix_64(seed, n):
 
 
 class Scalar:
-    def __init__(self, name, diffusivity, buoyancy, walls):
-        self.name, self.diffusivity, self.buoyancy, self.walls = name, diffusivity, buoyancy, walls
+    def __init__(self, name, diffusivity, buoyancy, walls, bounded):
+        self.name, self.diffusivity, self.buoyancy, self.walls, self.bounded = name, diffusivity, buoyancy, walls, bounded
 
 
 class Case:
@@ -582,8 +675,9 @@ class Case:
         self.rotation = physics.get("rotation", [0, 0, 0])
         self.viscosity, temperature = properties_of(physics, up, self.axes, walls_of)
         listed = [(scalar["name"], scalar["diffusivity"], scalar.get("buoyancy", 0)) for scalar in given.get("scalar", [])]
-        self.scalars = [Scalar(name, diffusivity, [buoyancy * part for part in up], walls_of(name))
-                        for name, diffusivity, buoyancy in temperature + listed]
+        sections = [physics] * len(temperature) + given.get("scalar", [])
+        self.scalars = [Scalar(name, diffusivity, [buoyancy * part for part in up], walls_of(name), section.get("advection") == "bounded")
+                        for (name, diffusivity, buoyancy), section in zip(temperature + listed, sections)]
 
         def formulas_of(section, of_velocity):
             names = [scalar.name for scalar in self.scalars]

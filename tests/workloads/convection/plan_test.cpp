@@ -31,7 +31,7 @@ TEST(ConvectionPlan, TakesMultigridForAnyStretchingOfAnyAxis) {
     problem.solver = PressureSolver::multigrid;
     problem.axes[axis].periodic = false;
     problem.axes[axis].stretching = 5.0;
-    for (const std::int64_t cells : {16, 64, 500}) {
+    for (const std::int64_t cells : {16, 64, 200}) {
       problem.axes[axis].cells = cells;
       EXPECT_EQ(Plan(problem).solver(), PressureSolver::multigrid);
     }

@@ -92,7 +92,13 @@ TEST(ConvectionProblem, NamesWhatIsWrong) {
       {"-1 steps", [](Problem& p) { p.steps = -1; }},
       {"the run has no end", [](Problem& p) { p.steps = 0; }},
       {"divergence that multigrid may leave is 0", [](Problem& p) { p.divergence = 0.0; }},
+      {"would leave a divergence of 0.002", [](Problem& p) { p.divergence = 0.002; }},
       {"0 threads", [](Problem& p) { p.threads = 0; }},
+      {"implicit diffusion (walls) beside the bounded advection of scalar 1; use \"none\"",
+       [](Problem& p) {
+         p.implicit_diffusion = ImplicitDiffusion::walls;
+         p.scalars[1].advection = Advection::bounded;
+       }},
       {"reference schedule on a GPU",
        [](Problem& p) {
          p.schedule = Schedule::reference;

@@ -1,5 +1,7 @@
 #include "bankfull/workloads/convection/run.hpp"
 
+#include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/measured.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/convection/cases.hpp"
@@ -8,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -207,6 +210,83 @@ TEST(ConvectionRun, RowsOfChosenStepsTellTheTimeSchemeToo) {
     EXPECT_EQ(row.time_scheme.has_value(), row.step > 1) << row.step;
   }
   EXPECT_GT(longest, 2.0 * recorder.rows.front().dt);
+}
+
+/// The flow that a lid of this velocity drives, after some steps.
+Problem lid_driven(double velocity) {
+  Problem problem;
+  problem.axes = {{{.cells = 16}, {.cells = 1, .periodic = true}, {.cells = 16}}};
+  problem.walls[2][1].velocity = {velocity, 0.0, 0.0};
+  problem.scheme = TimeScheme::runge_kutta;
+  problem.time_step = {.courant = 1.0};
+  problem.steps = 30;
+  problem.solver = PressureSolver::multigrid;
+  return problem;
+}
+
+/// Whatever a flow's velocity, multigrid solves for its pressure.
+TEST(ConvectionRun, SlowFlowsAreSolvedForByMultigrid) {
+  Problem problem = lid_driven(1e-8);
+  CountingRecorder iterative;
+  EXPECT_TRUE(run_with(problem, {}, iterative).verified());
+  problem.schedule = Schedule::reference;  // whose pressure is exact
+  CountingRecorder exact;
+  run_with(problem, {}, exact);
+  const double expected = exact.rows.back().diagnosis.fastest_along[2];
+  EXPECT_GT(expected, 1e-10);
+  EXPECT_NEAR(iterative.rows.back().diagnosis.fastest_along[2], expected, 1e-6 * expected);
+}
+
+/// A check by the rounding of the flow before it was made free of divergence: what that has become
+/// would excuse any runaway.
+TEST(ConvectionRun, RoundingOfTheFirstProjectionIsThatOfTheFlowBefore) {
+  Problem problem = lid_driven(0.0);
+  problem.initial_velocity[0] = [](double /*x*/, double /*y*/, double z) { return z; };
+  const Plan plan(problem);
+  const double velocity = 31.0 / 32.0;
+  const double curvature = 2.0 * 4.0 * 256.0;
+  const double epsilon = std::numeric_limits<double>::epsilon();
+  EXPECT_DOUBLE_EQ(rounding_of_projection(plan, InitialFlow(problem, plan.grid())),
+                   epsilon * (64.0 * velocity * 16.0 + velocity * curvature));
+  problem.initial_velocity[0] = [](double /*x*/, double /*y*/, double z) { return 1e6 * z; };
+  EXPECT_DOUBLE_EQ(rounding_of_projection(plan, InitialFlow(problem, plan.grid())),
+                   epsilon * 1e6 * (64.0 * velocity * 16.0 + velocity * curvature));
+}
+
+/// Rounding of a pressure of dt times acceleration times length, in a box much longer than its
+/// cells are thick, by products with eigenvectors along a second stretched axis.
+TEST(ConvectionRun, ADivergenceIsComparedWithTheRoundingOfTheDirectSolver) {
+  Problem problem = lid_driven(1.0);
+  problem.axes = {{{.upper = 0.01, .cells = 8, .stretching = 5.0},
+                   {.cells = 1, .periodic = true},
+                   {.upper = 100.0, .cells = 16, .stretching = 3.0}}};
+  problem.viscosity = 0.0;
+  problem.solver = PressureSolver::automatic;
+  const Plan plan(problem);
+  if (plan.solver() != PressureSolver::direct) {
+    GTEST_SKIP() << "no direct solver of this box";
+  }
+  Diagnosis flow;
+  flow.fastest = 2.0;
+  flow.courant_rate = 30.0;
+  const double dt = 1e-3;
+  const Vector no_force{};
+  const std::vector<double> faces = problem.axes[0].faces();
+  const double narrowest = faces[1] - faces[0];
+  const double ratio =
+      poisson::width_ratio(plan.grid().domain().j) * poisson::width_ratio(plan.grid().domain().k);
+  ASSERT_GT(ratio, 10.0);
+  const double pressure = dt * 2.0 * 30.0 * 100.0;
+  const double of_pressure = std::numeric_limits<double>::epsilon() * pressure * 4.0 /
+                             (narrowest * narrowest) * std::sqrt(ratio);
+  const auto tolerance = [&](const Plan& of, double pace) {
+    return check_divergence(of, flow, {.pace = pace, .weight = pace}, no_force).tolerance;
+  };
+  EXPECT_GT(tolerance(plan, dt), of_pressure);
+  EXPECT_LT(tolerance(plan, dt), 1.01 * of_pressure);
+
+  problem.precision = Precision::fp32;
+  EXPECT_DOUBLE_EQ(tolerance(Plan(problem), dt), max_divergence / dt) << "more is no flow";
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <numbers>
+#include <string>
 
 // Walls, forces and sources that are formulas of time.
 namespace bankfull::convection {
@@ -48,12 +49,13 @@ Problem column(std::int64_t cells, TimeScheme scheme) {
 
 class InTime : public testing::TestWithParam<TimeScheme> {};
 
+std::string scheme_name(const testing::TestParamInfo<TimeScheme>& one) {
+  return one.param == TimeScheme::runge_kutta ? "RungeKutta" : "AdamsBashforth";
+}
+
 INSTANTIATE_TEST_SUITE_P(Schemes, InTime,
                          testing::Values(TimeScheme::adams_bashforth, TimeScheme::runge_kutta),
-                         [](const auto& one) {
-                           return one.param == TimeScheme::runge_kutta ? "RungeKutta"
-                                                                       : "AdamsBashforth";
-                         });
+                         scheme_name);
 
 constexpr double angular_frequency = 3.0;
 
@@ -66,34 +68,109 @@ double stokes_velocity(double viscosity, double z, double time) {
                    std::sinh(k));
 }
 
-double stokes_error(TimeScheme scheme, std::int64_t cells) {
+/// What oscillates as the wall does: velocity and a scalar that diffuses as fast.
+Problem stokes_problem(TimeScheme scheme, std::int64_t cells) {
+  const PointFunction start = [](double, double, double z) {
+    return stokes_velocity(0.05, z, 0.0);
+  };
   Problem problem = column(cells, scheme);
   problem.viscosity = 0.05;
   problem.walls[2][0].varying[0] = of_time("cos(3*t)");
-  problem.initial_velocity[0] = [](double, double, double z) {
-    return stokes_velocity(0.05, z, 0.0);
-  };
+  problem.initial_velocity[0] = start;
+  problem.scalars.push_back({.diffusivity = 0.05, .initial = start});
+  WallScalar swinging = WallScalar::fixed(0.0);
+  swinging.varying = of_time("cos(3*t)");
+  problem.scalars[0].walls[2] = {swinging, WallScalar::fixed(0.0)};
+  return problem;
+}
+
+/// Root mean square of the errors of both.
+double stokes_error(const Problem& problem, std::int64_t steps) {
   constexpr double end = 2.3;
-  // As short as the grid asks for everywhere: dt in proportion to the width of cells, and stable.
-  const std::unique_ptr<Integrator> flow = flow_at(problem, end, 20 * cells);
+  const std::unique_ptr<Integrator> flow = flow_at(problem, end, steps);
   const Grid grid(problem.axes);
-  const auto field = static_cast<std::size_t>(grid.storage(0));
   const FlowState found = flow->state();
+  const std::int64_t cells = problem.cells();
   double sum = 0.0;
-  for (std::int64_t n = 0; n < cells; ++n) {
-    const double z = (static_cast<double>(n) + 0.5) / static_cast<double>(cells);
-    const double off =
-        found.fields[field][static_cast<std::size_t>(n)] - stokes_velocity(0.05, z, end);
-    sum += off * off;
+  for (const std::size_t field : {static_cast<std::size_t>(grid.storage(0)), std::size_t{3}}) {
+    for (std::int64_t n = 0; n < cells; ++n) {
+      const double exact = stokes_velocity(0.05, grid.axis(0).centre(n), end);
+      const double off = found.fields[field][static_cast<std::size_t>(n)] - exact;
+      sum += off * off;
+    }
   }
-  return std::sqrt(sum / static_cast<double>(cells));
+  return std::sqrt(sum / static_cast<double>(2 * cells));
 }
 
 TEST_P(InTime, AnOscillatingWallDrivesStokesSecondProblemToSecondOrder) {
-  const double coarse = stokes_error(GetParam(), 16);
-  const double fine = stokes_error(GetParam(), 32);
+  // As short as the grid asks for everywhere: dt in proportion to the width of cells, and stable.
+  const double coarse = stokes_error(stokes_problem(GetParam(), 16), 320);
+  const double fine = stokes_error(stokes_problem(GetParam(), 32), 640);
   EXPECT_LT(fine, 1e-3);
   EXPECT_NEAR(std::log2(coarse / fine), 2.0, 0.15);
+}
+
+class ImplicitlyInTime : public testing::TestWithParam<TimeScheme> {};
+
+INSTANTIATE_TEST_SUITE_P(Schemes, ImplicitlyInTime,
+                         testing::Values(TimeScheme::adams_bashforth, TimeScheme::runge_kutta),
+                         scheme_name);
+
+/// Steps of a twentieth of a period and less, where explicit ones would have to be a hundred times
+/// as short at the walls.
+TEST_P(ImplicitlyInTime, AnOscillatingWallDrivesStokesSecondProblemToSecondOrder) {
+  for (const Schedule schedule : {Schedule::reference, Schedule::tuned}) {
+    std::array<double, 2> errors{};
+    for (const std::size_t n : {std::size_t{0}, std::size_t{1}}) {
+      const std::int64_t cells = n == 0 ? 24 : 48;
+      Problem problem = stokes_problem(GetParam(), cells);
+      problem.axes[2].stretching = 2.0;
+      problem.implicit_diffusion = ImplicitDiffusion::stretched;
+      problem.schedule = schedule;
+      errors[n] = stokes_error(problem, cells);
+    }
+    EXPECT_LT(errors[1], 2e-3) << to_string(schedule);
+    EXPECT_NEAR(std::log2(errors[0] / errors[1]), 2.0, 0.2) << to_string(schedule);
+  }
+}
+
+/// A scalar at rest between two pairs of walls that vary each in its own way, on cells as thin at
+/// the walls as 1/150: against a much finer time step.
+TEST_P(ImplicitlyInTime, ScalarsFollowWallsAcrossTwoAxesToSecondOrder) {
+  Problem problem = column(10, GetParam());
+  problem.axes[0] = {.cells = 12, .stretching = 1.5};
+  problem.axes[2].stretching = 1.5;
+  problem.implicit_diffusion = ImplicitDiffusion::walls;
+  problem.viscosity = 0.1;
+  problem.scalars.push_back({.diffusivity = 0.1});
+  WallScalar fixed = WallScalar::fixed(0.0);
+  WallScalar mixed = WallScalar::mixed(0.4, 0.0);
+  fixed.varying = of_time("1 - cos(3*t)");
+  mixed.varying = of_time("sin(2*t)^2");
+  problem.scalars[0].walls[0] = {fixed, WallScalar::fixed(0.0)};
+  problem.scalars[0].walls[2] = {mixed, fixed};
+  const auto state = [&](std::int64_t steps) { return flow_at(problem, 1.5, steps)->state(); };
+  const FlowState exact = state(1280);
+  const double coarse = relative_difference(state(40), exact);
+  const double fine = relative_difference(state(80), exact);
+  EXPECT_NEAR(std::log2(coarse / fine), 2.0, 0.2);
+  EXPECT_LT(fine, 2e-3);
+}
+
+/// Walls that rise together, however fast diffusion is at them: what lies beside follows, in the
+/// corners too.
+TEST_P(ImplicitlyInTime, CornersFollowWallsThatChangeAlike) {
+  Problem problem = column(12, GetParam());
+  problem.axes[0] = {.cells = 12, .stretching = 2.5};
+  problem.axes[2].stretching = 2.5;
+  problem.implicit_diffusion = ImplicitDiffusion::walls;
+  problem.scalars.push_back({.diffusivity = 0.1});
+  WallScalar rising = WallScalar::fixed(0.0);
+  rising.varying = of_time("t");
+  problem.scalars[0].walls[0] = problem.scalars[0].walls[2] = {rising, rising};
+  const FlowState found = flow_at(problem, 2.0, 40)->state();
+  EXPECT_NEAR(found.fields[3].front(), 2.0, 1e-2);
+  EXPECT_NEAR(found.fields[3].back(), 2.0, 1e-2);
 }
 
 /// Velocity and a scalar without walls that act, pushed by cos(3 t) and heated by exp(-t): what
@@ -199,7 +276,7 @@ TEST(StepsInTime, GoByTheLargestForceAndWallOfTheRun) {
   EXPECT_NEAR(by_wall, 0.5 / (4.0 * 40.0 * std::exp(-1.0)), 1e-3 * by_wall);
   problem.force[2] = [](double, double, double) { return -3.0; };
   problem.force_factor[2] = of_time("sin(100*t) - 1");
-  EXPECT_NEAR(largest_force(problem, wide)[2], 6.0, 1e-9);
+  EXPECT_NEAR(largest_sources(problem, wide).force[2], 6.0, 1e-9);
 }
 
 TEST(ScalarBounds, KnowWhatVaryingWallsReach) {

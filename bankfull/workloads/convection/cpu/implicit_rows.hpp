@@ -10,17 +10,6 @@
 
 namespace bankfull::convection {
 
-/// What a stage with implicit diffusion multiplies by; see Stage.
-template <class Real>
-struct ImplicitFactors {
-  StageFactors<Real> tendencies;
-  Real length = 0;              ///< the gradient of the known pressure: tau
-  Real differences = 0;         ///< nu times second differences: tau, or (1 - theta) tau for values
-  Real start = 0;               ///< the field: 1 where lines are solved for values, 0 for changes
-  Real implicit_viscosity = 0;  ///< theta tau nu
-  Real pressure_per_potential = 0;  ///< 1 / time
-};
-
 /// One row of all fields to advance, and to eliminate along the planes. Pointers to fields are to
 /// velocity 0 at k = 0, as in a RowToAdvance; only cells from `begin` on are done.
 template <class Real, class Metric = Real>
@@ -44,8 +33,8 @@ BANKFULL_ALWAYS_INLINE Pack<Real> less_pressure_gradient(const RowToEliminate<Re
   if constexpr (A < 2) {
     below = row.pressure_below[A];
   }
-  return plus_product(-length * per_face, P::load(row.pressure + k) - P::load(below + k),
-                      right_side);
+  return less_gradient(length * per_face, P::load(below + k), P::load(row.pressure + k),
+                       right_side);
 }
 
 /// Stores field `field`, which is velocity `Own`, or 3: a scalar, eliminated.
@@ -62,11 +51,8 @@ BANKFULL_ALWAYS_INLINE void put_eliminated(const RowToEliminate<Real, Metric>& r
                             tendency);
   }
   Real* const kept = row.advance.tendency + at + k;
-  const Real diffusivity = Own < 3 ? medium.viscosity : medium.scalars[field - 3].diffusivity;
-  P right_side = advanced(stage.start * stencil.load(at), stage.tendencies.gamma, tendency,
-                          stage.tendencies.zeta, P::load(kept));
-  right_side = plus_product(stage.differences * diffusivity,
-                            implicit_differences<Own, How>(stencil, medium, field), right_side);
+  P right_side =
+      implicit_right_side<Own, How>(stencil, medium, stage, field, tendency, P::load(kept));
   if constexpr (Own < 3) {
     right_side =
         less_pressure_gradient<Own>(row, stage.length, stencil.axis[Own].per_face, k, right_side);
@@ -186,8 +172,7 @@ struct RowOfPotential {
   std::int64_t cells = 0;
 };
 
-/// p += (q - theta tau nu (sum of D q)) / time: what the projection's potential q says of the
-/// pressure, whose gradient the stage had inside its matrix.
+/// See with_potential.
 template <class Real>
 BANKFULL_ALWAYS_INLINE Real kept_pressure(const RowOfPotential<Real>& row,
                                           const AxisMetric<Real>& along,
@@ -201,8 +186,20 @@ BANKFULL_ALWAYS_INLINE Real kept_pressure(const RowOfPotential<Real>& row,
   sum = plus_product(row.weights[1].above, row.above[1][k] - here, sum);
   sum = plus_product(weights.below, row.here[before] - here, sum);
   sum = plus_product(weights.above, row.here[after] - here, sum);
-  return plus_product(stage.pressure_per_potential,
-                      plus_product(-stage.implicit_viscosity, sum, here), kept);
+  return with_potential(stage, here, sum, kept);
+}
+
+/// With the difference across the planes alone.
+template <class Real>
+void keep_pressure_across_planes(RowOfPotential<Real> row, ImplicitFactors<Real> stage,
+                                 Real* __restrict kept) {
+  const Real* __restrict const here = row.here;
+#pragma omp simd
+  for (std::int64_t k = 0; k < row.cells; ++k) {
+    const Real below = row.weights[0].below * (row.below[0][k] - here[k]);
+    const Real sum = plus_product(row.weights[0].above, row.above[0][k] - here[k], below);
+    kept[k] = with_potential(stage, here[k], sum, kept[k]);
+  }
 }
 
 template <class Real, class Cells>

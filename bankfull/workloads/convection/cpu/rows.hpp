@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/pack.hpp"
+#include "bankfull/workloads/convection/implicit_stage.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 
 #include <cstddef>
@@ -122,14 +123,6 @@ struct RowToAdvance {
   std::int64_t cells = 0;
 };
 
-/// What a stage multiplies by.
-template <class Real>
-struct StageFactors {
-  Real gamma = 0;
-  Real zeta = 0;
-  bool store_tendency = true;
-};
-
 template <Terms Which, class Real, class Metric>
 BANKFULL_ALWAYS_INLINE void put_advanced(const RowToAdvance<Real, Metric>& row,
                                          const PointStencil<Real, Pack<Real>, Metric>& stencil,
@@ -227,13 +220,6 @@ struct RowToDiverge {
   Real per_cell[2] = {};  ///< along i and j
   std::int64_t cells = 0;
 };
-
-template <class Real, class Metric, class Value>
-BANKFULL_ALWAYS_INLINE Value divergence_between(const Real (&per_cell)[2], Metric per_cell_along,
-                                                const Value (&below)[3], const Value (&above)[3]) {
-  return per_cell[0] * (above[0] - below[0]) + per_cell[1] * (above[1] - below[1]) +
-         per_cell_along * (above[2] - below[2]);
-}
 
 /// div u, past the caches where the row starts on a line: the next pass over memory reads it.
 template <class Real, class Cells>

@@ -8,6 +8,14 @@
 
 namespace bankfull::convection {
 
+/// The pressure that stages with implicit diffusion know of.
+template <class Real>
+struct KeptPressure {
+  const ImplicitFactors<Real>* stage;
+  Real* values;  ///< at cell (0, 0, 0), with the strides of fields
+  bool implicit_along[3];
+};
+
 namespace detail {
 
 inline constexpr int thin_columns = 64;
@@ -60,6 +68,11 @@ void queue_thin(const Stream& stream, const int (&cells)[3], const Body& body) {
   }
 }
 
+/// The next row or column of cells, around the end of an axis.
+__device__ __forceinline__ int next_index(int index, int count) {
+  return index + 1 < count ? index + 1 : 0;
+}
+
 /// Field A on the upper face of a cell along A. Ghosts are not yet in place: beyond the last cell
 /// lies the first again, or a wall.
 template <int A, class Real>
@@ -106,6 +119,15 @@ struct Project {
 
   __device__ void operator()(int i, int j, int k, Column& column) const {
     const std::int64_t field = flow.strides.field;
+    const Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
+    const Real velocity[3] = {u[0], u[field], u[2 * field]};
+    take(i, j, k, velocity, column);
+  }
+
+  /// Of a cell that has this velocity.
+  __device__ __forceinline__ void take(int i, int j, int k, const Real (&velocity)[3],
+                                       Column& column) const {
+    const std::int64_t field = flow.strides.field;
     Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
     const Real here = at(i, j, k);
     const Real below_i = at(before(i, 0), j, k);
@@ -113,9 +135,9 @@ struct Project {
     const Real below_k = at(i, j, before(k, 2));
     const AxisMetric<Real>& row = flow.template row_metric<Widths>(j);
     const AxisMetric<Real>& cell = flow.template column_metric<Widths>(k);
-    const Real along_i = u[0] - flow.planes[i].per_face * (here - below_i);
-    const Real along_j = u[field] - row.per_face * (here - below_j);
-    const Real along_k = u[2 * field] - cell.per_face * (here - below_k);
+    const Real along_i = velocity[0] - flow.planes[i].per_face * (here - below_i);
+    const Real along_j = velocity[1] - row.per_face * (here - below_j);
+    const Real along_k = velocity[2] - cell.per_face * (here - below_k);
     const Real projected[3] = {flow.walls.template holds<0>(i) ? Real(0) : along_i,
                                flow.walls.template holds<1>(j) ? Real(0) : along_j,
                                flow.walls.template holds<2>(k) ? Real(0) : along_k};
@@ -135,6 +157,61 @@ struct Project {
 
   __device__ int before(int index, int axis) const {
     return index == 0 ? flow.cells[axis] - 1 : index - 1;
+  }
+};
+
+/// Also adds to the known pressure what the potential says of it.
+template <InPlane Widths, class Real>
+struct ProjectAndKeep {
+  using Column = typename Project<Widths, Real>::Column;
+
+  Project<Widths, Real> project;
+  KeptPressure<Real> kept;
+
+  __device__ void operator()(int i, int j, int k, Column& column) const {
+    const FlowStrides& strides = project.flow.strides;
+    const std::int64_t at = i * strides.plane + j * strides.row + k;
+    // All loads before the first store: compilers must take that for a change of the rest.
+    const Real* const u = project.fields + at;
+    const Real velocity[3] = {u[0], u[strides.field], u[2 * strides.field]};
+    take(i, j, k, velocity, kept.values[at], column);
+  }
+
+  /// Of a cell that has this velocity and known pressure.
+  __device__ __forceinline__ void take(int i, int j, int k, const Real (&velocity)[3],
+                                       Real pressure, Column& column) const {
+    const FlowOnGpu<Real>& flow = project.flow;
+    const Real here = project.at(i, j, k);
+    Real sum = Real(0);
+    if (kept.implicit_along[0]) {
+      sum = sum + difference(flow.planes[i], i, flow.cells[0], here,
+                             [&](int at) { return project.at(at, j, k); });
+    }
+    if (kept.implicit_along[1]) {
+      sum = sum + difference(flow.template row_metric<Widths>(j), j, flow.cells[1], here,
+                             [&](int at) { return project.at(i, at, k); });
+    }
+    if (kept.implicit_along[2]) {
+      sum = sum + difference(flow.template column_metric<Widths>(k), k, flow.cells[2], here,
+                             [&](int at) { return project.at(i, j, at); });
+    }
+    const ImplicitFactors<Real> stage = *kept.stage;
+    project.take(i, j, k, velocity, column);
+    kept.values[i * flow.strides.plane + j * flow.strides.row + k] =
+        with_potential(stage, here, sum, pressure);
+  }
+
+  __device__ void end(const Column& column) const { project.end(column); }
+
+ private:
+  /// The second difference of the potential along an axis between walls, through which it has none.
+  template <class At>
+  __device__ static Real difference(const AxisMetric<Real>& metric, int n, int count,
+                                    const Real& here, const At& at) {
+    const auto weights = NeighbourWeights<Real>::of(metric, false);
+    const Real below = n > 0 ? at(n - 1) : here;
+    const Real above = n + 1 < count ? at(n + 1) : here;
+    return plus_product(weights.below, below - here, weights.above * (above - here));
   }
 };
 
@@ -164,6 +241,21 @@ void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow, Real* f
       : detail::queue_thin(
             stream, flow.cells,
             Project<InPlane::stretched, Real>{flow, fields, pressure, largest_advection});
+}
+
+/// The same after a stage with implicit diffusion.
+template <class Real>
+void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow, Real* fields,
+                      const poisson::CellSlots<Real>& pressure, double* largest_advection,
+                      const KeptPressure<Real>& kept) {
+  using detail::ProjectAndKeep;
+  flow.widths == InPlane::uniform
+      ? detail::queue_thin(stream, flow.cells,
+                           ProjectAndKeep<InPlane::uniform, Real>{
+                               {flow, fields, pressure, largest_advection}, kept})
+      : detail::queue_thin(stream, flow.cells,
+                           ProjectAndKeep<InPlane::stretched, Real>{
+                               {flow, fields, pressure, largest_advection}, kept});
 }
 
 }  // namespace bankfull::convection

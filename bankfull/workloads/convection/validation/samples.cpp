@@ -1,7 +1,5 @@
 #include "bankfull/workloads/convection/validation/samples.hpp"
 
-#include "bankfull/workloads/convection/heat_path.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,10 +31,14 @@ double Samples::period() const {
              : (passed.back() - passed.front()) / static_cast<double>(passed.size() - 1);
 }
 
-double nusselt_at_walls(TimedFlow& flow) {
+Nusselt nusselt_now(TimedFlow& flow) {
   const std::unique_ptr<HeatPath> path = heat_path_of(flow.problem());
   const double diffusivity = flow.problem().scalars.front().diffusivity;
-  const Nusselt now = nusselt_of(*path, diffusivity, flow.integrator().diagnose());
+  return nusselt_of(*path, diffusivity, flow.integrator().diagnose());
+}
+
+double nusselt_at_walls(TimedFlow& flow) {
+  const Nusselt now = nusselt_now(flow);
   return 0.5 * (now.lower + now.upper);
 }
 

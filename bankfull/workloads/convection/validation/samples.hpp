@@ -1,7 +1,9 @@
 #pragma once
 
+#include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/validation/timed_flow.hpp"
 
+#include <array>
 #include <vector>
 
 namespace bankfull::convection {
@@ -20,7 +22,10 @@ struct Samples {
   [[nodiscard]] double period() const;
 };
 
-/// The mean of the Nusselt numbers at both walls of a flow's heat path.
+/// Of a flow as it is now, along its heat path.
+Nusselt nusselt_now(TimedFlow& flow);
+
+/// The mean of those at both walls.
 double nusselt_at_walls(TimedFlow& flow);
 
 /// A fluid of buoyancy 1 for each unit of temperature along z: lengths in those of the Rayleigh

@@ -1,0 +1,258 @@
+#pragma once
+
+#include "bankfull/workloads/convection/cuda/advance.cuh"
+#include "bankfull/workloads/convection/cuda/implicit_slot.cuh"
+
+#include <cstdint>
+
+namespace bankfull::convection {
+
+/// `advance` of a stage with implicit diffusion: leaves its right side in `next`, eliminated along
+/// the planes where one block follows all of them.
+template <class Real>
+struct EliminationArguments {
+  AdvanceArguments<Real> advance;  ///< but for its `stage`
+  const ImplicitSlot<Real>* slot;
+  const LineFactors<Real>* lines;  ///< of all fields in each plane; null: nothing is eliminated
+  const Continuations* rules;      ///< of all fields
+  const Real* pressure;            ///< at cell (0, 0, 0)
+  bool walls_vary;
+};
+
+namespace detail {
+
+/// The pressure at a cell and at the three before it, around periodic ends.
+template <class Real>
+struct PressureBehind {
+  Real here;
+  Real below[3];
+
+  __device__ __forceinline__ static PressureBehind at(const Real* pressure,
+                                                      const FlowOnGpu<Real>& flow, int i, int j,
+                                                      int k) {
+    const auto before = [](int n, int count) { return n == 0 ? count - 1 : -1; };
+    const FlowStrides& strides = flow.strides;
+    const Real* const here = pressure + i * strides.plane + j * strides.row + k;
+    return {__ldg(here),
+            {__ldg(here + before(i, flow.cells[0]) * strides.plane),
+             __ldg(here + before(j, flow.cells[1]) * strides.row),
+             __ldg(here + before(k, flow.cells[2]))}};
+  }
+};
+
+/// With implicit diffusion and, of a velocity, the gradient of the known pressure.
+template <int Own, Diffusion How, class Real>
+__device__ __forceinline__ Real right_side_of(const PointStencil<Real>& stencil,
+                                              const Medium<Real>& medium,
+                                              const ImplicitFactors<Real>& stage, int field,
+                                              Real tendency, Real before,
+                                              const PressureBehind<Real>& pressure) {
+  const Real right_side =
+      implicit_right_side<Own, How>(stencil, medium, stage, field, tendency, before);
+  if constexpr (Own < 3) {
+    return less_gradient(stage.length * stencil.axis[Own].per_face, pressure.below[Own],
+                         pressure.here, right_side);
+  } else {
+    return right_side;
+  }
+}
+
+/// What the wall below the first plane or above the last one gives to the new values beside it.
+template <class Real>
+__device__ __forceinline__ Real with_wall(const EliminationArguments<Real>& arguments,
+                                          const PointStencil<Real>& stencil, int field, int side,
+                                          Real right_side) {
+  const Real factor = static_cast<Real>(arguments.rules[field].at[0][side].factor);
+  const Real ghost = stencil.template at<0>(field, side == 0 ? -1 : 1);
+  const Real given = ghost - factor * stencil.template at<0>(field, 0);
+  return plus_product(arguments.slot->wall_weights[side][field], given, right_side);
+}
+
+/// With what walls add that vary. Beside those across the planes alone there are no others.
+template <Diffusion How, class Real>
+__device__ __forceinline__ Real with_wall_changes(const EliminationArguments<Real>& arguments,
+                                                  int i, int j, int k, int field, Real right_side) {
+  const int(&cells)[3] = arguments.advance.flow.cells;
+  const WallChanges<Real>& changes = arguments.slot->wall_changes;
+  if constexpr (How == Diffusion::within_planes) {
+    right_side = right_side + (i == 0 ? changes.part[0][0][field] : Real(0));
+    return right_side + (i + 1 == cells[0] ? changes.part[0][1][field] : Real(0));
+  } else {
+    const int index[3] = {i, j, k};
+    return right_side + changes.at(field, index, cells);
+  }
+}
+
+/// With what walls across the planes give, and eliminated.
+template <Diffusion How, class Real>
+__device__ __forceinline__ Real finished_side(const EliminationArguments<Real>& arguments,
+                                              const PointStencil<Real>& stencil, int i, int j,
+                                              int k, int field, Real right_side, Real carried) {
+  if (arguments.walls_vary) {
+    right_side = with_wall_changes<How>(arguments, i, j, k, field, right_side);
+  }
+  if constexpr (How == Diffusion::within_planes) {
+    if (i == 0 && field != 0) {
+      right_side = with_wall(arguments, stencil, field, 0, right_side);
+    }
+    if (i + 1 == arguments.advance.flow.cells[0] && field != 0) {
+      right_side = with_wall(arguments, stencil, field, 1, right_side);
+    }
+  }
+  if (arguments.lines == nullptr) {
+    return right_side;
+  }
+  return eliminated(arguments.lines[i * (3 + arguments.advance.medium.scalar_count) + field],
+                    right_side, carried);
+}
+
+/// The scalars behind the first: seldom any. What was eliminated below comes from memory.
+template <Diffusion How, class Real>
+__device__ __forceinline__ void eliminate_more_scalars(const EliminationArguments<Real>& arguments,
+                                                       const PointStencil<Real>& stencil,
+                                                       std::int64_t at, int i, int j, int k) {
+  const AdvanceArguments<Real>& advance = arguments.advance;
+  const ImplicitFactors<Real>& stage = arguments.slot->factors;
+  for (int s = 1; s < advance.medium.scalar_count; ++s) {
+    const int field = 3 + s;
+    const std::int64_t there = at + field * advance.flow.strides.field;
+    const Real tendency = with_source(advance, field, there,
+                                      explicit_scalar_tendency<How>(stencil, s, advance.medium));
+    const Real right_side = right_side_of<3, How>(stencil, advance.medium, stage, field, tendency,
+                                                  advance.tendency[there], {});
+    const Real below = i == 0 ? Real(0) : advance.next[there - advance.flow.strides.plane];
+    advance.next[there] = finished_side<How>(arguments, stencil, i, j, k, field, right_side, below);
+    if (stage.tendencies.store_tendency) {
+      __stcs(advance.tendency + there, tendency);
+    }
+  }
+}
+
+/// A column (j, k) through the planes of a block, as advance_column does it.
+template <Terms Which, Diffusion How, InPlane Widths, class Real>
+__device__ __forceinline__ Real eliminate_column(const EliminationArguments<Real>& arguments, int j,
+                                                 int k) {
+  const AdvanceArguments<Real>& advance = arguments.advance;
+  const FlowOnGpu<Real>& flow = advance.flow;
+  const Medium<Real>& medium = advance.medium;
+  const ImplicitFactors<Real> stage = arguments.slot->factors;
+  const int first = static_cast<int>(blockIdx.z) * advance.planes_a_block;
+  const int last = min(flow.cells[0], first + advance.planes_a_block);
+  constexpr bool usual = Which == Terms::usual;
+  const int first_fields = usual ? 4 : min(4, 3 + medium.scalar_count);
+  Real largest = Real(0);
+  Real carried[4] = {};
+  for (int i = first; i < last; ++i) {
+    const PointStencil<Real> stencil = flow.template stencil<Widths>(advance.fields, i, j, k);
+    const std::int64_t at = stencil.here - advance.fields;
+    const std::int64_t field = flow.strides.field;
+    prefetch_next_plane(advance, stencil, i, first_fields);
+    // All loads before the first store: compilers must take that for a change of the flow.
+    Real before[4];
+    Real tendency[4] = {};
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      before[n] = n < first_fields ? __ldcs(advance.tendency + at + n * field) : Real(0);
+    }
+    tendency[0] = momentum_tendency<0, Which, How>(stencil, medium);
+    tendency[1] = momentum_tendency<1, Which, How>(stencil, medium);
+    tendency[2] = momentum_tendency<2, Which, How>(stencil, medium);
+    if (usual || medium.scalar_count > 0) {
+      tendency[3] = explicit_scalar_tendency<How>(stencil, 0, medium);
+    }
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      if (!usual && n < first_fields) {
+        tendency[n] = with_source(advance, n, at + n * field, tendency[n]);
+      }
+    }
+    const auto pressure = PressureBehind<Real>::at(arguments.pressure, flow, i, j, k);
+    Real side[4] = {};
+    side[0] = right_side_of<0, How>(stencil, medium, stage, 0, tendency[0], before[0], pressure);
+    side[1] = right_side_of<1, How>(stencil, medium, stage, 1, tendency[1], before[1], pressure);
+    side[2] = right_side_of<2, How>(stencil, medium, stage, 2, tendency[2], before[2], pressure);
+    if (usual || medium.scalar_count > 0) {
+      side[3] = right_side_of<3, How>(stencil, medium, stage, 3, tendency[3], before[3], pressure);
+    }
+    const CellOnWalls walls = flow.walls.around({i, j, k}, flow.cells);
+    largest = larger(buoyancy_rate<Which>(stencil, medium, walls), largest);
+    const bool on_wall[4] = {walls.lower[0], walls.lower[1], walls.lower[2], false};
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      if (n < first_fields) {
+        const Real value = finished_side<How>(arguments, stencil, i, j, k, n, side[n], carried[n]);
+        carried[n] = on_wall[n] ? Real(0) : value;
+      }
+    }
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      if (n < first_fields) {
+        advance.next[at + n * field] = carried[n];
+        if (stage.tendencies.store_tendency) {
+          __stcs(advance.tendency + at + n * field, tendency[n]);
+        }
+      }
+    }
+    if constexpr (!usual) {
+      eliminate_more_scalars<How>(arguments, stencil, at, i, j, k);
+    }
+  }
+  return largest;
+}
+
+template <Terms Which, Diffusion How, InPlane Widths, class Real>
+__global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<Real>)
+    eliminate_kernel(const __grid_constant__ EliminationArguments<Real> arguments) {
+  const AdvanceArguments<Real>& advance = arguments.advance;
+  const int k = static_cast<int>(blockIdx.x) * advance_columns + static_cast<int>(threadIdx.x);
+  const int j = static_cast<int>(blockIdx.y) * advance_rows + static_cast<int>(threadIdx.y);
+  const bool inside = k < advance.flow.cells[2] && j < advance.flow.cells[1];
+  const Real buoyancy = inside ? eliminate_column<Which, How, Widths>(arguments, j, k) : Real(0);
+  raise_to_largest(advance.largest_buoyancy, static_cast<double>(buoyancy));
+}
+
+template <Diffusion How, InPlane Widths, class Real>
+auto eliminate_kernel_of(Terms terms) {
+  return terms == Terms::usual ? eliminate_kernel<Terms::usual, How, Widths, Real>
+                               : eliminate_kernel<Terms::all, How, Widths, Real>;
+}
+
+template <InPlane Widths, class Real>
+auto eliminate_kernel_within(Terms terms, bool for_values) {
+  return for_values ? eliminate_kernel_of<Diffusion::within_planes, Widths, Real>(terms)
+                    : eliminate_kernel_of<Diffusion::explicit_axes, Widths, Real>(terms);
+}
+
+}  // namespace detail
+
+/// Whether there are so many columns that blocks which follow all planes fill the GPU: else columns
+/// are cut, and eliminated by a kernel of their own.
+template <class Real>
+bool columns_fill(const int (&cells)[3], int multiprocessors) {
+  const int columns = (cells[2] + detail::advance_columns - 1) / detail::advance_columns;
+  const int rows = (cells[1] + detail::advance_rows - 1) / detail::advance_rows;
+  return 4 * columns * rows >= 3 * multiprocessors * detail::advance_blocks<Real>;
+}
+
+/// Queues the right side of a stage. `for_values`: see ImplicitLines.
+template <class Real>
+void queue_elimination(const Stream& stream, const EliminationArguments<Real>& arguments,
+                       bool for_values) {
+  const auto blocks = [](int count, int of) {
+    return static_cast<unsigned>((count + of - 1) / of);
+  };
+  const AdvanceArguments<Real>& advance = arguments.advance;
+  const int(&cells)[3] = advance.flow.cells;
+  const Terms terms = terms_of(advance.medium, advance.source != nullptr);
+  const auto kernel =
+      advance.flow.widths == InPlane::uniform
+          ? detail::eliminate_kernel_within<InPlane::uniform, Real>(terms, for_values)
+          : detail::eliminate_kernel_within<InPlane::stretched, Real>(terms, for_values);
+  launch(stream,
+         {dim3(blocks(cells[2], detail::advance_columns), blocks(cells[1], detail::advance_rows),
+               blocks(cells[0], advance.planes_a_block)),
+          dim3(detail::advance_columns, detail::advance_rows)},
+         kernel, arguments);
+}
+
+}  // namespace bankfull::convection
