@@ -48,6 +48,7 @@ scaling = "free-fall"
 name = "salt"
 diffusivity = 0.01
 buoyancy = -0.1
+advection = "bounded"
 
 [boundaries]
 x = "periodic"
@@ -156,6 +157,7 @@ class Runs(unittest.TestCase):
             other["state"].visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
             self.assertIn("flow/salt", names)
             self.assertIn("potential", names)
+            self.assertIn("flux/salt/z", names)
             for name in names:
                 self.assertEqual(one["state"][name][()].tobytes(), other["state"][name][()].tobytes(), name)
 
@@ -230,7 +232,8 @@ class Restart(Runs):
         for setting, said in (("cells=8x8x8", "domain.cells"), ("scheme=runge-kutta", "time.scheme"),
                               ("scalar.0.name=sugar", "unknown key|scalar.0.name"), ("initial.noise=0.1", "initial.noise"),
                               ("time.implicit_diffusion=stretched", "implicit"),
-                              ("domain.stretching=[0,0,1]", "domain.stretching")):
+                              ("domain.stretching=[0,0,1]", "domain.stretching"), ("physics.advection=bounded", "physics.advection"),
+                              ("scalar.0.advection=centred", "scalar.0.advection")):
             with self.subTest(setting=setting):
                 _, err = self.run_convect("--restart", "run", "--set", setting, "--set", "steps=20", code=USAGE)
                 self.assertRegex(err, said)

@@ -60,6 +60,10 @@ std::string why_kept(const std::string& name) {
   if (name.starts_with("scalar.") && name.ends_with(".name")) {
     return "the flow carries the scalars that it began with";
   }
+  if (name == "physics.advection" ||
+      (name.starts_with("scalar.") && name.ends_with(".advection"))) {
+    return "the next step follows from the last one's fluxes";
+  }
   if (name.starts_with("initial.")) {
     return "the flow has begun";
   }

@@ -22,9 +22,9 @@ void BudgetHistory::add(std::int64_t step, double time, const Diagnosis& flow) {
 void BudgetHistory::save(PackedNumbers& to) const {
   to.add(static_cast<double>(step_));
   to.add(static_cast<double>(moments_.size()));
-  for (const Moment& moment : moments_) {
-    to.add(moment.time);
-    to.add(moment.flow);
+  for (const auto& [time, flow] : moments_) {
+    to.add(time);
+    to.add(flow);
   }
 }
 

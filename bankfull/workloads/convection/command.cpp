@@ -256,10 +256,12 @@ std::unique_ptr<Walltime> walltime_of(const ConvectOptions& options, convect::Ca
   auto walltime = std::make_unique<Walltime>(options.walltime);
   convect::require_checkpoints("--walltime");
   wanted.cadence.checkpoints.at_end = true;
-  // Until one has been written: fields, tendencies and a pressure, at the rate of a slow disk.
+  // Until one has been written: fields, tendencies, pressures and fluxes of bounded scalars, at the
+  // rate of a slow disk.
   constexpr double bytes_per_second = 2e8;
-  const auto values = static_cast<double>(wanted.problem.cells() *
-                                          (2 * (3 + std::ssize(wanted.problem.scalars)) + 2));
+  const auto values = static_cast<double>(
+      wanted.problem.cells() * (2 * (3 + std::ssize(wanted.problem.scalars)) + 2 +
+                                3 * std::ssize(convection::bounded_scalars(wanted.problem))));
   walltime->expect_saving(values * sizeof(double) / bytes_per_second);
   return walltime;
 }

@@ -175,7 +175,7 @@ class CpuBackend {
   void set_fields(const FlowReader& flow, std::size_t side) {
     solving_ = false;
     for (int field = 0; field < count_; ++field) {
-      copy_pieces([&](const Box& part, double* values) { flow.read(field, part, values); },
+      copy_pieces([&](const Box& part, double* values) { flow.read(field, part, values); }, n_,
                   sides_[side][field]);
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
@@ -198,7 +198,8 @@ class CpuBackend {
   }
 
   void set_kept(Kept what, std::size_t side, int field, const CellReader& from) {
-    with_kept(*this, what, side, field, [&](const auto& view) { copy_pieces(from, view); });
+    const Extents cells = extents_of_kept(plan_.grid(), what, field);
+    with_kept(*this, what, side, field, [&](const auto& view) { copy_pieces(from, cells, view); });
     for (std::int64_t i = 0; what == Kept::pressure && i < n_.ni; ++i) {
       for (std::int64_t j = 0; j < n_.nj; ++j) {
         close_row_of_pressure(i, j);
@@ -234,6 +235,10 @@ class CpuBackend {
 
   [[nodiscard]] double corrected_variance(int scalar) const {
     return bounded_.corrected_variance(scalar);
+  }
+
+  void set_corrected_variance(int scalar, double value) {
+    bounded_.set_corrected_variance(scalar, value);
   }
 
   void scale_pressure(double factor) const {
@@ -316,16 +321,18 @@ class CpuBackend {
         return body((*self.kept_pressure_)[0]);
       case Kept::potential:
         return body(self.pressure_->solution());
+      case Kept::flux:
+        return body(self.bounded_.kept_flux(field));
     }
   }
 
   /// All cells, some planes at a time.
   template <class View>
-  void copy_pieces(const CellReader& from, const View& to) const {
-    const std::int64_t planes = planes_of_a_piece(n_);
-    std::vector<double> piece(static_cast<std::size_t>(planes * n_.nj * n_.nk));
-    for (std::int64_t i = 0; i < n_.ni; i += planes) {
-      const Box part{i, std::min(i + planes, n_.ni), 0, n_.nj, 0, n_.nk};
+  void copy_pieces(const CellReader& from, const Extents& n, const View& to) const {
+    const std::int64_t planes = planes_of_a_piece(n);
+    std::vector<double> piece(static_cast<std::size_t>(planes * n.nj * n.nk));
+    for (std::int64_t i = 0; i < n.ni; i += planes) {
+      const Box part{i, std::min(i + planes, n.ni), 0, n.nj, 0, n.nk};
       from(part, piece.data());
       copy(piece.data(), part, to);
     }
@@ -334,9 +341,10 @@ class CpuBackend {
   /// The values of whole planes, as a FlowReader gives them.
   template <class View>
   void copy(const double* values, const Box& part, const View& field) const {
-    executor_.each(part.extents().ni * n_.nj, [&](std::int64_t row) {
-      const double* const from = values + row * n_.nk;
-      std::transform(from, from + n_.nk, &field(part.i0 + row / n_.nj, row % n_.nj, 0),
+    const Extents n = part.extents();
+    executor_.each(n.ni * n.nj, [&](std::int64_t row) {
+      const double* const from = values + row * n.nk;
+      std::transform(from, from + n.nk, &field(part.i0 + row / n.nj, row % n.nj, 0),
                      [](double value) { return static_cast<Real>(value); });
     });
   }

@@ -327,8 +327,10 @@ class CudaBackend {
   }
 
   void set_kept(Kept what, std::size_t side, int field, const CellReader& from) {
-    PiecesToGpu pieces(static_cast<std::size_t>(planes_of_a_piece(n_) * n_.nj * n_.nk));
-    with_kept(*this, what, side, field, [&](const auto& view) { set_cells(view, pieces, from); });
+    const Extents cells = extents_of_kept(plan_.grid(), what, field);
+    PiecesToGpu pieces = pieces_of(cells);
+    with_kept(*this, what, side, field,
+              [&](const auto& view) { set_cells(view, cells, pieces, from); });
     stream_.synchronize();
   }
 
@@ -351,6 +353,10 @@ class CudaBackend {
     return bounded_.corrected_variance(scalar);
   }
 
+  void set_corrected_variance(int scalar, double value) {
+    bounded_.set_corrected_variance(scalar, value);
+  }
+
   void scale_pressure(double factor) const {
     for_each(stream_, box_of(n_),
              ScaleCells<Real>{pressure_->solution(), static_cast<Real>(factor)});
@@ -370,9 +376,11 @@ class CudaBackend {
       case Kept::tendency:
         return body(self.tendencies_[field]);
       case Kept::pressure:
-        return expects(false, "a GPU keeps no pressure: see keeps_pressure");
+        return body(self.implicit_->pressure());
       case Kept::potential:
         return body(self.pressure_->solution());
+      case Kept::flux:
+        return body(self.bounded_.kept_flux(field));
     }
   }
 
@@ -489,21 +497,26 @@ class CudaBackend {
   /// Sets the fields that are wanted; wanted(field).
   template <class Wanted>
   void set_field_by_field(FieldSet<Real>& set, const Wanted& wanted, const FlowReader& flow) const {
-    PiecesToGpu pieces(static_cast<std::size_t>(planes_of_a_piece(n_) * n_.nj * n_.nk));
+    PiecesToGpu pieces = pieces_of(n_);
     for (int field = 0; field < count_; ++field) {
       if (wanted(field)) {
-        set_cells(set[field], pieces,
+        set_cells(set[field], n_, pieces,
                   [&](const Box& part, double* values) { flow.read(field, part, values); });
       }
     }
     stream_.synchronize();
   }
 
+  [[nodiscard]] static PiecesToGpu pieces_of(const Extents& n) {
+    return PiecesToGpu(static_cast<std::size_t>(planes_of_a_piece(n) * n.nj * n.nk));
+  }
+
   template <class View>
-  void set_cells(const View& view, PiecesToGpu& pieces, const CellReader& from) const {
-    const std::int64_t planes = planes_of_a_piece(n_);
-    for (std::int64_t i = 0; i < n_.ni; i += planes) {
-      const Box part{i, std::min(i + planes, n_.ni), 0, n_.nj, 0, n_.nk};
+  void set_cells(const View& view, const Extents& n, PiecesToGpu& pieces,
+                 const CellReader& from) const {
+    const std::int64_t planes = planes_of_a_piece(n);
+    for (std::int64_t i = 0; i < n.ni; i += planes) {
+      const Box part{i, std::min(i + planes, n.ni), 0, n.nj, 0, n.nk};
       double* const values = pieces.on_host[pieces.turn].data();
       pieces.copied[pieces.turn].synchronize();
       from(part, values);

@@ -112,6 +112,7 @@ class ReferenceIntegrator final : public Integrator {
         });
       });
     }
+    bounded_.save(to);
   }
 
   void restore(const StateReader& from) override {
@@ -128,6 +129,7 @@ class ReferenceIntegrator final : public Integrator {
     if (diffusion_.any()) {
       from.cells("pressure", box_of(plan_.grid().extents()), known_pressure_.data());
     }
+    bounded_.restore(from);
     fill_ghosts(progress_.time);
   }
 

@@ -194,12 +194,11 @@ std::vector<Check> ResolutionWatch::checks() const {
 
 void ResolutionWatch::save(PackedNumbers& to) const {
   to.add(static_cast<double>(noted_.size()));
-  for (const Noted& noted : noted_) {
-    const Resolution& of = noted.resolution;
-    to.add(noted.time);
-    to.add(of.cell_peclet);
-    for (const auto& value : {of.cell_over_batchelor, of.cell_over_kolmogorov,
-                              of.cell_in_boundary_layer, of.overshoot}) {
+  for (const auto& [time, resolution] : noted_) {
+    const auto& [batchelor, kolmogorov, layer, overshoot, peclet] = resolution;  // all members
+    to.add(time);
+    to.add(peclet);
+    for (const auto& value : {batchelor, kolmogorov, layer, overshoot}) {
       to.add(value);
     }
   }
@@ -208,10 +207,12 @@ void ResolutionWatch::save(PackedNumbers& to) const {
 void ResolutionWatch::restore(PackedNumbers& from) {
   noted_.clear();
   for (double left = from.take(); left > 0.0; --left) {
-    Noted noted{.time = from.take(), .resolution = {.cell_peclet = from.take()}};
-    Resolution& of = noted.resolution;
-    for (auto* value : {&of.cell_over_batchelor, &of.cell_over_kolmogorov,
-                        &of.cell_in_boundary_layer, &of.overshoot}) {
+    Noted noted;
+    auto& [time, resolution] = noted;
+    auto& [batchelor, kolmogorov, layer, overshoot, peclet] = resolution;
+    time = from.take();
+    peclet = from.take();
+    for (std::optional<double>* value : {&batchelor, &kolmogorov, &layer, &overshoot}) {
       *value = from.take_optional();
     }
     noted_.push_back(noted);

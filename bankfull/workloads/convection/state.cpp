@@ -6,6 +6,8 @@
 namespace bankfull::convection {
 namespace {
 
+constexpr const char* name_of_corrected_variance = "bounded/corrected_variance";
+
 // Bindings name every member of a structure, or do not compile: what is added to one is not
 // forgotten here.
 
@@ -79,6 +81,17 @@ std::string name_of_field(const Problem& problem, const Grid& grid, int field) {
                    : problem.scalars[static_cast<std::size_t>(field - 3)].name;
 }
 
+std::string name_of_flux(const Problem& problem, const Grid& grid, int scalar, int axis) {
+  return "flux/" + problem.scalars[static_cast<std::size_t>(scalar)].name + "/" +
+         axis_names[static_cast<std::size_t>(grid.physical(axis))];
+}
+
+Extents extents_of_faces(const Grid& grid, int axis) {
+  Extents faces = grid.extents();
+  (axis == 0 ? faces.ni : axis == 1 ? faces.nj : faces.nk) += 1;
+  return faces;
+}
+
 void PackedNumbers::add(const Diagnosis& flow) {
   Diagnosis copy = flow;
   add(static_cast<double>(copy.scalars.size()));
@@ -108,6 +121,29 @@ Diagnosis PackedNumbers::take_diagnosis() {
   flow.scalars.resize(static_cast<std::size_t>(scalars));
   each_number(flow, [this](double& number) { number = take(); });
   return flow;
+}
+
+void save_corrected_variance(const Problem& problem, const std::function<double(int)>& value_of,
+                             StateWriter& to) {
+  std::vector<double> values;
+  for (const int scalar : bounded_scalars(problem)) {
+    values.push_back(value_of(scalar));
+  }
+  if (!values.empty()) {
+    to.numbers(name_of_corrected_variance, values);
+  }
+}
+
+void restore_corrected_variance(const Problem& problem, const StateReader& from,
+                                const std::function<void(int, double)>& take) {
+  const std::vector<int> scalars = bounded_scalars(problem);
+  if (scalars.empty()) {
+    return;
+  }
+  PackedNumbers values(from.numbers(name_of_corrected_variance));
+  for (const int scalar : scalars) {
+    take(scalar, values.take());
+  }
 }
 
 void save(const StepClock& clock, StateWriter& to) {

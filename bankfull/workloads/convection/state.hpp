@@ -53,6 +53,12 @@ class StateReader {
 /// What fields are called in a state: "u", "v", "w" along x, y, z, and scalars by their names.
 std::string name_of_field(const Problem& problem, const Grid& grid, int field);
 
+/// The flux of a bounded scalar through the faces across a storage axis, "flux/temperature/x".
+std::string name_of_flux(const Problem& problem, const Grid& grid, int scalar, int axis);
+
+/// The lower faces of all cells across a storage axis, and the upper ones of the last.
+Extents extents_of_faces(const Grid& grid, int axis);
+
 /// Numbers one after the other, for what has many.
 class PackedNumbers {
  public:
@@ -77,6 +83,13 @@ class PackedNumbers {
   std::vector<double> values_;
   std::size_t next_ = 0;
 };
+
+// What bounded advection has added, see Diagnosis::OfScalar; nothing without bounded scalars.
+// value_of(scalar) gives it, and take(scalar, value) gets it.
+void save_corrected_variance(const Problem& problem, const std::function<double(int)>& value_of,
+                             StateWriter& to);
+void restore_corrected_variance(const Problem& problem, const StateReader& from,
+                                const std::function<void(int, double)>& take);
 
 // Where the steps have led, and what the next one is chosen by; the rule is found anew.
 void save(const StepClock& clock, StateWriter& to);

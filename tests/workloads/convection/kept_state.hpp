@@ -23,7 +23,7 @@ class KeptState final : public StateWriter, public StateReader {
   }
   void cells(const std::string& name, const Extents& box, Precision /*precision*/,
              const CellReader& values) override {
-    box_ = box;
+    boxes_[name] = box;
     std::vector<double>& kept = numbers_[name];
     kept.resize(static_cast<std::size_t>(box.count()));
     // Plane by plane, as a file would be written.
@@ -43,8 +43,9 @@ class KeptState final : public StateWriter, public StateReader {
   }
   void cells(const std::string& name, const Box& part, double* values) const override {
     const std::vector<double>& kept = found(numbers_, name);
+    const Extents& box = boxes_.at(name);
     for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-      *values++ = kept[static_cast<std::size_t>((i * box_.nj + j) * box_.nk + k)];
+      *values++ = kept[static_cast<std::size_t>((i * box.nj + j) * box.nk + k)];
     });
   }
   using StateReader::cells;
@@ -73,7 +74,7 @@ class KeptState final : public StateWriter, public StateReader {
     return place->second;
   }
 
-  Extents box_;
+  std::map<std::string, Extents> boxes_;  ///< of cells
   std::map<std::string, std::vector<double>> numbers_;
   std::map<std::string, std::vector<std::int64_t>> counts_;
 };

@@ -18,15 +18,6 @@ Problem to_restart_on_gpu(const Problem& problem, PressureSolver solver) {
   return found;
 }
 
-/// Diffusion is explicit on GPUs.
-std::vector<Case> cases_to_restart_on_gpu() {
-  std::vector<Case> chosen = cases_to_restart();
-  std::erase_if(chosen, [](const Case& one) {
-    return one.problem.implicit_diffusion != ImplicitDiffusion::none;
-  });
-  return chosen;
-}
-
 class CudaRestart : public testing::TestWithParam<Case> {};
 
 TEST_P(CudaRestart, GoesOnBitForBit) {
@@ -51,8 +42,7 @@ TEST_P(CudaRestart, GoesOnOnAnotherDevice) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, CudaRestart, testing::ValuesIn(cases_to_restart_on_gpu()),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, CudaRestart, testing::ValuesIn(cases_to_restart()), case_name);
 
 }  // namespace
 }  // namespace bankfull::convection

@@ -19,7 +19,8 @@ inline Problem with_threads(Problem problem, int threads) {
   return problem;
 }
 
-/// Some of all cases, with steps that the flow chooses, diffusion implicit in some.
+/// Some of all cases, with steps that the flow chooses, diffusion implicit in some, scalars bounded
+/// in others.
 inline std::vector<Case> cases_to_restart() {
   std::vector<Case> chosen;
   for (const Case& one : all_cases()) {
@@ -38,6 +39,19 @@ inline std::vector<Case> cases_to_restart() {
     if (one.number % 4 == 0) {
       chosen.push_back(one);
       chosen.back().problem.time_step = {.courant = 0.3, .longest = 0.01};
+    }
+    // Walls that vary act on the right side of implicit lines too.
+    if (one.number % 8 == 0 || one.number % 8 == 7) {
+      chosen.push_back(one);
+      chosen.back().name += "Implicit";
+      chosen.back().problem.time_step = {.courant = 0.3, .longest = 0.01};
+      chosen.back().problem.implicit_diffusion = ImplicitDiffusion::walls;
+    }
+  }
+  for (const Case& one : bounded_cases(all_cases())) {
+    if (one.number % 4 == 2) {
+      chosen.push_back(one);
+      chosen.back().problem.time_step = {.courant = 0.3};
     }
   }
   return chosen;

@@ -72,7 +72,12 @@ std::vector<double> numbers_of(const SeriesRow& row) {
   numbers.add(row.diagnosis);
   numbers.add(row.resolution.cell_over_batchelor);
   numbers.add(row.resolution.overshoot);
-  numbers.add(row.time_scheme ? std::optional(row.time_scheme->energy) : std::nullopt);
+  if (row.time_scheme) {
+    numbers.add(row.time_scheme->energy);
+    for (const double number : row.time_scheme->numerical_dissipation) {
+      numbers.add(number);
+    }
+  }
   return numbers.values();
 }
 
@@ -118,9 +123,14 @@ std::vector<SavedCase> saved_cases() {
   chosen.scheme = TimeScheme::runge_kutta;
   chosen.steps = 40;
   all.push_back({"RungeKutta", chosen, {.series_steps = 4, .snapshots = 3}});
+  Problem bounded = bounded_cases({{"Layer", chosen, 0}}).front().problem;
+  bounded.scheme = TimeScheme::adams_bashforth;
+  all.push_back({"Bounded", bounded, {.series_steps = 5, .snapshots = 0}});
   let_vary(chosen);
   chosen.time_step.longest = 0.01;
   all.push_back({"Varying", chosen, {.series_steps = 1, .snapshots = 0}});
+  chosen.implicit_diffusion = ImplicitDiffusion::walls;
+  all.push_back({"VaryingImplicit", chosen, {.series_steps = 3, .snapshots = 0}});
   return all;
 }
 

@@ -65,6 +65,13 @@ class CpuBounded {
     return corrected_variance_[static_cast<std::size_t>(scalar)];
   }
 
+  void set_corrected_variance(int scalar, double value) {
+    corrected_variance_[static_cast<std::size_t>(scalar)] = value;
+  }
+
+  /// The centred flux of the stage before, see Kept::flux.
+  [[nodiscard]] FieldView<Real> kept_flux(int number) const { return (*kept_)[number]; }
+
   /// The flow that a stage started from, and what it has become.
   void correct(const FieldSet<Real>& from, FieldSet<Real>& to, const StageFactors<Real>& stage) {
     for (std::size_t n = 0; n < scalars_.size(); ++n) {
