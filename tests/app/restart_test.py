@@ -312,6 +312,42 @@ class Ends(Runs):
         self.run_convect("--restart", "run", "--set", "steps=60")
         self.assert_same(self.run_folder, whole)
 
+    def test_a_full_file_system_ends_no_run_for_good(self):
+        # A disk of our own, in a namespace of our own: not every machine lets its users have that.
+        private = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec"]
+        disk = self.path / "disk"
+        disk.mkdir()
+        mount = 'mount -t tmpfs -o size=6m none "$DISK"'
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        environment.update(DISK=str(disk), CONVECT=f"{BINARY} convect --device cpu --threads 1 --ceiling none --quiet")
+        if shutil.which("unshare") is None or subprocess.run([*private, mount], env=environment, capture_output=True).returncode != 0:
+            self.skipTest("this user may mount no file system")
+        whole = self.whole("--set", "output.snapshots=0")
+        script = mount + """
+            fill() { head -c "$(( ($(df --output=avail -k "$DISK" | tail -1) - $1) * 1024 ))" /dev/zero > "$DISK/$2"; }
+            cp layer.toml "$DISK"; mkdir said; said=$PWD/said; home=$PWD; cd "$DISK"
+            $CONVECT layer.toml --output run --set steps=20 --set output.snapshots=0 > "$said/out"
+            sha256sum run/checkpoint/* > "$said/sums"
+            fill 100 filler
+            $CONVECT --restart run --set steps=40 > "$said/out" 2> "$said/no-checkpoint"
+            sha256sum --check --quiet "$said/sums"
+            fill 0 more
+            $CONVECT --restart run --set steps=1000 > "$said/out" 2> "$said/no-row" && exit 1
+            sha256sum --check --quiet "$said/sums"
+            rm filler more
+            $CONVECT --restart run --set steps=60 > "$said/out"
+            cp -r run "$home/run"
+            """
+        done = subprocess.run([*private, script], cwd=self.path, env=environment, capture_output=True, text=True, timeout=HANGING)
+        self.assertEqual(done.returncode, OK, done.stdout + done.stderr)
+        last = "last checkpoint is run/checkpoint/step-0000000020.h5"
+        said = {name: (self.path / "said" / name).read_text().splitlines() for name in ("no-checkpoint", "no-row")}
+        self.assertEqual(len(said["no-checkpoint"]), 4, said)
+        for line in said["no-checkpoint"]:
+            self.assertRegex(line, rf"cannot write run/checkpoint/step-\d+.h5: No space left on device; the run goes on, and its {last}$")
+        self.assertRegex(said["no-row"][-1], rf"cannot write run/series.csv: No space left on device; .* is in run, and its {last}$")
+        self.assert_same(self.run_folder, whole)
+
 
 class Killed(Runs):
     def runs_killed_at_random(self, kills, seed):

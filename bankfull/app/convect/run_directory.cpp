@@ -552,7 +552,10 @@ std::string RunWriter::what_is_left() const {
     return "the folder " + folder +
            " was removed, renamed or replaced during the run, and nothing of the run is left there";
   }
-  const std::string left = "what was found until then is in " + folder;
+  const std::vector<fs::path> saved = checkpoints_in(directory_->checkpoints());
+  const std::string left =
+      "what was found until then is in " + folder +
+      (saved.empty() ? "" : ", and its last checkpoint is " + saved.front().string());
   return lock_->holds() ? left
                         : fmt::format("{} in it was removed or replaced during the run; {}",
                                       FolderLock::file_name, left);

@@ -108,7 +108,7 @@ class RunWriter final : public convection::Recorder {
   [[nodiscard]] bool has_begun() const { return has_begun_; }
 
   /// What is left of a run that failed, as the end of a message: "what was found until then is in
-  /// layer-run", or that the folder is gone.
+  /// layer-run", and its last checkpoint, or that the folder is gone.
   [[nodiscard]] std::string what_is_left() const;
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
