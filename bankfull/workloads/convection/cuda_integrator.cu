@@ -1,4 +1,3 @@
-#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/core/exec/for_each.cuh"
 #include "bankfull/core/exec/graph.hpp"
