@@ -3,6 +3,7 @@
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/validation/field_norms.hpp"
 #include "bankfull/workloads/convection/validation/manufactured.hpp"
+#include "bankfull/workloads/convection/validation/samples.hpp"
 #include "bankfull/workloads/convection/validation/setting.hpp"
 #include "bankfull/workloads/convection/validation/timed_flow.hpp"
 #include "tests/alone.hpp"
@@ -37,6 +38,23 @@ std::array<AxisCells, 3> some_box() {
 ManufacturedFlow across_z(EndsOfFlow flow, EndsOfScalar scalar) {
   return manufactured_flow(some_box(), {{EndsOfFlow::periodic, EndsOfFlow::periodic, flow},
                                         {EndsOfScalar::periodic, EndsOfScalar::periodic, scalar}});
+}
+
+TEST(ScalarAt, IsExactForCubicsOnStretchedAxes) {
+  const auto cubic = [](double x, double y, double z) {
+    return (1.0 + x) * x * (x - 0.4) * (2.0 - y) * (1.0 + z * (z - 1.0) * (z - 2.5));
+  };
+  Problem problem;
+  problem.axes = {AxisCells{.upper = 1.0, .cells = 9, .stretching = 1.3},
+                  AxisCells{.upper = 1.0, .cells = 3},
+                  AxisCells{.upper = 3.0, .cells = 14, .stretching = 0.5}};
+  problem.scalars.push_back({.initial = cubic});
+  TimedFlow flow(problem);
+  for (const Vector place : {Vector{0.18, 0.4, 2.7}, Vector{0.01, 0.5, 1.5}, Vector{0.97, 0.9, 0.1},
+                             Vector{0.5, 0.2, 2.98}}) {
+    EXPECT_NEAR(scalar_at(flow, place), cubic(place[0], place[1], place[2]), 1e-12)
+        << place[0] << ' ' << place[1] << ' ' << place[2];
+  }
 }
 
 TEST(SmoothField, DerivativesAreThoseOfDifferences) {

@@ -28,6 +28,9 @@ Nusselt nusselt_now(TimedFlow& flow);
 /// The mean of those at both walls.
 double nusselt_at_walls(TimedFlow& flow);
 
+/// The first scalar at a place, along each axis by the cubic through the four centres around it.
+double scalar_at(TimedFlow& flow, const Vector& place);
+
 /// A fluid of buoyancy 1 for each unit of temperature along z: lengths in those of the Rayleigh
 /// number, velocities in those of free fall over that length.
 Problem free_fall_problem(double rayleigh, double prandtl, std::array<AxisCells, 3> axes);

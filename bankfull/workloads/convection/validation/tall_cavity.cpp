@@ -28,42 +28,6 @@ Problem tall_cavity(std::int64_t cells_across) {
   return problem;
 }
 
-/// A cell and its neighbour above, around a place along an axis, and the neighbour's share in what
-/// is linear between their centres.
-struct Between {
-  std::int64_t below = 0;
-  double share = 0.0;
-
-  Between(const GridAxis& axis, double place) {
-    while (axis.centre(below + 1) <= place) {
-      ++below;
-    }
-    share = (place - axis.centre(below)) / (axis.centre(below + 1) - axis.centre(below));
-  }
-};
-
-/// The first scalar at a place inside a plane of x and z, linear between the centres of cells.
-double scalar_at(TimedFlow& flow, double x, double z) {
-  const Grid& grid = flow.grid();
-  const int across = grid.storage(0);
-  const int upwards = grid.storage(2);
-  const Between along_x(grid.axis(across), x);
-  const Between along_z(grid.axis(upwards), z);
-  double sum = 0.0;
-  for (const int right : {0, 1}) {
-    for (const int above : {0, 1}) {
-      std::array<std::int64_t, 3> at{};
-      at[static_cast<std::size_t>(across)] = along_x.below + right;
-      at[static_cast<std::size_t>(upwards)] = along_z.below + above;
-      double value = 0.0;
-      flow.integrator().read(3, {at[0], at[0] + 1, at[1], at[1] + 1, at[2], at[2] + 1}, &value);
-      sum += value * (right == 1 ? along_x.share : 1.0 - along_x.share) *
-             (above == 1 ? along_z.share : 1.0 - along_z.share);
-    }
-  }
-  return sum;
-}
-
 /// What is read off the flow once it is periodic.
 struct PeriodicFlow {
   double period = 0.0;
@@ -77,6 +41,7 @@ PeriodicFlow periodic_flow(const ValidationSetting& setting, const std::string& 
   constexpr double transient = 1400.0;  // in which the oscillation comes to its amplitude
   constexpr double watched = 100.0;
   constexpr double interval = 0.05;
+  constexpr Vector probe{0.181, 0.5, 7.37};
   TimedFlow flow(setting.placed(tall_cavity(cells_across)));
   while (flow.time() < transient) {
     setting.tell(name, done);
@@ -88,7 +53,7 @@ PeriodicFlow periodic_flow(const ValidationSetting& setting, const std::string& 
   while (heat.duration() < watched) {
     setting.tell(name, done);
     flow.advance_evenly(interval, longest);
-    temperature.values.push_back(scalar_at(flow, 0.181, 7.37));
+    temperature.values.push_back(scalar_at(flow, probe));
     heat.values.push_back(nusselt_at_walls(flow));
   }
   return {temperature.period(), heat.mean(), temperature.mean(), temperature.range()};

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 namespace bankfull::convection {
@@ -20,17 +21,9 @@ Problem with_some_end(Problem problem) {
 
 /// The polynomial through `count` points of a profile from `first` on, at x.
 double interpolated(const LineProfile& profile, std::size_t first, std::size_t count, double x) {
-  double sum = 0.0;
-  for (std::size_t n = first; n < first + count; ++n) {
-    double product = profile.values[n];
-    for (std::size_t m = first; m < first + count; ++m) {
-      if (m != n) {
-        product *= (x - profile.places[m]) / (profile.places[n] - profile.places[m]);
-      }
-    }
-    sum += product;
-  }
-  return sum;
+  const std::vector<double> shares =
+      shares_in_polynomial(std::span(profile.places).subspan(first, count), x);
+  return std::inner_product(shares.begin(), shares.end(), profile.values.data() + first, 0.0);
 }
 
 /// An index before and one after a coordinate, the same where it is met.
@@ -137,6 +130,18 @@ LineProfile velocity_profile(const Grid& grid, const FlowState& state, std::size
     profile.values.push_back(sum / 8.0);
   }
   return profile;
+}
+
+std::vector<double> shares_in_polynomial(std::span<const double> places, double x) {
+  std::vector<double> shares(places.size(), 1.0);
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    for (std::size_t m = 0; m < places.size(); ++m) {
+      if (m != n) {
+        shares[n] *= (x - places[m]) / (places[n] - places[m]);
+      }
+    }
+  }
+  return shares;
 }
 
 double max_along(const LineProfile& profile) {

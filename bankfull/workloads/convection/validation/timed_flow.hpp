@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace bankfull::convection {
@@ -60,6 +61,10 @@ struct LineProfile {
 };
 LineProfile velocity_profile(const Grid& grid, const FlowState& state, std::size_t component,
                              std::size_t along, const Vector& place);
+
+/// The share of each point's value in that of the polynomial through all of them, at x. Shape: as
+/// `places`, which must differ.
+std::vector<double> shares_in_polynomial(std::span<const double> places, double x);
 
 /// The largest value along the profile, between its points by the polynomial of six of them.
 double max_along(const LineProfile& profile);
