@@ -77,7 +77,8 @@ TEST(State, RefusesAClockThatIsNone) {
 }
 
 TEST(State, HasAllOfADiagnosis) {
-  constexpr std::size_t beside = (sizeof(Diagnosis) - sizeof(Diagnosis::scalars)) / sizeof(double);
+  constexpr std::size_t beside =
+      (sizeof(Diagnosis) - sizeof(std::vector<Diagnosis::OfScalar>)) / sizeof(double);
   Diagnosis flow;
   flow.scalars = {with_distinct_numbers<Diagnosis::OfScalar>(11.0),
                   with_distinct_numbers<Diagnosis::OfScalar>(111.0)};
