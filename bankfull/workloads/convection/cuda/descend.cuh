@@ -27,8 +27,8 @@ struct ColumnsOnGpu {
 
 namespace detail {
 
-inline constexpr int descent_columns = 32;
-inline constexpr int descent_rows = 8;
+inline constexpr int descent_columns = 64;
+inline constexpr int descent_rows = 4;
 
 /// The way down of the three velocities of a column, which stay as they are: a thread also goes
 /// down the next column and the next row, whose values its divergence needs, so that none waits for

@@ -18,7 +18,7 @@ namespace bankfull::convection {
 /// The parts of stages with implicit diffusion, and what they need beside the flow.
 ///
 /// Where there are enough columns to fill the GPU, lines along the planes are eliminated by
-/// `advance`, which follows all planes, and go the way down where the divergence is formed. Where
+/// `advance`, slab by slab, and go the way down where the divergence is formed. Where
 /// there are few, each axis is one pass of lines through shared memory.
 template <class Real>
 class ImplicitOnGpu {
@@ -36,6 +36,10 @@ class ImplicitOnGpu {
     const int cells[3] = {static_cast<int>(n.ni), static_cast<int>(n.nj), static_cast<int>(n.nk)};
     sweeps_columns_ =
         lines_.along(0) && columns_fill<Real>(cells, multiprocessors_of(plan.problem().device));
+    if (sweeps_columns_) {
+      turns_ = gpu.make<TileTurns::Count>(TileTurns::size(elimination_tiles(cells)));
+      fill_bytes(turns_.data(), 0, turns_.bytes(), gpu.stream());
+    }
     forms_.rules = rules;
     forms_.fields = fields_;
     forms_.viscosity = plan.problem().viscosity;
@@ -59,8 +63,10 @@ class ImplicitOnGpu {
   void queue_advance(AdvanceArguments<Real> advance, const Continuations* rules, int slot) const {
     queue_forming(gpu_.stream(), forms_, slots(), slot);
     if (sweeps_columns_) {
-      advance.planes_a_block = advance.flow.cells[0];
+      advance.planes_a_block = planes_a_slab;
     }
+    const int(&cells)[3] = advance.flow.cells;
+    const int slabs = (cells[0] + advance.planes_a_block - 1) / advance.planes_a_block;
     queue_elimination(
         gpu_.stream(),
         EliminationArguments<Real>{.advance = advance,
@@ -68,6 +74,7 @@ class ImplicitOnGpu {
                                    .lines = sweeps_columns_ ? forms_.table(0, slot) : nullptr,
                                    .rules = rules,
                                    .pressure = known_pressure(),
+                                   .turns = {elimination_tiles(cells), slabs, turns_.data()},
                                    .walls_vary = forms_.rules != nullptr},
         lines_.for_values());
     const int last = lines_.along(2) ? 2 : lines_.along(1) ? 1 : 0;
@@ -172,6 +179,7 @@ class ImplicitOnGpu {
   ImplicitLines<Real> lines_;
   int fields_;
   bool sweeps_columns_ = false;
+  Buffer<TileTurns::Count> turns_;  ///< where columns are swept
   FieldSet<Real> pressure_;
   Buffer<ImplicitSlot<Real>> slots_;
   std::size_t shared_bytes_;  ///< that a block which solves lines may have
