@@ -36,6 +36,28 @@ LineFile::LineFile(std::filesystem::path path, const std::string& heading)
   }
 }
 
+LineFile::LineFile(std::filesystem::path path, std::int64_t size)
+    : path_(std::move(path)),
+      file_(open(path_.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC)),
+      size_(size) {
+  struct stat status {};
+  if (!file_.valid() || fstat(file_.get(), &status) != 0) {
+    fail_to_append(path_, errno);
+  }
+  if (status.st_size < size) {
+    throw RuntimeFailure(path_.string() + " has become shorter than it was");
+  }
+  if (ftruncate(file_.get(), size) != 0) {
+    fail_to_append(path_, errno);
+  }
+}
+
+void LineFile::flush() const {
+  if (file_.valid() && fsync(file_.get()) != 0) {
+    fail_to_append(path_, errno);
+  }
+}
+
 void LineFile::append(const std::string& line) {
   const std::string text = line + '\n';
   for (std::size_t written = 0; written < text.size();) {

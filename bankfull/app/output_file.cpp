@@ -2,6 +2,7 @@
 
 #include "bankfull/app/descriptor.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/io/staged_path.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,8 +19,6 @@ namespace bankfull {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* temporary_mark = ".part-";
 
 /// The permissions of what stands at the path, or those of a new file.
 mode_t mode_at(const fs::path& path) {

@@ -175,12 +175,18 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   RankSurvey survey = survey_ranks(ranks);
   survey.devices = policy.home.devices;
   const TerminationWatch termination(ranks.is_root());
+  if (publication.walltime != nullptr) {
+    publication.walltime->join(termination);
+  }
+  const Interruption& interruption = publication.walltime == nullptr
+                                         ? static_cast<const Interruption&>(termination)
+                                         : *publication.walltime;
   RunResult result = [&] {
     ProgressLine progress(options.quiet || !ranks.is_root() ? 0.0 : options.progress);
     return workload(
-        {.ranks = ranks, .progress = progress, .policy = policy, .interruption = &termination});
+        {.ranks = ranks, .progress = progress, .policy = policy, .interruption = &interruption});
   }();
-  result.ended_by = cause_of_end(termination, ranks);
+  result.ended_by = cause_of_end(interruption, ranks);
   Failures failures;
   if (ranks.is_root()) {
     write_files(to_json(result, invocation(), survey), options, file, publication, failures);

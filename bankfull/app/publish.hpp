@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/app/options.hpp"
+#include "bankfull/app/walltime.hpp"
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
@@ -24,6 +25,9 @@ struct Publication {
   /// Writes the result in places of the workload's own, on the root, also where the file of --json
   /// cannot be written; gets the JSON.
   std::function<void(const std::string&)> write_elsewhere = {};
+
+  /// Ends the run before the time that a batch system gives it is over; null: there is no limit.
+  Walltime* walltime = nullptr;
 
   /// Judges a result whose checks passed: for thresholds of the workload's own.
   std::function<ExitCode(const RunResult&)> judge = {};

@@ -249,7 +249,7 @@ void read_solver(TomlSection solver, Problem& problem) {
 const std::vector<std::string>& sections_in_order() {
   static const std::vector<std::string> sections{"name",   "title",      "domain",  "physics",
                                                  "scalar", "boundaries", "initial", "forcing",
-                                                 "time",   "solver",     "output"};
+                                                 "time",   "solver",     "output",  "checkpoint"};
   return sections;
 }
 
@@ -285,6 +285,7 @@ void read_case(TomlSection& root, Case& loaded) {
   read_solver(root.section_or_empty("solver"), problem);
   TomlSection output = root.section_or_empty("output");
   read_output(output, up, loaded);
+  read_checkpoint(root.section_or_empty("checkpoint"), loaded);
 }
 
 }  // namespace
@@ -298,8 +299,10 @@ Case parse_case(const std::string& text, const std::string& file,
   Case loaded;
   loaded.places = SettingPlaces(table, file);
   TomlSection root(table, "", file);
-  read_case(root, loaded);
-  placed(loaded.places, [&] { loaded.problem.validate(); });
+  placed(loaded.places, [&] {
+    read_case(root, loaded);
+    loaded.problem.validate();
+  });
   loaded.resolved = toml_text(table, sections_in_order());
   return loaded;
 }

@@ -1,5 +1,6 @@
 #include "bankfull/app/convect/output.hpp"
 
+#include "bankfull/app/convect/checkpoints.hpp"
 #include "bankfull/app/convect/physics.hpp"
 
 #include <algorithm>
@@ -97,6 +98,18 @@ void read_output(TomlSection& output, const convection::Vector& up, Case& wanted
   }
   for (TomlSection& section : sections) {
     wanted.slices.push_back(read_slice(section, wanted.problem, axis));
+  }
+}
+
+void read_checkpoint(TomlSection checkpoint, Case& wanted) {
+  checkpoint.allow({"every", "time", "wall"});
+  convection::CheckpointCadence& cadence = wanted.cadence.checkpoints;
+  cadence.steps = checkpoint.integer("every", NumberRange::at_least(0.0, "steps, 0 for none"), 0);
+  cadence.time = checkpoint.number("time", NumberRange::at_least(0.0, "time, 0 for none"), 0.0);
+  cadence.seconds =
+      checkpoint.number("wall", NumberRange::at_least(0.0, "seconds, 0 for none"), 0.0);
+  if (cadence.any()) {
+    about("checkpoint", [] { require_checkpoints("[checkpoint]"); });
   }
 }
 

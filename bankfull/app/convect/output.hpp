@@ -11,4 +11,8 @@ namespace bankfull::convect {
 /// cells; `up` is the direction upwards.
 void read_output(TomlSection& output, const convection::Vector& up, Case& wanted);
 
+/// Reads section [checkpoint] into the case's cadence. Throws UsageError where it asks for what
+/// this program was built without.
+void read_checkpoint(TomlSection checkpoint, Case& wanted);
+
 }  // namespace bankfull::convect

@@ -1,11 +1,14 @@
 #include "bankfull/app/convect/run_directory.hpp"
 
 #include "bankfull/app/convect/case_file.hpp"
+#include "bankfull/app/convect/checkpoints.hpp"
 #include "bankfull/app/convect/slice.hpp"
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/result_path.hpp"
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 
 #include <algorithm>
@@ -135,6 +138,25 @@ std::vector<std::string> unlisted_pictures(const fs::path& case_file,
   return pictures;
 }
 
+/// Whether a file begins with so many bytes that are so many whole lines.
+bool begins_with_lines(const fs::path& path, std::int64_t bytes, std::int64_t lines) {
+  if (bytes == 0) {
+    return true;
+  }
+  if (type_of(path) != fs::file_type::regular) {
+    return false;
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::int64_t left = bytes;
+  std::int64_t found = 0;
+  std::string line;
+  while (left > 0 && std::getline(file, line)) {
+    left -= static_cast<std::int64_t>(line.size()) + (file.eof() ? 0 : 1);
+    ++found;
+  }
+  return left == 0 && found == lines;
+}
+
 [[noreturn]] void fail_to_change(const fs::path& path, const char* what, int error) {
   throw RuntimeFailure(fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(error)));
 }
@@ -143,6 +165,11 @@ void remove_if_there(const fs::path& path) {
   if (unlink(path.c_str()) != 0 && errno != ENOENT) {
     fail_to_change(path, "remove", errno);
   }
+}
+
+std::string text_of_case(const Case& run) {
+  return fmt::format("{}; written by bankfull {}.\n{}", case_heading, build_facts().version,
+                     run.resolved);
 }
 
 std::string series_heading(const convection::Problem& problem) {
@@ -238,6 +265,26 @@ RunDirectory::RunDirectory(fs::path path, bool overwrite, std::string example)
   require_replaceable();
 }
 
+RunDirectory RunDirectory::of_run(const fs::path& path) {
+  const auto refuse_restart = [&path](const std::string& why) {
+    throw UsageError("--restart " + path.string() + ": " + why,
+                     "name the folder of a run of bankfull convect, or a file in its checkpoint/");
+  };
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    refuse_restart(fs::exists(path, error) ? "it is not a folder" : "there is no such folder");
+  }
+  if (access(path.c_str(), W_OK | X_OK) != 0) {
+    refuse_restart("no permission to write there");
+  }
+  if (!is_of_a_run(path / "case.toml")) {
+    refuse_restart("it holds no run");
+  }
+  RunDirectory directory(path, KnownRun{});
+  directory.require_no_links();
+  return directory;
+}
+
 std::vector<fs::path> RunDirectory::files() const {
   return {case_file(), result(), series(), slice_list()};
 }
@@ -261,9 +308,12 @@ void RunDirectory::require_no_links() const {
       refuse_folder(path_, file.filename().string() + " in it is not a file");
     }
   }
-  const fs::file_type type = type_of(slices());
-  if (type != fs::file_type::not_found && type != fs::file_type::directory) {
-    refuse_folder(path_, "slices in it is not a folder of its own, and links are not followed");
+  for (const fs::path& folder : {slices(), checkpoints()}) {
+    const fs::file_type type = type_of(folder);
+    if (type != fs::file_type::not_found && type != fs::file_type::directory) {
+      refuse_folder(path_, folder.filename().string() +
+                               " in it is not a folder of its own, and links are not followed");
+    }
   }
 }
 
@@ -289,42 +339,88 @@ void RunDirectory::remove_earlier_run() const {
   // The result first: a folder that has one is complete. The case last, by which it is known.
   remove_if_there(result());
   const std::vector<std::string> listed = listed_pictures(slice_list());
-  for (const auto& pictures : {listed, unlisted_pictures(case_file(), listed)}) {
-    for (const std::string& picture : pictures) {
-      const fs::file_type type = type_of(path_ / picture);
-      if (type == fs::file_type::regular || type == fs::file_type::symlink) {
-        remove_if_there(path_ / picture);
-      }
+  remove_pictures(listed);
+  remove_pictures(unlisted_pictures(case_file(), listed));
+  for (const std::string& name : names_in(checkpoints())) {
+    if (is_checkpoint_name(name) || is_temporary_checkpoint(name)) {
+      remove_if_there(checkpoints() / name);
     }
   }
-  for (const std::string& name : names_in(slices())) {
-    const std::size_t end = name.find(".png");
-    if (end != std::string::npos && is_temporary_of(name, name.substr(0, end + 4))) {
-      remove_if_there(slices() / name);
-    }
-  }
+  rmdir(checkpoints().c_str());  // which refuses as below
+  remove_temporary_pictures();
   rmdir(slices().c_str());  // which refuses where it holds what is not the run's
   remove_if_there(slice_list());
   remove_if_there(series());
 }
 
-void RunDirectory::create(const Case& run) const {
-  std::vector<std::string> stale = names_in(path_);
-  StagedFile written_case(case_file(), fmt::format("{}; written by bankfull {}.\n{}", case_heading,
-                                                   build_facts().version, run.resolved));
-  remove_earlier_run();
-  for (const std::string& name : stale) {
+void RunDirectory::remove_pictures(const std::vector<std::string>& listed) const {
+  for (const std::string& picture : listed) {
+    const fs::file_type type = type_of(path_ / picture);
+    if (type == fs::file_type::regular || type == fs::file_type::symlink) {
+      remove_if_there(path_ / picture);
+    }
+  }
+}
+
+void RunDirectory::remove_temporary_files(const std::vector<std::string>& names) const {
+  for (const std::string& name : names) {
     for (const fs::path& file : files()) {
       if (is_temporary_of(name, file.filename().string())) {
         remove_if_there(path_ / name);
       }
     }
   }
-  written_case.replace();
+}
+
+void RunDirectory::remove_temporary_pictures() const {
+  for (const std::string& name : names_in(slices())) {
+    const std::size_t end = name.find(".png");
+    if (end != std::string::npos && is_temporary_of(name, name.substr(0, end + 4))) {
+      remove_if_there(slices() / name);
+    }
+  }
+}
+
+bool RunDirectory::holds(const ToldSoFar& told) const {
+  return begins_with_lines(series(), told.series_bytes, told.series_lines) &&
+         begins_with_lines(slice_list(), told.slice_list_bytes, told.slice_list_lines);
+}
+
+void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) const {
+  remove_if_there(result());
+  for (const fs::path& checkpoint : checkpoints_in(checkpoints())) {
+    // They are of what is now computed again; one of this step has been read.
+    if (checkpoint.filename() > checkpoint_name(saved.step)) {
+      remove_if_there(checkpoint);
+    }
+  }
+  std::vector<std::string> listed = listed_pictures(slice_list());
+  remove_pictures(unlisted_pictures(case_file(), listed));
+  const std::int64_t kept = std::max<std::int64_t>(0, saved.told.slice_list_lines - 1);
+  listed.erase(
+      listed.begin(),
+      listed.begin() + std::min<std::int64_t>(kept, static_cast<std::int64_t>(listed.size())));
+  remove_pictures(listed);
+  remove_temporary_files(names_in(path_));
+  remove_temporary_pictures();
+  StagedFile(case_file(), text_of_case(run)).replace();
+  make_slices(run);
+}
+
+void RunDirectory::make_slices(const Case& run) const {
   if (!run.slices.empty() && run.cadence.snapshots > 0 && mkdir(slices().c_str(), 0777) != 0 &&
       type_of(slices()) != fs::file_type::directory) {
     fail_to_change(slices(), "make", errno);
   }
+}
+
+void RunDirectory::create(const Case& run) const {
+  const std::vector<std::string> stale = names_in(path_);
+  StagedFile written_case(case_file(), text_of_case(run));
+  remove_earlier_run();
+  remove_temporary_files(stale);
+  written_case.replace();
+  make_slices(run);
 }
 
 void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json) const {
@@ -334,6 +430,7 @@ void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json)
   }
   require_other_than(json, path_ / FolderLock::file_name, of_the_run);
   require_outside(json, slices(), of_the_run);
+  require_outside(json, checkpoints(), of_the_run);
   require_no_folder_of(json, path_, "the folder of the run, or one above it");
 }
 
@@ -346,6 +443,20 @@ RunWriter::RunWriter(const Case& run, const RunDirectory& directory, const Folde
 
 void RunWriter::begin() {
   require_folder();
+  if (saved_ != nullptr) {
+    const ToldSoFar& told = saved_->told;
+    directory_->go_back_to(*saved_, *run_);
+    has_begun_ = true;
+    series_ = LineFile(directory_->series(), told.series_bytes);
+    rows_ = told.series_lines - 1;
+    if (told.slice_list_bytes > 0) {
+      slice_list_ = LineFile(directory_->slice_list(), told.slice_list_bytes);
+      for (const std::string& picture : listed_pictures(directory_->slice_list())) {
+        pictures_.push_back(directory_->path() / picture);
+      }
+    }
+    return;
+  }
   directory_->create(*run_);
   has_begun_ = true;
   series_ = LineFile(directory_->series(), series_heading(run_->problem));
@@ -386,6 +497,51 @@ void RunWriter::snapshot(std::int64_t number, double time, const convection::Gri
   }
 }
 
+void RunWriter::checkpoint(std::int64_t step, double time,
+                           const std::function<void(convection::StateWriter&)>& save) {
+  require_folder();
+  const Stopwatch writing;
+  try {
+    write_checkpoint_at(step, time, save);
+  } catch (const RuntimeFailure& failure) {
+    const std::vector<fs::path> last = checkpoints_in(directory_->checkpoints());
+    if (listener_.failed) {
+      listener_.failed(fmt::format("{}; the run goes on, and its last checkpoint is {}",
+                                   failure.what(), last.empty() ? "none" : last.front().string()));
+    }
+    return;
+  }
+  if (listener_.written) {
+    listener_.written(writing.seconds());
+  }
+}
+
+void RunWriter::write_checkpoint_at(std::int64_t step, double time,
+                                    const std::function<void(convection::StateWriter&)>& save) {
+  const fs::path folder = directory_->checkpoints();
+  if (mkdir(folder.c_str(), 0777) != 0 && type_of(folder) != fs::file_type::directory) {
+    fail_to_change(folder, "make", errno);
+  }
+  // What the checkpoint counts on must not be lost where it is not.
+  series_.flush();
+  slice_list_.flush();
+  const bool has_pictures = slice_list_.size() > 0;
+  if constexpr (build::hdf5) {
+    write_checkpoint(
+        folder / checkpoint_name(step),
+        {.step = step,
+         .time = time,
+         .resolved_case = run_->resolved,
+         .told = {.series_bytes = series_.size(),
+                  .series_lines = rows_ + 1,
+                  .slice_list_bytes = slice_list_.size(),
+                  .slice_list_lines =
+                      has_pictures ? static_cast<std::int64_t>(pictures_.size()) + 1 : 0}},
+        save);
+  }
+  remove_old_checkpoints(folder);
+}
+
 void RunWriter::finish(const std::string& json) const {
   require_folder();
   StagedFile(directory_->result(), json).replace();
@@ -397,7 +553,10 @@ std::string RunWriter::what_is_left() const {
     return "the folder " + folder +
            " was removed, renamed or replaced during the run, and nothing of the run is left there";
   }
-  const std::string left = "what was found until then is in " + folder;
+  const std::vector<fs::path> saved = checkpoints_in(directory_->checkpoints());
+  const std::string left =
+      "what was found until then is in " + folder +
+      (saved.empty() ? "" : ", and its last checkpoint is " + saved.front().string());
   return lock_->holds() ? left
                         : fmt::format("{} in it was removed or replaced during the run; {}",
                                       FolderLock::file_name, left);

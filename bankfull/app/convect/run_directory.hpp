@@ -1,23 +1,29 @@
 #pragma once
 
 #include "bankfull/app/convect/case.hpp"
+#include "bankfull/app/convect/checkpoint_file.hpp"
 #include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/line_file.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace bankfull::convect {
 
-/// The folder of a run: case.toml, run.json, series.csv, slices.csv and slices/*.png. Who writes to
-/// it has its FolderLock.
+/// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png and
+/// checkpoint/*.h5. Who writes to it has its FolderLock.
 class RunDirectory {
  public:
   /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, is
   /// in use by another run, or holds anything; with `overwrite`, anything that is no run of this
   /// program. `example` is a name that tells runs apart, for what is said then.
   RunDirectory(std::filesystem::path path, bool overwrite, std::string example = "DIR");
+
+  /// The folder of a run that is to go on. Throws UsageError where there is none, where it cannot
+  /// be written, or is in use by another run.
+  static RunDirectory of_run(const std::filesystem::path& path);
 
   /// Throws UsageError as the constructor does for what the folder holds: by now, that is, when it
   /// is locked and nobody else can put anything there.
@@ -29,6 +35,14 @@ class RunDirectory {
   /// run. Throws RuntimeFailure.
   void create(const Case& run) const;
 
+  /// Whether what a run had told at a checkpoint is there still, whatever follows it.
+  [[nodiscard]] bool holds(const ToldSoFar& told) const;
+
+  /// Takes away what a run has written since it was saved at this step, pictures and later
+  /// checkpoints among it, and its result; and writes the resolved case. Growing files are cut by
+  /// who goes on with them. May be interrupted and done again. Throws RuntimeFailure.
+  void go_back_to(const CheckpointHeader& saved, const Case& run) const;
+
   /// Throws UsageError where the file of --json is one of the run.
   void require_no_file_of_it(const std::optional<std::string>& json) const;
 
@@ -38,12 +52,21 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path series() const { return path_ / "series.csv"; }
   [[nodiscard]] std::filesystem::path slice_list() const { return path_ / "slices.csv"; }
   [[nodiscard]] std::filesystem::path slices() const { return path_ / "slices"; }
+  [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoint"; }
 
  private:
+  struct KnownRun {};
+  RunDirectory(std::filesystem::path path, KnownRun /*by now*/)
+      : path_(std::move(path)), overwrite_(false) {}
+
   [[nodiscard]] std::vector<std::filesystem::path> files() const;
   [[nodiscard]] bool holds_a_run() const;
   void require_no_links() const;
   void remove_earlier_run() const;
+  void remove_temporary_files(const std::vector<std::string>& names) const;
+  void remove_temporary_pictures() const;
+  void remove_pictures(const std::vector<std::string>& listed) const;
+  void make_slices(const Case& run) const;
 
   std::filesystem::path path_;
   bool overwrite_;
@@ -59,10 +82,24 @@ class RunWriter final : public convection::Recorder {
   /// All must outlive the writer; `lock` is that of the directory. Changes nothing yet.
   RunWriter(const Case& run, const RunDirectory& directory, const FolderLock& lock);
 
+  /// Goes on with the run that was saved so; it must outlive the writer.
+  void go_on_from(const CheckpointHeader& saved) { saved_ = &saved; }
+
+  /// Who hears of checkpoints that could not be written, and of the seconds that others took.
+  struct CheckpointListener {
+    std::function<void(const std::string&)> failed;
+    std::function<void(double)> written;
+  };
+  void set_listener(CheckpointListener listener) { listener_ = std::move(listener); }
+
   void begin() override;
   void record(const convection::SeriesRow& row) override;
   void snapshot(std::int64_t number, double time, const convection::Grid& grid,
                 const convection::FlowReader& flow) override;
+
+  /// The last two are kept. One that cannot be written does not end the run.
+  void checkpoint(std::int64_t step, double time,
+                  const std::function<void(convection::StateWriter&)>& save) override;
 
   /// Writes run.json.
   void finish(const std::string& json) const;
@@ -71,7 +108,7 @@ class RunWriter final : public convection::Recorder {
   [[nodiscard]] bool has_begun() const { return has_begun_; }
 
   /// What is left of a run that failed, as the end of a message: "what was found until then is in
-  /// layer-run", or that the folder is gone.
+  /// layer-run", and its last checkpoint, or that the folder is gone.
   [[nodiscard]] std::string what_is_left() const;
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
@@ -83,6 +120,8 @@ class RunWriter final : public convection::Recorder {
 
  private:
   void require_folder() const;
+  void write_checkpoint_at(std::int64_t step, double time,
+                           const std::function<void(convection::StateWriter&)>& save);
 
   const Case* run_;
   const RunDirectory* directory_;
@@ -95,6 +134,8 @@ class RunWriter final : public convection::Recorder {
   convection::SeriesRow last_row_;
   std::vector<std::string> slice_names_;
   std::vector<std::filesystem::path> pictures_;
+  const CheckpointHeader* saved_ = nullptr;
+  CheckpointListener listener_;
 };
 
 }  // namespace bankfull::convect

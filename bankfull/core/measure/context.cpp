@@ -128,6 +128,8 @@ FactGroup build_group() {
               text("nccl", nccl_fact()),
               text("fftw", build::fftw ? "yes" : "no (" + facts.fftw_unavailable_reason + ")"),
               text("eigen", build::eigen ? "yes" : "no (" + facts.eigen_unavailable_reason + ")"),
+              text("hdf5",
+                   build::hdf5 ? facts.hdf5_version : "no (" + facts.hdf5_unavailable_reason + ")"),
               text("hwloc", build::hwloc ? "yes" : "no"),
           }};
 }

@@ -105,6 +105,7 @@ class CpuMultigrid final : public Solver<Real> {
   }
 
   void forget() override { forgotten_ = true; }
+  void recall() override { forgotten_ = false; }
   [[nodiscard]] Outcome outcome() const override { return outcome_; }
   [[nodiscard]] Traffic traffic() const override { return traffic_; }
 

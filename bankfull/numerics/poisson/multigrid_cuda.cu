@@ -539,6 +539,10 @@ class CudaMultigrid final : public Solver<Real> {
     fill_bytes(&control_.data()->forgotten, 1, sizeof(Control::forgotten), stream_);
   }
 
+  void recall() override {
+    fill_bytes(&control_.data()->forgotten, 0, sizeof(Control::forgotten), stream_);
+  }
+
   [[nodiscard]] Outcome outcome() const override {
     Control control{};
     copy_bytes(&control, control_.data(), sizeof control, stream_);

@@ -92,6 +92,9 @@ class Solver {
   /// The next solve starts from nothing: an iterative solver's full multigrid from zero.
   virtual void forget() {}
 
+  /// The next solve starts from what solution() holds, which somebody else has written.
+  virtual void recall() {}
+
   /// How the last solve ended; waits for the device.
   [[nodiscard]] virtual Outcome outcome() const { return {}; }
 

@@ -19,6 +19,24 @@ void BudgetHistory::add(std::int64_t step, double time, const Diagnosis& flow) {
   step_ = step;
 }
 
+void BudgetHistory::save(PackedNumbers& to) const {
+  to.add(static_cast<double>(step_));
+  to.add(static_cast<double>(moments_.size()));
+  for (const auto& [time, flow] : moments_) {
+    to.add(time);
+    to.add(flow);
+  }
+}
+
+void BudgetHistory::restore(PackedNumbers& from) {
+  step_ = static_cast<std::int64_t>(from.take());
+  moments_.clear();
+  for (double left = from.take(); left > 0.0; --left) {
+    const double time = from.take();
+    moments_.push_back({time, from.take_diagnosis()});
+  }
+}
+
 double BudgetHistory::left(const OfFlow& kept, const OfFlow& rate) const {
   const Moment& first = moments_[0];
   const Moment& middle = moments_[1];

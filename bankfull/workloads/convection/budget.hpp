@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/workloads/convection/diagnosis.hpp"
+#include "bankfull/workloads/convection/state.hpp"
 
 #include <array>
 #include <cstdint>
@@ -38,6 +39,10 @@ class BudgetHistory {
  public:
   /// To be called in the order of the steps; those before one that was left out are forgotten.
   void add(std::int64_t step, double time, const Diagnosis& flow);
+
+  /// For a run that goes on later.
+  void save(PackedNumbers& to) const;
+  void restore(PackedNumbers& from);
 
   /// Nothing where the two steps before the last call's were not all told.
   [[nodiscard]] std::optional<TimeSchemeBudget> time_scheme() const;

@@ -1,4 +1,7 @@
 #include "bankfull/app/convect/case_file.hpp"
+#include "bankfull/app/convect/changed_settings.hpp"
+#include "bankfull/app/convect/checkpoint_file.hpp"
+#include "bankfull/app/convect/checkpoints.hpp"
 #include "bankfull/app/convect/placeholders.hpp"
 #include "bankfull/app/convect/ready_cases.hpp"
 #include "bankfull/app/convect/run_directory.hpp"
@@ -8,7 +11,9 @@
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/result_path.hpp"
+#include "bankfull/app/walltime.hpp"
 #include "bankfull/app/workload_commands.hpp"
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/printable.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
@@ -41,7 +46,9 @@ struct ConvectOptions {
   CommonOptions common;
   std::string case_name;
   std::vector<std::string> settings;
-  std::string output;  ///< with placeholders; empty: <case>-run
+  std::string restart;   ///< folder of a run, or one of its checkpoints
+  std::string walltime;  ///< HH:MM:SS
+  std::string output;    ///< with placeholders; empty: <case>-run
   bool overwrite = false;
   bool require_resolved = false;
   bool list_cases = false;
@@ -181,34 +188,62 @@ ExitCode judge_resolution(const ConvectOptions& options, const RunResult& result
   return ExitCode::below_threshold;
 }
 
-ExitCode integrate(const ConvectOptions& options, const Communicator& ranks,
-                   const MeasurePolicy& policy, const Plan& plan, const convect::Case& wanted,
-                   const convect::RunDirectory& directory) {
-  const FolderLock lock(directory.path());
-  directory.require_replaceable();
-  convect::RunWriter writer(wanted, directory, lock);
+/// A run, and what it is to write and to begin with.
+struct Launch {
+  const ConvectOptions& options;
+  const Communicator& ranks;
+  const MeasurePolicy& policy;
+  const Plan& plan;
+  const convect::Case& wanted;
+  const convect::RunDirectory& directory;
+  Walltime* walltime = nullptr;
+  const convection::StateReader* start = nullptr;
+};
+
+ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
+  const convect::RunDirectory& directory = launch.directory;
+  writer.set_listener({.failed = [&](const std::string& why) { tell(launch.ranks, why); },
+                       .written =
+                           [&](double seconds) {
+                             if (launch.walltime != nullptr) {
+                               launch.walltime->expect_saving(seconds);
+                             }
+                           }});
   try {
     return run_and_publish(
-        options.common, policy, ranks,
+        launch.options.common, launch.policy, launch.ranks,
         [&](const RunContext& context) {
-          return convection::run(plan, {context, wanted.cadence, writer});
+          return convection::run(launch.plan,
+                                 {context, launch.wanted.cadence, writer, launch.start});
         },
         {.extra =
              [&](const RunResult& result) {
-               return final_flow(wanted, writer.last_row()) + averages_text(result) +
+               return final_flow(launch.wanted, writer.last_row()) + averages_text(result) +
                       report_notes(result);
              },
          .written = [&] { return what_was_written(directory, writer); },
          .folder = directory.path().string(),
          .write_elsewhere = [&](const std::string& json) { writer.finish(json); },
+         .walltime = launch.walltime,
          .judge =
-             [&](const RunResult& result) { return judge_resolution(options, result, ranks); }});
+             [&](const RunResult& result) {
+               return judge_resolution(launch.options, result, launch.ranks);
+             }});
   } catch (const RuntimeFailure& failure) {
     if (!writer.has_begun()) {
       throw;
     }
     throw RuntimeFailure(fmt::format("{}; {}", failure.what(), writer.what_is_left()));
   }
+}
+
+ExitCode integrate_anew(const ConvectOptions& options, const Communicator& ranks,
+                        const MeasurePolicy& policy, const Plan& plan, const convect::Case& wanted,
+                        const convect::RunDirectory& directory, Walltime* walltime) {
+  const FolderLock lock(directory.path());
+  directory.require_replaceable();
+  convect::RunWriter writer(wanted, directory, lock);
+  return integrate({options, ranks, policy, plan, wanted, directory, walltime}, writer);
 }
 
 std::string output_of(const ConvectOptions& options, const convect::Case& wanted) {
@@ -233,20 +268,43 @@ void answer(const ConvectOptions& options, const convect::Case& wanted, const Pl
   }
 }
 
+void set_machine(const ConvectOptions& options, const Communicator& ranks, Problem& problem) {
+  problem.device = options.common.resolved_device(ranks);
+  const int threads = options.common.resolved_threads(ranks);
+  problem.threads = problem.device.is_cuda() ? 1 : threads;
+  problem.host_threads = threads;
+}
+
+/// With a limit of time a run saves its state before that is over.
+std::unique_ptr<Walltime> walltime_of(const ConvectOptions& options, convect::Case& wanted) {
+  if (options.walltime.empty()) {
+    return nullptr;
+  }
+  auto walltime = std::make_unique<Walltime>(options.walltime);
+  convect::require_checkpoints("--walltime");
+  wanted.cadence.checkpoints.at_end = true;
+  // Until one has been written: fields, tendencies, pressures and fluxes of bounded scalars, at the
+  // rate of a slow disk.
+  constexpr double bytes_per_second = 2e8;
+  const auto values = static_cast<double>(
+      wanted.problem.cells() * (2 * (3 + std::ssize(wanted.problem.scalars)) + 2 +
+                                3 * std::ssize(convection::bounded_scalars(wanted.problem))));
+  walltime->expect_saving(values * sizeof(double) / bytes_per_second);
+  return walltime;
+}
+
 ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const fs::path file = convect::find_case(options.case_name);
   require_other_than(options.common.json, file, "the case itself");
   convect::Case wanted = convect::load_case(file, options.settings);
+  const std::unique_ptr<Walltime> walltime = walltime_of(options, wanted);
   std::optional<convect::RunDirectory> directory;
   if (!options.common.dry_run) {
     directory = directory_at(output_of(options, wanted), options, wanted);
     directory->require_no_file_of_it(options.common.json);
   }
   Problem& problem = wanted.problem;
-  problem.device = options.common.resolved_device(ranks);
-  const int threads = options.common.resolved_threads(ranks);
-  problem.threads = problem.device.is_cuda() ? 1 : threads;
-  problem.host_threads = threads;
+  set_machine(options, ranks, problem);
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
   const Plan plan = in_case([&] { return Plan(problem, policy.ceiling); });
@@ -259,7 +317,137 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   if (!options.common.quiet) {
     print_plan(wanted.title, plan);
   }
-  return in_case([&] { return integrate(options, ranks, policy, plan, wanted, *directory); });
+  return in_case([&] {
+    return integrate_anew(options, ranks, policy, plan, wanted, *directory, walltime.get());
+  });
+}
+
+/// The folder of a run, and the one checkpoint in it that was asked for, if any.
+struct RestartPlace {
+  fs::path folder;
+  fs::path file;
+};
+
+RestartPlace place_of_restart(const std::string& given) {
+  std::error_code error;
+  fs::path path = given;
+  if (!fs::is_regular_file(path, error)) {
+    return {path, {}};
+  }
+  path = fs::absolute(path, error);
+  require(path.parent_path().filename() == "checkpoint" &&
+              convect::is_checkpoint_name(path.filename().string()),
+          "--restart " + given + ": it is not in the folder checkpoint/ of a run",
+          "name the folder of a run, or a file in its checkpoint/");
+  return {path.parent_path().parent_path(), path};
+}
+
+/// The checkpoint if all of it can be used.
+std::unique_ptr<convect::CheckpointReader> opened(const fs::path& file,
+                                                  const convect::RunDirectory& directory) {
+  auto reader = std::make_unique<convect::CheckpointReader>(file);
+  if (!directory.holds(reader->header().told)) {
+    throw RuntimeFailure(
+        fmt::format("{} is of a run that had told more than series.csv and "
+                    "slices.csv beside it now hold",
+                    file.string()));
+  }
+  return reader;
+}
+
+/// The last one that is whole. What is wrong with later ones is said.
+std::unique_ptr<convect::CheckpointReader> last_checkpoint(const RestartPlace& place,
+                                                           const convect::RunDirectory& directory,
+                                                           const Communicator& ranks) {
+  const std::vector<fs::path> files = place.file.empty()
+                                          ? convect::checkpoints_in(directory.checkpoints())
+                                          : std::vector<fs::path>{place.file};
+  std::string why = "there is none in " + directory.checkpoints().string();
+  for (const fs::path& file : files) {
+    try {
+      return opened(file, directory);
+    } catch (const RuntimeFailure& failure) {
+      why = failure.what();
+      if (file != files.back()) {
+        tell(ranks, why + "; the one before is tried");
+      }
+    }
+  }
+  throw UsageError("--restart has no checkpoint to go on from: " + why,
+                   "start the run again with --overwrite");
+}
+
+void print_start(const convect::CheckpointReader& start,
+                 const std::vector<convect::ChangedSetting>& changes) {
+  const convect::CheckpointHeader& header = start.header();
+  print_out("  goes on from step {}, time {:.6g}, of {}\n", header.step, header.time,
+            printable(start.path().string(), most_of_a_path));
+  for (const convect::ChangedSetting& change : changes) {
+    print_out("  changed: {} = {}, was {}\n", change.name, change.after, change.before);
+  }
+}
+
+/// A run that was killed between its last step and its result has something left to tell.
+void require_rest(const convect::CheckpointHeader& saved, const Problem& problem,
+                  const convect::RunDirectory& directory) {
+  const bool at_end = (problem.steps > 0 && saved.step >= problem.steps) ||
+                      (problem.end_time > 0.0 && saved.time >= problem.end_time);
+  std::error_code ignored;
+  require(!at_end || !fs::exists(directory.result(), ignored),
+          fmt::format("--restart {}: the run has reached its end: step {}, time {:.6g}",
+                      directory.path().string(), saved.step, saved.time),
+          "set a later end to go on, as with --set end=... or --set steps=...");
+}
+
+ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
+               const convect::RunDirectory& directory, const FolderLock& lock,
+               const convect::CheckpointReader& start) {
+  convect::Case wanted = convect::load_case(directory.case_file(), options.settings);
+  const std::unique_ptr<Walltime> walltime = walltime_of(options, wanted);
+  const std::vector<convect::ChangedSetting> changes =
+      convect::changed_settings(start.header().resolved_case, wanted.resolved);
+  convect::require_changeable(changes, wanted);
+  require_rest(start.header(), wanted.problem, directory);
+  set_machine(options, ranks, wanted.problem);
+  const MeasurePolicy policy =
+      options.common.prepare(ranks, wanted.problem.device, wanted.problem.threads);
+  return convect::placed(wanted.places, [&] {
+    const Plan plan(wanted.problem, policy.ceiling);
+    start.require_fields(plan.problem(), plan.grid());
+    if (!options.common.quiet || options.common.dry_run) {
+      print_plan(wanted.title, plan);
+      print_start(start, changes);
+    }
+    if (options.common.dry_run) {
+      print_fit(plan.problem().device, plan.memory_shortage());
+      return ExitCode::ok;
+    }
+    plan.require_memory();
+    convect::RunWriter writer(wanted, directory, lock);
+    writer.go_on_from(start.header());
+    return integrate({options, ranks, policy, plan, wanted, directory, walltime.get(), &start},
+                     writer);
+  });
+}
+
+ExitCode run_restart(const ConvectOptions& options, const Communicator& ranks) {
+  require(options.case_name.empty(),
+          "--restart has a case of its own, and " + options.case_name + " is another",
+          "leave one of them out; --set changes the case of the run");
+  require(options.output.empty() && !options.overwrite,
+          "--restart goes on in the folder of the run", "leave out --output and --overwrite");
+  const RestartPlace place = place_of_restart(options.restart);
+  const convect::RunDirectory directory = convect::RunDirectory::of_run(place.folder);
+  directory.require_no_file_of_it(options.common.json);
+  convect::require_checkpoints("--restart");
+  if constexpr (build::hdf5) {
+    FolderLock::require_free(directory.path());
+    const FolderLock lock(directory.path());
+    const std::unique_ptr<convect::CheckpointReader> start =
+        last_checkpoint(place, directory, ranks);
+    return go_on(options, ranks, directory, lock, *start);
+  }
+  return ExitCode::usage;
 }
 
 std::string names_of(const std::vector<convection::ValidationPart>& parts) {
@@ -317,6 +505,9 @@ ExitCode run_convect(const ConvectOptions& options, const Communicator& ranks) {
     require(!options.common.json, "--list-cases has no result for --json", "leave one of them out");
     return list_cases();
   }
+  if (!options.restart.empty() && options.validate.empty()) {
+    return run_restart(options, ranks);
+  }
   if (options.case_name.empty() == options.validate.empty()) {
     throw UsageError(
         options.case_name.empty() ? "no case given" : "--validate has cases of its own",
@@ -347,6 +538,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       "  bankfull convect rayleigh-1e7 --dry-run           memory, solver, bytes a step\n"
       "  for ra in 1e4 1e5 1e6; do                         a sweep, into sweep-1e4/ and so on\n"
       "    bankfull convect my-case.toml --set ra=$ra --output 'sweep-{ra}'; done\n"
+      "  bankfull convect --restart run-7                  go on from its last checkpoint\n"
       "  bankfull convect --validate quick                 cases with known answers");
   add_common_options(*command, options->common);
   command->add_option("case", options->case_name, "a case file, or the name of a ready case");
@@ -363,6 +555,13 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
                                        "other keys of the case stand for their values (default: "
                                        "the case's name and -run)"))
       ->type_name("DIR");
+  with_environment(command->add_option("--restart", options->restart,
+                                       "instead of a case: go on with the run in a folder, from "
+                                       "its last checkpoint or from the file named"))
+      ->type_name("RUN");
+  with_environment(command->add_option("--walltime", options->walltime,
+                                       "save the run and end it before so much time has passed"))
+      ->type_name("HH:MM:SS");
   with_environment(command->add_flag("--overwrite", options->overwrite,
                                      "replace the run that is in the folder"));
   with_environment(command->add_flag("--require-resolved", options->require_resolved,

@@ -112,9 +112,10 @@ struct OrderedPart {
   }
 };
 
-template <class Real>
+/// Views are those of fields or of a pressure solver's slots.
+template <class Real, class View = FieldView<Real>>
 struct SetPart {
-  FieldView<Real> field;
+  View field;
   OrderedPart<const double> from;
 
   __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
@@ -132,9 +133,9 @@ struct ScaleCells {
   }
 };
 
-template <class Real>
+template <class View>
 struct GatherPart {
-  FieldView<const Real> field;
+  View field;
   OrderedPart<double> to;
 
   __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
@@ -152,6 +153,7 @@ struct PiecesToGpu {
   std::array<Buffer<double>, 2> on_host;
   Buffer<double> on_gpu;
   std::array<Event, 2> copied;
+  std::size_t turn = 0;
 };
 
 template <class T>
@@ -224,10 +226,20 @@ class CudaBackend {
     copy_bytes(&clock_.data()->progress, &start, sizeof(start), stream_);
     copy_bytes(&clock_.data()->next, &start, sizeof(start), stream_);
     stream_.synchronize();
-    if (drive_.any()) {
-      gpu_.each(1, SetTimes{times_.data() + given_slot, clock_.data()});
-      queue_drive(given_slot);
-    }
+    queue_drive_of_now();
+  }
+  [[nodiscard]] StepClock clock() const {
+    StepClock clock;
+    copy_bytes(&clock, clock_.data(), sizeof(clock), stream_);
+    stream_.synchronize();
+    return clock;
+  }
+  void set_clock(const StepClock& clock) {
+    StepClock with_rule = clock;
+    with_rule.rule = this->clock().rule;
+    copy_bytes(clock_.data(), &with_rule, sizeof(with_rule), stream_);
+    stream_.synchronize();
+    queue_drive_of_now();
   }
   [[nodiscard]] bool keeps_pressure() const { return implicit_ != nullptr; }
   void forget_kept_pressure() { implicit_->forget_pressure(); }
@@ -302,20 +314,23 @@ class CudaBackend {
   }
 
   void read(std::size_t side, int field, const Box& part, double* values) const {
-    // By pieces: there may be no room on the GPU for another field.
-    const Extents n = part.extents();
-    const std::int64_t planes = planes_of_a_piece(n);
-    const Buffer<double> room = gpu_.make<double>(planes * n.nj * n.nk);
-    for (std::int64_t i = part.i0; i < part.i1; i += planes) {
-      Box piece = part;
-      piece.i0 = i;
-      piece.i1 = std::min(i + planes, part.i1);
-      for_each(stream_, piece, GatherPart<Real>{sides_[side][field], {piece, room.data()}});
-      const auto count = static_cast<std::size_t>(piece.extents().count());
-      copy_bytes(values, room.data(), count * sizeof(double), stream_);
-      stream_.synchronize();
-      values += count;
-    }
+    gather(sides_[side][field], part, values);
+  }
+
+  void read_kept(Kept what, std::size_t side, int field, const Box& part, double* values) const {
+    with_kept(*this, what, side, field, [&](const auto& view) { gather(view, part, values); });
+  }
+
+  void set_kept(Kept what, std::size_t side, int field, const CellReader& from) {
+    const Extents cells = extents_of_kept(plan_.grid(), what, field);
+    PiecesToGpu pieces = pieces_of(cells);
+    with_kept(*this, what, side, field,
+              [&](const auto& view) { set_cells(view, cells, pieces, from); });
+    stream_.synchronize();
+  }
+
+  void fill_ghosts(std::size_t side) {
+    queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, sides_[side][0].origin);
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
@@ -333,6 +348,10 @@ class CudaBackend {
     return bounded_.corrected_variance(scalar);
   }
 
+  void set_corrected_variance(int scalar, double value) {
+    bounded_.set_corrected_variance(scalar, value);
+  }
+
   void scale_pressure(double factor) const {
     for_each(stream_, box_of(n_),
              ScaleCells<Real>{pressure_->solution(), static_cast<Real>(factor)});
@@ -343,6 +362,49 @@ class CudaBackend {
   void finish() const { stream_.synchronize(); }
 
  private:
+  /// body(view) of what is kept: view(i, j, k) are cells.
+  template <class Self, class Body>
+  static void with_kept(Self& self, Kept what, std::size_t side, int field, const Body& body) {
+    switch (what) {
+      case Kept::flow:
+        return body(self.sides_[side][field]);
+      case Kept::tendency:
+        return body(self.tendencies_[field]);
+      case Kept::pressure:
+        return body(self.implicit_->pressure());
+      case Kept::potential:
+        return body(self.pressure_->solution());
+      case Kept::flux:
+        return body(self.bounded_.kept_flux(field));
+    }
+  }
+
+  /// By pieces: there may be no room on the GPU for another field.
+  template <class View>
+  void gather(const View& view, const Box& part, double* values) const {
+    const Extents n = part.extents();
+    const std::int64_t planes = planes_of_a_piece(n);
+    const Buffer<double> room = gpu_.make<double>(planes * n.nj * n.nk);
+    for (std::int64_t i = part.i0; i < part.i1; i += planes) {
+      Box piece = part;
+      piece.i0 = i;
+      piece.i1 = std::min(i + planes, part.i1);
+      for_each(stream_, piece, GatherPart<View>{view, {piece, room.data()}});
+      const auto count = static_cast<std::size_t>(piece.extents().count());
+      copy_bytes(values, room.data(), count * sizeof(double), stream_);
+      stream_.synchronize();
+      values += count;
+    }
+  }
+
+  /// Walls as they are at the clock's time.
+  void queue_drive_of_now() {
+    if (drive_.any()) {
+      gpu_.each(1, SetTimes{times_.data() + given_slot, clock_.data()});
+      queue_drive(given_slot);
+    }
+  }
+
   /// `on_gpu`: of the clock there.
   [[nodiscard]] StepState state_of(const StepState& on_gpu) const {
     StepState state;
@@ -438,23 +500,35 @@ class CudaBackend {
   /// Sets the fields that are wanted; wanted(field).
   template <class Wanted>
   void set_field_by_field(FieldSet<Real>& set, const Wanted& wanted, const FlowReader& flow) const {
-    const std::int64_t planes = planes_of_a_piece(n_);
-    PiecesToGpu pieces(static_cast<std::size_t>(planes * n_.nj * n_.nk));
-    std::size_t turn = 0;
+    PiecesToGpu pieces = pieces_of(n_);
     for (int field = 0; field < count_; ++field) {
-      for (std::int64_t i = 0; wanted(field) && i < n_.ni; i += planes) {
-        const Box part{i, std::min(i + planes, n_.ni), 0, n_.nj, 0, n_.nk};
-        double* const values = pieces.on_host[turn].data();
-        pieces.copied[turn].synchronize();
-        flow.read(field, part, values);
-        copy_bytes(pieces.on_gpu.data(), values,
-                   static_cast<std::size_t>(part.extents().count()) * sizeof(double), stream_);
-        pieces.copied[turn].record(stream_);
-        for_each(stream_, part, SetPart<Real>{set[field], {part, pieces.on_gpu.data()}});
-        turn = 1 - turn;
+      if (wanted(field)) {
+        set_cells(set[field], n_, pieces,
+                  [&](const Box& part, double* values) { flow.read(field, part, values); });
       }
     }
     stream_.synchronize();
+  }
+
+  [[nodiscard]] static PiecesToGpu pieces_of(const Extents& n) {
+    return PiecesToGpu(static_cast<std::size_t>(planes_of_a_piece(n) * n.nj * n.nk));
+  }
+
+  template <class View>
+  void set_cells(const View& view, const Extents& n, PiecesToGpu& pieces,
+                 const CellReader& from) const {
+    const std::int64_t planes = planes_of_a_piece(n);
+    for (std::int64_t i = 0; i < n.ni; i += planes) {
+      const Box part{i, std::min(i + planes, n.ni), 0, n.nj, 0, n.nk};
+      double* const values = pieces.on_host[pieces.turn].data();
+      pieces.copied[pieces.turn].synchronize();
+      from(part, values);
+      copy_bytes(pieces.on_gpu.data(), values,
+                 static_cast<std::size_t>(part.extents().count()) * sizeof(double), stream_);
+      pieces.copied[pieces.turn].record(stream_);
+      for_each(stream_, part, SetPart<Real, View>{view, {part, pieces.on_gpu.data()}});
+      pieces.turn = 1 - pieces.turn;
+    }
   }
 
   [[nodiscard]] CellInBox cell_in_box() const {

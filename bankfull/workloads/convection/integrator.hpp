@@ -5,6 +5,7 @@
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
+#include "bankfull/workloads/convection/state.hpp"
 #include "bankfull/workloads/convection/step_control.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 
@@ -54,6 +55,15 @@ class Integrator : public FlowReader {
   void load(const FlowState& state) { load(KeptFlow(state, plan().grid())); }
   void read(int field, const Box& part, double* values) const final;
   [[nodiscard]] FlowState state() const { return whole(plan().grid(), plan().fields()); }
+
+  /// Takes down all that further steps depend on beside the rule; between steps.
+  virtual void save(StateWriter& to) const = 0;
+
+  /// Goes on from there, on any device and by any schedule, in the same precision by the same one
+  /// bit for bit; needs the rule before the next step, as a new flow does. The grid, the scalars
+  /// and the scheme are those of the flow that was saved. Throws RuntimeFailure where something is
+  /// missing.
+  virtual void restore(const StateReader& from) = 0;
 
   [[nodiscard]] virtual const Plan& plan() const = 0;
 

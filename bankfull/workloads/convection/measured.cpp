@@ -368,6 +368,11 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
        .tolerance = 1.0,
        .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion" +
                  (bounded_scalars(problem).empty() ? "" : ", and bounded scalars")}};
+  if (outcome.first_step > 0) {
+    result.notes.push_back(fmt::format(
+        "an earlier run was gone on with from its step {}; times are of the steps since then",
+        outcome.first_step));
+  }
   result.resolution = outcome.resolution_checks;
   if (outcome.averages) {
     result.attachment = *outcome.averages;

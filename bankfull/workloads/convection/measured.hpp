@@ -27,7 +27,8 @@ struct RunOutcome {
   std::optional<TimeSchemeBudget> time_scheme;  ///< of the last two steps, where known
   poisson::Outcome pressure;
   double mean_cycles = 0.0;
-  Vector largest_force = {};  ///< along x, y, z
+  Vector largest_force = {};    ///< along x, y, z
+  std::int64_t first_step = 0;  ///< that a saved run was gone on with from; 0: it is a new one
   std::vector<double>
       seconds_per_step;  ///< one sample for each stretch between two checks of the flow
 

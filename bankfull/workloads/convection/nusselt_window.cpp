@@ -115,6 +115,42 @@ std::optional<NusseltWindow::Leftovers> NusseltWindow::leftovers(
                    path_->buoyancy != 0.0 ? *energy / (path_->buoyancy * conducted) : 0.0};
 }
 
+void NusseltWindow::save(PackedNumbers& to) const {
+  const auto add = [&to](double time, const auto& numbers) {
+    to.add(time);
+    for (const double number : numbers) {
+      to.add(number);
+    }
+  };
+  to.add(static_cast<double>(noted_.size()));
+  for (const auto& [time, numbers] : noted_) {
+    add(time, numbers);
+  }
+  to.add(static_cast<double>(left_.size()));
+  for (const auto& [time, parts] : left_) {
+    add(time, parts);
+  }
+}
+
+void NusseltWindow::restore(PackedNumbers& from) {
+  const auto take = [&from](double& time, auto& numbers) {
+    time = from.take();
+    for (double& number : numbers) {
+      number = from.take();
+    }
+  };
+  noted_.clear();
+  for (double count = from.take(); count > 0.0; --count) {
+    auto& [time, numbers] = noted_.emplace_back();
+    take(time, numbers);
+  }
+  left_.clear();
+  for (double count = from.take(); count > 0.0; --count) {
+    auto& [time, parts] = left_.emplace_back();
+    take(time, parts);
+  }
+}
+
 std::optional<NusseltAverages> NusseltWindow::averages() const {
   if (noted_.empty() || !(noted_.back().time > 0.0)) {
     return std::nullopt;

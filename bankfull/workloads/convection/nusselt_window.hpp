@@ -5,6 +5,7 @@
 #include "bankfull/workloads/convection/diagnosis.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/state.hpp"
 
 #include <array>
 #include <memory>
@@ -60,6 +61,10 @@ class NusseltWindow {
 
   /// To be called in the order of times. `budgets` end with this flow.
   void add(double time, const Diagnosis& flow, const BudgetHistory& budgets);
+
+  // What was noted, for a run that goes on from a state.
+  void save(PackedNumbers& to) const;
+  void restore(PackedNumbers& from);
 
   /// Nothing where there is no HeatPath, and before any step.
   [[nodiscard]] std::optional<NusseltAverages> averages() const;

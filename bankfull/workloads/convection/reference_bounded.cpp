@@ -24,6 +24,37 @@ void ReferenceBounded::restart() {
   corrected_variance_.assign(scalars, 0.0);
 }
 
+void ReferenceBounded::save(StateWriter& to) const {
+  for (const int scalar : bounded_) {
+    for (const int axis : storage_axes) {
+      const std::vector<double>& through =
+          before_[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(axis)];
+      to.cells(name_of_flux(problem_, grid_, scalar, axis), extents_of_faces(grid_, axis),
+               Precision::fp64, [&](const Box& part, double* values) {
+                 for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+                   *values++ = through[face(axis, {i, j, k})];
+                 });
+               });
+    }
+  }
+  save_corrected_variance(
+      problem_, [this](int scalar) { return corrected_variance(scalar); }, to);
+}
+
+void ReferenceBounded::restore(const StateReader& from) {
+  for (const int scalar : bounded_) {
+    for (const int axis : storage_axes) {
+      std::vector<double>& through =
+          before_[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(axis)];
+      from.cells(name_of_flux(problem_, grid_, scalar, axis), box_of(extents_of_faces(grid_, axis)),
+                 through.data());
+    }
+  }
+  restore_corrected_variance(problem_, from, [this](int scalar, double value) {
+    corrected_variance_[static_cast<std::size_t>(scalar)] = value;
+  });
+}
+
 std::size_t ReferenceBounded::cell(Index at) const {
   const Extents n = grid_.extents();
   return static_cast<std::size_t>((at[0] * n.nj + at[1]) * n.nk + at[2]);

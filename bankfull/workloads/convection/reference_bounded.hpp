@@ -4,6 +4,7 @@
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
+#include "bankfull/workloads/convection/state.hpp"
 
 #include <array>
 #include <cstdint>
@@ -33,6 +34,10 @@ class ReferenceBounded {
   /// The sum of all that leaves a cell in a time, of its content; see exchange_rate.
   [[nodiscard]] double exchange_rate(const FieldSet<double>& flow, std::int64_t i, std::int64_t j,
                                      std::int64_t k) const;
+
+  // What later stages depend on.
+  void save(StateWriter& to) const;
+  void restore(const StateReader& from);
 
   /// Forgets fluxes and sums.
   void restart();

@@ -9,6 +9,7 @@
 #include "bankfull/workloads/convection/reference_budget.hpp"
 #include "bankfull/workloads/convection/reference_diffusion.hpp"
 #include "bankfull/workloads/convection/reference_pressure.hpp"
+#include "bankfull/workloads/convection/state.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -96,6 +97,44 @@ class ReferenceIntegrator final : public Integrator {
     restart_clock();
   }
 
+  void save(StateWriter& to) const override {
+    convection::save(
+        {.rule = {}, .progress = progress_, .next = {}, .of_flow = rates_, .noted = {}}, to);
+    save_references(plan_.stepped(), to);
+    for (int field = 0; field < count_; ++field) {
+      const std::string name = name_of_field(plan_.problem(), plan_.grid(), field);
+      save_cells("flow/" + name, fields_[field], to);
+      save_cells("tendency/" + name, before_[field], to);
+    }
+    if (diffusion_.any()) {
+      const Extents n = plan_.grid().extents();
+      to.cells("pressure", n, Precision::fp64, [&](const Box& part, double* values) {
+        for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+          *values++ = known_pressure(i, j, k);
+        });
+      });
+    }
+    bounded_.save(to);
+  }
+
+  void restore(const StateReader& from) override {
+    const StepClock clock = saved_clock(from);
+    progress_ = clock.progress;
+    rates_ = {.advection = std::max(clock.of_flow.advection, clock.noted.advection),
+              .buoyancy = std::max(clock.of_flow.buoyancy, clock.noted.buoyancy),
+              .exchange = std::max(clock.of_flow.exchange, clock.noted.exchange)};
+    for (int field = 0; field < count_; ++field) {
+      const std::string name = name_of_field(plan_.problem(), plan_.grid(), field);
+      restore_cells(saved_field(plan_.stepped(), plan_.grid(), field, from), fields_[field]);
+      restore_cells(from.cells("tendency/" + name), before_[field]);
+    }
+    if (diffusion_.any()) {
+      from.cells("pressure", box_of(plan_.grid().extents()), known_pressure_.data());
+    }
+    bounded_.restore(from);
+    fill_ghosts(progress_.time);
+  }
+
   void read_stepped(int field, const Box& part, double* values) const override {
     const FieldView<const double> view = fields_[field];
     for_cells(part,
@@ -116,6 +155,23 @@ class ReferenceIntegrator final : public Integrator {
       read_stepped(field, all, state.fields.back().data());
     }
     return state;
+  }
+
+  void save_cells(const std::string& name, const FieldView<const double>& view,
+                  StateWriter& to) const {
+    to.cells(name, plan_.grid().extents(), Precision::fp64, [&](const Box& part, double* values) {
+      for_cells(part,
+                [&](std::int64_t i, std::int64_t j, std::int64_t k) { *values++ = view(i, j, k); });
+    });
+  }
+
+  void restore_cells(const CellReader& saved, const FieldView<double>& view) const {
+    const Extents n = plan_.grid().extents();
+    std::vector<double> values(static_cast<std::size_t>(n.count()));
+    saved(box_of(n), values.data());
+    const double* next = values.data();
+    for_cells(box_of(n),
+              [&](std::int64_t i, std::int64_t j, std::int64_t k) { view(i, j, k) = *next++; });
   }
 
   [[nodiscard]] PointStencil<double> stencil(std::int64_t i, std::int64_t j, std::int64_t k) const {

@@ -227,6 +227,34 @@ std::vector<Check> ResolutionWatch::checks() const {
   return checks;
 }
 
+void ResolutionWatch::save(PackedNumbers& to) const {
+  to.add(static_cast<double>(noted_.size()));
+  for (const auto& [time, resolution] : noted_) {
+    // All members.
+    const auto& [batchelor, kolmogorov, layer, overshoot, gradients, rounding, peclet] = resolution;
+    to.add(time);
+    for (const auto& value :
+         {batchelor, kolmogorov, layer, overshoot, gradients, rounding, peclet}) {
+      to.add(value);
+    }
+  }
+}
+
+void ResolutionWatch::restore(PackedNumbers& from) {
+  noted_.clear();
+  for (double left = from.take(); left > 0.0; --left) {
+    Noted noted;
+    auto& [time, resolution] = noted;
+    auto& [batchelor, kolmogorov, layer, overshoot, gradients, rounding, peclet] = resolution;
+    time = from.take();
+    for (std::optional<double>* value :
+         {&batchelor, &kolmogorov, &layer, &overshoot, &gradients, &rounding, &peclet}) {
+      *value = from.take_optional();
+    }
+    noted_.push_back(noted);
+  }
+}
+
 std::string ResolutionWatch::runaway(const Diagnosis& flow) const {
   constexpr double ranges = 10.0;
   for (std::size_t s = 0; s < bounds_.size(); ++s) {

@@ -5,6 +5,7 @@
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/state.hpp"
 
 #include <optional>
 #include <string>
@@ -70,6 +71,10 @@ class ResolutionWatch {
 
   /// For the second half of the run: means over it, and the largest overshoot.
   [[nodiscard]] std::vector<Check> checks() const;
+
+  /// For a run that goes on later, from the same start.
+  void save(PackedNumbers& to) const;
+  void restore(PackedNumbers& from);
 
   /// The scalar that left its bounds tenfold, and how far it got; "" while none did. No flow does
   /// so: it grows by its scheme.

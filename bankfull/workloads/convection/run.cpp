@@ -8,8 +8,10 @@
 #include "bankfull/workloads/convection/stability.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <string_view>
 
 namespace bankfull::convection {
@@ -55,41 +57,24 @@ class Integration {
         integrator_(make_integrator(plan)) {}
 
   RunOutcome integrate() {
-    const InitialFlow initial(problem_, plan_.grid());
-    integrator_->load(initial);
-    require_projected(initial);
-    resolution_ =
-        std::make_unique<ResolutionWatch>(problem_, plan_.grid(), integrator_->diagnose());
-    check_flow();
-    set_rule();
-    require_short_enough();
-    context_.recorder.begin();
-    record();
-    snapshot_when_due();
-    watch_.restart();
-    since_begin_.restart();
+    if (context_.start == nullptr) {
+      begin();
+    } else {
+      go_on_from(*context_.start);
+    }
     while (!at_end()) {
       advance_some_steps();
       plan_row();
-      if (at_end() || due()) {
-        time_steps();
-        check_flow();
-        if (at_end() || record_due()) {
-          record();
-        }
-        snapshot_when_due();
-        set_rule();
-        watch_.restart();
-      } else if (row_is_near()) {
-        note_budgets();
-      }
+      save_when_due();
+      tell_when_due();
     }
     outcome_.progress = clock_;
     outcome_.resolution_checks = resolution_->checks();
     outcome_.averages = nusselt_.averages();
     outcome_.diagnosis = diagnosis_;
     outcome_.largest_force = sources_.force;
-    outcome_.pressure = integrator_->pressure_outcome();
+    outcome_.first_step = first_step_;
+    outcome_.pressure = pressure_outcome();
     outcome_.mean_cycles = checked_ > 0 ? cycles_ / static_cast<double>(checked_) : 0.0;
     return outcome_;
   }
@@ -97,6 +82,52 @@ class Integration {
   Integrator& integrator() { return *integrator_; }
 
  private:
+  void begin() {
+    const InitialFlow initial(problem_, plan_.grid());
+    integrator_->load(initial);
+    require_projected(initial);
+    start_ = integrator_->diagnose();
+    resolution_ = std::make_unique<ResolutionWatch>(problem_, plan_.grid(), start_);
+    check_flow();
+    set_rule();
+    require_short_enough();
+    context_.recorder.begin();
+    record();
+    snapshot_when_due();
+    restart_watches();
+  }
+
+  /// A state is saved between a step and all that is told at its end; after the last step too.
+  void go_on_from(const StateReader& saved) {
+    restore(saved);
+    set_rule();
+    context_.recorder.begin();
+    restart_watches();
+    tell_when_due();
+  }
+
+  void restart_watches() {
+    saved_ = {clock_.steps, clock_.time};
+    since_save_.restart();
+    watch_.restart();
+    since_begin_.restart();
+  }
+
+  void tell_when_due() {
+    if (at_end() || due()) {
+      time_steps();
+      check_flow();
+      if (at_end() || record_due()) {
+        record();
+      }
+      snapshot_when_due();
+      set_rule();
+      watch_.restart();
+    } else if (row_is_near()) {
+      note_budgets();
+    }
+  }
+
   [[nodiscard]] bool at_end() const {
     if (interrupted_) {
       return true;
@@ -141,8 +172,30 @@ class Integration {
     return ends || clock_.steps + steps_of_budgets >= next_row_step();
   }
 
+  /// Where rows follow from the length of steps: how often that is looked at. A plan must not
+  /// depend on when a clock on a wall has the run look, or no two runs would tell the same.
+  [[nodiscard]] bool plans_rows() const {
+    return context_.cadence.series_steps == 0 && problem_.end_time > 0.0 &&
+           problem_.time_step.fixed == 0.0;
+  }
+
+  /// The first one after step n: 1, 2, 4, 8 ... steps after the last row.
+  [[nodiscard]] std::int64_t planning_step_after(std::int64_t n) const {
+    return recorded_step_ + static_cast<std::int64_t>(
+                                std::bit_floor(static_cast<std::uint64_t>(n - recorded_step_))) *
+                                2;
+  }
+
+  [[nodiscard]] std::int64_t next_planning_step() const {
+    return clock_.steps == recorded_step_ ? recorded_step_ + 1 : planning_step_after(clock_.steps);
+  }
+
   /// Longer steps make a row due earlier, but never before its budgets can be told.
   void plan_row() {
+    if (!plans_rows() ||
+        !std::has_single_bit(static_cast<std::uint64_t>(clock_.steps - recorded_step_))) {
+      return;
+    }
     const std::int64_t earliest = clock_.steps + steps_of_budgets;
     if (row_step_ > earliest) {
       row_step_ = std::max(earliest, recorded_step_ + series_steps());
@@ -168,7 +221,11 @@ class Integration {
 
   /// Steps until there may be something to do, at least one.
   [[nodiscard]] std::int64_t steps_ahead() const {
-    std::int64_t last = std::min(next_row_step() - steps_of_budgets, checked_step_ + watch_steps);
+    std::int64_t last = std::min(
+        {next_row_step() - steps_of_budgets, checked_step_ + watch_steps, next_checkpoint_step()});
+    if (plans_rows()) {
+      last = std::min(last, next_planning_step());
+    }
     if (problem_.steps > 0) {
       last = std::min(last, next_snapshot_step());
     }
@@ -177,6 +234,9 @@ class Integration {
       const double picture = next_snapshot_part() * problem_.end_time;
       steps = std::min({steps, least_steps_to(rule_, clock_, picture),
                         least_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
+    }
+    if (checkpoints().time > 0.0) {
+      steps = std::min(steps, least_steps_to(rule_, clock_, next_checkpoint_time()));
     }
     return std::max<std::int64_t>(1, steps);
   }
@@ -191,7 +251,7 @@ class Integration {
 
   /// For who watches: where the run is and how fast, all its pictures included.
   [[nodiscard]] std::string detail() const {
-    const double seconds_per_step = since_begin_.seconds() / static_cast<double>(clock_.steps);
+    const double seconds_per_step = mean_seconds_per_step();
     return fmt::format("step {}, time {:.6g}, dt {:.3g}, {:.5g} steps/s, {:.3g} ns a cell and step",
                        clock_.steps, clock_.time, clock_.dt, 1.0 / seconds_per_step,
                        seconds_per_step / static_cast<double>(problem_.cells()) * 1e9);
@@ -234,12 +294,16 @@ class Integration {
 
   /// As many as took the time between two looks; a device may queue more than it has done.
   [[nodiscard]] std::int64_t steps_between_looks() const {
-    if (clock_.steps == 0) {
+    if (clock_.steps == first_step_) {
       return 1;
     }
-    const double seconds_per_step = since_begin_.seconds() / static_cast<double>(clock_.steps);
     return std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(seconds_between_looks / seconds_per_step));
+        1, static_cast<std::int64_t>(seconds_between_looks / mean_seconds_per_step()));
+  }
+
+  /// Of those that this run has taken itself.
+  [[nodiscard]] double mean_seconds_per_step() const {
+    return since_begin_.seconds() / static_cast<double>(clock_.steps - first_step_);
   }
 
   void time_steps() {
@@ -266,7 +330,7 @@ class Integration {
     require_within_stability();
     require_bounded();
     note(diagnosis_);
-    cycles_ += integrator_->pressure_outcome().cycles;
+    cycles_ += pressure_outcome().cycles;
     ++checked_;
     checked_step_ = clock_.steps;
   }
@@ -295,7 +359,7 @@ class Integration {
 
   /// Steps that are chosen do not blow up a flow whose pressure is solved for.
   [[nodiscard]] std::string remedy() const {
-    const bool pressure = !integrator_->pressure_outcome().converged;
+    const bool pressure = !pressure_outcome().converged;
     return pressure && problem_.time_step.fixed == 0.0
                ? fmt::format("the pressure solver does not converge: {}", other_solver)
                : "use a shorter time step or more cells";
@@ -303,7 +367,7 @@ class Integration {
 
   /// A solver that stops at its rounding leaves no more than rounding behind.
   void require_solved() const {
-    const poisson::Outcome solve = integrator_->pressure_outcome();
+    const poisson::Outcome solve = pressure_outcome();
     if (clock_.steps > 0 && !solve.converged &&
         !check_divergence(plan_, diagnosis_, clock_, sources_.force).passed()) {
       throw RuntimeFailure(fmt::format(
@@ -373,7 +437,7 @@ class Integration {
                   .courant = told.dt * told.rates.advection,
                   .diagnosis = diagnosis_,
                   .time_scheme = budgets_.time_scheme(),
-                  .cycles = integrator_->pressure_outcome().cycles};
+                  .cycles = pressure_outcome().cycles};
     if (path_) {
       row.nusselt = nusselt_of(*path_, problem_.scalars.front().diffusivity, diagnosis_);
       outcome_.nusselt = row.nusselt;
@@ -391,6 +455,92 @@ class Integration {
     recorded_step_ = clock_.steps;
     row_step_ = recorded_step_ + series_steps();
     context_.recorder.record(row);
+  }
+
+  [[nodiscard]] const CheckpointCadence& checkpoints() const {
+    return context_.cadence.checkpoints;
+  }
+
+  [[nodiscard]] std::int64_t next_checkpoint_step() const {
+    const std::int64_t every = checkpoints().steps;
+    return every > 0 ? (saved_.step / every + 1) * every : std::numeric_limits<std::int64_t>::max();
+  }
+
+  /// The next multiple, as above, but for one that rounding alone has not reached.
+  [[nodiscard]] double next_checkpoint_time() const {
+    constexpr double rounding = 1e-9;
+    const double every = checkpoints().time;
+    return every > 0.0 ? (std::floor(saved_.time / every + rounding) + 1.0) * every : HUGE_VAL;
+  }
+
+  [[nodiscard]] bool checkpoint_due() const {
+    const CheckpointCadence& every = checkpoints();
+    return clock_.steps >= next_checkpoint_step() || clock_.time >= next_checkpoint_time() ||
+           (every.seconds > 0.0 && since_save_.seconds() >= every.seconds);
+  }
+
+  /// Steps are timed without it.
+  void save_when_due() {
+    if (!checkpoints().any() || !(at_end() || checkpoint_due())) {
+      return;
+    }
+    integrator_->finish();
+    seconds_before_pause_ += watch_.seconds();
+    context_.recorder.checkpoint(clock_.steps, clock_.time, [this](StateWriter& to) { save(to); });
+    saved_ = {clock_.steps, clock_.time};
+    since_save_.restart();
+    watch_.restart();
+  }
+
+  /// Of the last step, whoever took it.
+  [[nodiscard]] poisson::Outcome pressure_outcome() const {
+    const bool saved = context_.start != nullptr && clock_.steps == first_step_;
+    return saved ? saved_solve_ : integrator_->pressure_outcome();
+  }
+
+  /// All that the rest of the run, and what it tells, depend on. Times of steps are those of this
+  /// process.
+  void save(StateWriter& to) const {
+    integrator_->save(to);
+    to.counts("run/steps", {recorded_step_, row_step_, checked_step_, snapshots_, checked_});
+    PackedNumbers numbers;
+    const poisson::Outcome solve = pressure_outcome();
+    for (const double number : {static_cast<double>(solve.cycles), solve.residual,
+                                solve.converged ? 1.0 : 0.0, cycles_}) {
+      numbers.add(number);
+    }
+    numbers.add(start_);
+    numbers.add(diagnosis_);
+    budgets_.save(numbers);
+    resolution_->save(numbers);
+    nusselt_.save(numbers);
+    to.numbers("run/history", numbers.values());
+  }
+
+  void restore(const StateReader& from) {
+    integrator_->restore(from);
+    clock_ = integrator_->progress();
+    first_step_ = clock_.steps;
+    const std::vector<std::int64_t> steps = from.counts("run/steps");
+    PackedNumbers numbers(from.numbers("run/history"));
+    if (steps.size() != 5) {
+      throw RuntimeFailure("the state of the run does not tell how far it was");
+    }
+    std::size_t next = 0;
+    for (std::int64_t* count :
+         {&recorded_step_, &row_step_, &checked_step_, &snapshots_, &checked_}) {
+      *count = steps[next++];
+    }
+    saved_solve_.cycles = static_cast<int>(numbers.take());
+    saved_solve_.residual = numbers.take();
+    saved_solve_.converged = numbers.take() != 0.0;
+    cycles_ = numbers.take();
+    start_ = numbers.take_diagnosis();
+    diagnosis_ = numbers.take_diagnosis();
+    budgets_.restore(numbers);
+    resolution_ = std::make_unique<ResolutionWatch>(problem_, plan_.grid(), start_);
+    resolution_->restore(numbers);
+    nusselt_.restore(numbers);
   }
 
   void snapshot_when_due() {
@@ -411,14 +561,24 @@ class Integration {
   bool interrupted_ = false;
   StepRule rule_;
   StepState clock_;
-  Diagnosis diagnosis_;
+  Diagnosis start_;      ///< of the flow that the run began with
+  Diagnosis diagnosis_;  ///< of the last check
   BudgetHistory budgets_;
   std::unique_ptr<ResolutionWatch> resolution_;
   RunOutcome outcome_;
   double cycles_ = 0.0;
   std::int64_t checked_ = 0;
   std::int64_t snapshots_ = 0;
+  std::int64_t first_step_ = 0;  ///< of this process
+  poisson::Outcome saved_solve_;
 
+  struct Saved {
+    std::int64_t step = 0;
+    double time = 0.0;
+  };
+  Saved saved_;  ///< last
+
+  Stopwatch since_save_;
   Stopwatch since_begin_;
   Stopwatch watch_;
   double seconds_before_pause_ = 0.0;

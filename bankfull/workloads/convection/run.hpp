@@ -10,6 +10,7 @@
 #include "bankfull/workloads/convection/resolution.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace bankfull::convection {
@@ -44,21 +45,40 @@ class Recorder {
   /// Cadence::snapshots times, the first at the start and the last at the end.
   virtual void snapshot(std::int64_t number, double time, const Grid& grid,
                         const FlowReader& flow) = 0;
+
+  /// As often as CheckpointCadence asks for, before anything that the run tells at this step:
+  /// `save` takes down all that its rest depends on.
+  virtual void checkpoint(std::int64_t /*step*/, double /*time*/,
+                          const std::function<void(StateWriter&)>& /*save*/) {}
+};
+
+/// How often a run saves its state; 0: not by this measure. Where any of them asks for it, it does
+/// so when it is interrupted and at its end, too.
+struct CheckpointCadence {
+  std::int64_t steps = 0;  ///< at multiples of them
+  double time = 0.0;       ///< of the flow, likewise
+  double seconds = 0.0;    ///< of the clock on the wall
+  bool at_end = false;     ///< when it is interrupted and at its end, whatever the others say
+
+  [[nodiscard]] bool any() const { return at_end || steps > 0 || time > 0.0 || seconds > 0.0; }
 };
 
 /// How often a run tells of itself.
 struct Cadence {
   std::int64_t series_steps = 0;  ///< 0: about two hundred rows, where the number of steps is known
   int snapshots = 0;              ///< 0, or 2 and more
+  CheckpointCadence checkpoints = {};
 };
 
 /// What a run gets beside its plan: IntegrationContext{{ranks, progress}, cadence, recorder}.
 struct IntegrationContext : RunContext {
   Cadence cadence;
   Recorder& recorder;
+  const StateReader* start = nullptr;  ///< what a run to go on with has saved; null: a new run
 };
 
-/// Integrates the problem to its end, measures, and checks the divergence of the final flow. An
+/// Integrates the problem to its end, from its initial conditions or from where a run was saved,
+/// as if it had never been interrupted; measures, and checks the divergence of the final flow. An
 /// interruption makes the next step the last one, and leaves out the times of its parts.
 ///
 /// Throws UsageError where a fixed step is too long for the flow that it starts from;

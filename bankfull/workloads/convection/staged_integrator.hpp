@@ -1,11 +1,13 @@
 #pragma once
 
 #include "bankfull/workloads/convection/integrator.hpp"
+#include "bankfull/workloads/convection/state.hpp"
 #include "bankfull/workloads/convection/tally.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,21 @@ namespace bankfull::convection {
 /// caller chooses.
 inline constexpr int given_slot = Stages::most;
 inline constexpr int factor_slots = given_slot + 1;
+
+/// What a backend keeps from step to step for each cell.
+enum class Kept {
+  flow,       ///< the fields
+  tendency,   ///< those of the stage before, a field each
+  pressure,   ///< that stages know of, see keeps_pressure
+  potential,  ///< what an iterative pressure solver starts from
+  flux,       ///< of bounded scalars, three each, of the stage before: through the lower faces of
+              ///< cells, and the upper ones of the last along the axis
+};
+
+/// The cells, or faces, of what is kept. `field`: its number among its kind.
+inline Extents extents_of_kept(const Grid& grid, Kept what, int field) {
+  return what == Kept::flux ? extents_of_faces(grid, field % 3) : grid.extents();
+}
 
 /// The tuned schedule of any device: the order in which the parts of a stage follow stands here.
 /// A flow lives in two sets of fields, its sides: a stage reads one and leaves the flow in the
@@ -39,8 +56,15 @@ inline constexpr int factor_slots = given_slot + 1;
 ///                            where diffusion is implicit; forget_kept_pressure() sets it to zero
 ///   set_fields(flow, side)   all but ghosts, and zero tendencies
 ///   read(side, field, part, values)   see FlowReader
+///   clock(), set_clock(clock)  the StepClock; setting it leaves the rule, and puts walls where
+///                            they are at its time
+///   read_kept(what, side, field, part, values)   as read does
+///   set_kept(what, side, field, values)   of all cells or faces; ghosts are left to
+///   fill_ghosts(side) and,
+///                            where pressure is kept, to the backend
 ///   tally_flow(side), tally_scalar(side, scalar)
-///   corrected_variance(scalar)   of a bounded one, since set_fields; see Diagnosis
+///   corrected_variance(scalar)   of a bounded one, since set_fields; see Diagnosis;
+///                            set_corrected_variance(scalar, value)
 ///   scale_pressure(factor)   launches that on what the solver starts from
 ///   pressure()               its poisson::Solver
 ///   finish()                 waits for all work
@@ -126,6 +150,43 @@ class StagedIntegrator final : public Integrator {
     backend_.finish();
   }
 
+  void save(StateWriter& to) const override {
+    convection::save(backend_.clock(), to);
+    save_references(plan_.stepped(), to);
+    each_kept([&](const std::string& name, Kept what, int field) {
+      to.cells(name, extents_of_kept(plan_.grid(), what, field), plan_.problem().precision,
+               [&](const Box& part, double* values) {
+                 backend_.read_kept(what, side_, field, part, values);
+               });
+    });
+    save_corrected_variance(
+        plan_.problem(), [this](int scalar) { return backend_.corrected_variance(scalar); }, to);
+  }
+
+  void restore(const StateReader& from) override {
+    backend_.set_clock(saved_clock(from));
+    is_first_ = backend_.progress().steps == 0;
+    is_chosen_ = false;
+    is_loaded_ = false;
+    backend_.pressure().forget();
+    each_kept([&](const std::string& name, Kept what, int field) {
+      if (what == Kept::potential && !from.has(name)) {
+        return;  // of a run with a direct solver
+      }
+      backend_.set_kept(what, side_, field,
+                        what == Kept::flow ? saved_field(plan_.stepped(), plan_.grid(), field, from)
+                                           : from.cells(name));
+      if (what == Kept::potential) {
+        backend_.pressure().recall();
+      }
+    });
+    restore_corrected_variance(plan_.problem(), from, [this](int scalar, double value) {
+      backend_.set_corrected_variance(scalar, value);
+    });
+    backend_.fill_ghosts(side_);
+    backend_.finish();
+  }
+
   void read_stepped(int field, const Box& part, double* values) const override {
     backend_.read(side_, field, part, values);
   }
@@ -163,6 +224,28 @@ class StagedIntegrator final : public Integrator {
     if (!is_chosen_) {
       backend_.choose_step();
       is_chosen_ = true;
+    }
+  }
+
+  /// body(name in a state, what, field)
+  template <class Body>
+  void each_kept(const Body& body) const {
+    for (int field = 0; field < plan_.fields(); ++field) {
+      const std::string name = name_of_field(plan_.problem(), plan_.grid(), field);
+      body("flow/" + name, Kept::flow, field);
+      body("tendency/" + name, Kept::tendency, field);
+    }
+    if (backend_.keeps_pressure()) {
+      body("pressure", Kept::pressure, 0);
+    }
+    if (plan_.solver() == PressureSolver::multigrid) {
+      body("potential", Kept::potential, 0);
+    }
+    int fluxes = 0;
+    for (const int scalar : bounded_scalars(plan_.problem())) {
+      for (const int axis : storage_axes) {
+        body(name_of_flux(plan_.problem(), plan_.grid(), scalar, axis), Kept::flux, fluxes++);
+      }
     }
   }
 

@@ -1,10 +1,8 @@
 #pragma once
 
-#include "bankfull/core/exec/cpu_executor.hpp"
 #include "bankfull/core/field/field_set.hpp"
-#include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/cpu/bounded_rows.hpp"
-#include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/cpu/flow.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 
@@ -20,31 +18,24 @@ namespace bankfull::convection {
 template <class Real>
 class CpuBounded {
  public:
-  CpuBounded(const Plan& plan, const CpuExecutor& executor)
-      : grid_(plan.grid()),
-        n_(grid_.extents()),
-        executor_(executor),
-        medium_(medium_of<Real>(plan.stepped(), grid_)),
-        walls_(wall_faces_of(grid_)),
-        layout_(n_, 1, sizeof(Real)),
+  CpuBounded(const Plan& plan, const FlowOnCpu<Real>& flow)
+      : flow_(flow),
+        n_(flow.n),
         scalars_(bounded_scalars(plan.problem())),
         corrected_variance_(plan.problem().scalars.size(), 0.0) {
     if (scalars_.empty()) {
       return;
     }
-    const std::array<std::vector<double>, 3> diffusion = diffusive_exchange(plan.problem(), grid_);
+    const std::array<std::vector<double>, 3> diffusion =
+        diffusive_exchange(plan.problem(), flow_.grid);
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
-      metrics_[n] = metrics_of<Real>(grid_.axis(axis));
       diffusion_[n].assign(diffusion[n].begin(), diffusion[n].end());
     }
-    if (!grid_.axis(2).cells.uniform()) {
-      lines_along_rows_ = MetricLines<Real>(metrics_[2]);
-    }
     const int kept = 3 * static_cast<int>(scalars_.size());
-    kept_ = std::make_unique<FieldSet<Real>>(layout_, kept, Device::cpu());
-    fluxes_ = std::make_unique<FieldSet<Real>>(layout_, 3, Device::cpu());
-    room_ = std::make_unique<FieldSet<Real>>(layout_, 2, Device::cpu());
+    kept_ = std::make_unique<FieldSet<Real>>(flow_.layout, kept, Device::cpu());
+    fluxes_ = std::make_unique<FieldSet<Real>>(flow_.layout, 3, Device::cpu());
+    room_ = std::make_unique<FieldSet<Real>>(flow_.layout, 2, Device::cpu());
     fill(*fluxes_, Real(0));
     fill(*room_, Real(1));  // beyond walls, for good
     restart();
@@ -65,27 +56,35 @@ class CpuBounded {
     return corrected_variance_[static_cast<std::size_t>(scalar)];
   }
 
+  void set_corrected_variance(int scalar, double value) {
+    corrected_variance_[static_cast<std::size_t>(scalar)] = value;
+  }
+
+  /// The centred flux of the stage before, see Kept::flux.
+  [[nodiscard]] FieldView<Real> kept_flux(int number) const { return (*kept_)[number]; }
+
   /// The flow that a stage started from, and what it has become.
   void correct(const FieldSet<Real>& from, FieldSet<Real>& to, const StageFactors<Real>& stage) {
     for (std::size_t n = 0; n < scalars_.size(); ++n) {
       each_row([&](std::int64_t i, std::int64_t j) {
         const BoundedRow<Real> row = row_of(n, from, to, stage, i, j);
-        with_cells_along_rows([&](const auto& along) {
+        flow_.with_cells_along_rows([&](const auto& along) {
           find_antidiffusion_rows(row, along, i == n_.ni - 1, j == n_.nj - 1);
         });
       });
       each_row([&](std::int64_t i, std::int64_t j) {
         const BoundedRow<Real> row = row_of(n, from, to, stage, i, j);
-        with_cells_along_rows([&](const auto& along) { find_room_row(row, along); });
+        flow_.with_cells_along_rows([&](const auto& along) { find_room_row(row, along); });
         close(i, j);
       });
       corrected_variance_[static_cast<std::size_t>(scalars_[n])] +=
           sum_of_rows([&](std::int64_t i, std::int64_t j) {
             const BoundedRow<Real> row = row_of(n, from, to, stage, i, j);
-            const double area = grid_.axis(0).width(i) * grid_.axis(1).width(j) / grid_.volume();
-            return 0.5 * area * with_cells_along_rows([&](const auto& along) {
-                     return correct_row(row, along);
-                   });
+            const double area =
+                flow_.grid.axis(0).width(i) * flow_.grid.axis(1).width(j) / flow_.grid.volume();
+            return 0.5 * area * flow_.with_cells_along_rows([&](const auto& along) {
+              return correct_row(row, along);
+            });
           });
     }
   }
@@ -94,15 +93,15 @@ class CpuBounded {
   [[nodiscard]] double largest_exchange(const FieldSet<Real>& flow) const {
     std::vector<double> largest(static_cast<std::size_t>(n_.ni * n_.nj));
     each_row([&](std::int64_t i, std::int64_t j) {
-      const std::int64_t next_i = walls_.walled[0] ? i + 1 : (i + 1) % n_.ni;
-      const std::int64_t next_j = walls_.walled[1] ? j + 1 : (j + 1) % n_.nj;
+      const std::int64_t next_i = flow_.walls.walled[0] ? i + 1 : (i + 1) % n_.ni;
+      const std::int64_t next_j = flow_.walls.walled[1] ? j + 1 : (j + 1) % n_.nj;
       const UpperVelocities<Real> upper{flow[0].row(next_i, j), flow[1].row(i, next_j),
-                                        walls_.walled[2] ? Real(0) : flow[2].row(i, j)[0]};
+                                        flow_.walls.walled[2] ? Real(0) : flow[2].row(i, j)[0]};
       const Real across =
           diffusion_[0][static_cast<std::size_t>(i)] + diffusion_[1][static_cast<std::size_t>(j)];
-      const Real found = with_cells_along_rows([&](const auto& along) {
-        return largest_exchange_rate(stencil_of_row(flow, i, j), along, upper, across,
-                                     diffusion_[2].data(), n_.nk);
+      const Real found = flow_.with_cells_along_rows([&](const auto& along) {
+        return largest_exchange_rate(flow_.template stencil_of_row<Real>(flow, i, j), along, upper,
+                                     across, diffusion_[2].data(), n_.nk);
       });
       largest[static_cast<std::size_t>(i * n_.nj + j)] = static_cast<double>(found);
     });
@@ -112,7 +111,7 @@ class CpuBounded {
  private:
   template <class Body>
   void each_row(const Body& body) const {
-    executor_.each(n_.ni * n_.nj, [&](std::int64_t row) { body(row / n_.nj, row % n_.nj); });
+    flow_.executor.each(n_.ni * n_.nj, [&](std::int64_t row) { body(row / n_.nj, row % n_.nj); });
   }
 
   /// In order, whatever the team.
@@ -134,24 +133,10 @@ class CpuBounded {
     for (int field = 0; field < set.count(); ++field) {
       const FieldView<Real> view = set[field];
       each_row([&](std::int64_t i, std::int64_t j) {
-        std::fill_n(view.row(i, j), layout_.row_pitch(), value);
+        std::fill_n(view.row(i, j), flow_.layout.row_pitch(), value);
       });
     }
     std::fill_n(set.data(), set.size(), value);
-  }
-
-  template <class Body>
-  auto with_cells_along_rows(const Body& body) const {
-    return lines_along_rows_.exist() ? body(lines_along_rows_.cells())
-                                     : body(UniformCells<Real>{metrics_[2].front()});
-  }
-
-  [[nodiscard]] PointStencil<Real> stencil_of_row(const FieldSet<Real>& flow, std::int64_t i,
-                                                  std::int64_t j) const {
-    return {.here = flow[0].row(i, j),
-            .strides = {flow.stride(), layout_.plane_pitch(), layout_.row_pitch()},
-            .axis = {metrics_[0][static_cast<std::size_t>(i)],
-                     metrics_[1][static_cast<std::size_t>(j)], metrics_[2].front()}};
   }
 
   /// Of bounded scalar n.
@@ -159,12 +144,13 @@ class CpuBounded {
                                         FieldSet<Real>& to, const StageFactors<Real>& stage,
                                         std::int64_t i, std::int64_t j) const {
     const int scalar = scalars_[n];
-    return {.stencil = stencil_of_row(from, i, j),
+    const WallFaces& walls = flow_.walls;
+    return {.stencil = flow_.template stencil_of_row<Real>(from, i, j),
             .scalar = scalar,
-            .diffusivity = medium_.scalars[scalar].diffusivity,
+            .diffusivity = flow_.medium.scalars[scalar].diffusivity,
             .stage = {stage.gamma + stage.zeta, stage.zeta, stage.store_tendency},
-            .beside = walls_.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk}),
-            .walled = walls_.walled[2],
+            .beside = walls.around<std::int64_t>({i, j, 0}, {n_.ni, n_.nj, n_.nk}),
+            .walled = flow_.walls.walled[2],
             .kept = (*kept_)[3 * static_cast<int>(n)].row(i, j),
             .flux = (*fluxes_)[0].row(i, j),
             .room = (*room_)[0].row(i, j),
@@ -180,35 +166,29 @@ class CpuBounded {
       const auto copy_to = [&](std::int64_t to_i, std::int64_t to_j) {
         std::copy_n(row, n_.nk, room.row(to_i, to_j));
       };
-      if (!walls_.walled[0] && i == 0) {
+      if (!flow_.walls.walled[0] && i == 0) {
         copy_to(n_.ni, j);
       }
-      if (!walls_.walled[0] && i == n_.ni - 1) {
+      if (!flow_.walls.walled[0] && i == n_.ni - 1) {
         copy_to(-1, j);
       }
-      if (!walls_.walled[1] && j == 0) {
+      if (!flow_.walls.walled[1] && j == 0) {
         copy_to(i, n_.nj);
       }
-      if (!walls_.walled[1] && j == n_.nj - 1) {
+      if (!flow_.walls.walled[1] && j == n_.nj - 1) {
         copy_to(i, -1);
       }
-      if (!walls_.walled[2]) {
+      if (!flow_.walls.walled[2]) {
         row[-1] = row[n_.nk - 1];
         row[n_.nk] = row[0];
       }
     }
   }
 
-  const Grid& grid_;
+  const FlowOnCpu<Real>& flow_;
   Extents n_;
-  const CpuExecutor& executor_;
-  Medium<Real> medium_;
-  WallFaces walls_;
-  Layout layout_;
   std::vector<int> scalars_;
   std::vector<double> corrected_variance_;
-  std::array<std::vector<AxisMetric<Real>>, 3> metrics_;
-  MetricLines<Real> lines_along_rows_;
   std::array<std::vector<Real>, 3> diffusion_;  ///< see diffusive_exchange
   std::unique_ptr<FieldSet<Real>> kept_;        ///< centred fluxes, three of each scalar
   std::unique_ptr<FieldSet<Real>> fluxes_;      ///< A through the lower faces, of one scalar

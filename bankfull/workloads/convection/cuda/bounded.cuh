@@ -267,6 +267,15 @@ class CudaBounded {
     return sum;
   }
 
+  /// Waits for all work.
+  void set_corrected_variance(int scalar, double value) {
+    copy_bytes(corrected_variance_.data() + scalar, &value, sizeof(value), stream_);
+    stream_.synchronize();
+  }
+
+  /// The centred flux of the stage before, see Kept::flux.
+  [[nodiscard]] FieldView<Real> kept_flux(int number) const { return (*kept_)[number]; }
+
   /// Queues the passes over the flow that a stage started from, and what it has become.
   void queue(const FlowOnGpu<Real>& flow, const StageFactorsOnGpu<Real>* stage, const Real* from,
              Real* to) {

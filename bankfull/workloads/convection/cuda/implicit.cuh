@@ -56,6 +56,9 @@ class ImplicitOnGpu {
 
   void forget_pressure() { fill_bytes(pressure_.data(), 0, pressure_.bytes(), gpu_.stream()); }
 
+  /// That stages know of.
+  [[nodiscard]] FieldView<Real> pressure() { return pressure_[0]; }
+
   /// The stage of a slot up to where its lines are solved, but for columns on their way down.
   void queue_advance(AdvanceArguments<Real> advance, const Continuations* rules, int slot) const {
     queue_forming(gpu_.stream(), forms_, slots(), slot);

@@ -1,0 +1,138 @@
+#include "bankfull/app/convect/checkpoint_file.hpp"
+
+#include "bankfull/core/base/build_facts.hpp"
+#include "bankfull/core/base/error.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace bankfull::convect {
+namespace {
+
+using convection::CellReader;
+
+constexpr const char* format_name = "bankfull checkpoint of convection";
+constexpr std::int64_t format_version = 1;
+
+std::vector<std::int64_t> list_of(const Extents& n) { return {n.ni, n.nj, n.nk}; }
+
+hdf5::Part part_of(const Box& box) { return {{box.i0, box.j0, box.k0}, list_of(box.extents())}; }
+
+/// Names in the file of what runs call by theirs.
+std::string name_in_file(const std::string& name) { return "state/" + name; }
+
+class FileWriter final : public convection::StateWriter {
+ public:
+  explicit FileWriter(hdf5::NewFile& file) : file_(file) {}
+
+  void numbers(const std::string& name, const std::vector<double>& values) override {
+    file_.add(name_in_file(name), values);
+  }
+  void counts(const std::string& name, const std::vector<std::int64_t>& values) override {
+    file_.add(name_in_file(name), values);
+  }
+
+  /// Whole chunks at a time: so none is written twice.
+  void cells(const std::string& name, const Extents& box, Precision precision,
+             const CellReader& values) override {
+    const hdf5::DatasetShape shape{
+        precision == Precision::fp32 ? hdf5::Element::fp32 : hdf5::Element::fp64, list_of(box)};
+    hdf5::Dataset cells = file_.add(name_in_file(name), shape);
+    const std::int64_t planes = hdf5::chunk_of(list_of(box), bytes_of(precision)).front();
+    piece_.resize(static_cast<std::size_t>(planes * box.nj * box.nk));
+    for (std::int64_t i = 0; i < box.ni; i += planes) {
+      const Box part{i, std::min(i + planes, box.ni), 0, box.nj, 0, box.nk};
+      values(part, piece_.data());
+      cells.write(part_of(part), piece_.data());
+    }
+  }
+
+ private:
+  hdf5::NewFile& file_;
+  std::vector<double> piece_;
+};
+
+[[noreturn]] void refuse_file(const std::filesystem::path& path, const std::string& why) {
+  throw RuntimeFailure(fmt::format("cannot read the checkpoint {}: {}", path.string(), why));
+}
+
+void require_known(const hdf5::OldFile& file) {
+  if (!file.has_attribute("format") || file.text_attribute("format") != format_name) {
+    refuse_file(file.path(), "it is none of bankfull convect");
+  }
+  const std::int64_t version = file.has_attribute("version") ? file.count_attribute("version") : 0;
+  if (version != format_version) {
+    refuse_file(file.path(),
+                fmt::format("it has version {} of the format, and this program knows version {}",
+                            version, format_version));
+  }
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
+                      const std::function<void(convection::StateWriter&)>& save) {
+  hdf5::NewFile file(path);
+  file.set_attribute("format", format_name);
+  file.set_attribute("version", format_version);
+  file.set_attribute("written_by", "bankfull " + build_facts().version);
+  file.add("case", header.resolved_case);
+  const ToldSoFar& told = header.told;
+  file.add("told", std::vector<std::int64_t>{told.series_bytes, told.series_lines,
+                                             told.slice_list_bytes, told.slice_list_lines});
+  file.add("time", std::vector<double>{header.time});
+  file.add("step", std::vector<std::int64_t>{header.step});
+  FileWriter writer(file);
+  save(writer);
+  file.commit();
+}
+
+CheckpointReader::CheckpointReader(const std::filesystem::path& path) : file_(path) {
+  require_known(file_);
+  file_.verify();
+  const std::vector<std::int64_t> told = file_.dataset("told").counts();
+  const std::vector<std::int64_t> step = file_.dataset("step").counts();
+  const std::vector<double> time = file_.dataset("time").numbers();
+  if (told.size() != 4 || step.size() != 1 || time.size() != 1) {
+    refuse_file(path, "it does not tell where the run was");
+  }
+  header_ = {.step = step[0],
+             .time = time[0],
+             .resolved_case = file_.dataset("case").text(),
+             .told = {told[0], told[1], told[2], told[3]}};
+}
+
+void CheckpointReader::require_fields(const convection::Problem& problem,
+                                      const convection::Grid& grid) const {
+  const std::string beginning = name_in_file("flow/");
+  const std::vector<std::string> names = file_.datasets();
+  const auto fields = static_cast<std::size_t>(
+      std::ranges::count_if(names, [&](const auto& name) { return name.starts_with(beginning); }));
+  const std::size_t wanted = 3 + problem.scalars.size();
+  for (std::size_t field = 0; field < wanted; ++field) {
+    const std::string name = convection::name_of_field(problem, grid, static_cast<int>(field));
+    if (fields != wanted || !has("flow/" + name)) {
+      refuse_file(path(), fmt::format("it has {} fields, and the case has {}, {} among them",
+                                      fields, wanted, name));
+    }
+    if (file_.dataset(beginning + name).extents() != list_of(grid.extents())) {
+      refuse_file(path(), "it is of another grid than the case");
+    }
+  }
+}
+
+bool CheckpointReader::has(const std::string& name) const { return file_.has(name_in_file(name)); }
+
+std::vector<double> CheckpointReader::numbers(const std::string& name) const {
+  return file_.dataset(name_in_file(name)).numbers();
+}
+
+std::vector<std::int64_t> CheckpointReader::counts(const std::string& name) const {
+  return file_.dataset(name_in_file(name)).counts();
+}
+
+void CheckpointReader::cells(const std::string& name, const Box& part, double* values) const {
+  file_.dataset(name_in_file(name)).read(part_of(part), values);
+}
+
+}  // namespace bankfull::convect

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "bankfull/core/io/hdf5_file.hpp"
+#include "bankfull/workloads/convection/state.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bankfull::convect {
+
+/// What a run's folder holds at a checkpoint, to which its growing files are cut back.
+struct ToldSoFar {
+  std::int64_t series_bytes = 0;
+  std::int64_t series_lines = 0;
+  std::int64_t slice_list_bytes = 0;  ///< 0: there is none
+  std::int64_t slice_list_lines = 0;
+};
+
+/// What a checkpoint has beside the state of the flow.
+struct CheckpointHeader {
+  std::int64_t step = 0;
+  double time = 0.0;
+  std::string resolved_case;  ///< as TOML, every default filled in
+  ToldSoFar told;
+};
+
+/// Writes a file that appears whole or not at all. Throws RuntimeFailure. Builds with HDF5 only, as
+/// all that follows.
+void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
+                      const std::function<void(convection::StateWriter&)>& save);
+
+/// A checkpoint that is read.
+class CheckpointReader final : public convection::StateReader {
+ public:
+  /// Reads all of the file once, for its checksums' sake. Throws RuntimeFailure in a line that says
+  /// what is wrong with it: cut short, changed, of another program or of a later version of this.
+  explicit CheckpointReader(const std::filesystem::path& path);
+
+  [[nodiscard]] const CheckpointHeader& header() const { return header_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
+
+  /// Throws RuntimeFailure unless it has the fields of this problem on this grid, and no others.
+  void require_fields(const convection::Problem& problem, const convection::Grid& grid) const;
+
+  [[nodiscard]] bool has(const std::string& name) const override;
+  [[nodiscard]] std::vector<double> numbers(const std::string& name) const override;
+  [[nodiscard]] std::vector<std::int64_t> counts(const std::string& name) const override;
+  void cells(const std::string& name, const Box& part, double* values) const override;
+  using StateReader::cells;
+
+ private:
+  hdf5::OldFile file_;
+  CheckpointHeader header_;
+};
+
+}  // namespace bankfull::convect

@@ -1,0 +1,414 @@
+#include "bankfull/core/io/hdf5_file.hpp"
+
+#include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/base/error.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <hdf5.h>
+#include <numeric>
+#include <string_view>
+#include <sys/stat.h>
+#include <type_traits>
+
+namespace bankfull::hdf5 {
+namespace {
+
+static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>,
+              "Handle owns identifiers of this library");
+
+/// For headers, and what a file system rounds up to.
+constexpr std::int64_t bytes_beside_data = 64 * kib;
+constexpr std::int64_t bytes_beside_chunk = 64;
+
+/// The library prints what it does not like, unless it is told not to: we say it ourselves.
+void start_library() {
+  static const bool started = [] {
+    return H5open() >= 0 && H5Eset_auto2(0, nullptr, nullptr) >= 0;
+  }();
+  if (!started) {
+    throw RuntimeFailure("the HDF5 library does not start");
+  }
+}
+
+/// What the system said, where it is to blame: "..., error message = 'No space left on device',
+/// ...".
+std::string words_of_system(const std::string& description) {
+  constexpr std::string_view mark = "error message = '";
+  const std::size_t begin = description.find(mark);
+  const std::size_t end = description.find('\'', begin + mark.size());
+  return begin == std::string::npos || end == std::string::npos
+             ? description
+             : description.substr(begin + mark.size(), end - begin - mark.size());
+}
+
+/// Where the last failure began, in the library's words.
+std::string cause_of_failure() {
+  std::string cause;
+  const auto take_first = [](unsigned number, const H5E_error2_t* error, void* to) -> herr_t {
+    if (number == 0 && error->desc != nullptr) {
+      *static_cast<std::string*>(to) = error->desc;
+    }
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &cause);
+  H5Eclear2(H5E_DEFAULT);
+  return cause.empty() ? "HDF5 does not say why" : words_of_system(cause);
+}
+
+[[noreturn]] void fail_to(const std::string& what) {
+  throw RuntimeFailure("cannot " + what + ": " + cause_of_failure());
+}
+
+/// Returns of the library are at least 0, or failures.
+template <class Return>
+Return checked(Return value, const std::string& what) {
+  if (value < 0) {
+    fail_to(what);
+  }
+  return value;
+}
+
+Handle owned(hid_t id, Handle::Close close, const std::string& what) {
+  return {checked(id, what), close};
+}
+
+hid_t type_in_file(Element element) {
+  switch (element) {
+    case Element::fp32:
+      return H5T_IEEE_F32LE;
+    case Element::fp64:
+      return H5T_IEEE_F64LE;
+    case Element::int64:
+      return H5T_STD_I64LE;
+    case Element::byte:
+      break;
+  }
+  return H5T_STD_U8LE;
+}
+
+std::int64_t bytes_of(Element element) {
+  return static_cast<std::int64_t>(H5Tget_size(type_in_file(element)));
+}
+
+std::vector<hsize_t> sizes(const std::vector<std::int64_t>& of) { return {of.begin(), of.end()}; }
+
+std::int64_t count_of(const std::vector<std::int64_t>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+Handle space_of(const std::vector<std::int64_t>& extents, const std::string& what) {
+  const std::vector<hsize_t> dimensions = sizes(extents);
+  return owned(H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr),
+               H5Sclose, what);
+}
+
+/// Of files: locks are no concern of the library (runs lock their folder, and not every file system
+/// can), a closed file is closed, and the format is one that has checksums of all that describes
+/// data.
+Handle access_properties(const std::string& what) {
+  Handle access = owned(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, what);
+  checked(H5Pset_file_locking(access.id(), false, true), what);
+  checked(H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG), what);
+  checked(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V110, H5F_LIBVER_V110), what);
+  return access;
+}
+
+Handle properties_of(const DatasetShape& shape, const std::string& what) {
+  Handle properties = owned(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, what);
+  checked(H5Pset_obj_track_times(properties.id(), false), what);  // the same calls, the same bytes
+  if (count_of(shape.extents) == 0) {
+    return properties;  // no chunk is that small
+  }
+  const std::vector<hsize_t> chunk = sizes(chunk_of(shape.extents, bytes_of(shape.element)));
+  checked(H5Pset_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()), what);
+  checked(H5Pset_fill_time(properties.id(), H5D_FILL_TIME_NEVER), what);
+  if (shape.deflate > 0) {
+    checked(H5Pset_shuffle(properties.id()), what);
+    checked(H5Pset_deflate(properties.id(), static_cast<unsigned>(shape.deflate)), what);
+  }
+  checked(H5Pset_fletcher32(properties.id()), what);
+  return properties;
+}
+
+/// A part of a dataset in its file, and the same in memory.
+struct Selection {
+  Selection(std::int64_t dataset, const Part& part, const std::string& what)
+      : in_file(owned(H5Dget_space(dataset), H5Sclose, what)),
+        in_memory(space_of(part.count, what)) {
+    checked(H5Sselect_hyperslab(in_file.id(), H5S_SELECT_SET, sizes(part.start).data(), nullptr,
+                                sizes(part.count).data(), nullptr),
+            what);
+  }
+
+  Handle in_file;
+  Handle in_memory;
+};
+
+Part whole(const std::vector<std::int64_t>& extents) {
+  return {std::vector<std::int64_t>(extents.size(), 0), extents};
+}
+
+void require_plain_file(const std::filesystem::path& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) {
+    throw RuntimeFailure("cannot read " + path.string() + ": " + std::strerror(errno));
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw RuntimeFailure("cannot read " + path.string() + ": it is not a file");
+  }
+}
+
+}  // namespace
+
+std::vector<std::int64_t> chunk_of(const std::vector<std::int64_t>& extents,
+                                   std::int64_t element_bytes) {
+  constexpr std::int64_t most_bytes = 4 * mib;
+  std::vector<std::int64_t> chunk(extents.size(), 1);
+  std::int64_t room = most_bytes / element_bytes;
+  for (std::size_t n = extents.size(); n-- > 0;) {
+    chunk[n] = std::max<std::int64_t>(1, std::min(room, extents[n]));
+    room /= chunk[n];
+  }
+  return chunk;
+}
+
+Dataset::Dataset(Handle id, std::string what) : id_(std::move(id)), what_(std::move(what)) {}
+
+std::vector<std::int64_t> Dataset::extents() const {
+  const std::string what = "read " + what_;
+  const Handle space = owned(H5Dget_space(id_.id()), H5Sclose, what);
+  std::vector<hsize_t> dimensions(
+      static_cast<std::size_t>(checked(H5Sget_simple_extent_ndims(space.id()), what)));
+  checked(H5Sget_simple_extent_dims(space.id(), dimensions.data(), nullptr), what);
+  return {dimensions.begin(), dimensions.end()};
+}
+
+std::int64_t Dataset::size() const { return count_of(extents()); }
+
+void Dataset::write(const Part& part, const double* values) {
+  const std::string what = "write " + what_;
+  const Selection selected(id_.id(), part, what);
+  checked(H5Dwrite(id_.id(), H5T_NATIVE_DOUBLE, selected.in_memory.id(), selected.in_file.id(),
+                   H5P_DEFAULT, values),
+          what);
+}
+
+void Dataset::read(const Part& part, double* values) const {
+  const std::string what = "read " + what_;
+  const Selection selected(id_.id(), part, what);
+  checked(H5Dread(id_.id(), H5T_NATIVE_DOUBLE, selected.in_memory.id(), selected.in_file.id(),
+                  H5P_DEFAULT, values),
+          what);
+}
+
+void Dataset::write(const std::vector<double>& values) {
+  checked(H5Dwrite(id_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+          "write " + what_);
+}
+
+void Dataset::write(const std::vector<std::int64_t>& values) {
+  checked(H5Dwrite(id_.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+          "write " + what_);
+}
+
+void Dataset::write(const std::string& bytes) {
+  checked(H5Dwrite(id_.id(), H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()),
+          "write " + what_);
+}
+
+std::vector<double> Dataset::numbers() const {
+  std::vector<double> values(static_cast<std::size_t>(size()));
+  checked(H5Dread(id_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+          "read " + what_);
+  return values;
+}
+
+std::vector<std::int64_t> Dataset::counts() const {
+  std::vector<std::int64_t> values(static_cast<std::size_t>(size()));
+  checked(H5Dread(id_.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+          "read " + what_);
+  return values;
+}
+
+std::string Dataset::text() const {
+  std::string bytes(static_cast<std::size_t>(size()), '\0');
+  checked(H5Dread(id_.id(), H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()),
+          "read " + what_);
+  return bytes;
+}
+
+void Dataset::verify() const {
+  const std::vector<std::int64_t> all = extents();
+  if (count_of(all) == 0) {
+    return;
+  }
+  // Slices across the first dimension, as thick as chunks are.
+  const std::int64_t slice = std::max<std::int64_t>(1, chunk_of(all, sizeof(double)).front());
+  Part part = whole(all);
+  part.count.front() = slice;
+  std::vector<double> values(static_cast<std::size_t>(count_of(part.count)));
+  for (std::int64_t begin = 0; begin < all.front(); begin += slice) {
+    part.start.front() = begin;
+    part.count.front() = std::min(slice, all.front() - begin);
+    read(part, values.data());
+  }
+}
+
+void File::fail(const std::string& what) const { fail_to(what + " " + path_.string()); }
+
+bool File::has(const std::string& name) const {
+  // Every group of the name, or the library calls it a failure.
+  for (std::size_t end = name.find('/'); true; end = name.find('/', end + 1)) {
+    const std::string part = name.substr(0, end);
+    if (H5Lexists(id_.id(), part.c_str(), H5P_DEFAULT) <= 0) {
+      H5Eclear2(H5E_DEFAULT);
+      return false;
+    }
+    if (end == std::string::npos) {
+      return true;
+    }
+  }
+}
+
+Dataset File::dataset(const std::string& name) const {
+  const std::string what = name + " of " + path_.string();
+  return {owned(H5Dopen2(id_.id(), name.c_str(), H5P_DEFAULT), H5Dclose, "read " + what), what};
+}
+
+bool File::has_attribute(const std::string& name) const {
+  return H5Aexists(id_.id(), name.c_str()) > 0;
+}
+
+std::string File::text_attribute(const std::string& name) const {
+  const std::string what = "read " + name + " of " + path_.string();
+  const Handle attribute = owned(H5Aopen(id_.id(), name.c_str(), H5P_DEFAULT), H5Aclose, what);
+  const Handle type = owned(H5Aget_type(attribute.id()), H5Tclose, what);
+  if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) != 0) {
+    return "";  // of another program
+  }
+  std::string text(H5Tget_size(type.id()), '\0');
+  checked(H5Aread(attribute.id(), type.id(), text.data()), what);
+  return text.substr(0, text.find('\0'));
+}
+
+std::int64_t File::count_attribute(const std::string& name) const {
+  const std::string what = "read " + name + " of " + path_.string();
+  const Handle attribute = owned(H5Aopen(id_.id(), name.c_str(), H5P_DEFAULT), H5Aclose, what);
+  const Handle space = owned(H5Aget_space(attribute.id()), H5Sclose, what);
+  std::int64_t count = 0;
+  if (H5Sget_simple_extent_npoints(space.id()) == 1) {
+    checked(H5Aread(attribute.id(), H5T_NATIVE_INT64, &count), what);
+  }
+  return count;
+}
+
+OldFile::OldFile(const std::filesystem::path& path) : File(path) {
+  start_library();
+  require_plain_file(path);
+  if (H5Fis_hdf5(path.c_str()) <= 0) {
+    H5Eclear2(H5E_DEFAULT);
+    throw RuntimeFailure("cannot read " + path.string() + ": it is no file of HDF5");
+  }
+  const std::string what = "read " + path.string();
+  const Handle access = access_properties(what);
+  id_ = owned(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose, what);
+}
+
+std::vector<std::string> OldFile::datasets() const {
+  std::vector<std::string> names;
+  const auto note = [](hid_t root, const char* name, const H5L_info_t* /*link*/,
+                       void* to) -> herr_t {
+    const Handle object(H5Oopen(root, name, H5P_DEFAULT), H5Oclose);
+    if (object.id() < 0) {
+      return -1;
+    }
+    if (H5Iget_type(object.id()) == H5I_DATASET) {
+      static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+    }
+    return 0;
+  };
+  checked(H5Lvisit(id_.id(), H5_INDEX_NAME, H5_ITER_INC, note, &names), "read " + path_.string());
+  return names;
+}
+
+void OldFile::verify() const {
+  for (const std::string& name : datasets()) {
+    dataset(name).verify();
+  }
+}
+
+NewFile::NewFile(const std::filesystem::path& path) : File(path), staged_(path) {
+  start_library();
+  staged_.reserve(bytes_beside_data);
+  const std::string what = "write " + path.string();
+  const Handle access = access_properties(what);
+  const Handle creation = owned(H5Pcreate(H5P_FILE_CREATE), H5Pclose, what);
+  checked(H5Pset_obj_track_times(creation.id(), false), what);
+  id_ = owned(H5Fcreate(staged_.temporary().c_str(), H5F_ACC_TRUNC, creation.id(), access.id()),
+              H5Fclose, what);
+}
+
+Dataset NewFile::add(const std::string& name, const DatasetShape& shape) {
+  const std::string what = name + " of " + path_.string();
+  const std::string writing = "write " + what;
+  // Chunks at the ends are as large as others.
+  const std::vector<std::int64_t> chunk = chunk_of(shape.extents, bytes_of(shape.element));
+  std::int64_t chunks = 1;
+  for (std::size_t n = 0; n < chunk.size(); ++n) {
+    chunks *= (shape.extents[n] + chunk[n] - 1) / chunk[n];
+  }
+  staged_.reserve(chunks * (count_of(chunk) * bytes_of(shape.element) + bytes_beside_chunk) +
+                  bytes_beside_data);
+  const Handle links = owned(H5Pcreate(H5P_LINK_CREATE), H5Pclose, writing);
+  checked(H5Pset_create_intermediate_group(links.id(), 1), writing);
+  const Handle space = space_of(shape.extents, writing);
+  const Handle properties = properties_of(shape, writing);
+  return {owned(H5Dcreate2(id_.id(), name.c_str(), type_in_file(shape.element), space.id(),
+                           links.id(), properties.id(), H5P_DEFAULT),
+                H5Dclose, writing),
+          what};
+}
+
+void NewFile::add(const std::string& name, const std::vector<double>& values) {
+  add(name, {Element::fp64, {static_cast<std::int64_t>(values.size())}}).write(values);
+}
+
+void NewFile::add(const std::string& name, const std::vector<std::int64_t>& values) {
+  add(name, {Element::int64, {static_cast<std::int64_t>(values.size())}}).write(values);
+}
+
+void NewFile::add(const std::string& name, const std::string& bytes) {
+  add(name, {Element::byte, {static_cast<std::int64_t>(bytes.size())}}).write(bytes);
+}
+
+void NewFile::set_attribute(const std::string& name, const std::string& text) {
+  const std::string what = "write " + name + " of " + path_.string();
+  const Handle type = owned(H5Tcopy(H5T_C_S1), H5Tclose, what);
+  checked(H5Tset_size(type.id(), text.size() + 1), what);
+  const Handle space = owned(H5Screate(H5S_SCALAR), H5Sclose, what);
+  const Handle attribute =
+      owned(H5Acreate2(id_.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT),
+            H5Aclose, what);
+  checked(H5Awrite(attribute.id(), type.id(), text.c_str()), what);
+}
+
+void NewFile::set_attribute(const std::string& name, std::int64_t count) {
+  const std::string what = "write " + name + " of " + path_.string();
+  const Handle space = owned(H5Screate(H5S_SCALAR), H5Sclose, what);
+  const Handle attribute =
+      owned(H5Acreate2(id_.id(), name.c_str(), H5T_STD_I64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT),
+            H5Aclose, what);
+  checked(H5Awrite(attribute.id(), H5T_NATIVE_INT64, &count), what);
+}
+
+void NewFile::commit() {
+  if (H5Fflush(id_.id(), H5F_SCOPE_LOCAL) < 0 || id_.release() < 0) {
+    fail("write");
+  }
+  staged_.replace();
+}
+
+}  // namespace bankfull::hdf5

@@ -1,0 +1,157 @@
+#pragma once
+
+#include "bankfull/core/io/staged_path.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bankfull::hdf5 {
+
+/// Files of HDF5, in builds with it (build::hdf5) only. Every return of the library is checked:
+/// what fails throws RuntimeFailure in one line that names the file. To be used by one thread at a
+/// time, as the library is.
+
+/// How elements lie in a file; they are little-endian on any machine.
+enum class Element { fp32, fp64, int64, byte };
+
+/// Owns an identifier of the library.
+class Handle {
+ public:
+  using Close = int (*)(std::int64_t);
+
+  Handle() = default;
+  Handle(std::int64_t id, Close close) : id_(id), close_(id < 0 ? nullptr : close) {}
+  Handle(Handle&& other) noexcept
+      : id_(std::exchange(other.id_, -1)), close_(std::exchange(other.close_, nullptr)) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { static_cast<void>(release()); }
+
+  [[nodiscard]] std::int64_t id() const { return id_; }
+
+  /// Closes it; less than 0: that failed.
+  int release() {
+    return close_ == nullptr ? 0 : std::exchange(close_, nullptr)(std::exchange(id_, -1));
+  }
+
+ private:
+  std::int64_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+/// A part of a dataset: its beginning and extents along each of its dimensions.
+struct Part {
+  std::vector<std::int64_t> start;
+  std::vector<std::int64_t> count;
+};
+
+/// An array of any number of dimensions, the last one contiguous. Values are converted where types
+/// differ. Parts may be written in any order, and by several ranks one day.
+class Dataset {
+ public:
+  Dataset(Handle id, std::string what);
+
+  [[nodiscard]] std::vector<std::int64_t> extents() const;
+
+  void write(const Part& part, const double* values);
+  void read(const Part& part, double* values) const;
+
+  // All of it.
+  void write(const std::vector<double>& values);
+  void write(const std::vector<std::int64_t>& values);
+  void write(const std::string& bytes);
+  [[nodiscard]] std::vector<double> numbers() const;
+  [[nodiscard]] std::vector<std::int64_t> counts() const;
+  [[nodiscard]] std::string text() const;
+
+  /// Reads all of it, for its checksums' sake, in pieces.
+  void verify() const;
+
+ private:
+  [[nodiscard]] std::int64_t size() const;
+
+  Handle id_;
+  std::string what_;  ///< "<name> of <file>", for messages
+};
+
+/// What a dataset is to be made as.
+struct DatasetShape {
+  Element element = Element::fp64;
+  std::vector<std::int64_t> extents;
+  int deflate = 0;  ///< 1 to 9: bytes are shuffled and compressed
+};
+
+/// What a file has whether it is read or written.
+class File {
+ public:
+  [[nodiscard]] bool has(const std::string& name) const;
+  [[nodiscard]] Dataset dataset(const std::string& name) const;
+
+  /// Of the file itself. `has_attribute` first: a file may be anybody's.
+  [[nodiscard]] bool has_attribute(const std::string& name) const;
+  [[nodiscard]] std::string text_attribute(const std::string& name) const;
+  [[nodiscard]] std::int64_t count_attribute(const std::string& name) const;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ protected:
+  explicit File(std::filesystem::path path) : path_(std::move(path)) {}
+
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::filesystem::path path_;  ///< for messages
+  Handle id_;
+};
+
+/// A file that is read.
+class OldFile final : public File {
+ public:
+  /// Throws RuntimeFailure also where it is no plain file, none of HDF5, or cut short.
+  explicit OldFile(const std::filesystem::path& path);
+
+  /// Names of all datasets: "flow/u".
+  [[nodiscard]] std::vector<std::string> datasets() const;
+
+  /// Reads all datasets, for their checksums' sake.
+  void verify() const;
+};
+
+/// A file that appears whole or not at all: it is written under a temporary name and renamed. All
+/// datasets have checksums (Fletcher's, a chunk each), and so has what describes them. The same
+/// calls write the same bytes.
+class NewFile final : public File {
+ public:
+  explicit NewFile(const std::filesystem::path& path);
+
+  /// Groups of the name, "flow" of "flow/u", are made where they are missing. Room on disk is set
+  /// aside first: see StagedPath.
+  Dataset add(const std::string& name, const DatasetShape& shape);
+
+  void add(const std::string& name, const std::vector<double>& values);
+  void add(const std::string& name, const std::vector<std::int64_t>& values);
+  void add(const std::string& name, const std::string& bytes);
+
+  void set_attribute(const std::string& name, const std::string& text);
+  void set_attribute(const std::string& name, std::int64_t count);
+
+  /// Gives it its name. All datasets must be closed.
+  void commit();
+
+ private:
+  StagedPath staged_;
+};
+
+/// The extents of a chunk of so many bytes an element, at most 4 MiB: whole planes, or whole rows,
+/// or a part of one.
+std::vector<std::int64_t> chunk_of(const std::vector<std::int64_t>& extents,
+                                   std::int64_t element_bytes);
+
+}  // namespace bankfull::hdf5

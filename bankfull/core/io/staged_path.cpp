@@ -1,0 +1,82 @@
+#include "bankfull/core/io/staged_path.hpp"
+
+#include "bankfull/core/base/error.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace bankfull {
+namespace {
+
+constexpr mode_t mode_of_files = 0644;
+
+/// What a file's owner may not go beyond, as after `ulimit -f`.
+bool exceeds_limit_of_files(std::int64_t bytes) {
+  struct rlimit limit {};
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         static_cast<rlim_t>(bytes) > limit.rlim_cur;
+}
+
+/// The name of a file lasts once its folder is on disk, too. A failure changes nothing.
+void flush_folder(const std::filesystem::path& folder) {
+  const int descriptor =
+      open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor >= 0) {
+    static_cast<void>(fsync(descriptor));
+    close(descriptor);
+  }
+}
+
+}  // namespace
+
+StagedPath::StagedPath(std::filesystem::path target) : target_(std::move(target)) {
+  temporary_ = target_.string() + temporary_mark + "XXXXXX";
+  descriptor_ = mkostemp(temporary_.data(), O_CLOEXEC);
+  if (descriptor_ < 0) {
+    temporary_.clear();
+    fail(errno);
+  }
+  static_cast<void>(fchmod(descriptor_, mode_of_files));  // a failure leaves it stricter
+}
+
+StagedPath::~StagedPath() {
+  if (!temporary_.empty()) {
+    unlink(temporary_.c_str());
+  }
+  if (descriptor_ >= 0) {
+    close(descriptor_);
+  }
+}
+
+void StagedPath::fail(int error) const {
+  throw RuntimeFailure("cannot write " + target_.string() + ": " + std::strerror(error));
+}
+
+void StagedPath::reserve(std::int64_t bytes) {
+  reserved_ += bytes;
+  if (exceeds_limit_of_files(reserved_)) {
+    fail(EFBIG);
+  }
+  if (fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, reserved_) != 0 &&
+      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+    fail(errno);
+  }
+}
+
+void StagedPath::replace() {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0 || ftruncate(descriptor_, status.st_size) != 0 ||
+      fsync(descriptor_) != 0 || rename(temporary_.c_str(), target_.c_str()) != 0) {
+    fail(errno);
+  }
+  temporary_.clear();
+  flush_folder(target_.parent_path());
+}
+
+}  // namespace bankfull

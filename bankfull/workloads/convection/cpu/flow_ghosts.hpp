@@ -1,0 +1,54 @@
+#pragma once
+
+#include "bankfull/workloads/convection/cpu/flow.hpp"
+#include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
+#include "bankfull/workloads/convection/drive.hpp"
+
+#include <vector>
+
+namespace bankfull::convection {
+
+/// The ghosts of all fields of a flow.
+template <class Real>
+class FlowGhosts {
+ public:
+  FlowGhosts(const FlowOnCpu<Real>& flow, const std::vector<Continuations>& rules) : flow_(flow) {
+    for (const Continuations& of_field : rules) {
+      ghosts_.emplace_back(of_field, flow.grid);
+    }
+  }
+
+  void move_walls(const std::vector<VaryingWall>& walls, double time) {
+    for (const VaryingWall& wall : walls) {
+      ghosts_[static_cast<std::size_t>(wall.field)].set_varying(wall.axis, wall.side,
+                                                                wall.share * wall.value.at(time));
+    }
+  }
+
+  /// At the ends of a row.
+  void close_rows(FieldSet<Real>& fields, std::int64_t i, std::int64_t j) const {
+    for (int field = 0; field < flow_.count; ++field) {
+      ghosts_[static_cast<std::size_t>(field)].close(fields[field], i, j);
+    }
+  }
+
+  /// Rows beyond the ends of planes and rows; others are closed.
+  void fill_ghost_rows(FieldSet<Real>& fields) const {
+    const Extents& n = flow_.n;
+    flow_.executor.each(n.ni + 2, [&](std::int64_t plane) {
+      const std::int64_t i = plane - 1;
+      const bool beyond = i < 0 || i == n.ni;
+      for (std::int64_t j = -1; j <= n.nj; j += beyond ? 1 : n.nj + 1) {
+        for (int field = 0; field < flow_.count; ++field) {
+          ghosts_[static_cast<std::size_t>(field)].fill(fields[field], i, j);
+        }
+      }
+    });
+  }
+
+ private:
+  const FlowOnCpu<Real>& flow_;
+  std::vector<GhostRows<Real>> ghosts_;
+};
+
+}  // namespace bankfull::convection

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "bankfull/core/base/precision.hpp"
+#include "bankfull/core/field/box.hpp"
+#include "bankfull/workloads/convection/diagnosis.hpp"
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/step_control.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// Gives the values of a part of the box, in the order (i, j, k), k fastest.
+using CellReader = std::function<void(const Box& part, double* values)>;
+
+/// Takes down all that the rest of a run depends on, by names such as "flow/u". Where it goes is
+/// the application's concern.
+class StateWriter {
+ public:
+  virtual ~StateWriter() = default;
+
+  virtual void numbers(const std::string& name, const std::vector<double>& values) = 0;
+  virtual void counts(const std::string& name, const std::vector<std::int64_t>& values) = 0;
+
+  /// A value for each cell of the box, which is exact in this precision. Asks for planes in order.
+  virtual void cells(const std::string& name, const Extents& box, Precision precision,
+                     const CellReader& values) = 0;
+};
+
+/// Gives back what a StateWriter has taken down. Throws RuntimeFailure where that cannot be had.
+class StateReader {
+ public:
+  virtual ~StateReader() = default;
+
+  [[nodiscard]] virtual bool has(const std::string& name) const = 0;
+  [[nodiscard]] virtual std::vector<double> numbers(const std::string& name) const = 0;
+  [[nodiscard]] virtual std::vector<std::int64_t> counts(const std::string& name) const = 0;
+
+  /// Of whole planes.
+  virtual void cells(const std::string& name, const Box& part, double* values) const = 0;
+
+  /// The values of cells as a reader of its own.
+  [[nodiscard]] CellReader cells(const std::string& name) const {
+    return [this, name](const Box& part, double* values) { cells(name, part, values); };
+  }
+};
+
+/// What fields are called in a state: "u", "v", "w" along x, y, z, and scalars by their names.
+std::string name_of_field(const Problem& problem, const Grid& grid, int field);
+
+/// The flux of a bounded scalar through the faces across a storage axis, "flux/temperature/x".
+std::string name_of_flux(const Problem& problem, const Grid& grid, int scalar, int axis);
+
+/// The lower faces of all cells across a storage axis, and the upper ones of the last.
+Extents extents_of_faces(const Grid& grid, int axis);
+
+/// Numbers one after the other, for what has many.
+class PackedNumbers {
+ public:
+  PackedNumbers() = default;
+  explicit PackedNumbers(std::vector<double> values) : values_(std::move(values)) {}
+
+  void add(double value) { values_.push_back(value); }
+  void add(const std::optional<double>& value) {
+    add(value ? 1.0 : 0.0);
+    add(value.value_or(0.0));
+  }
+  void add(const Diagnosis& flow);
+  [[nodiscard]] const std::vector<double>& values() const { return values_; }
+
+  // In the order of the calls above. Throw RuntimeFailure beyond the last number.
+  double take();
+  std::optional<double> take_optional();
+  Diagnosis take_diagnosis();
+  [[nodiscard]] bool at_end() const { return next_ == values_.size(); }
+
+ private:
+  std::vector<double> values_;
+  std::size_t next_ = 0;
+};
+
+// What scalars are stored less of (Scalar::reference), and a field of the flow as this stepped
+// problem stores it: walls that are given other values may have moved the references.
+void save_references(const Problem& stepped, StateWriter& to);
+CellReader saved_field(const Problem& stepped, const Grid& grid, int field,
+                       const StateReader& from);
+
+// What bounded advection has added, see Diagnosis::OfScalar; nothing without bounded scalars.
+// value_of(scalar) gives it, and take(scalar, value) gets it.
+void save_corrected_variance(const Problem& problem, const std::function<double(int)>& value_of,
+                             StateWriter& to);
+void restore_corrected_variance(const Problem& problem, const StateReader& from,
+                                const std::function<void(int, double)>& take);
+
+// Where the steps have led, and what the next one is chosen by; the rule is found anew.
+void save(const StepClock& clock, StateWriter& to);
+StepClock saved_clock(const StateReader& from);
+
+}  // namespace bankfull::convection

@@ -1,0 +1,27 @@
+# Defines Hdf5::C, the serial C library of HDF5, of version Hdf5C_VERSION. CMake's own FindHDF5 asks a compiler wrapper,
+# which on Debian names libraries of remote files (libcurl, OpenSSL) that a static link needs none of.
+find_path(Hdf5C_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(Hdf5C_LIBRARY NAMES hdf5_serial hdf5)
+if(Hdf5C_INCLUDE_DIR)
+  file(STRINGS "${Hdf5C_INCLUDE_DIR}/H5public.h" version_line REGEX "#define H5_VERS_INFO ")
+  string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" Hdf5C_VERSION "${version_line}")
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Hdf5C REQUIRED_VARS Hdf5C_LIBRARY Hdf5C_INCLUDE_DIR VERSION_VAR Hdf5C_VERSION)
+if(Hdf5C_FOUND AND NOT TARGET Hdf5::C)
+  add_library(Hdf5::C UNKNOWN IMPORTED)
+  set_target_properties(Hdf5::C PROPERTIES
+    IMPORTED_LOCATION "${Hdf5C_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${Hdf5C_INCLUDE_DIR}")
+  if(Hdf5C_LIBRARY MATCHES "\\.a$")
+    # What the archive compresses with, where it was built so.
+    foreach(name IN ITEMS sz aec z)
+      find_library(Hdf5C_${name}_LIBRARY ${name})
+      mark_as_advanced(Hdf5C_${name}_LIBRARY)
+      if(Hdf5C_${name}_LIBRARY)
+        set_property(TARGET Hdf5::C APPEND PROPERTY INTERFACE_LINK_LIBRARIES "${Hdf5C_${name}_LIBRARY}")
+      endif()
+    endforeach()
+    set_property(TARGET Hdf5::C APPEND PROPERTY INTERFACE_LINK_LIBRARIES ${CMAKE_DL_LIBS} m)
+  endif()
+endif()
+mark_as_advanced(Hdf5C_INCLUDE_DIR Hdf5C_LIBRARY)

@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+"""Stops runs of `bankfull convect` in all ways and goes on with them.
+
+Usage: restart_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS [-- arguments of unittest]
+"""
+
+import csv
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import jsonschema
+
+try:
+    import h5py
+except ImportError:  # then less is compared
+    h5py = None
+
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
+
+OK, FAILURE, USAGE, UNVERIFIED, BELOW, INTERRUPTED = range(6)
+
+# Small, and yet with rows, pictures and checkpoints while it goes on.
+LAYER = """\
+[domain]
+upper = [2, 1, 1]
+cells = [16, 8, 8]
+stretching = [0, 0, 1.2]
+
+[physics]
+rayleigh = 1e4
+prandtl = 0.71
+scaling = "free-fall"
+
+[[scalar]]
+name = "salt"
+diffusivity = 0.01
+buoyancy = -0.1
+advection = "bounded"
+
+[boundaries]
+x = "periodic"
+y = "periodic"
+z.lower = { velocity = { varying = ["0.1*sin(3*t)", 0, 0] }, temperature = 0.5, salt = 0 }
+z.upper = { velocity = "no-slip", temperature = -0.5, salt = { flux = 0.01 } }
+
+[initial]
+temperature = "0.5 - z"
+noise = 1e-2
+
+[time]
+dt = 0.005
+steps = 60
+
+[solver]
+pressure = "multigrid"
+divergence = 1e-6
+
+[output]
+series_every = 2
+snapshots = 7
+
+[[output.slice]]
+field = "temperature"
+
+[[output.slice]]
+field = "w"
+range = [-1, 1]
+
+[checkpoint]
+every = 7
+"""
+
+
+def physics_of(series):
+    """All of a series but the time that steps took."""
+    with series.open() as lines:
+        rows = list(csv.reader(lines))
+    seconds = rows[0].index("ns_per_cell_step")
+    return [row[:seconds] + row[seconds + 1:] for row in rows]
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+        self.run_folder = self.path / "run"
+        (self.path / "layer.toml").write_text(LAYER)
+
+    def start(self, *arguments, limit=None, threads=1):
+        def bound():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        process = subprocess.Popen([BINARY, "convect", "--device", "cpu", "--threads", str(threads), "--ceiling", "none", *arguments],
+                                   cwd=self.path, env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=bound if limit is not None else None)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def run_convect(self, *arguments, code=OK, **how):
+        process = self.start(*arguments, **how)
+        out, err = process.communicate(timeout=HANGING)
+        self.assertEqual(process.returncode, code, out + err)
+        return out, err
+
+    def whole(self, *arguments):
+        """The folder of the undisturbed run."""
+        self.run_convect("layer.toml", "--output", "whole", *arguments)
+        return self.path / "whole"
+
+    def names(self, folder):
+        return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+    def checkpoints(self, folder=None):
+        return sorted(((folder or self.run_folder) / "checkpoint").glob("*"))
+
+    def assert_same(self, found, expected):
+        """Both folders hold the same run, bit for bit. Of the last two checkpoints one may be of a signal."""
+        one, other = (sorted(set(self.names(folder)) - {f"checkpoint/{path.name}" for path in self.checkpoints(folder)[:-1]})
+                      for folder in (found, expected))
+        self.assertEqual(one, other)
+        self.assertEqual(physics_of(found / "series.csv"), physics_of(expected / "series.csv"))
+        for name in other:
+            if name not in ("series.csv", "run.json"):
+                self.compare(found / name, expected / name)
+
+    def compare(self, found, expected):
+        if expected.parent.name != "checkpoint":
+            self.assertEqual(found.read_bytes(), expected.read_bytes(), expected.name)
+            return
+        # What the run had told by then takes other numbers of bytes: times of steps are part of rows.
+        self.assertEqual(found.stat().st_size, expected.stat().st_size)
+        if h5py is None:
+            return
+        with h5py.File(found) as one, h5py.File(expected) as other:
+            names = []
+            other["state"].visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
+            self.assertIn("flow/salt", names)
+            self.assertIn("potential", names)
+            self.assertIn("flux/salt/z", names)
+            for name in names:
+                self.assertEqual(one["state"][name][()].tobytes(), other["state"][name][()].tobytes(), name)
+
+
+class Restart(Runs):
+    def test_two_pieces_are_the_whole(self):
+        # Pictures are spread over the length of a run.
+        whole = self.whole("--set", "output.snapshots=0")
+        self.run_convect("layer.toml", "--output", "run", "--set", "steps=25", "--set", "output.snapshots=0")
+        out, _ = self.run_convect("--restart", "run", "--set", "steps=60", threads=2)
+        self.assertIn("goes on from step 25, time 0.125, of run/checkpoint/step-0000000025.h5", out)
+        self.assertIn("changed: time.steps = 60, was 25", out)
+        self.assert_same(self.run_folder, whole)
+
+    def test_from_a_file_back_in_time(self):
+        whole = self.whole()
+        self.run_convect("layer.toml", "--output", "run")
+        older, newer = self.checkpoints()
+        self.assertEqual((older.name, newer.name), ("step-0000000056.h5", "step-0000000060.h5"))
+        shutil.move(older, self.path / older.name)
+        _, err = self.run_convect("--restart", str(self.path / older.name), code=USAGE)
+        self.assertIn("it is not in the folder checkpoint/ of a run", err)
+        shutil.move(self.path / older.name, older)
+        out, _ = self.run_convect("--restart", str(older))
+        self.assertIn("goes on from step 56", out)
+        self.assertIn("an earlier run was gone on with from its step 56", out)
+        self.assertEqual(physics_of(self.run_folder / "series.csv"), physics_of(whole / "series.csv"))
+
+    def test_a_run_at_its_end_needs_a_later_one(self):
+        self.run_convect("layer.toml", "--output", "run")
+        before = physics_of(self.run_folder / "series.csv")
+        _, err = self.run_convect("--restart", "run", code=USAGE)
+        self.assertIn("the run has reached its end: step 60", err)
+        self.assertEqual(physics_of(self.run_folder / "series.csv"), before)
+        self.assertTrue((self.run_folder / "run.json").exists())
+
+    def test_damaged_checkpoints(self):
+        whole = self.whole()
+        self.run_convect("layer.toml", "--output", "run")
+        last = self.checkpoints()[-1]
+        good = last.read_bytes()
+        flipped = bytearray(good)
+        flipped[len(good) // 2] ^= 4
+        for damaged, why in ((good[:len(good) // 2], "truncated"), (bytes(flipped), "cannot read"), (b"no checkpoint\n", "no file of HDF5"),
+                             (b"", "no file of HDF5")):
+            with self.subTest(why=why, size=len(damaged)):
+                last.write_bytes(damaged)
+                out, err = self.run_convect("--restart", "run")
+                self.assertRegex(err, rf"^bankfull: .*step-0000000060.h5: .*{why}.*; the one before is tried\n$"
+                                 if why != "cannot read" else "cannot read .*; the one before is tried\n$")
+                self.assertIn("goes on from step 56", out)
+                self.assert_same(self.run_folder, whole)
+        for checkpoint in self.checkpoints():
+            checkpoint.write_bytes(good[:1000])
+        before = physics_of(self.run_folder / "series.csv")
+        _, err = self.run_convect("--restart", "run", code=USAGE)
+        self.assertEqual(len(err.splitlines()), 2, err)
+        self.assertIn("--restart has no checkpoint to go on from: cannot read run/checkpoint/step-0000000056.h5", err)
+        self.assertEqual(physics_of(self.run_folder / "series.csv"), before)
+        self.run_convect("--restart", str(last), code=USAGE)
+
+    def test_a_series_that_was_cut(self):
+        self.run_convect("layer.toml", "--output", "run")
+        series = self.run_folder / "series.csv"
+        lines = series.read_text().splitlines(keepends=True)
+        series.write_text("".join(lines[:-8]))
+        _, err = self.run_convect("--restart", "run", code=USAGE)
+        self.assertIn("had told more than series.csv and slices.csv beside it now hold", err)
+
+    def test_what_cannot_change(self):
+        self.run_convect("layer.toml", "--output", "run", "--set", "steps=10")
+        for setting, said in (("cells=8x8x8", "domain.cells"), ("scheme=runge-kutta", "time.scheme"),
+                              ("scalar.0.name=sugar", "unknown key|scalar.0.name"), ("initial.noise=0.1", "initial.noise"),
+                              ("time.implicit_diffusion=stretched", "implicit"),
+                              ("domain.stretching=[0,0,1]", "domain.stretching"), ("physics.advection=bounded", "physics.advection"),
+                              ("scalar.0.advection=centred", "scalar.0.advection")):
+            with self.subTest(setting=setting):
+                _, err = self.run_convect("--restart", "run", "--set", setting, "--set", "steps=20", code=USAGE)
+                self.assertRegex(err, said)
+                self.assertEqual(len(err.splitlines()), 1, err)
+        out, _ = self.run_convect("--restart", "run", "--set", "steps=20", "--set", "ra=2e4", "--set", "solver=direct", "--set",
+                                  "precision=fp32")
+        for changed in ("time.steps = 20, was 10", "physics.rayleigh", 'solver.pressure = "direct", was "multigrid"'):
+            self.assertIn(f"changed: {changed}", out)
+        self.assertIn("steps = 20\n", (self.run_folder / "case.toml").read_text())
+
+    def test_a_dry_run_says_where_it_would_go_on(self):
+        self.run_convect("layer.toml", "--output", "run", "--set", "steps=10")
+        names = self.names(self.run_folder)
+        out, _ = self.run_convect("--restart", "run", "--set", "steps=20", "--dry-run")
+        self.assertIn("goes on from step 10", out)
+        self.assertEqual(self.names(self.run_folder), names)
+
+    def test_a_running_run_is_left_alone(self):
+        process = self.start("layer.toml", "--output", "run", "--set", "steps=100000000", "--quiet")
+        while not self.checkpoints():
+            time.sleep(0.01)
+        _, err = self.run_convect("--restart", "run", code=USAGE)
+        self.assertIn("is in use by", err)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=HANGING), INTERRUPTED)
+
+
+class Ends(Runs):
+    def wait_for_step(self, process, step):
+        while process.poll() is None and not any(int(path.name[5:15]) >= step for path in self.checkpoints()
+                                                  if path.suffix == ".h5"):
+            time.sleep(0.001)
+
+    def test_a_signal_saves_the_run(self):
+        whole = self.whole("--set", "steps=3000", "--set", "output.series_every=100", "--set", "checkpoint.every=500")
+        for _ in range(3):
+            shutil.rmtree(self.run_folder, ignore_errors=True)
+            process = self.start("layer.toml", "--output", "run", "--set", "steps=3000", "--set", "output.series_every=100",
+                                 "--set", "checkpoint.every=500")
+            self.wait_for_step(process, 500)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=HANGING)
+            if process.returncode == OK:
+                continue  # it was faster than we
+            self.assertEqual(process.returncode, INTERRUPTED)
+            step = int(self.checkpoints()[-1].name[5:15])
+            out, _ = self.run_convect("--restart", "run")
+            self.assertIn(f"goes on from step {step}", out)
+            self.assert_same(self.run_folder, whole)
+
+    def test_a_run_ends_before_its_walltime(self):
+        _, err = self.run_convect("layer.toml", "--output", "run", "--set", "steps=100000000", "--set", "checkpoint.every=0",
+                                  "--walltime", "00:00:04", code=INTERRUPTED)
+        self.assertIn("ended early by --walltime 00:00:04", err)
+        result = json.loads((self.run_folder / "run.json").read_text())
+        jsonschema.validate(result, SCHEMA)
+        self.assertEqual(result["ended_by"], "--walltime 00:00:04")
+        self.assertEqual(len(self.checkpoints()), 1)
+        step = int(self.checkpoints()[0].name[5:15])
+        self.assertGreater(step, 1)
+        out, _ = self.run_convect("--restart", "run", "--set", f"steps={step + 10}")
+        self.assertIn(f"goes on from step {step}", out)
+
+    def test_a_full_disk_takes_no_checkpoint_away(self):
+        whole = self.whole("--set", "output.snapshots=0")
+        self.run_convect("layer.toml", "--output", "run", "--set", "steps=20", "--set", "output.snapshots=0")
+        kept = {path.name: path.read_bytes() for path in self.checkpoints()}
+        size = len(kept["step-0000000020.h5"])
+        out, err = self.run_convect("--restart", "run", "--set", "steps=40", limit=size // 2)
+        said = err.splitlines()
+        self.assertEqual(len(said), 4, err)
+        for line in said:
+            self.assertRegex(line, r"^bankfull: cannot write run/checkpoint/step-\d+.h5: File too large; the run goes on, and its last "
+                             r"checkpoint is run/checkpoint/step-0000000020.h5$")
+        self.assertEqual({path.name: path.read_bytes() for path in self.checkpoints()}, kept)
+        self.run_convect("--restart", "run", "--set", "steps=60")
+        self.assert_same(self.run_folder, whole)
+
+    def test_a_full_file_system_ends_no_run_for_good(self):
+        # A disk of our own, in a namespace of our own: not every machine lets its users have that.
+        private = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec"]
+        disk = self.path / "disk"
+        disk.mkdir()
+        mount = 'mount -t tmpfs -o size=6m none "$DISK"'
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        environment.update(DISK=str(disk), CONVECT=f"{BINARY} convect --device cpu --threads 1 --ceiling none --quiet")
+        if shutil.which("unshare") is None or subprocess.run([*private, mount], env=environment, capture_output=True).returncode != 0:
+            self.skipTest("this user may mount no file system")
+        whole = self.whole("--set", "output.snapshots=0")
+        script = mount + """
+            fill() { head -c "$(( ($(df --output=avail -k "$DISK" | tail -1) - $1) * 1024 ))" /dev/zero > "$DISK/$2"; }
+            cp layer.toml "$DISK"; mkdir said; said=$PWD/said; home=$PWD; cd "$DISK"
+            $CONVECT layer.toml --output run --set steps=20 --set output.snapshots=0 > "$said/out"
+            sha256sum run/checkpoint/* > "$said/sums"
+            fill 100 filler
+            $CONVECT --restart run --set steps=40 > "$said/out" 2> "$said/no-checkpoint"
+            sha256sum --check --quiet "$said/sums"
+            fill 0 more
+            $CONVECT --restart run --set steps=1000 > "$said/out" 2> "$said/no-row" && exit 1
+            sha256sum --check --quiet "$said/sums"
+            rm filler more
+            $CONVECT --restart run --set steps=60 > "$said/out"
+            cp -r run "$home/run"
+            """
+        done = subprocess.run([*private, script], cwd=self.path, env=environment, capture_output=True, text=True, timeout=HANGING)
+        self.assertEqual(done.returncode, OK, done.stdout + done.stderr)
+        last = "last checkpoint is run/checkpoint/step-0000000020.h5"
+        said = {name: (self.path / "said" / name).read_text().splitlines() for name in ("no-checkpoint", "no-row")}
+        self.assertEqual(len(said["no-checkpoint"]), 4, said)
+        for line in said["no-checkpoint"]:
+            self.assertRegex(line, rf"cannot write run/checkpoint/step-\d+.h5: No space left on device; the run goes on, and its {last}$")
+        self.assertRegex(said["no-row"][-1], rf"cannot write run/series.csv: No space left on device; .* is in run, and its {last}$")
+        self.assert_same(self.run_folder, whole)
+
+
+class Killed(Runs):
+    def runs_killed_at_random(self, kills, seed):
+        case = ["layer.toml", "--set", "steps=300", "--set", "output.snapshots=20"]
+        whole = self.whole(*case[1:])
+        began = time.monotonic()
+        self.run_convect(*case, "--output", "once")
+        duration = time.monotonic() - began
+        dice = random.Random(seed)
+        done = 0
+        while done < kills:
+            shutil.rmtree(self.run_folder, ignore_errors=True)
+            ended = False
+            while not ended:
+                saved = any(path.suffix == ".h5" for path in self.checkpoints())
+                process = self.start(*(["--restart", "run"] if saved else [*case, "--output", "run", "--overwrite"]))
+                try:
+                    process.wait(timeout=dice.uniform(0.0, duration) if done < kills else HANGING)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    done += 1
+                out, err = process.communicate()
+                self.assertIn(process.returncode, (OK, -signal.SIGKILL), out + err)
+                # It may be killed as it ends, with all written.
+                ended = process.returncode == OK or (self.run_folder / "run.json").exists()
+            self.assert_same(self.run_folder, whole)
+
+    def test_goes_on_after_a_kill_at_any_moment(self):
+        self.runs_killed_at_random(30, 1)
+
+    def test_goes_on_after_many_kills_at_any_moment(self):
+        self.runs_killed_at_random(200, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])

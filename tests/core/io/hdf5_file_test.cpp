@@ -1,0 +1,239 @@
+#include "bankfull/core/io/hdf5_file.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <numeric>
+#include <string>
+#include <sys/resource.h>
+#include <vector>
+
+namespace bankfull::hdf5 {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string bytes_of_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const fs::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::vector<double> ramp(std::size_t count) {
+  std::vector<double> values(count);
+  std::iota(values.begin(), values.end(), 0.25);
+  return values;
+}
+
+/// A file with one of everything.
+void write_example(const fs::path& path, int deflate = 0) {
+  NewFile file(path);
+  file.set_attribute("format", "an example");
+  file.set_attribute("version", 3);
+  file.add("clock/progress", std::vector<double>{1.5, -0.25, HUGE_VAL});
+  file.add("clock/steps", std::vector<std::int64_t>{12, -7, std::int64_t{1} << 60});
+  file.add("case", std::string("a = 1\nb = \"\xc3\xa4\"\n"));
+  file.add("none", std::vector<double>{});
+  {
+    Dataset cells = file.add("flow/u", {Element::fp64, {6, 5, 4}, deflate});
+    const std::vector<double> values = ramp(120);
+    // Later planes first, then a part of the others.
+    cells.write({{2, 0, 0}, {4, 5, 4}}, values.data() + 40);
+    cells.write({{0, 0, 0}, {2, 5, 4}}, values.data());
+  }
+  file.commit();
+}
+
+class Hdf5File : public testing::Test {
+ protected:
+  [[nodiscard]] fs::path file() const { return folder_.path() / "example.h5"; }
+
+  TemporaryFolder folder_;
+};
+
+void expect_example(const fs::path& path) {
+  const OldFile file(path);
+  EXPECT_EQ(file.text_attribute("format"), "an example");
+  EXPECT_EQ(file.count_attribute("version"), 3);
+  EXPECT_FALSE(file.has_attribute("colour"));
+  EXPECT_THAT(file.datasets(),
+              ElementsAre("case", "clock/progress", "clock/steps", "flow/u", "none"));
+  EXPECT_THAT(file.dataset("clock/progress").numbers(), ElementsAre(1.5, -0.25, HUGE_VAL));
+  EXPECT_THAT(file.dataset("clock/steps").counts(), ElementsAre(12, -7, std::int64_t{1} << 60));
+  EXPECT_EQ(file.dataset("case").text(), "a = 1\nb = \"\xc3\xa4\"\n");
+  EXPECT_TRUE(file.dataset("none").numbers().empty());
+  EXPECT_EQ(file.dataset("flow/u").numbers(), ramp(120));
+  std::vector<double> part(6);
+  file.dataset("flow/u").read({{1, 2, 1}, {1, 2, 3}}, part.data());
+  EXPECT_THAT(part, ElementsAre(29.25, 30.25, 31.25, 33.25, 34.25, 35.25));
+  EXPECT_TRUE(file.has("flow/u"));
+  EXPECT_FALSE(file.has("flow/w"));
+  EXPECT_FALSE(file.has("wall/u"));
+}
+
+TEST_F(Hdf5File, GivesBackWhatWasWritten) {
+  write_example(file());
+  expect_example(file());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1) << "temporary files";
+}
+
+TEST_F(Hdf5File, GivesBackWhatWasCompressed) {
+  write_example(file(), 4);
+  expect_example(file());
+}
+
+TEST_F(Hdf5File, TheSameCallsWriteTheSameBytes) {
+  write_example(file());
+  const std::string first = bytes_of_file(file());
+  write_example(file());
+  EXPECT_EQ(bytes_of_file(file()), first);
+}
+
+TEST_F(Hdf5File, ValuesOfLessPrecisionAreExactInIt) {
+  NewFile written(file());
+  {
+    Dataset cells = written.add("u", {Element::fp32, {2}});
+    const std::vector<double> values{static_cast<double>(0.1F), 0.5};
+    cells.write({{0}, {2}}, values.data());
+  }
+  written.commit();
+  EXPECT_THAT(OldFile(file()).dataset("u").numbers(), ElementsAre(static_cast<double>(0.1F), 0.5));
+}
+
+TEST_F(Hdf5File, LeavesTheOldFileUntilItIsWhole) {
+  write_example(file());
+  {
+    NewFile other(file());
+    other.add("x", std::vector<double>{1.0});
+  }
+  expect_example(file());
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1) << "temporary files";
+}
+
+/// What reading all of a file throws; "" for nothing.
+std::string fault_of(const fs::path& path) {
+  try {
+    OldFile(path).verify();
+  } catch (const RuntimeFailure& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+TEST_F(Hdf5File, RefusesWhatIsNone) {
+  EXPECT_THAT(fault_of(file()), HasSubstr("No such file"));
+  write_file(file(), "");
+  EXPECT_THAT(fault_of(file()), HasSubstr("it is no file of HDF5"));
+  write_file(file(), "step,time\n0,0\n");
+  EXPECT_THAT(fault_of(file()), HasSubstr(file().string() + ": it is no file of HDF5"));
+  EXPECT_THAT(fault_of(folder_.path()), HasSubstr("it is not a file"));
+}
+
+TEST_F(Hdf5File, RefusesWhatIsCutShort) {
+  write_example(file());
+  const std::string whole = bytes_of_file(file());
+  for (std::size_t size = 1; size < whole.size(); size += 97) {
+    write_file(file(), whole.substr(0, size));
+    EXPECT_THAT(fault_of(file()), HasSubstr("cannot read")) << size;
+  }
+}
+
+/// Bytes that describe nothing may change; what is read is never other than what was written.
+TEST_F(Hdf5File, NoticesEveryFlippedByte) {
+  write_example(file());
+  const std::string whole = bytes_of_file(file());
+  int noticed = 0;
+  for (std::size_t place = 0; place < whole.size(); ++place) {
+    std::string flipped = whole;
+    flipped[place] = static_cast<char>(flipped[place] ^ 0x10);
+    write_file(file(), flipped);
+    if (fault_of(file()).empty()) {
+      expect_example(file());
+    } else {
+      ++noticed;
+    }
+    if (testing::Test::HasFailure()) {
+      FAIL() << "at byte " << place;
+    }
+  }
+  EXPECT_GT(noticed, 1000) << "960 bytes are numbers of flow/u alone";
+}
+
+TEST_F(Hdf5File, NamesTheDatasetThatIsMissing) {
+  write_example(file());
+  const OldFile old(file());
+  try {
+    static_cast<void>(old.dataset("flow/w"));
+    FAIL();
+  } catch (const RuntimeFailure& failure) {
+    EXPECT_THAT(failure.what(), HasSubstr("cannot read flow/w of " + file().string()));
+  }
+}
+
+TEST_F(Hdf5File, SaysThatThereIsNoFolder) {
+  try {
+    NewFile file(folder_.path() / "none" / "x.h5");
+    FAIL();
+  } catch (const RuntimeFailure& failure) {
+    EXPECT_THAT(failure.what(), HasSubstr("x.h5: No such file or directory"));
+  }
+}
+
+/// Files of this process may not become larger, for as long as it lives.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    static_cast<void>(std::signal(SIGXFSZ, handler_));
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(Hdf5File, LeavesNoTraceWhereThereIsNoRoom) {
+  write_example(file());
+  const std::string whole = bytes_of_file(file());
+  for (const rlim_t limit : {rlim_t{0}, rlim_t{1000}, rlim_t{100'000}, rlim_t{260'000}}) {
+    const FileLimit full(limit);
+    try {
+      write_example(file());
+      ADD_FAILURE() << limit;
+    } catch (const RuntimeFailure& failure) {
+      EXPECT_THAT(failure.what(), HasSubstr("cannot write")) << limit;
+      EXPECT_THAT(failure.what(), HasSubstr("File too large")) << limit;
+    }
+  }
+  EXPECT_EQ(bytes_of_file(file()), whole);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1) << "temporary files";
+}
+
+TEST(ChunksOfHdf5, ArePlanesRowsOrParts) {
+  EXPECT_THAT(chunk_of({512, 64, 64}, 8), ElementsAre(128, 64, 64));
+  EXPECT_THAT(chunk_of({512, 1024, 1024}, 8), ElementsAre(1, 512, 1024));
+  EXPECT_THAT(chunk_of({3, 2, 1 << 20}, 8), ElementsAre(1, 1, 1 << 19));
+  EXPECT_THAT(chunk_of({7}, 8), ElementsAre(7));
+}
+
+}  // namespace
+}  // namespace bankfull::hdf5

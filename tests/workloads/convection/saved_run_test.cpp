@@ -1,0 +1,260 @@
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/convection/run.hpp"
+#include "tests/alone.hpp"
+#include "tests/workloads/convection/cases.hpp"
+#include "tests/workloads/convection/kept_state.hpp"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace bankfull::convection {
+namespace {
+
+/// All that a run tells, and its states.
+class KeepingRecorder final : public Recorder {
+ public:
+  void record(const SeriesRow& row) override { rows.push_back(row); }
+  void snapshot(std::int64_t number, double time, const Grid& grid,
+                const FlowReader& flow) override {
+    snapshots[number] = flow.whole(grid, 4).fields;
+    times.push_back(time);
+  }
+  void checkpoint(std::int64_t step, double time,
+                  const std::function<void(StateWriter&)>& save) override {
+    save(states[step]);
+    EXPECT_EQ(states[step].counts("clock/steps").front(), step);
+    EXPECT_EQ(states[step].numbers("clock/progress").front(), time);
+    if (static_cast<std::int64_t>(states.size()) == stop_after) {
+      stopped = true;
+    }
+  }
+
+  std::vector<SeriesRow> rows;
+  std::map<std::int64_t, std::vector<std::vector<double>>> snapshots;
+  std::vector<double> times;
+  std::map<std::int64_t, KeptState> states;
+  std::int64_t stop_after = 0;  ///< so many states
+  bool stopped = false;
+};
+
+class EndedByRecorder final : public Interruption {
+ public:
+  explicit EndedByRecorder(const KeepingRecorder& recorder) : recorder_(recorder) {}
+  [[nodiscard]] bool requested() const override { return recorder_.stopped; }
+  [[nodiscard]] std::string cause() const override { return "a test"; }
+
+ private:
+  const KeepingRecorder& recorder_;
+};
+
+RunResult run_from(const Problem& problem, const Cadence& cadence, KeepingRecorder& recorder,
+                   const KeptState* start) {
+  NoProgress progress;
+  const MeasurePolicy policy{.ceiling = CeilingRule::none};
+  const EndedByRecorder interruption(recorder);
+  const Plan plan(problem, policy.ceiling);
+  return run(plan, {{alone(), progress, policy, &interruption}, cadence, recorder, start});
+}
+
+/// What is told of a whole run: averages among it.
+std::vector<decltype(Figure::value)> figures_of(const RunResult& result) {
+  std::vector<decltype(Figure::value)> values;
+  for (const Figure& figure : result.measurements.front().figures) {
+    if (figure.name != "ns_per_cell") {
+      values.push_back(figure.value);
+    }
+  }
+  return values;
+}
+
+/// What a row says but for the seconds, which differ from run to run.
+std::vector<double> numbers_of(const SeriesRow& row) {
+  PackedNumbers numbers;
+  for (const double value :
+       {static_cast<double>(row.step), row.time, row.dt, static_cast<double>(row.limit),
+        row.courant, row.nusselt.lower, row.nusselt.thermal, static_cast<double>(row.cycles)}) {
+    numbers.add(value);
+  }
+  numbers.add(row.diagnosis);
+  numbers.add(row.resolution.cell_peclet);
+  numbers.add(row.resolution.cell_over_batchelor);
+  numbers.add(row.resolution.overshoot);
+  if (row.time_scheme) {
+    numbers.add(row.time_scheme->energy);
+    for (const double number : row.time_scheme->numerical_dissipation) {
+      numbers.add(number);
+    }
+  }
+  return numbers.values();
+}
+
+std::vector<std::vector<double>> numbers_from(const std::vector<SeriesRow>& rows,
+                                              std::int64_t step) {
+  std::vector<std::vector<double>> found;
+  for (const SeriesRow& row : rows) {
+    if (row.step >= step) {
+      found.push_back(numbers_of(row));
+    }
+  }
+  return found;
+}
+
+Problem layer_to_save() {
+  Problem problem =
+      busy_problem({8, 6, 7}, {FlowEnds::periodic, FlowEnds::periodic, FlowEnds::no_slip}, 1, 0);
+  problem.scalars[0].walls[2] = {WallScalar::fixed(1.0), WallScalar::fixed(0.0)};
+  problem.solver = PressureSolver::multigrid;
+  problem.divergence = 1e-8;
+  return problem;
+}
+
+struct SavedCase {
+  std::string name;
+  Problem problem;
+  Cadence cadence;
+};
+
+void PrintTo(const SavedCase& one, std::ostream* out) { *out << one.name; }
+
+std::vector<SavedCase> saved_cases() {
+  std::vector<SavedCase> all;
+  Problem fixed = layer_to_save();
+  fixed.time_step.fixed = 0.002;
+  fixed.steps = 61;
+  all.push_back({"FixedSteps", fixed, {.series_steps = 7, .snapshots = 4}});
+  Problem chosen = layer_to_save();
+  chosen.time_step = {.courant = 0.3};
+  chosen.steps = 0;
+  chosen.end_time = 0.9;
+  all.push_back({"ChosenSteps", chosen, {.series_steps = 0, .snapshots = 5}});
+  chosen.scheme = TimeScheme::runge_kutta;
+  chosen.steps = 40;
+  all.push_back({"RungeKutta", chosen, {.series_steps = 4, .snapshots = 3}});
+  Problem bounded = bounded_cases({{"Layer", chosen, 0}}).front().problem;
+  bounded.scheme = TimeScheme::adams_bashforth;
+  all.push_back({"Bounded", bounded, {.series_steps = 5, .snapshots = 0}});
+  let_vary(chosen);
+  chosen.time_step.longest = 0.01;
+  all.push_back({"Varying", chosen, {.series_steps = 1, .snapshots = 0}});
+  chosen.implicit_diffusion = ImplicitDiffusion::walls;
+  all.push_back({"VaryingImplicit", chosen, {.series_steps = 3, .snapshots = 0}});
+  return all;
+}
+
+class SavedRun : public testing::TestWithParam<SavedCase> {};
+
+TEST_P(SavedRun, GoesOnFromAnyStepAsIfNothingHadHappened) {
+  const Problem& problem = GetParam().problem;
+  KeepingRecorder plain;
+  const RunResult expected = run_from(problem, GetParam().cadence, plain, nullptr);
+  Cadence cadence = GetParam().cadence;
+  cadence.checkpoints.steps = 1;
+  KeepingRecorder whole;
+  run_from(problem, cadence, whole, nullptr);
+  EXPECT_EQ(numbers_from(whole.rows, 0), numbers_from(plain.rows, 0)) << "saving changed the run";
+  ASSERT_GT(whole.states.size(), 15U);
+  const std::int64_t end = whole.states.rbegin()->first;
+  for (const auto& [step, state] : whole.states) {
+    if (step == end || step % 3 != 1) {
+      continue;
+    }
+    KeepingRecorder rest;
+    const RunResult found = run_from(problem, cadence, rest, &state);
+    ASSERT_EQ(numbers_from(rest.rows, 0), numbers_from(plain.rows, step)) << "from step " << step;
+    ASSERT_TRUE(rest.states.at(end) == whole.states.at(end)) << "from step " << step;
+    for (const auto& [number, fields] : rest.snapshots) {
+      ASSERT_EQ(fields, plain.snapshots.at(number)) << "from step " << step;
+    }
+    ASSERT_EQ(found.resolution.size(), expected.resolution.size());
+    for (std::size_t n = 0; n < found.resolution.size(); ++n) {
+      ASSERT_EQ(found.resolution[n].value, expected.resolution[n].value) << "from step " << step;
+    }
+    for (std::size_t n = 0; n < found.checks.size(); ++n) {
+      ASSERT_EQ(found.checks[n].value, expected.checks[n].value) << found.checks[n].name;
+    }
+    ASSERT_EQ(figures_of(found), figures_of(expected)) << "from step " << step;
+    EXPECT_EQ(found.notes.size(), 1U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SavedRun, testing::ValuesIn(saved_cases()),
+                         [](const auto& one) { return one.param.name; });
+
+/// What an interrupted run tells at its end is no part of the run that goes on with it.
+TEST(SavedRun, AnInterruptedRunIsSavedBeforeItsLastRow) {
+  const SavedCase one = saved_cases().front();
+  KeepingRecorder plain;
+  run_from(one.problem, one.cadence, plain, nullptr);
+  Cadence cadence = one.cadence;
+  cadence.checkpoints.steps = 10;
+  KeepingRecorder first;
+  first.stop_after = 2;
+  run_from(one.problem, cadence, first, nullptr);
+  const auto& [step, state] = *first.states.rbegin();
+  EXPECT_EQ(step, 21) << "one step after the request";
+  EXPECT_EQ(first.rows.back().step, 21);
+  KeepingRecorder second;
+  run_from(one.problem, cadence, second, &state);
+  EXPECT_EQ(numbers_from(second.rows, 0), numbers_from(plain.rows, 21));
+}
+
+TEST(SavedRun, IsSavedByTimeAndByTheWall) {
+  SavedCase one = saved_cases().front();
+  one.cadence.checkpoints.time = 0.05;
+  KeepingRecorder by_time;
+  run_from(one.problem, one.cadence, by_time, nullptr);
+  std::vector<std::int64_t> steps;
+  for (const auto& [step, state] : by_time.states) {
+    steps.push_back(step);
+  }
+  EXPECT_THAT(steps, testing::ElementsAre(25, 50, 61));
+  one.cadence.checkpoints = {.seconds = 1e-9};
+  KeepingRecorder by_wall;
+  run_from(one.problem, one.cadence, by_wall, nullptr);
+  EXPECT_GT(by_wall.states.size(), 2U);
+  one.cadence.checkpoints = {.at_end = true};
+  KeepingRecorder at_end;
+  run_from(one.problem, one.cadence, at_end, nullptr);
+  EXPECT_EQ(at_end.states.size(), 1U);
+  one.cadence.checkpoints = {};
+  KeepingRecorder never;
+  run_from(one.problem, one.cadence, never, nullptr);
+  EXPECT_TRUE(never.states.empty());
+}
+
+TEST(SavedRun, GoesBeyondItsEndWhereThatIsLater) {
+  const SavedCase one = saved_cases().front();
+  Cadence cadence = one.cadence;
+  cadence.checkpoints.at_end = true;
+  KeepingRecorder whole;
+  run_from(one.problem, cadence, whole, nullptr);
+  Problem shorter = one.problem;
+  shorter.steps = 30;
+  KeepingRecorder first;
+  run_from(shorter, cadence, first, nullptr);
+  const KeptState& state = first.states.at(30);
+  KeepingRecorder second;
+  run_from(one.problem, cadence, second, &state);
+  EXPECT_EQ(numbers_from(second.rows, 0), numbers_from(whole.rows, 30));
+}
+
+/// A run may be killed between its last step and its last row.
+TEST(SavedRun, TellsWhatIsLeftAtItsEnd) {
+  const SavedCase one = saved_cases().front();
+  Cadence cadence = one.cadence;
+  cadence.checkpoints.at_end = true;
+  KeepingRecorder whole;
+  const RunResult expected = run_from(one.problem, cadence, whole, nullptr);
+  KeepingRecorder rest;
+  const RunResult found = run_from(one.problem, cadence, rest, &whole.states.at(61));
+  EXPECT_EQ(numbers_from(rest.rows, 0), numbers_from(whole.rows, 61));
+  EXPECT_EQ(rest.snapshots.at(3), whole.snapshots.at(3));
+  EXPECT_TRUE(found.verified());
+}
+
+}  // namespace
+}  // namespace bankfull::convection
