@@ -96,6 +96,21 @@ TEST(Resolution, CellsInTheThinnerBoundaryLayerCount) {
   EXPECT_FALSE(resolution_of(problem, flow_of(0.0)).cell_in_boundary_layer.has_value());
 }
 
+TEST(Resolution, ThreeCellsAreEnoughWhateverTheirMeanRoundsTo) {
+  const Problem problem = layer(20);
+  const Grid grid(problem.axes);
+  for (int notes = 1; notes < 300; ++notes) {
+    ResolutionWatch watch(problem, grid, flow_of(0.0));
+    for (int n = 0; n < notes; ++n) {
+      watch.add(1.0, flow_of(0.0), Nusselt{.lower = 3.3, .upper = 3.3});
+    }
+    const std::vector<Check> checks = watch.checks();
+    ASSERT_EQ(checks[1].name, "cell over the thermal boundary layer");
+    EXPECT_NEAR(checks[1].value, 1.0 / 3.0, 1e-14);
+    EXPECT_TRUE(checks[1].passed()) << notes;
+  }
+}
+
 TEST(Resolution, AScalarThatNothingHeatsStaysInItsRange) {
   Problem problem = layer(8);
   EXPECT_EQ(resolution_of(problem, flow_of(0.0)).overshoot.value(), 0.0);
