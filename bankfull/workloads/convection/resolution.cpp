@@ -103,7 +103,11 @@ double ResolutionWatch::Bounds::excess(const Diagnosis::OfScalar& scalar) const 
 ResolutionWatch::Bounds ResolutionWatch::bounds_of(const Problem& problem, const Scalar& scalar,
                                                    const Diagnosis::OfScalar& start) {
   const ScalarRange range = with_walls(problem, scalar, {start.min, start.max});
-  Bounds bounds{.least = range.least, .most = range.most, .hold = !scalar.source};
+  const ScalarRange at_start = with_fixed_walls_at_start(problem, scalar, {start.min, start.max});
+  Bounds bounds{.least = range.least,
+                .most = range.most,
+                .hold = !scalar.source,
+                .range_at_start = at_start.most - at_start.least};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (const WallScalar& wall : scalar.walls[axis]) {
       const bool heats = wall.is_flux && (wall.flux != 0.0 || wall.varying);
@@ -163,7 +167,7 @@ std::optional<double> ResolutionWatch::rounding(const Diagnosis& flow) const {
   for (std::size_t s = 0; s < bounds_.size(); ++s) {
     const Diagnosis::OfScalar& scalar = flow.scalars[s];
     const double stored = std::max(scalar.max - scalar.reference, scalar.reference - scalar.min);
-    const double range = std::max(scalar.max - scalar.min, bounds_[s].range());
+    const double range = std::max(scalar.max - scalar.min, bounds_[s].range_at_start);
     if (range > 0.0) {
       most = std::max(most.value_or(0.0), of_one * stored / range);
     }

@@ -33,7 +33,8 @@ struct Resolution {
   std::optional<double> cell_over_gradients;
 
   /// By how much the rounding of what a scalar is stored less of (Scalar::reference) is a part of
-  /// its range, now or at the start, whichever is larger: the most of all scalars.
+  /// its range, now or at the start with fixed walls, whichever is larger: the most of all scalars.
+  /// What surroundings are, or walls come to later, is no range of what is stored.
   std::optional<double> rounding;
 
   /// Largest |u| h / min(nu, kappa) along any axis, with its widest cells; without viscosity of the
@@ -80,7 +81,8 @@ class ResolutionWatch {
   struct Bounds {
     double least = 0.0;
     double most = 0.0;
-    bool hold = false;  ///< nothing heats
+    bool hold = false;            ///< nothing heats
+    double range_at_start = 0.0;  ///< with that of fixed walls then
 
     [[nodiscard]] double range() const { return most - least; }
     [[nodiscard]] double excess(const Diagnosis::OfScalar& scalar) const;

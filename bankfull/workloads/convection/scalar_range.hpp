@@ -19,4 +19,9 @@ ScalarRange with_walls(const Problem& problem, const Scalar& scalar, ScalarRange
 /// Of the values at the corners of such walls at time 0; nothing where there are none.
 std::optional<ScalarRange> range_on_walls_at_start(const Problem& problem, const Scalar& scalar);
 
+/// What a range comes to with the values at the corners of walls that fix a scalar itself, at
+/// time 0.
+ScalarRange with_fixed_walls_at_start(const Problem& problem, const Scalar& scalar,
+                                      ScalarRange range);
+
 }  // namespace bankfull::convection

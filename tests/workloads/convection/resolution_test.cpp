@@ -1,8 +1,12 @@
 #include "bankfull/workloads/convection/resolution.hpp"
 
+#include "bankfull/numerics/formula/compile.hpp"
+
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <memory>
 #include <optional>
 
 namespace bankfull::convection {
@@ -81,6 +85,26 @@ TEST(Resolution, RoundingOfWhatIsStoredIsAPartOfTheRange) {
   EXPECT_FALSE(is_resolved({.rounding = resolution_of(problem, flow).rounding}));
   problem.precision = Precision::fp64;
   EXPECT_TRUE(is_resolved({.rounding = resolution_of(problem, flow).rounding}));
+}
+
+TEST(Resolution, RoundingIsThatOfAFluidFarFromWhereItsWallsWereAndItsSurroundingsAre) {
+  Problem problem = layer(10);
+  problem.precision = Precision::fp32;
+  problem.end_time = 10.0;
+  const Grid grid(problem.axes);
+  const auto rounding = [&](const std::array<WallScalar, 2>& walls) {
+    problem.scalars.front().walls[2] = walls;
+    ResolutionWatch watch(problem, grid, flow_of(0.0, 0.0, 0.01));
+    return watch.add(10.0, flow_of(0.0, 300.0, 300.01), {}).rounding.value();
+  };
+  const double expected = 300.01 / 0.01 * 0x1p-23;
+  const auto later = std::make_shared<const formula::Program>(formula::compile("30*t", "t"));
+  WallScalar varying = WallScalar::fixed(0.0);
+  varying.varying = later;
+  EXPECT_NEAR(rounding({varying, varying}), expected, 1e-9);
+  const WallScalar far = WallScalar::mixed(1e-6, 1e6);
+  EXPECT_NEAR(rounding({far, WallScalar::insulating()}), expected, 1e-9);
+  EXPECT_LT(rounding({WallScalar::fixed(300.0), WallScalar::insulating()}), 1e-6);
 }
 
 TEST(Resolution, CellsInTheThinnerBoundaryLayerCount) {
