@@ -57,6 +57,19 @@ double largest_prandtl(const Problem& problem) {
   return most;
 }
 
+/// Whether a wall, or the source, makes a scalar differ from place to place.
+bool makes_differences(const Problem& problem, const Scalar& scalar) {
+  const ScalarRange source = sampled_range(problem, scalar.source);
+  bool found = source.least < source.most;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (const WallScalar& wall : scalar.walls[axis]) {
+      const bool insulates = wall.is_flux && wall.flux == 0.0 && !wall.varying;
+      found = found || !(problem.axes[axis].periodic || insulates);
+    }
+  }
+  return found;
+}
+
 bool within(const std::optional<double>& value, double bound) { return !value || *value <= bound; }
 
 /// The mean of what applied, in the notes of the second half of a run.
@@ -115,6 +128,7 @@ ResolutionWatch::Bounds ResolutionWatch::bounds_of(const Problem& problem, const
     }
   }
   bounds.hold = bounds.hold && bounds.range() > 0.0;
+  bounds.differs = bounds.range_at_start > 0.0 || makes_differences(problem, scalar);
   return bounds;
 }
 
@@ -168,7 +182,7 @@ std::optional<double> ResolutionWatch::rounding(const Diagnosis& flow) const {
     const Diagnosis::OfScalar& scalar = flow.scalars[s];
     const double stored = std::max(scalar.max - scalar.reference, scalar.reference - scalar.min);
     const double range = std::max(scalar.max - scalar.min, bounds_[s].range_at_start);
-    if (range > 0.0) {
+    if (bounds_[s].differs && range > 0.0) {
       most = std::max(most.value_or(0.0), of_one * stored / range);
     }
   }

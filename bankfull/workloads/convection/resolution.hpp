@@ -34,7 +34,8 @@ struct Resolution {
 
   /// By how much the rounding of what a scalar is stored less of (Scalar::reference) is a part of
   /// its range, now or at the start with fixed walls, whichever is larger: the most of all scalars.
-  /// What surroundings are, or walls come to later, is no range of what is stored.
+  /// What surroundings are, or walls come to later, is no range of what is stored. A scalar that
+  /// nothing makes differ from place to place has none: what it differs by is rounding alone.
   std::optional<double> rounding;
 
   /// Largest |u| h / min(nu, kappa) along any axis, with its widest cells; without viscosity of the
@@ -83,6 +84,7 @@ class ResolutionWatch {
     double most = 0.0;
     bool hold = false;            ///< nothing heats
     double range_at_start = 0.0;  ///< with that of fixed walls then
+    bool differs = false;         ///< anything makes it so
 
     [[nodiscard]] double range() const { return most - least; }
     [[nodiscard]] double excess(const Diagnosis::OfScalar& scalar) const;

@@ -48,6 +48,27 @@ ScalarRange range_on_walls(const Problem& problem, const Scalar& scalar, ScalarR
 
 }  // namespace
 
+ScalarRange sampled_range(const Problem& problem, const PointFunction& function) {
+  if (!function) {
+    return {};
+  }
+  constexpr int parts = 8;
+  const auto place = [&](std::size_t axis, int part) {
+    const AxisCells& cells = problem.axes[axis];
+    return cells.lower + (part + 0.5) / parts * (cells.upper - cells.lower);
+  };
+  ScalarRange found{HUGE_VAL, -HUGE_VAL};
+  for (int i = 0; i < parts; ++i) {
+    for (int j = 0; j < parts; ++j) {
+      for (int k = 0; k < parts; ++k) {
+        const double value = function(place(0, i), place(1, j), place(2, k));
+        found = {std::min(found.least, value), std::max(found.most, value)};
+      }
+    }
+  }
+  return found;
+}
+
 ScalarRange with_walls(const Problem& problem, const Scalar& scalar, ScalarRange range) {
   return range_on_walls(problem, scalar, range, prescribes_value, [&](const WallScalar& wall) {
     return wall.varying ? formula::bounds_of(*wall.varying, {0.0, longest_run(problem)})

@@ -12,6 +12,10 @@ struct ScalarRange {
   double most = 0.0;
 };
 
+/// Of the values of a formula at the centres of 8 x 8 x 8 equal parts of the box; 0 without one.
+/// What is not finite is refused where a flow is loaded.
+ScalarRange sampled_range(const Problem& problem, const PointFunction& function);
+
 /// What it comes to where walls, or their surroundings, fix a scalar that lies within a range: with
 /// the values at all corners of such walls, at any time of the run.
 ScalarRange with_walls(const Problem& problem, const Scalar& scalar, ScalarRange range);

@@ -107,6 +107,25 @@ TEST(Resolution, RoundingIsThatOfAFluidFarFromWhereItsWallsWereAndItsSurrounding
   EXPECT_LT(rounding({WallScalar::fixed(300.0), WallScalar::insulating()}), 1e-6);
 }
 
+TEST(Resolution, AScalarThatNothingMakesDifferHasNoRangeThatRoundingWouldHide) {
+  Problem problem = layer(10);
+  Scalar& scalar = problem.scalars.front();
+  scalar.walls[2] = {WallScalar::insulating(), WallScalar::insulating()};
+  const Grid grid(problem.axes);
+  const auto rounding = [&](double most_at_start) {
+    ResolutionWatch watch(problem, grid, flow_of(0.0, 0.0, most_at_start));
+    return watch.add(10.0, flow_of(0.0, 4.0, 4.0 + 4e-15), {}).rounding;
+  };
+  scalar.source = [](double, double, double) { return 1.0; };
+  EXPECT_FALSE(rounding(0.0).has_value()) << "heated alike everywhere";
+  EXPECT_TRUE(rounding(1e-14).has_value()) << "it began otherwise";
+  scalar.source = [](double, double, double z) { return z; };
+  EXPECT_TRUE(rounding(0.0).has_value()) << "a source that differs";
+  scalar.source = nullptr;
+  scalar.walls[2][1] = WallScalar::heated(1e-3);
+  EXPECT_TRUE(rounding(0.0).has_value()) << "a wall";
+}
+
 TEST(Resolution, CellsInTheThinnerBoundaryLayerCount) {
   const Problem problem = layer(20);
   const auto cell = [&](double lower, double upper) {
