@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/scalar_reference.hpp"
 
+#include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/reference_budget.hpp"
@@ -80,6 +81,17 @@ TEST(ReferenceValue, IsTheLeastOfABoundedScalar) {
   problem.scalars.front().walls = {};
   problem.scalars.front().initial = [](double x, double, double) { return x < 0.5 ? 1.0 : 0.0; };
   EXPECT_EQ(reference_of(problem), 0.0);
+}
+
+/// What walls add at time 0 counts there as it does here: else the pressure would carry all of it.
+TEST(ReferenceValue, IsTakenOffTheBuoyancyToo) {
+  for (const bool varies : {false, true}) {
+    Problem problem = varies ? heated_layer(0.01, 0.0) : heated_layer(300.01, 300.0);
+    for (WallScalar& wall : problem.scalars.front().walls[2]) {
+      wall.varying = varies ? of_time("300 + sin(t)") : nullptr;
+    }
+    EXPECT_NEAR(reference_acceleration(stepped_problem(problem))[2], 0.0, 1e-12) << varies;
+  }
 }
 
 class WarmerCase : public testing::TestWithParam<Case> {};
