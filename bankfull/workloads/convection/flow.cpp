@@ -153,7 +153,7 @@ double middle_value(const Problem& problem, const Scalar& scalar) {
   double most = -HUGE_VAL;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (const WallScalar& wall : scalar.walls[axis]) {
-      if (!problem.axes[axis].periodic && !wall.is_flux) {
+      if (!problem.axes[axis].periodic && wall.is_fixed()) {
         const double value = wall.value + wall.slope[0] * centre[0] + wall.slope[1] * centre[1] +
                              wall.slope[2] * centre[2] + value_at(wall.varying, 0.0);
         least = std::min(least, value);

@@ -61,8 +61,8 @@ FlowState initial_state(const Problem& problem, const Grid& grid);
 /// Planes along axis 0 whose elements of one field take about 64 MiB as fp64, one at least.
 std::int64_t planes_of_a_piece(const Extents& cells);
 
-/// The value of a scalar between those of its walls at time 0 or, where no wall has one, in the
-/// middle of the box at the start.
+/// The value of a scalar between those that walls fix at time 0 or, where none does, in the middle
+/// of the box at the start.
 double middle_value(const Problem& problem, const Scalar& scalar);
 
 /// What is left out of the buoyancy of scalars. Along axes with walls that of their middle_value:

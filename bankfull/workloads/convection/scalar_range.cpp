@@ -25,6 +25,8 @@ ScalarRange range_on_wall(const Problem& problem, std::size_t axis, std::size_t 
 
 bool prescribes_value(const WallScalar& wall) { return !wall.is_flux; }
 
+bool is_fixed(const WallScalar& wall) { return wall.is_fixed(); }
+
 formula::Interval varying_at_start(const WallScalar& wall) {
   const double varying = value_at(wall.varying, 0.0);
   return {varying, varying};
@@ -76,15 +78,15 @@ ScalarRange with_walls(const Problem& problem, const Scalar& scalar, ScalarRange
   });
 }
 
-std::optional<ScalarRange> range_on_walls_at_start(const Problem& problem, const Scalar& scalar) {
+std::optional<ScalarRange> range_on_fixed_walls_at_start(const Problem& problem,
+                                                         const Scalar& scalar) {
   const ScalarRange found =
-      range_on_walls(problem, scalar, {HUGE_VAL, -HUGE_VAL}, prescribes_value, varying_at_start);
+      range_on_walls(problem, scalar, {HUGE_VAL, -HUGE_VAL}, is_fixed, varying_at_start);
   return found.least <= found.most ? std::optional(found) : std::nullopt;
 }
 
 ScalarRange with_fixed_walls_at_start(const Problem& problem, const Scalar& scalar,
                                       ScalarRange range) {
-  const auto is_fixed = [](const WallScalar& wall) { return wall.is_fixed(); };
   return range_on_walls(problem, scalar, range, is_fixed, varying_at_start);
 }
 

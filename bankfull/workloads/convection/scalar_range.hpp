@@ -20,11 +20,12 @@ ScalarRange sampled_range(const Problem& problem, const PointFunction& function)
 /// the values at all corners of such walls, at any time of the run.
 ScalarRange with_walls(const Problem& problem, const Scalar& scalar, ScalarRange range);
 
-/// Of the values at the corners of such walls at time 0; nothing where there are none.
-std::optional<ScalarRange> range_on_walls_at_start(const Problem& problem, const Scalar& scalar);
+/// Of the values at the corners of walls that fix a scalar itself, at time 0; nothing where there
+/// are none.
+std::optional<ScalarRange> range_on_fixed_walls_at_start(const Problem& problem,
+                                                         const Scalar& scalar);
 
-/// What a range comes to with the values at the corners of walls that fix a scalar itself, at
-/// time 0.
+/// What a range comes to with those values.
 ScalarRange with_fixed_walls_at_start(const Problem& problem, const Scalar& scalar,
                                       ScalarRange range);
 

@@ -45,7 +45,7 @@ double inflow_of(const Problem& problem, const Diagnosis::OfScalar& scalar) {
 }  // namespace
 
 double reference_value(const Problem& problem, const Scalar& scalar) {
-  const std::optional<ScalarRange> on_walls = range_on_walls_at_start(problem, scalar);
+  const std::optional<ScalarRange> on_walls = range_on_fixed_walls_at_start(problem, scalar);
   if (scalar.advection == Advection::bounded) {
     const double least = std::min(sampled_range(problem, scalar.initial).least,
                                   on_walls ? on_walls->least : HUGE_VAL);
