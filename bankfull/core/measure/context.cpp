@@ -17,7 +17,7 @@
 namespace bankfull {
 namespace {
 
-Figure number(const std::string& name, std::int64_t value, const std::string& unit = {}) {
+Figure integer(const std::string& name, std::int64_t value, const std::string& unit = {}) {
   return {.name = name, .value = value, .unit = unit};
 }
 
@@ -32,18 +32,18 @@ FactGroup cpu_facts() {
                   .facts = {
                       text("model", cpu.model),
                       text("architecture", cpu.architecture),
-                      number("sockets", cpu.sockets),
-                      number("cores", cpu.cores),
-                      number("hardware_threads", cpu.hardware_threads),
-                      number("default_team", Team::default_threads(), "threads"),
-                      number("numa_nodes", cpu.numa_nodes),
-                      number("memory", cpu.memory_bytes, "B"),
+                      integer("sockets", cpu.sockets),
+                      integer("cores", cpu.cores),
+                      integer("hardware_threads", cpu.hardware_threads),
+                      integer("default_team", Team::default_threads(), "threads"),
+                      integer("numa_nodes", cpu.numa_nodes),
+                      integer("memory", cpu.memory_bytes, "B"),
                   }};
   for (const CacheLevel& cache : cpu.data_caches) {
-    group.facts.push_back(number(fmt::format("l{}_cache", cache.level), cache.bytes, "B"));
-    group.facts.push_back(number(fmt::format("l{}_caches", cache.level), cache.count));
+    group.facts.push_back(integer(fmt::format("l{}_cache", cache.level), cache.bytes, "B"));
+    group.facts.push_back(integer(fmt::format("l{}_caches", cache.level), cache.count));
     group.facts.push_back(
-        number(fmt::format("l{}_shared_by", cache.level), cache.shared_by_cores, "cores"));
+        integer(fmt::format("l{}_shared_by", cache.level), cache.shared_by_cores, "cores"));
   }
   return group;
 }
@@ -57,17 +57,17 @@ FactGroup gpu_facts(const GpuInfo& gpu) {
               text("uuid", gpu.uuid),
               text("pci_bus_id", gpu.pci_bus_id),
               text("compute_capability", gpu.compute_capability),
-              number("multiprocessors", gpu.multiprocessors),
-              number("memory", gpu.memory_bytes, "B"),
-              number("l2_cache", gpu.l2_bytes, "B"),
-              number("memory_bus", gpu.memory_bus_bits, "bit"),
-              number("sm_clock", now.sm_mhz, "MHz"),
-              number("sm_clock_max", gpu.max_sm_clock_mhz, "MHz"),
-              number("memory_clock", now.memory_mhz, "MHz"),
-              number("memory_clock_max", gpu.max_memory_clock_mhz, "MHz"),
-              number("pcie_generation", gpu.pcie_generation),
-              number("pcie_width", gpu.pcie_width, "lanes"),
-              number("nvlinks_active", gpu.nvlinks),
+              integer("multiprocessors", gpu.multiprocessors),
+              integer("memory", gpu.memory_bytes, "B"),
+              integer("l2_cache", gpu.l2_bytes, "B"),
+              integer("memory_bus", gpu.memory_bus_bits, "bit"),
+              integer("sm_clock", now.sm_mhz, "MHz"),
+              integer("sm_clock_max", gpu.max_sm_clock_mhz, "MHz"),
+              integer("memory_clock", now.memory_mhz, "MHz"),
+              integer("memory_clock_max", gpu.max_memory_clock_mhz, "MHz"),
+              integer("pcie_generation", gpu.pcie_generation),
+              integer("pcie_width", gpu.pcie_width, "lanes"),
+              integer("nvlinks_active", gpu.nvlinks),
               {.name = "ecc", .value = gpu.ecc},
           }};
 }
@@ -150,10 +150,10 @@ FactGroup rank_facts(const RankSurvey& ranks) {
   FactGroup group{.key = "ranks",
                   .title = "Ranks",
                   .facts = {
-                      number("ranks", ranks.ranks),
-                      number("nodes", ranks.nodes),
-                      number("ranks_per_node", ranks.ranks_per_node),
-                      number("default_threads", ranks.default_threads, "threads"),
+                      integer("ranks", ranks.ranks),
+                      integer("nodes", ranks.nodes),
+                      integer("ranks_per_node", ranks.ranks_per_node),
+                      integer("default_threads", ranks.default_threads, "threads"),
                       text("mpi_library", ranks.mpi_library.empty() ? "none" : ranks.mpi_library),
                   }};
   if (!ranks.devices.empty()) {

@@ -8,14 +8,7 @@
 #include <utility>
 
 namespace bankfull {
-namespace {
-
-bool all_passed(const std::vector<Check>& checks) {
-  return std::all_of(checks.begin(), checks.end(),
-                     [](const Check& check) { return check.passed(); });
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Experiment::Experiment(Device device, int threads, const RunContext& context)
     : device_(device), context_(context), ceilings_(device, threads, context) {}

@@ -4,12 +4,7 @@
 #include <cmath>
 
 namespace bankfull {
-
 namespace {
-
-bool all_passed(const std::vector<Check>& checks) {
-  return std::ranges::all_of(checks, &Check::passed);
-}
 
 std::optional<double> rate_of(double amount, double seconds) {
   return amount > 0.0 && seconds > 0.0 ? std::optional(amount / seconds) : std::nullopt;
@@ -53,6 +48,11 @@ double Check::deviation() const {
 }
 
 bool Check::passed() const { return deviation() <= tolerance; }
+
+bool all_passed(const std::vector<Check>& checks) {
+  return std::all_of(checks.begin(), checks.end(),
+                     [](const Check& check) { return check.passed(); });
+}
 
 bool RunResult::verified() const { return all_passed(checks); }
 

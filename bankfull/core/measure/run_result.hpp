@@ -85,6 +85,8 @@ struct Check {
   [[nodiscard]] bool passed() const;  ///< false for NaN
 };
 
+bool all_passed(const std::vector<Check>& checks);
+
 /// What a run's answers are worth.
 enum class Verdict {
   none,            ///< nothing was checked

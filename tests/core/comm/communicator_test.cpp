@@ -68,8 +68,8 @@ TEST(SelfCommunicator, SendsAllToItself) {
   const auto ranks = make_self_communicator();
   const std::vector<int> sent{1, 2, 3};
   std::vector<int> received(sent.size());
-  const std::vector<std::size_t> bytes{sent.size() * sizeof(int)};
-  ranks->all_to_all(sent.data(), bytes, received.data(), bytes);
+  const std::vector<std::size_t> sizes{sent.size() * sizeof(int)};
+  ranks->all_to_all(sent.data(), sizes, received.data(), sizes);
   EXPECT_EQ(received, sent);
 }
 

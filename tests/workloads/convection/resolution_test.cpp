@@ -92,7 +92,7 @@ TEST(Resolution, RoundingIsThatOfAFluidFarFromWhereItsWallsWereAndItsSurrounding
   problem.precision = Precision::fp32;
   problem.end_time = 10.0;
   const Grid grid(problem.axes);
-  const auto rounding = [&](const std::array<WallScalar, 2>& walls) {
+  const auto rounding_of = [&](const std::array<WallScalar, 2>& walls) {
     problem.scalars.front().walls[2] = walls;
     ResolutionWatch watch(problem, grid, flow_of(0.0, 0.0, 0.01));
     return watch.add(10.0, flow_of(0.0, 300.0, 300.01), {}).rounding.value();
@@ -101,10 +101,10 @@ TEST(Resolution, RoundingIsThatOfAFluidFarFromWhereItsWallsWereAndItsSurrounding
   const auto later = std::make_shared<const formula::Program>(formula::compile("30*t", "t"));
   WallScalar varying = WallScalar::fixed(0.0);
   varying.varying = later;
-  EXPECT_NEAR(rounding({varying, varying}), expected, 1e-9);
+  EXPECT_NEAR(rounding_of({varying, varying}), expected, 1e-9);
   const WallScalar far = WallScalar::mixed(1e-6, 1e6);
-  EXPECT_NEAR(rounding({far, WallScalar::insulating()}), expected, 1e-9);
-  EXPECT_LT(rounding({WallScalar::fixed(300.0), WallScalar::insulating()}), 1e-6);
+  EXPECT_NEAR(rounding_of({far, WallScalar::insulating()}), expected, 1e-9);
+  EXPECT_LT(rounding_of({WallScalar::fixed(300.0), WallScalar::insulating()}), 1e-6);
 }
 
 TEST(Resolution, AScalarThatNothingMakesDifferHasNoRangeThatRoundingWouldHide) {
@@ -112,18 +112,18 @@ TEST(Resolution, AScalarThatNothingMakesDifferHasNoRangeThatRoundingWouldHide) {
   Scalar& scalar = problem.scalars.front();
   scalar.walls[2] = {WallScalar::insulating(), WallScalar::insulating()};
   const Grid grid(problem.axes);
-  const auto rounding = [&](double most_at_start) {
+  const auto rounding_of = [&](double most_at_start) {
     ResolutionWatch watch(problem, grid, flow_of(0.0, 0.0, most_at_start));
     return watch.add(10.0, flow_of(0.0, 4.0, 4.0 + 4e-15), {}).rounding;
   };
   scalar.source = [](double, double, double) { return 1.0; };
-  EXPECT_FALSE(rounding(0.0).has_value()) << "heated alike everywhere";
-  EXPECT_TRUE(rounding(1e-14).has_value()) << "it began otherwise";
+  EXPECT_FALSE(rounding_of(0.0).has_value()) << "heated alike everywhere";
+  EXPECT_TRUE(rounding_of(1e-14).has_value()) << "it began otherwise";
   scalar.source = [](double, double, double z) { return z; };
-  EXPECT_TRUE(rounding(0.0).has_value()) << "a source that differs";
+  EXPECT_TRUE(rounding_of(0.0).has_value()) << "a source that differs";
   scalar.source = nullptr;
   scalar.walls[2][1] = WallScalar::heated(1e-3);
-  EXPECT_TRUE(rounding(0.0).has_value()) << "a wall";
+  EXPECT_TRUE(rounding_of(0.0).has_value()) << "a wall";
 }
 
 TEST(Resolution, CellsInTheThinnerBoundaryLayerCount) {
