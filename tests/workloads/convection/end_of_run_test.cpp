@@ -11,7 +11,7 @@
 namespace bankfull::convection {
 namespace {
 
-constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
 
 Problem conducting_layer(const Until& until) {
   Problem problem;
@@ -56,7 +56,7 @@ TEST(EarlyEnd, ASteadyRunEndsOnceTheWindowIsSteady) {
   EXPECT_EQ(early.reason(), RunEnd::steady);
   const EarlyEnd stricter =
       judged(conducting_layer({.steady = 5e-4, .window = 12.0}), 100, settles_at_30);
-  EXPECT_EQ(stricter.last_step(), never);
+  EXPECT_EQ(stricter.last_step(), no_end);
   EXPECT_EQ(stricter.reason(), std::nullopt);
 }
 
@@ -72,11 +72,11 @@ TEST(EarlyEnd, ARunConvergesWithTheErrorOfItsAverages) {
   EXPECT_LE(longer.last_step(), 161 + 2) << "and not every look is judged";
   const EarlyEnd rising = judged(conducting_layer({.converged = 0.01, .window = 5.0}), 200,
                                  [](int step) { return 1.0 + step; });
-  EXPECT_EQ(rising.last_step(), never);
+  EXPECT_EQ(rising.last_step(), no_end);
 }
 
 TEST(EarlyEnd, NothingEndsARunThatDoesNotAskForIt) {
-  EXPECT_EQ(judged(conducting_layer({}), 100, [](int) { return 1.0; }).last_step(), never);
+  EXPECT_EQ(judged(conducting_layer({}), 100, [](int) { return 1.0; }).last_step(), no_end);
 }
 
 TEST(EarlyEnd, WhatWasDecidedStaysUnlessTheBoundsChange) {
@@ -89,14 +89,14 @@ TEST(EarlyEnd, WhatWasDecidedStaysUnlessTheBoundsChange) {
   EXPECT_EQ(same.reason(), RunEnd::steady);
   EarlyEnd other(conducting_layer({.steady = 1e-3, .window = 12.0}));
   other.restore(saved);
-  EXPECT_EQ(other.last_step(), never);
+  EXPECT_EQ(other.last_step(), no_end);
   KeptState undecided;
   judged(problem, 20, settles_at_30).save(undecided);
   same.restore(undecided);
-  EXPECT_EQ(same.last_step(), never);
+  EXPECT_EQ(same.last_step(), no_end);
 }
 
-std::string refusal_of_until(Problem problem) {
+std::string refusal_of_until(const Problem& problem) {
   try {
     problem.validate();
   } catch (const UsageError& error) {

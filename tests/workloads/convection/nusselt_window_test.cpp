@@ -167,7 +167,7 @@ TEST(NusseltWindow, NumbersNeedNotAgreeWhereHeatEntersElsewhere) {
 }
 
 /// A flow whose Nusselt numbers are all the same.
-Diagnosis flow_of(double nusselt, double kinetic_energy = 1.0) {
+Diagnosis flow_with_all(double nusselt, double kinetic_energy = 1.0) {
   Diagnosis flow = flow_with(nusselt, nusselt, nusselt, nusselt, nusselt);
   flow.kinetic_energy = kinetic_energy;
   return flow;
@@ -180,7 +180,7 @@ TEST(NusseltWindow, TheErrorOfIndependentValuesIsTheirs) {
   std::normal_distribution<double> noise(5.0, 0.5);
   constexpr int noted = 8192;
   for (int n = 0; n <= noted; ++n) {
-    window.add(n, flow_of(noise(random)), {});
+    window.add(n, flow_with_all(noise(random)), {});
     if (n == 30) {
       EXPECT_FALSE(window.averages()->error.has_value()) << "15 values";
     }
@@ -205,7 +205,7 @@ TEST(NusseltWindow, TheErrorOfValuesThatLastIsLarger) {
   double value = 5.0;
   for (int n = 0; n <= noted; ++n) {
     value = n % lasting == 0 ? noise(random) : value;
-    window.add(n, flow_of(value), {});
+    window.add(n, flow_with_all(value), {});
   }
   const double expected = 0.5 / std::sqrt(noted / (2.0 * lasting)) / 5.0;
   EXPECT_GT(*window.averages()->error, 0.7 * expected);
@@ -216,7 +216,7 @@ TEST(NusseltWindow, ATrendIsNoSmallError) {
   const Problem problem = heated_layer();
   NusseltWindow window(problem);
   for (int n = 0; n <= 64; ++n) {
-    window.add(n, flow_of(1.0 + n), {});
+    window.add(n, flow_with_all(1.0 + n), {});
   }
   // Means over eighths of 33 to 65: 49 + 4 (n - 7/2), whose squares add up to 16 * 42.
   EXPECT_NEAR(*window.averages()->error, std::sqrt(16.0 * 42.0 / (8.0 * 7.0)) / 49.0, 1e-12);
@@ -226,11 +226,11 @@ TEST(NusseltWindow, DriftIsTheChangeOverTheWindow) {
   const Problem problem = heated_layer();
   NusseltWindow window(problem);
   for (int n = 0; n <= 6; ++n) {
-    window.add(n, flow_of(9.0), {});
+    window.add(n, flow_with_all(9.0), {});
   }
   EXPECT_FALSE(window.drift(4.0).has_value()) << "seven flows";
   for (int n = 7; n <= 40; ++n) {
-    window.add(n, flow_of(n % 2 == 0 ? 4.0 : 3.9), {});
+    window.add(n, flow_with_all(n % 2 == 0 ? 4.0 : 3.9), {});
   }
   EXPECT_FALSE(window.drift(41.0).has_value()) << "longer than the run";
   EXPECT_NEAR(window.drift(40.0).value(), 5.1 / 9.0, 1e-13);
@@ -245,8 +245,8 @@ TEST(NusseltWindow, AFlowThatGrowsIsNotSteady) {
   NusseltWindow growing(problem);
   NusseltWindow decaying(problem);
   for (int n = 0; n <= 20; ++n) {
-    growing.add(n, flow_of(1.0, 1e-20 * std::exp(0.1 * n)), {});
-    decaying.add(n, flow_of(1.0, 1e-20 * std::exp(-0.1 * n)), {});
+    growing.add(n, flow_with_all(1.0, 1e-20 * std::exp(0.1 * n)), {});
+    decaying.add(n, flow_with_all(1.0, 1e-20 * std::exp(-0.1 * n)), {});
   }
   EXPECT_NEAR(growing.drift(10.0).value(), 1.0 - std::exp(-1.0), 1e-12);
   EXPECT_LT(decaying.drift(10.0).value(), 1e-12);

@@ -18,7 +18,7 @@
 namespace bankfull::convection {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+constexpr double half_turn = std::numbers::pi;
 
 /// Smooth flows between walls of all kinds, which these meet at them.
 Problem smooth_problem(std::array<std::int64_t, 3> cells, double stretching_y,
@@ -31,21 +31,21 @@ Problem smooth_problem(std::array<std::int64_t, 3> cells, double stretching_y,
     wall.free_slip = true;
   }
   problem.walls[2][1].velocity = {0.5, 0.0, 0.0};
-  const auto y_of = [](double y) { return pi * (y - 2.0); };
+  const auto y_of = [](double y) { return half_turn * (y - 2.0); };
   problem.initial_velocity = {
       [y_of](double x, double y, double z) {
-        return 0.5 * z + std::sin(pi * x) * std::cos(y_of(y)) * std::sin(pi * z);
+        return 0.5 * z + std::sin(half_turn * x) * std::cos(y_of(y)) * std::sin(half_turn * z);
       },
       [y_of](double x, double y, double z) {
-        return std::cos(pi * x) * std::sin(y_of(y)) * std::sin(pi * z);
+        return std::cos(half_turn * x) * std::sin(y_of(y)) * std::sin(half_turn * z);
       },
       [y_of](double x, double y, double z) {
-        return std::sin(pi * x) * std::cos(y_of(y)) * std::sin(2.0 * pi * z);
+        return std::sin(half_turn * x) * std::cos(y_of(y)) * std::sin(2.0 * half_turn * z);
       }};
   Scalar& temperature = problem.scalars.emplace_back();
   temperature.walls[2] = {WallScalar::fixed(1.0), WallScalar::fixed(0.0)};
   temperature.initial = [y_of](double x, double y, double z) {
-    return 1.0 - z + std::cos(pi * x) * std::cos(y_of(y)) * std::sin(pi * z);
+    return 1.0 - z + std::cos(half_turn * x) * std::cos(y_of(y)) * std::sin(half_turn * z);
   };
   Scalar& salt = problem.scalars.emplace_back();
   salt.name = "salt";
@@ -53,7 +53,7 @@ Problem smooth_problem(std::array<std::int64_t, 3> cells, double stretching_y,
   // kappa dT/dn = 1.5 and -1, of 300 + 3 - 3 z + 2 z^2 / 2 + ...
   salt.walls[2] = {WallScalar::heated(1.5), WallScalar::heated(-0.5)};
   salt.initial = [](double x, double /*y*/, double z) {
-    return 303.0 - 3.0 * z + z * z + std::cos(pi * x) * std::cos(pi * z);
+    return 303.0 - 3.0 * z + z * z + std::cos(half_turn * x) * std::cos(half_turn * z);
   };
   problem.time_step.fixed = 1e-4;
   problem.steps = 4;
@@ -83,7 +83,7 @@ KeptState state_of(const Problem& problem) {
 }
 
 /// Error, root of the mean square, of a field that comes from another grid.
-double transfer_error(const Problem& other, Problem problem, int physical_field) {
+double transfer_error(const Problem& other, const Problem& problem, int physical_field) {
   const KeptState saved = state_of(other);
   const Grid grid(problem.axes);
   const int field = physical_field < 3 ? grid.storage(physical_field) : physical_field;
