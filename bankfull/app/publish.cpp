@@ -22,6 +22,24 @@
 namespace bankfull {
 namespace {
 
+/// A signal, or what a workload knows of.
+class AnyInterruption final : public Interruption {
+ public:
+  AnyInterruption(const Interruption& signal, const Interruption* other)
+      : signal_(signal), other_(other) {}
+
+  [[nodiscard]] bool requested() const override {
+    return signal_.requested() || (other_ != nullptr && other_->requested());
+  }
+  [[nodiscard]] std::string cause() const override {
+    return signal_.requested() || other_ == nullptr ? signal_.cause() : other_->cause();
+  }
+
+ private:
+  const Interruption& signal_;
+  const Interruption* other_;
+};
+
 /// An interrupted run may have found nothing.
 bool has_figures(const RunResult& result) {
   return !result.measurements.empty() || !result.series.empty() || !result.checks.empty();
@@ -175,11 +193,12 @@ ExitCode run_and_publish(const CommonOptions& options, const MeasurePolicy& poli
   RankSurvey survey = survey_ranks(ranks);
   survey.devices = policy.home.devices;
   const TerminationWatch termination(ranks.is_root());
+  const AnyInterruption asked(termination, publication.interruption);
   if (publication.walltime != nullptr) {
-    publication.walltime->join(termination);
+    publication.walltime->join(asked);
   }
   const Interruption& interruption = publication.walltime == nullptr
-                                         ? static_cast<const Interruption&>(termination)
+                                         ? static_cast<const Interruption&>(asked)
                                          : *publication.walltime;
   RunResult result = [&] {
     ProgressLine progress(options.quiet || !ranks.is_root() ? 0.0 : options.progress);

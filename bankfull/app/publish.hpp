@@ -29,6 +29,9 @@ struct Publication {
   /// Ends the run before the time that a batch system gives it is over; null: there is no limit.
   Walltime* walltime = nullptr;
 
+  /// Asked too whether the run is to end, beside signals; null: there is none.
+  const Interruption* interruption = nullptr;
+
   /// Judges a result whose checks passed: for thresholds of the workload's own.
   std::function<ExitCode(const RunResult&)> judge = {};
 };

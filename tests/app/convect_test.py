@@ -321,8 +321,8 @@ class Documentation(Convect):
             "temperature = -0.5 }", 'temperature = -0.5, salt = "insulating" }') + '\n[[scalar]]\nname = "salt"\ndiffusivity = 1e-3\nadvection = "bounded"\n'
         (self.path / "mixed.toml").write_text(mixed)
         for case, scalars, bounded, absent in (
-                ("layer.toml", ["temperature"], [], {"cycles", "cell_over_gradients"}),
-                ("mixed.toml", ["temperature", "salt"], ["salt"], {"cell_over_gradients"}),
+                ("layer.toml", ["temperature"], [], {"cycles", "cell_over_gradients", "nusselt_error"}),
+                ("mixed.toml", ["temperature", "salt"], ["salt"], {"cell_over_gradients", "nusselt_error"}),
                 ("lid-driven-cavity", [], [], {"cycles", "cell_over_gradients", *self.named_in(re.search(r"(?m)^.*nusselt_window.*$", figures_of)[0], [])})):
             with self.subTest(case=case):
                 solver = "direct" if "cycles" in absent else "multigrid"
@@ -478,6 +478,21 @@ class RunDirectory(Convect):
             beyond = [check["name"] for check in result["resolution"] if not check["passed"]]
             self.assertEqual(beyond, ["largest cell over the length of gradients, without viscosity"] * noise)
             self.assertEqual({row["cell_peclet"] for row in rows_of(self.path / "inviscid" / "series.csv")}, {""})
+
+    @staticmethod
+    def error_of(values, ends):
+        """Of the mean of values one apart, by batches that end there."""
+        def value_at(x):
+            n = min(int(x), len(values) - 2)
+            return values[n] + (x - n) * (values[n + 1] - values[n])
+
+        means = []
+        for begin, end in zip(ends, ends[1:]):
+            cuts = [begin, *(n for n in range(len(values)) if begin < n < end), end]
+            means.append(sum(0.5 * (b - a) * (value_at(a) + value_at(b)) for a, b in zip(cuts, cuts[1:])) / (end - begin))
+        mean = sum(means) / len(means)
+        return (sum((value - mean) ** 2 for value in means) / len(means) / (len(means) - 1)) ** 0.5
+
     def test_nusselt_numbers_are_averaged_over_the_second_half(self):
         text = self.succeeded("layer.toml", "--set", "time={dt=0.02,steps=60}", "--set", "output.series_every=1",
                               "--set", "initial.temperature='0.5 - z + 0.3*sin(pi*x)*sin(pi*z)'")
@@ -492,8 +507,11 @@ class RunDirectory(Convect):
         disagreement = (max(found.values()) - min(found.values())) / max(map(abs, found.values()))
         self.assertAlmostEqual(figures["nusselt_disagreement"]["value"], disagreement, 10)
         self.assertGreater(disagreement, 0.02)
+        values = [float(row["nusselt_lower"]) for row in rows[30:]]
+        ends = [30 * n / 8 for n in range(9)]
+        self.assertGreater(figures["nusselt_error"]["value"], 0.9 * self.error_of(values, ends) / max(map(abs, found.values())))
         self.assertRegex(text, r"(?m)^RESULT .* nusselt_disagreement=0\.\d+ nusselt_window=too-short .* verdict=verified$")
-        self.assertRegex(text, r"(?m)^  averages of times 0\.6 to 1\.2: .*, which disagree by up to [\d.]+ %: the run is too short for averages$")
+        self.assertRegex(text, r"(?m)^  averages of times 0\.6 to 1\.2: .*, which disagree by up to [\d.]+ %: the run is too short for averages; standard error [\d.]+ %$")
         self.assertRegex(text, r"(?m)^  Nusselt number that the discretisation adds +[\d.e-]+ +0\.02 +ok$")
         text = self.succeeded("layer.toml", "--overwrite", "--set", "initial.noise=0")  # conduction alone
         self.assertRegex(text, r"(?m)^RESULT .* nusselt_window=long-enough ")

@@ -297,6 +297,93 @@ class Ends(Runs):
         out, _ = self.run_convect("--restart", "run", "--set", f"steps={step + 10}")
         self.assertIn(f"goes on from step {step}", out)
 
+    def test_begins_with_the_flow_of_another_run(self):
+        self.run_convect("layer.toml", "--output", "coarse", "--set", "steps=20")
+        text = LAYER.replace('temperature = "0.5 - z"\nnoise = 1e-2', 'from = "coarse"').replace("every = 7", "every = 1").replace("steps = 60", "steps = 2")
+        text = text.replace("[16, 8, 8]", "[24, 10, 12]")
+        (self.path / "fine.toml").write_text(text)
+        out, _ = self.run_convect("fine.toml", "--output", "run", "--dry-run")
+        begins = "begins with step 20, time 0.1, of coarse/checkpoint/step-0000000020.h5, on 16x8x8 cells"
+        self.assertIn(begins, out)
+        out, _ = self.run_convect("fine.toml", "--output", "run")
+        self.assertIn(begins, out)
+        self.assertRegex(out, "(?m)^RESULT .* verdict=verified$")
+        self.run_convect("--restart", "run", "--set", "steps=4")
+        self.run_convect("fine.toml", "--output", "same", "--set", "cells=16x8x8")
+        with (self.path / "coarse" / "series.csv").open() as one, (self.path / "same" / "series.csv").open() as other, \
+                (self.run_folder / "series.csv").open() as fine:
+            last, first, finer = list(csv.DictReader(one))[-1], next(csv.DictReader(other)), next(csv.DictReader(fine))
+        self.assertEqual(float(first["time"]), 0)
+        for column in ("kinetic_energy", "temperature_mean", "salt_mean_square", "max_w"):
+            self.assertAlmostEqual(float(first[column]) / float(last[column]), 1, 6, column)
+        # Of noise as short as the coarse cells some is lost between them.
+        self.assertAlmostEqual(float(finer["temperature_mean"]), float(last["temperature_mean"]), 2)
+        self.assertLess(float(finer["kinetic_energy"]), float(last["kinetic_energy"]))
+        self.assertGreater(float(finer["kinetic_energy"]), 0.3 * float(last["kinetic_energy"]))
+
+    def test_flows_of_other_runs_that_do_not_fit(self):
+        self.run_convect("layer.toml", "--output", "coarse", "--set", "steps=20")
+        (self.path / "from.toml").write_text(LAYER.replace('temperature = "0.5 - z"\nnoise = 1e-2', 'from = "coarse"').replace("steps = 60", "steps = 2"))
+        dye = '[{name="salt",diffusivity=0.01,advection="bounded"},{name="dye",diffusivity=0.01}]'
+        walls = ['boundaries.z.lower.dye="insulating"', 'boundaries.z.upper.dye="insulating"']
+        for settings, said in ((["initial.from=none"], r"there is no checkpoint in none/checkpoint"),
+                               (["initial.from=layer.toml"], r"no file of HDF5"),
+                               (["initial.from=''"], r"from names no run"),
+                               (["domain.upper=[3,1,1]"], r"the box of that run is 2 long along x, and this one 3"),
+                               (["initial.temperature=0"], r"that run has a temperature; leave out initial.temperature"),
+                               (["initial.velocity=[0,0,0]"], r"velocity contradicts from"),
+                               ([f"scalar={dye}", *walls], r"that run has no dye; give initial.dye")):
+            with self.subTest(said=said):
+                _, err = self.run_convect("from.toml", "--output", "run", *(part for setting in settings for part in ("--set", setting)), code=USAGE)
+                self.assertRegex(err, said)
+                self.assertEqual(len(err.splitlines()), 1, err)
+                self.assertFalse(self.run_folder.exists())
+        damaged = self.checkpoints(self.path / "coarse")[-1]
+        damaged.write_bytes(damaged.read_bytes()[:3000])
+        out, err = self.run_convect("from.toml", "--output", "run")
+        self.assertIn("the one before is tried", err)
+        self.assertIn("begins with step 14", out)
+
+    def test_a_file_ends_a_run(self):
+        process = self.start("layer.toml", "--output", "run", "--set", "steps=100000000")
+        while not self.checkpoints():
+            time.sleep(0.01)
+        (self.run_folder / "stop").touch()
+        _, err = process.communicate(timeout=HANGING)
+        self.assertEqual(process.returncode, INTERRUPTED)
+        self.assertIn("ended early by the file stop", err)
+        result = json.loads((self.run_folder / "run.json").read_text())
+        jsonschema.validate(result, SCHEMA)
+        self.assertEqual(result["ended_by"], "the file stop")
+        self.assertEqual(result["measurements"][0]["figures"]["end"]["value"], "interruption")
+        last = int(physics_of(self.run_folder / "series.csv")[-1][0])
+        step = int(self.checkpoints()[-1].name[5:15])
+        self.assertEqual(step, last)
+        self.assertTrue((self.run_folder / "stop").exists())
+        out, _ = self.run_convect("--restart", "run", "--set", f"steps={step + 10}")
+        self.assertIn(f"goes on from step {step}", out)
+        self.assertFalse((self.run_folder / "stop").exists())
+        (self.run_folder / "stop").touch()
+        self.run_convect("layer.toml", "--output", "run", "--overwrite", "--set", "steps=10")
+        self.assertFalse((self.run_folder / "stop").exists())
+
+    def test_nusselt_numbers_end_a_run(self):
+        settles = ("--set", 'time={dt=0.005, steps=400, until={converged=0.9, window=0.2}}', "--set", "output.snapshots=2")
+        out, _ = self.run_convect("layer.toml", "--output", "whole", *settles)
+        self.assertRegex(out, r"(?m)^  .*, 400 steps, or until its Nusselt numbers settle$")
+        self.assertIn("ended before its time, as the averages of its Nusselt numbers have a standard error of 0.9 at most", out)
+        last = int(physics_of(self.path / "whole" / "series.csv")[-1][0])
+        self.assertLess(last, 400)
+        self.assertRegex(out, rf"(?m)^RESULT .* steps={last} .*end=converged ")
+        self.run_convect("layer.toml", "--output", "run", *settles)
+        os.remove(self.run_folder / "run.json")
+        self.run_convect("--restart", str(self.checkpoints()[0]))
+        self.assert_same(self.run_folder, self.path / "whole")
+        _, err = self.run_convect("--restart", "run", code=USAGE)
+        self.assertIn(f"the run has reached its end: step {last}", err)
+        out, _ = self.run_convect("--restart", "run", "--set", "time.until.converged=1e-9", "--set", f"steps={last + 20}")
+        self.assertRegex(out, rf"(?m)^RESULT .* steps={last + 20} .*end=steps ")
+
     def test_a_full_disk_takes_no_checkpoint_away(self):
         whole = self.whole("--set", "output.snapshots=0")
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=20", "--set", "output.snapshots=0")

@@ -6,6 +6,7 @@
 #include "bankfull/workloads/convection/problem.hpp"
 #include "bankfull/workloads/convection/run.hpp"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ inline constexpr std::array<const char*, 4> velocity_fields{"u", "v", "w", "spee
 struct Case {
   std::string title;  ///< one line that says what it is
   convection::Problem problem;
+  std::string from;  ///< the run with whose flow it begins; empty: with that of the problem
+  std::set<std::string> own_initial;  ///< scalars that the case has initial values for
   convection::Cadence cadence;
   std::vector<SliceRequest> slices;
   bool has_temperature = false;  ///< which then is the first scalar

@@ -105,8 +105,9 @@ void read_domain(TomlSection domain, Problem& problem) {
 
 void check_scalar_name(const TomlSection& section, const std::string& name,
                        const Problem& problem) {
-  static const std::vector<std::string> taken{
-      "velocity", "lower", "upper", "noise", "seed", "u", "v", "w", "speed", "acceleration"};
+  static const std::vector<std::string> taken{"velocity", "lower", "upper",       "noise",
+                                              "seed",     "from",  "u",           "v",
+                                              "w",        "speed", "acceleration"};
   if (name.size() > longest_name) {
     section.refuse("name", "= '" + name + "' is too long for files of pictures",
                    fmt::format("use up to {} letters", longest_name));
@@ -158,11 +159,29 @@ std::vector<std::string> with_scalars(std::vector<std::string> keys, const Probl
   return keys;
 }
 
-void read_initial(TomlSection initial, Problem& problem) {
+/// Of scalars it is not known yet which the other run has.
+void read_from(const TomlSection& initial, std::string& from) {
+  from = initial.text("from");
+  if (from.empty()) {
+    initial.refuse("from", "names no run", "name the folder of one, or leave it out");
+  }
+  if (initial.has("velocity")) {
+    initial.refuse("velocity", "contradicts from", "leave one of them out");
+  }
+}
+
+void read_initial(TomlSection initial, Case& loaded) {
+  Problem& problem = loaded.problem;
   refuse_stray_temperature(initial, problem);
-  initial.allow(with_scalars({"velocity", "noise", "seed"}, problem));
+  initial.allow(with_scalars({"from", "velocity", "noise", "seed"}, problem));
+  if (initial.has("from")) {
+    read_from(initial, loaded.from);
+  }
   problem.initial_velocity = read_formulas(initial, "velocity");
   for (convection::Scalar& scalar : problem.scalars) {
+    if (initial.has(scalar.name)) {
+      loaded.own_initial.insert(scalar.name);
+    }
     scalar.initial = read_formula(initial, scalar.name);
   }
   problem.noise = initial.number("noise", NumberRange::at_least(0.0, "length / time"), 0.0);
@@ -218,8 +237,23 @@ void read_implicit_diffusion(TomlSection& time, Problem& problem) {
               of_walls ? R"(use "none")" : R"(use "none", or "walls", or give domain.stretching)");
 }
 
+void read_until(const TomlSection& until, convection::Until& bounds) {
+  until.allow({"steady", "converged", "window"});
+  if (!until.has("steady") && !until.has("converged")) {
+    until.refuse_all("has neither 'steady' nor 'converged'", "give one of them, or both");
+  }
+  const NumberRange part = NumberRange::within(1e-12, 1.0, "parts of the Nusselt number");
+  if (until.has("steady")) {
+    bounds.steady = until.number("steady", part);
+  }
+  if (until.has("converged")) {
+    bounds.converged = until.number("converged", part);
+  }
+  bounds.window = until.number("window", NumberRange::positive("units of time"));
+}
+
 void read_time(TomlSection time, Problem& problem) {
-  time.allow({"scheme", "implicit_diffusion", "dt", "cfl", "longest", "steps", "end"});
+  time.allow({"scheme", "implicit_diffusion", "dt", "cfl", "longest", "steps", "end", "until"});
   problem.scheme =
       time.choice("scheme", convection::time_scheme_names, convection::TimeScheme::adams_bashforth);
   read_implicit_diffusion(time, problem);
@@ -232,6 +266,9 @@ void read_time(TomlSection time, Problem& problem) {
   }
   if (time.has("end")) {
     problem.end_time = time.number("end", NumberRange::positive("units of time"));
+  }
+  if (time.has("until")) {
+    read_until(time.section("until"), problem.until);
   }
 }
 
@@ -279,7 +316,7 @@ void read_case(TomlSection& root, Case& loaded) {
   read_boundaries(root.section("boundaries"), problem);
   const convection::Vector up = read_physics(physics, problem);
   read_scalars(root, up, loaded.has_temperature, problem);
-  read_initial(root.section_or_empty("initial"), problem);
+  read_initial(root.section_or_empty("initial"), loaded);
   read_forcing(root.section_or_empty("forcing"), problem);
   read_time(root.section("time"), problem);
   read_solver(root.section_or_empty("solver"), problem);

@@ -286,7 +286,7 @@ RunDirectory RunDirectory::of_run(const fs::path& path) {
 }
 
 std::vector<fs::path> RunDirectory::files() const {
-  return {case_file(), result(), series(), slice_list()};
+  return {case_file(), result(), series(), slice_list(), stop_file()};
 }
 
 /// Before its case.toml has got its name, a run has nothing but that under a temporary one.
@@ -338,6 +338,7 @@ void RunDirectory::require_replaceable() const {
 void RunDirectory::remove_earlier_run() const {
   // The result first: a folder that has one is complete. The case last, by which it is known.
   remove_if_there(result());
+  remove_if_there(stop_file());
   const std::vector<std::string> listed = listed_pictures(slice_list());
   remove_pictures(listed);
   remove_pictures(unlisted_pictures(case_file(), listed));
@@ -388,6 +389,7 @@ bool RunDirectory::holds(const ToldSoFar& told) const {
 
 void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) const {
   remove_if_there(result());
+  remove_if_there(stop_file());
   for (const fs::path& checkpoint : checkpoints_in(checkpoints())) {
     // They are of what is now computed again; one of this step has been read.
     if (checkpoint.filename() > checkpoint_name(saved.step)) {

@@ -52,6 +52,8 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path series() const { return path_ / "series.csv"; }
   [[nodiscard]] std::filesystem::path slice_list() const { return path_ / "slices.csv"; }
   [[nodiscard]] std::filesystem::path slices() const { return path_ / "slices"; }
+  /// Whoever makes this file asks the run to end.
+  [[nodiscard]] std::filesystem::path stop_file() const { return path_ / "stop"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoint"; }
 
  private:

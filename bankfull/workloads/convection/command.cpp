@@ -2,6 +2,7 @@
 #include "bankfull/app/convect/changed_settings.hpp"
 #include "bankfull/app/convect/checkpoint_file.hpp"
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/flow_of_run.hpp"
 #include "bankfull/app/convect/placeholders.hpp"
 #include "bankfull/app/convect/ready_cases.hpp"
 #include "bankfull/app/convect/run_directory.hpp"
@@ -11,11 +12,13 @@
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/result_path.hpp"
+#include "bankfull/app/stop_file.hpp"
 #include "bankfull/app/walltime.hpp"
 #include "bankfull/app/workload_commands.hpp"
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/printable.hpp"
+#include "bankfull/workloads/convection/end_of_run.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/nusselt_window.hpp"
@@ -94,12 +97,13 @@ std::string step_text(const convection::TimeStep& step) {
 }
 
 std::string end_text(const Problem& problem) {
+  const std::string earlier = problem.until.any() ? ", or until its Nusselt numbers settle" : "";
   if (problem.end_time == 0.0) {
-    return fmt::format("{} steps", problem.steps);
+    return fmt::format("{} steps{}", problem.steps, earlier);
   }
-  return problem.steps == 0
-             ? fmt::format("to time {:g}", problem.end_time)
-             : fmt::format("to time {:g}, at most {} steps", problem.end_time, problem.steps);
+  return problem.steps == 0 ? fmt::format("to time {:g}{}", problem.end_time, earlier)
+                            : fmt::format("to time {:g}, at most {} steps{}", problem.end_time,
+                                          problem.steps, earlier);
 }
 
 std::string medium_text(const Problem& problem) {
@@ -161,10 +165,11 @@ std::string averages_text(const RunResult& result) {
   const convection::Nusselt& mean = averages->mean;
   return fmt::format(
       "  averages of times {:.6g} to {:.6g}: {:.6g}, {:.6g} and {:.6g}, by the dissipation of "
-      "temperature {:.6g}{}, {}\n",
+      "temperature {:.6g}{}, {}{}\n",
       averages->from, averages->to, mean.lower, mean.upper, mean.volume, mean.thermal,
       mean.kinetic ? fmt::format(", of kinetic energy {:.6g}", *mean.kinetic) : "",
-      window_text(*averages));
+      window_text(*averages),
+      averages->error ? fmt::format("; standard error {:.2g} %", 100.0 * *averages->error) : "");
 }
 
 std::string what_was_written(const convect::RunDirectory& directory,
@@ -198,6 +203,7 @@ struct Launch {
   const convect::RunDirectory& directory;
   Walltime* walltime = nullptr;
   const convection::StateReader* start = nullptr;
+  const convection::FlowReader* initial = nullptr;
 };
 
 ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
@@ -209,12 +215,13 @@ ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
                                launch.walltime->expect_saving(seconds);
                              }
                            }});
+  const StopFile stop(directory.stop_file(), [&] { return writer.has_begun(); });
   try {
     return run_and_publish(
         launch.options.common, launch.policy, launch.ranks,
         [&](const RunContext& context) {
-          return convection::run(launch.plan,
-                                 {context, launch.wanted.cadence, writer, launch.start});
+          return convection::run(
+              launch.plan, {context, launch.wanted.cadence, writer, launch.initial, launch.start});
         },
         {.extra =
              [&](const RunResult& result) {
@@ -225,6 +232,7 @@ ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
          .folder = directory.path().string(),
          .write_elsewhere = [&](const std::string& json) { writer.finish(json); },
          .walltime = launch.walltime,
+         .interruption = &stop,
          .judge =
              [&](const RunResult& result) {
                return judge_resolution(launch.options, result, launch.ranks);
@@ -239,11 +247,13 @@ ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
 
 ExitCode integrate_anew(const ConvectOptions& options, const Communicator& ranks,
                         const MeasurePolicy& policy, const Plan& plan, const convect::Case& wanted,
-                        const convect::RunDirectory& directory, Walltime* walltime) {
+                        const convect::RunDirectory& directory, Walltime* walltime,
+                        const convection::FlowReader* initial) {
   const FolderLock lock(directory.path());
   directory.require_replaceable();
   convect::RunWriter writer(wanted, directory, lock);
-  return integrate({options, ranks, policy, plan, wanted, directory, walltime}, writer);
+  return integrate({options, ranks, policy, plan, wanted, directory, walltime, nullptr, initial},
+                   writer);
 }
 
 std::string output_of(const ConvectOptions& options, const convect::Case& wanted) {
@@ -257,9 +267,11 @@ convect::RunDirectory directory_at(const std::string& path, const ConvectOptions
 }
 
 /// What a dry run answers: what the run would do, and what it would be refused for.
-void answer(const ConvectOptions& options, const convect::Case& wanted, const Plan& plan) {
+void answer(const ConvectOptions& options, const convect::Case& wanted, const Plan& plan,
+            const std::string& start) {
   const std::string output = output_of(options, wanted);
   print_plan(wanted.title, plan);
+  print_out("{}", start);
   print_fit(plan.problem().device, plan.memory_shortage());
   try {
     static_cast<void>(directory_at(output, options, wanted));
@@ -293,6 +305,21 @@ std::unique_ptr<Walltime> walltime_of(const ConvectOptions& options, convect::Ca
   return walltime;
 }
 
+/// Null where the case has a flow of its own.
+std::unique_ptr<convect::FlowOfRun> flow_to_begin_with(const convect::Case& wanted,
+                                                       const Plan& plan,
+                                                       const Communicator& ranks) {
+  if (wanted.from.empty()) {
+    return nullptr;
+  }
+  about("initial.from", [] { convect::require_checkpoints("initial.from"); });
+  if constexpr (build::hdf5) {
+    return std::make_unique<convect::FlowOfRun>(wanted, plan,
+                                                [&](const std::string& why) { tell(ranks, why); });
+  }
+  return nullptr;
+}
+
 ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const fs::path file = convect::find_case(options.case_name);
   require_other_than(options.common.json, file, "the case itself");
@@ -309,16 +336,21 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
   const Plan plan = in_case([&] { return Plan(problem, policy.ceiling); });
   in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
+  const std::unique_ptr<convect::FlowOfRun> start =
+      in_case([&] { return flow_to_begin_with(wanted, plan, ranks); });
+  const std::string told = start == nullptr ? "" : "  " + start->told() + "\n";
   if (options.common.dry_run) {
-    answer(options, wanted, plan);
+    answer(options, wanted, plan, told);
     return ExitCode::ok;
   }
   in_case([&] { plan.require_memory(); });
   if (!options.common.quiet) {
     print_plan(wanted.title, plan);
+    print_out("{}", told);
   }
   return in_case([&] {
-    return integrate_anew(options, ranks, policy, plan, wanted, *directory, walltime.get());
+    return integrate_anew(options, ranks, policy, plan, wanted, *directory, walltime.get(),
+                          start == nullptr ? nullptr : &start->flow());
   });
 }
 
@@ -388,15 +420,15 @@ void print_start(const convect::CheckpointReader& start,
 }
 
 /// A run that was killed between its last step and its result has something left to tell.
-void require_rest(const convect::CheckpointHeader& saved, const Problem& problem,
+void require_rest(const convect::CheckpointReader& start, const Problem& problem,
                   const convect::RunDirectory& directory) {
-  const bool at_end = (problem.steps > 0 && saved.step >= problem.steps) ||
-                      (problem.end_time > 0.0 && saved.time >= problem.end_time);
+  const convect::CheckpointHeader& saved = start.header();
   std::error_code ignored;
-  require(!at_end || !fs::exists(directory.result(), ignored),
+  require(!convection::has_ended(problem, start) || !fs::exists(directory.result(), ignored),
           fmt::format("--restart {}: the run has reached its end: step {}, time {:.6g}",
                       directory.path().string(), saved.step, saved.time),
-          "set a later end to go on, as with --set end=... or --set steps=...");
+          "set a later end to go on, as with --set end=... or --set steps=..., or another "
+          "time.until");
 }
 
 ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
@@ -407,7 +439,7 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
   const std::vector<convect::ChangedSetting> changes =
       convect::changed_settings(start.header().resolved_case, wanted.resolved);
   convect::require_changeable(changes, wanted);
-  require_rest(start.header(), wanted.problem, directory);
+  require_rest(start, wanted.problem, directory);
   set_machine(options, ranks, wanted.problem);
   const MeasurePolicy policy =
       options.common.prepare(ranks, wanted.problem.device, wanted.problem.threads);

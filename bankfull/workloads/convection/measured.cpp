@@ -216,6 +216,9 @@ void add_averages(const RunOutcome& outcome, Measurement& step) {
   if (averages.mean.kinetic) {
     add("nusselt_kinetic_average", *averages.mean.kinetic);
   }
+  if (averages.error) {
+    add("nusselt_error", *averages.error);
+  }
   if (averages.disagreement) {
     add("nusselt_disagreement", *averages.disagreement);
     const std::string window = averages.settled() ? "long-enough" : "too-short";
@@ -241,6 +244,7 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
     }
   };
   add_clock(outcome.progress, step);
+  step.figures.push_back({.name = "end", .value = to_string(outcome.end)});
   add_budgets(plan.problem(), outcome, step);
   add("divergence", outcome.diagnosis.divergence);
   add("max_u", outcome.diagnosis.fastest_along[0]);
@@ -260,6 +264,21 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
   add("cell_over_batchelor", outcome.resolution.cell_over_batchelor);
   if (plan.solver() == PressureSolver::multigrid) {
     add("cycles", outcome.mean_cycles);
+  }
+}
+
+/// What has come true of Nusselt numbers; "" where other things ended the run.
+std::string why_early(RunEnd end, const Until& until) {
+  switch (end) {
+    case RunEnd::steady:
+      return fmt::format("its Nusselt numbers changed by {:g} at most over the last {:g}",
+                         until.steady, until.window);
+    case RunEnd::converged:
+      return fmt::format(
+          "the averages of its Nusselt numbers have a standard error of {:g} at most",
+          until.converged);
+    default:
+      return "";
   }
 }
 
@@ -386,6 +405,9 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
     result.notes.push_back(fmt::format(
         "an earlier run was gone on with from its step {}; times are of the steps since then",
         outcome.first_step));
+  }
+  if (const std::string why = why_early(outcome.end, problem.until); !why.empty()) {
+    result.notes.push_back("ended before its time, as " + why);
   }
   result.resolution = outcome.resolution_checks;
   if (outcome.averages) {

@@ -3,6 +3,7 @@
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/convection/budget.hpp"
+#include "bankfull/workloads/convection/end_of_run.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/nusselt_window.hpp"
@@ -19,6 +20,7 @@ namespace bankfull::convection {
 /// What an integration leaves behind.
 struct RunOutcome {
   StepState progress;
+  RunEnd end = RunEnd::steps;
   Diagnosis diagnosis;
   Nusselt nusselt;
   Resolution resolution;                        ///< at the end

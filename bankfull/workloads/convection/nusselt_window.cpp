@@ -32,21 +32,31 @@ std::vector<double> all_of(const Nusselt& nusselt) {
   return numbers;
 }
 
-/// Of what was noted at some times, the mean over those from `from` on: each of `values(note)` goes
+template <class Notes>
+std::size_t first_after(const Notes& notes, double time) {
+  const auto place =
+      std::upper_bound(notes.begin(), notes.end(), time,
+                       [](double moment, const auto& note) { return moment < note.time; });
+  return static_cast<std::size_t>(place - notes.begin());
+}
+
+/// Of what was noted at some times, the mean over those between two: each of `values(note)` goes
 /// straight from one time to the next.
 template <class Notes, class Values>
-auto straight_mean(const Notes& notes, double from, const Values& values) {
+auto straight_mean(const Notes& notes, double from, double to, const Values& values) {
   auto mean = values(notes.front());
   mean.fill(0.0);
-  const double duration = notes.back().time - from;
-  for (std::size_t n = 1; n < notes.size(); ++n) {
+  const double duration = to - from;
+  for (std::size_t n = std::max<std::size_t>(1, first_after(notes, from)); n < notes.size(); ++n) {
     const double step = notes[n].time - notes[n - 1].time;
     const double begin = std::max(from, notes[n - 1].time);
-    if (notes[n].time <= begin) {
-      continue;
+    const double end = std::min(to, notes[n].time);
+    if (end <= begin) {
+      break;
     }
-    const double weight = (notes[n].time - begin) / duration;
-    const double part_before = 0.5 * (notes[n].time - begin) / step;  // of the earlier value
+    const double weight = (end - begin) / duration;
+    // Of the earlier value.
+    const double part_before = 0.5 * ((notes[n].time - begin) + (notes[n].time - end)) / step;
     const auto before = values(notes[n - 1]);
     const auto after = values(notes[n]);
     for (std::size_t q = 0; q < mean.size(); ++q) {
@@ -80,8 +90,9 @@ void NusseltWindow::add(double time, const Diagnosis& flow, const BudgetHistory&
     return;
   }
   const Nusselt now = nusselt_of(*path_, problem_.scalars.front().diffusivity, flow);
-  noted_.push_back(
-      {time, {now.lower, now.upper, now.volume, now.thermal, now.kinetic.value_or(0.0)}});
+  noted_.push_back({time,
+                    {now.lower, now.upper, now.volume, now.thermal, now.kinetic.value_or(0.0)},
+                    flow.kinetic_energy});
   if (const std::optional<Leftovers> found = leftovers(budgets); agree_ && found) {
     left_.push_back({time, *found});
   }
@@ -128,8 +139,9 @@ void NusseltWindow::save(PackedNumbers& to) const {
     }
   };
   to.add(static_cast<double>(noted_.size()));
-  for (const auto& [time, numbers] : noted_) {
+  for (const auto& [time, numbers, kinetic_energy] : noted_) {
     add(time, numbers);
+    to.add(kinetic_energy);
   }
   to.add(static_cast<double>(left_.size()));
   for (const auto& [time, parts] : left_) {
@@ -146,8 +158,9 @@ void NusseltWindow::restore(PackedNumbers& from) {
   };
   noted_.clear();
   for (double count = from.take(); count > 0.0; --count) {
-    auto& [time, numbers] = noted_.emplace_back();
+    auto& [time, numbers, kinetic_energy] = noted_.emplace_back();
     take(time, numbers);
+    kinetic_energy = from.take();
   }
   left_.clear();
   for (double count = from.take(); count > 0.0; --count) {
@@ -162,7 +175,7 @@ std::optional<NusseltAverages> NusseltWindow::averages() const {
   }
   NusseltAverages found{.from = 0.5 * noted_.back().time, .to = noted_.back().time};
   const Numbers mean =
-      straight_mean(noted_, found.from, [](const Noted& noted) { return noted.numbers; });
+      straight_mean(noted_, found.from, found.to, [](const Noted& noted) { return noted.numbers; });
   found.mean = {.lower = mean[0], .upper = mean[1], .volume = mean[2], .thermal = mean[3]};
   if (path_->buoyancy != 0.0) {
     found.mean.kinetic = mean[4];
@@ -174,7 +187,71 @@ std::optional<NusseltAverages> NusseltWindow::averages() const {
     found.disagreement = (most - least) / largest;
     found.by_discretisation = largest_leftover(found.from) / largest;
   }
+  if (const std::optional<double> error = largest_error(found.from); error && largest > 0.0) {
+    found.error = *error / largest;
+  }
   return found;
+}
+
+std::optional<double> NusseltWindow::drift(double duration) const {
+  constexpr std::size_t fewest = 8;
+  constexpr double with_rounding = 1.0 - 1e-9;
+  if (noted_.size() < fewest ||
+      noted_.back().time - noted_.front().time < with_rounding * duration) {
+    return std::nullopt;
+  }
+  const std::size_t since = first_after(noted_, noted_.back().time - duration);
+  const std::size_t first = std::min(noted_.size() - fewest, since > 0 ? since - 1 : 0);
+  Noted least = noted_.back();
+  Noted most = least;
+  for (std::size_t n = first; n < noted_.size(); ++n) {
+    for (std::size_t q = 0; q < quantities; ++q) {
+      least.numbers[q] = std::min(least.numbers[q], noted_[n].numbers[q]);
+      most.numbers[q] = std::max(most.numbers[q], noted_[n].numbers[q]);
+    }
+    least.kinetic_energy = std::min(least.kinetic_energy, noted_[n].kinetic_energy);
+  }
+  double change = 0.0;
+  double largest = 0.0;
+  for (std::size_t q = 0; q < quantities; ++q) {
+    change = std::max(change, most.numbers[q] - least.numbers[q]);
+    largest = std::max({largest, std::abs(least.numbers[q]), std::abs(most.numbers[q])});
+  }
+  const double energy = noted_.back().kinetic_energy;
+  const double growth = energy > 0.0 ? (energy - least.kinetic_energy) / energy : 0.0;
+  return std::max(largest > 0.0 ? change / largest : 0.0, growth);
+}
+
+/// Where what was noted lies close enough for a batch to have two values on average.
+std::optional<double> NusseltWindow::largest_error(double from) const {
+  const std::size_t within = noted_.size() - first_after(noted_, from);
+  std::optional<double> largest;
+  for (const std::size_t batches : {8U, 16U, 32U}) {
+    if (within >= 2 * batches) {
+      largest = std::max(largest.value_or(0.0), largest_error(from, batches));
+    }
+  }
+  return largest;
+}
+
+/// The error of a mean of independent means.
+double NusseltWindow::largest_error(double from, std::size_t batches) const {
+  const auto numbers = [](const Noted& noted) { return noted.numbers; };
+  const auto count = static_cast<double>(batches);
+  const double to = noted_.back().time;
+  const Numbers mean = straight_mean(noted_, from, to, numbers);
+  Numbers squares{};
+  for (std::size_t n = 0; n < batches; ++n) {
+    const auto number = static_cast<double>(n);
+    const double begin = from + (to - from) * (number / count);
+    const double end = n + 1 == batches ? to : from + (to - from) * ((number + 1.0) / count);
+    const Numbers of_batch = straight_mean(noted_, begin, end, numbers);
+    for (std::size_t q = 0; q < quantities; ++q) {
+      const double difference = of_batch[q] - mean[q];
+      squares[q] += difference * difference;
+    }
+  }
+  return std::sqrt(*std::ranges::max_element(squares) / (count * (count - 1.0)));
 }
 
 /// Each stands for the time since the one before, of the window.

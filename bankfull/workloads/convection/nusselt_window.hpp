@@ -28,6 +28,11 @@ struct NusseltAverages {
   /// discretisation adds to the budgets of heat, temperature variance and kinetic energy.
   double by_discretisation = 0.0;
 
+  /// The standard error of the least certain mean, over the largest magnitude of them: by what the
+  /// means over batches of the window differ. Of 8, 16 and 32 batches those that tell most, for
+  /// short ones are not independent. Nothing where too little was noted.
+  std::optional<double> error;
+
   /// Of either: what Nusselt numbers of different simulations differ by, or less.
   static constexpr double bound = 0.02;
 
@@ -66,6 +71,12 @@ class NusseltWindow {
   void save(PackedNumbers& to) const;
   void restore(PackedNumbers& from);
 
+  /// The part by which any of the numbers has changed within so much time until now (greatest less
+  /// least, over the largest magnitude), or by which the kinetic energy has grown: a fluid at rest
+  /// that has just begun to move is not steady. Looks at eight flows at least. Nothing where the
+  /// run is shorter.
+  [[nodiscard]] std::optional<double> drift(double duration) const;
+
   /// Nothing where there is no HeatPath, and before any step.
   [[nodiscard]] std::optional<NusseltAverages> averages() const;
 
@@ -78,6 +89,7 @@ class NusseltWindow {
   struct Noted {
     double time = 0.0;
     Numbers numbers{};
+    double kinetic_energy = 0.0;
   };
   struct Left {
     double time = 0.0;
@@ -86,6 +98,8 @@ class NusseltWindow {
 
   [[nodiscard]] std::optional<Leftovers> leftovers(const BudgetHistory& budgets) const;
   [[nodiscard]] double largest_leftover(double from) const;
+  [[nodiscard]] std::optional<double> largest_error(double from) const;
+  [[nodiscard]] double largest_error(double from, std::size_t batches) const;
 
   const Problem& problem_;
   std::unique_ptr<HeatPath> path_;

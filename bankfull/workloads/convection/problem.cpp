@@ -3,6 +3,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/numerics/formula/bounds.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/option_names.hpp"
 #include "bankfull/workloads/convection/point.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
@@ -179,6 +180,21 @@ void validate_end(const Problem& problem) {
           "give steps or an end time");
 }
 
+void validate_until(const Problem& problem) {
+  const Until& until = problem.until;
+  about("time.until", [&] {
+    require_not_negative(until.steady, "the part by which a steady Nusselt number changes");
+    require_not_negative(until.converged, "the standard error of Nusselt numbers");
+    require(!until.any() || (std::isfinite(until.window) && until.window > 0.0),
+            fmt::format("the window of Nusselt numbers is {}", until.window),
+            "give a time, of some turnovers of the flow");
+    require(!until.any() || heat_path_of(problem) != nullptr,
+            "a run cannot end by its Nusselt numbers, as it has none: no two walls fix different "
+            "values of its first scalar",
+            "leave it out, or give the walls such values");
+  });
+}
+
 void validate_schedule(const Problem& problem) {
   about("solver.schedule", [&] {
     require(problem.schedule == Schedule::tuned || !problem.device.is_cuda(),
@@ -253,6 +269,7 @@ void Problem::validate() const {
   about("boundaries", [&] { validate_walls(*this); });
   about("initial.noise", [&] { require_not_negative(noise, "the noise"); });
   about("time", [&] { validate_end(*this); });
+  validate_until(*this);
   about("solver.divergence", [&] {
     require_positive(divergence, "the divergence that multigrid may leave");
     require(divergence <= max_divergence,

@@ -133,6 +133,15 @@ struct TimeStep {
   double longest = 0.0;  ///< with `courant`: no step is longer; 0: there is no such limit
 };
 
+/// Ends a run before its steps and its time are over, by its Nusselt numbers; 0: not by this.
+struct Until {
+  double steady = 0.0;     ///< the part by which they change at most over the window
+  double converged = 0.0;  ///< the standard error of their averages at most, over the largest
+  double window = 0.0;     ///< time; averages are over so much at least
+
+  [[nodiscard]] bool any() const { return steady > 0.0 || converged > 0.0; }
+};
+
 /// The largest Problem::divergence: more makes scalars and energy that no budget knows of.
 inline constexpr double max_divergence = 1e-3;
 
@@ -158,6 +167,7 @@ struct Problem {
   TimeStep time_step;
   std::int64_t steps = 0;  ///< the run ends after so many steps; 0: at end_time alone
   double end_time = 0.0;   ///< 0: after `steps` alone
+  Until until = {};        ///< or earlier
 
   PressureSolver solver = PressureSolver::automatic;
   /// Largest |div u| that multigrid leaves after a step, times the step: the part of a cell's

@@ -3,6 +3,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/timer.hpp"
+#include "bankfull/workloads/convection/end_of_run.hpp"
 #include "bankfull/workloads/convection/measured.hpp"
 #include "bankfull/workloads/convection/nusselt_window.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
@@ -53,6 +54,7 @@ class Integration {
         context_(context),
         path_(heat_path_of(problem_)),
         nusselt_(problem_),
+        early_end_(problem_),
         sources_(largest_sources(problem_, plan.grid())),
         integrator_(make_integrator(plan)) {}
 
@@ -69,6 +71,7 @@ class Integration {
       tell_when_due();
     }
     outcome_.progress = clock_;
+    outcome_.end = end();
     outcome_.resolution_checks = resolution_->checks();
     outcome_.averages = nusselt_.averages();
     outcome_.diagnosis = diagnosis_;
@@ -83,7 +86,8 @@ class Integration {
 
  private:
   void begin() {
-    const InitialFlow initial(problem_, plan_.grid());
+    const InitialFlow of_problem(problem_, plan_.grid());
+    const FlowReader& initial = context_.initial != nullptr ? *context_.initial : of_problem;
     integrator_->load(initial);
     require_projected(initial);
     start_ = integrator_->diagnose();
@@ -132,8 +136,28 @@ class Integration {
     if (interrupted_) {
       return true;
     }
-    const bool steps_done = problem_.steps > 0 && clock_.steps >= problem_.steps;
-    return steps_done || (problem_.end_time > 0.0 && clock_.time >= problem_.end_time);
+    return clock_.steps >= last_step() || time_is_over();
+  }
+
+  [[nodiscard]] bool time_is_over() const {
+    return problem_.end_time > 0.0 && clock_.time >= problem_.end_time;
+  }
+
+  /// Of whatever number where time alone ends the run.
+  [[nodiscard]] std::int64_t last_step() const {
+    return problem_.steps > 0 ? std::min(problem_.steps, early_end_.last_step())
+                              : early_end_.last_step();
+  }
+
+  [[nodiscard]] RunEnd end() const {
+    if (problem_.steps > 0 && clock_.steps >= problem_.steps) {
+      return RunEnd::steps;
+    }
+    if (time_is_over()) {
+      return RunEnd::time;
+    }
+    return clock_.steps >= last_step() ? early_end_.reason().value_or(RunEnd::steps)
+                                       : RunEnd::interruption;
   }
 
   [[nodiscard]] std::int64_t series_steps() const {
@@ -161,9 +185,7 @@ class Integration {
   [[nodiscard]] bool record_due() const { return clock_.steps >= row_step_; }
 
   /// The step of the next row, that of an end in time left aside.
-  [[nodiscard]] std::int64_t next_row_step() const {
-    return problem_.steps > 0 ? std::min(row_step_, problem_.steps) : row_step_;
-  }
+  [[nodiscard]] std::int64_t next_row_step() const { return std::min(row_step_, last_step()); }
 
   /// Whether a row may follow within the two steps whose budgets it tells.
   [[nodiscard]] bool row_is_near() const {
@@ -333,6 +355,7 @@ class Integration {
     cycles_ += pressure_outcome().cycles;
     ++checked_;
     checked_step_ = clock_.steps;
+    early_end_.judge(clock_.steps, checked_, nusselt_);
   }
 
   /// Before the first step: there is none yet by which a divergence could be judged.
@@ -502,6 +525,7 @@ class Integration {
   /// process.
   void save(StateWriter& to) const {
     integrator_->save(to);
+    early_end_.save(to);
     to.counts("run/steps", {recorded_step_, row_step_, checked_step_, snapshots_, checked_});
     PackedNumbers numbers;
     const poisson::Outcome solve = pressure_outcome();
@@ -521,6 +545,7 @@ class Integration {
     integrator_->restore(from);
     clock_ = integrator_->progress();
     first_step_ = clock_.steps;
+    early_end_.restore(from);
     const std::vector<std::int64_t> steps = from.counts("run/steps");
     PackedNumbers numbers(from.numbers("run/history"));
     if (steps.size() != 5) {
@@ -555,6 +580,7 @@ class Integration {
   const IntegrationContext& context_;
   std::unique_ptr<HeatPath> path_;
   NusseltWindow nusselt_;
+  EarlyEnd early_end_;
   LargestSources sources_;
   std::unique_ptr<Integrator> integrator_;
 

@@ -3,6 +3,7 @@
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 #include "bankfull/workloads/convection/budget.hpp"
+#include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
@@ -74,12 +75,13 @@ struct Cadence {
 struct IntegrationContext : RunContext {
   Cadence cadence;
   Recorder& recorder;
-  const StateReader* start = nullptr;  ///< what a run to go on with has saved; null: a new run
+  const FlowReader* initial = nullptr;  ///< of a new run, in place of the problem's; or null
+  const StateReader* start = nullptr;   ///< what a run to go on with has saved; null: a new run
 };
 
-/// Integrates the problem to its end, from its initial conditions or from where a run was saved,
-/// as if it had never been interrupted; measures, and checks the divergence of the final flow. An
-/// interruption makes the next step the last one, and leaves out the times of its parts.
+/// Integrates the problem to its end (see RunEnd), from its initial conditions or from where a run
+/// was saved, as if it had never been interrupted; measures, and checks the divergence of the final
+/// flow. An interruption makes the next step the last one, and leaves out the times of its parts.
 ///
 /// Throws UsageError where a fixed step is too long for the flow that it starts from;
 /// RuntimeFailure where it becomes so, where the flow blows up, naming the step, the time and what

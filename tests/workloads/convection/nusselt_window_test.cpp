@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <random>
 
 namespace bankfull::convection {
 namespace {
@@ -163,6 +164,92 @@ TEST(NusseltWindow, NumbersNeedNotAgreeWhereHeatEntersElsewhere) {
   EXPECT_EQ(window.averages()->mean.lower, 1.0);
   EXPECT_FALSE(window.averages()->disagreement.has_value());
   EXPECT_TRUE(checks_of(*window.averages()).empty());
+}
+
+/// A flow whose Nusselt numbers are all the same.
+Diagnosis flow_with_all(double nusselt, double kinetic_energy = 1.0) {
+  Diagnosis flow = flow_with(nusselt, nusselt, nusselt, nusselt, nusselt);
+  flow.kinetic_energy = kinetic_energy;
+  return flow;
+}
+
+TEST(NusseltWindow, TheErrorOfIndependentValuesIsTheirs) {
+  const Problem problem = heated_layer();
+  NusseltWindow window(problem);
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> noise(5.0, 0.5);
+  constexpr int noted = 8192;
+  for (int n = 0; n <= noted; ++n) {
+    window.add(n, flow_with_all(noise(random)), {});
+    if (n == 30) {
+      EXPECT_FALSE(window.averages()->error.has_value()) << "15 values";
+    }
+    if (n == 32) {
+      EXPECT_TRUE(window.averages()->error.has_value());
+    }
+  }
+  // Of so many batches it is known to a quarter, and the largest of three is taken.
+  const double expected = 0.5 / std::sqrt(noted / 2.0) / 5.0;
+  EXPECT_GT(*window.averages()->error, 0.8 * expected);
+  EXPECT_LT(*window.averages()->error, 1.6 * expected);
+}
+
+/// Values that last: each of the true ones counts as many times as it is noted.
+TEST(NusseltWindow, TheErrorOfValuesThatLastIsLarger) {
+  const Problem problem = heated_layer();
+  NusseltWindow window(problem);
+  std::mt19937_64 random(9);
+  std::normal_distribution<double> noise(5.0, 0.5);
+  constexpr int lasting = 64;
+  constexpr int noted = 8192;
+  double value = 5.0;
+  for (int n = 0; n <= noted; ++n) {
+    value = n % lasting == 0 ? noise(random) : value;
+    window.add(n, flow_with_all(value), {});
+  }
+  const double expected = 0.5 / std::sqrt(noted / (2.0 * lasting)) / 5.0;
+  EXPECT_GT(*window.averages()->error, 0.7 * expected);
+  EXPECT_LT(*window.averages()->error, 1.8 * expected);
+}
+
+TEST(NusseltWindow, ATrendIsNoSmallError) {
+  const Problem problem = heated_layer();
+  NusseltWindow window(problem);
+  for (int n = 0; n <= 64; ++n) {
+    window.add(n, flow_with_all(1.0 + n), {});
+  }
+  // Means over eighths of 33 to 65: 49 + 4 (n - 7/2), whose squares add up to 16 * 42.
+  EXPECT_NEAR(*window.averages()->error, std::sqrt(16.0 * 42.0 / (8.0 * 7.0)) / 49.0, 1e-12);
+}
+
+TEST(NusseltWindow, DriftIsTheChangeOverTheWindow) {
+  const Problem problem = heated_layer();
+  NusseltWindow window(problem);
+  for (int n = 0; n <= 6; ++n) {
+    window.add(n, flow_with_all(9.0), {});
+  }
+  EXPECT_FALSE(window.drift(4.0).has_value()) << "seven flows";
+  for (int n = 7; n <= 40; ++n) {
+    window.add(n, flow_with_all(n % 2 == 0 ? 4.0 : 3.9), {});
+  }
+  EXPECT_FALSE(window.drift(41.0).has_value()) << "longer than the run";
+  EXPECT_NEAR(window.drift(40.0).value(), 5.1 / 9.0, 1e-13);
+  EXPECT_NEAR(window.drift(33.0).value(), 0.1 / 4.0, 1e-13);
+  EXPECT_NEAR(window.drift(35.0).value(), 5.1 / 9.0, 1e-13);
+  EXPECT_NEAR(window.drift(0.1).value(), 0.1 / 4.0, 1e-13) << "eight flows at least";
+}
+
+/// A layer in which nothing has begun yet conducts heat as steadily as one can ask for.
+TEST(NusseltWindow, AFlowThatGrowsIsNotSteady) {
+  const Problem problem = heated_layer();
+  NusseltWindow growing(problem);
+  NusseltWindow decaying(problem);
+  for (int n = 0; n <= 20; ++n) {
+    growing.add(n, flow_with_all(1.0, 1e-20 * std::exp(0.1 * n)), {});
+    decaying.add(n, flow_with_all(1.0, 1e-20 * std::exp(-0.1 * n)), {});
+  }
+  EXPECT_NEAR(growing.drift(10.0).value(), 1.0 - std::exp(-1.0), 1e-12);
+  EXPECT_LT(decaying.drift(10.0).value(), 1e-12);
 }
 
 TEST(NusseltWindow, NothingIsToldWithoutAPathOfHeat) {

@@ -1,4 +1,5 @@
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/convection/end_of_run.hpp"
 #include "bankfull/workloads/convection/run.hpp"
 #include "tests/alone.hpp"
 #include "tests/workloads/convection/cases.hpp"
@@ -57,7 +58,7 @@ RunResult run_from(const Problem& problem, const Cadence& cadence, KeepingRecord
   const MeasurePolicy policy{.ceiling = CeilingRule::none};
   const EndedByRecorder interruption(recorder);
   const Plan plan(problem, policy.ceiling);
-  return run(plan, {{alone(), progress, policy, &interruption}, cadence, recorder, start});
+  return run(plan, {{alone(), progress, policy, &interruption}, cadence, recorder, nullptr, start});
 }
 
 /// What is told of a whole run: averages among it.
@@ -69,6 +70,15 @@ std::vector<decltype(Figure::value)> figures_of(const RunResult& result) {
     }
   }
   return values;
+}
+
+std::string end_of(const RunResult& result) {
+  for (const Figure& figure : result.measurements.front().figures) {
+    if (figure.name == "end") {
+      return std::get<std::string>(figure.value);
+    }
+  }
+  return "";
 }
 
 /// What a row says but for the seconds, which differ from run to run.
@@ -126,6 +136,8 @@ std::vector<SavedCase> saved_cases() {
   fixed.time_step.fixed = 0.002;
   fixed.steps = 61;
   all.push_back({"FixedSteps", fixed, {.series_steps = 7, .snapshots = 4}});
+  fixed.until = {.converged = 5.0, .window = 0.04};
+  all.push_back({"EndedByNusseltNumbers", fixed, {.series_steps = 3, .snapshots = 4}});
   Problem chosen = layer_to_save();
   chosen.time_step = {.courant = 0.3};
   chosen.steps = 0;
@@ -177,12 +189,35 @@ TEST_P(SavedRun, GoesOnFromAnyStepAsIfNothingHadHappened) {
       ASSERT_EQ(found.checks[n].value, expected.checks[n].value) << found.checks[n].name;
     }
     ASSERT_EQ(figures_of(found), figures_of(expected)) << "from step " << step;
-    EXPECT_EQ(found.notes.size(), 1U);
+    EXPECT_EQ(found.notes.size(), expected.notes.size() + 1) << "that it went on";
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SavedRun, testing::ValuesIn(saved_cases()),
                          [](const auto& one) { return one.param.name; });
+
+TEST(SavedRun, EndsWhereItsNusseltNumbersHaveSettled) {
+  Problem problem = saved_cases().front().problem;
+  const Cadence cadence{.series_steps = 3, .snapshots = 0, .checkpoints = {.at_end = true}};
+  problem.until = {.converged = 5.0, .window = 0.04};
+  KeepingRecorder first;
+  const RunResult found = run_from(problem, cadence, first, nullptr);
+  const std::int64_t last = first.rows.back().step;
+  EXPECT_GE(last, 40);
+  EXPECT_LT(last, problem.steps);
+  EXPECT_TRUE(first.rows.back().time_scheme.has_value()) << "the last row has all that others have";
+  EXPECT_EQ(end_of(found), "converged");
+  const KeptState& state = first.states.at(last);
+  EXPECT_TRUE(has_ended(problem, state));
+  Problem further = problem;
+  further.until = {};
+  EXPECT_FALSE(has_ended(further, state));
+  KeepingRecorder rest;
+  KeepingRecorder whole;
+  run_from(further, cadence, rest, &state);
+  run_from(further, cadence, whole, nullptr);
+  EXPECT_EQ(numbers_from(rest.rows, last + 1), numbers_from(whole.rows, last + 1));
+}
 
 /// What an interrupted run tells at its end is no part of the run that goes on with it.
 TEST(SavedRun, AnInterruptedRunIsSavedBeforeItsLastRow) {

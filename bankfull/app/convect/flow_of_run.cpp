@@ -1,0 +1,96 @@
+#include "bankfull/app/convect/flow_of_run.hpp"
+
+#include "bankfull/app/convect/case_file.hpp"
+#include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/base/printable.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <vector>
+
+namespace bankfull::convect {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_of_a_path = 300;
+
+std::vector<fs::path> checkpoints_of(const std::string& run) {
+  std::error_code error;
+  const fs::path path = run;
+  if (fs::is_regular_file(path, error)) {
+    return {path};
+  }
+  std::vector<fs::path> files = checkpoints_in(path / "checkpoint");
+  require(!files.empty(), "there is no checkpoint in " + (path / "checkpoint").string(),
+          "name the folder of a run that had [checkpoint], or a file in its checkpoint/");
+  return files;
+}
+
+std::unique_ptr<CheckpointReader> newest(const std::vector<fs::path>& files,
+                                         const std::function<void(const std::string&)>& warn) {
+  std::string why;
+  for (const fs::path& file : files) {
+    try {
+      return std::make_unique<CheckpointReader>(file);
+    } catch (const RuntimeFailure& failure) {
+      why = failure.what();
+      if (file != files.back()) {
+        warn(why + "; the one before is tried");
+      }
+    }
+  }
+  throw UsageError("there is no checkpoint to begin with: " + why, "name another run");
+}
+
+Case case_of(const CheckpointReader& saved) {
+  try {
+    return parse_case(saved.header().resolved_case, saved.path().string(), {});
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("the case of that run cannot be read: {}", error.what()),
+                     "name another run");
+  }
+}
+
+/// One thing, and one alone, is what each scalar begins with.
+void require_begun(const Case& wanted, const convection::Problem& other) {
+  for (const convection::Scalar& scalar : wanted.problem.scalars) {
+    const bool has_own = wanted.own_initial.contains(scalar.name);
+    const bool is_there = std::ranges::find(other.scalars, scalar.name,
+                                            &convection::Scalar::name) != other.scalars.end();
+    require(is_there || has_own, "that run has no " + scalar.name,
+            fmt::format("give initial.{}, if only 0", scalar.name));
+    require(!is_there || !has_own, "that run has a " + scalar.name,
+            fmt::format("leave out initial.{}", scalar.name));
+  }
+}
+
+}  // namespace
+
+FlowOfRun::FlowOfRun(const Case& wanted, const convection::Plan& plan,
+                     const std::function<void(const std::string&)>& warn) {
+  about("initial.from", [&] {
+    saved_ = newest(checkpoints_of(wanted.from), warn);
+    other_ = case_of(*saved_);
+    require_begun(wanted, other_.problem);
+    try {
+      saved_->require_fields(other_.problem, convection::Grid(other_.problem.axes));
+    } catch (const RuntimeFailure& failure) {
+      throw UsageError(failure.what(), "name another run");
+    }
+  });
+  flow_ = std::make_unique<convection::TransferredFlow>(plan.problem(), plan.grid(), other_.problem,
+                                                        *saved_);
+}
+
+std::string FlowOfRun::told() const {
+  const CheckpointHeader& header = saved_->header();
+  const auto& axes = other_.problem.axes;
+  return fmt::format("begins with step {}, time {:.6g}, of {}, on {}x{}x{} cells", header.step,
+                     header.time, printable(saved_->path().string(), most_of_a_path), axes[0].cells,
+                     axes[1].cells, axes[2].cells);
+}
+
+}  // namespace bankfull::convect
