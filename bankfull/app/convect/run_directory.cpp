@@ -175,7 +175,7 @@ std::string text_of_case(const Case& run) {
 std::string series_heading(const convection::Problem& problem) {
   std::string heading =
       "step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,nusselt_thermal,"
-      "nusselt_kinetic,kinetic_energy,dissipation,buoyancy_work,wall_work,force_work,"
+      "nusselt_kinetic,reynolds,kinetic_energy,dissipation,buoyancy_work,wall_work,force_work,"
       "time_scheme_work,divergence,cycles,ns_per_cell_step,max_u,max_v,max_w,"
       "cell_peclet,cell_over_batchelor,resolution";
   for (const convection::Scalar& scalar : problem.scalars) {
@@ -186,6 +186,10 @@ std::string series_heading(const convection::Problem& problem) {
     if (scalar.advection == convection::Advection::bounded) {
       heading += fmt::format(",{}_numerical_dissipation", scalar.name);
     }
+    heading += fmt::format(
+        ",{0}_flux_lower,{0}_flux_upper,{0}_flux_volume,{0}_difference,{0}_sherwood_lower,"
+        "{0}_sherwood_upper,{0}_sherwood_volume",
+        scalar.name);
   }
   return heading;
 }
@@ -228,7 +232,9 @@ std::string series_line(const SeriesRow& row, const convection::Problem& problem
   const convection::Diagnosis& flow = row.diagnosis;
   std::string line =
       fmt::format("{},{},{},{},{},{},{},{:.4g},{},{},{},{},{}", row.step, row.time, row.dt,
-                  to_string(row.limit), row.courant, nusselt_cells(row, drives_heat),
+                  to_string(row.limit), row.courant,
+                  nusselt_cells(row, drives_heat) + "," +
+                      cell_of(convection::reynolds_number(problem, flow)),
                   energy_cells(row), flow.divergence, row.cycles, row.seconds_per_cell_step * 1e9,
                   flow.fastest_along[0], flow.fastest_along[1], flow.fastest_along[2]);
   const std::optional<double>& peclet = row.resolution.cell_peclet;
@@ -239,6 +245,9 @@ std::string series_line(const SeriesRow& row, const convection::Problem& problem
     line += "," + scalar_cells(row, s);
     if (problem.scalars[s].advection == convection::Advection::bounded) {
       line += numerical_cell(row, s);
+    }
+    for (const convection::NamedNumber& number : convection::passage_figures(problem, s, flow)) {
+      line += "," + cell_of(number.value);
     }
   }
   return line;

@@ -183,6 +183,11 @@ void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement&
         add(name + "_numerical_dissipation", outcome.time_scheme->numerical_dissipation[s]);
       }
     }
+    for (const NamedNumber& number : passage_figures(problem, s, flow)) {
+      if (number.value) {
+        add(name + number.name, *number.value);
+      }
+    }
   }
 }
 
@@ -239,6 +244,7 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
     add("nusselt_thermal", outcome.nusselt.thermal);
     add("nusselt_kinetic", outcome.nusselt.kinetic);
   }
+  add("reynolds", reynolds_number(plan.problem(), outcome.diagnosis));
   add_averages(outcome, step);
   add("cell_peclet", outcome.resolution.cell_peclet);
   add("cell_over_gradients", outcome.resolution.cell_over_gradients);

@@ -461,9 +461,11 @@ Diagnosis ReferenceIntegrator::diagnose_stepped() {
         }
         const double area_part = part / width(axis, at) * plan_.grid().axis(axis).length();
         if (at == 0) {
+          scalar.on_wall[along][0] += area_part * 0.5 * (before + value);
           scalar.inflow[along][0] += area_part * kappa * (before - value) / distance;
         }
         if (at == last) {
+          scalar.on_wall[along][1] += area_part * 0.5 * (value + after);
           scalar.inflow[along][1] +=
               area_part * kappa * (after - value) / plan_.grid().axis(axis).cells.distance(at + 1);
         }
