@@ -61,8 +61,8 @@ std::unique_ptr<HeatPath> path_between_values(const Problem& problem, const Scal
         wall_mean(problem, axis, cells.lower, lower) - wall_mean(problem, axis, cells.upper, upper);
     const double most = found ? std::abs(found->difference) : 0.0;
     if (std::abs(difference) > most) {
-      found = std::make_unique<HeatPath>(HeatPath{
-          .axis = axis, .difference = difference, .length = cells.upper - cells.lower});
+      found = std::make_unique<HeatPath>(
+          HeatPath{.axis = axis, .difference = difference, .length = cells.upper - cells.lower});
     }
   }
   return found;

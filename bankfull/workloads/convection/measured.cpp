@@ -245,6 +245,9 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
     add("nusselt_kinetic", outcome.nusselt.kinetic);
   }
   add("reynolds", reynolds_number(plan.problem(), outcome.diagnosis));
+  if (outcome.seconds_of_statistics > 0.0 && outcome.seconds_of_steps > 0.0) {
+    add("statistics_percent", 100.0 * outcome.seconds_of_statistics / outcome.seconds_of_steps);
+  }
   add_averages(outcome, step);
   add("cell_peclet", outcome.resolution.cell_peclet);
   add("cell_over_gradients", outcome.resolution.cell_over_gradients);

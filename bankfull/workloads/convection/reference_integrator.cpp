@@ -141,6 +141,15 @@ class ReferenceIntegrator final : public Integrator {
               [&](std::int64_t i, std::int64_t j, std::int64_t k) { *values++ = view(i, j, k); });
   }
 
+  [[nodiscard]] ProfileSample sample(int storage_axis) override {
+    return with_ends(
+        plan_, storage_axis, progress_.time,
+        reference_profile_means(plan_, storage_axis,
+                                [this](int field, std::int64_t i, std::int64_t j, std::int64_t k) {
+                                  return fields_[field](i, j, k);
+                                }));
+  }
+
   [[nodiscard]] Diagnosis diagnose_stepped() override;
   [[nodiscard]] poisson::Outcome pressure_outcome() const override { return {}; }
   void forget_pressure() override {}

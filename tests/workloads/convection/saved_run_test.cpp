@@ -23,6 +23,7 @@ class KeepingRecorder final : public Recorder {
     snapshots[number] = flow.whole(grid, 4).fields;
     times.push_back(time);
   }
+  void profiles(const std::vector<Profile>& all) override { found = all; }
   void checkpoint(std::int64_t step, double time,
                   const std::function<void(StateWriter&)>& save) override {
     save(states[step]);
@@ -36,6 +37,7 @@ class KeepingRecorder final : public Recorder {
   std::vector<SeriesRow> rows;
   std::map<std::int64_t, std::vector<std::vector<double>>> snapshots;
   std::vector<double> times;
+  std::vector<Profile> found;
   std::map<std::int64_t, KeptState> states;
   std::int64_t stop_after = 0;  ///< so many states
   bool stopped = false;
@@ -64,8 +66,23 @@ RunResult run_from(const Problem& problem, const Cadence& cadence, KeepingRecord
 std::vector<decltype(Figure::value)> figures_of(const RunResult& result) {
   std::vector<decltype(Figure::value)> values;
   for (const Figure& figure : result.measurements.front().figures) {
-    if (figure.name != "ns_per_cell") {
+    if (figure.name != "ns_per_cell" && figure.name != "statistics_percent") {
       values.push_back(figure.value);
+    }
+  }
+  return values;
+}
+
+/// All numbers of all profiles.
+std::vector<std::vector<double>> values_in(const std::vector<Profile>& profiles) {
+  std::vector<std::vector<double>> values;
+  for (const Profile& profile : profiles) {
+    values.push_back({profile.from, profile.until, static_cast<double>(profile.samples)});
+    for (const ProfileTable& table : profile.tables) {
+      for (const ProfileColumn& column : table.columns) {
+        values.push_back(column.values);
+        values.push_back(column.errors);
+      }
     }
   }
   return values;
@@ -126,6 +143,11 @@ std::vector<SavedCase> saved_cases() {
   fixed.time_step.fixed = 0.002;
   fixed.steps = 61;
   all.push_back({"FixedSteps", fixed, {.series_steps = 7, .snapshots = 4}});
+  const StatisticsRequest always{.name = "", .along = {true, false, true}, .every = 3};
+  const StatisticsRequest late{
+      .name = "late", .along = {false, true, false}, .from = 0.03, .until = 0.11, .every = 2};
+  all.push_back(
+      {"Statistics", fixed, {.series_steps = 7, .snapshots = 0, .statistics = {always, late}}});
   Problem chosen = layer_to_save();
   chosen.time_step = {.courant = 0.3};
   chosen.steps = 0;
@@ -177,12 +199,34 @@ TEST_P(SavedRun, GoesOnFromAnyStepAsIfNothingHadHappened) {
       ASSERT_EQ(found.checks[n].value, expected.checks[n].value) << found.checks[n].name;
     }
     ASSERT_EQ(figures_of(found), figures_of(expected)) << "from step " << step;
+    ASSERT_EQ(values_in(rest.found), values_in(plain.found)) << "from step " << step;
     EXPECT_EQ(found.notes.size(), 1U);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, SavedRun, testing::ValuesIn(saved_cases()),
                          [](const auto& one) { return one.param.name; });
+
+TEST(SavedRun, HasTheStatisticsThatItWasAskedFor) {
+  const SavedCase one = saved_cases()[1];
+  ASSERT_EQ(one.name, "Statistics");
+  KeepingRecorder plain;
+  run_from(one.problem, one.cadence, plain, nullptr);
+  ASSERT_EQ(plain.found.size(), 3U);
+  EXPECT_EQ(plain.found[0].samples, 20) << "every third of 61 steps";
+  EXPECT_EQ(plain.found[0].axis, 0U);
+  EXPECT_EQ(plain.found[1].axis, 2U);
+  EXPECT_EQ(plain.found[2].window, "late");
+  EXPECT_EQ(plain.found[2].from, 0.03);
+  EXPECT_NEAR(plain.found[2].until, 0.108, 1e-12);
+  EXPECT_EQ(plain.found[2].samples, 20) << "of steps 16 to 54";
+  Cadence without = one.cadence;
+  without.statistics.clear();
+  KeepingRecorder other;
+  run_from(one.problem, without, other, nullptr);
+  EXPECT_EQ(numbers_from(plain.rows, 0), numbers_from(other.rows, 0)) << "sampling changed the run";
+  EXPECT_TRUE(other.found.empty());
+}
 
 /// What an interrupted run tells at its end is no part of the run that goes on with it.
 TEST(SavedRun, AnInterruptedRunIsSavedBeforeItsLastRow) {
