@@ -114,7 +114,7 @@ std::array<bool, 3> read_axes(TomlSection& section, const std::string& key,
 /// A part of names of files.
 std::string read_window_name(TomlSection& section, const std::string& absent) {
   constexpr std::size_t longest = 100;
-  const std::string name = section.text("name", absent);
+  std::string name = section.text("name", absent);
   const bool sound =
       name.size() <= longest && std::all_of(name.begin(), name.end(), [](unsigned char letter) {
         return std::isalnum(letter) != 0 || letter == '_' || letter == '-';

@@ -13,7 +13,8 @@ std::string profile_name(const std::string& window, std::size_t axis, bool on_fa
 }
 
 /// Two lines that begin with '#': what is averaged, and the units; names of columns; a row a plane.
-std::string text_of(const convection::Profile& profile, const convection::ProfileTable& table) {
+std::string text_of_profile(const convection::Profile& profile,
+                            const convection::ProfileTable& table) {
   const char* const axis = convection::axis_names[profile.axis];
   std::string text = fmt::format(
       "# averages over planes across {} and over times {} to {}; {} samples; errors by {} "
@@ -57,7 +58,7 @@ std::vector<std::string> profile_names(const Case& wanted) {
 void write_profile(const std::filesystem::path& folder, const convection::Profile& profile) {
   for (const convection::ProfileTable& table : profile.tables) {
     StagedFile(folder / profile_name(profile.window, profile.axis, table.on_faces),
-               text_of(profile, table))
+               text_of_profile(profile, table))
         .replace();
   }
 }

@@ -44,7 +44,7 @@ double lone_buoyancy(const Problem& problem, std::size_t axis) {
   return others ? 0.0 : problem.scalars.front().buoyancy[axis];
 }
 
-bool passes(const WallScalar& wall) {
+bool lets_pass(const WallScalar& wall) {
   return !wall.is_flux || wall.flux != 0.0 || wall.varying != nullptr;
 }
 
@@ -102,7 +102,7 @@ std::optional<std::size_t> axis_of_passage(const Problem& problem, std::size_t s
   }
   for (const std::size_t axis : {std::size_t{2}, std::size_t{1}, std::size_t{0}}) {
     const auto& [lower, upper] = carried.walls[axis];
-    if (!problem.axes[axis].periodic && passes(lower) && passes(upper)) {
+    if (!problem.axes[axis].periodic && lets_pass(lower) && lets_pass(upper)) {
       return axis;
     }
   }

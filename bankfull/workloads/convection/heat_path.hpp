@@ -69,7 +69,7 @@ Passage passage_of(const Problem& problem, std::size_t scalar, std::size_t axis,
 /// The columns of a scalar's passage in a series, after its name; empty where nothing passes from
 /// wall to wall.
 struct NamedNumber {
-  const char* name;
+  const char* name = "";
   std::optional<double> value;
 };
 std::array<NamedNumber, 7> passage_figures(const Problem& problem, std::size_t scalar,

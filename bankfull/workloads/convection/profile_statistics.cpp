@@ -156,10 +156,9 @@ Profile ProfileAverages::profile() const {
     for (std::size_t c = 0; c < found.tables[t].columns.size(); ++c) {
       ProfileColumn& column = found.tables[t].columns[c];
       for (std::size_t n = 0; n < column.values.size(); ++n) {
-        std::vector<double> values;
-        for (const auto& tables : without) {
-          values.push_back(tables[t].columns[c].values[n]);
-        }
+        std::vector<double> values(without.size());
+        std::ranges::transform(without, values.begin(),
+                               [&](const auto& tables) { return tables[t].columns[c].values[n]; });
         column.errors.push_back(jackknife_error(values));
       }
     }
@@ -222,7 +221,8 @@ void ProfileAverages::restore(const StateReader& from) {
   samples_ = static_cast<std::int64_t>(numbers.take());
   samples_a_batch_ = static_cast<std::int64_t>(numbers.take());
   const double count = numbers.take();
-  if (!(count >= 0.0 && count <= static_cast<double>(most_batches))) {
+  const bool possible = count >= 0.0 && count <= static_cast<double>(most_batches);
+  if (!possible) {
     throw RuntimeFailure("the state of the run has no such statistics");
   }
   batches_.assign(static_cast<std::size_t>(count), {});

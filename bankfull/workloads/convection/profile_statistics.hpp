@@ -14,8 +14,8 @@ namespace bankfull::convection {
 
 /// What a window in time is asked for: averages over the planes across some axes.
 struct StatisticsRequest {
-  std::string name;           ///< tells windows apart; may be empty
-  std::array<bool, 3> along;  ///< profiles along x, y, z
+  std::string name;                ///< tells windows apart; may be empty
+  std::array<bool, 3> along = {};  ///< profiles along x, y, z
   double from = 0.0;
   double until = 0.0;       ///< 0: the end of the run
   std::int64_t every = 10;  ///< steps
@@ -121,8 +121,8 @@ class RunStatistics {
 
  private:
   struct Window {
-    const StatisticsRequest* request;
-    std::size_t axis;
+    const StatisticsRequest* request = nullptr;
+    std::size_t axis = 0;
     ProfileAverages averages;
   };
 

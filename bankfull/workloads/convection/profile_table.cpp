@@ -95,7 +95,7 @@ class TableOfAverages {
       return mean(sum, n);
     }
     const std::int64_t first = (sums_of_velocity + sums_of_scalar * scalars()) * planes_;
-    return averages_[static_cast<std::size_t>(first + 2 * number + (n < 0 ? 0 : 1))];
+    return averages_[static_cast<std::size_t>(first + std::int64_t{2} * number + (n < 0 ? 0 : 1))];
   }
   [[nodiscard]] double to_face(int sum, int number, std::int64_t n) const {
     return 0.5 * (around(sum, number, n - 1) + around(sum, number, n));

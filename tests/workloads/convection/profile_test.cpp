@@ -37,7 +37,7 @@ TEST_P(ProfileCase, DoesNotDependOnTheThreads) {
   }
 }
 
-const ProfileColumn& column(const Profile& profile, const std::string& name) {
+const ProfileColumn& column_of(const Profile& profile, const std::string& name) {
   for (const ProfileTable& table : profile.tables) {
     for (const ProfileColumn& one : table.columns) {
       if (one.name == name) {
@@ -69,17 +69,17 @@ TEST_P(ProfileCase, SumsUpToTheBudgets) {
   const Diagnosis all = flow->diagnose();
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const Profile profile = profile_now(*flow, axis);
-    const std::vector<double>& widths = column(profile, "width").values;
-    EXPECT_NEAR(mean_over(column(profile, "dissipation").values, widths), all.dissipation,
+    const std::vector<double>& widths = column_of(profile, "width").values;
+    EXPECT_NEAR(mean_over(column_of(profile, "dissipation").values, widths), all.dissipation,
                 1e-12 * all.dissipation);
     for (std::size_t s = 0; s < all.scalars.size(); ++s) {
       const std::string& name = problem.scalars[s].name;
       const Diagnosis::OfScalar& scalar = all.scalars[s];
-      EXPECT_NEAR(mean_over(column(profile, name + "_dissipation").values, widths),
+      EXPECT_NEAR(mean_over(column_of(profile, name + "_dissipation").values, widths),
                   scalar.dissipation, 1e-12 * scalar.dissipation);
-      EXPECT_NEAR(mean_over(column(profile, name + "_mean").values, widths), scalar.mean, 1e-13);
+      EXPECT_NEAR(mean_over(column_of(profile, name + "_mean").values, widths), scalar.mean, 1e-13);
       if (!problem.axes[axis].periodic) {
-        const std::vector<double>& flux = column(profile, name + "_diffusive_flux").values;
+        const std::vector<double>& flux = column_of(profile, name + "_diffusive_flux").values;
         const double size = std::max(1.0, std::abs(scalar.inflow[axis][0]));
         EXPECT_NEAR(flux.front(), scalar.inflow[axis][0], 1e-12 * size);
         EXPECT_NEAR(flux.back(), -scalar.inflow[axis][1],
@@ -120,10 +120,10 @@ TEST(Profile, OfPrescribedFieldsIsExact) {
   const std::vector<double>& places = profile.tables[0].places;
   ASSERT_EQ(places.size(), 20U);
   for (std::size_t n = 0; n < places.size(); ++n) {
-    EXPECT_NEAR(column(profile, "temperature_mean").values[n], f(places[n]), 1e-14);
-    EXPECT_NEAR(column(profile, "temperature_variance").values[n], 0.5, 1e-14);
-    EXPECT_NEAR(column(profile, "temperature_third_moment").values[n], 0.0, 1e-13);
-    EXPECT_EQ(column(profile, "u_mean").values[n], 0.0);
+    EXPECT_NEAR(column_of(profile, "temperature_mean").values[n], f(places[n]), 1e-14);
+    EXPECT_NEAR(column_of(profile, "temperature_variance").values[n], 0.5, 1e-14);
+    EXPECT_NEAR(column_of(profile, "temperature_third_moment").values[n], 0.0, 1e-13);
+    EXPECT_EQ(column_of(profile, "u_mean").values[n], 0.0);
   }
 }
 
@@ -132,7 +132,7 @@ TEST(Profile, HasTheThirdMomentOfUnequalParts) {
   const Problem problem =
       prescribed([](double x, double /*y*/, double /*z*/) { return x < 0.5 ? 3.0 : -1.0; });
   const Profile profile = profile_of(problem, 2);
-  for (const double third : column(profile, "temperature_third_moment").values) {
+  for (const double third : column_of(profile, "temperature_third_moment").values) {
     EXPECT_NEAR(third, 0.25 * 27.0 - 0.75, 1e-12);  // mean 0
   }
 }
@@ -140,13 +140,13 @@ TEST(Profile, HasTheThirdMomentOfUnequalParts) {
 TEST(Profile, OfConductionHasOneFlux) {
   const Problem problem = prescribed([](double /*x*/, double /*y*/, double z) { return 1.0 - z; });
   const Profile profile = profile_of(problem, 2);
-  const std::vector<double>& flux = column(profile, "temperature_flux").values;
+  const std::vector<double>& flux = column_of(profile, "temperature_flux").values;
   ASSERT_EQ(flux.size(), 21U);
   for (std::size_t n = 0; n < flux.size(); ++n) {
     EXPECT_NEAR(flux[n], 0.3, 1e-13) << n;
-    EXPECT_NEAR(column(profile, "temperature_turbulent_flux").values[n], 0.0, 1e-15);
+    EXPECT_NEAR(column_of(profile, "temperature_turbulent_flux").values[n], 0.0, 1e-15);
   }
-  for (const double dissipation : column(profile, "temperature_dissipation").values) {
+  for (const double dissipation : column_of(profile, "temperature_dissipation").values) {
     EXPECT_NEAR(dissipation, 0.3, 1e-12);
   }
 }
@@ -166,10 +166,10 @@ TEST(Profile, OfValuesFarFromZeroIsThatOfTheirDifferences) {
   const Profile of_near = profile_of(near, 2);
   const Profile of_far = profile_of(far, 2);
   for (std::size_t n = 0; n < 20; ++n) {
-    EXPECT_NEAR(column(of_far, "temperature_mean").values[n],
-                300.0 + column(of_near, "temperature_mean").values[n], 1e-12);
-    EXPECT_NEAR(column(of_far, "temperature_variance").values[n],
-                column(of_near, "temperature_variance").values[n], 1e-14);
+    EXPECT_NEAR(column_of(of_far, "temperature_mean").values[n],
+                300.0 + column_of(of_near, "temperature_mean").values[n], 1e-12);
+    EXPECT_NEAR(column_of(of_far, "temperature_variance").values[n],
+                column_of(of_near, "temperature_variance").values[n], 1e-14);
   }
 }
 
@@ -193,8 +193,9 @@ TEST(ProfileAverages, WeighSamplesByTheTimeSinceTheOneBefore) {
   EXPECT_EQ(profile.from, 1.0);
   EXPECT_EQ(profile.until, 4.0);
   EXPECT_EQ(profile.samples, 2);
-  EXPECT_NEAR(column(profile, "temperature_mean").values[3], (0.5 * 2.0 + 2.5 * 4.0) / 3.0, 1e-14);
-  EXPECT_TRUE(column(profile, "temperature_mean").errors.empty()) << "of two batches";
+  EXPECT_NEAR(column_of(profile, "temperature_mean").values[3], (0.5 * 2.0 + 2.5 * 4.0) / 3.0,
+              1e-14);
+  EXPECT_TRUE(column_of(profile, "temperature_mean").errors.empty()) << "of two batches";
 }
 
 TEST(ProfileAverages, AskForStepsWithinTheWindow) {
@@ -216,8 +217,8 @@ TEST(ProfileAverages, HaveTheErrorOfBatchMeans) {
   }
   const Profile profile = averages.profile();
   EXPECT_EQ(profile.batches, 20);
-  EXPECT_NEAR(column(profile, "temperature_mean").values[0], 0.5, 1e-15);
-  EXPECT_NEAR(column(profile, "temperature_mean").errors[0], std::sqrt(0.25 / 19.0), 1e-15);
+  EXPECT_NEAR(column_of(profile, "temperature_mean").values[0], 0.5, 1e-15);
+  EXPECT_NEAR(column_of(profile, "temperature_mean").errors[0], std::sqrt(0.25 / 19.0), 1e-15);
 }
 
 /// Neighbours that are merged have the mean 1/2 each: then nothing is left to differ.
@@ -231,8 +232,8 @@ TEST(ProfileAverages, MergeBatchesThatBecomeTooMany) {
   const Profile profile = averages.profile();
   EXPECT_EQ(profile.samples, 34);
   EXPECT_EQ(profile.batches, 17);
-  EXPECT_NEAR(column(profile, "temperature_mean").values[0], 0.5, 1e-15);
-  EXPECT_NEAR(column(profile, "temperature_mean").errors[0], 0.0, 1e-15);
+  EXPECT_NEAR(column_of(profile, "temperature_mean").values[0], 0.5, 1e-15);
+  EXPECT_NEAR(column_of(profile, "temperature_mean").errors[0], 0.0, 1e-15);
 }
 
 TEST(ProfileAverages, GoOnFromWhereTheyWereSaved) {
@@ -284,8 +285,8 @@ TEST(ProfileAverages, KeepTheReferenceThatTheyBeganWith) {
   after.add(2.0, sample_of(moved, 0.0));  // at its reference, everywhere
   const double reference = moved.stepped().scalars[0].reference;
   const Profile profile = after.profile();
-  EXPECT_NEAR(column(profile, "temperature_mean").values[0], 0.5 * reference, 1e-10);
-  EXPECT_NEAR(column(profile, "temperature_variance").values[0], 0.25 * reference * reference,
+  EXPECT_NEAR(column_of(profile, "temperature_mean").values[0], 0.5 * reference, 1e-10);
+  EXPECT_NEAR(column_of(profile, "temperature_variance").values[0], 0.25 * reference * reference,
               1e-8);
 }
 
