@@ -372,6 +372,49 @@ class RunDirectory(Convect):
             picture = (run / row["file"]).read_bytes()
             self.assertEqual(picture[:8], b"\x89PNG\r\n\x1a\n")
 
+    def profile_of(self, name):
+        lines = (self.path / "layer-run" / "profiles" / name).read_text().splitlines()
+        self.assertTrue(lines[0].startswith("# averages over planes across") and lines[1].startswith("# units: "), lines[:2])
+        return list(csv.DictReader(lines[2:]))
+
+    def test_has_the_profiles_that_were_asked_for(self):
+        """The flux of heat does not depend on height but for what the flow still stores, and the dissipation averages to that of the series."""
+        self.succeeded("layer.toml", "--quiet", "--set", "steps=40", "--set", 'statistics.profiles=["x","z"]', "--set", "statistics.every=2", "--set", "output.series_every=2")
+        run = self.path / "layer-run"
+        self.assertEqual({path.name for path in (run / "profiles").iterdir()}, {"x.csv", "x-faces.csv", "z.csv", "z-faces.csv"})
+        centres, faces = self.profile_of("z.csv"), self.profile_of("z-faces.csv")
+        self.assertEqual(len(faces), len(centres) + 1)
+        rows = [row for row in rows_of(run / "series.csv") if int(row["step"]) > 0]
+        span = float(rows[-1]["time"])
+        before = 0.0
+        dissipation = flux = 0.0
+        for row in rows:
+            dissipation += (float(row["time"]) - before) * float(row["temperature_dissipation"]) / span
+            flux += (float(row["time"]) - before) * float(row["temperature_flux_lower"]) / span
+            before = float(row["time"])
+        found = sum(float(row["width"]) * float(row["temperature_dissipation"]) for row in centres) / sum(float(row["width"]) for row in centres)
+        self.assertAlmostEqual(found, dissipation, delta=1e-11 * dissipation)
+        self.assertAlmostEqual(float(faces[0]["temperature_flux"]), flux, delta=1e-11 * abs(flux))
+        self.assertGreater(float(centres[0]["temperature_mean_error"]), 0.0)
+        figures = json.loads((run / "run.json").read_text())["measurements"][0]["figures"]
+        self.assertGreater(figures["statistics_percent"]["value"], 0.0)
+
+    def test_the_flux_of_steady_rolls_is_the_same_at_all_heights(self):
+        self.succeeded("rayleigh-benard-2d", "--quiet", "--set", "ra=1e4", "--set", "end=300", "--set", "cells=16x1x12",
+                       "--set", "domain.upper=[2,0.125,1]", "--set", "statistics.from=250", "--output", "layer-run")
+        faces = self.profile_of("z-faces.csv")
+        fluxes = [float(row["temperature_flux"]) for row in faces]
+        self.assertLess(max(fluxes) / min(fluxes) - 1, 1e-8)
+        self.assertGreater(float(faces[6]["temperature_turbulent_flux"]), 0.9 * fluxes[6])
+        self.assertLess(abs(float(faces[0]["temperature_turbulent_flux"])), 1e-12)
+
+    def test_profiles_go_with_the_run_that_made_them(self):
+        self.succeeded("layer.toml", "--quiet", "--set", 'statistics.every=1')
+        profiles = self.path / "layer-run" / "profiles"
+        (profiles / "mine.csv").write_text("mine")
+        self.succeeded("layer.toml", "--quiet", "--overwrite")
+        self.assertEqual([path.name for path in profiles.iterdir()], ["mine.csv"])
+
     def test_of_the_resolved_case_is_the_same_run(self):
         self.succeeded("layer.toml", "--set", "ra=2e4", "--quiet")
         self.succeeded("layer-run/case.toml", "--output", "again", "--quiet")

@@ -79,6 +79,16 @@ field = "temperature"
 field = "w"
 range = [-1, 1]
 
+[[statistics]]
+profiles = ["x", "z"]
+every = 2
+
+[[statistics]]
+name = "late"
+from = 0.1
+until = 0.25
+every = 1
+
 [checkpoint]
 every = 7
 """

@@ -284,9 +284,9 @@ void read_solver(TomlSection solver, Problem& problem) {
 
 /// As a person would write them.
 const std::vector<std::string>& sections_in_order() {
-  static const std::vector<std::string> sections{"name",   "title",      "domain",  "physics",
-                                                 "scalar", "boundaries", "initial", "forcing",
-                                                 "time",   "solver",     "output",  "checkpoint"};
+  static const std::vector<std::string> sections{
+      "name",    "title", "domain", "physics", "scalar",     "boundaries", "initial",
+      "forcing", "time",  "solver", "output",  "statistics", "checkpoint"};
   return sections;
 }
 
@@ -322,6 +322,7 @@ void read_case(TomlSection& root, Case& loaded) {
   read_solver(root.section_or_empty("solver"), problem);
   TomlSection output = root.section_or_empty("output");
   read_output(output, up, loaded);
+  read_statistics(root, up, loaded);
   read_checkpoint(root.section_or_empty("checkpoint"), loaded);
 }
 

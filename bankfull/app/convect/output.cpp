@@ -4,6 +4,7 @@
 #include "bankfull/app/convect/physics.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@ namespace bankfull::convect {
 namespace {
 
 constexpr std::size_t max_slices = 100;
+constexpr std::size_t max_windows = 20;
 
 const std::vector<std::string>& axis_letters() {
   static const std::vector<std::string> letters{"x", "y", "z"};
@@ -79,6 +81,68 @@ SliceRequest read_slice(TomlSection& section, const convection::Problem& problem
   return slice;
 }
 
+/// The names of axes in a list, or one of them.
+std::array<bool, 3> read_axes(TomlSection& section, const std::string& key,
+                              const std::string& absent) {
+  std::array<bool, 3> chosen{};
+  if (!section.has(key)) {
+    static_cast<void>(section.text(key, absent));
+  }
+  const auto choose = [&](const toml::node& name) {
+    const auto& letters = axis_letters();
+    const auto place = std::find(letters.begin(), letters.end(), name.value_or(std::string()));
+    if (place == letters.end()) {
+      section.refuse(key, "= " + written(section.node(key)) + " names no axis",
+                     R"(give "z", or a list as ["x", "z"])");
+    }
+    chosen[static_cast<std::size_t>(place - letters.begin())] = true;
+  };
+  const toml::node& given = section.node(key);
+  if (const toml::array* names = given.as_array()) {
+    for (const toml::node& name : *names) {
+      choose(name);
+    }
+  } else {
+    choose(given);
+  }
+  if (chosen == std::array<bool, 3>{}) {
+    section.refuse(key, "= [] names no axis", "leave the section out to have no statistics");
+  }
+  return chosen;
+}
+
+/// A part of names of files.
+std::string read_window_name(TomlSection& section, const std::string& absent) {
+  constexpr std::size_t longest = 100;
+  std::string name = section.text("name", absent);
+  const bool sound =
+      name.size() <= longest && std::all_of(name.begin(), name.end(), [](unsigned char letter) {
+        return std::isalnum(letter) != 0 || letter == '_' || letter == '-';
+      });
+  if (!sound) {
+    section.refuse("name", "= " + written(section.node("name")) + " is not a name for files",
+                   "use up to 100 letters, digits, - and _");
+  }
+  return name;
+}
+
+convection::StatisticsRequest read_window(TomlSection& section, const std::string& absent_name,
+                                          const std::string& absent_axis) {
+  section.allow({"name", "profiles", "every", "from", "until"});
+  convection::StatisticsRequest request;
+  request.name = read_window_name(section, absent_name);
+  request.along = read_axes(section, "profiles", absent_axis);
+  request.every = section.integer("every", NumberRange::at_least(1.0, "steps"), 10);
+  request.from = section.number("from", NumberRange::at_least(0.0, "time"), 0.0);
+  request.until = section.number("until", NumberRange::at_least(0.0, "time, 0 for the end"), 0.0);
+  if (request.until != 0.0 && request.until <= request.from) {
+    section.refuse("until",
+                   fmt::format("= {} is no later than from = {}", request.until, request.from),
+                   "give a later time, or 0 for the end of the run");
+  }
+  return request;
+}
+
 }  // namespace
 
 void read_output(TomlSection& output, const convection::Vector& up, Case& wanted) {
@@ -98,6 +162,38 @@ void read_output(TomlSection& output, const convection::Vector& up, Case& wanted
   }
   for (TomlSection& section : sections) {
     wanted.slices.push_back(read_slice(section, wanted.problem, axis));
+  }
+}
+
+void read_statistics(TomlSection& root, const convection::Vector& up, Case& wanted) {
+  std::size_t vertical = 2;
+  for (const std::size_t axis : {std::size_t{1}, std::size_t{0}}) {
+    vertical = is_along(up, axis) ? axis : vertical;
+  }
+  const std::string& along = axis_letters()[vertical];
+  if (!root.has("statistics")) {
+    return;
+  }
+  if (root.node("statistics").is_table()) {
+    TomlSection section = root.section("statistics");
+    wanted.cadence.statistics.push_back(read_window(section, "", along));
+    return;
+  }
+  for (TomlSection& section : root.sections("statistics")) {
+    std::vector<convection::StatisticsRequest>& all = wanted.cadence.statistics;
+    const std::string absent = fmt::format("window{}", all.size() + 1);
+    convection::StatisticsRequest request = read_window(section, absent, along);
+    const bool taken = std::any_of(all.begin(), all.end(),
+                                   [&](const auto& other) { return other.name == request.name; });
+    if (taken) {
+      section.refuse("name", "= '" + request.name + "' is that of an earlier window",
+                     "give each window a name of its own");
+    }
+    if (all.size() == max_windows) {
+      section.refuse_all("is one window too many",
+                         fmt::format("ask for up to {} windows", max_windows));
+    }
+    all.push_back(std::move(request));
   }
 }
 

@@ -15,4 +15,8 @@ void read_output(TomlSection& output, const convection::Vector& up, Case& wanted
 /// this program was built without.
 void read_checkpoint(TomlSection checkpoint, Case& wanted);
 
+/// Reads [statistics], or [[statistics]] for several windows, into the case's cadence. Profiles are
+/// along `up` where a window does not say along what.
+void read_statistics(TomlSection& root, const convection::Vector& up, Case& wanted);
+
 }  // namespace bankfull::convect

@@ -2,6 +2,7 @@
 
 #include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/profile_file.hpp"
 #include "bankfull/app/convect/slice.hpp"
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/result_path.hpp"
@@ -175,7 +176,7 @@ std::string text_of_case(const Case& run) {
 std::string series_heading(const convection::Problem& problem) {
   std::string heading =
       "step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,nusselt_thermal,"
-      "nusselt_kinetic,kinetic_energy,dissipation,buoyancy_work,wall_work,force_work,"
+      "nusselt_kinetic,reynolds,kinetic_energy,dissipation,buoyancy_work,wall_work,force_work,"
       "time_scheme_work,divergence,cycles,ns_per_cell_step,max_u,max_v,max_w,"
       "cell_peclet,cell_over_batchelor,resolution";
   for (const convection::Scalar& scalar : problem.scalars) {
@@ -186,6 +187,10 @@ std::string series_heading(const convection::Problem& problem) {
     if (scalar.advection == convection::Advection::bounded) {
       heading += fmt::format(",{}_numerical_dissipation", scalar.name);
     }
+    heading += fmt::format(
+        ",{0}_flux_lower,{0}_flux_upper,{0}_flux_volume,{0}_difference,{0}_sherwood_lower,"
+        "{0}_sherwood_upper,{0}_sherwood_volume",
+        scalar.name);
   }
   return heading;
 }
@@ -226,11 +231,12 @@ std::string numerical_cell(const SeriesRow& row, std::size_t number) {
 std::string series_line(const SeriesRow& row, const convection::Problem& problem,
                         bool drives_heat) {
   const convection::Diagnosis& flow = row.diagnosis;
-  std::string line =
-      fmt::format("{},{},{},{},{},{},{},{:.4g},{},{},{},{},{}", row.step, row.time, row.dt,
-                  to_string(row.limit), row.courant, nusselt_cells(row, drives_heat),
-                  energy_cells(row), flow.divergence, row.cycles, row.seconds_per_cell_step * 1e9,
-                  flow.fastest_along[0], flow.fastest_along[1], flow.fastest_along[2]);
+  std::string line = fmt::format(
+      "{},{},{},{},{},{},{},{:.4g},{},{},{},{},{}", row.step, row.time, row.dt,
+      to_string(row.limit), row.courant,
+      nusselt_cells(row, drives_heat) + "," + cell_of(convection::reynolds_number(problem, flow)),
+      energy_cells(row), flow.divergence, row.cycles, row.seconds_per_cell_step * 1e9,
+      flow.fastest_along[0], flow.fastest_along[1], flow.fastest_along[2]);
   const std::optional<double>& peclet = row.resolution.cell_peclet;
   line += fmt::format(",{},{},{}", peclet ? fmt::format("{:.4g}", *peclet) : "",
                       cell_of(row.resolution.cell_over_batchelor),
@@ -239,6 +245,9 @@ std::string series_line(const SeriesRow& row, const convection::Problem& problem
     line += "," + scalar_cells(row, s);
     if (problem.scalars[s].advection == convection::Advection::bounded) {
       line += numerical_cell(row, s);
+    }
+    for (const convection::NamedNumber& number : convection::passage_figures(problem, s, flow)) {
+      line += "," + cell_of(number.value);
     }
   }
   return line;
@@ -308,7 +317,7 @@ void RunDirectory::require_no_links() const {
       refuse_folder(path_, file.filename().string() + " in it is not a file");
     }
   }
-  for (const fs::path& folder : {slices(), checkpoints()}) {
+  for (const fs::path& folder : {slices(), profiles(), checkpoints()}) {
     const fs::file_type type = type_of(folder);
     if (type != fs::file_type::not_found && type != fs::file_type::directory) {
       refuse_folder(path_, folder.filename().string() +
@@ -348,10 +357,34 @@ void RunDirectory::remove_earlier_run() const {
     }
   }
   rmdir(checkpoints().c_str());  // which refuses as below
+  remove_profiles();
+  rmdir(profiles().c_str());
   remove_temporary_pictures();
   rmdir(slices().c_str());  // which refuses where it holds what is not the run's
   remove_if_there(slice_list());
   remove_if_there(series());
+}
+
+/// Those that the case in the folder asks for, and temporary ones.
+void RunDirectory::remove_profiles() const {
+  if (type_of(profiles()) != fs::file_type::directory) {
+    return;
+  }
+  std::vector<std::string> names;
+  try {
+    names = profile_names(load_case(case_file(), {}));
+  } catch (const UsageError&) {
+    return;  // of another version of this program, or changed by hand: then it tells nothing
+  }
+  const std::vector<std::string> there = names_in(profiles());
+  for (const std::string& name : names) {
+    remove_if_there(profiles() / name);
+    for (const std::string& other : there) {
+      if (is_temporary_of(other, name)) {
+        remove_if_there(profiles() / other);
+      }
+    }
+  }
 }
 
 void RunDirectory::remove_pictures(const std::vector<std::string>& listed) const {
@@ -403,6 +436,7 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
       listed.begin(),
       listed.begin() + std::min<std::int64_t>(kept, static_cast<std::int64_t>(listed.size())));
   remove_pictures(listed);
+  remove_profiles();
   remove_temporary_files(names_in(path_));
   remove_temporary_pictures();
   StagedFile(case_file(), text_of_case(run)).replace();
@@ -432,6 +466,7 @@ void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json)
   }
   require_other_than(json, path_ / FolderLock::file_name, of_the_run);
   require_outside(json, slices(), of_the_run);
+  require_outside(json, profiles(), of_the_run);
   require_outside(json, checkpoints(), of_the_run);
   require_no_folder_of(json, path_, "the folder of the run, or one above it");
 }
@@ -496,6 +531,17 @@ void RunWriter::snapshot(std::int64_t number, double time, const convection::Gri
     slice_list_.append(fmt::format("slices/{},{},{},{},{},{},{}", name, time, slice.field,
                                    convection::axis_names[static_cast<std::size_t>(slice.normal)],
                                    slice.position, drawn.least, drawn.most));
+  }
+}
+
+void RunWriter::profiles(const std::vector<convection::Profile>& all) {
+  require_folder();
+  const fs::path folder = directory_->profiles();
+  if (mkdir(folder.c_str(), 0777) != 0 && type_of(folder) != fs::file_type::directory) {
+    fail_to_change(folder, "make", errno);
+  }
+  for (const convection::Profile& profile : all) {
+    write_profile(folder, profile);
   }
 }
 

@@ -12,8 +12,8 @@
 
 namespace bankfull::convect {
 
-/// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png and
-/// checkpoint/*.h5. Who writes to it has its FolderLock.
+/// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png, profiles/*.csv
+/// and checkpoint/*.h5. Who writes to it has its FolderLock.
 class RunDirectory {
  public:
   /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, is
@@ -54,6 +54,7 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path slices() const { return path_ / "slices"; }
   /// Whoever makes this file asks the run to end.
   [[nodiscard]] std::filesystem::path stop_file() const { return path_ / "stop"; }
+  [[nodiscard]] std::filesystem::path profiles() const { return path_ / "profiles"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoint"; }
 
  private:
@@ -67,6 +68,7 @@ class RunDirectory {
   void remove_earlier_run() const;
   void remove_temporary_files(const std::vector<std::string>& names) const;
   void remove_temporary_pictures() const;
+  void remove_profiles() const;
   void remove_pictures(const std::vector<std::string>& listed) const;
   void make_slices(const Case& run) const;
 
@@ -98,6 +100,9 @@ class RunWriter final : public convection::Recorder {
   void record(const convection::SeriesRow& row) override;
   void snapshot(std::int64_t number, double time, const convection::Grid& grid,
                 const convection::FlowReader& flow) override;
+
+  /// Each replaces what an earlier part of the run has left.
+  void profiles(const std::vector<convection::Profile>& all) override;
 
   /// The last two are kept. One that cannot be written does not end the run.
   void checkpoint(std::int64_t step, double time,

@@ -6,6 +6,7 @@
 #include "bankfull/workloads/convection/cpu/flow.hpp"
 #include "bankfull/workloads/convection/cpu/flow_ghosts.hpp"
 #include "bankfull/workloads/convection/cpu/implicit.hpp"
+#include "bankfull/workloads/convection/cpu/profiles.hpp"
 #include "bankfull/workloads/convection/cpu/projection.hpp"
 #include "bankfull/workloads/convection/cpu/tally.hpp"
 #include "bankfull/workloads/convection/drive.hpp"
@@ -174,6 +175,10 @@ class CpuBackend {
           const CellForcing<Real> forcing{.source = source, .factors = factors.of};
           count(stencil, scalar, kappa, forcing.of(stencil, 3 + scalar), part, sides, tally);
         });
+  }
+
+  [[nodiscard]] std::vector<double> profile_means(std::size_t side, int axis) const {
+    return convection::profile_means(flow_, sides_[side], plan_, axis);
   }
 
   [[nodiscard]] double corrected_variance(int scalar) const {

@@ -6,6 +6,7 @@
 #include "bankfull/workloads/convection/cuda/bounded.cuh"
 #include "bankfull/workloads/convection/cuda/ghosts.cuh"
 #include "bankfull/workloads/convection/cuda/implicit.cuh"
+#include "bankfull/workloads/convection/cuda/profiles.cuh"
 #include "bankfull/workloads/convection/cuda/projection.cuh"
 #include "bankfull/workloads/convection/cuda/tally.cuh"
 #include "bankfull/workloads/convection/drive.hpp"
@@ -187,7 +188,8 @@ class CudaBackend {
         varying_sources_(on_gpu(gpu_, drive_.sources)),
         source_factors_(on_gpu(gpu_, std::vector<Real>(most_fields, Real(1)))),
         tally_room_(MemorySpace::device, tally_bytes),
-        bounded_(plan_, gpu_) {
+        bounded_(plan_, gpu_),
+        profiles_(plan_, gpu_) {
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
       centre_lines_[n] = on_gpu(gpu_, plan_.grid().axis(axis).centres);
@@ -342,6 +344,10 @@ class CudaBackend {
     const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
     const CountScalar<Real> count{cell_in_box(), sources_beside(side), scalar, kappa};
     return tallied_on_gpu<ScalarTally>(stream_, flow_, values_of(side), count, tally_room_);
+  }
+
+  [[nodiscard]] std::vector<double> profile_means(std::size_t side, int axis) {
+    return profiles_.means(stream_, flow_, values_of(side), axis);
   }
 
   [[nodiscard]] double corrected_variance(int scalar) const {
@@ -564,6 +570,7 @@ class CudaBackend {
   Buffer<Real> source_factors_;
   Buffer<unsigned char> tally_room_;
   CudaBounded<Real> bounded_;
+  ProfilesOnGpu<Real> profiles_;
   std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
   std::array<Buffer<double>, 3> widths_;
   std::array<Buffer<double>, 3> centre_lines_;

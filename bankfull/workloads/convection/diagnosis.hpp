@@ -47,6 +47,9 @@ struct Diagnosis {
     /// Mean over each wall of kappa dT/dn, n out of the fluid: what flows in; 0 where periodic.
     std::array<std::array<double, 2>, 3> inflow = {};
 
+    /// Mean over each wall of T there; 0 where periodic.
+    std::array<std::array<double, 2>, 3> on_wall = {};
+
     // The budget of T^2 / 2, scalar^2 / time.
     double dissipation = 0.0;        ///< kappa times the mean of |grad T|^2, >= 0
     double wall_production = 0.0;    ///< by the walls: what flows in times T there, over the volume

@@ -44,15 +44,15 @@ double lone_buoyancy(const Problem& problem, std::size_t axis) {
   return others ? 0.0 : problem.scalars.front().buoyancy[axis];
 }
 
-}  // namespace
+bool lets_pass(const WallScalar& wall) {
+  return !wall.is_flux || wall.flux != 0.0 || wall.varying != nullptr;
+}
 
-std::unique_ptr<HeatPath> heat_path_of(const Problem& problem) {
+/// Between the walls of fixed values that differ most; its buoyancy is left out.
+std::unique_ptr<HeatPath> path_between_values(const Problem& problem, const Scalar& scalar) {
   std::unique_ptr<HeatPath> found;
-  if (problem.scalars.empty()) {
-    return found;
-  }
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto& [lower, upper] = problem.scalars.front().walls[axis];
+    const auto& [lower, upper] = scalar.walls[axis];
     const AxisCells& cells = problem.axes[axis];
     if (cells.periodic || !lower.is_fixed() || !upper.is_fixed()) {
       continue;
@@ -61,11 +61,22 @@ std::unique_ptr<HeatPath> heat_path_of(const Problem& problem) {
         wall_mean(problem, axis, cells.lower, lower) - wall_mean(problem, axis, cells.upper, upper);
     const double most = found ? std::abs(found->difference) : 0.0;
     if (std::abs(difference) > most) {
-      found = std::make_unique<HeatPath>(HeatPath{.axis = axis,
-                                                  .difference = difference,
-                                                  .length = cells.upper - cells.lower,
-                                                  .buoyancy = lone_buoyancy(problem, axis)});
+      found = std::make_unique<HeatPath>(
+          HeatPath{.axis = axis, .difference = difference, .length = cells.upper - cells.lower});
     }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::unique_ptr<HeatPath> heat_path_of(const Problem& problem) {
+  if (problem.scalars.empty()) {
+    return nullptr;
+  }
+  std::unique_ptr<HeatPath> found = path_between_values(problem, problem.scalars.front());
+  if (found) {
+    found->buoyancy = lone_buoyancy(problem, found->axis);
   }
   return found;
 }
@@ -82,6 +93,79 @@ Nusselt nusselt_of(const HeatPath& path, double diffusivity, const Diagnosis& di
     found.kinetic = 1.0 + diagnosis.dissipation / (path.buoyancy * conducted);
   }
   return found;
+}
+
+std::optional<std::size_t> axis_of_passage(const Problem& problem, std::size_t scalar) {
+  const Scalar& carried = problem.scalars[scalar];
+  if (const auto path = path_between_values(problem, carried)) {
+    return path->axis;
+  }
+  for (const std::size_t axis : {std::size_t{2}, std::size_t{1}, std::size_t{0}}) {
+    const auto& [lower, upper] = carried.walls[axis];
+    if (!problem.axes[axis].periodic && lets_pass(lower) && lets_pass(upper)) {
+      return axis;
+    }
+  }
+  return std::nullopt;
+}
+
+Passage passage_of(const Problem& problem, std::size_t scalar, std::size_t axis,
+                   const Diagnosis& flow) {
+  const Diagnosis::OfScalar& found = flow.scalars[scalar];
+  const double length = problem.axes[axis].upper - problem.axes[axis].lower;
+  const double difference = found.on_wall[axis][0] - found.on_wall[axis][1];
+  const double conducted = problem.scalars[scalar].diffusivity * difference / length;
+  return {.lower = found.inflow[axis][0],
+          .upper = -found.inflow[axis][1],
+          .volume = found.transport[axis] + conducted,
+          .difference = difference,
+          .conducted = conducted};
+}
+
+std::array<NamedNumber, 7> passage_figures(const Problem& problem, std::size_t scalar,
+                                           const Diagnosis& flow) {
+  std::array<NamedNumber, 7> figures{{{"_flux_lower", {}},
+                                      {"_flux_upper", {}},
+                                      {"_flux_volume", {}},
+                                      {"_difference", {}},
+                                      {"_sherwood_lower", {}},
+                                      {"_sherwood_upper", {}},
+                                      {"_sherwood_volume", {}}}};
+  if (const auto axis = axis_of_passage(problem, scalar)) {
+    const Passage found = passage_of(problem, scalar, *axis, flow);
+    const std::array<std::optional<double>, 7> values{found.lower,
+                                                      found.upper,
+                                                      found.volume,
+                                                      found.difference,
+                                                      found.sherwood(found.lower),
+                                                      found.sherwood(found.upper),
+                                                      found.sherwood(found.volume)};
+    for (std::size_t n = 0; n < figures.size(); ++n) {
+      figures[n].value = values[n];
+    }
+  }
+  return figures;
+}
+
+std::optional<double> reynolds_number(const Problem& problem, const Diagnosis& flow) {
+  if (problem.viscosity == 0.0) {
+    return std::nullopt;
+  }
+  std::size_t along = 2;
+  double most = 0.0;
+  for (const Scalar& scalar : problem.scalars) {
+    for (const std::size_t axis : {std::size_t{2}, std::size_t{1}, std::size_t{0}}) {
+      if (std::abs(scalar.buoyancy[axis]) > most) {
+        most = std::abs(scalar.buoyancy[axis]);
+        along = axis;
+      }
+    }
+  }
+  if (const auto path = heat_path_of(problem)) {
+    along = path->axis;
+  }
+  const double length = problem.axes[along].upper - problem.axes[along].lower;
+  return std::sqrt(2.0 * flow.kinetic_energy) * length / problem.viscosity;
 }
 
 }  // namespace bankfull::convection

@@ -4,6 +4,8 @@
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 
+#include <array>
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -39,5 +41,42 @@ struct Nusselt {
 std::unique_ptr<HeatPath> heat_path_of(const Problem& problem);
 
 Nusselt nusselt_of(const HeatPath& path, double diffusivity, const Diagnosis& diagnosis);
+
+/// The axis along which a scalar passes from wall to wall: of the walls of fixed values that differ
+/// most or, where none do, of walls neither of which is insulating, z before y before x. Nothing
+/// where there are none.
+std::optional<std::size_t> axis_of_passage(const Problem& problem, std::size_t scalar);
+
+/// How much of a scalar passes along an axis: fluxes are positive along it, in units of the scalar
+/// times velocity.
+struct Passage {
+  double lower = 0.0;       ///< flux through the lower wall, into the fluid
+  double upper = 0.0;       ///< and through the upper one, out of it
+  double volume = 0.0;      ///< in the mean over the volume: u T - kappa dT/dz
+  double difference = 0.0;  ///< of the scalar, the mean on the lower wall less that on the upper
+  double conducted = 0.0;   ///< what diffusion alone would carry with this difference
+
+  /// A flux over that, the Sherwood number, of a temperature the Nusselt number; with walls of
+  /// fixed flux too (J. Otero et al., J. Fluid Mech. 473, 2002). Nothing without a difference.
+  [[nodiscard]] std::optional<double> sherwood(double flux) const {
+    return conducted == 0.0 ? std::nullopt : std::optional(flux / conducted);
+  }
+};
+
+Passage passage_of(const Problem& problem, std::size_t scalar, std::size_t axis,
+                   const Diagnosis& flow);
+
+/// The columns of a scalar's passage in a series, after its name; empty where nothing passes from
+/// wall to wall.
+struct NamedNumber {
+  const char* name = "";
+  std::optional<double> value;
+};
+std::array<NamedNumber, 7> passage_figures(const Problem& problem, std::size_t scalar,
+                                           const Diagnosis& flow);
+
+/// sqrt(mean of u^2) L / nu. L: along the path of heat or, without one, along the axis of the
+/// largest buoyancy, or else z. Nothing without viscosity.
+std::optional<double> reynolds_number(const Problem& problem, const Diagnosis& flow);
 
 }  // namespace bankfull::convection

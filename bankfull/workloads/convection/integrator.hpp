@@ -4,6 +4,7 @@
 #include "bankfull/workloads/convection/diagnosis.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
+#include "bankfull/workloads/convection/profile_sample.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/state.hpp"
 #include "bankfull/workloads/convection/step_control.hpp"
@@ -68,6 +69,9 @@ class Integrator : public FlowReader {
   [[nodiscard]] virtual const Plan& plan() const = 0;
 
   [[nodiscard]] Diagnosis diagnose();
+
+  /// Means in the planes across a storage axis. Scalars are less their references there.
+  [[nodiscard]] virtual ProfileSample sample(int storage_axis) = 0;
 
   /// How the pressure solve of the last stage went.
   [[nodiscard]] virtual poisson::Outcome pressure_outcome() const = 0;

@@ -197,6 +197,11 @@ void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement&
         add(name + "_numerical_dissipation", outcome.time_scheme->numerical_dissipation[s]);
       }
     }
+    for (const NamedNumber& number : passage_figures(problem, s, flow)) {
+      if (number.value) {
+        add(name + number.name, *number.value);
+      }
+    }
   }
 }
 
@@ -256,6 +261,10 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
     add("nusselt_volume", outcome.nusselt.volume);
     add("nusselt_thermal", outcome.nusselt.thermal);
     add("nusselt_kinetic", outcome.nusselt.kinetic);
+  }
+  add("reynolds", reynolds_number(plan.problem(), outcome.diagnosis));
+  if (outcome.seconds_of_statistics > 0.0 && outcome.seconds_of_steps > 0.0) {
+    add("statistics_percent", 100.0 * outcome.seconds_of_statistics / outcome.seconds_of_steps);
   }
   add_averages(outcome, step);
   add("cell_peclet", outcome.resolution.cell_peclet);

@@ -34,6 +34,9 @@ struct RunOutcome {
   std::vector<double>
       seconds_per_step;  ///< one sample for each stretch between two checks of the flow
 
+  double seconds_of_steps = 0.0;       ///< that were timed
+  double seconds_of_statistics = 0.0;  ///< of all samples; 0: there were none
+
   [[nodiscard]] double mean_step() const {
     return progress.time / static_cast<double>(progress.steps);
   }

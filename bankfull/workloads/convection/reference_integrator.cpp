@@ -141,6 +141,15 @@ class ReferenceIntegrator final : public Integrator {
               [&](std::int64_t i, std::int64_t j, std::int64_t k) { *values++ = view(i, j, k); });
   }
 
+  [[nodiscard]] ProfileSample sample(int storage_axis) override {
+    return with_ends(
+        plan_, storage_axis, progress_.time,
+        reference_profile_means(plan_, storage_axis,
+                                [this](int field, std::int64_t i, std::int64_t j, std::int64_t k) {
+                                  return fields_[field](i, j, k);
+                                }));
+  }
+
   [[nodiscard]] Diagnosis diagnose_stepped() override;
   [[nodiscard]] poisson::Outcome pressure_outcome() const override { return {}; }
   void forget_pressure() override {}
@@ -461,9 +470,11 @@ Diagnosis ReferenceIntegrator::diagnose_stepped() {
         }
         const double area_part = part / width(axis, at) * plan_.grid().axis(axis).length();
         if (at == 0) {
+          scalar.on_wall[along][0] += area_part * 0.5 * (before + value);
           scalar.inflow[along][0] += area_part * kappa * (before - value) / distance;
         }
         if (at == last) {
+          scalar.on_wall[along][1] += area_part * 0.5 * (value + after);
           scalar.inflow[along][1] +=
               area_part * kappa * (after - value) / plan_.grid().axis(axis).cells.distance(at + 1);
         }

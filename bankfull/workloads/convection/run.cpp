@@ -56,6 +56,7 @@ class Integration {
         nusselt_(problem_),
         early_end_(problem_),
         sources_(largest_sources(problem_, plan.grid())),
+        statistics_(plan, context.cadence.statistics),
         integrator_(make_integrator(plan)) {}
 
   RunOutcome integrate() {
@@ -67,8 +68,12 @@ class Integration {
     while (!at_end()) {
       advance_some_steps();
       plan_row();
+      sample_when_due();
       save_when_due();
       tell_when_due();
+    }
+    if (const std::vector<Profile> profiles = statistics_.profiles(); !profiles.empty()) {
+      context_.recorder.profiles(profiles);
     }
     outcome_.progress = clock_;
     outcome_.end = end();
@@ -237,6 +242,19 @@ class Integration {
     watch_.restart();
   }
 
+  /// Before a state is saved, which has the sample then. Steps are timed without it.
+  void sample_when_due() {
+    if (!statistics_.due(clock_.steps, clock_.time)) {
+      return;
+    }
+    integrator_->finish();
+    seconds_before_pause_ += watch_.seconds();
+    const Stopwatch sampling;
+    statistics_.sample(clock_.steps, clock_.time, *integrator_);
+    outcome_.seconds_of_statistics += sampling.seconds();
+    watch_.restart();
+  }
+
   [[nodiscard]] bool due() const {
     return record_due() || clock_.steps - checked_step_ >= watch_steps || snapshot_due();
   }
@@ -245,6 +263,7 @@ class Integration {
   [[nodiscard]] std::int64_t steps_ahead() const {
     std::int64_t last = std::min(
         {next_row_step() - steps_of_budgets, checked_step_ + watch_steps, next_checkpoint_step()});
+    last = std::min(last, statistics_.next_step(clock_.steps));
     if (plans_rows()) {
       last = std::min(last, next_planning_step());
     }
@@ -335,6 +354,7 @@ class Integration {
     if (timed_steps_ > 0) {
       seconds_since_row_ += seconds;
       steps_since_row_ += timed_steps_;
+      outcome_.seconds_of_steps += seconds;
       outcome_.seconds_per_step.push_back(seconds / static_cast<double>(timed_steps_));
     }
     timed_steps_ = 0;
@@ -539,6 +559,7 @@ class Integration {
     resolution_->save(numbers);
     nusselt_.save(numbers);
     to.numbers("run/history", numbers.values());
+    statistics_.save(to);
   }
 
   void restore(const StateReader& from) {
@@ -566,6 +587,8 @@ class Integration {
     resolution_ = std::make_unique<ResolutionWatch>(problem_, plan_.grid(), start_);
     resolution_->restore(numbers);
     nusselt_.restore(numbers);
+    statistics_.begin(clock_.time);
+    statistics_.restore(from);
   }
 
   void snapshot_when_due() {
@@ -582,6 +605,7 @@ class Integration {
   NusseltWindow nusselt_;
   EarlyEnd early_end_;
   LargestSources sources_;
+  RunStatistics statistics_;
   std::unique_ptr<Integrator> integrator_;
 
   bool interrupted_ = false;

@@ -8,11 +8,13 @@
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
+#include "bankfull/workloads/convection/profile_statistics.hpp"
 #include "bankfull/workloads/convection/resolution.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace bankfull::convection {
 
@@ -47,6 +49,9 @@ class Recorder {
   virtual void snapshot(std::int64_t number, double time, const Grid& grid,
                         const FlowReader& flow) = 0;
 
+  /// At the end, where windows of Cadence::statistics have samples.
+  virtual void profiles(const std::vector<Profile>& /*all*/) {}
+
   /// As often as CheckpointCadence asks for, before anything that the run tells at this step:
   /// `save` takes down all that its rest depends on.
   virtual void checkpoint(std::int64_t /*step*/, double /*time*/,
@@ -69,6 +74,7 @@ struct Cadence {
   std::int64_t series_steps = 0;  ///< 0: about two hundred rows, where the number of steps is known
   int snapshots = 0;              ///< 0, or 2 and more
   CheckpointCadence checkpoints = {};
+  std::vector<StatisticsRequest> statistics = {};
 };
 
 /// What a run gets beside its plan: IntegrationContext{{ranks, progress}, cadence, recorder}.

@@ -23,6 +23,9 @@ void add_reference(const Problem& stepped, const Scalar& scalar, const Vector& m
     const AxisCells& cells = stepped.axes[axis];
     if (cells.periodic) {
       sums.transport[axis] += reference * mean_velocity[axis];
+    } else {
+      sums.on_wall[axis][0] += reference;
+      sums.on_wall[axis][1] += reference;
     }
   }
   sums.mean_square += reference * (2.0 * sums.mean + reference);

@@ -63,6 +63,7 @@ inline Extents extents_of_kept(const Grid& grid, Kept what, int field) {
 ///   fill_ghosts(side) and,
 ///                            where pressure is kept, to the backend
 ///   tally_flow(side), tally_scalar(side, scalar)
+///   profile_means(side, axis)   see ProfileSample
 ///   corrected_variance(scalar)   of a bounded one, since set_fields; see Diagnosis;
 ///                            set_corrected_variance(scalar, value)
 ///   scale_pressure(factor)   launches that on what the solver starts from
@@ -204,6 +205,11 @@ class StagedIntegrator final : public Integrator {
           backend_.corrected_variance(scalar);
     }
     return found;
+  }
+
+  [[nodiscard]] ProfileSample sample(int storage_axis) override {
+    return with_ends(plan_, storage_axis, backend_.progress().time,
+                     backend_.profile_means(side_, storage_axis));
   }
 
   [[nodiscard]] poisson::Outcome pressure_outcome() const override {

@@ -71,7 +71,7 @@ void each_number(Diagnosis::OfScalar::LessReference& scalar, const Exchange& exc
 
 template <class Exchange>
 void each_number(Diagnosis::OfScalar& scalar, const Exchange& exchange) {
-  auto& [mean, mean_square, min, max, transport, inflow, dissipation, wall_production,
+  auto& [mean, mean_square, min, max, transport, inflow, on_wall, dissipation, wall_production,
          source_production, corrected_variance, mean_source, supply, reference, less_reference] =
       scalar;
   for (double* number :
@@ -81,8 +81,10 @@ void each_number(Diagnosis::OfScalar& scalar, const Exchange& exchange) {
   }
   for (std::size_t axis = 0; axis < 3; ++axis) {
     exchange(transport[axis]);
-    exchange(inflow[axis][0]);
-    exchange(inflow[axis][1]);
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+      exchange(inflow[axis][side]);
+      exchange(on_wall[axis][side]);
+    }
   }
   each_number(less_reference, exchange);
 }

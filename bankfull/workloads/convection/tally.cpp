@@ -15,6 +15,7 @@ Diagnosis::OfScalar scalar_of(const Grid& grid, const ScalarTally& tally) {
     const auto along = static_cast<std::size_t>(grid.physical(n));
     scalar.transport[along] = tally.sums[2 + n];
     scalar.inflow[along] = {tally.sums[5 + 2 * n], tally.sums[6 + 2 * n]};
+    scalar.on_wall[along] = {tally.sums[15 + 2 * n], tally.sums[16 + 2 * n]};
   }
   scalar.dissipation = tally.sums[11];
   scalar.wall_production = tally.sums[12];

@@ -24,8 +24,8 @@ using FlowTally = Tally<8, 5>;
 
 /// The tally of one scalar T. Sums: T, T^2, u T along the storage axes, inflow through their lower
 /// and upper walls; the dissipation of T^2 / 2, its production by walls and by the source; the
-/// source. Max: T and -T.
-using ScalarTally = Tally<15, 2>;
+/// source; T on their lower and upper walls. Max: T and -T.
+using ScalarTally = Tally<21, 2>;
 
 inline constexpr double lowest_number = -1.7976931348623157e308;
 
@@ -181,6 +181,14 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void count_along(const PointStencil<
   tally.sums[6 + 2 * A] += sides.length[A] * heat.inflow[1];
   tally.sums[11] += heat.dissipation;
   tally.sums[12] += heat.wall_work;
+  const double wall_part = sides.length[A] * area;
+  if (sides.lower[A]) {
+    tally.sums[15 + 2 * A] += wall_part * 0.5 * (before + here);
+  }
+  if (sides.upper[A]) {
+    const auto after = static_cast<double>(stencil.template at<A>(3 + scalar, 1));
+    tally.sums[16 + 2 * A] += wall_part * 0.5 * (here + after);
+  }
 }
 
 /// `source`: of the scalar in this cell.

@@ -136,6 +136,8 @@ inline void expect_same_diagnosis(const Diagnosis& found, const Diagnosis& expec
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::string along = name + " along " + axis_names[axis];
       expect_close(one.transport[axis], other.transport[axis], tolerance, along + " transport");
+      expect_close(one.on_wall[axis][0], other.on_wall[axis][0], tolerance, along + " below");
+      expect_close(one.on_wall[axis][1], other.on_wall[axis][1], tolerance, along + " above");
       for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
         expect_close(one.inflow[axis][side], other.inflow[axis][side], tolerance,
                      along + " inflow");

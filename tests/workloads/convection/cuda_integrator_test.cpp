@@ -2,6 +2,7 @@
 #include "tests/workloads/convection/agreement.hpp"
 #include "tests/workloads/convection/cases.hpp"
 #include "tests/workloads/convection/implicit_cases.hpp"
+#include "tests/workloads/convection/profile_samples.hpp"
 #include "tests/workloads/convection/steps.hpp"
 #include "tests/workloads/convection/warmer.hpp"
 
@@ -49,6 +50,18 @@ TEST_P(CudaIntegrator, AgreesWithTheReference) { expect_agreement_on_gpu(GetPara
 
 TEST_P(CudaIntegrator, ChoosesTheStepsOfTheReference) {
   expect_same_steps(on_gpu(GetParam(), PressureSolver::automatic), to_rounding);
+}
+
+TEST_P(CudaIntegrator, HasTheProfilesOfTheReference) {
+  const std::vector<ProfileSample> expected = samples_of(by_reference(GetParam().problem));
+  const Problem problem = on_gpu(GetParam(), PressureSolver::automatic);
+  const std::vector<ProfileSample> found = samples_of(problem);
+  expect_same_samples(found, expected, 1e-11);
+  expect_same_samples(samples_of(in_single_precision(GetParam())), expected, 1e-4);
+  const std::vector<ProfileSample> again = samples_of(problem);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    EXPECT_EQ(again[axis].means, found[axis].means) << "other bits in another run";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegrator, testing::ValuesIn(all_cases()), case_name);

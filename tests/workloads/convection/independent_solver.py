@@ -553,11 +553,11 @@ class Flow:
         dissipation, walls = sum(self.diffused(field, b, self.case.scalars[field - 3].diffusivity) for b in AXES)
         return dissipation, walls, self.mean_product(field, self.source(field))
 
-    def conducted(self):
-        """(axis, what conduction alone would carry) for the walls of fixed temperature that differ most; None where none do."""
+    def conducted(self, s=0):
+        """(axis, what conduction alone would carry) for the walls of fixed values of a scalar that differ most; None where none do."""
         found = []
         for axis in self.axes if self.case.scalars else ():
-            scalar = self.case.scalars[0]
+            scalar = self.case.scalars[s]
             lower, upper = scalar.walls[axis.number] or ({}, {})
             if "value" not in lower or "value" not in upper:
                 continue
@@ -599,6 +599,43 @@ class Flow:
         kinetic = None if driven or buoyancy == 0 else 1 + of_velocity / (buoyancy * heat)
         return of_temperature * first.diffusivity / heat**2, kinetic
 
+    def axis_of_passage(self, s):
+        """From wall to wall: those of fixed values that differ most, or else the last axis neither of whose walls is insulating."""
+        path = self.conducted(s)
+        if path is not None:
+            return path[0]
+        both = [axis for axis in self.axes if not axis.periodic and all(
+            "value" in wall or "transfer" in wall or wall.get("flux", 0) != 0 or wall.get("varying") for wall in self.case.scalars[s].walls[axis.number])]
+        return both[-1] if both else None
+
+    def passage(self, s):
+        """Fluxes through the walls and in the volume, the difference between the walls, and the fluxes over what conduction alone would carry."""
+        axis = self.axis_of_passage(s)
+        if axis is None:
+            return [None] * 7
+        a, diffusivity = axis.number, self.case.scalars[s].diffusivity
+        areas = np.moveaxis(self.parts / axis.along(axis.widths) * axis.length, a, 0)[0]
+        values = np.moveaxis(self.at(3 + s), a, 0)
+        below, above = (np.moveaxis(self.at(3 + s, sign * STEP[a]), a, 0) for sign in (-1, 1))
+        lower = np.sum(areas * diffusivity * (below[0] - values[0])) / axis.distances[0]
+        upper = np.sum(areas * diffusivity * (values[-1] - above[-1])) / axis.distances[-1]
+        difference = np.sum(areas * (below[0] + values[0])) / 2 - np.sum(areas * (values[-1] + above[-1])) / 2
+        conducted = diffusivity * difference / axis.length
+        volumes = self.parts * axis.along(axis.distances[:-1] / axis.widths)
+        fluxes = [lower, upper, conducted + np.sum(volumes * self.at(a) * self.scalar_on_face(a, 3 + s))]
+        return [*fluxes, difference, *(flux / conducted if conducted else None for flux in fluxes)]
+
+    def reynolds(self, energy):
+        """By the root of the mean square velocity and the length along the path of heat, or else along the largest buoyancy, or z."""
+        path = self.conducted()
+        along, most = self.axes[2], 0
+        for scalar in self.case.scalars:
+            for axis in reversed(self.axes):
+                if abs(scalar.buoyancy[axis.number]) > most:
+                    along, most = axis, abs(scalar.buoyancy[axis.number])
+        along = path[0] if path else along
+        return math.sqrt(2 * energy) * along.length / self.case.viscosity if self.case.viscosity else None
+
     def time_scheme(self, time, kept, rates):
         """What the steps added to `kept` over the last two, by time, beside the mean of `rates`: of the parabola through three of them."""
         self.moments = [*self.moments, (time, np.array(kept), np.array(rates))][-3:]
@@ -628,7 +665,7 @@ class Flow:
         row.update(zip(("nusselt_lower", "nusselt_upper", "nusselt_volume"), self.nusselt()))
         row.update(zip(("nusselt_thermal", "nusselt_kinetic"),
                        self.nusselt_of_dissipations(dissipation, variances[0][0] if variances else None)))
-        row.update(kinetic_energy=energy, dissipation=dissipation)
+        row.update(reynolds=self.reynolds(energy), kinetic_energy=energy, dissipation=dissipation)
         row.update(zip(("buoyancy_work", "wall_work", "force_work"), works), time_scheme_work=scheme)
         row["divergence"] = np.max(np.abs(self.divergence()))
         row.update((f"max_{name}", np.max(np.abs(self.at(a)))) for a, name in enumerate("uvw"))
@@ -641,6 +678,8 @@ class Flow:
             row.update(zip((f"{scalar.name}_{name}" for name in names), (*variances[s], schemes[s])))
             if scalar.bounded:
                 row[f"{scalar.name}_numerical_dissipation"] = self.numerical_dissipation(s)
+            names = ("flux_lower", "flux_upper", "flux_volume", "difference", "sherwood_lower", "sherwood_upper", "sherwood_volume")
+            row.update(zip((f"{scalar.name}_{name}" for name in names), self.passage(s)))
         return row
 
     def series(self):

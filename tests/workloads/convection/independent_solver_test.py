@@ -309,7 +309,9 @@ def sizes(flow, rows):
                       f"{scalar.name}_source_production": source,
                       f"{scalar.name}_time_scheme_production": largest**2 / shortest + 2 * taken + source,
                       f"{scalar.name}_numerical_dissipation": largest**2 / shortest})
+        found.update(sizes_of_passage(flow, rows, s, beside_walls, speed))
         found["buoyancy_work"] += speed * largest * np.max(np.abs(scalar.buoyancy))
+    found["reynolds"] = speed * max(axis.length for axis in flow.axes) / (flow.case.viscosity or 1)
     found["time_scheme_work"] = speed**2 / shortest + sum(found[name] for name in
                                                           ("dissipation", "wall_work", "force_work", "buoyancy_work"))
     found.update(dict.fromkeys(("nusselt_lower", "nusselt_upper", "nusselt_volume", "nusselt_thermal", "nusselt_kinetic"), 1))
@@ -322,6 +324,20 @@ def sizes(flow, rows):
         found["nusselt_thermal"] = found[f"{scalar.name}_dissipation"] * scalar.diffusivity / heat**2
         found["nusselt_kinetic"] = 1 + found["dissipation"] / abs(scalar.buoyancy[axis.number] * heat or 1)
     return found
+
+
+def sizes_of_passage(flow, rows, s, value, speed):
+    """Of what passes of a scalar from wall to wall. A quotient has the rounding of a difference that may be small."""
+    scalar, axis = flow.case.scalars[s], flow.axis_of_passage(s)
+    if axis is None:
+        return {}
+    flux = scalar.diffusivity * value / np.min(axis.widths) + speed * value
+    differences = [abs(row[f"{scalar.name}_difference"]) for row in rows]
+    least = min((one for one in differences if one), default=value)
+    quotient = flux * axis.length / (scalar.diffusivity * least) * (1 + value / least)
+    return {f"{scalar.name}_{name}": size for names, size in (
+        (("flux_lower", "flux_upper", "flux_volume"), flux), (("difference",), value),
+        (("sherwood_lower", "sherwood_upper", "sherwood_volume"), quotient)) for name in names}
 
 
 def deviation(ours, theirs):
@@ -407,7 +423,7 @@ class BesideTheProgram(unittest.TestCase):
     def test_finds_what_is_done_otherwise(self):
         """Were one term of one side missing, or were it centred or stepped in another way, the comparison would tell."""
         nothing = mock.Mock(return_value=0.0)
-        tendency, beyond, diffused, mean_product = Flow.tendency, Wall.beyond, Flow.diffused, Flow.mean_product
+        tendency, beyond, diffused, mean_product, passage = Flow.tendency, Wall.beyond, Flow.diffused, Flow.mean_product, Flow.passage
         self.tells(EVERYTHING, (
             (Flow, "rotation", nothing),
             (Flow, "buoyancy", nothing),
@@ -416,6 +432,8 @@ class BesideTheProgram(unittest.TestCase):
             (Flow, "source", lambda flow, field: flow.case.source_factors[field](0) * flow.sources[field]),
             (Flow, "scalar_on_face", Flow.beside),
             (Flow, "diffused", lambda flow, field, b, diffusivity: 1.001 * diffused(flow, field, b, diffusivity)),
+            (Flow, "reynolds", lambda flow, energy: 1.001 * math.sqrt(energy)),
+            (Flow, "passage", lambda flow, s: [1.001 * one if one else one for one in passage(flow, s)]),
             (Flow, "mean_product", lambda flow, field, other: 1.001 * mean_product(flow, field, other)),
             (Flow, "beside", lambda flow, a, field, steps=(0, 0, 0): (flow.at(field, steps - STEP[a]) + flow.at(field, steps)) / 2),
             (Flow, "stages", lambda flow, dt, before: ((dt, 0, True, 1),) if before is None else ((1.5 * dt, -0.5 * dt, True, 1),)),

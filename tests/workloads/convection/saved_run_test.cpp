@@ -24,6 +24,7 @@ class KeepingRecorder final : public Recorder {
     snapshots[number] = flow.whole(grid, 4).fields;
     times.push_back(time);
   }
+  void profiles(const std::vector<Profile>& all) override { found = all; }
   void checkpoint(std::int64_t step, double time,
                   const std::function<void(StateWriter&)>& save) override {
     save(states[step]);
@@ -37,6 +38,7 @@ class KeepingRecorder final : public Recorder {
   std::vector<SeriesRow> rows;
   std::map<std::int64_t, std::vector<std::vector<double>>> snapshots;
   std::vector<double> times;
+  std::vector<Profile> found;
   std::map<std::int64_t, KeptState> states;
   std::int64_t stop_after = 0;  ///< so many states
   bool stopped = false;
@@ -65,7 +67,7 @@ RunResult run_from(const Problem& problem, const Cadence& cadence, KeepingRecord
 std::vector<decltype(Figure::value)> figures_of(const RunResult& result) {
   std::vector<decltype(Figure::value)> values;
   for (const Figure& figure : result.measurements.front().figures) {
-    if (figure.name != "ns_per_cell") {
+    if (figure.name != "ns_per_cell" && figure.name != "statistics_percent") {
       values.push_back(figure.value);
     }
   }
@@ -79,6 +81,21 @@ std::string end_of(const RunResult& result) {
     }
   }
   return "";
+}
+
+/// All numbers of all profiles.
+std::vector<std::vector<double>> values_in(const std::vector<Profile>& profiles) {
+  std::vector<std::vector<double>> values;
+  for (const Profile& profile : profiles) {
+    values.push_back({profile.from, profile.until, static_cast<double>(profile.samples)});
+    for (const ProfileTable& table : profile.tables) {
+      for (const ProfileColumn& column : table.columns) {
+        values.push_back(column.values);
+        values.push_back(column.errors);
+      }
+    }
+  }
+  return values;
 }
 
 /// What a row says but for the seconds, which differ from run to run.
@@ -136,6 +153,11 @@ std::vector<SavedCase> saved_cases() {
   fixed.time_step.fixed = 0.002;
   fixed.steps = 61;
   all.push_back({"FixedSteps", fixed, {.series_steps = 7, .snapshots = 4}});
+  const StatisticsRequest always{.name = "", .along = {true, false, true}, .every = 3};
+  const StatisticsRequest late{
+      .name = "late", .along = {false, true, false}, .from = 0.03, .until = 0.11, .every = 2};
+  all.push_back(
+      {"Statistics", fixed, {.series_steps = 7, .snapshots = 0, .statistics = {always, late}}});
   fixed.until = {.converged = 5.0, .window = 0.04};
   all.push_back({"EndedByNusseltNumbers", fixed, {.series_steps = 3, .snapshots = 4}});
   Problem chosen = layer_to_save();
@@ -190,6 +212,7 @@ TEST_P(SavedRun, GoesOnFromAnyStepAsIfNothingHadHappened) {
     }
     ASSERT_EQ(figures_of(found), figures_of(expected)) << "from step " << step;
     EXPECT_EQ(found.notes.size(), expected.notes.size() + 1) << "that it went on";
+    ASSERT_EQ(values_in(rest.found), values_in(plain.found)) << "from step " << step;
   }
 }
 
@@ -217,6 +240,27 @@ TEST(SavedRun, EndsWhereItsNusseltNumbersHaveSettled) {
   run_from(further, cadence, rest, &state);
   run_from(further, cadence, whole, nullptr);
   EXPECT_EQ(numbers_from(rest.rows, last + 1), numbers_from(whole.rows, last + 1));
+}
+
+TEST(SavedRun, HasTheStatisticsThatItWasAskedFor) {
+  const SavedCase one = saved_cases()[1];
+  ASSERT_EQ(one.name, "Statistics");
+  KeepingRecorder plain;
+  run_from(one.problem, one.cadence, plain, nullptr);
+  ASSERT_EQ(plain.found.size(), 3U);
+  EXPECT_EQ(plain.found[0].samples, 20) << "every third of 61 steps";
+  EXPECT_EQ(plain.found[0].axis, 0U);
+  EXPECT_EQ(plain.found[1].axis, 2U);
+  EXPECT_EQ(plain.found[2].window, "late");
+  EXPECT_EQ(plain.found[2].from, 0.03);
+  EXPECT_NEAR(plain.found[2].until, 0.108, 1e-12);
+  EXPECT_EQ(plain.found[2].samples, 20) << "of steps 16 to 54";
+  Cadence without = one.cadence;
+  without.statistics.clear();
+  KeepingRecorder other;
+  run_from(one.problem, without, other, nullptr);
+  EXPECT_EQ(numbers_from(plain.rows, 0), numbers_from(other.rows, 0)) << "sampling changed the run";
+  EXPECT_TRUE(other.found.empty());
 }
 
 /// What an interrupted run tells at its end is no part of the run that goes on with it.

@@ -89,6 +89,9 @@ inline Diagnosis warmed(Diagnosis flow, const Problem& problem, double by) {
       flow.buoyancy_work += problem.scalars[s].buoyancy[axis] * carried;
       flow.force_work -= problem.scalars[s].buoyancy[axis] * carried;  // see warmer
       inflow += (scalar.inflow[axis][0] + scalar.inflow[axis][1]) / box_length[axis];
+      for (double& on_wall : scalar.on_wall[axis]) {
+        on_wall += problem.axes[axis].periodic ? 0.0 : by;
+      }
     }
     scalar.mean_square += 2.0 * by * scalar.mean + by * by;
     scalar.mean += by;
