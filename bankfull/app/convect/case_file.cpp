@@ -247,9 +247,9 @@ void read_solver(TomlSection solver, Problem& problem) {
 
 /// As a person would write them.
 const std::vector<std::string>& sections_in_order() {
-  static const std::vector<std::string> sections{"name",   "title",      "domain",  "physics",
-                                                 "scalar", "boundaries", "initial", "forcing",
-                                                 "time",   "solver",     "output",  "checkpoint"};
+  static const std::vector<std::string> sections{
+      "name",    "title", "domain", "physics", "scalar", "boundaries", "initial",
+      "forcing", "time",  "solver", "output",  "fields", "checkpoint"};
   return sections;
 }
 
@@ -278,6 +278,7 @@ void read_case(TomlSection& root, Case& loaded) {
   add_scalars(root, loaded.has_temperature, problem);
   read_boundaries(root.section("boundaries"), problem);
   const convection::Vector up = read_physics(physics, problem);
+  loaded.units = physics.has("scaling") ? physics.text("scaling") + " scaling" : "of the case";
   read_scalars(root, up, loaded.has_temperature, problem);
   read_initial(root.section_or_empty("initial"), problem);
   read_forcing(root.section_or_empty("forcing"), problem);
@@ -285,6 +286,7 @@ void read_case(TomlSection& root, Case& loaded) {
   read_solver(root.section_or_empty("solver"), problem);
   TomlSection output = root.section_or_empty("output");
   read_output(output, up, loaded);
+  read_fields(root.section_or_empty("fields"), loaded);
   read_checkpoint(root.section_or_empty("checkpoint"), loaded);
 }
 
