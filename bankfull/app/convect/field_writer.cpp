@@ -56,7 +56,7 @@ std::int64_t field_output_bytes(const Case& run) {
     return 0;
   }
   // Beside the buffers what a reader puts in order, and what HDF5 does with chunks.
-  constexpr std::int64_t bytes_of_library = 16 * mib;
+  constexpr std::int64_t bytes_of_library = 8 * mib;
   const FieldBuffers buffers = buffers_of(run, convection::Grid(run.problem.axes));
   return (buffers.count + 1) * buffers.bytes + bytes_of_library;
 }
