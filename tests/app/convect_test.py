@@ -321,9 +321,9 @@ class Documentation(Convect):
             "temperature = -0.5 }", 'temperature = -0.5, salt = "insulating" }') + '\n[[scalar]]\nname = "salt"\ndiffusivity = 1e-3\nadvection = "bounded"\n'
         (self.path / "mixed.toml").write_text(mixed)
         for case, scalars, bounded, absent in (
-                ("layer.toml", ["temperature"], [], {"cycles"}),
-                ("mixed.toml", ["temperature", "salt"], ["salt"], set()),
-                ("lid-driven-cavity", [], [], {"cycles", *self.named_in(re.search(r"(?m)^.*nusselt_window.*$", figures_of)[0], [])})):
+                ("layer.toml", ["temperature"], [], {"cycles", "cell_over_gradients"}),
+                ("mixed.toml", ["temperature", "salt"], ["salt"], {"cell_over_gradients"}),
+                ("lid-driven-cavity", [], [], {"cycles", "cell_over_gradients", *self.named_in(re.search(r"(?m)^.*nusselt_window.*$", figures_of)[0], [])})):
             with self.subTest(case=case):
                 solver = "direct" if "cycles" in absent else "multigrid"
                 self.succeeded(case, "--quiet", "--output", f"run-{solver}-{len(scalars)}", "--set", "steps=4", "--set", f"solver={solver}")

@@ -6,9 +6,9 @@
 namespace bankfull {
 
 /// Blocks of a grid in one dimension that cross a domain slab by slab: each takes one slab of one
-/// tile, all tiles of a slab before any of the next, and may wait for what its tile left of the
-/// slab before. Turns are drawn, so that whoever is waited for has begun: no block waits forever.
-/// Unlike with one launch a slab, no multiprocessor idles at a slab's end.
+/// part of a tile, those of all tiles before any of the next slab, and may wait for what its own
+/// left of the slab before. Turns are drawn, so that whoever is waited for has begun: no block
+/// waits forever. Unlike with one launch a slab, no multiprocessor idles at a slab's end.
 ///
 /// Shape of the grid: tiles.count() * slabs blocks.
 struct TileTurns {
@@ -17,14 +17,18 @@ struct TileTurns {
   struct Tiles {
     int columns;
     int rows;
+    int parts = 1;  ///< of each tile, which go on without each other
 
-    [[nodiscard]] __host__ __device__ int count() const { return columns * rows; }
+    [[nodiscard]] __host__ __device__ int count() const { return columns * rows * parts; }
+    [[nodiscard]] __device__ int number(int column, int row, int part) const {
+      return (part * rows + row) * columns + column;
+    }
   };
 
   Tiles tiles;
   int slabs;
-  /// Turns drawn, then slabs passed by each tile, in all launches since these were set to 0. Null:
-  /// turns follow the numbers of blocks, and nothing is waited for.
+  /// Turns drawn, then slabs passed by each part of a tile, in all launches since these were set to
+  /// 0. Null: turns follow the numbers of blocks, and nothing is waited for.
   Count* counts;
 
   /// Elements of `counts`.
@@ -37,8 +41,9 @@ struct TileTurns {
 struct TileTurn {
   int column;
   int row;
+  int part;
   int slab;
-  TileTurns::Count before;  ///< slabs that the tile has passed once it is ready for this one
+  TileTurns::Count before;  ///< slabs that have been passed once this one may begin
 };
 
 /// All threads of a block call it, once, before anything else.
@@ -49,9 +54,11 @@ __device__ __forceinline__ TileTurn take_turn(const TileTurns& turns) {
   }
   __syncthreads();
   const auto number = static_cast<int>(drawn % gridDim.x);
-  const int tile = number % turns.tiles.count();
   const int slab = number / turns.tiles.count();
-  return {tile % turns.tiles.columns, tile / turns.tiles.columns, slab,
+  const int tile = number % turns.tiles.count();
+  const int of_part = tile % (turns.tiles.columns * turns.tiles.rows);
+  return {of_part % turns.tiles.columns, of_part / turns.tiles.columns,
+          tile / (turns.tiles.columns * turns.tiles.rows), slab,
           drawn / gridDim.x * static_cast<TileTurns::Count>(turns.slabs) +
               static_cast<TileTurns::Count>(slab)};
 }
@@ -61,13 +68,12 @@ namespace detail {
 __device__ __forceinline__ cuda::atomic_ref<TileTurns::Count, cuda::thread_scope_device>
 slabs_passed(const TileTurns& turns, const TileTurn& turn) {
   return cuda::atomic_ref<TileTurns::Count, cuda::thread_scope_device>(
-      turns.counts[1 + turn.row * turns.tiles.columns + turn.column]);
+      turns.counts[1 + turns.tiles.number(turn.column, turn.row, turn.part)]);
 }
 
 }  // namespace detail
 
-/// All threads of a block call it; then they may read what the tile's block wrote in the slab
-/// before, past L1.
+/// All threads of a block call it; then they may read what was written in the slab before, past L1.
 __device__ __forceinline__ void await_slab_before(const TileTurns& turns, const TileTurn& turn) {
   if (turns.counts == nullptr) {
     return;

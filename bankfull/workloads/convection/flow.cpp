@@ -136,7 +136,16 @@ void require_finite_at_some_places(const FieldFormula& formula, const Grid& grid
   }
 }
 
-/// Between the values of a scalar's walls, in their middle, or in that of the box.
+}  // namespace
+
+bool lies_on_wall(const Grid& grid, int field, std::int64_t i, std::int64_t j, std::int64_t k) {
+  if (field > 2 || grid.axis(field).cells.periodic) {
+    return false;
+  }
+  const std::array<std::int64_t, 3> index{i, j, k};
+  return index[static_cast<std::size_t>(field)] == 0;
+}
+
 double middle_value(const Problem& problem, const Scalar& scalar) {
   const auto middle = [](const AxisCells& axis) { return 0.5 * (axis.lower + axis.upper); };
   const Vector centre{middle(problem.axes[0]), middle(problem.axes[1]), middle(problem.axes[2])};
@@ -144,9 +153,9 @@ double middle_value(const Problem& problem, const Scalar& scalar) {
   double most = -HUGE_VAL;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (const WallScalar& wall : scalar.walls[axis]) {
-      if (!problem.axes[axis].periodic && !wall.is_flux) {
+      if (!problem.axes[axis].periodic && wall.is_fixed()) {
         const double value = wall.value + wall.slope[0] * centre[0] + wall.slope[1] * centre[1] +
-                             wall.slope[2] * centre[2];
+                             wall.slope[2] * centre[2] + value_at(wall.varying, 0.0);
         least = std::min(least, value);
         most = std::max(most, value);
       }
@@ -156,16 +165,6 @@ double middle_value(const Problem& problem, const Scalar& scalar) {
     return scalar.initial ? scalar.initial(centre[0], centre[1], centre[2]) : 0.0;
   }
   return 0.5 * (least + most);
-}
-
-}  // namespace
-
-bool lies_on_wall(const Grid& grid, int field, std::int64_t i, std::int64_t j, std::int64_t k) {
-  if (field > 2 || grid.axis(field).cells.periodic) {
-    return false;
-  }
-  const std::array<std::int64_t, 3> index{i, j, k};
-  return index[static_cast<std::size_t>(field)] == 0;
 }
 
 Vector reference_acceleration(const Problem& problem) {

@@ -61,11 +61,14 @@ FlowState initial_state(const Problem& problem, const Grid& grid);
 /// Planes along axis 0 whose elements of one field take about 64 MiB as fp64, one at least.
 std::int64_t planes_of_a_piece(const Extents& cells);
 
-/// What is left out of the buoyancy of scalars. Along axes with walls that of values between those
-/// of their walls or, where no wall has one, in the middle of the box: pressure balances it there,
-/// whatever it is, and stays small without it, which counts in single precision. Along others
-/// nothing is left out: less than nothing, that of what the problem's scalars are less than
-/// themselves.
+/// The value of a scalar between those that walls fix at time 0 or, where none does, in the middle
+/// of the box at the start.
+double middle_value(const Problem& problem, const Scalar& scalar);
+
+/// What is left out of the buoyancy of scalars. Along axes with walls that of their middle_value:
+/// pressure balances it there, whatever it is, and stays small without it, which counts in single
+/// precision. Along others nothing is left out: less than nothing, that of what the problem's
+/// scalars are less than themselves.
 Vector reference_acceleration(const Problem& problem);
 
 /// What the fluid of a problem is, along storage axes.

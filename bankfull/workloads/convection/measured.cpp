@@ -52,12 +52,28 @@ double longest_side(const Problem& problem) {
   return longest;
 }
 
+/// The largest value of a scalar that the pressure has to do with. Along axes with walls that is
+/// nothing of what all of it has in common, as it is stored, and more where it has gone far from
+/// what is left out of its buoyancy.
+double largest_acting(const Plan& plan, std::size_t number, const Diagnosis::OfScalar& scalar,
+                      bool periodic) {
+  const auto furthest_from = [&scalar](double value) {
+    return std::max(std::abs(scalar.min - value), std::abs(scalar.max - value));
+  };
+  if (periodic) {
+    return furthest_from(0.0);
+  }
+  const double middle = middle_value(plan.stepped(), plan.stepped().scalars[number]);
+  return std::max(furthest_from(scalar.reference), furthest_from(scalar.reference + middle));
+}
+
 /// What one step's forces and advection alone would do to the flow, and the pressure take away
 /// again: a pressure of dt times acceleration times length, whose rounding has a Laplacian of
 /// 4 / h^2. In a layer at rest, or in one that is much longer than its cells are thick, it is much
 /// more than what the flow's own velocity leaves.
-double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, double dt,
+double laplacian_of_pressure(const Plan& plan, const Diagnosis& flow, double dt,
                              const Vector& largest_force) {
+  const Problem& problem = plan.problem();
   const double viscous = problem.viscosity * largest_curvature(problem);
   double pressure =
       flow.fastest * std::min(1.0 / dt, flow.courant_rate + viscous) * longest_side(problem);
@@ -67,10 +83,8 @@ double laplacian_of_pressure(const Problem& problem, const Diagnosis& flow, doub
     double force = largest_force[axis] + turning;
     for (std::size_t s = 0; s < problem.scalars.size(); ++s) {
       const Diagnosis::OfScalar& scalar = flow.scalars[s];
-      // Along axes with walls pressure has nothing to do with what all of it has in common.
-      const double common = cells.periodic ? 0.0 : scalar.reference;
-      const double largest = std::max(std::abs(scalar.min - common), std::abs(scalar.max - common));
-      force += std::abs(problem.scalars[s].buoyancy[axis]) * largest;
+      force += std::abs(problem.scalars[s].buoyancy[axis]) *
+               largest_acting(plan, s, scalar, cells.periodic);
     }
     pressure += force * (cells.upper - cells.lower);
   }
@@ -286,7 +300,7 @@ Check check_divergence(const Plan& plan, const Diagnosis& flow, const StepState&
   const double rounding =
       rounding_of(problem.precision) *
       (velocities + rounding_of_products(plan) *
-                        laplacian_of_pressure(problem, flow, progress.pace, largest_force));
+                        laplacian_of_pressure(plan, flow, progress.pace, largest_force));
   const double most = max_divergence / progress.pace;  // rounding that large spoils a flow as well
   return {
       .name = "divergence",

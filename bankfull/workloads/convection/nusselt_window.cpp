@@ -95,14 +95,19 @@ std::optional<NusseltWindow::Leftovers> NusseltWindow::leftovers(
     const auto& [lower, upper] = flow.scalars.front().inflow[path_->axis];
     return (lower + upper) / path_->length;
   };
-  const std::optional<double> heat =
-      budgets.leftover([](const Diagnosis& flow) { return flow.scalars.front().mean; }, heating);
+  // Of T less its reference: far from zero T^2 has no digits left for what changes in two steps.
+  const std::optional<double> heat = budgets.leftover(
+      [](const Diagnosis& flow) { return flow.scalars.front().less_reference.mean; }, heating);
   const std::optional<double> variance = budgets.leftover(
       [middle](const Diagnosis& flow) {
-        return 0.5 * flow.scalars.front().mean_square - middle * flow.scalars.front().mean;
+        const Diagnosis::OfScalar& scalar = flow.scalars.front();
+        return 0.5 * scalar.less_reference.mean_square -
+               (middle - scalar.reference) * scalar.less_reference.mean;
       },
       [&](const Diagnosis& flow) {
-        return flow.scalars.front().variance_rate() - middle * heating(flow);
+        const Diagnosis::OfScalar& scalar = flow.scalars.front();
+        return scalar.less_reference.wall_production + scalar.less_reference.source_production -
+               scalar.dissipation - (middle - scalar.reference) * heating(flow);
       });
   const std::optional<double> energy =
       budgets.leftover([](const Diagnosis& flow) { return flow.kinetic_energy; },

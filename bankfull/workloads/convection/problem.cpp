@@ -133,13 +133,14 @@ void validate_variation(const Problem& problem) {
   for (const Scalar& scalar : problem.scalars) {
     about("forcing." + scalar.name,
           [&] { require_bounded(problem, scalar.source_factor, "the source of " + scalar.name); });
-    about("boundaries", [&] {
-      for (const auto& walls : scalar.walls) {
-        for (const WallScalar& wall : walls) {
-          require_bounded(problem, wall.varying, "a wall's " + scalar.name);
-        }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        about(
+            fmt::format("boundaries.{}.{}", axis_names[axis], side == 0 ? "lower" : "upper"), [&] {
+              require_bounded(problem, scalar.walls[axis][side].varying, "a wall's " + scalar.name);
+            });
       }
-    });
+    }
   }
   const bool follows = problem.time_step.fixed > 0.0 || problem.time_step.longest > 0.0;
   about("time.cfl", [&] {

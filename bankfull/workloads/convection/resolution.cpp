@@ -57,6 +57,19 @@ double largest_prandtl(const Problem& problem) {
   return most;
 }
 
+/// Whether a wall, or the source, makes a scalar differ from place to place.
+bool makes_differences(const Problem& problem, const Scalar& scalar) {
+  const ScalarRange source = sampled_range(problem, scalar.source);
+  bool found = source.least < source.most;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (const WallScalar& wall : scalar.walls[axis]) {
+      const bool insulates = wall.is_flux && wall.flux == 0.0 && !wall.varying;
+      found = found || !(problem.axes[axis].periodic || insulates);
+    }
+  }
+  return found;
+}
+
 bool within(const std::optional<double>& value, double bound) { return !value || *value <= bound; }
 
 /// The mean of what applied, in the notes of the second half of a run.
@@ -103,7 +116,11 @@ double ResolutionWatch::Bounds::excess(const Diagnosis::OfScalar& scalar) const 
 ResolutionWatch::Bounds ResolutionWatch::bounds_of(const Problem& problem, const Scalar& scalar,
                                                    const Diagnosis::OfScalar& start) {
   const ScalarRange range = with_walls(problem, scalar, {start.min, start.max});
-  Bounds bounds{.least = range.least, .most = range.most, .hold = !scalar.source};
+  const ScalarRange at_start = with_fixed_walls_at_start(problem, scalar, {start.min, start.max});
+  Bounds bounds{.least = range.least,
+                .most = range.most,
+                .hold = !scalar.source,
+                .range_at_start = at_start.most - at_start.least};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (const WallScalar& wall : scalar.walls[axis]) {
       const bool heats = wall.is_flux && (wall.flux != 0.0 || wall.varying);
@@ -111,6 +128,7 @@ ResolutionWatch::Bounds ResolutionWatch::bounds_of(const Problem& problem, const
     }
   }
   bounds.hold = bounds.hold && bounds.range() > 0.0;
+  bounds.differs = bounds.range_at_start > 0.0 || makes_differences(problem, scalar);
   return bounds;
 }
 
@@ -163,8 +181,8 @@ std::optional<double> ResolutionWatch::rounding(const Diagnosis& flow) const {
   for (std::size_t s = 0; s < bounds_.size(); ++s) {
     const Diagnosis::OfScalar& scalar = flow.scalars[s];
     const double stored = std::max(scalar.max - scalar.reference, scalar.reference - scalar.min);
-    const double range = std::max(scalar.max - scalar.min, bounds_[s].range());
-    if (range > 0.0) {
+    const double range = std::max(scalar.max - scalar.min, bounds_[s].range_at_start);
+    if (bounds_[s].differs && range > 0.0) {
       most = std::max(most.value_or(0.0), of_one * stored / range);
     }
   }

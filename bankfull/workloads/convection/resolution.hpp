@@ -34,7 +34,9 @@ struct Resolution {
   std::optional<double> cell_over_gradients;
 
   /// By how much the rounding of what a scalar is stored less of (Scalar::reference) is a part of
-  /// its range, now or at the start, whichever is larger: the most of all scalars.
+  /// its range, now or at the start with fixed walls, whichever is larger: the most of all scalars.
+  /// What surroundings are, or walls come to later, is no range of what is stored. A scalar that
+  /// nothing makes differ from place to place has none: what it differs by is rounding alone.
   std::optional<double> rounding;
 
   /// Largest |u| h / min(nu, kappa) along any axis, with its widest cells; without viscosity of the
@@ -48,10 +50,11 @@ struct Resolution {
 /// Gradients of a flow without viscosity: as of a wave of eight cells, which centred differences of
 /// second order carry a tenth too slowly. Turbulence is beyond, whatever the grid: nothing else
 /// ends its cascade. Rounding: a layer at Ra 1e4 in fp32, far from what its scalar is stored less
-/// of, has its Nusselt numbers to 1 % there.
+/// of, has its Nusselt numbers to 1 % there. Three cells at all times are within, whatever their
+/// mean rounds to.
 struct ResolutionBounds {
   static constexpr double cell_over_batchelor = 3.1416;
-  static constexpr double cell_in_boundary_layer = 1.0 / 3.0;
+  static constexpr double cell_in_boundary_layer = (1.0 + 1e-12) / 3.0;
   static constexpr double overshoot = 0.02;
   static constexpr double cell_over_gradients = 0.7854;
   static constexpr double rounding = 1e-3;
@@ -84,7 +87,9 @@ class ResolutionWatch {
   struct Bounds {
     double least = 0.0;
     double most = 0.0;
-    bool hold = false;  ///< nothing heats
+    bool hold = false;            ///< nothing heats
+    double range_at_start = 0.0;  ///< with that of fixed walls then
+    bool differs = false;         ///< anything makes it so
 
     [[nodiscard]] double range() const { return most - least; }
     [[nodiscard]] double excess(const Diagnosis::OfScalar& scalar) const;

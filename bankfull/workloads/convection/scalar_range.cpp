@@ -23,15 +23,23 @@ ScalarRange range_on_wall(const Problem& problem, std::size_t axis, std::size_t 
   return found;
 }
 
-/// What a range comes to with all walls that prescribe a value; varying(wall): what its formula of
-/// time adds.
-template <class Varying>
+bool prescribes_value(const WallScalar& wall) { return !wall.is_flux; }
+
+bool is_fixed(const WallScalar& wall) { return wall.is_fixed(); }
+
+formula::Interval varying_at_start(const WallScalar& wall) {
+  const double varying = value_at(wall.varying, 0.0);
+  return {varying, varying};
+}
+
+/// What a range comes to with all walls that count; varying(wall): what its formula of time adds.
+template <class Counts, class Varying>
 ScalarRange range_on_walls(const Problem& problem, const Scalar& scalar, ScalarRange range,
-                           const Varying& varying) {
+                           const Counts& counts, const Varying& varying) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (std::size_t side = 0; side < 2 && !problem.axes[axis].periodic; ++side) {
       const WallScalar& wall = scalar.walls[axis][side];
-      if (!wall.is_flux) {
+      if (counts(wall)) {
         const ScalarRange there = range_on_wall(problem, axis, side, wall, varying(wall));
         range = {std::min(range.least, there.least), std::max(range.most, there.most)};
       }
@@ -42,20 +50,44 @@ ScalarRange range_on_walls(const Problem& problem, const Scalar& scalar, ScalarR
 
 }  // namespace
 
+ScalarRange sampled_range(const Problem& problem, const PointFunction& function) {
+  if (!function) {
+    return {};
+  }
+  constexpr int parts = 8;
+  const auto place = [&](std::size_t axis, int part) {
+    const AxisCells& cells = problem.axes[axis];
+    return cells.lower + (part + 0.5) / parts * (cells.upper - cells.lower);
+  };
+  ScalarRange found{HUGE_VAL, -HUGE_VAL};
+  for (int i = 0; i < parts; ++i) {
+    for (int j = 0; j < parts; ++j) {
+      for (int k = 0; k < parts; ++k) {
+        const double value = function(place(0, i), place(1, j), place(2, k));
+        found = {std::min(found.least, value), std::max(found.most, value)};
+      }
+    }
+  }
+  return found;
+}
+
 ScalarRange with_walls(const Problem& problem, const Scalar& scalar, ScalarRange range) {
-  return range_on_walls(problem, scalar, range, [&](const WallScalar& wall) {
+  return range_on_walls(problem, scalar, range, prescribes_value, [&](const WallScalar& wall) {
     return wall.varying ? formula::bounds_of(*wall.varying, {0.0, longest_run(problem)})
                         : formula::Interval{0.0, 0.0};
   });
 }
 
-std::optional<ScalarRange> range_on_walls_at_start(const Problem& problem, const Scalar& scalar) {
+std::optional<ScalarRange> range_on_fixed_walls_at_start(const Problem& problem,
+                                                         const Scalar& scalar) {
   const ScalarRange found =
-      range_on_walls(problem, scalar, {HUGE_VAL, -HUGE_VAL}, [](const WallScalar& wall) {
-        const double varying = value_at(wall.varying, 0.0);
-        return formula::Interval{varying, varying};
-      });
+      range_on_walls(problem, scalar, {HUGE_VAL, -HUGE_VAL}, is_fixed, varying_at_start);
   return found.least <= found.most ? std::optional(found) : std::nullopt;
+}
+
+ScalarRange with_fixed_walls_at_start(const Problem& problem, const Scalar& scalar,
+                                      ScalarRange range) {
+  return range_on_walls(problem, scalar, range, is_fixed, varying_at_start);
 }
 
 }  // namespace bankfull::convection

@@ -12,11 +12,21 @@ struct ScalarRange {
   double most = 0.0;
 };
 
+/// Of the values of a formula at the centres of 8 x 8 x 8 equal parts of the box; 0 without one.
+/// What is not finite is refused where a flow is loaded.
+ScalarRange sampled_range(const Problem& problem, const PointFunction& function);
+
 /// What it comes to where walls, or their surroundings, fix a scalar that lies within a range: with
 /// the values at all corners of such walls, at any time of the run.
 ScalarRange with_walls(const Problem& problem, const Scalar& scalar, ScalarRange range);
 
-/// Of the values at the corners of such walls at time 0; nothing where there are none.
-std::optional<ScalarRange> range_on_walls_at_start(const Problem& problem, const Scalar& scalar);
+/// Of the values at the corners of walls that fix a scalar itself, at time 0; nothing where there
+/// are none.
+std::optional<ScalarRange> range_on_fixed_walls_at_start(const Problem& problem,
+                                                         const Scalar& scalar);
+
+/// What a range comes to with those values.
+ScalarRange with_fixed_walls_at_start(const Problem& problem, const Scalar& scalar,
+                                      ScalarRange range);
 
 }  // namespace bankfull::convection

@@ -10,28 +10,6 @@
 namespace bankfull::convection {
 namespace {
 
-/// Of the initial state, by samples. What is not finite is refused where a flow is loaded.
-ScalarRange initial_range(const Problem& problem, const PointFunction& initial) {
-  if (!initial) {
-    return {};
-  }
-  constexpr int parts = 8;
-  const auto place = [&](std::size_t axis, int part) {
-    const AxisCells& cells = problem.axes[axis];
-    return cells.lower + (part + 0.5) / parts * (cells.upper - cells.lower);
-  };
-  ScalarRange found{HUGE_VAL, -HUGE_VAL};
-  for (int i = 0; i < parts; ++i) {
-    for (int j = 0; j < parts; ++j) {
-      for (int k = 0; k < parts; ++k) {
-        const double value = initial(place(0, i), place(1, j), place(2, k));
-        found = {std::min(found.least, value), std::max(found.most, value)};
-      }
-    }
-  }
-  return found;
-}
-
 WallScalar less(WallScalar wall, double reference) {
   wall.value -= wall.is_flux ? 0.0 : reference;
   return wall;
@@ -67,13 +45,13 @@ double inflow_of(const Problem& problem, const Diagnosis::OfScalar& scalar) {
 }  // namespace
 
 double reference_value(const Problem& problem, const Scalar& scalar) {
-  const std::optional<ScalarRange> on_walls = range_on_walls_at_start(problem, scalar);
+  const std::optional<ScalarRange> on_walls = range_on_fixed_walls_at_start(problem, scalar);
   if (scalar.advection == Advection::bounded) {
-    const double least = std::min(initial_range(problem, scalar.initial).least,
+    const double least = std::min(sampled_range(problem, scalar.initial).least,
                                   on_walls ? on_walls->least : HUGE_VAL);
     return std::isfinite(least) ? least : 0.0;
   }
-  const ScalarRange range = on_walls ? *on_walls : initial_range(problem, scalar.initial);
+  const ScalarRange range = on_walls ? *on_walls : sampled_range(problem, scalar.initial);
   const double nearest = std::max(range.least, -range.most);
   const bool is_far = nearest > range.most - range.least && std::isfinite(nearest);
   return is_far ? range.least + 0.5 * (range.most - range.least) : 0.0;

@@ -8,9 +8,10 @@ namespace bankfull::convection {
 /// What a scalar is stored and stepped less of, so that rounding is that of its differences: walls
 /// at 300 and 300.01 kelvin differ by a hundredth, of which fp32 would keep three digits.
 ///
-/// The middle of the values that walls (or their surroundings) prescribe at time 0, wherever they
-/// are; where none does, of the initial state, at the centres of 8 x 8 x 8 equal parts of the box.
-/// 0 unless all of these lie further from 0 than from each other: then there is nothing to gain.
+/// The middle of the values that walls fix at time 0, wherever they are; where none does, of the
+/// initial state, at the centres of 8 x 8 x 8 equal parts of the box. 0 unless all of these lie
+/// further from 0 than from each other: then there is nothing to gain. Surroundings do not count:
+/// fluid beside a wall that lets little through may never come near them.
 ///
 /// Of a scalar with bounded advection the least of both. What bounds take away depends on what is
 /// carried along by all of it alike, not by rounding alone: so it is the same number above it that

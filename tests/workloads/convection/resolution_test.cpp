@@ -1,8 +1,12 @@
 #include "bankfull/workloads/convection/resolution.hpp"
 
+#include "bankfull/numerics/formula/compile.hpp"
+
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <memory>
 #include <optional>
 
 namespace bankfull::convection {
@@ -83,6 +87,45 @@ TEST(Resolution, RoundingOfWhatIsStoredIsAPartOfTheRange) {
   EXPECT_TRUE(is_resolved({.rounding = resolution_of(problem, flow).rounding}));
 }
 
+TEST(Resolution, RoundingIsThatOfAFluidFarFromWhereItsWallsWereAndItsSurroundingsAre) {
+  Problem problem = layer(10);
+  problem.precision = Precision::fp32;
+  problem.end_time = 10.0;
+  const Grid grid(problem.axes);
+  const auto rounding = [&](const std::array<WallScalar, 2>& walls) {
+    problem.scalars.front().walls[2] = walls;
+    ResolutionWatch watch(problem, grid, flow_of(0.0, 0.0, 0.01));
+    return watch.add(10.0, flow_of(0.0, 300.0, 300.01), {}).rounding.value();
+  };
+  const double expected = 300.01 / 0.01 * 0x1p-23;
+  const auto later = std::make_shared<const formula::Program>(formula::compile("30*t", "t"));
+  WallScalar varying = WallScalar::fixed(0.0);
+  varying.varying = later;
+  EXPECT_NEAR(rounding({varying, varying}), expected, 1e-9);
+  const WallScalar far = WallScalar::mixed(1e-6, 1e6);
+  EXPECT_NEAR(rounding({far, WallScalar::insulating()}), expected, 1e-9);
+  EXPECT_LT(rounding({WallScalar::fixed(300.0), WallScalar::insulating()}), 1e-6);
+}
+
+TEST(Resolution, AScalarThatNothingMakesDifferHasNoRangeThatRoundingWouldHide) {
+  Problem problem = layer(10);
+  Scalar& scalar = problem.scalars.front();
+  scalar.walls[2] = {WallScalar::insulating(), WallScalar::insulating()};
+  const Grid grid(problem.axes);
+  const auto rounding = [&](double most_at_start) {
+    ResolutionWatch watch(problem, grid, flow_of(0.0, 0.0, most_at_start));
+    return watch.add(10.0, flow_of(0.0, 4.0, 4.0 + 4e-15), {}).rounding;
+  };
+  scalar.source = [](double, double, double) { return 1.0; };
+  EXPECT_FALSE(rounding(0.0).has_value()) << "heated alike everywhere";
+  EXPECT_TRUE(rounding(1e-14).has_value()) << "it began otherwise";
+  scalar.source = [](double, double, double z) { return z; };
+  EXPECT_TRUE(rounding(0.0).has_value()) << "a source that differs";
+  scalar.source = nullptr;
+  scalar.walls[2][1] = WallScalar::heated(1e-3);
+  EXPECT_TRUE(rounding(0.0).has_value()) << "a wall";
+}
+
 TEST(Resolution, CellsInTheThinnerBoundaryLayerCount) {
   const Problem problem = layer(20);
   const auto cell = [&](double lower, double upper) {
@@ -94,6 +137,21 @@ TEST(Resolution, CellsInTheThinnerBoundaryLayerCount) {
   EXPECT_DOUBLE_EQ(cell(2.5, 5.0).value(), 1.0 / 2.0);
   EXPECT_DOUBLE_EQ(cell(40.0, 5.0).value(), 0.05 / 0.0125) << "none lies in it";
   EXPECT_FALSE(resolution_of(problem, flow_of(0.0)).cell_in_boundary_layer.has_value());
+}
+
+TEST(Resolution, ThreeCellsAreEnoughWhateverTheirMeanRoundsTo) {
+  const Problem problem = layer(20);
+  const Grid grid(problem.axes);
+  for (int notes = 1; notes < 300; ++notes) {
+    ResolutionWatch watch(problem, grid, flow_of(0.0));
+    for (int n = 0; n < notes; ++n) {
+      watch.add(1.0, flow_of(0.0), Nusselt{.lower = 3.3, .upper = 3.3});
+    }
+    const std::vector<Check> checks = watch.checks();
+    ASSERT_EQ(checks[1].name, "cell over the thermal boundary layer");
+    EXPECT_NEAR(checks[1].value, 1.0 / 3.0, 1e-14);
+    EXPECT_TRUE(checks[1].passed()) << notes;
+  }
 }
 
 TEST(Resolution, AScalarThatNothingHeatsStaysInItsRange) {

@@ -408,5 +408,28 @@ TEST(ConvectionRun, ADivergenceIsComparedWithTheRoundingOfTheDirectSolver) {
   EXPECT_DOUBLE_EQ(tolerance(Plan(problem), dt), max_divergence / dt) << "more is no flow";
 }
 
+/// The pressure carries what a fluid differs by from what is left out of its buoyancy.
+TEST(CheckDivergence, KnowsAFluidThatHasGoneFarFromItsWalls) {
+  constexpr double gravity = 1e-3;
+  constexpr double away = 2e6;
+  Problem problem;
+  problem.steps = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    problem.axes[axis] = {.upper = 1.0, .cells = 8, .periodic = axis < 2};
+  }
+  Scalar& scalar = problem.scalars.emplace_back();
+  scalar.buoyancy = {0.0, 0.0, gravity};
+  scalar.walls[2] = {WallScalar::fixed(300.0), WallScalar::heated(1.0)};
+  const Plan plan(problem);
+  Diagnosis flow;
+  flow.scalars.push_back({.min = 300.0, .max = 300.0 + away, .reference = 300.0});
+  const double dt = 5e-3;
+  const double curvature = 3.0 * 4.0 * 8.0 * 8.0;
+  const double of_pressure =
+      std::numeric_limits<double>::epsilon() * dt * gravity * away * curvature;
+  EXPECT_GT(check_divergence(plan, flow, {.pace = dt, .weight = dt}, {}).tolerance,
+            0.99 * of_pressure);
+}
+
 }  // namespace
 }  // namespace bankfull::convection

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/scalar_reference.hpp"
 
+#include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/reference_budget.hpp"
@@ -32,13 +33,13 @@ double reference_of(const Problem& problem) {
   return reference_value(problem, problem.scalars.front());
 }
 
-TEST(ReferenceValue, IsTheMiddleOfWhatWallsPrescribeWhereThatIsFarFromZero) {
+TEST(ReferenceValue, IsTheMiddleOfWhatWallsFixWhereThatIsFarFromZero) {
   EXPECT_EQ(reference_of(heated_layer(300.0, 302.0)), 301.0);
   EXPECT_EQ(reference_of(heated_layer(-302.0, -300.0)), -301.0);
   EXPECT_EQ(reference_of(heated_layer(300.0, 300.0)), 300.0);
   Problem mixed = heated_layer(300.0, 0.0);
-  mixed.scalars.front().walls[2][1] = WallScalar::mixed(2.0, 304.0);
-  EXPECT_EQ(reference_of(mixed), 302.0);
+  mixed.scalars.front().walls[2][1] = WallScalar::mixed(2.0, 20300.0);
+  EXPECT_EQ(reference_of(mixed), 300.0) << "surroundings may be far from the fluid";
   Problem sloped = heated_layer(300.0, 300.0);
   sloped.axes[0].upper = 4.0;
   sloped.scalars.front().walls[2][0].slope = {1.0, 0.0, 0.0};
@@ -57,6 +58,30 @@ TEST(ReferenceValue, IsZeroWhereThereIsNothingToGain) {
   Problem unset = heated_layer(300.0, 300.0);
   unset.scalars.front().walls = {};
   EXPECT_EQ(reference_of(unset), 0.0);
+}
+
+/// A wall that lets little through keeps the fluid far from its surroundings.
+TEST(ScalarsFarFromZero, AreHeatedByFarSurroundingsInSinglePrecisionToo) {
+  Problem problem = heated_layer(300.0, 0.0);
+  problem.viscosity = problem.scalars.front().diffusivity = 0.1;
+  problem.scalars.front().walls[2][1] = WallScalar::mixed(1e-6, 20300.0);
+  problem.scalars.front().initial = [](double, double, double) { return 300.0; };
+  problem.time_step = {.courant = 0.4};
+  const auto heated_by = [&problem](Precision precision) {
+    Problem one = problem;
+    one.precision = precision;
+    const Plan plan(one);
+    const auto flow = make_integrator(plan);
+    flow->load(InitialFlow(plan.problem(), plan.grid()));
+    flow->set_rule(step_rule(plan.problem(), plan.grid(), flow->diagnose()));
+    while (flow->progress().time < 5.0) {
+      flow->step();
+    }
+    return flow->diagnose().scalars.front().mean - 300.0;
+  };
+  const double expected = heated_by(Precision::fp64);
+  EXPECT_GT(expected, 0.05);
+  EXPECT_NEAR(heated_by(Precision::fp32), expected, 1e-3 * expected);
 }
 
 TEST(ReferenceValue, IsThatOfTheInitialStateWhereNoWallPrescribesOne) {
@@ -80,6 +105,17 @@ TEST(ReferenceValue, IsTheLeastOfABoundedScalar) {
   problem.scalars.front().walls = {};
   problem.scalars.front().initial = [](double x, double, double) { return x < 0.5 ? 1.0 : 0.0; };
   EXPECT_EQ(reference_of(problem), 0.0);
+}
+
+/// What walls add at time 0 counts there as it does here: else the pressure would carry all of it.
+TEST(ReferenceValue, IsTakenOffTheBuoyancyToo) {
+  for (const bool varies : {false, true}) {
+    Problem problem = varies ? heated_layer(0.01, 0.0) : heated_layer(300.01, 300.0);
+    for (WallScalar& wall : problem.scalars.front().walls[2]) {
+      wall.varying = varies ? of_time("300 + sin(t)") : nullptr;
+    }
+    EXPECT_NEAR(reference_acceleration(stepped_problem(problem))[2], 0.0, 1e-12) << varies;
+  }
 }
 
 class WarmerCase : public testing::TestWithParam<Case> {};
