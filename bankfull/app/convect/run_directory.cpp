@@ -577,8 +577,8 @@ void RunWriter::snapshot(std::int64_t number, double time, const convection::Gri
 void RunWriter::checkpoint(std::int64_t step, double time,
                            const std::function<void(convection::StateWriter&)>& save) {
   require_folder();
-  finish_fields();
   const Stopwatch writing;
+  finish_fields();
   try {
     write_checkpoint_at(step, time, save);
   } catch (const RuntimeFailure& failure) {
