@@ -73,7 +73,7 @@ class VtkFieldFile final : public FieldFile {
 
   /// Of an array whose bytes follow those before.
   std::string array_text(const std::string& name, Precision precision, std::int64_t bytes) {
-    const std::string text =
+    std::string text =
         fmt::format(R"(        <DataArray type="{}" Name="{}" format="appended" offset="{}"/>)"
                     "\n",
                     precision == Precision::fp32 ? "Float32" : "Float64", name, next_offset_);
