@@ -1,6 +1,7 @@
 #include "bankfull/app/line_file.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/io/staged_path.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -11,8 +12,7 @@ namespace bankfull {
 namespace {
 
 [[noreturn]] void fail_to_append(const std::filesystem::path& path, int error) {
-  throw RuntimeFailure("cannot write " + path.string() + ": " + std::strerror(error) +
-                       "; make room, or name another folder with --output");
+  fail_to_write(path, error, "; make room, or name another folder with --output");
 }
 
 bool is_removed(const Descriptor& file) {

@@ -132,9 +132,7 @@ StagedFile::~StagedFile() {
   }
 }
 
-void StagedFile::fail(const fs::path& name) const {
-  throw RuntimeFailure("cannot write " + name.string() + ": " + std::strerror(errno));
-}
+void StagedFile::fail(const fs::path& name) const { fail_to_write(name, errno); }
 
 void StagedFile::replace() {
   if (rename(temporary_.c_str(), target_.c_str()) != 0) {

@@ -201,9 +201,56 @@ std::array<double, 3> TomlSection::numbers(const std::string& key, const NumberR
   return numbers(key, range);
 }
 
+bool TomlSection::flag(const std::string& key, bool absent) {
+  if (!has(key)) {
+    table_->insert(key, absent);
+  }
+  const toml::node& value = node(key);
+  if (!value.is_boolean()) {
+    refuse(key, fmt::format("= {} is neither true nor false", written(value)), "give one of them");
+  }
+  return value.value_or(absent);
+}
+
+std::vector<std::string> TomlSection::some_of(const std::string& key,
+                                              const std::vector<std::string>& names) {
+  if (!has(key)) {
+    toml::array all;
+    for (const std::string& name : names) {
+      all.push_back(name);
+    }
+    table_->insert(key, std::move(all));
+  }
+  const toml::array* list = node(key).as_array();
+  std::vector<bool> chosen(names.size(), false);
+  for (std::size_t n = 0; list != nullptr && n < list->size(); ++n) {
+    const auto name = list->get(n)->value<std::string>();
+    if (!name) {
+      refuse(key, fmt::format("has {}, which is no name", written(*list->get(n))),
+             "give a list of names in quotes");
+    }
+    chosen[place_among(key, *name, names)] = true;
+  }
+  std::vector<std::string> some;
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    if (chosen[n]) {
+      some.push_back(names[n]);
+    }
+  }
+  if (some.empty()) {
+    refuse(key, fmt::format("= {} names none", written(node(key))),
+           fmt::format("give a list of some of {}", fmt::join(names, ", ")));
+  }
+  return some;
+}
+
 std::size_t TomlSection::choice(const std::string& key,
                                 const std::vector<std::string>& names) const {
-  const std::string chosen = text(key);
+  return place_among(key, text(key), names);
+}
+
+std::size_t TomlSection::place_among(const std::string& key, const std::string& chosen,
+                                     const std::vector<std::string>& names) const {
   for (std::size_t n = 0; n < names.size(); ++n) {
     if (names[n] == chosen) {
       return n;

@@ -90,6 +90,13 @@ class TomlSection {
   std::array<double, 3> numbers(const std::string& key, const NumberRange& range,
                                 const std::array<double, 3>& absent);
 
+  /// true or false.
+  bool flag(const std::string& key, bool absent);
+
+  /// A list of some of the names, each once, in their order here; all of them where it is not
+  /// there.
+  std::vector<std::string> some_of(const std::string& key, const std::vector<std::string>& names);
+
   /// One of the names, by its place among them.
   [[nodiscard]] std::size_t choice(const std::string& key,
                                    const std::vector<std::string>& names) const;
@@ -138,6 +145,8 @@ class TomlSection {
 
  private:
   [[nodiscard]] std::string title() const;
+  [[nodiscard]] std::size_t place_among(const std::string& key, const std::string& chosen,
+                                        const std::vector<std::string>& names) const;
   [[nodiscard]] std::string named(const std::string& key) const;
   [[nodiscard]] double checked(const std::string& key, const toml::node& value,
                                const NumberRange& range) const;

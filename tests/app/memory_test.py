@@ -166,6 +166,13 @@ class Convect(Memory):
     def test_single_precision_with_ceilings(self):
         self.convect("--set", "precision=fp32")
 
+    def test_fields(self):
+        self.convect("--set", "solver=direct", "--ceiling", "none", "--set", "fields.every=1")
+
+    def test_compressed_fields_through_few_buffers(self):
+        self.convect("--set", "solver=direct", "--ceiling", "none", "--set", "fields.every=1", "--set", "fields.buffer=1",
+                     "--set", "fields.compression=1", "--set", "fields.precision=fp32")
+
     def test_bounded_advection(self):
         self.convect("--set", "physics.advection=bounded", "--set", "solver=direct", "--ceiling", "none")
 

@@ -23,6 +23,22 @@ struct SliceRequest {
   ColourMap colours = ColourMap::inferno;
 };
 
+/// What files of fields are.
+enum class FieldFormat {
+  hdf5,  ///< with an index of XDMF
+  vtk,   ///< VTK's .vti and .vtr, with a .pvd
+};
+
+/// What the files of fields hold.
+struct FieldRequest {
+  std::vector<std::string> names;  ///< "u", "v", "w", and of scalars
+  Precision precision = Precision::fp64;
+  int compression = 0;   ///< 1 to 9: bytes are shuffled and deflated
+  bool centred = false;  ///< velocities at the centres of cells, too
+  FieldFormat format = FieldFormat::hdf5;
+  std::int64_t buffer_bytes = 0;  ///< of the host's memory, for what is being written
+};
+
 /// Names that a slice may have besides those of scalars: velocity along x, y, z, and its magnitude.
 inline constexpr std::array<const char*, 4> velocity_fields{"u", "v", "w", "speed"};
 
@@ -34,6 +50,8 @@ struct Case {
   std::set<std::string> own_initial;  ///< scalars that the case has initial values for
   convection::Cadence cadence;
   std::vector<SliceRequest> slices;
+  FieldRequest fields;           ///< where Cadence::fields asks for any
+  std::string units;             ///< in which the case is, for who reads its fields
   bool has_temperature = false;  ///< which then is the first scalar
   std::string resolved;          ///< the whole case as TOML, every default filled in
   SettingPlaces places;          ///< of what the file and the command line say

@@ -286,7 +286,7 @@ void read_solver(TomlSection solver, Problem& problem) {
 const std::vector<std::string>& sections_in_order() {
   static const std::vector<std::string> sections{
       "name",    "title", "domain", "physics", "scalar",     "boundaries", "initial",
-      "forcing", "time",  "solver", "output",  "statistics", "checkpoint"};
+      "forcing", "time",  "solver", "output",  "statistics", "fields",     "checkpoint"};
   return sections;
 }
 
@@ -315,6 +315,7 @@ void read_case(TomlSection& root, Case& loaded) {
   add_scalars(root, loaded.has_temperature, problem);
   read_boundaries(root.section("boundaries"), problem);
   const convection::Vector up = read_physics(physics, problem);
+  loaded.units = physics.has("scaling") ? physics.text("scaling") + " scaling" : "of the case";
   read_scalars(root, up, loaded.has_temperature, problem);
   read_initial(root.section_or_empty("initial"), loaded);
   read_forcing(root.section_or_empty("forcing"), problem);
@@ -323,6 +324,7 @@ void read_case(TomlSection& root, Case& loaded) {
   TomlSection output = root.section_or_empty("output");
   read_output(output, up, loaded);
   read_statistics(root, up, loaded);
+  read_fields(root.section_or_empty("fields"), loaded);
   read_checkpoint(root.section_or_empty("checkpoint"), loaded);
 }
 

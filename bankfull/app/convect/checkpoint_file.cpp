@@ -79,7 +79,8 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader&
   file.add("case", header.resolved_case);
   const ToldSoFar& told = header.told;
   file.add("told", std::vector<std::int64_t>{told.series_bytes, told.series_lines,
-                                             told.slice_list_bytes, told.slice_list_lines});
+                                             told.slice_list_bytes, told.slice_list_lines,
+                                             told.field_list_bytes, told.field_list_lines});
   file.add("time", std::vector<double>{header.time});
   file.add("step", std::vector<std::int64_t>{header.step});
   FileWriter writer(file);
@@ -90,16 +91,19 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader&
 CheckpointReader::CheckpointReader(const std::filesystem::path& path) : file_(path) {
   require_known(file_);
   file_.verify();
-  const std::vector<std::int64_t> told = file_.dataset("told").counts();
+  std::vector<std::int64_t> told = file_.dataset("told").counts();
   const std::vector<std::int64_t> step = file_.dataset("step").counts();
   const std::vector<double> time = file_.dataset("time").numbers();
-  if (told.size() != 4 || step.size() != 1 || time.size() != 1) {
+  if (told.size() == 4) {
+    told.resize(6);  // of a program that wrote no fields
+  }
+  if (told.size() != 6 || step.size() != 1 || time.size() != 1) {
     refuse_file(path, "it does not tell where the run was");
   }
   header_ = {.step = step[0],
              .time = time[0],
              .resolved_case = file_.dataset("case").text(),
-             .told = {told[0], told[1], told[2], told[3]}};
+             .told = {told[0], told[1], told[2], told[3], told[4], told[5]}};
 }
 
 void CheckpointReader::require_fields(const convection::Problem& problem,

@@ -17,6 +17,8 @@ struct ToldSoFar {
   std::int64_t series_lines = 0;
   std::int64_t slice_list_bytes = 0;  ///< 0: there is none
   std::int64_t slice_list_lines = 0;
+  std::int64_t field_list_bytes = 0;  ///< likewise
+  std::int64_t field_list_lines = 0;
 };
 
 /// What a checkpoint has beside the state of the flow.

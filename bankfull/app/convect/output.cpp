@@ -2,6 +2,9 @@
 
 #include "bankfull/app/convect/checkpoints.hpp"
 #include "bankfull/app/convect/physics.hpp"
+#include "bankfull/build_config.hpp"
+#include "bankfull/core/base/bytes.hpp"
+#include "bankfull/core/base/precision_names.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -14,6 +17,9 @@ namespace {
 constexpr std::size_t max_slices = 100;
 constexpr std::size_t max_windows = 20;
 
+constexpr auto field_format_names =
+    enum_names<FieldFormat>({{FieldFormat::hdf5, "hdf5"}, {FieldFormat::vtk, "vtk"}});
+
 const std::vector<std::string>& axis_letters() {
   static const std::vector<std::string> letters{"x", "y", "z"};
   return letters;
@@ -24,6 +30,14 @@ std::vector<std::string> fields_of(const convection::Problem& problem) {
   std::transform(problem.scalars.begin(), problem.scalars.end(), names.begin(),
                  [](const convection::Scalar& scalar) { return scalar.name; });
   names.insert(names.end(), velocity_fields.begin(), velocity_fields.end());
+  return names;
+}
+
+std::vector<std::string> fields_to_write(const convection::Problem& problem) {
+  std::vector<std::string> names(velocity_fields.begin(), velocity_fields.begin() + 3);
+  for (const convection::Scalar& scalar : problem.scalars) {
+    names.push_back(scalar.name);
+  }
   return names;
 }
 
@@ -194,6 +208,43 @@ void read_statistics(TomlSection& root, const convection::Vector& up, Case& want
                          fmt::format("ask for up to {} windows", max_windows));
     }
     all.push_back(std::move(request));
+  }
+}
+
+void read_fields(TomlSection fields, Case& wanted) {
+  fields.allow({"every", "time", "wall", "write", "precision", "compression", "centred", "format",
+                "buffer"});
+  convection::FieldCadence& cadence = wanted.cadence.fields;
+  cadence.steps = fields.integer("every", NumberRange::at_least(0.0, "steps, 0 for none"), 0);
+  cadence.time = fields.number("time", NumberRange::at_least(0.0, "time, 0 for none"), 0.0);
+  cadence.seconds = fields.number("wall", NumberRange::at_least(0.0, "seconds, 0 for none"), 0.0);
+  if (!cadence.any()) {
+    if (fields.has("write") || fields.has("centred") || fields.has("format")) {
+      fields.refuse_all("does not say how often", "give every (steps), time or wall (seconds)");
+    }
+    return;
+  }
+  FieldRequest& request = wanted.fields;
+  request.names = fields.some_of("write", fields_to_write(wanted.problem));
+  request.precision = fields.choice("precision", precision_names, wanted.problem.precision);
+  request.compression =
+      static_cast<int>(fields.integer("compression", NumberRange::within(0.0, 9.0), 0));
+  request.format = fields.choice("format", field_format_names,
+                                 build::hdf5 ? FieldFormat::hdf5 : FieldFormat::vtk);
+  request.buffer_bytes = mib * fields.integer("buffer", NumberRange::within(1.0, 1e6, "MiB"), 1024);
+  request.centred = fields.flag("centred", request.format == FieldFormat::vtk);
+  if (request.format == FieldFormat::hdf5) {
+    if (!build::hdf5) {
+      fields.refuse("format", "= 'hdf5' needs HDF5, which this program is without", "use \"vtk\"");
+    }
+    return;
+  }
+  if (request.compression > 0) {
+    fields.refuse("compression", "is not for files of VTK", "leave it out, or use HDF5");
+  }
+  if (!request.centred) {
+    fields.refuse("centred", "= false, but files of VTK have velocities at centres only",
+                  "leave it out, or use HDF5");
   }
 }
 

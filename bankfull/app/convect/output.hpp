@@ -11,6 +11,9 @@ namespace bankfull::convect {
 /// cells; `up` is the direction upwards.
 void read_output(TomlSection& output, const convection::Vector& up, Case& wanted);
 
+/// Reads section [fields] into the case's cadence and what is written then.
+void read_fields(TomlSection fields, Case& wanted);
+
 /// Reads section [checkpoint] into the case's cadence. Throws UsageError where it asks for what
 /// this program was built without.
 void read_checkpoint(TomlSection checkpoint, Case& wanted);

@@ -162,6 +162,12 @@ bool begins_with_lines(const fs::path& path, std::int64_t bytes, std::int64_t li
   throw RuntimeFailure(fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(error)));
 }
 
+void make_folder(const fs::path& path) {
+  if (mkdir(path.c_str(), 0777) != 0 && type_of(path) != fs::file_type::directory) {
+    fail_to_change(path, "make", errno);
+  }
+}
+
 void remove_if_there(const fs::path& path) {
   if (unlink(path.c_str()) != 0 && errno != ENOENT) {
     fail_to_change(path, "remove", errno);
@@ -295,7 +301,14 @@ RunDirectory RunDirectory::of_run(const fs::path& path) {
 }
 
 std::vector<fs::path> RunDirectory::files() const {
-  return {case_file(), result(), series(), slice_list(), stop_file()};
+  return {case_file(),
+          result(),
+          series(),
+          slice_list(),
+          stop_file(),
+          field_list(),
+          field_index(FieldFormat::hdf5),
+          field_index(FieldFormat::vtk)};
 }
 
 /// Before its case.toml has got its name, a run has nothing but that under a temporary one.
@@ -317,7 +330,7 @@ void RunDirectory::require_no_links() const {
       refuse_folder(path_, file.filename().string() + " in it is not a file");
     }
   }
-  for (const fs::path& folder : {slices(), profiles(), checkpoints()}) {
+  for (const fs::path& folder : {slices(), profiles(), checkpoints(), fields()}) {
     const fs::file_type type = type_of(folder);
     if (type != fs::file_type::not_found && type != fs::file_type::directory) {
       refuse_folder(path_, folder.filename().string() +
@@ -359,6 +372,8 @@ void RunDirectory::remove_earlier_run() const {
   rmdir(checkpoints().c_str());  // which refuses as below
   remove_profiles();
   rmdir(profiles().c_str());
+  remove_fields(0);
+  rmdir(fields().c_str());
   remove_temporary_pictures();
   rmdir(slices().c_str());  // which refuses where it holds what is not the run's
   remove_if_there(slice_list());
@@ -384,6 +399,25 @@ void RunDirectory::remove_profiles() const {
         remove_if_there(profiles() / other);
       }
     }
+  }
+}
+
+/// All but the first ones of the list. The index goes with them; who goes on writes it again.
+void RunDirectory::remove_fields(std::int64_t kept) const {
+  for (const FieldFormat format : {FieldFormat::hdf5, FieldFormat::vtk}) {
+    remove_if_there(field_index(format));
+  }
+  std::vector<ListedFields> listed = listed_fields(field_list());
+  listed.resize(std::min(listed.size(), static_cast<std::size_t>(kept)));
+  for (const std::string& name : names_in(fields())) {
+    const bool is_kept = std::ranges::any_of(
+        listed, [&name](const ListedFields& one) { return fs::path(one.file).filename() == name; });
+    if (!is_kept && (is_field_file_name(name) || is_temporary_field_file(name))) {
+      remove_if_there(fields() / name);
+    }
+  }
+  if (kept == 0) {
+    remove_if_there(field_list());
   }
 }
 
@@ -417,7 +451,8 @@ void RunDirectory::remove_temporary_pictures() const {
 
 bool RunDirectory::holds(const ToldSoFar& told) const {
   return begins_with_lines(series(), told.series_bytes, told.series_lines) &&
-         begins_with_lines(slice_list(), told.slice_list_bytes, told.slice_list_lines);
+         begins_with_lines(slice_list(), told.slice_list_bytes, told.slice_list_lines) &&
+         begins_with_lines(field_list(), told.field_list_bytes, told.field_list_lines);
 }
 
 void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) const {
@@ -439,14 +474,17 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
   remove_profiles();
   remove_temporary_files(names_in(path_));
   remove_temporary_pictures();
+  remove_fields(std::max<std::int64_t>(0, saved.told.field_list_lines - 1));
   StagedFile(case_file(), text_of_case(run)).replace();
-  make_slices(run);
+  make_folders(run);
 }
 
-void RunDirectory::make_slices(const Case& run) const {
-  if (!run.slices.empty() && run.cadence.snapshots > 0 && mkdir(slices().c_str(), 0777) != 0 &&
-      type_of(slices()) != fs::file_type::directory) {
-    fail_to_change(slices(), "make", errno);
+void RunDirectory::make_folders(const Case& run) const {
+  if (!run.slices.empty() && run.cadence.snapshots > 0) {
+    make_folder(slices());
+  }
+  if (run.cadence.fields.any()) {
+    make_folder(fields());
   }
 }
 
@@ -456,7 +494,7 @@ void RunDirectory::create(const Case& run) const {
   remove_earlier_run();
   remove_temporary_files(stale);
   written_case.replace();
-  make_slices(run);
+  make_folders(run);
 }
 
 void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json) const {
@@ -468,6 +506,7 @@ void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json)
   require_outside(json, slices(), of_the_run);
   require_outside(json, profiles(), of_the_run);
   require_outside(json, checkpoints(), of_the_run);
+  require_outside(json, fields(), of_the_run);
   require_no_folder_of(json, path_, "the folder of the run, or one above it");
 }
 
@@ -492,6 +531,7 @@ void RunWriter::begin() {
         pictures_.push_back(directory_->path() / picture);
       }
     }
+    begin_fields(told.field_list_bytes);
     return;
   }
   directory_->create(*run_);
@@ -500,6 +540,43 @@ void RunWriter::begin() {
   if (!run_->slices.empty() && run_->cadence.snapshots > 0) {
     slice_list_ = LineFile(directory_->slice_list(), "file,time,field,normal,at,least,most");
   }
+  begin_fields(0);
+}
+
+void RunWriter::begin_fields(std::int64_t list_bytes) {
+  if (run_->cadence.fields.any()) {
+    fields_ = std::make_unique<FieldWriter>(
+        *run_,
+        FieldWriter::Places{.files = directory_->fields(),
+                            .list = directory_->field_list(),
+                            .index = directory_->field_index(run_->fields.format)},
+        list_bytes);
+  }
+}
+
+void RunWriter::finish_fields() {
+  if (fields_) {
+    fields_->finish();
+  }
+  tell_messages();
+}
+
+void RunWriter::tell_messages() {
+  if (fields_ && listener_.failed) {
+    for (const std::string& message : fields_->take_messages()) {
+      listener_.failed(message);
+    }
+  }
+}
+
+void RunWriter::fields(const convection::FieldMoment& moment, const convection::Grid& grid,
+                       const convection::FlowReader& flow) {
+  require_folder();
+  if (type_of(directory_->fields()) != fs::file_type::directory) {
+    throw RuntimeFailure(directory_->fields().string() + " was removed or replaced during the run");
+  }
+  fields_->write(moment, grid, flow);
+  tell_messages();
 }
 
 void RunWriter::require_folder() const {
@@ -510,6 +587,7 @@ void RunWriter::require_folder() const {
 
 void RunWriter::record(const SeriesRow& row) {
   require_folder();
+  tell_messages();
   series_.append(series_line(row, run_->problem, drives_heat_));
   last_row_ = row;
   ++rows_;
@@ -549,6 +627,7 @@ void RunWriter::checkpoint(std::int64_t step, double time,
                            const std::function<void(convection::StateWriter&)>& save) {
   require_folder();
   const Stopwatch writing;
+  finish_fields();
   try {
     write_checkpoint_at(step, time, save);
   } catch (const RuntimeFailure& failure) {
@@ -564,33 +643,36 @@ void RunWriter::checkpoint(std::int64_t step, double time,
   }
 }
 
+ToldSoFar RunWriter::told_so_far() const {
+  const bool has_pictures = slice_list_.size() > 0;
+  return {.series_bytes = series_.size(),
+          .series_lines = rows_ + 1,
+          .slice_list_bytes = slice_list_.size(),
+          .slice_list_lines = has_pictures ? static_cast<std::int64_t>(pictures_.size()) + 1 : 0,
+          .field_list_bytes = fields_ ? fields_->list_bytes() : 0,
+          .field_list_lines = fields_ ? fields_->list_lines() : 0};
+}
+
 void RunWriter::write_checkpoint_at(std::int64_t step, double time,
                                     const std::function<void(convection::StateWriter&)>& save) {
   const fs::path folder = directory_->checkpoints();
-  if (mkdir(folder.c_str(), 0777) != 0 && type_of(folder) != fs::file_type::directory) {
-    fail_to_change(folder, "make", errno);
-  }
+  make_folder(folder);
   // What the checkpoint counts on must not be lost where it is not.
   series_.flush();
   slice_list_.flush();
-  const bool has_pictures = slice_list_.size() > 0;
+  if (fields_) {
+    fields_->flush_list();
+  }
   if constexpr (build::hdf5) {
     write_checkpoint(
         folder / checkpoint_name(step),
-        {.step = step,
-         .time = time,
-         .resolved_case = run_->resolved,
-         .told = {.series_bytes = series_.size(),
-                  .series_lines = rows_ + 1,
-                  .slice_list_bytes = slice_list_.size(),
-                  .slice_list_lines =
-                      has_pictures ? static_cast<std::int64_t>(pictures_.size()) + 1 : 0}},
-        save);
+        {.step = step, .time = time, .resolved_case = run_->resolved, .told = told_so_far()}, save);
   }
   remove_old_checkpoints(folder);
 }
 
-void RunWriter::finish(const std::string& json) const {
+void RunWriter::finish(const std::string& json) {
+  finish_fields();
   require_folder();
   StagedFile(directory_->result(), json).replace();
 }

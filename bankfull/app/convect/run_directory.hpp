@@ -2,6 +2,7 @@
 
 #include "bankfull/app/convect/case.hpp"
 #include "bankfull/app/convect/checkpoint_file.hpp"
+#include "bankfull/app/convect/field_writer.hpp"
 #include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/line_file.hpp"
 
@@ -12,8 +13,9 @@
 
 namespace bankfull::convect {
 
-/// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png, profiles/*.csv
-/// and checkpoint/*.h5. Who writes to it has its FolderLock.
+/// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png, profiles/*.csv,
+/// fields.csv, fields.xdmf or fields.pvd, fields/* and checkpoint/*.h5. Who writes to it has its
+/// FolderLock.
 class RunDirectory {
  public:
   /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, is
@@ -56,6 +58,11 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path stop_file() const { return path_ / "stop"; }
   [[nodiscard]] std::filesystem::path profiles() const { return path_ / "profiles"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoint"; }
+  [[nodiscard]] std::filesystem::path fields() const { return path_ / "fields"; }
+  [[nodiscard]] std::filesystem::path field_list() const { return path_ / "fields.csv"; }
+  [[nodiscard]] std::filesystem::path field_index(FieldFormat format) const {
+    return path_ / (format == FieldFormat::hdf5 ? "fields.xdmf" : "fields.pvd");
+  }
 
  private:
   struct KnownRun {};
@@ -70,7 +77,8 @@ class RunDirectory {
   void remove_temporary_pictures() const;
   void remove_profiles() const;
   void remove_pictures(const std::vector<std::string>& listed) const;
-  void make_slices(const Case& run) const;
+  void remove_fields(std::int64_t kept) const;
+  void make_folders(const Case& run) const;
 
   std::filesystem::path path_;
   bool overwrite_;
@@ -89,7 +97,8 @@ class RunWriter final : public convection::Recorder {
   /// Goes on with the run that was saved so; it must outlive the writer.
   void go_on_from(const CheckpointHeader& saved) { saved_ = &saved; }
 
-  /// Who hears of checkpoints that could not be written, and of the seconds that others took.
+  /// Who hears of checkpoints and fields that could not be written, and of the seconds that
+  /// checkpoints took.
   struct CheckpointListener {
     std::function<void(const std::string&)> failed;
     std::function<void(double)> written;
@@ -104,12 +113,16 @@ class RunWriter final : public convection::Recorder {
   /// Each replaces what an earlier part of the run has left.
   void profiles(const std::vector<convection::Profile>& all) override;
 
+  /// Copies them; a thread writes them.
+  void fields(const convection::FieldMoment& moment, const convection::Grid& grid,
+              const convection::FlowReader& flow) override;
+
   /// The last two are kept. One that cannot be written does not end the run.
   void checkpoint(std::int64_t step, double time,
                   const std::function<void(convection::StateWriter&)>& save) override;
 
-  /// Writes run.json.
-  void finish(const std::string& json) const;
+  /// Waits for the fields, and writes run.json.
+  void finish(const std::string& json);
 
   /// Whether there is a folder with what the run has told.
   [[nodiscard]] bool has_begun() const { return has_begun_; }
@@ -120,6 +133,9 @@ class RunWriter final : public convection::Recorder {
 
   [[nodiscard]] std::int64_t rows() const { return rows_; }
 
+  /// Files of fields; after finish() only.
+  [[nodiscard]] std::int64_t field_files() const { return fields_ ? fields_->list_lines() - 1 : 0; }
+
   /// Paths of the pictures so far.
   [[nodiscard]] const std::vector<std::filesystem::path>& pictures() const { return pictures_; }
 
@@ -127,6 +143,10 @@ class RunWriter final : public convection::Recorder {
 
  private:
   void require_folder() const;
+  void begin_fields(std::int64_t list_bytes);
+  void finish_fields();
+  void tell_messages();
+  [[nodiscard]] ToldSoFar told_so_far() const;
   void write_checkpoint_at(std::int64_t step, double time,
                            const std::function<void(convection::StateWriter&)>& save);
 
@@ -143,6 +163,7 @@ class RunWriter final : public convection::Recorder {
   std::vector<std::filesystem::path> pictures_;
   const CheckpointHeader* saved_ = nullptr;
   CheckpointListener listener_;
+  std::unique_ptr<FieldWriter> fields_;
 };
 
 }  // namespace bankfull::convect

@@ -27,6 +27,13 @@ class RuntimeFailure : public std::runtime_error {
   explicit RuntimeFailure(const std::string& message) : std::runtime_error(one_line(message)) {}
 };
 
+/// There is no room for a file: the disk is full, or files may not become that large. Whoever can
+/// do without the file may go on.
+class NoRoom : public RuntimeFailure {
+ public:
+  using RuntimeFailure::RuntimeFailure;
+};
+
 /// The user asked for something that cannot be done. The message is one line that names the
 /// offending value and says what to do instead. Exit code 2.
 class UsageError : public std::runtime_error {

@@ -133,6 +133,20 @@ Handle properties_of(const DatasetShape& shape, const std::string& what) {
   return properties;
 }
 
+/// Those of "flow/u" that are missing: "flow". Without the time at which they are made.
+void make_groups_of(hid_t file, const std::string& name, const std::string& what) {
+  const Handle creation = owned(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, what);
+  checked(H5Pset_obj_track_times(creation.id(), false), what);
+  for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
+    const std::string group = name.substr(0, end);
+    if (checked(H5Lexists(file, group.c_str(), H5P_DEFAULT), what) == 0) {
+      static_cast<void>(
+          owned(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose,
+                what));
+    }
+  }
+}
+
 /// A part of a dataset in its file, and the same in memory.
 struct Selection {
   Selection(std::int64_t dataset, const Part& part, const std::string& what)
@@ -149,6 +163,31 @@ struct Selection {
 
 Part whole(const std::vector<std::int64_t>& extents) {
   return {std::vector<std::int64_t>(extents.size(), 0), extents};
+}
+
+/// Of an element in a file, and of the same in memory.
+struct AttributeTypes {
+  hid_t in_file;
+  hid_t in_memory;
+};
+
+/// One value, as an attribute of a file or of a dataset.
+void write_attribute(hid_t of, const std::string& name, const AttributeTypes& types,
+                     const void* value, const std::string& where) {
+  const std::string what = "write " + name + " of " + where;
+  const Handle space = owned(H5Screate(H5S_SCALAR), H5Sclose, what);
+  const Handle attribute =
+      owned(H5Acreate2(of, name.c_str(), types.in_file, space.id(), H5P_DEFAULT, H5P_DEFAULT),
+            H5Aclose, what);
+  checked(H5Awrite(attribute.id(), types.in_memory, value), what);
+}
+
+void write_text_attribute(hid_t of, const std::string& name, const std::string& text,
+                          const std::string& where) {
+  const std::string what = "write " + name + " of " + where;
+  const Handle type = owned(H5Tcopy(H5T_C_S1), H5Tclose, what);
+  checked(H5Tset_size(type.id(), text.size() + 1), what);
+  write_attribute(of, name, {type.id(), type.id()}, text.c_str(), where);
 }
 
 void require_plain_file(const std::filesystem::path& path) {
@@ -202,6 +241,10 @@ void Dataset::read(const Part& part, double* values) const {
   checked(H5Dread(id_.id(), H5T_NATIVE_DOUBLE, selected.in_memory.id(), selected.in_file.id(),
                   H5P_DEFAULT, values),
           what);
+}
+
+void Dataset::set_attribute(const std::string& name, const std::string& text) {
+  write_text_attribute(id_.id(), name, text, what_);
 }
 
 void Dataset::write(const std::vector<double>& values) {
@@ -362,12 +405,11 @@ Dataset NewFile::add(const std::string& name, const DatasetShape& shape) {
   }
   staged_.reserve(chunks * (count_of(chunk) * bytes_of(shape.element) + bytes_beside_chunk) +
                   bytes_beside_data);
-  const Handle links = owned(H5Pcreate(H5P_LINK_CREATE), H5Pclose, writing);
-  checked(H5Pset_create_intermediate_group(links.id(), 1), writing);
+  make_groups_of(id_.id(), name, writing);
   const Handle space = space_of(shape.extents, writing);
   const Handle properties = properties_of(shape, writing);
   return {owned(H5Dcreate2(id_.id(), name.c_str(), type_in_file(shape.element), space.id(),
-                           links.id(), properties.id(), H5P_DEFAULT),
+                           H5P_DEFAULT, properties.id(), H5P_DEFAULT),
                 H5Dclose, writing),
           what};
 }
@@ -385,23 +427,15 @@ void NewFile::add(const std::string& name, const std::string& bytes) {
 }
 
 void NewFile::set_attribute(const std::string& name, const std::string& text) {
-  const std::string what = "write " + name + " of " + path_.string();
-  const Handle type = owned(H5Tcopy(H5T_C_S1), H5Tclose, what);
-  checked(H5Tset_size(type.id(), text.size() + 1), what);
-  const Handle space = owned(H5Screate(H5S_SCALAR), H5Sclose, what);
-  const Handle attribute =
-      owned(H5Acreate2(id_.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT),
-            H5Aclose, what);
-  checked(H5Awrite(attribute.id(), type.id(), text.c_str()), what);
+  write_text_attribute(id_.id(), name, text, path_.string());
 }
 
 void NewFile::set_attribute(const std::string& name, std::int64_t count) {
-  const std::string what = "write " + name + " of " + path_.string();
-  const Handle space = owned(H5Screate(H5S_SCALAR), H5Sclose, what);
-  const Handle attribute =
-      owned(H5Acreate2(id_.id(), name.c_str(), H5T_STD_I64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT),
-            H5Aclose, what);
-  checked(H5Awrite(attribute.id(), H5T_NATIVE_INT64, &count), what);
+  write_attribute(id_.id(), name, {H5T_STD_I64LE, H5T_NATIVE_INT64}, &count, path_.string());
+}
+
+void NewFile::set_number_attribute(const std::string& name, double number) {
+  write_attribute(id_.id(), name, {H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE}, &number, path_.string());
 }
 
 void NewFile::commit() {

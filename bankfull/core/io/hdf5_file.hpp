@@ -64,6 +64,8 @@ class Dataset {
   void write(const Part& part, const double* values);
   void read(const Part& part, double* values) const;
 
+  void set_attribute(const std::string& name, const std::string& text);
+
   // All of it.
   void write(const std::vector<double>& values);
   void write(const std::vector<std::int64_t>& values);
@@ -141,6 +143,7 @@ class NewFile final : public File {
 
   void set_attribute(const std::string& name, const std::string& text);
   void set_attribute(const std::string& name, std::int64_t count);
+  void set_number_attribute(const std::string& name, double number);
 
   /// Gives it its name. All datasets must be closed.
   void commit();

@@ -16,6 +16,8 @@ namespace {
 
 constexpr mode_t mode_of_files = 0644;
 
+bool is_lack_of_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
 /// What a file's owner may not go beyond, as after `ulimit -f`.
 bool exceeds_limit_of_files(std::int64_t bytes) {
   struct rlimit limit {};
@@ -34,6 +36,14 @@ void flush_folder(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+void fail_to_write(const std::filesystem::path& path, int error, const std::string& remedy) {
+  const std::string what = "cannot write " + path.string() + ": " + std::strerror(error) + remedy;
+  if (is_lack_of_room(error)) {
+    throw NoRoom(what);
+  }
+  throw RuntimeFailure(what);
+}
 
 StagedPath::StagedPath(std::filesystem::path target) : target_(std::move(target)) {
   temporary_ = target_.string() + temporary_mark + "XXXXXX";
@@ -54,17 +64,14 @@ StagedPath::~StagedPath() {
   }
 }
 
-void StagedPath::fail(int error) const {
-  throw RuntimeFailure("cannot write " + target_.string() + ": " + std::strerror(error));
-}
+void StagedPath::fail(int error) const { fail_to_write(target_, error); }
 
 void StagedPath::reserve(std::int64_t bytes) {
   reserved_ += bytes;
   if (exceeds_limit_of_files(reserved_)) {
     fail(EFBIG);
   }
-  if (fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, reserved_) != 0 &&
-      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
+  if (fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, reserved_) != 0 && is_lack_of_room(errno)) {
     fail(errno);
   }
 }

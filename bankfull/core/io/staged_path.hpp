@@ -9,6 +9,11 @@ namespace bankfull {
 /// Stands between a file's name and the letters that make its temporary one unique.
 inline constexpr const char* temporary_mark = ".part-";
 
+/// Throws NoRoom where the error of the system (errno) stands for that, or else RuntimeFailure:
+/// "cannot write <path>: <error><remedy>".
+[[noreturn]] void fail_to_write(const std::filesystem::path& path, int error,
+                                const std::string& remedy = {});
+
 /// A file under a temporary name, which nobody can foresee, in the folder where it is to go: for
 /// libraries that write files by their names. What stands under the target's name stays until the
 /// new file is whole.
@@ -27,8 +32,8 @@ class StagedPath {
 
   /// Sets aside room for so many further bytes. Libraries that keep what they write in memory are
   /// at a loss when the disk turns out to be full as they close a file; this finds out before.
-  /// Throws RuntimeFailure where there is no room, or where files may not become that large. File
-  /// systems that cannot set room aside promise nothing.
+  /// Throws NoRoom where there is none, or where files may not become that large. File systems that
+  /// cannot set room aside promise nothing.
   void reserve(std::int64_t bytes);
 
   /// Flushes the file to disk, gives back room that it does not take, and gives it its name,

@@ -2,6 +2,7 @@
 #include "bankfull/app/convect/changed_settings.hpp"
 #include "bankfull/app/convect/checkpoint_file.hpp"
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/field_writer.hpp"
 #include "bankfull/app/convect/flow_of_run.hpp"
 #include "bankfull/app/convect/placeholders.hpp"
 #include "bankfull/app/convect/ready_cases.hpp"
@@ -181,6 +182,9 @@ std::string what_was_written(const convect::RunDirectory& directory,
     text += fmt::format(", {} pictures in slices/, the last of them {}", writer.pictures().size(),
                         printable(writer.pictures().back().string(), most_of_a_path));
   }
+  if (writer.field_files() > 0) {
+    text += fmt::format(", {} files in fields/", writer.field_files());
+  }
   return text + "\n";
 }
 
@@ -334,7 +338,8 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   set_machine(options, ranks, problem);
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
-  const Plan plan = in_case([&] { return Plan(problem, policy.ceiling); });
+  const Plan plan =
+      in_case([&] { return Plan(problem, policy.ceiling, convect::field_output_bytes(wanted)); });
   in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
   const std::unique_ptr<convect::FlowOfRun> start =
       in_case([&] { return flow_to_begin_with(wanted, plan, ranks); });
@@ -444,7 +449,7 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
   const MeasurePolicy policy =
       options.common.prepare(ranks, wanted.problem.device, wanted.problem.threads);
   return convect::placed(wanted.places, [&] {
-    const Plan plan(wanted.problem, policy.ceiling);
+    const Plan plan(wanted.problem, policy.ceiling, convect::field_output_bytes(wanted));
     start.require_fields(plan.problem(), plan.grid());
     if (!options.common.quiet || options.common.dry_run) {
       print_plan(wanted.title, plan);

@@ -16,8 +16,9 @@ namespace bankfull::convection {
 class Plan {
  public:
   /// Throws UsageError for a bad problem, also where the pressure solver asked for cannot be had on
-  /// its device.
-  explicit Plan(Problem problem, CeilingRule ceilings = CeilingRule::automatic);
+  /// its device. `output_bytes`: what who records the run takes on the host.
+  explicit Plan(Problem problem, CeilingRule ceilings = CeilingRule::automatic,
+                std::int64_t output_bytes = 0);
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Grid& grid() const { return grid_; }
@@ -41,7 +42,9 @@ class Plan {
   /// What make_integrator takes on the problem's device.
   [[nodiscard]] std::int64_t device_bytes() const { return device_bytes_; }
 
-  /// Of that and of what a flow is loaded through on the host.
+  [[nodiscard]] std::int64_t output_bytes() const { return output_bytes_; }
+
+  /// Of all that, and of what a flow is loaded through on the host.
   [[nodiscard]] const Footprint& footprint() const { return footprint_; }
 
   /// Throws UsageError where the device or the host has too little memory.
@@ -60,6 +63,7 @@ class Plan {
   int stages_;
   std::vector<Continuations> ghosts_;
   std::int64_t device_bytes_;
+  std::int64_t output_bytes_;
   Footprints footprints_;
   Footprint footprint_;
 };

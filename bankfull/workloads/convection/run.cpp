@@ -45,6 +45,23 @@ std::string name_of_broken(const Problem& problem, const Diagnosis& diagnosis) {
   return "the divergence";
 }
 
+/// When a run has last done what it does at multiples of steps or of time.
+struct LastDone {
+  std::int64_t step = 0;
+  double time = 0.0;
+
+  [[nodiscard]] std::int64_t next_step(std::int64_t every) const {
+    return every > 0 ? (step / every + 1) * every : std::numeric_limits<std::int64_t>::max();
+  }
+
+  /// The next multiple, as above; one that rounding alone has not reached counts as reached.
+  [[nodiscard]] double next_time(double every) const {
+    constexpr double rounding = 1e-9;
+    return every > 0.0 ? (std::floor(time / every + 2.0 * rounding) + 1.0 - rounding) * every
+                       : HUGE_VAL;
+  }
+};
+
 /// One integration from the initial conditions to the end.
 class Integration {
  public:
@@ -103,6 +120,9 @@ class Integration {
     context_.recorder.begin();
     record();
     snapshot_when_due();
+    if (fields().any()) {
+      tell_fields();
+    }
     restart_watches();
   }
 
@@ -118,6 +138,7 @@ class Integration {
   void restart_watches() {
     saved_ = {clock_.steps, clock_.time};
     since_save_.restart();
+    since_fields_.restart();
     watch_.restart();
     since_begin_.restart();
   }
@@ -135,6 +156,7 @@ class Integration {
     } else if (row_is_near()) {
       note_budgets();
     }
+    tell_fields_when_due();
   }
 
   [[nodiscard]] bool at_end() const {
@@ -261,8 +283,9 @@ class Integration {
 
   /// Steps until there may be something to do, at least one.
   [[nodiscard]] std::int64_t steps_ahead() const {
-    std::int64_t last = std::min(
-        {next_row_step() - steps_of_budgets, checked_step_ + watch_steps, next_checkpoint_step()});
+    std::int64_t last =
+        std::min({next_row_step() - steps_of_budgets, checked_step_ + watch_steps,
+                  saved_.next_step(checkpoints().steps), told_fields_.next_step(fields().steps)});
     last = std::min(last, statistics_.next_step(clock_.steps));
     if (plans_rows()) {
       last = std::min(last, next_planning_step());
@@ -276,8 +299,11 @@ class Integration {
       steps = std::min({steps, least_steps_to(rule_, clock_, picture),
                         least_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
     }
-    if (checkpoints().time > 0.0) {
-      steps = std::min(steps, least_steps_to(rule_, clock_, next_checkpoint_time()));
+    for (const double time :
+         {saved_.next_time(checkpoints().time), told_fields_.next_time(fields().time)}) {
+      if (time < HUGE_VAL) {
+        steps = std::min(steps, least_steps_to(rule_, clock_, time));
+      }
     }
     return std::max<std::int64_t>(1, steps);
   }
@@ -504,21 +530,10 @@ class Integration {
     return context_.cadence.checkpoints;
   }
 
-  [[nodiscard]] std::int64_t next_checkpoint_step() const {
-    const std::int64_t every = checkpoints().steps;
-    return every > 0 ? (saved_.step / every + 1) * every : std::numeric_limits<std::int64_t>::max();
-  }
-
-  /// The next multiple, as above, but for one that rounding alone has not reached.
-  [[nodiscard]] double next_checkpoint_time() const {
-    constexpr double rounding = 1e-9;
-    const double every = checkpoints().time;
-    return every > 0.0 ? (std::floor(saved_.time / every + rounding) + 1.0) * every : HUGE_VAL;
-  }
-
   [[nodiscard]] bool checkpoint_due() const {
     const CheckpointCadence& every = checkpoints();
-    return clock_.steps >= next_checkpoint_step() || clock_.time >= next_checkpoint_time() ||
+    return clock_.steps >= saved_.next_step(every.steps) ||
+           clock_.time >= saved_.next_time(every.time) ||
            (every.seconds > 0.0 && since_save_.seconds() >= every.seconds);
   }
 
@@ -535,6 +550,33 @@ class Integration {
     watch_.restart();
   }
 
+  [[nodiscard]] const FieldCadence& fields() const { return context_.cadence.fields; }
+
+  [[nodiscard]] bool fields_due() const {
+    const FieldCadence& every = fields();
+    return clock_.steps >= told_fields_.next_step(every.steps) ||
+           clock_.time >= told_fields_.next_time(every.time) ||
+           (every.seconds > 0.0 && since_fields_.seconds() >= every.seconds) ||
+           (at_end() && !interrupted_ && clock_.steps > told_fields_.step);
+  }
+
+  /// Steps are timed without it.
+  void tell_fields_when_due() {
+    if (fields().any() && fields_due()) {
+      integrator_->finish();
+      seconds_before_pause_ += watch_.seconds();
+      tell_fields();
+      watch_.restart();
+    }
+  }
+
+  void tell_fields() {
+    context_.recorder.fields({field_count_, clock_.steps, clock_.time}, plan_.grid(), *integrator_);
+    ++field_count_;
+    told_fields_ = {clock_.steps, clock_.time};
+    since_fields_.restart();
+  }
+
   /// Of the last step, whoever took it.
   [[nodiscard]] poisson::Outcome pressure_outcome() const {
     const bool saved = context_.start != nullptr && clock_.steps == first_step_;
@@ -547,6 +589,8 @@ class Integration {
     integrator_->save(to);
     early_end_.save(to);
     to.counts("run/steps", {recorded_step_, row_step_, checked_step_, snapshots_, checked_});
+    to.counts("run/fields", {field_count_, told_fields_.step});
+    to.numbers("run/fields_time", {told_fields_.time});
     PackedNumbers numbers;
     const poisson::Outcome solve = pressure_outcome();
     for (const double number : {static_cast<double>(solve.cycles), solve.residual,
@@ -589,6 +633,20 @@ class Integration {
     nusselt_.restore(numbers);
     statistics_.begin(clock_.time);
     statistics_.restore(from);
+    restore_fields(from);
+  }
+
+  /// Runs that tell no fields before may begin with it now.
+  void restore_fields(const StateReader& from) {
+    if (!from.has("run/fields")) {
+      return;
+    }
+    const std::vector<std::int64_t> counts = from.counts("run/fields");
+    if (counts.size() != 2) {
+      throw RuntimeFailure("the state of the run does not tell which fields it has told");
+    }
+    field_count_ = counts[0];
+    told_fields_ = {counts[1], PackedNumbers(from.numbers("run/fields_time")).take()};
   }
 
   void snapshot_when_due() {
@@ -622,13 +680,12 @@ class Integration {
   std::int64_t first_step_ = 0;  ///< of this process
   poisson::Outcome saved_solve_;
 
-  struct Saved {
-    std::int64_t step = 0;
-    double time = 0.0;
-  };
-  Saved saved_;  ///< last
+  LastDone saved_;
+  LastDone told_fields_;
+  std::int64_t field_count_ = 0;
 
   Stopwatch since_save_;
+  Stopwatch since_fields_;
   Stopwatch since_begin_;
   Stopwatch watch_;
   double seconds_before_pause_ = 0.0;

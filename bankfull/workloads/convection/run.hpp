@@ -33,6 +33,13 @@ struct SeriesRow {
   double seconds_per_cell_step = 0.0;  ///< since the row before
 };
 
+/// Which of a run's fields, and of when. Numbers follow each other, across restarts too.
+struct FieldMoment {
+  std::int64_t number = 0;
+  std::int64_t step = 0;
+  double time = 0.0;
+};
+
 /// Told what a run finds while it goes on. Workloads write no files; the application does.
 class Recorder {
  public:
@@ -51,6 +58,9 @@ class Recorder {
 
   /// At the end, where windows of Cadence::statistics have samples.
   virtual void profiles(const std::vector<Profile>& /*all*/) {}
+  /// As often as FieldCadence asks for; the flow can be read until this returns.
+  virtual void fields(const FieldMoment& /*moment*/, const Grid& /*grid*/,
+                      const FlowReader& /*flow*/) {}
 
   /// As often as CheckpointCadence asks for, before anything that the run tells at this step:
   /// `save` takes down all that its rest depends on.
@@ -69,12 +79,24 @@ struct CheckpointCadence {
   [[nodiscard]] bool any() const { return at_end || steps > 0 || time > 0.0 || seconds > 0.0; }
 };
 
+/// How often a run tells its fields; 0: not by this measure. Where any of them asks for it, it does
+/// so at the start and, unless it is interrupted, at its end, too. Steps are not made to meet
+/// times: fields are those of the first step at or beyond.
+struct FieldCadence {
+  std::int64_t steps = 0;  ///< at multiples of them
+  double time = 0.0;       ///< of the flow, likewise
+  double seconds = 0.0;    ///< of the clock on the wall
+
+  [[nodiscard]] bool any() const { return steps > 0 || time > 0.0 || seconds > 0.0; }
+};
+
 /// How often a run tells of itself.
 struct Cadence {
   std::int64_t series_steps = 0;  ///< 0: about two hundred rows, where the number of steps is known
   int snapshots = 0;              ///< 0, or 2 and more
   CheckpointCadence checkpoints = {};
   std::vector<StatisticsRequest> statistics = {};
+  FieldCadence fields = {};
 };
 
 /// What a run gets beside its plan: IntegrationContext{{ranks, progress}, cadence, recorder}.
