@@ -470,6 +470,8 @@ class Killed(Runs):
                 self.assertIn(process.returncode, (OK, -signal.SIGKILL), out + err)
                 # It may be killed as it ends, with all written.
                 ended = process.returncode == OK or (self.run_folder / "run.json").exists()
+            # Then its lock is left, which the next start would know as that of a process that is no more.
+            (self.run_folder / "bankfull.lock").unlink(missing_ok=True)
             self.assert_same(self.run_folder, whole)
 
     def test_goes_on_after_a_kill_at_any_moment(self):
