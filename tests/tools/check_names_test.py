@@ -10,18 +10,22 @@ from pathlib import Path
 CHECK = Path(__file__).resolve().parents[2] / "tools" / "check_names"
 
 
-def checked(text):
-    """Exit status and output for a source with this text."""
+def checked(*texts, suffix=".cpp"):
+    """Exit status and output for sources with these texts."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "source.cpp"
-        file.write_text(text, encoding="utf-8")
-        done = subprocess.run([sys.executable, CHECK, file], capture_output=True, text=True, check=False)
+        files = [Path(folder) / f"source{n}{suffix}" for n in range(len(texts))]
+        for file, text in zip(files, texts):
+            file.write_text(text, encoding="utf-8")
+        done = subprocess.run([sys.executable, CHECK, *files], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout + done.stderr
 
 
 class CheckNames(unittest.TestCase):
     def finds(self, text, *words):
-        status, said = checked(text)
+        self.finds_one(checked(text), *words)
+
+    def finds_one(self, outcome, *words):
+        status, said = outcome
         self.assertEqual(status, 1, said)
         self.assertEqual(len(said.splitlines()), 1, said)
         for word in words:
@@ -52,6 +56,15 @@ class CheckNames(unittest.TestCase):
 
     def test_other_names_differ_enough(self):
         self.accepts("int x1, x2, l, m, O; for (int i1 = 0x1F; i1 < 10; ++i1) {}\n")
+
+    def test_types_that_two_headers_define(self):
+        one = "namespace a::b {\n\n/// x\nstruct Part {\n  struct Inner {};\n};\n}\n"
+        other = "namespace a::b {\ntemplate <class T>\nclass Part final : public Base<T> {\n  enum class Inner { x };\n};\n}\n"
+        self.finds_one(checked(one, other, suffix=".hpp"), "source1.hpp:3: type 'Part' of namespace a::b", "source0.hpp:4 too")
+        self.finds_one(checked(one, "namespace a::b {\nenum class Part { x };\n}\n", suffix=".cuh"), "source1.cuh:2: type 'Part'")
+        for fine in (other.replace("a::b", "a"), other.replace("Part", "Whole"), "namespace a::b {\nstruct Part;\nclass Part;\n}\n"):
+            self.assertEqual(checked(one, fine, suffix=".hpp")[0], 0, fine)
+        self.assertEqual(checked(one, other)[0], 0, "sources have anonymous namespaces")
 
     def test_the_sources_of_the_project(self):
         done = subprocess.run([sys.executable, CHECK], capture_output=True, text=True, check=False)

@@ -95,7 +95,7 @@ Nusselt nusselt_of(const HeatPath& path, double diffusivity, const Diagnosis& di
   return found;
 }
 
-std::optional<std::size_t> axis_of_passage(const Problem& problem, std::size_t scalar) {
+std::optional<std::size_t> flux_axis(const Problem& problem, std::size_t scalar) {
   const Scalar& carried = problem.scalars[scalar];
   if (const auto path = path_between_values(problem, carried)) {
     return path->axis;
@@ -109,7 +109,7 @@ std::optional<std::size_t> axis_of_passage(const Problem& problem, std::size_t s
   return std::nullopt;
 }
 
-Passage passage_of(const Problem& problem, std::size_t scalar, std::size_t axis,
+ScalarFluxes scalar_fluxes(const Problem& problem, std::size_t scalar, std::size_t axis,
                    const Diagnosis& flow) {
   const Diagnosis::OfScalar& found = flow.scalars[scalar];
   const double length = problem.axes[axis].upper - problem.axes[axis].lower;
@@ -122,7 +122,7 @@ Passage passage_of(const Problem& problem, std::size_t scalar, std::size_t axis,
           .conducted = conducted};
 }
 
-std::array<NamedNumber, 7> passage_figures(const Problem& problem, std::size_t scalar,
+std::array<NamedNumber, 7> scalar_flux_figures(const Problem& problem, std::size_t scalar,
                                            const Diagnosis& flow) {
   std::array<NamedNumber, 7> figures{{{"_flux_lower", {}},
                                       {"_flux_upper", {}},
@@ -131,8 +131,8 @@ std::array<NamedNumber, 7> passage_figures(const Problem& problem, std::size_t s
                                       {"_sherwood_lower", {}},
                                       {"_sherwood_upper", {}},
                                       {"_sherwood_volume", {}}}};
-  if (const auto axis = axis_of_passage(problem, scalar)) {
-    const Passage found = passage_of(problem, scalar, *axis, flow);
+  if (const auto axis = flux_axis(problem, scalar)) {
+    const ScalarFluxes found = scalar_fluxes(problem, scalar, *axis, flow);
     const std::array<std::optional<double>, 7> values{found.lower,
                                                       found.upper,
                                                       found.volume,

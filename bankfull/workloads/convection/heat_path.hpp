@@ -45,11 +45,11 @@ Nusselt nusselt_of(const HeatPath& path, double diffusivity, const Diagnosis& di
 /// The axis along which a scalar passes from wall to wall: of the walls of fixed values that differ
 /// most or, where none do, of walls neither of which is insulating, z before y before x. Nothing
 /// where there are none.
-std::optional<std::size_t> axis_of_passage(const Problem& problem, std::size_t scalar);
+std::optional<std::size_t> flux_axis(const Problem& problem, std::size_t scalar);
 
 /// How much of a scalar passes along an axis: fluxes are positive along it, in units of the scalar
 /// times velocity.
-struct Passage {
+struct ScalarFluxes {
   double lower = 0.0;       ///< flux through the lower wall, into the fluid
   double upper = 0.0;       ///< and through the upper one, out of it
   double volume = 0.0;      ///< in the mean over the volume: u T - kappa dT/dz
@@ -63,7 +63,7 @@ struct Passage {
   }
 };
 
-Passage passage_of(const Problem& problem, std::size_t scalar, std::size_t axis,
+ScalarFluxes scalar_fluxes(const Problem& problem, std::size_t scalar, std::size_t axis,
                    const Diagnosis& flow);
 
 /// The columns of a scalar's passage in a series, after its name; empty where nothing passes from
@@ -72,7 +72,7 @@ struct NamedNumber {
   const char* name = "";
   std::optional<double> value;
 };
-std::array<NamedNumber, 7> passage_figures(const Problem& problem, std::size_t scalar,
+std::array<NamedNumber, 7> scalar_flux_figures(const Problem& problem, std::size_t scalar,
                                            const Diagnosis& flow);
 
 /// sqrt(mean of u^2) L / nu. L: along the path of heat or, without one, along the axis of the

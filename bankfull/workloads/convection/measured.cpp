@@ -197,7 +197,7 @@ void add_budgets(const Problem& problem, const RunOutcome& outcome, Measurement&
         add(name + "_numerical_dissipation", outcome.time_scheme->numerical_dissipation[s]);
       }
     }
-    for (const NamedNumber& number : passage_figures(problem, s, flow)) {
+    for (const NamedNumber& number : scalar_flux_figures(problem, s, flow)) {
       if (number.value) {
         add(name + number.name, *number.value);
       }

@@ -198,14 +198,14 @@ class Flow:
         return Wall(value=np.take(value, 0, axis=axis.number), length=length, varying=varying)
 
     def reference(self, field):
-        """The least value on walls and in the middle of 8 x 8 x 8 parts of the box, at the start."""
+        """The least value on walls of fixed values and in the middle of 8 x 8 x 8 parts of the box, at the start."""
         formula = self.case.initial[field]
         lines = [axis.lower + (np.arange(8) + 0.5) / 8 * axis.length for axis in self.axes]
         found = [formula(*place) for place in itertools.product(*lines)]
         for axis, walls in zip(self.axes, self.case.scalars[field - 3].walls):
             for side, wall in enumerate(walls or ()):
-                if "flux" not in wall:
-                    value = wall["surroundings" if "transfer" in wall else "value"] + time_formula_of(wall.get("varying", 0))(0)
+                if "value" in wall:
+                    value = wall["value"] + time_formula_of(wall.get("varying", 0))(0)
                     ends = [[(a.lower, a.upper)[side]] if a is axis else (a.lower, a.upper) for a in self.axes]
                     found += [value + np.dot(wall["slope"], corner) for corner in itertools.product(*ends)]
         return min(found)
@@ -599,7 +599,7 @@ class Flow:
         kinetic = None if driven or buoyancy == 0 else 1 + of_velocity / (buoyancy * heat)
         return of_temperature * first.diffusivity / heat**2, kinetic
 
-    def axis_of_passage(self, s):
+    def flux_axis(self, s):
         """From wall to wall: those of fixed values that differ most, or else the last axis neither of whose walls is insulating."""
         path = self.conducted(s)
         if path is not None:
@@ -610,7 +610,7 @@ class Flow:
 
     def passage(self, s):
         """Fluxes through the walls and in the volume, the difference between the walls, and the fluxes over what conduction alone would carry."""
-        axis = self.axis_of_passage(s)
+        axis = self.flux_axis(s)
         if axis is None:
             return [None] * 7
         a, diffusivity = axis.number, self.case.scalars[s].diffusivity

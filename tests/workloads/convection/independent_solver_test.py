@@ -328,7 +328,7 @@ def sizes(flow, rows):
 
 def sizes_of_passage(flow, rows, s, value, speed):
     """Of what passes of a scalar from wall to wall. A quotient has the rounding of a difference that may be small."""
-    scalar, axis = flow.case.scalars[s], flow.axis_of_passage(s)
+    scalar, axis = flow.case.scalars[s], flow.flux_axis(s)
     if axis is None:
         return {}
     flux = scalar.diffusivity * value / np.min(axis.widths) + speed * value
