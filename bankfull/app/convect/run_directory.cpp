@@ -252,7 +252,8 @@ std::string series_line(const SeriesRow& row, const convection::Problem& problem
     if (problem.scalars[s].advection == convection::Advection::bounded) {
       line += numerical_cell(row, s);
     }
-    for (const convection::NamedNumber& number : convection::scalar_flux_figures(problem, s, flow)) {
+    for (const convection::NamedNumber& number :
+         convection::scalar_flux_figures(problem, s, flow)) {
       line += "," + cell_of(number.value);
     }
   }

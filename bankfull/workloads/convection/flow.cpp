@@ -44,7 +44,7 @@ void require_moderate(const FieldFormula& formula, const Vector& place, double f
 }
 
 void require_moderate(const FieldFormula& formula, const Grid& grid, int field, const Box& part,
-                    const double* values) {
+                      const double* values) {
   const double* value = values;
   for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     require_moderate(formula, grid.place(field, i, j, k), *value++);

@@ -151,9 +151,7 @@ inline constexpr double max_divergence = 1e-3;
 inline constexpr double max_magnitude = 1e30;
 
 /// Whether it is a number within these bounds.
-inline bool is_moderate(double value) {
-  return std::fabs(value) <= max_magnitude;
-}
+inline bool is_moderate(double value) { return std::fabs(value) <= max_magnitude; }
 
 /// A run: what to integrate and how. Plain data; units are the case's own throughout.
 struct Problem {
