@@ -570,13 +570,18 @@ void RunWriter::tell_messages() {
   }
 }
 
-void RunWriter::fields(const convection::FieldMoment& moment, const convection::Grid& grid,
-                       const convection::FlowReader& flow) {
+void RunWriter::finish_reading() noexcept {
+  if (fields_) {
+    fields_->finish_reading();
+  }
+}
+
+void RunWriter::fields(const convection::FieldMoment& moment, const convection::ToldFlow& flow) {
   require_folder();
   if (type_of(directory_->fields()) != fs::file_type::directory) {
     throw RuntimeFailure(directory_->fields().string() + " was removed or replaced during the run");
   }
-  fields_->write(moment, grid, flow);
+  fields_->write(moment, flow);
   tell_messages();
 }
 
