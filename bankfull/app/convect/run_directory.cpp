@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
@@ -98,9 +100,29 @@ std::vector<std::string> names_of(const std::vector<SliceRequest>& slices) {
   return names;
 }
 
-/// The pictures that a run's list names, as it names them: "slices/temperature-y-0000.png".
-std::vector<std::string> listed_pictures(const fs::path& list) {
-  std::vector<std::string> pictures;
+/// A picture as a run's list has it: "slices/temperature-y-0000.png", and what its colours stand
+/// for.
+struct ListedPicture {
+  std::string file;
+  convection::ScalarRange range = no_range;
+};
+
+/// The number that ends a line, or what is left of one; taken away with the comma before it.
+std::optional<double> take_last_number(std::string& line) {
+  const std::size_t comma = line.rfind(',');
+  if (comma == std::string::npos) {
+    return std::nullopt;
+  }
+  double number = 0.0;
+  const char* const end = line.data() + line.size();
+  const auto read = std::from_chars(line.data() + comma + 1, end, number);
+  const bool is_whole = read.ec == std::errc() && read.ptr == end;
+  line.resize(comma);
+  return is_whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+std::vector<ListedPicture> list_of_pictures(const fs::path& list) {
+  std::vector<ListedPicture> pictures;
   if (type_of(list) != fs::file_type::regular) {
     return pictures;
   }
@@ -110,14 +132,31 @@ std::vector<std::string> listed_pictures(const fs::path& list) {
   while (std::getline(file, line)) {
     const fs::path picture = line.substr(0, line.find(','));
     if (picture.parent_path() == "slices" && picture.extension() == ".png") {
-      pictures.push_back(picture.string());
+      const std::optional<double> most = take_last_number(line);
+      const std::optional<double> least = take_last_number(line);
+      pictures.push_back({.file = picture.string(),
+                          .range = {least.value_or(no_range.least), most.value_or(no_range.most)}});
     }
   }
   return pictures;
 }
 
+std::vector<std::string> listed_pictures(const fs::path& list) {
+  std::vector<std::string> files;
+  for (const ListedPicture& picture : list_of_pictures(list)) {
+    files.push_back(picture.file);
+  }
+  return files;
+}
+
 std::string picture_name(const std::string& slice, std::int64_t number) {
   return fmt::format("{}-{:04}.png", slice, number);
+}
+
+/// The slice that a picture of this name is of: what is before the number.
+std::string slice_of(const std::string& picture) {
+  const std::string stem = fs::path(picture).stem().string();
+  return stem.substr(0, stem.rfind('-'));
 }
 
 /// Of each slice the picture after those that are listed: a run that was killed may have left one.
@@ -515,7 +554,8 @@ RunWriter::RunWriter(const Case& run, const RunDirectory& directory, const Folde
       directory_(&directory),
       lock_(&lock),
       drives_heat_(convection::heat_path_of(run.problem) != nullptr),
-      slice_names_(names_of(run.slices)) {}
+      slice_names_(names_of(run.slices)),
+      ranges_so_far_(run.slices.size(), no_range) {}
 
 void RunWriter::begin() {
   require_folder();
@@ -525,12 +565,7 @@ void RunWriter::begin() {
     has_begun_ = true;
     series_ = LineFile(directory_->series(), told.series_bytes);
     rows_ = told.series_lines - 1;
-    if (told.slice_list_bytes > 0) {
-      slice_list_ = LineFile(directory_->slice_list(), told.slice_list_bytes);
-      for (const std::string& picture : listed_pictures(directory_->slice_list())) {
-        pictures_.push_back(directory_->path() / picture);
-      }
-    }
+    go_on_with_pictures(told);
     begin_fields(told.field_list_bytes);
     return;
   }
@@ -541,6 +576,21 @@ void RunWriter::begin() {
     slice_list_ = LineFile(directory_->slice_list(), "file,time,field,normal,at,least,most");
   }
   begin_fields(0);
+}
+
+void RunWriter::go_on_with_pictures(const ToldSoFar& told) {
+  if (told.slice_list_bytes == 0) {
+    return;
+  }
+  slice_list_ = LineFile(directory_->slice_list(), told.slice_list_bytes);
+  for (const ListedPicture& picture : list_of_pictures(directory_->slice_list())) {
+    pictures_.push_back(directory_->path() / picture.file);
+    for (std::size_t n = 0; n < slice_names_.size(); ++n) {
+      if (slice_of(picture.file) == slice_names_[n]) {
+        ranges_so_far_[n] = both(ranges_so_far_[n], picture.range);
+      }
+    }
+  }
 }
 
 void RunWriter::begin_fields(std::int64_t list_bytes) {
@@ -593,12 +643,16 @@ void RunWriter::record(const SeriesRow& row) {
   ++rows_;
 }
 
-void RunWriter::snapshot(std::int64_t number, double time, const convection::Grid& grid,
+void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                          const convection::FlowReader& flow) {
   for (std::size_t n = 0; n < run_->slices.size(); ++n) {
     const SliceRequest& slice = run_->slices[n];
-    const SlicePicture drawn = draw_slice(slice, run_->problem, grid, flow);
-    const std::string name = picture_name(slice_names_[n], number);
+    convection::ScalarRange& so_far = ranges_so_far_[n];
+    const SlicePicture drawn =
+        draw_slice(slice, run_->problem, grid, flow,
+                   range_beforehand(slice, run_->problem, moment.scalars, so_far));
+    so_far = both(so_far, {drawn.least, drawn.most});
+    const std::string name = picture_name(slice_names_[n], moment.number);
     require_folder();
     if (type_of(directory_->slices()) != fs::file_type::directory) {
       throw RuntimeFailure(directory_->slices().string() +
@@ -606,7 +660,7 @@ void RunWriter::snapshot(std::int64_t number, double time, const convection::Gri
     }
     write_png(directory_->slices() / name, drawn.picture);
     pictures_.push_back(directory_->slices() / name);
-    slice_list_.append(fmt::format("slices/{},{},{},{},{},{},{}", name, time, slice.field,
+    slice_list_.append(fmt::format("slices/{},{},{},{},{},{},{}", name, moment.time, slice.field,
                                    convection::axis_names[static_cast<std::size_t>(slice.normal)],
                                    slice.position, drawn.least, drawn.most));
   }

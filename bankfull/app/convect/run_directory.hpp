@@ -107,7 +107,7 @@ class RunWriter final : public convection::Recorder {
 
   void begin() override;
   void record(const convection::SeriesRow& row) override;
-  void snapshot(std::int64_t number, double time, const convection::Grid& grid,
+  void snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                 const convection::FlowReader& flow) override;
 
   /// Each replaces what an earlier part of the run has left.
@@ -144,6 +144,7 @@ class RunWriter final : public convection::Recorder {
  private:
   void require_folder() const;
   void begin_fields(std::int64_t list_bytes);
+  void go_on_with_pictures(const ToldSoFar& told);
   void finish_fields();
   void tell_messages();
   [[nodiscard]] ToldSoFar told_so_far() const;
@@ -160,6 +161,7 @@ class RunWriter final : public convection::Recorder {
   std::int64_t rows_ = 0;
   convection::SeriesRow last_row_;
   std::vector<std::string> slice_names_;
+  std::vector<convection::ScalarRange> ranges_so_far_;  ///< of the colours of each slice
   std::vector<std::filesystem::path> pictures_;
   const CheckpointHeader* saved_ = nullptr;
   CheckpointListener listener_;

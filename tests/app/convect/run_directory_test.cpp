@@ -192,8 +192,8 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   const convection::FlowState state{
       .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, 0.5))};
   const convection::KeptFlow flow(state, grid);
-  writer.snapshot(0, 0.0, grid, flow);
-  writer.snapshot(1, 0.5, grid, flow);
+  writer.snapshot({.number = 0, .step = 0, .time = 0.0}, grid, flow);
+  writer.snapshot({.number = 1, .step = 3, .time = 0.5}, grid, flow);
   EXPECT_EQ(writer.pictures().size(), 2U);
   EXPECT_TRUE(fs::is_regular_file(directory.slices() / "temperature-y-0001.png"));
   EXPECT_THAT(read(directory.slice_list()),
