@@ -2,6 +2,7 @@
 
 #include "bankfull/app/convect/checkpoints.hpp"
 #include "bankfull/app/convect/physics.hpp"
+#include "bankfull/app/convect/picture_frame.hpp"
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/precision_names.hpp"
@@ -76,11 +77,11 @@ void read_range(TomlSection& section, SliceRequest& slice) {
   slice.range = ColourRange::given;
 }
 
-std::vector<std::string> fields_of_slice(TomlSection& section,
-                                         const convection::Problem& problem) {
+std::vector<std::string> fields_of_slice(TomlSection& section, const convection::Problem& problem) {
   const std::vector<std::string> fields = fields_of(problem);
   if (!section.has("fields")) {
-    return {fields[section.choice("field", fields, problem.scalars.empty() ? fields.size() - 1 : 0)]};
+    return {
+        fields[section.choice("field", fields, problem.scalars.empty() ? fields.size() - 1 : 0)]};
   }
   if (section.has("field")) {
     section.refuse("fields", "stands beside field", "leave one of them out");
@@ -187,13 +188,18 @@ convection::StatisticsRequest read_window(TomlSection& section, const std::strin
 }  // namespace
 
 void read_output(TomlSection& output, const convection::Vector& up, Case& wanted) {
-  output.allow({"series_every", "snapshots", "slice"});
+  output.allow({"series_every", "snapshots", "frame", "slice"});
   wanted.cadence.series_steps =
       output.integer("series_every", NumberRange::at_least(0.0, "steps, 0 for about 200 rows"), 0);
   wanted.cadence.snapshots = static_cast<int>(
       output.integer("snapshots", NumberRange::within(0.0, 100'000.0, "pictures a slice"), 5));
   if (wanted.cadence.snapshots == 1) {
     output.refuse("snapshots", "= 1 is too few", "give 0, or 2 and more: one is of the start");
+  }
+  wanted.frames = output.flag("frame", has_picture_frames());
+  if (wanted.frames && !has_picture_frames()) {
+    output.refuse("frame", "= true needs stb_truetype, which this program is without",
+                  "install libstb-dev and build it again, or leave it out");
   }
   const std::size_t axis = viewing_axis(wanted.problem, up);
   std::vector<TomlSection> sections = output.sections_or_one("slice");

@@ -2,6 +2,7 @@
 
 #include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/picture_list.hpp"
 #include "bankfull/app/convect/profile_file.hpp"
 #include "bankfull/app/convect/slice.hpp"
 #include "bankfull/app/output_file.hpp"
@@ -9,17 +10,17 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/io/staged_path.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,63 +101,13 @@ std::vector<std::string> names_of(const std::vector<SliceRequest>& slices) {
   return names;
 }
 
-/// A picture as a run's list has it: "slices/temperature-y-0000.png", and what its colours stand
-/// for.
-struct ListedPicture {
-  std::string file;
-  convection::ScalarRange range = no_range;
-};
-
-/// The number that ends a line, or what is left of one; taken away with the comma before it.
-std::optional<double> take_last_number(std::string& line) {
-  const std::size_t comma = line.rfind(',');
-  if (comma == std::string::npos) {
-    return std::nullopt;
-  }
-  double number = 0.0;
-  const char* const end = line.data() + line.size();
-  const auto read = std::from_chars(line.data() + comma + 1, end, number);
-  const bool is_whole = read.ec == std::errc() && read.ptr == end;
-  line.resize(comma);
-  return is_whole && std::isfinite(number) ? std::optional(number) : std::nullopt;
-}
-
-std::vector<ListedPicture> list_of_pictures(const fs::path& list) {
-  std::vector<ListedPicture> pictures;
-  if (type_of(list) != fs::file_type::regular) {
-    return pictures;
-  }
-  std::ifstream file(list);
-  std::string line;
-  std::getline(file, line);  // the heading
-  while (std::getline(file, line)) {
-    const fs::path picture = line.substr(0, line.find(','));
-    if (picture.parent_path() == "slices" && picture.extension() == ".png") {
-      const std::optional<double> most = take_last_number(line);
-      const std::optional<double> least = take_last_number(line);
-      pictures.push_back({.file = picture.string(),
-                          .range = {least.value_or(no_range.least), most.value_or(no_range.most)}});
-    }
-  }
-  return pictures;
-}
-
-std::vector<std::string> listed_pictures(const fs::path& list) {
+std::vector<std::string> files_of(const std::vector<ListedPicture>& pictures) {
   std::vector<std::string> files;
-  for (const ListedPicture& picture : list_of_pictures(list)) {
+  files.reserve(pictures.size());
+  for (const ListedPicture& picture : pictures) {
     files.push_back(picture.file);
   }
   return files;
-}
-
-std::string picture_name(const std::string& slice, std::int64_t number) {
-  return fmt::format("{}-{:04}.png", slice, number);
-}
-
-/// The slice that a picture of this name is of: what is before the number.
-std::string slice_of(const std::string& picture) {
-  const std::string stem = fs::path(picture).stem().string();
-  return stem.substr(0, stem.rfind('-'));
 }
 
 /// Of each slice the picture after those that are listed: a run that was killed may have left one.
@@ -291,7 +242,8 @@ std::string series_line(const SeriesRow& row, const convection::Problem& problem
     if (problem.scalars[s].advection == convection::Advection::bounded) {
       line += numerical_cell(row, s);
     }
-    for (const convection::NamedNumber& number : convection::scalar_flux_figures(problem, s, flow)) {
+    for (const convection::NamedNumber& number :
+         convection::scalar_flux_figures(problem, s, flow)) {
       line += "," + cell_of(number.value);
     }
   }
@@ -319,20 +271,20 @@ RunDirectory::RunDirectory(fs::path path, bool overwrite, std::string example)
   require_replaceable();
 }
 
-RunDirectory RunDirectory::of_run(const fs::path& path) {
-  const auto refuse_restart = [&path](const std::string& why) {
-    throw UsageError("--restart " + path.string() + ": " + why,
-                     "name the folder of a run of bankfull convect, or a file in its checkpoint/");
+RunDirectory RunDirectory::of_run(const fs::path& path, const std::string& option,
+                                  const std::string& remedy) {
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("{} {}: {}", option, path.string(), why), remedy);
   };
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    refuse_restart(fs::exists(path, error) ? "it is not a folder" : "there is no such folder");
+    refuse(fs::exists(path, error) ? "it is not a folder" : "there is no such folder");
   }
   if (access(path.c_str(), W_OK | X_OK) != 0) {
-    refuse_restart("no permission to write there");
+    refuse("no permission to write there");
   }
   if (!is_of_a_run(path / "case.toml")) {
-    refuse_restart("it holds no run");
+    refuse("it holds no run");
   }
   RunDirectory directory(path, KnownRun{});
   directory.require_no_links();
@@ -369,7 +321,7 @@ void RunDirectory::require_no_links() const {
       refuse_folder(path_, file.filename().string() + " in it is not a file");
     }
   }
-  for (const fs::path& folder : {slices(), profiles(), checkpoints(), fields()}) {
+  for (const fs::path& folder : {slices(), movies(), profiles(), checkpoints(), fields()}) {
     const fs::file_type type = type_of(folder);
     if (type != fs::file_type::not_found && type != fs::file_type::directory) {
       refuse_folder(path_, folder.filename().string() +
@@ -400,9 +352,11 @@ void RunDirectory::remove_earlier_run() const {
   // The result first: a folder that has one is complete. The case last, by which it is known.
   remove_if_there(result());
   remove_if_there(stop_file());
-  const std::vector<std::string> listed = listed_pictures(slice_list());
+  const std::vector<std::string> listed = files_of(listed_pictures(slice_list()));
   remove_pictures(listed);
   remove_pictures(unlisted_pictures(case_file(), listed));
+  remove_movies(listed);
+  rmdir(movies().c_str());  // which refuses where it holds what is not the run's
   for (const std::string& name : names_in(checkpoints())) {
     if (is_checkpoint_name(name) || is_temporary_checkpoint(name)) {
       remove_if_there(checkpoints() / name);
@@ -469,6 +423,23 @@ void RunDirectory::remove_pictures(const std::vector<std::string>& listed) const
   }
 }
 
+/// Of the slices that have pictures.
+void RunDirectory::remove_movies(const std::vector<std::string>& listed) const {
+  if (type_of(movies()) != fs::file_type::directory) {
+    return;
+  }
+  std::set<std::string> of_the_run;
+  for (const std::string& picture : listed) {
+    of_the_run.insert(movie_name(slice_of(picture)));
+  }
+  for (const std::string& name : names_in(movies())) {
+    const std::string file = name.substr(0, name.find(temporary_mark));
+    if (of_the_run.count(file) != 0 && (name == file || is_temporary_of(name, file))) {
+      remove_if_there(movies() / name);
+    }
+  }
+}
+
 void RunDirectory::remove_temporary_files(const std::vector<std::string>& names) const {
   for (const std::string& name : names) {
     for (const fs::path& file : files()) {
@@ -503,7 +474,7 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
       remove_if_there(checkpoint);
     }
   }
-  std::vector<std::string> listed = listed_pictures(slice_list());
+  std::vector<std::string> listed = files_of(listed_pictures(slice_list()));
   remove_pictures(unlisted_pictures(case_file(), listed));
   const std::int64_t kept = std::max<std::int64_t>(0, saved.told.slice_list_lines - 1);
   listed.erase(
@@ -527,6 +498,8 @@ void RunDirectory::make_folders(const Case& run) const {
   }
 }
 
+void RunDirectory::make_folder_of_movies() const { make_folder(movies()); }
+
 void RunDirectory::create(const Case& run) const {
   const std::vector<std::string> stale = names_in(path_);
   StagedFile written_case(case_file(), text_of_case(run));
@@ -543,6 +516,7 @@ void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json)
   }
   require_other_than(json, path_ / FolderLock::file_name, of_the_run);
   require_outside(json, slices(), of_the_run);
+  require_outside(json, movies(), of_the_run);
   require_outside(json, profiles(), of_the_run);
   require_outside(json, checkpoints(), of_the_run);
   require_outside(json, fields(), of_the_run);
@@ -583,7 +557,7 @@ void RunWriter::go_on_with_pictures(const ToldSoFar& told) {
     return;
   }
   slice_list_ = LineFile(directory_->slice_list(), told.slice_list_bytes);
-  for (const ListedPicture& picture : list_of_pictures(directory_->slice_list())) {
+  for (const ListedPicture& picture : listed_pictures(directory_->slice_list())) {
     pictures_.push_back(directory_->path() / picture.file);
     for (std::size_t n = 0; n < slice_names_.size(); ++n) {
       if (slice_of(picture.file) == slice_names_[n]) {
@@ -648,10 +622,13 @@ void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convect
   for (std::size_t n = 0; n < run_->slices.size(); ++n) {
     const SliceRequest& slice = run_->slices[n];
     convection::ScalarRange& so_far = ranges_so_far_[n];
-    const SlicePicture drawn =
-        draw_slice(slice, run_->problem, grid, flow,
-                   range_beforehand(slice, run_->problem, moment.scalars, so_far));
+    SlicePicture drawn = draw_slice(slice, run_->problem, grid, flow,
+                                    range_beforehand(slice, run_->problem, moment.scalars, so_far));
     so_far = both(so_far, {drawn.least, drawn.most});
+    if (run_->frames) {
+      drawn.picture =
+          framed(drawn.picture, caption_of(slice, grid, drawn, moment.time, moment.step));
+    }
     const std::string name = picture_name(slice_names_[n], moment.number);
     require_folder();
     if (type_of(directory_->slices()) != fs::file_type::directory) {

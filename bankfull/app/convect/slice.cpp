@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 #include <utility>
@@ -221,6 +222,13 @@ ScalarRange range_of_colours(const SliceRequest& slice, const std::vector<double
   }
 }
 
+PictureScale side_of(const Grid& grid, std::size_t axis) {
+  const GridAxis& along = axis_of(grid, axis);
+  return {.name = convection::axis_names[axis],
+          .least = along.faces.front(),
+          .most = along.faces.back()};
+}
+
 }  // namespace
 
 ScalarRange both(const ScalarRange& one, const ScalarRange& other) {
@@ -240,8 +248,7 @@ KnownRange range_beforehand(const SliceRequest& slice, const convection::Problem
 }
 
 SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& problem,
-                        const Grid& grid, const FlowReader& flow,
-                        const KnownRange& beforehand) {
+                        const Grid& grid, const FlowReader& flow, const KnownRange& beforehand) {
   const View view = view_along(slice.normal);
   const GridAxis& right = axis_of(grid, view.right);
   const GridAxis& up = axis_of(grid, view.up);
@@ -271,6 +278,20 @@ SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& pr
     }
   }
   return drawn;
+}
+
+PictureCaption caption_of(const SliceRequest& slice, const Grid& grid, const SlicePicture& drawn,
+                          double time, std::int64_t step) {
+  const View view = view_along(slice.normal);
+  const bool is_plane = axis_of(grid, view.normal).count() == 1;
+  return {.title = is_plane ? slice.field
+                            : fmt::format("{} at {} = {:.6g}", slice.field,
+                                          convection::axis_names[view.normal], slice.position),
+          .moment = fmt::format("time {:.6g}, step {}", time, step),
+          .right = side_of(grid, view.right),
+          .up = side_of(grid, view.up),
+          .colours = {.name = "", .least = drawn.least, .most = drawn.most},
+          .map = slice.colours};
 }
 
 }  // namespace bankfull::convect

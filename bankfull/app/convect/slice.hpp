@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/app/convect/case.hpp"
+#include "bankfull/app/convect/picture_frame.hpp"
 #include "bankfull/app/png_file.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
@@ -40,5 +41,9 @@ convection::KnownRange range_beforehand(const SliceRequest& slice,
 SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& problem,
                         const convection::Grid& grid, const convection::FlowReader& flow,
                         const convection::KnownRange& beforehand = {.range = no_range});
+
+/// What the frame of such a picture says, of the flow at a time and step.
+PictureCaption caption_of(const SliceRequest& slice, const convection::Grid& grid,
+                          const SlicePicture& drawn, double time, std::int64_t step);
 
 }  // namespace bankfull::convect

@@ -140,9 +140,9 @@ class ColoursOfASlice : public testing::Test {
                       {.cells = 1, .periodic = true},
                       {.upper = 2.0, .cells = 2}}};
     problem_.scalars.resize(1);
-    state_ = state_of(
-        Grid(problem_.axes), {[](double x, double, double) { return x < 1.5 ? 4.0 : -8.0; }, zero, zero},
-        [](double, double, double z) { return z < 1.0 ? 0.2 : 0.6; });
+    state_ = state_of(Grid(problem_.axes),
+                      {[](double x, double, double) { return x < 1.5 ? 4.0 : -8.0; }, zero, zero},
+                      [](double, double, double z) { return z < 1.0 ? 0.2 : 0.6; });
   }
 
   [[nodiscard]] convection::ScalarRange drawn(const SliceRequest& slice,
@@ -183,8 +183,7 @@ TEST_F(ColoursOfASlice, StandForAllPicturesSoFarWhereNothingHolds) {
 }
 
 TEST_F(ColoursOfASlice, StandForEachPictureWhereThatIsAskedFor) {
-  const SliceRequest slice{
-      .field = "temperature", .position = 0.5, .range = ColourRange::picture};
+  const SliceRequest slice{.field = "temperature", .position = 0.5, .range = ColourRange::picture};
   expect_range(drawn(slice, {{-3.0, 3.0}, true}), 0.2, 0.6);
 }
 
