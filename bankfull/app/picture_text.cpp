@@ -3,7 +3,7 @@
 #include "bankfull/app/picture_font.hpp"
 #include "bankfull/core/base/error.hpp"
 
-#include <algorithm>
+#include <cstddef>
 // Compiled here, as the definitions for this file say.
 #include <stb/stb_truetype.h>
 
@@ -40,7 +40,7 @@ PictureFont::PictureFont(int size) : size_(size) {
     unsigned char* const cover = stbtt_GetCodepointBitmap(&font, scale, scale, letter, &glyph.width,
                                                           &glyph.height, &glyph.left, &glyph.top);
     if (cover != nullptr) {
-      glyph.cover.assign(cover, cover + glyph.width * glyph.height);
+      glyph.cover.assign(cover, cover + std::ptrdiff_t{glyph.width} * glyph.height);
       stbtt_FreeBitmap(cover, nullptr);
     }
   }
@@ -75,7 +75,8 @@ void PictureFont::draw(Picture& picture, int left, int baseline, std::string_vie
       const int column = from_left + n % glyph.width;
       const int row = from_top + n / glyph.width;
       if (column >= 0 && column < columns && row >= 0 && row < rows) {
-        Colour& pixel = picture.pixels[static_cast<std::size_t>(row * columns + column)];
+        Colour& pixel = picture.pixels[static_cast<std::size_t>(row) * picture.width +
+                                       static_cast<std::size_t>(column)];
         for (std::size_t part = 0; part < pixel.size(); ++part) {
           pixel[part] =
               mixed_with_ink(pixel[part], ink[part], glyph.cover[static_cast<std::size_t>(n)]);
