@@ -2,6 +2,7 @@
 
 #include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/picture_list.hpp"
 #include "bankfull/app/convect/profile_file.hpp"
 #include "bankfull/app/convect/slice.hpp"
 #include "bankfull/app/output_file.hpp"
@@ -9,6 +10,7 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/io/staged_path.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 
@@ -18,6 +20,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,26 +101,13 @@ std::vector<std::string> names_of(const std::vector<SliceRequest>& slices) {
   return names;
 }
 
-/// The pictures that a run's list names, as it names them: "slices/temperature-y-0000.png".
-std::vector<std::string> listed_pictures(const fs::path& list) {
-  std::vector<std::string> pictures;
-  if (type_of(list) != fs::file_type::regular) {
-    return pictures;
+std::vector<std::string> files_of(const std::vector<ListedPicture>& pictures) {
+  std::vector<std::string> files;
+  files.reserve(pictures.size());
+  for (const ListedPicture& picture : pictures) {
+    files.push_back(picture.file);
   }
-  std::ifstream file(list);
-  std::string line;
-  std::getline(file, line);  // the heading
-  while (std::getline(file, line)) {
-    const fs::path picture = line.substr(0, line.find(','));
-    if (picture.parent_path() == "slices" && picture.extension() == ".png") {
-      pictures.push_back(picture.string());
-    }
-  }
-  return pictures;
-}
-
-std::string picture_name(const std::string& slice, std::int64_t number) {
-  return fmt::format("{}-{:04}.png", slice, number);
+  return files;
 }
 
 /// Of each slice the picture after those that are listed: a run that was killed may have left one.
@@ -281,20 +271,20 @@ RunDirectory::RunDirectory(fs::path path, bool overwrite, std::string example)
   require_replaceable();
 }
 
-RunDirectory RunDirectory::of_run(const fs::path& path) {
-  const auto refuse_restart = [&path](const std::string& why) {
-    throw UsageError("--restart " + path.string() + ": " + why,
-                     "name the folder of a run of bankfull convect, or a file in its checkpoint/");
+RunDirectory RunDirectory::of_run(const fs::path& path, const std::string& option,
+                                  const std::string& remedy) {
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("{} {}: {}", option, path.string(), why), remedy);
   };
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    refuse_restart(fs::exists(path, error) ? "it is not a folder" : "there is no such folder");
+    refuse(fs::exists(path, error) ? "it is not a folder" : "there is no such folder");
   }
   if (access(path.c_str(), W_OK | X_OK) != 0) {
-    refuse_restart("no permission to write there");
+    refuse("no permission to write there");
   }
   if (!is_of_a_run(path / "case.toml")) {
-    refuse_restart("it holds no run");
+    refuse("it holds no run");
   }
   RunDirectory directory(path, KnownRun{});
   directory.require_no_links();
@@ -331,7 +321,7 @@ void RunDirectory::require_no_links() const {
       refuse_folder(path_, file.filename().string() + " in it is not a file");
     }
   }
-  for (const fs::path& folder : {slices(), profiles(), checkpoints(), fields()}) {
+  for (const fs::path& folder : {slices(), movies(), profiles(), checkpoints(), fields()}) {
     const fs::file_type type = type_of(folder);
     if (type != fs::file_type::not_found && type != fs::file_type::directory) {
       refuse_folder(path_, folder.filename().string() +
@@ -362,9 +352,11 @@ void RunDirectory::remove_earlier_run() const {
   // The result first: a folder that has one is complete. The case last, by which it is known.
   remove_if_there(result());
   remove_if_there(stop_file());
-  const std::vector<std::string> listed = listed_pictures(slice_list());
+  const std::vector<std::string> listed = files_of(listed_pictures(slice_list()));
   remove_pictures(listed);
   remove_pictures(unlisted_pictures(case_file(), listed));
+  remove_movies(listed);
+  rmdir(movies().c_str());  // which refuses where it holds what is not the run's
   for (const std::string& name : names_in(checkpoints())) {
     if (is_checkpoint_name(name) || is_temporary_checkpoint(name)) {
       remove_if_there(checkpoints() / name);
@@ -431,6 +423,23 @@ void RunDirectory::remove_pictures(const std::vector<std::string>& listed) const
   }
 }
 
+/// Of the slices that have pictures.
+void RunDirectory::remove_movies(const std::vector<std::string>& listed) const {
+  if (type_of(movies()) != fs::file_type::directory) {
+    return;
+  }
+  std::set<std::string> of_the_run;
+  for (const std::string& picture : listed) {
+    of_the_run.insert(movie_name(slice_of(picture)));
+  }
+  for (const std::string& name : names_in(movies())) {
+    const std::string file = name.substr(0, name.find(temporary_mark));
+    if (of_the_run.count(file) != 0 && (name == file || is_temporary_of(name, file))) {
+      remove_if_there(movies() / name);
+    }
+  }
+}
+
 void RunDirectory::remove_temporary_files(const std::vector<std::string>& names) const {
   for (const std::string& name : names) {
     for (const fs::path& file : files()) {
@@ -465,7 +474,7 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
       remove_if_there(checkpoint);
     }
   }
-  std::vector<std::string> listed = listed_pictures(slice_list());
+  std::vector<std::string> listed = files_of(listed_pictures(slice_list()));
   remove_pictures(unlisted_pictures(case_file(), listed));
   const std::int64_t kept = std::max<std::int64_t>(0, saved.told.slice_list_lines - 1);
   listed.erase(
@@ -489,6 +498,8 @@ void RunDirectory::make_folders(const Case& run) const {
   }
 }
 
+void RunDirectory::make_folder_of_movies() const { make_folder(movies()); }
+
 void RunDirectory::create(const Case& run) const {
   const std::vector<std::string> stale = names_in(path_);
   StagedFile written_case(case_file(), text_of_case(run));
@@ -505,6 +516,7 @@ void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json)
   }
   require_other_than(json, path_ / FolderLock::file_name, of_the_run);
   require_outside(json, slices(), of_the_run);
+  require_outside(json, movies(), of_the_run);
   require_outside(json, profiles(), of_the_run);
   require_outside(json, checkpoints(), of_the_run);
   require_outside(json, fields(), of_the_run);
@@ -516,7 +528,8 @@ RunWriter::RunWriter(const Case& run, const RunDirectory& directory, const Folde
       directory_(&directory),
       lock_(&lock),
       drives_heat_(convection::heat_path_of(run.problem) != nullptr),
-      slice_names_(names_of(run.slices)) {}
+      slice_names_(names_of(run.slices)),
+      ranges_so_far_(run.slices.size(), no_range) {}
 
 void RunWriter::begin() {
   require_folder();
@@ -526,12 +539,7 @@ void RunWriter::begin() {
     has_begun_ = true;
     series_ = LineFile(directory_->series(), told.series_bytes);
     rows_ = told.series_lines - 1;
-    if (told.slice_list_bytes > 0) {
-      slice_list_ = LineFile(directory_->slice_list(), told.slice_list_bytes);
-      for (const std::string& picture : listed_pictures(directory_->slice_list())) {
-        pictures_.push_back(directory_->path() / picture);
-      }
-    }
+    go_on_with_pictures(told);
     begin_fields(told.field_list_bytes);
     return;
   }
@@ -542,6 +550,21 @@ void RunWriter::begin() {
     slice_list_ = LineFile(directory_->slice_list(), "file,time,field,normal,at,least,most");
   }
   begin_fields(0);
+}
+
+void RunWriter::go_on_with_pictures(const ToldSoFar& told) {
+  if (told.slice_list_bytes == 0) {
+    return;
+  }
+  slice_list_ = LineFile(directory_->slice_list(), told.slice_list_bytes);
+  for (const ListedPicture& picture : listed_pictures(directory_->slice_list())) {
+    pictures_.push_back(directory_->path() / picture.file);
+    for (std::size_t n = 0; n < slice_names_.size(); ++n) {
+      if (slice_of(picture.file) == slice_names_[n]) {
+        ranges_so_far_[n] = both(ranges_so_far_[n], picture.range);
+      }
+    }
+  }
 }
 
 void RunWriter::begin_fields(std::int64_t list_bytes) {
@@ -599,12 +622,19 @@ void RunWriter::record(const SeriesRow& row) {
   ++rows_;
 }
 
-void RunWriter::snapshot(std::int64_t number, double time, const convection::Grid& grid,
+void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                          const convection::FlowReader& flow) {
   for (std::size_t n = 0; n < run_->slices.size(); ++n) {
     const SliceRequest& slice = run_->slices[n];
-    const SlicePicture drawn = draw_slice(slice, run_->problem, grid, flow);
-    const std::string name = picture_name(slice_names_[n], number);
+    convection::ScalarRange& so_far = ranges_so_far_[n];
+    SlicePicture drawn = draw_slice(slice, run_->problem, grid, flow,
+                                    range_beforehand(slice, run_->problem, moment.scalars, so_far));
+    so_far = both(so_far, {drawn.least, drawn.most});
+    if (run_->frames) {
+      drawn.picture =
+          framed(drawn.picture, caption_of(slice, grid, drawn, moment.time, moment.step));
+    }
+    const std::string name = picture_name(slice_names_[n], moment.number);
     require_folder();
     if (type_of(directory_->slices()) != fs::file_type::directory) {
       throw RuntimeFailure(directory_->slices().string() +
@@ -612,7 +642,7 @@ void RunWriter::snapshot(std::int64_t number, double time, const convection::Gri
     }
     write_png(directory_->slices() / name, drawn.picture);
     pictures_.push_back(directory_->slices() / name);
-    slice_list_.append(fmt::format("slices/{},{},{},{},{},{},{}", name, time, slice.field,
+    slice_list_.append(fmt::format("slices/{},{},{},{},{},{},{}", name, moment.time, slice.field,
                                    convection::axis_names[static_cast<std::size_t>(slice.normal)],
                                    slice.position, drawn.least, drawn.most));
   }

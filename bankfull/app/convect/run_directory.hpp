@@ -14,8 +14,8 @@
 namespace bankfull::convect {
 
 /// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png, profiles/*.csv,
-/// fields.csv, fields.xdmf or fields.pvd, fields/* and checkpoint/*.h5. Who writes to it has its
-/// FolderLock.
+/// fields.csv, fields.xdmf or fields.pvd, fields/* and checkpoint/*.h5; and movies/*.mp4, which are
+/// made of it later. Who writes to it has its FolderLock, but for movies.
 class RunDirectory {
  public:
   /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, is
@@ -23,9 +23,10 @@ class RunDirectory {
   /// program. `example` is a name that tells runs apart, for what is said then.
   RunDirectory(std::filesystem::path path, bool overwrite, std::string example = "DIR");
 
-  /// The folder of a run that is to go on. Throws UsageError where there is none, where it cannot
-  /// be written, or is in use by another run.
-  static RunDirectory of_run(const std::filesystem::path& path);
+  /// The folder of a run for an option ("--restart"). Throws UsageError with this remedy where
+  /// there is none, or where it cannot be written.
+  static RunDirectory of_run(const std::filesystem::path& path, const std::string& option,
+                             const std::string& remedy);
 
   /// Throws UsageError as the constructor does for what the folder holds: by now, that is, when it
   /// is locked and nobody else can put anything there.
@@ -45,6 +46,9 @@ class RunDirectory {
   /// who goes on with them. May be interrupted and done again. Throws RuntimeFailure.
   void go_back_to(const CheckpointHeader& saved, const Case& run) const;
 
+  /// For movies of its pictures. Throws RuntimeFailure.
+  void make_folder_of_movies() const;
+
   /// Throws UsageError where the file of --json is one of the run.
   void require_no_file_of_it(const std::optional<std::string>& json) const;
 
@@ -54,6 +58,7 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path series() const { return path_ / "series.csv"; }
   [[nodiscard]] std::filesystem::path slice_list() const { return path_ / "slices.csv"; }
   [[nodiscard]] std::filesystem::path slices() const { return path_ / "slices"; }
+  [[nodiscard]] std::filesystem::path movies() const { return path_ / "movies"; }
   /// Whoever makes this file asks the run to end.
   [[nodiscard]] std::filesystem::path stop_file() const { return path_ / "stop"; }
   [[nodiscard]] std::filesystem::path profiles() const { return path_ / "profiles"; }
@@ -77,6 +82,7 @@ class RunDirectory {
   void remove_temporary_pictures() const;
   void remove_profiles() const;
   void remove_pictures(const std::vector<std::string>& listed) const;
+  void remove_movies(const std::vector<std::string>& listed) const;
   void remove_fields(std::int64_t kept) const;
   void make_folders(const Case& run) const;
 
@@ -107,7 +113,7 @@ class RunWriter final : public convection::Recorder {
 
   void begin() override;
   void record(const convection::SeriesRow& row) override;
-  void snapshot(std::int64_t number, double time, const convection::Grid& grid,
+  void snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                 const convection::FlowReader& flow) override;
 
   /// Each replaces what an earlier part of the run has left.
@@ -144,6 +150,7 @@ class RunWriter final : public convection::Recorder {
  private:
   void require_folder() const;
   void begin_fields(std::int64_t list_bytes);
+  void go_on_with_pictures(const ToldSoFar& told);
   void finish_fields();
   void tell_messages();
   [[nodiscard]] ToldSoFar told_so_far() const;
@@ -160,6 +167,7 @@ class RunWriter final : public convection::Recorder {
   std::int64_t rows_ = 0;
   convection::SeriesRow last_row_;
   std::vector<std::string> slice_names_;
+  std::vector<convection::ScalarRange> ranges_so_far_;  ///< of the colours of each slice
   std::vector<std::filesystem::path> pictures_;
   const CheckpointHeader* saved_ = nullptr;
   CheckpointListener listener_;

@@ -58,9 +58,8 @@ TEST(Slice, IsToScaleWithZUpwards) {
   const SliceRequest slice{.field = "temperature",
                            .normal = 1,
                            .position = 0.5,
-                           .fixed_range = true,
-                           .least = 0.0,
-                           .most = 2.0};
+                           .range = ColourRange::given,
+                           .given = {0.0, 2.0}};
   const SlicePicture drawn = draw_slice(slice, problem, grid, KeptFlow(state, grid));
   EXPECT_EQ(drawn.picture.width, 960U);
   EXPECT_EQ(drawn.picture.height, 640U);
@@ -79,9 +78,8 @@ TEST(Slice, InterpolatesAcrossThePlaneAndInIt) {
     const SliceRequest slice{.field = "temperature",
                              .normal = 1,
                              .position = y,
-                             .fixed_range = true,
-                             .least = 0.0,
-                             .most = 3.0};
+                             .range = ColourRange::given,
+                             .given = {0.0, 3.0}};
     const SlicePicture drawn = draw_slice(slice, problem, grid, KeptFlow(state, grid));
     EXPECT_NEAR(share_of(drawn.picture, 5, 319), (y + 1.0) / 3.0, 0.01);
   }
@@ -132,6 +130,61 @@ TEST(Slice, OfOneValueHasOneColour) {
   for (const Colour& pixel : drawn.picture.pixels) {
     ASSERT_EQ(pixel, drawn.picture.pixels.front());
   }
+}
+
+/// A plane on which the scalar is from 0.2 to 0.6, and u from -2 to 4.
+class ColoursOfASlice : public testing::Test {
+ protected:
+  ColoursOfASlice() {
+    problem_.axes = {{{.upper = 3.0, .cells = 3, .periodic = true},
+                      {.cells = 1, .periodic = true},
+                      {.upper = 2.0, .cells = 2}}};
+    problem_.scalars.resize(1);
+    state_ = state_of(Grid(problem_.axes),
+                      {[](double x, double, double) { return x < 1.5 ? 4.0 : -8.0; }, zero, zero},
+                      [](double, double, double z) { return z < 1.0 ? 0.2 : 0.6; });
+  }
+
+  [[nodiscard]] convection::ScalarRange drawn(const SliceRequest& slice,
+                                              const convection::KnownRange& beforehand) const {
+    const Grid grid(problem_.axes);
+    const SlicePicture picture =
+        draw_slice(slice, problem_, grid, KeptFlow(state_, grid), beforehand);
+    return {picture.least, picture.most};
+  }
+
+  [[nodiscard]] convection::ScalarRange drawn_of_run(const std::string& field,
+                                                     const convection::KnownRange& known,
+                                                     const convection::ScalarRange& so_far) const {
+    const SliceRequest slice{.field = field, .position = 0.5};
+    return drawn(slice, range_beforehand(slice, problem_, {known}, so_far));
+  }
+
+  Problem problem_;
+  FlowState state_;
+};
+
+void expect_range(const convection::ScalarRange& found, double least, double most) {
+  EXPECT_EQ(found.least, least);
+  EXPECT_EQ(found.most, most);
+}
+
+TEST_F(ColoursOfASlice, StandForWhatIsKnownOfTheWholeRun) {
+  expect_range(drawn_of_run("temperature", {{0.0, 1.0}, true}, no_range), 0.0, 1.0);
+  expect_range(drawn_of_run("temperature", {{0.3, 0.5}, true}, {-7.0, 7.0}), 0.3, 0.5);
+}
+
+TEST_F(ColoursOfASlice, StandForAllPicturesSoFarWhereNothingHolds) {
+  expect_range(drawn_of_run("temperature", {{0.3, 1.0}, false}, no_range), 0.2, 1.0);
+  expect_range(drawn_of_run("temperature", {{0.3, 0.5}, false}, {-7.0, 0.1}), -7.0, 0.6);
+  expect_range(drawn_of_run("u", {{0.0, 1.0}, true}, no_range), -2.0, 4.0);
+  expect_range(drawn_of_run("u", {{0.0, 1.0}, true}, {-1.0, 5.0}), -2.0, 5.0);
+  expect_range(drawn_of_run("speed", {{0.0, 1.0}, true}, no_range), 0.0, 4.0);
+}
+
+TEST_F(ColoursOfASlice, StandForEachPictureWhereThatIsAskedFor) {
+  const SliceRequest slice{.field = "temperature", .position = 0.5, .range = ColourRange::picture};
+  expect_range(drawn(slice, {{-3.0, 3.0}, true}), 0.2, 0.6);
 }
 
 }  // namespace
