@@ -50,6 +50,7 @@ struct Case {
   std::set<std::string> own_initial;  ///< scalars that the case has initial values for
   convection::Cadence cadence;
   std::vector<SliceRequest> slices;
+  bool report = true;            ///< a page of the run, see RunReport
   FieldRequest fields;           ///< where Cadence::fields asks for any
   std::string units;             ///< in which the case is, for who reads its fields
   bool has_temperature = false;  ///< which then is the first scalar

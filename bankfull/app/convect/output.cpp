@@ -160,7 +160,7 @@ convection::StatisticsRequest read_window(TomlSection& section, const std::strin
 }  // namespace
 
 void read_output(TomlSection& output, const convection::Vector& up, Case& wanted) {
-  output.allow({"series_every", "snapshots", "slice"});
+  output.allow({"series_every", "snapshots", "report", "slice"});
   wanted.cadence.series_steps =
       output.integer("series_every", NumberRange::at_least(0.0, "steps, 0 for about 200 rows"), 0);
   wanted.cadence.snapshots = static_cast<int>(
@@ -168,6 +168,7 @@ void read_output(TomlSection& output, const convection::Vector& up, Case& wanted
   if (wanted.cadence.snapshots == 1) {
     output.refuse("snapshots", "= 1 is too few", "give 0, or 2 and more: one is of the start");
   }
+  wanted.report = output.flag("report", true);
   const std::size_t axis = viewing_axis(wanted.problem, up);
   std::vector<TomlSection> sections = output.sections_or_one("slice");
   if (sections.size() > max_slices) {

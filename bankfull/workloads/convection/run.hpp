@@ -56,6 +56,10 @@ class Recorder {
   virtual void snapshot(std::int64_t number, double time, const Grid& grid,
                         const FlowReader& flow) = 0;
 
+  /// Asked after each row: whether to hear of the averages so far.
+  [[nodiscard]] virtual bool wants_profiles() const { return false; }
+  virtual void profiles_so_far(const std::vector<Profile>& /*all*/) {}
+
   /// At the end, where windows of Cadence::statistics have samples.
   virtual void profiles(const std::vector<Profile>& /*all*/) {}
   /// As often as FieldCadence asks for; the flow can be read until this returns.
