@@ -653,19 +653,20 @@ void RunWriter::record(const SeriesRow& row) {
   if (report_) {
     report_->data().add_row(line);
     report_->data().set_resolution(row.resolution);
-    if (report_->is_due() && !wants_profiles()) {
+    if (run_->cadence.statistics.empty() && report_->is_due()) {
       report_->write();
     }
   }
 }
 
-bool RunWriter::wants_profiles() const {
+bool RunWriter::wants_profiles() {
+  since_wish_.restart();
   return report_ && !run_->cadence.statistics.empty() && report_->is_due();
 }
 
 void RunWriter::profiles_so_far(const std::vector<convection::Profile>& all) {
   report_->data().set_profiles(all);
-  report_->write();
+  report_->write(since_wish_.seconds());
 }
 
 void RunWriter::snapshot(std::int64_t number, double time, const convection::Grid& grid,

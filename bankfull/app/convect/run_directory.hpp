@@ -6,6 +6,7 @@
 #include "bankfull/app/convect/run_report.hpp"
 #include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/line_file.hpp"
+#include "bankfull/core/measure/timer.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -118,7 +119,7 @@ class RunWriter final : public convection::Recorder {
                 const convection::FlowReader& flow) override;
 
   /// The report shows them.
-  [[nodiscard]] bool wants_profiles() const override;
+  [[nodiscard]] bool wants_profiles() override;
   void profiles_so_far(const std::vector<convection::Profile>& all) override;
 
   /// Each replaces what an earlier part of the run has left.
@@ -184,6 +185,7 @@ class RunWriter final : public convection::Recorder {
   std::unique_ptr<FieldWriter> fields_;
   ReportFacts report_facts_;
   std::unique_ptr<RunReport> report_;
+  Stopwatch since_wish_;  ///< for profiles
 };
 
 }  // namespace bankfull::convect

@@ -36,11 +36,12 @@ void RunReport::begin() {
   write();
 }
 
-void RunReport::write() {
+void RunReport::write(double seconds_to_make) {
   longest_pause_ = std::max(longest_pause_, since_write_.seconds());
   since_write_.restart();
   // Rows come as evenly as steps do; the first ones, and the measurements at the end, do not.
-  const double expected_within = 30.0 + 3.0 * longest_pause_;
+  constexpr double patience = 600.0;
+  const double expected_within = patience + 3.0 * longest_pause_;
   const ReportData::Moment moment{.written = std::time(nullptr),
                                   .seconds = since_begin_.seconds(),
                                   .expected_within = expected_within};
@@ -48,11 +49,11 @@ void RunReport::write() {
     const std::lock_guard lock(mutex_);
     busy_ = true;
   }
-  work_.add([this, moment, data = std::make_shared<const ReportData>(data_)] {
+  work_.add([this, moment, seconds_to_make, data = std::make_shared<const ReportData>(data_)] {
     const Stopwatch writing;
     attempt([&] { StagedFile(places_.data, data->script(moment)).replace(); });
     const std::lock_guard lock(mutex_);
-    cost_ = writing.seconds();
+    cost_ = seconds_to_make + writing.seconds();
     busy_ = false;
   });
 }

@@ -29,9 +29,12 @@ class RunReport {
   /// Whether it may be written again.
   [[nodiscard]] bool is_due() const;
 
-  /// Writes the page, and the data so far. A copy of the data is written: it may change at once.
+  /// Writes the page, and the data so far.
   void begin();
-  void write();
+
+  /// Writes the data so far. A copy of them: they may change at once. What it took to make them
+  /// counts as time of writing.
+  void write(double seconds_to_make = 0.0);
 
   /// Waits until what the data are now is written.
   void finish();
@@ -51,7 +54,7 @@ class RunReport {
 
   mutable std::mutex mutex_;
   bool busy_ = false;
-  double cost_ = 0.0;  ///< seconds that the last write took
+  double cost_ = 0.0;  ///< seconds that the last report took
   bool has_failed_ = false;
   std::vector<std::string> messages_;
 

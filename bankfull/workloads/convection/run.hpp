@@ -57,7 +57,7 @@ class Recorder {
                         const FlowReader& flow) = 0;
 
   /// Asked after each row: whether to hear of the averages so far.
-  [[nodiscard]] virtual bool wants_profiles() const { return false; }
+  [[nodiscard]] virtual bool wants_profiles() { return false; }
   virtual void profiles_so_far(const std::vector<Profile>& /*all*/) {}
 
   /// At the end, where windows of Cadence::statistics have samples.

@@ -83,8 +83,7 @@ TEST(ReportSeries, AveragesTheSecondHalfOfATime) {
     EXPECT_LE(averages.size(), 50U);
     EXPECT_EQ(averages.back().time, series.column(0).back());
     for (const auto& average : averages) {
-      // Between the last rows of buckets integrals of a line are not straight: w^2 / 4 T for buckets
-      // as long as w.
+      // Between the last rows of buckets integrals of a line are not straight.
       const double longest = most < 100 ? 14.0 / 32.0 : 0.03;
       EXPECT_NEAR(average.mean, 1.0 + 1.5 * average.time, longest * longest / average.time)
           << average.time;

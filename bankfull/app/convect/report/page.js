@@ -287,10 +287,12 @@ function showSeries(data) {
   timeChart(charts, data, "budget", "What gives and takes kinetic energy", ["dissipation", "buoyancy_work", "wall_work", "force_work", "time_scheme_work"]);
   timeChart(charts, data, "reynolds", "Reynolds number", ["reynolds"]);
   timeChart(charts, data, "velocities", "Largest velocities", ["max_u", "max_v", "max_w"]);
-  for (const scalar of scalarsOf(data)) {
+  const scalars = scalarsOf(data);
+  for (const scalar of scalars) {
     timeChart(charts, data, `${scalar}-values`, `${readable(scalar)}: least, mean and greatest`, [`${scalar}_least`, `${scalar}_mean`, `${scalar}_most`]);
+    const hasNusselt = scalar === scalars[0] && data.series.columns.nusselt_lower; // which are the same numbers
     timeChart(charts, data, `${scalar}-sherwood`, `${readable(scalar)}: Sherwood numbers`,
-      [`${scalar}_sherwood_lower`, `${scalar}_sherwood_upper`, `${scalar}_sherwood_volume`]);
+      hasNusselt ? [] : [`${scalar}_sherwood_lower`, `${scalar}_sherwood_upper`, `${scalar}_sherwood_volume`]);
   }
   timeChart(charts, data, "step", "Time step", ["dt"]);
   showChosenColumn(charts, data);
@@ -315,6 +317,9 @@ function makeTimeRange() {
 /// Any column of series.csv.
 function showChosenColumn(charts, data) {
   const names = Object.keys(data.series.columns).filter((name) => !["step", "time"].includes(name));
+  if (names.length === 0) {
+    return;
+  }
   const chosen = kept(charts, "chosen", () => {
     const select = element("select", { "aria-label": "column of series.csv" });
     select.addEventListener("change", () => showChosenColumn(charts, latest));
@@ -391,8 +396,9 @@ function showProfiles(data) {
     for (const [suffix, title] of profileGroups) {
       const ofGroup = columns.filter((column) => column.name.endsWith(`_${suffix}`) || column.name === suffix);
       for (const unit of new Set(ofGroup.map((column) => column.unit))) {
-        const curves = ofGroup.filter((column) => column.unit === unit).map(curveOfProfile);
-        chart(part.lastChild, `${suffix} ${unit}`, title, curves, { x: profile.axis, y: unit, upright: true });
+        const curves = ofGroup.filter((column) => column.unit === unit).sort((a, b) => (a.name < b.name ? -1 : 1)).map(curveOfProfile);
+        const fields = curves.map((curve) => readable(curve.name.slice(0, -suffix.length))).filter((name) => name !== "");
+        chart(part.lastChild, `${suffix} ${unit}`, fields.length > 0 ? `${title}: ${fields.map((name) => name.trim()).join(", ")}` : title, curves, { x: profile.axis, y: unit, upright: true });
       }
     }
   }
