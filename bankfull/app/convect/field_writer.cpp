@@ -7,13 +7,14 @@
 #include "bankfull/core/io/hdf5_file.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unistd.h>
 #include <utility>
 
 namespace bankfull::convect {
 namespace {
 
-constexpr std::int64_t most_bytes_of_a_buffer = 16 * mib;
+constexpr std::int64_t most_bytes_of_a_buffer = 32 * mib;
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -51,14 +52,23 @@ FieldBuffers buffers_of(const Case& run, const convection::Grid& grid) {
   return buffers;
 }
 
-std::int64_t field_output_bytes(const Case& run) {
+convection::OutputNeeds field_output_needs(const Case& run) {
+  convection::OutputNeeds needs;
   if (!run.cadence.fields.any()) {
-    return 0;
+    return needs;
   }
-  // Beside the buffers what a reader puts in order, and what HDF5 does with chunks.
-  constexpr std::int64_t bytes_of_library = 8 * mib;
-  const FieldBuffers buffers = buffers_of(run, convection::Grid(run.problem.axes));
-  return (buffers.count + 1) * buffers.bytes + bytes_of_library;
+  // Beside the buffers what a reader puts in order, and chunks before and behind a filter.
+  constexpr std::int64_t largest_chunk = 4 * mib;
+  const std::int64_t bytes_of_chunks = 2 * largest_chunk * threads_of_field_files(run.problem);
+  const convection::Grid grid(run.problem.axes);
+  const FieldBuffers buffers = buffers_of(run, grid);
+  needs.host_bytes = (buffers.count + 1) * buffers.bytes + bytes_of_chunks;
+  std::set<int> fields;
+  for (const FieldArray& array : arrays_of(run.fields, run.problem, grid)) {
+    fields.insert(array.field);
+  }
+  needs.fields.assign(fields.begin(), fields.end());
+  return needs;
 }
 
 BufferPool::BufferPool(MemorySpace space, const FieldBuffers& buffers) {
@@ -90,6 +100,16 @@ struct FieldWriter::Output {
   bool given_up = false;
 };
 
+/// Goes with the work that reads, done, given up or dropped: then nobody reads any more.
+struct FieldWriter::EndOfReading {
+  EndOfReading() = default;
+  EndOfReading(const EndOfReading&) = delete;
+  EndOfReading& operator=(const EndOfReading&) = delete;
+  ~EndOfReading() { promise.set_value(); }
+
+  std::promise<void> promise;
+};
+
 FieldWriter::FieldWriter(const Case& run, Places places, std::int64_t list_bytes)
     : run_(run),
       places_(std::move(places)),
@@ -106,15 +126,20 @@ std::int64_t FieldWriter::list_lines() const {
   return static_cast<std::int64_t>(listed_.size()) + 1;
 }
 
-void FieldWriter::write(const convection::FieldMoment& moment, const convection::Grid& grid,
-                        const convection::FlowReader& flow) {
+void FieldWriter::write(const convection::FieldMoment& moment, const convection::ToldFlow& flow) {
   const auto output = std::make_shared<Output>();
   output->name = field_file_name(layout_, moment.number);
   output->moment = moment;
   add(output, [this](Output& begun) {
     begun.file = make_field_file(places_.files / begun.name, layout_, begun.moment);
   });
-  PlaneReader planes(grid, flow);
+  flow.stays ? read_in_background(output, flow.flow) : copy_by_pieces(output, flow);
+  add(output, [this](Output& done) { publish(done); });
+}
+
+void FieldWriter::copy_by_pieces(const std::shared_ptr<Output>& output,
+                                 const convection::ToldFlow& flow) {
+  PlaneReader planes(flow.grid, flow.flow);
   for (std::size_t array = 0; array < layout_.arrays.size(); ++array) {
     for (std::int64_t z0 = 0; z0 < layout_.cells[2]; z0 += shape_.planes) {
       const std::int64_t z1 = std::min(z0 + shape_.planes, layout_.cells[2]);
@@ -123,7 +148,29 @@ void FieldWriter::write(const convection::FieldMoment& moment, const convection:
       add(output, [=](Output& begun) { begun.file->write(array, z0, z1, buffer->data()); });
     }
   }
-  add(output, [this](Output& done) { publish(done); });
+}
+
+void FieldWriter::read_in_background(const std::shared_ptr<Output>& output,
+                                     const convection::FlowReader& flow) {
+  const auto end = std::make_shared<EndOfReading>();
+  reading_ = end->promise.get_future();
+  add(output, [this, end, &flow](Output& begun) {
+    const BufferPool::Held buffer = pool_.take();
+    PlaneReader planes(grid_, flow);
+    for (std::size_t array = 0; array < layout_.arrays.size(); ++array) {
+      for (std::int64_t z0 = 0; z0 < layout_.cells[2]; z0 += shape_.planes) {
+        const std::int64_t z1 = std::min(z0 + shape_.planes, layout_.cells[2]);
+        planes.read(layout_.arrays[array], z0, z1, buffer->data());
+        begun.file->write(array, z0, z1, buffer->data());
+      }
+    }
+  });
+}
+
+void FieldWriter::finish_reading() noexcept {
+  if (reading_.valid()) {
+    reading_.wait();
+  }
 }
 
 /// Work on a file that there may be no room for.

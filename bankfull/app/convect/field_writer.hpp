@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -26,8 +27,8 @@ struct FieldBuffers {
 /// As few as hold the fields of one time, but no more than the case allows, and two at least.
 FieldBuffers buffers_of(const Case& run, const convection::Grid& grid);
 
-/// What a writer of fields takes on the host, in bytes; 0 where the case asks for no fields.
-std::int64_t field_output_bytes(const Case& run);
+/// What a writer of fields needs; nothing where the case asks for no fields.
+convection::OutputNeeds field_output_needs(const Case& run);
 
 /// A fixed number of buffers that go round. One that is taken comes back when nobody holds it.
 class BufferPool {
@@ -60,9 +61,11 @@ class FieldWriter {
   /// Goes on with a list of so many bytes; 0: begins it. `run` must outlive it.
   FieldWriter(const Case& run, Places places, std::int64_t list_bytes);
 
-  /// Returns when all has been copied.
-  void write(const convection::FieldMoment& moment, const convection::Grid& grid,
-             const convection::FlowReader& flow);
+  /// Returns when all has been copied or, of a flow that stays, at once.
+  void write(const convection::FieldMoment& moment, const convection::ToldFlow& flow);
+
+  /// Waits until the flow that stays is no longer read.
+  void finish_reading() noexcept;
 
   /// Waits until all is on disk.
   void finish();
@@ -77,8 +80,12 @@ class FieldWriter {
 
  private:
   struct Output;
+  struct EndOfReading;
 
   void add(const std::shared_ptr<Output>& output, std::function<void(Output&)> work);
+  void copy_by_pieces(const std::shared_ptr<Output>& output, const convection::ToldFlow& flow);
+  void read_in_background(const std::shared_ptr<Output>& output,
+                          const convection::FlowReader& flow);
   void publish(Output& output);
   void write_index();
 
@@ -92,7 +99,8 @@ class FieldWriter {
   std::mutex messages_mutex_;
   std::vector<std::string> messages_;
   BufferPool pool_;
-  BackgroundWork work_;  ///< last: what it does needs all of the above
+  std::future<void> reading_;  ///< valid once a flow that stays has been read
+  BackgroundWork work_;        ///< last: what it does needs all of the above
 };
 
 }  // namespace bankfull::convect

@@ -627,13 +627,18 @@ void RunWriter::warn(const std::string& message) {
   }
 }
 
-void RunWriter::fields(const convection::FieldMoment& moment, const convection::Grid& grid,
-                       const convection::FlowReader& flow) {
+void RunWriter::finish_reading() noexcept {
+  if (fields_) {
+    fields_->finish_reading();
+  }
+}
+
+void RunWriter::fields(const convection::FieldMoment& moment, const convection::ToldFlow& flow) {
   require_folder();
   if (type_of(directory_->fields()) != fs::file_type::directory) {
     throw RuntimeFailure(directory_->fields().string() + " was removed or replaced during the run");
   }
-  fields_->write(moment, grid, flow);
+  fields_->write(moment, flow);
   tell_messages();
 }
 
@@ -746,8 +751,9 @@ void RunWriter::write_checkpoint_at(std::int64_t step, double time,
     fields_->flush_list();
   }
   if constexpr (build::hdf5) {
+    const int threads = std::min(run_->problem.host_threads, most_threads_of_a_file);
     write_checkpoint(
-        folder / checkpoint_name(step),
+        {folder / checkpoint_name(step), threads},
         {.step = step, .time = time, .resolved_case = run_->resolved, .told = told_so_far()}, save);
   }
   remove_old_checkpoints(folder);

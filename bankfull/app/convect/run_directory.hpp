@@ -126,8 +126,8 @@ class RunWriter final : public convection::Recorder {
   void profiles(const std::vector<convection::Profile>& all) override;
 
   /// Copies them; a thread writes them.
-  void fields(const convection::FieldMoment& moment, const convection::Grid& grid,
-              const convection::FlowReader& flow) override;
+  void fields(const convection::FieldMoment& moment, const convection::ToldFlow& flow) override;
+  void finish_reading() noexcept override;
 
   /// The last two are kept. One that cannot be written does not end the run.
   void checkpoint(std::int64_t step, double time,

@@ -369,7 +369,7 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
   const Plan plan =
-      in_case([&] { return Plan(problem, policy.ceiling, convect::field_output_bytes(wanted)); });
+      in_case([&] { return Plan(problem, policy.ceiling, convect::field_output_needs(wanted)); });
   in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
   const std::unique_ptr<convect::FlowOfRun> start =
       in_case([&] { return flow_to_begin_with(wanted, plan, ranks); });
@@ -479,7 +479,7 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
   const MeasurePolicy policy =
       options.common.prepare(ranks, wanted.problem.device, wanted.problem.threads);
   return convect::placed(wanted.places, [&] {
-    const Plan plan(wanted.problem, policy.ceiling, convect::field_output_bytes(wanted));
+    const Plan plan(wanted.problem, policy.ceiling, convect::field_output_needs(wanted));
     start.require_fields(plan.problem(), plan.grid());
     if (!options.common.quiet || options.common.dry_run) {
       print_plan(wanted.title, plan);

@@ -4,6 +4,7 @@
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 #include "bankfull/workloads/convection/cuda/bounded.cuh"
+#include "bankfull/workloads/convection/cuda/gather.cuh"
 #include "bankfull/workloads/convection/cuda/ghosts.cuh"
 #include "bankfull/workloads/convection/cuda/implicit.cuh"
 #include "bankfull/workloads/convection/cuda/profiles.cuh"
@@ -101,18 +102,6 @@ struct ChooseStep {
   }
 };
 
-/// The elements of a part of a field, in order.
-template <class T>
-struct OrderedPart {
-  Box part;
-  T* values;
-
-  __device__ T& operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    const Extents n = part.extents();
-    return values[((i - part.i0) * n.nj + j - part.j0) * n.nk + k - part.k0];
-  }
-};
-
 /// Views are those of fields or of a pressure solver's slots.
 template <class Real, class View = FieldView<Real>>
 struct SetPart {
@@ -131,16 +120,6 @@ struct ScaleCells {
 
   __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
     cells(i, j, k) *= factor;
-  }
-};
-
-template <class View>
-struct GatherPart {
-  View field;
-  OrderedPart<double> to;
-
-  __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    to(i, j, k) = static_cast<double>(field(i, j, k));
   }
 };
 
@@ -365,6 +344,14 @@ class CudaBackend {
 
   [[nodiscard]] poisson::Solver<Real>& pressure() const { return *pressure_; }
 
+  void copy_fields(std::size_t side) {
+    if (!copied_) {
+      copied_ = std::make_unique<CopiedFields<Real>>(plan_, layout_);
+    }
+    copied_->copy(sides_[side], stream_);
+  }
+  [[nodiscard]] const FlowReader& copied_fields() const { return *copied_; }
+
   void finish() const { stream_.synchronize(); }
 
  private:
@@ -385,22 +372,11 @@ class CudaBackend {
     }
   }
 
-  /// By pieces: there may be no room on the GPU for another field.
   template <class View>
   void gather(const View& view, const Box& part, double* values) const {
     const Extents n = part.extents();
-    const std::int64_t planes = planes_of_a_piece(n);
-    const Buffer<double> room = gpu_.make<double>(planes * n.nj * n.nk);
-    for (std::int64_t i = part.i0; i < part.i1; i += planes) {
-      Box piece = part;
-      piece.i0 = i;
-      piece.i1 = std::min(i + planes, part.i1);
-      for_each(stream_, piece, GatherPart<View>{view, {piece, room.data()}});
-      const auto count = static_cast<std::size_t>(piece.extents().count());
-      copy_bytes(values, room.data(), count * sizeof(double), stream_);
-      stream_.synchronize();
-      values += count;
-    }
+    convection::gather(stream_, view, part, gpu_.make<double>(planes_of_a_piece(n) * n.nj * n.nk),
+                       values);
   }
 
   /// Walls as they are at the clock's time.
@@ -571,6 +547,7 @@ class CudaBackend {
   Buffer<unsigned char> tally_room_;
   CudaBounded<Real> bounded_;
   ProfilesOnGpu<Real> profiles_;
+  std::unique_ptr<CopiedFields<Real>> copied_;  ///< once there is a copy
   std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
   std::array<Buffer<double>, 3> widths_;
   std::array<Buffer<double>, 3> centre_lines_;

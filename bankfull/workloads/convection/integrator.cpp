@@ -44,6 +44,11 @@ void Integrator::read(int field, const Box& part, double* values) const {
   add(reference_of(plan(), field), part, values);
 }
 
+void Integrator::read_copied(int field, const Box& part, double* values) const {
+  read_copied_stepped(field, part, values);
+  add(reference_of(plan(), field), part, values);
+}
+
 Diagnosis Integrator::diagnose() {
   Diagnosis found = diagnose_stepped();
   add_references(plan().stepped(), found);

@@ -73,6 +73,13 @@ class Integrator : public FlowReader {
   /// Means in the planes across a storage axis. Scalars are less their references there.
   [[nodiscard]] virtual ProfileSample sample(int storage_axis) = 0;
 
+  /// Copies the plan's copied_fields(), on the device: they stay as they are while the flow goes
+  /// on.
+  virtual void copy_fields() {}
+
+  /// Reads the last copies; any thread may, one at a time, but not beside copy_fields().
+  void read_copied(int field, const Box& part, double* values) const;
+
   /// How the pressure solve of the last stage went.
   [[nodiscard]] virtual poisson::Outcome pressure_outcome() const = 0;
 
@@ -89,7 +96,21 @@ class Integrator : public FlowReader {
   // The same of the stepped problem.
   virtual void load_stepped(const FlowReader& flow) = 0;
   virtual void read_stepped(int field, const Box& part, double* values) const = 0;
+  virtual void read_copied_stepped(int /*field*/, const Box& /*part*/, double* /*values*/) const {}
   [[nodiscard]] virtual Diagnosis diagnose_stepped() = 0;
+};
+
+/// The copies of an integrator, which outlives it.
+class CopiedFlow final : public FlowReader {
+ public:
+  explicit CopiedFlow(const Integrator& flow) : flow_(&flow) {}
+
+  void read(int field, const Box& part, double* values) const override {
+    flow_->read_copied(field, part, values);
+  }
+
+ private:
+  const Integrator* flow_;
 };
 
 /// Checks the memory and builds the fields, at rest, scalars at their reference values: see

@@ -77,6 +77,19 @@ std::int64_t loading_bytes(const Plan& plan) {
   return (plan.problem().device.is_cuda() ? 2 : 1) * bytes_of_a_piece(plan);
 }
 
+template <class Real>
+std::int64_t copied_bytes(const Plan& plan) {
+  const auto count = static_cast<int>(plan.copied_fields().size());
+  const Layout layout(plan.grid().extents(), 1, sizeof(Real));
+  return count == 0 ? 0
+                    : resident_bytes(field_set_bytes<Real>(layout, count)) + bytes_of_a_piece(plan);
+}
+
+std::int64_t copied_bytes(const Plan& plan) {
+  return plan.problem().precision == Precision::fp32 ? copied_bytes<float>(plan)
+                                                     : copied_bytes<double>(plan);
+}
+
 std::int64_t integrator_bytes(const Plan& plan) {
   if (plan.problem().schedule == Schedule::reference) {
     return reference_integrator_bytes(plan);
@@ -92,14 +105,14 @@ constexpr std::int64_t library_bytes = 6 * mib;
 WorkBytes bytes_of_run(const Plan& plan) {
   const Problem& problem = plan.problem();
   const bool tuned = problem.schedule != Schedule::reference;
-  return {.device = plan.device_bytes(),
+  return {.device = plan.device_bytes() + copied_bytes(plan),
           .host = loading_bytes(plan) + library_bytes + plan.output_bytes(),
           .working_set = tuned ? plan.device_bytes() : 0};
 }
 
 }  // namespace
 
-Plan::Plan(Problem problem, CeilingRule ceilings, std::int64_t output_bytes)
+Plan::Plan(Problem problem, CeilingRule ceilings, const OutputNeeds& output)
     : problem_(validated(std::move(problem))),
       stepped_(stepped_problem(problem_)),
       grid_(problem_.axes),
@@ -107,9 +120,24 @@ Plan::Plan(Problem problem, CeilingRule ceilings, std::int64_t output_bytes)
       stages_(stages_of(problem_.scheme, 1.0, 1.0).count),
       ghosts_(continuations_of(stepped_, grid_)),
       device_bytes_(integrator_bytes(*this)),
-      output_bytes_(output_bytes),
+      output_bytes_(output.host_bytes),
       footprints_(problem_.device, problem_.threads, *make_self_communicator(), ceilings),
-      footprint_(footprints_.of(bytes_of_run(*this))) {}
+      footprint_(footprints_.of(bytes_of_run(*this))) {
+  copy_where_there_is_room(output.fields);
+}
+
+void Plan::copy_where_there_is_room(const std::vector<int>& fields) {
+  if (!problem_.device.is_cuda()) {
+    return;
+  }
+  copied_fields_ = fields;
+  const Footprint with_copies = footprints_.of(bytes_of_run(*this));
+  if (footprints_.fits(with_copies)) {
+    footprint_ = with_copies;
+  } else {
+    copied_fields_.clear();
+  }
+}
 
 void Plan::require_memory() const {
   about("domain.cells", [&] { static_cast<void>(judge_memory(Shortage::refused)); });

@@ -11,14 +11,20 @@
 
 namespace bankfull::convection {
 
+/// What who records a run needs of it.
+struct OutputNeeds {
+  std::int64_t host_bytes = 0;   ///< of its own
+  std::vector<int> fields = {};  ///< that it reads to keep them
+};
+
 /// What follows from a problem before anything of it is computed. It is decided here, once: what is
 /// told of a run, refused, built and measured agrees.
 class Plan {
  public:
   /// Throws UsageError for a bad problem, also where the pressure solver asked for cannot be had on
-  /// its device. `output_bytes`: what who records the run takes on the host.
+  /// its device.
   explicit Plan(Problem problem, CeilingRule ceilings = CeilingRule::automatic,
-                std::int64_t output_bytes = 0);
+                const OutputNeeds& output = {});
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Grid& grid() const { return grid_; }
@@ -44,6 +50,10 @@ class Plan {
 
   [[nodiscard]] std::int64_t output_bytes() const { return output_bytes_; }
 
+  /// Of those that the output needs, what is copied on a GPU first, so that the run goes on while
+  /// the host reads: all where there is room for them, else none.
+  [[nodiscard]] const std::vector<int>& copied_fields() const { return copied_fields_; }
+
   /// Of all that, and of what a flow is loaded through on the host.
   [[nodiscard]] const Footprint& footprint() const { return footprint_; }
 
@@ -55,6 +65,7 @@ class Plan {
 
  private:
   [[nodiscard]] std::string judge_memory(Shortage shortage) const;
+  void copy_where_there_is_room(const std::vector<int>& fields);
 
   Problem problem_;
   Problem stepped_;
@@ -64,6 +75,7 @@ class Plan {
   std::vector<Continuations> ghosts_;
   std::int64_t device_bytes_;
   std::int64_t output_bytes_;
+  std::vector<int> copied_fields_;
   Footprints footprints_;
   Footprint footprint_;
 };

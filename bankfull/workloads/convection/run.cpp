@@ -74,7 +74,8 @@ class Integration {
         early_end_(problem_),
         sources_(largest_sources(problem_, plan.grid())),
         statistics_(plan, context.cadence.statistics),
-        integrator_(make_integrator(plan)) {}
+        integrator_(make_integrator(plan)),
+        copied_(*integrator_) {}
 
   RunOutcome integrate() {
     if (context_.start == nullptr) {
@@ -103,6 +104,10 @@ class Integration {
     outcome_.mean_cycles = checked_ > 0 ? cycles_ / static_cast<double>(checked_) : 0.0;
     return outcome_;
   }
+
+  ~Integration() { context_.recorder.finish_reading(); }
+  Integration(const Integration&) = delete;
+  Integration& operator=(const Integration&) = delete;
 
   Integrator& integrator() { return *integrator_; }
 
@@ -574,7 +579,14 @@ class Integration {
   }
 
   void tell_fields() {
-    context_.recorder.fields({field_count_, clock_.steps, clock_.time}, plan_.grid(), *integrator_);
+    const FieldMoment moment{field_count_, clock_.steps, clock_.time};
+    if (plan_.copied_fields().empty()) {
+      context_.recorder.fields(moment, {.grid = plan_.grid(), .flow = *integrator_});
+    } else {
+      context_.recorder.finish_reading();
+      integrator_->copy_fields();
+      context_.recorder.fields(moment, {.grid = plan_.grid(), .flow = copied_, .stays = true});
+    }
     ++field_count_;
     told_fields_ = {clock_.steps, clock_.time};
     since_fields_.restart();
@@ -668,6 +680,7 @@ class Integration {
   LargestSources sources_;
   RunStatistics statistics_;
   std::unique_ptr<Integrator> integrator_;
+  CopiedFlow copied_;  ///< of the plan's copied_fields(), where it has any
 
   bool interrupted_ = false;
   StepRule rule_;

@@ -40,6 +40,14 @@ struct FieldMoment {
   double time = 0.0;
 };
 
+/// A flow as a recorder is told of it.
+struct ToldFlow {
+  const Grid& grid;
+  const FlowReader& flow;
+  bool stays = false;  ///< any one thread may read it until Recorder::finish_reading; else it can
+                       ///< be read until the recorder returns
+};
+
 /// Told what a run finds while it goes on. Workloads write no files; the application does.
 class Recorder {
  public:
@@ -62,9 +70,12 @@ class Recorder {
 
   /// At the end, where windows of Cadence::statistics have samples.
   virtual void profiles(const std::vector<Profile>& /*all*/) {}
-  /// As often as FieldCadence asks for; the flow can be read until this returns.
-  virtual void fields(const FieldMoment& /*moment*/, const Grid& /*grid*/,
-                      const FlowReader& /*flow*/) {}
+
+  /// As often as FieldCadence asks for.
+  virtual void fields(const FieldMoment& /*moment*/, const ToldFlow& /*flow*/) {}
+
+  /// Waits until nobody reads a flow that it has been told.
+  virtual void finish_reading() noexcept {}
 
   /// As often as CheckpointCadence asks for, before anything that the run tells at this step:
   /// `save` takes down all that its rest depends on.

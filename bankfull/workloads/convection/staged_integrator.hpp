@@ -68,6 +68,7 @@ inline Extents extents_of_kept(const Grid& grid, Kept what, int field) {
 ///                            set_corrected_variance(scalar, value)
 ///   scale_pressure(factor)   launches that on what the solver starts from
 ///   pressure()               its poisson::Solver
+///   copy_fields(side), copied_fields()   see Integrator; of backends that have it
 ///   finish()                 waits for all work
 template <class Backend>
 class StagedIntegrator final : public Integrator {
@@ -188,6 +189,12 @@ class StagedIntegrator final : public Integrator {
     backend_.finish();
   }
 
+  void read_copied_stepped(int field, const Box& part, double* values) const override {
+    if constexpr (requires { backend_.copied_fields(); }) {
+      backend_.copied_fields().read(field, part, values);
+    }
+  }
+
   void read_stepped(int field, const Box& part, double* values) const override {
     backend_.read(side_, field, part, values);
   }
@@ -214,6 +221,12 @@ class StagedIntegrator final : public Integrator {
 
   [[nodiscard]] poisson::Outcome pressure_outcome() const override {
     return is_loaded_ ? projection_ : backend_.pressure().outcome();
+  }
+
+  void copy_fields() override {
+    if constexpr (requires { backend_.copy_fields(side_); }) {
+      backend_.copy_fields(side_);
+    }
   }
 
   void forget_pressure() override { backend_.pressure().forget(); }

@@ -3,13 +3,19 @@
 #include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/core/base/error.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
 #include <sstream>
+#include <string>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace bankfull::convect {
 namespace {
@@ -223,6 +229,45 @@ TEST_F(Runs, TellTheNumericalDissipationOfBoundedScalars) {
                                 "temperature_numerical_dissipation,temperature_flux_lower,"));
   EXPECT_THAT(series, HasSubstr("resolved,0,0,0,0,0,0,0,,,0,0,0,0,,,\n"));
   EXPECT_THAT(series, HasSubstr("resolved,0,0,0,0,0,0,0,-0.125,0.5,0,0,0,0,,,\n"));
+}
+
+/// A flow that takes its time, and knows whether it is read after it may.
+class SlowFlow final : public convection::FlowReader {
+ public:
+  void read(int field, const Box& part, double* values) const override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_TRUE(may_be_read);
+    std::fill_n(values, part.extents().count(), field + 0.25);
+  }
+
+  std::atomic<bool> may_be_read = true;
+};
+
+TEST_F(Runs, WriteTheSameFieldsOfFlowsThatStay) {
+  const Case run =
+      parse_case(std::string(still) + "[fields]\nevery = 1\nbuffer = 1\n", "a.toml", {});
+  const convection::Grid grid(run.problem.axes);
+  std::vector<std::string> written;
+  for (const bool stays : {false, true}) {
+    const RunDirectory directory(folder_ / (stays ? "stays" : "passes"), false);
+    const FolderLock lock(directory.path());
+    RunWriter writer(run, directory, lock);
+    writer.begin();
+    for (std::int64_t number = 0; number < 3; ++number) {
+      SlowFlow flow;
+      writer.fields({number, number, 0.5}, {.grid = grid, .flow = flow, .stays = stays});
+      writer.finish_reading();
+      flow.may_be_read = false;
+    }
+    writer.finish("{}");
+    std::string all;
+    for (const auto& entry : std::set<fs::path>(fs::directory_iterator(directory.fields()), {})) {
+      all += entry.filename().string() + read(entry);
+    }
+    written.push_back(all + read(directory.field_list()));
+  }
+  EXPECT_GT(written[0].size(), 1000U);
+  EXPECT_TRUE(written[1] == written[0]);
 }
 
 TEST_F(Runs, EndWhereTheirFolderIsNoLongerTheirs) {

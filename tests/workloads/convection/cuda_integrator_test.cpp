@@ -9,6 +9,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace bankfull::convection {
@@ -204,6 +205,39 @@ TEST_P(CudaIntegratorFarFromZero, IsTheSameFlow) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegratorFarFromZero, testing::ValuesIn(cases_to_warm()),
                          case_name);
+
+/// Of several fields, scalars with references among them, in both precisions; read by another
+/// thread while steps are on their way.
+TEST_P(CudaIntegratorSchedule, CopiesStayWhileTheFlowGoesOn) {
+  const int count = 3 + static_cast<int>(GetParam().problem.scalars.size());
+  std::vector<int> copied{0, 2};
+  for (int field = 3; field < count; ++field) {
+    copied.push_back(field);
+  }
+  for (const Problem& problem :
+       {on_gpu(GetParam(), PressureSolver::automatic), in_single_precision(GetParam())}) {
+    const Plan plan(problem, CeilingRule::none, {.host_bytes = 0, .fields = copied});
+    ASSERT_EQ(plan.copied_fields(), copied);
+    const std::unique_ptr<Integrator> flow = make_integrator(plan);
+    flow->load(initial_state(problem, plan.grid()));
+    const double dt = problem.time_step.fixed;
+    for (int turn = 0; turn < 3; ++turn) {
+      advance_steps(*flow, problem.scheme, {dt});
+      const FlowState before = flow->state();
+      flow->copy_fields();
+      advance_steps(*flow, problem.scheme, {dt, dt});
+      const CopiedFlow copies(*flow);
+      std::thread([&] {
+        const Extents n = plan.grid().extents();
+        std::vector<double> values(static_cast<std::size_t>(n.count()));
+        for (const int field : copied) {
+          copies.read(field, box_of(n), values.data());
+          EXPECT_EQ(values, before.fields[static_cast<std::size_t>(field)]);
+        }
+      }).join();
+    }
+  }
+}
 
 TEST(CudaIntegratorDiagnosis, AFlowThatIsNotFiniteIsSeen) {
   const Problem problem = on_gpu(larger_cases().front(), PressureSolver::automatic);

@@ -68,6 +68,12 @@ TEST(ConvectionPlan, CountsTheBytesOfFieldsAndOfTheirStateOnTheHost) {
   EXPECT_LT(Plan(problem).device_bytes(), plan.device_bytes());
 }
 
+TEST(ConvectionPlan, OnACpuFieldsAreReadWhereTheyAre) {
+  const Plan plan(channel(), CeilingRule::none, {.host_bytes = 1 << 20, .fields = {0, 3}});
+  EXPECT_TRUE(plan.copied_fields().empty());
+  EXPECT_EQ(plan.footprint().host, Plan(channel(), CeilingRule::none).footprint().host + (1 << 20));
+}
+
 TEST(ConvectionPlan, AFlowTooLargeForTheMemoryIsRefusedBeforeItIsBuilt) {
   Problem problem = channel();
   for (AxisCells& axis : problem.axes) {
