@@ -163,7 +163,7 @@ ReportFacts physics_facts(const Case& run) {
   if (const toml::table* physics = table["physics"].as_table()) {
     for (const auto& [key, value] : *physics) {
       if (value.is_number()) {
-        facts.emplace_back(key.str(), fmt::format("{:.6g}", *value.value<double>()));
+        facts.emplace_back(key.str(), fmt::format("{:.6g}", value.value_or(0.0)));
       }
     }
   }

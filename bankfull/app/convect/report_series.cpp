@@ -53,7 +53,8 @@ void ReportSeries::add(const std::string& line) {
   }
   Bucket one{.rows = 1, .columns = {}, .integrals = integrals_};
   for (const std::optional<double>& value : row) {
-    one.columns.push_back({value, value});
+    one.columns.push_back(
+        {.any = value.has_value(), .least = value.value_or(0.0), .most = value.value_or(0.0)});
   }
   before_ = std::move(row);
   ++rows_;
@@ -72,20 +73,17 @@ void ReportSeries::extend(Bucket& bucket, const Bucket& later) const {
   for (std::size_t c = 0; c < names_.size(); ++c) {
     Extremes& one = bucket.columns[c];
     const Extremes& other = later.columns[c];
-    if (!one.least) {
+    if (!one.any) {
       one = other;
-      continue;
+    } else if (other.any) {
+      const bool lower = other.least < one.least;
+      const bool higher = other.most > one.most;
+      if (lower || higher) {
+        one.falls = lower && (!higher || other.falls);
+      }
+      one.least = std::min(one.least, other.least);
+      one.most = std::max(one.most, other.most);
     }
-    if (!other.least) {
-      continue;
-    }
-    const bool lower = *other.least < *one.least;
-    const bool higher = *other.most > *one.most;
-    if (lower || higher) {
-      one.falls = lower && (!higher || other.falls);
-    }
-    one.least = std::min(*one.least, *other.least);
-    one.most = std::max(*one.most, *other.most);
   }
   bucket.rows += later.rows;
   bucket.integrals = later.integrals;
@@ -107,19 +105,20 @@ std::vector<std::optional<double>> ReportSeries::column(std::size_t number) cons
   std::vector<std::optional<double>> values;
   for (const Bucket& bucket : buckets_) {
     const Extremes& of_bucket = bucket.columns[number];
-    const auto [first, second] = of_bucket.falls ? std::pair(of_bucket.most, of_bucket.least)
-                                                 : std::pair(of_bucket.least, of_bucket.most);
-    values.push_back(first);
+    const auto push = [&](double value) {
+      values.push_back(of_bucket.any ? std::optional(value) : std::nullopt);
+    };
+    push(of_bucket.falls ? of_bucket.most : of_bucket.least);
     if (bucket.rows > 1) {
-      values.push_back(second);
+      push(of_bucket.falls ? of_bucket.least : of_bucket.most);
     }
   }
   return values;
 }
 
-double ReportSeries::last_time(const Bucket& bucket) const {
-  return bucket.columns[time_].most.value_or(0.0);
-}
+double ReportSeries::first_time(const Bucket& bucket) const { return bucket.columns[time_].least; }
+
+double ReportSeries::last_time(const Bucket& bucket) const { return bucket.columns[time_].most; }
 
 /// Between the last rows of buckets it goes straight.
 double ReportSeries::integral_until(std::size_t which, double time) const {
@@ -130,7 +129,7 @@ double ReportSeries::integral_until(std::size_t which, double time) const {
   }
   if (after == buckets_.begin()) {
     // Of the first bucket nothing but its end is known, and that it began with nothing.
-    const double begin = after->columns[time_].least.value_or(0.0);
+    const double begin = first_time(*after);
     const double duration = last_time(*after) - begin;
     return duration > 0.0 ? after->integrals[which] * std::max(0.0, time - begin) / duration : 0.0;
   }
@@ -180,7 +179,7 @@ std::vector<ReportSeries::Average> ReportSeries::averages(const std::string& nam
   for (std::size_t n = (buckets_.size() - 1) % stride; n < buckets_.size(); n += stride) {
     const double to = last_time(buckets_[n]);
     const double from = 0.5 * to;
-    if (!(to > 0.0) || !(buckets_.front().columns[time_].least.value_or(to) <= from)) {
+    if (!(to > 0.0) || !(first_time(buckets_.front()) <= from)) {
       continue;
     }
     const double mean = mean_between(which, from, to);

@@ -49,8 +49,9 @@ class ReportSeries {
 
  private:
   struct Extremes {
-    std::optional<double> least;
-    std::optional<double> most;
+    bool any = false;  ///< else the cells were empty
+    double least = 0.0;
+    double most = 0.0;
     bool falls = false;  ///< the greatest came first
   };
   struct Bucket {
@@ -62,6 +63,7 @@ class ReportSeries {
   void extend(Bucket& bucket, const Bucket& later) const;
   void merge_buckets();
   [[nodiscard]] double integral_until(std::size_t which, double time) const;
+  [[nodiscard]] double first_time(const Bucket& bucket) const;
   [[nodiscard]] double last_time(const Bucket& bucket) const;
   [[nodiscard]] double mean_between(std::size_t which, double from, double to) const;
   [[nodiscard]] std::optional<double> error_of_mean(std::size_t which, double from, double to,

@@ -15,7 +15,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char* layer = R"toml(name = "layer"
+constexpr const char* reported_layer = R"toml(name = "layer"
 title = "hot </script> & \"cold\""
 [domain]
 upper = [1, 1, 1]
@@ -37,7 +37,7 @@ end = 10
 class ReportDataTest : public testing::Test {
  protected:
   ReportDataTest()
-      : run_(parse_case(layer, "layer.toml", {})),
+      : run_(parse_case(reported_layer, "layer.toml", {})),
         data_(run_, {{"cells", "4x3x2"}}, "step,time,dt_limit,nusselt_volume", {"temperature-y"}) {}
 
   [[nodiscard]] nlohmann::json document() const {
