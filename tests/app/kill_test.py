@@ -62,7 +62,7 @@ range = [-1, 1]
 """
 STEPS = 30
 SLICES = [f"slices/{field}-y-{n:04}.png" for field in ("temperature", "w") for n in range(6)]
-COMPLETE = sorted(["case.toml", "run.json", "series.csv", "slices", "slices.csv", *SLICES])
+COMPLETE = sorted(["case.toml", "report-data.js", "report.html", "run.json", "series.csv", "slices", "slices.csv", *SLICES])
 
 
 def rows_of(path):

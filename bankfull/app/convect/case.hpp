@@ -65,6 +65,7 @@ struct Case {
   convection::Cadence cadence;
   std::vector<SliceRequest> slices;
   bool frames = false;           ///< around pictures of slices
+  bool report = true;            ///< a page of the run, see RunReport
   FieldRequest fields;           ///< where Cadence::fields asks for any
   std::string units;             ///< in which the case is, for who reads its fields
   bool has_temperature = false;  ///< which then is the first scalar

@@ -188,7 +188,7 @@ convection::StatisticsRequest read_window(TomlSection& section, const std::strin
 }  // namespace
 
 void read_output(TomlSection& output, const convection::Vector& up, Case& wanted) {
-  output.allow({"series_every", "snapshots", "frame", "slice"});
+  output.allow({"series_every", "snapshots", "frame", "report", "slice"});
   wanted.cadence.series_steps =
       output.integer("series_every", NumberRange::at_least(0.0, "steps, 0 for about 200 rows"), 0);
   wanted.cadence.snapshots = static_cast<int>(
@@ -201,6 +201,7 @@ void read_output(TomlSection& output, const convection::Vector& up, Case& wanted
     output.refuse("frame", "= true needs stb_truetype, which this program is without",
                   "install libstb-dev and build it again, or leave it out");
   }
+  wanted.report = output.flag("report", true);
   const std::size_t axis = viewing_axis(wanted.problem, up);
   std::vector<TomlSection> sections = output.sections_or_one("slice");
   if (sections.size() > max_slices) {

@@ -191,6 +191,18 @@ std::string series_heading(const convection::Problem& problem) {
   return heading;
 }
 
+/// The whole lines of a file but the first; none of one that is not there.
+std::vector<std::string> lines_after_heading(const fs::path& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 /// Nothing where it is not known.
 std::string cell_of(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
@@ -297,6 +309,8 @@ std::vector<fs::path> RunDirectory::files() const {
           series(),
           slice_list(),
           stop_file(),
+          report(),
+          report_data(),
           field_list(),
           field_index(FieldFormat::hdf5),
           field_index(FieldFormat::vtk)};
@@ -351,6 +365,7 @@ void RunDirectory::require_replaceable() const {
 void RunDirectory::remove_earlier_run() const {
   // The result first: a folder that has one is complete. The case last, by which it is known.
   remove_if_there(result());
+  remove_report();
   remove_if_there(stop_file());
   const std::vector<std::string> listed = files_of(listed_pictures(slice_list()));
   remove_pictures(listed);
@@ -371,6 +386,11 @@ void RunDirectory::remove_earlier_run() const {
   rmdir(slices().c_str());  // which refuses where it holds what is not the run's
   remove_if_there(slice_list());
   remove_if_there(series());
+}
+
+void RunDirectory::remove_report() const {
+  remove_if_there(report());
+  remove_if_there(report_data());
 }
 
 /// Those that the case in the folder asks for, and temporary ones.
@@ -467,6 +487,9 @@ bool RunDirectory::holds(const ToldSoFar& told) const {
 
 void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) const {
   remove_if_there(result());
+  if (!run.report) {
+    remove_report();  // else it is replaced
+  }
   remove_if_there(stop_file());
   for (const fs::path& checkpoint : checkpoints_in(checkpoints())) {
     // They are of what is now computed again; one of this step has been read.
@@ -541,6 +564,7 @@ void RunWriter::begin() {
     rows_ = told.series_lines - 1;
     go_on_with_pictures(told);
     begin_fields(told.field_list_bytes);
+    begin_report();
     return;
   }
   directory_->create(*run_);
@@ -550,6 +574,25 @@ void RunWriter::begin() {
     slice_list_ = LineFile(directory_->slice_list(), "file,time,field,normal,at,least,most");
   }
   begin_fields(0);
+  begin_report();
+}
+
+/// What an earlier process has told is part of it.
+void RunWriter::begin_report() {
+  if (!run_->report) {
+    return;
+  }
+  ReportData data(*run_, report_facts_, series_heading(run_->problem), slice_names_);
+  for (const std::string& line : lines_after_heading(directory_->series())) {
+    data.add_row(line);
+  }
+  for (const std::string& line : lines_after_heading(directory_->slice_list())) {
+    data.add_picture(line);
+  }
+  report_ = std::make_unique<RunReport>(
+      std::move(data),
+      RunReport::Places{.page = directory_->report(), .data = directory_->report_data()});
+  report_->begin();
 }
 
 void RunWriter::go_on_with_pictures(const ToldSoFar& told) {
@@ -586,10 +629,24 @@ void RunWriter::finish_fields() {
 }
 
 void RunWriter::tell_messages() {
-  if (fields_ && listener_.failed) {
-    for (const std::string& message : fields_->take_messages()) {
-      listener_.failed(message);
-    }
+  std::vector<std::string> messages;
+  if (fields_) {
+    messages = fields_->take_messages();
+  }
+  if (report_) {
+    std::ranges::move(report_->take_messages(), std::back_inserter(messages));
+  }
+  for (const std::string& message : messages) {
+    warn(message);
+  }
+}
+
+void RunWriter::warn(const std::string& message) {
+  if (listener_.failed) {
+    listener_.failed(message);
+  }
+  if (report_) {
+    report_->data().add_warning(message);
   }
 }
 
@@ -617,9 +674,27 @@ void RunWriter::require_folder() const {
 void RunWriter::record(const SeriesRow& row) {
   require_folder();
   tell_messages();
-  series_.append(series_line(row, run_->problem, drives_heat_));
+  const std::string line = series_line(row, run_->problem, drives_heat_);
+  series_.append(line);
   last_row_ = row;
   ++rows_;
+  if (report_) {
+    report_->data().add_row(line);
+    report_->data().set_resolution(row.resolution);
+    if (run_->cadence.statistics.empty() && report_->is_due()) {
+      report_->write();
+    }
+  }
+}
+
+bool RunWriter::wants_profiles() {
+  since_wish_.restart();
+  return report_ && !run_->cadence.statistics.empty() && report_->is_due();
+}
+
+void RunWriter::profiles_so_far(const std::vector<convection::Profile>& all) {
+  report_->data().set_profiles(all);
+  report_->write(since_wish_.seconds());
 }
 
 void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
@@ -642,9 +717,14 @@ void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convect
     }
     write_png(directory_->slices() / name, drawn.picture);
     pictures_.push_back(directory_->slices() / name);
-    slice_list_.append(fmt::format("slices/{},{},{},{},{},{},{}", name, moment.time, slice.field,
-                                   convection::axis_names[static_cast<std::size_t>(slice.normal)],
-                                   slice.position, drawn.least, drawn.most));
+    const std::string line =
+        fmt::format("slices/{},{},{},{},{},{},{}", name, moment.time, slice.field,
+                    convection::axis_names[static_cast<std::size_t>(slice.normal)], slice.position,
+                    drawn.least, drawn.most);
+    slice_list_.append(line);
+    if (report_) {
+      report_->data().add_picture(line);
+    }
   }
 }
 
@@ -657,6 +737,9 @@ void RunWriter::profiles(const std::vector<convection::Profile>& all) {
   for (const convection::Profile& profile : all) {
     write_profile(folder, profile);
   }
+  if (report_) {
+    report_->data().set_profiles(all);
+  }
 }
 
 void RunWriter::checkpoint(std::int64_t step, double time,
@@ -668,10 +751,8 @@ void RunWriter::checkpoint(std::int64_t step, double time,
     write_checkpoint_at(step, time, save);
   } catch (const RuntimeFailure& failure) {
     const std::vector<fs::path> last = checkpoints_in(directory_->checkpoints());
-    if (listener_.failed) {
-      listener_.failed(fmt::format("{}; the run goes on, and its last checkpoint is {}",
-                                   failure.what(), last.empty() ? "none" : last.front().string()));
-    }
+    warn(fmt::format("{}; the run goes on, and its last checkpoint is {}", failure.what(),
+                     last.empty() ? "none" : last.front().string()));
     return;
   }
   if (listener_.written) {
@@ -711,7 +792,21 @@ void RunWriter::write_checkpoint_at(std::int64_t step, double time,
 void RunWriter::finish(const std::string& json) {
   finish_fields();
   require_folder();
+  if (report_) {
+    // Before the result: a folder that has one is complete.
+    report_->data().end(json);
+    report_->finish();
+    tell_messages();
+  }
   StagedFile(directory_->result(), json).replace();
+}
+
+void RunWriter::fail(const std::string& why) {
+  if (report_ && lock_->holds()) {
+    report_->data().fail(why);
+    report_->finish();
+    tell_messages();
+  }
 }
 
 std::string RunWriter::what_is_left() const {

@@ -3,8 +3,10 @@
 #include "bankfull/app/convect/case.hpp"
 #include "bankfull/app/convect/checkpoint_file.hpp"
 #include "bankfull/app/convect/field_writer.hpp"
+#include "bankfull/app/convect/run_report.hpp"
 #include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/line_file.hpp"
+#include "bankfull/core/measure/timer.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -14,8 +16,9 @@
 namespace bankfull::convect {
 
 /// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png, profiles/*.csv,
-/// fields.csv, fields.xdmf or fields.pvd, fields/* and checkpoint/*.h5; and movies/*.mp4, which are
-/// made of it later. Who writes to it has its FolderLock, but for movies.
+/// fields.csv, fields.xdmf or fields.pvd, fields/*, checkpoint/*.h5, report.html and
+/// report-data.js; and movies/*.mp4, which are made of it later. Who writes to it has its
+/// FolderLock, but for movies.
 class RunDirectory {
  public:
   /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, is
@@ -59,6 +62,8 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path slice_list() const { return path_ / "slices.csv"; }
   [[nodiscard]] std::filesystem::path slices() const { return path_ / "slices"; }
   [[nodiscard]] std::filesystem::path movies() const { return path_ / "movies"; }
+  [[nodiscard]] std::filesystem::path report() const { return path_ / "report.html"; }
+  [[nodiscard]] std::filesystem::path report_data() const { return path_ / "report-data.js"; }
   /// Whoever makes this file asks the run to end.
   [[nodiscard]] std::filesystem::path stop_file() const { return path_ / "stop"; }
   [[nodiscard]] std::filesystem::path profiles() const { return path_ / "profiles"; }
@@ -81,6 +86,7 @@ class RunDirectory {
   void remove_temporary_files(const std::vector<std::string>& names) const;
   void remove_temporary_pictures() const;
   void remove_profiles() const;
+  void remove_report() const;
   void remove_pictures(const std::vector<std::string>& listed) const;
   void remove_movies(const std::vector<std::string>& listed) const;
   void remove_fields(std::int64_t kept) const;
@@ -103,8 +109,11 @@ class RunWriter final : public convection::Recorder {
   /// Goes on with the run that was saved so; it must outlive the writer.
   void go_on_from(const CheckpointHeader& saved) { saved_ = &saved; }
 
-  /// Who hears of checkpoints and fields that could not be written, and of the seconds that
-  /// checkpoints took.
+  /// What the report tells of the case, beside its physics.
+  void set_report_facts(ReportFacts facts) { report_facts_ = std::move(facts); }
+
+  /// Who hears of checkpoints, fields and reports that could not be written, and of the seconds
+  /// that checkpoints took.
   struct CheckpointListener {
     std::function<void(const std::string&)> failed;
     std::function<void(double)> written;
@@ -115,6 +124,10 @@ class RunWriter final : public convection::Recorder {
   void record(const convection::SeriesRow& row) override;
   void snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                 const convection::FlowReader& flow) override;
+
+  /// The report shows them.
+  [[nodiscard]] bool wants_profiles() override;
+  void profiles_so_far(const std::vector<convection::Profile>& all) override;
 
   /// Each replaces what an earlier part of the run has left.
   void profiles(const std::vector<convection::Profile>& all) override;
@@ -127,8 +140,11 @@ class RunWriter final : public convection::Recorder {
   void checkpoint(std::int64_t step, double time,
                   const std::function<void(convection::StateWriter&)>& save) override;
 
-  /// Waits for the fields, and writes run.json.
+  /// Waits for the fields, and writes the report and run.json.
   void finish(const std::string& json);
+
+  /// The report tells, where it still can, what a run failed by that has begun.
+  void fail(const std::string& why);
 
   /// Whether there is a folder with what the run has told.
   [[nodiscard]] bool has_begun() const { return has_begun_; }
@@ -142,6 +158,8 @@ class RunWriter final : public convection::Recorder {
   /// Files of fields; after finish() only.
   [[nodiscard]] std::int64_t field_files() const { return fields_ ? fields_->list_lines() - 1 : 0; }
 
+  [[nodiscard]] bool has_report() const { return report_ != nullptr; }
+
   /// Paths of the pictures so far.
   [[nodiscard]] const std::vector<std::filesystem::path>& pictures() const { return pictures_; }
 
@@ -151,8 +169,10 @@ class RunWriter final : public convection::Recorder {
   void require_folder() const;
   void begin_fields(std::int64_t list_bytes);
   void go_on_with_pictures(const ToldSoFar& told);
+  void begin_report();
   void finish_fields();
   void tell_messages();
+  void warn(const std::string& message);
   [[nodiscard]] ToldSoFar told_so_far() const;
   void write_checkpoint_at(std::int64_t step, double time,
                            const std::function<void(convection::StateWriter&)>& save);
@@ -172,6 +192,9 @@ class RunWriter final : public convection::Recorder {
   const CheckpointHeader* saved_ = nullptr;
   CheckpointListener listener_;
   std::unique_ptr<FieldWriter> fields_;
+  ReportFacts report_facts_;
+  std::unique_ptr<RunReport> report_;
+  Stopwatch since_wish_;  ///< for profiles
 };
 
 }  // namespace bankfull::convect

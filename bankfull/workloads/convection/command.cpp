@@ -91,6 +91,13 @@ ExitCode list_cases() {
   return ExitCode::ok;
 }
 
+/// Lengths of its sides.
+std::string box_text(const Problem& problem) {
+  const auto& [x, y, z] = problem.axes;
+  return fmt::format("{:.6g} x {:.6g} x {:.6g}", x.upper - x.lower, y.upper - y.lower,
+                     z.upper - z.lower);
+}
+
 std::string solver_text(const Plan& plan) {
   const bool by_itself = plan.problem().solver == convection::PressureSolver::automatic;
   return to_string(plan.solver()) + (by_itself ? ", chosen by auto" : "");
@@ -137,6 +144,24 @@ void print_plan(const std::string& title, const Plan& plan) {
   print_out("  pressure: {}; {}; a step moves {} beside its pressure solve{}\n", solver_text(plan),
             to_string(plan.footprint()), format_bytes(stages * stage.bytes()),
             stages == 1 ? "" : "s");
+}
+
+/// What print_plan says, for who reads the report.
+convect::ReportFacts report_facts(const convect::Case& run, const Plan& plan) {
+  const Problem& problem = plan.problem();
+  convect::ReportFacts facts{{"cells", cells_text(problem)}, {"box", box_text(problem)}};
+  for (const auto& fact : convect::physics_facts(run)) {
+    facts.push_back(fact);
+  }
+  facts.insert(facts.end(),
+               {{"units", run.units},
+                {"medium", medium_text(problem)},
+                {"time", to_string(problem.scheme) + ", " + step_text(problem.time_step)},
+                {"ends", end_text(problem)},
+                {"pressure", solver_text(plan)},
+                {"computed", to_string(problem.precision) + " on " + to_string(problem.device)},
+                {"needs", to_string(plan.footprint())}});
+  return facts;
 }
 
 std::string final_flow(const convect::Case& run, const convection::SeriesRow& last) {
@@ -189,6 +214,9 @@ std::string what_was_written(const convect::RunDirectory& directory,
   if (writer.field_files() > 0) {
     text += fmt::format(", {} files in fields/", writer.field_files());
   }
+  if (writer.has_report()) {
+    text += ", report.html";
+  }
   return text + "\n";
 }
 
@@ -223,6 +251,7 @@ ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
                                launch.walltime->expect_saving(seconds);
                              }
                            }});
+  writer.set_report_facts(report_facts(launch.wanted, launch.plan));
   const StopFile stop(directory.stop_file(), [&] { return writer.has_begun(); });
   try {
     return run_and_publish(
@@ -249,6 +278,7 @@ ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
     if (!writer.has_begun()) {
       throw;
     }
+    writer.fail(failure.what());
     throw RuntimeFailure(fmt::format("{}; {}", failure.what(), writer.what_is_left()));
   }
 }

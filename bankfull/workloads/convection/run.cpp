@@ -529,6 +529,9 @@ class Integration {
     recorded_step_ = clock_.steps;
     row_step_ = recorded_step_ + series_steps();
     context_.recorder.record(row);
+    if (context_.recorder.wants_profiles()) {
+      context_.recorder.profiles_so_far(statistics_.profiles());
+    }
   }
 
   [[nodiscard]] const CheckpointCadence& checkpoints() const {

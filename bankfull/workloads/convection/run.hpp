@@ -71,6 +71,10 @@ class Recorder {
   /// Cadence::snapshots times, the first at the start and the last at the end.
   virtual void snapshot(const SnapshotMoment& moment, const Grid& grid, const FlowReader& flow) = 0;
 
+  /// Asked after each row: whether to hear of the averages so far.
+  [[nodiscard]] virtual bool wants_profiles() { return false; }
+  virtual void profiles_so_far(const std::vector<Profile>& /*all*/) {}
+
   /// At the end, where windows of Cadence::statistics have samples.
   virtual void profiles(const std::vector<Profile>& /*all*/) {}
 
