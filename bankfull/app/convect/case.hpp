@@ -64,6 +64,7 @@ struct Case {
   std::set<std::string> own_initial;  ///< scalars that the case has initial values for
   convection::Cadence cadence;
   std::vector<SliceRequest> slices;
+  bool slice_data = false;       ///< files of slices beside their pictures
   bool frames = false;           ///< around pictures of slices
   bool report = true;            ///< a page of the run, see RunReport
   FieldRequest fields;           ///< where Cadence::fields asks for any

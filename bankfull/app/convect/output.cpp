@@ -188,7 +188,7 @@ convection::StatisticsRequest read_window(TomlSection& section, const std::strin
 }  // namespace
 
 void read_output(TomlSection& output, const convection::Vector& up, Case& wanted) {
-  output.allow({"series_every", "snapshots", "frame", "report", "slice"});
+  output.allow({"series_every", "snapshots", "frame", "data", "report", "slice"});
   wanted.cadence.series_steps =
       output.integer("series_every", NumberRange::at_least(0.0, "steps, 0 for about 200 rows"), 0);
   wanted.cadence.snapshots = static_cast<int>(
@@ -200,6 +200,11 @@ void read_output(TomlSection& output, const convection::Vector& up, Case& wanted
   if (wanted.frames && !has_picture_frames()) {
     output.refuse("frame", "= true needs stb_truetype, which this program is without",
                   "install libstb-dev and build it again, or leave it out");
+  }
+  wanted.slice_data = output.flag("data", false);
+  if (wanted.slice_data && !build::hdf5) {
+    output.refuse("data", "= true needs HDF5, which this program is without",
+                  "install libhdf5-dev and build it again, or leave it out");
   }
   wanted.report = output.flag("report", true);
   const std::size_t axis = viewing_axis(wanted.problem, up);

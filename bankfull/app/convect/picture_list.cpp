@@ -48,6 +48,8 @@ std::vector<ListedPicture> listed_pictures(const fs::path& list) {
   return pictures;
 }
 
+fs::path data_beside(fs::path picture) { return picture.replace_extension(".h5"); }
+
 std::string picture_name(const std::string& slice, std::int64_t number) {
   return fmt::format("{}-{:04}.png", slice, number);
 }

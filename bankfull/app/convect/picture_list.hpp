@@ -17,6 +17,9 @@ struct ListedPicture {
 /// Those that a list names, in its order; none where it is no file. What is no picture is left out.
 std::vector<ListedPicture> listed_pictures(const std::filesystem::path& list);
 
+/// The values of the slice that a picture shows: "temperature-y-0000.h5" of it.
+std::filesystem::path data_beside(std::filesystem::path picture);
+
 /// The name of a picture of a slice: "temperature-y-0000.png".
 std::string picture_name(const std::string& slice, std::int64_t number);
 

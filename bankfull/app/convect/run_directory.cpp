@@ -5,6 +5,7 @@
 #include "bankfull/app/convect/picture_list.hpp"
 #include "bankfull/app/convect/profile_file.hpp"
 #include "bankfull/app/convect/slice.hpp"
+#include "bankfull/app/convect/slice_file.hpp"
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/result_path.hpp"
 #include "bankfull/build_config.hpp"
@@ -436,9 +437,11 @@ void RunDirectory::remove_fields(std::int64_t kept) const {
 
 void RunDirectory::remove_pictures(const std::vector<std::string>& listed) const {
   for (const std::string& picture : listed) {
-    const fs::file_type type = type_of(path_ / picture);
-    if (type == fs::file_type::regular || type == fs::file_type::symlink) {
-      remove_if_there(path_ / picture);
+    for (const fs::path& file : {path_ / picture, data_beside(path_ / picture)}) {
+      const fs::file_type type = type_of(file);
+      if (type == fs::file_type::regular || type == fs::file_type::symlink) {
+        remove_if_there(file);
+      }
     }
   }
 }
@@ -472,9 +475,11 @@ void RunDirectory::remove_temporary_files(const std::vector<std::string>& names)
 
 void RunDirectory::remove_temporary_pictures() const {
   for (const std::string& name : names_in(slices())) {
-    const std::size_t end = name.find(".png");
-    if (end != std::string::npos && is_temporary_of(name, name.substr(0, end + 4))) {
-      remove_if_there(slices() / name);
+    for (const std::string& ending : {std::string(".png"), std::string(".h5")}) {
+      const std::size_t end = name.find(ending);
+      if (end != std::string::npos && is_temporary_of(name, name.substr(0, end + ending.size()))) {
+        remove_if_there(slices() / name);
+      }
     }
   }
 }
@@ -702,7 +707,8 @@ void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convect
   for (std::size_t n = 0; n < run_->slices.size(); ++n) {
     const SliceRequest& slice = run_->slices[n];
     convection::ScalarRange& so_far = ranges_so_far_[n];
-    SlicePicture drawn = draw_slice(slice, run_->problem, grid, flow,
+    const SlicePlane plane = slice_plane(slice, run_->problem, grid, flow);
+    SlicePicture drawn = draw_slice(slice, plane, grid,
                                     range_beforehand(slice, run_->problem, moment.scalars, so_far));
     so_far = both(so_far, {drawn.least, drawn.most});
     if (run_->frames) {
@@ -714,6 +720,11 @@ void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convect
     if (type_of(directory_->slices()) != fs::file_type::directory) {
       throw RuntimeFailure(directory_->slices().string() +
                            " was removed or replaced during the run");
+    }
+    if constexpr (build::hdf5) {
+      if (run_->slice_data) {
+        write_slice(data_beside(directory_->slices() / name), slice, plane, moment);
+      }
     }
     write_png(directory_->slices() / name, drawn.picture);
     pictures_.push_back(directory_->slices() / name);

@@ -222,6 +222,12 @@ ScalarRange range_of_colours(const SliceRequest& slice, const std::vector<double
   }
 }
 
+SliceAxis along(const Grid& grid, std::size_t axis) {
+  const std::vector<double>& centres = axis_of(grid, axis).centres;  // with one beyond each end
+  return {.name = convection::axis_names[axis],
+          .centres = std::vector<double>(centres.begin() + 1, centres.end() - 1)};
+}
+
 PictureScale side_of(const Grid& grid, std::size_t axis) {
   const GridAxis& along = axis_of(grid, axis);
   return {.name = convection::axis_names[axis],
@@ -247,16 +253,23 @@ KnownRange range_beforehand(const SliceRequest& slice, const convection::Problem
   return {.range = is_speed ? both(so_far, {0.0, 0.0}) : so_far};
 }
 
-SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& problem,
-                        const Grid& grid, const FlowReader& flow, const KnownRange& beforehand) {
+SlicePlane slice_plane(const SliceRequest& slice, const convection::Problem& problem,
+                       const Grid& grid, const FlowReader& flow) {
+  const View view = view_along(slice.normal);
+  const Between depth = around(axis_of(grid, view.normal), slice.position);
+  const CellValues shown(slice.field, problem, grid, flow, view.normal, depth);
+  return {.right = along(grid, view.right),
+          .up = along(grid, view.up),
+          .values = plane_values(shown, grid, view, depth)};
+}
+
+SlicePicture draw_slice(const SliceRequest& slice, const SlicePlane& plane, const Grid& grid,
+                        const KnownRange& beforehand) {
   const View view = view_along(slice.normal);
   const GridAxis& right = axis_of(grid, view.right);
   const GridAxis& up = axis_of(grid, view.up);
-  const Between depth = around(axis_of(grid, view.normal), slice.position);
-  const CellValues shown(slice.field, problem, grid, flow, view.normal, depth);
-  const std::vector<double> plane = plane_values(shown, grid, view, depth);
   SlicePicture drawn;
-  const ScalarRange of_colours = range_of_colours(slice, plane, beforehand);
+  const ScalarRange of_colours = range_of_colours(slice, plane.values, beforehand);
   drawn.least = of_colours.least;
   drawn.most = of_colours.most;
   const double density = pixels_per_length(right.length() >= up.length() ? right : up);
@@ -267,7 +280,7 @@ SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& pr
   const double range = drawn.most - drawn.least;
   for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
     const auto value_in = [&](std::int64_t line, const Between& column) {
-      const double* values = plane.data() + line * right.count();
+      const double* values = plane.values.data() + line * right.count();
       return mixed(values[column.first], values[column.second], column.share);
     };
     for (const Between& column : columns) {

@@ -18,6 +18,24 @@ struct SlicePicture {
   double most = 0.0;
 };
 
+/// One of the two axes of a slice, and the centres of its cells.
+struct SliceAxis {
+  std::string name;  ///< "x", "y" or "z"
+  std::vector<double> centres;
+};
+
+/// The values of a slice at the centres of cells, between the two next to it linearly.
+struct SlicePlane {
+  SliceAxis right;
+  SliceAxis up;
+  std::vector<double> values;  ///< rows along `right`, the lowest first
+};
+
+/// Of a slice along x, or along y across x; and along z, or along y across z. Velocity is taken at
+/// the centres, as the mean of two faces.
+SlicePlane slice_plane(const SliceRequest& slice, const convection::Problem& problem,
+                       const convection::Grid& grid, const convection::FlowReader& flow);
+
 /// Of values that are still to come.
 inline constexpr convection::ScalarRange no_range{std::numeric_limits<double>::infinity(),
                                                   -std::numeric_limits<double>::infinity()};
@@ -34,12 +52,11 @@ convection::KnownRange range_beforehand(const SliceRequest& slice,
                                         const std::vector<convection::KnownRange>& scalars,
                                         const convection::ScalarRange& so_far);
 
-/// Draws a slice to scale: x to the right, or y across x; z upwards, or y across z. Pixels lie
-/// between the centres of the cells and take their values from the four around, linearly; small
-/// grids are enlarged. Velocity is taken at the centres. Where colours stand for the range of the
+/// Draws a slice to scale. Pixels lie between the centres of the cells and take their values from
+/// the four around, linearly; small grids are enlarged. Where colours stand for the range of the
 /// run that is what is known beforehand, with the extremes of the picture unless that holds.
-SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& problem,
-                        const convection::Grid& grid, const convection::FlowReader& flow,
+SlicePicture draw_slice(const SliceRequest& slice, const SlicePlane& plane,
+                        const convection::Grid& grid,
                         const convection::KnownRange& beforehand = {.range = no_range});
 
 /// What the frame of such a picture says, of the flow at a time and step.
