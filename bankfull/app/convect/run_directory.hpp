@@ -3,6 +3,7 @@
 #include "bankfull/app/convect/case.hpp"
 #include "bankfull/app/convect/checkpoint_file.hpp"
 #include "bankfull/app/convect/field_writer.hpp"
+#include "bankfull/app/convect/probe_files.hpp"
 #include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/line_file.hpp"
 
@@ -14,8 +15,8 @@
 namespace bankfull::convect {
 
 /// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png, profiles/*.csv,
-/// fields.csv, fields.xdmf or fields.pvd, fields/* and checkpoint/*.h5. Who writes to it has its
-/// FolderLock.
+/// spectra/*.csv, probes/*.csv, fields.csv, fields.xdmf or fields.pvd, fields/* and
+/// checkpoint/*.h5. Who writes to it has its FolderLock.
 class RunDirectory {
  public:
   /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, is
@@ -57,6 +58,8 @@ class RunDirectory {
   /// Whoever makes this file asks the run to end.
   [[nodiscard]] std::filesystem::path stop_file() const { return path_ / "stop"; }
   [[nodiscard]] std::filesystem::path profiles() const { return path_ / "profiles"; }
+  [[nodiscard]] std::filesystem::path spectra() const { return path_ / "spectra"; }
+  [[nodiscard]] std::filesystem::path probes() const { return path_ / "probes"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoint"; }
   [[nodiscard]] std::filesystem::path fields() const { return path_ / "fields"; }
   [[nodiscard]] std::filesystem::path field_list() const { return path_ / "fields.csv"; }
@@ -75,7 +78,8 @@ class RunDirectory {
   void remove_earlier_run() const;
   void remove_temporary_files(const std::vector<std::string>& names) const;
   void remove_temporary_pictures() const;
-  void remove_profiles() const;
+  void remove_statistics() const;
+  void remove_probes(const std::vector<ToldFile>& kept) const;
   void remove_pictures(const std::vector<std::string>& listed) const;
   void remove_fields(std::int64_t kept) const;
   void make_folders(const Case& run) const;
@@ -110,8 +114,11 @@ class RunWriter final : public convection::Recorder {
   void snapshot(std::int64_t number, double time, const convection::Grid& grid,
                 const convection::FlowReader& flow) override;
 
-  /// Each replaces what an earlier part of the run has left.
-  void profiles(const std::vector<convection::Profile>& all) override;
+  /// Each file replaces what an earlier part of the run has left. What the disk has no room for
+  /// while the run goes on is left out.
+  void statistics(const convection::StatisticsSoFar& all) override;
+
+  void probe(const convection::ProbeReading& reading) override;
 
   /// Copies them; a thread writes them.
   void fields(const convection::FieldMoment& moment, const convection::Grid& grid,
@@ -146,6 +153,7 @@ class RunWriter final : public convection::Recorder {
   void begin_fields(std::int64_t list_bytes);
   void finish_fields();
   void tell_messages();
+  void write_statistics(const convection::StatisticsSoFar& all) const;
   [[nodiscard]] ToldSoFar told_so_far() const;
   void write_checkpoint_at(std::int64_t step, double time,
                            const std::function<void(convection::StateWriter&)>& save);
@@ -157,6 +165,7 @@ class RunWriter final : public convection::Recorder {
   bool has_begun_ = false;
   LineFile series_;
   LineFile slice_list_;
+  ProbeFiles probes_;
   std::int64_t rows_ = 0;
   convection::SeriesRow last_row_;
   std::vector<std::string> slice_names_;

@@ -23,6 +23,7 @@
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/nusselt_window.hpp"
+#include "bankfull/workloads/convection/sample_memory.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
 
@@ -284,6 +285,13 @@ void answer(const ConvectOptions& options, const convect::Case& wanted, const Pl
   }
 }
 
+/// Of files on their way and of samples.
+convection::OutputBytes output_bytes_of(const convect::Case& wanted) {
+  convection::OutputBytes bytes = convection::sample_bytes(wanted.problem, wanted.cadence);
+  bytes.host += convect::field_output_bytes(wanted);
+  return bytes;
+}
+
 void set_machine(const ConvectOptions& options, const Communicator& ranks, Problem& problem) {
   problem.device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
@@ -338,8 +346,7 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   set_machine(options, ranks, problem);
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
-  const Plan plan =
-      in_case([&] { return Plan(problem, policy.ceiling, convect::field_output_bytes(wanted)); });
+  const Plan plan = in_case([&] { return Plan(problem, policy.ceiling, output_bytes_of(wanted)); });
   in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
   const std::unique_ptr<convect::FlowOfRun> start =
       in_case([&] { return flow_to_begin_with(wanted, plan, ranks); });
@@ -449,7 +456,7 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
   const MeasurePolicy policy =
       options.common.prepare(ranks, wanted.problem.device, wanted.problem.threads);
   return convect::placed(wanted.places, [&] {
-    const Plan plan(wanted.problem, policy.ceiling, convect::field_output_bytes(wanted));
+    const Plan plan(wanted.problem, policy.ceiling, output_bytes_of(wanted));
     start.require_fields(plan.problem(), plan.grid());
     if (!options.common.quiet || options.common.dry_run) {
       print_plan(wanted.title, plan);

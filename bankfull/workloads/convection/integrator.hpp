@@ -3,6 +3,7 @@
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/diagnosis.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/interpolation.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/profile_sample.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
@@ -11,7 +12,9 @@
 #include "bankfull/workloads/convection/traffic.hpp"
 
 #include <array>
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace bankfull::convection {
 
@@ -73,6 +76,12 @@ class Integrator : public FlowReader {
   /// Means in the planes across a storage axis. Scalars are less their references there.
   [[nodiscard]] virtual ProfileSample sample(int storage_axis) = 0;
 
+  /// Lists of elements, ghosts among them, that the flow will be asked for again and again.
+  void set_gathered(std::vector<std::vector<FieldElement>> lists);
+
+  /// The values of one of these lists, between steps.
+  [[nodiscard]] std::vector<double> gathered(std::size_t list) const;
+
   /// How the pressure solve of the last stage went.
   [[nodiscard]] virtual poisson::Outcome pressure_outcome() const = 0;
 
@@ -90,6 +99,11 @@ class Integrator : public FlowReader {
   virtual void load_stepped(const FlowReader& flow) = 0;
   virtual void read_stepped(int field, const Box& part, double* values) const = 0;
   [[nodiscard]] virtual Diagnosis diagnose_stepped() = 0;
+  virtual void prepare_to_gather(const std::vector<std::vector<FieldElement>>& lists) = 0;
+  [[nodiscard]] virtual std::vector<double> gathered_stepped(
+      std::size_t number, const std::vector<FieldElement>& list) const = 0;
+
+  std::vector<std::vector<FieldElement>> gathered_;
 };
 
 /// Checks the memory and builds the fields, at rest, scalars at their reference values: see

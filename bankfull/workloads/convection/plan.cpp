@@ -92,14 +92,14 @@ constexpr std::int64_t library_bytes = 6 * mib;
 WorkBytes bytes_of_run(const Plan& plan) {
   const Problem& problem = plan.problem();
   const bool tuned = problem.schedule != Schedule::reference;
-  return {.device = plan.device_bytes(),
-          .host = loading_bytes(plan) + library_bytes + plan.output_bytes(),
+  return {.device = plan.device_bytes() + plan.output().device,
+          .host = loading_bytes(plan) + library_bytes + plan.output().host,
           .working_set = tuned ? plan.device_bytes() : 0};
 }
 
 }  // namespace
 
-Plan::Plan(Problem problem, CeilingRule ceilings, std::int64_t output_bytes)
+Plan::Plan(Problem problem, CeilingRule ceilings, const OutputBytes& output)
     : problem_(validated(std::move(problem))),
       stepped_(stepped_problem(problem_)),
       grid_(problem_.axes),
@@ -107,7 +107,7 @@ Plan::Plan(Problem problem, CeilingRule ceilings, std::int64_t output_bytes)
       stages_(stages_of(problem_.scheme, 1.0, 1.0).count),
       ghosts_(continuations_of(stepped_, grid_)),
       device_bytes_(integrator_bytes(*this)),
-      output_bytes_(output_bytes),
+      output_(output),
       footprints_(problem_.device, problem_.threads, *make_self_communicator(), ceilings),
       footprint_(footprints_.of(bytes_of_run(*this))) {}
 

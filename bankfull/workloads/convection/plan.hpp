@@ -11,14 +11,20 @@
 
 namespace bankfull::convection {
 
+/// Memory of what a run tells beside what it steps.
+struct OutputBytes {
+  std::int64_t host = 0;
+  std::int64_t device = 0;
+};
+
 /// What follows from a problem before anything of it is computed. It is decided here, once: what is
 /// told of a run, refused, built and measured agrees.
 class Plan {
  public:
   /// Throws UsageError for a bad problem, also where the pressure solver asked for cannot be had on
-  /// its device. `output_bytes`: what who records the run takes on the host.
+  /// its device. `output`: what samples and who records the run take.
   explicit Plan(Problem problem, CeilingRule ceilings = CeilingRule::automatic,
-                std::int64_t output_bytes = 0);
+                const OutputBytes& output = {});
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Grid& grid() const { return grid_; }
@@ -42,7 +48,7 @@ class Plan {
   /// What make_integrator takes on the problem's device.
   [[nodiscard]] std::int64_t device_bytes() const { return device_bytes_; }
 
-  [[nodiscard]] std::int64_t output_bytes() const { return output_bytes_; }
+  [[nodiscard]] const OutputBytes& output() const { return output_; }
 
   /// Of all that, and of what a flow is loaded through on the host.
   [[nodiscard]] const Footprint& footprint() const { return footprint_; }
@@ -63,7 +69,7 @@ class Plan {
   int stages_;
   std::vector<Continuations> ghosts_;
   std::int64_t device_bytes_;
-  std::int64_t output_bytes_;
+  OutputBytes output_;
   Footprints footprints_;
   Footprint footprint_;
 };

@@ -10,6 +10,8 @@
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/profile_statistics.hpp"
 #include "bankfull/workloads/convection/resolution.hpp"
+#include "bankfull/workloads/convection/run_probes.hpp"
+#include "bankfull/workloads/convection/run_spectra.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -40,6 +42,15 @@ struct FieldMoment {
   double time = 0.0;
 };
 
+/// What the samples of a run have come to, of windows that have any.
+struct StatisticsSoFar {
+  std::vector<Profile> profiles;
+  std::vector<Spectrum> spectra;
+  bool at_end = false;  ///< of the run: nothing will replace it
+
+  [[nodiscard]] bool any() const { return !profiles.empty() || !spectra.empty(); }
+};
+
 /// Told what a run finds while it goes on. Workloads write no files; the application does.
 class Recorder {
  public:
@@ -56,11 +67,14 @@ class Recorder {
   virtual void snapshot(std::int64_t number, double time, const Grid& grid,
                         const FlowReader& flow) = 0;
 
-  /// At the end, where windows of Cadence::statistics have samples.
-  virtual void profiles(const std::vector<Profile>& /*all*/) {}
+  /// At the end, with every checkpoint and every ten rows, where there are samples.
+  virtual void statistics(const StatisticsSoFar& /*all*/) {}
   /// As often as FieldCadence asks for; the flow can be read until this returns.
   virtual void fields(const FieldMoment& /*moment*/, const Grid& /*grid*/,
                       const FlowReader& /*flow*/) {}
+
+  /// At the start, and as often as each of Cadence::probes asks for.
+  virtual void probe(const ProbeReading& /*reading*/) {}
 
   /// As often as CheckpointCadence asks for, before anything that the run tells at this step:
   /// `save` takes down all that its rest depends on.
@@ -97,6 +111,8 @@ struct Cadence {
   CheckpointCadence checkpoints = {};
   std::vector<StatisticsRequest> statistics = {};
   FieldCadence fields = {};
+  std::vector<ProbeRequest> probes = {};
+  std::vector<SpectrumRequest> spectra = {};
 };
 
 /// What a run gets beside its plan: IntegrationContext{{ranks, progress}, cadence, recorder}.
