@@ -284,6 +284,7 @@ class DryRun(Convect):
             with self.subTest(what=what):
                 dry = self.refused("layer.toml", "--dry-run", "--set", what, saying=[f"--set {what}: ", "finite in the whole box"])
                 self.assertEqual(dry, self.refused("layer.toml", "--set", what))
+        self.refused("layer.toml", "--dry-run", "--set", "initial.temperature='1e31*z'", saying=["; give a formula that is", "and at most 1e+30"])
         # However large: nothing of the grid is formed.
         self.refused("layer.toml", "--dry-run", "--set", "cells=8192x8192x8192", "--set", "initial.temperature='1/(z > 0.9999 ? 0 : 1)'",
                      saying=["the initial temperature is inf at ("])

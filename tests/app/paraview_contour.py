@@ -34,6 +34,7 @@ print(json.dumps({
     "bounds": list(information.GetBounds()),
     "cells": information.GetNumberOfCells(),
     "ranges": {name: list(cells[name].GetRange()) for name in cells.keys()},
+    "velocity_ranges": [list(cells["velocity"].GetRange(n)) for n in range(3)] if "velocity" in cells.keys() else None,
     "contour_points": contour.GetDataInformation().GetNumberOfPoints(),
     "contour_bounds": list(contour.GetDataInformation().GetBounds()),
 }))

@@ -82,7 +82,10 @@ class Contours(unittest.TestCase):
         self.assertEqual(len(times), 4)
         self.assertEqual(found["bounds"], [-1, 1, 0, 1, 0, 2])
         self.assertEqual(found["cells"], 12 * 6 * 8)
-        self.assertEqual(set(found["ranges"]), {"u", "v", "w", "temperature"})
+        velocities = {"u", "v", "w"}
+        self.assertEqual(set(found["ranges"]), {"temperature", *velocities, *(["velocity"] if file_format == "hdf5" else [])})
+        if file_format == "hdf5":
+            self.assertEqual(found["velocity_ranges"], [found["ranges"][name] for name in sorted(velocities)])
         for end, column in zip(found["ranges"]["temperature"], ("temperature_least", "temperature_most")):
             self.assertAlmostEqual(end, float(last[column]), places=12)
         self.assertGreater(found["contour_points"], 0)

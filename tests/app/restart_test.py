@@ -480,7 +480,7 @@ class Ends(Runs):
         self.assertEqual(len(said["no-checkpoint"]), 4, said)
         for line in said["no-checkpoint"]:
             self.assertRegex(line, rf"cannot write run/checkpoint/step-\d+.h5: No space left on device; the run goes on, and its {last}$")
-        self.assertRegex(said["no-row"][-1], rf"cannot write run/series.csv: No space left on device; .* is in run, and its {last}$")
+        self.assertRegex(said["no-row"][-1], rf"cannot write run/(series|probes/point).csv: No space left on device; .* is in run, and its {last}$")
         self.assert_same(self.run_folder, whole)
 
 

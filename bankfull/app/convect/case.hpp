@@ -12,6 +12,9 @@
 
 namespace bankfull::convect {
 
+/// Threads that form what a file stores, at most: more would wait for the disk.
+inline constexpr int most_threads_of_a_file = 8;
+
 /// What a picture shows: a plane through the box, seen along its normal.
 struct SliceRequest {
   std::string field;         ///< name of a scalar, "u", "v", "w" or "speed"

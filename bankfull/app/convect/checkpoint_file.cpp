@@ -25,7 +25,7 @@ std::string name_in_file(const std::string& name) { return "state/" + name; }
 
 class FileWriter final : public convection::StateWriter {
  public:
-  explicit FileWriter(hdf5::NewFile& file) : file_(file) {}
+  FileWriter(hdf5::NewFile& file, int threads) : file_(file), threads_(threads) {}
 
   void numbers(const std::string& name, const std::vector<double>& values) override {
     file_.add(name_in_file(name), values);
@@ -38,9 +38,12 @@ class FileWriter final : public convection::StateWriter {
   void cells(const std::string& name, const Extents& box, Precision precision,
              const CellReader& values) override {
     const hdf5::DatasetShape shape{
-        precision == Precision::fp32 ? hdf5::Element::fp32 : hdf5::Element::fp64, list_of(box)};
+        .element = precision == Precision::fp32 ? hdf5::Element::fp32 : hdf5::Element::fp64,
+        .extents = list_of(box),
+        .threads = threads_};
     hdf5::Dataset cells = file_.add(name_in_file(name), shape);
-    const std::int64_t planes = hdf5::chunk_of(list_of(box), bytes_of(precision)).front();
+    const std::int64_t planes_of_chunk = hdf5::chunk_of(shape.extents, bytes_of(precision)).front();
+    const std::int64_t planes = std::min(threads_ * planes_of_chunk, box.ni);
     piece_.resize(static_cast<std::size_t>(planes * box.nj * box.nk));
     for (std::int64_t i = 0; i < box.ni; i += planes) {
       const Box part{i, std::min(i + planes, box.ni), 0, box.nj, 0, box.nk};
@@ -51,6 +54,7 @@ class FileWriter final : public convection::StateWriter {
 
  private:
   hdf5::NewFile& file_;
+  int threads_;
   std::vector<double> piece_;
 };
 
@@ -110,9 +114,9 @@ std::vector<ToldFile> told_probes(const hdf5::OldFile& file) {
 
 }  // namespace
 
-void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
+void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& header,
                       const std::function<void(convection::StateWriter&)>& save) {
-  hdf5::NewFile file(path);
+  hdf5::NewFile file(writing.path);
   file.set_attribute("format", format_name);
   file.set_attribute("version", format_version);
   file.set_attribute("written_by", "bankfull " + build_facts().version);
@@ -120,7 +124,7 @@ void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader&
   add_told(header.told, file);
   file.add("time", std::vector<double>{header.time});
   file.add("step", std::vector<std::int64_t>{header.step});
-  FileWriter writer(file);
+  FileWriter writer(file, writing.threads);
   save(writer);
   file.commit();
 }

@@ -37,9 +37,15 @@ struct CheckpointHeader {
   ToldSoFar told;
 };
 
+/// How a checkpoint is written.
+struct CheckpointWriting {
+  std::filesystem::path path;
+  int threads = 1;  ///< that form its chunks
+};
+
 /// Writes a file that appears whole or not at all. Throws RuntimeFailure. Builds with HDF5 only, as
 /// all that follows.
-void write_checkpoint(const std::filesystem::path& path, const CheckpointHeader& header,
+void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& header,
                       const std::function<void(convection::StateWriter&)>& save);
 
 /// A checkpoint that is read.

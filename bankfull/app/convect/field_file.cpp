@@ -18,12 +18,17 @@ constexpr std::array<std::string_view, 3> field_file_endings{".h5", ".vti", ".vt
 
 }  // namespace
 
+int threads_of_field_files(const convection::Problem& problem) {
+  return problem.device.is_cuda() ? std::min(problem.host_threads, most_threads_of_a_file) : 1;
+}
+
 FieldFileLayout layout_of(const Case& run, const convection::Grid& grid) {
   FieldFileLayout layout{.request = run.fields,
                          .arrays = arrays_of(run.fields, run.problem, grid),
                          .case_name = run.problem.name,
                          .units = run.units,
-                         .cells = cells_along_xyz(grid)};
+                         .cells = cells_along_xyz(grid),
+                         .threads = threads_of_field_files(run.problem)};
   for (int n = 0; n < 3; ++n) {
     const auto axis = static_cast<std::size_t>(n);
     layout.axes[axis] = axis_along(grid, n);

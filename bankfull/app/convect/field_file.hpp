@@ -19,7 +19,11 @@ struct FieldFileLayout {
   std::array<std::int64_t, 3> cells{};
   std::array<convection::GridAxis, 3> axes;  ///< along x, y, z
   bool is_uniform = true;                    ///< along all of them
+  int threads = 1;                           ///< that form chunks of a file
 };
+
+/// As many as keep up with a disk; one where the run itself needs all.
+int threads_of_field_files(const convection::Problem& problem);
 
 FieldFileLayout layout_of(const Case& run, const convection::Grid& grid);
 

@@ -55,7 +55,8 @@ class Hdf5FieldFile final : public FieldFile {
     hdf5::Dataset dataset =
         file_.add(dataset_of(array), {.element = single ? hdf5::Element::fp32 : hdf5::Element::fp64,
                                       .extents = {nz, ny, nx},
-                                      .deflate = layout_.request.compression});
+                                      .deflate = layout_.request.compression,
+                                      .threads = layout_.threads});
     dataset.set_attribute("place", place_of(array));
     dataset.set_attribute("units", array.field < 3 ? "length / time" : "of " + array.name);
     return dataset;

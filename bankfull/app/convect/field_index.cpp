@@ -39,15 +39,45 @@ std::string mesh_text(const FieldFileLayout& layout, const std::string& file) {
   return text + "    </Geometry>\n";
 }
 
-std::string array_text(const FieldFileLayout& layout, const FieldArray& array,
-                       const std::string& file) {
+std::string values_text(const FieldFileLayout& layout, const FieldArray& array,
+                        const std::string& file) {
   const auto [nx, ny, nz] = layout.cells;
   return fmt::format(
-      "    <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Cell\">\n"
       "     <DataItem Dimensions=\"{} {} {}\" NumberType=\"Float\" Precision=\"{}\" "
-      "Format=\"HDF\">{}:/{}</DataItem>\n"
+      "Format=\"HDF\">{}:/{}</DataItem>\n",
+      nz, ny, nx, bytes_of(layout.request.precision), file, dataset_of(array));
+}
+
+std::string array_text(const FieldFileLayout& layout, const FieldArray& array,
+                       const std::string& file) {
+  return fmt::format(
+      "    <Attribute Name=\"{}\" AttributeType=\"Scalar\" Center=\"Cell\">\n{}"
       "    </Attribute>\n",
-      array.name, nz, ny, nx, bytes_of(layout.request.precision), file, dataset_of(array));
+      array.name, values_text(layout, array, file));
+}
+
+/// The three velocities as one vector, where all are there; else nothing.
+std::string velocity_text(const FieldFileLayout& layout, const std::string& file) {
+  std::array<std::string, 3> components;
+  for (const FieldArray& array : layout.arrays) {
+    for (std::size_t n = 0; n < 3; ++n) {
+      if (array.centred && array.name == velocity_fields[n]) {
+        components[n] = values_text(layout, array, file);
+      }
+    }
+  }
+  const auto& [u, v, w] = components;
+  if (u.empty() || v.empty() || w.empty()) {
+    return "";
+  }
+  const auto [nx, ny, nz] = layout.cells;
+  return fmt::format(
+      "    <Attribute Name=\"velocity\" AttributeType=\"Vector\" Center=\"Cell\">\n"
+      "     <DataItem ItemType=\"Function\" Function=\"JOIN($0, $1, $2)\" "
+      "Dimensions=\"{} {} {} 3\">\n{}{}{}"
+      "     </DataItem>\n"
+      "    </Attribute>\n",
+      nz, ny, nx, u, v, w);
 }
 
 std::string xdmf_text(const FieldFileLayout& layout, const std::vector<ListedFields>& files) {
@@ -65,6 +95,7 @@ std::string xdmf_text(const FieldFileLayout& layout, const std::vector<ListedFie
         text += array_text(layout, array, listed.file);
       }
     }
+    text += velocity_text(layout, listed.file);
     text += "   </Grid>\n";
   }
   return text + "  </Grid>\n </Domain>\n</Xdmf>\n";

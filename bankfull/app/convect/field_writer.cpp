@@ -13,7 +13,7 @@
 namespace bankfull::convect {
 namespace {
 
-constexpr std::int64_t most_bytes_of_a_buffer = 16 * mib;
+constexpr std::int64_t most_bytes_of_a_buffer = 32 * mib;
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -55,10 +55,11 @@ std::int64_t field_output_bytes(const Case& run) {
   if (!run.cadence.fields.any()) {
     return 0;
   }
-  // Beside the buffers what a reader puts in order, and what HDF5 does with chunks.
-  constexpr std::int64_t bytes_of_library = 8 * mib;
+  // Beside the buffers what a reader puts in order, and chunks before and behind a filter.
+  constexpr std::int64_t largest_chunk = 4 * mib;
+  const std::int64_t bytes_of_chunks = 2 * largest_chunk * threads_of_field_files(run.problem);
   const FieldBuffers buffers = buffers_of(run, convection::Grid(run.problem.axes));
-  return (buffers.count + 1) * buffers.bytes + bytes_of_library;
+  return (buffers.count + 1) * buffers.bytes + bytes_of_chunks;
 }
 
 BufferPool::BufferPool(MemorySpace space, const FieldBuffers& buffers) {

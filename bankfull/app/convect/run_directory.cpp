@@ -731,8 +731,9 @@ void RunWriter::write_checkpoint_at(std::int64_t step, double time,
     fields_->flush_list();
   }
   if constexpr (build::hdf5) {
+    const int threads = std::min(run_->problem.host_threads, most_threads_of_a_file);
     write_checkpoint(
-        folder / checkpoint_name(step),
+        {folder / checkpoint_name(step), threads},
         {.step = step, .time = time, .resolved_case = run_->resolved, .told = told_so_far()}, save);
   }
   remove_old_checkpoints(folder);

@@ -2,13 +2,17 @@
 
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/io/hdf5_chunk.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <hdf5.h>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <type_traits>
@@ -161,6 +165,78 @@ struct Selection {
   Handle in_memory;
 };
 
+/// The chunks of a part of whole ones, in the order of their places.
+class ChunkGrid {
+ public:
+  ChunkGrid(const Part& part, std::vector<std::int64_t> chunk)
+      : part_(part), chunk_(std::move(chunk)) {
+    for (std::size_t n = 0; n < chunk_.size(); ++n) {
+      counts_.push_back((part.count[n] + chunk_[n] - 1) / chunk_[n]);
+    }
+  }
+
+  [[nodiscard]] std::int64_t count() const { return count_of(counts_); }
+
+  /// Of a chunk's first element in the dataset.
+  [[nodiscard]] std::vector<std::int64_t> place(std::int64_t number) const {
+    std::vector<std::int64_t> place = index_of(number, counts_);
+    for (std::size_t n = 0; n < place.size(); ++n) {
+      place[n] = part_.start[n] + place[n] * chunk_[n];
+    }
+    return place;
+  }
+
+  /// Its elements as reals of the file, out of the part's values; 0 beyond the dataset's end.
+  template <class Real>
+  [[nodiscard]] std::vector<std::uint8_t> bytes(std::int64_t number, const double* values) const {
+    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count_of(chunk_)) * sizeof(Real));
+    std::vector<std::int64_t> first = place(number);
+    std::vector<std::int64_t> rows =
+        chunk_;  // how many there are along each dimension but the last
+    for (std::size_t n = 0; n < first.size(); ++n) {
+      first[n] -= part_.start[n];
+      rows[n] = std::min(chunk_[n], part_.count[n] - first[n]);
+    }
+    const std::int64_t length = std::exchange(rows.back(), 1);
+    for (std::int64_t row = 0; row < count_of(rows); ++row) {
+      const std::vector<std::int64_t> at = index_of(row, rows);
+      std::int64_t from = 0;
+      std::int64_t to = 0;
+      for (std::size_t n = 0; n < at.size(); ++n) {
+        from = from * part_.count[n] + first[n] + at[n];
+        to = to * chunk_[n] + at[n];
+      }
+      copy_row<Real>(values + from, length,
+                     bytes.data() + to * static_cast<std::int64_t>(sizeof(Real)));
+    }
+    return bytes;
+  }
+
+ private:
+  static std::vector<std::int64_t> index_of(std::int64_t number,
+                                            const std::vector<std::int64_t>& counts) {
+    std::vector<std::int64_t> index(counts.size());
+    for (std::size_t n = counts.size(); n-- > 0;) {
+      index[n] = number % counts[n];
+      number /= counts[n];
+    }
+    return index;
+  }
+
+  template <class Real>
+  static void copy_row(const double* from, std::int64_t count, std::uint8_t* to) {
+    static_assert(std::endian::native == std::endian::little, "as files are");
+    for (std::int64_t n = 0; n < count; ++n) {
+      const auto value = static_cast<Real>(from[n]);
+      std::memcpy(to + n * static_cast<std::int64_t>(sizeof(Real)), &value, sizeof(Real));
+    }
+  }
+
+  const Part& part_;
+  std::vector<std::int64_t> chunk_;
+  std::vector<std::int64_t> counts_;  ///< chunks of the part along each dimension
+};
+
 Part whole(const std::vector<std::int64_t>& extents) {
   return {std::vector<std::int64_t>(extents.size(), 0), extents};
 }
@@ -216,6 +292,9 @@ std::vector<std::int64_t> chunk_of(const std::vector<std::int64_t>& extents,
 
 Dataset::Dataset(Handle id, std::string what) : id_(std::move(id)), what_(std::move(what)) {}
 
+Dataset::Dataset(Handle id, std::string what, DatasetShape shape)
+    : id_(std::move(id)), what_(std::move(what)), shape_(std::move(shape)) {}
+
 std::vector<std::int64_t> Dataset::extents() const {
   const std::string what = "read " + what_;
   const Handle space = owned(H5Dget_space(id_.id()), H5Sclose, what);
@@ -227,7 +306,61 @@ std::vector<std::int64_t> Dataset::extents() const {
 
 std::int64_t Dataset::size() const { return count_of(extents()); }
 
+bool Dataset::is_of_whole_chunks(const Part& part) const {
+  if (shape_.element != Element::fp64 && shape_.element != Element::fp32) {
+    return false;
+  }
+  const std::vector<std::int64_t> chunk = chunk_of(shape_.extents, bytes_of(shape_.element));
+  for (std::size_t n = 0; n < shape_.extents.size(); ++n) {
+    const std::int64_t end = part.start[n] + part.count[n];
+    if (part.start[n] % chunk[n] != 0 || (end % chunk[n] != 0 && end != shape_.extents[n])) {
+      return false;
+    }
+  }
+  return !shape_.extents.empty() && count_of(part.count) > 0;
+}
+
+/// Chunks are formed side by side and go to the file in order: the same bytes with any number of
+/// threads.
+void Dataset::write_chunks(const Part& part, const double* values) {
+  const std::string what = "write " + what_;
+  const ChunkGrid chunks(part, chunk_of(shape_.extents, bytes_of(shape_.element)));
+  const auto element_bytes = static_cast<std::size_t>(bytes_of(shape_.element));
+  std::exception_ptr failure;
+#pragma omp parallel for ordered schedule(dynamic) num_threads(shape_.threads)
+  for (std::int64_t n = 0; n < chunks.count(); ++n) {
+    std::optional<StoredChunk> chunk;
+    try {
+      chunk = stored_chunk(shape_.element == Element::fp32 ? chunks.bytes<float>(n, values)
+                                                           : chunks.bytes<double>(n, values),
+                           element_bytes, shape_.deflate);
+    } catch (...) {
+#pragma omp critical
+      failure = std::current_exception();
+    }
+#pragma omp ordered
+    try {
+      if (chunk && !failure) {
+        const std::vector<hsize_t> place = sizes(chunks.place(n));
+        checked(H5Dwrite_chunk(id_.id(), H5P_DEFAULT, chunk->skipped_filters, place.data(),
+                               chunk->bytes.size(), chunk->bytes.data()),
+                what);
+      }
+    } catch (...) {
+#pragma omp critical
+      failure = std::current_exception();
+    }
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+}
+
 void Dataset::write(const Part& part, const double* values) {
+  if (is_of_whole_chunks(part)) {
+    write_chunks(part, values);
+    return;
+  }
   const std::string what = "write " + what_;
   const Selection selected(id_.id(), part, what);
   checked(H5Dwrite(id_.id(), H5T_NATIVE_DOUBLE, selected.in_memory.id(), selected.in_file.id(),
@@ -248,6 +381,10 @@ void Dataset::set_attribute(const std::string& name, const std::string& text) {
 }
 
 void Dataset::write(const std::vector<double>& values) {
+  if (!shape_.extents.empty() && !values.empty()) {
+    write(whole(shape_.extents), values.data());
+    return;
+  }
   checked(H5Dwrite(id_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
           "write " + what_);
 }
@@ -411,7 +548,7 @@ Dataset NewFile::add(const std::string& name, const DatasetShape& shape) {
   return {owned(H5Dcreate2(id_.id(), name.c_str(), type_in_file(shape.element), space.id(),
                            H5P_DEFAULT, properties.id(), H5P_DEFAULT),
                 H5Dclose, writing),
-          what};
+          what, shape};
 }
 
 void NewFile::add(const std::string& name, const std::vector<double>& values) {

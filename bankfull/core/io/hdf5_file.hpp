@@ -53,11 +53,22 @@ struct Part {
   std::vector<std::int64_t> count;
 };
 
+/// What a dataset is to be made as.
+struct DatasetShape {
+  Element element = Element::fp64;
+  std::vector<std::int64_t> extents;
+  int deflate = 0;  ///< 1 to 9: bytes are shuffled and compressed
+  int threads = 1;  ///< that convert, compress and form checksums of numbers
+};
+
 /// An array of any number of dimensions, the last one contiguous. Values are converted where types
 /// differ. Parts may be written in any order, and by several ranks one day.
 class Dataset {
  public:
   Dataset(Handle id, std::string what);
+
+  /// One that is new. Parts of whole chunks are written by its threads, which changes no byte.
+  Dataset(Handle id, std::string what, DatasetShape shape);
 
   [[nodiscard]] std::vector<std::int64_t> extents() const;
 
@@ -79,16 +90,12 @@ class Dataset {
 
  private:
   [[nodiscard]] std::int64_t size() const;
+  [[nodiscard]] bool is_of_whole_chunks(const Part& part) const;
+  void write_chunks(const Part& part, const double* values);
 
   Handle id_;
-  std::string what_;  ///< "<name> of <file>", for messages
-};
-
-/// What a dataset is to be made as.
-struct DatasetShape {
-  Element element = Element::fp64;
-  std::vector<std::int64_t> extents;
-  int deflate = 0;  ///< 1 to 9: bytes are shuffled and compressed
+  std::string what_;    ///< "<name> of <file>", for messages
+  DatasetShape shape_;  ///< without extents: of one that is not new
 };
 
 /// What a file has whether it is read or written.

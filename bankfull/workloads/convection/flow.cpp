@@ -33,31 +33,32 @@ double noise_at(const Problem& problem, const Grid& grid, int field,
   return random_symmetric(problem.seed, static_cast<std::uint64_t>(number));
 }
 
-void require_finite(const FieldFormula& formula, const Vector& place, double found) {
-  if (!std::isfinite(found)) {
+void require_moderate(const FieldFormula& formula, const Vector& place, double found) {
+  if (!is_moderate(found)) {
     throw UsageError(fmt::format("{} is {} at ({:g}, {:g}, {:g})", formula.what, found, place[0],
                                  place[1], place[2]),
-                     "give a formula that is finite in the whole box")
+                     fmt::format("give a formula that is finite in the whole box, and at most {:g}",
+                                 max_magnitude))
         .about(formula.setting);
   }
 }
 
-void require_finite(const FieldFormula& formula, const Grid& grid, int field, const Box& part,
-                    const double* values) {
+void require_moderate(const FieldFormula& formula, const Grid& grid, int field, const Box& part,
+                      const double* values) {
   const double* value = values;
   for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-    require_finite(formula, grid.place(field, i, j, k), *value++);
+    require_moderate(formula, grid.place(field, i, j, k), *value++);
   });
 }
 
 /// The function and noise at every element of a part, 0 on walls that a velocity would go through.
-/// Throws UsageError where that is not finite.
+/// Throws UsageError where that is not finite, or too large.
 void sample(const FieldFormula& formula, const Problem& problem, const Grid& grid, int field,
             const Box& part, double* values) {
   const Extents n = part.extents();
   std::exception_ptr failure;
-  bool all_finite = true;
-#pragma omp parallel num_threads(problem.host_threads) reduction(&& : all_finite)
+  bool all_moderate = true;
+#pragma omp parallel num_threads(problem.host_threads) reduction(&& : all_moderate)
   try {
     const PointFunction function = formula.function;  // one call at a time
     const Range rows = my_share(n.ni * n.nj);
@@ -72,7 +73,7 @@ void sample(const FieldFormula& formula, const Problem& problem, const Grid& gri
           value +=
               formula.noise > 0.0 ? formula.noise * noise_at(problem, grid, field, {i, j, k}) : 0.0;
         }
-        all_finite = all_finite && std::isfinite(value);
+        all_moderate = all_moderate && is_moderate(value);
         values[row * n.nk + k - part.k0] = value;
       }
     }
@@ -83,8 +84,8 @@ void sample(const FieldFormula& formula, const Problem& problem, const Grid& gri
   if (failure) {
     std::rethrow_exception(failure);
   }
-  if (!all_finite) {
-    require_finite(formula, grid, field, part, values);
+  if (!all_moderate) {
+    require_moderate(formula, grid, field, part, values);
   }
 }
 
@@ -129,7 +130,7 @@ void require_finite_at_some_places(const FieldFormula& formula, const Grid& grid
       for (const std::int64_t k : some_of(n.nk)) {
         if (formula.function && !lies_on_wall(grid, field, i, j, k)) {
           const Vector place = grid.place(field, i, j, k);
-          require_finite(formula, place, formula.function(place[0], place[1], place[2]));
+          require_moderate(formula, place, formula.function(place[0], place[1], place[2]));
         }
       }
     }

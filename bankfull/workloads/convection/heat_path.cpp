@@ -110,20 +110,20 @@ std::optional<std::size_t> flux_axis(const Problem& problem, std::size_t scalar)
 }
 
 ScalarFluxes scalar_fluxes(const Problem& problem, std::size_t scalar, std::size_t axis,
-                   const Diagnosis& flow) {
+                           const Diagnosis& flow) {
   const Diagnosis::OfScalar& found = flow.scalars[scalar];
   const double length = problem.axes[axis].upper - problem.axes[axis].lower;
   const double difference = found.on_wall[axis][0] - found.on_wall[axis][1];
   const double conducted = problem.scalars[scalar].diffusivity * difference / length;
   return {.lower = found.inflow[axis][0],
-          .upper = -found.inflow[axis][1],
+          .upper = 0.0 - found.inflow[axis][1],  // no "-0" in tables
           .volume = found.transport[axis] + conducted,
           .difference = difference,
           .conducted = conducted};
 }
 
 std::array<NamedNumber, 7> scalar_flux_figures(const Problem& problem, std::size_t scalar,
-                                           const Diagnosis& flow) {
+                                               const Diagnosis& flow) {
   std::array<NamedNumber, 7> figures{{{"_flux_lower", {}},
                                       {"_flux_upper", {}},
                                       {"_flux_volume", {}},

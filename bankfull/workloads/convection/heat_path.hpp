@@ -64,7 +64,7 @@ struct ScalarFluxes {
 };
 
 ScalarFluxes scalar_fluxes(const Problem& problem, std::size_t scalar, std::size_t axis,
-                   const Diagnosis& flow);
+                           const Diagnosis& flow);
 
 /// The columns of a scalar's passage in a series, after its name; empty where nothing passes from
 /// wall to wall.
@@ -73,7 +73,7 @@ struct NamedNumber {
   std::optional<double> value;
 };
 std::array<NamedNumber, 7> scalar_flux_figures(const Problem& problem, std::size_t scalar,
-                                           const Diagnosis& flow);
+                                               const Diagnosis& flow);
 
 /// sqrt(mean of u^2) L / nu. L: along the path of heat or, without one, along the axis of the
 /// largest buoyancy, or else z. Nothing without viscosity.

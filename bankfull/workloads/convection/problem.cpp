@@ -19,23 +19,24 @@ constexpr std::int64_t max_cells_along = 1 << 20;
 constexpr double max_cells = 1e12;
 constexpr double max_stretching = 5.0;
 
-void require_finite(double value, const std::string& name) {
-  require(std::isfinite(value), fmt::format("{} is {}", name, value), "use a finite number");
+void require_moderate(double value, const std::string& name) {
+  require(is_moderate(value), fmt::format("{} is {}", name, value),
+          fmt::format("use a number of up to {:g}, in other units if need be", max_magnitude));
 }
 
-void require_finite(const Vector& vector, const std::string& name) {
+void require_moderate(const Vector& vector, const std::string& name) {
   for (const double component : vector) {
-    require_finite(component, name);
+    require_moderate(component, name);
   }
 }
 
 void require_positive(double value, const std::string& name) {
-  require_finite(value, name);
+  require_moderate(value, name);
   require(value > 0.0, fmt::format("{} is {}", name, value), "use more than 0");
 }
 
 void require_not_negative(double value, const std::string& name) {
-  require_finite(value, name);
+  require_moderate(value, name);
   require(value >= 0.0, fmt::format("{} is {}", name, value), "use 0 or more");
 }
 
@@ -45,9 +46,9 @@ void validate_axis(const AxisCells& axis, const std::string& name) {
             fmt::format("{} cells along {}", axis.cells, name),
             fmt::format("use 1 to {}", max_cells_along));
   });
-  about("domain.lower", [&] { require_finite(axis.lower, "the lower end of " + name); });
+  about("domain.lower", [&] { require_moderate(axis.lower, "the lower end of " + name); });
   about("domain.upper", [&] {
-    require_finite(axis.upper, "the upper end of " + name);
+    require_moderate(axis.upper, "the upper end of " + name);
     require(axis.upper > axis.lower,
             fmt::format("{} goes from {} to {}", name, axis.lower, axis.upper),
             "put the upper end above the lower one");
@@ -74,7 +75,11 @@ void validate_cells(const Problem& problem) {
 void require_bounded(const Problem& problem, const TimeFunction& function,
                      const std::string& name) {
   const double end = longest_run(problem);
-  if (function && !formula::bounds_of(*function, {0.0, end}).finite()) {
+  if (!function) {
+    return;
+  }
+  const formula::Interval bounds = formula::bounds_of(*function, {0.0, end});
+  if (!bounds.finite()) {
     throw UsageError(fmt::format("the formula of t of {} has no bound, as far as can be told, in "
                                  "{}",
                                  name,
@@ -83,17 +88,18 @@ void require_bounded(const Problem& problem, const TimeFunction& function,
                      std::isfinite(end) ? "give one that is finite throughout"
                                         : "give time.end, or one that is finite throughout");
   }
+  require_moderate(bounds.magnitude(), "the bound of the formula of t of " + name);
 }
 
 void validate_scalar(const Scalar& scalar) {
   require(!scalar.name.empty(), "a scalar has no name", "name it");
   require_positive(scalar.diffusivity, "the diffusivity of " + scalar.name);
-  require_finite(scalar.buoyancy, "the buoyancy of " + scalar.name);
+  require_moderate(scalar.buoyancy, "the buoyancy of " + scalar.name);
   for (const auto& walls : scalar.walls) {
     for (const WallScalar& wall : walls) {
-      require_finite(wall.flux, "the flux of " + scalar.name);
-      require_finite(wall.value, "the wall value of " + scalar.name);
-      require_finite(wall.slope, "the wall slope of " + scalar.name);
+      require_moderate(wall.flux, "the flux of " + scalar.name);
+      require_moderate(wall.value, "the wall value of " + scalar.name);
+      require_moderate(wall.slope, "the wall slope of " + scalar.name);
       require_not_negative(wall.transfer, "the wall transfer of " + scalar.name);
     }
   }
@@ -155,7 +161,7 @@ void validate_variation(const Problem& problem) {
 void validate_walls(const Problem& problem) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (const WallMotion& wall : problem.walls[axis]) {
-      require_finite(wall.velocity, std::string("a wall's velocity across ") + axis_names[axis]);
+      require_moderate(wall.velocity, std::string("a wall's velocity across ") + axis_names[axis]);
       require(wall.velocity[axis] == 0.0,
               fmt::format("a wall across {} moves along {} with {}", axis_names[axis],
                           axis_names[axis], wall.velocity[axis]),
@@ -264,7 +270,7 @@ void Problem::validate() const {
   }
   about("domain.cells", [&] { validate_cells(*this); });
   about("physics.viscosity", [&] { require_not_negative(viscosity, "the viscosity"); });
-  about("physics.rotation", [&] { require_finite(rotation, "the rotation"); });
+  about("physics.rotation", [&] { require_moderate(rotation, "the rotation"); });
   validate_scalars(scalars);
   about("boundaries", [&] { validate_walls(*this); });
   about("initial.noise", [&] { require_not_negative(noise, "the noise"); });

@@ -5,6 +5,7 @@
 #include "bankfull/numerics/formula/program.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -144,6 +145,13 @@ struct Until {
 
 /// The largest Problem::divergence: more makes scalars and energy that no budget knows of.
 inline constexpr double max_divergence = 1e-3;
+
+/// Of any number of a case: fourth powers, of which statistics are made, stay finite in double
+/// precision, and the number itself in single.
+inline constexpr double max_magnitude = 1e30;
+
+/// Whether it is a number within these bounds.
+inline bool is_moderate(double value) { return std::fabs(value) <= max_magnitude; }
 
 /// A run: what to integrate and how. Plain data; units are the case's own throughout.
 struct Problem {

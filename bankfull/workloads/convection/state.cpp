@@ -160,16 +160,15 @@ Diagnosis PackedNumbers::take_diagnosis() {
 }
 
 void save_references(const Problem& stepped, StateWriter& to) {
-  std::vector<double> references;
-  for (const Scalar& scalar : stepped.scalars) {
-    references.push_back(scalar.reference);
-  }
+  std::vector<double> references(stepped.scalars.size());
+  std::transform(stepped.scalars.begin(), stepped.scalars.end(), references.begin(),
+                 [](const Scalar& scalar) { return scalar.reference; });
   to.numbers(name_of_references, references);
 }
 
 CellReader saved_field(const Problem& stepped, const Grid& grid, int field,
                        const StateReader& from) {
-  const CellReader saved = from.cells("flow/" + name_of_field(stepped, grid, field));
+  CellReader saved = from.cells("flow/" + name_of_field(stepped, grid, field));
   const auto number = static_cast<std::size_t>(field) - 3;
   const double difference =
       field < 3 ? 0.0 : reference_less_own(stepped.scalars[number], number, from);

@@ -55,15 +55,22 @@ TransferredFlow::TransferredFlow(const Problem& problem, const Grid& grid, const
 }
 
 void TransferredFlow::read(int field, const Box& part, double* values) const {
-  const std::optional<int> from = other_field(field);
   InitialFlow(problem_, grid_).read(field, part, values);
-  if (!from) {
-    return;
+  const std::optional<int> from = other_field(field);
+  if (from.has_value()) {
+    keep(from.value());
+    interpolate(field, part, values);
   }
-  if (kept_.field != *from) {
+}
+
+void TransferredFlow::keep(int other_field) const {
+  if (kept_.field != other_field) {
     kept_ = Padded{};  // two of them at a time would be one too many
-    kept_ = padded(*from);
+    kept_ = padded(other_field);
   }
+}
+
+void TransferredFlow::interpolate(int field, const Box& part, double* values) const {
   const bool adds_noise = field < 3 && problem_.noise > 0.0;
   const std::array<std::vector<Between>, 3> along = between(field, kept_);
   const Extents n = part.extents();

@@ -44,6 +44,12 @@ class TransferredFlow final : public FlowReader {
   };
 
   [[nodiscard]] std::optional<int> other_field(int field) const;
+
+  /// Makes it the field that is held.
+  void keep(int other_field) const;
+
+  /// From the field that is held to one of this flow, on top of the noise that is there.
+  void interpolate(int field, const Box& part, double* values) const;
   [[nodiscard]] Padded padded(int other_field) const;
   [[nodiscard]] std::vector<double> places_along(int other_field, int other_axis) const;
   [[nodiscard]] std::array<std::vector<Between>, 3> between(int field, const Padded& from) const;

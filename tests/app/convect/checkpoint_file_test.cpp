@@ -63,7 +63,7 @@ std::string refusal_of(const fs::path& path) {
 }
 
 TEST_F(Checkpoint, GivesBackWhatWasSaved) {
-  write_checkpoint(file(), example_header, save_example);
+  write_checkpoint({file()}, example_header, save_example);
   const CheckpointReader reader(file());
   EXPECT_EQ(reader.header().step, 120);
   EXPECT_EQ(reader.header().time, 0.5);
@@ -80,7 +80,7 @@ TEST_F(Checkpoint, GivesBackWhatWasSaved) {
 }
 
 TEST_F(Checkpoint, KnowsTheProblemThatItIsOf) {
-  write_checkpoint(file(), example_header, save_example);
+  write_checkpoint({file()}, example_header, save_example);
   const CheckpointReader reader(file());
   const auto require_of = [&](const convection::Problem& problem) {
     reader.require_fields(problem, convection::Grid(problem.axes));
@@ -118,7 +118,7 @@ TEST_F(Checkpoint, RefusesOneWithoutItsParts) {
 
 TEST_F(Checkpoint, TheLastTwoAreKept) {
   for (const std::int64_t step : {1, 20, 300}) {
-    write_checkpoint(folder_.path() / checkpoint_name(step), example_header, save_example);
+    write_checkpoint({folder_.path() / checkpoint_name(step)}, example_header, save_example);
   }
   for (const char* name : {"step-0000000300.h5.part-a1B2c3", "mine.h5", "step-1.h5"}) {
     std::ofstream(folder_.path() / name) << "x";

@@ -164,6 +164,7 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   row.diagnosis.scalars[0].dissipation = 12.0;
   row.diagnosis.scalars[0].wall_production = 13.0;
   row.diagnosis.scalars[0].source_production = 14.0;
+  row.diagnosis.scalars[0].inflow[2] = {15.0, 16.0};
   row.seconds_per_cell_step = 2e-9;
   row.resolution.cell_peclet = 17.0;
   writer.record(row);
@@ -174,20 +175,24 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   const std::string series = read(directory.series());
   EXPECT_THAT(series,
               HasSubstr("step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,"
-                        "nusselt_thermal,nusselt_kinetic,kinetic_energy,dissipation,"
+                        "nusselt_thermal,nusselt_kinetic,reynolds,kinetic_energy,dissipation,"
                         "buoyancy_work,wall_work,force_work,time_scheme_work,divergence,"
                         "cycles,ns_per_cell_step"));
   EXPECT_THAT(series, HasSubstr(",max_w,cell_peclet,cell_over_batchelor,resolution,"
                                 "temperature_mean,temperature_least,temperature_most,"
                                 "temperature_mean_square,temperature_dissipation,"
                                 "temperature_wall_production,temperature_source_production,"
-                                "temperature_time_scheme_production\n"));
+                                "temperature_time_scheme_production,"
+                                "temperature_flux_lower,temperature_flux_upper,"
+                                "temperature_flux_volume,temperature_difference,"
+                                "temperature_sherwood_lower,temperature_sherwood_upper,"
+                                "temperature_sherwood_volume\n"));
   EXPECT_THAT(series,
-              HasSubstr("\n3,0.5,0.25,given,0,1.5,1.25,1.125,1.75,1.375,0,0.5,8,9,10,,0,2,2,"
-                        "0,0,0,17,,resolved,0,0,7,11,12,13,14,\n"));
+              HasSubstr("\n3,0.5,0.25,given,0,1.5,1.25,1.125,1.75,1.375,0,0,0.5,8,9,10,,0,2,2,"
+                        "0,0,0,17,,resolved,0,0,7,11,12,13,14,,15,-16,0,0,,,\n"));
   EXPECT_THAT(series,
-              HasSubstr("\n3,0.5,0.25,given,0,1.5,1.25,1.125,1.75,,0,0.5,8,9,10,-0.25,0,2,2,"
-                        "0,0,0,17,3.5,under-resolved,0,0,7,11,12,13,14,-0.125\n"));
+              HasSubstr("\n3,0.5,0.25,given,0,1.5,1.25,1.125,1.75,,0,0,0.5,8,9,10,-0.25,0,2,2,"
+                        "0,0,0,17,3.5,under-resolved,0,0,7,11,12,13,14,-0.125,15,-16,0,0,,,\n"));
   const convection::Grid grid(run_.problem.axes);
   const convection::FlowState state{
       .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, 0.5))};
@@ -215,9 +220,9 @@ TEST_F(Runs, TellTheNumericalDissipationOfBoundedScalars) {
   writer.record(row);
   const std::string series = read(directory.series());
   EXPECT_THAT(series, HasSubstr("temperature_time_scheme_production,"
-                                "temperature_numerical_dissipation\n"));
-  EXPECT_THAT(series, HasSubstr(",0,0,0,0,,\n"));
-  EXPECT_THAT(series, HasSubstr(",0,0,0,0,-0.125,0.5\n"));
+                                "temperature_numerical_dissipation,temperature_flux_lower,"));
+  EXPECT_THAT(series, HasSubstr("resolved,0,0,0,0,0,0,0,,,0,0,0,0,,,\n"));
+  EXPECT_THAT(series, HasSubstr("resolved,0,0,0,0,0,0,0,-0.125,0.5,0,0,0,0,,,\n"));
 }
 
 TEST_F(Runs, EndWhereTheirFolderIsNoLongerTheirs) {

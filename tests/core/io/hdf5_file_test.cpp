@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -38,6 +39,9 @@ std::vector<double> ramp(std::size_t count) {
   std::iota(values.begin(), values.end(), 0.25);
   return values;
 }
+
+/// Extents of more than one chunk along the first two dimensions.
+const std::vector<std::int64_t> large{3, 700, 1001};
 
 /// A file with one of everything.
 void write_example(const fs::path& path, int deflate = 0) {
@@ -113,6 +117,48 @@ TEST_F(Hdf5File, ValuesOfLessPrecisionAreExactInIt) {
   }
   written.commit();
   EXPECT_THAT(OldFile(file()).dataset("u").numbers(), ElementsAre(static_cast<double>(0.1F), 0.5));
+}
+
+struct Writing {
+  Element element = Element::fp64;
+  int deflate = 0;
+};
+
+/// Several chunks, those at the ends in part beyond it, in two parts.
+void write_chunks(const fs::path& path, const Writing& writing, int threads,
+                  const std::vector<double>& values) {
+  NewFile file(path);
+  file.add("one", {writing.element, large, writing.deflate, threads})
+      .write({{0, 0, 0}, large}, values.data());
+  Dataset cells = file.add("two", {writing.element, large, writing.deflate, threads});
+  const std::int64_t plane = large[1] * large[2];
+  cells.write({{2, 0, 0}, {1, large[1], large[2]}}, values.data() + 2 * plane);
+  cells.write({{0, 0, 0}, {2, large[1], large[2]}}, values.data());
+  cells = Dataset({}, "");
+  file.commit();
+}
+
+TEST_F(Hdf5File, ChunksOfThreadsAreThoseOfTheLibrary) {
+  std::vector<double> values = ramp(static_cast<std::size_t>(large[0] * large[1] * large[2]));
+  for (std::size_t n = 0; n < values.size(); n += 3) {
+    values[n] = std::sin(static_cast<double>(n * n));  // chunks that do not become smaller, too
+  }
+  for (const Writing& writing :
+       {Writing{}, Writing{Element::fp32}, Writing{Element::fp64, 1}, Writing{Element::fp32, 3}}) {
+    std::vector<double> expected = values;
+    if (writing.element == Element::fp32) {
+      for (double& value : expected) {
+        value = static_cast<double>(static_cast<float>(value));
+      }
+    }
+    write_chunks(file(), writing, 1, values);
+    const std::string of_one_thread = bytes_of_file(file());
+    write_chunks(file(), writing, 3, values);
+    EXPECT_TRUE(bytes_of_file(file()) == of_one_thread);
+    const OldFile read(file());
+    EXPECT_TRUE(read.dataset("one").numbers() == expected);
+    EXPECT_TRUE(read.dataset("two").numbers() == expected);
+  }
 }
 
 TEST_F(Hdf5File, LeavesTheOldFileUntilItIsWhole) {

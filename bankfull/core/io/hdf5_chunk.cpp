@@ -1,0 +1,97 @@
+#include "bankfull/core/io/hdf5_chunk.hpp"
+
+#include "bankfull/core/base/error.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <zlib.h>
+
+namespace bankfull::hdf5 {
+namespace {
+
+/// Filters in the order in which Dataset applies them where it compresses.
+constexpr unsigned deflate_filter = 1;
+
+/// First bytes of all elements, then second ones, and so on: what varies little gets together.
+std::vector<std::uint8_t> shuffled(const std::vector<std::uint8_t>& elements,
+                                   std::size_t element_bytes) {
+  const std::size_t count = elements.size() / element_bytes;
+  std::vector<std::uint8_t> bytes(elements.size());
+  for (std::size_t byte = 0; byte < element_bytes; ++byte) {
+    for (std::size_t n = 0; n < count; ++n) {
+      bytes[byte * count + n] = elements[n * element_bytes + byte];
+    }
+  }
+  return bytes;
+}
+
+/// Less than there was, or nothing.
+std::vector<std::uint8_t> deflated(const std::vector<std::uint8_t>& bytes, int level) {
+  std::vector<std::uint8_t> smaller(bytes.size());
+  uLongf size = smaller.size();
+  const int outcome = compress2(smaller.data(), &size, bytes.data(), bytes.size(), level);
+  if (outcome == Z_MEM_ERROR) {
+    throw RuntimeFailure("there is no memory left to compress a chunk of a file");
+  }
+  smaller.resize(outcome == Z_OK ? size : 0);
+  return smaller;
+}
+
+void append_little_endian(std::vector<std::uint8_t>& bytes, std::uint32_t number) {
+  for (unsigned shift = 0; shift < 32; shift += 8) {
+    bytes.push_back(static_cast<std::uint8_t>(number >> shift));
+  }
+}
+
+/// 1 to 65535, 0 for 0 alone.
+std::uint32_t folded(std::uint64_t sum) {
+  return sum == 0 ? 0U : static_cast<std::uint32_t>((sum - 1) % 65535 + 1);
+}
+
+}  // namespace
+
+std::uint32_t fletcher32(const std::uint8_t* bytes, std::size_t count) {
+  // Words a block: sums of words times 1 to so many stay below 2^32, so that they are formed in
+  // vectors of 32 bits.
+  constexpr std::size_t block = 256;
+  std::uint64_t sum = 0;
+  std::uint64_t sum_of_sums = 0;
+  std::size_t words = count / 2;
+  while (words > 0) {
+    const std::size_t here = std::min(words, block);
+    std::uint32_t plain = 0;
+    std::uint32_t weighted = 0;
+    for (std::size_t n = 0; n < here; ++n) {
+      const auto word = static_cast<std::uint32_t>((bytes[2 * n] << 8) | bytes[2 * n + 1]);
+      plain += word;
+      weighted += static_cast<std::uint32_t>(here - n) * word;
+    }
+    sum_of_sums = folded(sum_of_sums + here * sum + weighted);
+    sum = folded(sum + plain);
+    bytes += 2 * here;
+    words -= here;
+  }
+  if (count % 2 == 1) {
+    sum = folded(sum + (static_cast<std::uint64_t>(*bytes) << 8));
+    sum_of_sums = folded(sum_of_sums + sum);
+  }
+  return static_cast<std::uint32_t>(sum_of_sums << 16 | sum);
+}
+
+StoredChunk stored_chunk(std::vector<std::uint8_t> elements, std::size_t element_bytes,
+                         int deflate) {
+  StoredChunk chunk{.bytes = std::move(elements)};
+  if (deflate > 0) {
+    chunk.bytes = shuffled(chunk.bytes, element_bytes);
+    std::vector<std::uint8_t> smaller = deflated(chunk.bytes, deflate);
+    if (smaller.empty()) {
+      chunk.skipped_filters = 1U << deflate_filter;
+    } else {
+      chunk.bytes = std::move(smaller);
+    }
+  }
+  append_little_endian(chunk.bytes, fletcher32(chunk.bytes.data(), chunk.bytes.size()));
+  return chunk;
+}
+
+}  // namespace bankfull::hdf5
