@@ -23,10 +23,9 @@ std::string heading_of(const ProbeRequest& probe, const convection::Problem& pro
 }  // namespace
 
 std::vector<std::string> probe_file_names(const Case& wanted) {
-  std::vector<std::string> names;
-  for (const ProbeRequest& probe : wanted.cadence.probes) {
-    names.push_back(file_of(probe));
-  }
+  const std::vector<ProbeRequest>& probes = wanted.cadence.probes;
+  std::vector<std::string> names(probes.size());
+  std::ranges::transform(probes, names.begin(), file_of);
   return names;
 }
 

@@ -2,6 +2,7 @@
 
 #include "bankfull/app/output_file.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace bankfull::convect {
@@ -91,10 +92,9 @@ std::string text_of_spectrum(const convection::Spectrum& spectrum) {
 }  // namespace
 
 std::vector<std::string> spectrum_names(const Case& wanted) {
-  std::vector<std::string> names;
-  for (const convection::SpectrumRequest& request : wanted.cadence.spectra) {
-    names.push_back(spectrum_name(request));
-  }
+  const std::vector<convection::SpectrumRequest>& spectra = wanted.cadence.spectra;
+  std::vector<std::string> names(spectra.size());
+  std::ranges::transform(spectra, names.begin(), spectrum_name);
   return names;
 }
 

@@ -26,7 +26,8 @@ convection::Vector read_point(const TomlSection& section, const std::string& key
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const convection::AxisCells& cells = problem.axes[axis];
     const auto place = list->get(axis)->value<double>();
-    if (!place || !(*place >= cells.lower && *place <= cells.upper)) {
+    const bool is_inside = place && *place >= cells.lower && *place <= cells.upper;
+    if (!is_inside) {
       section.refuse(key, "= " + written(given) + " is outside of the box",
                      fmt::format("let {} be from {} to {}", convection::axis_names[axis],
                                  cells.lower, cells.upper));
@@ -128,12 +129,15 @@ const std::vector<std::string>& letters_of_axes() {
 
 /// The axis itself or, where it is not said, the first one that will do.
 std::size_t read_periodic_axis(TomlSection& section, const convection::Problem& problem) {
+  const auto serves = [&](std::size_t axis) {
+    return problem.axes[axis].periodic && problem.axes[axis].cells > 1;
+  };
   std::size_t absent = 0;
-  while (absent < 2 && !(problem.axes[absent].periodic && problem.axes[absent].cells > 1)) {
+  while (absent < 2 && !serves(absent)) {
     ++absent;
   }
   const std::size_t along = section.choice("along", letters_of_axes(), absent);
-  if (!problem.axes[along].periodic || problem.axes[along].cells < 2) {
+  if (!serves(along)) {
     section.refuse(
         "along",
         fmt::format("= '{}' is no periodic axis of several cells", letters_of_axes()[along]),

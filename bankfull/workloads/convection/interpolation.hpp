@@ -20,7 +20,7 @@ struct FieldElement {
 /// The elements around a point of the box, the last storage axis fastest, and what each counts.
 struct Neighbourhood {
   std::array<FieldElement, 8> elements;
-  std::array<double, 8> weights;
+  std::array<double, 8> weights{};
 };
 
 /// For a field's value at a point, linear along each axis between the places where the field has

@@ -30,9 +30,9 @@ std::vector<Neighbourhood> neighbourhoods_of(const Grid& grid, const ProbeReques
 }
 
 /// What elements beyond the ends of the box follow from at a time, less the references of scalars.
-class Beyond {
+class ElementsBeyond {
  public:
-  Beyond(const Plan& plan, double time)
+  ElementsBeyond(const Plan& plan, double time)
       : plan_(plan), rules_(continuations_of(plan.stepped(), plan.grid(), time)) {
     for (const int axis : storage_axes) {
       cells_[axis] = plan.grid().axis(axis).count();
@@ -91,7 +91,7 @@ class Beyond {
 };
 
 /// Of a field less its reference, by what its neighbourhood follows from.
-double value_in(const Neighbourhood& around, const double* inner, const Beyond& beyond) {
+double value_in(const Neighbourhood& around, const double* inner, const ElementsBeyond& beyond) {
   const double reference = beyond.reference(around.elements.front().field);
   std::array<double, 8> values{};
   for (std::size_t n = 0; n < values.size(); ++n) {
@@ -112,7 +112,7 @@ RunProbes::RunProbes(const Plan& plan, const std::vector<ProbeRequest>& requests
 }
 
 void RunProbes::prepare(Integrator& flow) const {
-  const Beyond beyond(plan_, 0.0);
+  const ElementsBeyond beyond(plan_, 0.0);
   std::vector<std::vector<FieldElement>> lists;
   lists.reserve(neighbourhoods_.size());
   for (const std::vector<Neighbourhood>& values : neighbourhoods_) {
@@ -155,7 +155,7 @@ double RunProbes::next_time() const {
 void RunProbes::tell_one(std::size_t probe, std::int64_t step, double time, const Integrator& flow,
                          const Tell& tell) {
   const std::vector<double> elements = flow.gathered(probe);
-  const Beyond beyond(plan_, time);
+  const ElementsBeyond beyond(plan_, time);
   ProbeReading reading{.probe = probe, .step = step, .time = time, .values = {}};
   const double* next = elements.data();
   for (const Neighbourhood& around : neighbourhoods_[probe]) {

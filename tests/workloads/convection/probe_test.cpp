@@ -45,7 +45,7 @@ Problem tank() {
   return problem;
 }
 
-std::unique_ptr<Integrator> started(const Problem& problem) {
+std::unique_ptr<Integrator> flow_in_tank(const Problem& problem) {
   std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
   flow->load(initial_state(problem, Grid(problem.axes)));
   return flow;
@@ -60,7 +60,7 @@ TEST(Probe, ReadsALinearScalarExactly) {
   problem.scalars[0].walls[2] = {WallScalar::fixed(-1.5, {2.0, 0.0, 0.0}),
                                  WallScalar::fixed(-4.5, {2.0, 0.0, 0.0})};
   const std::vector<Vector> points = points_of(problem);
-  const std::vector<double> found = readings_of(*started(problem), points);
+  const std::vector<double> found = readings_of(*flow_in_tank(problem), points);
   for (std::size_t n = 0; n < points.size(); ++n) {
     EXPECT_NEAR(found[4 * n + 3], 2.0 * points[n][0] - 3.0 * points[n][2], 1e-13) << n;
   }
@@ -74,7 +74,7 @@ TEST(Probe, MeetsTheWalls) {
   problem.walls[2][1].velocity = {0.4, -0.7, 0.0};
   problem.scalars[0].walls[2] = {WallScalar::fixed(301.0), WallScalar::fixed(300.0)};
   problem.scalars[0].initial = [](double /*x*/, double /*y*/, double z) { return 301.5 - z; };
-  const std::unique_ptr<Integrator> flow = started(problem);
+  const std::unique_ptr<Integrator> flow = flow_in_tank(problem);
   const std::vector<double> on_wall = readings_of(*flow, {{0.3, 0.21, 1.5}});
   EXPECT_NEAR(on_wall[0], 0.4, 1e-14);
   EXPECT_NEAR(on_wall[1], -0.7, 1e-14);
@@ -90,7 +90,7 @@ TEST(Probe, ReadsElementsWhereTheyLie) {
   Problem problem = tank();
   problem.initial_velocity = {uneven(0.5, 0.1), uneven(0.4, 1.0), uneven(0.3, 2.0)};
   problem.scalars[0].initial = uneven(1.0, 0.4);
-  const std::unique_ptr<Integrator> flow = started(problem);
+  const std::unique_ptr<Integrator> flow = flow_in_tank(problem);
   const Grid& grid = flow->plan().grid();
   const FlowState state = flow->state();
   const Extents n = grid.extents();
@@ -136,7 +136,7 @@ TEST(RunProbes, AreReadAtMultiplesOfStepsAndOfTime) {
       {.name = "a", .points = {{0.0, 0.0, 1.0}}, .fields = {3}, .every = 4},
       {.name = "b", .points = {{0.0, 0.0, 1.0}}, .fields = {3}, .time = 0.25}};
   RunProbes probes(plan, requests);
-  const std::unique_ptr<Integrator> flow = started(tank());
+  const std::unique_ptr<Integrator> flow = flow_in_tank(tank());
   probes.prepare(*flow);
   std::vector<std::vector<std::int64_t>> read(2);
   const auto note = [&](const ProbeReading& one) { read[one.probe].push_back(one.step); };

@@ -105,7 +105,7 @@ Problem layer_of_waves() {
   return problem;
 }
 
-std::unique_ptr<Integrator> started_flow(const Problem& problem) {
+std::unique_ptr<Integrator> flow_in_layer(const Problem& problem) {
   std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
   flow->load(initial_state(problem, Grid(problem.axes)));
   return flow;
@@ -121,7 +121,7 @@ const ProfileColumn& column_of(const SpectrumAtPlace& at, const std::string& nam
 }
 
 TEST(RunSpectra, FindWavesAtTheirWavenumbers) {
-  const std::unique_ptr<Integrator> flow = started_flow(layer_of_waves());
+  const std::unique_ptr<Integrator> flow = flow_in_layer(layer_of_waves());
   const std::vector<SpectrumRequest> requests{
       {.name = "x", .along = 0, .across = 2, .at = {0.1, 0.9}, .every = 1},
       {.name = "y", .along = 1, .across = 0, .every = 1}};
@@ -178,7 +178,7 @@ TEST(RunSpectra, WeighSamplesByTimeAndTellErrors) {
     }
     sum += (next - time) * 0.5 * amplitude * amplitude;
     time = next;
-    spectra.sample(step, next, *started_flow(problem));
+    spectra.sample(step, next, *flow_in_layer(problem));
   }
   const Spectrum found = spectra.spectra().front();
   const ProfileColumn& wave = column_of(found.at[0], "temperature");
@@ -192,7 +192,7 @@ TEST(RunSpectra, WeighSamplesByTimeAndTellErrors) {
 }
 
 TEST(RunSpectra, GoOnFromWhereTheyWereSaved) {
-  const std::unique_ptr<Integrator> flow = started_flow(layer_of_waves());
+  const std::unique_ptr<Integrator> flow = flow_in_layer(layer_of_waves());
   std::vector<SpectrumRequest> requests{
       {.name = "a", .along = 0, .across = 2, .at = {0.5}, .every = 1},
       {.name = "b", .along = 1, .across = 2, .every = 1}};
