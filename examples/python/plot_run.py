@@ -33,9 +33,13 @@ def draw_history(axes, run):
 
 
 def draw_profile(axes, name, profile):
+    """Means at centres of cells, fluxes on faces, each with its standard error where there are enough samples for one."""
     place, *columns = profile.names
     for column in columns:
-        axes.plot(profile[column], profile[place], label=column, linewidth=1)
+        if column.endswith(("_mean", "_flux")):
+            axes.plot(profile[column], profile[place], label=column, linewidth=1)
+            error = profile[f"{column}_error"]
+            axes.fill_betweenx(profile[place], profile[column] - error, profile[column] + error, alpha=0.3)
     axes.set_title(name)
     axes.set_ylabel(place)
     axes.legend(fontsize="small")

@@ -176,6 +176,11 @@ class Convect(Memory):
     def test_bounded_advection(self):
         self.convect("--set", "physics.advection=bounded", "--set", "solver=direct", "--ceiling", "none")
 
+    def test_convect_samples(self):
+        """A long axis, so that batches of samples are as large as the flow; enough steps for all of them."""
+        self.holds("convect", "rayleigh-1e7", "--set", "cells=4096x8x8", "--set", "time={dt=1e-5,steps=40}", "--set", "solver=direct", "--ceiling", "none",
+                   "--set", "output.snapshots=0", "--set", "statistics.profiles=x", "--set", "statistics.every=1")
+
 
 class Probe(Memory):
     def test_bandwidth(self):

@@ -88,6 +88,30 @@ from = 0.1
 until = 0.25
 every = 1
 
+[[spectrum]]
+name = "box"
+along = "y"
+every = 3
+
+[[spectrum]]
+name = "planes"
+at = [0.1, 0.5]
+from = 0.06
+every = 2
+
+[[probe]]
+name = "point"
+at = [0.3, 0.4, 0.9]
+every = 3
+
+[[probe]]
+name = "line"
+from = [0, 0.5, 0.5]
+to = [2, 0.5, 0.5]
+points = 5
+fields = ["temperature", "w"]
+time = 0.034
+
 [checkpoint]
 every = 7
 """
@@ -194,6 +218,20 @@ class Restart(Runs):
         self.assertIn("goes on from step 56", out)
         self.assertIn("an earlier run was gone on with from its step 56", out)
         self.assertEqual(physics_of(self.run_folder / "series.csv"), physics_of(whole / "series.csv"))
+
+    def test_probes_that_are_added_begin_where_the_run_goes_on(self):
+        self.run_convect("layer.toml", "--output", "run", "--set", "steps=25", "--set", "output.snapshots=0")
+        line = (self.run_folder / "probes" / "line.csv").read_text()
+        _, err = self.run_convect("--restart", "run", "--set", "steps=60", "--set", "probe.0.at=[0.3,0.4,0.8]", code=USAGE)
+        self.assertIn("a run goes on with probe.0.at = [0.3, 0.4, 0.9], not [0.3, 0.4, 0.8]: all rows of its probes are alike", err)
+        more = ('probe=[{name="point",at=[0.3,0.4,0.9],every=5},{name="line",from=[0,0.5,0.5],to=[2,0.5,0.5],points=5,'
+                'fields=["temperature","w"],time=0.034,every=0},{name="new",at=[1,0.5,0.25],every=10}]')
+        self.run_convect("--restart", "run", "--set", "steps=60", "--set", more)
+        with (self.run_folder / "probes" / "new.csv").open() as lines:
+            self.assertEqual([row["step"] for row in csv.DictReader(lines)], ["30", "40", "50", "60"])
+        with (self.run_folder / "probes" / "point.csv").open() as lines:
+            self.assertEqual([row["step"] for row in csv.DictReader(lines)], [str(n) for n in [*range(0, 25, 3), *range(25, 61, 5)]])
+        self.assertTrue((self.run_folder / "probes" / "line.csv").read_text().startswith(line))
 
     def test_a_run_at_its_end_needs_a_later_one(self):
         self.run_convect("layer.toml", "--output", "run")
@@ -441,7 +479,7 @@ class Ends(Runs):
         self.assertEqual(len(said["no-checkpoint"]), 4, said)
         for line in said["no-checkpoint"]:
             self.assertRegex(line, rf"cannot write run/checkpoint/step-\d+.h5: No space left on device; the run goes on, and its {last}$")
-        self.assertRegex(said["no-row"][-1], rf"cannot write run/series.csv: No space left on device; .* is in run, and its {last}$")
+        self.assertRegex(said["no-row"][-1], rf"cannot write run/(series|probes/point).csv: No space left on device; .* is in run, and its {last}$")
         self.assert_same(self.run_folder, whole)
 
 

@@ -60,6 +60,33 @@ steps = 12
 [output]
 series_every = 3
 snapshots = 3
+
+[statistics]
+every = 2
+
+[[spectrum]]
+name = "low"
+along = "x"
+at = [0.1, 0.3]
+every = 2
+
+[[spectrum]]
+name = "box"
+along = "y"
+every = 4
+
+[[probe]]
+name = "point"
+at = [0.3, 0.4, 1]
+every = 4
+
+[[probe]]
+name = "line"
+from = [0.5, 0.25, 0]
+to = [0.5, 0.25, 1]
+points = 3
+fields = ["temperature"]
+every = 6
 """
 
 
@@ -139,8 +166,52 @@ class RunFolder(unittest.TestCase):
         (path / "slices.csv").unlink()
         self.assertEqual(bankfull.Run(path).pictures, [])
 
+    def test_profiles_that_the_run_has_written(self):
+        profile = bankfull.Run(self.path).profiles["z"]
+        numpy.testing.assert_allclose(profile["z"], (numpy.arange(8) + 0.5) / 8, rtol=0, atol=1e-15)
+        self.assertTrue(numpy.isnan(profile["temperature_mean_error"]).all(), "of too few batches")
+        self.assertIn("temperature_turbulent_flux_x", profile)
+        self.assertRegex(profile.comments[0], r"^averages over planes across z and over times 0 to .*; 6 samples")
+
+    def test_points_and_lines(self):
+        run = bankfull.Run(self.path)
+        self.assertEqual(sorted(run.probes), ["line", "point"])
+        point = run.probes["point"]
+        numpy.testing.assert_array_equal(point.steps, [0, 4, 8, 12])
+        self.assertEqual(point.times[-1], run.series["time"][-1])
+        numpy.testing.assert_array_equal(point.points, [[0.3, 0.4, 1.0]])
+        self.assertEqual(point.names, ["u", "v", "w", "temperature"])
+        self.assertEqual(point["u"].shape, (4, 1))
+        numpy.testing.assert_allclose(point["temperature"], -0.5, rtol=0, atol=1e-14)
+        numpy.testing.assert_array_equal(point["w"], 0.0)
+        line = run.probes["line"]
+        numpy.testing.assert_array_equal(line.steps, [0, 6, 12])
+        numpy.testing.assert_array_equal(line.points, [[0.5, 0.25, 0.0], [0.5, 0.25, 0.5], [0.5, 0.25, 1.0]])
+        numpy.testing.assert_allclose(line["temperature"][0], [0.5, 0.0, -0.5], rtol=0, atol=1e-14)
+        with self.assertRaisesRegex(KeyError, "line.csv has no field 'u'; it has temperature"):
+            line["u"]
+
+    def test_a_time_of_a_line_that_is_being_written_is_left_out(self):
+        path = self.copy()
+        file = path / "probes" / "line.csv"
+        text = file.read_text()
+        file.write_text(text[:text.rstrip().rfind("\n") + 1])
+        self.assertEqual(bankfull.Run(path).probes["line"]["temperature"].shape, (2, 3))
+
+    def test_spectra_have_the_variances_of_the_profiles(self):
+        run = bankfull.Run(self.path)
+        low, profile = run.spectra["low"], run.profiles["z"]
+        numpy.testing.assert_array_equal(low["mode"], [*range(9)] * 2)
+        numpy.testing.assert_allclose(low["wavenumber"][1], math.pi, rtol=1e-15)
+        for place, plane in ((0.1, 0), (0.3, 2)):
+            for name in ("u", "v", "temperature"):
+                numpy.testing.assert_allclose(low[name][low["z"] == place].sum(), profile[f"{name}_variance"][plane], rtol=1e-7, atol=1e-14)
+        self.assertEqual(len(run.spectra["box"]), 5)
+        self.assertNotIn("z", run.spectra["box"])
+
     def test_profiles(self):
         path = self.copy()
+        shutil.rmtree(path / "profiles")
         self.assertEqual(bankfull.Run(path).profiles, {})
         (path / "profiles").mkdir()
         (path / "profiles" / "temperature-z.csv").write_text("z,mean,variance\n0.25,0.5,0.01\n0.75,-0.5,\n")
@@ -192,8 +263,6 @@ class RunFolder(unittest.TestCase):
     @unittest.skipIf(importlib.util.find_spec("matplotlib") is None, "no matplotlib")
     def test_the_example_draws_a_run(self):
         path = self.copy()
-        (path / "profiles").mkdir()
-        (path / "profiles" / "temperature-z.csv").write_text("z,mean\n0.25,0.5\n0.75,-0.5\n")
         picture = path.parent / "drawn.png"
         example = SOURCES / "examples" / "python" / "plot_run.py"
         done = subprocess.run([sys.executable, "-B", str(example), str(path), str(picture)], env={**os.environ, "PYTHONPATH": str(PACKAGE)},

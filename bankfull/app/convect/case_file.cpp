@@ -4,6 +4,7 @@
 #include "bankfull/app/convect/formula.hpp"
 #include "bankfull/app/convect/output.hpp"
 #include "bankfull/app/convect/physics.hpp"
+#include "bankfull/app/convect/samples.hpp"
 #include "bankfull/app/convect/settings.hpp"
 #include "bankfull/app/counts.hpp"
 #include "bankfull/app/input_file.hpp"
@@ -285,8 +286,8 @@ void read_solver(TomlSection solver, Problem& problem) {
 /// As a person would write them.
 const std::vector<std::string>& sections_in_order() {
   static const std::vector<std::string> sections{
-      "name",    "title", "domain", "physics", "scalar",     "boundaries", "initial",
-      "forcing", "time",  "solver", "output",  "statistics", "fields",     "checkpoint"};
+      "name", "title",  "domain", "physics",    "scalar",   "boundaries", "initial", "forcing",
+      "time", "solver", "output", "statistics", "spectrum", "probe",      "fields",  "checkpoint"};
   return sections;
 }
 
@@ -324,6 +325,8 @@ void read_case(TomlSection& root, Case& loaded) {
   TomlSection output = root.section_or_empty("output");
   read_output(output, up, loaded);
   read_statistics(root, up, loaded);
+  read_spectra(root, loaded);
+  read_probes(root, loaded);
   read_fields(root.section_or_empty("fields"), loaded);
   read_checkpoint(root.section_or_empty("checkpoint"), loaded);
 }

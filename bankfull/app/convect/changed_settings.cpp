@@ -71,6 +71,10 @@ std::string why_kept(const std::string& name) {
       name == "fields.format") {
     return "the files of its fields are alike";
   }
+  const bool is_cadence = name.ends_with(".every") || name.ends_with(".time");
+  if (name.starts_with("probe.") && !is_cadence) {
+    return "all rows of its probes are alike";
+  }
   if (name == "time.scheme" || name == "time.implicit_diffusion") {
     return "the next step follows from the last one's tendencies and pressure";
   }
@@ -100,7 +104,9 @@ std::vector<ChangedSetting> changed_settings(const std::string& before, const st
 void require_changeable(const std::vector<ChangedSetting>& changes, const Case& wanted) {
   for (const ChangedSetting& change : changes) {
     // What a run did not say before may be said now: it had no fields, or an earlier program.
-    const bool is_new = change.name.starts_with("fields.") && change.before == "nothing";
+    const bool is_of_output =
+        change.name.starts_with("fields.") || change.name.starts_with("probe.");
+    const bool is_new = is_of_output && change.before == "nothing";
     const std::string why = is_new ? "" : why_kept(change.name);
     require(why.empty(),
             fmt::format("{}: a run goes on with {} = {}, not {}: {}", wanted.places.of(change.name),

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
+#include <sstream>
 
 namespace bankfull::convect {
 namespace {
@@ -72,6 +74,44 @@ void require_known(const hdf5::OldFile& file) {
   }
 }
 
+constexpr const char* told_of_probes = "told_of_probes";
+
+void add_told(const ToldSoFar& told, hdf5::NewFile& file) {
+  file.add("told", std::vector<std::int64_t>{told.series_bytes, told.series_lines,
+                                             told.slice_list_bytes, told.slice_list_lines,
+                                             told.field_list_bytes, told.field_list_lines});
+  std::string names;
+  std::vector<std::int64_t> sizes;
+  for (const ToldFile& probe : told.probes) {
+    names += probe.name + "\n";
+    sizes.insert(sizes.end(), {probe.bytes, probe.lines});
+  }
+  if (!told.probes.empty()) {
+    file.add(std::string(told_of_probes) + "/files", names);
+    file.add(std::string(told_of_probes) + "/sizes", sizes);
+  }
+}
+
+std::vector<ToldFile> told_probes(const hdf5::OldFile& file) {
+  const std::string names = std::string(told_of_probes) + "/files";
+  std::vector<ToldFile> probes;
+  if (!file.has(names)) {
+    return probes;
+  }
+  const std::vector<std::int64_t> sizes =
+      file.dataset(std::string(told_of_probes) + "/sizes").counts();
+  std::istringstream lines(file.dataset(names).text());
+  std::string name;
+  while (std::getline(lines, name)) {
+    if (sizes.size() < 2 * (probes.size() + 1)) {
+      refuse_file(file.path(), "it does not tell how far its probes were");
+    }
+    const auto size = sizes.begin() + 2 * std::ssize(probes);
+    probes.push_back({name, size[0], size[1]});
+  }
+  return probes;
+}
+
 }  // namespace
 
 void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& header,
@@ -81,10 +121,7 @@ void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& 
   file.set_attribute("version", format_version);
   file.set_attribute("written_by", "bankfull " + build_facts().version);
   file.add("case", header.resolved_case);
-  const ToldSoFar& told = header.told;
-  file.add("told", std::vector<std::int64_t>{told.series_bytes, told.series_lines,
-                                             told.slice_list_bytes, told.slice_list_lines,
-                                             told.field_list_bytes, told.field_list_lines});
+  add_told(header.told, file);
   file.add("time", std::vector<double>{header.time});
   file.add("step", std::vector<std::int64_t>{header.step});
   FileWriter writer(file, writing.threads);
@@ -107,7 +144,7 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path) : file_(pa
   header_ = {.step = step[0],
              .time = time[0],
              .resolved_case = file_.dataset("case").text(),
-             .told = {told[0], told[1], told[2], told[3], told[4], told[5]}};
+             .told = {told[0], told[1], told[2], told[3], told[4], told[5], told_probes(file_)}};
 }
 
 void CheckpointReader::require_fields(const convection::Problem& problem,

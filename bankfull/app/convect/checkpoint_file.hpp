@@ -11,6 +11,13 @@
 
 namespace bankfull::convect {
 
+/// A file that a run adds lines to.
+struct ToldFile {
+  std::string name;  ///< in its folder
+  std::int64_t bytes = 0;
+  std::int64_t lines = 0;
+};
+
 /// What a run's folder holds at a checkpoint, to which its growing files are cut back.
 struct ToldSoFar {
   std::int64_t series_bytes = 0;
@@ -19,6 +26,7 @@ struct ToldSoFar {
   std::int64_t slice_list_lines = 0;
   std::int64_t field_list_bytes = 0;  ///< likewise
   std::int64_t field_list_lines = 0;
+  std::vector<ToldFile> probes;
 };
 
 /// What a checkpoint has beside the state of the flow.

@@ -62,7 +62,7 @@ convection::OutputNeeds field_output_needs(const Case& run) {
   const std::int64_t bytes_of_chunks = 2 * largest_chunk * threads_of_field_files(run.problem);
   const convection::Grid grid(run.problem.axes);
   const FieldBuffers buffers = buffers_of(run, grid);
-  needs.host_bytes = (buffers.count + 1) * buffers.bytes + bytes_of_chunks;
+  needs.host = (buffers.count + 1) * buffers.bytes + bytes_of_chunks;
   std::set<int> fields;
   for (const FieldArray& array : arrays_of(run.fields, run.problem, grid)) {
     fields.insert(array.field);

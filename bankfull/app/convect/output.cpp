@@ -3,12 +3,12 @@
 #include "bankfull/app/convect/checkpoints.hpp"
 #include "bankfull/app/convect/physics.hpp"
 #include "bankfull/app/convect/picture_frame.hpp"
+#include "bankfull/app/convect/samples.hpp"
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/precision_names.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -153,35 +153,16 @@ std::array<bool, 3> read_axes(TomlSection& section, const std::string& key,
   return chosen;
 }
 
-/// A part of names of files.
-std::string read_window_name(TomlSection& section, const std::string& absent) {
-  constexpr std::size_t longest = 100;
-  std::string name = section.text("name", absent);
-  const bool sound =
-      name.size() <= longest && std::all_of(name.begin(), name.end(), [](unsigned char letter) {
-        return std::isalnum(letter) != 0 || letter == '_' || letter == '-';
-      });
-  if (!sound) {
-    section.refuse("name", "= " + written(section.node("name")) + " is not a name for files",
-                   "use up to 100 letters, digits, - and _");
-  }
-  return name;
-}
-
 convection::StatisticsRequest read_window(TomlSection& section, const std::string& absent_name,
                                           const std::string& absent_axis) {
   section.allow({"name", "profiles", "every", "from", "until"});
   convection::StatisticsRequest request;
-  request.name = read_window_name(section, absent_name);
+  request.name = read_file_name(section, absent_name);
   request.along = read_axes(section, "profiles", absent_axis);
   request.every = section.integer("every", NumberRange::at_least(1.0, "steps"), 10);
   request.from = section.number("from", NumberRange::at_least(0.0, "time"), 0.0);
   request.until = section.number("until", NumberRange::at_least(0.0, "time, 0 for the end"), 0.0);
-  if (request.until != 0.0 && request.until <= request.from) {
-    section.refuse("until",
-                   fmt::format("= {} is no later than from = {}", request.until, request.from),
-                   "give a later time, or 0 for the end of the run");
-  }
+  require_window(section, request.from, request.until);
   return request;
 }
 

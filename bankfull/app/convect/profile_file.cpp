@@ -2,6 +2,7 @@
 
 #include "bankfull/app/output_file.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace bankfull::convect {
@@ -40,7 +41,66 @@ std::string text_of_profile(const convection::Profile& profile,
   return text;
 }
 
+std::string spectrum_name(const convection::SpectrumRequest& request) {
+  return request.name + ".csv";
+}
+
+/// What a spectrum is of, and where: values lie in the planes nearest to the places asked for.
+std::string heading_of_spectrum(const convection::Spectrum& spectrum) {
+  const convection::SpectrumRequest& request = *spectrum.request;
+  const char* const along = convection::axis_names[request.along];
+  const char* const across = convection::axis_names[request.across];
+  std::string text = fmt::format(
+      "# variances by wavenumber along {}, averaged over {} and over times {} to {}; {} samples; "
+      "errors by {} batches\n",
+      along, request.at.empty() ? std::string("the box") : fmt::format("planes across {}", across),
+      spectrum.from, spectrum.until, spectrum.samples, spectrum.batches);
+  for (const convection::SpectrumAtPlace& at : spectrum.at) {
+    for (std::size_t n = 0; n < at.places.size(); ++n) {
+      text += n == 0 ? fmt::format("# {} = {}: of values at", across, at.place) : ",";
+      text += fmt::format(" {} ({})", at.places[n], at.columns[n].name);
+    }
+    text += at.places.empty() ? "" : "\n";
+  }
+  text += "# units: wavenumber: 1/length";
+  for (const convection::ProfileColumn& column : spectrum.at.front().columns) {
+    text += fmt::format("; {}: {}", column.name, column.unit);
+  }
+  text += fmt::format("\n{}mode,wavenumber", request.at.empty() ? "" : across + std::string(","));
+  for (const convection::ProfileColumn& column : spectrum.at.front().columns) {
+    text += fmt::format(",{0},{0}_error", column.name);
+  }
+  return text + "\n";
+}
+
+std::string text_of_spectrum(const convection::Spectrum& spectrum) {
+  std::string text = heading_of_spectrum(spectrum);
+  for (const convection::SpectrumAtPlace& at : spectrum.at) {
+    for (std::size_t k = 0; k < spectrum.wavenumbers.size(); ++k) {
+      text += at.places.empty() ? "" : fmt::format("{},", at.place);
+      text += fmt::format("{},{}", k, spectrum.wavenumbers[k]);
+      for (const convection::ProfileColumn& column : at.columns) {
+        text += fmt::format(",{},{}", column.values[k],
+                            column.errors.empty() ? "" : fmt::format("{}", column.errors[k]));
+      }
+      text += "\n";
+    }
+  }
+  return text;
+}
+
 }  // namespace
+
+std::vector<std::string> spectrum_names(const Case& wanted) {
+  const std::vector<convection::SpectrumRequest>& spectra = wanted.cadence.spectra;
+  std::vector<std::string> names(spectra.size());
+  std::ranges::transform(spectra, names.begin(), spectrum_name);
+  return names;
+}
+
+void write_spectrum(const std::filesystem::path& folder, const convection::Spectrum& spectrum) {
+  StagedFile(folder / spectrum_name(*spectrum.request), text_of_spectrum(spectrum)).replace();
+}
 
 std::vector<std::string> profile_names(const Case& wanted) {
   std::vector<std::string> names;

@@ -165,6 +165,22 @@ void remove_if_there(const fs::path& path) {
   }
 }
 
+/// Files of a folder, and what killed runs left of them.
+void remove_staged(const fs::path& folder, const std::vector<std::string>& names) {
+  if (type_of(folder) != fs::file_type::directory) {
+    return;
+  }
+  const std::vector<std::string> there = names_in(folder);
+  for (const std::string& name : names) {
+    remove_if_there(folder / name);
+    for (const std::string& other : there) {
+      if (is_temporary_of(other, name)) {
+        remove_if_there(folder / other);
+      }
+    }
+  }
+}
+
 std::string text_of_case(const Case& run) {
   return fmt::format("{}; written by bankfull {}.\n{}", case_heading, build_facts().version,
                      run.resolved);
@@ -336,7 +352,8 @@ void RunDirectory::require_no_links() const {
       refuse_folder(path_, file.filename().string() + " in it is not a file");
     }
   }
-  for (const fs::path& folder : {slices(), movies(), profiles(), checkpoints(), fields()}) {
+  for (const fs::path& folder :
+       {slices(), movies(), profiles(), spectra(), probes(), checkpoints(), fields()}) {
     const fs::file_type type = type_of(folder);
     if (type != fs::file_type::not_found && type != fs::file_type::directory) {
       refuse_folder(path_, folder.filename().string() +
@@ -379,8 +396,11 @@ void RunDirectory::remove_earlier_run() const {
     }
   }
   rmdir(checkpoints().c_str());  // which refuses as below
-  remove_profiles();
+  remove_statistics();
   rmdir(profiles().c_str());
+  rmdir(spectra().c_str());
+  remove_probes({});
+  rmdir(probes().c_str());
   remove_fields(0);
   rmdir(fields().c_str());
   remove_temporary_pictures();
@@ -394,25 +414,34 @@ void RunDirectory::remove_report() const {
   remove_if_there(report_data());
 }
 
-/// Those that the case in the folder asks for, and temporary ones.
-void RunDirectory::remove_profiles() const {
-  if (type_of(profiles()) != fs::file_type::directory) {
-    return;
-  }
-  std::vector<std::string> names;
+/// Profiles and spectra that the case in the folder asks for, and temporary ones.
+void RunDirectory::remove_statistics() const {
+  std::vector<std::string> of_profiles;
+  std::vector<std::string> of_spectra;
   try {
-    names = profile_names(load_case(case_file(), {}));
+    const Case earlier = load_case(case_file(), {});
+    of_profiles = profile_names(earlier);
+    of_spectra = spectrum_names(earlier);
   } catch (const UsageError&) {
     return;  // of another version of this program, or changed by hand: then it tells nothing
   }
-  const std::vector<std::string> there = names_in(profiles());
-  for (const std::string& name : names) {
-    remove_if_there(profiles() / name);
-    for (const std::string& other : there) {
-      if (is_temporary_of(other, name)) {
-        remove_if_there(profiles() / other);
+  remove_staged(profiles(), of_profiles);
+  remove_staged(spectra(), of_spectra);
+}
+
+/// Those that the case in the folder asks for, but for what a run goes on with.
+void RunDirectory::remove_probes(const std::vector<ToldFile>& kept) const {
+  if (type_of(probes()) != fs::file_type::directory) {
+    return;
+  }
+  try {
+    for (const std::string& name : probe_file_names(load_case(case_file(), {}))) {
+      if (std::ranges::none_of(kept, [&](const ToldFile& one) { return one.name == name; })) {
+        remove_if_there(probes() / name);
       }
     }
+  } catch (const UsageError&) {
+    // As above.
   }
 }
 
@@ -487,7 +516,10 @@ void RunDirectory::remove_temporary_pictures() const {
 bool RunDirectory::holds(const ToldSoFar& told) const {
   return begins_with_lines(series(), told.series_bytes, told.series_lines) &&
          begins_with_lines(slice_list(), told.slice_list_bytes, told.slice_list_lines) &&
-         begins_with_lines(field_list(), told.field_list_bytes, told.field_list_lines);
+         begins_with_lines(field_list(), told.field_list_bytes, told.field_list_lines) &&
+         std::ranges::all_of(told.probes, [this](const ToldFile& probe) {
+           return begins_with_lines(probes() / probe.name, probe.bytes, probe.lines);
+         });
 }
 
 void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) const {
@@ -509,7 +541,8 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
       listed.begin(),
       listed.begin() + std::min<std::int64_t>(kept, static_cast<std::int64_t>(listed.size())));
   remove_pictures(listed);
-  remove_profiles();
+  remove_statistics();
+  remove_probes(saved.told.probes);
   remove_temporary_files(names_in(path_));
   remove_temporary_pictures();
   remove_fields(std::max<std::int64_t>(0, saved.told.field_list_lines - 1));
@@ -523,6 +556,9 @@ void RunDirectory::make_folders(const Case& run) const {
   }
   if (run.cadence.fields.any()) {
     make_folder(fields());
+  }
+  if (!run.cadence.probes.empty()) {
+    make_folder(probes());
   }
 }
 
@@ -546,6 +582,8 @@ void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json)
   require_outside(json, slices(), of_the_run);
   require_outside(json, movies(), of_the_run);
   require_outside(json, profiles(), of_the_run);
+  require_outside(json, spectra(), of_the_run);
+  require_outside(json, probes(), of_the_run);
   require_outside(json, checkpoints(), of_the_run);
   require_outside(json, fields(), of_the_run);
   require_no_folder_of(json, path_, "the folder of the run, or one above it");
@@ -568,6 +606,7 @@ void RunWriter::begin() {
     series_ = LineFile(directory_->series(), told.series_bytes);
     rows_ = told.series_lines - 1;
     go_on_with_pictures(told);
+    probes_ = ProbeFiles(*run_, directory_->probes(), told.probes);
     begin_fields(told.field_list_bytes);
     begin_report();
     return;
@@ -578,6 +617,7 @@ void RunWriter::begin() {
   if (!run_->slices.empty() && run_->cadence.snapshots > 0) {
     slice_list_ = LineFile(directory_->slice_list(), "file,time,field,normal,at,least,most");
   }
+  probes_ = ProbeFiles(*run_, directory_->probes(), {});
   begin_fields(0);
   begin_report();
 }
@@ -670,6 +710,11 @@ void RunWriter::fields(const convection::FieldMoment& moment, const convection::
   tell_messages();
 }
 
+void RunWriter::probe(const convection::ProbeReading& reading) {
+  require_folder();
+  probes_.add(reading);
+}
+
 void RunWriter::require_folder() const {
   if (!lock_->holds()) {
     throw RuntimeFailure("cannot write to the folder " + directory_->path().string());
@@ -692,14 +737,10 @@ void RunWriter::record(const SeriesRow& row) {
   }
 }
 
-bool RunWriter::wants_profiles() {
+bool RunWriter::wants_statistics() {
+  constexpr std::int64_t rows_between = 10;
   since_wish_.restart();
-  return report_ && !run_->cadence.statistics.empty() && report_->is_due();
-}
-
-void RunWriter::profiles_so_far(const std::vector<convection::Profile>& all) {
-  report_->data().set_profiles(all);
-  report_->write(since_wish_.seconds());
+  return rows_ % rows_between == 0 || (report_ && report_->is_due());
 }
 
 void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
@@ -739,17 +780,37 @@ void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convect
   }
 }
 
-void RunWriter::profiles(const std::vector<convection::Profile>& all) {
+void RunWriter::statistics(const convection::StatisticsSoFar& all) {
   require_folder();
-  const fs::path folder = directory_->profiles();
-  if (mkdir(folder.c_str(), 0777) != 0 && type_of(folder) != fs::file_type::directory) {
-    fail_to_change(folder, "make", errno);
+  if (all.at_end) {
+    write_statistics(all);
+    return;
   }
-  for (const convection::Profile& profile : all) {
-    write_profile(folder, profile);
+  try {
+    write_statistics(all);
+  } catch (const RuntimeFailure& failure) {
+    warn(fmt::format("{}; the run goes on", failure.what()));
+  }
+  if (report_ && report_->is_due()) {
+    report_->write(since_wish_.seconds());
+  }
+}
+
+void RunWriter::write_statistics(const convection::StatisticsSoFar& all) const {
+  if (!all.profiles.empty()) {
+    make_folder(directory_->profiles());
+  }
+  for (const convection::Profile& profile : all.profiles) {
+    write_profile(directory_->profiles(), profile);
+  }
+  if (!all.spectra.empty()) {
+    make_folder(directory_->spectra());
+  }
+  for (const convection::Spectrum& spectrum : all.spectra) {
+    write_spectrum(directory_->spectra(), spectrum);
   }
   if (report_) {
-    report_->data().set_profiles(all);
+    report_->data().set_profiles(all.profiles);
   }
 }
 
@@ -778,7 +839,8 @@ ToldSoFar RunWriter::told_so_far() const {
           .slice_list_bytes = slice_list_.size(),
           .slice_list_lines = has_pictures ? static_cast<std::int64_t>(pictures_.size()) + 1 : 0,
           .field_list_bytes = fields_ ? fields_->list_bytes() : 0,
-          .field_list_lines = fields_ ? fields_->list_lines() : 0};
+          .field_list_lines = fields_ ? fields_->list_lines() : 0,
+          .probes = probes_.told()};
 }
 
 void RunWriter::write_checkpoint_at(std::int64_t step, double time,
@@ -788,6 +850,7 @@ void RunWriter::write_checkpoint_at(std::int64_t step, double time,
   // What the checkpoint counts on must not be lost where it is not.
   series_.flush();
   slice_list_.flush();
+  probes_.flush();
   if (fields_) {
     fields_->flush_list();
   }

@@ -3,6 +3,7 @@
 #include "bankfull/app/convect/case.hpp"
 #include "bankfull/app/convect/checkpoint_file.hpp"
 #include "bankfull/app/convect/field_writer.hpp"
+#include "bankfull/app/convect/probe_files.hpp"
 #include "bankfull/app/convect/run_report.hpp"
 #include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/line_file.hpp"
@@ -16,9 +17,9 @@
 namespace bankfull::convect {
 
 /// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png, profiles/*.csv,
-/// fields.csv, fields.xdmf or fields.pvd, fields/*, checkpoint/*.h5, report.html and
-/// report-data.js; and movies/*.mp4, which are made of it later. Who writes to it has its
-/// FolderLock, but for movies.
+/// spectra/*.csv, probes/*.csv, fields.csv, fields.xdmf or fields.pvd, fields/*, checkpoint/*.h5,
+/// report.html and report-data.js; and movies/*.mp4, which are made of it later. Who writes to it
+/// has its FolderLock, but for movies.
 class RunDirectory {
  public:
   /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, is
@@ -67,6 +68,8 @@ class RunDirectory {
   /// Whoever makes this file asks the run to end.
   [[nodiscard]] std::filesystem::path stop_file() const { return path_ / "stop"; }
   [[nodiscard]] std::filesystem::path profiles() const { return path_ / "profiles"; }
+  [[nodiscard]] std::filesystem::path spectra() const { return path_ / "spectra"; }
+  [[nodiscard]] std::filesystem::path probes() const { return path_ / "probes"; }
   [[nodiscard]] std::filesystem::path checkpoints() const { return path_ / "checkpoint"; }
   [[nodiscard]] std::filesystem::path fields() const { return path_ / "fields"; }
   [[nodiscard]] std::filesystem::path field_list() const { return path_ / "fields.csv"; }
@@ -85,7 +88,8 @@ class RunDirectory {
   void remove_earlier_run() const;
   void remove_temporary_files(const std::vector<std::string>& names) const;
   void remove_temporary_pictures() const;
-  void remove_profiles() const;
+  void remove_statistics() const;
+  void remove_probes(const std::vector<ToldFile>& kept) const;
   void remove_report() const;
   void remove_pictures(const std::vector<std::string>& listed) const;
   void remove_movies(const std::vector<std::string>& listed) const;
@@ -125,12 +129,14 @@ class RunWriter final : public convection::Recorder {
   void snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                 const convection::FlowReader& flow) override;
 
-  /// The report shows them.
-  [[nodiscard]] bool wants_profiles() override;
-  void profiles_so_far(const std::vector<convection::Profile>& all) override;
+  /// Every ten rows, and for the report.
+  [[nodiscard]] bool wants_statistics() override;
 
-  /// Each replaces what an earlier part of the run has left.
-  void profiles(const std::vector<convection::Profile>& all) override;
+  /// Each file replaces what an earlier part of the run has left. What the disk has no room for
+  /// while the run goes on is left out.
+  void statistics(const convection::StatisticsSoFar& all) override;
+
+  void probe(const convection::ProbeReading& reading) override;
 
   /// Copies them; a thread writes them.
   void fields(const convection::FieldMoment& moment, const convection::ToldFlow& flow) override;
@@ -173,6 +179,7 @@ class RunWriter final : public convection::Recorder {
   void finish_fields();
   void tell_messages();
   void warn(const std::string& message);
+  void write_statistics(const convection::StatisticsSoFar& all) const;
   [[nodiscard]] ToldSoFar told_so_far() const;
   void write_checkpoint_at(std::int64_t step, double time,
                            const std::function<void(convection::StateWriter&)>& save);
@@ -184,6 +191,7 @@ class RunWriter final : public convection::Recorder {
   bool has_begun_ = false;
   LineFile series_;
   LineFile slice_list_;
+  ProbeFiles probes_;
   std::int64_t rows_ = 0;
   convection::SeriesRow last_row_;
   std::vector<std::string> slice_names_;

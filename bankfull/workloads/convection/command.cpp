@@ -26,6 +26,7 @@
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/nusselt_window.hpp"
+#include "bankfull/workloads/convection/sample_memory.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
 
@@ -318,6 +319,15 @@ void answer(const ConvectOptions& options, const convect::Case& wanted, const Pl
   }
 }
 
+/// Of files on their way and of samples.
+convection::OutputNeeds output_needs_of(const convect::Case& wanted) {
+  convection::OutputNeeds needs = convect::field_output_needs(wanted);
+  const convection::OutputNeeds samples = convection::sample_bytes(wanted.problem, wanted.cadence);
+  needs.host += samples.host;
+  needs.device += samples.device;
+  return needs;
+}
+
 void set_machine(const ConvectOptions& options, const Communicator& ranks, Problem& problem) {
   problem.device = options.common.resolved_device(ranks);
   const int threads = options.common.resolved_threads(ranks);
@@ -372,8 +382,7 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   set_machine(options, ranks, problem);
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
-  const Plan plan =
-      in_case([&] { return Plan(problem, policy.ceiling, convect::field_output_needs(wanted)); });
+  const Plan plan = in_case([&] { return Plan(problem, policy.ceiling, output_needs_of(wanted)); });
   in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
   const std::unique_ptr<convect::FlowOfRun> start =
       in_case([&] { return flow_to_begin_with(wanted, plan, ranks); });
@@ -483,7 +492,7 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
   const MeasurePolicy policy =
       options.common.prepare(ranks, wanted.problem.device, wanted.problem.threads);
   return convect::placed(wanted.places, [&] {
-    const Plan plan(wanted.problem, policy.ceiling, convect::field_output_needs(wanted));
+    const Plan plan(wanted.problem, policy.ceiling, output_needs_of(wanted));
     start.require_fields(plan.problem(), plan.grid());
     if (!options.common.quiet || options.common.dry_run) {
       print_plan(wanted.title, plan);

@@ -181,6 +181,13 @@ class CpuBackend {
     return convection::profile_means(flow_, sides_[side], plan_, axis);
   }
 
+  void prepare_to_gather(const std::vector<std::vector<FieldElement>>& /*lists*/) {}
+
+  [[nodiscard]] std::vector<double> gathered(std::size_t side, std::size_t /*number*/,
+                                             const std::vector<FieldElement>& list) const {
+    return elements_of(sides_[side], list);
+  }
+
   [[nodiscard]] double corrected_variance(int scalar) const {
     return bounded_.corrected_variance(scalar);
   }

@@ -4,6 +4,7 @@
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 #include "bankfull/workloads/convection/cuda/bounded.cuh"
+#include "bankfull/workloads/convection/cuda/elements.cuh"
 #include "bankfull/workloads/convection/cuda/gather.cuh"
 #include "bankfull/workloads/convection/cuda/ghosts.cuh"
 #include "bankfull/workloads/convection/cuda/implicit.cuh"
@@ -168,7 +169,8 @@ class CudaBackend {
         source_factors_(on_gpu(gpu_, std::vector<Real>(most_fields, Real(1)))),
         tally_room_(MemorySpace::device, tally_bytes),
         bounded_(plan_, gpu_),
-        profiles_(plan_, gpu_) {
+        profiles_(plan_, gpu_),
+        elements_(gpu_) {
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
       centre_lines_[n] = on_gpu(gpu_, plan_.grid().axis(axis).centres);
@@ -327,6 +329,15 @@ class CudaBackend {
 
   [[nodiscard]] std::vector<double> profile_means(std::size_t side, int axis) {
     return profiles_.means(stream_, flow_, values_of(side), axis);
+  }
+
+  void prepare_to_gather(const std::vector<std::vector<FieldElement>>& lists) {
+    elements_.set(flow_, lists);
+  }
+
+  [[nodiscard]] std::vector<double> gathered(std::size_t side, std::size_t number,
+                                             const std::vector<FieldElement>& /*list*/) const {
+    return elements_.values(values_of(side), number);
   }
 
   [[nodiscard]] double corrected_variance(int scalar) const {
@@ -548,6 +559,7 @@ class CudaBackend {
   CudaBounded<Real> bounded_;
   ProfilesOnGpu<Real> profiles_;
   std::unique_ptr<CopiedFields<Real>> copied_;  ///< once there is a copy
+  ElementsOnGpu<Real> elements_;
   std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
   std::array<Buffer<double>, 3> widths_;
   std::array<Buffer<double>, 3> centre_lines_;

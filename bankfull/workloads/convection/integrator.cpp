@@ -4,6 +4,7 @@
 #include "bankfull/workloads/convection/scalar_reference.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace bankfull::convection {
 namespace {
@@ -47,6 +48,19 @@ void Integrator::read(int field, const Box& part, double* values) const {
 void Integrator::read_copied(int field, const Box& part, double* values) const {
   read_copied_stepped(field, part, values);
   add(reference_of(plan(), field), part, values);
+}
+
+void Integrator::set_gathered(std::vector<std::vector<FieldElement>> lists) {
+  gathered_ = std::move(lists);
+  prepare_to_gather(gathered_);
+}
+
+std::vector<double> Integrator::gathered(std::size_t list) const {
+  std::vector<double> values = gathered_stepped(list, gathered_[list]);
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    values[n] += reference_of(plan(), gathered_[list][n].field);
+  }
+  return values;
 }
 
 Diagnosis Integrator::diagnose() {

@@ -3,6 +3,7 @@
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/diagnosis.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/interpolation.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/profile_sample.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
@@ -11,7 +12,9 @@
 #include "bankfull/workloads/convection/traffic.hpp"
 
 #include <array>
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace bankfull::convection {
 
@@ -80,6 +83,12 @@ class Integrator : public FlowReader {
   /// Reads the last copies; any thread may, one at a time, but not beside copy_fields().
   void read_copied(int field, const Box& part, double* values) const;
 
+  /// Lists of elements, ghosts among them, that the flow will be asked for again and again.
+  void set_gathered(std::vector<std::vector<FieldElement>> lists);
+
+  /// The values of one of these lists, between steps.
+  [[nodiscard]] std::vector<double> gathered(std::size_t list) const;
+
   /// How the pressure solve of the last stage went.
   [[nodiscard]] virtual poisson::Outcome pressure_outcome() const = 0;
 
@@ -98,6 +107,11 @@ class Integrator : public FlowReader {
   virtual void read_stepped(int field, const Box& part, double* values) const = 0;
   virtual void read_copied_stepped(int /*field*/, const Box& /*part*/, double* /*values*/) const {}
   [[nodiscard]] virtual Diagnosis diagnose_stepped() = 0;
+  virtual void prepare_to_gather(const std::vector<std::vector<FieldElement>>& lists) = 0;
+  [[nodiscard]] virtual std::vector<double> gathered_stepped(
+      std::size_t number, const std::vector<FieldElement>& list) const = 0;
+
+  std::vector<std::vector<FieldElement>> gathered_;
 };
 
 /// The copies of an integrator, which outlives it.

@@ -105,8 +105,8 @@ constexpr std::int64_t library_bytes = 6 * mib;
 WorkBytes bytes_of_run(const Plan& plan) {
   const Problem& problem = plan.problem();
   const bool tuned = problem.schedule != Schedule::reference;
-  return {.device = plan.device_bytes() + copied_bytes(plan),
-          .host = loading_bytes(plan) + library_bytes + plan.output_bytes(),
+  return {.device = plan.device_bytes() + copied_bytes(plan) + plan.output().device,
+          .host = loading_bytes(plan) + library_bytes + plan.output().host,
           .working_set = tuned ? plan.device_bytes() : 0};
 }
 
@@ -120,7 +120,7 @@ Plan::Plan(Problem problem, CeilingRule ceilings, const OutputNeeds& output)
       stages_(stages_of(problem_.scheme, 1.0, 1.0).count),
       ghosts_(continuations_of(stepped_, grid_)),
       device_bytes_(integrator_bytes(*this)),
-      output_bytes_(output.host_bytes),
+      output_(output),
       footprints_(problem_.device, problem_.threads, *make_self_communicator(), ceilings),
       footprint_(footprints_.of(bytes_of_run(*this))) {
   copy_where_there_is_room(output.fields);

@@ -11,10 +11,11 @@
 
 namespace bankfull::convection {
 
-/// What who records a run needs of it.
+/// What a run's output takes beside what is stepped.
 struct OutputNeeds {
-  std::int64_t host_bytes = 0;   ///< of its own
-  std::vector<int> fields = {};  ///< that it reads to keep them
+  std::int64_t host = 0;         ///< bytes
+  std::int64_t device = 0;       ///< likewise
+  std::vector<int> fields = {};  ///< that are read to be kept
 };
 
 /// What follows from a problem before anything of it is computed. It is decided here, once: what is
@@ -22,7 +23,7 @@ struct OutputNeeds {
 class Plan {
  public:
   /// Throws UsageError for a bad problem, also where the pressure solver asked for cannot be had on
-  /// its device.
+  /// its device. `output`: of samples and of who records the run.
   explicit Plan(Problem problem, CeilingRule ceilings = CeilingRule::automatic,
                 const OutputNeeds& output = {});
 
@@ -48,7 +49,7 @@ class Plan {
   /// What make_integrator takes on the problem's device.
   [[nodiscard]] std::int64_t device_bytes() const { return device_bytes_; }
 
-  [[nodiscard]] std::int64_t output_bytes() const { return output_bytes_; }
+  [[nodiscard]] const OutputNeeds& output() const { return output_; }
 
   /// Of those that the output needs, what is copied on a GPU first, so that the run goes on while
   /// the host reads: all where there is room for them, else none.
@@ -74,7 +75,7 @@ class Plan {
   int stages_;
   std::vector<Continuations> ghosts_;
   std::int64_t device_bytes_;
-  std::int64_t output_bytes_;
+  OutputNeeds output_;
   std::vector<int> copied_fields_;
   Footprints footprints_;
   Footprint footprint_;

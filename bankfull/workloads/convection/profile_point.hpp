@@ -9,14 +9,15 @@ namespace bankfull::convection {
 
 /// What is added up in each plane across a storage axis P, with B and C the next two: of the
 /// velocities u_P, u_B and u_C the first three powers, the products u_P u_B, u_P u_C and u_B u_C,
-/// and the parts of eps_u; of each scalar T the first three powers, u_P T and eps_T.
+/// and the parts of eps_u; of each scalar T the first three powers, u_P T, eps_T, u_B T and u_C T.
 inline constexpr int sums_of_velocity = 16;
-inline constexpr int sums_of_scalar = 5;
+inline constexpr int sums_of_scalar = 7;
 
 inline constexpr int sum_of_products = 9;   ///< the first of three
 inline constexpr int sum_of_strain = 12;    ///< at centres; then those of shear of u_P, u_B, u_C
 inline constexpr int sum_of_transport = 3;  ///< u_P T, among those of a scalar
 inline constexpr int sum_of_scalar_dissipation = 4;
+inline constexpr int sum_of_transport_within = 5;  ///< u_B T, then u_C T
 
 /// Along which axes a value lies on the lower face of its cell, not in the middle.
 inline constexpr int on_p = 1;
@@ -26,7 +27,8 @@ inline constexpr int on_c = 4;
 inline constexpr std::array<int, sums_of_velocity> places_of_velocity_sums{
     on_p, on_p,        on_p,        on_b,        on_b, on_b, on_c, on_c,
     on_c, on_p | on_b, on_p | on_c, on_b | on_c, 0,    on_p, on_b, on_c};
-inline constexpr std::array<int, sums_of_scalar> places_of_scalar_sums{0, 0, 0, on_p, 0};
+inline constexpr std::array<int, sums_of_scalar> places_of_scalar_sums{0, 0,    0,   on_p,
+                                                                       0, on_b, on_c};
 
 /// Parts of a plane that belong to a value: [on_b and on_c, shifted by one]. Faces on walls have
 /// none: nothing moves there.
@@ -107,7 +109,15 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void velocity_terms(const PointStenc
   terms[sum_of_strain + 3] = viscosity * squared_shear<C>(stencil);
 }
 
-/// The same of a scalar; u_P T as the scheme carries it.
+/// u_A T on the lower face of the cell along A, as the scheme carries it.
+template <int A, class Real>
+BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE double carried_scalar(const PointStencil<Real>& stencil,
+                                                                  int field) {
+  return value_at<A>(stencil, A, 0) *
+         (0.5 * (value_at<A>(stencil, field, -1) + value_at<A>(stencil, field, 0)));
+}
+
+/// The same of a scalar.
 template <int P, class Real>
 BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void scalar_terms(const PointStencil<Real>& stencil,
                                                               int scalar, double diffusivity,
@@ -115,11 +125,12 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE void scalar_terms(const PointStencil
   const int field = 3 + scalar;
   const double here = value_at<P>(stencil, field, 0);
   put_powers(here, terms);
-  terms[sum_of_transport] =
-      value_at<P>(stencil, P, 0) * (0.5 * (value_at<P>(stencil, field, -1) + here));
+  terms[sum_of_transport] = carried_scalar<P>(stencil, field);
   terms[sum_of_scalar_dissipation] =
       diffusivity * (squared_gradient<0>(stencil, field) + squared_gradient<1>(stencil, field) +
                      squared_gradient<2>(stencil, field));
+  terms[sum_of_transport_within] = carried_scalar<(P + 1) % 3>(stencil, field);
+  terms[sum_of_transport_within + 1] = carried_scalar<(P + 2) % 3>(stencil, field);
 }
 
 }  // namespace bankfull::convection

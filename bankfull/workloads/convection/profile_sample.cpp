@@ -87,7 +87,7 @@ ProfileSample with_ends(const Plan& plan, int axis, double time, std::vector<dou
 Traffic sample_traffic(const Plan& plan) {
   const Problem& problem = plan.problem();
   const double word = problem.precision == Precision::fp32 ? sizeof(float) : sizeof(double);
-  const double words = plan.fields() + static_cast<double>(problem.scalars.size());
+  const double words = 3.0 + 4.0 * static_cast<double>(problem.scalars.size());
   return {.bytes_read = words * word * static_cast<double>(problem.cells())};
 }
 

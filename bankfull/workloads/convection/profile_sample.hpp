@@ -48,8 +48,11 @@ ProfileSample with_ends(const Plan& plan, int axis, double time, std::vector<dou
 using ValueAt = std::function<double(int, std::int64_t, std::int64_t, std::int64_t)>;
 std::vector<double> reference_profile_means(const Plan& plan, int axis, const ValueAt& value);
 
-/// What a sample moves: every field is read once, and the velocity along the axis once more for
-/// each scalar.
+/// What a sample moves: a pass over the velocities, and one over these and the scalar for each
+/// scalar. On a CPU the second of these finds velocities in its caches: both take a row at a time.
 Traffic sample_traffic(const Plan& plan);
+
+/// Enough partial sums of planes for any GPU.
+inline constexpr std::int64_t most_partial_sums = 65536;
 
 }  // namespace bankfull::convection

@@ -1,19 +1,19 @@
 #include "bankfull/workloads/convection/profile_statistics.hpp"
 
-#include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/convection/profile_table.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace bankfull::convection {
 namespace {
 
+/// Where the first of the three powers of each velocity stand among the sums: u_P, u_B, u_C.
+constexpr std::array<std::size_t, 3> first_sums_of_velocities{0, 3, 6};
+
 /// What scalars are stored less of changes when a run goes on with other walls; sums stay as they
 /// began.
-void add_to_scalar(double by, std::int64_t planes, std::size_t velocity, std::size_t first,
-                   std::vector<double>& values) {
+void add_to_scalar(double by, std::int64_t planes, std::size_t first, std::vector<double>& values) {
   const auto count = static_cast<std::size_t>(planes);
   for (std::size_t n = 0; n < count; ++n) {
     double& mean = values[first + n];
@@ -22,29 +22,20 @@ void add_to_scalar(double by, std::int64_t planes, std::size_t velocity, std::si
     cube += by * (3.0 * square + by * (3.0 * mean + by));
     square += by * (2.0 * mean + by);
     mean += by;
-    values[first + sum_of_transport * count + n] += by * values[velocity + n];
+    const auto carry = [&](std::size_t sum, std::size_t velocity) {
+      values[first + sum * count + n] +=
+          by * values[first_sums_of_velocities[velocity] * count + n];
+    };
+    carry(sum_of_transport, 0);
+    carry(sum_of_transport_within, 1);
+    carry(sum_of_transport_within + 1, 2);
   }
-}
-
-/// The standard error of averages by leaving out one batch at a time (M. H. Quenouille, Biometrika
-/// 43, 1956; B. Efron, SIAM CBMS 38, 1982).
-double jackknife_error(const std::vector<double>& without) {
-  const auto count = static_cast<double>(without.size());
-  double mean = 0.0;
-  for (const double value : without) {
-    mean += value / count;
-  }
-  double squares = 0.0;
-  for (const double value : without) {
-    squares += (value - mean) * (value - mean);
-  }
-  return std::sqrt((count - 1.0) / count * squares);
 }
 
 }  // namespace
 
 bool StatisticsRequest::asks_for(std::int64_t step, double time) const {
-  return step > 0 && step % every == 0 && time > from && (until == 0.0 || time <= until);
+  return is_sampled(step, time, every, from, until);
 }
 
 ProfileAverages::ProfileAverages(const Plan& plan, const StatisticsRequest& request,
@@ -53,8 +44,7 @@ ProfileAverages::ProfileAverages(const Plan& plan, const StatisticsRequest& requ
       request_(request),
       axis_(axis),
       storage_(plan.grid().storage(static_cast<int>(axis))),
-      first_(std::max(begin, request.from)),
-      last_(first_) {
+      averages_(std::max(begin, request.from)) {
   for (const Scalar& scalar : plan.stepped().scalars) {
     references_.push_back(scalar.reference);
   }
@@ -68,8 +58,7 @@ std::vector<double> ProfileAverages::values_of(const ProfileSample& sample) cons
     const double by = plan_.stepped().scalars[n].reference - references_[n];
     if (by != 0.0) {
       const auto planes = static_cast<std::size_t>(sample.planes);
-      add_to_scalar(by, sample.planes, 0, static_cast<std::size_t>(sums_before(s)) * planes,
-                    values);
+      add_to_scalar(by, sample.planes, static_cast<std::size_t>(sums_before(s)) * planes, values);
       const std::size_t ends = sample.means.size() + 2 * (2 + n);
       values[ends] += by;
       values[ends + 1] += by;
@@ -79,78 +68,23 @@ std::vector<double> ProfileAverages::values_of(const ProfileSample& sample) cons
 }
 
 void ProfileAverages::add(double time, const ProfileSample& sample) {
-  const double weight = time - last_;
-  if (!(weight > 0.0)) {
-    return;
-  }
-  if (batches_.empty() || batches_.back().samples == samples_a_batch_) {
-    if (batches_.size() == most_batches) {
-      merge_batches();
-    }
-    batches_.emplace_back();
-  }
-  Batch& batch = batches_.back();
-  const std::vector<double> values = values_of(sample);
-  batch.sums.resize(values.size());
-  for (std::size_t n = 0; n < values.size(); ++n) {
-    batch.sums[n] += weight * values[n];
-  }
-  batch.weight += weight;
-  ++batch.samples;
-  ++samples_;
-  last_ = time;
-}
-
-void ProfileAverages::merge_batches() {
-  for (std::size_t n = 0; n < most_batches / 2; ++n) {
-    Batch merged = std::move(batches_[2 * n]);
-    const Batch& next = batches_[2 * n + 1];
-    std::transform(merged.sums.begin(), merged.sums.end(), next.sums.begin(), merged.sums.begin(),
-                   std::plus<>());
-    merged.weight += next.weight;
-    merged.samples += next.samples;
-    batches_[n] = std::move(merged);
-  }
-  batches_.resize(most_batches / 2);
-  samples_a_batch_ *= 2;
-}
-
-std::vector<double> ProfileAverages::averages(const Batch* without) const {
-  std::vector<double> sums(batches_.front().sums.size());
-  double weight = 0.0;
-  for (const Batch& batch : batches_) {
-    if (&batch != without) {
-      weight += batch.weight;
-      std::transform(sums.begin(), sums.end(), batch.sums.begin(), sums.begin(), std::plus<>());
-    }
-  }
-  for (double& sum : sums) {
-    sum /= weight;
-  }
-  return sums;
+  averages_.add(time, values_of(sample));
 }
 
 Profile ProfileAverages::profile() const {
   Profile found{.window = request_.name,
                 .axis = axis_,
-                .from = first_,
-                .until = last_,
-                .samples = samples_,
-                .batches = 0,
-                .tables = profile_tables(plan_, storage_, averages(nullptr), references_)};
+                .from = averages_.first(),
+                .until = averages_.last(),
+                .samples = averages_.samples(),
+                .batches = averages_.whole_batches(),
+                .tables = profile_tables(plan_, storage_, averages_.averages(), references_)};
   std::vector<std::array<ProfileTable, 2>> without;
-  for (const Batch& batch : batches_) {
-    if (batch.samples == samples_a_batch_) {
-      ++found.batches;
-    }
-  }
-  if (found.batches < static_cast<std::int64_t>(least_batches)) {
+  averages_.each_left_out([&](const std::vector<double>& averages) {
+    without.push_back(profile_tables(plan_, storage_, averages, references_));
+  });
+  if (without.empty()) {
     return found;
-  }
-  for (const Batch& batch : batches_) {
-    if (batch.samples == samples_a_batch_) {
-      without.push_back(profile_tables(plan_, storage_, averages(&batch), references_));
-    }
   }
   for (std::size_t t = 0; t < found.tables.size(); ++t) {
     for (std::size_t c = 0; c < found.tables[t].columns.size(); ++c) {
@@ -173,7 +107,7 @@ std::string ProfileAverages::name_in_state() const {
 /// Of what sums that go on were asked for.
 std::vector<double> ProfileAverages::identity() const {
   return {request_.from, request_.until, static_cast<double>(request_.every),
-          static_cast<double>(plan_.fields()),
+          static_cast<double>(sums_of(plan_)),
           static_cast<double>(plan_.grid().axis(storage_).count())};
 }
 
@@ -186,20 +120,7 @@ void ProfileAverages::save(StateWriter& to) const {
   for (const double reference : references_) {
     add(reference);
   }
-  add(first_);
-  add(last_);
-  for (const std::int64_t count : {samples_, samples_a_batch_}) {
-    add(static_cast<double>(count));
-  }
-  add(static_cast<double>(batches_.size()));
-  for (const Batch& batch : batches_) {
-    add(batch.weight);
-    add(static_cast<double>(batch.samples));
-    add(static_cast<double>(batch.sums.size()));
-    for (const double sum : batch.sums) {
-      add(sum);
-    }
-  }
+  averages_.save(numbers);
   to.numbers(name_in_state(), numbers.values());
 }
 
@@ -216,24 +137,7 @@ void ProfileAverages::restore(const StateReader& from) {
   for (double& reference : references_) {
     reference = numbers.take();
   }
-  first_ = numbers.take();
-  last_ = numbers.take();
-  samples_ = static_cast<std::int64_t>(numbers.take());
-  samples_a_batch_ = static_cast<std::int64_t>(numbers.take());
-  const double count = numbers.take();
-  const bool possible = count >= 0.0 && count <= static_cast<double>(most_batches);
-  if (!possible) {
-    throw RuntimeFailure("the state of the run has no such statistics");
-  }
-  batches_.assign(static_cast<std::size_t>(count), {});
-  for (Batch& batch : batches_) {
-    batch.weight = numbers.take();
-    batch.samples = static_cast<std::int64_t>(numbers.take());
-    const auto sums = static_cast<std::size_t>(numbers.take());
-    for (std::size_t n = 0; n < sums; ++n) {
-      batch.sums.push_back(numbers.take());
-    }
-  }
+  averages_.restore(numbers);
 }
 
 RunStatistics::RunStatistics(const Plan& plan, const std::vector<StatisticsRequest>& requests)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/workloads/convection/batch_averages.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/profile_sample.hpp"
 #include "bankfull/workloads/convection/state.hpp"
@@ -50,18 +51,9 @@ struct Profile {
   std::array<ProfileTable, 2> tables;  ///< at centres and on faces of cells
 };
 
-/// Averages in time of one window along one axis. A sample stands for the time since the one
-/// before.
-///
-/// Samples go into batches that follow one another; when there are `most_batches`, neighbours are
-/// merged. Errors are those of averages of independent batches, by the jackknife: the averages with
-/// one batch left out, for every batch. Of what is linear in the averages that is the standard
-/// error by batch means. Plan and request outlive it.
+/// Averages in time of one window along one axis: see BatchAverages. Plan and request outlive it.
 class ProfileAverages {
  public:
-  static constexpr std::size_t most_batches = 32;
-  static constexpr std::size_t least_batches = 10;  ///< that errors are told of
-
   /// `begin`: the time from which samples may stand for.
   ProfileAverages(const Plan& plan, const StatisticsRequest& request, std::size_t axis,
                   double begin);
@@ -69,35 +61,23 @@ class ProfileAverages {
   void add(double time, const ProfileSample& sample);
 
   [[nodiscard]] Profile profile() const;
-  [[nodiscard]] bool empty() const { return samples_ == 0; }
+  [[nodiscard]] bool empty() const { return averages_.empty(); }
 
   /// For a run that goes on later; what was asked for otherwise then begins anew.
   void save(StateWriter& to) const;
   void restore(const StateReader& from);
 
  private:
-  struct Batch {
-    double weight = 0.0;  ///< time
-    std::int64_t samples = 0;
-    std::vector<double> sums;  ///< means and what lies beyond the ends, times time
-  };
-
   [[nodiscard]] std::string name_in_state() const;
   [[nodiscard]] std::vector<double> identity() const;
   [[nodiscard]] std::vector<double> values_of(const ProfileSample& sample) const;
-  [[nodiscard]] std::vector<double> averages(const Batch* without) const;
-  void merge_batches();
 
   const Plan& plan_;
   const StatisticsRequest& request_;
   std::size_t axis_;
   int storage_;
   std::vector<double> references_;  ///< of the scalars that sums are less of
-  double first_ = 0.0;
-  double last_ = 0.0;  ///< time of the last sample
-  std::int64_t samples_ = 0;
-  std::int64_t samples_a_batch_ = 1;
-  std::vector<Batch> batches_;  ///< the last may be unfinished
+  BatchAverages averages_;
 };
 
 /// All windows of a run.

@@ -150,6 +150,21 @@ class TableOfAverages {
     in_each(what + "_third_moment", what + "^3", [&](std::int64_t n) { return moments(n).third; });
     in_each(what + "_dissipation", what + "^2/time",
             [&](std::int64_t n) { return mean(first + sum_of_scalar_dissipation, n); });
+    add_flux_within(s, b_, 0);
+    add_flux_within(s, c_, 1);
+  }
+
+  /// <u_B' T'> or <u_C' T'>. `number`: of B and C.
+  void add_flux_within(int s, int axis, int number) {
+    const int first = sums_before(s);
+    const int velocity = 3 + 3 * number;
+    const std::string& what = scalar(s).name;
+    const auto along = static_cast<std::size_t>(grid_.physical(axis));
+    in_each(what + "_turbulent_flux_" + axis_names[along], what + " length/time",
+            [this, first, velocity, number](std::int64_t n) {
+              return mean(first + sum_of_transport_within + number, n) -
+                     mean(velocity, n) * mean(first, n);
+            });
   }
 
   void add_stress(int field, int number) {

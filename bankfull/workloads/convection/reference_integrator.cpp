@@ -141,6 +141,13 @@ class ReferenceIntegrator final : public Integrator {
               [&](std::int64_t i, std::int64_t j, std::int64_t k) { *values++ = view(i, j, k); });
   }
 
+  void prepare_to_gather(const std::vector<std::vector<FieldElement>>& /*lists*/) override {}
+
+  [[nodiscard]] std::vector<double> gathered_stepped(
+      std::size_t /*number*/, const std::vector<FieldElement>& list) const override {
+    return elements_of(fields_, list);
+  }
+
   [[nodiscard]] ProfileSample sample(int storage_axis) override {
     return with_ends(
         plan_, storage_axis, progress_.time,

@@ -79,11 +79,10 @@ class ReferenceProfiles {
     });
   }
 
-  void add_transport(std::size_t field) {
-    std::array<bool, 3> across{};
-    across[axis_] = true;
-    add(across, [&](const Place& at) {
-      return value(axis_, at) * 0.5 * (value(field, moved(at, axis_, -1)) + value(field, at));
+  /// What the velocity along an axis carries of a scalar.
+  void add_transport(std::size_t field, std::size_t velocity) {
+    add(faces_of(velocity), [&](const Place& at) {
+      return value(velocity, at) * 0.5 * (value(field, moved(at, velocity, -1)) + value(field, at));
     });
   }
 
@@ -129,8 +128,10 @@ std::vector<double> reference_profile_means(const Plan& plan, int axis, const Va
   }
   for (std::size_t s = 0; s < plan.problem().scalars.size(); ++s) {
     sums.add_powers(3 + s);
-    sums.add_transport(3 + s);
+    sums.add_transport(3 + s, velocities[0]);
     sums.add_dissipation(3 + s, plan.problem().scalars[s].diffusivity);
+    sums.add_transport(3 + s, velocities[1]);
+    sums.add_transport(3 + s, velocities[2]);
   }
   return sums.means();
 }

@@ -4,8 +4,10 @@
 #include "bankfull/core/measure/experiment.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/end_of_run.hpp"
+#include "bankfull/workloads/convection/last_done.hpp"
 #include "bankfull/workloads/convection/measured.hpp"
 #include "bankfull/workloads/convection/nusselt_window.hpp"
+#include "bankfull/workloads/convection/run_probes.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 
 #include <algorithm>
@@ -45,23 +47,6 @@ std::string name_of_broken(const Problem& problem, const Diagnosis& diagnosis) {
   return "the divergence";
 }
 
-/// When a run has last done what it does at multiples of steps or of time.
-struct LastDone {
-  std::int64_t step = 0;
-  double time = 0.0;
-
-  [[nodiscard]] std::int64_t next_step(std::int64_t every) const {
-    return every > 0 ? (step / every + 1) * every : std::numeric_limits<std::int64_t>::max();
-  }
-
-  /// The next multiple, as above; one that rounding alone has not reached counts as reached.
-  [[nodiscard]] double next_time(double every) const {
-    constexpr double rounding = 1e-9;
-    return every > 0.0 ? (std::floor(time / every + 2.0 * rounding) + 1.0 - rounding) * every
-                       : HUGE_VAL;
-  }
-};
-
 /// One integration from the initial conditions to the end.
 class Integration {
  public:
@@ -74,8 +59,12 @@ class Integration {
         early_end_(problem_),
         sources_(largest_sources(problem_, plan.grid())),
         statistics_(plan, context.cadence.statistics),
+        spectra_(plan, context.cadence.spectra),
+        probes_(plan, context.cadence.probes),
         integrator_(make_integrator(plan)),
-        copied_(*integrator_) {}
+        copied_(*integrator_) {
+    probes_.prepare(*integrator_);
+  }
 
   RunOutcome integrate() {
     if (context_.start == nullptr) {
@@ -90,9 +79,7 @@ class Integration {
       save_when_due();
       tell_when_due();
     }
-    if (const std::vector<Profile> profiles = statistics_.profiles(); !profiles.empty()) {
-      context_.recorder.profiles(profiles);
-    }
+    tell_statistics(true);
     outcome_.progress = clock_;
     outcome_.end = end();
     outcome_.resolution_checks = resolution_->checks();
@@ -128,6 +115,7 @@ class Integration {
     if (fields().any()) {
       tell_fields();
     }
+    probes_.tell_all(clock_.steps, clock_.time, *integrator_, probe_listener());
     restart_watches();
   }
 
@@ -162,6 +150,7 @@ class Integration {
       note_budgets();
     }
     tell_fields_when_due();
+    read_probes_when_due();
   }
 
   [[nodiscard]] bool at_end() const {
@@ -271,15 +260,24 @@ class Integration {
 
   /// Before a state is saved, which has the sample then. Steps are timed without it.
   void sample_when_due() {
-    if (!statistics_.due(clock_.steps, clock_.time)) {
+    if (!statistics_.due(clock_.steps, clock_.time) && !spectra_.due(clock_.steps, clock_.time)) {
       return;
     }
     integrator_->finish();
     seconds_before_pause_ += watch_.seconds();
     const Stopwatch sampling;
     statistics_.sample(clock_.steps, clock_.time, *integrator_);
+    spectra_.sample(clock_.steps, clock_.time, *integrator_);
     outcome_.seconds_of_statistics += sampling.seconds();
     watch_.restart();
+  }
+
+  void tell_statistics(bool at_end) const {
+    const StatisticsSoFar found{
+        .profiles = statistics_.profiles(), .spectra = spectra_.spectra(), .at_end = at_end};
+    if (found.any()) {
+      context_.recorder.statistics(found);
+    }
   }
 
   [[nodiscard]] bool due() const {
@@ -291,7 +289,8 @@ class Integration {
     std::int64_t last =
         std::min({next_row_step() - steps_of_budgets, checked_step_ + watch_steps,
                   saved_.next_step(checkpoints().steps), told_fields_.next_step(fields().steps)});
-    last = std::min(last, statistics_.next_step(clock_.steps));
+    last = std::min({last, statistics_.next_step(clock_.steps), spectra_.next_step(clock_.steps),
+                     probes_.next_step()});
     if (plans_rows()) {
       last = std::min(last, next_planning_step());
     }
@@ -304,8 +303,8 @@ class Integration {
       steps = std::min({steps, least_steps_to(rule_, clock_, picture),
                         least_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
     }
-    for (const double time :
-         {saved_.next_time(checkpoints().time), told_fields_.next_time(fields().time)}) {
+    for (const double time : {saved_.next_time(checkpoints().time),
+                              told_fields_.next_time(fields().time), probes_.next_time()}) {
       if (time < HUGE_VAL) {
         steps = std::min(steps, least_steps_to(rule_, clock_, time));
       }
@@ -529,8 +528,8 @@ class Integration {
     recorded_step_ = clock_.steps;
     row_step_ = recorded_step_ + series_steps();
     context_.recorder.record(row);
-    if (context_.recorder.wants_profiles()) {
-      context_.recorder.profiles_so_far(statistics_.profiles());
+    if (context_.recorder.wants_statistics()) {
+      tell_statistics(false);
     }
   }
 
@@ -553,6 +552,7 @@ class Integration {
     integrator_->finish();
     seconds_before_pause_ += watch_.seconds();
     context_.recorder.checkpoint(clock_.steps, clock_.time, [this](StateWriter& to) { save(to); });
+    tell_statistics(false);
     saved_ = {clock_.steps, clock_.time};
     since_save_.restart();
     watch_.restart();
@@ -592,6 +592,20 @@ class Integration {
     since_fields_.restart();
   }
 
+  [[nodiscard]] RunProbes::Tell probe_listener() const {
+    return [this](const ProbeReading& reading) { context_.recorder.probe(reading); };
+  }
+
+  /// Steps are timed without it.
+  void read_probes_when_due() {
+    if (probes_.due(clock_.steps, clock_.time)) {
+      integrator_->finish();
+      seconds_before_pause_ += watch_.seconds();
+      probes_.tell_due(clock_.steps, clock_.time, *integrator_, probe_listener());
+      watch_.restart();
+    }
+  }
+
   /// Of the last step, whoever took it.
   [[nodiscard]] poisson::Outcome pressure_outcome() const {
     const bool saved = context_.start != nullptr && clock_.steps == first_step_;
@@ -619,6 +633,8 @@ class Integration {
     nusselt_.save(numbers);
     to.numbers("run/history", numbers.values());
     statistics_.save(to);
+    spectra_.save(to);
+    probes_.save(to);
   }
 
   void restore(const StateReader& from) {
@@ -648,6 +664,10 @@ class Integration {
     nusselt_.restore(numbers);
     statistics_.begin(clock_.time);
     statistics_.restore(from);
+    spectra_.begin(clock_.time);
+    spectra_.restore(from);
+    probes_.begin(clock_.steps, clock_.time);
+    probes_.restore(from);
     restore_fields(from);
   }
 
@@ -683,6 +703,8 @@ class Integration {
   EarlyEnd early_end_;
   LargestSources sources_;
   RunStatistics statistics_;
+  RunSpectra spectra_;
+  RunProbes probes_;
   std::unique_ptr<Integrator> integrator_;
   CopiedFlow copied_;  ///< of the plan's copied_fields(), where it has any
 

@@ -10,6 +10,8 @@
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/profile_statistics.hpp"
 #include "bankfull/workloads/convection/resolution.hpp"
+#include "bankfull/workloads/convection/run_probes.hpp"
+#include "bankfull/workloads/convection/run_spectra.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -56,6 +58,15 @@ struct SnapshotMoment {
   std::vector<KnownRange> scalars;  ///< for the whole run: the same at each picture
 };
 
+/// What the samples of a run have come to, of windows that have any.
+struct StatisticsSoFar {
+  std::vector<Profile> profiles;
+  std::vector<Spectrum> spectra;
+  bool at_end = false;  ///< of the run: nothing will replace it
+
+  [[nodiscard]] bool any() const { return !profiles.empty() || !spectra.empty(); }
+};
+
 /// Told what a run finds while it goes on. Workloads write no files; the application does.
 class Recorder {
  public:
@@ -71,18 +82,20 @@ class Recorder {
   /// Cadence::snapshots times, the first at the start and the last at the end.
   virtual void snapshot(const SnapshotMoment& moment, const Grid& grid, const FlowReader& flow) = 0;
 
-  /// Asked after each row: whether to hear of the averages so far.
-  [[nodiscard]] virtual bool wants_profiles() { return false; }
-  virtual void profiles_so_far(const std::vector<Profile>& /*all*/) {}
+  /// Asked after each row: whether to hear of the samples so far.
+  [[nodiscard]] virtual bool wants_statistics() { return false; }
 
-  /// At the end, where windows of Cadence::statistics have samples.
-  virtual void profiles(const std::vector<Profile>& /*all*/) {}
+  /// Where it wants to hear of them, with every checkpoint and at the end, where there are any.
+  virtual void statistics(const StatisticsSoFar& /*all*/) {}
 
   /// As often as FieldCadence asks for.
   virtual void fields(const FieldMoment& /*moment*/, const ToldFlow& /*flow*/) {}
 
   /// Waits until nobody reads a flow that it has been told.
   virtual void finish_reading() noexcept {}
+
+  /// At the start, and as often as each of Cadence::probes asks for.
+  virtual void probe(const ProbeReading& /*reading*/) {}
 
   /// As often as CheckpointCadence asks for, before anything that the run tells at this step:
   /// `save` takes down all that its rest depends on.
@@ -119,6 +132,8 @@ struct Cadence {
   CheckpointCadence checkpoints = {};
   std::vector<StatisticsRequest> statistics = {};
   FieldCadence fields = {};
+  std::vector<ProbeRequest> probes = {};
+  std::vector<SpectrumRequest> spectra = {};
 };
 
 /// What a run gets beside its plan: IntegrationContext{{ranks, progress}, cadence, recorder}.

@@ -64,6 +64,8 @@ inline Extents extents_of_kept(const Grid& grid, Kept what, int field) {
 ///                            where pressure is kept, to the backend
 ///   tally_flow(side), tally_scalar(side, scalar)
 ///   profile_means(side, axis)   see ProfileSample
+///   prepare_to_gather(lists), gathered(side, number, list)   of one of these lists: see
+///                            Integrator; ghosts are in place
 ///   corrected_variance(scalar)   of a bounded one, since set_fields; see Diagnosis;
 ///                            set_corrected_variance(scalar, value)
 ///   scale_pressure(factor)   launches that on what the solver starts from
@@ -217,6 +219,15 @@ class StagedIntegrator final : public Integrator {
   [[nodiscard]] ProfileSample sample(int storage_axis) override {
     return with_ends(plan_, storage_axis, backend_.progress().time,
                      backend_.profile_means(side_, storage_axis));
+  }
+
+  void prepare_to_gather(const std::vector<std::vector<FieldElement>>& lists) override {
+    backend_.prepare_to_gather(lists);
+  }
+
+  [[nodiscard]] std::vector<double> gathered_stepped(
+      std::size_t number, const std::vector<FieldElement>& list) const override {
+    return backend_.gathered(side_, number, list);
   }
 
   [[nodiscard]] poisson::Outcome pressure_outcome() const override {

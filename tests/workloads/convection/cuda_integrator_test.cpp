@@ -2,7 +2,9 @@
 #include "tests/workloads/convection/agreement.hpp"
 #include "tests/workloads/convection/cases.hpp"
 #include "tests/workloads/convection/implicit_cases.hpp"
+#include "tests/workloads/convection/probe_points.hpp"
 #include "tests/workloads/convection/profile_samples.hpp"
+#include "tests/workloads/convection/spectra_of_cases.hpp"
 #include "tests/workloads/convection/steps.hpp"
 #include "tests/workloads/convection/warmer.hpp"
 
@@ -62,6 +64,32 @@ TEST_P(CudaIntegrator, HasTheProfilesOfTheReference) {
   const std::vector<ProfileSample> again = samples_of(problem);
   for (std::size_t axis = 0; axis < 3; ++axis) {
     EXPECT_EQ(again[axis].means, found[axis].means) << "other bits in another run";
+  }
+}
+
+TEST_P(CudaIntegrator, HasTheProbesOfTheReference) {
+  const std::vector<double> expected = readings_after_a_step(by_reference(GetParam().problem));
+  const auto expect_same = [&](const std::vector<double>& found, double tolerance) {
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t n = 0; n < expected.size(); ++n) {
+      ASSERT_NEAR(found[n], expected[n], tolerance * largest_of(expected, 1.0)) << "value " << n;
+    }
+  };
+  expect_same(readings_after_a_step(on_gpu(GetParam(), PressureSolver::automatic)), 1e-11);
+  expect_same(readings_after_a_step(in_single_precision(GetParam())), 2e-4);
+}
+
+TEST_P(CudaIntegrator, HasTheSpectraOfTheReference) {
+  const std::vector<std::vector<double>> expected =
+      spectra_after_a_step(by_reference(GetParam().problem));
+  const std::vector<std::vector<double>> found =
+      spectra_after_a_step(on_gpu(GetParam(), PressureSolver::automatic));
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t n = 0; n < found.size(); ++n) {
+    for (std::size_t k = 0; k < found[n].size(); ++k) {
+      ASSERT_NEAR(found[n][k], expected[n][k], 1e-11 * largest_of(expected[n], 0.05))
+          << "spectrum " << n << " at " << k;
+    }
   }
 }
 
@@ -216,7 +244,7 @@ TEST_P(CudaIntegratorSchedule, CopiesStayWhileTheFlowGoesOn) {
   }
   for (const Problem& problem :
        {on_gpu(GetParam(), PressureSolver::automatic), in_single_precision(GetParam())}) {
-    const Plan plan(problem, CeilingRule::none, {.host_bytes = 0, .fields = copied});
+    const Plan plan(problem, CeilingRule::none, {.host = 0, .fields = copied});
     ASSERT_EQ(plan.copied_fields(), copied);
     const std::unique_ptr<Integrator> flow = make_integrator(plan);
     flow->load(initial_state(problem, plan.grid()));

@@ -69,7 +69,7 @@ TEST(ConvectionPlan, CountsTheBytesOfFieldsAndOfTheirStateOnTheHost) {
 }
 
 TEST(ConvectionPlan, OnACpuFieldsAreReadWhereTheyAre) {
-  const Plan plan(channel(), CeilingRule::none, {.host_bytes = 1 << 20, .fields = {0, 3}});
+  const Plan plan(channel(), CeilingRule::none, {.host = 1 << 20, .fields = {0, 3}});
   EXPECT_TRUE(plan.copied_fields().empty());
   EXPECT_EQ(plan.footprint().host, Plan(channel(), CeilingRule::none).footprint().host + (1 << 20));
 }

@@ -127,6 +127,25 @@ TEST(Profile, OfPrescribedFieldsIsExact) {
   }
 }
 
+/// u = T = sin(2 pi y), which do not depend on x: what is carried along x is half everywhere.
+TEST(Profile, HasTheFluxesWithinItsPlanes) {
+  Problem problem = prescribed(
+      [](double /*x*/, double y, double z) { return 300.0 + z + std::sin(std::numbers::pi * y); });
+  problem.axes[1].periodic = true;
+  problem.axes[1].stretching = 0.0;
+  problem.initial_velocity[0] = [](double /*x*/, double y, double /*z*/) {
+    return std::sin(std::numbers::pi * y);
+  };
+  const Profile profile = profile_of(problem, 2);
+  const ProfileColumn& along_x = column_of(profile, "temperature_turbulent_flux_x");
+  EXPECT_EQ(along_x.unit, "temperature length/time");
+  for (std::size_t n = 0; n < along_x.values.size(); ++n) {
+    EXPECT_NEAR(along_x.values[n], 0.5, 1e-12);
+    EXPECT_NEAR(column_of(profile, "temperature_turbulent_flux_y").values[n], 0.0, 1e-12);
+  }
+  EXPECT_THROW(column_of(profile, "temperature_turbulent_flux_z"), RuntimeFailure);
+}
+
 /// A third moment that is not zero: of a fluid half of which is at 0 and a quarter at 2 ...
 TEST(Profile, HasTheThirdMomentOfUnequalParts) {
   const Problem problem =
@@ -290,14 +309,14 @@ TEST(ProfileAverages, KeepTheReferenceThatTheyBeganWith) {
               1e-8);
 }
 
-TEST(Profile, ReadsEachFieldOnce) {
+TEST(Profile, ReadsTheVelocitiesOnceMoreForEachScalar) {
   Problem problem = prescribed({});
   const double cells = static_cast<double>(problem.cells());
-  EXPECT_EQ(sample_traffic(Plan(problem)).bytes_read, cells * 8.0 * (4 + 1));
+  EXPECT_EQ(sample_traffic(Plan(problem)).bytes_read, cells * 8.0 * (3 + 4));
   problem.precision = Precision::fp32;
   problem.scalars.push_back(problem.scalars[0]);
   problem.scalars[1].name = "salt";
-  EXPECT_EQ(sample_traffic(Plan(problem)).bytes_read, cells * 4.0 * (5 + 2));
+  EXPECT_EQ(sample_traffic(Plan(problem)).bytes_read, cells * 4.0 * (3 + 2 * 4));
 }
 
 }  // namespace

@@ -27,7 +27,12 @@ class KeepingRecorder final : public Recorder {
                                    {known.range.least, known.range.most, known.holds ? 1.0 : 0.0});
     }
   }
-  void profiles(const std::vector<Profile>& all) override { found = all; }
+  void statistics(const StatisticsSoFar& all) override {
+    found = all.profiles;
+    spectra = all.spectra;
+    told += all.at_end ? 0 : 1;
+  }
+  void probe(const ProbeReading& reading) override { readings.push_back(reading); }
   void checkpoint(std::int64_t step, double time,
                   const std::function<void(StateWriter&)>& save) override {
     save(states[step]);
@@ -43,6 +48,9 @@ class KeepingRecorder final : public Recorder {
   std::vector<double> times;
   std::map<std::int64_t, std::vector<double>> ranges;  ///< of pictures
   std::vector<Profile> found;
+  std::vector<Spectrum> spectra;
+  int told = 0;  ///< statistics, while the run went on
+  std::vector<ProbeReading> readings;
   std::map<std::int64_t, KeptState> states;
   std::int64_t stop_after = 0;  ///< so many states
   bool stopped = false;
@@ -97,6 +105,34 @@ std::vector<std::vector<double>> values_in(const std::vector<Profile>& profiles)
         values.push_back(column.values);
         values.push_back(column.errors);
       }
+    }
+  }
+  return values;
+}
+
+std::vector<std::vector<double>> values_in(const std::vector<Spectrum>& spectra) {
+  std::vector<std::vector<double>> values;
+  for (const Spectrum& spectrum : spectra) {
+    values.push_back({spectrum.from, spectrum.until, static_cast<double>(spectrum.samples)});
+    for (const SpectrumAtPlace& at : spectrum.at) {
+      for (const ProfileColumn& column : at.columns) {
+        values.push_back(column.values);
+        values.push_back(column.errors);
+      }
+    }
+  }
+  return values;
+}
+
+/// What probes have found from a step on.
+std::vector<std::vector<double>> readings_from(const std::vector<ProbeReading>& readings,
+                                               std::int64_t step) {
+  std::vector<std::vector<double>> values;
+  for (const ProbeReading& reading : readings) {
+    if (reading.step >= step) {
+      values.push_back(
+          {static_cast<double>(reading.probe), static_cast<double>(reading.step), reading.time});
+      values.push_back(reading.values);
     }
   }
   return values;
@@ -160,15 +196,29 @@ std::vector<SavedCase> saved_cases() {
   const StatisticsRequest always{.name = "", .along = {true, false, true}, .every = 3};
   const StatisticsRequest late{
       .name = "late", .along = {false, true, false}, .from = 0.03, .until = 0.11, .every = 2};
-  all.push_back(
-      {"Statistics", fixed, {.series_steps = 7, .snapshots = 0, .statistics = {always, late}}});
+  const SpectrumRequest of_box{.name = "box", .along = 0, .across = 2, .every = 4};
+  const SpectrumRequest of_planes{
+      .name = "planes", .along = 1, .across = 2, .at = {-0.4, 0.1}, .from = 0.02, .every = 3};
+  const ProbeRequest point{
+      .name = "point", .points = {{0.1, 0.2, 0.3}}, .fields = {0, 2, 3}, .every = 5};
+  const ProbeRequest points{.name = "points",
+                            .points = {{0.1, 0.2, 0.3}, {1.2, 0.8, -0.5}},
+                            .fields = {3},
+                            .time = 0.0151};
+  all.push_back({"Statistics",
+                 fixed,
+                 {.series_steps = 7,
+                  .snapshots = 0,
+                  .statistics = {always, late},
+                  .probes = {point, points},
+                  .spectra = {of_box, of_planes}}});
   fixed.until = {.converged = 5.0, .window = 0.04};
   all.push_back({"EndedByNusseltNumbers", fixed, {.series_steps = 3, .snapshots = 4}});
   Problem chosen = layer_to_save();
   chosen.time_step = {.courant = 0.3};
   chosen.steps = 0;
   chosen.end_time = 0.9;
-  all.push_back({"ChosenSteps", chosen, {.series_steps = 0, .snapshots = 5}});
+  all.push_back({"ChosenSteps", chosen, {.series_steps = 0, .snapshots = 5, .probes = {points}}});
   chosen.scheme = TimeScheme::runge_kutta;
   chosen.steps = 40;
   all.push_back({"RungeKutta", chosen, {.series_steps = 4, .snapshots = 3}});
@@ -218,6 +268,9 @@ TEST_P(SavedRun, GoesOnFromAnyStepAsIfNothingHadHappened) {
     ASSERT_EQ(figures_of(found), figures_of(expected)) << "from step " << step;
     EXPECT_EQ(found.notes.size(), expected.notes.size() + 1) << "that it went on";
     ASSERT_EQ(values_in(rest.found), values_in(plain.found)) << "from step " << step;
+    ASSERT_EQ(values_in(rest.spectra), values_in(plain.spectra)) << "from step " << step;
+    ASSERT_EQ(readings_from(rest.readings, 0), readings_from(plain.readings, step))
+        << "from step " << step;
   }
 }
 
@@ -266,6 +319,37 @@ TEST(SavedRun, HasTheStatisticsThatItWasAskedFor) {
   run_from(one.problem, without, other, nullptr);
   EXPECT_EQ(numbers_from(plain.rows, 0), numbers_from(other.rows, 0)) << "sampling changed the run";
   EXPECT_TRUE(other.found.empty());
+}
+
+TEST(SavedRun, ReadsItsProbesWhenTheyAreDue) {
+  const SavedCase one = saved_cases()[1];
+  KeepingRecorder plain;
+  run_from(one.problem, one.cadence, plain, nullptr);
+  std::vector<std::int64_t> of_point;
+  std::vector<std::int64_t> of_points;
+  for (const ProbeReading& reading : plain.readings) {
+    (reading.probe == 0 ? of_point : of_points).push_back(reading.step);
+    EXPECT_EQ(reading.values.size(), reading.probe == 0 ? 3U : 2U);
+  }
+  EXPECT_THAT(of_point, testing::ElementsAre(0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60));
+  EXPECT_THAT(of_points, testing::ElementsAre(0, 8, 16, 23, 31, 38, 46, 53, 61));
+  ASSERT_EQ(plain.spectra.size(), 2U);
+  EXPECT_EQ(plain.spectra[0].samples, 15) << "every fourth of 61 steps";
+  EXPECT_EQ(plain.spectra[1].samples, 17) << "of steps 12 to 60";
+}
+
+/// Somebody who watches sees what the samples so far say: with checkpoints, and every ten rows.
+TEST(SavedRun, TellsItsStatisticsWhileItGoesOn) {
+  SavedCase one = saved_cases()[1];
+  one.cadence.series_steps = 2;
+  KeepingRecorder with_rows;
+  run_from(one.problem, one.cadence, with_rows, nullptr);
+  EXPECT_EQ(with_rows.told, 3) << "with rows 10, 20 and 30 of 32";
+  one.cadence.series_steps = 61;
+  one.cadence.checkpoints.steps = 20;
+  KeepingRecorder with_checkpoints;
+  run_from(one.problem, one.cadence, with_checkpoints, nullptr);
+  EXPECT_EQ(with_checkpoints.told, 4) << "with steps 20, 40, 60 and the last one";
 }
 
 /// What an interrupted run tells at its end is no part of the run that goes on with it.

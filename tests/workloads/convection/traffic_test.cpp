@@ -4,6 +4,7 @@
 #include "bankfull/workloads/convection/cpu/bounded_rows.hpp"
 #include "bankfull/workloads/convection/cpu/ghost_rows.hpp"
 #include "bankfull/workloads/convection/cpu/implicit_rows.hpp"
+#include "bankfull/workloads/convection/cpu/profiles.hpp"
 #include "bankfull/workloads/convection/cpu/rows.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "tests/counting.hpp"
@@ -202,6 +203,23 @@ class CountedFlow {
         }
       }
     });
+  }
+
+  /// The passes of a sample for profiles across an axis, over the velocities and over each scalar.
+  template <int P>
+  Traffic profile_sample() {
+    leave_out_ghosts();
+    std::vector<double> sums(static_cast<std::size_t>(sums_of_velocity * n_.nk));
+    const ProfileLines lines{sums.data(), n_.nk};
+    Traffic all = each_row([&](std::int64_t i, std::int64_t j, const auto& along) {
+      add_velocity_row<P>(near<Value>(i, j), along, n_.nk, 1.0, {}, lines);
+    });
+    for (int scalar = 0; scalar < count_ - 3; ++scalar) {
+      all = all + each_row([&](std::int64_t i, std::int64_t j, const auto& along) {
+              add_scalar_row<P>(near<Value>(i, j), along, n_.nk, scalar, 1.0, {}, lines);
+            });
+    }
+    return all;
   }
 
   /// By their definition, which GPUs evaluate.
@@ -485,6 +503,17 @@ TEST_P(BoundedTraffic, IsAsCounted) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, BoundedTraffic, testing::ValuesIn(bounded_cases(cases())),
                          case_name);
+
+/// What is computed with plain numbers is not counted, and sums stay in the caches.
+TEST_P(ConvectionTraffic, OfASampleIsAsCounted) {
+  const Plan plan(GetParam().problem);
+  CountedFlow flow(GetParam().problem);
+  for (const Traffic& counted :
+       {flow.profile_sample<0>(), flow.profile_sample<1>(), flow.profile_sample<2>()}) {
+    EXPECT_EQ(sample_traffic(plan).bytes_read, counted.bytes_read);
+    EXPECT_EQ(sample_traffic(plan).bytes_written, counted.bytes_written);
+  }
+}
 
 class ImplicitTraffic : public testing::TestWithParam<Case> {};
 

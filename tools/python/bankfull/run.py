@@ -21,7 +21,7 @@ class Table:
     """The columns of a file of comma-separated values, by their names.
 
     Numbers are arrays of float64, NaN where a cell is empty; columns with words are arrays of str. Rows that are not whole, as the
-    last one of a run that is writing it, are left out.
+    last one of a run that is writing it, are left out. `comments` are the lines that begin with #.
     """
 
     def __init__(self, path):
@@ -31,7 +31,9 @@ class Table:
         except (OSError, UnicodeDecodeError) as error:
             raise RunFolderError(f"cannot read {self.path}: {error}") from error
         # What follows the last newline is still being written.
-        rows = list(csv.reader(text[:text.rfind("\n") + 1].splitlines()))
+        lines = text[:text.rfind("\n") + 1].splitlines()
+        self.comments = [line[1:].strip() for line in lines if line.startswith("#")]
+        rows = list(csv.reader(line for line in lines if not line.startswith("#")))
         if not rows or len(set(rows[0])) != len(rows[0]):
             raise RunFolderError(f"{self.path} has no heading that names its columns")
         self.names = rows[0]
@@ -53,6 +55,40 @@ class Table:
     def __len__(self):
         """The number of rows."""
         return self._rows
+
+
+class Probe:
+    """What a probe has found: at `times` (numbers of `steps`), at `points` (x, y, z each), of the fields in `names`.
+
+    probe["temperature"] is an array of [time, point]. A time whose points are not all written yet is left out.
+    """
+
+    def __init__(self, path):
+        table = Table(path)
+        self.path = table.path
+        place = ["x", "y", "z"]
+        if table.names[:5] != ["step", "time", *place]:
+            raise RunFolderError(f"{self.path} is no file of a probe")
+        steps = table["step"]
+        count = int((steps == steps[0]).sum()) if len(table) else 0
+        times = len(table) // count if count else 0
+        self.names = table.names[5:]
+        self.points = numpy.stack([table[axis][:count] for axis in place], axis=1)
+        self.steps = steps[:times * count].reshape(times, count)[:, 0].astype(int) if count else steps.astype(int)
+        self.times = table["time"][:times * count].reshape(times, count)[:, 0] if count else table["time"]
+        self._fields = {name: table[name][:times * count].reshape(times, count) for name in self.names}
+
+    def __getitem__(self, name):
+        if name not in self.names:
+            raise KeyError(f"{self.path.name} has no field {name!r}; it has {', '.join(self.names)}")
+        return self._fields[name]
+
+    def __contains__(self, name):
+        return name in self.names
+
+    def __len__(self):
+        """The number of times."""
+        return len(self.times)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,7 +177,7 @@ class Run:
 
     def refresh(self):
         """What is asked for next is read again."""
-        for name in ("case_text", "series", "result", "pictures", "profiles", "fields"):
+        for name in ("case_text", "series", "result", "pictures", "profiles", "spectra", "probes", "fields"):
             self.__dict__.pop(name, None)
 
     @functools.cached_property
@@ -191,6 +227,16 @@ class Run:
     def profiles(self):
         """Tables by the names of the files of profiles/, without .csv."""
         return {path.stem: Table(path) for path in sorted((self.path / "profiles").glob("*.csv"))}
+
+    @functools.cached_property
+    def spectra(self):
+        """Tables by the names of the files of spectra/, without .csv."""
+        return {path.stem: Table(path) for path in sorted((self.path / "spectra").glob("*.csv"))}
+
+    @functools.cached_property
+    def probes(self):
+        """What the points and lines of the case have found, a Probe each, by their names."""
+        return {path.stem: Probe(path) for path in sorted((self.path / "probes").glob("*.csv"))}
 
     @functools.cached_property
     def fields(self):

@@ -47,7 +47,10 @@ struct ScalarTerms {
   __device__ void operator()(const PointStencil<Real>& stencil, double (&terms)[count]) const {
     scalar_terms<P>(stencil, scalar, diffusivity, terms);
   }
-  __device__ static constexpr int place(int /*sum: only axis P matters*/) { return 0; }
+  __device__ static constexpr int place(int sum) {
+    constexpr int places[count] = {0, 0, 0, on_p, 0, on_b, on_c};
+    return places[sum];
+  }
 };
 
 /// Of one cell, for a profile across P.
@@ -173,7 +176,7 @@ class ProfilesOnGpu {
 
  private:
   /// Enough blocks for any GPU, and few partial sums.
-  static constexpr int most_partial_planes = 65536;
+  static constexpr int most_partial_planes = static_cast<int>(most_partial_sums);
   static constexpr int blocks_for_planes = 8192;
 
   [[nodiscard]] Buffer<double> on_this_gpu(const std::vector<double>& values) const {
