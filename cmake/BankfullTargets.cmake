@@ -157,6 +157,21 @@ function(bankfull_find_png)
   set_target_properties(PNG::PNG PROPERTIES IMPORTED_GLOBAL TRUE)
 endfunction()
 
+# The header stb_truetype.h, which one source compiles.
+function(bankfull_find_stb)
+  set(bankfull_stb_enabled FALSE PARENT_SCOPE)
+  if(BANKFULL_STB STREQUAL "OFF")
+    return()
+  endif()
+  find_path(bankfull_stb_include_dir stb/stb_truetype.h)
+  mark_as_advanced(bankfull_stb_include_dir)
+  if(bankfull_stb_include_dir)
+    set(bankfull_stb_enabled TRUE PARENT_SCOPE)
+  elseif(BANKFULL_STB STREQUAL "ON")
+    message(FATAL_ERROR "BANKFULL_STB=ON, but there is no stb/stb_truetype.h: install libstb-dev")
+  endif()
+endfunction()
+
 # bankfull_toml: the headers of toml++, whose functions are compiled once, in a source that defines
 # TOML_IMPLEMENTATION.
 function(bankfull_find_toml)

@@ -20,4 +20,8 @@ struct Picture {
 /// then no trace remains.
 void write_png(const std::filesystem::path& path, const Picture& picture);
 
+/// Reads a PNG file of up to 16384 x 16384 pixels, of any kind. Throws RuntimeFailure naming the
+/// file where it is none, or is damaged.
+Picture read_png(const std::filesystem::path& path);
+
 }  // namespace bankfull

@@ -150,7 +150,7 @@ class FullDisks(Console):
         self.assertEqual([path.name for path in self.path.iterdir()], ["layer.toml"])
 
     def test_the_report_claims_no_file_that_is_not_there(self):
-        result = self.run_program("convect", "layer.toml", "--json", "out.json", preexec_fn=self.limited(6000))
+        result = self.run_program("convect", "layer.toml", "--set", "output.snapshots=0", "--json", "out.json", preexec_fn=self.limited(6000))
         self.assertEqual(result.returncode, FAILURE, result.stdout)
         self.assertRegex(result.stdout, rb"verdict=(verified|under-resolved)")
         self.assertNotIn(b"wrote", result.stdout)

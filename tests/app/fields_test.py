@@ -298,6 +298,27 @@ class Hdf5(Runs):
             for name in ("fields.csv", "fields.xdmf"):
                 self.assertEqual((run / name).read_text(), (whole / name).read_text())
 
+    def test_slices_as_data(self):
+        common = {"output.data": "true", "output.snapshots": 3, "output.slice": '[{fields=["temperature","w"],normal="x",at=0}]', "fields.every": 40,
+                  "fields.centred": "true", "checkpoint.every": 7}
+        whole, _ = self.run_layer("whole", common)
+        names = sorted(path.name for path in (whole / "slices").glob("*.h5"))
+        self.assertEqual(names, sorted(f"{field}-x-000{number}.h5" for field in ("temperature", "w") for number in range(3)))
+        with h5py.File(whole / "slices" / "w-x-0002.h5") as one, h5py.File(whole / "fields" / "flow-000001.h5") as fields:
+            self.assertEqual((one.attrs["field"], one.attrs["normal"], one.attrs["at"]), (b"w", b"x", 0))
+            self.assertEqual(one.attrs["time"], fields.attrs["time"])
+            x = fields["grid/x_centres"][()]
+            self.assertTrue(np.array_equal(one["y"], fields["grid/y_centres"]))
+            self.assertTrue(np.array_equal(one["z"], fields["grid/z_centres"]))
+            expected = [np.interp(0, x, line) for line in fields["centred/w"][()].reshape(-1, x.size)]
+            self.assertLess(np.abs(one["values"][()].ravel() - expected).max(), 1e-15)
+        written = {path.name: path.read_bytes() for path in (whole / "slices").iterdir()}
+        (whole / "slices" / "w-x-0001.h5.part-aBcDeF").write_text("killed")
+        self.run_convect("--restart", str(min(whole.glob("checkpoint/*"))))
+        self.assertEqual({path.name: path.read_bytes() for path in (whole / "slices").iterdir()}, written)
+        self.run_convect("layer.toml", "--output", "whole", "--overwrite")
+        self.assertEqual(list(whole.glob("slices/*")), [])
+
     def test_files_stay_alike(self):
         self.run_layer("run", FIELDS, {"checkpoint.every": 7, "time.steps": 10})
         for setting in ({"fields.write": '["u"]'}, {"fields.precision": "fp32"}, {"fields.centred": "false"}, {"fields.format": "vtk"}):

@@ -51,6 +51,8 @@ TEST_F(PngFile, ReadsBackAsItWas) {
     std::vector<Colour> pixels(picture.pixels.size());
     ASSERT_NE(png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr), 0);
     EXPECT_EQ(pixels, picture.pixels);
+    EXPECT_EQ(read_png(path).pixels, picture.pixels);
+    EXPECT_EQ(read_png(path).width, width);
   }
   EXPECT_EQ(files(), 1U);
 }

@@ -76,8 +76,7 @@ snapshots = 7
 field = "temperature"
 
 [[output.slice]]
-field = "w"
-range = [-1, 1]
+fields = ["w", "speed"]
 
 [[statistics]]
 profiles = ["x", "z"]

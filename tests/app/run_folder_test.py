@@ -133,6 +133,8 @@ class RunFolder(unittest.TestCase):
         self.assertEqual((last.field, last.normal, last.at), ("temperature", "y", 0.5))
         self.assertEqual(last.time, run.series["time"][-1])
         self.assertLess(last.least, last.most)
+        with self.assertRaisesRegex(bankfull.RunFolderError, "temperature-y-0002.h5"):
+            last.data()
         path = self.copy()
         (path / "slices.csv").unlink()
         self.assertEqual(bankfull.Run(path).pictures, [])

@@ -5,6 +5,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 #include "bankfull/workloads/convection/run.hpp"
+#include "bankfull/workloads/convection/scalar_range.hpp"
 
 #include <set>
 #include <string>
@@ -12,17 +13,27 @@
 
 namespace bankfull::convect {
 
+/// What the first and the last colour of a picture stand for.
+enum class ColourRange {
+  run,      ///< the values that a scalar may have in the whole run; where nothing is known of these
+            ///< beforehand, the extremes of all pictures so far
+  picture,  ///< the extremes of each picture
+  given,    ///< two numbers
+};
+
+inline constexpr auto colour_range_names =
+    enum_names<ColourRange>({{ColourRange::run, "run"}, {ColourRange::picture, "picture"}});
+
 /// Threads that form what a file stores, at most: more would wait for the disk.
 inline constexpr int most_threads_of_a_file = 8;
 
 /// What a picture shows: a plane through the box, seen along its normal.
 struct SliceRequest {
-  std::string field;         ///< name of a scalar, "u", "v", "w" or "speed"
-  int normal = 1;            ///< 0, 1, 2: x, y, z
-  double position = 0.0;     ///< along the normal
-  bool fixed_range = false;  ///< else from the least to the greatest value of each picture
-  double least = 0.0;
-  double most = 0.0;
+  std::string field;      ///< name of a scalar, "u", "v", "w" or "speed"
+  int normal = 1;         ///< 0, 1, 2: x, y, z
+  double position = 0.0;  ///< along the normal
+  ColourRange range = ColourRange::run;
+  convection::ScalarRange given = {};
   ColourMap colours = ColourMap::inferno;
 };
 
@@ -53,6 +64,8 @@ struct Case {
   std::set<std::string> own_initial;  ///< scalars that the case has initial values for
   convection::Cadence cadence;
   std::vector<SliceRequest> slices;
+  bool slice_data = false;       ///< files of slices beside their pictures
+  bool frames = false;           ///< around pictures of slices
   bool report = true;            ///< a page of the run, see RunReport
   FieldRequest fields;           ///< where Cadence::fields asks for any
   std::string units;             ///< in which the case is, for who reads its fields

@@ -2,6 +2,7 @@
 
 #include "bankfull/app/convect/checkpoints.hpp"
 #include "bankfull/app/convect/physics.hpp"
+#include "bankfull/app/convect/picture_frame.hpp"
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/precision_names.hpp"
@@ -55,8 +56,10 @@ std::size_t viewing_axis(const convection::Problem& problem, const convection::V
   return chosen;
 }
 
-void read_range(const TomlSection& section, SliceRequest& slice) {
-  if (!section.has("range")) {
+void read_range(TomlSection& section, SliceRequest& slice) {
+  const bool is_named = !section.has("range") || section.node("range").is_string();
+  if (is_named) {
+    slice.range = section.choice("range", colour_range_names, ColourRange::run);
     return;
   }
   const toml::array* ends = section.node("range").as_array();
@@ -64,35 +67,60 @@ void read_range(const TomlSection& section, SliceRequest& slice) {
                        ends->get(0)->value<double>().has_value() &&
                        ends->get(1)->value<double>().has_value();
   if (numbers) {
-    slice.least = ends->get(0)->value_or(0.0);
-    slice.most = ends->get(1)->value_or(0.0);
+    slice.given = {ends->get(0)->value_or(0.0), ends->get(1)->value_or(0.0)};
   }
-  if (!numbers || !std::isfinite(slice.least) || !std::isfinite(slice.most) ||
-      slice.most <= slice.least) {
+  const auto& [least, most] = slice.given;
+  if (!numbers || !std::isfinite(least) || !std::isfinite(most) || most <= least) {
     section.refuse("range", "= " + written(section.node("range")) + " is none",
-                   "give [least, greatest]");
+                   R"(give [least, greatest], "run" or "picture")");
   }
-  slice.fixed_range = true;
+  slice.range = ColourRange::given;
 }
 
-SliceRequest read_slice(TomlSection& section, const convection::Problem& problem,
-                        std::size_t default_axis) {
-  section.allow({"field", "normal", "at", "range", "colours"});
-  SliceRequest slice;
+std::vector<std::string> fields_of_slice(TomlSection& section, const convection::Problem& problem) {
   const std::vector<std::string> fields = fields_of(problem);
-  const bool has_scalars = !problem.scalars.empty();
-  slice.field = fields[section.choice("field", fields, has_scalars ? 0 : fields.size() - 1)];
+  if (!section.has("fields")) {
+    return {
+        fields[section.choice("field", fields, problem.scalars.empty() ? fields.size() - 1 : 0)]};
+  }
+  if (section.has("field")) {
+    section.refuse("fields", "stands beside field", "leave one of them out");
+  }
+  return section.some_of("fields", fields);
+}
+
+bool is_of_velocity(const std::string& field) {
+  return std::find(velocity_fields.begin(), velocity_fields.end(), field) != velocity_fields.end();
+}
+
+ColourMap usual_colours(const std::string& field) {
+  return is_of_velocity(field) ? ColourMap::viridis : ColourMap::inferno;
+}
+
+/// One for each of its fields.
+std::vector<SliceRequest> read_slice(TomlSection& section, const convection::Problem& problem,
+                                     std::size_t default_axis) {
+  section.allow({"field", "fields", "normal", "at", "range", "colours"});
+  SliceRequest slice;
+  const std::vector<std::string> fields = fields_of_slice(section, problem);
   const std::size_t normal = section.choice("normal", axis_letters(), default_axis);
   slice.normal = static_cast<int>(normal);
   const convection::AxisCells& axis = problem.axes[normal];
   slice.position = section.number("at", NumberRange::within(axis.lower, axis.upper),
                                   0.5 * (axis.lower + axis.upper));
   read_range(section, slice);
-  const bool of_velocity = std::find(velocity_fields.begin(), velocity_fields.end(), slice.field) !=
-                           velocity_fields.end();
-  slice.colours = section.choice("colours", colour_map_names,
-                                 of_velocity ? ColourMap::viridis : ColourMap::inferno);
-  return slice;
+  // Of several fields each has colours of its own, which one word cannot say.
+  const bool one_map = fields.size() == 1 || section.has("colours");
+  if (one_map) {
+    slice.colours = section.choice("colours", colour_map_names, usual_colours(fields.front()));
+  }
+  std::vector<SliceRequest> slices;
+  for (const std::string& field : fields) {
+    slice.field = field;
+    slice.colours = one_map ? slice.colours : usual_colours(field);
+    slices.push_back(slice);
+  }
+  return slices;
 }
 
 /// The names of axes in a list, or one of them.
@@ -160,13 +188,23 @@ convection::StatisticsRequest read_window(TomlSection& section, const std::strin
 }  // namespace
 
 void read_output(TomlSection& output, const convection::Vector& up, Case& wanted) {
-  output.allow({"series_every", "snapshots", "report", "slice"});
+  output.allow({"series_every", "snapshots", "frame", "data", "report", "slice"});
   wanted.cadence.series_steps =
       output.integer("series_every", NumberRange::at_least(0.0, "steps, 0 for about 200 rows"), 0);
   wanted.cadence.snapshots = static_cast<int>(
       output.integer("snapshots", NumberRange::within(0.0, 100'000.0, "pictures a slice"), 5));
   if (wanted.cadence.snapshots == 1) {
     output.refuse("snapshots", "= 1 is too few", "give 0, or 2 and more: one is of the start");
+  }
+  wanted.frames = output.flag("frame", has_picture_frames());
+  if (wanted.frames && !has_picture_frames()) {
+    output.refuse("frame", "= true needs stb_truetype, which this program is without",
+                  "install libstb-dev and build it again, or leave it out");
+  }
+  wanted.slice_data = output.flag("data", false);
+  if (wanted.slice_data && !build::hdf5) {
+    output.refuse("data", "= true needs HDF5, which this program is without",
+                  "install libhdf5-dev and build it again, or leave it out");
   }
   wanted.report = output.flag("report", true);
   const std::size_t axis = viewing_axis(wanted.problem, up);
@@ -176,7 +214,12 @@ void read_output(TomlSection& output, const convection::Vector& up, Case& wanted
                   fmt::format("ask for up to {} slices", max_slices));
   }
   for (TomlSection& section : sections) {
-    wanted.slices.push_back(read_slice(section, wanted.problem, axis));
+    const std::vector<SliceRequest> slices = read_slice(section, wanted.problem, axis);
+    wanted.slices.insert(wanted.slices.end(), slices.begin(), slices.end());
+  }
+  if (wanted.slices.size() > max_slices) {
+    output.refuse("slice", fmt::format("asks for {} fields in all", wanted.slices.size()),
+                  fmt::format("ask for up to {}", max_slices));
   }
 }
 

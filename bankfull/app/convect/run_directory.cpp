@@ -2,13 +2,16 @@
 
 #include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/picture_list.hpp"
 #include "bankfull/app/convect/profile_file.hpp"
 #include "bankfull/app/convect/slice.hpp"
+#include "bankfull/app/convect/slice_file.hpp"
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/result_path.hpp"
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/io/staged_path.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 
@@ -18,6 +21,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,26 +102,13 @@ std::vector<std::string> names_of(const std::vector<SliceRequest>& slices) {
   return names;
 }
 
-/// The pictures that a run's list names, as it names them: "slices/temperature-y-0000.png".
-std::vector<std::string> listed_pictures(const fs::path& list) {
-  std::vector<std::string> pictures;
-  if (type_of(list) != fs::file_type::regular) {
-    return pictures;
+std::vector<std::string> files_of(const std::vector<ListedPicture>& pictures) {
+  std::vector<std::string> files;
+  files.reserve(pictures.size());
+  for (const ListedPicture& picture : pictures) {
+    files.push_back(picture.file);
   }
-  std::ifstream file(list);
-  std::string line;
-  std::getline(file, line);  // the heading
-  while (std::getline(file, line)) {
-    const fs::path picture = line.substr(0, line.find(','));
-    if (picture.parent_path() == "slices" && picture.extension() == ".png") {
-      pictures.push_back(picture.string());
-    }
-  }
-  return pictures;
-}
-
-std::string picture_name(const std::string& slice, std::int64_t number) {
-  return fmt::format("{}-{:04}.png", slice, number);
+  return files;
 }
 
 /// Of each slice the picture after those that are listed: a run that was killed may have left one.
@@ -293,20 +284,20 @@ RunDirectory::RunDirectory(fs::path path, bool overwrite, std::string example)
   require_replaceable();
 }
 
-RunDirectory RunDirectory::of_run(const fs::path& path) {
-  const auto refuse_restart = [&path](const std::string& why) {
-    throw UsageError("--restart " + path.string() + ": " + why,
-                     "name the folder of a run of bankfull convect, or a file in its checkpoint/");
+RunDirectory RunDirectory::of_run(const fs::path& path, const std::string& option,
+                                  const std::string& remedy) {
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("{} {}: {}", option, path.string(), why), remedy);
   };
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    refuse_restart(fs::exists(path, error) ? "it is not a folder" : "there is no such folder");
+    refuse(fs::exists(path, error) ? "it is not a folder" : "there is no such folder");
   }
   if (access(path.c_str(), W_OK | X_OK) != 0) {
-    refuse_restart("no permission to write there");
+    refuse("no permission to write there");
   }
   if (!is_of_a_run(path / "case.toml")) {
-    refuse_restart("it holds no run");
+    refuse("it holds no run");
   }
   RunDirectory directory(path, KnownRun{});
   directory.require_no_links();
@@ -345,7 +336,7 @@ void RunDirectory::require_no_links() const {
       refuse_folder(path_, file.filename().string() + " in it is not a file");
     }
   }
-  for (const fs::path& folder : {slices(), profiles(), checkpoints(), fields()}) {
+  for (const fs::path& folder : {slices(), movies(), profiles(), checkpoints(), fields()}) {
     const fs::file_type type = type_of(folder);
     if (type != fs::file_type::not_found && type != fs::file_type::directory) {
       refuse_folder(path_, folder.filename().string() +
@@ -377,9 +368,11 @@ void RunDirectory::remove_earlier_run() const {
   remove_if_there(result());
   remove_report();
   remove_if_there(stop_file());
-  const std::vector<std::string> listed = listed_pictures(slice_list());
+  const std::vector<std::string> listed = files_of(listed_pictures(slice_list()));
   remove_pictures(listed);
   remove_pictures(unlisted_pictures(case_file(), listed));
+  remove_movies(listed);
+  rmdir(movies().c_str());  // which refuses where it holds what is not the run's
   for (const std::string& name : names_in(checkpoints())) {
     if (is_checkpoint_name(name) || is_temporary_checkpoint(name)) {
       remove_if_there(checkpoints() / name);
@@ -444,9 +437,28 @@ void RunDirectory::remove_fields(std::int64_t kept) const {
 
 void RunDirectory::remove_pictures(const std::vector<std::string>& listed) const {
   for (const std::string& picture : listed) {
-    const fs::file_type type = type_of(path_ / picture);
-    if (type == fs::file_type::regular || type == fs::file_type::symlink) {
-      remove_if_there(path_ / picture);
+    for (const fs::path& file : {path_ / picture, data_beside(path_ / picture)}) {
+      const fs::file_type type = type_of(file);
+      if (type == fs::file_type::regular || type == fs::file_type::symlink) {
+        remove_if_there(file);
+      }
+    }
+  }
+}
+
+/// Of the slices that have pictures.
+void RunDirectory::remove_movies(const std::vector<std::string>& listed) const {
+  if (type_of(movies()) != fs::file_type::directory) {
+    return;
+  }
+  std::set<std::string> of_the_run;
+  for (const std::string& picture : listed) {
+    of_the_run.insert(movie_name(slice_of(picture)));
+  }
+  for (const std::string& name : names_in(movies())) {
+    const std::string file = name.substr(0, name.find(temporary_mark));
+    if (of_the_run.count(file) != 0 && (name == file || is_temporary_of(name, file))) {
+      remove_if_there(movies() / name);
     }
   }
 }
@@ -463,9 +475,11 @@ void RunDirectory::remove_temporary_files(const std::vector<std::string>& names)
 
 void RunDirectory::remove_temporary_pictures() const {
   for (const std::string& name : names_in(slices())) {
-    const std::size_t end = name.find(".png");
-    if (end != std::string::npos && is_temporary_of(name, name.substr(0, end + 4))) {
-      remove_if_there(slices() / name);
+    for (const std::string& ending : {std::string(".png"), std::string(".h5")}) {
+      const std::size_t end = name.find(ending);
+      if (end != std::string::npos && is_temporary_of(name, name.substr(0, end + ending.size()))) {
+        remove_if_there(slices() / name);
+      }
     }
   }
 }
@@ -488,7 +502,7 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
       remove_if_there(checkpoint);
     }
   }
-  std::vector<std::string> listed = listed_pictures(slice_list());
+  std::vector<std::string> listed = files_of(listed_pictures(slice_list()));
   remove_pictures(unlisted_pictures(case_file(), listed));
   const std::int64_t kept = std::max<std::int64_t>(0, saved.told.slice_list_lines - 1);
   listed.erase(
@@ -512,6 +526,8 @@ void RunDirectory::make_folders(const Case& run) const {
   }
 }
 
+void RunDirectory::make_folder_of_movies() const { make_folder(movies()); }
+
 void RunDirectory::create(const Case& run) const {
   const std::vector<std::string> stale = names_in(path_);
   StagedFile written_case(case_file(), text_of_case(run));
@@ -528,6 +544,7 @@ void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json)
   }
   require_other_than(json, path_ / FolderLock::file_name, of_the_run);
   require_outside(json, slices(), of_the_run);
+  require_outside(json, movies(), of_the_run);
   require_outside(json, profiles(), of_the_run);
   require_outside(json, checkpoints(), of_the_run);
   require_outside(json, fields(), of_the_run);
@@ -539,7 +556,8 @@ RunWriter::RunWriter(const Case& run, const RunDirectory& directory, const Folde
       directory_(&directory),
       lock_(&lock),
       drives_heat_(convection::heat_path_of(run.problem) != nullptr),
-      slice_names_(names_of(run.slices)) {}
+      slice_names_(names_of(run.slices)),
+      ranges_so_far_(run.slices.size(), no_range) {}
 
 void RunWriter::begin() {
   require_folder();
@@ -549,12 +567,7 @@ void RunWriter::begin() {
     has_begun_ = true;
     series_ = LineFile(directory_->series(), told.series_bytes);
     rows_ = told.series_lines - 1;
-    if (told.slice_list_bytes > 0) {
-      slice_list_ = LineFile(directory_->slice_list(), told.slice_list_bytes);
-      for (const std::string& picture : listed_pictures(directory_->slice_list())) {
-        pictures_.push_back(directory_->path() / picture);
-      }
-    }
+    go_on_with_pictures(told);
     begin_fields(told.field_list_bytes);
     begin_report();
     return;
@@ -585,6 +598,21 @@ void RunWriter::begin_report() {
       std::move(data),
       RunReport::Places{.page = directory_->report(), .data = directory_->report_data()}, *lock_);
   report_->begin();
+}
+
+void RunWriter::go_on_with_pictures(const ToldSoFar& told) {
+  if (told.slice_list_bytes == 0) {
+    return;
+  }
+  slice_list_ = LineFile(directory_->slice_list(), told.slice_list_bytes);
+  for (const ListedPicture& picture : listed_pictures(directory_->slice_list())) {
+    pictures_.push_back(directory_->path() / picture.file);
+    for (std::size_t n = 0; n < slice_names_.size(); ++n) {
+      if (slice_of(picture.file) == slice_names_[n]) {
+        ranges_so_far_[n] = both(ranges_so_far_[n], picture.range);
+      }
+    }
+  }
 }
 
 void RunWriter::begin_fields(std::int64_t list_bytes) {
@@ -674,21 +702,34 @@ void RunWriter::profiles_so_far(const std::vector<convection::Profile>& all) {
   report_->write(since_wish_.seconds());
 }
 
-void RunWriter::snapshot(std::int64_t number, double time, const convection::Grid& grid,
+void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                          const convection::FlowReader& flow) {
   for (std::size_t n = 0; n < run_->slices.size(); ++n) {
     const SliceRequest& slice = run_->slices[n];
-    const SlicePicture drawn = draw_slice(slice, run_->problem, grid, flow);
-    const std::string name = picture_name(slice_names_[n], number);
+    convection::ScalarRange& so_far = ranges_so_far_[n];
+    const SlicePlane plane = slice_plane(slice, run_->problem, grid, flow);
+    SlicePicture drawn = draw_slice(slice, plane, grid,
+                                    range_beforehand(slice, run_->problem, moment.scalars, so_far));
+    so_far = both(so_far, {drawn.least, drawn.most});
+    if (run_->frames) {
+      drawn.picture =
+          framed(drawn.picture, caption_of(slice, grid, drawn, moment.time, moment.step));
+    }
+    const std::string name = picture_name(slice_names_[n], moment.number);
     require_folder();
     if (type_of(directory_->slices()) != fs::file_type::directory) {
       throw RuntimeFailure(directory_->slices().string() +
                            " was removed or replaced during the run");
     }
+    if constexpr (build::hdf5) {
+      if (run_->slice_data) {
+        write_slice(data_beside(directory_->slices() / name), slice, plane, moment);
+      }
+    }
     write_png(directory_->slices() / name, drawn.picture);
     pictures_.push_back(directory_->slices() / name);
     const std::string line =
-        fmt::format("slices/{},{},{},{},{},{},{}", name, time, slice.field,
+        fmt::format("slices/{},{},{},{},{},{},{}", name, moment.time, slice.field,
                     convection::axis_names[static_cast<std::size_t>(slice.normal)], slice.position,
                     drawn.least, drawn.most);
     slice_list_.append(line);

@@ -17,7 +17,8 @@ namespace bankfull::convect {
 
 /// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png, profiles/*.csv,
 /// fields.csv, fields.xdmf or fields.pvd, fields/*, checkpoint/*.h5, report.html and
-/// report-data.js. Who writes to it has its FolderLock.
+/// report-data.js; and movies/*.mp4, which are made of it later. Who writes to it has its
+/// FolderLock, but for movies.
 class RunDirectory {
  public:
   /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, is
@@ -25,9 +26,10 @@ class RunDirectory {
   /// program. `example` is a name that tells runs apart, for what is said then.
   RunDirectory(std::filesystem::path path, bool overwrite, std::string example = "DIR");
 
-  /// The folder of a run that is to go on. Throws UsageError where there is none, where it cannot
-  /// be written, or is in use by another run.
-  static RunDirectory of_run(const std::filesystem::path& path);
+  /// The folder of a run for an option ("--restart"). Throws UsageError with this remedy where
+  /// there is none, or where it cannot be written.
+  static RunDirectory of_run(const std::filesystem::path& path, const std::string& option,
+                             const std::string& remedy);
 
   /// Throws UsageError as the constructor does for what the folder holds: by now, that is, when it
   /// is locked and nobody else can put anything there.
@@ -47,6 +49,9 @@ class RunDirectory {
   /// who goes on with them. May be interrupted and done again. Throws RuntimeFailure.
   void go_back_to(const CheckpointHeader& saved, const Case& run) const;
 
+  /// For movies of its pictures. Throws RuntimeFailure.
+  void make_folder_of_movies() const;
+
   /// Throws UsageError where the file of --json is one of the run.
   void require_no_file_of_it(const std::optional<std::string>& json) const;
 
@@ -56,6 +61,7 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path series() const { return path_ / "series.csv"; }
   [[nodiscard]] std::filesystem::path slice_list() const { return path_ / "slices.csv"; }
   [[nodiscard]] std::filesystem::path slices() const { return path_ / "slices"; }
+  [[nodiscard]] std::filesystem::path movies() const { return path_ / "movies"; }
   [[nodiscard]] std::filesystem::path report() const { return path_ / "report.html"; }
   [[nodiscard]] std::filesystem::path report_data() const { return path_ / "report-data.js"; }
   /// Whoever makes this file asks the run to end.
@@ -82,6 +88,7 @@ class RunDirectory {
   void remove_profiles() const;
   void remove_report() const;
   void remove_pictures(const std::vector<std::string>& listed) const;
+  void remove_movies(const std::vector<std::string>& listed) const;
   void remove_fields(std::int64_t kept) const;
   void make_folders(const Case& run) const;
 
@@ -115,7 +122,7 @@ class RunWriter final : public convection::Recorder {
 
   void begin() override;
   void record(const convection::SeriesRow& row) override;
-  void snapshot(std::int64_t number, double time, const convection::Grid& grid,
+  void snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                 const convection::FlowReader& flow) override;
 
   /// The report shows them.
@@ -161,6 +168,7 @@ class RunWriter final : public convection::Recorder {
  private:
   void require_folder() const;
   void begin_fields(std::int64_t list_bytes);
+  void go_on_with_pictures(const ToldSoFar& told);
   void begin_report();
   void finish_fields();
   void tell_messages();
@@ -179,6 +187,7 @@ class RunWriter final : public convection::Recorder {
   std::int64_t rows_ = 0;
   convection::SeriesRow last_row_;
   std::vector<std::string> slice_names_;
+  std::vector<convection::ScalarRange> ranges_so_far_;  ///< of the colours of each slice
   std::vector<std::filesystem::path> pictures_;
   const CheckpointHeader* saved_ = nullptr;
   CheckpointListener listener_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <fmt/format.h>
 #include <map>
 #include <set>
 #include <utility>
@@ -13,6 +13,8 @@ namespace {
 using convection::FlowReader;
 using convection::Grid;
 using convection::GridAxis;
+using convection::KnownRange;
+using convection::ScalarRange;
 
 constexpr double pixels_wanted = 960.0;
 constexpr double max_pixels = 4096.0;
@@ -198,34 +200,78 @@ std::vector<double> plane_values(const CellValues& values, const Grid& grid, con
   return plane;
 }
 
-void find_range(const SliceRequest& slice, const std::vector<double>& plane, SlicePicture& drawn) {
-  drawn.least = slice.least;
-  drawn.most = slice.most;
-  if (slice.fixed_range) {
-    return;
-  }
-  drawn.least = std::numeric_limits<double>::infinity();
-  drawn.most = -drawn.least;
+ScalarRange extremes_of(const std::vector<double>& plane) {
+  ScalarRange range = no_range;
   for (const double value : plane) {
     if (std::isfinite(value)) {
-      drawn.least = std::min(drawn.least, value);
-      drawn.most = std::max(drawn.most, value);
+      range = both(range, {value, value});
     }
   }
+  return range;
+}
+
+ScalarRange range_of_colours(const SliceRequest& slice, const std::vector<double>& plane,
+                             const KnownRange& beforehand) {
+  switch (slice.range) {
+    case ColourRange::given:
+      return slice.given;
+    case ColourRange::picture:
+      return extremes_of(plane);
+    default:
+      return beforehand.holds ? beforehand.range : both(beforehand.range, extremes_of(plane));
+  }
+}
+
+SliceAxis along(const Grid& grid, std::size_t axis) {
+  const std::vector<double>& centres = axis_of(grid, axis).centres;  // with one beyond each end
+  return {.name = convection::axis_names[axis],
+          .centres = std::vector<double>(centres.begin() + 1, centres.end() - 1)};
+}
+
+PictureScale side_of(const Grid& grid, std::size_t axis) {
+  const GridAxis& along = axis_of(grid, axis);
+  return {.name = convection::axis_names[axis],
+          .least = along.faces.front(),
+          .most = along.faces.back()};
 }
 
 }  // namespace
 
-SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& problem,
-                        const Grid& grid, const FlowReader& flow) {
+ScalarRange both(const ScalarRange& one, const ScalarRange& other) {
+  return {std::min(one.least, other.least), std::max(one.most, other.most)};
+}
+
+KnownRange range_beforehand(const SliceRequest& slice, const convection::Problem& problem,
+                            const std::vector<KnownRange>& scalars, const ScalarRange& so_far) {
+  for (std::size_t s = 0; s < scalars.size(); ++s) {
+    if (problem.scalars[s].name == slice.field) {
+      const KnownRange& known = scalars[s];
+      return known.holds ? known : KnownRange{.range = both(known.range, so_far)};
+    }
+  }
+  const bool is_speed = slice.field == velocity_fields.back();
+  return {.range = is_speed ? both(so_far, {0.0, 0.0}) : so_far};
+}
+
+SlicePlane slice_plane(const SliceRequest& slice, const convection::Problem& problem,
+                       const Grid& grid, const FlowReader& flow) {
+  const View view = view_along(slice.normal);
+  const Between depth = around(axis_of(grid, view.normal), slice.position);
+  const CellValues shown(slice.field, problem, grid, flow, view.normal, depth);
+  return {.right = along(grid, view.right),
+          .up = along(grid, view.up),
+          .values = plane_values(shown, grid, view, depth)};
+}
+
+SlicePicture draw_slice(const SliceRequest& slice, const SlicePlane& plane, const Grid& grid,
+                        const KnownRange& beforehand) {
   const View view = view_along(slice.normal);
   const GridAxis& right = axis_of(grid, view.right);
   const GridAxis& up = axis_of(grid, view.up);
-  const Between depth = around(axis_of(grid, view.normal), slice.position);
-  const CellValues shown(slice.field, problem, grid, flow, view.normal, depth);
-  const std::vector<double> plane = plane_values(shown, grid, view, depth);
   SlicePicture drawn;
-  find_range(slice, plane, drawn);
+  const ScalarRange of_colours = range_of_colours(slice, plane.values, beforehand);
+  drawn.least = of_colours.least;
+  drawn.most = of_colours.most;
   const double density = pixels_per_length(right.length() >= up.length() ? right : up);
   const std::vector<Between> columns = pixels_along(right, density);
   const std::vector<Between> rows = pixels_along(up, density);
@@ -234,7 +280,7 @@ SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& pr
   const double range = drawn.most - drawn.least;
   for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
     const auto value_in = [&](std::int64_t line, const Between& column) {
-      const double* values = plane.data() + line * right.count();
+      const double* values = plane.values.data() + line * right.count();
       return mixed(values[column.first], values[column.second], column.share);
     };
     for (const Between& column : columns) {
@@ -245,6 +291,20 @@ SlicePicture draw_slice(const SliceRequest& slice, const convection::Problem& pr
     }
   }
   return drawn;
+}
+
+PictureCaption caption_of(const SliceRequest& slice, const Grid& grid, const SlicePicture& drawn,
+                          double time, std::int64_t step) {
+  const View view = view_along(slice.normal);
+  const bool is_plane = axis_of(grid, view.normal).count() == 1;
+  return {.title = is_plane ? slice.field
+                            : fmt::format("{} at {} = {:.6g}", slice.field,
+                                          convection::axis_names[view.normal], slice.position),
+          .moment = fmt::format("time {:.6g}, step {}", time, step),
+          .right = side_of(grid, view.right),
+          .up = side_of(grid, view.up),
+          .colours = {.name = "", .least = drawn.least, .most = drawn.most},
+          .map = slice.colours};
 }
 
 }  // namespace bankfull::convect

@@ -4,16 +4,19 @@
 #include "bankfull/app/convect/checkpoints.hpp"
 #include "bankfull/app/convect/field_writer.hpp"
 #include "bankfull/app/convect/flow_of_run.hpp"
+#include "bankfull/app/convect/movies.hpp"
 #include "bankfull/app/convect/placeholders.hpp"
 #include "bankfull/app/convect/ready_cases.hpp"
 #include "bankfull/app/convect/run_directory.hpp"
 #include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/print_out.hpp"
+#include "bankfull/app/progress_line.hpp"
 #include "bankfull/app/publish.hpp"
 #include "bankfull/app/report.hpp"
 #include "bankfull/app/result_path.hpp"
 #include "bankfull/app/stop_file.hpp"
+#include "bankfull/app/termination.hpp"
 #include "bankfull/app/walltime.hpp"
 #include "bankfull/app/workload_commands.hpp"
 #include "bankfull/build_config.hpp"
@@ -51,6 +54,7 @@ struct ConvectOptions {
   std::string case_name;
   std::vector<std::string> settings;
   std::string restart;   ///< folder of a run, or one of its checkpoints
+  std::string movie;     ///< folder of a run
   std::string walltime;  ///< HH:MM:SS
   std::string output;    ///< with placeholders; empty: <case>-run
   bool overwrite = false;
@@ -504,7 +508,9 @@ ExitCode run_restart(const ConvectOptions& options, const Communicator& ranks) {
   require(options.output.empty() && !options.overwrite,
           "--restart goes on in the folder of the run", "leave out --output and --overwrite");
   const RestartPlace place = place_of_restart(options.restart);
-  const convect::RunDirectory directory = convect::RunDirectory::of_run(place.folder);
+  const convect::RunDirectory directory = convect::RunDirectory::of_run(
+      place.folder, "--restart",
+      "name the folder of a run of bankfull convect, or a file in its checkpoint/");
   directory.require_no_file_of_it(options.common.json);
   convect::require_checkpoints("--restart");
   if constexpr (build::hdf5) {
@@ -515,6 +521,32 @@ ExitCode run_restart(const ConvectOptions& options, const Communicator& ranks) {
     return go_on(options, ranks, directory, lock, *start);
   }
   return ExitCode::usage;
+}
+
+ExitCode run_movies(const ConvectOptions& options) {
+  const CommonOptions& common = options.common;
+  require(options.case_name.empty() && options.restart.empty() && options.validate.empty(),
+          "--movie is of a run that there is", "leave out the case, --restart and --validate");
+  require(options.output.empty() && options.settings.empty() && !common.json,
+          "--movie writes to movies/ in the folder of the run, and there is nothing to set",
+          "leave out --output, --set and --json");
+  const convect::RunDirectory run = convect::RunDirectory::of_run(
+      options.movie, "--movie", "name the folder of a run of bankfull convect");
+  const std::vector<convect::SliceMovie> movies = convect::movies_of(run);
+  const TerminationWatch termination(true);
+  for (const convect::SliceMovie& movie : movies) {
+    if (!common.dry_run) {
+      ProgressLine progress(common.quiet ? 0.0 : common.progress);
+      run.make_folder_of_movies();
+      if (!convect::make_movie(movie, progress, termination)) {
+        return ExitCode::interrupted;
+      }
+    }
+    print_out("  {} {}: {} pictures, {:g} a second\n", common.dry_run ? "would write" : "wrote",
+              printable(movie.file.string(), most_of_a_path), movie.pictures.size(),
+              movie.pictures_per_second());
+  }
+  return ExitCode::ok;
 }
 
 std::string names_of(const std::vector<convection::ValidationPart>& parts) {
@@ -572,6 +604,9 @@ ExitCode run_convect(const ConvectOptions& options, const Communicator& ranks) {
     require(!options.common.json, "--list-cases has no result for --json", "leave one of them out");
     return list_cases();
   }
+  if (!options.movie.empty()) {
+    return run_movies(options);
+  }
   if (!options.restart.empty() && options.validate.empty()) {
     return run_restart(options, ranks);
   }
@@ -606,6 +641,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       "  for ra in 1e4 1e5 1e6; do                         a sweep, into sweep-1e4/ and so on\n"
       "    bankfull convect my-case.toml --set ra=$ra --output 'sweep-{ra}'; done\n"
       "  bankfull convect --restart run-7                  go on from its last checkpoint\n"
+      "  bankfull convect --movie run-7                    of its pictures, by ffmpeg\n"
       "  bankfull convect --validate quick                 cases with known answers");
   add_common_options(*command, options->common);
   command->add_option("case", options->case_name, "a case file, or the name of a ready case");
@@ -625,6 +661,10 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
   with_environment(command->add_option("--restart", options->restart,
                                        "instead of a case: go on with the run in a folder, from "
                                        "its last checkpoint or from the file named"))
+      ->type_name("RUN");
+  with_environment(command->add_option("--movie", options->movie,
+                                       "instead of a case: make a movie of each slice of the run "
+                                       "in a folder, with ffmpeg"))
       ->type_name("RUN");
   with_environment(command->add_option("--walltime", options->walltime,
                                        "save the run and end it before so much time has passed"))

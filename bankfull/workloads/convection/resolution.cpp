@@ -1,7 +1,5 @@
 #include "bankfull/workloads/convection/resolution.hpp"
 
-#include "bankfull/workloads/convection/scalar_range.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -243,6 +241,15 @@ std::vector<Check> ResolutionWatch::checks() const {
         "what the precision holds of their differences");
   }
   return checks;
+}
+
+std::vector<KnownRange> ResolutionWatch::known_ranges() const {
+  std::vector<KnownRange> ranges;
+  ranges.reserve(bounds_.size());
+  for (const Bounds& bounds : bounds_) {
+    ranges.push_back({.range = {bounds.least, bounds.most}, .holds = bounds.hold});
+  }
+  return ranges;
 }
 
 void ResolutionWatch::save(PackedNumbers& to) const {

@@ -5,6 +5,7 @@
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
+#include "bankfull/workloads/convection/scalar_range.hpp"
 #include "bankfull/workloads/convection/state.hpp"
 
 #include <optional>
@@ -74,6 +75,9 @@ class ResolutionWatch {
 
   /// For the second half of the run: means over it, and the largest overshoot.
   [[nodiscard]] std::vector<Check> checks() const;
+
+  /// Of each scalar, for the whole run.
+  [[nodiscard]] std::vector<KnownRange> known_ranges() const;
 
   /// For a run that goes on later, from the same start.
   void save(PackedNumbers& to) const;

@@ -666,7 +666,11 @@ class Integration {
 
   void snapshot_when_due() {
     if (snapshot_due()) {
-      context_.recorder.snapshot(snapshots_, clock_.time, plan_.grid(), *integrator_);
+      context_.recorder.snapshot({.number = snapshots_,
+                                  .step = clock_.steps,
+                                  .time = clock_.time,
+                                  .scalars = resolution_->known_ranges()},
+                                 plan_.grid(), *integrator_);
       ++snapshots_;
     }
   }

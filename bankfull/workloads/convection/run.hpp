@@ -48,6 +48,14 @@ struct ToldFlow {
                        ///< be read until the recorder returns
 };
 
+/// Which of a run's pictures, and of when; numbers as above.
+struct SnapshotMoment {
+  std::int64_t number = 0;
+  std::int64_t step = 0;
+  double time = 0.0;
+  std::vector<KnownRange> scalars;  ///< for the whole run: the same at each picture
+};
+
 /// Told what a run finds while it goes on. Workloads write no files; the application does.
 class Recorder {
  public:
@@ -61,8 +69,7 @@ class Recorder {
   virtual void record(const SeriesRow& row) = 0;
 
   /// Cadence::snapshots times, the first at the start and the last at the end.
-  virtual void snapshot(std::int64_t number, double time, const Grid& grid,
-                        const FlowReader& flow) = 0;
+  virtual void snapshot(const SnapshotMoment& moment, const Grid& grid, const FlowReader& flow) = 0;
 
   /// Asked after each row: whether to hear of the averages so far.
   [[nodiscard]] virtual bool wants_profiles() { return false; }

@@ -12,6 +12,13 @@ struct ScalarRange {
   double most = 0.0;
 };
 
+/// What is known of a scalar's values beforehand: those that a run began with, and those that walls
+/// and their surroundings prescribe at any time of it.
+struct KnownRange {
+  ScalarRange range;
+  bool holds = false;  ///< nothing leads beyond: no source and no heated wall
+};
+
 /// Of the values of a formula at the centres of 8 x 8 x 8 equal parts of the box; 0 without one.
 /// What is not finite is refused where a flow is loaded.
 ScalarRange sampled_range(const Problem& problem, const PointFunction& function);

@@ -339,7 +339,8 @@ TEST(Slices, AreOfTheTemperatureAcrossTheThinnestHorizontalAxisByDefault) {
   EXPECT_EQ(plain.slices[0].field, "temperature");
   EXPECT_EQ(plain.slices[0].normal, 1);
   EXPECT_EQ(plain.slices[0].position, 0.5);
-  EXPECT_FALSE(plain.slices[0].fixed_range);
+  EXPECT_EQ(plain.slices[0].range, ColourRange::run);
+  EXPECT_THAT(plain.resolved, HasSubstr("range = \"run\""));
   const std::string chosen = std::string(fixed_layer()) +
                              "[[output.slice]]\nfield = \"w\"\nnormal = \"z\"\nat = 0.25\n"
                              "range = [-1, 2]\n";
@@ -347,12 +348,42 @@ TEST(Slices, AreOfTheTemperatureAcrossTheThinnestHorizontalAxisByDefault) {
   ASSERT_EQ(asked.slices.size(), 1U);
   EXPECT_EQ(asked.slices[0].field, "w");
   EXPECT_EQ(asked.slices[0].normal, 2);
-  EXPECT_EQ(asked.slices[0].most, 2.0);
+  EXPECT_EQ(asked.slices[0].range, ColourRange::given);
+  EXPECT_EQ(asked.slices[0].given.most, 2.0);
   EXPECT_EQ(asked.slices[0].colours, ColourMap::viridis);
   EXPECT_THAT(refusal_of(chosen, {"output.slice.0.at=3"}), HasSubstr("at = 3 is out of range"));
   EXPECT_THAT(refusal_of(chosen, {"output.slice.0.range=[1,1]"}), HasSubstr("range"));
   EXPECT_THAT(refusal_of(chosen, {"output.slice.1.at=0"}), HasSubstr("none of the list's 1"));
+  EXPECT_THAT(refusal_of(chosen, {"output.slice.0.range=always"}), HasSubstr("unknown"));
   EXPECT_THAT(refusal_of(chosen, {"output.snapshots=1"}), HasSubstr("too few"));
+}
+
+TEST(Slices, AreOfOneFieldOrSeveral) {
+  const std::string chosen = std::string(fixed_layer()) +
+                             "[[output.slice]]\nfields = [\"u\", \"temperature\"]\nat = 0.25\n"
+                             "range = \"picture\"\n[[output.slice]]\nfield = \"speed\"\n";
+  const Case asked = parsed(chosen);
+  ASSERT_EQ(asked.slices.size(), 3U);
+  EXPECT_EQ(asked.slices[0].field, "temperature");
+  EXPECT_EQ(asked.slices[0].colours, ColourMap::inferno);
+  EXPECT_EQ(asked.slices[1].field, "u");
+  EXPECT_EQ(asked.slices[1].colours, ColourMap::viridis);
+  EXPECT_EQ(asked.slices[2].field, "speed");
+  for (const std::size_t n : {0U, 1U}) {
+    EXPECT_EQ(asked.slices[n].position, 0.25);
+    EXPECT_EQ(asked.slices[n].range, ColourRange::picture);
+  }
+  EXPECT_EQ(parse_case(asked.resolved, "again.toml", {}).slices.size(), 3U);
+  const Case in_one_map = parsed(chosen, {"output.slice.0.colours=viridis"});
+  EXPECT_EQ(in_one_map.slices[0].colours, ColourMap::viridis);
+  EXPECT_THAT(refusal_of(chosen, {"output.slice.0.field=w"}), HasSubstr("stands beside field"));
+  EXPECT_THAT(refusal_of(chosen, {"output.slice.0.fields=[]"}), HasSubstr("names none"));
+  EXPECT_THAT(refusal_of(chosen, {"output.slice.0.fields=[\"q\"]"}), HasSubstr("'q' is unknown"));
+  std::string many = fixed_layer();
+  for (int n = 0; n < 51; ++n) {
+    many += "[[output.slice]]\nfields = [\"u\", \"w\"]\n";
+  }
+  EXPECT_THAT(refusal_of(many, {}), HasSubstr("slice asks for 102 fields in all"));
 }
 
 TEST(ReadyCases, AreAllGood) {

@@ -203,14 +203,46 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   const convection::FlowState state{
       .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, 0.5))};
   const convection::KeptFlow flow(state, grid);
-  writer.snapshot(0, 0.0, grid, flow);
-  writer.snapshot(1, 0.5, grid, flow);
+  writer.snapshot({.number = 0, .step = 0, .time = 0.0}, grid, flow);
+  writer.snapshot({.number = 1, .step = 3, .time = 0.5}, grid, flow);
   EXPECT_EQ(writer.pictures().size(), 2U);
   EXPECT_TRUE(fs::is_regular_file(directory.slices() / "temperature-y-0001.png"));
   EXPECT_THAT(read(directory.slice_list()),
               HasSubstr("\nslices/temperature-y-0001.png,0.5,temperature,y,0.5,0.5,0.5\n"));
   writer.finish("{}");
   EXPECT_EQ(read(directory.result()), "{}");
+}
+
+/// Of what is not known beforehand, colours stand for all pictures so far.
+TEST_F(Runs, GoOnWithTheColoursOfTheirPictures) {
+  const RunDirectory directory(folder_ / "run", false);
+  const FolderLock lock(directory.path());
+  const convection::Grid grid(run_.problem.axes);
+  const auto show = [&](RunWriter& writer, std::int64_t number, double temperature) {
+    const convection::FlowState state{
+        .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, temperature))};
+    writer.snapshot({.number = number}, grid, convection::KeptFlow(state, grid));
+  };
+  RunWriter first(run_, directory, lock);
+  first.begin();
+  show(first, 0, 0.5);
+  show(first, 1, 2.0);
+  CheckpointHeader saved;
+  const auto bytes = [](const fs::path& file) {
+    return static_cast<std::int64_t>(fs::file_size(file));
+  };
+  saved.told = {.series_bytes = bytes(directory.series()),
+                .series_lines = 1,
+                .slice_list_bytes = bytes(directory.slice_list()),
+                .slice_list_lines = 3};
+  show(first, 2, 9.0);
+  RunWriter second(run_, directory, lock);
+  second.go_on_from(saved);
+  second.begin();
+  show(second, 2, 1.0);
+  EXPECT_THAT(read(directory.slice_list()),
+              HasSubstr("-0001.png,0,temperature,y,0.5,0.5,2\n"
+                        "slices/temperature-y-0002.png,0,temperature,y,0.5,0.5,2\n"));
 }
 
 TEST_F(Runs, TellTheNumericalDissipationOfBoundedScalars) {

@@ -1,6 +1,7 @@
 #include "bankfull/app/convect/slice.hpp"
 
 #include <cmath>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace bankfull::convect {
@@ -50,6 +51,36 @@ double share_of(const Picture& picture, std::uint32_t column, std::uint32_t row)
   return nearest / 255.0;
 }
 
+SlicePicture drawn_slice(const SliceRequest& slice, const Problem& problem, const Grid& grid,
+                         const KeptFlow& flow,
+                         const convection::KnownRange& beforehand = {.range = no_range}) {
+  return draw_slice(slice, slice_plane(slice, problem, grid, flow), grid, beforehand);
+}
+
+TEST(Slices, HaveTheirValuesAtTheCentresOfCells) {
+  Problem problem;
+  problem.axes = {{{.upper = 3.0, .cells = 3, .periodic = true},
+                   {.upper = 2.0, .cells = 2},
+                   {.upper = 1.0, .cells = 2}}};
+  problem.scalars.resize(1);
+  const Grid grid(problem.axes);
+  const FlowState state =
+      state_of(grid, {zero, zero, [](double, double, double z) { return z; }},
+               [](double x, double y, double z) { return x + 10.0 * y + 100.0 * z; });
+  const KeptFlow flow(state, grid);
+  const SlicePlane across_y =
+      slice_plane({.field = "temperature", .normal = 1, .position = 1.25}, problem, grid, flow);
+  EXPECT_EQ(across_y.right.name, "x");
+  EXPECT_EQ(across_y.up.name, "z");
+  EXPECT_THAT(across_y.right.centres, testing::ElementsAre(0.5, 1.5, 2.5));
+  EXPECT_THAT(across_y.up.centres, testing::ElementsAre(0.25, 0.75));
+  EXPECT_THAT(across_y.values, testing::ElementsAre(38.0, 39.0, 40.0, 88.0, 89.0, 90.0));
+  const SlicePlane across_x =
+      slice_plane({.field = "w", .normal = 0, .position = 1.5}, problem, grid, flow);
+  EXPECT_EQ(across_x.right.name, "y");
+  EXPECT_THAT(across_x.values, testing::ElementsAre(0.25, 0.25, 0.25, 0.25));
+}
+
 TEST(Slice, IsToScaleWithZUpwards) {
   const Problem problem = box({12, 5, 8});
   const Grid grid(problem.axes);
@@ -58,10 +89,9 @@ TEST(Slice, IsToScaleWithZUpwards) {
   const SliceRequest slice{.field = "temperature",
                            .normal = 1,
                            .position = 0.5,
-                           .fixed_range = true,
-                           .least = 0.0,
-                           .most = 2.0};
-  const SlicePicture drawn = draw_slice(slice, problem, grid, KeptFlow(state, grid));
+                           .range = ColourRange::given,
+                           .given = {0.0, 2.0}};
+  const SlicePicture drawn = drawn_slice(slice, problem, grid, KeptFlow(state, grid));
   EXPECT_EQ(drawn.picture.width, 960U);
   EXPECT_EQ(drawn.picture.height, 640U);
   for (const std::uint32_t row : {100U, 320U, 500U}) {
@@ -79,10 +109,9 @@ TEST(Slice, InterpolatesAcrossThePlaneAndInIt) {
     const SliceRequest slice{.field = "temperature",
                              .normal = 1,
                              .position = y,
-                             .fixed_range = true,
-                             .least = 0.0,
-                             .most = 3.0};
-    const SlicePicture drawn = draw_slice(slice, problem, grid, KeptFlow(state, grid));
+                             .range = ColourRange::given,
+                             .given = {0.0, 3.0}};
+    const SlicePicture drawn = drawn_slice(slice, problem, grid, KeptFlow(state, grid));
     EXPECT_NEAR(share_of(drawn.picture, 5, 319), (y + 1.0) / 3.0, 0.01);
   }
 }
@@ -94,8 +123,8 @@ TEST(Slice, WrapsWherePeriodic) {
     return std::cos(2.0 * 3.14159265358979 * x / 3.0);
   };
   const FlowState state = state_of(grid, {zero, zero, zero}, wave);
-  const SlicePicture drawn = draw_slice({.field = "temperature", .normal = 1, .position = 0.5},
-                                        problem, grid, KeptFlow(state, grid));
+  const SlicePicture drawn = drawn_slice({.field = "temperature", .normal = 1, .position = 0.5},
+                                         problem, grid, KeptFlow(state, grid));
   // The wave's crest lies on the seam, between two cells that are alike.
   EXPECT_EQ(drawn.picture.pixels.front(), drawn.picture.pixels[959]);
   EXPECT_NEAR(share_of(drawn.picture, 0, 10), 1.0, 0.01);
@@ -110,15 +139,15 @@ TEST(Slice, ShowsVelocityAtTheCentres) {
                                    {[](double, double, double z) { return 3.0 * z; }, zero,
                                     [](double, double, double z) { return z * (2.0 - z); }},
                                    zero);
-  const SlicePicture along_x = draw_slice({.field = "u", .normal = 1, .position = 0.5}, problem,
-                                          grid, KeptFlow(state, grid));
+  const SlicePicture along_x = drawn_slice({.field = "u", .normal = 1, .position = 0.5}, problem,
+                                           grid, KeptFlow(state, grid));
   EXPECT_NEAR(along_x.least, 3.0 * 0.125, 1e-12);
   EXPECT_NEAR(along_x.most, 3.0 * 1.875, 1e-12);
-  const SlicePicture upwards = draw_slice({.field = "w", .normal = 0, .position = 1.0}, problem,
-                                          grid, KeptFlow(state, grid));
+  const SlicePicture upwards = drawn_slice({.field = "w", .normal = 0, .position = 1.0}, problem,
+                                           grid, KeptFlow(state, grid));
   EXPECT_NEAR(upwards.least, 0.5 * 0.25 * 1.75, 1e-12);
-  const SlicePicture speed = draw_slice({.field = "speed", .normal = 2, .position = 1.0}, problem,
-                                        grid, KeptFlow(state, grid));
+  const SlicePicture speed = drawn_slice({.field = "speed", .normal = 2, .position = 1.0}, problem,
+                                         grid, KeptFlow(state, grid));
   EXPECT_NEAR(speed.most, std::hypot(3.0, 0.5 * (1.0 + 0.75 * 1.25)), 0.05);
 }
 
@@ -126,12 +155,67 @@ TEST(Slice, OfOneValueHasOneColour) {
   const Problem problem = box({4, 1, 3});
   const Grid grid(problem.axes);
   const FlowState state = state_of(grid, {zero, zero, zero}, zero);
-  const SlicePicture drawn = draw_slice({.field = "temperature", .normal = 1, .position = 0.5},
-                                        problem, grid, KeptFlow(state, grid));
+  const SlicePicture drawn = drawn_slice({.field = "temperature", .normal = 1, .position = 0.5},
+                                         problem, grid, KeptFlow(state, grid));
   EXPECT_EQ(drawn.least, drawn.most);
   for (const Colour& pixel : drawn.picture.pixels) {
     ASSERT_EQ(pixel, drawn.picture.pixels.front());
   }
+}
+
+/// A plane on which the scalar is from 0.2 to 0.6, and u from -2 to 4.
+class ColoursOfASlice : public testing::Test {
+ protected:
+  ColoursOfASlice() {
+    problem_.axes = {{{.upper = 3.0, .cells = 3, .periodic = true},
+                      {.cells = 1, .periodic = true},
+                      {.upper = 2.0, .cells = 2}}};
+    problem_.scalars.resize(1);
+    state_ = state_of(Grid(problem_.axes),
+                      {[](double x, double, double) { return x < 1.5 ? 4.0 : -8.0; }, zero, zero},
+                      [](double, double, double z) { return z < 1.0 ? 0.2 : 0.6; });
+  }
+
+  [[nodiscard]] convection::ScalarRange drawn(const SliceRequest& slice,
+                                              const convection::KnownRange& beforehand) const {
+    const Grid grid(problem_.axes);
+    const SlicePicture picture =
+        drawn_slice(slice, problem_, grid, KeptFlow(state_, grid), beforehand);
+    return {picture.least, picture.most};
+  }
+
+  [[nodiscard]] convection::ScalarRange drawn_of_run(const std::string& field,
+                                                     const convection::KnownRange& known,
+                                                     const convection::ScalarRange& so_far) const {
+    const SliceRequest slice{.field = field, .position = 0.5};
+    return drawn(slice, range_beforehand(slice, problem_, {known}, so_far));
+  }
+
+  Problem problem_;
+  FlowState state_;
+};
+
+void expect_range(const convection::ScalarRange& found, double least, double most) {
+  EXPECT_EQ(found.least, least);
+  EXPECT_EQ(found.most, most);
+}
+
+TEST_F(ColoursOfASlice, StandForWhatIsKnownOfTheWholeRun) {
+  expect_range(drawn_of_run("temperature", {{0.0, 1.0}, true}, no_range), 0.0, 1.0);
+  expect_range(drawn_of_run("temperature", {{0.3, 0.5}, true}, {-7.0, 7.0}), 0.3, 0.5);
+}
+
+TEST_F(ColoursOfASlice, StandForAllPicturesSoFarWhereNothingHolds) {
+  expect_range(drawn_of_run("temperature", {{0.3, 1.0}, false}, no_range), 0.2, 1.0);
+  expect_range(drawn_of_run("temperature", {{0.3, 0.5}, false}, {-7.0, 0.1}), -7.0, 0.6);
+  expect_range(drawn_of_run("u", {{0.0, 1.0}, true}, no_range), -2.0, 4.0);
+  expect_range(drawn_of_run("u", {{0.0, 1.0}, true}, {-1.0, 5.0}), -2.0, 5.0);
+  expect_range(drawn_of_run("speed", {{0.0, 1.0}, true}, no_range), 0.0, 4.0);
+}
+
+TEST_F(ColoursOfASlice, StandForEachPictureWhereThatIsAskedFor) {
+  const SliceRequest slice{.field = "temperature", .position = 0.5, .range = ColourRange::picture};
+  expect_range(drawn(slice, {{-3.0, 3.0}, true}), 0.2, 0.6);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ namespace {
 class NoRecorder final : public Recorder {
  public:
   void record(const SeriesRow& /*row*/) override {}
-  void snapshot(std::int64_t /*number*/, double /*time*/, const Grid& /*grid*/,
+  void snapshot(const SnapshotMoment& /*moment*/, const Grid& /*grid*/,
                 const FlowReader& /*flow*/) override {}
 };
 
@@ -43,15 +43,17 @@ class CountingRecorder final : public Recorder {
     steps.push_back(row.step);
     rows.push_back(row);
   }
-  void snapshot(std::int64_t number, double /*time*/, const Grid& /*grid*/,
+  void snapshot(const SnapshotMoment& moment, const Grid& /*grid*/,
                 const FlowReader& /*flow*/) override {
-    snapshots.push_back(number);
+    snapshots.push_back(moment.number);
+    moments.push_back(moment);
   }
 
   int begins = 0;
   std::vector<std::int64_t> steps;
   std::vector<SeriesRow> rows;
   std::vector<std::int64_t> snapshots;
+  std::vector<SnapshotMoment> moments;
 };
 
 /// Ceilings that no memory reaches, so that a run measures none.
@@ -131,6 +133,44 @@ TEST(ConvectionRun, TellsItsRecorderAtTheCadenceAskedFor) {
   EXPECT_EQ(recorder.begins, 1);
   EXPECT_EQ(recorder.steps, (std::vector<std::int64_t>{0, 25, 50, 60}));
   EXPECT_EQ(recorder.snapshots, (std::vector<std::int64_t>{0, 1, 2}));
+  EXPECT_EQ(recorder.moments[1].step, 30);
+  EXPECT_NEAR(recorder.moments[1].time, 0.03, 1e-12);
+}
+
+/// Beside walls at 0 and 1: within them and, at its beginning, beyond; with a source, through a
+/// heated wall, and by mixed walls of a reservoir at 3.
+TEST(ConvectionRun, TellsWhatItKnowsOfScalarsBeforehand) {
+  Problem problem;
+  problem.axes = {
+      {{.upper = 2.0, .cells = 4, .periodic = true}, {.cells = 1, .periodic = true}, {.cells = 4}}};
+  problem.viscosity = 1.0;
+  Scalar between;
+  between.walls[2] = {WallScalar::fixed(1.0), WallScalar::fixed(0.0)};
+  between.initial = [](double, double, double z) { return 1.0 - z; };
+  problem.scalars.assign(5, between);
+  problem.scalars[1].initial = [](double, double, double z) { return z > 0.5 ? 2.0 : -1.0; };
+  problem.scalars[2].source = [](double, double, double) { return 1.0; };
+  problem.scalars[3].walls[2][0] = WallScalar::heated(1.0);
+  problem.scalars[4].walls[2][0] = WallScalar::mixed(1.0, 3.0);
+  problem.time_step.fixed = 1e-3;
+  problem.steps = 40;
+  CountingRecorder recorder;
+  run_with(problem, {.snapshots = 3}, recorder);
+  ASSERT_EQ(recorder.moments.size(), 3U);
+  for (const SnapshotMoment& moment : recorder.moments) {
+    const std::vector<KnownRange>& known = moment.scalars;
+    ASSERT_EQ(known.size(), 5U);
+    const auto is = [&](std::size_t s, double least, double most, bool holds) {
+      EXPECT_EQ(known[s].range.least, least) << s;
+      EXPECT_EQ(known[s].range.most, most) << s;
+      EXPECT_EQ(known[s].holds, holds) << s;
+    };
+    is(0, 0.0, 1.0, true);
+    is(1, -1.0, 2.0, true);
+    is(2, 0.0, 1.0, false);
+    is(3, 0.0, 0.875, false);  // the centre of the lowest cell
+    is(4, 0.0, 3.0, true);
+  }
 }
 
 /// Taylor and Green's vortices in the plane of x and z: by the discrete equations they decay by the
@@ -267,7 +307,7 @@ TEST(ConvectionRun, TheFirstRowTellsTheFirstStep) {
 class MomentRecorder final : public Recorder {
  public:
   void record(const SeriesRow& row) override { rows.push_back(row); }
-  void snapshot(std::int64_t /*number*/, double /*time*/, const Grid& grid,
+  void snapshot(const SnapshotMoment& /*moment*/, const Grid& grid,
                 const FlowReader& flow) override {
     const FlowState state = flow.whole(grid, 4);
     const Extents n = grid.extents();

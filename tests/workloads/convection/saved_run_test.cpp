@@ -19,10 +19,13 @@ namespace {
 class KeepingRecorder final : public Recorder {
  public:
   void record(const SeriesRow& row) override { rows.push_back(row); }
-  void snapshot(std::int64_t number, double time, const Grid& grid,
-                const FlowReader& flow) override {
-    snapshots[number] = flow.whole(grid, 4).fields;
-    times.push_back(time);
+  void snapshot(const SnapshotMoment& moment, const Grid& grid, const FlowReader& flow) override {
+    snapshots[moment.number] = flow.whole(grid, 4).fields;
+    times.push_back(moment.time);
+    for (const KnownRange& known : moment.scalars) {
+      ranges[moment.number].insert(ranges[moment.number].end(),
+                                   {known.range.least, known.range.most, known.holds ? 1.0 : 0.0});
+    }
   }
   void profiles(const std::vector<Profile>& all) override { found = all; }
   void checkpoint(std::int64_t step, double time,
@@ -38,6 +41,7 @@ class KeepingRecorder final : public Recorder {
   std::vector<SeriesRow> rows;
   std::map<std::int64_t, std::vector<std::vector<double>>> snapshots;
   std::vector<double> times;
+  std::map<std::int64_t, std::vector<double>> ranges;  ///< of pictures
   std::vector<Profile> found;
   std::map<std::int64_t, KeptState> states;
   std::int64_t stop_after = 0;  ///< so many states
@@ -202,6 +206,7 @@ TEST_P(SavedRun, GoesOnFromAnyStepAsIfNothingHadHappened) {
     ASSERT_TRUE(rest.states.at(end) == whole.states.at(end)) << "from step " << step;
     for (const auto& [number, fields] : rest.snapshots) {
       ASSERT_EQ(fields, plain.snapshots.at(number)) << "from step " << step;
+      ASSERT_EQ(rest.ranges.at(number), plain.ranges.at(number)) << "from step " << step;
     }
     ASSERT_EQ(found.resolution.size(), expected.resolution.size());
     for (std::size_t n = 0; n < found.resolution.size(); ++n) {

@@ -67,6 +67,13 @@ class Picture:
     least: float  # the value of the first colour
     most: float  # and of the last one
 
+    def data(self):
+        """The values of the slice, rows from low to high, and the places of its columns and rows: with `output.data = true` alone."""
+        path = self.path.with_suffix(".h5")
+        with _opened(path) as file:
+            along, up = {"x": "yz", "y": "xz", "z": "xy"}[self.normal]
+            return file["values"][()], file[along][()], file[up][()]
+
 
 class FieldFile:
     """The fields of one time in a file of HDF5. Arrays are in the order z, y, x.
@@ -77,7 +84,7 @@ class FieldFile:
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
-        with self._opened() as file:
+        with _opened(self.path) as file:
             if "time" not in file.attrs or "grid" not in file:
                 raise RunFolderError(f"{self.path} is no file of fields")
             self.time = float(file.attrs["time"])
@@ -88,42 +95,32 @@ class FieldFile:
     def __getitem__(self, name):
         if name not in self.names:
             raise KeyError(f"{self.path.name} has no field {name!r}; it has {', '.join(self.names)}")
-        with self._opened() as file:
+        with _opened(self.path) as file:
             return file["fields"][name][()]
 
     def centred(self, name):
         """A velocity at the centres of the cells."""
         if name not in self.centred_names:
             raise KeyError(f"{self.path.name} has no centred {name!r}; it has {', '.join(self.centred_names) or 'none'}")
-        with self._opened() as file:
+        with _opened(self.path) as file:
             return file["centred"][name][()]
 
     def coordinates(self, name):
         """Arrays of x, y and z of the values of a field."""
         own_axis = {"u": "x", "v": "y", "w": "z"}.get(name)
-        with self._opened() as file:
+        with _opened(self.path) as file:
             grid = file["grid"]
             return tuple(grid[f"{axis}_faces"][:-1] if axis == own_axis else grid[f"{axis}_centres"][()] for axis in "xyz")
 
     def centres(self):
         """Arrays of x, y and z of the cells' centres."""
-        with self._opened() as file:
+        with _opened(self.path) as file:
             return tuple(file["grid"][f"{axis}_centres"][()] for axis in "xyz")
 
     def faces(self):
         """Arrays of x, y and z of the cells' faces, one more than there are cells."""
-        with self._opened() as file:
+        with _opened(self.path) as file:
             return tuple(file["grid"][f"{axis}_faces"][()] for axis in "xyz")
-
-    def _opened(self):
-        try:
-            import h5py
-        except ImportError as error:
-            raise RunFolderError(f"{self.path} needs h5py: install python3-h5py") from error
-        try:
-            return h5py.File(self.path, "r")
-        except OSError as error:
-            raise RunFolderError(f"cannot read {self.path}: {error}") from error
 
 
 class Run:
@@ -210,3 +207,14 @@ def _column(cells):
         return numpy.array([_number(cell) for cell in cells], dtype=float)
     except ValueError:
         return numpy.array(cells, dtype=str)
+
+
+def _opened(path):
+    try:
+        import h5py
+    except ImportError as error:
+        raise RunFolderError(f"{path} needs h5py: install python3-h5py") from error
+    try:
+        return h5py.File(path, "r")
+    except OSError as error:
+        raise RunFolderError(f"cannot read {path}: {error}") from error

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "bankfull/app/convect/slice.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bankfull::convect {
+
+/// A picture as a run's slices.csv has it.
+struct ListedPicture {
+  std::string file;                          ///< "slices/temperature-y-0000.png"
+  convection::ScalarRange range = no_range;  ///< of its colours
+};
+
+/// Those that a list names, in its order; none where it is no file. What is no picture is left out.
+std::vector<ListedPicture> listed_pictures(const std::filesystem::path& list);
+
+/// The values of the slice that a picture shows: "temperature-y-0000.h5" of it.
+std::filesystem::path data_beside(std::filesystem::path picture);
+
+/// The name of a picture of a slice: "temperature-y-0000.png".
+std::string picture_name(const std::string& slice, std::int64_t number);
+
+/// That of the movie of its pictures: "temperature-y.mp4".
+std::string movie_name(const std::string& slice);
+
+/// The slice that a picture of this name is of: "temperature-y".
+std::string slice_of(const std::string& picture);
+
+}  // namespace bankfull::convect
