@@ -349,7 +349,7 @@ class RunDirectory(Convect):
         self.assertIn("layer-run/", text)
         run = self.path / "layer-run"
         names = {path.name for path in run.iterdir()}
-        self.assertEqual(names, {"case.toml", "run.json", "series.csv", "slices", "slices.csv"})
+        self.assertEqual(names, {"case.toml", "report-data.js", "report.html", "run.json", "series.csv", "slices", "slices.csv"})
         result = json.loads((run / "run.json").read_text())
         jsonschema.validate(result, SCHEMA)
         rows = rows_of(run / "series.csv")

@@ -258,7 +258,8 @@ Json ReportData::pictures() const {
                    {"field", slice.field},
                    {"normal", convection::axis_names[static_cast<std::size_t>(slice.normal)]},
                    {"at", slice.position},
-                   {"colours", colour_bar(slice.colours)},
+                   // A frame has its own bar.
+                   {"colours", run_->frames ? Json::array() : colour_bar(slice.colours)},
                    {"files", files}});
   }
   return all;

@@ -636,7 +636,7 @@ void RunWriter::begin_report() {
   }
   report_ = std::make_unique<RunReport>(
       std::move(data),
-      RunReport::Places{.page = directory_->report(), .data = directory_->report_data()});
+      RunReport::Places{.page = directory_->report(), .data = directory_->report_data()}, *lock_);
   report_->begin();
 }
 

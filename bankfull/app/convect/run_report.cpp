@@ -19,8 +19,8 @@ constexpr double part_of_writing = 0.01;
 
 }  // namespace
 
-RunReport::RunReport(ReportData data, Places places)
-    : data_(std::move(data)), places_(std::move(places)) {}
+RunReport::RunReport(ReportData data, Places places, const FolderLock& lock)
+    : data_(std::move(data)), places_(std::move(places)), lock_(&lock) {}
 
 bool RunReport::is_due() const {
   const std::lock_guard lock(mutex_);
@@ -30,10 +30,8 @@ bool RunReport::is_due() const {
 
 void RunReport::begin() {
   data_.begin();
-  work_.add([this] {
-    attempt([this] { StagedFile(places_.page, std::string(report_page())).replace(); });
-  });
-  write();
+  work_.add([this] { write_file(places_.page, [] { return std::string(report_page()); }); });
+  finish();
 }
 
 void RunReport::write(double seconds_to_make) {
@@ -51,7 +49,7 @@ void RunReport::write(double seconds_to_make) {
   }
   work_.add([this, moment, seconds_to_make, data = std::make_shared<const ReportData>(data_)] {
     const Stopwatch writing;
-    attempt([&] { StagedFile(places_.data, data->script(moment)).replace(); });
+    write_file(places_.data, [&] { return data->script(moment); });
     const std::lock_guard lock(mutex_);
     cost_ = seconds_to_make + writing.seconds();
     busy_ = false;
@@ -63,10 +61,14 @@ void RunReport::finish() {
   work_.finish();
 }
 
-template <class Body>
-void RunReport::attempt(const Body& body) {
+/// Whoever has moved or replaced the folder meanwhile is told by others.
+template <class Text>
+void RunReport::write_file(const std::filesystem::path& path, const Text& text) {
   try {
-    body();
+    const std::string now = text();
+    if (lock_->holds()) {
+      StagedFile(path, now).replace();
+    }
   } catch (const std::exception& failure) {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(has_failed_, true)) {

@@ -2,6 +2,7 @@
 
 #include "bankfull/app/background_work.hpp"
 #include "bankfull/app/convect/report_data.hpp"
+#include "bankfull/app/folder_lock.hpp"
 #include "bankfull/core/measure/timer.hpp"
 
 #include <filesystem>
@@ -22,14 +23,16 @@ class RunReport {
     std::filesystem::path page;
     std::filesystem::path data;
   };
-  RunReport(ReportData data, Places places);
+
+  /// The lock, of the folder of both places, outlives the report: without it nothing is written.
+  RunReport(ReportData data, Places places, const FolderLock& lock);
 
   [[nodiscard]] ReportData& data() { return data_; }
 
   /// Whether it may be written again.
   [[nodiscard]] bool is_due() const;
 
-  /// Writes the page, and the data so far.
+  /// Writes the page, and the data so far; waits until they are there.
   void begin();
 
   /// Writes the data so far. A copy of them: they may change at once. What it took to make them
@@ -43,11 +46,12 @@ class RunReport {
   [[nodiscard]] std::vector<std::string> take_messages();
 
  private:
-  template <class Body>
-  void attempt(const Body& body);
+  template <class Text>
+  void write_file(const std::filesystem::path& path, const Text& text);
 
   ReportData data_;
   Places places_;
+  const FolderLock* lock_;
   Stopwatch since_begin_;
   Stopwatch since_write_;
   double longest_pause_ = 0.0;  ///< seconds between two writes

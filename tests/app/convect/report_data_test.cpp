@@ -104,6 +104,9 @@ TEST_F(ReportDataTest, SortsPicturesByTheirSlices) {
   data_.add_picture("slices/temperature-y-0000.png,0,temperature,y,0.5,-1,1");
   data_.add_picture("slices/other-y-0000.png,0,other,y,0.5,-1,1");
   data_.add_picture("broken");
+  run_.frames = true;
+  EXPECT_TRUE(document()["pictures"][0]["colours"].empty()) << "the frame has a bar";
+  run_.frames = false;
   const nlohmann::json pictures = document()["pictures"];
   ASSERT_EQ(pictures.size(), 1U);
   EXPECT_EQ(pictures[0]["field"], "temperature");

@@ -370,6 +370,7 @@ function makePicture() {
       image.src = file;
     }
     image.alt = `${title}: from ${display(least)} to ${display(most)}`;
+    figure.querySelector(".colours").hidden = colours.length === 0;
     ends[0].textContent = display(least);
     ends[1].style.background = `linear-gradient(to right, ${colours.join(", ")})`;
     ends[2].textContent = display(most);
