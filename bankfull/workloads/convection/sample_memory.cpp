@@ -76,8 +76,8 @@ OutputNeeds sample_bytes(const Problem& problem, const Cadence& cadence) {
     bytes.device += values_of_largest_plane(problem) * word_bytes;
   }
   // Beside batches, one after the other: pieces that a sample is added up from, and what is told
-  // with each batch left out.
-  bytes.host += batch_count * (sizes.all + sizes.largest) * word_bytes;
+  // with each batch left out, with the text of files and a report beside it.
+  bytes.host += batch_count * (sizes.all + sizes.largest * 3 / 2) * word_bytes;
   add_probes(cadence.probes, bytes);
   if (!problem.device.is_cuda()) {
     bytes.device = 0;
