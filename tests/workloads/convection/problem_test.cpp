@@ -51,8 +51,6 @@ TEST(ConvectionProblem, NamesWhatIsWrong) {
       {"rotation is 2e+30; use a number of up to 1e+30", [](Problem& p) { p.rotation[2] = 2e30; }},
       {"wall value of scalar 0 is -1e+300",
        [](Problem& p) { p.scalars[0].walls[0][1] = WallScalar::fixed(-1e300); }},
-      {"bound of the formula of t of the source of scalar 1 is 2e+30",
-       [](Problem& p) { p.scalars[1].source_factor = of_time("2e30*sin(t)"); }},
       {"13 scalars; use at most 12", [](Problem& p) { p.scalars.resize(max_scalars + 1); }},
       {"a scalar has no name", [](Problem& p) { p.scalars[0].name.clear(); }},
       {"diffusivity of scalar 1 is 0", [](Problem& p) { p.scalars[1].diffusivity = 0.0; }},
