@@ -233,6 +233,21 @@ class Restart(Runs):
             self.assertEqual([row["step"] for row in csv.DictReader(lines)], [str(n) for n in [*range(0, 25, 3), *range(25, 61, 5)]])
         self.assertTrue((self.run_folder / "probes" / "line.csv").read_text().startswith(line))
 
+    def test_pictures_that_are_added_begin_where_the_run_goes_on(self):
+        self.run_convect("layer.toml", "--output", "run", "--set", "steps=25", "--set", "output.snapshots=0")
+        self.assertFalse((self.run_folder / "slices").exists())
+        first = self.checkpoints()[0]
+        kept = first.read_bytes()
+        self.run_convect("--restart", "run", "--set", "steps=60", "--set", "output.snapshots=4")
+        with (self.run_folder / "slices.csv").open() as lines:
+            listed = [row["file"] for row in csv.DictReader(lines)]
+        self.assertEqual(sorted(listed), sorted(str(path.relative_to(self.run_folder)) for path in self.run_folder.glob("slices/*")))
+        self.assertGreater(len(listed), 1)
+        # Back to a time without pictures, and without any from there.
+        first.write_bytes(kept)
+        self.run_convect("--restart", str(first), "--set", "output.snapshots=0")
+        self.assertEqual([*self.run_folder.glob("slices/*"), *self.run_folder.glob("slices.csv")], [])
+
     def test_a_run_at_its_end_needs_a_later_one(self):
         self.run_convect("layer.toml", "--output", "run")
         before = physics_of(self.run_folder / "series.csv")

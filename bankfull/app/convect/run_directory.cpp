@@ -541,6 +541,9 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
       listed.begin(),
       listed.begin() + std::min<std::int64_t>(kept, static_cast<std::int64_t>(listed.size())));
   remove_pictures(listed);
+  if (saved.told.slice_list_bytes == 0) {
+    remove_if_there(slice_list());
+  }
   remove_statistics();
   remove_probes(saved.told.probes);
   remove_temporary_files(names_in(path_));
@@ -605,7 +608,7 @@ void RunWriter::begin() {
     has_begun_ = true;
     series_ = LineFile(directory_->series(), told.series_bytes);
     rows_ = told.series_lines - 1;
-    go_on_with_pictures(told);
+    begin_pictures(told.slice_list_bytes);
     probes_ = ProbeFiles(*run_, directory_->probes(), told.probes);
     begin_fields(told.field_list_bytes);
     begin_report();
@@ -614,9 +617,7 @@ void RunWriter::begin() {
   directory_->create(*run_);
   has_begun_ = true;
   series_ = LineFile(directory_->series(), series_heading(run_->problem));
-  if (!run_->slices.empty() && run_->cadence.snapshots > 0) {
-    slice_list_ = LineFile(directory_->slice_list(), "file,time,field,normal,at,least,most");
-  }
+  begin_pictures(0);
   probes_ = ProbeFiles(*run_, directory_->probes(), {});
   begin_fields(0);
   begin_report();
@@ -640,11 +641,14 @@ void RunWriter::begin_report() {
   report_->begin();
 }
 
-void RunWriter::go_on_with_pictures(const ToldSoFar& told) {
-  if (told.slice_list_bytes == 0) {
+void RunWriter::begin_pictures(std::int64_t list_bytes) {
+  if (list_bytes == 0) {
+    if (!run_->slices.empty() && run_->cadence.snapshots > 0) {
+      slice_list_ = LineFile(directory_->slice_list(), "file,time,field,normal,at,least,most");
+    }
     return;
   }
-  slice_list_ = LineFile(directory_->slice_list(), told.slice_list_bytes);
+  slice_list_ = LineFile(directory_->slice_list(), list_bytes);
   for (const ListedPicture& picture : listed_pictures(directory_->slice_list())) {
     pictures_.push_back(directory_->path() / picture.file);
     for (std::size_t n = 0; n < slice_names_.size(); ++n) {

@@ -174,7 +174,7 @@ class RunWriter final : public convection::Recorder {
  private:
   void require_folder() const;
   void begin_fields(std::int64_t list_bytes);
-  void go_on_with_pictures(const ToldSoFar& told);
+  void begin_pictures(std::int64_t list_bytes);
   void begin_report();
   void finish_fields();
   void tell_messages();

@@ -127,7 +127,7 @@ Plan::Plan(Problem problem, CeilingRule ceilings, const OutputNeeds& output)
 }
 
 void Plan::copy_where_there_is_room(const std::vector<int>& fields) {
-  if (!problem_.device.is_cuda()) {
+  if (!problem_.device.is_cuda() || fields.empty()) {
     return;
   }
   copied_fields_ = fields;

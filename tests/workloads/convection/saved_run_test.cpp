@@ -19,6 +19,7 @@ namespace {
 class KeepingRecorder final : public Recorder {
  public:
   void record(const SeriesRow& row) override { rows.push_back(row); }
+  bool wants_statistics() override { return wanted_rows > 0 && rows.size() % wanted_rows == 0; }
   void snapshot(const SnapshotMoment& moment, const Grid& grid, const FlowReader& flow) override {
     snapshots[moment.number] = flow.whole(grid, 4).fields;
     times.push_back(moment.time);
@@ -50,6 +51,7 @@ class KeepingRecorder final : public Recorder {
   std::vector<Profile> found;
   std::vector<Spectrum> spectra;
   int told = 0;  ///< statistics, while the run went on
+  std::size_t wanted_rows = 0;  ///< between two wishes for statistics
   std::vector<ProbeReading> readings;
   std::map<std::int64_t, KeptState> states;
   std::int64_t stop_after = 0;  ///< so many states
@@ -338,11 +340,12 @@ TEST(SavedRun, ReadsItsProbesWhenTheyAreDue) {
   EXPECT_EQ(plain.spectra[1].samples, 17) << "of steps 12 to 60";
 }
 
-/// Somebody who watches sees what the samples so far say: with checkpoints, and every ten rows.
+/// Somebody who watches sees what the samples so far say: with checkpoints, and when they ask.
 TEST(SavedRun, TellsItsStatisticsWhileItGoesOn) {
   SavedCase one = saved_cases()[1];
   one.cadence.series_steps = 2;
   KeepingRecorder with_rows;
+  with_rows.wanted_rows = 10;
   run_from(one.problem, one.cadence, with_rows, nullptr);
   EXPECT_EQ(with_rows.told, 3) << "with rows 10, 20 and 30 of 32";
   one.cadence.series_steps = 61;
