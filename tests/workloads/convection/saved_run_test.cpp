@@ -50,7 +50,7 @@ class KeepingRecorder final : public Recorder {
   std::map<std::int64_t, std::vector<double>> ranges;  ///< of pictures
   std::vector<Profile> found;
   std::vector<Spectrum> spectra;
-  int told = 0;  ///< statistics, while the run went on
+  int told = 0;                 ///< statistics, while the run went on
   std::size_t wanted_rows = 0;  ///< between two wishes for statistics
   std::vector<ProbeReading> readings;
   std::map<std::int64_t, KeptState> states;
