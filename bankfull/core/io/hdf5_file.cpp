@@ -12,7 +12,6 @@
 #include <functional>
 #include <hdf5.h>
 #include <numeric>
-#include <optional>
 #include <string_view>
 #include <sys/stat.h>
 #include <type_traits>
@@ -326,28 +325,29 @@ void Dataset::write_chunks(const Part& part, const double* values) {
   const std::string what = "write " + what_;
   const ChunkGrid chunks(part, chunk_of(shape_.extents, bytes_of(shape_.element)));
   const auto element_bytes = static_cast<std::size_t>(bytes_of(shape_.element));
-  std::exception_ptr failure;
+  std::exception_ptr failure;  // touched in the ordered part alone
 #pragma omp parallel for ordered schedule(dynamic) num_threads(shape_.threads)
   for (std::int64_t n = 0; n < chunks.count(); ++n) {
-    std::optional<StoredChunk> chunk;
+    StoredChunk chunk;
+    std::exception_ptr not_formed;
     try {
       chunk = stored_chunk(shape_.element == Element::fp32 ? chunks.bytes<float>(n, values)
                                                            : chunks.bytes<double>(n, values),
                            element_bytes, shape_.deflate);
     } catch (...) {
-#pragma omp critical
-      failure = std::current_exception();
+      not_formed = std::current_exception();
     }
 #pragma omp ordered
     try {
-      if (chunk && !failure) {
+      if (!failure && not_formed) {
+        failure = not_formed;
+      } else if (!failure) {
         const std::vector<hsize_t> place = sizes(chunks.place(n));
-        checked(H5Dwrite_chunk(id_.id(), H5P_DEFAULT, chunk->skipped_filters, place.data(),
-                               chunk->bytes.size(), chunk->bytes.data()),
+        checked(H5Dwrite_chunk(id_.id(), H5P_DEFAULT, chunk.skipped_filters, place.data(),
+                               chunk.bytes.size(), chunk.bytes.data()),
                 what);
       }
     } catch (...) {
-#pragma omp critical
       failure = std::current_exception();
     }
   }
