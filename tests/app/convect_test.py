@@ -463,6 +463,17 @@ class RunDirectory(Convect):
         self.assertEqual(sorted(row["file"].split("/")[-1][:4] for row in rows_of(self.path / "layer-run" / "slices.csv"))[0], "w-x-")
         self.assertRegex((self.path / "layer-run" / "case.toml").read_text(), r'\[\[output.slice\]\]\n(.*\n)*field = "w"')
 
+    def test_settings_bring_sections_that_the_case_lacks(self):
+        run = self.path / "layer-run"
+        self.succeeded("layer.toml", "--quiet", "--set", 'statistics=[{profiles="z"}]', "--set", 'probe=[{at=[0.5, 0.5, 0.5]}]', "--set", "steps=6")
+        written = (run / "case.toml").read_text()
+        for section in ("[[statistics]]", "[[probe]]"):
+            self.assertIn(section, written)
+        self.succeeded("layer.toml", "--quiet", "--overwrite", "--set", "statistics.0.every=3", "--set", "statistics.0.profiles=x", "--set", "steps=6")
+        self.assertRegex((run / "case.toml").read_text(), r'\[\[statistics\]\]\n(.*\n)*every = 3')
+        self.refused("layer.toml", "--set", 'statistic=[{profiles="z"}]', saying=["unknown key 'statistic'", "statistics"])
+        self.refused("layer.toml", "--set", "statistics=z", saying=["unknown key 'statistics'"])
+
     def test_stays_where_the_next_one_cannot_begin(self):
         self.succeeded("layer.toml", "--quiet")
         run = self.path / "layer-run"

@@ -176,6 +176,13 @@ class Convect(Memory):
     def test_bounded_advection(self):
         self.convect("--set", "physics.advection=bounded", "--set", "solver=direct", "--ceiling", "none")
 
+    def test_the_flow_of_a_finer_run(self):
+        """Small, so that what is held of the other run is most of it."""
+        self.run_program(["convect", "rayleigh-1e7", "--device", "cpu", "--set", "cells=160x160x160", "--set", "steps=1", "--set", "solver=direct",
+                          "--set", "output.snapshots=0", "--set", "checkpoint.every=1", "--ceiling", "none", "--output", "fine"])
+        self.holds("convect", "rayleigh-1e7", "--set", "cells=64x64x64", "--set", "steps=2", "--set", "solver=direct", "--ceiling", "none",
+                   "--set", "initial.from=fine")
+
     def test_convect_samples(self):
         """A long axis, so that batches of samples are as large as the flow; enough steps for all of them."""
         self.holds("convect", "rayleigh-1e7", "--set", "cells=4096x8x8", "--set", "time={dt=1e-5,steps=40}", "--set", "solver=direct", "--ceiling", "none",

@@ -117,6 +117,11 @@ every = 7
 """
 
 
+def rows_of(path):
+    with path.open() as lines:
+        return [*csv.DictReader(lines)]
+
+
 def physics_of(series):
     """All of a series but the time that steps took."""
     with series.open() as lines:
@@ -392,7 +397,6 @@ class Ends(Runs):
                                (["initial.from=layer.toml"], r"no file of HDF5"),
                                (["initial.from=''"], r"from names no run"),
                                (["domain.upper=[3,1,1]"], r"the box of that run is 2 long along x, and this one 3"),
-                               (["initial.temperature=0"], r"that run has a temperature; leave out initial.temperature"),
                                (["initial.velocity=[0,0,0]"], r"velocity contradicts from"),
                                ([f"scalar={dye}", *walls], r"that run has no dye; give initial.dye")):
             with self.subTest(said=said):
@@ -405,6 +409,16 @@ class Ends(Runs):
         out, err = self.run_convect("from.toml", "--output", "run")
         self.assertIn("the one before is tried", err)
         self.assertIn("begins with step 14", out)
+
+    def test_the_flow_of_another_run_takes_the_place_of_initial_values(self):
+        """The same case goes up a ladder of grids, with --set alone."""
+        for velocity in ("", "velocity = [0.1, 0, 0]\n"):
+            (self.path / "case.toml").write_text(LAYER.replace("noise = 1e-2", velocity))
+            self.run_convect("case.toml", "--output", "coarse", "--set", "steps=20", "--overwrite")
+            out, _ = self.run_convect("case.toml", "--output", "run", "--overwrite", "--set", "cells=32x16x16", "--set", "initial.from=coarse", "--set", "steps=2")
+            self.assertRegex(out, r"begins with step 20, .*cells, in place of initial.temperature\n")
+            self.assertNotRegex((self.run_folder / "case.toml").read_text(), r"\[initial\](\n\w.*)*\nvelocity = ")
+            self.assertNotEqual(rows_of(self.run_folder / "series.csv")[0]["kinetic_energy"], rows_of(self.path / "coarse" / "series.csv")[0]["kinetic_energy"])
 
     def test_a_file_ends_a_run(self):
         process = self.start("layer.toml", "--output", "run", "--set", "steps=100000000")

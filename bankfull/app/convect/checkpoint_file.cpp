@@ -14,7 +14,7 @@ namespace {
 using convection::CellReader;
 
 constexpr const char* format_name = "bankfull checkpoint of convection";
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t format_version = 2;
 
 std::vector<std::int64_t> list_of(const Extents& n) { return {n.ni, n.nj, n.nk}; }
 
@@ -132,12 +132,9 @@ void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& 
 CheckpointReader::CheckpointReader(const std::filesystem::path& path) : file_(path) {
   require_known(file_);
   file_.verify();
-  std::vector<std::int64_t> told = file_.dataset("told").counts();
+  const std::vector<std::int64_t> told = file_.dataset("told").counts();
   const std::vector<std::int64_t> step = file_.dataset("step").counts();
   const std::vector<double> time = file_.dataset("time").numbers();
-  if (told.size() == 4) {
-    told.resize(6);  // of a program that wrote no fields
-  }
   if (told.size() != 6 || step.size() != 1 || time.size() != 1) {
     refuse_file(path, "it does not tell where the run was");
   }

@@ -54,33 +54,51 @@ Case case_of(const CheckpointReader& saved) {
   }
 }
 
-/// One thing, and one alone, is what each scalar begins with.
+bool has(const convection::Problem& problem, const std::string& scalar) {
+  return std::ranges::find(problem.scalars, scalar, &convection::Scalar::name) !=
+         problem.scalars.end();
+}
+
 void require_begun(const Case& wanted, const convection::Problem& other) {
   for (const convection::Scalar& scalar : wanted.problem.scalars) {
-    const bool has_own = wanted.own_initial.contains(scalar.name);
-    const bool is_there = std::ranges::find(other.scalars, scalar.name,
-                                            &convection::Scalar::name) != other.scalars.end();
-    require(is_there || has_own, "that run has no " + scalar.name,
+    require(has(other, scalar.name) || wanted.own_initial.contains(scalar.name),
+            "that run has no " + scalar.name,
             fmt::format("give initial.{}, if only 0", scalar.name));
-    require(!is_there || !has_own, "that run has a " + scalar.name,
-            fmt::format("leave out initial.{}", scalar.name));
   }
+}
+
+/// What a case says of scalars that come from another run: ", in place of initial.temperature".
+std::string replaced_values(const Case& wanted, const convection::Problem& other) {
+  std::string replaced;
+  for (const std::string& scalar : wanted.own_initial) {
+    if (has(other, scalar)) {
+      replaced += (replaced.empty() ? ", in place of initial." : ", initial.") + scalar;
+    }
+  }
+  return replaced;
 }
 
 }  // namespace
 
-FlowOfRun::FlowOfRun(const Case& wanted, const convection::Plan& plan,
-                     const std::function<void(const std::string&)>& warn) {
+FlowOfRun::FlowOfRun(const Case& wanted, const std::function<void(const std::string&)>& warn) {
   about("initial.from", [&] {
     saved_ = newest(checkpoints_of(wanted.from), warn);
     other_ = case_of(*saved_);
     require_begun(wanted, other_.problem);
+    replaced_ = replaced_values(wanted, other_.problem);
     try {
       saved_->require_fields(other_.problem, convection::Grid(other_.problem.axes));
     } catch (const RuntimeFailure& failure) {
       throw UsageError(failure.what(), "name another run");
     }
   });
+}
+
+std::int64_t FlowOfRun::host_bytes() const {
+  return convection::TransferredFlow::held_bytes(other_.problem);
+}
+
+void FlowOfRun::begin(const convection::Plan& plan) {
   flow_ = std::make_unique<convection::TransferredFlow>(plan.problem(), plan.grid(), other_.problem,
                                                         *saved_);
 }
@@ -88,9 +106,9 @@ FlowOfRun::FlowOfRun(const Case& wanted, const convection::Plan& plan,
 std::string FlowOfRun::told() const {
   const CheckpointHeader& header = saved_->header();
   const auto& axes = other_.problem.axes;
-  return fmt::format("begins with step {}, time {:.6g}, of {}, on {}x{}x{} cells", header.step,
+  return fmt::format("begins with step {}, time {:.6g}, of {}, on {}x{}x{} cells{}", header.step,
                      header.time, printable(saved_->path().string(), most_of_a_path), axes[0].cells,
-                     axes[1].cells, axes[2].cells);
+                     axes[1].cells, axes[2].cells, replaced_);
 }
 
 }  // namespace bankfull::convect

@@ -61,4 +61,17 @@ std::string slice_of(const std::string& picture) {
   return stem.substr(0, stem.rfind('-'));
 }
 
+std::vector<std::string> slice_names(const std::vector<SliceRequest>& slices) {
+  std::vector<std::string> names;
+  for (const SliceRequest& slice : slices) {
+    const char* normal = convection::axis_names[static_cast<std::size_t>(slice.normal)];
+    std::string name = fmt::format("{}-{}", slice.field, normal);
+    for (int n = 2; std::find(names.begin(), names.end(), name) != names.end(); ++n) {
+      name = fmt::format("{}-{}-{}", slice.field, n, normal);
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
 }  // namespace bankfull::convect

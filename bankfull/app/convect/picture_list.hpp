@@ -20,6 +20,9 @@ std::vector<ListedPicture> listed_pictures(const std::filesystem::path& list);
 /// The values of the slice that a picture shows: "temperature-y-0000.h5" of it.
 std::filesystem::path data_beside(std::filesystem::path picture);
 
+/// "temperature-y", with a number where several slices would have the same name.
+std::vector<std::string> slice_names(const std::vector<SliceRequest>& slices);
+
 /// The name of a picture of a slice: "temperature-y-0000.png".
 std::string picture_name(const std::string& slice, std::int64_t number);
 

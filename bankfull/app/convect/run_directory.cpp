@@ -2,18 +2,16 @@
 
 #include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/field_index.hpp"
 #include "bankfull/app/convect/picture_list.hpp"
+#include "bankfull/app/convect/probe_files.hpp"
 #include "bankfull/app/convect/profile_file.hpp"
-#include "bankfull/app/convect/slice.hpp"
-#include "bankfull/app/convect/slice_file.hpp"
+#include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/app/result_path.hpp"
-#include "bankfull/build_config.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/io/staged_path.hpp"
-#include "bankfull/core/measure/timer.hpp"
-#include "bankfull/workloads/convection/heat_path.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -88,20 +86,6 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// "temperature-y", with a number where several slices would have the same name.
-std::vector<std::string> names_of(const std::vector<SliceRequest>& slices) {
-  std::vector<std::string> names;
-  for (const SliceRequest& slice : slices) {
-    const char* normal = convection::axis_names[static_cast<std::size_t>(slice.normal)];
-    std::string name = fmt::format("{}-{}", slice.field, normal);
-    for (int n = 2; std::find(names.begin(), names.end(), name) != names.end(); ++n) {
-      name = fmt::format("{}-{}-{}", slice.field, n, normal);
-    }
-    names.push_back(name);
-  }
-  return names;
-}
-
 std::vector<std::string> files_of(const std::vector<ListedPicture>& pictures) {
   std::vector<std::string> files;
   files.reserve(pictures.size());
@@ -116,7 +100,7 @@ std::vector<std::string> unlisted_pictures(const fs::path& case_file,
                                            const std::vector<std::string>& listed) {
   std::vector<std::string> pictures;
   try {
-    for (const std::string& slice : names_of(load_case(case_file, {}).slices)) {
+    for (const std::string& slice : slice_names(load_case(case_file, {}).slices)) {
       std::int64_t number = 0;
       while (std::find(listed.begin(), listed.end(), "slices/" + picture_name(slice, number)) !=
              listed.end()) {
@@ -153,12 +137,6 @@ bool begins_with_lines(const fs::path& path, std::int64_t bytes, std::int64_t li
   throw RuntimeFailure(fmt::format("cannot {} {}: {}", what, path.string(), std::strerror(error)));
 }
 
-void make_folder(const fs::path& path) {
-  if (mkdir(path.c_str(), 0777) != 0 && type_of(path) != fs::file_type::directory) {
-    fail_to_change(path, "make", errno);
-  }
-}
-
 void remove_if_there(const fs::path& path) {
   if (unlink(path.c_str()) != 0 && errno != ENOENT) {
     fail_to_change(path, "remove", errno);
@@ -184,99 +162,6 @@ void remove_staged(const fs::path& folder, const std::vector<std::string>& names
 std::string text_of_case(const Case& run) {
   return fmt::format("{}; written by bankfull {}.\n{}", case_heading, build_facts().version,
                      run.resolved);
-}
-
-std::string series_heading(const convection::Problem& problem) {
-  std::string heading =
-      "step,time,dt,dt_limit,courant,nusselt_lower,nusselt_upper,nusselt_volume,nusselt_thermal,"
-      "nusselt_kinetic,reynolds,kinetic_energy,dissipation,buoyancy_work,wall_work,force_work,"
-      "time_scheme_work,divergence,cycles,ns_per_cell_step,max_u,max_v,max_w,"
-      "cell_peclet,cell_over_batchelor,resolution";
-  for (const convection::Scalar& scalar : problem.scalars) {
-    heading += fmt::format(
-        ",{0}_mean,{0}_least,{0}_most,{0}_mean_square,{0}_dissipation,{0}_wall_production,"
-        "{0}_source_production,{0}_time_scheme_production",
-        scalar.name);
-    if (scalar.advection == convection::Advection::bounded) {
-      heading += fmt::format(",{}_numerical_dissipation", scalar.name);
-    }
-    heading += fmt::format(
-        ",{0}_flux_lower,{0}_flux_upper,{0}_flux_volume,{0}_difference,{0}_sherwood_lower,"
-        "{0}_sherwood_upper,{0}_sherwood_volume",
-        scalar.name);
-  }
-  return heading;
-}
-
-/// The whole lines of a file but the first; none of one that is not there.
-std::vector<std::string> lines_after_heading(const fs::path& path) {
-  std::ifstream file(path);
-  std::vector<std::string> lines;
-  std::string line;
-  std::getline(file, line);
-  while (std::getline(file, line)) {
-    lines.push_back(line);
-  }
-  return lines;
-}
-
-/// Nothing where it is not known.
-std::string cell_of(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
-}
-
-std::string nusselt_cells(const SeriesRow& row, bool drives_heat) {
-  const convection::Nusselt& nusselt = row.nusselt;
-  return drives_heat ? fmt::format("{},{},{},{},{}", nusselt.lower, nusselt.upper, nusselt.volume,
-                                   nusselt.thermal, cell_of(nusselt.kinetic))
-                     : ",,,,";
-}
-
-std::string energy_cells(const SeriesRow& row) {
-  const convection::Diagnosis& flow = row.diagnosis;
-  return fmt::format("{},{},{},{},{},{}", flow.kinetic_energy, flow.dissipation, flow.buoyancy_work,
-                     flow.wall_work, flow.force_work,
-                     row.time_scheme ? cell_of(row.time_scheme->energy) : "");
-}
-
-std::string scalar_cells(const SeriesRow& row, std::size_t number) {
-  const convection::Diagnosis::OfScalar& scalar = row.diagnosis.scalars[number];
-  return fmt::format("{},{},{},{},{},{},{},{}", scalar.mean, scalar.min, scalar.max,
-                     scalar.mean_square, scalar.dissipation, scalar.wall_production,
-                     scalar.source_production,
-                     row.time_scheme ? cell_of(row.time_scheme->scalars[number]) : "");
-}
-
-/// Of bounded scalars; beside the others', which have none.
-std::string numerical_cell(const SeriesRow& row, std::size_t number) {
-  return "," + (row.time_scheme ? cell_of(row.time_scheme->numerical_dissipation[number])
-                                : std::string());
-}
-
-std::string series_line(const SeriesRow& row, const convection::Problem& problem,
-                        bool drives_heat) {
-  const convection::Diagnosis& flow = row.diagnosis;
-  std::string line = fmt::format(
-      "{},{},{},{},{},{},{},{:.4g},{},{},{},{},{}", row.step, row.time, row.dt,
-      to_string(row.limit), row.courant,
-      nusselt_cells(row, drives_heat) + "," + cell_of(convection::reynolds_number(problem, flow)),
-      energy_cells(row), flow.divergence, row.cycles, row.seconds_per_cell_step * 1e9,
-      flow.fastest_along[0], flow.fastest_along[1], flow.fastest_along[2]);
-  const std::optional<double>& peclet = row.resolution.cell_peclet;
-  line += fmt::format(",{},{},{}", peclet ? fmt::format("{:.4g}", *peclet) : "",
-                      cell_of(row.resolution.cell_over_batchelor),
-                      is_resolved(row.resolution) ? "resolved" : "under-resolved");
-  for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
-    line += "," + scalar_cells(row, s);
-    if (problem.scalars[s].advection == convection::Advection::bounded) {
-      line += numerical_cell(row, s);
-    }
-    for (const convection::NamedNumber& number :
-         convection::scalar_flux_figures(problem, s, flow)) {
-      line += "," + cell_of(number.value);
-    }
-  }
-  return line;
 }
 
 }  // namespace
@@ -565,7 +450,17 @@ void RunDirectory::make_folders(const Case& run) const {
   }
 }
 
-void RunDirectory::make_folder_of_movies() const { make_folder(movies()); }
+void RunDirectory::make_folder(const fs::path& path) {
+  if (mkdir(path.c_str(), 0777) != 0 && type_of(path) != fs::file_type::directory) {
+    fail_to_change(path, "make", errno);
+  }
+}
+
+void RunDirectory::require_in_place(const fs::path& folder) {
+  if (type_of(folder) != fs::file_type::directory) {
+    throw RuntimeFailure(folder.string() + " was removed or replaced during the run");
+  }
+}
 
 void RunDirectory::create(const Case& run) const {
   const std::vector<std::string> stale = names_in(path_);
@@ -590,316 +485,6 @@ void RunDirectory::require_no_file_of_it(const std::optional<std::string>& json)
   require_outside(json, checkpoints(), of_the_run);
   require_outside(json, fields(), of_the_run);
   require_no_folder_of(json, path_, "the folder of the run, or one above it");
-}
-
-RunWriter::RunWriter(const Case& run, const RunDirectory& directory, const FolderLock& lock)
-    : run_(&run),
-      directory_(&directory),
-      lock_(&lock),
-      drives_heat_(convection::heat_path_of(run.problem) != nullptr),
-      slice_names_(names_of(run.slices)),
-      ranges_so_far_(run.slices.size(), no_range) {}
-
-void RunWriter::begin() {
-  require_folder();
-  if (saved_ != nullptr) {
-    const ToldSoFar& told = saved_->told;
-    directory_->go_back_to(*saved_, *run_);
-    has_begun_ = true;
-    series_ = LineFile(directory_->series(), told.series_bytes);
-    rows_ = told.series_lines - 1;
-    begin_pictures(told.slice_list_bytes);
-    probes_ = ProbeFiles(*run_, directory_->probes(), told.probes);
-    begin_fields(told.field_list_bytes);
-    begin_report();
-    return;
-  }
-  directory_->create(*run_);
-  has_begun_ = true;
-  series_ = LineFile(directory_->series(), series_heading(run_->problem));
-  begin_pictures(0);
-  probes_ = ProbeFiles(*run_, directory_->probes(), {});
-  begin_fields(0);
-  begin_report();
-}
-
-/// What an earlier process has told is part of it.
-void RunWriter::begin_report() {
-  if (!run_->report) {
-    return;
-  }
-  ReportData data(*run_, report_facts_, series_heading(run_->problem), slice_names_);
-  for (const std::string& line : lines_after_heading(directory_->series())) {
-    data.add_row(line);
-  }
-  for (const std::string& line : lines_after_heading(directory_->slice_list())) {
-    data.add_picture(line);
-  }
-  report_ = std::make_unique<RunReport>(
-      std::move(data),
-      RunReport::Places{.page = directory_->report(), .data = directory_->report_data()}, *lock_);
-  report_->begin();
-}
-
-void RunWriter::begin_pictures(std::int64_t list_bytes) {
-  if (list_bytes == 0) {
-    if (!run_->slices.empty() && run_->cadence.snapshots > 0) {
-      slice_list_ = LineFile(directory_->slice_list(), "file,time,field,normal,at,least,most");
-    }
-    return;
-  }
-  slice_list_ = LineFile(directory_->slice_list(), list_bytes);
-  for (const ListedPicture& picture : listed_pictures(directory_->slice_list())) {
-    pictures_.push_back(directory_->path() / picture.file);
-    for (std::size_t n = 0; n < slice_names_.size(); ++n) {
-      if (slice_of(picture.file) == slice_names_[n]) {
-        ranges_so_far_[n] = both(ranges_so_far_[n], picture.range);
-      }
-    }
-  }
-}
-
-void RunWriter::begin_fields(std::int64_t list_bytes) {
-  if (run_->cadence.fields.any()) {
-    fields_ = std::make_unique<FieldWriter>(
-        *run_,
-        FieldWriter::Places{.files = directory_->fields(),
-                            .list = directory_->field_list(),
-                            .index = directory_->field_index(run_->fields.format)},
-        list_bytes);
-  }
-}
-
-void RunWriter::finish_fields() {
-  if (fields_) {
-    fields_->finish();
-  }
-  tell_messages();
-}
-
-void RunWriter::tell_messages() {
-  std::vector<std::string> messages;
-  if (fields_) {
-    messages = fields_->take_messages();
-  }
-  if (report_) {
-    std::ranges::move(report_->take_messages(), std::back_inserter(messages));
-  }
-  for (const std::string& message : messages) {
-    warn(message);
-  }
-}
-
-void RunWriter::warn(const std::string& message) {
-  if (listener_.failed) {
-    listener_.failed(message);
-  }
-  if (report_) {
-    report_->data().add_warning(message);
-  }
-}
-
-void RunWriter::finish_reading() noexcept {
-  if (fields_) {
-    fields_->finish_reading();
-  }
-}
-
-void RunWriter::fields(const convection::FieldMoment& moment, const convection::ToldFlow& flow) {
-  require_folder();
-  if (type_of(directory_->fields()) != fs::file_type::directory) {
-    throw RuntimeFailure(directory_->fields().string() + " was removed or replaced during the run");
-  }
-  fields_->write(moment, flow);
-  tell_messages();
-}
-
-void RunWriter::probe(const convection::ProbeReading& reading) {
-  require_folder();
-  probes_.add(reading);
-}
-
-void RunWriter::require_folder() const {
-  if (!lock_->holds()) {
-    throw RuntimeFailure("cannot write to the folder " + directory_->path().string());
-  }
-}
-
-void RunWriter::record(const SeriesRow& row) {
-  require_folder();
-  tell_messages();
-  const std::string line = series_line(row, run_->problem, drives_heat_);
-  series_.append(line);
-  last_row_ = row;
-  ++rows_;
-  if (report_) {
-    report_->data().add_row(line);
-    report_->data().set_resolution(row.resolution);
-    if (run_->cadence.statistics.empty() && report_->is_due()) {
-      report_->write();
-    }
-  }
-}
-
-bool RunWriter::wants_statistics() {
-  constexpr std::int64_t rows_between = 10;
-  since_wish_.restart();
-  return rows_ % rows_between == 0 || (report_ && report_->is_due());
-}
-
-void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
-                         const convection::FlowReader& flow) {
-  for (std::size_t n = 0; n < run_->slices.size(); ++n) {
-    const SliceRequest& slice = run_->slices[n];
-    convection::ScalarRange& so_far = ranges_so_far_[n];
-    const SlicePlane plane = slice_plane(slice, run_->problem, grid, flow);
-    SlicePicture drawn = draw_slice(slice, plane, grid,
-                                    range_beforehand(slice, run_->problem, moment.scalars, so_far));
-    so_far = both(so_far, {drawn.least, drawn.most});
-    if (run_->frames) {
-      drawn.picture =
-          framed(drawn.picture, caption_of(slice, grid, drawn, moment.time, moment.step));
-    }
-    const std::string name = picture_name(slice_names_[n], moment.number);
-    require_folder();
-    if (type_of(directory_->slices()) != fs::file_type::directory) {
-      throw RuntimeFailure(directory_->slices().string() +
-                           " was removed or replaced during the run");
-    }
-    if constexpr (build::hdf5) {
-      if (run_->slice_data) {
-        write_slice(data_beside(directory_->slices() / name), slice, plane, moment);
-      }
-    }
-    write_png(directory_->slices() / name, drawn.picture);
-    pictures_.push_back(directory_->slices() / name);
-    const std::string line =
-        fmt::format("slices/{},{},{},{},{},{},{}", name, moment.time, slice.field,
-                    convection::axis_names[static_cast<std::size_t>(slice.normal)], slice.position,
-                    drawn.least, drawn.most);
-    slice_list_.append(line);
-    if (report_) {
-      report_->data().add_picture(line);
-    }
-  }
-}
-
-void RunWriter::statistics(const convection::StatisticsSoFar& all) {
-  require_folder();
-  if (all.at_end) {
-    write_statistics(all);
-    return;
-  }
-  try {
-    write_statistics(all);
-  } catch (const RuntimeFailure& failure) {
-    warn(fmt::format("{}; the run goes on", failure.what()));
-  }
-  if (report_ && report_->is_due()) {
-    report_->write(since_wish_.seconds());
-  }
-}
-
-void RunWriter::write_statistics(const convection::StatisticsSoFar& all) const {
-  if (!all.profiles.empty()) {
-    make_folder(directory_->profiles());
-  }
-  for (const convection::Profile& profile : all.profiles) {
-    write_profile(directory_->profiles(), profile);
-  }
-  if (!all.spectra.empty()) {
-    make_folder(directory_->spectra());
-  }
-  for (const convection::Spectrum& spectrum : all.spectra) {
-    write_spectrum(directory_->spectra(), spectrum);
-  }
-  if (report_) {
-    report_->data().set_profiles(all.profiles);
-  }
-}
-
-void RunWriter::checkpoint(std::int64_t step, double time,
-                           const std::function<void(convection::StateWriter&)>& save) {
-  require_folder();
-  const Stopwatch writing;
-  finish_fields();
-  try {
-    write_checkpoint_at(step, time, save);
-  } catch (const RuntimeFailure& failure) {
-    const std::vector<fs::path> last = checkpoints_in(directory_->checkpoints());
-    warn(fmt::format("{}; the run goes on, and its last checkpoint is {}", failure.what(),
-                     last.empty() ? "none" : last.front().string()));
-    return;
-  }
-  if (listener_.written) {
-    listener_.written(writing.seconds());
-  }
-}
-
-ToldSoFar RunWriter::told_so_far() const {
-  const bool has_pictures = slice_list_.size() > 0;
-  return {.series_bytes = series_.size(),
-          .series_lines = rows_ + 1,
-          .slice_list_bytes = slice_list_.size(),
-          .slice_list_lines = has_pictures ? static_cast<std::int64_t>(pictures_.size()) + 1 : 0,
-          .field_list_bytes = fields_ ? fields_->list_bytes() : 0,
-          .field_list_lines = fields_ ? fields_->list_lines() : 0,
-          .probes = probes_.told()};
-}
-
-void RunWriter::write_checkpoint_at(std::int64_t step, double time,
-                                    const std::function<void(convection::StateWriter&)>& save) {
-  const fs::path folder = directory_->checkpoints();
-  make_folder(folder);
-  // What the checkpoint counts on must not be lost where it is not.
-  series_.flush();
-  slice_list_.flush();
-  probes_.flush();
-  if (fields_) {
-    fields_->flush_list();
-  }
-  if constexpr (build::hdf5) {
-    const int threads = std::min(run_->problem.host_threads, most_threads_of_a_file);
-    write_checkpoint(
-        {folder / checkpoint_name(step), threads},
-        {.step = step, .time = time, .resolved_case = run_->resolved, .told = told_so_far()}, save);
-  }
-  remove_old_checkpoints(folder);
-}
-
-void RunWriter::finish(const std::string& json) {
-  finish_fields();
-  require_folder();
-  if (report_) {
-    // Before the result: a folder that has one is complete.
-    report_->data().end(json);
-    report_->finish();
-    tell_messages();
-  }
-  StagedFile(directory_->result(), json).replace();
-}
-
-void RunWriter::fail(const std::string& why) {
-  if (report_ && lock_->holds()) {
-    report_->data().fail(why);
-    report_->finish();
-    tell_messages();
-  }
-}
-
-std::string RunWriter::what_is_left() const {
-  const std::string folder = directory_->path().string();
-  if (!lock_->is_in_place()) {
-    return "the folder " + folder +
-           " was removed, renamed or replaced during the run, and nothing of the run is left there";
-  }
-  const std::vector<fs::path> saved = checkpoints_in(directory_->checkpoints());
-  const std::string left =
-      "what was found until then is in " + folder +
-      (saved.empty() ? "" : ", and its last checkpoint is " + saved.front().string());
-  return lock_->holds() ? left
-                        : fmt::format("{} in it was removed or replaced during the run; {}",
-                                      FolderLock::file_name, left);
 }
 
 }  // namespace bankfull::convect

@@ -85,6 +85,10 @@ void put(toml::table& table, const std::string& key, const Setting& setting,
   });
 }
 
+bool is_number(const std::string& part) {
+  return !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+}
+
 toml::table& element_of(toml::array& list, const std::string& part, const Setting& setting) {
   std::size_t number = 0;
   const char* end = part.data() + part.size();
@@ -98,12 +102,13 @@ toml::table& element_of(toml::array& list, const std::string& part, const Settin
   return *element->as_table();
 }
 
-/// The table that the key of a setting stands in, made where it is missing.
+/// The table that the key of a setting stands in, made where it is missing: with a number in its
+/// place, the first of a list.
 toml::table& home_of(toml::table& root, const Setting& setting) {
   toml::table* table = &root;
   for (std::size_t n = 0; n + 1 < setting.path.size(); ++n) {
     if (!table->contains(setting.path[n])) {
-      put(*table, setting.path[n], setting, "{}");
+      put(*table, setting.path[n], setting, is_number(setting.path[n + 1]) ? "[{}]" : "{}");
     }
     toml::node* next = table->get(setting.path[n]);
     if (next->is_array() && n + 2 < setting.path.size()) {
@@ -118,13 +123,16 @@ toml::table& home_of(toml::table& root, const Setting& setting) {
   return *table;
 }
 
-/// A step is either given or found: who sets one does not want the other.
+/// A step is either given or found, and a flow either told or taken from a run: who sets one does
+/// not want the other.
 void drop_alternatives(toml::table& home, const Setting& setting) {
   if (setting.path == std::vector<std::string>{"time", "dt"}) {
     home.erase("cfl");
     home.erase("longest");
   } else if (setting.path == std::vector<std::string>{"time", "cfl"}) {
     home.erase("dt");
+  } else if (setting.path == std::vector<std::string>{"initial", "from"}) {
+    home.erase("velocity");
   }
 }
 
@@ -156,29 +164,20 @@ std::string remedy_for_key(const std::string& given) {
   return fmt::format("did you mean '{}'?", nearest);
 }
 
-void refuse_unknown_name(const toml::table& root, const Setting& setting) {
-  const std::string& given = setting.path[0];
-  const bool unknown =
-      setting.path.size() == 1 && !root.contains(given) && given != "name" && given != "title";
-  if (unknown) {
-    throw UsageError(fmt::format("{}: unknown key '{}'", setting.whole, given),
-                     remedy_for_key(given));
-  }
+/// A whole section may stand in one setting, as in --set 'statistics=[{axis="z"}]': the case's
+/// reader knows which there are.
+bool is_section(const Setting& setting) {
+  const toml::table value = parse_value(setting, setting.value);
+  return value["value"].is_table() || value["value"].is_array_of_tables();
 }
 
-/// A case without slices has one, by default: settings may change it.
-void add_default_slice(toml::table& root, const Setting& setting) {
-  const bool is_of_slices =
-      setting.path.size() > 2 && setting.path[0] == "output" && setting.path[1] == "slice";
-  if (!is_of_slices) {
-    return;
-  }
-  if (!root.contains("output")) {
-    put(root, "output", setting, "{}");
-  }
-  toml::table* output = root.get("output")->as_table();
-  if (output != nullptr && !output->contains("slice")) {
-    put(*output, "slice", setting, "[{}]");
+void refuse_unknown_name(const toml::table& root, const Setting& setting) {
+  const std::string& given = setting.path[0];
+  const bool known = setting.path.size() > 1 || root.contains(given) || given == "name" ||
+                     given == "title" || is_section(setting);
+  if (!known) {
+    throw UsageError(fmt::format("{}: unknown key '{}'", setting.whole, given),
+                     remedy_for_key(given));
   }
 }
 
@@ -210,7 +209,6 @@ const std::vector<std::pair<std::string, std::string>>& short_names() {
 void apply_setting(toml::table& root, const std::string& setting) {
   const Setting parsed = parse_setting(setting);
   refuse_unknown_name(root, parsed);
-  add_default_slice(root, parsed);
   toml::table& home = home_of(root, parsed);
   drop_alternatives(home, parsed);
   put(home, parsed.path.back(), parsed, parsed.value);

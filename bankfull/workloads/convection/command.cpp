@@ -7,7 +7,7 @@
 #include "bankfull/app/convect/movies.hpp"
 #include "bankfull/app/convect/placeholders.hpp"
 #include "bankfull/app/convect/ready_cases.hpp"
-#include "bankfull/app/convect/run_directory.hpp"
+#include "bankfull/app/convect/run_writer.hpp"
 #include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/print_out.hpp"
@@ -319,11 +319,11 @@ void answer(const ConvectOptions& options, const convect::Case& wanted, const Pl
   }
 }
 
-/// Of files on their way and of samples.
-convection::OutputNeeds output_needs_of(const convect::Case& wanted) {
+/// Of files on their way, of samples and of another run's flow to begin with.
+convection::OutputNeeds output_needs_of(const convect::Case& wanted, std::int64_t start_bytes = 0) {
   convection::OutputNeeds needs = convect::field_output_needs(wanted);
   const convection::OutputNeeds samples = convection::sample_bytes(wanted.problem, wanted.cadence);
-  needs.host += samples.host;
+  needs.host += samples.host + start_bytes;
   needs.device += samples.device;
   return needs;
 }
@@ -355,14 +355,13 @@ std::unique_ptr<Walltime> walltime_of(const ConvectOptions& options, convect::Ca
 
 /// Null where the case has a flow of its own.
 std::unique_ptr<convect::FlowOfRun> flow_to_begin_with(const convect::Case& wanted,
-                                                       const Plan& plan,
                                                        const Communicator& ranks) {
   if (wanted.from.empty()) {
     return nullptr;
   }
   about("initial.from", [] { convect::require_checkpoints("initial.from"); });
   if constexpr (build::hdf5) {
-    return std::make_unique<convect::FlowOfRun>(wanted, plan,
+    return std::make_unique<convect::FlowOfRun>(wanted,
                                                 [&](const std::string& why) { tell(ranks, why); });
   }
   return nullptr;
@@ -382,10 +381,15 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   set_machine(options, ranks, problem);
   const MeasurePolicy policy = options.common.prepare(ranks, problem.device, problem.threads);
   const auto in_case = [&](const auto& body) { return convect::placed(wanted.places, body); };
-  const Plan plan = in_case([&] { return Plan(problem, policy.ceiling, output_needs_of(wanted)); });
-  in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
   const std::unique_ptr<convect::FlowOfRun> start =
-      in_case([&] { return flow_to_begin_with(wanted, plan, ranks); });
+      in_case([&] { return flow_to_begin_with(wanted, ranks); });
+  const convection::OutputNeeds needs =
+      output_needs_of(wanted, start == nullptr ? 0 : start->host_bytes());
+  const Plan plan = in_case([&] { return Plan(problem, policy.ceiling, needs); });
+  in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
+  if (start != nullptr) {
+    in_case([&] { start->begin(plan); });
+  }
   const std::string told = start == nullptr ? "" : "  " + start->told() + "\n";
   if (options.common.dry_run) {
     answer(options, wanted, plan, told);
@@ -546,7 +550,7 @@ ExitCode run_movies(const ConvectOptions& options) {
   for (const convect::SliceMovie& movie : movies) {
     if (!common.dry_run) {
       ProgressLine progress(common.quiet ? 0.0 : common.progress);
-      run.make_folder_of_movies();
+      convect::RunDirectory::make_folder(run.movies());
       if (!convect::make_movie(movie, progress, termination)) {
         return ExitCode::interrupted;
       }

@@ -54,6 +54,12 @@ TransferredFlow::TransferredFlow(const Problem& problem, const Grid& grid, const
   about("initial.from", [&] { require_same_box(problem, other); });
 }
 
+std::int64_t TransferredFlow::held_bytes(const Problem& other) {
+  const auto& axes = other.axes;
+  const std::int64_t with_ghosts = (axes[0].cells + 2) * (axes[1].cells + 2) * (axes[2].cells + 2);
+  return (other.cells() + with_ghosts) * static_cast<std::int64_t>(sizeof(double));
+}
+
 void TransferredFlow::read(int field, const Box& part, double* values) const {
   InitialFlow(problem_, grid_).read(field, part, values);
   const std::optional<int> from = other_field(field);

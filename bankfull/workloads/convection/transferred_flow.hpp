@@ -7,6 +7,7 @@
 #include "bankfull/workloads/convection/state.hpp"
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace bankfull::convection {
 /// integrator has loaded it. Scalars go by their names; those that the other run has not begin as
 /// the problem says. Its noise is added to velocities.
 ///
-/// Holds one field of the other run at a time. One thread may read.
+/// Holds one field of the other run at a time, and it twice while it is read. One thread may read.
 class TransferredFlow final : public FlowReader {
  public:
   /// All but `other`, the problem of the other run, must outlive it. Throws UsageError about
@@ -28,6 +29,9 @@ class TransferredFlow final : public FlowReader {
                   const StateReader& saved);
 
   void read(int field, const Box& part, double* values) const override;
+
+  /// Bytes that it holds at most.
+  [[nodiscard]] static std::int64_t held_bytes(const Problem& other);
 
  private:
   /// The values of a field with a layer of ghosts around them.

@@ -102,16 +102,16 @@ TEST_F(Checkpoint, RefusesFilesOfOthers) {
 TEST_F(Checkpoint, RefusesLaterVersions) {
   hdf5::NewFile later(file());
   later.set_attribute("format", "bankfull checkpoint of convection");
-  later.set_attribute("version", 2);
+  later.set_attribute("version", 3);
   later.commit();
   EXPECT_THAT(refusal_of(file()),
-              HasSubstr("it has version 2 of the format, and this program knows version 1"));
+              HasSubstr("it has version 3 of the format, and this program knows version 2"));
 }
 
 TEST_F(Checkpoint, RefusesOneWithoutItsParts) {
   hdf5::NewFile empty(file());
   empty.set_attribute("format", "bankfull checkpoint of convection");
-  empty.set_attribute("version", 1);
+  empty.set_attribute("version", 2);
   empty.commit();
   EXPECT_THAT(refusal_of(file()), HasSubstr("cannot read told of"));
 }

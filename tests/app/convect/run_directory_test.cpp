@@ -1,6 +1,5 @@
-#include "bankfull/app/convect/run_directory.hpp"
-
 #include "bankfull/app/convect/case_file.hpp"
+#include "bankfull/app/convect/run_writer.hpp"
 #include "bankfull/core/base/error.hpp"
 
 #include <algorithm>

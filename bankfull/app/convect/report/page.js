@@ -210,11 +210,12 @@ function showState(data) {
   const [state, look] = stateOf(data);
   const last = data.series.last;
   const top = card("state");
+  const lasting = data.state === "running" ? "runs for" : "took";
   const left = part > begin && data.state === "running" ? seconds * (1 - part) / (part - begin) : null;
   const numbers = [
     ["step", display(last.step) + (steps > 0 ? ` of ${display(steps)}` : "")],
     ["time", display(last.time, 6) + (endTime > 0 ? ` of ${display(endTime, 6)}` : "")],
-    [data.state === "running" ? "runs for" : "took", duration(seconds)],
+    [begin > 0 ? `${lasting}, since it was restarted` : lasting, duration(seconds)],
     ...(left !== null && part < 1 ? [["expected end", `${clockOf(data.written + left)}, in ${duration(left)}`]] : []),
     ["as of", clockOf(data.written)]];
   top.replaceChildren(
