@@ -1,9 +1,11 @@
 #include "bankfull/app/convect/flow_of_run.hpp"
 
 #include "bankfull/app/convect/case_file.hpp"
+#include "bankfull/app/convect/checkpoint_file.hpp"
 #include "bankfull/app/convect/checkpoints.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/base/printable.hpp"
+#include "bankfull/workloads/convection/transferred_flow.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -78,9 +80,30 @@ std::string replaced_values(const Case& wanted, const convection::Problem& other
   return replaced;
 }
 
-}  // namespace
+class SavedFlow final : public FlowOfRun {
+ public:
+  SavedFlow(const Case& wanted, const std::function<void(const std::string&)>& warn);
 
-FlowOfRun::FlowOfRun(const Case& wanted, const std::function<void(const std::string&)>& warn) {
+  [[nodiscard]] std::int64_t host_bytes() const override {
+    return convection::TransferredFlow::held_bytes(other_.problem);
+  }
+
+  void begin(const convection::Plan& plan) override {
+    flow_ = std::make_unique<convection::TransferredFlow>(plan.problem(), plan.grid(),
+                                                          other_.problem, *saved_);
+  }
+
+  [[nodiscard]] const convection::FlowReader& flow() const override { return *flow_; }
+  [[nodiscard]] std::string told() const override;
+
+ private:
+  std::unique_ptr<CheckpointReader> saved_;
+  Case other_;
+  std::string replaced_;  ///< initial values of the case, as the end of a message
+  std::unique_ptr<convection::TransferredFlow> flow_;
+};
+
+SavedFlow::SavedFlow(const Case& wanted, const std::function<void(const std::string&)>& warn) {
   about("initial.from", [&] {
     saved_ = newest(checkpoints_of(wanted.from), warn);
     other_ = case_of(*saved_);
@@ -94,21 +117,19 @@ FlowOfRun::FlowOfRun(const Case& wanted, const std::function<void(const std::str
   });
 }
 
-std::int64_t FlowOfRun::host_bytes() const {
-  return convection::TransferredFlow::held_bytes(other_.problem);
-}
-
-void FlowOfRun::begin(const convection::Plan& plan) {
-  flow_ = std::make_unique<convection::TransferredFlow>(plan.problem(), plan.grid(), other_.problem,
-                                                        *saved_);
-}
-
-std::string FlowOfRun::told() const {
+std::string SavedFlow::told() const {
   const CheckpointHeader& header = saved_->header();
   const auto& axes = other_.problem.axes;
   return fmt::format("begins with step {}, time {:.6g}, of {}, on {}x{}x{} cells{}", header.step,
                      header.time, printable(saved_->path().string(), most_of_a_path), axes[0].cells,
                      axes[1].cells, axes[2].cells, replaced_);
+}
+
+}  // namespace
+
+std::unique_ptr<FlowOfRun> flow_of_run(const Case& wanted,
+                                       const std::function<void(const std::string&)>& warn) {
+  return std::make_unique<SavedFlow>(wanted, warn);
 }
 
 }  // namespace bankfull::convect

@@ -361,8 +361,7 @@ std::unique_ptr<convect::FlowOfRun> flow_to_begin_with(const convect::Case& want
   }
   about("initial.from", [] { convect::require_checkpoints("initial.from"); });
   if constexpr (build::hdf5) {
-    return std::make_unique<convect::FlowOfRun>(wanted,
-                                                [&](const std::string& why) { tell(ranks, why); });
+    return convect::flow_of_run(wanted, [&](const std::string& why) { tell(ranks, why); });
   }
   return nullptr;
 }
