@@ -82,7 +82,7 @@ void RunWriter::begin_report() {
   report_ = std::make_unique<RunReport>(
       std::move(data),
       RunReport::Places{.page = directory_->report(), .data = directory_->report_data()}, *lock_);
-  report_->begin();
+  report_->begin(saved_ != nullptr ? saved_->taken.seconds : 0.0);
 }
 
 void RunWriter::begin_fields(std::int64_t list_bytes) {
@@ -217,13 +217,13 @@ void RunWriter::write_statistics(const convection::StatisticsSoFar& all) const {
   }
 }
 
-void RunWriter::checkpoint(std::int64_t step, double time,
+void RunWriter::checkpoint(const convection::CheckpointMoment& moment,
                            const std::function<void(convection::StateWriter&)>& save) {
   require_folder();
   const Stopwatch writing;
   finish_fields();
   try {
-    write_checkpoint_at(step, time, save);
+    write_checkpoint_at(moment, save);
   } catch (const RuntimeFailure& failure) {
     const std::vector<fs::path> last = checkpoints_in(directory_->checkpoints());
     warn(fmt::format("{}; the run goes on, and its last checkpoint is {}", failure.what(),
@@ -245,7 +245,7 @@ ToldSoFar RunWriter::told_so_far() const {
           .probes = probes_.told()};
 }
 
-void RunWriter::write_checkpoint_at(std::int64_t step, double time,
+void RunWriter::write_checkpoint_at(const convection::CheckpointMoment& moment,
                                     const std::function<void(convection::StateWriter&)>& save) {
   const fs::path folder = directory_->checkpoints();
   directory_->make_folder(folder);
@@ -258,9 +258,13 @@ void RunWriter::write_checkpoint_at(std::int64_t step, double time,
   }
   if constexpr (build::hdf5) {
     const int threads = std::min(run_->problem.host_threads, most_threads_of_a_file);
-    write_checkpoint(
-        {folder / checkpoint_name(step), threads},
-        {.step = step, .time = time, .resolved_case = run_->resolved, .told = told_so_far()}, save);
+    write_checkpoint({folder / checkpoint_name(moment.step), threads},
+                     {.step = moment.step,
+                      .time = moment.time,
+                      .resolved_case = run_->resolved,
+                      .told = told_so_far(),
+                      .taken = moment.taken},
+                     save);
   }
   remove_old_checkpoints(folder);
 }

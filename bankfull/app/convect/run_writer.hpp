@@ -61,10 +61,11 @@ class RunWriter final : public convection::Recorder {
   void finish_reading() noexcept override;
 
   /// The last two are kept. One that cannot be written does not end the run.
-  void checkpoint(std::int64_t step, double time,
+  void checkpoint(const convection::CheckpointMoment& moment,
                   const std::function<void(convection::StateWriter&)>& save) override;
 
-  /// Waits for the fields, and writes the report and run.json.
+  /// Waits for the fields, and writes the report and run.json. Throws RuntimeFailure also where the
+  /// last profiles or spectra could not be written.
   void finish(const std::string& json);
 
   /// The report tells, where it still can, what a run failed by that has begun.
@@ -101,7 +102,7 @@ class RunWriter final : public convection::Recorder {
   void warn(const std::string& message);
   void write_statistics(const convection::StatisticsSoFar& all) const;
   [[nodiscard]] ToldSoFar told_so_far() const;
-  void write_checkpoint_at(std::int64_t step, double time,
+  void write_checkpoint_at(const convection::CheckpointMoment& moment,
                            const std::function<void(convection::StateWriter&)>& save);
 
   const Case* run_;
