@@ -1,6 +1,7 @@
 #include "bankfull/app/convect/run_writer.hpp"
 
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/field_index.hpp"
 #include "bankfull/app/convect/picture_list.hpp"
 #include "bankfull/app/convect/profile_file.hpp"
 #include "bankfull/app/convect/series_file.hpp"
@@ -93,6 +94,13 @@ void RunWriter::begin_fields(std::int64_t list_bytes) {
                             .list = directory_->field_list(),
                             .index = directory_->field_index(run_->fields.format)},
         list_bytes);
+  } else if (list_bytes > 0) {
+    // It tells no more, but those that there are stay.
+    LineFile(directory_->field_list(), list_bytes);
+    const convection::Grid grid(run_->problem.axes);
+    StagedFile(directory_->field_index(run_->fields.format),
+               index_text(layout_of(*run_, grid), listed_fields(directory_->field_list())))
+        .replace();
   }
 }
 
@@ -236,12 +244,13 @@ void RunWriter::checkpoint(const convection::CheckpointMoment& moment,
 }
 
 ToldSoFar RunWriter::told_so_far() const {
+  const ToldSoFar before = saved_ != nullptr ? saved_->told : ToldSoFar{};
   return {.series_bytes = series_.size(),
           .series_lines = rows_ + 1,
           .slice_list_bytes = pictures_.list_bytes(),
           .slice_list_lines = pictures_.list_lines(),
-          .field_list_bytes = fields_ ? fields_->list_bytes() : 0,
-          .field_list_lines = fields_ ? fields_->list_lines() : 0,
+          .field_list_bytes = fields_ ? fields_->list_bytes() : before.field_list_bytes,
+          .field_list_lines = fields_ ? fields_->list_lines() : before.field_list_lines,
           .probes = probes_.told()};
 }
 
