@@ -181,28 +181,35 @@ bool RunWriter::wants_statistics() {
 
 void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                          const convection::FlowReader& flow) {
+  if (run_->slice_data) {
+    finish_fields();  // HDF5 is used by one thread at a time
+  }
   for (std::size_t n = 0; n < run_->slices.size(); ++n) {
     require_folder();
     directory_->require_in_place(directory_->slices());
-    const std::string line = pictures_.add(n, moment, grid, flow);
-    if (report_) {
-      report_->data().add_picture(line);
+    try {
+      const std::string line = pictures_.add(n, moment, grid, flow);
+      if (report_) {
+        report_->data().add_picture(line);
+      }
+    } catch (const NoRoom& failure) {
+      warn(fmt::format("{}; the run goes on without this picture", failure.what()));
     }
   }
 }
 
 void RunWriter::statistics(const convection::StatisticsSoFar& all) {
   require_folder();
-  if (all.at_end) {
-    write_statistics(all);
-    return;
-  }
   try {
     write_statistics(all);
   } catch (const RuntimeFailure& failure) {
+    if (all.at_end) {
+      missing_ = failure.what();  // which takes nothing else away
+      return;
+    }
     warn(fmt::format("{}; the run goes on", failure.what()));
   }
-  if (report_ && report_->is_due()) {
+  if (!all.at_end && report_ && report_->is_due()) {
     report_->write(since_wish_.seconds());
   }
 }
@@ -288,6 +295,9 @@ void RunWriter::finish(const std::string& json) {
     tell_messages();
   }
   StagedFile(directory_->result(), json).replace();
+  if (!missing_.empty()) {
+    throw RuntimeFailure(missing_);
+  }
 }
 
 void RunWriter::fail(const std::string& why) {

@@ -121,6 +121,7 @@ class RunWriter final : public convection::Recorder {
   ReportFacts report_facts_;
   std::unique_ptr<RunReport> report_;
   Stopwatch since_wish_;  ///< for profiles
+  std::string missing_;   ///< why the last profiles or spectra are not there
 };
 
 }  // namespace bankfull::convect
