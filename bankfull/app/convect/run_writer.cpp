@@ -173,6 +173,12 @@ void RunWriter::record(const SeriesRow& row) {
   }
 }
 
+void RunWriter::note_missing(const std::string& why) {
+  if (missing_.empty()) {
+    missing_ = why;
+  }
+}
+
 bool RunWriter::wants_statistics() {
   constexpr std::int64_t rows_between = 10;
   since_wish_.restart();
@@ -194,6 +200,7 @@ void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convect
       }
     } catch (const NoRoom& failure) {
       warn(fmt::format("{}; the run goes on without this picture", failure.what()));
+      note_missing(failure.what());
     }
   }
 }
@@ -204,7 +211,7 @@ void RunWriter::statistics(const convection::StatisticsSoFar& all) {
     write_statistics(all);
   } catch (const RuntimeFailure& failure) {
     if (all.at_end) {
-      missing_ = failure.what();  // which takes nothing else away
+      note_missing(failure.what());  // which takes nothing else away
       return;
     }
     warn(fmt::format("{}; the run goes on", failure.what()));

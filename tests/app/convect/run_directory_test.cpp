@@ -273,6 +273,8 @@ TEST_F(Runs, GoOnWithoutPicturesThatThereIsNoRoomFor) {
   EXPECT_FALSE(fs::exists(directory.slices() / "temperature-y-0001.h5"));
   EXPECT_THAT(read(directory.slice_list()), Not(HasSubstr("0001.png")));
   EXPECT_THAT(read(directory.slice_list()), HasSubstr("0002.png"));
+  EXPECT_THROW(writer.finish("{}"), RuntimeFailure);
+  EXPECT_EQ(read(directory.result()), "{}");
   CheckpointHeader saved;
   const auto bytes = [](const fs::path& file) {
     return static_cast<std::int64_t>(fs::file_size(file));
