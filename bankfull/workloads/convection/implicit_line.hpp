@@ -100,9 +100,6 @@ struct ImplicitLine {
   [[nodiscard]] BANKFULL_HOST_DEVICE RestMap passage(double time, const Part& part) const {
     const double scale = time * diffusivity;
     RestMap map;
-#ifdef __CUDA_ARCH__
-#pragma unroll 8
-#endif
     for (int n = part.first; n < part.end; ++n) {
       const double below = scale * weights[n].below;
       const double above = scale * weights[n].above;
