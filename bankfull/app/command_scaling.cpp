@@ -122,7 +122,7 @@ void print_plan(const himeno::ScalingPlan& scaling) {
   print_out("{}\n", table.text());
 }
 
-/// Of the first case that does not fit.
+/// The shortage of the first case that does not fit.
 std::string shortage_of(const himeno::ScalingPlan& scaling) {
   for (const himeno::ScalingCase& c : scaling.cases) {
     if (!c.plan->shortage.empty()) {

@@ -76,7 +76,7 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   require_same_options(ranks);
   CLI::App program(
       "Runs memory-bandwidth-bound workloads of computational fluid dynamics, verifies "
-      "them, and tells how\nclose to the measured memory ceiling they ran.",
+      "them, and reports how\nclose to the measured memory ceiling they ran.",
       "bankfull");
   program.footer(footer);
   program.set_version_flag("--version", bankfull::version_text());

@@ -48,7 +48,7 @@ struct CommonOptions {
   [[nodiscard]] MeasurePolicy prepare(const Communicator& ranks, Device chosen,
                                       int threads_used) const;
 
-  /// A dry run tells where a run would be refused for want of memory.
+  /// A dry run reports if a run would be refused for lack of memory.
   [[nodiscard]] Shortage shortage() const { return dry_run ? Shortage::told : Shortage::refused; }
 
   /// Collective: the threads of this rank's team. Throws UsageError for a count that no team can

@@ -148,10 +148,10 @@ class Values(CommandLine):
         self.refused("deocmpose", saying=["did you mean 'decompose'?"])
         self.refused("scaling", "himneo", saying=["did you mean 'himeno'?"])
         self.refused("solve", saying=["use info, list, probe", "or decompose"])
-        self.refused("himeno", "--sise", "M", saying=["--sise is no option of bankfull himeno", "did you mean --size?"])
+        self.refused("himeno", "--sise", "M", saying=["--sise is not an option of bankfull himeno", "did you mean --size?"])
         self.refused("decompose", "--celss=8x8x8", "--ranks=4", saying=["did you mean --cells?"])
         self.refused("himeno", "--verbose", saying=["--verbose", "see bankfull himeno --help"])
-        self.refused("--quiet", "himeno", saying=["--quiet stands before", "behind bankfull himeno"])
+        self.refused("--quiet", "himeno", saying=["--quiet comes before", "after bankfull himeno"])
         self.refused("npb", "cg", "mg", saying=["'mg'", "see bankfull npb --help"])
 
     def test_options_are_given_once(self):

@@ -95,7 +95,7 @@ std::vector<std::string> files_of(const std::vector<ListedPicture>& pictures) {
   return files;
 }
 
-/// Of each slice the picture after those that are listed: a run that was killed may have left one.
+/// For each slice the picture after the listed ones: a run that was killed may have left one.
 std::vector<std::string> unlisted_pictures(const fs::path& case_file,
                                            const std::vector<std::string>& listed) {
   std::vector<std::string> pictures;
@@ -109,7 +109,7 @@ std::vector<std::string> unlisted_pictures(const fs::path& case_file,
       pictures.push_back("slices/" + picture_name(slice, number));
     }
   } catch (const UsageError&) {
-    // Of another version of this program, or changed by hand: then it tells nothing.
+    // From another version of this program, or edited by hand: nothing to learn from it.
   }
   return pictures;
 }
@@ -260,7 +260,7 @@ void RunDirectory::require_replaceable() const {
                          example_);
   }
   if (!holds_a_run()) {
-    refuse_folder(path_, "it holds something else than a run, which --overwrite does not replace");
+    refuse_folder(path_, "it holds something other than a run, which --overwrite does not replace");
   }
   require_no_links();
 }
@@ -308,7 +308,7 @@ void RunDirectory::remove_statistics() const {
     of_profiles = profile_names(earlier);
     of_spectra = spectrum_names(earlier);
   } catch (const UsageError&) {
-    return;  // of another version of this program, or changed by hand: then it tells nothing
+    return;  // from another version of this program, or edited by hand: nothing to learn from it
   }
   remove_staged(profiles(), of_profiles);
   remove_staged(spectra(), of_spectra);
@@ -360,7 +360,7 @@ void RunDirectory::remove_pictures(const std::vector<std::string>& listed) const
   }
 }
 
-/// Of the slices that have pictures.
+/// Removes the movies of slices that have pictures.
 void RunDirectory::remove_movies(const std::vector<std::string>& listed) const {
   if (type_of(movies()) != fs::file_type::directory) {
     return;

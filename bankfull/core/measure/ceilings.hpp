@@ -45,7 +45,7 @@ class Ceilings {
 
   /// Seconds that repeating the measurement of a mix takes at least, including an allocation and
   /// a warm-up if needed; the same on all ranks.
-  [[nodiscard]] double least_seconds(const Mix& mix, Precision precision) const;
+  [[nodiscard]] double min_seconds(const Mix& mix, Precision precision) const;
 
   /// Maximum over the ranks; the same on all.
   [[nodiscard]] double seconds_spent() const { return seconds_spent_; }

@@ -13,7 +13,7 @@ namespace bankfull {
 // not pass for a result.
 
 /// For the notes of the result and stderr: "the measured operator is multiplied by 1 + 1e-06 on
-/// purpose: these figures are no results".
+/// purpose: these figures are not results".
 std::string perturbation_note(double epsilon);
 
 /// A parameter of the problem and of each measurement: `perturbation`, a number, or its name where

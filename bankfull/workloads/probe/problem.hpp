@@ -29,8 +29,8 @@ StreamOperation parse_operation(const std::string& text);
 std::string to_string(HostPages pages);
 HostPages parse_pages(const std::string& text);
 
-inline constexpr int most_repeats = 100'000;
-inline constexpr int most_points_per_octave = 64;
+inline constexpr int max_repeats = 100'000;
+inline constexpr int max_points_per_octave = 64;
 
 /// What to probe; plain data. Zeros and empty lists stand for defaults that suit the device and are
 /// filled in by `complete`. All sizes are in bytes.

@@ -74,7 +74,7 @@ TEST(ProbeProblem, ComplainsAboutOptionsOfTheOtherDevice) {
   EXPECT_THAT(on_gpu([](Problem& p) { p.team_sizes = {2}; }), HasSubstr("no team"));
   EXPECT_THAT(on_gpu([](Problem& p) { p.pages = {HostPages::huge}; }), HasSubstr("pages"));
   EXPECT_THAT(on_gpu([](Problem& p) { p.stores = Stores::streaming; }), HasSubstr("streaming"));
-  EXPECT_THAT(on_gpu([](Problem& p) { p.grid_threads = {100}; }), HasSubstr("torn warp"));
+  EXPECT_THAT(on_gpu([](Problem& p) { p.grid_threads = {100}; }), HasSubstr("whole warps"));
   EXPECT_THAT(on_gpu([](Problem& p) { p.strides = {64}; }), HasSubstr("multiple of 128 B"));
 }
 
