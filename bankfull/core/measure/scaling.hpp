@@ -1,5 +1,7 @@
 #pragma once
 
+#include "bankfull/core/base/enum_names.hpp"
+
 #include <string>
 
 namespace bankfull {
@@ -10,7 +12,10 @@ enum class Scaling {
   weak,    ///< the problem of one rank
 };
 
-inline std::string to_string(Scaling mode) { return mode == Scaling::strong ? "strong" : "weak"; }
+inline constexpr auto scaling_names =
+    enum_names<Scaling>({{Scaling::strong, "strong"}, {Scaling::weak, "weak"}});
+
+inline std::string to_string(Scaling mode) { return scaling_names.to_string(mode); }
 
 /// The time of a step, such as an iteration, on a number of ranks.
 struct ScalingPoint {
