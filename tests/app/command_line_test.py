@@ -290,7 +290,7 @@ class Himeno(CommandLine):
                 self.assertRegex(result.stdout, r"(?m)^RESULT .* perturbation=1e-06 .* verdict=failed$")
                 document = json.loads(target.read_text())
                 self.assertEqual(document["verdict"], "failed")
-                self.assertTrue(any("no results" in note for note in document["notes"]))
+                self.assertTrue(any("not results" in note for note in document["notes"]))
                 # The checks of a run that is not perturbed, each schedule's.
                 seen = [check for check in document["verification"] if check["name"].startswith("wrong pressures")]
                 self.assertEqual(len(seen), len(document["measurements"]))
