@@ -29,7 +29,7 @@ constexpr const char* footer = R"(Examples:
   bankfull npb cg --class B                    a kernel of the NAS Parallel Benchmarks
   bankfull convect rayleigh-benard-2d          thermal convection, with pictures
   mpirun -n 4 bankfull himeno --size L         the same on four ranks
-  BANKFULL_DEVICE=cpu bankfull himeno          every option has a twin in the environment
+  BANKFULL_DEVICE=cpu bankfull himeno          every option has an environment variable
 
 Exit codes: 0 ok, 1 the machine failed, 2 bad usage or input, 3 verification failed,
 4 beyond a threshold, 5 ended early by a signal.)";

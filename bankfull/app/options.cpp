@@ -340,15 +340,16 @@ void add_rank_options(CLI::App& command, RankOptions& options) {
           ->type_name("IxJxK"));
   with_environment(command
                        .add_option("--transport", options.transport,
-                                   "how halos travel: auto, peer, nccl, mpi-device or mpi")
+                                   "transport of halos: auto, peer, nccl, mpi-device or mpi")
                        ->capture_default_str());
 }
 
 void add_perturbation_option(CLI::App& command, double& perturbation) {
-  add_number(command, "--perturb-operator", perturbation,
-             "multiply the measured operator by 1 + EPSILON: verification must fail (exit code 3), "
-             "which shows that it can",
-             {.finite = false})
+  add_number(
+      command, "--perturb-operator", perturbation,
+      "test of the verification: multiply the measured operator by 1 + EPSILON, which must fail "
+      "(exit code 3)",
+      {.finite = false})
       ->type_name("EPSILON");
 }
 

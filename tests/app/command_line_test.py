@@ -218,7 +218,7 @@ class Himeno(CommandLine):
         self.assertEqual(options["max-spread"], {"value": None, "source": "default"})
         self.assertEqual([entry.name for entry in self.path.iterdir()], ["out.json"])
 
-    def test_environment_is_a_twin_of_the_options(self):
+    def test_environment_variables_match_the_options(self):
         result = run("himeno", "--iterations", "4", "--repeat", "1", "--quiet",
                      environment={"BANKFULL_SIZE": "XS", "BANKFULL_DEVICE": "cpu",
                                   "BANKFULL_PRECISION": "fp64"})
@@ -495,7 +495,7 @@ class Decompose(CommandLine):
         result = run("decompose", "--cells", "512x512x1024", "--ranks", "90:130", "--top", "2")
         self.assertEqual(list(self.rows(result.stdout)), [128, 126])
 
-    def test_environment_is_a_twin(self):
+    def test_environment_variables_match(self):
         result = run("decompose", environment={"BANKFULL_CELLS": "8x8x8", "BANKFULL_RANKS": "2"})
         self.assertEqual(list(self.rows(result.stdout)), [2], result.stderr)
 

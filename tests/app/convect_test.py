@@ -289,7 +289,7 @@ class DryRun(Convect):
         self.refused("layer.toml", "--dry-run", "--set", "cells=8192x8192x8192", "--set", "initial.temperature='1/(z > 0.9999 ? 0 : 1)'",
                      saying=["the initial temperature is inf at ("])
 
-    def test_environment_is_a_twin_of_the_options(self):
+    def test_environment_variables_match_the_options(self):
         text = self.succeeded("layer.toml", environment={"BANKFULL_DRY_RUN": "1"})
         self.assertNotIn("RESULT", text)
 

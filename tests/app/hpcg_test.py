@@ -110,7 +110,7 @@ class DryRun(Hpcg):
         self.assertIn("the quick path", self.planned("--local", "8x8x8", "--quick-path").stdout)
         self.assertIn("the quick path", self.planned("--local", "8x8x8", "--seconds=0").stdout)
 
-    def test_environment_is_a_twin_of_the_options(self):
+    def test_environment_variables_match_the_options(self):
         result = self.planned(environment={"BANKFULL_LOCAL": "8x16x24", "BANKFULL_SECONDS": "7"})
         self.assertIn("hpcg 8x16x24: 3072 points, tuned, 7.00 s", result.stdout)
 

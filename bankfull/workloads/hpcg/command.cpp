@@ -314,7 +314,7 @@ void add_placement_options(CLI::App& command, HpcgOptions& options) {
                                       "(default: the grid with the least communication)"))
       ->type_name("XxYxZ");
   with_environment(command.add_option("--transport", options.transport,
-                                      "how halos travel: auto, peer, nccl, mpi-device or mpi"))
+                                      "transport of halos: auto, peer, nccl, mpi-device or mpi"))
       ->capture_default_str();
 }
 
@@ -360,7 +360,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
 
 void list_choices() {
   print_out("hpcg: conjugate gradients with multigrid on a 27-point operator\n");
-  Table sizes({"local grid", "points", "memory a rank"});
+  Table sizes({"local grid", "points", "memory per rank"});
   for (const std::int64_t side : {64, 104, 128, 192, 256, 320}) {
     hpcg::Problem problem;
     problem.local = {side, side, side};
