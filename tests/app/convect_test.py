@@ -266,7 +266,7 @@ class BadCases(Convect):
         self.refused("layer.toml", "--set", "output.slice.1.field=w", saying=["'1' is not one of the list's 1 sections"])
         self.refused("layer.toml", "--set", "output.slice.0.field=q", saying=["--set output.slice.0.field=q: [output.slice] field", "speed"])
         self.refused("layer.toml", "--set", "ra", saying=["--set ra: "])
-        self.refused("layer.toml", "--set", b"ra=\xff", saying=["--set ra=", "no UTF-8 text"])
+        self.refused("layer.toml", "--set", b"ra=\xff", saying=["--set ra=", "not valid UTF-8"])
 
 
 class DryRun(Convect):
