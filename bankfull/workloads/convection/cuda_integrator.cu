@@ -528,7 +528,7 @@ class CudaBackend {
     CellInBox box{.walls = flow_.walls,
                   .length = {},
                   .widths = {},
-                  .volume = plan_.grid().volume(),
+                  .per_volume = 1.0 / plan_.grid().volume(),
                   .cells = {flow_.cells[0], flow_.cells[1], flow_.cells[2]}};
     for (const int axis : storage_axes) {
       box.length[axis] = plan_.grid().axis(axis).length();

@@ -67,12 +67,12 @@ __device__ __forceinline__ PlaneParts parts_of_cell(const AxisPartsOnGpu& parts,
   return found;
 }
 
-template <int P, class Real, class Terms>
+template <int P, InPlane Widths, class Real, class Terms>
 __device__ __forceinline__ void add_cell(const FlowOnGpu<Real>& flow, const Real* fields,
                                          const Terms& terms_of, const AxisPartsOnGpu& parts,
                                          const int (&at)[3], double (&sums)[Terms::count]) {
   double terms[Terms::count];
-  terms_of(flow.template stencil<InPlane::stretched>(fields, at[0], at[1], at[2]), terms);
+  terms_of(flow.template stencil<Widths>(fields, at[0], at[1], at[2]), terms);
   const PlaneParts own = parts_of_cell<P>(parts, at);
 #pragma unroll
   for (int s = 0; s < Terms::count; ++s) {
@@ -80,21 +80,33 @@ __device__ __forceinline__ void add_cell(const FlowOnGpu<Real>& flow, const Real
   }
 }
 
-/// Planes across axis 0 or 1: block (piece, plane) adds the cells of every gridDim.x-th row of its
-/// plane. partial: [piece][sum][plane].
-template <int P, class Real, class Terms>
+/// The part of `size` things that piece `piece` of `pieces` takes: consecutive ones.
+struct Range {
+  int begin;
+  int end;
+};
+__device__ __forceinline__ Range range_of(int size, int piece, int pieces) {
+  return {static_cast<int>(std::int64_t{size} * piece / pieces),
+          static_cast<int>(std::int64_t{size} * (piece + 1) / pieces)};
+}
+
+/// Planes across axis 0 or 1: block (piece, plane) adds the cells of consecutive rows of its plane,
+/// row after row, so that it finds two of the three rows that a stencil reads in L1.
+/// partial: [piece][sum][plane].
+template <int P, InPlane Widths, class Real, class Terms>
 __global__ void __launch_bounds__(profile_threads)
     profile_of_planes(const __grid_constant__ FlowOnGpu<Real> flow, const Real* fields,
                       const __grid_constant__ Terms terms,
                       const __grid_constant__ AxisPartsOnGpu parts, double* partial) {
   constexpr int across = 1 - P;  // the axis that rows follow one another along
   const int plane = static_cast<int>(blockIdx.y);
+  const Range rows =
+      range_of(flow.cells[across], static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
   double sums[Terms::count] = {};
-  for (int row = static_cast<int>(blockIdx.x); row < flow.cells[across];
-       row += static_cast<int>(gridDim.x)) {
-    for (int k = static_cast<int>(threadIdx.x); k < flow.cells[2]; k += profile_threads) {
+  for (int k = static_cast<int>(threadIdx.x); k < flow.cells[2]; k += profile_threads) {
+    for (int row = rows.begin; row < rows.end; ++row) {
       const int at[3] = {P == 0 ? plane : row, P == 0 ? row : plane, k};
-      add_cell<P>(flow, fields, terms, parts, at, sums);
+      add_cell<P, Widths>(flow, fields, terms, parts, at, sums);
     }
   }
 #pragma unroll
@@ -106,26 +118,31 @@ __global__ void __launch_bounds__(profile_threads)
   }
 }
 
-/// Planes across axis 2: a thread each, which follows the cells of every gridDim.x-th row.
-template <class Real, class Terms>
+/// Planes across axis 2: a thread each, which follows a strip of rows along axis 0. The strip's
+/// rows of three planes stay in L1, so that L2 delivers each little more than once.
+template <InPlane Widths, class Real, class Terms>
 __global__ void __launch_bounds__(profile_threads)
     profile_along_rows(const __grid_constant__ FlowOnGpu<Real> flow, const Real* fields,
                        const __grid_constant__ Terms terms,
-                       const __grid_constant__ AxisPartsOnGpu parts, double* partial) {
+                       const __grid_constant__ AxisPartsOnGpu parts, int strips, double* partial) {
   const int planes = flow.cells[2];
   const int k = static_cast<int>(blockIdx.y) * profile_threads + static_cast<int>(threadIdx.x);
   if (k >= planes) {
     return;
   }
+  const int piece = static_cast<int>(blockIdx.x);
+  const Range rows = range_of(flow.cells[1], piece % strips, strips);
+  const Range along = range_of(flow.cells[0], piece / strips, static_cast<int>(gridDim.x) / strips);
   double sums[Terms::count] = {};
-  const int rows = flow.cells[0] * flow.cells[1];
-  for (int row = static_cast<int>(blockIdx.x); row < rows; row += static_cast<int>(gridDim.x)) {
-    const int at[3] = {row / flow.cells[1], row % flow.cells[1], k};
-    add_cell<2>(flow, fields, terms, parts, at, sums);
+  for (int i = along.begin; i < along.end; ++i) {
+    for (int j = rows.begin; j < rows.end; ++j) {
+      const int at[3] = {i, j, k};
+      add_cell<2, Widths>(flow, fields, terms, parts, at, sums);
+    }
   }
 #pragma unroll
   for (int s = 0; s < Terms::count; ++s) {
-    partial[(static_cast<std::size_t>(blockIdx.x) * Terms::count + s) * planes + k] = sums[s];
+    partial[(static_cast<std::size_t>(piece) * Terms::count + s) * planes + k] = sums[s];
   }
 }
 
@@ -178,6 +195,8 @@ class ProfilesOnGpu {
   /// Enough blocks for any GPU, and few partial sums.
   static constexpr int most_partial_planes = static_cast<int>(most_partial_sums);
   static constexpr int blocks_for_planes = 8192;
+  /// Few enough for L1, and enough that the two rows beside a strip are few of those it reads.
+  static constexpr int rows_of_a_strip = 4;
 
   [[nodiscard]] Buffer<double> on_this_gpu(const std::vector<double>& values) const {
     Buffer<double> buffer = gpu_.template make<double>(static_cast<std::int64_t>(values.size()));
@@ -204,28 +223,36 @@ class ProfilesOnGpu {
   template <int P, class Terms>
   void add(const Stream& stream, const FlowOnGpu<Real>& flow, const Real* fields,
            const Terms& terms, int first) {
-    const int planes = flow.cells[P];
-    const int pieces = pieces_of<P>(flow);
-    const auto columns = static_cast<unsigned>(pieces);
-    if constexpr (P == 2) {
-      const int blocks = (planes + detail::profile_threads - 1) / detail::profile_threads;
-      launch(stream, {dim3(columns, static_cast<unsigned>(blocks)), dim3(detail::profile_threads)},
-             detail::profile_along_rows<Real, Terms>, flow, fields, terms, parts_, room_.data());
-    } else {
-      launch(stream, {dim3(columns, static_cast<unsigned>(planes)), dim3(detail::profile_threads)},
-             detail::profile_of_planes<P, Real, Terms>, flow, fields, terms, parts_, room_.data());
-    }
-    const std::int64_t size = static_cast<std::int64_t>(Terms::count) * planes;
+    const int pieces = flow.widths == InPlane::uniform
+                           ? add_pieces<P, InPlane::uniform>(stream, flow, fields, terms)
+                           : add_pieces<P, InPlane::stretched>(stream, flow, fields, terms);
+    const std::int64_t size = static_cast<std::int64_t>(Terms::count) * flow.cells[P];
     gpu_.each(size, AddPieces{room_.data(), pieces, size,
-                              sums_.data() + static_cast<std::int64_t>(first) * planes});
+                              sums_.data() + static_cast<std::int64_t>(first) * flow.cells[P]});
   }
 
-  template <int P>
-  [[nodiscard]] static int pieces_of(const FlowOnGpu<Real>& flow) {
+  /// How many pieces there are.
+  template <int P, InPlane Widths, class Terms>
+  int add_pieces(const Stream& stream, const FlowOnGpu<Real>& flow, const Real* fields,
+                 const Terms& terms) {
     const int planes = flow.cells[P];
-    const int rows = P == 2 ? flow.cells[0] * flow.cells[1] : flow.cells[P == 0 ? 1 : 0];
-    const int wanted = (P == 2 ? most_partial_planes : blocks_for_planes) / planes;
-    return std::max(1, std::min(rows, wanted));
+    constexpr dim3 threads(detail::profile_threads);
+    if constexpr (P == 2) {
+      const int most = std::max(1, most_partial_planes / planes);
+      const int strips = std::clamp(flow.cells[1] / rows_of_a_strip, 1, most);
+      const int pieces = strips * std::clamp(most / strips, 1, flow.cells[0]);
+      const int blocks = (planes + detail::profile_threads - 1) / detail::profile_threads;
+      launch(stream, {dim3(static_cast<unsigned>(pieces), static_cast<unsigned>(blocks)), threads},
+             detail::profile_along_rows<Widths, Real, Terms>, flow, fields, terms, parts_, strips,
+             room_.data());
+      return pieces;
+    } else {
+      const int pieces = std::clamp(blocks_for_planes / planes, 1, flow.cells[1 - P]);
+      launch(stream, {dim3(static_cast<unsigned>(pieces), static_cast<unsigned>(planes)), threads},
+             detail::profile_of_planes<P, Widths, Real, Terms>, flow, fields, terms, parts_,
+             room_.data());
+      return pieces;
+    }
   }
 
   void make_room(std::int64_t size, int planes) {

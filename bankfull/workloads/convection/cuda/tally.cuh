@@ -29,18 +29,21 @@ __device__ void merge_block(AnyTally& mine) {
   mine = all[0];
 }
 
-/// Counts the cells of every `tally_blocks`-th row, of any widths: few steps are tallied.
-template <class AnyTally, class Real, class Count>
+/// Counts the cells of consecutive rows: of those that a stencil reads the block has read most for
+/// the row before, and finds them in L1.
+template <InPlane Widths, class AnyTally, class Real, class Count>
 __global__ void __launch_bounds__(tally_threads)
     tally_kernel(const __grid_constant__ FlowOnGpu<Real> flow, const Real* fields,
                  const __grid_constant__ Count count, AnyTally* partial) {
   AnyTally mine = empty_tally<AnyTally>();
-  const int rows = flow.cells[0] * flow.cells[1];
-  for (int row = static_cast<int>(blockIdx.x); row < rows; row += static_cast<int>(gridDim.x)) {
-    const int i = row / flow.cells[1];
-    const int j = row % flow.cells[1];
-    for (int k = static_cast<int>(threadIdx.x); k < flow.cells[2]; k += tally_threads) {
-      count(flow.template stencil<InPlane::stretched>(fields, i, j, k), i, j, k, mine);
+  const std::int64_t rows = std::int64_t{flow.cells[0]} * flow.cells[1];
+  const int begin = static_cast<int>(rows * blockIdx.x / gridDim.x);
+  const int end = static_cast<int>(rows * (blockIdx.x + 1) / gridDim.x);
+  for (int k = static_cast<int>(threadIdx.x); k < flow.cells[2]; k += tally_threads) {
+    for (int row = begin; row < end; ++row) {
+      const int i = row / flow.cells[1];
+      const int j = row % flow.cells[1];
+      count(flow.template stencil<Widths>(fields, i, j, k), i, j, k, mine);
     }
   }
   merge_block(mine);
@@ -69,11 +72,11 @@ struct CellInBox {
   WallFaces walls;
   double length[3];
   const double* widths[3];  ///< of the cells along the storage axes
-  double volume;            ///< of the box
+  double per_volume;        ///< 1 / the volume of the box
   int cells[3];
 
   __device__ double part(int i, int j, int k) const {
-    return widths[1][j] * widths[2][k] * widths[0][i] / volume;
+    return widths[1][j] * widths[2][k] * widths[0][i] * per_volume;
   }
 
   __device__ WallSides sides(int i, int j, int k) const {
@@ -139,7 +142,10 @@ AnyTally tallied_on_gpu(const Stream& stream, const FlowOnGpu<Real>& flow, const
   auto* const partial = reinterpret_cast<AnyTally*>(room.data());
   AnyTally* const result = partial + detail::tally_blocks;
   launch(stream, {dim3(detail::tally_blocks), dim3(detail::tally_threads)},
-         detail::tally_kernel<AnyTally, Real, Count>, flow, fields, count, partial);
+         flow.widths == InPlane::uniform
+             ? detail::tally_kernel<InPlane::uniform, AnyTally, Real, Count>
+             : detail::tally_kernel<InPlane::stretched, AnyTally, Real, Count>,
+         flow, fields, count, partial);
   launch(stream, {dim3(1), dim3(detail::tally_threads)}, detail::merge_kernel<AnyTally>,
          static_cast<const AnyTally*>(partial), detail::tally_blocks, result);
   AnyTally tally = empty_tally<AnyTally>();
