@@ -213,11 +213,12 @@ bool TomlSection::flag(const std::string& key, bool absent) {
 }
 
 std::vector<std::string> TomlSection::some_of(const std::string& key,
-                                              const std::vector<std::string>& names) {
+                                              const std::vector<std::string>& names,
+                                              std::size_t absent) {
   if (!has(key)) {
     toml::array all;
-    for (const std::string& name : names) {
-      all.push_back(name);
+    for (std::size_t n = 0; n < std::min(absent, names.size()); ++n) {
+      all.push_back(names[n]);
     }
     table_->insert(key, std::move(all));
   }

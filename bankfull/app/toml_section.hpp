@@ -93,9 +93,10 @@ class TomlSection {
   /// true or false.
   bool flag(const std::string& key, bool absent);
 
-  /// A list of some of the names, each once, in their order here; all of them where it is not
-  /// there.
-  std::vector<std::string> some_of(const std::string& key, const std::vector<std::string>& names);
+  /// A list of some of the names, each once, in their order here; where it is not there, of all, or
+  /// of the first ones.
+  std::vector<std::string> some_of(const std::string& key, const std::vector<std::string>& names,
+                                   std::size_t absent = std::numeric_limits<std::size_t>::max());
 
   /// One of the names, by its place among them.
   [[nodiscard]] std::size_t choice(const std::string& key,

@@ -73,6 +73,33 @@ divergence = 1e-6
 series_every = 5
 snapshots = 0
 """
+VORTICES = """\
+[domain]
+upper = [6.283185307179586, 1, 6.283185307179586]
+cells = [64, 1, 64]
+
+[physics]
+viscosity = 0.05
+
+[boundaries]
+x = "periodic"
+y = "periodic"
+z = "periodic"
+
+[initial]
+velocity = ["sin(x)*cos(z)", 0, "-cos(x)*sin(z)"]
+
+[time]
+dt = 0.02
+steps = 4
+
+[output]
+snapshots = 0
+
+[fields]
+every = 1
+write = ["pressure"]
+"""
 FIELDS = {"fields.every": "10", "fields.centred": "true"}
 UNIFORM = {"domain.stretching": "[0,0,0]"}
 VELOCITIES = ("u", "v", "w")
@@ -332,6 +359,52 @@ class Hdf5(Runs):
         self.run_convect("--restart", "run", *settings(FIELDS, {"time.steps": 30}))
         self.assertEqual([row["step"] for row in rows_of(self.path / "run" / "fields.csv")], ["10", "20", "30"])
         self.assert_index_is_whole(self.path / "run")
+
+    def test_fields_may_pause(self):
+        self.run_layer("run", FIELDS, {"checkpoint.every": 7, "time.steps": 25})
+        folder = self.path / "run"
+        self.run_convect("--restart", "run", *settings({"fields.every": 0, "time.steps": 30}))
+        kept = ["0", "10", "20"]
+        self.assertEqual([row["step"] for row in rows_of(folder / "fields.csv")], kept)
+        self.assert_index_is_whole(folder)
+        self.run_convect("--restart", "run", *settings({"time.steps": 35}))
+        self.assertEqual([row["step"] for row in rows_of(folder / "fields.csv")], kept)
+        self.assert_index_is_whole(folder)
+        self.run_convect("--restart", "run", *settings({"fields.every": 10, "time.steps": 42}))
+        self.assertEqual([row["step"] for row in rows_of(folder / "fields.csv")], [*kept, "35", "40", "42"])
+        self.assert_index_is_whole(folder)
+
+    def test_the_pressure_of_a_known_flow(self):
+        # Taylor's vortices: the pressure is known up to a constant, and is that of the middle of the last step.
+        (self.path / "vortices.toml").write_text(VORTICES)
+        viscosity, dt = 0.05, 0.02
+        for scheme, solver in (("adams-bashforth", "direct"), ("adams-bashforth", "multigrid"), ("runge-kutta", "direct")):
+            self.run_convect("vortices.toml", "--overwrite", "--output", "run", *settings({"solver": solver, "time.scheme": f'"{scheme}"'}))
+            back = dt / 2 if scheme == "adams-bashforth" else dt / 6
+            for number in range(5):
+                arrays, attributes = self.read(self.path / "run" / "fields" / f"flow-{number:06}.h5")
+                self.assertEqual(set(arrays) - {f"grid/{axis}_{place}" for axis in AXES for place in ("faces", "centres")}, {"fields/pressure"})
+                x, z = arrays["grid/x_centres"], arrays["grid/z_centres"]
+                time_of_pressure = attributes["time"] - (back if number > 0 else 0)
+                expected = (np.cos(2 * x)[None, :] + np.cos(2 * z)[:, None]) / 4 * np.exp(-4 * viscosity * time_of_pressure)
+                found = arrays["fields/pressure"][:, 0, :]
+                self.assertLess(np.abs(found - found.mean() - expected).max(), 0.0013)
+                # What is left is of second order in space, and the same at all times.
+                self.assertAlmostEqual(np.abs(found - found.mean()).max() / np.abs(expected).max(), 0.9976, delta=3e-4)
+        with h5py.File(self.path / "run" / "fields" / "flow-000000.h5") as file:
+            self.assertEqual(file["fields/pressure"].attrs["units"], b"length^2 / time^2")
+
+    def test_the_pressure_of_a_run_in_two_pieces(self):
+        write = '["u","temperature","pressure"]'
+        for stop in (1, 25):
+            common = {"fields.every": 1, "fields.write": write, "checkpoint.every": 7, "solver": "direct", "domain.stretching": "[0,0,0]"}
+            whole, _ = self.run_layer(f"whole-{stop}", common)
+            run, _ = self.run_layer(f"run-{stop}", common, {"time.steps": stop})
+            self.run_convect("--restart", run.name, *settings({"time.steps": 40}))
+            for name in self.files(whole):
+                self.assertEqual((run / "fields" / name).read_bytes(), (whole / "fields" / name).read_bytes(), name)
+        names = {one.get("Name") for one in xml.parse(whole / "fields.xdmf").getroot().iter("Attribute")}
+        self.assertEqual(names, {"temperature", "pressure"})
 
     def test_a_full_disk_leaves_out_fields(self):
         larger = {**FIELDS, "cells": "[10,40,40]", "time.dt": 0.002}  # files of fields are larger than all others

@@ -5,6 +5,8 @@ Usage: restart_test.py BANKFULL_BINARY SCHEMA_OF_RESULTS [-- arguments of unitte
 """
 
 import csv
+import ctypes
+import errno
 import json
 import os
 import pathlib
@@ -12,6 +14,7 @@ import random
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -128,6 +131,25 @@ def physics_of(series):
         rows = list(csv.reader(lines))
     seconds = rows[0].index("ns_per_cell_step")
     return [row[:seconds] + row[seconds + 1:] for row in rows]
+
+
+def without_room_set_aside(probe=False):
+    """From now on fallocate() of this process fails, as on file systems without it; with `probe` whether it can."""
+    number = {"x86_64": 285, "aarch64": 47}.get(os.uname().machine)
+    if number is None:
+        return False
+    if probe:
+        return True
+    # Filters of the kernel: look at the number of the call; if it is that one answer EOPNOTSUPP, or else let it pass.
+    code = b"".join(struct.pack("HBBI", *line) for line in (
+        (0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050000 | errno.EOPNOTSUPP), (0x06, 0, 0, 0x7FFF0000)))
+    lines = ctypes.create_string_buffer(code, len(code))
+    program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", 4, ctypes.addressof(lines)))
+    libc = ctypes.CDLL(None, use_errno=True)
+    no_new_privileges, set_filters, filters = 38, 22, 2
+    if libc.prctl(no_new_privileges, 1, 0, 0, 0) != 0 or libc.prctl(set_filters, filters, program, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+    return True
 
 
 class Runs(unittest.TestCase):
@@ -510,6 +532,55 @@ class Ends(Runs):
             self.assertRegex(line, rf"cannot write run/checkpoint/step-\d+.h5: No space left on device; the run goes on, and its {last}$")
         self.assertRegex(said["no-row"][-1], rf"cannot write run/(series|probes/point).csv: No space left on device; .* are in run, and its {last}$")
         self.assert_same(self.run_folder, whole)
+
+
+    def test_a_full_file_system_that_sets_no_room_aside(self):
+        # As NFS before version 4.2, and others: what there is no room for is found out when it is written.
+        private = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec"]
+        disk = self.path / "disk"
+        disk.mkdir()
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        mount = f'mount -t tmpfs -o size=$SIZE none "{disk}"'
+        if shutil.which("unshare") is None or subprocess.run([*private, mount], env={**environment, "SIZE": "1m"}, capture_output=True).returncode != 0:
+            self.skipTest("this user may mount no file system")
+        if not without_room_set_aside(probe=True):
+            self.skipTest("calls of the system cannot be refused here")
+        script = f"""{mount}; cp layer.toml "{disk}"; cd "{disk}"
+            {BINARY} convect layer.toml --device cpu --threads 2 --ceiling none --quiet --output run {{fields}} && code=0 || code=$?
+            cp -r run ..; exit $code""".replace("{fields}", "--set fields.every=4 --set output.snapshots=0")
+        for size in ("380k", "440k", "500k"):
+            done = subprocess.run([*private, script], cwd=self.path, env={**environment, "SIZE": size}, capture_output=True, text=True,
+                                  timeout=HANGING, preexec_fn=without_room_set_aside)
+            self.assertIn(done.returncode, (OK, FAILURE), done.stderr)  # there may be no room for its rows either
+            said = done.stderr.splitlines()
+            for line in said:
+                self.assertRegex(line, "^bankfull: cannot write .*: No space left on device; ")
+            self.assertRegex(done.stderr, "the run goes on without the fields of step")
+            for file in [*self.checkpoints(), *self.run_folder.glob("fields/*")]:
+                self.assertTrue(file.name.endswith(".h5"), file)
+                if h5py is not None:
+                    with h5py.File(file) as whole:
+                        whole.visititems(lambda name, item: item[()] if isinstance(item, h5py.Dataset) else None)
+            shutil.rmtree(self.run_folder)
+
+    def test_what_all_processes_took_is_told(self):
+        def figures():
+            return json.loads((self.run_folder / "run.json").read_text())["measurements"][0]["figures"]
+
+        began = time.monotonic()
+        self.run_convect("layer.toml", "--output", "run", "--set", "steps=20")
+        first = figures()
+        self.assertEqual(first["processes"]["value"], 1)
+        self.assertGreater(first["run_seconds"]["value"], 0)
+        self.run_convect("--restart", "run", "--set", "steps=40")
+        second = figures()
+        self.assertEqual(second["processes"]["value"], 2)
+        self.assertGreater(second["run_seconds"]["value"], first["run_seconds"]["value"])
+        self.assertLess(second["run_seconds"]["value"], time.monotonic() - began)
+        data = (self.run_folder / "report-data.js").read_text()
+        progress = json.loads(data[data.index("(") + 1:data.rindex(")")])["progress"]
+        self.assertGreater(progress["seconds_before"], 0)
+        self.assertLessEqual(progress["seconds_before"], first["run_seconds"]["value"])
 
 
 class Killed(Runs):

@@ -45,7 +45,7 @@ enum class FieldFormat {
 
 /// What the files of fields hold.
 struct FieldRequest {
-  std::vector<std::string> names;  ///< "u", "v", "w", and of scalars
+  std::vector<std::string> names;  ///< "u", "v", "w", of scalars, and pressure_name
   Precision precision = Precision::fp64;
   int compression = 0;   ///< 1 to 9: bytes are shuffled and deflated
   bool centred = false;  ///< velocities at the centres of cells, too
@@ -55,6 +55,8 @@ struct FieldRequest {
 
 /// Names that a slice may have besides those of scalars: velocity along x, y, z, and its magnitude.
 inline constexpr std::array<const char*, 4> velocity_fields{"u", "v", "w", "speed"};
+
+inline constexpr const char* pressure_name = "pressure";
 
 /// A case as its file and the command line give it.
 struct Case {

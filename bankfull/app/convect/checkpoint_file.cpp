@@ -74,6 +74,27 @@ void require_known(const hdf5::OldFile& file) {
   }
 }
 
+constexpr const char* seconds_taken = "taken/seconds";
+constexpr const char* processes_taken = "taken/processes";
+
+void add_taken(const convection::TimeTaken& taken, hdf5::NewFile& file) {
+  file.add(seconds_taken, std::vector<double>{taken.seconds});
+  file.add(processes_taken, std::vector<std::int64_t>{taken.processes});
+}
+
+/// Nothing of a run by an earlier program.
+convection::TimeTaken time_taken(const hdf5::OldFile& file) {
+  if (!file.has(seconds_taken) || !file.has(processes_taken)) {
+    return {};
+  }
+  const std::vector<double> seconds = file.dataset(seconds_taken).numbers();
+  const std::vector<std::int64_t> processes = file.dataset(processes_taken).counts();
+  if (seconds.size() != 1 || processes.size() != 1) {
+    refuse_file(file.path(), "it does not tell what the run has taken");
+  }
+  return {seconds.front(), processes.front()};
+}
+
 constexpr const char* told_of_probes = "told_of_probes";
 
 void add_told(const ToldSoFar& told, hdf5::NewFile& file) {
@@ -124,6 +145,7 @@ void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& 
   add_told(header.told, file);
   file.add("time", std::vector<double>{header.time});
   file.add("step", std::vector<std::int64_t>{header.step});
+  add_taken(header.taken, file);
   FileWriter writer(file, writing.threads);
   save(writer);
   file.commit();
@@ -141,7 +163,8 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path) : file_(pa
   header_ = {.step = step[0],
              .time = time[0],
              .resolved_case = file_.dataset("case").text(),
-             .told = {told[0], told[1], told[2], told[3], told[4], told[5], told_probes(file_)}};
+             .told = {told[0], told[1], told[2], told[3], told[4], told[5], told_probes(file_)},
+             .taken = time_taken(file_)};
 }
 
 void CheckpointReader::require_fields(const convection::Problem& problem,

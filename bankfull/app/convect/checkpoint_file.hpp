@@ -2,6 +2,7 @@
 
 #include "bankfull/core/io/hdf5_file.hpp"
 #include "bankfull/workloads/convection/state.hpp"
+#include "bankfull/workloads/convection/time_taken.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -35,6 +36,7 @@ struct CheckpointHeader {
   double time = 0.0;
   std::string resolved_case;  ///< as TOML, every default filled in
   ToldSoFar told;
+  convection::TimeTaken taken = {};
 };
 
 /// How a checkpoint is written.

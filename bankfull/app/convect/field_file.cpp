@@ -28,6 +28,7 @@ FieldFileLayout layout_of(const Case& run, const convection::Grid& grid) {
                          .case_name = run.problem.name,
                          .units = run.units,
                          .cells = cells_along_xyz(grid),
+                         .pressure_field = 3 + static_cast<int>(run.problem.scalars.size()),
                          .threads = threads_of_field_files(run.problem)};
   for (int n = 0; n < 3; ++n) {
     const auto axis = static_cast<std::size_t>(n);

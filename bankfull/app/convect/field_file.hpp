@@ -19,6 +19,7 @@ struct FieldFileLayout {
   std::array<std::int64_t, 3> cells{};
   std::array<convection::GridAxis, 3> axes;  ///< along x, y, z
   bool is_uniform = true;                    ///< along all of them
+  int pressure_field = 0;                    ///< FieldArray::field of the pressure
   int threads = 1;                           ///< that form chunks of a file
 };
 

@@ -58,8 +58,15 @@ class Hdf5FieldFile final : public FieldFile {
                                       .deflate = layout_.request.compression,
                                       .threads = layout_.threads});
     dataset.set_attribute("place", place_of(array));
-    dataset.set_attribute("units", array.field < 3 ? "length / time" : "of " + array.name);
+    dataset.set_attribute("units", units_of(array));
     return dataset;
+  }
+
+  [[nodiscard]] std::string units_of(const FieldArray& array) const {
+    const bool is_pressure = array.field == layout_.pressure_field;
+    return array.field < 3 ? "length / time"
+           : is_pressure   ? "length^2 / time^2"
+                           : "of " + array.name;
   }
 
   [[nodiscard]] static std::string place_of(const FieldArray& array) {

@@ -12,7 +12,7 @@ namespace bankfull::convect {
 
 /// One array of a file of fields.
 struct FieldArray {
-  std::string name;      ///< "u", "v", "w" along x, y, z, or that of a scalar
+  std::string name;      ///< "u", "v", "w" along x, y, z, that of a scalar, or "pressure"
   int field = 0;         ///< of the flow: velocities are less than 3
   bool centred = false;  ///< of a velocity: at the centres of cells, not on their lower faces
 };

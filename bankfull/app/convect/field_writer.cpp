@@ -67,6 +67,11 @@ convection::OutputNeeds field_output_needs(const Case& run) {
     fields.insert(array.field);
   }
   needs.fields.assign(fields.begin(), fields.end());
+  const auto beyond_scalars = 3 + static_cast<int>(run.problem.scalars.size());
+  if (fields.contains(beyond_scalars) && !run.problem.implicit_anywhere()) {
+    // The pressure that a run begins with, and what it is added from.
+    needs.host += 2 * run.problem.cells() * static_cast<std::int64_t>(sizeof(double));
+  }
   return needs;
 }
 

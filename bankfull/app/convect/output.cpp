@@ -34,10 +34,14 @@ std::vector<std::string> fields_of(const convection::Problem& problem) {
   return names;
 }
 
+/// The pressure last, unless a scalar is called so.
 std::vector<std::string> fields_to_write(const convection::Problem& problem) {
   std::vector<std::string> names(velocity_fields.begin(), velocity_fields.begin() + 3);
   for (const convection::Scalar& scalar : problem.scalars) {
     names.push_back(scalar.name);
+  }
+  if (std::ranges::find(names, pressure_name) == names.end()) {
+    names.emplace_back(pressure_name);
   }
   return names;
 }
@@ -239,18 +243,23 @@ void read_statistics(TomlSection& root, const convection::Vector& up, Case& want
 void read_fields(TomlSection fields, Case& wanted) {
   fields.allow({"every", "time", "wall", "write", "precision", "compression", "centred", "format",
                 "buffer"});
+  const bool says_how_often = fields.has("every") || fields.has("time") || fields.has("wall");
   convection::FieldCadence& cadence = wanted.cadence.fields;
   cadence.steps = fields.integer("every", NumberRange::at_least(0.0, "steps, 0 for none"), 0);
   cadence.time = fields.number("time", NumberRange::at_least(0.0, "time, 0 for none"), 0.0);
   cadence.seconds = fields.number("wall", NumberRange::at_least(0.0, "seconds, 0 for none"), 0.0);
   if (!cadence.any()) {
-    if (fields.has("write") || fields.has("centred") || fields.has("format")) {
+    const bool says_what = fields.has("write") || fields.has("centred") || fields.has("format");
+    if (says_what && !says_how_often) {
       fields.refuse_all("does not say how often", "give every (steps), time or wall (seconds)");
     }
-    return;
+    if (!says_what) {
+      return;  // else a run may have told some, and tells no more
+    }
   }
   FieldRequest& request = wanted.fields;
-  request.names = fields.some_of("write", fields_to_write(wanted.problem));
+  request.names =
+      fields.some_of("write", fields_to_write(wanted.problem), 3 + wanted.problem.scalars.size());
   request.precision = fields.choice("precision", precision_names, wanted.problem.precision);
   request.compression =
       static_cast<int>(fields.integer("compression", NumberRange::within(0.0, 9.0), 0));

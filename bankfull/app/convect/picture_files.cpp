@@ -3,8 +3,10 @@
 #include "bankfull/app/convect/picture_list.hpp"
 #include "bankfull/app/convect/slice_file.hpp"
 #include "bankfull/build_config.hpp"
+#include "bankfull/core/base/error.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace bankfull::convect {
 
@@ -39,24 +41,30 @@ std::string PictureFiles::add(std::size_t slice, const convection::SnapshotMomen
   const SlicePlane plane = slice_plane(request, run_->problem, grid, flow);
   SlicePicture drawn = draw_slice(request, plane, grid,
                                   range_beforehand(request, run_->problem, moment.scalars, so_far));
-  so_far = both(so_far, {drawn.least, drawn.most});
   if (run_->frames) {
     drawn.picture =
         framed(drawn.picture, caption_of(request, grid, drawn, moment.time, moment.step));
   }
   const std::string name = picture_name(names_[slice], moment.number);
   const std::filesystem::path path = places_.files / name;
-  if constexpr (build::hdf5) {
-    if (run_->slice_data) {
-      write_slice(data_beside(path), request, plane, moment);
-    }
-  }
-  write_png(path, drawn.picture);
-  paths_.push_back(path);
   std::string line = fmt::format("slices/{},{},{},{},{},{},{}", name, moment.time, request.field,
                                  convection::axis_names[static_cast<std::size_t>(request.normal)],
                                  request.position, drawn.least, drawn.most);
-  list_.append(line);
+  try {
+    if constexpr (build::hdf5) {
+      if (run_->slice_data) {
+        write_slice(data_beside(path), request, plane, moment);
+      }
+    }
+    write_png(path, drawn.picture);
+    list_.append(line);
+  } catch (const NoRoom&) {
+    unlink(path.c_str());
+    unlink(data_beside(path).c_str());
+    throw;
+  }
+  so_far = both(so_far, {drawn.least, drawn.most});
+  paths_.push_back(path);
   return line;
 }
 

@@ -54,6 +54,19 @@ std::string picture_name(const std::string& slice, std::int64_t number) {
   return fmt::format("{}-{:04}.png", slice, number);
 }
 
+std::int64_t number_of_picture(const std::string& slice, const std::string& file) {
+  const fs::path path = file;
+  const std::string stem = path.stem().string();
+  if (slice_of(file) != slice || stem.size() <= slice.size() + 1 ||
+      (path.extension() != ".png" && path.extension() != ".h5")) {
+    return -1;
+  }
+  std::int64_t number = -1;
+  const char* const end = stem.data() + stem.size();
+  const auto read = std::from_chars(stem.data() + slice.size() + 1, end, number);
+  return read.ec == std::errc() && read.ptr == end ? number : -1;
+}
+
 std::string movie_name(const std::string& slice) { return slice + ".mp4"; }
 
 std::string slice_of(const std::string& picture) {

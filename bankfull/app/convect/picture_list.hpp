@@ -26,6 +26,9 @@ std::vector<std::string> slice_names(const std::vector<SliceRequest>& slices);
 /// The name of a picture of a slice: "temperature-y-0000.png".
 std::string picture_name(const std::string& slice, std::int64_t number);
 
+/// The number of a picture of a slice, or of the data beside it; -1 of other files.
+std::int64_t number_of_picture(const std::string& slice, const std::string& file);
+
 /// That of the movie of its pictures: "temperature-y.mp4".
 std::string movie_name(const std::string& slice);
 

@@ -290,6 +290,7 @@ Json ReportData::document(const Moment& moment) const {
                  {{"part", part()},
                   {"part_at_begin", part_at_begin_},
                   {"seconds", moment.seconds},
+                  {"seconds_before", seconds_before_},
                   {"steps", run_->problem.steps},
                   {"end_time", run_->problem.end_time}}},
                 {"facts", facts},

@@ -30,8 +30,12 @@ class ReportData {
   /// A line of series.csv.
   void add_row(const std::string& line) { series_.add(line); }
 
-  /// What was added before is of an earlier process, whose run this one goes on with.
-  void begin() { part_at_begin_ = part(); }
+  /// What was added before is of earlier processes, whose run this one goes on with; they have
+  /// taken so many seconds.
+  void begin(double seconds_before) {
+    part_at_begin_ = part();
+    seconds_before_ = seconds_before;
+  }
 
   /// A line of slices.csv.
   void add_picture(const std::string& line);
@@ -77,7 +81,8 @@ class ReportData {
   ReportFacts facts_;
   std::vector<std::string> slice_names_;
   ReportSeries series_;
-  double part_at_begin_ = 0.0;                  ///< of the run
+  double part_at_begin_ = 0.0;  ///< of the run
+  double seconds_before_ = 0.0;
   std::vector<std::vector<Picture>> pictures_;  ///< of each slice
   std::vector<Bound> resolution_;
   std::vector<convection::Profile> profiles_;

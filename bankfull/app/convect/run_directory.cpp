@@ -95,18 +95,22 @@ std::vector<std::string> files_of(const std::vector<ListedPicture>& pictures) {
   return files;
 }
 
-/// For each slice the picture after the listed ones: a run that was killed may have left one.
+/// Pictures of the case's slices in their folder that are not listed: a run that was killed may
+/// have left some, whatever their numbers, which have gaps if the disk was full.
 std::vector<std::string> unlisted_pictures(const fs::path& case_file,
-                                           const std::vector<std::string>& listed) {
+                                           const std::vector<std::string>& listed,
+                                           const std::vector<std::string>& there) {
   std::vector<std::string> pictures;
   try {
     for (const std::string& slice : slice_names(load_case(case_file, {}).slices)) {
-      std::int64_t number = 0;
-      while (std::find(listed.begin(), listed.end(), "slices/" + picture_name(slice, number)) !=
-             listed.end()) {
-        ++number;
+      for (const std::string& name : there) {
+        const std::int64_t number = number_of_picture(slice, name);
+        const std::string picture =
+            "slices/" + picture_name(slice, std::max<std::int64_t>(0, number));
+        if (number >= 0 && std::ranges::find(listed, picture) == listed.end()) {
+          pictures.push_back(picture);
+        }
       }
-      pictures.push_back("slices/" + picture_name(slice, number));
     }
   } catch (const UsageError&) {
     // From another version of this program, or edited by hand: nothing to learn from it.
@@ -272,7 +276,7 @@ void RunDirectory::remove_earlier_run() const {
   remove_if_there(stop_file());
   const std::vector<std::string> listed = files_of(listed_pictures(slice_list()));
   remove_pictures(listed);
-  remove_pictures(unlisted_pictures(case_file(), listed));
+  remove_pictures(unlisted_pictures(case_file(), listed, names_in(slices())));
   remove_movies(listed);
   rmdir(movies().c_str());  // which refuses where it holds what is not the run's
   for (const std::string& name : names_in(checkpoints())) {
@@ -420,7 +424,7 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
     }
   }
   std::vector<std::string> listed = files_of(listed_pictures(slice_list()));
-  remove_pictures(unlisted_pictures(case_file(), listed));
+  remove_pictures(unlisted_pictures(case_file(), listed, names_in(slices())));
   const std::int64_t kept = std::max<std::int64_t>(0, saved.told.slice_list_lines - 1);
   listed.erase(
       listed.begin(),

@@ -28,8 +28,8 @@ bool RunReport::is_due() const {
          since_write_.seconds() >= std::max(seconds_between_writes, cost_ / part_of_writing);
 }
 
-void RunReport::begin() {
-  data_.begin();
+void RunReport::begin(double seconds_before) {
+  data_.begin(seconds_before);
   work_.add([this] { write_file(places_.page, [] { return std::string(report_page()); }); });
   finish();
 }

@@ -32,8 +32,9 @@ class RunReport {
   /// Whether it may be written again.
   [[nodiscard]] bool is_due() const;
 
-  /// Writes the page, and the data so far; waits until they are there.
-  void begin();
+  /// Writes the page, and the data so far; waits until they are there. `seconds_before`: what the
+  /// run has taken in earlier processes.
+  void begin(double seconds_before);
 
   /// Writes the data so far. A copy of them: they may change at once. What it took to make them
   /// counts as time of writing.

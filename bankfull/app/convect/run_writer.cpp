@@ -1,6 +1,7 @@
 #include "bankfull/app/convect/run_writer.hpp"
 
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/field_index.hpp"
 #include "bankfull/app/convect/picture_list.hpp"
 #include "bankfull/app/convect/profile_file.hpp"
 #include "bankfull/app/convect/series_file.hpp"
@@ -82,7 +83,7 @@ void RunWriter::begin_report() {
   report_ = std::make_unique<RunReport>(
       std::move(data),
       RunReport::Places{.page = directory_->report(), .data = directory_->report_data()}, *lock_);
-  report_->begin();
+  report_->begin(saved_ != nullptr ? saved_->taken.seconds : 0.0);
 }
 
 void RunWriter::begin_fields(std::int64_t list_bytes) {
@@ -93,6 +94,13 @@ void RunWriter::begin_fields(std::int64_t list_bytes) {
                             .list = directory_->field_list(),
                             .index = directory_->field_index(run_->fields.format)},
         list_bytes);
+  } else if (list_bytes > 0) {
+    // It tells no more, but those that there are stay.
+    LineFile(directory_->field_list(), list_bytes);
+    const convection::Grid grid(run_->problem.axes);
+    StagedFile(directory_->field_index(run_->fields.format),
+               index_text(layout_of(*run_, grid), listed_fields(directory_->field_list())))
+        .replace();
   }
 }
 
@@ -165,6 +173,12 @@ void RunWriter::record(const SeriesRow& row) {
   }
 }
 
+void RunWriter::note_missing(const std::string& why) {
+  if (missing_.empty()) {
+    missing_ = why;
+  }
+}
+
 bool RunWriter::wants_statistics() {
   constexpr std::int64_t rows_between = 10;
   since_wish_.restart();
@@ -173,28 +187,36 @@ bool RunWriter::wants_statistics() {
 
 void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                          const convection::FlowReader& flow) {
+  if (run_->slice_data) {
+    finish_fields();  // HDF5 is used by one thread at a time
+  }
   for (std::size_t n = 0; n < run_->slices.size(); ++n) {
     require_folder();
     directory_->require_in_place(directory_->slices());
-    const std::string line = pictures_.add(n, moment, grid, flow);
-    if (report_) {
-      report_->data().add_picture(line);
+    try {
+      const std::string line = pictures_.add(n, moment, grid, flow);
+      if (report_) {
+        report_->data().add_picture(line);
+      }
+    } catch (const NoRoom& failure) {
+      warn(fmt::format("{}; the run goes on without this picture", failure.what()));
+      note_missing(failure.what());
     }
   }
 }
 
 void RunWriter::statistics(const convection::StatisticsSoFar& all) {
   require_folder();
-  if (all.at_end) {
-    write_statistics(all);
-    return;
-  }
   try {
     write_statistics(all);
   } catch (const RuntimeFailure& failure) {
+    if (all.at_end) {
+      note_missing(failure.what());  // which takes nothing else away
+      return;
+    }
     warn(fmt::format("{}; the run goes on", failure.what()));
   }
-  if (report_ && report_->is_due()) {
+  if (!all.at_end && report_ && report_->is_due()) {
     report_->write(since_wish_.seconds());
   }
 }
@@ -217,13 +239,13 @@ void RunWriter::write_statistics(const convection::StatisticsSoFar& all) const {
   }
 }
 
-void RunWriter::checkpoint(std::int64_t step, double time,
+void RunWriter::checkpoint(const convection::CheckpointMoment& moment,
                            const std::function<void(convection::StateWriter&)>& save) {
   require_folder();
   const Stopwatch writing;
   finish_fields();
   try {
-    write_checkpoint_at(step, time, save);
+    write_checkpoint_at(moment, save);
   } catch (const RuntimeFailure& failure) {
     const std::vector<fs::path> last = checkpoints_in(directory_->checkpoints());
     warn(fmt::format("{}; the run goes on, and its last checkpoint is {}", failure.what(),
@@ -236,16 +258,17 @@ void RunWriter::checkpoint(std::int64_t step, double time,
 }
 
 ToldSoFar RunWriter::told_so_far() const {
+  const ToldSoFar before = saved_ != nullptr ? saved_->told : ToldSoFar{};
   return {.series_bytes = series_.size(),
           .series_lines = rows_ + 1,
           .slice_list_bytes = pictures_.list_bytes(),
           .slice_list_lines = pictures_.list_lines(),
-          .field_list_bytes = fields_ ? fields_->list_bytes() : 0,
-          .field_list_lines = fields_ ? fields_->list_lines() : 0,
+          .field_list_bytes = fields_ ? fields_->list_bytes() : before.field_list_bytes,
+          .field_list_lines = fields_ ? fields_->list_lines() : before.field_list_lines,
           .probes = probes_.told()};
 }
 
-void RunWriter::write_checkpoint_at(std::int64_t step, double time,
+void RunWriter::write_checkpoint_at(const convection::CheckpointMoment& moment,
                                     const std::function<void(convection::StateWriter&)>& save) {
   const fs::path folder = directory_->checkpoints();
   directory_->make_folder(folder);
@@ -258,9 +281,13 @@ void RunWriter::write_checkpoint_at(std::int64_t step, double time,
   }
   if constexpr (build::hdf5) {
     const int threads = std::min(run_->problem.host_threads, max_threads_per_file);
-    write_checkpoint(
-        {folder / checkpoint_name(step), threads},
-        {.step = step, .time = time, .resolved_case = run_->resolved, .told = told_so_far()}, save);
+    write_checkpoint({folder / checkpoint_name(moment.step), threads},
+                     {.step = moment.step,
+                      .time = moment.time,
+                      .resolved_case = run_->resolved,
+                      .told = told_so_far(),
+                      .taken = moment.taken},
+                     save);
   }
   remove_old_checkpoints(folder);
 }
@@ -275,6 +302,9 @@ void RunWriter::finish(const std::string& json) {
     tell_messages();
   }
   StagedFile(directory_->result(), json).replace();
+  if (!missing_.empty()) {
+    throw RuntimeFailure(missing_);
+  }
 }
 
 void RunWriter::fail(const std::string& why) {

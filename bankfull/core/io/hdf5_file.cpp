@@ -7,14 +7,18 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fcntl.h>
 #include <functional>
 #include <hdf5.h>
 #include <numeric>
 #include <string_view>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <type_traits>
+#include <unistd.h>
 
 namespace bankfull::hdf5 {
 namespace {
@@ -26,25 +30,23 @@ static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>
 constexpr std::int64_t bytes_beside_data = 64 * kib;
 constexpr std::int64_t bytes_beside_chunk = 64;
 
-/// The library prints its errors unless told not to; we report them ourselves.
+/// To be called by each thread that uses the library, which prints its errors unless told not to by
+/// each thread (where it is aware of threads); we report them ourselves. It must not close at exit
+/// what it could not close before: it crashes there.
 void start_library() {
-  static const bool started = [] {
-    return H5open() >= 0 && H5Eset_auto2(0, nullptr, nullptr) >= 0;
-  }();
-  if (!started) {
+  static const bool started = H5dont_atexit() >= 0 && H5open() >= 0;
+  thread_local const bool is_quiet = H5Eset_auto2(0, nullptr, nullptr) >= 0;
+  if (!started || !is_quiet) {
     throw RuntimeFailure("the HDF5 library does not start");
   }
 }
 
-/// What the system said, where it is to blame: "..., error message = 'No space left on device',
-/// ...".
-std::string words_of_system(const std::string& description) {
-  constexpr std::string_view mark = "error message = '";
+/// What the system said, where it is to blame: "..., errno = 28, error message = 'No space left on
+/// device', ..."; 0 where it is not.
+int error_of_system(const std::string& description) {
+  constexpr std::string_view mark = "errno = ";
   const std::size_t begin = description.find(mark);
-  const std::size_t end = description.find('\'', begin + mark.size());
-  return begin == std::string::npos || end == std::string::npos
-             ? description
-             : description.substr(begin + mark.size(), end - begin - mark.size());
+  return begin == std::string::npos ? 0 : std::atoi(description.c_str() + begin + mark.size());
 }
 
 /// Where the last failure began, in the library's words.
@@ -58,11 +60,18 @@ std::string cause_of_failure() {
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &cause);
   H5Eclear2(H5E_DEFAULT);
-  return cause.empty() ? "HDF5 does not say why" : words_of_system(cause);
+  return cause.empty() ? "HDF5 does not say why" : cause;
 }
 
 [[noreturn]] void fail_to(const std::string& what) {
-  throw RuntimeFailure("cannot " + what + ": " + cause_of_failure());
+  const std::string cause = cause_of_failure();
+  const int error = error_of_system(cause);
+  const std::string line =
+      "cannot " + what + ": " + (error == 0 ? cause : std::string(std::strerror(error)));
+  if (is_lack_of_room(error)) {
+    throw NoRoom(line);
+  }
+  throw RuntimeFailure(line);
 }
 
 /// Returns of the library are at least 0, or failures.
@@ -76,6 +85,32 @@ Return checked(Return value, const std::string& what) {
 
 Handle owned(hid_t id, Handle::Close close, const std::string& what) {
   return {checked(id, what), close};
+}
+
+/// What the library still keeps of an object's file goes nowhere from now on: the file is given up.
+/// Else it could not be closed where the disk has no room for that.
+void give_up_file_of(hid_t object) {
+  const Handle file(H5Iget_file_id(object), H5Fclose);
+  void* descriptor = nullptr;
+  if (file.id() >= 0 && H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor) >= 0) {
+    const int nowhere = memfd_create("given up", MFD_CLOEXEC);
+    if (nowhere >= 0) {
+      static_cast<void>(dup3(nowhere, *static_cast<const int*>(descriptor), O_CLOEXEC));
+      close(nowhere);
+    }
+  }
+  H5Eclear2(H5E_DEFAULT);
+}
+
+/// Does what writes to the file of an object, which is given up where that fails.
+template <class Body>
+decltype(auto) writing_to(hid_t object, const Body& body) {
+  try {
+    return body();
+  } catch (...) {
+    give_up_file_of(object);
+    throw;
+  }
 }
 
 hid_t type_in_file(Element element) {
@@ -339,6 +374,7 @@ void Dataset::write_chunks(const Part& part, const double* values) {
     }
 #pragma omp ordered
     try {
+      start_library();
       if (!failure && not_formed) {
         failure = not_formed;
       } else if (!failure) {
@@ -357,15 +393,24 @@ void Dataset::write_chunks(const Part& part, const double* values) {
 }
 
 void Dataset::write(const Part& part, const double* values) {
-  if (is_of_whole_chunks(part)) {
-    write_chunks(part, values);
-    return;
-  }
-  const std::string what = "write " + what_;
-  const Selection selected(id_.id(), part, what);
-  checked(H5Dwrite(id_.id(), H5T_NATIVE_DOUBLE, selected.in_memory.id(), selected.in_file.id(),
-                   H5P_DEFAULT, values),
-          what);
+  writing_to(id_.id(), [&] {
+    if (is_of_whole_chunks(part)) {
+      write_chunks(part, values);
+      return;
+    }
+    const std::string what = "write " + what_;
+    const Selection selected(id_.id(), part, what);
+    checked(H5Dwrite(id_.id(), H5T_NATIVE_DOUBLE, selected.in_memory.id(), selected.in_file.id(),
+                     H5P_DEFAULT, values),
+            what);
+  });
+}
+
+/// All of it, out of memory of this type.
+void Dataset::write_all(std::int64_t type, const void* values) {
+  writing_to(id_.id(), [&] {
+    checked(H5Dwrite(id_.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write " + what_);
+  });
 }
 
 void Dataset::read(const Part& part, double* values) const {
@@ -377,7 +422,7 @@ void Dataset::read(const Part& part, double* values) const {
 }
 
 void Dataset::set_attribute(const std::string& name, const std::string& text) {
-  write_text_attribute(id_.id(), name, text, what_);
+  writing_to(id_.id(), [&] { write_text_attribute(id_.id(), name, text, what_); });
 }
 
 void Dataset::write(const std::vector<double>& values) {
@@ -385,19 +430,14 @@ void Dataset::write(const std::vector<double>& values) {
     write(whole(shape_.extents), values.data());
     return;
   }
-  checked(H5Dwrite(id_.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-          "write " + what_);
+  write_all(H5T_NATIVE_DOUBLE, values.data());
 }
 
 void Dataset::write(const std::vector<std::int64_t>& values) {
-  checked(H5Dwrite(id_.id(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-          "write " + what_);
+  write_all(H5T_NATIVE_INT64, values.data());
 }
 
-void Dataset::write(const std::string& bytes) {
-  checked(H5Dwrite(id_.id(), H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()),
-          "write " + what_);
-}
+void Dataset::write(const std::string& bytes) { write_all(H5T_NATIVE_UCHAR, bytes.data()); }
 
 std::vector<double> Dataset::numbers() const {
   std::vector<double> values(static_cast<std::size_t>(size()));
@@ -531,7 +571,18 @@ NewFile::NewFile(const std::filesystem::path& path) : File(path), staged_(path) 
               H5Fclose, what);
 }
 
+/// Of a file that has got its name there is nothing left to close.
+NewFile::~NewFile() {
+  if (id_.id() >= 0) {
+    give_up_file_of(id_.id());
+  }
+}
+
 Dataset NewFile::add(const std::string& name, const DatasetShape& shape) {
+  return writing_to(id_.id(), [&] { return made(name, shape); });
+}
+
+Dataset NewFile::made(const std::string& name, const DatasetShape& shape) {
   const std::string what = name + " of " + path_.string();
   const std::string writing = "write " + what;
   // Chunks at the ends are as large as others.
@@ -564,19 +615,28 @@ void NewFile::add(const std::string& name, const std::string& bytes) {
 }
 
 void NewFile::set_attribute(const std::string& name, const std::string& text) {
-  write_text_attribute(id_.id(), name, text, path_.string());
+  writing_to(id_.id(), [&] { write_text_attribute(id_.id(), name, text, path_.string()); });
 }
 
 void NewFile::set_attribute(const std::string& name, std::int64_t count) {
-  write_attribute(id_.id(), name, {H5T_STD_I64LE, H5T_NATIVE_INT64}, &count, path_.string());
+  writing_to(id_.id(), [&] {
+    write_attribute(id_.id(), name, {H5T_STD_I64LE, H5T_NATIVE_INT64}, &count, path_.string());
+  });
 }
 
 void NewFile::set_number_attribute(const std::string& name, double number) {
-  write_attribute(id_.id(), name, {H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE}, &number, path_.string());
+  writing_to(id_.id(), [&] {
+    write_attribute(id_.id(), name, {H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE}, &number, path_.string());
+  });
 }
 
 void NewFile::commit() {
-  if (H5Fflush(id_.id(), H5F_SCOPE_LOCAL) < 0 || id_.release() < 0) {
+  writing_to(id_.id(), [&] {
+    if (H5Fflush(id_.id(), H5F_SCOPE_LOCAL) < 0) {
+      fail("write");
+    }
+  });
+  if (id_.release() < 0) {
     fail("write");
   }
   staged_.replace();

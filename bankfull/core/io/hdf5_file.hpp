@@ -92,6 +92,7 @@ class Dataset {
   [[nodiscard]] std::int64_t size() const;
   [[nodiscard]] bool is_of_whole_chunks(const Part& part) const;
   void write_chunks(const Part& part, const double* values);
+  void write_all(std::int64_t type, const void* values);
 
   Handle id_;
   std::string what_;    ///< "<name> of <file>", for messages
@@ -140,6 +141,11 @@ class NewFile final : public File {
  public:
   explicit NewFile(const std::filesystem::path& path);
 
+  /// Whatever has happened, on a full disk too, nothing is left of a file without its name.
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
   /// Groups of the name, "flow" of "flow/u", are made where they are missing. Room on disk is set
   /// aside first: see StagedPath.
   Dataset add(const std::string& name, const DatasetShape& shape);
@@ -156,6 +162,8 @@ class NewFile final : public File {
   void commit();
 
  private:
+  Dataset made(const std::string& name, const DatasetShape& shape);
+
   StagedPath staged_;
 };
 

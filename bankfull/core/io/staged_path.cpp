@@ -16,8 +16,6 @@ namespace {
 
 constexpr mode_t mode_of_files = 0644;
 
-bool is_lack_of_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
-
 /// What a file's owner may not go beyond, as after `ulimit -f`.
 bool exceeds_limit_of_files(std::int64_t bytes) {
   struct rlimit limit {};
@@ -36,6 +34,8 @@ void flush_folder(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+bool is_lack_of_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
 
 void fail_to_write(const std::filesystem::path& path, int error, const std::string& remedy) {
   const std::string what = "cannot write " + path.string() + ": " + std::strerror(error) + remedy;

@@ -9,6 +9,9 @@ namespace bankfull {
 /// Stands between a file's name and the letters that make its temporary one unique.
 inline constexpr const char* temporary_mark = ".part-";
 
+/// Whether an error of the system (errno) stands for that: see NoRoom.
+bool is_lack_of_room(int error);
+
 /// Throws NoRoom where the error of the system (errno) stands for that, or else RuntimeFailure:
 /// "cannot write <path>: <error><remedy>".
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int error,

@@ -241,6 +241,7 @@ struct Launch {
   Walltime* walltime = nullptr;
   const convection::StateReader* start = nullptr;
   const convection::FlowReader* initial = nullptr;
+  convection::TimeTaken earlier = {};
 };
 
 ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
@@ -258,8 +259,8 @@ ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
     return run_and_publish(
         launch.options.common, launch.policy, launch.ranks,
         [&](const RunContext& context) {
-          return convection::run(
-              launch.plan, {context, launch.wanted.cadence, writer, launch.initial, launch.start});
+          return convection::run(launch.plan, {context, launch.wanted.cadence, writer,
+                                               launch.initial, launch.start, launch.earlier});
         },
         {.extra =
              [&](const RunResult& result) {
@@ -508,7 +509,15 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
     plan.require_memory();
     convect::RunWriter writer(wanted, directory, lock);
     writer.go_on_from(start.header());
-    return integrate({options, ranks, policy, plan, wanted, directory, walltime.get(), &start},
+    return integrate({.options = options,
+                      .ranks = ranks,
+                      .policy = policy,
+                      .plan = plan,
+                      .wanted = wanted,
+                      .directory = directory,
+                      .walltime = walltime.get(),
+                      .start = &start,
+                      .earlier = start.header().taken},
                      writer);
   });
 }

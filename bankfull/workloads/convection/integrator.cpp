@@ -41,6 +41,10 @@ class LessReferences final : public FlowReader {
 void Integrator::load(const FlowReader& flow) { load_stepped(LessReferences(flow, plan())); }
 
 void Integrator::read(int field, const Box& part, double* values) const {
+  if (field == plan().pressure_field()) {
+    read_pressure(part, values);
+    return;
+  }
   read_stepped(field, part, values);
   add(reference_of(plan(), field), part, values);
 }

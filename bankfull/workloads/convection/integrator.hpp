@@ -57,6 +57,12 @@ class Integrator : public FlowReader {
   /// restarts the clock.
   void load(const FlowReader& flow);
   void load(const FlowState& state) { load(KeptFlow(state, plan().grid())); }
+
+  /// Also Plan::pressure_field(), where the plan's output needs it, between steps: over the
+  /// density, up to a constant, less what carries the fluid where scalars have the values that
+  /// buoyancy is taken from. It is that of the last stage: with explicit diffusion its mean over
+  /// the stage, of Adams-Bashforth the whole step. Of a flow that no step has led to it is that of
+  /// its tendencies.
   void read(int field, const Box& part, double* values) const final;
   [[nodiscard]] FlowState state() const { return whole(plan().grid(), plan().fields()); }
 
@@ -105,6 +111,7 @@ class Integrator : public FlowReader {
   // The same of the stepped problem.
   virtual void load_stepped(const FlowReader& flow) = 0;
   virtual void read_stepped(int field, const Box& part, double* values) const = 0;
+  virtual void read_pressure(const Box& part, double* values) const = 0;
   virtual void read_copied_stepped(int /*field*/, const Box& /*part*/, double* /*values*/) const {}
   [[nodiscard]] virtual Diagnosis diagnose_stepped() = 0;
   virtual void prepare_to_gather(const std::vector<std::vector<FieldElement>>& lists) = 0;

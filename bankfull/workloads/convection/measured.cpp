@@ -1,5 +1,6 @@
 #include "bankfull/workloads/convection/measured.hpp"
 
+#include "bankfull/core/base/format.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
@@ -250,6 +251,8 @@ void add_figures(const Plan& plan, const RunOutcome& outcome, Measurement& step)
   };
   add_clock(outcome.progress, step);
   step.figures.push_back({.name = "end", .value = to_string(outcome.end)});
+  add("run_seconds", outcome.taken.seconds);
+  step.figures.push_back({.name = "processes", .value = outcome.taken.processes});
   add_budgets(plan.problem(), outcome, step);
   add("divergence", outcome.diagnosis.divergence);
   add("max_u", outcome.diagnosis.fastest_along[0]);
@@ -412,8 +415,9 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
                  (bounded_scalars(problem).empty() ? "" : ", and bounded scalars")}};
   if (outcome.first_step > 0) {
     result.notes.push_back(fmt::format(
-        "an earlier run was gone on with from its step {}; times are of the steps since then",
-        outcome.first_step));
+        "an earlier run was gone on with from its step {}; times are of the steps since then, but "
+        "the run took {} in all of its {} processes",
+        outcome.first_step, format_seconds(outcome.taken.seconds), outcome.taken.processes));
   }
   if (const std::string why = why_early(outcome.end, problem.until); !why.empty()) {
     result.notes.push_back("ended before its time, as " + why);

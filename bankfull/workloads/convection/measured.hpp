@@ -9,6 +9,7 @@
 #include "bankfull/workloads/convection/nusselt_window.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 #include "bankfull/workloads/convection/resolution.hpp"
+#include "bankfull/workloads/convection/time_taken.hpp"
 
 #include <array>
 #include <cstdint>
@@ -34,6 +35,7 @@ struct RunOutcome {
   std::vector<double>
       seconds_per_step;  ///< one sample for each stretch between two checks of the flow
 
+  TimeTaken taken;
   double seconds_of_steps = 0.0;       ///< that were timed
   double seconds_of_statistics = 0.0;  ///< of all samples; 0: there were none
 

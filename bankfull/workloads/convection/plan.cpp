@@ -12,6 +12,7 @@
 #include "bankfull/workloads/convection/scheme.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -126,8 +127,12 @@ Plan::Plan(Problem problem, CeilingRule ceilings, const OutputNeeds& output)
   copy_where_there_is_room(output.fields);
 }
 
+bool Plan::tells_pressure() const {
+  return std::ranges::find(output_.fields, pressure_field()) != output_.fields.end();
+}
+
 void Plan::copy_where_there_is_room(const std::vector<int>& fields) {
-  if (!problem_.device.is_cuda() || fields.empty()) {
+  if (!problem_.device.is_cuda() || fields.empty() || tells_pressure()) {
     return;
   }
   copied_fields_ = fields;

@@ -39,6 +39,12 @@ class Plan {
   /// Velocity along three axes, and the scalars.
   [[nodiscard]] int fields() const { return 3 + static_cast<int>(problem_.scalars.size()); }
 
+  /// The pressure, as a field that is read.
+  [[nodiscard]] int pressure_field() const { return fields(); }
+
+  /// Whether the output needs it.
+  [[nodiscard]] bool tells_pressure() const;
+
   /// Stages per step, except for the first step.
   [[nodiscard]] int stages() const { return stages_; }
 
@@ -52,7 +58,7 @@ class Plan {
   [[nodiscard]] const OutputNeeds& output() const { return output_; }
 
   /// Of those that the output needs, what is copied on a GPU first, so that the run goes on while
-  /// the host reads: all where there is room for them, else none.
+  /// the host reads: all where there is room for them, else none, nor where the pressure is one.
   [[nodiscard]] const std::vector<int>& copied_fields() const { return copied_fields_; }
 
   /// Of all that, and of what a flow is loaded through on the host.

@@ -1,3 +1,4 @@
+#include "bankfull/core/base/error.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
@@ -72,6 +73,7 @@ class ReferenceIntegrator final : public Integrator {
     }
     project(times.end);
     keep_pressure(stage);
+    tell_pressure(stage);
   }
 
   StageSeconds advance_timed(const Stage& stage) override {
@@ -115,6 +117,10 @@ class ReferenceIntegrator final : public Integrator {
       });
     }
     bounded_.save(to);
+    if (plan_.tells_pressure() && !diffusion_.any()) {
+      to.cells(name_of_told_pressure, plan_.grid().extents(), Precision::fp64,
+               [this](const Box& part, double* values) { read_pressure(part, values); });
+    }
   }
 
   void restore(const StateReader& from) override {
@@ -133,6 +139,14 @@ class ReferenceIntegrator final : public Integrator {
     }
     bounded_.restore(from);
     fill_ghosts(progress_.time);
+    restore_told_pressure(from);
+  }
+
+  void read_pressure(const Box& part, double* values) const override {
+    const std::vector<double>& pressure = diffusion_.any() ? known_pressure_ : told_pressure_;
+    for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      *values++ = around(pressure, i, j, k);
+    });
   }
 
   void read_stepped(int field, const Box& part, double* values) const override {
@@ -298,12 +312,36 @@ class ReferenceIntegrator final : public Integrator {
   /// What tendencies leave of divergence, which the pressure takes away; the flow stays as it is.
   void find_first_pressure() {
     std::fill(known_pressure_.begin(), known_pressure_.end(), 0.0);
-    if (diffusion_.any()) {
+    if (diffusion_.any() || plan_.tells_pressure()) {
       const FlowState flow = stepped_state();
       advance_in(stage_of_first_pressure, {});
       set_fields(flow);
       fill_ghosts(0.0);
+      bounded_.restart();
     }
+  }
+
+  /// Of explicit stages; Heun's second one, of no length, corrects that of the first.
+  void tell_pressure(const Stage& stage) {
+    if (stage.length() != 0.0) {
+      told_pressure_.assign(potential_.size(), 0.0);
+    }
+    std::transform(potential_.begin(), potential_.end(), told_pressure_.begin(),
+                   told_pressure_.begin(), [&stage](double potential, double before) {
+                     return before + stage.pressure_per_potential() * potential;
+                   });
+  }
+
+  void restore_told_pressure(const StateReader& from) {
+    if (!plan_.tells_pressure() || diffusion_.any()) {
+      return;
+    }
+    if (!from.has(name_of_told_pressure)) {
+      throw RuntimeFailure("the reference knows no pressure of a run that told none");
+    }
+    const Box all = box_of(plan_.grid().extents());
+    told_pressure_.resize(static_cast<std::size_t>(all.extents().count()));
+    from.cells(name_of_told_pressure, all, told_pressure_.data());
   }
 
   void set_fields(const FlowState& state) {
@@ -418,6 +456,7 @@ class ReferenceIntegrator final : public Integrator {
   ReferenceBounded bounded_;
   std::vector<double> potential_;       ///< that the last projection found
   std::vector<double> known_pressure_;  ///< of stages with implicit diffusion
+  std::vector<double> told_pressure_;   ///< of explicit ones
   std::array<std::vector<AxisMetric<double>>, 3> metrics_;
   StepRule rule_;
   StepState progress_;

@@ -80,6 +80,7 @@ class Integration {
     }
     tell_statistics(true);
     outcome_.progress = clock_;
+    outcome_.taken = taken();
     outcome_.end = end();
     outcome_.resolution_checks = resolution_->checks();
     outcome_.averages = nusselt_.averages();
@@ -531,6 +532,11 @@ class Integration {
     }
   }
 
+  [[nodiscard]] TimeTaken taken() const {
+    const TimeTaken& earlier = context_.earlier;
+    return {earlier.seconds + since_start_.seconds(), earlier.processes + 1};
+  }
+
   [[nodiscard]] const CheckpointCadence& checkpoints() const {
     return context_.cadence.checkpoints;
   }
@@ -549,7 +555,8 @@ class Integration {
     }
     integrator_->finish();
     seconds_before_pause_ += watch_.seconds();
-    context_.recorder.checkpoint(clock_.steps, clock_.time, [this](StateWriter& to) { save(to); });
+    context_.recorder.checkpoint({.step = clock_.steps, .time = clock_.time, .taken = taken()},
+                                 [this](StateWriter& to) { save(to); });
     tell_statistics(false);
     saved_ = {clock_.steps, clock_.time};
     since_save_.restart();
@@ -724,6 +731,7 @@ class Integration {
   LastDone told_fields_;
   std::int64_t field_count_ = 0;
 
+  Stopwatch since_start_;  ///< of this process
   Stopwatch since_save_;
   Stopwatch since_fields_;
   Stopwatch since_begin_;

@@ -12,6 +12,7 @@
 #include "bankfull/workloads/convection/resolution.hpp"
 #include "bankfull/workloads/convection/run_probes.hpp"
 #include "bankfull/workloads/convection/run_spectra.hpp"
+#include "bankfull/workloads/convection/time_taken.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -67,6 +68,13 @@ struct StatisticsSoFar {
   [[nodiscard]] bool any() const { return !profiles.empty() || !spectra.empty(); }
 };
 
+/// When a run is saved.
+struct CheckpointMoment {
+  std::int64_t step = 0;
+  double time = 0.0;
+  TimeTaken taken;  ///< until then
+};
+
 /// Told what a run finds while it goes on. Workloads write no files; the application does.
 class Recorder {
  public:
@@ -99,7 +107,7 @@ class Recorder {
 
   /// As often as CheckpointCadence asks for, before anything that the run tells at this step:
   /// `save` takes down all that its rest depends on.
-  virtual void checkpoint(std::int64_t /*step*/, double /*time*/,
+  virtual void checkpoint(const CheckpointMoment& /*moment*/,
                           const std::function<void(StateWriter&)>& /*save*/) {}
 };
 
@@ -142,6 +150,7 @@ struct IntegrationContext : RunContext {
   Recorder& recorder;
   const FlowReader* initial = nullptr;  ///< of a new run, in place of the problem's; or null
   const StateReader* start = nullptr;   ///< what a run to go on with has saved; null: a new run
+  TimeTaken earlier = {};               ///< by the processes of that run
 };
 
 /// Integrates the problem to its end (see RunEnd), from its initial conditions or from where a run

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/state.hpp"
 #include "bankfull/workloads/convection/tally.hpp"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +93,8 @@ class StagedIntegrator final : public Integrator {
     require_chosen();
     const double dt_before = is_first_ ? 0.0 : 1.0;
     const int stages = stages_of(plan_.problem().scheme, 1.0, dt_before).count;
+    const bool adds_potentials = tells_potential() && stages > plan_.stages();
+    known_pressure_ = {};
     for (int following = stages - 1; following >= 0; --following) {
       const std::size_t to = 1 - side_;
       backend_.use_factors(following);
@@ -99,9 +103,17 @@ class StagedIntegrator final : public Integrator {
         following > 0 ? launch_from(StagePart::advance, to) : launch_last(to);
       });
       side_ = to;
+      if (adds_potentials) {
+        add_potential();
+      }
     }
     is_first_ = false;
     is_loaded_ = false;
+    if (adds_potentials) {
+      const double dt = backend_.progress().dt;
+      std::ranges::transform(known_pressure_, known_pressure_.begin(),
+                             [dt](double potential) { return potential / dt; });
+    }
   }
 
   [[nodiscard]] StepState progress() const override { return backend_.progress(); }
@@ -140,13 +152,11 @@ class StagedIntegrator final : public Integrator {
   [[nodiscard]] const Plan& plan() const override { return plan_; }
 
   void load_stepped(const FlowReader& flow) override {
-    restart_clock();
-    backend_.forget_rates();
-    backend_.set_fields(flow, side_);
-    backend_.pressure().forget();
-    launch_from(StagePart::divergence, side_);
-    projection_ = backend_.pressure().outcome();
-    is_loaded_ = true;
+    if (tells_potential()) {
+      load_fields(flow);
+      find_pressure_of_flow();
+    }
+    load_fields(flow);
     if (backend_.keeps_pressure()) {
       find_first_pressure();
     }
@@ -165,9 +175,28 @@ class StagedIntegrator final : public Integrator {
     });
     save_corrected_variance(
         plan_.problem(), [this](int scalar) { return backend_.corrected_variance(scalar); }, to);
+    if (tells_potential()) {
+      to.cells(name_of_told_pressure, plan_.grid().extents(), Precision::fp64,
+               [this](const Box& part, double* values) { read_pressure(part, values); });
+    }
   }
 
   void restore(const StateReader& from) override {
+    restore_kept(from);
+    if (!tells_potential()) {
+      return;
+    }
+    if (from.has(name_of_told_pressure)) {
+      const Box all = box_of(plan_.grid().extents());
+      known_pressure_.resize(static_cast<std::size_t>(all.extents().count()));
+      from.cells(name_of_told_pressure, all, known_pressure_.data());
+    } else {  // of a run that told none
+      find_pressure_of_flow();
+      restore_kept(from);
+    }
+  }
+
+  void restore_kept(const StateReader& from) {
     backend_.set_clock(saved_clock(from));
     is_first_ = backend_.progress().steps == 0;
     is_chosen_ = false;
@@ -199,6 +228,26 @@ class StagedIntegrator final : public Integrator {
 
   void read_stepped(int field, const Box& part, double* values) const override {
     backend_.read(side_, field, part, values);
+  }
+
+  void read_pressure(const Box& part, double* values) const override {
+    if (backend_.keeps_pressure()) {
+      backend_.read_kept(Kept::pressure, side_, 0, part, values);
+      return;
+    }
+    if (!known_pressure_.empty()) {
+      const Extents n = plan_.grid().extents();
+      for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+        *values++ = known_pressure_[static_cast<std::size_t>((i * n.nj + j) * n.nk + k)];
+      });
+      return;
+    }
+    backend_.read_kept(Kept::potential, side_, 0, part, values);
+    const double dt = backend_.progress().dt;
+    const Stages stages = stages_of(plan_.problem().scheme, dt, dt);
+    const double factor = stages.at[stages.count - 1].pressure_per_potential();
+    std::transform(values, values + part.extents().count(), values,
+                   [factor](double potential) { return factor * potential; });
   }
 
   [[nodiscard]] Diagnosis diagnose_stepped() override {
@@ -285,6 +334,43 @@ class StagedIntegrator final : public Integrator {
     is_chosen_ = false;
   }
 
+  /// All that a flow begins with but for pressures.
+  void load_fields(const FlowReader& flow) {
+    restart_clock();
+    backend_.forget_rates();
+    backend_.set_fields(flow, side_);
+    backend_.pressure().forget();
+    launch_from(StagePart::divergence, side_);
+    projection_ = backend_.pressure().outcome();
+    is_loaded_ = true;
+  }
+
+  /// Whether the pressure that is told follows from what projections solve for. Where stages know
+  /// of a pressure it is that one.
+  [[nodiscard]] bool tells_potential() const {
+    return plan_.tells_pressure() && !backend_.keeps_pressure();
+  }
+
+  /// By the tendencies of a flow that no step of this process has led to. What is left is no flow.
+  void find_pressure_of_flow() {
+    use_stage(stage_of_first_pressure);
+    backend_.pressure().forget();
+    launch_from(StagePart::advance, 1 - side_);
+    known_pressure_.clear();
+    add_potential();
+  }
+
+  /// Heun's second stage corrects the pressure of the first one.
+  void add_potential() {
+    backend_.finish();
+    const Box all = box_of(plan_.grid().extents());
+    std::vector<double> potential(static_cast<std::size_t>(all.extents().count()));
+    backend_.read_kept(Kept::potential, side_, 0, all, potential.data());
+    known_pressure_.resize(potential.size(), 0.0);
+    std::transform(potential.begin(), potential.end(), known_pressure_.begin(),
+                   known_pressure_.begin(), std::plus<>());
+  }
+
   /// The pressure of the tendencies, and the rates of the flow again: the other side gets what is
   /// no flow, and then the flow.
   void find_first_pressure() {
@@ -331,8 +417,9 @@ class StagedIntegrator final : public Integrator {
   std::size_t side_ = 0;  ///< that holds the flow
   bool is_first_ = true;  ///< the step to come
   bool is_chosen_ = false;
-  bool is_loaded_ = false;       ///< and no stage has followed
-  poisson::Outcome projection_;  ///< of the flow that was loaded
+  bool is_loaded_ = false;              ///< and no stage has followed
+  poisson::Outcome projection_;         ///< of the flow that was loaded
+  std::vector<double> known_pressure_;  ///< that is told, where no single stage has it
 };
 
 }  // namespace bankfull::convection

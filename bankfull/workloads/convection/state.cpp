@@ -113,8 +113,11 @@ void each_number(Diagnosis& flow, const Exchange& exchange) {
 
 std::string name_of_field(const Problem& problem, const Grid& grid, int field) {
   static const std::array<std::string, 3> velocities{"u", "v", "w"};
-  return field < 3 ? velocities[static_cast<std::size_t>(grid.physical(field))]
-                   : problem.scalars[static_cast<std::size_t>(field - 3)].name;
+  if (field < 3) {
+    return velocities[static_cast<std::size_t>(grid.physical(field))];
+  }
+  const auto scalar = static_cast<std::size_t>(field - 3);
+  return scalar < problem.scalars.size() ? problem.scalars[scalar].name : "pressure";
 }
 
 std::string name_of_flux(const Problem& problem, const Grid& grid, int scalar, int axis) {

@@ -50,7 +50,11 @@ class StateReader {
   }
 };
 
-/// What fields are called in a state: "u", "v", "w" along x, y, z, and scalars by their names.
+/// The pressure in a state that nothing but the output depends on.
+inline constexpr const char* name_of_told_pressure = "told_pressure";
+
+/// What fields are called in a state: "u", "v", "w" along x, y, z, and scalars by their names; and
+/// "pressure" beyond them, see Plan::pressure_field().
 std::string name_of_field(const Problem& problem, const Grid& grid, int field);
 
 /// The flux of a bounded scalar through the faces across a storage axis, "flux/temperature/x".

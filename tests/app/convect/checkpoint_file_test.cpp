@@ -50,8 +50,11 @@ void save_example(convection::StateWriter& to) {
   }
 }
 
-const CheckpointHeader example_header{
-    .step = 120, .time = 0.5, .resolved_case = "a = 1\n", .told = {100, 3, 20, 2}};
+const CheckpointHeader example_header{.step = 120,
+                                      .time = 0.5,
+                                      .resolved_case = "a = 1\n",
+                                      .told = {100, 3, 20, 2},
+                                      .taken = {7200.5, 3}};
 
 std::string refusal_of(const fs::path& path) {
   try {
@@ -69,6 +72,8 @@ TEST_F(Checkpoint, GivesBackWhatWasSaved) {
   EXPECT_EQ(reader.header().time, 0.5);
   EXPECT_EQ(reader.header().resolved_case, "a = 1\n");
   EXPECT_EQ(reader.header().told.slice_list_bytes, 20);
+  EXPECT_EQ(reader.header().taken.seconds, 7200.5);
+  EXPECT_EQ(reader.header().taken.processes, 3);
   EXPECT_TRUE(reader.has("flow/salt"));
   EXPECT_FALSE(reader.has("potential"));
   EXPECT_THAT(reader.numbers("clock/progress"), ElementsAre(0.5, 0.25));

@@ -53,7 +53,7 @@ class ReportDataTest : public testing::Test {
 };
 
 TEST_F(ReportDataTest, TellsHowFarARunIs) {
-  data_.begin();
+  data_.begin(0.0);
   EXPECT_EQ(document()["progress"]["part"], 0.0);
   data_.add_row("0,0,given,1");
   data_.add_row("100,2.5,given,1.25");
@@ -72,7 +72,7 @@ TEST_F(ReportDataTest, TellsHowFarARunIs) {
 TEST_F(ReportDataTest, KnowsWhatAnEarlierProcessHasDone) {
   data_.add_row("0,0,given,1");
   data_.add_row("100,5,given,1");
-  data_.begin();
+  data_.begin(0.0);
   data_.add_row("120,6,given,1");
   EXPECT_EQ(document()["progress"]["part_at_begin"], 0.5);
   EXPECT_EQ(document()["progress"]["part"], 0.6);

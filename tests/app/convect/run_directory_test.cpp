@@ -1,6 +1,8 @@
 #include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/app/convect/run_writer.hpp"
+#include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "tests/file_limit.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* still = R"toml(name = "still"
 [domain]
@@ -242,6 +245,53 @@ TEST_F(Runs, GoOnWithTheColoursOfTheirPictures) {
   EXPECT_THAT(read(directory.slice_list()),
               HasSubstr("-0001.png,0,temperature,y,0.5,0.5,2\n"
                         "slices/temperature-y-0002.png,0,temperature,y,0.5,0.5,2\n"));
+}
+
+/// Their numbers have gaps then, beyond which what a killed run left is known as such all the same.
+TEST_F(Runs, GoOnWithoutPicturesThatThereIsNoRoomFor) {
+  run_.slice_data = build::hdf5;
+  const RunDirectory directory(folder_ / "run", false);
+  const FolderLock lock(directory.path());
+  const convection::Grid grid(run_.problem.axes);
+  const convection::FlowState state{
+      .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, 0.5))};
+  const convection::KeptFlow flow(state, grid);
+  RunWriter writer(run_, directory, lock);
+  std::vector<std::string> messages;
+  writer.set_listener(
+      {.failed = [&](const std::string& why) { messages.push_back(why); }, .written = {}});
+  writer.begin();
+  writer.snapshot({.number = 0}, grid, flow);
+  {
+    const FileLimit full(200);
+    writer.snapshot({.number = 1}, grid, flow);
+  }
+  writer.snapshot({.number = 2}, grid, flow);
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_THAT(messages.front(), HasSubstr("File too large; the run goes on without this picture"));
+  EXPECT_FALSE(fs::exists(directory.slices() / "temperature-y-0001.png"));
+  EXPECT_FALSE(fs::exists(directory.slices() / "temperature-y-0001.h5"));
+  EXPECT_THAT(read(directory.slice_list()), Not(HasSubstr("0001.png")));
+  EXPECT_THAT(read(directory.slice_list()), HasSubstr("0002.png"));
+  EXPECT_THROW(writer.finish("{}"), RuntimeFailure);
+  EXPECT_EQ(read(directory.result()), "{}");
+  CheckpointHeader saved;
+  const auto bytes = [](const fs::path& file) {
+    return static_cast<std::int64_t>(fs::file_size(file));
+  };
+  saved.told = {.series_bytes = bytes(directory.series()),
+                .series_lines = 1,
+                .slice_list_bytes = bytes(directory.slice_list()),
+                .slice_list_lines = 3};
+  for (const std::string ending : {".png", ".h5"}) {
+    std::ofstream(directory.slices() / ("temperature-y-0003" + ending)) << "what a kill left";
+  }
+  RunWriter second(run_, directory, lock);
+  second.go_on_from(saved);
+  second.begin();
+  EXPECT_TRUE(fs::exists(directory.slices() / "temperature-y-0002.png"));
+  EXPECT_FALSE(fs::exists(directory.slices() / "temperature-y-0003.png"));
+  EXPECT_FALSE(fs::exists(directory.slices() / "temperature-y-0003.h5"));
 }
 
 TEST_F(Runs, TellTheNumericalDissipationOfBoundedScalars) {

@@ -1,12 +1,12 @@
 #include "bankfull/core/io/hdf5_file.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "tests/file_limit.hpp"
 #include "tests/temporary_folder.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -14,7 +14,6 @@
 #include <iterator>
 #include <numeric>
 #include <string>
-#include <sys/resource.h>
 #include <thread>
 #include <vector>
 
@@ -240,26 +239,6 @@ TEST_F(Hdf5File, SaysThatThereIsNoFolder) {
   }
 }
 
-/// Files of this process may not become larger, for as long as it lives.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    static_cast<void>(std::signal(SIGXFSZ, handler_));
-  }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
-
 TEST_F(Hdf5File, LeavesNoTraceWhereThereIsNoRoom) {
   write_example(file());
   const std::string whole = bytes_of_file(file());
@@ -275,6 +254,25 @@ TEST_F(Hdf5File, LeavesNoTraceWhereThereIsNoRoom) {
   }
   EXPECT_EQ(bytes_of_file(file()), whole);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1) << "temporary files";
+}
+
+/// As on file systems that cannot set room aside for a file: it is found out when it is written.
+TEST_F(Hdf5File, SaysThatThereIsNoRoomInAnyThread) {
+  const std::vector<double> values = ramp(3UL * 700 * 1001);
+  for (const int threads : {1, 3}) {
+    testing::internal::CaptureStderr();
+    // The library keeps errors, and whether it prints them, for each thread.
+    std::thread writer([&] {
+      NewFile written(file());
+      written.add("numbers", ramp(10));
+      Dataset cells = written.add("u", {Element::fp64, large, 0, threads});
+      const FileLimit full(10'000);
+      EXPECT_THROW(cells.write({{0, 0, 0}, large}, values.data()), NoRoom);
+    });
+    writer.join();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    EXPECT_TRUE(fs::is_empty(folder_.path()));
+  }
 }
 
 TEST(ChunksOfHdf5, ArePlanesRowsOrParts) {

@@ -6,6 +6,7 @@
 #include "tests/workloads/convection/kept_state.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -34,11 +35,13 @@ class KeepingRecorder final : public Recorder {
     told += all.at_end ? 0 : 1;
   }
   void probe(const ProbeReading& reading) override { readings.push_back(reading); }
-  void checkpoint(std::int64_t step, double time,
+  void checkpoint(const CheckpointMoment& moment,
                   const std::function<void(StateWriter&)>& save) override {
-    save(states[step]);
-    EXPECT_EQ(states[step].counts("clock/steps").front(), step);
-    EXPECT_EQ(states[step].numbers("clock/progress").front(), time);
+    KeptState& state = states[moment.step];
+    save(state);
+    taken.push_back(moment.taken);
+    EXPECT_EQ(state.counts("clock/steps").front(), moment.step);
+    EXPECT_EQ(state.numbers("clock/progress").front(), moment.time);
     if (static_cast<std::int64_t>(states.size()) == stop_after) {
       stopped = true;
     }
@@ -54,7 +57,8 @@ class KeepingRecorder final : public Recorder {
   std::size_t wanted_rows = 0;  ///< between two wishes for statistics
   std::vector<ProbeReading> readings;
   std::map<std::int64_t, KeptState> states;
-  std::int64_t stop_after = 0;  ///< so many states
+  std::vector<TimeTaken> taken;  ///< at each of them
+  std::int64_t stop_after = 0;   ///< so many states
   bool stopped = false;
 };
 
@@ -69,19 +73,22 @@ class EndedByRecorder final : public Interruption {
 };
 
 RunResult run_from(const Problem& problem, const Cadence& cadence, KeepingRecorder& recorder,
-                   const KeptState* start) {
+                   const KeptState* start, const TimeTaken& earlier = {}) {
   NoProgress progress;
   const MeasurePolicy policy{.ceiling = CeilingRule::none};
   const EndedByRecorder interruption(recorder);
   const Plan plan(problem, policy.ceiling);
-  return run(plan, {{alone(), progress, policy, &interruption}, cadence, recorder, nullptr, start});
+  return run(
+      plan,
+      {{alone(), progress, policy, &interruption}, cadence, recorder, nullptr, start, earlier});
 }
 
 /// What is told of a whole run: averages among it.
 std::vector<decltype(Figure::value)> figures_of(const RunResult& result) {
   std::vector<decltype(Figure::value)> values;
   for (const Figure& figure : result.measurements.front().figures) {
-    if (figure.name != "ns_per_cell" && figure.name != "statistics_percent") {
+    if (figure.name != "ns_per_cell" && figure.name != "statistics_percent" &&
+        figure.name != "run_seconds" && figure.name != "processes") {
       values.push_back(figure.value);
     }
   }
@@ -425,6 +432,37 @@ TEST(SavedRun, TellsWhatIsLeftAtItsEnd) {
   EXPECT_EQ(numbers_from(rest.rows, 0), numbers_from(whole.rows, 61));
   EXPECT_EQ(rest.snapshots.at(3), whole.snapshots.at(3));
   EXPECT_TRUE(found.verified());
+}
+
+double number_of(const RunResult& result, const std::string& name) {
+  for (const Figure& figure : result.measurements.front().figures) {
+    if (figure.name == name) {
+      const auto* const count = std::get_if<std::int64_t>(&figure.value);
+      return count != nullptr ? static_cast<double>(*count) : std::get<double>(figure.value);
+    }
+  }
+  return NAN;
+}
+
+TEST(SavedRun, TellsWhatAllOfItsProcessesHaveTaken) {
+  SavedCase one = saved_cases().front();
+  one.cadence.checkpoints.steps = 20;
+  KeepingRecorder first;
+  const RunResult whole = run_from(one.problem, one.cadence, first, nullptr);
+  EXPECT_EQ(number_of(whole, "processes"), 1.0);
+  EXPECT_GT(number_of(whole, "run_seconds"), 0.0);
+  ASSERT_GE(first.taken.size(), 2U);
+  EXPECT_EQ(first.taken.front().processes, 1);
+  EXPECT_GT(first.taken.front().seconds, 0.0);
+  EXPECT_GE(first.taken.back().seconds, first.taken.front().seconds);
+  EXPECT_GE(number_of(whole, "run_seconds"), first.taken.back().seconds);
+  KeepingRecorder second;
+  const RunResult rest =
+      run_from(one.problem, one.cadence, second, &first.states.begin()->second, {1000.0, 3});
+  EXPECT_EQ(number_of(rest, "processes"), 4.0);
+  EXPECT_GT(number_of(rest, "run_seconds"), 1000.0);
+  EXPECT_EQ(second.taken.back().processes, 4);
+  EXPECT_GT(second.taken.back().seconds, 1000.0);
 }
 
 }  // namespace

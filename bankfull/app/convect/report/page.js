@@ -206,7 +206,7 @@ function figuresOf(data) {
 }
 
 function showState(data) {
-  const { part, part_at_begin: begin, seconds, steps, end_time: endTime } = data.progress;
+  const { part, part_at_begin: begin, seconds, seconds_before: before, steps, end_time: endTime } = data.progress;
   const [state, look] = stateOf(data);
   const last = data.series.last;
   const top = card("state");
@@ -215,6 +215,7 @@ function showState(data) {
   const numbers = [
     ["step", display(last.step) + (steps > 0 ? ` of ${display(steps)}` : "")],
     ["time", display(last.time, 6) + (endTime > 0 ? ` of ${display(endTime, 6)}` : "")],
+    ...(before > 0 ? [[`${lasting}, restarts included`, duration(before + seconds)]] : []),
     [begin > 0 ? `${lasting}, since it was restarted` : lasting, duration(seconds)],
     ...(left !== null && part < 1 ? [["expected end", `${clockOf(data.written + left)}, in ${duration(left)}`]] : []),
     ["as of", clockOf(data.written)]];

@@ -37,13 +37,14 @@ struct PressureBehind {
   __device__ __forceinline__ static PressureBehind at(const Real* pressure,
                                                       const FlowOnGpu<Real>& flow, int i, int j,
                                                       int k) {
-    const auto before = [](int n, int count) { return n == 0 ? count - 1 : -1; };
+    const auto before = [&flow](int n, int axis, std::int64_t stride) {
+      return n == 0 ? (flow.cells[axis] - 1) * stride : -stride;
+    };
     const FlowStrides& strides = flow.strides;
     const Real* const here = pressure + i * strides.plane + j * strides.row + k;
     return {__ldg(here),
-            {__ldg(here + before(i, flow.cells[0]) * strides.plane),
-             __ldg(here + before(j, flow.cells[1]) * strides.row),
-             __ldg(here + before(k, flow.cells[2]))}};
+            {__ldg(here + before(i, 0, strides.plane)), __ldg(here + before(j, 1, strides.row)),
+             __ldg(here + before(k, 2, 1))}};
   }
 };
 
@@ -90,11 +91,11 @@ __device__ __forceinline__ Real with_wall_changes(const EliminationArguments<Rea
   }
 }
 
-/// With what walls across the planes give, and eliminated.
+/// With what walls give.
 template <Diffusion How, class Real>
-__device__ __forceinline__ Real finished_side(const EliminationArguments<Real>& arguments,
-                                              const PointStencil<Real>& stencil, int i, int j,
-                                              int k, int field, Real right_side, Real carried) {
+__device__ __forceinline__ Real with_walls(const EliminationArguments<Real>& arguments,
+                                           const PointStencil<Real>& stencil, int i, int j, int k,
+                                           int field, Real right_side) {
   if (arguments.walls_vary) {
     right_side = with_wall_changes<How>(arguments, i, j, k, field, right_side);
   }
@@ -106,12 +107,36 @@ __device__ __forceinline__ Real finished_side(const EliminationArguments<Real>& 
       right_side = with_wall(arguments, stencil, field, 1, right_side);
     }
   }
-  if (arguments.lines == nullptr) {
-    return right_side;
-  }
-  return eliminated(arguments.lines[i * (3 + arguments.advance.medium.scalar_count) + field],
-                    right_side, carried);
+  return right_side;
 }
+
+/// Whether walls may give anything to cells of a plane: one branch for all fields, and none of its
+/// instructions elsewhere.
+template <Diffusion How, class Real>
+__device__ __forceinline__ bool has_walls(const EliminationArguments<Real>& arguments, int i) {
+  return How == Diffusion::within_planes ? i == 0 || i + 1 == arguments.advance.flow.cells[0]
+                                         : arguments.walls_vary;
+}
+
+/// Thomas's factors of a plane on the way up; where nothing is eliminated, those that leave a right
+/// side as it is.
+template <class Real>
+struct PlaneFactors {
+  const LineFactors<Real>* fields;  ///< or null
+
+  __device__ __forceinline__ static PlaneFactors at(const EliminationArguments<Real>& arguments,
+                                                    int i) {
+    const int fields = 3 + arguments.advance.medium.scalar_count;
+    return {arguments.lines == nullptr ? nullptr : arguments.lines + i * fields};
+  }
+
+  [[nodiscard]] __device__ __forceinline__ LineFactors<Real> way_up(int field) const {
+    if (fields == nullptr) {
+      return {};
+    }
+    return {.scale = __ldg(&fields[field].scale), .carry = __ldg(&fields[field].carry)};
+  }
+};
 
 /// The scalars behind the first: seldom any. What was eliminated below comes from memory.
 template <Diffusion How, class Real>
@@ -128,7 +153,9 @@ __device__ __forceinline__ void eliminate_more_scalars(const EliminationArgument
     const Real right_side = right_side_of<3, How>(stencil, advance.medium, stage, field, tendency,
                                                   advance.tendency[there], {});
     const Real below = i == 0 ? Real(0) : advance.next[there - advance.flow.strides.plane];
-    advance.next[there] = finished_side<How>(arguments, stencil, i, j, k, field, right_side, below);
+    advance.next[there] =
+        eliminated(PlaneFactors<Real>::at(arguments, i).way_up(field),
+                   with_walls<How>(arguments, stencil, i, j, k, field, right_side), below);
     if (stage.tendencies.store_tendency) {
       __stcs(advance.tendency + there, tendency);
     }
@@ -144,6 +171,32 @@ __device__ __forceinline__ Real below_slab(const EliminationArguments<Real>& arg
              ? Real(0)
              : __ldcg(arguments.advance.next + field * strides.field + (first - 1) * strides.plane +
                       j * strides.row + k);
+}
+
+/// Right sides of the first fields with what walls give, eliminated: what the plane above carries
+/// on.
+template <Diffusion How, class Real>
+__device__ __forceinline__ void carry_up(const EliminationArguments<Real>& arguments,
+                                         const PointStencil<Real>& stencil, int i, int j, int k,
+                                         int fields, const CellOnWalls& walls, Real (&side)[4],
+                                         Real (&carried)[4]) {
+  if (has_walls<How>(arguments, i)) {
+#pragma unroll
+    for (int n = 0; n < 4; ++n) {
+      if (n < fields) {
+        side[n] = with_walls<How>(arguments, stencil, i, j, k, n, side[n]);
+      }
+    }
+  }
+  const bool on_wall[4] = {walls.lower[0], walls.lower[1], walls.lower[2], false};
+  const auto factors = PlaneFactors<Real>::at(arguments, i);
+#pragma unroll
+  for (int n = 0; n < 4; ++n) {
+    if (n < fields) {
+      const Real value = eliminated(factors.way_up(n), side[n], carried[n]);
+      carried[n] = on_wall[n] ? Real(0) : value;
+    }
+  }
 }
 
 /// A column (j, k) through the planes of a block, as advance_column does it.
@@ -169,6 +222,7 @@ __device__ __forceinline__ Real eliminate_column(const EliminationArguments<Real
     const std::int64_t at = stencil.here - advance.fields;
     const std::int64_t field = flow.strides.field;
     prefetch_next_plane(advance, stencil, i, first_fields);
+    prefetch_to_l2(arguments.pressure + at + min(1, flow.cells[0] - 1 - i) * flow.strides.plane);
     // All loads before the first store: compilers must take that for a change of the flow.
     Real before[4];
     Real tendency[4] = {};
@@ -198,14 +252,7 @@ __device__ __forceinline__ Real eliminate_column(const EliminationArguments<Real
     }
     const CellOnWalls walls = flow.walls.around({i, j, k}, flow.cells);
     largest = larger(buoyancy_rate<Which>(stencil, medium, walls), largest);
-    const bool on_wall[4] = {walls.lower[0], walls.lower[1], walls.lower[2], false};
-#pragma unroll
-    for (int n = 0; n < 4; ++n) {
-      if (n < first_fields) {
-        const Real value = finished_side<How>(arguments, stencil, i, j, k, n, side[n], carried[n]);
-        carried[n] = on_wall[n] ? Real(0) : value;
-      }
-    }
+    carry_up<How>(arguments, stencil, i, j, k, first_fields, walls, side, carried);
 #pragma unroll
     for (int n = 0; n < 4; ++n) {
       if (n < first_fields) {

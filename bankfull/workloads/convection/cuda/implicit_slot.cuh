@@ -40,22 +40,47 @@ struct ImplicitForms {
 
 namespace detail {
 
-/// A block an axis, a thread a field. The factors of one place follow from those of the place
-/// before; they stay as they are where the stage is as long as the one that they were formed for.
+/// Thomas's factors of a line by the lanes of a warp: those of one place follow from the place
+/// before, but what a part of the line makes of the place before it does not.
 template <class Real>
-__global__ void __launch_bounds__(32)
+__device__ void form_line(const ImplicitLine& line, double time, LineFactors<Real>* factors,
+                          int step) {
+  const auto lane = static_cast<int>(threadIdx.x);
+  const auto from_lower = [](const RestMap& map, int distance) {
+    constexpr unsigned all = 0xffffffff;
+    return RestMap{__shfl_up_sync(all, map.a, distance), __shfl_up_sync(all, map.b, distance),
+                   __shfl_up_sync(all, map.c, distance), __shfl_up_sync(all, map.d, distance)};
+  };
+  const ImplicitLine::Part part = line.part(lane);
+  RestMap map = line.passage(time, part);
+  for (int distance = 1; distance < ImplicitLine::parts; distance *= 2) {
+    const RestMap before = from_lower(map, distance);
+    map = lane < distance ? map : before.then(map).scaled();
+  }
+  const RestMap before = from_lower(map, 1);
+  const double rest = line.rest_before();
+  line.form_part(time, part, lane == 0 ? rest : before.of(rest), factors, step);
+}
+
+/// A block an axis, a warp a field. Factors stay as they are where the stage is as long as the one
+/// that they were formed for.
+template <class Real>
+__global__ void __launch_bounds__(ImplicitLine::parts* most_fields)
     form_slot_kernel(const __grid_constant__ ImplicitForms<Real> forms, ImplicitSlot<Real>* slots,
                      int number) {
   ImplicitSlot<Real>& slot = slots[number];
   const int axis = static_cast<int>(blockIdx.x);
-  const int field = static_cast<int>(threadIdx.x);
+  const int field = static_cast<int>(threadIdx.y);
   const double time = slot.stage.implicit_time();
   const bool formed = slot.formed_for[axis] == time;
   __syncthreads();
-  if (field >= forms.fields) {
+  const ImplicitLine line = forms.lines[axis * forms.fields + field];
+  if (!formed && forms.tables[axis] != nullptr) {
+    form_line(line, time, forms.table(axis, number) + field, forms.fields);
+  }
+  if (threadIdx.x != 0) {
     return;
   }
-  const ImplicitLine line = forms.lines[axis * forms.fields + field];
   if (axis == 0) {
     for (const int side : {0, 1}) {
       slot.wall_weights[side][field] = static_cast<Real>(line.wall_weight(time, side));
@@ -77,9 +102,6 @@ __global__ void __launch_bounds__(32)
       slot.factors = implicit_factors_of<Real>(slot.stage, forms.viscosity, forms.for_values);
     }
   }
-  if (!formed && forms.tables[axis] != nullptr) {
-    line.form(time, forms.table(axis, number) + field, forms.fields);
-  }
 }
 
 }  // namespace detail
@@ -88,8 +110,9 @@ __global__ void __launch_bounds__(32)
 template <class Real>
 void queue_forming(const Stream& stream, const ImplicitForms<Real>& forms,
                    ImplicitSlot<Real>* slots, int number) {
-  static_assert(most_fields <= 32, "a thread a field");
-  launch(stream, {dim3(3), dim3(32)}, detail::form_slot_kernel<Real>, forms, slots, number);
+  static_assert(ImplicitLine::parts * most_fields <= 1024, "a warp a field");
+  launch(stream, {dim3(3), dim3(ImplicitLine::parts, static_cast<unsigned>(forms.fields))},
+         detail::form_slot_kernel<Real>, forms, slots, number);
 }
 
 }  // namespace bankfull::convection

@@ -106,6 +106,24 @@ struct FindDivergence {
   __device__ void end(const Column& /*column*/) const {}
 };
 
+struct CellOfFlow {
+  int i;
+  int j;
+  int k;
+  std::int64_t at;  ///< from the first cell, in each field
+
+  __device__ __forceinline__ static CellOfFlow of(const FlowStrides& strides, int i, int j, int k) {
+    return {i, j, k, i * strides.plane + j * strides.row + k};
+  }
+};
+
+/// A projection's pressure in a cell and in the three behind it.
+template <class Real>
+struct PotentialBehind {
+  Real here;
+  Real below[3];
+};
+
 template <InPlane Widths, class Real>
 struct Project {
   struct Column {
@@ -118,33 +136,32 @@ struct Project {
   double* largest_advection;  ///< raised to the largest advective_rate
 
   __device__ void operator()(int i, int j, int k, Column& column) const {
+    const auto cell = CellOfFlow::of(flow.strides, i, j, k);
     const std::int64_t field = flow.strides.field;
-    const Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
+    const Real* const u = fields + cell.at;
     const Real velocity[3] = {u[0], u[field], u[2 * field]};
-    take(i, j, k, velocity, column);
+    take(cell, velocity, behind(cell), column);
   }
 
   /// Of a cell that has this velocity.
-  __device__ __forceinline__ void take(int i, int j, int k, const Real (&velocity)[3],
+  __device__ __forceinline__ void take(const CellOfFlow& cell, const Real (&velocity)[3],
+                                       const PotentialBehind<Real>& potential,
                                        Column& column) const {
     const std::int64_t field = flow.strides.field;
-    Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
-    const Real here = at(i, j, k);
-    const Real below_i = at(before(i, 0), j, k);
-    const Real below_j = at(i, before(j, 1), k);
-    const Real below_k = at(i, j, before(k, 2));
-    const AxisMetric<Real>& row = flow.template row_metric<Widths>(j);
-    const AxisMetric<Real>& cell = flow.template column_metric<Widths>(k);
-    const Real along_i = velocity[0] - flow.planes[i].per_face * (here - below_i);
-    const Real along_j = velocity[1] - row.per_face * (here - below_j);
-    const Real along_k = velocity[2] - cell.per_face * (here - below_k);
-    const Real projected[3] = {flow.walls.template holds<0>(i) ? Real(0) : along_i,
-                               flow.walls.template holds<1>(j) ? Real(0) : along_j,
-                               flow.walls.template holds<2>(k) ? Real(0) : along_k};
+    Real* const u = fields + cell.at;
+    const AxisMetric<Real> axis[3] = {flow.planes[cell.i], flow.template row_metric<Widths>(cell.j),
+                                      flow.template column_metric<Widths>(cell.k)};
+    Real along[3];
+#pragma unroll
+    for (int n = 0; n < 3; ++n) {
+      along[n] = velocity[n] - axis[n].per_face * (potential.here - potential.below[n]);
+    }
+    const Real projected[3] = {flow.walls.template holds<0>(cell.i) ? Real(0) : along[0],
+                               flow.walls.template holds<1>(cell.j) ? Real(0) : along[1],
+                               flow.walls.template holds<2>(cell.k) ? Real(0) : along[2]};
     u[0] = projected[0];
     u[field] = projected[1];
     u[2 * field] = projected[2];
-    const AxisMetric<Real> axis[3] = {flow.planes[i], row, cell};
     column.largest =
         larger(advective_rate(axis, projected[0], projected[1], projected[2]), column.largest);
   }
@@ -154,6 +171,11 @@ struct Project {
   }
 
   __device__ Real at(int i, int j, int k) const { return __ldg(&pressure(i, j, k)); }
+
+  __device__ PotentialBehind<Real> behind(const CellOfFlow& cell) const {
+    const auto [i, j, k, unused] = cell;
+    return {at(i, j, k), {at(before(i, 0), j, k), at(i, before(j, 1), k), at(i, j, before(k, 2))}};
+  }
 
   __device__ int before(int index, int axis) const {
     return index == 0 ? flow.cells[axis] - 1 : index - 1;
@@ -169,48 +191,51 @@ struct ProjectAndKeep {
   KeptPressure<Real> kept;
 
   __device__ void operator()(int i, int j, int k, Column& column) const {
-    const FlowStrides& strides = project.flow.strides;
-    const std::int64_t at = i * strides.plane + j * strides.row + k;
-    // All loads before the first store: compilers must take that for a change of the rest.
-    const Real* const u = project.fields + at;
-    const Real velocity[3] = {u[0], u[strides.field], u[2 * strides.field]};
-    take(i, j, k, velocity, kept.values[at], column);
-  }
-
-  /// Of a cell that has this velocity and known pressure.
-  __device__ __forceinline__ void take(int i, int j, int k, const Real (&velocity)[3],
-                                       Real pressure, Column& column) const {
     const FlowOnGpu<Real>& flow = project.flow;
-    const Real here = project.at(i, j, k);
+    const auto cell = CellOfFlow::of(flow.strides, i, j, k);
+    // All loads before the first store: compilers must take that for a change of the rest.
+    const Real* const u = project.fields + cell.at;
+    const Real velocity[3] = {u[0], u[flow.strides.field], u[2 * flow.strides.field]};
+    const Real pressure = kept.values[cell.at];
+    const PotentialBehind<Real> potential = project.behind(cell);
     Real sum = Real(0);
     if (kept.implicit_along[0]) {
-      sum = sum + difference(flow.planes[i], i, flow.cells[0], here,
-                             [&](int at) { return project.at(at, j, k); });
+      sum = difference(flow.planes[i], potential.here, i > 0 ? potential.below[0] : potential.here,
+                       i + 1 < flow.cells[0] ? project.at(i + 1, j, k) : potential.here);
     }
+    take(cell, velocity, pressure, potential, sum, column);
+  }
+
+  /// Of a cell that has this velocity and known pressure; the second difference of the potential
+  /// along the planes counts where diffusion is implicit there.
+  __device__ __forceinline__ void take(const CellOfFlow& cell, const Real (&velocity)[3],
+                                       Real pressure, const PotentialBehind<Real>& potential,
+                                       Real difference_along_planes, Column& column) const {
+    const FlowOnGpu<Real>& flow = project.flow;
+    const auto [i, j, k, at] = cell;
+    const Real here = potential.here;
+    Real sum = difference_along_planes;
     if (kept.implicit_along[1]) {
-      sum = sum + difference(flow.template row_metric<Widths>(j), j, flow.cells[1], here,
-                             [&](int at) { return project.at(i, at, k); });
+      sum = sum + difference(flow.template row_metric<Widths>(j), here,
+                             j > 0 ? potential.below[1] : here,
+                             j + 1 < flow.cells[1] ? project.at(i, j + 1, k) : here);
     }
     if (kept.implicit_along[2]) {
-      sum = sum + difference(flow.template column_metric<Widths>(k), k, flow.cells[2], here,
-                             [&](int at) { return project.at(i, j, at); });
+      sum = sum + difference(flow.template column_metric<Widths>(k), here,
+                             k > 0 ? potential.below[2] : here,
+                             k + 1 < flow.cells[2] ? project.at(i, j, k + 1) : here);
     }
-    const ImplicitFactors<Real> stage = *kept.stage;
-    project.take(i, j, k, velocity, column);
-    kept.values[i * flow.strides.plane + j * flow.strides.row + k] =
-        with_potential(stage, here, sum, pressure);
+    const Real known = with_potential(*kept.stage, here, sum, pressure);
+    project.take(cell, velocity, potential, column);
+    kept.values[at] = known;
   }
 
   __device__ void end(const Column& column) const { project.end(column); }
 
- private:
   /// The second difference of the potential along an axis between walls, through which it has none.
-  template <class At>
-  __device__ static Real difference(const AxisMetric<Real>& metric, int n, int count,
-                                    const Real& here, const At& at) {
+  __device__ static Real difference(const AxisMetric<Real>& metric, Real here, Real below,
+                                    Real above) {
     const auto weights = NeighbourWeights<Real>::of(metric, false);
-    const Real below = n > 0 ? at(n - 1) : here;
-    const Real above = n + 1 < count ? at(n + 1) : here;
     return plus_product(weights.below, below - here, weights.above * (above - here));
   }
 };
