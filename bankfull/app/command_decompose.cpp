@@ -213,7 +213,7 @@ std::string ranking(std::vector<Split> splits, const std::optional<int>& top) {
   if (top && static_cast<std::size_t>(*top) < splits.size()) {
     splits.erase(splits.begin() + *top, splits.end());
   }
-  Table table({"ranks", "grid", "sends", "messages", "cells of a rank", "over mean", "balance",
+  Table table({"ranks", "grid", "sends", "messages", "cells per rank", "over mean", "balance",
                "most balanced", "its balance"});
   for (const Split& split : splits) {
     table.add_row({fmt::format("{}", split.ranks()), to_string(split.chosen.grid()),
@@ -292,15 +292,15 @@ constexpr const char* decompose_footer = R"(Examples:
   bankfull decompose --cells 256x256x256 --ranks 8,16,32 --reach edges --fields 14
   bankfull decompose --cells 384x384x384 --ranks 1:64 --periodic ijk --json out.json
 
-Columns; the rows that send least come first:
-  grid             the factors of least communication, which our programs take.
-                   A cell of a face across k counts as the 32 bytes of memory that it drags along
-  sends, messages  of the busiest rank to others in one exchange of all fields
-  cells of a rank  fewest..most along i, j and k
-  over mean        cells of the largest block above the mean
+Columns; rows are sorted by what the busiest rank sends:
+  grid             the factors with the least communication, which the workloads use.
+                   A cell on a face across k counts as the 32-byte memory sector that it takes
+  sends, messages  by the busiest rank in one exchange of all fields
+  cells per rank   minimum..maximum along i, j and k
+  over mean        by how much the largest block exceeds the mean
   balance          of the grid's three factors: (max/min)(mid/min), 1 is best (Phillips and
                    Fatica, 2014)
-  most balanced    the factors of the ranks nearest to a cube, and their balance)";
+  most balanced    the factors closest to a cube, and their balance)";
 
 void add_halo_options(CLI::App& command, DecomposeOptions& options) {
   add_number(command, "--halo-width", options.halo_width,
@@ -311,7 +311,7 @@ void add_halo_options(CLI::App& command, DecomposeOptions& options) {
                                    "neighbours to exchange with: faces, edges or corners; each "
                                    "includes those before it")
                        ->capture_default_str());
-  add_number(command, "--fields", options.fields, "fields that go with an exchange",
+  add_number(command, "--fields", options.fields, "number of fields per exchange",
              {.least = 1.0, .most = max_fields})
       ->capture_default_str();
   with_environment(

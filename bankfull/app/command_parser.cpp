@@ -31,7 +31,7 @@ void refuse_empty_arguments(std::span<const char* const> arguments) {
     const std::string_view before = n > 1 ? arguments[n - 1] : "bankfull";
     if (argument.empty()) {
       throw UsageError(fmt::format("{}{} is empty",
-                                   before.starts_with("--") ? "" : "the argument behind ", before),
+                                   before.starts_with("--") ? "" : "the argument after ", before),
                        "give a value, or leave it out");
     }
     if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
@@ -74,14 +74,14 @@ std::vector<std::string> subcommand_names(const CLI::App& command) {
                                 const CLI::App& command) {
   const std::string name = given.substr(0, given.find('='));
   const std::vector<std::string> known = option_names(command);
-  const bool stands_before =
+  const bool comes_before =
       &command != &program && std::find(known.begin(), known.end(), name) != known.end();
-  if (stands_before) {
-    throw UsageError(fmt::format("{} stands before the command that it is of", name),
-                     fmt::format("write it behind {}", full_name(command)));
+  if (comes_before) {
+    throw UsageError(fmt::format("{} comes before the subcommand that it belongs to", name),
+                     fmt::format("write it after {}", full_name(command)));
   }
   const std::string nearest = nearest_name(name, known);
-  throw UsageError(fmt::format("{} is no option of {}", name, full_name(command)),
+  throw UsageError(fmt::format("{} is not an option of {}", name, full_name(command)),
                    nearest.empty() ? see_help(command) : fmt::format("did you mean {}?", nearest));
 }
 

@@ -122,7 +122,7 @@ void print_plan(const himeno::ScalingPlan& scaling) {
   print_out("{}\n", table.text());
 }
 
-/// Of the first case that does not fit.
+/// The shortage of the first case that does not fit.
 std::string shortage_of(const himeno::ScalingPlan& scaling) {
   for (const himeno::ScalingCase& c : scaling.cases) {
     if (!c.plan->shortage.empty()) {
@@ -159,10 +159,10 @@ ExitCode run_himeno_scaling(const HimenoScalingOptions& options, const Communica
 }
 
 void add_scaling_options(CLI::App& command, ScalingOptions& options) {
-  auto* strong = with_environment(command.add_flag(
-      "--strong", options.strong, "all ranks together work on the problem of the options"));
+  auto* strong = with_environment(
+      command.add_flag("--strong", options.strong, "the options describe the whole problem"));
   with_environment(
-      command.add_flag("--weak", options.weak, "every rank works on a problem of that size"))
+      command.add_flag("--weak", options.weak, "the options describe the problem of each rank"))
       ->excludes(strong);
   with_environment(command.add_option("--ranks", options.ranks,
                                       "numbers of ranks to compare: N, A:B, or several with "

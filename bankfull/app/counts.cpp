@@ -31,7 +31,7 @@ int parse_rank_count(const std::string& text, const std::string& part) {
   return static_cast<int>(*value);
 }
 
-/// Of a whole text.
+/// The number that the whole text stands for, if any.
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) {
@@ -114,7 +114,7 @@ std::vector<int> parse_rank_counts(const std::string& text, Repeated repeated) {
     }
   }
   if (counts.size() > max_counts) {
-    throw UsageError("--ranks " + text + " is more than anybody reads",
+    throw UsageError("--ranks " + text + " is too many",
                      fmt::format("use up to {} numbers of ranks", max_counts));
   }
   return {counts.begin(), counts.end()};

@@ -117,7 +117,7 @@ FolderLock::FolderLock(fs::path folder, Exclusion wanted)
       return;
     }
   }
-  refuse_lock(folder_, "others take and leave it all the time");
+  refuse_lock(folder_, "other processes keep taking and releasing it");
 }
 
 /// False where what was opened is gone already.

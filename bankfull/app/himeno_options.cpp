@@ -40,7 +40,7 @@ void add_timing_options(CLI::App& command, HimenoOptions& options) {
                             "choose the iterations to fill this time")
                      ->capture_default_str();
   add_number(command, "--iterations", options.iterations,
-             "run exactly so many iterations in each repeat, from the official initial state",
+             "run exactly this many iterations in each repeat, from the official initial state",
              {.most = himeno::max_iterations})
       ->excludes(target);
   add_number(command, "--repeat", options.repeats, "timed repeats", {.most = himeno::max_repeats})

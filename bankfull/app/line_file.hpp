@@ -24,7 +24,7 @@ class LineFile {
   /// Waits until all lines are on disk. Throws RuntimeFailure.
   void flush() const;
 
-  /// Of all lines so far.
+  /// Bytes of all lines so far.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
   /// Adds the line whole or not at all. Throws RuntimeFailure where it cannot be written, and where

@@ -29,7 +29,7 @@ constexpr const char* footer = R"(Examples:
   bankfull npb cg --class B                    a kernel of the NAS Parallel Benchmarks
   bankfull convect rayleigh-benard-2d          thermal convection, with pictures
   mpirun -n 4 bankfull himeno --size L         the same on four ranks
-  BANKFULL_DEVICE=cpu bankfull himeno          every option has a twin in the environment
+  BANKFULL_DEVICE=cpu bankfull himeno          every option has an environment variable
 
 Exit codes: 0 ok, 1 the machine failed, 2 bad usage or input, 3 verification failed,
 4 beyond a threshold, 5 ended early by a signal.)";
@@ -76,7 +76,7 @@ int run(int argc, char** argv, const bankfull::Communicator& ranks) {
   require_same_options(ranks);
   CLI::App program(
       "Runs memory-bandwidth-bound workloads of computational fluid dynamics, verifies "
-      "them, and tells how\nclose to the measured memory ceiling they ran.",
+      "them, and reports how\nclose to the measured memory ceiling they ran.",
       "bankfull");
   program.footer(footer);
   program.set_version_flag("--version", bankfull::version_text());

@@ -173,7 +173,7 @@ MeasurePolicy CommonOptions::prepare(const Communicator& ranks, Device chosen,
                                      int threads_used) const {
   MeasurePolicy policy = policy_of(ceiling, ranks, ceiling_home(ranks, chosen, threads_used));
   if (!std::isfinite(progress) || progress < 0.0) {
-    throw UsageError(fmt::format("--progress {} is no time between lines", progress),
+    throw UsageError(fmt::format("--progress {} is not a valid interval", progress),
                      "use seconds, or 0 for none");
   }
   ranks.on_root([&] {
@@ -295,34 +295,33 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
       command
           .add_option("--device", options.device,
                       "auto, cpu, cuda or cuda:N; auto takes the first GPU if any, or one "
-                      "a rank")
+                      "per rank")
           ->capture_default_str());
   add_number(command, "--threads", options.threads,
-             "threads of the CPU team (default: all cores; a rank's part of them)",
+             "threads of the CPU team (default: all cores, or a rank's share of them)",
              {.least = 1, .most = max_threads});
   add_json_option(command, options.json);
   with_environment(command.add_flag("--quiet", options.quiet, "no progress, only result lines"));
   add_number(command, "--progress", options.progress,
-             "where standard error is no terminal, tell the progress of long runs every so many "
-             "seconds; 0: never",
+             "if standard error is not a terminal, report the progress of long runs at this "
+             "interval; 0: never",
              {.least = 0.0})
       ->type_name("SECONDS")
       ->capture_default_str();
   with_environment(command.add_flag("--dry-run", options.dry_run,
-                                    "say what would run and what memory it takes, then stop"));
+                                    "show what would run and how much memory it takes, then stop"));
   with_environment(
       command
           .add_option("--ceiling", options.ceiling,
-                      "what percentages refer to: auto (measured in the run, but for working sets "
-                      "inside a cache), always (measured), none, or those in the JSON result FILE "
-                      "of an earlier run on this machine")
+                      "what percentages refer to: auto (measured in the run, except for working "
+                      "sets inside a cache), always (measured), none, or the ceilings in FILE, the "
+                      "JSON result of an earlier run on this machine")
           ->type_name("auto|always|none|FILE")
           ->capture_default_str());
-  add_number(
-      command, "--max-spread", options.max_spread,
-      "exit 4 where the repeats of a measurement spread by more than PERCENT, or the machine "
-      "was noisy",
-      {.least = 0.0})
+  add_number(command, "--max-spread", options.max_spread,
+             "exit 4 if the repeats of a measurement spread by more than PERCENT, or the machine "
+             "was noisy",
+             {.least = 0.0})
       ->type_name("PERCENT");
 }
 
@@ -341,15 +340,16 @@ void add_rank_options(CLI::App& command, RankOptions& options) {
           ->type_name("IxJxK"));
   with_environment(command
                        .add_option("--transport", options.transport,
-                                   "how halos travel: auto, peer, nccl, mpi-device or mpi")
+                                   "transport of halos: auto, peer, nccl, mpi-device or mpi")
                        ->capture_default_str());
 }
 
 void add_perturbation_option(CLI::App& command, double& perturbation) {
-  add_number(command, "--perturb-operator", perturbation,
-             "multiply the measured operator by 1 + EPSILON: verification must fail (exit code 3), "
-             "which shows that it can",
-             {.finite = false})
+  add_number(
+      command, "--perturb-operator", perturbation,
+      "test of the verification: multiply the measured operator by 1 + EPSILON, which must fail "
+      "(exit code 3)",
+      {.finite = false})
       ->type_name("EPSILON");
 }
 

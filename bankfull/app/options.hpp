@@ -48,7 +48,7 @@ struct CommonOptions {
   [[nodiscard]] MeasurePolicy prepare(const Communicator& ranks, Device chosen,
                                       int threads_used) const;
 
-  /// A dry run tells where a run would be refused for want of memory.
+  /// A dry run reports if a run would be refused for lack of memory.
   [[nodiscard]] Shortage shortage() const { return dry_run ? Shortage::told : Shortage::refused; }
 
   /// Collective: the threads of this rank's team. Throws UsageError for a count that no team can
@@ -60,8 +60,7 @@ struct CommonOptions {
 void add_json_option(CLI::App& command, std::optional<std::string>& json);
 
 /// Adds --device, --threads, --json, --quiet, --progress, --dry-run, --ceiling and --max-spread.
-/// Every option
-/// of bankfull has a twin in the environment: --device is BANKFULL_DEVICE.
+/// Every option has a matching environment variable: BANKFULL_DEVICE for --device.
 void add_common_options(CLI::App& command, CommonOptions& options);
 
 /// The options of every workload that runs on several ranks.
@@ -87,11 +86,11 @@ void warn_of_perturbation(double perturbation, const Communicator& ranks);
 /// Says in a dry run what memory is free, and `shortage` where a run does not fit it.
 void print_fit(Device device, const std::string& shortage);
 
-/// Names the environment twin of an option and returns the option. Another option in the place of
-/// its value is refused.
+/// Adds the matching environment variable to an option and returns the option. Another option in
+/// the place of its value is refused.
 CLI::Option* with_environment(CLI::Option* option);
 
-/// What numbers an option takes, beside what its variable holds.
+/// The numbers that an option accepts, in addition to the limits of its type.
 struct OptionRange {
   double least = std::numeric_limits<double>::lowest();
   double most = std::numeric_limits<double>::max();
@@ -113,7 +112,7 @@ struct NumberOf<std::optional<Number>> {
   using Type = Number;
 };
 
-/// Adds an option that is a number, with its twin in the environment.
+/// Adds an option that is a number, with its environment variable.
 template <class Number>
 CLI::Option* add_number(CLI::App& command, const std::string& name, Number& value,
                         const std::string& description, OptionRange range = {}) {
@@ -127,12 +126,12 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, Number& valu
   return take_whole(option, range);
 }
 
-/// Adds an option that is a number of bytes of at least 1, such as 64KiB, with its twin.
+/// Adds an option that is a number of bytes of at least 1, such as 64KiB, likewise.
 CLI::Option* add_bytes(CLI::App& command, const std::string& name, std::int64_t& value,
                        const std::string& description);
 
-/// Adds options that may be given several times or with commas, each part once, with their twins:
-/// of names, whole numbers and bytes.
+/// Adds options that may be given several times or with commas, without duplicates, and their
+/// environment variables: of names, whole numbers and bytes.
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
                       const std::string& description);
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<int>& values,

@@ -93,10 +93,10 @@ bool write_all(const Descriptor& file, const std::string& text) {
 }  // namespace
 
 fs::path destination_of(const fs::path& path) {
-  constexpr int most_links = 40;  // as the kernel follows
+  constexpr int max_links = 40;  // as the kernel follows
   std::error_code error;
   fs::path end = fs::absolute(path, error);
-  for (int n = 0; n < most_links && fs::is_symlink(fs::symlink_status(end, error)); ++n) {
+  for (int n = 0; n < max_links && fs::is_symlink(fs::symlink_status(end, error)); ++n) {
     end = end.parent_path() / fs::read_symlink(end, error);
   }
   const fs::path canonical = fs::weakly_canonical(end, error);

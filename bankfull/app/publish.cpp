@@ -148,7 +148,7 @@ std::string end_note(const RunResult& result, const CommonOptions& options,
                      const std::string& folder) {
   const std::string cause = "ended early by " + result.ended_by;
   if (!has_figures(result)) {
-    return cause + "; nothing was found until then";
+    return cause + "; there are no results yet";
   }
   std::vector<std::string> places{"above"};
   if (!folder.empty()) {
@@ -157,7 +157,7 @@ std::string end_note(const RunResult& result, const CommonOptions& options,
   if (options.json && !options.json_goes_to_output()) {
     places.push_back("in " + *options.json);
   }
-  return fmt::format("{}; what was found until then is {}", cause, fmt::join(places, ", and "));
+  return fmt::format("{}; the results so far are {}", cause, fmt::join(places, ", and "));
 }
 
 ExitCode judge(const CommonOptions& options, const Publication& publication,

@@ -82,11 +82,11 @@ void add_ceiling_line(const Measurement& m, Lines& lines) {
 
 void add_cache_line(const Measurement& m, Lines& lines) {
   if (m.percent_of_bankfull() && m.cache == CacheFit::inside) {
-    lines.add("(cache): the last cache can hold the working set; this says nothing about memory");
+    lines.add("(cache): the working set fits the last cache; this says nothing about memory");
   } else if (m.percent_of_bankfull() && m.cache == CacheFit::partly) {
     lines.add(
-        "(partly cache): the last cache holds a part of the working set, of up to four "
-        "times its size");
+        "(partly cache): the last cache holds part of the working set, which is less than four "
+        "times as large");
   }
 }
 

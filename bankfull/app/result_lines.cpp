@@ -56,7 +56,7 @@ bool says(const std::string& name, const std::string& word) {
   return ("_" + name + "_").find("_" + word + "_") != std::string::npos;
 }
 
-constexpr std::size_t most_of_a_value = 300;
+constexpr std::size_t max_value_length = 300;
 
 /// A value without blanks or ends of lines, which would end it.
 struct Plain {
@@ -68,7 +68,7 @@ struct Plain {
   }
   std::string operator()(double value) const { return fmt::format("{:.6g}", value * factor); }
   std::string operator()(const std::string& value) const {
-    std::string shown = printable(value, most_of_a_value);
+    std::string shown = printable(value, max_value_length);
     std::replace(shown.begin(), shown.end(), ' ', '_');
     return shown;
   }

@@ -12,9 +12,9 @@ Table::Table(std::vector<std::string> headings) { rows_.push_back(std::move(head
 
 void Table::add_row(std::vector<std::string> cells) {
   expects(cells.size() == rows_.front().size(), "a row has a cell per heading");
-  constexpr std::size_t most_of_a_cell = 300;
+  constexpr std::size_t max_cell_length = 300;
   for (std::string& cell : cells) {
-    cell = printable(cell, most_of_a_cell);
+    cell = printable(cell, max_cell_length);
   }
   rows_.push_back(std::move(cells));
 }

@@ -48,11 +48,11 @@ std::string label_of(std::int64_t mantissa, int exponent, bool in_powers) {
 
 std::vector<Tick> ticks_of(const Multiples& found, std::int64_t mantissa, int exponent) {
   // Beyond these numbers have more zeros than other digits.
-  constexpr int most_digits = 6;
-  constexpr int most_zeros = 4;
+  constexpr int max_digits = 6;
+  constexpr int max_zeros = 4;
   const std::int64_t furthest = std::max(std::abs(found.first), std::abs(found.last)) * mantissa;
   const int leading = leading_exponent(furthest, exponent);
-  const bool in_powers = leading >= most_digits || leading < -most_zeros;
+  const bool in_powers = leading >= max_digits || leading < -max_zeros;
   std::vector<Tick> ticks;
   for (std::int64_t n = found.first; n <= found.last; ++n) {
     ticks.push_back({decimal(n * mantissa, exponent), label_of(n * mantissa, exponent, in_powers)});

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t";
 constexpr std::string_view white = " \t\r\n";
-constexpr std::size_t most_of_a_quote = 80;
+constexpr std::size_t max_quote_length = 80;
 
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
@@ -25,7 +25,7 @@ bool is_of_bare_key(char letter) {
          letter == '_' || letter == '-';
 }
 
-/// Of numbers, dates, true, false, inf and nan. The blank is that between a date and a time.
+/// Letters of numbers, dates, true, false, inf and nan. The blank may separate a date from a time.
 bool is_of_bare_value(char letter) {
   return is_of_bare_key(letter) || std::string_view("+.: ").find(letter) != std::string_view::npos;
 }
@@ -189,11 +189,11 @@ class TomlScanner {
   void take_bare_value() {
     const std::size_t end = end_of_value();
     const std::string_view value = text_.substr(at_, end - at_);
-    const std::string shown = printable(value, most_of_a_quote);
+    const std::string shown = printable(value, max_quote_length);
     if (!looks_like_value(value)) {
-      refuse(fmt::format("'{}' is no value", shown), "put a text into quotes");
+      refuse(fmt::format("'{}' is not a value", shown), "put a text into quotes");
     } else if (is_no_date(value)) {
-      refuse(fmt::format("'{}' is no date", shown), "write 2020-01-31 or 2020-01-31T09:30:00");
+      refuse(fmt::format("'{}' is not a date", shown), "write 2020-01-31 or 2020-01-31T09:30:00");
     }
     expects_value_ = false;
     at_ = end;
@@ -241,8 +241,8 @@ class TomlScanner {
     } else if (is_beyond_ascii(text_[next])) {
       const auto letter = first_character(text_.substr(next));
       const std::size_t end = next + (letter ? letter->bytes : 1);
-      refuse(fmt::format("'{}' is no escape",
-                         printable(text_.substr(at_, end - at_), most_of_a_quote)),
+      refuse(fmt::format("'{}' is not an escape sequence",
+                         printable(text_.substr(at_, end - at_), max_quote_length)),
              R"(write \\ for a backslash)");
     } else {
       at_ = next + 1;
@@ -252,7 +252,7 @@ class TomlScanner {
   [[nodiscard]] std::string rest_of_line(std::size_t begin) const {
     std::string_view line = text_.substr(begin, text_.find('\n', begin) - begin);
     line = line.substr(0, line.find_last_not_of(white) + 1);
-    return printable(line, most_of_a_quote);
+    return printable(line, max_quote_length);
   }
 
   TomlFault& refuse(std::string problem, std::string remedy) {

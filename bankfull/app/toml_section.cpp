@@ -227,7 +227,7 @@ std::vector<std::string> TomlSection::some_of(const std::string& key,
   for (std::size_t n = 0; list != nullptr && n < list->size(); ++n) {
     const auto name = list->get(n)->value<std::string>();
     if (!name) {
-      refuse(key, fmt::format("has {}, which is no name", written(*list->get(n))),
+      refuse(key, fmt::format("has {}, which is not a name", written(*list->get(n))),
              "give a list of names in quotes");
     }
     chosen[place_among(key, *name, names)] = true;

@@ -46,7 +46,7 @@ class SettingPlaces {
  public:
   SettingPlaces() = default;
 
-  /// Of the table as it was written: without defaults.
+  /// The places in a table as the user wrote it, without defaults.
   SettingPlaces(const toml::table& table, std::string file);
 
   /// The place of a setting, or of the nearest section around it that was written.

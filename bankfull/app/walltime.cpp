@@ -24,7 +24,7 @@ double seconds_of(const std::string& text) {
     sound = !parts[n].empty() && (n == 0 || parts[n].size() == 2) && value.has_value();
     seconds = 60.0 * seconds + static_cast<double>(value.value_or(0));
   }
-  require(sound && seconds > 0.0, "--walltime " + text + " is no time",
+  require(sound && seconds > 0.0, "--walltime " + text + " is not a time",
           "give hours, minutes and seconds, as in 23:50:00");
   return seconds;
 }

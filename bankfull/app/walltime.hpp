@@ -17,7 +17,7 @@ class Walltime final : public Interruption {
   /// To be asked too, from now on; it must outlive the run.
   void join(const Interruption& other) { other_ = &other; }
 
-  /// Saving the state of the run takes so many seconds: the longest of what was told counts.
+  /// Saving the state of the run took `seconds`; the maximum of all calls counts.
   void expect_saving(double seconds);
 
   [[nodiscard]] bool requested() const override;

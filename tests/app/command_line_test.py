@@ -148,10 +148,10 @@ class Values(CommandLine):
         self.refused("deocmpose", saying=["did you mean 'decompose'?"])
         self.refused("scaling", "himneo", saying=["did you mean 'himeno'?"])
         self.refused("solve", saying=["use info, list, probe", "or decompose"])
-        self.refused("himeno", "--sise", "M", saying=["--sise is no option of bankfull himeno", "did you mean --size?"])
+        self.refused("himeno", "--sise", "M", saying=["--sise is not an option of bankfull himeno", "did you mean --size?"])
         self.refused("decompose", "--celss=8x8x8", "--ranks=4", saying=["did you mean --cells?"])
         self.refused("himeno", "--verbose", saying=["--verbose", "see bankfull himeno --help"])
-        self.refused("--quiet", "himeno", saying=["--quiet stands before", "behind bankfull himeno"])
+        self.refused("--quiet", "himeno", saying=["--quiet comes before", "after bankfull himeno"])
         self.refused("npb", "cg", "mg", saying=["'mg'", "see bankfull npb --help"])
 
     def test_options_are_given_once(self):
@@ -218,7 +218,7 @@ class Himeno(CommandLine):
         self.assertEqual(options["max-spread"], {"value": None, "source": "default"})
         self.assertEqual([entry.name for entry in self.path.iterdir()], ["out.json"])
 
-    def test_environment_is_a_twin_of_the_options(self):
+    def test_environment_variables_match_the_options(self):
         result = run("himeno", "--iterations", "4", "--repeat", "1", "--quiet",
                      environment={"BANKFULL_SIZE": "XS", "BANKFULL_DEVICE": "cpu",
                                   "BANKFULL_PRECISION": "fp64"})
@@ -290,7 +290,7 @@ class Himeno(CommandLine):
                 self.assertRegex(result.stdout, r"(?m)^RESULT .* perturbation=1e-06 .* verdict=failed$")
                 document = json.loads(target.read_text())
                 self.assertEqual(document["verdict"], "failed")
-                self.assertTrue(any("no results" in note for note in document["notes"]))
+                self.assertTrue(any("not results" in note for note in document["notes"]))
                 # The checks of a run that is not perturbed, each schedule's.
                 seen = [check for check in document["verification"] if check["name"].startswith("wrong pressures")]
                 self.assertEqual(len(seen), len(document["measurements"]))
@@ -495,7 +495,7 @@ class Decompose(CommandLine):
         result = run("decompose", "--cells", "512x512x1024", "--ranks", "90:130", "--top", "2")
         self.assertEqual(list(self.rows(result.stdout)), [128, 126])
 
-    def test_environment_is_a_twin(self):
+    def test_environment_variables_match(self):
         result = run("decompose", environment={"BANKFULL_CELLS": "8x8x8", "BANKFULL_RANKS": "2"})
         self.assertEqual(list(self.rows(result.stdout)), [2], result.stderr)
 

@@ -263,10 +263,10 @@ class BadCases(Convect):
         for key in ("up", "restart"):  # whose nearest names, 'ra' and 'solver', nobody means
             line = self.refused("layer.toml", "--set", f"{key}=z-", saying=[f"unknown key '{key}'", "or one of ra, pr,", "seed"])
             self.assertNotIn("did you mean", line)
-        self.refused("layer.toml", "--set", "output.slice.1.field=w", saying=["'1' is none of the list's 1 sections"])
+        self.refused("layer.toml", "--set", "output.slice.1.field=w", saying=["'1' is not one of the list's 1 sections"])
         self.refused("layer.toml", "--set", "output.slice.0.field=q", saying=["--set output.slice.0.field=q: [output.slice] field", "speed"])
         self.refused("layer.toml", "--set", "ra", saying=["--set ra: "])
-        self.refused("layer.toml", "--set", b"ra=\xff", saying=["--set ra=", "no UTF-8 text"])
+        self.refused("layer.toml", "--set", b"ra=\xff", saying=["--set ra=", "not valid UTF-8"])
 
 
 class DryRun(Convect):
@@ -289,7 +289,7 @@ class DryRun(Convect):
         self.refused("layer.toml", "--dry-run", "--set", "cells=8192x8192x8192", "--set", "initial.temperature='1/(z > 0.9999 ? 0 : 1)'",
                      saying=["the initial temperature is inf at ("])
 
-    def test_environment_is_a_twin_of_the_options(self):
+    def test_environment_variables_match_the_options(self):
         text = self.succeeded("layer.toml", environment={"BANKFULL_DRY_RUN": "1"})
         self.assertNotIn("RESULT", text)
 
@@ -316,7 +316,7 @@ class Documentation(Convect):
     def test_a_run_tells_what_the_documentation_says_and_no_more(self):
         page = (CASES.parent / "docs" / "convection.md").read_text()
         columns_of, figures_of = (re.search(rf"(?s)\n#+ {heading}\n(.*?)\n#", page)[1] for heading in ("The time series", "Figures of the result"))
-        not_in_result = set(re.findall(r"`(.*?)`", re.search(r"but for (.*?)\. Beside", figures_of)[1]))
+        not_in_result = set(re.findall(r"`(.*?)`", re.search(r"except for (.*?)\. In addition", figures_of)[1]))
         self.assertEqual(not_in_result, {"step", "cycles", "ns_per_cell_step", "resolution"})
         mixed = LAYER.replace("noise = 1e-2", 'noise = 1e-2\nsalt = "z"').replace("temperature = 0.5 }", 'temperature = 0.5, salt = "insulating" }').replace(
             "temperature = -0.5 }", 'temperature = -0.5, salt = "insulating" }') + '\n[[scalar]]\nname = "salt"\ndiffusivity = 1e-3\nadvection = "bounded"\n'
@@ -452,7 +452,7 @@ class RunDirectory(Convect):
         mine.mkdir()
         (mine / "case.toml").write_text("# by hand\n" + LAYER)
         (mine / "series.csv").write_text("my,own,data")
-        self.refused("mine/case.toml", "--output", "mine", "--overwrite", saying=["something else than a run"])
+        self.refused("mine/case.toml", "--output", "mine", "--overwrite", saying=["something other than a run"])
         self.assertEqual((mine / "series.csv").read_text(), "my,own,data")
         self.assertIn("# by hand", (mine / "case.toml").read_text())
         self.refused("layer.toml", "--json", "layer.toml", saying=["--json layer.toml", "the case itself"])
@@ -671,7 +671,7 @@ class RunDirectory(Convect):
         result = self.run_convect("layer.toml", "--quiet", "--set", "steps=2000", "--set", "output.snapshots=0",
                                   "--set", "output.series_every=1", preexec_fn=small_files_only)
         self.assertEqual(result.returncode, FAILURE, result.stdout + result.stderr)
-        self.assertRegex(result.stderr, r"series.csv: File too large; .*; what was found until then is in layer-run")
+        self.assertRegex(result.stderr, r"series.csv: File too large; .*; the results so far are in layer-run")
         text = (self.path / "layer-run" / "series.csv").read_text()
         self.assertTrue(text.endswith("\n"))
         heading, *rows = text.splitlines()

@@ -103,14 +103,14 @@ class DryRun(Hpcg):
         text = self.planned("--local", "32x24x16", "--seconds", "20").stdout
         self.assertIn("hpcg 32x24x16: 12288 points, tuned, 20.0 s, on cpu", text)
         self.assertIn("1x1x1 ranks along x, y and z share 32x24x16 points", text)
-        self.assertIn("level 3: 4x3x2 a rank, 24 equations, 280 nonzeros", text)
+        self.assertIn("level 3: 4x3x2 per rank, 24 equations, 280 nonzeros", text)
         self.assertRegex(text, r"memory [\d.]+ MiB; an iteration does 4.* Mflop and moves")
 
     def test_knows_the_quick_path(self):
         self.assertIn("the quick path", self.planned("--local", "8x8x8", "--quick-path").stdout)
         self.assertIn("the quick path", self.planned("--local", "8x8x8", "--seconds=0").stdout)
 
-    def test_environment_is_a_twin_of_the_options(self):
+    def test_environment_variables_match_the_options(self):
         result = self.planned(environment={"BANKFULL_LOCAL": "8x16x24", "BANKFULL_SECONDS": "7"})
         self.assertIn("hpcg 8x16x24: 3072 points, tuned, 7.00 s", result.stdout)
 
@@ -131,13 +131,13 @@ class InputFile(Hpcg):
         self.write_dat(HEAD + "16 24 32\n77\n")
         result = self.planned()
         self.assertIn("hpcg 16x24x32: 12288 points, tuned, 1 min 17 s", result.stdout)
-        self.assertIn("bankfull: read hpcg.dat: 16x24x32 a rank, 77 s", result.stderr)
+        self.assertIn("bankfull: read hpcg.dat: 16x24x32 per rank, 77 s", result.stderr)
 
     def test_without_seconds_takes_as_long_as_the_official_program(self):
         self.write_dat(HEAD + "16 24 32\n")
         result = self.planned()
         self.assertIn("hpcg 16x24x32: 12288 points, tuned, 30 min", result.stdout)
-        self.assertIn("bankfull: read hpcg.dat: 16x24x32 a rank, 1800 s", result.stderr)
+        self.assertIn("bankfull: read hpcg.dat: 16x24x32 per rank, 1800 s", result.stderr)
 
     def test_is_not_read_where_a_size_is_given(self):
         self.write_dat("nonsense")
@@ -264,7 +264,7 @@ class Checks(Hpcg):
             with self.subTest(epsilon=epsilon):
                 result = self.run_hpcg(*SMALL, f"--perturb-operator={epsilon}")
                 self.assertEqual(result.returncode, UNVERIFIED, result.stdout + result.stderr)
-                self.assertIn("on purpose: these figures are no results", result.stderr)
+                self.assertIn("on purpose: these figures are not results", result.stderr)
                 self.assertRegex(result.stdout, r"hpcg product with the exact solution.*FAILED")
                 self.assertRegex(result.stdout, r"hpcg operator not perturbed.*FAILED")
                 self.assertRegex(result.stdout, rf"(?m)^RESULT hpcg local=.* perturbation={float(epsilon):g} ")

@@ -252,7 +252,7 @@ class FolderIsGone(Folders):
 
     def test_its_lock_was_removed(self):
         said = self.end_of((self.run_folder / "bankfull.lock").unlink)
-        self.assertIn("bankfull.lock in it was removed or replaced during the run; what was found until then is in run\n", said)
+        self.assertIn("bankfull.lock in it was removed or replaced during the run; the results so far are in run\n", said)
         self.assertFalse((self.run_folder / "run.json").exists())
 
     def test_it_was_renamed(self):
@@ -272,7 +272,7 @@ class FolderIsGone(Folders):
 
     def test_its_files_were_removed(self):
         said = self.end_of(lambda: (self.run_folder / "series.csv").unlink())
-        self.assertRegex(said, "run/series.csv was removed during the run; what was found until then is in run")
+        self.assertRegex(said, "run/series.csv was removed during the run; the results so far are in run")
 
     def test_the_result_goes_where_else_it_was_wanted(self):
         process = self.start("--json", "result.json", "--set", "cells=32x32x32", "--set", "time={cfl=0.3,steps=50}",
@@ -283,7 +283,7 @@ class FolderIsGone(Folders):
         (self.run_folder / "run.json" / "mine").write_text("mine")
         _, said = process.communicate(timeout=HANGING)
         self.assertEqual(process.returncode, FAILURE, said)
-        self.assertRegex(said, "cannot write run/run.json: .*; the result is in .*result.json; what was found until then is in run")
+        self.assertRegex(said, "cannot write run/run.json: .*; the result is in .*result.json; the results so far are in run")
         self.assertEqual(json.loads((self.path / "result.json").read_text())["workload"], "convection")
 
 

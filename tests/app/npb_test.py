@@ -167,7 +167,7 @@ class DryRun(Npb):
         self.assertRegex(text, r"npb ft A: size 256x256x128, .*7\.14 Gop")
         self.assertRegex(text, r"npb is A: size 8388608, .*83\.9 Mop \(keys ranked\)")
 
-    def test_environment_is_a_twin_of_the_options(self):
+    def test_environment_variables_match_the_options(self):
         text = self.succeeded("mg", "--dry-run", environment={"BANKFULL_CLASS": "W"})
         self.assertIn("npb mg W: size 128x128x128", text)
 

@@ -290,8 +290,8 @@ class Restart(Runs):
         good = last.read_bytes()
         flipped = bytearray(good)
         flipped[len(good) // 2] ^= 4
-        for damaged, why in ((good[:len(good) // 2], "truncated"), (bytes(flipped), "cannot read"), (b"no checkpoint\n", "no file of HDF5"),
-                             (b"", "no file of HDF5")):
+        for damaged, why in ((good[:len(good) // 2], "truncated"), (bytes(flipped), "cannot read"), (b"no checkpoint\n", "not an HDF5 file"),
+                             (b"", "not an HDF5 file")):
             with self.subTest(why=why, size=len(damaged)):
                 last.write_bytes(damaged)
                 out, err = self.run_convect("--restart", "run")
@@ -416,7 +416,7 @@ class Ends(Runs):
         dye = '[{name="salt",diffusivity=0.01,advection="bounded"},{name="dye",diffusivity=0.01}]'
         walls = ['boundaries.z.lower.dye="insulating"', 'boundaries.z.upper.dye="insulating"']
         for settings, said in ((["initial.from=none"], r"there is no checkpoint in none/checkpoint"),
-                               (["initial.from=layer.toml"], r"no file of HDF5"),
+                               (["initial.from=layer.toml"], r"not an HDF5 file"),
                                (["initial.from=''"], r"from names no run"),
                                (["domain.upper=[3,1,1]"], r"the box of that run is 2 long along x, and this one 3"),
                                (["initial.velocity=[0,0,0]"], r"velocity contradicts from"),
@@ -530,7 +530,7 @@ class Ends(Runs):
         self.assertEqual(len(said["no-checkpoint"]), 4, said)
         for line in said["no-checkpoint"]:
             self.assertRegex(line, rf"cannot write run/checkpoint/step-\d+.h5: No space left on device; the run goes on, and its {last}$")
-        self.assertRegex(said["no-row"][-1], rf"cannot write run/(series|probes/point).csv: No space left on device; .* is in run, and its {last}$")
+        self.assertRegex(said["no-row"][-1], rf"cannot write run/(series|probes/point).csv: No space left on device; .* are in run, and its {last}$")
         self.assert_same(self.run_folder, whole)
 
 

@@ -253,7 +253,7 @@ class RunFolder(unittest.TestCase):
 
     def test_what_is_no_run(self):
         for path, why in ((self.root, "No such file"), (self.root / "none", "No such file")):
-            with self.assertRaisesRegex(bankfull.RunFolderError, f"is no folder of a run: .*{why}"):
+            with self.assertRaisesRegex(bankfull.RunFolderError, f"is not the folder of a run: .*{why}"):
                 bankfull.Run(path)
         path = self.copy()
         (path / "case.toml").write_text("[domain]\n")

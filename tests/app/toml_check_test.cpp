@@ -90,22 +90,24 @@ TEST(TomlCheck, ListsEndWithTheirBracket) {
 }
 
 TEST(TomlCheck, ValuesAreOfTheirLetters) {
-  EXPECT_EQ(fault_of("a = 1\"x\""), "1:5 '1\"x\"' is no value");
-  EXPECT_EQ(fault_of("a = [0,\n it's]"), "2:2 'it's' is no value");
-  EXPECT_EQ(fault_of("a = 2020-01-01 1\nb = 2"), "1:5 '2020-01-01 1' is no date");
-  EXPECT_EQ(fault_of("a = [20_20-01-01 1]"), "1:6 '20_20-01-01 1' is no date");
-  EXPECT_EQ(fault_of("a = 2020-01-01 07:3>"), "1:5 '2020-01-01 07:3>' is no value");
-  EXPECT_EQ(fault_of("a = 2020-01-01tzt-:0:"), "1:5 '2020-01-01tzt-:0:' is no date");
-  EXPECT_EQ(fault_of("a = 2020-01-01T_7:32:00"), "1:5 '2020-01-01T_7:32:00' is no date");
-  EXPECT_THAT(fault_of("a = 2020-01-01" + repeated("_", 115) + " 01:00:00"), HasSubstr("no date"));
+  EXPECT_EQ(fault_of("a = 1\"x\""), "1:5 '1\"x\"' is not a value");
+  EXPECT_EQ(fault_of("a = [0,\n it's]"), "2:2 'it's' is not a value");
+  EXPECT_EQ(fault_of("a = 2020-01-01 1\nb = 2"), "1:5 '2020-01-01 1' is not a date");
+  EXPECT_EQ(fault_of("a = [20_20-01-01 1]"), "1:6 '20_20-01-01 1' is not a date");
+  EXPECT_EQ(fault_of("a = 2020-01-01 07:3>"), "1:5 '2020-01-01 07:3>' is not a value");
+  EXPECT_EQ(fault_of("a = 2020-01-01tzt-:0:"), "1:5 '2020-01-01tzt-:0:' is not a date");
+  EXPECT_EQ(fault_of("a = 2020-01-01T_7:32:00"), "1:5 '2020-01-01T_7:32:00' is not a date");
+  EXPECT_THAT(fault_of("a = 2020-01-01" + repeated("_", 115) + " 01:00:00"),
+              HasSubstr("not a date"));
 }
 
 TEST(TomlCheck, LettersBeyondAsciiStandInQuotes) {
   EXPECT_EQ(fault_of("a = 1\n b\u00E9 = 2"), "2:3 '\u00E9' (U+00E9) stands outside quotes");
   EXPECT_EQ(fault_of("[\u3041]"), "1:2 '\u3041' (U+3041) stands outside quotes");
-  EXPECT_EQ(fault_of("a =\u00A0\x31"), "1:4 '\u00A0\x31' is no value");
-  EXPECT_EQ(fault_of("a = \"\"\"\\\u00E9\"\"\""), "1:8 '\\\u00E9' is no escape");
-  EXPECT_EQ(fault_of("a = \"\"\"x\n\\  \u00E9\"\"\""), "2:1 '\\  \u00E9' is no escape");
+  EXPECT_EQ(fault_of("a =\u00A0\x31"), "1:4 '\u00A0\x31' is not a value");
+  EXPECT_EQ(fault_of("a = \"\"\"\\\u00E9\"\"\""), "1:8 '\\\u00E9' is not an escape sequence");
+  EXPECT_EQ(fault_of("a = \"\"\"x\n\\  \u00E9\"\"\""),
+            "2:1 '\\  \u00E9' is not an escape sequence");
   EXPECT_FALSE(toml_fault("\xC3 = 1")) << "the parser says that it is no UTF-8";
 }
 

@@ -327,7 +327,7 @@ class WrongDescriptions(Fails, unittest.TestCase):
             (
                 (lambda d: "{", "must be JSON in UTF-8: "),
                 (lambda d: "[" * 100000, "must be JSON in UTF-8: "),
-                (lambda d: '{"timeout_s": NaN}', "NaN is no value of JSON"),
+                (lambda d: '{"timeout_s": NaN}', "NaN is not a JSON value"),
                 (lambda d: [d], "must be an object {...} with title, ours, theirs, figures, cases, not [{"),
                 (lambda d: "null", "must be an object {...} with title"),
                 (lambda d: d.update(titel="two"), "'titel' is not known here; there are title, ours"),

@@ -25,7 +25,7 @@ inline constexpr auto colour_range_names =
     enum_names<ColourRange>({{ColourRange::run, "run"}, {ColourRange::picture, "picture"}});
 
 /// Threads that form what a file stores, at most: more would wait for the disk.
-inline constexpr int most_threads_of_a_file = 8;
+inline constexpr int max_threads_per_file = 8;
 
 /// What a picture shows: a plane through the box, seen along its normal.
 struct SliceRequest {

@@ -34,7 +34,7 @@ constexpr double default_courant = 0.35;
 
 /// Files and folders are called by names, with some letters of ours after them.
 constexpr std::size_t longest_name = 200;
-constexpr std::size_t most_of_a_title = 200;
+constexpr std::size_t max_title_length = 200;
 
 bool is_name(const std::string& text, const char* besides) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [besides](unsigned char letter) {
@@ -52,7 +52,7 @@ toml::table parse_toml(const std::string& text, const std::string& file) {
   } catch (const toml::parse_error& error) {
     throw UsageError(
         fmt::format("{}: invalid TOML: {}", place_of(error.source(), file), error.description()),
-        "mend the line, or see https://toml.io");
+        "fix the line, or see https://toml.io");
   }
 }
 
@@ -160,7 +160,7 @@ std::vector<std::string> with_scalars(std::vector<std::string> keys, const Probl
   return keys;
 }
 
-/// Of scalars it is not known yet which the other run has.
+/// Which scalars the other run has is not known yet.
 void read_from(const TomlSection& initial, std::string& from) {
   from = initial.text("from");
   if (from.empty()) {
@@ -302,7 +302,7 @@ void read_names(TomlSection& root, const std::string& file, Case& loaded) {
     root.refuse("name", "= '" + loaded.problem.name + "' is too long for a folder",
                 fmt::format("use up to {} letters", longest_name));
   }
-  loaded.title = printable(root.text("title", ""), most_of_a_title);
+  loaded.title = printable(root.text("title", ""), max_title_length);
 }
 
 void read_case(TomlSection& root, Case& loaded) {

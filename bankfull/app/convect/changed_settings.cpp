@@ -37,8 +37,9 @@ Settings settings_of(const std::string& text) {
   try {
     add_settings(toml::parse(text), "", settings);
   } catch (const toml::parse_error& error) {
-    throw UsageError(fmt::format("the case of the checkpoint is no TOML: {}", error.description()),
-                     "take another checkpoint");
+    throw UsageError(
+        fmt::format("the case in the checkpoint is invalid TOML: {}", error.description()),
+        "take another checkpoint");
   }
   return settings;
 }

@@ -64,7 +64,7 @@ class FileWriter final : public convection::StateWriter {
 
 void require_known(const hdf5::OldFile& file) {
   if (!file.has_attribute("format") || file.text_attribute("format") != format_name) {
-    refuse_file(file.path(), "it is none of bankfull convect");
+    refuse_file(file.path(), "bankfull convect did not write it");
   }
   const std::int64_t version = file.has_attribute("version") ? file.count_attribute("version") : 0;
   if (version != format_version) {
@@ -125,7 +125,7 @@ std::vector<ToldFile> told_probes(const hdf5::OldFile& file) {
   std::string name;
   while (std::getline(lines, name)) {
     if (sizes.size() < 2 * (probes.size() + 1)) {
-      refuse_file(file.path(), "it does not tell how far its probes were");
+      refuse_file(file.path(), "it does not say how far its probes were");
     }
     const auto size = sizes.begin() + 2 * std::ssize(probes);
     probes.push_back({name, size[0], size[1]});
@@ -158,7 +158,7 @@ CheckpointReader::CheckpointReader(const std::filesystem::path& path) : file_(pa
   const std::vector<std::int64_t> step = file_.dataset("step").counts();
   const std::vector<double> time = file_.dataset("time").numbers();
   if (told.size() != 6 || step.size() != 1 || time.size() != 1) {
-    refuse_file(path, "it does not tell where the run was");
+    refuse_file(path, "it does not say where the run was");
   }
   header_ = {.step = step[0],
              .time = time[0],

@@ -80,7 +80,7 @@ void remove_old_checkpoints(const std::filesystem::path& folder) {
 
 void require_checkpoints(const std::string& what) {
   require(build::hdf5,
-          fmt::format("{} needs HDF5, which this program is without: {}", what,
+          fmt::format("{} needs HDF5, which this program was built without: {}", what,
                       build_facts().hdf5_unavailable_reason),
           "install libhdf5-dev and build it again, or do without checkpoints");
 }

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 3> field_file_endings{".h5", ".vti", ".vt
 }  // namespace
 
 int threads_of_field_files(const convection::Problem& problem) {
-  return problem.device.is_cuda() ? std::min(problem.host_threads, most_threads_of_a_file) : 1;
+  return problem.device.is_cuda() ? std::min(problem.host_threads, max_threads_per_file) : 1;
 }
 
 FieldFileLayout layout_of(const Case& run, const convection::Grid& grid) {

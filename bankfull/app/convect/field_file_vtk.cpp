@@ -71,7 +71,7 @@ class VtkFieldFile final : public FieldFile {
            bytes_of(layout_.request.precision);
   }
 
-  /// Of an array whose bytes follow those before.
+  /// The description of an array whose data follow those of the previous one.
   std::string array_text(const std::string& name, Precision precision, std::int64_t bytes) {
     std::string text =
         fmt::format(R"(        <DataArray type="{}" Name="{}" format="appended" offset="{}"/>)"

@@ -14,11 +14,11 @@
 namespace bankfull::convect {
 namespace {
 
-constexpr std::int64_t most_bytes_of_a_buffer = 32 * mib;
+constexpr std::int64_t max_buffer_bytes = 32 * mib;
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Of whole chunks, so that none is compressed twice.
+/// A multiple of the chunk size, so that no chunk is compressed twice.
 std::int64_t planes_of_a_chunk(const FieldRequest& request,
                                const std::array<std::int64_t, 3>& cells) {
   if constexpr (build::hdf5) {
@@ -40,8 +40,7 @@ FieldBuffers buffers_of(const Case& run, const convection::Grid& grid) {
   const std::array<std::int64_t, 3> cells = cells_along_xyz(grid);
   const std::int64_t plane_bytes = cells[0] * cells[1] * static_cast<std::int64_t>(sizeof(double));
   const std::int64_t chunk = planes_of_a_chunk(run.fields, cells);
-  const std::int64_t chunks =
-      std::max<std::int64_t>(1, most_bytes_of_a_buffer / (chunk * plane_bytes));
+  const std::int64_t chunks = std::max<std::int64_t>(1, max_buffer_bytes / (chunk * plane_bytes));
   FieldBuffers buffers;
   buffers.planes = std::min(chunks * chunk, cells[2]);
   buffers.bytes = buffers.planes * plane_bytes;
@@ -215,7 +214,7 @@ void FieldWriter::publish(Output& output) {
     write_index();
   } catch (const NoRoom& failure) {  // the next one has all of them
     const std::lock_guard lock(messages_mutex_);
-    messages_.push_back(std::string(failure.what()) + "; it has not the last fields yet");
+    messages_.push_back(std::string(failure.what()) + "; it does not have the last fields yet");
   }
 }
 

@@ -73,7 +73,7 @@ class FieldWriter {
   /// What went wrong and did no harm since this was asked last, a line each.
   std::vector<std::string> take_messages();
 
-  // Of the list. After finish() only.
+  // Size of the list; call only after finish().
   [[nodiscard]] std::int64_t list_bytes() const { return list_.size(); }
   [[nodiscard]] std::int64_t list_lines() const;
   void flush_list() const { list_.flush(); }

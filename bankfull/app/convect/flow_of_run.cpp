@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_of_a_path = 300;
+constexpr std::size_t max_path_length = 300;
 
 std::vector<fs::path> checkpoints_of(const std::string& run) {
   std::error_code error;
@@ -121,8 +121,8 @@ std::string SavedFlow::told() const {
   const CheckpointHeader& header = saved_->header();
   const auto& axes = other_.problem.axes;
   return fmt::format("begins with step {}, time {:.6g}, of {}, on {}x{}x{} cells{}", header.step,
-                     header.time, printable(saved_->path().string(), most_of_a_path), axes[0].cells,
-                     axes[1].cells, axes[2].cells, replaced_);
+                     header.time, printable(saved_->path().string(), max_path_length),
+                     axes[0].cells, axes[1].cells, axes[2].cells, replaced_);
 }
 
 }  // namespace

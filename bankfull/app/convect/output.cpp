@@ -113,7 +113,7 @@ std::vector<SliceRequest> read_slice(TomlSection& section, const convection::Pro
   slice.position = section.number("at", NumberRange::within(axis.lower, axis.upper),
                                   0.5 * (axis.lower + axis.upper));
   read_range(section, slice);
-  // Of several fields each has colours of its own, which one word cannot say.
+  // With several fields each has its own colours, so a single name does not suffice.
   const bool one_map = fields.size() == 1 || section.has("colours");
   if (one_map) {
     slice.colours = section.choice("colours", colour_map_names, usual_colours(fields.front()));
@@ -177,18 +177,18 @@ void read_output(TomlSection& output, const convection::Vector& up, Case& wanted
   wanted.cadence.series_steps =
       output.integer("series_every", NumberRange::at_least(0.0, "steps, 0 for about 200 rows"), 0);
   wanted.cadence.snapshots = static_cast<int>(
-      output.integer("snapshots", NumberRange::within(0.0, 100'000.0, "pictures a slice"), 5));
+      output.integer("snapshots", NumberRange::within(0.0, 100'000.0, "pictures per slice"), 5));
   if (wanted.cadence.snapshots == 1) {
     output.refuse("snapshots", "= 1 is too few", "give 0, or 2 and more: one is of the start");
   }
   wanted.frames = output.flag("frame", has_picture_frames());
   if (wanted.frames && !has_picture_frames()) {
-    output.refuse("frame", "= true needs stb_truetype, which this program is without",
+    output.refuse("frame", "= true needs stb_truetype, which this program was built without",
                   "install libstb-dev and build it again, or leave it out");
   }
   wanted.slice_data = output.flag("data", false);
   if (wanted.slice_data && !build::hdf5) {
-    output.refuse("data", "= true needs HDF5, which this program is without",
+    output.refuse("data", "= true needs HDF5, which this program was built without",
                   "install libhdf5-dev and build it again, or leave it out");
   }
   wanted.report = output.flag("report", true);
@@ -269,7 +269,8 @@ void read_fields(TomlSection fields, Case& wanted) {
   request.centred = fields.flag("centred", request.format == FieldFormat::vtk);
   if (request.format == FieldFormat::hdf5) {
     if (!build::hdf5) {
-      fields.refuse("format", "= 'hdf5' needs HDF5, which this program is without", "use \"vtk\"");
+      fields.refuse("format", "= 'hdf5' needs HDF5, which this program was built without",
+                    "use \"vtk\"");
     }
     return;
   }

@@ -38,7 +38,7 @@ void refuse_without(const TomlSection& physics, const std::vector<std::string>& 
                     const std::string& what) {
   for (const std::string& key : keys) {
     if (physics.has(key)) {
-      physics.refuse(key, "means nothing without " + what, "add that, or leave this away");
+      physics.refuse(key, "means nothing without " + what, "add that, or leave this out");
     }
   }
 }

@@ -129,9 +129,9 @@ class Frame {
   /// As many ticks as find room for what they say.
   [[nodiscard]] std::vector<Tick> fitting_ticks(const PictureScale& scale, int pixels,
                                                 Side side) const {
-    constexpr int most_ticks = 11;
+    constexpr int max_ticks = 11;
     std::vector<Tick> ticks;
-    for (int at_most = most_ticks; at_most > 0; --at_most) {
+    for (int at_most = max_ticks; at_most > 0; --at_most) {
       ticks = ticks_within(scale.least, scale.most, at_most);
       int room = 0;
       for (const Tick& tick : ticks) {

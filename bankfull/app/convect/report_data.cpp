@@ -17,9 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int schema_version = 1;
-constexpr std::size_t most_warnings = 50;
-constexpr std::size_t most_averages = 200;
-constexpr std::size_t most_pictures = 200;  // of a slice
+constexpr std::size_t max_warnings = 50;
+constexpr std::size_t max_averages = 200;
+constexpr std::size_t max_pictures = 200;  // of a slice
 constexpr std::size_t longest_case = 100'000;
 constexpr int stops_of_colour_bar = 9;
 
@@ -30,7 +30,7 @@ const std::vector<std::string>& averaged_columns() {
 }
 
 /// So many that all columns together stay within some hundred thousand numbers.
-std::size_t most_buckets(const std::string& series_heading) {
+std::size_t max_buckets(const std::string& series_heading) {
   const auto columns = static_cast<std::size_t>(std::ranges::count(series_heading, ',')) + 1;
   return std::clamp<std::size_t>(50'000 / columns, 50, 500);
 }
@@ -82,7 +82,7 @@ Json averages_of(const ReportSeries& series) {
     Json times = Json::array();
     Json means = Json::array();
     Json errors = Json::array();
-    for (const ReportSeries::Average& average : series.averages(name, most_averages)) {
+    for (const ReportSeries::Average& average : series.averages(name, max_averages)) {
       times.push_back(rounded(average.time));
       means.push_back(rounded(average.mean));
       errors.push_back(rounded(average.error));
@@ -175,7 +175,7 @@ ReportData::ReportData(const Case& run, ReportFacts facts, const std::string& se
     : run_(&run),
       facts_(std::move(facts)),
       slice_names_(std::move(slice_names)),
-      series_(series_heading, averaged_columns(), most_buckets(series_heading)),
+      series_(series_heading, averaged_columns(), max_buckets(series_heading)),
       pictures_(slice_names_.size()) {}
 
 void ReportData::add_picture(const std::string& line) {
@@ -209,7 +209,7 @@ void ReportData::set_resolution(const convection::Resolution& resolution) {
 }
 
 void ReportData::add_warning(const std::string& warning) {
-  if (warnings_.size() < most_warnings) {
+  if (warnings_.size() < max_warnings) {
     warnings_.push_back(warning);
   }
 }
@@ -245,7 +245,7 @@ Json ReportData::pictures() const {
     if (pictures.empty()) {
       continue;
     }
-    const std::size_t stride = (pictures.size() + most_pictures - 1) / most_pictures;
+    const std::size_t stride = (pictures.size() + max_pictures - 1) / max_pictures;
     Json files = Json::array();
     for (std::size_t p = (pictures.size() - 1) % stride; p < pictures.size(); p += stride) {
       files.push_back({{"file", pictures[p].file},

@@ -22,8 +22,8 @@ std::optional<double> number_in(const std::string& cell) {
 }  // namespace
 
 ReportSeries::ReportSeries(const std::string& heading, const std::vector<std::string>& integrated,
-                           std::size_t most_buckets)
-    : names_(parts_of(heading, ',')), most_buckets_(std::max<std::size_t>(2, most_buckets)) {
+                           std::size_t max_buckets)
+    : names_(parts_of(heading, ',')), max_buckets_(std::max<std::size_t>(2, max_buckets)) {
   const auto place_of = [this](const std::string& name) {
     return static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin());
   };
@@ -63,7 +63,7 @@ void ReportSeries::add(const std::string& line) {
     return;
   }
   buckets_.push_back(std::move(one));
-  if (buckets_.size() > most_buckets_) {
+  if (buckets_.size() > max_buckets_) {
     merge_buckets();
   }
 }
@@ -128,7 +128,7 @@ double ReportSeries::integral_until(std::size_t which, double time) const {
     return buckets_.back().integrals[which];
   }
   if (after == buckets_.begin()) {
-    // Of the first bucket nothing but its end is known, and that it began with nothing.
+    // Only the end of the first bucket is known; it began at zero.
     const double begin = first_time(*after);
     const double duration = last_time(*after) - begin;
     return duration > 0.0 ? after->integrals[which] * std::max(0.0, time - begin) / duration : 0.0;

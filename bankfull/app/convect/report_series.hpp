@@ -19,7 +19,7 @@ class ReportSeries {
   /// which there are to be integrals; names that the heading does not have are passed over. Two
   /// buckets at least.
   ReportSeries(const std::string& heading, const std::vector<std::string>& integrated,
-               std::size_t most_buckets);
+               std::size_t max_buckets);
 
   /// A line of series.csv. Cells that are no number count as empty.
   void add(const std::string& line);
@@ -72,7 +72,7 @@ class ReportSeries {
   std::vector<std::string> names_;
   std::size_t time_ = 0;                 ///< its column
   std::vector<std::size_t> integrated_;  ///< columns
-  std::size_t most_buckets_;
+  std::size_t max_buckets_;
   std::size_t rows_a_bucket_ = 1;
   std::size_t rows_ = 0;
   std::vector<Bucket> buckets_;

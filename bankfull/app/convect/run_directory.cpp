@@ -95,8 +95,8 @@ std::vector<std::string> files_of(const std::vector<ListedPicture>& pictures) {
   return files;
 }
 
-/// Those of the case's slices in their folder that are not listed: a run that was killed may have
-/// left some, whatever their numbers, which have gaps where the disk was full.
+/// Pictures of the case's slices in their folder that are not listed: a run that was killed may
+/// have left some, whatever their numbers, which have gaps if the disk was full.
 std::vector<std::string> unlisted_pictures(const fs::path& case_file,
                                            const std::vector<std::string>& listed,
                                            const std::vector<std::string>& there) {
@@ -113,7 +113,7 @@ std::vector<std::string> unlisted_pictures(const fs::path& case_file,
       }
     }
   } catch (const UsageError&) {
-    // Of another version of this program, or changed by hand: then it tells nothing.
+    // From another version of this program, or edited by hand: nothing to learn from it.
   }
   return pictures;
 }
@@ -264,7 +264,7 @@ void RunDirectory::require_replaceable() const {
                          example_);
   }
   if (!holds_a_run()) {
-    refuse_folder(path_, "it holds something else than a run, which --overwrite does not replace");
+    refuse_folder(path_, "it holds something other than a run, which --overwrite does not replace");
   }
   require_no_links();
 }
@@ -312,7 +312,7 @@ void RunDirectory::remove_statistics() const {
     of_profiles = profile_names(earlier);
     of_spectra = spectrum_names(earlier);
   } catch (const UsageError&) {
-    return;  // of another version of this program, or changed by hand: then it tells nothing
+    return;  // from another version of this program, or edited by hand: nothing to learn from it
   }
   remove_staged(profiles(), of_profiles);
   remove_staged(spectra(), of_spectra);
@@ -364,7 +364,7 @@ void RunDirectory::remove_pictures(const std::vector<std::string>& listed) const
   }
 }
 
-/// Of the slices that have pictures.
+/// Removes the movies of slices that have pictures.
 void RunDirectory::remove_movies(const std::vector<std::string>& listed) const {
   if (type_of(movies()) != fs::file_type::directory) {
     return;

@@ -280,7 +280,7 @@ void RunWriter::write_checkpoint_at(const convection::CheckpointMoment& moment,
     fields_->flush_list();
   }
   if constexpr (build::hdf5) {
-    const int threads = std::min(run_->problem.host_threads, most_threads_of_a_file);
+    const int threads = std::min(run_->problem.host_threads, max_threads_per_file);
     write_checkpoint({folder / checkpoint_name(moment.step), threads},
                      {.step = moment.step,
                       .time = moment.time,
@@ -323,7 +323,7 @@ std::string RunWriter::what_is_left() const {
   }
   const std::vector<fs::path> saved = checkpoints_in(directory_->checkpoints());
   const std::string left =
-      "what was found until then is in " + folder +
+      "the results so far are in " + folder +
       (saved.empty() ? "" : ", and its last checkpoint is " + saved.front().string());
   return lock_->holds() ? left
                         : fmt::format("{} in it was removed or replaced during the run; {}",

@@ -74,7 +74,7 @@ class RunWriter final : public convection::Recorder {
   /// Whether there is a folder with what the run has told.
   [[nodiscard]] bool has_begun() const { return has_begun_; }
 
-  /// What is left of a run that failed, as the end of a message: "what was found until then is in
+  /// What is left of a run that failed, as the end of a message: "the results so far are in
   /// layer-run", and its last checkpoint, or that the folder is gone.
   [[nodiscard]] std::string what_is_left() const;
 

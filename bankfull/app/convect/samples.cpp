@@ -20,7 +20,7 @@ convection::Vector read_point(const TomlSection& section, const std::string& key
                               const toml::node& given, const convection::Problem& problem) {
   const toml::array* list = given.as_array();
   if (list == nullptr || list->size() != 3) {
-    section.refuse(key, "= " + written(given) + " is no point", "give [x, y, z]");
+    section.refuse(key, "= " + written(given) + " is not a point", "give [x, y, z]");
   }
   convection::Vector point{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -41,7 +41,7 @@ std::vector<convection::Vector> read_list_of_points(const TomlSection& section,
                                                     const convection::Problem& problem) {
   const toml::array* list = section.node("points").as_array();
   if (list == nullptr || list->empty()) {
-    section.refuse("points", "= " + written(section.node("points")) + " is no list of points",
+    section.refuse("points", "= " + written(section.node("points")) + " is not a list of points",
                    "give [[x, y, z], ...], or from and to for a line");
   }
   if (list->size() > max_points) {
@@ -140,7 +140,7 @@ std::size_t read_periodic_axis(TomlSection& section, const convection::Problem& 
   if (!serves(along)) {
     section.refuse(
         "along",
-        fmt::format("= '{}' is no periodic axis of several cells", letters_of_axes()[along]),
+        fmt::format("= '{}' is not a periodic axis of several cells", letters_of_axes()[along]),
         "name one, or leave the spectrum out");
   }
   return along;
@@ -160,7 +160,7 @@ std::vector<double> read_places(const TomlSection& section, const convection::Ax
   for (const toml::node& one : *list) {
     const auto place = one.value<double>();
     if (!place || !range.holds(*place)) {
-      section.refuse("at", fmt::format("has {}, which is no place on the axis", written(one)),
+      section.refuse("at", fmt::format("has {}, which is outside the box", written(one)),
                      "give " + range.text());
     }
     places.push_back(*place);

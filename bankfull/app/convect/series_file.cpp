@@ -37,7 +37,7 @@ std::string scalar_cells(const SeriesRow& row, std::size_t number) {
                      row.time_scheme ? cell_of(row.time_scheme->scalars[number]) : "");
 }
 
-/// Of bounded scalars; beside the others', which have none.
+/// Only bounded scalars have this cell.
 std::string numerical_cell(const SeriesRow& row, std::size_t number) {
   return "," + (row.time_scheme ? cell_of(row.time_scheme->numerical_dissipation[number])
                                 : std::string());

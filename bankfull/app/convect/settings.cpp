@@ -73,7 +73,7 @@ toml::table parse_value(const Setting& setting, const std::string& value) {
   try {
     return toml::parse("value = " + toml_string(value), setting.whole);
   } catch (const toml::parse_error&) {
-    refuse_setting(setting, "its value is no UTF-8 text");
+    refuse_setting(setting, "its value is not valid UTF-8");
   }
 }
 
@@ -95,9 +95,9 @@ toml::table& element_of(toml::array& list, const std::string& part, const Settin
   const auto [stop, error] = std::from_chars(part.data(), end, number);
   toml::node* element = error == std::errc{} && stop == end ? list.get(number) : nullptr;
   if (element == nullptr || !element->is_table()) {
-    refuse_setting(setting,
-                   fmt::format("'{}' is none of the list's {} sections, which count from 0", part,
-                               list.size()));
+    refuse_setting(
+        setting, fmt::format("'{}' is not one of the list's {} sections, which count from 0", part,
+                             list.size()));
   }
   return *element->as_table();
 }

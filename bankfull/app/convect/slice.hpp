@@ -36,7 +36,7 @@ struct SlicePlane {
 SlicePlane slice_plane(const SliceRequest& slice, const convection::Problem& problem,
                        const convection::Grid& grid, const convection::FlowReader& flow);
 
-/// Of values that are still to come.
+/// The range of no values, to be extended.
 inline constexpr convection::ScalarRange no_range{std::numeric_limits<double>::infinity(),
                                                   -std::numeric_limits<double>::infinity()};
 

@@ -20,8 +20,8 @@ struct EnumName {
   std::string_view name;
 };
 
-/// What the values of an enum are called, in both directions: in what is printed, recorded and
-/// parsed. Made by `enum_names`.
+/// The one table of names of an enum's values, used for printing, recording and parsing. Created by
+/// `enum_names`.
 template <class Enum, std::size_t Count>
 class EnumNames {
  public:
@@ -30,13 +30,13 @@ class EnumNames {
     for (std::size_t n = 0; n < Count; ++n) {
       for (std::size_t m = 0; m < n; ++m) {
         if (entries[n].value == entries[m].value || entries[n].name == entries[m].name) {
-          throw std::logic_error("a value or a name stands twice");  // at compile time
+          throw std::logic_error("a value or a name occurs twice");  // at compile time
         }
       }
     }
   }
 
-  /// Of a value that the table has.
+  /// The name of a value, which must be in the table.
   [[nodiscard]] std::string to_string(Enum value) const {
     for (const EnumName<Enum>& entry : entries_) {
       if (entry.value == value) {
@@ -56,8 +56,8 @@ class EnumNames {
     return std::nullopt;
   }
 
-  /// The same for what a user wrote: throws UsageError with this problem and the names that there
-  /// are, and those that the option understands `besides`.
+  /// The same for user input: throws UsageError with this problem and the list of valid names,
+  /// including those that the option accepts `besides`.
   [[nodiscard]] Enum parse(std::string_view text, const std::string& problem,
                            std::initializer_list<std::string_view> besides = {}) const {
     const std::optional<Enum> value = from_string(text);
@@ -101,7 +101,7 @@ class EnumNames {
     return {all.begin(), all.end()};
   }
 
-  /// The table less one of its values.
+  /// The table without one of its values.
   [[nodiscard]] constexpr EnumNames<Enum, Count - 1> without(Enum left_out) const {
     std::array<EnumName<Enum>, Count - 1> rest{};
     std::size_t kept = 0;

@@ -42,7 +42,7 @@ class UsageError : public std::runtime_error {
 
   /// However long the problem is, the remedy stays.
   UsageError(const std::string& problem, const std::string& remedy)
-      : UsageError(one_line(problem, most_of_a_part) + "; " + one_line(remedy, most_of_a_part)) {}
+      : UsageError(one_line(problem, max_part_length) + "; " + one_line(remedy, max_part_length)) {}
 
   /// The same of a setting that the message does not name: "time.dt" as in a case of convection.
   [[nodiscard]] UsageError about(const std::string& setting) const {

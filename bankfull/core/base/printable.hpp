@@ -15,12 +15,12 @@ std::string printable(std::string_view text);
 /// "...(29870 characters)...".
 std::string printable(std::string_view text, std::size_t most);
 
-/// How long what is told may be, well beyond what the program says by itself.
-inline constexpr std::size_t most_of_a_part = 1200;
-inline constexpr std::size_t most_of_a_message = 2 * most_of_a_part + 200;
+/// Maximum lengths of messages, well beyond those of the program's own text.
+inline constexpr std::size_t max_part_length = 1200;
+inline constexpr std::size_t max_message_length = 2 * max_part_length + 200;
 
 /// A message as one line: printable, its words and itself no longer than anybody reads. A message
 /// that is one line already stays as it is.
-std::string one_line(std::string_view message, std::size_t most = most_of_a_message);
+std::string one_line(std::string_view message, std::size_t most = max_message_length);
 
 }  // namespace bankfull

@@ -7,8 +7,8 @@
 
 namespace bankfull {
 
-// The members of i, j, k structures by the number of their axis, for code that does the same along
-// every axis.
+// Access to the members of i, j, k structures by axis number, for code that treats all axes
+// alike.
 
 template <class Value>
 using PerAxis = std::array<Value, 3>;
@@ -18,7 +18,7 @@ constexpr PerAxis<int> per_axis(const RankGrid& grid) { return {grid.i, grid.j, 
 constexpr PerAxis<int> per_axis(const Offset& offset) { return {offset.di, offset.dj, offset.dk}; }
 constexpr PerAxis<bool> per_axis(const Periodicity& axis) { return {axis.i, axis.j, axis.k}; }
 
-/// The value of a function of the axis' number, 0 to 2, for each axis.
+/// The value of a function of the axis number, 0 to 2, for each axis.
 template <class Function>
 constexpr auto for_axes(const Function& function) {
   return PerAxis<decltype(function(std::size_t{0}))>{function(0), function(1), function(2)};

@@ -10,15 +10,15 @@
 
 namespace bankfull {
 
-/// A block of memory that goes to, or comes from, another rank. At most one block goes from one
-/// rank to another in an exchange.
+/// A block of memory sent to or received from another rank. An exchange has at most one block from
+/// any rank to any other.
 struct Message {
-  int rank = 0;  ///< of the other side
+  int rank = 0;  ///< the other rank
   void* data = nullptr;
   std::size_t bytes = 0;
 };
 
-/// The same messages sent and received again and again between the same buffers.
+/// A persistent exchange: the same messages, sent and received repeatedly with the same buffers.
 class MessageExchange {
  public:
   virtual ~MessageExchange() = default;
@@ -29,15 +29,15 @@ class MessageExchange {
   /// Waits until everything has arrived and everything sent may be overwritten.
   virtual void finish() = 0;
 
-  /// Both, where there is nothing to do in between.
+  /// Both, for callers with nothing to do in between.
   void exchange() {
     start();
     finish();
   }
 };
 
-/// The ranks that work on one problem. Without MPI, in its build or at its start, this process is
-/// the only one and all functions work the same.
+/// The ranks that work on one problem. If built or started without MPI, this process is the only
+/// rank and all functions work the same.
 ///
 /// Functions marked *collective* must be called by all ranks, in the same order. All failures throw
 /// RuntimeFailure.
@@ -49,43 +49,43 @@ class Communicator {
   [[nodiscard]] int size() const { return size_; }
   [[nodiscard]] bool is_root() const { return rank_ == 0; }
 
-  /// Number of this rank among those that share its node's memory, and how many these are.
+  /// The index of this rank among those on its node, and their number.
   [[nodiscard]] int local_rank() const { return local_rank_; }
   [[nodiscard]] int local_size() const { return local_size_; }
   [[nodiscard]] bool on_one_node() const { return local_size_ == size_; }
 
-  /// Number of this rank's node; nodes are numbered in the order of their lowest ranks.
+  /// The index of this rank's node; nodes are numbered in the order of their lowest ranks.
   [[nodiscard]] int node() const { return node_; }
 
   /// Whether messages may lie in GPU memory.
   [[nodiscard]] virtual bool takes_device_memory() const { return false; }
 
-  /// Where transports between GPUs keep the communicator that they make from this one, which lives
-  /// as long.
+  /// Storage for the communicator that GPU transports derive from this one; it has the same
+  /// lifetime.
   [[nodiscard]] std::shared_ptr<void>& gpu_companion() const { return gpu_companion_; }
 
   /// Collective: waits for all ranks.
   virtual void barrier() const = 0;
 
-  /// Collective: like `barrier`, for ranks that may wait long and must leave their cores to others.
+  /// Collective: like `barrier`, for ranks that may wait long and must yield their cores to others.
   virtual void patient_barrier() const = 0;
 
-  /// Collective: everybody gets the bytes of `root`.
+  /// Collective: all ranks receive the bytes of `root`.
   virtual void broadcast(void* data, std::size_t bytes, int root) const = 0;
 
   /// Collective: the blocks of all ranks, in the order of ranks. Blocks may differ in size.
   [[nodiscard]] virtual std::vector<std::vector<std::byte>> all_gather_bytes(
       std::span<const std::byte> mine) const = 0;
 
-  /// Not collective, but every send must have its receive of as many bytes on the other side, and
-  /// two ranks that share several exchanges must prepare these in the same order. Messages to the
+  /// Not collective, but every send needs a receive of equal size on the other side, and
+  /// two ranks that share several exchanges must prepare them in the same order. Messages to the
   /// own rank are not allowed. The buffers must outlive the exchange.
   [[nodiscard]] virtual std::unique_ptr<MessageExchange> prepare(
       std::span<const Message> sends, std::span<const Message> receives) const = 0;
 
-  /// Collective: block n of `sent` goes to rank n, and `received` gets the blocks of all ranks;
-  /// both hold their blocks one after the other in the order of ranks. Block n of rank m has as
-  /// many bytes as rank n expects from rank m, perhaps none. All memory is the host's.
+  /// Collective: sends block n of `sent` to rank n and receives a block from every rank; both
+  /// buffers hold their blocks contiguously in the order of ranks. Block n of rank m has as
+  /// many bytes as rank n expects from rank m, possibly none. All memory is the host's.
   void all_to_all(const void* sent, std::span<const std::size_t> sent_bytes, void* received,
                   std::span<const std::size_t> received_bytes) const;
 
@@ -118,28 +118,28 @@ class Communicator {
     return all;
   }
 
-  /// Collective: sum over the ranks, added in the order of ranks: the same bits on all of them and
-  /// in every run with as many ranks.
+  /// Collective: sum over the ranks, added in the order of ranks: bitwise equal on all ranks and
+  /// in all runs with the same number of ranks.
   [[nodiscard]] double sum(double mine) const;
   [[nodiscard]] std::int64_t sum(std::int64_t mine) const;
-  [[nodiscard]] double max(double mine) const;  ///< NaN where any rank has NaN
+  [[nodiscard]] double max(double mine) const;  ///< NaN if any rank has NaN
   [[nodiscard]] std::int64_t max(std::int64_t mine) const;
   [[nodiscard]] std::int64_t min(std::int64_t mine) const;
 
   /// Collective: whether `mine` holds on every rank.
   [[nodiscard]] bool all(bool mine) const;
 
-  /// Collective: runs `body` and lets all ranks throw what the lowest rank threw that failed in it,
-  /// so that a refusal on one rank (its GPU is full) becomes one message and no hang. `body` must
-  /// not be collective. UsageError and RuntimeFailure keep their kind, and the message names the
-  /// rank where not all ranks failed alike.
+  /// Collective: runs `body`; if it throws on any rank, all ranks throw the exception of the lowest
+  /// such rank. A failure on one rank (its GPU is full) thus gives one message and no hang. `body`
+  /// must not be collective. UsageError and RuntimeFailure keep their type, and the message names
+  /// the rank unless all ranks failed alike.
   template <class Body>
   void agree(const Body& body) const {
     throw_if_any_failed(failure_of(body), NamesRank::yes);
   }
 
-  /// Collective: runs `body` on the root alone and lets all ranks throw what it throws, as `agree`
-  /// does. For what is the business of no rank in particular, such as opening the result's file.
+  /// Collective: runs `body` on the root alone; all ranks throw what it throws, as with `agree`.
+  /// For tasks that belong to no particular rank, such as opening the result file.
   template <class Body>
   void on_root(const Body& body) const {
     throw_if_any_failed(is_root() ? failure_of(body) : Failure{}, NamesRank::no);
@@ -149,8 +149,8 @@ class Communicator {
   Communicator(int rank, int size, int local_rank, int local_size, int node)
       : rank_(rank), size_(size), local_rank_(local_rank), local_size_(local_size), node_(node) {}
 
-  /// Collective: `bytes` bytes of every rank, in the order of ranks. Sums of single numbers stand
-  /// in the loops of solvers, so it must not ask for sizes first.
+  /// Collective: `bytes` bytes of every rank, in the order of ranks. Solvers sum single numbers in
+  /// their loops, so this must not exchange sizes first.
   virtual void all_gather_equal(const void* mine, void* all, std::size_t bytes) const = 0;
 
  private:
@@ -184,7 +184,7 @@ class Communicator {
   mutable std::shared_ptr<void> gpu_companion_;
 };
 
-/// This process alone.
+/// A communicator of this process alone.
 std::unique_ptr<Communicator> make_self_communicator();
 
 }  // namespace bankfull

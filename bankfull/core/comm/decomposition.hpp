@@ -11,7 +11,7 @@
 
 namespace bankfull {
 
-/// Ranks along i, j and k; also the place of one rank among them.
+/// The number of ranks along i, j and k; also the position of one rank among them.
 struct RankGrid {
   int i = 1;
   int j = 1;
@@ -24,22 +24,22 @@ struct RankGrid {
 /// "2x2x1".
 std::string to_string(const RankGrid& grid);
 
-/// Understands "2x2x1"; throws UsageError for anything else, naming the option it came from.
+/// Parses "2x2x1"; throws UsageError for anything else, naming the option it came from.
 RankGrid parse_rank_grid(const std::string& option, const std::string& text);
 
-/// Where a neighbour is: each of -1, 0, +1.
+/// The direction of a neighbour: each component is -1, 0 or +1.
 struct Offset {
   int di = 0;
   int dj = 0;
   int dk = 0;
 
   [[nodiscard]] constexpr Offset reversed() const { return {-di, -dj, -dk}; }
-  /// Axes along which the neighbour lies apart: 1 for a face, 2 for an edge, 3 for a corner.
+  /// The number of nonzero components: 1 for a face, 2 for an edge, 3 for a corner.
   [[nodiscard]] constexpr int axes() const { return di * di + dj * dj + dk * dk; }
   friend constexpr auto operator<=>(const Offset&, const Offset&) = default;
 };
 
-/// Whether the last cell of an axis is the neighbour of its first.
+/// Whether the last cell of an axis is a neighbour of its first.
 struct Periodicity {
   bool i = false;
   bool j = false;
@@ -47,11 +47,11 @@ struct Periodicity {
   friend constexpr bool operator==(const Periodicity&, const Periodicity&) = default;
 };
 
-/// A grid of cells cut into one block a rank. Ranks are numbered with k fastest. Where an axis does
-/// not divide, the first ranks along it have one cell more.
+/// A grid of cells divided into one block per rank. Ranks are numbered with k fastest. If an axis
+/// does not divide evenly, the first ranks along it have one more cell.
 class Decomposition {
  public:
-  /// Throws UsageError where a rank would get no cell.
+  /// Throws UsageError if a rank would get no cells.
   Decomposition(const Extents& cells, const RankGrid& grid, const Periodicity& periodic = {});
 
   [[nodiscard]] const Extents& cells() const { return cells_; }
@@ -62,14 +62,14 @@ class Decomposition {
   [[nodiscard]] RankGrid place(int rank) const;
   [[nodiscard]] int rank_at(const RankGrid& place) const;
 
-  /// The cells of a rank in the numbering of the whole grid.
+  /// The cells of a rank in global indices.
   [[nodiscard]] Box block(int rank) const;
 
-  /// The fewest cells along each axis that a rank has, and the most.
+  /// The minimum and maximum number of cells of a rank along each axis.
   [[nodiscard]] Extents smallest_block() const;
   [[nodiscard]] Extents largest_block() const;
 
-  /// The rank there; none beyond the end of an axis that is not periodic. It may be `rank` itself.
+  /// The neighbour in that direction; none beyond a non-periodic end. It may be `rank` itself.
   [[nodiscard]] std::optional<int> neighbour(int rank, const Offset& offset) const;
 
  private:
@@ -78,35 +78,35 @@ class Decomposition {
   Periodicity periodic_;
 };
 
-/// Elements that are moved in memory for one that lies apart from the others, as the cells of a
-/// face across k do: those of a sector of 32 bytes.
+/// Elements moved in memory for each strided element, such as a cell on a face across k: those of
+/// a 32-byte sector.
 int cells_of_a_sector(std::size_t element_bytes);
 
-/// What a choice of ranks along the axes must respect.
+/// Constraints on the choice of a grid of ranks.
 struct DecompositionRules {
   Periodicity periodic = {};
-  std::int64_t halo_width = 1;  ///< a block must be as thick along every axis that is cut
-  RankGrid most{1 << 20, 1 << 20, 1 << 20};  ///< ranks along an axis
+  std::int64_t halo_width = 1;  ///< minimum thickness of a block along every axis that is cut
+  RankGrid most{1 << 20, 1 << 20, 1 << 20};  ///< maximum number of ranks along each axis
   int strided_cost = 1;                      ///< of a cell on faces across k; see cells_of_a_sector
 };
 
-/// All grids of `ranks` that the rules allow; none where no split gives every rank its cells.
+/// All grids of `ranks` that the rules allow; empty if no split gives every rank enough cells.
 std::vector<RankGrid> allowed_grids(const Extents& cells, int ranks,
                                     const DecompositionRules& rules = {});
 
 /// The split of `cells` over `ranks` with the least communication: the fewest halo cells of the
-/// busiest rank, those across k at their cost; among equals the smallest largest block; among these
-/// cuts along i before j before k, whose faces are contiguous in memory. Throws UsageError where no
-/// split gives every rank its cells, naming the largest number of ranks below `ranks` that works.
+/// busiest rank, those across k weighted by their cost. Ties go to the smallest largest block, then
+/// to cuts along i before j before k, because of contiguous faces. Throws UsageError if no split
+/// gives every rank enough cells, naming the largest number of ranks below `ranks` that works.
 Decomposition choose_decomposition(const Extents& cells, int ranks,
                                    const DecompositionRules& rules = {});
 
 /// Cells on the faces that the busiest rank exchanges with others, for halos of width 1, those
-/// across k counted `strided_cost` times. Taken is the largest block with the most neighbours, even
-/// where no rank has both.
+/// across k counted `strided_cost` times. Assumes the largest block with the most neighbours, even
+/// if no rank has both.
 std::int64_t face_cells(const Decomposition& decomposition, int strided_cost = 1);
 
-/// How far a grid of ranks is from a cube, (max/min) (mid/min) of its three numbers; 1 is best
+/// How far a grid of ranks is from a cube: (max/min) (mid/min) of its three factors; 1 is best
 /// (E. Phillips and M. Fatica, "A CUDA implementation of the High Performance Conjugate Gradient
 /// benchmark", PMBS 2014, section 3.3).
 double imbalance(const RankGrid& grid);

@@ -7,7 +7,7 @@
 
 namespace bankfull {
 
-/// The values in memory of the selected GPU; waits until they are there.
+/// A copy of the values in memory of the selected GPU; waits for the copy to complete.
 template <class T>
 Buffer<T> device_copy(const std::vector<T>& values, const Stream& stream) {
   Buffer<T> copy(MemorySpace::device, values.size());

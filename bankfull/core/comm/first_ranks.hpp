@@ -6,18 +6,18 @@
 
 namespace bankfull {
 
-/// The first ranks of a run, so that one run can do the same work on different numbers of ranks in
-/// turn. The world must outlive it.
+/// The first ranks of a run, so that one run can do the same work on different numbers of ranks
+/// in turn. The world must outlive it.
 class FirstRanks {
  public:
-  /// Collective over the world, which has `count` ranks at least.
+  /// Collective over the world, which must have at least `count` ranks.
   FirstRanks(const Communicator& world, int count)
       : world_(&world), count_(count), members_(world.first(count)) {}
 
   [[nodiscard]] int count() const { return count_; }
 
-  /// Collective over the world: `body(ranks)` on the first ranks, with their communicator, while
-  /// the others leave them the machine. What `body` throws must end the run: others still wait.
+  /// Collective over the world: runs `body(ranks)` on the first ranks while the others sleep. An
+  /// exception from `body` must end the run, because the others still wait.
   template <class Body>
   void run(const Body& body) const {
     if (members_) {

@@ -9,16 +9,16 @@ namespace bankfull {
 /// allows it. Exists in builds with CUDA only.
 class GpuSum {
  public:
-  /// Collective, as is destroying it. Sums are queued on `work`, which must outlive it, and have at
-  /// most `max_values` numbers. Throws UsageError where the transport asked for is not to be had.
+  /// Collective, as is the destructor. Sums are queued on `work`, which must outlive this, and have
+  /// at most `max_values` numbers. Throws UsageError if the requested transport is unavailable.
   GpuSum(const Communicator& ranks, int max_values, Transport wanted, const Stream& work);
 
   /// Queues values[n] = sum of values[n] over all ranks, n < count, added in the order of ranks:
-  /// the same bits on all of them as Communicator::sum gives. All ranks must queue the same sums in
-  /// the same order. Does nothing where there is one rank.
+  /// bitwise equal to Communicator::sum on all ranks. All ranks must queue the same sums in
+  /// the same order. Does nothing on a single rank.
   void queue(double* values, int count);
 
-  /// How messages travel; never `automatic`.
+  /// The transport in use; never `automatic`.
   [[nodiscard]] Transport transport() const { return chosen_.kind; }
 
   /// Whether `queue` only queues work, so that it may be recorded in a Graph.
@@ -29,7 +29,7 @@ class GpuSum {
   int own_rank_;
   int max_values_;
   ChosenTransport chosen_;
-  Buffer<GpuMessageEnds> ends_;  ///< of the other ranks, in their order
+  Buffer<GpuMessageEnds> ends_;  ///< of the other ranks, in rank order
 };
 
 }  // namespace bankfull

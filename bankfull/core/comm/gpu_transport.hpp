@@ -19,12 +19,12 @@ struct MessageSize {
   std::size_t bytes = 0;
 };
 
-/// Where kernels find and leave messages. Inboxes that neighbours write by themselves have two
-/// slots, used in turn: a neighbour may be one exchange ahead.
+/// The memory that kernels pack messages into and unpack them from. Inboxes that neighbours write
+/// directly have two slots, used alternately: a neighbour may be one exchange ahead.
 struct GpuMessageEnds {
-  std::byte* outgoing = nullptr;     ///< the first slot; memory of this GPU, a peer or the host
+  std::byte* outgoing = nullptr;     ///< the first slot, in memory of this GPU, a peer or the host
   std::byte* incoming = nullptr;     ///< likewise
-  std::ptrdiff_t outgoing_slot = 0;  ///< bytes to the second slot; 0 where there is one
+  std::ptrdiff_t outgoing_slot = 0;  ///< bytes to the second slot; 0 if there is only one
   std::ptrdiff_t incoming_slot = 0;
   unsigned* told = nullptr;   ///< neighbour's counter of messages that this rank has stored there
   unsigned* heard = nullptr;  ///< own counter of messages that the neighbour has stored here
@@ -41,30 +41,30 @@ class GpuTransport {
   /// recorded kernels never change; null for transports without slots.
   [[nodiscard]] virtual unsigned* epoch() const { return nullptr; }
 
-  /// Called when the kernel that packs has been queued on `stream`.
+  /// Called after the packing kernel has been queued on `stream`.
   virtual void packed(const Stream& stream) = 0;
 
-  /// Called before the kernel that unpacks is queued: once it runs, everything has arrived.
+  /// Called before the unpacking kernel is queued: when that kernel runs, everything has arrived.
   virtual void before_unpacking(const Stream& stream) = 0;
 
-  /// Whether both only queue work, so that they may be recorded in a Graph. Then unpacking is
-  /// queued at once.
+  /// Whether both only queue work, so that they may be recorded in a Graph. If so, unpacking is
+  /// queued immediately.
   [[nodiscard]] virtual bool recordable() const = 0;
 };
 
-/// A transport under its name.
+/// A transport and its name.
 struct ChosenTransport {
   Transport kind = Transport::automatic;
   std::unique_ptr<GpuTransport> transport;
 };
 
-/// Collective. The best transport for these messages of the GPU of `stream`, or the one that is
-/// asked for. Throws UsageError with the reason where that is not to be had.
+/// Collective. The fastest transport for these messages of the GPU of `stream`, or the requested
+/// one. Throws UsageError with the reason if that is unavailable.
 ChosenTransport make_gpu_transport(Transport wanted, const Communicator& ranks,
                                    const std::vector<MessageSize>& messages, const Stream& stream);
 
-/// Collective. Why the ranks cannot use a transport between their GPUs; empty on all ranks alike
-/// where they can.
+/// Collective. Why the ranks cannot use a transport between their GPUs; empty if they can. The
+/// same on all ranks.
 std::string gpu_transport_obstacle(Transport transport, const Communicator& ranks, Device gpu);
 
 namespace detail {

@@ -17,52 +17,52 @@ namespace bankfull {
 
 class Stream;
 
-/// What a halo exchange is made from.
+/// The parameters of a halo exchange.
 struct HaloSetup {
   const Communicator& ranks;
   const Decomposition& decomposition;
-  const Layout&
-      layout;  ///< of every field on this rank; its ghosts are at least as wide as the halo
+  /// Of every field on this rank; its ghosts are at least as wide as the halo.
+  const Layout& layout;
   HaloShape shape = {};
   int fields = 1;  ///< exchanged at once
   Transport transport = Transport::automatic;
-  /// Nothing else runs between `start` and `finish`: the exchange may take the whole GPU.
+  /// Nothing else runs between `start` and `finish`, so the exchange may use the whole GPU.
   bool alone = false;
-  /// Leaves out neighbours; both sides of a pair must agree.
+  /// Excludes neighbours; both sides of a pair must agree.
   std::function<bool(const Offset&)> wanted = [](const Offset&) { return true; };
 };
 
-/// Fills the ghost cells of fields with the cells of neighbouring ranks, while other work runs.
+/// Fills the ghost cells of fields with the cells of neighbouring ranks while other work runs.
 ///
-/// Making one and destroying one is collective. Ghost cells beyond an end of the grid are left as
-/// they are. On a GPU, `start` and `finish` only queue work wherever the transport allows it: the
+/// Constructor and destructor are collective. Ghost cells beyond a non-periodic end of the grid are
+/// left alone. On a GPU, `start` and `finish` only queue work if the transport allows it: the
 /// exchange begins when the work queued before `start` is done, and work queued after `finish`
-/// finds the ghost cells filled.
+/// sees the filled ghost cells.
 template <class T>
 class HaloExchange {
  public:
   virtual ~HaloExchange() = default;
 
   /// Begins to exchange `fields` (pointers to interior cell (0, 0, 0), as many as were set up).
-  /// Until `finish`, their ghost cells must not be read and the cells that go out not be written.
+  /// Until `finish`, their ghost cells must not be read and the cells being sent not be written.
   virtual void start(std::span<T* const> fields) = 0;
 
   /// Completes what `start` began.
   virtual void finish() = 0;
 
-  /// Both, where there is nothing to do in between.
+  /// Both, for callers with nothing to do in between.
   void exchange(std::span<T* const> fields) {
     start(fields);
     finish();
   }
 
-  /// How messages travel; never `automatic`.
+  /// The transport in use; never `automatic`.
   [[nodiscard]] virtual Transport transport() const = 0;
 
   /// Whether `start` and `finish` may be recorded in a Graph.
   [[nodiscard]] virtual bool recordable() const { return false; }
 
-  /// Bytes of fields that this rank sends to other ranks in one exchange.
+  /// Bytes that this rank sends to other ranks in one exchange.
   [[nodiscard]] virtual std::int64_t sent_bytes() const = 0;
 };
 
@@ -70,17 +70,17 @@ class HaloExchange {
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Team& team);
 
-/// For fields on the GPU of `work`, in step with the work queued there. `work` must outlive it.
-/// Throws UsageError where the transport asked for is not to be had, with the reason.
+/// For fields on the GPU of `work`, ordered with the work queued there. `work` must outlive it.
+/// Throws UsageError with the reason if the requested transport is unavailable.
 template <class T>
 std::unique_ptr<HaloExchange<T>> make_halo_exchange(const HaloSetup& setup, const Stream& work);
 
-/// Collective. Throws UsageError where fields on such devices cannot travel that way, with the
-/// reason.
+/// Collective. Throws UsageError with the reason if the transport is unavailable for fields on such
+/// devices.
 void require_transport(Transport transport, const Communicator& ranks, Device device);
 
 namespace detail {
-/// Bytes of `fields` fields that leave the rank.
+/// Bytes of `fields` fields that the rank sends.
 std::int64_t leaving_bytes(const std::vector<HaloMessage>& messages, int own_rank, int fields,
                            std::size_t element_bytes);
 // Defined in gpu_transport.cpp, which exists in builds with CUDA only.

@@ -10,25 +10,25 @@
 
 namespace bankfull {
 
-/// Elements of 16 bytes. Rows of a message that are as long or longer begin on 16 bytes, as rows of
-/// fields begin on 128, so that both can be copied in groups; shorter rows are packed densely.
+/// Elements in 16 bytes. Rows of a message at least that long are aligned to 16 bytes, as rows of
+/// fields are to 128, so that both can be copied by vectors; shorter rows are packed densely.
 template <class T>
 inline constexpr int packed_group = 16 / static_cast<int>(sizeof(T));
 
-/// A box of a field and its place in a message. Lengths are in elements.
+/// A box of a field and its position in a message. Lengths are in elements.
 struct PackedRegion {
   std::int64_t first = 0;  ///< of the box, from interior cell (0, 0, 0)
   int ni = 0;
   int nj = 0;
   int nk = 0;
-  int pitch = 0;           ///< from row to row in the message
-  std::int64_t begin = 0;  ///< in the message's part for one field
+  int pitch = 0;           ///< between rows in the message
+  std::int64_t begin = 0;  ///< within the message's part for one field
 
   [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t rows() const { return std::int64_t{ni} * nj; }
 };
 
-/// What one rank sends to, and receives from, another: field after field, and of each field region
-/// after region.
+/// What one rank sends to and receives from another: ordered by field and, within a field, by
+/// region.
 struct PackedMessage {
   int rank = 0;
   std::vector<PackedRegion> sent;
@@ -36,7 +36,7 @@ struct PackedMessage {
   std::int64_t field_size = 0;  ///< elements of one field
 };
 
-/// The places of all regions, `element_bytes` being 4 or 8.
+/// The positions of all regions; `element_bytes` is 4 or 8.
 std::vector<PackedMessage> pack(const std::vector<HaloMessage>& messages, const Layout& layout,
                                 std::size_t element_bytes);
 

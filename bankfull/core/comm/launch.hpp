@@ -6,20 +6,20 @@
 
 namespace bankfull {
 
-/// How this process was started, as far as its environment tells.
+/// How this process was started, as far as its environment shows.
 struct Launch {
-  bool by_launcher = false;  ///< mpirun, srun or the like, so that MPI is worth starting
-  int processes = 1;         ///< that were started together; 1 where nobody says
-  int rank = 0;              ///< of this process among them; 0 where nobody says
+  bool by_launcher = false;  ///< started by mpirun, srun or the like, so MPI is worth initialising
+  int processes = 1;         ///< number of processes started together; 1 if unknown
+  int rank = 0;              ///< of this process among them; 0 if unknown
 };
 
-/// Reads a variable of the environment; none where it is not set.
+/// Reads an environment variable; none if it is not set.
 using ReadVariable = std::function<std::optional<std::string>(const char* name)>;
 
 /// The process's own environment.
 std::optional<std::string> read_environment(const char* name);
 
-/// What the variables say that launchers set for their processes.
+/// Evaluates the variables that launchers set for their processes.
 Launch detect_launch(const ReadVariable& variable = read_environment);
 
 }  // namespace bankfull

@@ -8,7 +8,7 @@
 
 namespace bankfull {
 
-/// Outgoing and incoming buffers for messages that a library carries. A message to the own rank has
+/// Outgoing and incoming buffers for messages sent by a library. A message to the own rank uses
 /// one buffer for both.
 class MessageBuffers {
  public:
@@ -29,7 +29,7 @@ class MessageBuffers {
 
   [[nodiscard]] const std::vector<GpuMessageEnds>& ends() const { return ends_; }
 
-  /// Those between this rank and others.
+  /// The messages between this rank and others.
   [[nodiscard]] const std::vector<Message>& sends() const { return sends_; }
   [[nodiscard]] const std::vector<Message>& receives() const { return receives_; }
 

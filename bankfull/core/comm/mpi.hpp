@@ -7,14 +7,14 @@
 
 namespace bankfull {
 
-// Included by sources that exist in builds with MPI only.
+// Included only by sources that exist in builds with MPI.
 
 /// Throws RuntimeFailure with MPI's own text for `status` unless it is success. Communicators must
-/// return their errors (MPI_ERRORS_RETURN): MPI's default is to end the program itself.
+/// return errors (MPI_ERRORS_RETURN); by default MPI aborts the program.
 void mpi_check(int status, const char* while_doing);
 
-/// Owns a communicator of MPI. While an exception unwinds the handle is dropped instead of freed:
-/// the other ranks may never come to do their part.
+/// Owns an MPI communicator. During stack unwinding the handle is leaked instead of freed, because
+/// the other ranks may never make the matching call.
 class MpiHandle {
  public:
   explicit MpiHandle(MPI_Comm comm) : comm_(comm) {}
@@ -28,7 +28,7 @@ class MpiHandle {
   MPI_Comm comm_;
 };
 
-/// Collective over `comm`: the ranks of it that share a node's memory.
+/// Collective over `comm`: its ranks on the same node.
 std::shared_ptr<const MpiHandle> ranks_of_node(MPI_Comm comm);
 
 /// Collective over the handle's ranks. MPI must outlive the communicator.

@@ -44,7 +44,7 @@ class Library {
       throw RuntimeFailure("MPI does not start");
     }
     if (provided < MPI_THREAD_FUNNELED) {
-      throw RuntimeFailure("this MPI library allows no threads beside its own calls");
+      throw RuntimeFailure("this MPI library does not support threads");
     }
     mpi_check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "setting up errors");
   }

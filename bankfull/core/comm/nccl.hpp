@@ -9,17 +9,17 @@ namespace bankfull {
 
 class Communicator;
 
-/// Why NCCL, NVIDIA's communication library, cannot be used; empty if it can. It is opened at run
-/// time (libnccl.so.2 on the loader's path), because distributions have no package of it.
+/// Why NCCL, NVIDIA's communication library, is unavailable; empty if it is available. It is loaded
+/// at run time (libnccl.so.2 on the loader's path), because distributions do not package it.
 const std::string& nccl_unavailable_reason();
 
-/// "2.28.3"; requires that NCCL can be used.
+/// "2.28.3"; requires that NCCL is available.
 std::string nccl_version();
 
-/// Ranks as NCCL sees them, each with a GPU of its own. Exists in builds with CUDA only.
+/// An NCCL communicator, with one GPU per rank. Exists in builds with CUDA only.
 class NcclCommunicator {
  public:
-  /// Collective, with the GPU of each rank selected. Throws RuntimeFailure where NCCL is missing or
+  /// Collective, with the GPU of each rank selected. Throws RuntimeFailure if NCCL is missing or
   /// cannot connect the ranks.
   explicit NcclCommunicator(const Communicator& ranks);
   ~NcclCommunicator();
@@ -27,7 +27,7 @@ class NcclCommunicator {
   NcclCommunicator& operator=(const NcclCommunicator&) = delete;
 
   /// Sends and receives between `begin_group` and `end_group` are queued as one operation, which
-  /// begins when all of them can and ends when all are done. Buffers are GPU memory.
+  /// begins when all of them can begin and ends when all are done. Buffers are GPU memory.
   static void begin_group();
   static void end_group();
   void send(const void* data, std::size_t bytes, int rank, CUstream_st* stream) const;

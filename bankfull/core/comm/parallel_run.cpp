@@ -32,7 +32,7 @@ ParallelRun::ParallelRun(const Launch& launch) {
   }
   world_ = mpi_ ? &mpi_->world() : alone_.get();
   if (launch.processes > 1 && world_->size() == 1) {
-    throw mpi_ ? UsageError(several(launch.processes) + ", but MPI knows of one only",
+    throw mpi_ ? UsageError(several(launch.processes) + ", but MPI sees only one",
                             "use the mpirun of the MPI that bankfull was built with, or srun "
                             "--mpi=pmix")
                : UsageError(several(launch.processes) + ", but this program has no MPI",

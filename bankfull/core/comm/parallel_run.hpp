@@ -12,14 +12,14 @@ namespace bankfull {
 
 namespace detail {
 
-/// MPI from its start to its end.
+/// MPI from initialisation to finalisation.
 class MpiSession {
  public:
   virtual ~MpiSession() = default;
 
   [[nodiscard]] virtual const Communicator& world() const = 0;
 
-  /// Whether this rank is the first of its node that asks.
+  /// Whether this rank is the first on its node to call this.
   [[nodiscard]] virtual bool claim_failure() = 0;
 
   /// Ends all ranks, this one too; the launcher returns `code`.
@@ -28,24 +28,24 @@ class MpiSession {
 
 // Defined in mpi_session.cpp, which exists in builds with MPI only.
 std::unique_ptr<MpiSession> start_mpi();
-std::string mpi_library();   ///< name and version of the library that is loaded
-std::string mpi_standard();  ///< the version of the standard that it keeps to: "MPI 3.1"
+std::string mpi_library();   ///< name and version of the loaded library
+std::string mpi_standard();  ///< the version of the standard that it implements: "MPI 3.1"
 
 }  // namespace detail
 
-/// The run that this process is part of: made once, by `main`, before anything else. MPI is started
-/// only where a launcher started this process, so that a plain start needs nothing of MPI.
+/// The run that this process is part of, constructed once, by `main`, before anything else. MPI is
+/// initialised only if a launcher started this process, so that a plain start does not need it.
 class ParallelRun {
  public:
-  /// Throws UsageError where several processes were started that would not know of each other: in a
-  /// build without MPI, or by a launcher that this MPI does not understand.
+  /// Throws UsageError if several processes were started that would be unaware of each other: in a
+  /// build without MPI, or by a launcher that this MPI does not support.
   explicit ParallelRun(const Launch& launch = detect_launch());
 
   [[nodiscard]] const Communicator& world() const { return *world_; }
 
-  /// Ends the run after a failure of this rank, whatever the others are doing. One rank of a node
+  /// Ends the run after a failure of this rank, whatever the others are doing. One rank per node
   /// calls `tell` with the message, which names the rank unless it is the root; then all ranks are
-  /// killed, and the launcher returns `code`. Returns the code where this process is alone.
+  /// killed, and the launcher returns `code`. If this process is alone, returns the code.
   int fail(ExitCode code, const std::string& message,
            const std::function<void(const std::string&)>& tell);
 

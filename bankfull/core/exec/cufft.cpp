@@ -11,7 +11,7 @@
 namespace bankfull {
 namespace {
 
-/// Of the version whose header this was compiled with.
+/// The functions of the version whose header this was compiled with.
 struct CufftFunctions : DynamicLibrary {
   CufftFunctions() : DynamicLibrary(fmt::format("libcufft.so.{}", CUFFT_VER_MAJOR)) {}
 

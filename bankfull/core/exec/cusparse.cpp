@@ -16,7 +16,7 @@ constexpr cusparseSpSVAlg_t solve_algorithm = CUSPARSE_SPSV_ALG_DEFAULT;
 /// The one whose results do not differ between runs.
 constexpr cusparseSpMVAlg_t product_algorithm = CUSPARSE_SPMV_CSR_ALG2;
 
-/// Of the version whose header this was compiled with.
+/// The functions of the version whose header this was compiled with.
 struct CusparseFunctions : DynamicLibrary {
   CusparseFunctions() : DynamicLibrary(fmt::format("libcusparse.so.{}", CUSPARSE_VER_MAJOR)) {}
 

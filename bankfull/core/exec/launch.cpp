@@ -44,7 +44,7 @@ void detail::check_launch(cudaError_t status, const void* kernel, const LaunchSh
   // CUDA would report this failure once more to whoever asks for its last one.
   static_cast<void>(cudaGetLastError());
   throw RuntimeFailure(fmt::format(
-      "CUDA failed while launching kernel {} with a grid of {} blocks, {} threads a block and {} "
+      "CUDA failed while launching kernel {} with a grid of {} blocks, {} threads per block and {} "
       "bytes of dynamic shared memory at {}:{}: {} ({})",
       name, text_of(shape.grid), text_of(shape.block), shape.shared_bytes, where.file_name(),
       where.line(), cudaGetErrorName(status), cudaGetErrorString(status)));

@@ -30,9 +30,9 @@ static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>
 constexpr std::int64_t bytes_beside_data = 64 * kib;
 constexpr std::int64_t bytes_beside_chunk = 64;
 
-/// To be called by each thread that uses it. The library prints what it does not like, unless it is
-/// told not to, by each thread where it knows of threads: we say it ourselves. Nor is it to close
-/// at the end of the program what it could not close before: it crashes there.
+/// To be called by each thread that uses the library, which prints its errors unless told not to by
+/// each thread (where it is aware of threads); we report them ourselves. It must not close at exit
+/// what it could not close before: it crashes there.
 void start_library() {
   static const bool started = H5dont_atexit() >= 0 && H5open() >= 0;
   thread_local const bool is_quiet = H5Eset_auto2(0, nullptr, nullptr) >= 0;
@@ -211,7 +211,7 @@ class ChunkGrid {
 
   [[nodiscard]] std::int64_t count() const { return count_of(counts_); }
 
-  /// Of a chunk's first element in the dataset.
+  /// The position of a chunk's first element in the dataset.
   [[nodiscard]] std::vector<std::int64_t> place(std::int64_t number) const {
     std::vector<std::int64_t> place = index_of(number, counts_);
     for (std::size_t n = 0; n < place.size(); ++n) {
@@ -275,7 +275,7 @@ Part whole(const std::vector<std::int64_t>& extents) {
   return {std::vector<std::int64_t>(extents.size(), 0), extents};
 }
 
-/// Of an element in a file, and of the same in memory.
+/// The types of an element in the file and in memory.
 struct AttributeTypes {
   hid_t in_file;
   hid_t in_memory;
@@ -314,9 +314,9 @@ void require_plain_file(const std::filesystem::path& path) {
 
 std::vector<std::int64_t> chunk_of(const std::vector<std::int64_t>& extents,
                                    std::int64_t element_bytes) {
-  constexpr std::int64_t most_bytes = 4 * mib;
+  constexpr std::int64_t max_bytes = 4 * mib;
   std::vector<std::int64_t> chunk(extents.size(), 1);
-  std::int64_t room = most_bytes / element_bytes;
+  std::int64_t room = max_bytes / element_bytes;
   for (std::size_t n = extents.size(); n-- > 0;) {
     chunk[n] = std::max<std::int64_t>(1, std::min(room, extents[n]));
     room /= chunk[n];
@@ -533,7 +533,7 @@ OldFile::OldFile(const std::filesystem::path& path) : File(path) {
   require_plain_file(path);
   if (H5Fis_hdf5(path.c_str()) <= 0) {
     H5Eclear2(H5E_DEFAULT);
-    throw RuntimeFailure("cannot read " + path.string() + ": it is no file of HDF5");
+    throw RuntimeFailure("cannot read " + path.string() + ": it is not an HDF5 file");
   }
   const std::string what = "read " + path.string();
   const Handle access = access_properties(what);

@@ -105,7 +105,7 @@ class File {
   [[nodiscard]] bool has(const std::string& name) const;
   [[nodiscard]] Dataset dataset(const std::string& name) const;
 
-  /// Of the file itself. `has_attribute` first: a file may be anybody's.
+  /// Attributes of the file itself. Check `has_attribute` first: the file may be foreign.
   [[nodiscard]] bool has_attribute(const std::string& name) const;
   [[nodiscard]] std::string text_attribute(const std::string& name) const;
   [[nodiscard]] std::int64_t count_attribute(const std::string& name) const;

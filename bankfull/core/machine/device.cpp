@@ -14,7 +14,7 @@ int parse_index(const std::string& request, const std::string& digits) {
   int index = -1;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
   if (error != std::errc{} || end != digits.data() + digits.size() || index < 0) {
-    throw UsageError("--device " + request + " names no device", "use auto, cpu, cuda or cuda:N");
+    throw UsageError("--device " + request + " is not a device", "use auto, cpu, cuda or cuda:N");
   }
   return index;
 }
@@ -75,7 +75,7 @@ Device resolve_device(const std::string& request, int local_rank, int local_size
   if (request.starts_with(prefix)) {
     return require_gpu(request, parse_index(request, request.substr(prefix.size())));
   }
-  throw UsageError("--device " + request + " names no device", "use auto, cpu, cuda or cuda:N");
+  throw UsageError("--device " + request + " is not a device", "use auto, cpu, cuda or cuda:N");
 }
 
 }  // namespace bankfull

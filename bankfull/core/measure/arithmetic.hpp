@@ -4,8 +4,8 @@
 
 namespace bankfull {
 
-/// Fused multiply-adds in fp64 that a GPU does a second where nothing else keeps it waiting: the
-/// best of a few runs of a kernel that does nothing else, some milliseconds. Exists in builds with
+/// The fp64 fused multiply-adds per second that a GPU sustains: the best of a few runs, of some
+/// milliseconds each, of a kernel that does nothing else. Exists in builds with
 /// CUDA only.
 double measure_fp64_rate(Device gpu);
 

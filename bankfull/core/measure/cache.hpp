@@ -8,37 +8,37 @@
 
 namespace bankfull {
 
-/// How a working set compares with the last cache of the device that it lies on.
+/// How a working set compares with the last-level cache of its device.
 enum class CacheFit {
-  beyond,  ///< four times the cache or more, or the cache is unknown: rates are those of memory
-  partly,  ///< larger than the cache, but a useful part of it stays there
-  inside,  ///< the cache can hold all of it
+  beyond,  ///< at least four times the cache, or the cache is unknown: rates are memory rates
+  partly,  ///< larger than the cache, but a useful part of it stays cached
+  inside,  ///< fits in the cache
 };
 
-/// The one rule for it. A `cache_bytes` of 0 means that the cache is unknown.
+/// The one rule that decides this. A `cache_bytes` of 0 means that the cache is unknown.
 CacheFit cache_fit(double working_set_bytes, std::int64_t cache_bytes);
 
-/// Bytes of the smallest working set that is beyond such a cache.
+/// Bytes of the smallest working set that is CacheFit::beyond.
 constexpr double smallest_beyond(std::int64_t cache_bytes) {
-  constexpr double negligible = 4.0;  // caches: no more than a quarter of the data is found in one
+  constexpr double negligible = 4.0;  // times the cache: at most a quarter of the data stays in it
   return negligible * static_cast<double>(cache_bytes);
 }
 
 /// "beyond", "partly", "inside".
 std::string to_string(CacheFit fit);
 
-/// Bytes of the device's last cache; 0 where unknown.
+/// Bytes of the device's last-level cache; 0 if unknown.
 std::int64_t last_cache_bytes(Device device);
 
-/// What the ranks of a run work on, by device.
+/// The working sets of a run's ranks, per device.
 struct WorkingSet {
-  std::int64_t bytes = 0;           ///< on the device with the least of those that have any
-  CacheFit fit = CacheFit::beyond;  ///< of the device nearest to holding its part in its cache
+  std::int64_t bytes = 0;           ///< on the device with the smallest working set that is not 0
+  CacheFit fit = CacheFit::beyond;  ///< of the device whose working set fits its cache best
 };
 
-/// Collective: `bytes_of_rank` is what this rank, on `device`, works on. The ranks of one device
-/// have one cache together, so what they work on adds up. Devices with nothing to work on say
-/// nothing.
+/// Collective: `bytes_of_rank` is this rank's working set on `device`. Ranks on one device share
+/// its cache, so their working sets are added. Devices without a working set are
+/// ignored.
 WorkingSet working_set(const Communicator& ranks, Device device, double bytes_of_rank);
 
 }  // namespace bankfull

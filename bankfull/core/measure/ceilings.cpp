@@ -137,7 +137,7 @@ void Ceilings::release() {
   warm_.clear();
 }
 
-double Ceilings::least_seconds(const Mix& mix, Precision precision) const {
+double Ceilings::min_seconds(const Mix& mix, Precision precision) const {
   const std::string key = ceiling_key(mix, precision);
   const double pass = pass_seconds_.at(key);
   const int warm_ups = warm_.contains(key) ? 0 : 1;

@@ -136,7 +136,7 @@ void Experiment::expect(const Mix& mix, Precision precision, double working_set_
 void Experiment::measure_within(double share, const Mix& mix, Precision precision,
                                 std::int64_t problem_bytes) {
   const bool is_known = ceilings_.find(mix, precision).has_value();
-  if (is_known && ceilings_.least_seconds(mix, precision) > ceiling_seconds_left()) {
+  if (is_known && ceilings_.min_seconds(mix, precision) > ceiling_seconds_left()) {
     return;
   }
   ceilings_.allocate(problem_bytes);

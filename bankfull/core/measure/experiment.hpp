@@ -16,79 +16,79 @@ namespace bankfull {
 /// Whether the repeats of a measurement do the same work, so that their spread is noise.
 enum class Repeats { equal, different };
 
-/// What the repeats of one benchmark gave; the same on all ranks.
+/// The samples of one benchmark; the same on all ranks.
 struct Samples {
   std::vector<double> seconds = {};
   std::vector<double> event_seconds = {};
   std::vector<Check> checks = {};  ///< of the last repeat, or of the first that failed
 };
 
-/// The same work with its communication and without: what it computes need not be right.
+/// The same work with and without its communication; its results need not be correct.
 struct CommunicationPair {
   Benchmark* with = nullptr;
   Benchmark* without = nullptr;
 };
 
-/// Measures the work of one run, on all ranks: times it, states what it moved, compares it with the
-/// ceilings, and finds out how quiet the machine was.
+/// Measures the work of one run on all ranks: times it, records its traffic, compares it with the
+/// ceilings, and determines how quiet the machine was.
 ///
 /// Use: construct it, time benchmarks with `measure` or describe work that was timed elsewhere with
 /// `measurement`, free the work's memory, and call `finish`. All functions are collective.
 ///
-/// What times work throws Interrupted before it begins where the run is to end early; `finish` then
-/// measures no more ceilings.
+/// If the run is to end early, functions that time work throw Interrupted before they begin, and
+/// `finish` measures no more ceilings.
 class Experiment {
  public:
   /// `context` must outlive it; `device` and `threads` are those of this rank.
   Experiment(Device device, int threads, const RunContext& context);
 
-  /// Measures a ceiling before the work begins, so that its drift over the run is known. Work of
-  /// `working_set_bytes` on this rank is to follow.
+  /// Measures a ceiling before the work begins, so that its drift over the run is known.
+  /// `working_set_bytes` is the working set of the coming work on this rank.
   void expect(const Mix& mix, Precision precision, double working_set_bytes);
 
-  /// Seconds that `body` takes, from when all ranks begin to when the last has ended.
+  /// Seconds that `body` takes, from the barrier before it until the last rank is done.
   [[nodiscard]] double time(const std::function<void()>& body) const;
 
   /// Rewinds a benchmark and times one run of it.
   [[nodiscard]] double time(Benchmark& benchmark) const;
 
-  /// The same with everything else that a repeat gives. For work that cannot stay in memory from
-  /// one repeat to the next; others use `measure_in_turn`. The benchmark must be warm. Where the
-  /// run is to end early the repeat is dropped; the first one counts as far as it came, if the
-  /// benchmark allows that.
+  /// The same with everything else that a repeat yields. For work that cannot stay in memory from
+  /// one repeat to the next; others use `measure_in_turn`. The benchmark must be warm. If the run
+  /// is to end early the repeat is dropped; the first one counts as far as it got, if the
+  /// benchmark supports that.
   void repeat(Benchmark& benchmark, Samples& samples, const Stage& stage) const;
 
-  /// Times `repeats` runs of each benchmark, one repeat of all before the next: machines drift, and
-  /// what is to be compared must be measured side by side. Every benchmark is warmed up first. The
+  /// Times `repeats` runs of each benchmark, alternating between them: machines drift, so figures
+  /// to be compared must be measured side by side. Every benchmark is warmed up first. The
   /// checks of each benchmark's last repeat, or of its first that failed, are added to `checks`.
-  /// An interruption leaves out repeats, and with them the last benchmarks where they have none.
+  /// An interruption drops the remaining repeats, and benchmarks that have none yet.
   std::vector<Measurement> measure_in_turn(const std::vector<Benchmark*>& benchmarks, int repeats,
                                            std::vector<Check>& checks);
 
-  /// The measurement of a benchmark that gave these samples.
+  /// The measurement of a benchmark with these samples.
   [[nodiscard]] Measurement measurement(const Benchmark& benchmark, const Samples& samples) const;
 
-  /// Seconds that communication adds to a run, of `repeats` runs with it and without in turn, for
-  /// each of the pairs, which take turns too. What communication hides behind work costs nothing.
-  /// Nothing is warmed up.
+  /// Seconds that communication adds to a run of each pair, from `repeats` alternating runs with
+  /// and without it; the pairs alternate too. Communication hidden behind work adds nothing.
+  /// There is no warm-up.
   [[nodiscard]] std::vector<std::vector<double>> exposed_communication(
       const std::vector<CommunicationPair>& pairs, int repeats) const;
 
-  /// A measurement of work that was timed elsewhere: `seconds` per repeat, the same on all ranks,
-  /// and the work of this rank in one repeat.
+  /// A measurement of work that was timed elsewhere: `seconds` of each repeat, the same on all
+  /// ranks, and the work of this rank in one repeat.
   [[nodiscard]] Measurement measurement(const std::string& name, const std::vector<double>& seconds,
                                         const Work& work, Repeats repeats = Repeats::equal) const;
 
-  /// Measures the ceiling of a measurement now, close to its work.
+  /// Measures the ceiling of a measurement now, close in time to its work.
   void measure_ceiling_of(const Measurement& measurement);
 
-  /// Measures the ceilings that are missing, and those that were measured only once again where
-  /// time is left for it (see Ceilings), and adds them and the quietness to the measurements. The
-  /// memory of the work should be free by now.
+  /// Measures the ceilings that are missing and, if time is left (see Ceilings), repeats those
+  /// measured only once; adds them and the quietness to the measurements. The memory of the work
+  /// should have been freed.
   void finish(std::vector<Measurement>& measurements);
 
-  /// For ranks of a larger run, with the load that all its ranks saw: to some of them the work of
-  /// the others looks foreign.
+  /// For some ranks of a larger run, with the load that all its ranks saw: to a subset of ranks
+  /// the work of the others looks foreign.
   void finish(std::vector<Measurement>& measurements, const Quietness& load);
 
  private:
@@ -106,12 +106,12 @@ class Experiment {
     return measures_ceiling(context_.policy.ceiling, fit);
   }
   [[nodiscard]] double ceiling_seconds_left() const;
-  /// With a share of the time that is left for ceilings. What is known is measured again only where
-  /// that is enough for it.
+  /// Uses a share of the time that is left for ceilings. A known ceiling is measured again only if
+  /// that share suffices.
   void measure_within(double share, const Mix& mix, Precision precision,
                       std::int64_t problem_bytes);
 
-  /// The same; gives the memory back.
+  /// The same; frees the memory.
   void measure_now(const Mix& mix, Precision precision, std::int64_t problem_bytes);
   [[nodiscard]] std::map<std::string, Wanted> wanted_ceilings(
       const std::vector<Measurement>& measurements) const;

@@ -10,29 +10,29 @@
 
 namespace bankfull {
 
-/// What the work of one rank takes where it takes most, in bytes.
+/// Peak memory of the work of one rank, in bytes.
 struct WorkBytes {
-  std::int64_t device = 0;       ///< of its device's memory, which is the host's for a CPU
-  std::int64_t host = 0;         ///< of the host's beside that
-  std::int64_t working_set = 0;  ///< what its ceilings are measured for; 0: no ceiling bounds it
+  std::int64_t device = 0;       ///< device memory, which for a CPU is the host's
+  std::int64_t host = 0;         ///< host memory in addition
+  std::int64_t working_set = 0;  ///< for which ceilings are measured; 0: no ceiling bounds it
 };
 
-/// The memory that a run holds at its peak, in bytes.
+/// Peak memory of a run, in bytes.
 struct Footprint {
   std::int64_t device = 0;  ///< allocated on a GPU by all ranks on it; 0 on CPUs
-  std::int64_t host = 0;    ///< resident on a node, of all ranks there
+  std::int64_t host = 0;    ///< resident on a node, summed over its ranks
 
-  /// Of the memory that holds the work.
+  /// Bytes of the memory that holds the work.
   [[nodiscard]] std::int64_t of_work() const { return device > 0 ? device : host; }
 };
 
-/// What a plan does where the memory that is free does not suffice: a run is refused, a dry run
-/// tells it.
+/// What a plan does if the free memory does not suffice: a run is refused, a dry run reports
+/// it.
 enum class Shortage { refused, told };
 
-/// Finds the footprints of runs: of their work, or of the ceilings that are measured before and
-/// after it, whichever is larger, and of the program with its libraries. What `--dry-run` says,
-/// what is refused and what a run takes are these numbers.
+/// Computes the footprint of a run: that of its work or of the ceilings measured before and
+/// after it, whichever is larger, plus the program with its libraries. `--dry-run`, the refusal
+/// for lack of memory and the run itself use the same numbers.
 class Footprints {
  public:
   /// Collective. `threads` are those of this rank's team.
@@ -40,12 +40,12 @@ class Footprints {
 
   [[nodiscard]] Footprint of(const WorkBytes& work) const;
 
-  /// Whether the memory that is free now suffices.
+  /// Whether the memory that is now free suffices.
   [[nodiscard]] bool fits(const Footprint& footprint) const;
 
-  /// Collective. Where it does not suffice on some rank, throws UsageError (see `require_capacity`)
-  /// or, if it is to be told, returns what that says; else returns "". `remedy` is asked for then
-  /// only, because it may be long in the finding.
+  /// Collective. If it does not suffice on some rank, throws UsageError (see `require_capacity`)
+  /// or, for Shortage::told, returns that message; otherwise returns "". `remedy` is called only
+  /// then, because finding one may take long.
   std::string require(const Communicator& ranks, const Footprint& footprint,
                       const std::string& what, const std::function<std::string()>& remedy,
                       Shortage shortage = Shortage::refused) const;

@@ -5,32 +5,32 @@
 
 namespace bankfull {
 
-/// Asks a run to end before its work is done, as a signal of a batch system does.
+/// A request to end a run before its work is done, such as a signal from a batch system.
 class Interruption {
  public:
   virtual ~Interruption() = default;
 
-  /// Whether this process was asked to end; once it was, it stays so. Cheap.
+  /// Whether this process was asked to end; never reset. Cheap.
   [[nodiscard]] virtual bool requested() const = 0;
 
-  /// By what, such as "SIGTERM".
+  /// The cause, such as "SIGTERM".
   [[nodiscard]] virtual std::string cause() const = 0;
 };
 
-/// Ends work of an interrupted run that has nothing to show yet. Thrown on all its ranks.
+/// Unwinds work of an interrupted run that has no result yet. Thrown on all ranks.
 class Interrupted final : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "the run was interrupted"; }
 };
 
-/// Runs `body` to its end, or to where an interruption ends it. What it found until then must lie
+/// Runs `body` until it returns or an interruption ends it. Its results up to then must be kept
 /// outside of it.
 template <class Body>
 void until_interrupted(const Body& body) {
   try {
     body();
   } catch (const Interrupted&) {
-    return;  // who asked for the end tells of it
+    return;  // reported by whoever requested the end
   }
 }
 

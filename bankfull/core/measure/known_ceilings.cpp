@@ -99,7 +99,7 @@ Ceiling ceiling_from(const json& recorded, const std::string& file) {
 
 void require_schema(const json& document, const std::string& file) {
   if (!document.is_object() || document.value("schema", json()) != "bankfull/run-result") {
-    throw UsageError("--ceiling " + file + " is no result of bankfull", how_to_record);
+    throw UsageError("--ceiling " + file + " is not a result of bankfull", how_to_record);
   }
   const json version = document.value("schema_version", json());
   if (version != run_result_schema_version) {

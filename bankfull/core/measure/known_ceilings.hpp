@@ -9,21 +9,21 @@
 
 namespace bankfull {
 
-/// Where ceilings are measured, and where alone they hold.
+/// Where ceilings were measured; they are valid nowhere else.
 struct CeilingHome {
-  /// Of every rank, in words that are the same on the same machine: RankSurvey::devices.
+  /// One entry per rank, with the same text on the same machine: RankSurvey::devices.
   std::vector<std::string> devices = {};
   int nodes = 1;
 };
 
-/// Collective: of a run whose ranks use their `device` with teams of `threads`, which may differ.
-/// The same on all ranks.
+/// Collective: for a run whose ranks use `device` with teams of `threads`; both may differ between
+/// ranks. The result is the same on all ranks.
 CeilingHome ceiling_home(const Communicator& ranks, Device device, int threads);
 
-/// The ceilings in `text`, the JSON result of an earlier run that `file` holds; each names it as
+/// The ceilings in `text`, the JSON result of an earlier run read from `file`, which each names as
 /// its source.
 ///
-/// Throws UsageError naming the file where it is no result of this version's schema, was recorded
+/// Throws UsageError naming the file if it is not a result of this version's schema, was recorded
 /// elsewhere than on `home`, rank by rank, or has no ceiling of all its ranks.
 std::vector<Ceiling> parse_ceilings(const std::string& text, const std::string& file,
                                     const CeilingHome& home);

@@ -7,8 +7,8 @@
 
 namespace bankfull {
 
-/// How many equal streams a kernel reads for how many that it writes: what the bandwidth of a
-/// memory depends on beside the precision.
+/// The ratio of equally long streams that a kernel reads and writes; memory bandwidth depends on it
+/// and on the precision.
 struct Mix {
   int reads = 1;
   int writes = 1;
@@ -22,16 +22,16 @@ inline constexpr int max_mix_reads = 16;
 /// Largest number of arrays that a mix can write.
 inline constexpr int max_mix_writes = 4;
 
-/// Largest number of arrays of a mix that writes several.
+/// Largest total number of arrays of a mix that writes several.
 inline constexpr int max_mix_arrays = 17;
 
 /// The mix whose share of written bytes is nearest to that of the traffic, among 1:0 (reads only),
 /// 0:1 (writes only) and the ratios of up to max_mix_reads to up to max_mix_writes arrays, at
-/// most max_mix_arrays together. Of equally near ones that with the fewest arrays. So a kernel
-/// that writes less than 1 byte in 34 only reads. None where nothing is moved.
+/// most max_mix_arrays in total; ties go to the fewest arrays. A kernel that writes less than 1
+/// byte in 34 therefore counts as reading only. None if nothing is moved.
 std::optional<Mix> mix_of(const Traffic& traffic);
 
-/// Of the ceiling that bounds the work; none where no ceiling does.
+/// The mix of the ceiling that bounds the work; none if no ceiling does.
 std::optional<Mix> ceiling_mix(const Work& work);
 
 /// "4 read : 3 write", "read", "write".

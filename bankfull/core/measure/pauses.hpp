@@ -10,45 +10,45 @@
 
 namespace bankfull {
 
-/// What is about to begin: the part of a task from `done` to `done + 1` of `total` units.
+/// The part of a task about to begin: from `done` to `done + 1` of `total` units.
 struct Stage {
   std::string task;
   double done = 0.0;
   double total = 1.0;
 };
 
-/// Lets a run be ended within work that takes long, and tells how far that is.
+/// Lets long work be interrupted, and reports its progress.
 class Pauses {
  public:
-  /// None: the work goes through.
+  /// No pauses: the work runs to completion.
   Pauses() = default;
 
   /// `context` must outlive it and its copies.
   Pauses(const RunContext& context, Stage stage) : context_(&context), stage_(std::move(stage)) {}
 
-  /// Collective, where `share` of the stage is done, from 0 to 1: throws Interrupted where the run
-  /// is to end early.
+  /// Collective, called when a `share` of the stage from 0 to 1 is done: throws Interrupted if the
+  /// run is to end early.
   void at(double share) const {
     if (context_ != nullptr) {
       context_->begin(stage_.task, stage_.done + share, stage_.total);
     }
   }
 
-  /// Tells how far this rank is, in work that cannot wait for the other ranks.
+  /// Reports the progress of this rank, in work that cannot wait for other ranks.
   void tell(double share) const {
     if (context_ != nullptr) {
       context_->progress.update(stage_.task, stage_.done + share, stage_.total);
     }
   }
 
-  /// By any thread, in such work: whether this rank was asked to end, and may drop the rest of its
-  /// part. All ranks call `at` after it.
+  /// For any thread, in such work: whether this rank was asked to end and may skip the rest of its
+  /// part. All ranks call `at` afterwards.
   [[nodiscard]] bool is_requested() const {
     return context_ != nullptr && context_->interruption != nullptr &&
            context_->interruption->requested();
   }
 
-  /// Collective: of all ranks.
+  /// Collective: the maximum over the ranks.
   [[nodiscard]] double slowest(double seconds) const {
     return context_ == nullptr ? seconds : context_->ranks.max(seconds);
   }
@@ -58,8 +58,8 @@ class Pauses {
   Stage stage_;
 };
 
-/// Into how many units work is divided by its pauses: all of them where that takes no longer than a
-/// second, which is not worth a pause, else half a second's. A multiple of `multiple`, but for all.
+/// How many units to do between pauses: all of them if they take no more than a second, which is
+/// not worth a pause, else half a second's worth. A multiple of `multiple`, unless it is all.
 inline std::int64_t units_between_pauses(std::int64_t units, double seconds_per_unit,
                                          std::int64_t multiple = 1) {
   constexpr double undivided_seconds = 1.0;
@@ -71,8 +71,8 @@ inline std::int64_t units_between_pauses(std::int64_t units, double seconds_per_
   return std::min(units, std::max<std::int64_t>(1, fitting / multiple) * multiple);
 }
 
-/// Collective: `unit(n)` for n from 0 to `units` - 1, all of about the same length, with pauses
-/// where they take long together. How long they take is known after the first.
+/// Collective: calls `unit(n)` for n from 0 to `units` - 1, which take about the same time each,
+/// with pauses if they take long together, as the first one shows.
 template <class Unit>
 void in_units(const Pauses& pauses, std::int64_t units, const Unit& unit) {
   const Stopwatch watch;

@@ -7,7 +7,7 @@ namespace bankfull {
 
 std::string perturbation_note(double epsilon) {
   return fmt::format(
-      "the measured operator is multiplied by 1 + {} on purpose: these figures are no results",
+      "the measured operator is multiplied by 1 + {} on purpose: these figures are not results",
       epsilon);
 }
 
@@ -24,7 +24,7 @@ Check perturbation_check(double epsilon, const std::string& subject) {
           .value = epsilon,
           .reference = 0.0,
           .tolerance = 0.0,
-          .source = "a perturbed run is no result, whether the other checks see it or not"};
+          .source = "a perturbed run is not a result, whether the other checks see it or not"};
 }
 
 void add_perturbation(double epsilon, std::vector<std::string>& notes) {

@@ -7,27 +7,27 @@
 
 namespace bankfull {
 
-// Runs that check the checks: a workload's measured path multiplies its operator by 1 + `epsilon`,
-// its references do not. A run whose epsilon is not 0 says so with all of these, and is never
-// verified: below rounding no comparison can see epsilon, and figures of such a run must not look
-// like a result.
+// Runs that test the checks: the measured path multiplies its operator by 1 + `epsilon`, the
+// references do not. A run with nonzero epsilon says so by all of the functions below and is never
+// verified: no comparison detects an epsilon below rounding, and the figures of such a run must
+// not pass for a result.
 
 /// For the notes of the result and stderr: "the measured operator is multiplied by 1 + 1e-06 on
-/// purpose: these figures are no results".
+/// purpose: these figures are not results".
 std::string perturbation_note(double epsilon);
 
-/// Beside the parameters of the problem and of each measurement: `perturbation`, a number, or its
-/// name where JSON has none ("nan", "inf").
+/// A parameter of the problem and of each measurement: `perturbation`, a number, or its name where
+/// JSON has no such number ("nan", "inf").
 Figure perturbation_parameter(double epsilon);
 
-/// What the name of the check below ends with, for those who look at the others.
+/// How the name of the check below ends, for callers that examine the other checks.
 inline constexpr const char* perturbation_check_name = "operator not perturbed";
 
-/// Fails for every epsilon but 0. Its name is `subject`, if there is one, a blank and
+/// Fails for every epsilon but 0. Its name is `subject` and a blank, if any, then
 /// `perturbation_check_name`.
 Check perturbation_check(double epsilon, const std::string& subject = {});
 
-// Appended where epsilon is not 0.
+// These append nothing if epsilon is 0.
 void add_perturbation(double epsilon, std::vector<std::string>& notes);
 void add_perturbation(double epsilon, std::vector<Figure>& parameters);
 void add_perturbation(double epsilon, std::vector<Check>& checks, const std::string& subject = {});

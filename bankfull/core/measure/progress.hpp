@@ -5,10 +5,10 @@
 
 namespace bankfull {
 
-/// Told by long work how far it is. Workloads never print; the application shows a line.
+/// Receives the progress of long work. Workloads never print; the application shows a line.
 class Progress {
  public:
-  /// More of a task in a few words, "step 120, time 0.5"; asked for only where it is shown.
+  /// Details of a task in a few words, "step 120, time 0.5"; called only if they are shown.
   using Detail = std::function<std::string()>;
 
   virtual ~Progress() = default;
@@ -21,7 +21,7 @@ class Progress {
   }
 };
 
-/// For callers that do not watch.
+/// For callers that show no progress.
 class NoProgress final : public Progress {
  public:
   using Progress::update;

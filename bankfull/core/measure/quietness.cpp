@@ -19,7 +19,7 @@ std::string text_of(const char* path) {
 double load_of_last_minute() {
   double load = 0.0;
   std::istringstream(text_of("/proc/loadavg")) >> load;
-  // Of the whole machine, so divided by all processors, not by those that this process may use.
+  // The load is that of the whole machine: divide by all processors, not by those allowed to us.
   return load / static_cast<double>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 

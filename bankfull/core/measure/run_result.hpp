@@ -22,16 +22,16 @@ struct Figure {
   std::string unit = {};
 };
 
-/// A rate that the memory system was measured to sustain; on several ranks, all at once.
+/// A rate that the memory system sustained; on several ranks, all at the same time.
 struct Ceiling {
-  std::string name = {};           ///< "13 read : 1 write, fp32, streaming stores"; of ranks, the
-                                   ///< way of the slowest
-  double bytes_per_second = 0.0;   ///< best of all passes, of all ranks together
+  std::string name = {};           ///< "13 read : 1 write, fp32, streaming stores"; of several
+                                   ///< ranks, the variant of the slowest
+  double bytes_per_second = 0.0;   ///< best of all passes, summed over the ranks
   double working_set_bytes = 0.0;  ///< of all ranks
-  Statistics seconds = {};         ///< per pass, of the best measurement and its slowest rank
-  std::vector<double> rates = {};  ///< B/s, of each time it was measured in the run
+  Statistics seconds = {};         ///< per pass, in the best measurement, on its slowest rank
+  std::vector<double> rates = {};  ///< B/s of each measurement in the run
   std::string key = {};            ///< mix and precision: "13 read : 1 write, fp32"
-  std::string source = {};         ///< the file it was read from; empty: measured in the run
+  std::string source = {};         ///< the file it was read from; empty if measured in the run
 
   /// (max - min) / max of its rates.
   [[nodiscard]] double drift() const;
@@ -42,22 +42,22 @@ struct Measurement {
   std::string name;
   std::vector<Figure> parameters;
   Statistics seconds;  ///< per repeat
-  Work work;           ///< per repeat, of all ranks
+  Work work;           ///< per repeat, summed over the ranks
   std::optional<Ceiling> ceiling;
   std::vector<Figure> figures;        ///< derived: GFLOPS, score, ...
-  std::vector<std::string> notes;     ///< what a reader of the figures must know
-  CacheFit cache = CacheFit::beyond;  ///< beyond: rates and percentage are those of memory
+  std::vector<std::string> notes;     ///< caveats for readers of the figures
+  CacheFit cache = CacheFit::beyond;  ///< only if `beyond` do rates and percentage describe memory
   Quietness quietness = {};
 
-  /// Per median second; empty where none are stated.
+  /// Divided by the median time; empty if none are stated.
   [[nodiscard]] std::optional<double> bytes_per_second() const;
   [[nodiscard]] std::optional<double> flops_per_second() const;
 
-  /// Of its repeats, as a share; empty of a single one, and where they differ in work.
+  /// Of its repeats, as a fraction; empty for a single one, or if they differ in work.
   [[nodiscard]] std::optional<double> spread() const;
 
-  /// Percent of bankfull: the stated bytes per median second over the ceiling. Empty without
-  /// either.
+  /// Percent of bankfull: the stated bytes per median second divided by the ceiling. Empty if
+  /// either is missing.
   [[nodiscard]] std::optional<double> percent_of_bankfull() const;
 };
 
@@ -77,7 +77,7 @@ struct Check {
   std::string name;
   double value = 0.0;
   double reference = 0.0;
-  double tolerance = 0.0;   ///< largest |value - reference| / |reference|, or absolute where
+  double tolerance = 0.0;   ///< largest |value - reference| / |reference|, or absolute if the
                             ///< reference is 0
   std::string source = {};  ///< where the reference comes from
 
@@ -87,30 +87,30 @@ struct Check {
 
 bool all_passed(const std::vector<Check>& checks);
 
-/// What a run's answers are worth.
+/// Whether the results of a run can be trusted.
 enum class Verdict {
   none,            ///< nothing was checked
   verified,        ///< every check passed
-  under_resolved,  ///< likewise, but the grid is too coarse for what happened on it
+  under_resolved,  ///< likewise, but the grid was too coarse for the flow
   failed,
 };
 
-/// Everything one run of a workload found. Reporters render it; nothing else prints.
+/// The complete result of one run of a workload. Reporters render it; nothing else prints.
 struct RunResult {
   std::string workload;
   std::vector<Figure> problem;
   std::vector<Measurement> measurements = {};
   std::vector<Series> series = {};
   std::vector<Check> checks = {};
-  std::vector<Check> resolution = {};  ///< of the grid, where the workload can tell
+  std::vector<Check> resolution = {};  ///< of the grid, if the workload can judge it
   std::vector<std::string> notes = {};
-  std::any attachment = {};   ///< what the workload's own reports are made from
-  std::string ended_by = {};  ///< the signal that ended the run early; empty: it is complete
+  std::any attachment = {};   ///< data for the workload's own reports
+  std::string ended_by = {};  ///< the signal that ended the run early; empty if complete
 
   [[nodiscard]] bool verified() const;  ///< every check passed; true without checks
-  [[nodiscard]] bool resolved() const;  ///< the same of the resolution
+  [[nodiscard]] bool resolved() const;  ///< the same for the resolution
   [[nodiscard]] Verdict verdict() const;
-  [[nodiscard]] bool noisy() const;  ///< any measurement is
+  [[nodiscard]] bool noisy() const;  ///< if any measurement is
   [[nodiscard]] bool complete() const { return ended_by.empty(); }
 
   /// The attachment, which must be of this type.

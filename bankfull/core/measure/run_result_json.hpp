@@ -8,28 +8,28 @@
 
 namespace bankfull {
 
-/// Version of the JSON's shape, which docs/schema/run-result.schema.json describes; those of
-/// earlier versions stand beside it. A change that old readers would misread raises it.
+/// Version of the JSON format, described by docs/schema/run-result.schema.json; schemas of
+/// earlier versions are kept beside it. Increment it for changes that old readers would misread.
 inline constexpr int run_result_schema_version = 2;
 
-/// What an option of the command was.
+/// The value that an option of the command had.
 struct UsedOption {
   std::string name;    ///< "target-seconds"
-  std::string value;   ///< as it is written on a command line; empty: none
+  std::string value;   ///< as written on a command line; empty if none
   std::string source;  ///< "command line", "environment" or "default"
 };
 
-/// How the program was called.
+/// How the program was invoked.
 struct Invocation {
   std::string command_line = {};
-  std::vector<UsedOption> options = {};  ///< all of the command
+  std::vector<UsedOption> options = {};  ///< every option of the command
 };
 
 /// The result with its context (machine, build, ranks, environment, date, command line and options)
 /// as indented JSON text.
 std::string to_json(const RunResult& result, const Invocation& invocation, const RankSurvey& ranks);
 
-/// That context alone, which no run belongs to.
+/// The context alone, without a run.
 std::string context_to_json(const Invocation& invocation, const RankSurvey& ranks);
 
 }  // namespace bankfull

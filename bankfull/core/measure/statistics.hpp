@@ -11,11 +11,11 @@ struct Statistics {
   double min = 0.0;
   double max = 0.0;
 
-  /// (max - min) / median: how far the repeats lie apart.
+  /// (max - min) / median.
   [[nodiscard]] double spread() const { return median > 0.0 ? (max - min) / median : 0.0; }
 };
 
-/// Requires at least one sample. The median of an even number is the mean of the middle two.
+/// Requires at least one sample. The median of an even number is the mean of the two middle ones.
 Statistics summarise(std::vector<double> samples);
 
 }  // namespace bankfull

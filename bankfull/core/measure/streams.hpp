@@ -32,7 +32,7 @@ struct StreamPattern {
   Precision precision = Precision::fp64;
   bool streaming_stores = false;  ///< CPU: store past the caches, without reading the line first
 
-  /// For StreamOperation::copy: the number of streams that run through each array at the same time,
+  /// For StreamOperation::copy: the number of streams that traverse each array at the same time,
   /// as in the copy routine of the 2008 paper "Acceleration Technique of Computational Fluid
   /// Dynamics on GPGPU" (fig. 3): with m = n / n_copy, position i < m is followed by i + m, i + 2
   /// m, ... A position is 64 bytes of each thread's part on the CPU and 16 bytes of the array on a
@@ -47,11 +47,11 @@ struct StreamPattern {
   [[nodiscard]] bool multiplies() const;
 
   /// The traffic of one pass over arrays of `elements` elements: every array once, as STREAM
-  /// counts. What a cache reads before an ordinary store is not counted.
+  /// counts. Write-allocate reads are not counted.
   [[nodiscard]] Traffic traffic(std::int64_t elements) const;
 };
 
-/// The pass that moves a mix: `read` and `write` where it has one of the two only.
+/// The pass that moves a mix: `read` or `write` if the mix only reads or only writes.
 StreamPattern pattern_of(const Mix& mix, Precision precision);
 
 std::string to_string(StreamOperation operation);
@@ -59,14 +59,14 @@ std::string to_string(StreamOperation operation);
 /// "triad, fp64", "13 read : 1 write, fp32, streaming stores".
 std::string to_string(const StreamPattern& pattern);
 
-/// How a GPU runs a pass. Zero blocks: as many as the data needs, one 16-byte access per thread.
+/// How a GPU runs a pass. Zero blocks: as many as the data need at one 16-byte access per thread.
 struct StreamGrid {
   int blocks = 0;
   int threads = 256;
-  bool through_l1 = false;  ///< let reads hit L1; else L2 is the first cache
+  bool through_l1 = false;  ///< let reads hit L1; otherwise L2 is the first cache
 };
 
-/// Arrays on one device and timed passes over them: the probe that every ceiling comes from.
+/// Arrays on one device and timed passes over them: every ceiling is measured with these.
 class Streams {
  public:
   virtual ~Streams() = default;
@@ -84,15 +84,15 @@ class Streams {
   /// The launch shape of later passes; the CPU ignores it.
   virtual void use_grid(const StreamGrid& grid) = 0;
 
-  /// Gives the arrays read known contents, runs one pass and returns how many written elements are
-  /// not what the operation demands; for `read`, how many of the device's partial sums (CPU) or of
-  /// the elements that reached a thread (GPU) are not. Exact for `elements` up to 2^20. At most
-  /// the capacity of a copy for `read`.
+  /// Fills the arrays to be read with known values, runs one pass and returns how many written
+  /// elements are wrong; for `read`, how many of the partial sums (CPU) or of the elements that
+  /// reached a thread (GPU) are wrong. Exact for `elements` up to 2^20. For `read`, `elements` is
+  /// at most the capacity of a copy.
   virtual std::int64_t wrong_elements(const StreamPattern& pattern, std::int64_t elements) = 0;
 };
 
-/// Arrays that take `bytes` together. On the CPU `threads` threads each own, touch first and stream
-/// one contiguous part of every array. Throws UsageError where memory does not suffice.
+/// Arrays of `bytes` in total. On the CPU, each of `threads` threads owns, first-touches and
+/// streams one contiguous part of every array. Throws UsageError if memory does not suffice.
 std::unique_ptr<Streams> make_streams(Device device, int threads, std::int64_t bytes);
 
 namespace detail {
@@ -102,7 +102,7 @@ constexpr int known_element(int array, std::int64_t n) {
   return static_cast<int>((5 * n + std::int64_t{3} * array) % 13) - 6;
 }
 
-/// What one pass over known contents must write at n of the `written`-th array; not for
+/// What one pass over known values must write to element n of the `written`-th array; not for
 /// StreamOperation::read.
 int expected_element(const StreamPattern& pattern, int written, std::int64_t n);
 

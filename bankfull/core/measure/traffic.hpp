@@ -2,8 +2,8 @@
 
 namespace bankfull {
 
-/// What a piece of work must do by its stated model: the least bytes that cross the memory
-/// interface and the floating-point operations. Declared beside the kernel it describes.
+/// The stated model of a piece of work: the minimum number of bytes that cross the memory
+/// interface, and the floating-point operations. Declared beside the kernel it describes.
 struct Traffic {
   double bytes_read = 0.0;
   double bytes_written = 0.0;

@@ -31,7 +31,7 @@ class LaneFft {
   template <class T>
   T* transform(Sign sign, T* data, T* other) const;
 
-  /// Of the transform of one sequence, the products with roots that are 1 included.
+  /// Flops of the transform of one sequence, including multiplications by roots equal to 1.
   [[nodiscard]] double flops() const;
 
  private:

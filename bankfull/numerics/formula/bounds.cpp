@@ -34,7 +34,7 @@ bool holds(const Interval& interval, double number) {
 /// The next number above.
 double above(double number) { return std::nextafter(number, HUGE_VAL); }
 
-/// Of a function that does not fall, or does not rise, on all of an interval.
+/// Bounds of a function that is monotone on the whole interval.
 template <class Function>
 Interval monotone(const Interval& b, const Function& function) {
   return around({function(b.least), function(b.most)});
@@ -60,7 +60,7 @@ Interval wave(const Interval& b, double shift) {
   return found;
 }
 
-/// Of a function that is even, and rises with the magnitude.
+/// Bounds of a function that is even and increases with the magnitude.
 template <class Function>
 Interval even(const Interval& b, const Function& function) {
   Interval found = monotone(b, function);
@@ -114,7 +114,7 @@ Interval bounds_of_one(Operation operation, const Interval& b) {
     case Operation::cosh:
       return even(b, result);
     default:
-      // All others rise or fall wherever they are defined, and are no number elsewhere.
+      // All others are monotone wherever they are defined, and NaN elsewhere.
       return monotone(b, result);
   }
 }

@@ -210,8 +210,8 @@ class Compiler {
   }
 
   void put(const Instruction& instruction) {
-    if (program_.count == Program::most_instructions) {
-      refuse(joined({"it has more than ", std::to_string(Program::most_instructions),
+    if (program_.count == Program::max_instructions) {
+      refuse(joined({"it has more than ", std::to_string(Program::max_instructions),
                      " numbers and operations"}));
     }
     values_ += 1 - values_of(instruction.operation);

@@ -162,10 +162,10 @@ BANKFULL_HOST_DEVICE inline double result_of_two(Operation operation, double a, 
 /// device evaluate alike, so that a GPU needs nobody to tell it what a formula has become. Made by
 /// `compile`.
 struct Program {
-  static constexpr int most_instructions = 64;
+  static constexpr int max_instructions = 64;
   static constexpr int deepest_stack = 16;
 
-  Instruction code[most_instructions] = {};
+  Instruction code[max_instructions] = {};
   int count = 0;  ///< 0: there is no formula
 
   [[nodiscard]] bool given() const { return count > 0; }

@@ -27,7 +27,7 @@ std::vector<double> reference_block(Precision precision, const GridSize& grid,
 std::vector<Box> sampled_blocks(const Extents& points);
 
 /// Cells that a thread holds of a block with so many layers around it, at most.
-constexpr std::int64_t most_block_cells(std::int64_t layers) {
+constexpr std::int64_t max_block_cells(std::int64_t layers) {
   return (8 + 2 * layers) * (32 + 2 * layers) * (128 + 2 * layers);
 }
 

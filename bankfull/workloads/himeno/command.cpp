@@ -41,7 +41,7 @@ void print_decomposition(const himeno::Plan& plan) {
   const Extents most = decomposition.largest_block();
   const int ghosts = plan.domain.ghosts;
   const std::int64_t cells = busiest_halo_cells(decomposition, himeno::halo_shape(ghosts));
-  print_out("  {} ranks as {}: blocks of {}x{}x{} to {}x{}x{} points, {} a rank\n",
+  print_out("  {} ranks as {}: blocks of {}x{}x{} to {}x{}x{} points, {} per rank\n",
             decomposition.ranks(), to_string(decomposition.grid()), least.ni, least.nj, least.nk,
             most.ni, most.nj, most.nk, format_bytes(static_cast<double>(plan.field_bytes)));
   print_out("  the busiest rank sends {} in an exchange of {} layer{}\n",
@@ -145,7 +145,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
     official->excludes(command->get_option(chosen_by_protocol));
   }
   add_number(*command, "--min-percent", options->min_percent,
-             "exit 4 where a schedule stays below this percent of bankfull", {.least = 0.0});
+             "exit 4 if a schedule stays below this percent of bankfull", {.least = 0.0});
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_himeno(*options, ranks); };
   });

@@ -9,21 +9,21 @@
 
 namespace bankfull::himeno {
 
-/// A valid problem on given ranks with what follows from both. Nothing that gets one decides any of
-/// it again.
+/// A valid problem on given ranks, with everything that follows from both. Code that is given a
+/// plan does not decide any of it again.
 struct Plan {
   Problem problem;
   Domain domain;                 ///< of this rank
   std::int64_t field_bytes = 0;  ///< of this rank's fields
   Footprint footprint;
-  std::string shortage = {};  ///< of memory, where make_plan was to tell it; else empty
+  std::string shortage = {};  ///< lack of memory, if make_plan was to report it; else empty
 
   [[nodiscard]] const Decomposition& decomposition() const { return domain.decomposition; }
 };
 
-/// Collective. Throws UsageError where the problem makes no sense, cannot be cut for the ranks, or
-/// does not fit a device's or a node's memory, unless that is to be told; the message names the
-/// largest standard size that fits.
+/// Collective. Throws UsageError if the problem is invalid, cannot be divided among the ranks, or
+/// does not fit a device's or a node's memory (unless that is only to be reported); the message
+/// names the largest standard size that fits.
 Plan make_plan(const Problem& problem, const Communicator& ranks,
                CeilingRule ceilings = CeilingRule::automatic,
                Shortage shortage = Shortage::refused);

@@ -7,8 +7,8 @@
 
 namespace bankfull::himeno {
 
-/// The coefficient fields in the order in which an update reads them and in which they lie in
-/// memory: weights a, b and c of the stencil, the source wrk1, the scale a3 and the flag bnd, which
+/// The coefficient fields, in the order in which an update reads them and in which they are
+/// stored: weights a, b and c of the stencil, the source wrk1, the scale a3 and the flag bnd, which
 /// is 1 in the fluid and 0 in a solid.
 enum Coefficient : int { a0, a1, a2, b0, b1, b2, c0, c1, c2, wrk1, a3, bnd, coefficient_count };
 
@@ -52,7 +52,7 @@ BANKFULL_ALWAYS_INLINE BANKFULL_HOST_DEVICE Value relaxed(const Value& pressure,
   return fma(omega, residual, pressure);
 }
 
-/// A point's coefficients read one by one: field n lies n strides after the first.
+/// A point's coefficients, read individually: field n lies n strides after the first.
 template <class T>
 struct CoefficientsAt {
   const T* first;
@@ -61,7 +61,7 @@ struct CoefficientsAt {
   BANKFULL_HOST_DEVICE T operator()(Coefficient n) const { return first[n * stride]; }
 };
 
-/// The pressures around a point read one by one, `centre` pointing at it.
+/// The pressures around a point, read individually; `centre` points at it.
 template <class T>
 struct PressuresAt {
   const T* centre;

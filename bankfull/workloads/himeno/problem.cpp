@@ -116,13 +116,13 @@ void check_values(const Problem& problem) {
       fmt::format("--repeat {} with --warmup {} would never end", problem.repeats, problem.warmup),
       fmt::format("use up to {} of each", max_repeats));
   require(problem.target_seconds > 0.0 && problem.target_seconds <= 86400.0,
-          fmt::format("--target-seconds {} is no running time", problem.target_seconds),
+          fmt::format("--target-seconds {} is not a valid running time", problem.target_seconds),
           "use a time above 0 and up to 86400");
   require(problem.repeats >= 1, fmt::format("--repeat {} measures nothing", problem.repeats),
           "use at least 1");
   require(problem.warmup >= 0, fmt::format("--warmup {} is negative", problem.warmup),
           "use 0 or more");
-  require(problem.threads >= 1, fmt::format("--threads {} leaves nobody to work", problem.threads),
+  require(problem.threads >= 1, fmt::format("--threads {} is too few", problem.threads),
           "use at least 1");
   require(std::isfinite(problem.perturbation),
           fmt::format("--perturb-operator {} is not a number", problem.perturbation),

@@ -15,16 +15,16 @@
 
 namespace bankfull::himeno {
 
-/// Floating-point operations of one point and iteration, by the benchmark's own count.
+/// Floating-point operations per point and iteration, by the benchmark's own count.
 inline constexpr int flops_per_point = 34;
 
 /// Fields: the coefficients, the pressure and its next iterate.
 inline constexpr int field_count = coefficient_count + 2;
 
-/// Fields that a pass reads; it writes one, the next pressure.
+/// Fields that a pass reads; it writes one, the new pressure.
 inline constexpr int fields_read = coefficient_count + 1;
 
-/// More would never end.
+/// Larger numbers would never end.
 inline constexpr std::int64_t max_iterations = 1'000'000'000;
 inline constexpr int max_repeats = 10'000;  ///< also of trial runs
 
@@ -46,7 +46,7 @@ struct GridSize {
   friend bool operator==(const GridSize&, const GridSize&) = default;
 };
 
-/// A size of the official benchmark with the gosa that its initial state leads to.
+/// A size of the official benchmark, with the values of gosa from its initial state.
 struct StandardSize {
   std::string name;
   GridSize grid;
@@ -58,22 +58,22 @@ struct StandardSize {
 
 const std::vector<StandardSize>& standard_sizes();
 
-/// The standard size of this grid, if it is one.
+/// The standard size with this grid, if any.
 const StandardSize* find_standard(const GridSize& grid);
 
 /// "XL" or "512x512x1024".
 std::string name_of(const GridSize& grid);
 
-/// Understands XS, S, M, L, XL and any IxJxK with every dimension at least 3.
+/// Parses XS, S, M, L, XL and any IxJxK with every dimension at least 3.
 /// Throws UsageError for anything else, naming it.
 GridSize parse_size(const std::string& text);
 
-/// How a sweep visits the grid. All give the same pressure field bit for bit.
+/// How a sweep traverses the grid. All give bitwise identical pressure fields.
 enum class Schedule {
   reference,  ///< serial, plain loops; CPU only
-  direct,     ///< one thread a point, or plain loops
+  direct,     ///< one thread per point, or plain loops
   marching,   ///< threads march along i with three planes of pressure at hand (2010 paper)
-  tuned,      ///< the fastest that does one iteration per pass
+  tuned,      ///< the fastest with one iteration per pass
   fused,      ///< several iterations per pass over the coefficients
 };
 
@@ -90,12 +90,12 @@ struct Problem {
   std::vector<Schedule> schedules{Schedule::tuned};
   Device device;
   int threads = 1;
-  std::optional<std::int64_t> iterations;  ///< exactly so many per repeat, from the official state
+  std::optional<std::int64_t> iterations;  ///< per repeat, each from the official initial state
   double target_seconds = 3.0;             ///< else as many as fill this time, over all repeats
   int repeats = 5;
   int warmup = 1;             ///< repeats of three trial iterations before timing
-  double perturbation = 0.0;  ///< the measured path multiplies its operator by 1 + this; the
-                              ///< references do not, so that a check of the checks can fail
+  double perturbation = 0.0;  ///< the measured path multiplies its operator by 1 + this, the
+                              ///< references do not: a test of the checks, which must fail
 
   // Several ranks.
   std::optional<RankGrid> rank_grid;  ///< else the one with the least communication
@@ -104,13 +104,13 @@ struct Problem {
   Transport transport = Transport::automatic;
 };
 
-/// Bytes that the fields of a block of points take with so many layers of ghosts.
+/// Bytes of the fields of a block of points with this many ghost layers.
 std::int64_t memory_bytes(const Extents& points, int ghosts, Precision precision);
 
-/// Bytes that the fields of a problem take on one device.
+/// Bytes of a problem's fields on a single device.
 std::int64_t memory_bytes(const GridSize& grid, Precision precision);
 
-/// Throws UsageError where the problem makes no sense on any ranks.
+/// Throws UsageError if the problem is invalid for any number of ranks.
 void check_values(const Problem& problem);
 
 }  // namespace bankfull::himeno

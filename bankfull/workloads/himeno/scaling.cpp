@@ -201,7 +201,7 @@ std::vector<std::string> notes_on(const ScalingProblem& scaling) {
   std::vector<std::string> notes{
       fmt::format("speedup and efficiency are relative to {} rank{}", scaling.rank_counts.front(),
                   scaling.rank_counts.front() == 1 ? "" : "s"),
-      "percent of bankfull: of what the ranks of the case sustain together"};
+      "percent of bankfull: relative to what the ranks of the case sustain together"};
   add_perturbation(scaling.problem.perturbation, notes);
   if (scaling.mode == Scaling::weak) {
     notes.push_back("every rank has the points of size " + name_of(scaling.problem.grid));

@@ -52,7 +52,7 @@ Work work_of(const Domain& domain, Precision precision, int iterations_per_pass,
                                : fmt::format("pass of {} iterations", iterations_per_pass);
   Work work{
       .traffic = static_cast<double>(passes) * unfused,
-      .model = fmt::format("{} B a point and {}: {} fields read, 1 written",
+      .model = fmt::format("{} B per point and {}: {} fields read, 1 written",
                            field_count * bytes_of(precision), pass, fields_read),
       .working_set_bytes = static_cast<double>(memory_bytes(points, domain.ghosts, precision)),
       .precision = precision};

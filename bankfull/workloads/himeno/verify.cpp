@@ -79,7 +79,7 @@ std::int64_t wrong_points(const Solver& solver, const Problem& problem,
   return wrong;
 }
 
-/// Of the schedule with most.
+/// The maximum over the schedules.
 int iterations_of_a_pass(const Problem& problem, const Decomposition& decomposition, int ghosts) {
   if (!fuses(problem)) {
     return 1;
@@ -208,7 +208,7 @@ WorkBytes verification_bytes(const Problem& problem, const Decomposition& decomp
   const int layers = iterations_of_a_pass(problem, decomposition, ghosts) + 1;
   const std::int64_t compared = 8 * points_of(sampled_blocks(decomposition.largest_block())) +
                                 std::int64_t{problem.threads} * field_count *
-                                    most_block_cells(layers) * bytes_of(problem.precision);
+                                    max_block_cells(layers) * bytes_of(problem.precision);
   if (problem.device.is_cuda()) {
     return {.device = fields, .host = std::max(reference, compared)};
   }

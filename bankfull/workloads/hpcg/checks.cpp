@@ -44,7 +44,7 @@ std::vector<Check> set_checks(const NormsTest& norms) {
           at_most("hpcg sets' scaled residuals: largest difference from the convergence test's, "
                   "relative",
                   norms.from_convergence, norms.allowed_difference,
-                  "as many iterations of the same path")};
+                  "the same number of iterations of the same path")};
 }
 
 /// Whether the residual that is required is one that the reference reached: what it reports is that
@@ -69,7 +69,7 @@ std::vector<Check> solution_checks(const Outcome& outcome) {
               solution.product_error, 0.0, "closed form: sums of small whole numbers"),
       at_most("hpcg ||b - A x|| / ||b||", solution.true_residual, solution.allowed_residual,
               "the reference's product on the matrix of the set-up; allowed: 50 iterations of the "
-              "reference, and roundings"),
+              "reference, and rounding errors"),
       at_most("hpcg ||b - A x|| / ||b||: difference from what the recurrence reports",
               solution.difference(), solution.allowed_difference,
               "the reference's product on the matrix of the set-up"),

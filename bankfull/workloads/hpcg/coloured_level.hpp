@@ -408,10 +408,10 @@ inline constexpr ColumnIndices column_indices_of =
 /// What a reader of figures of half sweeps must know.
 inline std::vector<std::string> half_sweep_notes(ColumnIndices wanted, ColumnIndices kept) {
   std::vector<std::string> notes{
-      "products of vectors are formed in SpMV, MG and the updates of vectors: DDOT is what is "
-      "left, the sums over blocks and ranks",
+      "dot products are computed in SpMV, MG and the vector updates: DDOT covers only the rest, "
+      "the sums over blocks and ranks",
       "sweeps keep U x and read half of the matrix: the preconditioner is the benchmark's, only "
-      "roundings differ",
+      "rounding errors differ",
       "residuals are formed where the restriction takes them"};
   if (kept == ColumnIndices::slim) {
     notes.emplace_back(

@@ -72,7 +72,7 @@ std::optional<hpcg::HpcgDat> find_dat(const HpcgOptions& options, const Communic
   found = ranks.all_gather(found).front();
   if (found && !options.common.quiet) {
     tell(ranks,
-         fmt::format("read {}: {} a rank{}{}", options.dat.value_or(default_dat),
+         fmt::format("read {}: {} per rank{}{}", options.dat.value_or(default_dat),
                      to_string(found->local),
                      fmt::format(", {} s", found->seconds.value_or(hpcg::official_seconds)),
                      found->process_grid ? ", " + to_string(*found->process_grid) + " ranks" : ""));
@@ -146,7 +146,7 @@ void print_plan(const hpcg::Plan& plan) {
             format_bytes(static_cast<double>(levels[0].sent_elements) * sizeof(double)));
   for (int level = 0; level < hpcg::level_count; ++level) {
     const hpcg::LevelSize& size = levels[static_cast<std::size_t>(level)];
-    print_out("  level {}: {} a rank, {} equations, {} nonzeros\n", level,
+    print_out("  level {}: {} per rank, {} equations, {} nonzeros\n", level,
               to_string(hpcg::level_grid(problem.local, level)), size.equations, size.nonzeros);
   }
   print_out("  {}; an iteration does {} and moves {} by the official models\n",
@@ -314,7 +314,7 @@ void add_placement_options(CLI::App& command, HpcgOptions& options) {
                                       "(default: the grid with the least communication)"))
       ->type_name("XxYxZ");
   with_environment(command.add_option("--transport", options.transport,
-                                      "how halos travel: auto, peer, nccl, mpi-device or mpi"))
+                                      "transport of halos: auto, peer, nccl, mpi-device or mpi"))
       ->capture_default_str();
 }
 
@@ -360,7 +360,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
 
 void list_choices() {
   print_out("hpcg: conjugate gradients with multigrid on a 27-point operator\n");
-  Table sizes({"local grid", "points", "memory a rank"});
+  Table sizes({"local grid", "points", "memory per rank"});
   for (const std::int64_t side : {64, 104, 128, 192, 256, 320}) {
     hpcg::Problem problem;
     problem.local = {side, side, side};

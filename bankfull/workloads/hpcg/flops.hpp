@@ -27,11 +27,11 @@ struct OfficialFlops {
   [[nodiscard]] double total() const { return ddot + waxpby + spmv + mg; }
 };
 
-/// Of `iterations` iterations and `starts` sets, each of which forms the first residual.
+/// For `iterations` iterations and `starts` sets, each of which computes an initial residual.
 OfficialFlops official_flops(const LevelSizes& levels, std::int64_t iterations,
                              std::int64_t starts);
 
-/// Of all timed sets.
+/// For all timed sets.
 OfficialFlops official_flops(const Outcome& outcome);
 
 /// Bytes moved.
@@ -42,11 +42,11 @@ struct OfficialBytes {
   [[nodiscard]] double total() const { return read + written; }
 };
 
-/// Of `iterations` iterations and `starts` sets, each of which forms the first residual.
+/// For `iterations` iterations and `starts` sets, each of which computes an initial residual.
 OfficialBytes official_bytes(const LevelSizes& levels, std::int64_t iterations,
                              std::int64_t starts);
 
-/// Of all timed sets.
+/// For all timed sets.
 OfficialBytes official_bytes(const Outcome& outcome);
 
 /// Bytes kept.

@@ -92,7 +92,7 @@ class Words {
   /// Refuses the word that `next` gave.
   [[noreturn]] void refuse_word(const std::string& why, const std::string& remedy) const {
     const std::string_view word = text_.substr(begin_, end_ - begin_);
-    const std::string what = word.empty() ? "the line ends where a number is due"
+    const std::string what = word.empty() ? "the line ends where a number is expected"
                                           : fmt::format("'{}' {}", shown(word), why);
     refuse(name_, line_, begin_, what, remedy);
   }

@@ -42,18 +42,18 @@ void check_local(const Problem& problem) {
 }
 
 void check_columns(const Problem& problem, const RankGrid& grid) {
-  require(
-      columns_of(problem.local, grid) <= std::numeric_limits<std::int32_t>::max(),
-      fmt::format("{} has {} points a rank, and with its halo more than 32-bit indices can name",
-                  local_text(problem), problem.local.count()),
-      "use up to 1280x1280x1280 a rank, and more ranks");
+  require(columns_of(problem.local, grid) <= std::numeric_limits<std::int32_t>::max(),
+          fmt::format("{} has {} points per rank; with its halo that exceeds 32-bit indices",
+                      local_text(problem), problem.local.count()),
+          "use up to 1280x1280x1280 per rank, and more ranks");
 }
 
 void check_settings(const Problem& problem) {
-  require(problem.seconds >= 0.0 && problem.seconds <= longest_seconds,
-          fmt::format("{} {} is no running time", problem.origins.seconds, problem.seconds),
-          fmt::format("use 0, the quick path, or up to {:.0f}", longest_seconds));
-  require(problem.threads >= 1, fmt::format("--threads {} leaves nobody to work", problem.threads),
+  require(
+      problem.seconds >= 0.0 && problem.seconds <= longest_seconds,
+      fmt::format("{} {} is not a valid running time", problem.origins.seconds, problem.seconds),
+      fmt::format("use 0, the quick path, or up to {:.0f}", longest_seconds));
+  require(problem.threads >= 1, fmt::format("--threads {} is too few", problem.threads),
           "use at least 1");
   const bool runs_on_cpu =
       problem.variant == Variant::tuned || problem.variant == Variant::reference;
@@ -78,7 +78,8 @@ void add_broken_shapes(const Problem& problem, const Grid3& ranks, BrokenRules& 
   for (const std::int64_t n : {local.nx, local.ny, local.nz}) {
     if (n < official_dimension || n % official_multiple != 0) {
       broken.push_back(
-          {fmt::format("the side {} of {} is none of an official run", n, local_text(problem)),
+          {fmt::format("the side {} of {} is not allowed in an official run", n,
+                       local_text(problem)),
            fmt::format("use multiples of {} from {}", official_multiple, official_dimension)});
       break;
     }

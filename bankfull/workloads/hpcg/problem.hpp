@@ -11,10 +11,10 @@
 
 namespace bankfull::hpcg {
 
-/// Levels of the multigrid preconditioner, the finest included.
+/// Levels of the multigrid preconditioner, including the finest.
 inline constexpr int level_count = 4;
 
-/// Entries of a row of the operator, at most.
+/// Maximum number of entries per row of the operator.
 inline constexpr int max_entries = 27;
 
 /// Iterations of the reference that the optimised solver has to match.
@@ -23,11 +23,11 @@ inline constexpr int reference_iterations = 50;
 /// Iterations that the optimised solver may take to match it.
 inline constexpr int max_iterations = 10 * reference_iterations;
 
-/// How far above the reference's a residual may be, relative to it: the benchmark accepts a
+/// By how much a residual may exceed the reference's, relative to it: the benchmark accepts a
 /// deviation in the seventh digit.
 inline constexpr double residual_slack = 1e-6;
 
-/// Points of a rank's grid along an axis, at least and at most.
+/// Minimum and maximum number of points of a rank's grid along an axis.
 inline constexpr std::int64_t smallest_dimension = 8;
 inline constexpr std::int64_t largest_dimension = std::int64_t{1} << 20;
 
@@ -35,18 +35,18 @@ inline constexpr std::int64_t largest_dimension = std::int64_t{1} << 20;
 inline constexpr std::int64_t official_dimension = 16;
 inline constexpr std::int64_t official_multiple = std::int64_t{1} << (level_count - 1);
 
-/// Seconds of the timed sets, at most: a week.
+/// Maximum time of the timed sets in seconds: a week.
 inline constexpr double longest_seconds = 7.0 * 86400.0;
 
-/// Seconds of an official run, at least, and the share of memory that its data must fill.
+/// Minimum time of an official run in seconds, and the share of memory that its data must fill.
 inline constexpr double official_seconds = 1800.0;
 inline constexpr double official_memory_share = 0.25;
 
-/// The smallest ratio of the shortest to the longest side of the local grid and of the grid of
+/// The minimum ratio of the shortest to the longest side, of the local grid and of the grid of
 /// ranks.
 inline constexpr double smallest_ratio = 0.125;
 
-/// Grid points of one rank, x fastest in memory; or ranks along the axes.
+/// Grid points of one rank, x fastest in memory, or numbers of ranks along the axes.
 struct Grid3 {
   std::int64_t nx = 0;
   std::int64_t ny = 0;
@@ -62,20 +62,20 @@ Grid3 grid3_of(const RankGrid& grid);
 /// "256x256x256".
 std::string to_string(const Grid3& grid);
 
-/// Understands "256x256x256", nx x ny x nz; throws UsageError for anything else, naming the option
+/// Parses "256x256x256", nx x ny x nz; throws UsageError for anything else, naming the option
 /// it came from.
 Grid3 parse_grid(const std::string& option, const std::string& text);
 
-/// Points of one rank at a level, 0 being the finest: every second one along each axis of the level
-/// before, the first included, so that an odd number is halved upwards.
+/// Points of one rank on a level, where 0 is the finest: every second point of the next finer level
+/// along each axis, starting with the first, so that halves are rounded up.
 Grid3 level_grid(const Grid3& local, int level);
 
-/// The shortest side over the longest.
+/// The ratio of the shortest side to the longest.
 double aspect_ratio(const Grid3& grid);
 
 /// How the preconditioner and the matrix run in the timed sets.
 enum class Variant {
-  tuned,              ///< the fastest that we know
+  tuned,              ///< the fastest known
   ell,                ///< paper's D: own kernels, ELLPACK, rows in the order of their colours
   csr,                ///< paper's C: own kernels, CSR, rows in the order of their colours
   cusparse_coloured,  ///< paper's B: cuSPARSE, CSR, rows in the order of their colours
@@ -88,16 +88,16 @@ std::string to_string(Variant variant);
 
 bool uses_cusparse(Variant variant);
 
-/// Throws UsageError where cuSPARSE, which the variant uses, is missing.
+/// Throws UsageError if the variant needs cuSPARSE and that is missing.
 void require_cusparse(Variant variant);
 
-/// Throws UsageError for a name that is not a variant.
+/// Throws UsageError if the name is not a variant.
 Variant parse_variant(const std::string& text);
 
-/// How the variants `tuned` keep column indices.
+/// How the variant `tuned` stores column indices.
 enum class ColumnIndices {
   full,  ///< 32 bits
-  slim,  ///< 16 bits from a base of each slice's slot, where they fit; lossless
+  slim,  ///< 16-bit offsets from a base per slice and slot, if they fit; lossless
 };
 
 std::string to_string(ColumnIndices columns);
@@ -108,18 +108,18 @@ ColumnIndices parse_columns(const std::string& text);
 /// How the variant `tuned` sweeps on GPUs.
 enum class Sweeps {
   automatic,  ///< pipelined on large levels, syncfree on others
-  classes,    ///< a kernel for each class of rows
-  syncfree,   ///< a kernel whose rows wait for each other; see cuda/sync_free_sweep.cuh
-  pipelined,  ///< persistent blocks that load ahead while they wait; see cuda/pipeline.cuh
+  classes,    ///< one kernel per class of rows
+  syncfree,   ///< one kernel whose rows wait for each other; see cuda/sync_free_sweep.cuh
+  pipelined,  ///< persistent blocks that prefetch while they wait; see cuda/pipeline.cuh
 };
 
 std::string to_string(Sweeps sweeps);
 
-/// Throws UsageError for anything but "auto", "classes", "syncfree" and "pipelined"; of the
-/// earlier names "waves" and "conveyors" it says what they are now.
+/// Throws UsageError for anything but "auto", "classes", "syncfree" and "pipelined"; for the
+/// former names "waves" and "conveyors" it states the new ones.
 Sweeps parse_sweeps(const std::string& text);
 
-/// What the user calls a problem's values, for what is said about them: options, or lines of an
+/// The user's names of a problem's values, for messages about them: options, or lines of an
 /// input file.
 struct Origins {
   std::string local = "--local";
@@ -129,10 +129,10 @@ struct Origins {
 
 /// What to run; plain data, checked by `make_plan`.
 struct Problem {
-  Grid3 local{104, 104, 104};         ///< of every rank
-  std::optional<Grid3> process_grid;  ///< else the one with the least communication
+  Grid3 local{104, 104, 104};         ///< grid of every rank
+  std::optional<Grid3> process_grid;  ///< default: the one with the least communication
   double seconds = 60.0;              ///< of the timed sets; 0 for the quick path
-  bool official = false;              ///< insist on the rules of official runs
+  bool official = false;              ///< enforce the rules of official runs
   Variant variant = Variant::tuned;
   ColumnIndices columns = ColumnIndices::full;
   Sweeps sweeps = Sweeps::automatic;
@@ -140,7 +140,7 @@ struct Problem {
   int threads = 1;
   Transport transport = Transport::automatic;
   /// The measured backend multiplies its operator by 1 + this, on all levels; the references do
-  /// not. Not 0: a check of the checks, which must fail.
+  /// not. If it is not 0, the checks must fail: a test of the checks.
   double perturbation = 0.0;
   Origins origins = {};
 };
@@ -148,10 +148,10 @@ struct Problem {
 /// The ranks along the axes and their blocks of the global grid, as a Decomposition with i = z,
 /// j = y, k = x: ranks are numbered with x fastest. `level` counts from the finest, 0.
 ///
-/// Where the problem leaves the choice, it is the grid of ranks with the least communication among
-/// those of the shape that official runs must have, if any; among equals the one with more cuts
-/// along z, then y, whose halos are contiguous. Throws UsageError for a process grid of another
-/// number of ranks.
+/// If the problem leaves the choice open, this is the grid of ranks with the least communication
+/// among those with a shape allowed in official runs, if any; ties go to more cuts along z, then y,
+/// whose halos are contiguous. Throws UsageError if the process grid has a different number of
+/// ranks.
 Decomposition decompose(const Problem& problem, int ranks, int level = 0);
 
 }  // namespace bankfull::hpcg

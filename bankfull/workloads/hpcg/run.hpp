@@ -9,8 +9,8 @@ namespace bankfull::hpcg {
 
 /// Runs the whole benchmark: set-up, reference, optimisation, validation, timed sets.
 ///
-/// Throws RuntimeFailure where the machine fails; a failed check is part of the result. What the
-/// official report says is attached to it: `attached<Outcome>()`.
+/// Throws RuntimeFailure if the machine fails; a failed check is part of the result. The data of
+/// the official report are attached to it: `attached<Outcome>()`.
 ///
 /// Collective: all ranks get the same result.
 RunResult run(const Plan& plan, const RunContext& context);

@@ -18,8 +18,8 @@ namespace bankfull::hpcg {
 //   D x' = r - L x' - U x - E x, reads L and the coarse columns of U.
 // - After it r - L x' - E x = D x' + U x, so the backward sweep is x'' = x' + (U x - U x'') / D.
 //
-// It is the same preconditioner: only roundings differ. One cycle reads each level's matrix 2.2
-// times, not 5 times.
+// It is the same preconditioner: only rounding errors differ. One cycle reads each level's
+// matrix 2.2 times, not 5 times.
 
 /// D x' = r - L x', from x = 0.
 template <class T>

@@ -109,7 +109,7 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       ->capture_default_str();
   with_environment(command->add_option("--cg", options->cg_order,
                                        "CG's order of operations: auto, nasa, or "
-                                       "chronopoulos-gear, one sum over ranks a step, on GPUs"))
+                                       "chronopoulos-gear, one sum over ranks per step, on GPUs"))
       ->capture_default_str();
   with_environment(command->add_option("--transport", options->transport,
                                        "between ranks: auto, peer, nccl, mpi-device or mpi"))

@@ -74,7 +74,7 @@ void check_settings(const Problem& problem, int ranks) {
   require(problem.repeats >= 1 && problem.repeats <= max_repeats,
           fmt::format("--repeat {} is not a number of repeats", problem.repeats),
           fmt::format("use 1 to {}", max_repeats));
-  require(problem.threads >= 1, fmt::format("--threads {} leaves nobody to work", problem.threads),
+  require(problem.threads >= 1, fmt::format("--threads {} is too few", problem.threads),
           "use at least 1");
   if (problem.schedule == Schedule::reference) {
     check_reference(problem, ranks);

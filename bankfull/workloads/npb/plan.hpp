@@ -12,20 +12,20 @@ namespace bankfull::npb {
 struct KernelPlan {
   Kernel kernel = Kernel::cg;
   Facts facts;
-  Footprint footprint;        ///< of this kernel; they run one after the other
-  std::string shortage = {};  ///< of memory, where make_plan was to tell it; else empty
+  Footprint footprint;        ///< of this kernel; kernels run one after the other
+  std::string shortage = {};  ///< lack of memory, if make_plan was to report it; else empty
 };
 
-/// A valid problem on given ranks with what follows from both. Nothing that gets one decides any of
-/// it again.
+/// A valid problem on given ranks, with everything that follows from both. Code that is given a
+/// plan does not decide any of it again.
 struct Plan {
   Problem problem;
   std::vector<KernelPlan> kernels;
 };
 
-/// Collective. Throws UsageError where the problem cannot run on these ranks, with the option, its
-/// value and what to do, or does not fit a device's or a node's memory, unless that is to be told;
-/// the message names the largest class that fits.
+/// Collective. Throws UsageError if the problem cannot run on these ranks, with the option, its
+/// value and a remedy, or does not fit a device's or a node's memory (unless that is only to be
+/// reported); the message names the largest class that fits.
 Plan make_plan(const Problem& problem, const Communicator& ranks,
                CeilingRule ceilings = CeilingRule::automatic,
                Shortage shortage = Shortage::refused);

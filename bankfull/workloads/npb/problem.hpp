@@ -10,8 +10,8 @@
 namespace bankfull::npb {
 
 enum class Schedule {
-  tuned,      ///< what is measured
-  reference,  ///< serial, reads like the specification; what others are compared with
+  tuned,      ///< the measured one
+  reference,  ///< serial, follows the specification; others are compared with it
 };
 
 std::string to_string(Schedule schedule);
@@ -19,11 +19,11 @@ std::string to_string(Schedule schedule);
 /// Throws UsageError for an unknown name.
 Schedule parse_schedule(const std::string& text);
 
-/// Order of operations in a step of CG's conjugate gradients.
+/// Order of operations in a conjugate-gradient step of CG.
 enum class CgOrder {
-  automatic,          ///< NASA's, but on GPUs where a run is not one kernel
-  nasa,               ///< as NPB's programs have it: two sums over ranks a step
-  chronopoulos_gear,  ///< one sum over ranks a step, the same numbers but for rounding; on GPUs
+  automatic,          ///< NASA's, except on GPUs if a run is not a single kernel
+  nasa,               ///< as in NPB's programs: two sums over ranks per step
+  chronopoulos_gear,  ///< one sum over ranks per step, the same values up to rounding; GPUs only
 };
 
 std::string to_string(CgOrder order);
@@ -31,7 +31,7 @@ std::string to_string(CgOrder order);
 /// Throws UsageError for an unknown name.
 CgOrder parse_cg_order(const std::string& text);
 
-/// More would never end.
+/// Larger numbers would never end.
 inline constexpr int max_repeats = 10'000;
 
 /// What to run: plain data, checked by `make_plan`.
@@ -45,7 +45,7 @@ struct Problem {
   int repeats = 3;
   Transport transport = Transport::automatic;  ///< between ranks
   double perturbation =
-      0.0;  ///< the measured path multiplies its operator by 1 + this; references do not
+      0.0;  ///< the measured path multiplies its operator by 1 + this, references do not
 };
 
 }  // namespace bankfull::npb

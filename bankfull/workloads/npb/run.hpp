@@ -7,11 +7,11 @@
 
 namespace bankfull::npb {
 
-/// Runs the problem's kernels one after the other: set-up, NPB's untimed pass, timed repeats, each
-/// of them verified. The result's attachment is a std::vector<Outcome>: what the result blocks say,
+/// Runs the problem's kernels one after the other: set-up, NPB's untimed pass, and timed repeats,
+/// each verified. The result's attachment is a std::vector<Outcome>, the data of the result blocks
 /// in the order of the kernels.
 ///
-/// Throws RuntimeFailure where the machine fails; a failed verification is part of the result.
+/// Throws RuntimeFailure if the machine fails; a failed verification is part of the result.
 RunResult run(const Plan& plan, const RunContext& context);
 
 }  // namespace bankfull::npb

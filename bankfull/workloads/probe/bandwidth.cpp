@@ -33,7 +33,7 @@ std::vector<StreamGrid> candidate_grids(Device device) {
           {.blocks = 32 * units, .threads = 256, .through_l1 = false}};
 }
 
-// Of a quick probe of a CPU.
+// For a quick probe of a CPU.
 constexpr double quick_seconds = 3.5;
 constexpr double quick_curves = 0.45;  ///< part of these
 constexpr double quick_largest = 0.4;  ///< of the rest

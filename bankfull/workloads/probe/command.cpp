@@ -62,12 +62,12 @@ ExitCode run_probe(const ProbeOptions& options, const Communicator& ranks) {
 void add_sweep_options(CLI::App& command, probe::Problem& problem) {
   // 0 is what the problem takes for blank.
   add_number(command, "--repeat", problem.repeats, "timed passes of a figure",
-             {.least = 1.0, .most = probe::most_repeats});
+             {.least = 1.0, .most = probe::max_repeats});
   add_number(command, "--points-per-octave", problem.points_per_octave,
              "points of a curve for every doubling of its size",
-             {.least = 1.0, .most = probe::most_points_per_octave});
+             {.least = 1.0, .most = probe::max_points_per_octave});
   add_bytes(command, "--memory-limit", problem.memory_limit,
-            "most memory to hold at a time (512MiB, 4GiB)");
+            "maximum memory to hold at a time (512MiB, 4GiB)");
   add_bytes(command, "--from", problem.working_set_from,
             "smallest working set of the bandwidth curves, or message of links");
   add_bytes(command, "--to", problem.working_set_to,

@@ -31,7 +31,7 @@ struct Point {
 struct Verdict {
   int walked = 0;
   int broken = 0;
-  int left_out = 0;  ///< for want of time
+  int left_out = 0;  ///< for lack of time
 };
 
 /// Longer chains are not walked as a whole: it would take seconds, and they fit no cache that a
@@ -145,14 +145,14 @@ std::vector<Point> measure_points(const Problem& problem, const Walk& walk, Poin
   const auto layout_of = [&](std::int64_t size) {
     return make_layout(size, walk.stride, line_bytes(problem.device), max_nodes(problem.device));
   };
-  const auto most_nodes = static_cast<double>(layout_of(sizes.back()).nodes);
+  const auto largest_nodes = static_cast<double>(layout_of(sizes.back()).nodes);
   std::vector<Point> points;
   double seconds_per_node = 0.0;
   for (std::size_t n = 0; n < sizes.size(); ++n) {
     progress(static_cast<double>(n) / static_cast<double>(sizes.size()));
     const ChainLayout layout = layout_of(sizes[n]);
     const auto nodes = static_cast<double>(layout.nodes);
-    if (n + 1 < sizes.size() && !budget.allows(seconds_per_node * (nodes + most_nodes))) {
+    if (n + 1 < sizes.size() && !budget.allows(seconds_per_node * (nodes + largest_nodes))) {
       ++verdict.left_out;
       continue;
     }

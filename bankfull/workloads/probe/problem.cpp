@@ -69,12 +69,12 @@ void require_cpu_or_gpu_options(const Problem& problem) {
             "vary blocks and threads per block, or probe the CPU");
     require(problem.pages.empty(), "the pages of GPU memory cannot be chosen",
             "leave them out, or probe the CPU");
-    require(problem.stores != Stores::streaming, "streaming stores are a way of CPUs",
+    require(problem.stores != Stores::streaming, "streaming stores exist on CPUs only",
             "use ordinary stores, or probe the CPU");
     return;
   }
   require(problem.grid_blocks.empty() && problem.grid_threads.empty(),
-          "blocks and threads per block are of GPUs", "vary the number of threads instead");
+          "blocks and threads per block exist on GPUs only", "vary the number of threads instead");
   require(problem.transfer_bytes == 0, "copies between host and device need a GPU",
           "probe a CUDA device, or leave the size of copies out");
 }
@@ -84,7 +84,7 @@ void require_strides(const Problem& problem) {
   for (const std::int64_t stride : problem.strides) {
     require_size("a stride", stride);
     require(stride >= line && stride % line == 0,
-            fmt::format("a stride of {} puts nodes in parts of a line", bytes_text(stride)),
+            fmt::format("a stride of {} is not a whole number of cache lines", bytes_text(stride)),
             fmt::format("use a multiple of {}", bytes_text(line)));
     require(problem.footprint_to == 0 || problem.footprint_to >= 4 * stride,
             fmt::format("a stride of {} leaves fewer than 4 nodes in a footprint of {}",
@@ -93,7 +93,7 @@ void require_strides(const Problem& problem) {
   }
 }
 
-/// Of a working set: below it, starting a pass takes longer than the pass.
+/// The smallest working set: below it, starting a pass takes longer than the pass.
 std::int64_t min_working_set(const Problem& problem) {
   return problem.device.is_cuda() ? 64 * kib : 4 * kib * problem.threads;
 }
@@ -102,7 +102,7 @@ void require_faces(const Problem& problem) {
   require_range("a message", problem.working_set_from, problem.working_set_to);
   for (const std::int64_t bytes : {problem.working_set_from, problem.working_set_to}) {
     require(bytes % face_cell == 0,
-            fmt::format("a message of {} bytes holds parts of cells", bytes),
+            fmt::format("a message of {} bytes is not a whole number of cells", bytes),
             fmt::format("use a multiple of {} B", face_cell));
     require(bytes <= max_face, fmt::format("a message of {} makes no sense", bytes_text(bytes)),
             fmt::format("use {} or less", bytes_text(max_face)));
@@ -159,7 +159,7 @@ void sort_unique(std::vector<T>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-/// Of a quick probe of a CPU: just beyond its last cache, if that takes no longer than seconds.
+/// For a quick probe of a CPU: just beyond its last cache, unless that takes more than seconds.
 std::int64_t quick_size(const Problem& problem) {
   const std::int64_t beyond = last_cache_bytes(problem.device) / 4 * 17;
   return std::clamp(beyond, 256 * mib, 1280 * mib);
@@ -275,7 +275,7 @@ void describe_link(const Problem& problem, std::vector<Figure>& figures) {
 std::string to_string(Part part) { return part_names.to_string(part); }
 
 Part parse_part(const std::string& text) {
-  return part_names.parse(text, "'" + text + "' is no part of the probe");
+  return part_names.parse(text, "'" + text + "' is not a part of the probe");
 }
 
 bool has_part(const Problem& problem, Part part) {
@@ -285,19 +285,19 @@ bool has_part(const Problem& problem, Part part) {
 std::string to_string(Stores stores) { return stores_names.to_string(stores); }
 
 Stores parse_stores(const std::string& text) {
-  return stores_names.parse(text, "'" + text + "' is no way to store");
+  return stores_names.parse(text, "'" + text + "' is not a kind of store");
 }
 
 std::vector<StreamOperation> all_operations() { return stream_operation_names.list(); }
 
 StreamOperation parse_operation(const std::string& text) {
-  return stream_operation_names.parse(text, "'" + text + "' is no stream operation");
+  return stream_operation_names.parse(text, "'" + text + "' is not a stream operation");
 }
 
 std::string to_string(HostPages pages) { return pages_names.to_string(pages); }
 
 HostPages parse_pages(const std::string& text) {
-  return pages_names.parse(text, "'" + text + "' is no kind of pages");
+  return pages_names.parse(text, "'" + text + "' is not a kind of pages");
 }
 
 std::int64_t line_bytes(Device device) { return device.is_cuda() ? 128 : 64; }
@@ -306,12 +306,12 @@ void validate(const Problem& problem) {
   require(problem.threads >= 1 && problem.threads <= max_threads,
           fmt::format("a team of {} threads makes no sense", problem.threads),
           fmt::format("use 1 to {}", max_threads));
-  require(problem.repeats >= 0 && problem.repeats <= most_repeats,
+  require(problem.repeats >= 0 && problem.repeats <= max_repeats,
           fmt::format("{} repeats make no sense", problem.repeats),
-          fmt::format("use 1 to {}", most_repeats));
-  require(problem.points_per_octave >= 0 && problem.points_per_octave <= most_points_per_octave,
+          fmt::format("use 1 to {}", max_repeats));
+  require(problem.points_per_octave >= 0 && problem.points_per_octave <= max_points_per_octave,
           fmt::format("{} points per octave make no sense", problem.points_per_octave),
-          fmt::format("use 1 to {}", most_points_per_octave));
+          fmt::format("use 1 to {}", max_points_per_octave));
   require_size("a memory limit", problem.memory_limit);
   require_size("a copy", problem.transfer_bytes);
   require_each("a mix of 1 write and this many reads:", problem.mix_reads, 1, max_mix_reads);
@@ -321,7 +321,8 @@ void validate(const Problem& problem) {
   require_each("a block of this many threads:", problem.grid_threads, 32, 1024);
   require_each("a copy by this many streams:", problem.n_copy, 1, max_n_copy);
   for (const int threads : problem.grid_threads) {
-    require(threads % 32 == 0, fmt::format("a block of {} threads has a torn warp", threads),
+    require(threads % 32 == 0,
+            fmt::format("a block of {} threads does not consist of whole warps", threads),
             "use a multiple of 32");
   }
   require_cpu_or_gpu_options(problem);

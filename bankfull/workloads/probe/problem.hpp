@@ -17,7 +17,7 @@ enum class Part { bandwidth, latency, link, all };
 std::string to_string(Part part);
 Part parse_part(const std::string& text);
 
-/// How the CPU stores: through the caches, past them, or each in turn.
+/// How the CPU stores: through the caches, past them, or both in turn.
 enum class Stores { ordinary, streaming, both };
 std::string to_string(Stores stores);
 Stores parse_stores(const std::string& text);
@@ -29,32 +29,32 @@ StreamOperation parse_operation(const std::string& text);
 std::string to_string(HostPages pages);
 HostPages parse_pages(const std::string& text);
 
-inline constexpr int most_repeats = 100'000;
-inline constexpr int most_points_per_octave = 64;
+inline constexpr int max_repeats = 100'000;
+inline constexpr int max_points_per_octave = 64;
 
-/// What to probe; plain data. Zeros and empty lists mean "what suits the device": `complete` fills
-/// them in. All sizes are bytes.
+/// What to probe; plain data. Zeros and empty lists stand for defaults that suit the device and are
+/// filled in by `complete`. All sizes are in bytes.
 struct Problem {
   Part part = Part::all;
   Device device;
   int threads = 1;     ///< of the CPU team that streams
-  bool quick = false;  ///< few operations and points: seconds instead of minutes
+  bool quick = false;  ///< fewer operations and points: seconds instead of minutes
   int repeats = 0;     ///< timed passes of a memory-level figure
   int points_per_octave = 0;
-  std::int64_t memory_limit = 0;  ///< most memory to hold at a time; half of the free memory
+  std::int64_t memory_limit = 0;  ///< maximum memory held at a time; 0: half of the free memory
 
   // Bandwidth.
   std::vector<Precision> precisions;
   std::vector<StreamOperation> operations;
   std::vector<int> mix_reads;  ///< arrays read per array written, of StreamOperation::mix
   Stores stores = Stores::both;
-  std::int64_t working_set_from = 0;  ///< of all arrays of a pass together; of a face of a link
+  std::int64_t working_set_from = 0;  ///< of all arrays of a pass; for links, of a face
   std::int64_t working_set_to = 0;
   std::vector<int> team_sizes;      ///< CPU: numbers of threads to compare
-  std::vector<int> grid_blocks;     ///< GPU: blocks of a launch to compare
-  std::vector<int> grid_threads;    ///< GPU: threads of a block to compare
+  std::vector<int> grid_blocks;     ///< GPU: numbers of blocks per launch to compare
+  std::vector<int> grid_threads;    ///< GPU: numbers of threads per block to compare
   std::vector<int> n_copy;          ///< concurrent streams of the multi-stream copy
-  std::int64_t transfer_bytes = 0;  ///< GPU: one copy between host and device
+  std::int64_t transfer_bytes = 0;  ///< GPU: size of a copy between host and device
 
   // Latency.
   std::vector<std::int64_t> strides;  ///< bytes of address space per node of a chain
@@ -63,30 +63,30 @@ struct Problem {
   std::int64_t footprint_to = 0;
 
   // Links between ranks.
-  Transport transport = Transport::automatic;  ///< automatic: each that is to be had
+  Transport transport = Transport::automatic;  ///< automatic: every available one
 };
 
-/// Whether the problem measures this part. `all` leaves links out: they need several ranks, and the
-/// other parts one.
+/// Whether the problem measures this part. `all` excludes links, which need several ranks, whereas
+/// the other parts need one.
 bool has_part(const Problem& problem, Part part);
 
-/// Bytes that a memory access moves between caches: nodes of a chain lie in lines of their own.
+/// Bytes that a memory access moves between caches: each node of a chain has a line of its own.
 std::int64_t line_bytes(Device device);
 
-/// Throws UsageError where the request contradicts itself or the device.
+/// Throws UsageError if the request contradicts itself or the device.
 void validate(const Problem& problem);
 
-/// The problem, validated, with every blank filled in for its device and for the memory that is
+/// The problem, validated, with every default filled in for its device and the memory that is
 /// free now.
 Problem complete(Problem problem);
 
-/// Bytes between the arrays of a pass, at most.
+/// Maximum number of bytes between the arrays of a pass.
 std::int64_t padding_bytes(const Problem& problem);
 
-/// Patterns that the bandwidth part runs, in order.
+/// The patterns that the bandwidth part runs, in order.
 std::vector<StreamPattern> patterns(const Problem& problem);
 
-/// One series of the latency part: a stride on pages of one kind (which a GPU ignores).
+/// One series of the latency part: a stride and a kind of pages (ignored on a GPU).
 struct Walk {
   std::int64_t stride = 0;
   HostPages pages = HostPages::huge;
@@ -96,15 +96,15 @@ std::vector<Walk> walks(const Problem& problem);
 /// "stride 4 KiB, small pages".
 std::string name_of(const Walk& walk, Device device);
 
-/// Nodes of the longest chain: their lines fill four last caches. Larger footprints hold as many,
-/// spread out.
+/// Nodes of the longest chain: their lines fill the last-level cache four times. Larger footprints
+/// have the same number, spread out.
 std::int64_t max_nodes(Device device);
 
 /// A completed problem as figures of a result.
 std::vector<Figure> describe(const Problem& problem);
 
 /// Sizes from `from` to `to`, equally spaced on a logarithmic axis, `per_octave` per doubling,
-/// each rounded to a multiple of `multiple`; ascending, without repetitions, ends included.
+/// each rounded to a multiple of `multiple`; ascending, without duplicates, including both ends.
 std::vector<std::int64_t> log_spaced(std::int64_t from, std::int64_t to, int per_octave,
                                      std::int64_t multiple);
 

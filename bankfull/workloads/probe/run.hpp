@@ -8,8 +8,8 @@ namespace bankfull::probe {
 
 /// Collective: probes the memory system of the problem's device, or the links between ranks.
 ///
-/// The result, the same on all ranks in its verdict, has curves as series, figures of the largest
-/// sizes as measurements with the plateaus that the curves showed, and checks of what the kernels
+/// The result, whose verdict is the same on all ranks, has curves as series, measurements of the
+/// largest sizes with the plateaus found in the curves, and checks of what the kernels
 /// wrote and of the chains.
 RunResult run(const Plan& plan, const RunContext& context);
 

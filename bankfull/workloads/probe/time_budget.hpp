@@ -35,7 +35,7 @@ inline TimeBudget budget_of(const Problem& problem, double quick_seconds) {
 inline void note_left_out(int points, const std::string& where, RunResult& result) {
   if (points > 0) {
     result.notes.push_back(where + ": --quick left out " + std::to_string(points) + " point" +
-                           (points == 1 ? "" : "s") + " for want of time");
+                           (points == 1 ? "" : "s") + " for lack of time");
   }
 }
 

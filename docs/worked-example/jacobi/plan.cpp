@@ -11,15 +11,14 @@ namespace bankfull::jacobi {
 namespace {
 
 // With more the bytes of a cube would not fit 64 bits.
-constexpr std::int64_t most_cells_along_an_axis = 1 << 19;
+constexpr std::int64_t max_cells_per_axis = 1 << 19;
 
 void check(const Problem& problem) {
   const Extents& n = problem.cells;
   const auto [least, most] = std::minmax({n.ni, n.nj, n.nk});
-  if (least < 1 || most > most_cells_along_an_axis) {
-    throw UsageError(
-        fmt::format("{}x{}x{} cells are not a grid", n.ni, n.nj, n.nk),
-        fmt::format("use from 1 to {} cells along each axis", most_cells_along_an_axis));
+  if (least < 1 || most > max_cells_per_axis) {
+    throw UsageError(fmt::format("{}x{}x{} cells are not a grid", n.ni, n.nj, n.nk),
+                     fmt::format("use from 1 to {} cells along each axis", max_cells_per_axis));
   }
   if (!(problem.omega > 0.0 && problem.omega <= 1.0)) {
     throw UsageError(fmt::format("omega = {} is out of range", problem.omega),

@@ -353,7 +353,7 @@ TEST(Slices, AreOfTheTemperatureAcrossTheThinnestHorizontalAxisByDefault) {
   EXPECT_EQ(asked.slices[0].colours, ColourMap::viridis);
   EXPECT_THAT(refusal_of(chosen, {"output.slice.0.at=3"}), HasSubstr("at = 3 is out of range"));
   EXPECT_THAT(refusal_of(chosen, {"output.slice.0.range=[1,1]"}), HasSubstr("range"));
-  EXPECT_THAT(refusal_of(chosen, {"output.slice.1.at=0"}), HasSubstr("none of the list's 1"));
+  EXPECT_THAT(refusal_of(chosen, {"output.slice.1.at=0"}), HasSubstr("not one of the list's 1"));
   EXPECT_THAT(refusal_of(chosen, {"output.slice.0.range=always"}), HasSubstr("unknown"));
   EXPECT_THAT(refusal_of(chosen, {"output.snapshots=1"}), HasSubstr("too few"));
 }

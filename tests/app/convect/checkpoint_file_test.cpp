@@ -101,7 +101,7 @@ TEST_F(Checkpoint, RefusesFilesOfOthers) {
   hdf5::NewFile other(file());
   other.add("u", std::vector<double>{1.0});
   other.commit();
-  EXPECT_THAT(refusal_of(file()), HasSubstr("it is none of bankfull convect"));
+  EXPECT_THAT(refusal_of(file()), HasSubstr("bankfull convect did not write it"));
 }
 
 TEST_F(Checkpoint, RefusesLaterVersions) {

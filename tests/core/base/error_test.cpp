@@ -13,7 +13,7 @@ TEST(UsageError, KeepsTheRemedyHoweverLongTheProblemIs) {
   }
   for (const std::string& problem : {std::string(900'000, 'x'), words}) {
     const std::string line = UsageError(problem, "use fewer words").what();
-    EXPECT_LE(line.size(), most_of_a_message);
+    EXPECT_LE(line.size(), max_message_length);
     EXPECT_TRUE(line.ends_with("; use fewer words")) << line;
     // As ranks tell it to each other.
     EXPECT_EQ(UsageError(line).what(), line);

@@ -62,7 +62,7 @@ TEST(OneLine, BoundsManyWords) {
     words += "a\n b ";
   }
   const std::string line = one_line(words);
-  EXPECT_LE(line.size(), most_of_a_message);
+  EXPECT_LE(line.size(), max_message_length);
   EXPECT_EQ(line.find('\n'), std::string::npos);
   EXPECT_EQ(one_line(line), line);
 }

@@ -58,7 +58,7 @@ TEST_F(RefusedLaunch, NamesKernelShapeAndLine) {
   const std::string refusal = refusal_of([&] { store({dim3(3, 2), dim3(64, 32), 128}, 1); });
   EXPECT_THAT(refusal,
               AllOf(HasSubstr("store_kernel<int>"), HasSubstr("a grid of 3 x 2 x 1 blocks"),
-                    HasSubstr("64 x 32 x 1 threads a block"),
+                    HasSubstr("64 x 32 x 1 threads per block"),
                     HasSubstr("128 bytes of dynamic shared memory"), HasSubstr(line)));
 }
 

@@ -183,9 +183,9 @@ std::string fault_of(const fs::path& path) {
 TEST_F(Hdf5File, RefusesWhatIsNone) {
   EXPECT_THAT(fault_of(file()), HasSubstr("No such file"));
   write_file(file(), "");
-  EXPECT_THAT(fault_of(file()), HasSubstr("it is no file of HDF5"));
+  EXPECT_THAT(fault_of(file()), HasSubstr("it is not an HDF5 file"));
   write_file(file(), "step,time\n0,0\n");
-  EXPECT_THAT(fault_of(file()), HasSubstr(file().string() + ": it is no file of HDF5"));
+  EXPECT_THAT(fault_of(file()), HasSubstr(file().string() + ": it is not an HDF5 file"));
   EXPECT_THAT(fault_of(folder_.path()), HasSubstr("it is not a file"));
 }
 

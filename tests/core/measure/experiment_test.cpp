@@ -416,9 +416,9 @@ TEST(Ceilings, CountAllThatMeasuringThemTakes) {
   const Ceiling ceiling = ceilings.find(copy, Precision::fp64).value_or(Ceiling{});
   const double passes = static_cast<double>(ceiling.seconds.samples.size()) * ceiling.seconds.min;
   EXPECT_GT(ceilings.seconds_spent(), allocation + passes) << "passes and a warm-up before them";
-  const double warm = ceilings.least_seconds(copy, Precision::fp64);
+  const double warm = ceilings.min_seconds(copy, Precision::fp64);
   ceilings.release();
-  EXPECT_GT(ceilings.least_seconds(copy, Precision::fp64), warm) << "it must allocate and warm up";
+  EXPECT_GT(ceilings.min_seconds(copy, Precision::fp64), warm) << "it must allocate and warm up";
   const double spent = ceilings.seconds_spent();
   EXPECT_DOUBLE_EQ(ceilings.seconds_left(100.0), 0.5 * (100.0 - spent) - spent);
 }

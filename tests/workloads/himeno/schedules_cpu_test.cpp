@@ -87,11 +87,11 @@ TEST(CpuSchedules, FusedWorkMovesTheFieldsOncePerPass) {
   const Work fused = solver->work(Schedule::fused, 3 * per_pass + 1);
   EXPECT_EQ(fused.traffic.bytes(), 4.0 * iteration.bytes());
   EXPECT_EQ(fused.traffic.flops, (3.0 * per_pass + 1.0) * iteration.flops);
-  EXPECT_EQ(fused.model, "112 B a point and pass of " + std::to_string(per_pass) +
+  EXPECT_EQ(fused.model, "112 B per point and pass of " + std::to_string(per_pass) +
                              " iterations: 13 fields read, 1 written");
   const Work tuned = solver->work(Schedule::tuned, 7);
   EXPECT_EQ(tuned.traffic.bytes(), 7.0 * iteration.bytes());
-  EXPECT_EQ(tuned.model, "112 B a point and iteration: 13 fields read, 1 written");
+  EXPECT_EQ(tuned.model, "112 B per point and iteration: 13 fields read, 1 written");
   EXPECT_EQ(tuned.working_set_bytes,
             static_cast<double>(memory_bytes(problem.grid, problem.precision)));
   EXPECT_EQ(tuned.precision, Precision::fp64);

@@ -77,7 +77,7 @@ TEST(HpcgDat, NamesPlaceAndTextOfWhatIsWrong) {
   EXPECT_THAT(refusal_of(head + "104 10x4 104\n60\n"),
               StartsWith("hpcg.dat:3:5: '10x4' is not a whole number; write nx ny nz"));
   EXPECT_THAT(refusal_of(head + "104 104\n60\n"),
-              StartsWith("hpcg.dat:3:8: the line ends where a number is due; write nx ny nz"));
+              StartsWith("hpcg.dat:3:8: the line ends where a number is expected; write nx ny nz"));
   EXPECT_THAT(refusal_of(head + "104 104 7\n60\n"), StartsWith("hpcg.dat:3:9: '7' is too small"));
   EXPECT_THAT(refusal_of(head + "104 104 -8\n60\n"), StartsWith("hpcg.dat:3:9: '-8' is too small"));
   EXPECT_THAT(refusal_of(head + "16 16 16 16\n60\n"),

@@ -53,7 +53,8 @@ TEST(ProbeProblem, ComplainsAboutNonsense) {
               }),
               HasSubstr("from 4 MiB to 1 MiB is empty"));
   EXPECT_THAT(complaint([](Problem& p) { p.footprint_to = 100; }), HasSubstr("no chain"));
-  EXPECT_THAT(complaint([](Problem& p) { p.strides = {100}; }), HasSubstr("parts of a line"));
+  EXPECT_THAT(complaint([](Problem& p) { p.strides = {100}; }),
+              HasSubstr("whole number of cache lines"));
   EXPECT_THAT(complaint([](Problem& p) {
                 p.strides = {2 * mib};
                 p.footprint_to = 4 * mib;
@@ -62,7 +63,7 @@ TEST(ProbeProblem, ComplainsAboutNonsense) {
 }
 
 TEST(ProbeProblem, ComplainsAboutOptionsOfTheOtherDevice) {
-  EXPECT_THAT(complaint([](Problem& p) { p.grid_blocks = {132}; }), HasSubstr("of GPUs"));
+  EXPECT_THAT(complaint([](Problem& p) { p.grid_blocks = {132}; }), HasSubstr("on GPUs only"));
   EXPECT_THAT(complaint([](Problem& p) { p.transfer_bytes = mib; }), HasSubstr("need a GPU"));
   const auto on_gpu = [](const std::function<void(Problem&)>& change) {
     return complaint([&](Problem& p) {
@@ -74,7 +75,7 @@ TEST(ProbeProblem, ComplainsAboutOptionsOfTheOtherDevice) {
   EXPECT_THAT(on_gpu([](Problem& p) { p.team_sizes = {2}; }), HasSubstr("no team"));
   EXPECT_THAT(on_gpu([](Problem& p) { p.pages = {HostPages::huge}; }), HasSubstr("pages"));
   EXPECT_THAT(on_gpu([](Problem& p) { p.stores = Stores::streaming; }), HasSubstr("streaming"));
-  EXPECT_THAT(on_gpu([](Problem& p) { p.grid_threads = {100}; }), HasSubstr("torn warp"));
+  EXPECT_THAT(on_gpu([](Problem& p) { p.grid_threads = {100}; }), HasSubstr("whole warps"));
   EXPECT_THAT(on_gpu([](Problem& p) { p.strides = {64}; }), HasSubstr("multiple of 128 B"));
 }
 

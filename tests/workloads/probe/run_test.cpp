@@ -93,7 +93,7 @@ TEST(ProbeRun, WithoutTimeMeasuresOnePointOfATeam) {
   const auto left_out = 2 * (patterns(problem).size() - 1);
   EXPECT_EQ(result.notes,
             std::vector<std::string>{"bandwidth by threads: --quick left out " +
-                                     std::to_string(left_out) + " points for want of time"});
+                                     std::to_string(left_out) + " points for lack of time"});
 }
 
 TEST(ProbeRun, EveryMeasurementTellsHowQuietTheMachineWas) {

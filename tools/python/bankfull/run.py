@@ -68,7 +68,7 @@ class Probe:
         self.path = table.path
         place = ["x", "y", "z"]
         if table.names[:5] != ["step", "time", *place]:
-            raise RunFolderError(f"{self.path} is no file of a probe")
+            raise RunFolderError(f"{self.path} is not a file of a probe")
         steps = table["step"]
         count = int((steps == steps[0]).sum()) if len(table) else 0
         times = len(table) // count if count else 0
@@ -122,7 +122,7 @@ class FieldFile:
         self.path = pathlib.Path(path)
         with _opened(self.path) as file:
             if "time" not in file.attrs or "grid" not in file:
-                raise RunFolderError(f"{self.path} is no file of fields")
+                raise RunFolderError(f"{self.path} is not a file of fields")
             self.time = float(file.attrs["time"])
             self.step = int(file.attrs["step"])
             self.names = list(file["fields"]) if "fields" in file else []
@@ -168,9 +168,9 @@ class Run:
             with (self.path / "case.toml").open() as case:
                 heading = case.readline()
         except (OSError, UnicodeDecodeError) as error:
-            raise RunFolderError(f"{self.path} is no folder of a run: {error}") from error
+            raise RunFolderError(f"{self.path} is not the folder of a run: {error}") from error
         if not heading.startswith(_HEADING):
-            raise RunFolderError(f"{self.path} is no folder of a run: its case.toml is not one that bankfull has written")
+            raise RunFolderError(f"{self.path} is not the folder of a run: its case.toml is not one that bankfull has written")
 
     def __repr__(self):
         return f"Run({str(self.path)!r})"

@@ -45,14 +45,14 @@ struct ChunkSlots {
   bool others;  ///< whether the slice has columns of other ranks
 };
 
-template <class Step, class Columns>
+template <class SweepStep, class Columns>
 class Producer {
  public:
   __device__ __forceinline__ Producer(const Sweep& sweep, const LevelArguments<Columns>& a,
                                       Shared& shared, std::uint32_t ring)
       : sweep_(sweep),
         a_(a),
-        part_(Step::main == Main::lower ? a.lower : a.upper),
+        part_(SweepStep::main == Main::lower ? a.lower : a.upper),
         shared_(shared),
         ring_(ring),
         lane_(static_cast<int>(threadIdx.x % 32)) {}
@@ -108,7 +108,7 @@ class Producer {
       return {0, 0, {0, 0}, false};
     }
     const std::int64_t slice = std::int64_t{chunk} * 32 + lane_;
-    const bool others = Step::others == Outer::some &&
+    const bool others = SweepStep::others == Outer::some &&
                         __ldg(a_.outer.slot + slice) < __ldg(a_.outer.slot + slice + 1);
     return {__ldg(part_.slot + slice), __ldg(part_.slot + slice + 1), a_.coarse_slots[slice],
             others};
@@ -154,12 +154,14 @@ class Producer {
     const int last_lane = first_lane + slices_a_tile - 1;
     const std::int64_t first_slot = __shfl_sync(~0U, slots.begin, first_lane);
     const std::int64_t last_slot = __shfl_sync(~0U, slots.end, last_lane);
-    const SlotRange coarse = Step::apart ? stacked(slots.coarse) : from(first_slot, slots.coarse);
+    const SlotRange coarse =
+        SweepStep::apart ? stacked(slots.coarse) : from(first_slot, slots.coarse);
     const auto count = static_cast<unsigned>(last_slot - first_slot);
     const unsigned coarse_count =
-        Step::apart ? static_cast<unsigned>(__shfl_sync(~0U, coarse.end, last_lane)) : 0U;
-    const unsigned size = layout_of<Columns>(0U, count, coarse_count, Step::vectors).end;
-    const Layout layout = layout_of<Columns>(room_for(size), count, coarse_count, Step::vectors);
+        SweepStep::apart ? static_cast<unsigned>(__shfl_sync(~0U, coarse.end, last_lane)) : 0U;
+    const unsigned size = layout_of<Columns>(0U, count, coarse_count, SweepStep::vectors).end;
+    const Layout layout =
+        layout_of<Columns>(room_for(size), count, coarse_count, SweepStep::vectors);
     const bool mine = lane_ >= first_lane && lane_ <= last_lane;
     if (mine) {
       tile.main[lane_ - first_lane] = from(first_slot, {static_cast<std::int32_t>(slots.begin),
@@ -183,7 +185,7 @@ class Producer {
       ready.expect(size);
       bring(tile.number, layout, first_slot, count, ready);
     }
-    if (Step::apart && mine) {
+    if (SweepStep::apart && mine) {
       bring_coarse(layout, slots.coarse, static_cast<unsigned>(coarse.begin), ready);
     }
     __syncwarp();
@@ -197,9 +199,9 @@ class Producer {
               ready);
     copy_once(ring_ + to.column, columns_from(part_.columns, first_slot),
               slots * column_bytes<Columns>, ready);
-    for (int n = 0; n < Step::vectors; ++n) {
+    for (int n = 0; n < SweepStep::vectors; ++n) {
       copy_once(ring_ + to.vectors + static_cast<unsigned>(n) * vector_bytes,
-                Step::vector(a_, n) + number * tile_rows, vector_bytes, ready);
+                SweepStep::vector(a_, n) + number * tile_rows, vector_bytes, ready);
     }
   }
 
@@ -324,15 +326,15 @@ __device__ __forceinline__ void signal_warp(const Sweep& sweep, const Shared& sh
 }
 
 /// What a consumer has at hand for its row.
-template <class Step, class Columns>
+template <class SweepStep, class Columns>
 __device__ __forceinline__ Row<Columns> row_of(const LevelArguments<Columns>& a, const Tile& tile,
                                                int slice, int lane, const unsigned char* ring) {
   const auto doubles = [&](unsigned at) { return reinterpret_cast<const double*>(ring + at); };
-  const SlicedView<Columns>& part = Step::main == Main::lower ? a.lower : a.upper;
+  const SlicedView<Columns>& part = SweepStep::main == Main::lower ? a.lower : a.upper;
   const std::int64_t number = tile.number * tile_rows + slice * slice_height + lane;
   // Where the bases of the slice's coarse slots would be if slots had been stacked in memory too.
   const std::int64_t coarse_first =
-      Step::apart ? a.coarse_slots[number / slice_height].begin - tile.coarse[slice].begin : 0;
+      SweepStep::apart ? a.coarse_slots[number / slice_height].begin - tile.coarse[slice].begin : 0;
   const Layout& at = tile.layout;
   return {a,
           number,
@@ -346,7 +348,7 @@ __device__ __forceinline__ Row<Columns> row_of(const LevelArguments<Columns>& a,
 }
 
 /// Sweeps the tiles of its group, a slice of each: groups take turns.
-template <class Step, bool Summing, class Columns>
+template <class SweepStep, bool Summing, class Columns>
 __device__ __forceinline__ void consume(const LevelArguments<Columns>& a, Shared& shared,
                                         const unsigned char* ring) {
   const int warp = static_cast<int>(threadIdx.x) / 32 - roles;
@@ -359,7 +361,7 @@ __device__ __forceinline__ void consume(const LevelArguments<Columns>& a, Shared
     if (tile.number == no_tile) {
       return;
     }
-    double term = Step::run(row_of<Step>(a, tile, slice, lane, ring));
+    double term = SweepStep::run(row_of<SweepStep>(a, tile, slice, lane, ring));
     if constexpr (Summing) {
       for (unsigned offset = 16; offset > 0; offset /= 2) {
         term += __shfl_down_sync(~0U, term, offset);
@@ -379,7 +381,7 @@ __device__ __forceinline__ void consume(const LevelArguments<Columns>& a, Shared
 
 /// A step of a sweep for all rows of the chunks, each after the chunks that it depends on; where it
 /// adds up, the sum of the terms of each tile.
-template <class Step, bool Summing, class Columns>
+template <class SweepStep, bool Summing, class Columns>
 __global__ void __launch_bounds__(pipeline::threads, 1)
     pipeline_kernel(const __grid_constant__ pipeline::Sweep sweep,
                     const __grid_constant__ LevelArguments<Columns> a, double* partials) {
@@ -398,13 +400,13 @@ __global__ void __launch_bounds__(pipeline::threads, 1)
     __syncthreads();
     const unsigned warp = threadIdx.x / 32;
     if (warp == 0) {
-      pipeline::Producer<Step, Columns>(sweep, a, shared, shared_address(ring_memory)).run();
+      pipeline::Producer<SweepStep, Columns>(sweep, a, shared, shared_address(ring_memory)).run();
     } else if (warp == 1) {
       pipeline::wait_warp(sweep, shared);
     } else if (warp == 2) {
       pipeline::signal_warp<Summing>(sweep, shared, partials);
     } else {
-      pipeline::consume<Step, Summing>(a, shared, ring_memory);
+      pipeline::consume<SweepStep, Summing>(a, shared, ring_memory);
     }
   }
 }

@@ -22,7 +22,7 @@ struct ChunkOrder {
 /// x exists twice, and each sweep takes back what the one before it formed, which writes one vector
 /// more; on levels small enough for this the time is in the waiting. Blocks are started in their
 /// order, as device-wide scans also rely on, so that what a row waits for is being swept or done.
-template <template <class> class Step, bool Summing, class Columns>
+template <template <class> class SweepStep, bool Summing, class Columns>
 __global__ void __launch_bounds__(threads_a_block, 3)
     sync_free_sweep_kernel(const __grid_constant__ ChunkOrder order,
                            const __grid_constant__ LevelArguments<Columns> a, double* partials) {
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(threads_a_block, 3)
   const std::int32_t chunk = order.chunks == nullptr
                                  ? order.first + static_cast<std::int32_t>(place)
                                  : order.chunks[place];
-  Step<Columns> step(a, std::int64_t{chunk} * tile_rows + threadIdx.x);
+  SweepStep<Columns> step(a, std::int64_t{chunk} * tile_rows + threadIdx.x);
   const double term = step.run();
   if constexpr (Summing) {
     const double sum = block_sum(term);

@@ -111,7 +111,7 @@ class TunedSweeps {
   }
 
   /// Queues a sweep over chunks in the order of their plan, or in the reverse one.
-  template <template <class> class Step, class PipelineStep, bool Summing = false>
+  template <template <class> class SweepStep, class PipelineStep, bool Summing = false>
   void queue_sweep(std::size_t level, Direction direction, Swept rows = Swept::all) {
     const ChunkPlan& plan = levels_.plan(level);
     const Buffer<std::int32_t>& chunks = order_of(plan, rows);
@@ -122,14 +122,14 @@ class TunedSweeps {
         .chunks = chunks.data(), .first = 0, .reversed = direction == Direction::backward};
     switch (plan.sweeps) {
       case Sweeps::classes:
-        queue_classes<Step, Summing>(level, direction, rows);
+        queue_classes<SweepStep, Summing>(level, direction, rows);
         break;
       case Sweeps::pipelined:
         queue_pipelined<PipelineStep, Summing>(level, direction, chunks.size(), order);
         break;
       case Sweeps::automatic:
       case Sweeps::syncfree:
-        queue_blocks<Step, Summing>(level, chunks.size(), order, partials_);
+        queue_blocks<SweepStep, Summing>(level, chunks.size(), order, partials_);
     }
   }
 
@@ -170,7 +170,7 @@ class TunedSweeps {
   }
 
   /// The same class after class.
-  template <template <class> class Step, bool Summing>
+  template <template <class> class SweepStep, bool Summing>
   void queue_classes(std::size_t level, Direction direction, Swept swept) {
     const std::size_t count = levels_.classes(level).size();
     double* partials = partials_;
@@ -178,21 +178,21 @@ class TunedSweeps {
       const std::size_t number = direction == Direction::forward ? n : count - 1 - n;
       const Range rows = swept_rows(level, number, swept);
       const auto tiles = static_cast<std::size_t>(rows.size() / tile_rows);
-      queue_blocks<Step, Summing>(level, tiles,
-                                  {.chunks = nullptr,
-                                   .first = static_cast<std::int32_t>(rows.begin / tile_rows),
-                                   .reversed = false},
-                                  partials);
+      queue_blocks<SweepStep, Summing>(level, tiles,
+                                       {.chunks = nullptr,
+                                        .first = static_cast<std::int32_t>(rows.begin / tile_rows),
+                                        .reversed = false},
+                                       partials);
       partials += tiles;
     }
   }
 
-  template <template <class> class Step, bool Summing>
+  template <template <class> class SweepStep, bool Summing>
   void queue_blocks(std::size_t level, std::size_t blocks, const ChunkOrder& order,
                     double* partials) {
     if (blocks > 0) {
       launch(stream_, {dim3(static_cast<unsigned>(blocks)), dim3(threads_a_block)},
-             sync_free_sweep_kernel<Step, Summing, Columns>, order, levels_.arguments(level),
+             sync_free_sweep_kernel<SweepStep, Summing, Columns>, order, levels_.arguments(level),
              partials);
     }
   }

@@ -95,8 +95,8 @@ class CpuSolver final : public Benchmark {
         .traffic = traffic(),
         .model = panels_.block().kept == Kept::upper
                      ? "a product reads the entries right of the diagonal once, 10 bytes each, "
-                       "and each thread's pairs of x and sum; each vector once a use"
-                     : "a product reads each entry once, 10 bytes; each vector once a use",
+                       "and each thread's pairs of x and sum; each vector once per use"
+                     : "a product reads each entry once, 10 bytes; each vector once per use",
         .working_set_bytes = static_cast<double>(panels_.bytes()) + static_cast<double>(vectors)};
   }
 

@@ -36,7 +36,7 @@ class BucketRanking : public Ranking {
     }
     return {
         "npb is: some bucket had more keys than room, so all keys were ranked once more, by "
-        "value, while the watch ran; no traffic is stated"};
+        "value, in the timed region; no traffic is stated"};
   }
 
  protected:

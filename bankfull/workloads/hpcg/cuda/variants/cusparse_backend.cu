@@ -169,7 +169,7 @@ class CusparseBackend final : public PermutedBackend {
 void require_narrow(Variant variant, const Csr& finest) {
   if (finest.entries > std::numeric_limits<std::int32_t>::max()) {
     throw UsageError("--variant " + to_string(variant) + ": " + std::to_string(finest.entries) +
-                         " entries of a rank's matrix are more than 32-bit indices can name",
+                         " entries of a rank's matrix exceed 32-bit indices",
                      "use up to --local 424x424x424, or another variant");
   }
 }

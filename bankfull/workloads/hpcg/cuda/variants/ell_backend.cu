@@ -168,7 +168,7 @@ class EllBackend final : public PermutedBackend {
   }
 
   [[nodiscard]] std::vector<std::string> notes() const override {
-    return {"the update of x runs beside a dot product: WAXPBY counts what outlasts it"};
+    return {"the update of x overlaps a dot product: WAXPBY counts only the rest"};
   }
 
  private:

@@ -60,7 +60,7 @@ class NasaSteps {
   Buffer<NasaScalars> steps_;
 };
 
-/// After Chronopoulos and Gear: one sum over ranks a step.
+/// After Chronopoulos and Gear: one sum over ranks per step.
 class ChronopoulosGearSteps {
  public:
   static constexpr CgOrder order = CgOrder::chronopoulos_gear;

@@ -37,12 +37,12 @@ std::string traffic_model_of(int kept_warps, bool vectors_stay) {
                                ? ""
                                : fmt::format(
                                      "; what {} of {} warps read of it stays in the last cache and "
-                                     "counts once a run",
+                                     "counts once per run",
                                      kept_warps, solver_warps);
   return "a product reads each entry once, 10 bytes, without padding, and the order of rows" +
          kept +
-         (vectors_stay ? "; vectors stay in the last cache and count once a run"
-                       : "; each vector once a use");
+         (vectors_stay ? "; vectors stay in the last cache and count once per run"
+                       : "; each vector once per use");
 }
 
 }  // namespace bankfull::npb::cg::cuda
