@@ -69,6 +69,10 @@ class Decomposition {
   [[nodiscard]] Extents smallest_block() const;
   [[nodiscard]] Extents largest_block() const;
 
+  /// The same cut of a coarser grid: along some axes (i, j, k) pairs of cells, 0 and 1, 2 and 3 and
+  /// so on, are one cell, which belongs to the rank of the first of them. Ranks may be without any.
+  [[nodiscard]] Decomposition of_pairs(const std::array<bool, 3>& paired) const;
+
   /// The rank there; none beyond the end of an axis that is not periodic. It may be `rank` itself.
   [[nodiscard]] std::optional<int> neighbour(int rank, const Offset& offset) const;
 
@@ -76,6 +80,8 @@ class Decomposition {
   Extents cells_;
   RankGrid grid_;
   Periodicity periodic_;
+  std::array<std::int64_t, 3> cut_cells_{};  ///< of the grid that was cut equally
+  std::array<int, 3> pairings_{};            ///< since then
 };
 
 /// Elements that are moved in memory for one that lies apart from the others, as the cells of a
