@@ -215,6 +215,15 @@ Decomposition Decomposition::of_pairs(const std::array<bool, 3>& paired) const {
   return coarser;
 }
 
+Decomposition Decomposition::with_rows(std::int64_t nk) const {
+  expects(grid_.k == 1, "rows are whole");
+  Decomposition other = *this;
+  other.cells_.nk = nk;
+  other.cut_cells_[2] = nk;
+  other.pairings_[2] = 0;
+  return other;
+}
+
 std::optional<int> Decomposition::neighbour(int rank, const Offset& offset) const {
   auto at = per_axis(place(rank));
   const auto step = per_axis(offset);

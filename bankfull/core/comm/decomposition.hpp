@@ -73,6 +73,9 @@ class Decomposition {
   /// so on, are one cell, which belongs to the rank of the first of them. Ranks may be without any.
   [[nodiscard]] Decomposition of_pairs(const std::array<bool, 3>& paired) const;
 
+  /// The same cut of a grid with other rows, that is cells along k, which must not be cut.
+  [[nodiscard]] Decomposition with_rows(std::int64_t nk) const;
+
   /// The rank there; none beyond the end of an axis that is not periodic. It may be `rank` itself.
   [[nodiscard]] std::optional<int> neighbour(int rank, const Offset& offset) const;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/numerics/poisson/poisson.hpp"
+#include "bankfull/numerics/poisson/sharing.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +22,14 @@ namespace bankfull::poisson {
 /// multigrid from zero. It ends with converged = false after Stopping::max_cycles, or when the
 /// residual no longer falls.
 ///
-/// Results are bitwise the same for any number of threads.
+/// Results are bitwise the same for any number of threads and of ranks. On ranks making a solver,
+/// and each solve, is collective; an axis with lines must not be cut: see uncut_axis.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping stopping,
-                                                 int threads);
+                                                 int threads, const Sharing& sharing = {});
+
+/// The number of the axis along which multigrid relaxes lines, so that it cannot be cut; -1: none.
+int uncut_axis(const Domain& domain);
 
 /// In builds with CUDA only.
 template <class Real>
