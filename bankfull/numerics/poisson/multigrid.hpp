@@ -31,6 +31,9 @@ std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping 
 /// The number of the axis along which multigrid relaxes lines, so that it cannot be cut; -1: none.
 int uncut_axis(const Domain& domain);
 
+/// How many levels the ranks share, the finest first; 0: the root solves all of it.
+int shared_levels(const Domain& domain, const Sharing& sharing);
+
 /// In builds with CUDA only.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_multigrid(const Domain& domain, Stopping stopping,
@@ -91,5 +94,9 @@ inline constexpr double max_range_along_lines = 3e6;
 
 /// All memory that a solver for fields of `element_bytes` an element takes, on its device.
 std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu);
+
+/// Those of this rank, on CPUs.
+std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes,
+                             const Sharing& sharing);
 
 }  // namespace bankfull::poisson

@@ -307,6 +307,11 @@ std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping 
                                                          threads);
 }
 
+int shared_levels(const Domain& domain, const Sharing& sharing) {
+  const multigrid::RankLevels levels = multigrid::Turned(domain).levels_of(sharing);
+  return static_cast<int>(levels.shared.size()) - (levels.gathered.empty() ? 0 : 1);
+}
+
 int uncut_axis(const Domain& domain) { return multigrid::line_axis_of_schedules(domain); }
 
 bool multigrid_serves(const Domain& domain) {
@@ -322,6 +327,21 @@ std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bo
   const Layout outer(turned.domain.extents(), 1, element_bytes);
   return 2 * outer.size() * static_cast<std::int64_t>(element_bytes) +
          multigrid::CpuCycle::bytes(turned.levels());
+}
+
+std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes,
+                             const Sharing& sharing) {
+  const multigrid::RankLevels levels = multigrid::Turned(domain).levels_of(sharing);
+  const bool is_root = sharing.rank() == 0;
+  if (levels.shares_nothing()) {
+    const Layout block(cut_of(domain, sharing.grid).block(sharing.rank()).extents(), 1,
+                       element_bytes);
+    return 2 * block.size() * static_cast<std::int64_t>(element_bytes) +
+           (is_root ? multigrid_bytes(domain, element_bytes, false) : 0);
+  }
+  const Layout outer(levels.shared.front().level.extents(), 1, element_bytes);
+  return 2 * outer.size() * static_cast<std::int64_t>(element_bytes) +
+         multigrid::CpuCycle::bytes(levels, is_root);
 }
 
 template std::unique_ptr<Solver<float>> make_cpu_multigrid(const Domain&, Stopping, int,

@@ -2,18 +2,21 @@
 
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
+#include "bankfull/workloads/convection/cpu/flow.hpp"
 
 #include <cstdint>
 
 namespace bankfull::convection {
 
-/// Writes the ghosts of one field row by row; see `continued`, which defines them.
+/// Writes the ghosts of one field row by row; see `continued`, which defines them. Ghosts that are
+/// another rank's cells are in place before.
 template <class Real>
 class GhostRows {
  public:
-  GhostRows(const Continuations& rules, const Grid& grid) : rules_(rules), cells_(grid.extents()) {
+  GhostRows(const Continuations& rules, const FlowOnCpu<Real>& flow)
+      : rules_(rules), cells_(flow.n), faces_(flow.walls) {
     for (const int n : storage_axes) {
-      centres_[n] = grid.axis(n).centres.data();
+      centres_[n] = flow.grid.axis(n).centres.data() + flow.first[static_cast<std::size_t>(n)];
     }
   }
 
@@ -51,6 +54,9 @@ class GhostRows {
       return at;
     }
     const bool upper = at >= count;
+    if (faces_.goes_on[axis][upper ? 1 : 0]) {
+      return at;
+    }
     return upper == rules_.at[axis][upper ? 1 : 0].wraps ? 0 : count - 1;
   }
 
@@ -82,6 +88,7 @@ class GhostRows {
 
   Continuations rules_;
   Extents cells_;
+  WallFaces faces_;
   const double* centres_[3] = {};
 };
 

@@ -1,0 +1,89 @@
+#include "bankfull/workloads/convection/cut.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/numerics/poisson/multigrid.hpp"
+#include "bankfull/workloads/convection/stability.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace bankfull::convection {
+namespace {
+
+void require_shareable(const Problem& problem, int ranks) {
+  const std::string on_ranks = fmt::format(" runs on one rank, not on {}", ranks);
+  about("device", [&] {
+    require(!problem.device.is_cuda(), "convection on GPUs" + on_ranks,
+            "start it without mpirun, or use --device cpu");
+  });
+  about("schedule", [&] {
+    require(problem.schedule != Schedule::reference, "the reference schedule" + on_ranks,
+            "use the tuned one, or start it without mpirun");
+  });
+  about("time.implicit_diffusion", [&] {
+    require(!problem.implicit_anywhere(), "implicit diffusion" + on_ranks,
+            "use \"none\", or start it without mpirun");
+  });
+  require(bounded_scalars(problem).empty(), "advection = \"bounded\"" + on_ranks,
+          "use \"centred\", or start it without mpirun");
+}
+
+/// Rows along axis 2 are never cut, nor lines of multigrid.
+DecompositionRules rules_of(const poisson::Domain& domain) {
+  DecompositionRules rules{.periodic = {domain.i.periodic, domain.j.periodic, domain.k.periodic}};
+  const int uncut = poisson::uncut_axis(domain);
+  rules.most.i = uncut == 0 ? 1 : rules.most.i;
+  rules.most.j = uncut == 1 ? 1 : rules.most.j;
+  rules.most.k = 1;
+  return rules;
+}
+
+void require_allowed(const RankGrid& wanted, const std::vector<RankGrid>& grids, int ranks) {
+  std::vector<std::string> names;
+  std::ranges::transform(grids, std::back_inserter(names),
+                         [](const RankGrid& grid) { return to_string(grid); });
+  require(std::ranges::find(grids, wanted) != grids.end(),
+          fmt::format("{} ranks along the storage axes do not suit {} ranks and this grid",
+                      to_string(wanted), ranks),
+          names.empty() ? "use fewer ranks" : fmt::format("use {}", fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+poisson::Sharing sharing_of(const Problem& problem, const Grid& grid,
+                            const poisson::Sharing& wanted) {
+  poisson::Sharing sharing = wanted;
+  if (!sharing.is_shared()) {
+    sharing.grid = {};
+    return sharing;
+  }
+  const int ranks = sharing.ranks->size();
+  require_shareable(problem, ranks);
+  const poisson::Domain domain = grid.domain();
+  const DecompositionRules rules = rules_of(domain);
+  const std::vector<RankGrid> grids = allowed_grids(domain.extents(), ranks, rules);
+  if (wanted.grid.count() > 1) {
+    require_allowed(wanted.grid, grids, ranks);
+    return sharing;
+  }
+  // Refuses what cannot be cut at all.
+  sharing.grid = choose_decomposition(domain.extents(), ranks, rules).grid();
+  const auto cost_of = [&](const RankGrid& candidate) {
+    poisson::Sharing cut = sharing;
+    cut.grid = candidate;
+    const Decomposition decomposition(domain.extents(), candidate, rules.periodic);
+    return std::tuple(poisson::shared_levels(domain, cut) == 0, face_cells(decomposition),
+                      decomposition.largest_block().count(), -candidate.i);
+  };
+  sharing.grid = *std::min_element(
+      grids.begin(), grids.end(),
+      [&](const RankGrid& a, const RankGrid& b) { return cost_of(a) < cost_of(b); });
+  return sharing;
+}
+
+}  // namespace bankfull::convection
