@@ -33,7 +33,9 @@ class RootSolver final : public Solver<Real> {
         grown_(ranks_, parts(true), cells_.nk) {
     if (ranks_.is_root()) {
       whole_ = make();
+      traffic_ = whole_->traffic();
     }
+    ranks_.broadcast(&traffic_, sizeof(traffic_), 0);
   }
 
   [[nodiscard]] CellSlots<Real> right_side() const override { return slots(f_); }
@@ -66,7 +68,7 @@ class RootSolver final : public Solver<Real> {
     }
   }
   [[nodiscard]] Outcome outcome() const override { return outcome_; }
-  [[nodiscard]] Traffic traffic() const override { return whole_ ? whole_->traffic() : Traffic{}; }
+  [[nodiscard]] Traffic traffic() const override { return traffic_; }
 
  private:
   [[nodiscard]] Buffer<Real> zeros() const {
@@ -118,6 +120,7 @@ class RootSolver final : public Solver<Real> {
   RootRows<Real> blocks_;
   RootRows<Real> grown_;
   std::unique_ptr<Solver<Real>> whole_;
+  Traffic traffic_;
   bool forgotten_ = true;
   Outcome outcome_;
 };

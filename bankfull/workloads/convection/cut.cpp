@@ -43,6 +43,26 @@ DecompositionRules rules_of(const poisson::Domain& domain) {
   return rules;
 }
 
+[[noreturn]] void refuse(const Grid& grid, int ranks, const DecompositionRules& rules) {
+  const Extents n = grid.extents();
+  const auto name = [&](int axis) {
+    return std::string(axis_names[static_cast<std::size_t>(grid.physical(axis))]);
+  };
+  const auto whole = [&](int axis, int most) {
+    return most == 1 ? "lines of multigrid along " + name(axis) + " stay whole, too; " : "";
+  };
+  int works = ranks - 1;
+  while (works > 1 && allowed_grids(n, works, rules).empty()) {
+    --works;
+  }
+  throw UsageError(
+      fmt::format("{} ranks cannot share this grid: its rows along {} stay whole; {}{}there are {} "
+                  "cells along {} and {} along {}",
+                  ranks, name(2), whole(0, rules.most.i), whole(1, rules.most.j), n.ni, name(0),
+                  n.nj, name(1)),
+      works > 1 ? fmt::format("use {} ranks", works) : "start it without mpirun");
+}
+
 void require_allowed(const RankGrid& wanted, const std::vector<RankGrid>& grids, int ranks) {
   std::vector<std::string> names;
   std::ranges::transform(grids, std::back_inserter(names),
@@ -71,8 +91,9 @@ poisson::Sharing sharing_of(const Problem& problem, const Grid& grid,
     require_allowed(wanted.grid, grids, ranks);
     return sharing;
   }
-  // Refuses what cannot be cut at all.
-  sharing.grid = choose_decomposition(domain.extents(), ranks, rules).grid();
+  if (grids.empty()) {
+    refuse(grid, ranks, rules);
+  }
   const auto cost_of = [&](const RankGrid& candidate) {
     poisson::Sharing cut = sharing;
     cut.grid = candidate;
