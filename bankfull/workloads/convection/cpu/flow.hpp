@@ -21,11 +21,12 @@ template <class Real>
 struct FlowOnCpu {
   explicit FlowOnCpu(const Plan& plan)
       : grid(plan.grid()),
-        first{plan.block().i0, plan.block().j0, plan.block().k0},
-        n(plan.block().extents()),
+        block(plan.block()),
+        first{block.i0, block.j0, block.k0},
+        n(block.extents()),
         count(plan.fields()),
         medium(medium_of<Real>(plan.stepped(), grid)),
-        walls(wall_faces_of(grid, plan.block())),
+        walls(wall_faces_of(grid, block)),
         layout(n, 1, sizeof(Real)),
         executor(plan.problem().threads),
         rows(n, executor.team().threads(),
@@ -78,6 +79,7 @@ struct FlowOnCpu {
   }
 
   const Grid& grid;                   ///< the whole, of which this rank has a block
+  Box block;
   std::array<std::int64_t, 3> first;  ///< cell of the block; all other indices are the block's
   Extents n;
   int count;  ///< fields

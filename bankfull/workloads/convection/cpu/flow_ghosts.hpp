@@ -14,7 +14,7 @@ class FlowGhosts {
  public:
   FlowGhosts(const FlowOnCpu<Real>& flow, const std::vector<Continuations>& rules) : flow_(flow) {
     for (const Continuations& of_field : rules) {
-      ghosts_.emplace_back(of_field, flow);
+      ghosts_.emplace_back(of_field, flow.grid, flow.block);
     }
   }
 

@@ -2,7 +2,6 @@
 
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
-#include "bankfull/workloads/convection/cpu/flow.hpp"
 
 #include <cstdint>
 
@@ -13,12 +12,16 @@ namespace bankfull::convection {
 template <class Real>
 class GhostRows {
  public:
-  GhostRows(const Continuations& rules, const FlowOnCpu<Real>& flow)
-      : rules_(rules), cells_(flow.n), faces_(flow.walls) {
-    for (const int n : storage_axes) {
-      centres_[n] = flow.grid.axis(n).centres.data() + flow.first[static_cast<std::size_t>(n)];
-    }
-  }
+  GhostRows(const Continuations& rules, const Grid& grid)
+      : GhostRows(rules, grid, box_of(grid.extents())) {}
+
+  /// Of a block of the grid, whose indices are from its first cell.
+  GhostRows(const Continuations& rules, const Grid& grid, const Box& block)
+      : rules_(rules),
+        cells_(block.extents()),
+        faces_(wall_faces_of(grid, block)),
+        centres_{grid.axis(0).centres.data() + block.i0, grid.axis(1).centres.data() + block.j0,
+                 grid.axis(2).centres.data() + block.k0} {}
 
   /// The part of a wall's ghosts that varies with time.
   void set_varying(int axis, int side, double value) { rules_.at[axis][side].varying = value; }
@@ -89,7 +92,7 @@ class GhostRows {
   Continuations rules_;
   Extents cells_;
   WallFaces faces_;
-  const double* centres_[3] = {};
+  const double* centres_[3];
 };
 
 }  // namespace bankfull::convection
