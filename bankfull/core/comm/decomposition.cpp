@@ -90,8 +90,8 @@ std::int64_t largest_product(std::int64_t bound, PerAxis<std::int64_t> most) {
                          : std::string("use more cells"));
 }
 
-/// The cells of one of `ranks` along an axis that was cut equally when it had `cut_cells`, and whose
-/// cells have since been merged in pairs, so many times.
+/// The cells of one of `ranks` along an axis that was cut equally when it had `cut_cells`, and
+/// whose cells have since been merged in pairs, so many times.
 Range range_along(std::int64_t cut_cells, int pairings, int place, int ranks) {
   const std::int64_t size = std::int64_t{1} << pairings;
   const auto merged = [&](std::int64_t cell) { return (cell + size - 1) / size; };

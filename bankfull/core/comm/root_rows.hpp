@@ -30,7 +30,8 @@ class RootRows {
       begins_.push_back(total);
       total += travels(n) ? elements_of(n) : 0;
     }
-    buffer_ = Buffer<T>(MemorySpace::host, static_cast<std::size_t>(std::max<std::int64_t>(1, total)));
+    buffer_ =
+        Buffer<T>(MemorySpace::host, static_cast<std::size_t>(std::max<std::int64_t>(1, total)));
     for (std::size_t n = 0; n < parts_.size(); ++n) {
       if (travels(n) && elements_of(n) > 0) {
         messages.push_back({root_ ? static_cast<int>(n) : 0, buffer_.data() + begins_[n],
@@ -42,8 +43,8 @@ class RootRows {
     from_root_ = ranks.prepare(root_ ? messages : none, root_ ? none : messages);
   }
 
-  /// Collective. `mine(i, j)` is a row of this rank's part, and `whole(i, j)` where the root wants a
-  /// row of any part: it is called on the root only.
+  /// Collective. `mine(i, j)` is a row of this rank's part, and `whole(i, j)` where the root wants
+  /// a row of any part: it is called on the root only.
   template <class Mine, class Whole>
   void gather(const Mine& mine, const Whole& whole) {
     if (!root_) {

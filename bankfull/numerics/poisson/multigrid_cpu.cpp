@@ -1,6 +1,5 @@
-#include "bankfull/numerics/poisson/multigrid.hpp"
-
 #include "bankfull/core/base/exact_sum.hpp"
+#include "bankfull/numerics/poisson/multigrid.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/cycle.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/window_halo.hpp"

@@ -25,7 +25,8 @@ struct Sharing {
 /// How a domain is cut. An axis that is not cut closes on itself within each rank, and so counts as
 /// ending there.
 inline Decomposition cut_of(const Domain& domain, const RankGrid& grid) {
-  return {domain.extents(), grid,
+  return {domain.extents(),
+          grid,
           {grid.i > 1 && domain.i.periodic, grid.j > 1 && domain.j.periodic, false}};
 }
 

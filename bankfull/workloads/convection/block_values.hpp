@@ -44,9 +44,8 @@ void read_blocks(const Communicator* ranks, const Decomposition& cut, const Box&
     const Box theirs = common(part, cut.block(rank));
     const double* next = all[static_cast<std::size_t>(rank)].data();
     if (!theirs.empty()) {
-      for_cells(moved(theirs, -part.i0, -part.j0, -part.k0), [&](auto i, auto j, auto k) {
-        values[(i * n.nj + j) * n.nk + k] = *next++;
-      });
+      for_cells(moved(theirs, -part.i0, -part.j0, -part.k0),
+                [&](auto i, auto j, auto k) { values[(i * n.nj + j) * n.nk + k] = *next++; });
     }
   }
 }

@@ -56,8 +56,8 @@ struct CellOnWalls {
   bool upper[3] = {};
 };
 
-/// Whether velocity `field` lies on a wall at index (i, j, k): it is zero there, always. Indices are
-/// those of a block of the grid, mostly all of it.
+/// Whether velocity `field` lies on a wall at index (i, j, k): it is zero there, always. Indices
+/// are those of a block of the grid, mostly all of it.
 struct WallFaces {
   bool walled[3] = {};      ///< the axis ends at walls
   bool goes_on[3][2] = {};  ///< beyond this end of the block another rank has the grid

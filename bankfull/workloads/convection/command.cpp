@@ -144,12 +144,12 @@ std::string sharing_text(const Plan& plan) {
                        of_storage[static_cast<std::size_t>(plan.grid().storage(2))]);
   };
   const int levels = poisson::shared_levels(plan.grid().domain(), plan.sharing());
-  return fmt::format(
-      "{} ranks, {} along x, y, z: blocks of at most {} cells; {}", cut.ranks(),
-      along_xyz(per_axis(cut.grid())), along_xyz(per_axis(cut.largest_block())),
-      levels > 0 ? fmt::format("multigrid shares {} level{}, the others are rank 0's", levels,
-                               levels == 1 ? "" : "s")
-                 : "blocks are too thin for multigrid, which is rank 0's: use fewer ranks");
+  return fmt::format("{} ranks, {} along x, y, z: blocks of at most {} cells; {}", cut.ranks(),
+                     along_xyz(per_axis(cut.grid())), along_xyz(per_axis(cut.largest_block())),
+                     levels > 0
+                         ? fmt::format("multigrid shares {} level{}, the others are rank 0's",
+                                       levels, levels == 1 ? "" : "s")
+                         : "blocks are too thin for multigrid, which is rank 0's: use fewer ranks");
 }
 
 void print_plan(const std::string& title, const Plan& plan) {
@@ -280,8 +280,8 @@ void prepare(convect::RunWriter& writer, const Launch& launch) {
 /// `recorder`: of all ranks.
 RunResult integrated(const Launch& launch, const RunContext& context,
                      convection::Recorder& recorder) {
-  return convection::run(
-      launch.plan, {context, launch.wanted.cadence, recorder, launch.initial, launch.start});
+  return convection::run(launch.plan,
+                         {context, launch.wanted.cadence, recorder, launch.initial, launch.start});
 }
 
 /// Beside the root, which writes: the same run.
@@ -362,8 +362,8 @@ convect::RunDirectory directory_at(const std::string& path, const ConvectOptions
 /// What is not yet gathered from several ranks.
 void require_shareable(const convect::Case& wanted, const Communicator& ranks) {
   const convection::Cadence& cadence = wanted.cadence;
-  require(ranks.size() == 1 || (cadence.statistics.empty() && cadence.spectra.empty() &&
-                                cadence.probes.empty()),
+  require(ranks.size() == 1 ||
+              (cadence.statistics.empty() && cadence.spectra.empty() && cadence.probes.empty()),
           fmt::format("[statistics], [[spectrum]] and [[probe]] are of runs on one rank, not on {}",
                       ranks.size()),
           "leave them out, or start it without mpirun");

@@ -134,8 +134,7 @@ class CpuBackend {
   }
 
   void read_kept(Kept what, std::size_t side, int field, const Box& part, double* values) const {
-    with_kept(*this, what, side, field,
-              [&](const auto& view) { read_view(view, part, values); });
+    with_kept(*this, what, side, field, [&](const auto& view) { read_view(view, part, values); });
   }
 
   void set_kept(Kept what, std::size_t side, int field, const CellReader& from) {
@@ -241,8 +240,8 @@ class CpuBackend {
   void copy_pieces(const CellReader& from, const Extents& n, const View& to) const {
     const std::int64_t planes = planes_of_a_piece(n);
     std::vector<double> piece(static_cast<std::size_t>(planes * n.nj * n.nk));
-    const Range mine = plan_.is_shared() ? Range{plan_.block().i0, plan_.block().i1}
-                                         : Range{0, n.ni};
+    const Range mine =
+        plan_.is_shared() ? Range{plan_.block().i0, plan_.block().i1} : Range{0, n.ni};
     for (std::int64_t i = mine.begin; i < mine.end; i += planes) {
       const Box part{i, std::min(i + planes, mine.end), 0, n.nj, 0, n.nk};
       from(part, piece.data());

@@ -33,10 +33,10 @@ std::vector<double> numbers(int count) {
 TEST(ExactSum, OfOneNumberIsThatNumber) {
   EXPECT_EQ(ExactSum().value(), 0.0);
   std::vector<double> values = numbers(1000);
-  for (const double special : {0.0, 1.0, -1.0, 0.1, std::numeric_limits<double>::max(),
-                               std::numeric_limits<double>::lowest(),
-                               std::numeric_limits<double>::min(),
-                               std::numeric_limits<double>::denorm_min(), -5e-324}) {
+  for (const double special :
+       {0.0, 1.0, -1.0, 0.1, std::numeric_limits<double>::max(),
+        std::numeric_limits<double>::lowest(), std::numeric_limits<double>::min(),
+        std::numeric_limits<double>::denorm_min(), -5e-324}) {
     values.push_back(special);
   }
   for (const double value : values) {

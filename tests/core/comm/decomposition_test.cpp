@@ -71,7 +71,8 @@ TEST(Decomposition, KnowsItsSmallestAndLargestBlock) {
 TEST(Decomposition, OfPairsGivesEachParentToTheRankOfItsFirstCell) {
   Decomposition fine({13, 11, 6}, {4, 3, 1});
   for (const std::array<bool, 3> paired :
-       {std::array{true, true, true}, std::array{true, false, true}, std::array{true, true, false}}) {
+       {std::array{true, true, true}, std::array{true, false, true},
+        std::array{true, true, false}}) {
     const Decomposition coarse = fine.of_pairs(paired);
     std::int64_t cells = 0;
     for (int rank = 0; rank < fine.ranks(); ++rank) {

@@ -107,16 +107,15 @@ std::vector<NamedDomain> domains() {
   add(all_boundaries({48, 12, 5}));
   add(all_boundaries({14, 64, 3}));
   add(gathered_domains(LinesAlong::i_or_j));
-  result.push_back({"points_on_stretched",
-                    {stretched_axis(40, false, 1.02), stretched_axis(60, false, 1.012),
-                     uniform_axis(7, true)}});
+  result.push_back(
+      {"points_on_stretched",
+       {stretched_axis(40, false, 1.02), stretched_axis(60, false, 1.012), uniform_axis(7, true)}});
   result.push_back({"flat_cells_shared",
                     {uniform_axis(40, false, 0.2), uniform_axis(48, true), uniform_axis(6, true)}});
   result.push_back({"long_cells_shared",
                     {uniform_axis(64, true), uniform_axis(36, false, 5.0), uniform_axis(6, true)}});
   result.push_back(
-      {"many_levels",
-       {uniform_axis(256, true), uniform_axis(130, false), uniform_axis(2, true)}});
+      {"many_levels", {uniform_axis(256, true), uniform_axis(130, false), uniform_axis(2, true)}});
   return result;
 }
 

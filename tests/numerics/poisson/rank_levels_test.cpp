@@ -73,7 +73,8 @@ TEST(RankLevels, HaveTheParentsOfTheirCells) {
             fine.level.i.coarsened ? (fine.level.i.cells + 1) / 2 : fine.level.i.cells;
         EXPECT_GE(part.first_parent, part.goes_on_below && fine.level.i.coarsened ? 1 : 0);
         EXPECT_LE(part.first_parent + parents, coarse.level.i.cells);
-        EXPECT_EQ(fine.i.begin, (part.first_parent + coarse.i.begin) * (fine.level.i.coarsened ? 2 : 1));
+        EXPECT_EQ(fine.i.begin,
+                  (part.first_parent + coarse.i.begin) * (fine.level.i.coarsened ? 2 : 1));
       }
     }
   }

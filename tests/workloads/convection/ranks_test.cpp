@@ -102,9 +102,9 @@ void expect_bits_of_one_rank(Problem problem, int steps) {
   for (const RankGrid& grid : grids) {
     SCOPED_TRACE(to_string(grid));
     problem.threads = grid.i % 2 + 1;
-    expect_same(after_steps(problem, steps,
-                            {.ranks = &test_ranks(), .grid = grid, .least_cells = 0}),
-                alone);
+    expect_same(
+        after_steps(problem, steps, {.ranks = &test_ranks(), .grid = grid, .least_cells = 0}),
+        alone);
   }
 }
 
@@ -144,8 +144,8 @@ std::vector<Case> shared_cases() {
     }
     problem.time_step.fixed =
         std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
-    problem.name = "Shared" + std::to_string(n) + name_of(ends[0]) + name_of(ends[1]) +
-                   name_of(ends[2]);
+    problem.name =
+        "Shared" + std::to_string(n) + name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]);
     all.push_back({problem.name, problem, n});
   }
   return all;

@@ -10,13 +10,13 @@ namespace bankfull::poisson::multigrid {
 
 // The levels of a domain that ranks share, cut along i and j. What a rank has of a level is a
 // window: its own cells and, beside them where the axis is cut, those of neighbours: the halo. A
-// pipeline of stages (see stage_pipeline.hpp) runs on all of the window as if it were a box, without
-// a message. What the window's ends make wrong comes one cell further in each half-sweep; halos are
-// so wide that it reaches neither own cells nor what is restricted from them, and are exchanged
-// between pipelines. So own cells have the bits that one rank would give them.
+// pipeline of stages (see stage_pipeline.hpp) runs on all of the window as if it were a box,
+// without a message. What the window's ends make wrong comes one cell further in each half-sweep;
+// halos are so wide that it reaches neither own cells nor what is restricted from them, and are
+// exchanged between pipelines. So own cells have the bits that one rank would give them.
 
-/// What a rank has along an axis, in the level's cells. Begins with an even one, so that the colours
-/// of cells, and the pairs that have one parent, are those of the level.
+/// What a rank has along an axis, in the level's cells. Begins with an even one, so that the
+/// colours of cells, and the pairs that have one parent, are those of the level.
 struct Window {
   std::int64_t begin = 0;  ///< below 0 beyond a periodic end
   std::int64_t end = 0;
@@ -42,8 +42,8 @@ struct RankLevel {
 
 /// A rank's part of all levels.
 struct RankLevels {
-  /// Those that are shared, and the first one that is gathered on the root, of which this rank forms
-  /// r and gets e. On one rank all levels, none of which is gathered.
+  /// Those that are shared, and the first one that is gathered on the root, of which this rank
+  /// forms r and gets e. On one rank all levels, none of which is gathered.
   std::vector<RankLevel> shared;
 
   /// On the root, whole: from the gathered one on.

@@ -78,7 +78,7 @@ struct FlowOnCpu {
     std::fill_n(set.data(), set.size(), Real(0));
   }
 
-  const Grid& grid;                   ///< the whole, of which this rank has a block
+  const Grid& grid;  ///< the whole, of which this rank has a block
   Box block;
   std::array<std::int64_t, 3> first;  ///< cell of the block; all other indices are the block's
   Extents n;

@@ -34,7 +34,8 @@ void find_divergence(const FlowOnCpu<Real>& flow, const FieldSet<Real>& fields,
       [&](std::int64_t i, std::int64_t j) { diverge_one_row(flow, fields, i, j, right_side); });
 }
 
-/// The cell before cell n; of the first one around the axis, or a rank's that the solver has copied.
+/// The cell before cell n; of the first one around the axis, or a rank's that the solver has
+/// copied.
 inline std::int64_t before(std::int64_t n, std::int64_t cells, bool closes) {
   return closes ? (n + cells - 1) % cells : n - 1;
 }
@@ -49,12 +50,12 @@ double project(const FlowOnCpu<Real>& flow, FieldSet<Real>& fields,
     const PointStencil<Real> stencil = flow.template stencil_of_row<Real>(fields, i, j);
     const Real* const here = &pressure(i, j, 0);
     if (!walls.holds<0>(i)) {
-      project_row(here, &pressure(before(i, n.ni, walls.closes(0)), j, 0), stencil.axis[0].per_face, n.nk,
-                  fields[0].row(i, j));
+      project_row(here, &pressure(before(i, n.ni, walls.closes(0)), j, 0), stencil.axis[0].per_face,
+                  n.nk, fields[0].row(i, j));
     }
     if (!walls.holds<1>(j)) {
-      project_row(here, &pressure(i, before(j, n.nj, walls.closes(1)), 0), stencil.axis[1].per_face, n.nk,
-                  fields[1].row(i, j));
+      project_row(here, &pressure(i, before(j, n.nj, walls.closes(1)), 0), stencil.axis[1].per_face,
+                  n.nk, fields[1].row(i, j));
     }
     flow.with_cells_along_rows([&](const auto& along) {
       project_along_row(here, !walls.walled[2], along, n.nk, fields[2].row(i, j));

@@ -377,8 +377,8 @@ class Correction : public CellStage {
   From from_;
 };
 
-/// r of the finest level = what p, or 0, leaves of the right side; notes the largest of a rank's own
-/// cells.
+/// r of the finest level = what p, or 0, leaves of the right side; notes the largest of a rank's
+/// own cells.
 template <class Real, class T = float>
 class Defect : public CellStage {
  public:
@@ -396,10 +396,9 @@ class Defect : public CellStage {
     T* const r = work_->plain();
     const std::int64_t n = outer_->axes.k.cells;
     prefetch(i, ahead_of(j));
-    const auto largest = from_ == From::zero
-                             ? right_side_row(f, change_, n, r)
-                             : defect_row(outer_->axes.around(outer_->p, i, j), f,
-                                          outer_->p.row(i, j), change_, n, r);
+    const auto largest = from_ == From::zero ? right_side_row(f, change_, n, r)
+                                             : defect_row(outer_->axes.around(outer_->p, i, j), f,
+                                                          outer_->p.row(i, j), change_, n, r);
     if (outer_->axes.i.own().holds(i) && outer_->axes.j.own().holds(j)) {
       work_->note(largest);
     }

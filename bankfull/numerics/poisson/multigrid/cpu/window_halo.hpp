@@ -20,7 +20,8 @@ class WindowHalo {
       : first_i_(level.i.own.begin), first_j_(level.j.own.begin) {
     const RankGrid& grid = level.cut.grid();
     const bool both = grid.i > 1 && grid.j > 1;
-    // Of the layout only its pitches count: the halo lies in it, beside the block, as the rest does.
+    // Of the layout only its pitches count: the halo lies in it, beside the block, as the rest
+    // does.
     exchange_ = make_halo_exchange<T>(
         HaloSetup{.ranks = ranks,
                   .decomposition = level.cut.with_rows(layout.interior().nk),
