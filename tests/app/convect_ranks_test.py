@@ -37,6 +37,7 @@ scaling = "free-fall"
 name = "salt"
 diffusivity = 0.01
 buoyancy = -0.1
+advection = "bounded"
 
 [boundaries]
 x = "periodic"
@@ -200,7 +201,6 @@ class Plans(Runs):
     def test_refuse_what_runs_on_one_rank(self):
         self.assertIn("use the solver auto or multigrid", self.refused(2, "--set", "solver.pressure=direct"))
         self.assertIn("without mpirun", self.refused(2, "--set", "time.implicit_diffusion=walls"))
-        self.assertIn("without mpirun", self.refused(2, "--set", "scalar.0.advection=bounded"))
         self.assertIn("without mpirun", self.refused(2, "--set", 'statistics=[{profiles="z"}]'))
 
     def test_refuse_too_many_ranks(self):

@@ -20,17 +20,27 @@ inline Box moved(const Box& box, std::int64_t i, std::int64_t j, std::int64_t k)
   return {box.i0 + i, box.i1 + i, box.j0 + j, box.j1 + j, box.k0 + k, box.k1 + k};
 }
 
-/// The values of a part of the grid, k fastest, of which each rank has those of its block: value(i,
-/// j, k) is called with its own cells, in the block's numbers. Collective over `ranks`, which get
-/// all of them; null where there is one only.
+/// The cells of a rank, and the faces beyond the grid's last cells where `all` are faces of it.
+inline Box block_with_faces(const Decomposition& cut, const Extents& all, int rank) {
+  const Extents cells = cut.cells();
+  Box block = cut.block(rank);
+  block.i1 += block.i1 == cells.ni ? all.ni - cells.ni : 0;
+  block.j1 += block.j1 == cells.nj ? all.nj - cells.nj : 0;
+  block.k1 += all.nk - cells.nk;
+  return block;
+}
+
+/// The values of a part of the grid, or of its faces, which are `all`, k fastest. Each rank has
+/// those of its block: value(i, j, k) is called with its own cells, in the block's numbers.
+/// Collective over `ranks`, which get all of them; null where there is one only.
 template <class Value>
-void read_blocks(const Communicator* ranks, const Decomposition& cut, const Box& part,
-                 double* values, const Value& value) {
+void read_blocks(const Communicator* ranks, const Decomposition& cut, const Extents& all,
+                 const Box& part, double* values, const Value& value) {
   if (ranks == nullptr) {
     for_cells(part, [&](auto i, auto j, auto k) { *values++ = value(i, j, k); });
     return;
   }
-  const Box block = cut.block(ranks->rank());
+  const Box block = block_with_faces(cut, all, ranks->rank());
   const Box mine = common(part, block);
   std::vector<double> sent;
   if (!mine.empty()) {
@@ -38,11 +48,11 @@ void read_blocks(const Communicator* ranks, const Decomposition& cut, const Box&
     for_cells(moved(mine, -block.i0, -block.j0, -block.k0),
               [&](auto i, auto j, auto k) { sent.push_back(value(i, j, k)); });
   }
-  const std::vector<std::vector<double>> all = ranks->all_gather(sent);
+  const std::vector<std::vector<double>> received = ranks->all_gather(sent);
   const Extents n = part.extents();
   for (int rank = 0; rank < ranks->size(); ++rank) {
-    const Box theirs = common(part, cut.block(rank));
-    const double* next = all[static_cast<std::size_t>(rank)].data();
+    const Box theirs = common(part, block_with_faces(cut, all, rank));
+    const double* next = received[static_cast<std::size_t>(rank)].data();
     if (!theirs.empty()) {
       for_cells(moved(theirs, -part.i0, -part.j0, -part.k0),
                 [&](auto i, auto j, auto k) { values[(i * n.nj + j) * n.nk + k] = *next++; });

@@ -39,7 +39,7 @@ class CpuBackend {
         ghosts_(flow_, plan_.ghosts()),
         halo_(plan_, flow_),
         implicit_(plan_, flow_, factor_slots, !drive_.walls.empty()),
-        bounded_(plan_, flow_) {
+        bounded_(plan_, flow_, halo_) {
     flow_.touch(sides_[0]);
     flow_.touch(sides_[1]);
     flow_.touch(tendencies_);
@@ -130,11 +130,13 @@ class CpuBackend {
   }
 
   void read(std::size_t side, int field, const Box& part, double* values) const {
-    read_view(sides_[side][field], part, values);
+    read_view(sides_[side][field], plan_.grid().extents(), part, values);
   }
 
   void read_kept(Kept what, std::size_t side, int field, const Box& part, double* values) const {
-    with_kept(*this, what, side, field, [&](const auto& view) { read_view(view, part, values); });
+    with_kept(*this, what, side, field, [&](const auto& view) {
+      read_view(view, extents_of_kept(plan_.grid(), what, field), part, values);
+    });
   }
 
   void set_kept(Kept what, std::size_t side, int field, const CellReader& from) {
@@ -234,16 +236,16 @@ class CpuBackend {
     }
   }
 
-  /// From all cells, some planes at a time, those of this rank. `n`: all of the grid's, or of its
-  /// faces on one rank.
+  /// From all cells or faces of the grid, `n`, some planes at a time, those of this rank: with the
+  /// upper faces of its last cells.
   template <class View>
   void copy_pieces(const CellReader& from, const Extents& n, const View& to) const {
     const std::int64_t planes = planes_of_a_piece(n);
     std::vector<double> piece(static_cast<std::size_t>(planes * n.nj * n.nk));
-    const Range mine =
-        plan_.is_shared() ? Range{plan_.block().i0, plan_.block().i1} : Range{0, n.ni};
-    for (std::int64_t i = mine.begin; i < mine.end; i += planes) {
-      const Box part{i, std::min(i + planes, mine.end), 0, n.nj, 0, n.nk};
+    const Box& block = plan_.block();
+    const std::int64_t end = block.i1 + n.ni - plan_.grid().extents().ni;
+    for (std::int64_t i = block.i0; i < end; i += planes) {
+      const Box part{i, std::min(i + planes, end), 0, n.nj, 0, n.nk};
       from(part, piece.data());
       copy(piece.data(), part, to);
     }
@@ -255,7 +257,7 @@ class CpuBackend {
     const Extents n = part.extents();
     const std::int64_t first_i = flow_.first[0];
     const std::int64_t first_j = flow_.first[1];
-    const std::int64_t rows = plan_.is_shared() ? n_.nj : n.nj;
+    const std::int64_t rows = n_.nj + n.nj - plan_.grid().extents().nj;
     flow_.executor.each(n.ni * rows, [&](std::int64_t row) {
       const std::int64_t i = row / rows;
       const std::int64_t j = row % rows;
@@ -265,10 +267,10 @@ class CpuBackend {
     });
   }
 
-  /// Collective: of the whole grid's cells; view(i, j, k) is of this rank's.
+  /// Collective: of all cells of the grid, or faces; view(i, j, k) is of this rank's.
   template <class View>
-  void read_view(const View& view, const Box& part, double* values) const {
-    read_blocks(plan_.ranks(), plan_.cut(), part, values,
+  void read_view(const View& view, const Extents& all, const Box& part, double* values) const {
+    read_blocks(plan_.ranks(), plan_.cut(), all, part, values,
                 [&](std::int64_t i, std::int64_t j, std::int64_t k) {
                   return static_cast<double>(view(i, j, k));
                 });
@@ -321,7 +323,7 @@ class CpuBackend {
   }
 
   void diverge(std::size_t to) {
-    halo_.exchange_velocities(sides_[to]);
+    halo_.exchange_two(sides_[to]);
     const poisson::CellSlots<Real> right_side = pressure_->right_side();
     if (solving_) {
       implicit_.substitute_and_diverge(sides_[1 - to], sides_[to],
@@ -344,6 +346,7 @@ class CpuBackend {
     });
     clock_.noted.advection = larger(advection, clock_.noted.advection);
     if (bounded_.any()) {
+      halo_.exchange_two(fields);
       clock_.noted.exchange = larger(bounded_.largest_exchange(fields), clock_.noted.exchange);
     }
   }

@@ -2,7 +2,6 @@
 
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
-#include "bankfull/workloads/convection/stability.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -29,8 +28,6 @@ void require_shareable(const Problem& problem, int ranks) {
     require(!problem.implicit_anywhere(), "implicit diffusion" + on_ranks,
             "use \"none\", or start it without mpirun");
   });
-  require(bounded_scalars(problem).empty(), "advection = \"bounded\"" + on_ranks,
-          "use \"centred\", or start it without mpirun");
 }
 
 /// Rows along axis 2 are never cut, nor lines of multigrid.

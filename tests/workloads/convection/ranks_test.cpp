@@ -47,7 +47,7 @@ Found found_in(Integrator& flow) {
   found.diagnosis = bits_of(numbers.values());
   const StepState clock = flow.progress();
   found.clock = bits_of({clock.time, clock.dt, clock.rates.advection, clock.rates.buoyancy,
-                         clock.largest_courant, clock.largest_courant_at_end, clock.least_margin});
+                         clock.rates.exchange, clock.largest_courant, clock.largest_courant_at_end, clock.least_margin});
   found.cycles = flow.pressure_outcome().cycles;
   return found;
 }
@@ -121,6 +121,8 @@ TEST_P(FlowOnRanks, HasTheBitsOfOneRank) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, FlowOnRanks, testing::ValuesIn(all_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Varying, FlowOnRanks, testing::ValuesIn(varying_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Bounded, FlowOnRanks, testing::ValuesIn(bounded_cases(all_cases())),
+                         case_name);
 
 /// Grids that ranks share with multigrid, too.
 std::vector<Case> shared_cases() {
@@ -174,7 +176,7 @@ TEST(PlanOnRanks, RefusesWhatRunsOnOneRank) {
   other.schedule = Schedule::reference;
   EXPECT_THAT(refusal_of(other), HasSubstr("without mpirun"));
   other = problem;
-  other.scalars.front().advection = Advection::bounded;
+  other.implicit_diffusion = ImplicitDiffusion::walls;
   EXPECT_THAT(refusal_of(other), HasSubstr("without mpirun"));
   other = problem;
   other.axes = {AxisCells{.cells = 1, .periodic = true}, AxisCells{.cells = 1, .periodic = true},

@@ -18,7 +18,7 @@ class FlowHalo {
   FlowHalo(const Plan& plan, const FlowOnCpu<Real>& flow) : ranks_(plan.ranks()) {
     if (ranks_ != nullptr) {
       all_ = make(plan, flow, flow.count);
-      velocities_ = make(plan, flow, across);
+      two_ = make(plan, flow, two);
     }
   }
 
@@ -26,8 +26,9 @@ class FlowHalo {
   /// rows are not among them.
   void exchange_all(FieldSet<Real>& fields) { exchange(all_.get(), fields, fields.count()); }
 
-  /// Those of the velocities across planes and rows, for the divergence.
-  void exchange_velocities(FieldSet<Real>& fields) { exchange(velocities_.get(), fields, across); }
+  /// Those of the first two: velocities across planes and rows, for the divergence, or Room of the
+  /// cells.
+  void exchange_two(FieldSet<Real>& fields) { exchange(two_.get(), fields, two); }
 
   /// The largest of all ranks: they all choose the same step.
   [[nodiscard]] FlowRates largest(const FlowRates& mine) const {
@@ -44,7 +45,7 @@ class FlowHalo {
   }
 
  private:
-  static constexpr int across = 2;  ///< velocities 0 and 1
+  static constexpr int two = 2;
 
   [[nodiscard]] std::unique_ptr<HaloExchange<Real>> make(const Plan& plan,
                                                          const FlowOnCpu<Real>& flow,
@@ -73,7 +74,7 @@ class FlowHalo {
 
   const Communicator* ranks_;
   std::unique_ptr<HaloExchange<Real>> all_;
-  std::unique_ptr<HaloExchange<Real>> velocities_;
+  std::unique_ptr<HaloExchange<Real>> two_;
   std::vector<Real*> origins_;
 };
 
