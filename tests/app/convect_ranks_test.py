@@ -131,7 +131,8 @@ class Files(Runs):
             self.assert_same(self.path / f"on-{ranks}", whole)
 
     def test_of_a_stretched_layer_are_those_of_one_rank(self):
-        settings = ["--set", "domain.stretching=[0,0,1.5]", "--set", "time.scheme=runge-kutta", "--set", "steps=20"]
+        settings = ["--set", "domain.stretching=[0,0,1.5]", "--set", "time.scheme=runge-kutta", "--set", "steps=20",
+                    "--set", "time.implicit_diffusion=stretched"]
         whole = self.whole(*settings)
         out, _ = self.run_convect(2, "layer.toml", "--output", "on-2", *settings)
         self.assertIn("2 ranks, 1x2x1 along x, y, z", out)
@@ -200,13 +201,12 @@ class Plans(Runs):
 
     def test_refuse_what_runs_on_one_rank(self):
         self.assertIn("use the solver auto or multigrid", self.refused(2, "--set", "solver.pressure=direct"))
-        self.assertIn("without mpirun", self.refused(2, "--set", "time.implicit_diffusion=walls"))
         self.assertIn("without mpirun", self.refused(2, "--set", 'statistics=[{profiles="z"}]'))
 
     def test_refuse_too_many_ranks(self):
         line = self.refused(5, "--set", "cells=32x1x16", "--set", "domain.stretching=[0,0,1.5]")
         self.assertIn("rows along x stay whole", line)
-        self.assertIn("lines of multigrid along z", line)
+        self.assertIn("lines along z", line)
         self.assertIn("without mpirun", line)
         self.assertIn("use 4 ranks", self.refused(5, "--set", "cells=32x1x4"))
 

@@ -143,7 +143,7 @@ class CpuBackend {
     const Extents cells = extents_of_kept(plan_.grid(), what, field);
     with_kept(*this, what, side, field, [&](const auto& view) { copy_pieces(from, cells, view); });
     if (what == Kept::pressure) {
-      implicit_.close_pressure();
+      implicit_.close_pressure(halo_);
     }
   }
 
@@ -323,14 +323,15 @@ class CpuBackend {
   }
 
   void diverge(std::size_t to) {
-    halo_.exchange_two(sides_[to]);
     const poisson::CellSlots<Real> right_side = pressure_->right_side();
     if (solving_) {
-      implicit_.substitute_and_diverge(sides_[1 - to], sides_[to],
-                                       [&](std::int64_t i, std::int64_t j) {
-                                         diverge_one_row(flow_, sides_[to], i, j, right_side);
-                                       });
+      implicit_.substitute_and_diverge(
+          sides_[1 - to], sides_[to], [&] { halo_.exchange_two(sides_[to]); },
+          [&](std::int64_t i, std::int64_t j) {
+            diverge_one_row(flow_, sides_[to], i, j, right_side);
+          });
     } else {
+      halo_.exchange_two(sides_[to]);
       find_divergence(flow_, sides_[to], right_side);
     }
     solving_ = false;
@@ -345,6 +346,9 @@ class CpuBackend {
       }
     });
     clock_.noted.advection = larger(advection, clock_.noted.advection);
+    if (keeps_pressure()) {
+      implicit_.exchange_pressure(halo_);
+    }
     if (bounded_.any()) {
       halo_.exchange_two(fields);
       clock_.noted.exchange = larger(bounded_.largest_exchange(fields), clock_.noted.exchange);

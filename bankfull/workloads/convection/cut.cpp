@@ -24,18 +24,18 @@ void require_shareable(const Problem& problem, int ranks) {
     require(problem.schedule != Schedule::reference, "the reference schedule" + on_ranks,
             "use the tuned one, or start it without mpirun");
   });
-  about("time.implicit_diffusion", [&] {
-    require(!problem.implicit_anywhere(), "implicit diffusion" + on_ranks,
-            "use \"none\", or start it without mpirun");
-  });
 }
 
-/// Rows along axis 2 are never cut, nor lines of multigrid.
-DecompositionRules rules_of(const poisson::Domain& domain) {
+/// Rows along axis 2 are never cut, nor lines of multigrid and of implicit diffusion, which goes
+/// through the planes in any case.
+DecompositionRules rules_of(const Problem& problem, const Grid& grid) {
+  const poisson::Domain domain = grid.domain();
   DecompositionRules rules{.periodic = {domain.i.periodic, domain.j.periodic, domain.k.periodic}};
   const int uncut = poisson::uncut_axis(domain);
-  rules.most.i = uncut == 0 ? 1 : rules.most.i;
-  rules.most.j = uncut == 1 ? 1 : rules.most.j;
+  const auto implicit = problem.implicit_along();
+  const bool implicit_1 = implicit[static_cast<std::size_t>(grid.physical(1))];
+  rules.most.i = uncut == 0 || problem.implicit_anywhere() ? 1 : rules.most.i;
+  rules.most.j = uncut == 1 || implicit_1 ? 1 : rules.most.j;
   rules.most.k = 1;
   return rules;
 }
@@ -46,7 +46,7 @@ DecompositionRules rules_of(const poisson::Domain& domain) {
     return std::string(axis_names[static_cast<std::size_t>(grid.physical(axis))]);
   };
   const auto whole = [&](int axis, int most) {
-    return most == 1 ? "lines of multigrid along " + name(axis) + " stay whole, too; " : "";
+    return most == 1 ? "lines along " + name(axis) + " stay whole, too; " : "";
   };
   int works = ranks - 1;
   while (works > 1 && allowed_grids(n, works, rules).empty()) {
@@ -82,7 +82,7 @@ poisson::Sharing sharing_of(const Problem& problem, const Grid& grid,
   const int ranks = sharing.ranks->size();
   require_shareable(problem, ranks);
   const poisson::Domain domain = grid.domain();
-  const DecompositionRules rules = rules_of(domain);
+  const DecompositionRules rules = rules_of(problem, grid);
   const std::vector<RankGrid> grids = allowed_grids(domain.extents(), ranks, rules);
   if (wanted.grid.count() > 1) {
     require_allowed(wanted.grid, grids, ranks);

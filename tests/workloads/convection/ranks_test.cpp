@@ -6,6 +6,7 @@
 #include "bankfull/workloads/convection/state.hpp"
 #include "tests/mpi_main.hpp"
 #include "tests/workloads/convection/cases.hpp"
+#include "tests/workloads/convection/implicit_cases.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -47,7 +48,8 @@ Found found_in(Integrator& flow) {
   found.diagnosis = bits_of(numbers.values());
   const StepState clock = flow.progress();
   found.clock = bits_of({clock.time, clock.dt, clock.rates.advection, clock.rates.buoyancy,
-                         clock.rates.exchange, clock.largest_courant, clock.largest_courant_at_end, clock.least_margin});
+                         clock.rates.exchange, clock.largest_courant, clock.largest_courant_at_end,
+                         clock.least_margin});
   found.cycles = flow.pressure_outcome().cycles;
   return found;
 }
@@ -83,7 +85,10 @@ std::vector<RankGrid> grids_of(const Problem& problem) {
   std::vector<RankGrid> grids;
   for (int i = 1; i <= size; ++i) {
     const RankGrid grid{i, size / i, 1};
-    const bool cuts_lines = (uncut == 0 && grid.i > 1) || (uncut == 1 && grid.j > 1);
+    const bool implicit_rows =
+        problem.implicit_along()[static_cast<std::size_t>(Grid(problem.axes).physical(1))];
+    const bool cuts_lines = ((uncut == 0 || problem.implicit_anywhere()) && grid.i > 1) ||
+                            ((uncut == 1 || implicit_rows) && grid.j > 1);
     if (grid.count() == size && grid.i <= n.ni && grid.j <= n.nj && !cuts_lines) {
       grids.push_back(grid);
     }
@@ -124,6 +129,11 @@ INSTANTIATE_TEST_SUITE_P(Varying, FlowOnRanks, testing::ValuesIn(varying_cases()
 INSTANTIATE_TEST_SUITE_P(Bounded, FlowOnRanks, testing::ValuesIn(bounded_cases(all_cases())),
                          case_name);
 
+INSTANTIATE_TEST_SUITE_P(Implicit, FlowOnRanks, testing::ValuesIn(cases_with_implicit_diffusion()),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(ImplicitVarying, FlowOnRanks,
+                         testing::ValuesIn(varying_cases_with_implicit_diffusion()), case_name);
+
 /// Grids that ranks share with multigrid, too.
 std::vector<Case> shared_cases() {
   constexpr std::array<std::array<std::int64_t, 3>, 4> sizes{
@@ -155,6 +165,29 @@ std::vector<Case> shared_cases() {
 
 INSTANTIATE_TEST_SUITE_P(Shared, FlowOnRanks, testing::ValuesIn(shared_cases()), case_name);
 
+/// Layers between walls along one axis, which alone is implicit.
+std::vector<Case> shared_implicit_cases() {
+  std::vector<Case> all;
+  for (std::size_t n = 0; n < 6; ++n) {
+    const FlowEnds walls = all_flow_ends[1 + n % 3];
+    Problem problem =
+        busy_problem({40, 32, 20}, {FlowEnds::periodic, FlowEnds::periodic, walls}, 1 + n % 2, n);
+    if (n % 2 == 0) {
+      stretch(problem, 2, 1.8);
+    }
+    if (n > 2) {
+      let_vary(problem);
+    }
+    problem.scheme = n % 3 == 1 ? TimeScheme::runge_kutta : problem.scheme;
+    problem.name = "Layer" + std::to_string(n) + name_of(walls);
+    all.push_back({problem.name, problem, n});
+  }
+  return with_implicit_diffusion(all);
+}
+
+INSTANTIATE_TEST_SUITE_P(SharedImplicit, FlowOnRanks, testing::ValuesIn(shared_implicit_cases()),
+                         case_name);
+
 TEST(PlanOnRanks, RefusesWhatRunsOnOneRank) {
   if (test_ranks().size() == 1) {
     GTEST_SKIP() << "nothing is refused";
@@ -174,9 +207,6 @@ TEST(PlanOnRanks, RefusesWhatRunsOnOneRank) {
   problem.solver = PressureSolver::automatic;
   Problem other = problem;
   other.schedule = Schedule::reference;
-  EXPECT_THAT(refusal_of(other), HasSubstr("without mpirun"));
-  other = problem;
-  other.implicit_diffusion = ImplicitDiffusion::walls;
   EXPECT_THAT(refusal_of(other), HasSubstr("without mpirun"));
   other = problem;
   other.axes = {AxisCells{.cells = 1, .periodic = true}, AxisCells{.cells = 1, .periodic = true},

@@ -86,8 +86,7 @@ class CpuBounded {
       corrected_variance_[static_cast<std::size_t>(scalars_[n])] +=
           sum_of_rows([&](std::int64_t i, std::int64_t j) {
             const BoundedRow<Real> row = row_of(n, from, to, stage, i, j);
-            const double area =
-                flow_.width(0, i) * flow_.width(1, j) / flow_.grid.volume();
+            const double area = flow_.width(0, i) * flow_.width(1, j) / flow_.grid.volume();
             return 0.5 * area * flow_.with_cells_along_rows([&](const auto& along) {
               return correct_row(row, along);
             });

@@ -19,6 +19,7 @@ class FlowHalo {
     if (ranks_ != nullptr) {
       all_ = make(plan, flow, flow.count);
       two_ = make(plan, flow, two);
+      one_ = make(plan, flow, 1);
     }
   }
 
@@ -29,6 +30,8 @@ class FlowHalo {
   /// Those of the first two: velocities across planes and rows, for the divergence, or Room of the
   /// cells.
   void exchange_two(FieldSet<Real>& fields) { exchange(two_.get(), fields, two); }
+
+  void exchange_one(FieldSet<Real>& fields) { exchange(one_.get(), fields, 1); }
 
   /// The largest of all ranks: they all choose the same step.
   [[nodiscard]] FlowRates largest(const FlowRates& mine) const {
@@ -75,6 +78,7 @@ class FlowHalo {
   const Communicator* ranks_;
   std::unique_ptr<HaloExchange<Real>> all_;
   std::unique_ptr<HaloExchange<Real>> two_;
+  std::unique_ptr<HaloExchange<Real>> one_;
   std::vector<Real*> origins_;
 };
 

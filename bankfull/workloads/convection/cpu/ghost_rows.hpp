@@ -92,7 +92,7 @@ class GhostRows {
   Continuations rules_;
   Extents cells_;
   WallFaces faces_;
-  const double* centres_[3];
+  const double* centres_[3] = {};
 };
 
 }  // namespace bankfull::convection

@@ -27,6 +27,8 @@ class GatheredLevels {
   GatheredLevels(const RankLevels& levels, const CpuLevel& last, const Communicator& ranks,
                  const Team& team);
   ~GatheredLevels();
+  GatheredLevels(const GatheredLevels&) = delete;
+  GatheredLevels& operator=(const GatheredLevels&) = delete;
 
   /// Collective: from r of `last` e, halo included.
   void v_cycle();
