@@ -72,6 +72,24 @@ normal = "z"
 [fields]
 every = 20
 
+[[spectrum]]
+name = "box"
+along = "y"
+every = 3
+
+[[probe]]
+name = "point"
+at = [0.3, 0.4, 0.98]
+every = 3
+
+[[probe]]
+name = "line"
+from = [0, 0.5, 0]
+to = [2, 1, 1]
+points = 7
+fields = ["temperature", "w"]
+time = 0.034
+
 [checkpoint]
 every = 10
 """
@@ -110,7 +128,7 @@ class Runs(unittest.TestCase):
         """Whatever number of ranks has written it."""
         self.assertEqual(physics_of(found / "series.csv"), physics_of(expected / "series.csv"))
         self.assertEqual((found / "slices.csv").read_text(), (expected / "slices.csv").read_text())
-        for folder in ("slices", "fields"):
+        for folder in ("slices", "fields", "probes", "spectra"):
             names = sorted(path.name for path in (expected / folder).iterdir())
             self.assertTrue(names)
             self.assertEqual(sorted(path.name for path in (found / folder).iterdir()), names)
@@ -132,7 +150,7 @@ class Files(Runs):
 
     def test_of_a_stretched_layer_are_those_of_one_rank(self):
         settings = ["--set", "domain.stretching=[0,0,1.5]", "--set", "time.scheme=runge-kutta", "--set", "steps=20",
-                    "--set", "time.implicit_diffusion=stretched"]
+                    "--set", "time.implicit_diffusion=stretched", "--set", "scalar.0.advection=centred"]
         whole = self.whole(*settings)
         out, _ = self.run_convect(2, "layer.toml", "--output", "on-2", *settings)
         self.assertIn("2 ranks, 1x2x1 along x, y, z", out)
@@ -204,11 +222,11 @@ class Plans(Runs):
         self.assertIn("without mpirun", self.refused(2, "--set", 'statistics=[{profiles="z"}]'))
 
     def test_refuse_too_many_ranks(self):
-        line = self.refused(5, "--set", "cells=32x1x16", "--set", "domain.stretching=[0,0,1.5]")
+        line = self.refused(5, "--set", "spectrum=[]", "--set", "cells=32x1x16", "--set", "domain.stretching=[0,0,1.5]")
         self.assertIn("rows along x stay whole", line)
         self.assertIn("lines along z", line)
         self.assertIn("without mpirun", line)
-        self.assertIn("use 4 ranks", self.refused(5, "--set", "cells=32x1x4"))
+        self.assertIn("use 4 ranks", self.refused(5, "--set", "spectrum=[]", "--set", "cells=32x1x4"))
 
 
 if __name__ == "__main__":

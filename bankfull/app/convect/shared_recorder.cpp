@@ -133,6 +133,24 @@ void SharedRecorder::record(const convection::SeriesRow& row) {
   }
 }
 
+bool SharedRecorder::wants_statistics() {
+  bool wants = writer_ != nullptr && writer_->wants_statistics();
+  ranks_.broadcast(&wants, sizeof(wants), 0);
+  return wants;
+}
+
+void SharedRecorder::statistics(const convection::StatisticsSoFar& all) {
+  if (writer_ != nullptr) {
+    writer_->statistics(all);
+  }
+}
+
+void SharedRecorder::probe(const convection::ProbeReading& reading) {
+  if (writer_ != nullptr) {
+    writer_->probe(reading);
+  }
+}
+
 void SharedRecorder::write_flow(const FlowReader& flow,
                                 const std::function<void(const FlowReader&)>& write) const {
   if (writer_ == nullptr) {

@@ -21,6 +21,9 @@ class SharedRecorder final : public convection::Recorder {
   void record(const convection::SeriesRow& row) override;
   void snapshot(const convection::SnapshotMoment& moment, const convection::Grid& grid,
                 const convection::FlowReader& flow) override;
+  [[nodiscard]] bool wants_statistics() override;
+  void statistics(const convection::StatisticsSoFar& all) override;
+  void probe(const convection::ProbeReading& reading) override;
   void fields(const convection::FieldMoment& moment, const convection::ToldFlow& flow) override;
   void finish_reading() noexcept override;
   void checkpoint(std::int64_t step, double time,

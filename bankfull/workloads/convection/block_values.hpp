@@ -2,7 +2,9 @@
 
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/field/for_cells.hpp"
+#include "bankfull/workloads/convection/interpolation.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -58,6 +60,51 @@ void read_blocks(const Communicator* ranks, const Decomposition& cut, const Exte
                 [&](auto i, auto j, auto k) { values[(i * n.nj + j) * n.nk + k] = *next++; });
     }
   }
+}
+
+/// The rank that has an element, or next to whose cells it lies beyond an end of the grid.
+inline int owner_of(const Decomposition& cut, const FieldElement& one) {
+  const Extents n = cut.cells();
+  const auto inside = [](std::int64_t at, std::int64_t cells) {
+    return std::clamp<std::int64_t>(at, 0, cells - 1);
+  };
+  const std::int64_t i = inside(one.i, n.ni);
+  const std::int64_t j = inside(one.j, n.nj);
+  int rank = 0;
+  for (Box block = cut.block(rank); i < block.i0 || i >= block.i1 || j < block.j0 || j >= block.j1;
+       block = cut.block(rank)) {
+    ++rank;
+  }
+  return rank;
+}
+
+/// The values of elements of the grid by their owners' fields, whose ghosts are in place.
+/// Collective over `ranks`, which get all of them; null where there is one only.
+template <class Real>
+std::vector<double> gathered_elements(const Communicator* ranks, const Decomposition& cut,
+                                      const FieldSet<Real>& fields,
+                                      const std::vector<FieldElement>& list) {
+  if (ranks == nullptr) {
+    return elements_of(fields, list);
+  }
+  const Box block = cut.block(ranks->rank());
+  std::vector<int> owners;
+  std::vector<FieldElement> mine;
+  for (const FieldElement& one : list) {
+    owners.push_back(owner_of(cut, one));
+    if (owners.back() == ranks->rank()) {
+      mine.push_back({one.field, one.i - block.i0, one.j - block.j0, one.k});
+    }
+  }
+  const std::vector<std::vector<double>> received = ranks->all_gather(elements_of(fields, mine));
+  std::vector<std::size_t> next(received.size(), 0);
+  std::vector<double> values;
+  values.reserve(list.size());
+  for (const int owner : owners) {
+    const auto rank = static_cast<std::size_t>(owner);
+    values.push_back(received[rank][next[rank]++]);
+  }
+  return values;
 }
 
 }  // namespace bankfull::convection

@@ -361,11 +361,8 @@ convect::RunDirectory directory_at(const std::string& path, const ConvectOptions
 
 /// What is not yet gathered from several ranks.
 void require_shareable(const convect::Case& wanted, const Communicator& ranks) {
-  const convection::Cadence& cadence = wanted.cadence;
-  require(ranks.size() == 1 ||
-              (cadence.statistics.empty() && cadence.spectra.empty() && cadence.probes.empty()),
-          fmt::format("[statistics], [[spectrum]] and [[probe]] are of runs on one rank, not on {}",
-                      ranks.size()),
+  require(ranks.size() == 1 || wanted.cadence.statistics.empty(),
+          fmt::format("[statistics] are of runs on one rank, not on {}", ranks.size()),
           "leave them out, or start it without mpirun");
 }
 

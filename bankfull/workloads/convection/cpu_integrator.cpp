@@ -184,7 +184,7 @@ class CpuBackend {
 
   [[nodiscard]] std::vector<double> gathered(std::size_t side, std::size_t /*number*/,
                                              const std::vector<FieldElement>& list) const {
-    return elements_of(sides_[side], list);
+    return gathered_elements(plan_.ranks(), plan_.cut(), sides_[side], list);
   }
 
   [[nodiscard]] double corrected_variance(int scalar) const {
