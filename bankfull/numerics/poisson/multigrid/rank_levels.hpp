@@ -10,9 +10,9 @@ namespace bankfull::poisson::multigrid {
 
 // The levels of a domain that ranks share, cut along i and j. What a rank has of a level is a
 // window: its own cells and, beside them where the axis is cut, those of neighbours: the halo. A
-// pipeline of stages (see stage_pipeline.hpp) runs on all of the window as if it were a box,
-// without a message. What the window's ends make wrong comes one cell further in each half-sweep;
-// halos are so wide that it reaches neither own cells nor what is restricted from them, and are
+// pipeline of stages (see stage_pipeline.hpp) runs on the window without a message; each of its
+// stages ends one cell before the last one where the window's end is no end of the level. Halos are
+// so wide that own cells, and what is restricted from them, are done by all stages, and are
 // exchanged between pipelines. So own cells have the bits that one rank would give them.
 
 /// What a rank has along an axis, in the level's cells. Begins with an even one, so that the

@@ -139,6 +139,8 @@ struct CpuAxis {
     return part.first_parent + other_parent_of(n, coarsened, (cells + 1) / 2, periodic);
   }
 
+  [[nodiscard]] OpenEnds open_ends() const { return {part.goes_on_below, part.goes_on_above}; }
+
   [[nodiscard]] Range own() const { return part.own.size() > 0 ? part.own : Range{0, cells}; }
 };
 
@@ -279,8 +281,13 @@ struct CpuLevelOf {
         lines.exist() ? axes.j.cells
                       : std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
     // A single plane or row has no neighbours.
-    return {axes.i.cells, axes.i.periodic && axes.i.cells > 1, axes.j.cells,
-            axes.j.periodic && axes.j.cells > 1, slab};
+    return {axes.i.cells,
+            axes.i.periodic && axes.i.cells > 1,
+            axes.j.cells,
+            axes.j.periodic && axes.j.cells > 1,
+            slab,
+            axes.i.open_ends(),
+            axes.j.open_ends()};
   }
 };
 
