@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <functional>
 #include <limits>
 #include <tuple>
 #include <vector>
@@ -89,6 +90,28 @@ std::int64_t largest_product(std::int64_t bound, PerAxis<std::int64_t> most) {
                          : std::string("use more cells"));
 }
 
+/// The cells of one of `ranks` along an axis that was cut equally when it had `cut_cells`, and
+/// whose cells have since been merged in pairs, so many times.
+Range range_along(std::int64_t cut_cells, int pairings, int place, int ranks) {
+  const std::int64_t size = std::int64_t{1} << pairings;
+  const auto merged = [&](std::int64_t cell) { return (cell + size - 1) / size; };
+  const Range range = share(cut_cells, place, ranks);
+  return {merged(range.begin), merged(range.end)};
+}
+
+/// Of the sizes of all ranks' ranges along an axis, that which is `better` than all others.
+template <class Better>
+std::int64_t extreme_size(std::int64_t cut_cells, int pairings, int ranks, const Better& better) {
+  std::int64_t found = range_along(cut_cells, pairings, 0, ranks).size();
+  // Without pairings the first range is the largest and the last the smallest.
+  const int step = pairings == 0 ? std::max(1, ranks - 1) : 1;
+  for (int place = 0; place < ranks; place += step) {
+    const std::int64_t size = range_along(cut_cells, pairings, place, ranks).size();
+    found = better(size, found) ? size : found;
+  }
+  return found;
+}
+
 /// What makes one grid of ranks better than another; see `choose_decomposition`.
 auto cost_of(const Decomposition& decomposition, int strided_cost) {
   const RankGrid& grid = decomposition.grid();
@@ -130,7 +153,7 @@ RankGrid parse_rank_grid(const std::string& option, const std::string& text) {
 
 Decomposition::Decomposition(const Extents& cells, const RankGrid& grid,
                              const Periodicity& periodic)
-    : cells_(cells), grid_(grid), periodic_(periodic) {
+    : cells_(cells), grid_(grid), periodic_(periodic), cut_cells_(per_axis(cells)) {
   const auto n = per_axis(cells);
   const auto ranks = per_axis(grid);
   for (std::size_t axis = 0; axis < n.size(); ++axis) {
@@ -155,18 +178,51 @@ int Decomposition::rank_at(const RankGrid& place) const {
 }
 
 Box Decomposition::block(int rank) const {
-  const RankGrid at = place(rank);
-  const Range i = share(cells_.ni, at.i, grid_.i);
-  const Range j = share(cells_.nj, at.j, grid_.j);
-  const Range k = share(cells_.nk, at.k, grid_.k);
+  const auto at = per_axis(place(rank));
+  const auto ranks = per_axis(grid_);
+  const auto [i, j, k] = for_axes([&](std::size_t axis) {
+    return range_along(cut_cells_[axis], pairings_[axis], at[axis], ranks[axis]);
+  });
   return {i.begin, i.end, j.begin, j.end, k.begin, k.end};
 }
 
 Extents Decomposition::smallest_block() const {
-  return {cells_.ni / grid_.i, cells_.nj / grid_.j, cells_.nk / grid_.k};
+  const auto ranks = per_axis(grid_);
+  const auto [i, j, k] = for_axes([&](std::size_t axis) {
+    return extreme_size(cut_cells_[axis], pairings_[axis], ranks[axis], std::less{});
+  });
+  return {i, j, k};
 }
 
-Extents Decomposition::largest_block() const { return block(0).extents(); }
+Extents Decomposition::largest_block() const {
+  const auto ranks = per_axis(grid_);
+  const auto [i, j, k] = for_axes([&](std::size_t axis) {
+    return extreme_size(cut_cells_[axis], pairings_[axis], ranks[axis], std::greater{});
+  });
+  return {i, j, k};
+}
+
+Decomposition Decomposition::of_pairs(const std::array<bool, 3>& paired) const {
+  Decomposition coarser = *this;
+  auto n = per_axis(cells_);
+  for (std::size_t axis = 0; axis < paired.size(); ++axis) {
+    if (paired[axis]) {
+      ++coarser.pairings_[axis];
+      n[axis] = (n[axis] + 1) / 2;
+    }
+  }
+  coarser.cells_ = {n[0], n[1], n[2]};
+  return coarser;
+}
+
+Decomposition Decomposition::with_rows(std::int64_t nk) const {
+  expects(grid_.k == 1, "rows are whole");
+  Decomposition other = *this;
+  other.cells_.nk = nk;
+  other.cut_cells_[2] = nk;
+  other.pairings_[2] = 0;
+  return other;
+}
 
 std::optional<int> Decomposition::neighbour(int rank, const Offset& offset) const {
   auto at = per_axis(place(rank));

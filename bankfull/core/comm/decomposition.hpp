@@ -69,6 +69,13 @@ class Decomposition {
   [[nodiscard]] Extents smallest_block() const;
   [[nodiscard]] Extents largest_block() const;
 
+  /// The same cut of a coarser grid: along some axes (i, j, k) pairs of cells, 0 and 1, 2 and 3 and
+  /// so on, are one cell, which belongs to the rank of the first of them. Ranks may be without any.
+  [[nodiscard]] Decomposition of_pairs(const std::array<bool, 3>& paired) const;
+
+  /// The same cut of a grid with other rows, that is cells along k, which must not be cut.
+  [[nodiscard]] Decomposition with_rows(std::int64_t nk) const;
+
   /// The neighbour in that direction; none beyond a non-periodic end. It may be `rank` itself.
   [[nodiscard]] std::optional<int> neighbour(int rank, const Offset& offset) const;
 
@@ -76,6 +83,8 @@ class Decomposition {
   Extents cells_;
   RankGrid grid_;
   Periodicity periodic_;
+  std::array<std::int64_t, 3> cut_cells_{};  ///< of the grid that was cut equally
+  std::array<int, 3> pairings_{};            ///< since then
 };
 
 /// Elements moved in memory for each strided element, such as a cell on a face across k: those of

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/numerics/poisson/poisson.hpp"
+#include "bankfull/numerics/poisson/sharing.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +22,17 @@ namespace bankfull::poisson {
 /// multigrid from zero. It ends with converged = false after Stopping::max_cycles, or when the
 /// residual no longer falls.
 ///
-/// Results are bitwise the same for any number of threads.
+/// Results are bitwise the same for any number of threads and of ranks. On ranks making a solver,
+/// and each solve, is collective; an axis with lines must not be cut: see uncut_axis.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping stopping,
-                                                 int threads);
+                                                 int threads, const Sharing& sharing = {});
+
+/// The number of the axis along which multigrid relaxes lines, so that it cannot be cut; -1: none.
+int uncut_axis(const Domain& domain);
+
+/// How many levels the ranks share, the finest first; 0: the root solves all of it.
+int shared_levels(const Domain& domain, const Sharing& sharing);
 
 /// In builds with CUDA only.
 template <class Real>
@@ -86,5 +94,9 @@ inline constexpr double max_range_along_lines = 3e6;
 
 /// All memory that a solver for fields of `element_bytes` an element takes, on its device.
 std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu);
+
+/// Those of this rank, on CPUs.
+std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes,
+                             const Sharing& sharing);
 
 }  // namespace bankfull::poisson

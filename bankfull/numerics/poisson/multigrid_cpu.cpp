@@ -1,13 +1,19 @@
+#include "bankfull/core/base/exact_sum.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/cycle.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
+#include "bankfull/numerics/poisson/multigrid/cpu/window_halo.hpp"
 #include "bankfull/numerics/poisson/multigrid/cuda/hierarchy.hpp"
 #include "bankfull/numerics/poisson/multigrid/progress.hpp"
+#include "bankfull/numerics/poisson/multigrid/rank_levels.hpp"
 #include "bankfull/numerics/poisson/multigrid/traffic.hpp"
+#include "bankfull/numerics/poisson/root_solver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -30,6 +36,13 @@ struct Turned {
 
   [[nodiscard]] std::vector<Level> levels() const {
     return make_levels_along(domain, line_axis < 0 ? line_axis : 1);
+  }
+
+  /// As lines are not cut, ranks have the same numbers in the turned domain.
+  [[nodiscard]] RankLevels levels_of(const Sharing& sharing) const {
+    const RankGrid& grid = sharing.grid;
+    const RankGrid turned = swapped ? RankGrid{grid.j, grid.i, grid.k} : grid;
+    return rank_levels(levels(), cut_of(domain, turned), sharing.rank(), sharing.least_cells);
   }
 };
 
@@ -64,17 +77,27 @@ struct Survey {
 template <class Real>
 class CpuMultigrid final : public Solver<Real> {
  public:
-  CpuMultigrid(const Turned& turned, const std::vector<Level>& levels, Stopping stopping,
-               int threads)
-      : stopping_(stopping),
+  CpuMultigrid(const Turned& turned, const RankLevels& levels, const Sharing& sharing,
+               Stopping stopping, int threads)
+      : ranks_(sharing.is_shared() ? sharing.ranks : nullptr),
+        window_{levels.shared.front().i, levels.shared.front().j},
+        stopping_(stopping),
         swapped_(turned.swapped),
         team_(threads),
         weights_(turned.domain),
-        outer_{CpuAxes<Real>(levels.front()), CpuField<Real>(turned.domain.extents(), team_),
-               CpuField<Real>(turned.domain.extents(), team_)},
-        cycle_(levels, team_),
-        plane_surveys_(static_cast<std::size_t>(turned.domain.extents().ni)),
-        traffic_(cycle_traffic(levels, sizeof(Real))) {}
+        outer_{CpuAxes<Real>(levels.shared.front().level),
+               CpuField<Real>(levels.shared.front().level.extents(), team_),
+               CpuField<Real>(levels.shared.front().level.extents(), team_)},
+        cycle_(levels, ranks_, team_),
+        plane_surveys_(static_cast<std::size_t>(window_[0].own.size())),
+        traffic_(cycle_traffic(turned.levels(), sizeof(Real))) {
+    if (ranks_ != nullptr) {
+      const RankLevel& finest = levels.shared.front();
+      const Layout& layout = outer_.f.layout();
+      halo_of_f_ = std::make_unique<WindowHalo<Real>>(*ranks_, finest, layout, 1, team_);
+      halo_of_both_ = std::make_unique<WindowHalo<Real>>(*ranks_, finest, layout, 2, team_);
+    }
+  }
 
   [[nodiscard]] CellSlots<Real> right_side() const override { return slots(outer_.f); }
   [[nodiscard]] CellSlots<Real> solution() const override { return slots(outer_.p); }
@@ -91,6 +114,7 @@ class CpuMultigrid final : public Solver<Real> {
     Progress progress({residual_bound(stopping_.tolerance, stopping_.factor, survey.largest),
                        stopping_.max_cycles});
     bool cold = std::exchange(forgotten_, false);
+    exchange_outer(cold);
     if (!cold) {
       // Whatever p holds; its way down is wanted unless it is worse than nothing, or enough.
       progress.begin(defect_and_down(Real{0}, From::what_is_there));
@@ -113,7 +137,16 @@ class CpuMultigrid final : public Solver<Real> {
   [[nodiscard]] CellSlots<Real> slots(const CpuField<Real>& field) const {
     const std::int64_t planes = field.layout().plane_pitch();
     const std::int64_t rows = field.layout().row_pitch();
-    return {field.row(0, 0), swapped_ ? rows : planes, swapped_ ? planes : rows};
+    return {field.row(window_[0].own.begin, window_[1].own.begin), swapped_ ? rows : planes,
+            swapped_ ? planes : rows};
+  }
+
+  /// What somebody else has written of f, and of p where it is started from.
+  void exchange_outer(bool cold) {
+    if (!halo_of_f_) {
+      return;
+    }
+    cold ? halo_of_f_->exchange(outer_.f) : halo_of_both_->exchange(outer_.f, outer_.p);
   }
 
   /// A power of two, so that fp32 has room for residuals of any unit, and rounds none.
@@ -123,35 +156,55 @@ class CpuMultigrid final : public Solver<Real> {
 
   [[nodiscard]] Outer<Real> change() const { return {mean_, scale_}; }
 
+  /// Of all ranks: a maximum does not depend on their number.
   [[nodiscard]] double largest_residual() {
-    const auto bits = static_cast<MagnitudeBits<Real>>(cycle_.take_largest());
-    return static_cast<double>(std::bit_cast<Real>(bits));
+    const std::int64_t mine = cycle_.take_largest();
+    const std::int64_t largest = ranks_ == nullptr ? mine : ranks_->max(mine);
+    return static_cast<double>(std::bit_cast<Real>(static_cast<MagnitudeBits<Real>>(largest)));
   }
 
   Survey survey_right_side() {
-    const Extents n = outer_.f.layout().interior();
+    const Range own = window_[0].own;
 #pragma omp parallel num_threads(team_.threads())
     {
-      const Range mine = my_share(n.ni);
-      for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-        plane_surveys_[static_cast<std::size_t>(i)] = survey_plane(i);
+      const Range mine = my_share(own.size());
+      for (std::int64_t plane = mine.begin; plane < mine.end; ++plane) {
+        plane_surveys_[static_cast<std::size_t>(plane)] = survey_plane(own.begin + plane);
       }
     }
-    RowSurvey<Real> whole;
-    for (const RowSurvey<Real>& plane : plane_surveys_) {
-      whole.sum += plane.sum;
-      whole.largest = std::max(whole.largest, plane.largest);
+    PlaneSurvey whole;
+    for (const PlaneSurvey& plane : plane_surveys_) {
+      whole.add(plane);
     }
-    return {whole.sum, static_cast<double>(std::bit_cast<Real>(whole.largest))};
+    if (ranks_ != nullptr) {
+      for (const PlaneSurvey& part : ranks_->all_gather(std::exchange(whole, {}))) {
+        whole.add(part);
+      }
+    }
+    return {whole.sum.value(), static_cast<double>(std::bit_cast<Real>(whole.largest))};
   }
 
-  [[nodiscard]] RowSurvey<Real> survey_plane(std::int64_t i) const {
-    const Extents n = outer_.f.layout().interior();
-    RowSurvey<Real> plane;
-    for (std::int64_t j = 0; j < n.nj; ++j) {
-      const RowSurvey<Real> row = survey_row(outer_.f.row(i, j), weights_.k.data(), n.nk);
-      plane.sum += weights_.i[static_cast<std::size_t>(i)] *
-                   weights_.j[static_cast<std::size_t>(j)] * row.sum;
+  /// Of the rows of a plane, or of more: exact, so that neither the number of ranks nor how they
+  /// share the rows has a part in its rounding.
+  struct PlaneSurvey {
+    ExactSum sum;
+    MagnitudeBits<Real> largest = 0;
+
+    void add(const PlaneSurvey& other) {
+      sum.add(other.sum);
+      largest = std::max(largest, other.largest);
+    }
+  };
+
+  /// i, as j there, is counted from the window's begin, weights from the domain's.
+  [[nodiscard]] PlaneSurvey survey_plane(std::int64_t i) const {
+    const Range rows = window_[1].own;
+    PlaneSurvey plane;
+    for (std::int64_t j = rows.begin; j < rows.end; ++j) {
+      const RowSurvey<Real> row =
+          survey_row(outer_.f.row(i, j), weights_.k.data(), outer_.f.layout().interior().nk);
+      plane.sum.add(at(weights_.i, window_[0].begin + i) * at(weights_.j, window_[1].begin + j) *
+                    row.sum);
       plane.largest = std::max(plane.largest, row.largest);
     }
     return plane;
@@ -159,6 +212,7 @@ class CpuMultigrid final : public Solver<Real> {
 
   /// p += factor e, or p = factor e; then the residual, which it returns.
   double defect(Real factor, From from) {
+    exchange_correction(factor);
     cycle_.run_on_finest([&](CpuWorkspace& work) {
       return std::tuple(Correction<Real>(outer_, cycle_.finest(), work, factor, from),
                         Defect<Real>(outer_, cycle_.finest(), work, change(), From::what_is_there));
@@ -166,8 +220,16 @@ class CpuMultigrid final : public Solver<Real> {
     return largest_residual();
   }
 
+  /// p is corrected in its halo, too, and so needs no exchange.
+  void exchange_correction(Real factor) {
+    if (factor != Real{0}) {
+      cycle_.exchange_e(0);
+    }
+  }
+
   /// The same, and a V-cycle's way down from there.
   double defect_and_down(Real factor, From from) {
+    exchange_correction(factor);
     const auto first = [&](auto smoother, CpuWorkspace& work) {
       const CpuLevel& level = cycle_.finest();
       return std::tuple_cat(
@@ -210,13 +272,17 @@ class CpuMultigrid final : public Solver<Real> {
     }
   }
 
+  const Communicator* ranks_;     ///< null where there is one only
+  std::array<Window, 2> window_;  ///< of the finest level, along i and j as turned
   Stopping stopping_;
   bool swapped_;
   Team team_;
   VolumeWeights weights_;
   CpuOuter<Real> outer_;
   CpuCycle cycle_;
-  std::vector<RowSurvey<Real>> plane_surveys_;
+  std::unique_ptr<WindowHalo<Real>> halo_of_f_;  ///< null on one rank
+  std::unique_ptr<WindowHalo<Real>> halo_of_both_;
+  std::vector<PlaneSurvey> plane_surveys_;
   Traffic traffic_;
   Real mean_ = Real{0};
   Real scale_ = Real{1};
@@ -229,11 +295,23 @@ class CpuMultigrid final : public Solver<Real> {
 
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_multigrid(const Domain& domain, Stopping stopping,
-                                                 int threads) {
+                                                 int threads, const Sharing& sharing) {
   const multigrid::Turned turned(domain);
-  return std::make_unique<multigrid::CpuMultigrid<Real>>(turned, turned.levels(), stopping,
+  const multigrid::RankLevels levels = turned.levels_of(sharing);
+  if (levels.shares_nothing()) {
+    return std::make_unique<RootSolver<Real>>(
+        domain, sharing, [&] { return make_cpu_multigrid<Real>(domain, stopping, threads); });
+  }
+  return std::make_unique<multigrid::CpuMultigrid<Real>>(turned, levels, sharing, stopping,
                                                          threads);
 }
+
+int shared_levels(const Domain& domain, const Sharing& sharing) {
+  const multigrid::RankLevels levels = multigrid::Turned(domain).levels_of(sharing);
+  return static_cast<int>(levels.shared.size()) - (levels.gathered.empty() ? 0 : 1);
+}
+
+int uncut_axis(const Domain& domain) { return multigrid::line_axis_of_schedules(domain); }
 
 bool multigrid_serves(const Domain& domain) {
   return multigrid_fit(domain).limit == MultigridLimit::none;
@@ -250,7 +328,24 @@ std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bo
          multigrid::CpuCycle::bytes(turned.levels());
 }
 
-template std::unique_ptr<Solver<float>> make_cpu_multigrid(const Domain&, Stopping, int);
-template std::unique_ptr<Solver<double>> make_cpu_multigrid(const Domain&, Stopping, int);
+std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes,
+                             const Sharing& sharing) {
+  const multigrid::RankLevels levels = multigrid::Turned(domain).levels_of(sharing);
+  const bool is_root = sharing.rank() == 0;
+  if (levels.shares_nothing()) {
+    const Layout block(cut_of(domain, sharing.grid).block(sharing.rank()).extents(), 1,
+                       element_bytes);
+    return 2 * block.size() * static_cast<std::int64_t>(element_bytes) +
+           (is_root ? multigrid_bytes(domain, element_bytes, false) : 0);
+  }
+  const Layout outer(levels.shared.front().level.extents(), 1, element_bytes);
+  return 2 * outer.size() * static_cast<std::int64_t>(element_bytes) +
+         multigrid::CpuCycle::bytes(levels, is_root);
+}
+
+template std::unique_ptr<Solver<float>> make_cpu_multigrid(const Domain&, Stopping, int,
+                                                           const Sharing&);
+template std::unique_ptr<Solver<double>> make_cpu_multigrid(const Domain&, Stopping, int,
+                                                            const Sharing&);
 
 }  // namespace bankfull::poisson

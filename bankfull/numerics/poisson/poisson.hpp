@@ -98,7 +98,8 @@ class Solver {
   /// How the last solve ended; waits for the device.
   [[nodiscard]] virtual Outcome outcome() const { return {}; }
 
-  /// The traffic of one solve (direct) or of one V-cycle (multigrid), by the stated model.
+  /// The traffic of one solve (direct) or of one V-cycle (multigrid), by the stated model; of all
+  /// ranks together.
   [[nodiscard]] virtual Traffic traffic() const = 0;
 };
 

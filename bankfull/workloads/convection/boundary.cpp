@@ -1,5 +1,9 @@
 #include "bankfull/workloads/convection/boundary.hpp"
 
+#include "bankfull/core/exec/team.hpp"
+
+#include <array>
+
 namespace bankfull::convection {
 namespace {
 
@@ -93,10 +97,20 @@ std::vector<Continuations> continuations_of(const Problem& problem, const Grid& 
   return fields;
 }
 
-WallFaces wall_faces_of(const Grid& grid) {
+WallFaces wall_faces_of(const Grid& grid) { return wall_faces_of(grid, box_of(grid.extents())); }
+
+WallFaces wall_faces_of(const Grid& grid, const Box& block) {
+  const std::array<Range, 3> ranges{
+      {{block.i0, block.i1}, {block.j0, block.j1}, {block.k0, block.k1}}};
   WallFaces faces;
   for (const int axis : storage_axes) {
-    faces.walled[axis] = !grid.axis(axis).cells.periodic;
+    const Range& range = ranges[static_cast<std::size_t>(axis)];
+    const std::int64_t cells = grid.axis(axis).count();
+    const bool periodic = grid.axis(axis).cells.periodic;
+    const bool is_cut = range.size() < cells;
+    faces.walled[axis] = !periodic;
+    faces.goes_on[axis][0] = is_cut && (periodic || range.begin > 0);
+    faces.goes_on[axis][1] = is_cut && (periodic || range.end < cells);
   }
   return faces;
 }

@@ -56,27 +56,41 @@ struct CellOnWalls {
   bool upper[3] = {};
 };
 
-/// Whether velocity `field` lies on a wall at index (i, j, k): it is zero there, always.
+/// Whether velocity `field` lies on a wall at index (i, j, k): it is zero there, always. Indices
+/// are those of a block of the grid, mostly all of it.
 struct WallFaces {
-  bool walled[3] = {};
+  bool walled[3] = {};      ///< the axis ends at walls
+  bool goes_on[3][2] = {};  ///< beyond this end of the block another rank has the grid
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE bool at_end(int axis, int side) const {
+    return walled[axis] && !goes_on[axis][side];
+  }
+
+  /// Whether the last cell of the block is the neighbour of its first.
+  [[nodiscard]] BANKFULL_HOST_DEVICE bool closes(int axis) const {
+    return !walled[axis] && !goes_on[axis][0];
+  }
 
   template <class Index>
   BANKFULL_HOST_DEVICE CellOnWalls around(const Index (&index)[3], const Index (&cells)[3]) const {
     CellOnWalls found;
     for (int axis = 0; axis < 3; ++axis) {
-      found.lower[axis] = walled[axis] && index[axis] == 0;
-      found.upper[axis] = walled[axis] && index[axis] == cells[axis] - 1;
+      found.lower[axis] = at_end(axis, 0) && index[axis] == 0;
+      found.upper[axis] = at_end(axis, 1) && index[axis] == cells[axis] - 1;
     }
     return found;
   }
 
   template <int A>
   BANKFULL_HOST_DEVICE bool holds(std::int64_t index_along_a) const {
-    return walled[A] && index_along_a == 0;
+    return at_end(A, 0) && index_along_a == 0;
   }
 };
 
 WallFaces wall_faces_of(const Grid& grid);
+
+/// Of a block of it.
+WallFaces wall_faces_of(const Grid& grid, const Box& block);
 
 /// The value at (index...) of a field, at a ghost cell or an inner one, found from inner values
 /// alone. `value(i, j, k)` reads an inner one. Corners are the continuation along k of what lies

@@ -8,6 +8,7 @@
 #include "bankfull/app/convect/placeholders.hpp"
 #include "bankfull/app/convect/ready_cases.hpp"
 #include "bankfull/app/convect/run_writer.hpp"
+#include "bankfull/app/convect/shared_recorder.hpp"
 #include "bankfull/app/folder_lock.hpp"
 #include "bankfull/app/options.hpp"
 #include "bankfull/app/print_out.hpp"
@@ -22,6 +23,8 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/printable.hpp"
+#include "bankfull/core/comm/axes.hpp"
+#include "bankfull/numerics/poisson/multigrid.hpp"
 #include "bankfull/workloads/convection/end_of_run.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
@@ -132,6 +135,23 @@ std::string medium_text(const Problem& problem) {
   return text;
 }
 
+/// How ranks cut the grid, along x, y, z.
+std::string sharing_text(const Plan& plan) {
+  const Decomposition cut = plan.cut();
+  const auto along_xyz = [&](const auto& of_storage) {
+    return fmt::format("{}x{}x{}", of_storage[static_cast<std::size_t>(plan.grid().storage(0))],
+                       of_storage[static_cast<std::size_t>(plan.grid().storage(1))],
+                       of_storage[static_cast<std::size_t>(plan.grid().storage(2))]);
+  };
+  const int levels = poisson::shared_levels(plan.grid().domain(), plan.sharing());
+  return fmt::format("{} ranks, {} along x, y, z: blocks of at most {} cells; {}", cut.ranks(),
+                     along_xyz(per_axis(cut.grid())), along_xyz(per_axis(cut.largest_block())),
+                     levels > 0
+                         ? fmt::format("multigrid shares {} level{}, the others are rank 0's",
+                                       levels, levels == 1 ? "" : "s")
+                         : "blocks are too thin for multigrid, which is rank 0's: use fewer ranks");
+}
+
 void print_plan(const std::string& title, const Plan& plan) {
   const Problem& problem = plan.problem();
   const int stages = plan.stages();
@@ -145,6 +165,9 @@ void print_plan(const std::string& title, const Plan& plan) {
   print_out("  pressure: {}; {}; a step moves {} beside its pressure solve{}\n", solver_text(plan),
             to_string(plan.footprint()), format_bytes(stages * stage.bytes()),
             stages == 1 ? "" : "s");
+  if (plan.is_shared()) {
+    print_out("  {}\n", sharing_text(plan));
+  }
 }
 
 /// What print_plan says, for who reads the report.
@@ -230,7 +253,7 @@ ExitCode judge_resolution(const ConvectOptions& options, const RunResult& result
   return ExitCode::below_threshold;
 }
 
-/// A run, and what it is to write and to begin with.
+/// A run, and what it is to write and to begin with. The root writes.
 struct Launch {
   const ConvectOptions& options;
   const Communicator& ranks;
@@ -244,8 +267,7 @@ struct Launch {
   convection::TimeTaken earlier = {};
 };
 
-ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
-  const convect::RunDirectory& directory = launch.directory;
+void prepare(convect::RunWriter& writer, const Launch& launch) {
   writer.set_listener({.failed = [&](const std::string& why) { tell(launch.ranks, why); },
                        .written =
                            [&](double seconds) {
@@ -254,13 +276,39 @@ ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
                              }
                            }});
   writer.set_report_facts(report_facts(launch.wanted, launch.plan));
+}
+
+/// `recorder`: of all ranks.
+RunResult integrated(const Launch& launch, const RunContext& context,
+                     convection::Recorder& recorder) {
+  return convection::run(launch.plan, {context, launch.wanted.cadence, recorder, launch.initial,
+                                       launch.start, launch.earlier});
+}
+
+/// Beside the root, which writes: the same run.
+ExitCode integrate_along(const Launch& launch) {
+  convect::SharedRecorder recorder(launch.ranks, nullptr);
+  return run_and_publish(
+      launch.options.common, launch.policy, launch.ranks,
+      [&](const RunContext& context) { return integrated(launch, context, recorder); },
+      {.folder = launch.directory.path().string(),
+       .walltime = launch.walltime,
+       .judge = [&](const RunResult& result) {
+         return judge_resolution(launch.options, result, launch.ranks);
+       }});
+}
+
+ExitCode integrate(const Launch& launch, convect::RunWriter& writer) {
+  const convect::RunDirectory& directory = launch.directory;
+  prepare(writer, launch);
+  convect::SharedRecorder shared(launch.ranks, &writer);
   const StopFile stop(directory.stop_file(), [&] { return writer.has_begun(); });
   try {
     return run_and_publish(
         launch.options.common, launch.policy, launch.ranks,
         [&](const RunContext& context) {
-          return convection::run(launch.plan, {context, launch.wanted.cadence, writer,
-                                               launch.initial, launch.start, launch.earlier});
+          return launch.plan.is_shared() ? integrated(launch, context, shared)
+                                         : integrated(launch, context, writer);
         },
         {.extra =
              [&](const RunResult& result) {
@@ -289,11 +337,17 @@ ExitCode integrate_anew(const ConvectOptions& options, const Communicator& ranks
                         const MeasurePolicy& policy, const Plan& plan, const convect::Case& wanted,
                         const convect::RunDirectory& directory, Walltime* walltime,
                         const convection::FlowReader* initial) {
-  const FolderLock lock(directory.path());
-  directory.require_replaceable();
-  convect::RunWriter writer(wanted, directory, lock);
-  return integrate({options, ranks, policy, plan, wanted, directory, walltime, nullptr, initial},
-                   writer);
+  const Launch launch{options, ranks, policy, plan, wanted, directory, walltime, nullptr, initial};
+  std::optional<FolderLock> lock;
+  ranks.on_root([&] {
+    lock.emplace(directory.path());
+    directory.require_replaceable();
+  });
+  if (!lock) {
+    return integrate_along(launch);
+  }
+  convect::RunWriter writer(wanted, directory, *lock);
+  return integrate(launch, writer);
 }
 
 std::string output_of(const ConvectOptions& options, const convect::Case& wanted) {
@@ -304,6 +358,13 @@ std::string output_of(const ConvectOptions& options, const convect::Case& wanted
 convect::RunDirectory directory_at(const std::string& path, const ConvectOptions& options,
                                    const convect::Case& wanted) {
   return {path, options.overwrite, convect::output_example(wanted, options.settings)};
+}
+
+/// What is not yet gathered from several ranks.
+void require_shareable(const convect::Case& wanted, const Communicator& ranks) {
+  require(ranks.size() == 1 || wanted.cadence.statistics.empty(),
+          fmt::format("[statistics] are of runs on one rank, not on {}", ranks.size()),
+          "leave them out, or start it without mpirun");
 }
 
 /// What a dry run answers: what the run would do, and what it would be refused for.
@@ -385,7 +446,10 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
       in_case([&] { return flow_to_begin_with(wanted, ranks); });
   const convection::OutputNeeds needs =
       output_needs_of(wanted, start == nullptr ? 0 : start->host_bytes());
-  const Plan plan = in_case([&] { return Plan(problem, policy.ceiling, needs); });
+  const Plan plan = in_case([&] {
+    require_shareable(wanted, ranks);
+    return Plan(problem, policy.ceiling, needs, {.ranks = &ranks});
+  });
   in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
   if (start != nullptr) {
     in_case([&] { start->begin(plan); });
@@ -483,8 +547,9 @@ void require_rest(const convect::CheckpointReader& start, const Problem& problem
           "time.until");
 }
 
+/// `lock`: the root's.
 ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
-               const convect::RunDirectory& directory, const FolderLock& lock,
+               const convect::RunDirectory& directory, const FolderLock* lock,
                const convect::CheckpointReader& start) {
   convect::Case wanted = convect::load_case(directory.case_file(), options.settings);
   const std::unique_ptr<Walltime> walltime = walltime_of(options, wanted);
@@ -496,7 +561,8 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
   const MeasurePolicy policy =
       options.common.prepare(ranks, wanted.problem.device, wanted.problem.threads);
   return convect::placed(wanted.places, [&] {
-    const Plan plan(wanted.problem, policy.ceiling, output_needs_of(wanted));
+    require_shareable(wanted, ranks);
+    const Plan plan(wanted.problem, policy.ceiling, output_needs_of(wanted), {.ranks = &ranks});
     start.require_fields(plan.problem(), plan.grid());
     if (!options.common.quiet || options.common.dry_run) {
       print_plan(wanted.title, plan);
@@ -507,18 +573,21 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
       return ExitCode::ok;
     }
     plan.require_memory();
-    convect::RunWriter writer(wanted, directory, lock);
+    const Launch launch{.options = options,
+                        .ranks = ranks,
+                        .policy = policy,
+                        .plan = plan,
+                        .wanted = wanted,
+                        .directory = directory,
+                        .walltime = walltime.get(),
+                        .start = &start,
+                        .earlier = start.header().taken};
+    if (lock == nullptr) {
+      return integrate_along(launch);
+    }
+    convect::RunWriter writer(wanted, directory, *lock);
     writer.go_on_from(start.header());
-    return integrate({.options = options,
-                      .ranks = ranks,
-                      .policy = policy,
-                      .plan = plan,
-                      .wanted = wanted,
-                      .directory = directory,
-                      .walltime = walltime.get(),
-                      .start = &start,
-                      .earlier = start.header().taken},
-                     writer);
+    return integrate(launch, writer);
   });
 }
 
@@ -535,11 +604,14 @@ ExitCode run_restart(const ConvectOptions& options, const Communicator& ranks) {
   directory.require_no_file_of_it(options.common.json);
   convect::require_checkpoints("--restart");
   if constexpr (build::hdf5) {
-    FolderLock::require_free(directory.path());
-    const FolderLock lock(directory.path());
+    std::optional<FolderLock> lock;
+    ranks.on_root([&] {
+      FolderLock::require_free(directory.path());
+      lock.emplace(directory.path());
+    });
     const std::unique_ptr<convect::CheckpointReader> start =
         last_checkpoint(place, directory, ranks);
-    return go_on(options, ranks, directory, lock, *start);
+    return go_on(options, ranks, directory, lock ? &*lock : nullptr, *start);
   }
   return ExitCode::usage;
 }
@@ -617,10 +689,10 @@ ExitCode run_validation(const ConvectOptions& options, const Communicator& ranks
 }
 
 ExitCode run_convect(const ConvectOptions& options, const Communicator& ranks) {
-  if (ranks.size() > 1) {
-    throw UsageError(fmt::format("convect runs on one rank, not on {}", ranks.size()),
-                     "start it without mpirun");
-  }
+  require(ranks.size() == 1 || (options.validate.empty() && options.movie.empty()),
+          fmt::format("convect --{} runs on one rank, not on {}",
+                      options.movie.empty() ? "validate" : "movie", ranks.size()),
+          "start it without mpirun");
   if (options.list_cases) {
     require(!options.common.json, "--list-cases has no result for --json", "leave one of them out");
     return list_cases();

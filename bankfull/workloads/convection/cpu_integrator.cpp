@@ -1,10 +1,11 @@
 #include "bankfull/core/field/field_set.hpp"
-#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/core/measure/timer.hpp"
+#include "bankfull/workloads/convection/block_values.hpp"
 #include "bankfull/workloads/convection/cpu/advance.hpp"
 #include "bankfull/workloads/convection/cpu/bounded.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
 #include "bankfull/workloads/convection/cpu/flow_ghosts.hpp"
+#include "bankfull/workloads/convection/cpu/flow_halo.hpp"
 #include "bankfull/workloads/convection/cpu/implicit.hpp"
 #include "bankfull/workloads/convection/cpu/profiles.hpp"
 #include "bankfull/workloads/convection/cpu/projection.hpp"
@@ -36,8 +37,9 @@ class CpuBackend {
         tendencies_(flow_.layout, count_, Device::cpu()),
         pressure_(make_cpu_pressure<Real>(plan, &clock_.next.weight)),
         ghosts_(flow_, plan_.ghosts()),
+        halo_(plan_, flow_),
         implicit_(plan_, flow_, factor_slots, !drive_.walls.empty()),
-        bounded_(plan_, flow_) {
+        bounded_(plan_, flow_, halo_) {
     flow_.touch(sides_[0]);
     flow_.touch(sides_[1]);
     flow_.touch(tendencies_);
@@ -75,12 +77,14 @@ class CpuBackend {
   }
 
   void choose_step() {
+    clock_.noted = halo_.largest(clock_.noted);
     clock_.choose();
     set_factors_of_next();
   }
 
   void fill_ghosts_and_end_step(std::size_t to) {
-    ghosts_.fill_ghost_rows(sides_[to]);
+    fill_ghost_rows(to);
+    clock_.noted = halo_.largest(clock_.noted);
     clock_.end_step();
     set_factors_of_next();
   }
@@ -102,7 +106,7 @@ class CpuBackend {
         project_and_note(sides_[to]);
         break;
       case StagePart::ghosts:
-        ghosts_.fill_ghost_rows(sides_[to]);
+        fill_ghost_rows(to);
         break;
     }
   }
@@ -118,25 +122,20 @@ class CpuBackend {
   void set_fields(const FlowReader& flow, std::size_t side) {
     solving_ = false;
     for (int field = 0; field < count_; ++field) {
-      copy_pieces([&](const Box& part, double* values) { flow.read(field, part, values); }, n_,
-                  sides_[side][field]);
+      copy_pieces([&](const Box& part, double* values) { flow.read(field, part, values); },
+                  plan_.grid().extents(), sides_[side][field]);
     }
     std::fill_n(tendencies_.data(), tendencies_.size(), Real(0));
     bounded_.restart();
   }
 
   void read(std::size_t side, int field, const Box& part, double* values) const {
-    const FieldView<const Real> view = sides_[side][field];
-    for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-      *values++ = static_cast<double>(view(i, j, k));
-    });
+    read_view(sides_[side][field], plan_.grid().extents(), part, values);
   }
 
   void read_kept(Kept what, std::size_t side, int field, const Box& part, double* values) const {
     with_kept(*this, what, side, field, [&](const auto& view) {
-      for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-        *values++ = static_cast<double>(view(i, j, k));
-      });
+      read_view(view, extents_of_kept(plan_.grid(), what, field), part, values);
     });
   }
 
@@ -144,21 +143,21 @@ class CpuBackend {
     const Extents cells = extents_of_kept(plan_.grid(), what, field);
     with_kept(*this, what, side, field, [&](const auto& view) { copy_pieces(from, cells, view); });
     if (what == Kept::pressure) {
-      implicit_.close_pressure();
+      implicit_.close_pressure(halo_);
     }
   }
 
   void fill_ghosts(std::size_t side) {
     flow_.rows.each_row(
         [&](std::int64_t i, std::int64_t j) { ghosts_.close_rows(sides_[side], i, j); });
-    ghosts_.fill_ghost_rows(sides_[side]);
+    fill_ghost_rows(side);
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
     const double nu = plan_.problem().viscosity;
     const SourceFactors factors = source_factors_at(drive_, clock_.progress.time);
     return tallied<FlowTally>(
-        flow_, sides_[side], sources_.get(),
+        flow_, sides_[side], sources_.get(), plan_.ranks(),
         [&](const PointStencil<Real>& stencil, const Real* source, double part,
             const WallSides& sides, FlowTally& tally) {
           count(stencil, CellForcing<Real>{nu, source, factors.of}, part, sides, tally);
@@ -169,7 +168,7 @@ class CpuBackend {
     const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
     const SourceFactors factors = source_factors_at(drive_, clock_.progress.time);
     return tallied<ScalarTally>(
-        flow_, sides_[side], sources_.get(),
+        flow_, sides_[side], sources_.get(), plan_.ranks(),
         [&](const PointStencil<Real>& stencil, const Real* source, double part,
             const WallSides& sides, ScalarTally& tally) {
           const CellForcing<Real> forcing{.source = source, .factors = factors.of};
@@ -185,7 +184,7 @@ class CpuBackend {
 
   [[nodiscard]] std::vector<double> gathered(std::size_t side, std::size_t /*number*/,
                                              const std::vector<FieldElement>& list) const {
-    return elements_of(sides_[side], list);
+    return gathered_elements(plan_.ranks(), plan_.cut(), sides_[side], list);
   }
 
   [[nodiscard]] double corrected_variance(int scalar) const {
@@ -237,27 +236,49 @@ class CpuBackend {
     }
   }
 
-  /// All cells, some planes at a time.
+  /// From all cells or faces of the grid, `n`, some planes at a time, those of this rank: with the
+  /// upper faces of its last cells.
   template <class View>
   void copy_pieces(const CellReader& from, const Extents& n, const View& to) const {
     const std::int64_t planes = planes_of_a_piece(n);
     std::vector<double> piece(static_cast<std::size_t>(planes * n.nj * n.nk));
-    for (std::int64_t i = 0; i < n.ni; i += planes) {
-      const Box part{i, std::min(i + planes, n.ni), 0, n.nj, 0, n.nk};
+    const Box& block = plan_.block();
+    const std::int64_t end = block.i1 + n.ni - plan_.grid().extents().ni;
+    for (std::int64_t i = block.i0; i < end; i += planes) {
+      const Box part{i, std::min(i + planes, end), 0, n.nj, 0, n.nk};
       from(part, piece.data());
       copy(piece.data(), part, to);
     }
   }
 
-  /// The values of whole planes, as a FlowReader gives them.
+  /// Of the values of whole planes, as a FlowReader gives them, the rows of this rank.
   template <class View>
   void copy(const double* values, const Box& part, const View& field) const {
     const Extents n = part.extents();
-    flow_.executor.each(n.ni * n.nj, [&](std::int64_t row) {
-      const double* const from = values + row * n.nk;
-      std::transform(from, from + n.nk, &field(part.i0 + row / n.nj, row % n.nj, 0),
+    const std::int64_t first_i = flow_.first[0];
+    const std::int64_t first_j = flow_.first[1];
+    const std::int64_t rows = n_.nj + n.nj - plan_.grid().extents().nj;
+    flow_.executor.each(n.ni * rows, [&](std::int64_t row) {
+      const std::int64_t i = row / rows;
+      const std::int64_t j = row % rows;
+      const double* const from = values + (i * n.nj + first_j + j) * n.nk;
+      std::transform(from, from + n.nk, &field(part.i0 - first_i + i, j, 0),
                      [](double value) { return static_cast<Real>(value); });
     });
+  }
+
+  /// Collective: of all cells of the grid, or faces; view(i, j, k) is of this rank's.
+  template <class View>
+  void read_view(const View& view, const Extents& all, const Box& part, double* values) const {
+    read_blocks(plan_.ranks(), plan_.cut(), all, part, values,
+                [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+                  return static_cast<double>(view(i, j, k));
+                });
+  }
+
+  void fill_ghost_rows(std::size_t side) {
+    halo_.exchange_all(sides_[side]);
+    ghosts_.fill_ghost_rows(sides_[side]);
   }
 
   void copy_sources() {
@@ -270,7 +291,9 @@ class CpuBackend {
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& values = sources[static_cast<std::size_t>(field)];
       if (!values.empty()) {
-        copy(values.data(), box_of(n_), (*sources_)[field]);
+        const Extents all = plan_.grid().extents();
+        copy(values.data() + flow_.first[0] * all.nj * all.nk,
+             {flow_.first[0], flow_.first[0] + n_.ni, 0, all.nj, 0, all.nk}, (*sources_)[field]);
       }
     }
   }
@@ -302,11 +325,13 @@ class CpuBackend {
   void diverge(std::size_t to) {
     const poisson::CellSlots<Real> right_side = pressure_->right_side();
     if (solving_) {
-      implicit_.substitute_and_diverge(sides_[1 - to], sides_[to],
-                                       [&](std::int64_t i, std::int64_t j) {
-                                         diverge_one_row(flow_, sides_[to], i, j, right_side);
-                                       });
+      implicit_.substitute_and_diverge(
+          sides_[1 - to], sides_[to], [&] { halo_.exchange_two(sides_[to]); },
+          [&](std::int64_t i, std::int64_t j) {
+            diverge_one_row(flow_, sides_[to], i, j, right_side);
+          });
     } else {
+      halo_.exchange_two(sides_[to]);
       find_divergence(flow_, sides_[to], right_side);
     }
     solving_ = false;
@@ -321,7 +346,11 @@ class CpuBackend {
       }
     });
     clock_.noted.advection = larger(advection, clock_.noted.advection);
+    if (keeps_pressure()) {
+      implicit_.exchange_pressure(halo_);
+    }
     if (bounded_.any()) {
+      halo_.exchange_two(fields);
       clock_.noted.exchange = larger(bounded_.largest_exchange(fields), clock_.noted.exchange);
     }
   }
@@ -337,6 +366,7 @@ class CpuBackend {
   StepClock clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
   FlowGhosts<Real> ghosts_;
+  FlowHalo<Real> halo_;
   ImplicitOnCpu<Real> implicit_;
   CpuBounded<Real> bounded_;
   std::array<ImplicitFactors<Real>, factor_slots> slots_{};

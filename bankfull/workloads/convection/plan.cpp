@@ -4,6 +4,7 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/core/memory/resident.hpp"
+#include "bankfull/workloads/convection/cut.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/point.hpp"
@@ -14,10 +15,17 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <utility>
 
 namespace bankfull::convection {
 namespace {
+
+/// This process alone where ranks share nothing.
+const Communicator& everybody(const poisson::Sharing& sharing) {
+  static const std::unique_ptr<const Communicator> alone = make_self_communicator();
+  return sharing.is_shared() ? *sharing.ranks : *alone;
+}
 
 Problem validated(Problem problem) {
   problem.validate();
@@ -57,7 +65,7 @@ std::int64_t bounded_bytes(const Plan& plan, const Layout& layout) {
 
 template <class Real>
 std::int64_t tuned_field_bytes(const Plan& plan) {
-  const Layout layout(plan.grid().extents(), 1, sizeof(Real));
+  const Layout layout(plan.block().extents(), 1, sizeof(Real));
   const int sets = has_sources(plan.problem()) ? 4 : 3;  // the flow twice, and its tendencies
   return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields())) +
          (plan.problem().implicit_anywhere() ? implicit_bytes<Real>(plan, layout) : 0) +
@@ -113,16 +121,19 @@ WorkBytes bytes_of_run(const Plan& plan) {
 
 }  // namespace
 
-Plan::Plan(Problem problem, CeilingRule ceilings, const OutputNeeds& output)
+Plan::Plan(Problem problem, CeilingRule ceilings, const OutputNeeds& output,
+           const poisson::Sharing& sharing)
     : problem_(validated(std::move(problem))),
       stepped_(stepped_problem(problem_)),
       grid_(problem_.axes),
-      solver_(chosen_solver(problem_, grid_)),
+      solver_(chosen_solver(problem_, grid_, sharing.is_shared() ? sharing.ranks->size() : 1)),
+      sharing_(sharing_of(problem_, grid_, sharing)),
+      block_(cut().block(sharing_.rank())),
       stages_(stages_of(problem_.scheme, 1.0, 1.0).count),
       ghosts_(continuations_of(stepped_, grid_)),
       device_bytes_(integrator_bytes(*this)),
       output_(output),
-      footprints_(problem_.device, problem_.threads, *make_self_communicator(), ceilings),
+      footprints_(problem_.device, problem_.threads, everybody(sharing_), ceilings),
       footprint_(footprints_.of(bytes_of_run(*this))) {
   copy_where_there_is_room(output.fields);
 }
@@ -152,7 +163,7 @@ std::string Plan::memory_shortage() const { return judge_memory(Shortage::told);
 
 std::string Plan::judge_memory(Shortage shortage) const {
   return footprints_.require(
-      *make_self_communicator(), footprint_,
+      everybody(sharing_), footprint_,
       fmt::format("a flow on {} x {} x {} cells", problem_.axes[0].cells, problem_.axes[1].cells,
                   problem_.axes[2].cells),
       [] { return "use fewer cells, --set cells=..., or --set precision=fp32"; }, shortage);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/measure/footprint.hpp"
+#include "bankfull/numerics/poisson/sharing.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
@@ -24,8 +25,10 @@ class Plan {
  public:
   /// Throws UsageError for a bad problem, also where the pressure solver asked for cannot be had on
   /// its device. `output`: of samples and of who records the run.
+  /// On several ranks collective: each has a block of the grid. How it is cut is chosen where
+  /// `sharing` leaves it at one rank. Its ranks outlive the plan and all that is made from it.
   explicit Plan(Problem problem, CeilingRule ceilings = CeilingRule::automatic,
-                const OutputNeeds& output = {});
+                const OutputNeeds& output = {}, const poisson::Sharing& sharing = {});
 
   [[nodiscard]] const Problem& problem() const { return problem_; }
   [[nodiscard]] const Grid& grid() const { return grid_; }
@@ -35,6 +38,20 @@ class Plan {
 
   /// Never PressureSolver::automatic.
   [[nodiscard]] PressureSolver solver() const { return solver_; }
+
+  /// The ranks and how they cut the grid.
+  [[nodiscard]] const poisson::Sharing& sharing() const { return sharing_; }
+  [[nodiscard]] bool is_shared() const { return sharing_.is_shared(); }
+
+  /// Null where there is one only.
+  [[nodiscard]] const Communicator* ranks() const {
+    return sharing_.is_shared() ? sharing_.ranks : nullptr;
+  }
+
+  [[nodiscard]] Decomposition cut() const { return poisson::cut_of(grid_.domain(), sharing_.grid); }
+
+  /// The cells of this rank.
+  [[nodiscard]] const Box& block() const { return block_; }
 
   /// Velocity along three axes, and the scalars.
   [[nodiscard]] int fields() const { return 3 + static_cast<int>(problem_.scalars.size()); }
@@ -78,6 +95,8 @@ class Plan {
   Problem stepped_;
   Grid grid_;
   PressureSolver solver_;
+  poisson::Sharing sharing_;
+  Box block_;
   int stages_;
   std::vector<Continuations> ghosts_;
   std::int64_t device_bytes_;

@@ -54,8 +54,10 @@ void require_convergence(const Problem& problem, const Grid& grid, const std::st
 
 }  // namespace
 
-PressureSolver chosen_solver(const Problem& problem, const Grid& grid) {
-  const std::string refusal = poisson::direct_unavailable(problem.device, grid.domain());
+PressureSolver chosen_solver(const Problem& problem, const Grid& grid, int ranks) {
+  const std::string refusal = ranks > 1
+                                  ? fmt::format("it works on one rank, not on {}", ranks)
+                                  : poisson::direct_unavailable(problem.device, grid.domain());
   if (problem.solver != PressureSolver::multigrid && refusal.empty()) {
     return PressureSolver::direct;
   }
@@ -76,7 +78,8 @@ std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan, const
     }
   }
   return poisson::make_cpu_multigrid<Real>(
-      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = weight}, threads);
+      plan.grid().domain(), {.tolerance = plan.problem().divergence, .factor = weight}, threads,
+      plan.sharing());
 }
 
 std::int64_t pressure_bytes(const Plan& plan) {
@@ -87,7 +90,8 @@ std::int64_t pressure_bytes(const Plan& plan) {
   if (plan.solver() == PressureSolver::direct) {
     return poisson::direct_bytes(domain, element, on_gpu, problem.threads);
   }
-  return poisson::multigrid_bytes(domain, element, on_gpu);
+  return plan.is_shared() ? poisson::multigrid_bytes(domain, element, plan.sharing())
+                          : poisson::multigrid_bytes(domain, element, on_gpu);
 }
 
 template std::unique_ptr<poisson::Solver<float>> make_cpu_pressure(const Plan&, const double*);

@@ -11,7 +11,7 @@ namespace bankfull::convection {
 
 /// The solver that a problem's `solver` means on its device. Throws UsageError where the one asked
 /// for cannot be had, or would not converge.
-PressureSolver chosen_solver(const Problem& problem, const Grid& grid);
+PressureSolver chosen_solver(const Problem& problem, const Grid& grid, int ranks = 1);
 
 /// Solvers of lap q = div u*, with q the pressure times the step: what is left of the equation is
 /// the divergence after the projection. `weight`: of a divergence in the step that is taken (see

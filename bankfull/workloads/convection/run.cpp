@@ -153,6 +153,13 @@ class Integration {
     read_probes_when_due();
   }
 
+  /// What the root says, where ranks may differ: by their clocks.
+  template <class Value>
+  [[nodiscard]] Value agreed(Value mine) const {
+    context_.ranks.broadcast(&mine, sizeof(mine), 0);
+    return mine;
+  }
+
   [[nodiscard]] bool at_end() const {
     if (interrupted_) {
       return true;
@@ -348,12 +355,12 @@ class Integration {
   /// Launches steps until there may be something to do, or somebody should hear from the run.
   void advance_some_steps() {
     const Stopwatch launching;
-    const std::int64_t steps = std::min(steps_ahead(), steps_between_looks());
+    const std::int64_t steps = agreed(std::min(steps_ahead(), steps_between_looks()));
     for (std::int64_t n = 0; n < steps && !interrupted_; ++n) {
       integrator_->step();
       ++timed_steps_;
       interrupted_ = context_.interrupted();
-      if (launching.seconds() > seconds_between_looks) {
+      if (agreed(launching.seconds() > seconds_between_looks)) {
         break;
       }
     }
@@ -545,7 +552,7 @@ class Integration {
     const CheckpointCadence& every = checkpoints();
     return clock_.steps >= saved_.next_step(every.steps) ||
            clock_.time >= saved_.next_time(every.time) ||
-           (every.seconds > 0.0 && since_save_.seconds() >= every.seconds);
+           (every.seconds > 0.0 && agreed(since_save_.seconds() >= every.seconds));
   }
 
   /// Steps are timed without it.
@@ -569,7 +576,7 @@ class Integration {
     const FieldCadence& every = fields();
     return clock_.steps >= told_fields_.next_step(every.steps) ||
            clock_.time >= told_fields_.next_time(every.time) ||
-           (every.seconds > 0.0 && since_fields_.seconds() >= every.seconds) ||
+           (every.seconds > 0.0 && agreed(since_fields_.seconds() >= every.seconds)) ||
            (at_end() && !interrupted_ && clock_.steps > told_fields_.step);
   }
 
@@ -745,6 +752,21 @@ class Integration {
   std::int64_t checked_step_ = 0;
 };
 
+/// Those of the root, on all ranks: results are the same on them.
+void agree_on(std::vector<double>& seconds, const Communicator& ranks) {
+  ranks.broadcast(seconds.data(), seconds.size() * sizeof(double), 0);
+}
+
+void agree_on_times(RunOutcome& outcome, StageSamples& samples, const Communicator& ranks) {
+  agree_on(outcome.seconds_per_step, ranks);
+  agree_on(samples.cold_stages, ranks);
+  for (std::vector<double>& part : samples.parts) {
+    agree_on(part, ranks);
+  }
+  ranks.broadcast(&outcome.seconds_of_steps, sizeof(double), 0);
+  ranks.broadcast(&outcome.seconds_of_statistics, sizeof(double), 0);
+}
+
 }  // namespace
 
 RunResult run(const Plan& plan, const IntegrationContext& context) {
@@ -752,12 +774,13 @@ RunResult run(const Plan& plan, const IntegrationContext& context) {
   Experiment experiment(problem.device, problem.threads, context);
   expect_ceilings(plan, experiment);
   auto integration = std::make_unique<Integration>(plan, context);
-  const RunOutcome outcome = integration->integrate();
+  RunOutcome outcome = integration->integrate();
   StageSamples samples{.work = integration->integrator().work()};
   if (!context.interrupted()) {
     context.progress.update("timing the parts of a step", 0.0, 1.0);
     samples = time_stages(plan, integration->integrator(), outcome.mean_step());
   }
+  agree_on_times(outcome, samples, context.ranks);
   RunResult result = result_of(plan, outcome, samples, experiment);
   // The ceilings' own arrays take the room of the flow.
   integration.reset();

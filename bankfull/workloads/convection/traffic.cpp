@@ -393,9 +393,11 @@ StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure) {
 StageWork stage_work(const Plan& plan, const Traffic& pressure) {
   const StageTraffic traffic = stage_traffic(plan, pressure);
   const auto bytes = static_cast<double>(plan.device_bytes());
+  const double part_of_rank =
+      count_of(plan.block().extents().count()) / count_of(plan.problem().cells());
   StageWork work;
   for (std::size_t n = 0; n < work.size(); ++n) {
-    work[n] = {.traffic = traffic[n],
+    work[n] = {.traffic = part_of_rank * traffic[n],
                .model = model_of(static_cast<StagePart>(n), plan),
                .working_set_bytes = bytes,
                .precision = plan.problem().precision};

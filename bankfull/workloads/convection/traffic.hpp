@@ -40,7 +40,8 @@ using StageTraffic = std::array<Traffic, stage_parts>;
 /// - ghosts: each is written; the outermost cells, from which they follow, are read.
 StageTraffic stage_traffic(const Plan& plan, const Traffic& pressure);
 
-/// The same with the model in words. Every part reads again what lay in all of the flow's memory.
+/// The same with the model in words, of this rank: its part of the cells. Every part reads again
+/// what lay in all of the flow's memory.
 StageWork stage_work(const Plan& plan, const Traffic& pressure);
 
 }  // namespace bankfull::convection

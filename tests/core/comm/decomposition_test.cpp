@@ -1,8 +1,10 @@
 #include "bankfull/core/comm/decomposition.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -64,6 +66,32 @@ TEST(Decomposition, KnowsItsSmallestAndLargestBlock) {
   EXPECT_EQ(decomposition.largest_block(), (Extents{4, 4, 3}));
   EXPECT_EQ(decomposition.block(0).extents(), (Extents{4, 4, 3}));
   EXPECT_EQ(decomposition.block(23).extents(), (Extents{3, 3, 3}));
+}
+
+TEST(Decomposition, OfPairsGivesEachParentToTheRankOfItsFirstCell) {
+  Decomposition fine({13, 11, 6}, {4, 3, 1});
+  for (const std::array<bool, 3> paired :
+       {std::array{true, true, true}, std::array{true, false, true},
+        std::array{true, true, false}}) {
+    const Decomposition coarse = fine.of_pairs(paired);
+    std::int64_t cells = 0;
+    for (int rank = 0; rank < fine.ranks(); ++rank) {
+      const Box block = coarse.block(rank);
+      cells += block.extents().count();
+      for_cells(block, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+        const std::array<std::int64_t, 3> first{paired[0] ? 2 * i : i, paired[1] ? 2 * j : j,
+                                                paired[2] ? 2 * k : k};
+        const Box owner = fine.block(rank);
+        EXPECT_TRUE(first[0] >= owner.i0 && first[0] < owner.i1 && first[1] >= owner.j0 &&
+                    first[1] < owner.j1 && first[2] >= owner.k0 && first[2] < owner.k1);
+      });
+    }
+    EXPECT_EQ(cells, coarse.cells().count());
+    fine = coarse;
+  }
+  EXPECT_EQ(fine.cells(), (Extents{2, 3, 2}));
+  EXPECT_EQ(fine.smallest_block().ni, 0);
+  EXPECT_EQ(fine.largest_block().ni, 1);
 }
 
 TEST(Decomposition, NumbersRanksWithKFastest) {

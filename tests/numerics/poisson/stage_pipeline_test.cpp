@@ -141,6 +141,41 @@ TEST(MultigridPipeline, StagesFollowEachOther) {
   }
 }
 
+/// What cells at a distance from the ends of an axis have seen, of so many stages.
+int seen_at(std::int64_t n, std::int64_t count, const OpenEnds& open, int stages) {
+  const std::int64_t from_lower = open.lower ? n + 1 : stages;
+  const std::int64_t from_upper = open.upper ? count - n : stages;
+  return static_cast<int>(std::min<std::int64_t>({from_lower, from_upper, stages}));
+}
+
+TEST(MultigridPipeline, StagesEndBeforeEachOtherWhereTheGridGoesOn) {
+  constexpr int stages = 3;
+  for (int bits = 0; bits < 16; ++bits) {
+    for (const std::int64_t slab : {6, 8, 100}) {
+      for (const int threads : {1, 2, 3}) {
+        const PipelineShape shape{.planes = 26,
+                                  .rows = 25,
+                                  .slab = slab,
+                                  .open_planes = {(bits & 1) != 0, (bits & 2) != 0},
+                                  .open_rows = {(bits & 4) != 0, (bits & 8) != 0}};
+        Record record(shape);
+        run_by(threads, false, shape,
+               std::tuple(Recorded{&record, 0}, Recorded{&record, 1}, Recorded{&record, 2}));
+        int different = 0;
+        for (std::int64_t i = 0; i < shape.planes; ++i) {
+          for (std::int64_t j = 0; j < shape.rows; ++j) {
+            const int expected = std::min(seen_at(i, shape.planes, shape.open_planes, stages),
+                                          seen_at(j, shape.rows, shape.open_rows, stages));
+            different += record.at(i, j) == expected ? 0 : 1;
+          }
+        }
+        EXPECT_EQ(different, 0) << bits << ", slab " << slab << ", by " << threads;
+        EXPECT_EQ(record.violations, 0) << bits << ", slab " << slab << ", by " << threads;
+      }
+    }
+  }
+}
+
 /// Where an odd axis closes on itself two cells of one colour meet; no two members may work there
 /// at once.
 TEST(MultigridPipeline, NothingCrossesAnOddSeamBeforeMembersMet) {

@@ -1,11 +1,20 @@
 #pragma once
 
+#include "bankfull/core/exec/team.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 
 #include <cstdint>
 #include <vector>
 
 namespace bankfull::poisson::multigrid {
+
+/// What a rank has of an axis that several ranks share; see rank_levels.hpp. By default all of it.
+struct AxisPart {
+  Range own = {0, 0};          ///< cells that are not copies of other ranks'; all of them: {0, 0}
+  bool goes_on_below = false;  ///< the first cell is none at a wall
+  bool goes_on_above = false;
+  std::int64_t first_parent = 0;  ///< of the first cell, in what the rank has of the next level
+};
 
 /// One axis on one level, and its way to the next, coarser one. See point.hpp for how the numbers
 /// are used; vectors have one element a cell. A single periodic cell counts as between walls.
@@ -18,6 +27,7 @@ struct AxisLevel {
   std::vector<double> restriction_weight;    ///< of the parent's width: the weight in restriction
   std::vector<double> interpolation_weight;  ///< the parent's weight in interpolation, >= 1/2
   std::vector<double> widths;
+  AxisPart part = {};
 };
 
 /// What a relaxation solves for at once: the cells of one colour one by one, or whole lines of them

@@ -1,14 +1,17 @@
 #pragma once
 
+#include "bankfull/core/base/exact_sum.hpp"
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/cpu/bounded_rows.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
+#include "bankfull/workloads/convection/cpu/flow_halo.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace bankfull::convection {
@@ -18,8 +21,10 @@ namespace bankfull::convection {
 template <class Real>
 class CpuBounded {
  public:
-  CpuBounded(const Plan& plan, const FlowOnCpu<Real>& flow)
+  CpuBounded(const Plan& plan, const FlowOnCpu<Real>& flow, FlowHalo<Real>& halo)
       : flow_(flow),
+        halo_(halo),
+        ranks_(plan.ranks()),
         n_(flow.n),
         scalars_(bounded_scalars(plan.problem())),
         corrected_variance_(plan.problem().scalars.size(), 0.0) {
@@ -30,7 +35,7 @@ class CpuBounded {
         diffusive_exchange(plan.problem(), flow_.grid);
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
-      diffusion_[n].assign(diffusion[n].begin(), diffusion[n].end());
+      diffusion_[n].assign(diffusion[n].begin() + flow.first[n], diffusion[n].end());
     }
     const int kept = 3 * static_cast<int>(scalars_.size());
     kept_ = std::make_unique<FieldSet<Real>>(flow_.layout, kept, Device::cpu());
@@ -77,11 +82,11 @@ class CpuBounded {
         flow_.with_cells_along_rows([&](const auto& along) { find_room_row(row, along); });
         close(i, j);
       });
+      halo_.exchange_two(*room_);
       corrected_variance_[static_cast<std::size_t>(scalars_[n])] +=
           sum_of_rows([&](std::int64_t i, std::int64_t j) {
             const BoundedRow<Real> row = row_of(n, from, to, stage, i, j);
-            const double area =
-                flow_.grid.axis(0).width(i) * flow_.grid.axis(1).width(j) / flow_.grid.volume();
+            const double area = flow_.width(0, i) * flow_.width(1, j) / flow_.grid.volume();
             return 0.5 * area * flow_.with_cells_along_rows([&](const auto& along) {
               return correct_row(row, along);
             });
@@ -89,12 +94,12 @@ class CpuBounded {
     }
   }
 
-  /// Of a projected flow, whose ghosts need not be in place.
+  /// Of a projected flow, whose ghosts need not be in place but for velocities of other ranks.
   [[nodiscard]] double largest_exchange(const FieldSet<Real>& flow) const {
     std::vector<double> largest(static_cast<std::size_t>(n_.ni * n_.nj));
     each_row([&](std::int64_t i, std::int64_t j) {
-      const std::int64_t next_i = flow_.walls.walled[0] ? i + 1 : (i + 1) % n_.ni;
-      const std::int64_t next_j = flow_.walls.walled[1] ? j + 1 : (j + 1) % n_.nj;
+      const std::int64_t next_i = flow_.walls.closes(0) ? (i + 1) % n_.ni : i + 1;
+      const std::int64_t next_j = flow_.walls.closes(1) ? (j + 1) % n_.nj : j + 1;
       const UpperVelocities<Real> upper{flow[0].row(next_i, j), flow[1].row(i, next_j),
                                         flow_.walls.walled[2] ? Real(0) : flow[2].row(i, j)[0]};
       const Real across =
@@ -114,18 +119,23 @@ class CpuBounded {
     flow_.executor.each(n_.ni * n_.nj, [&](std::int64_t row) { body(row / n_.nj, row % n_.nj); });
   }
 
-  /// In order, whatever the team.
+  /// Exact before it is rounded, whatever the team and the number of ranks.
   template <class Body>
   [[nodiscard]] double sum_of_rows(const Body& body) const {
     std::vector<double> rows(static_cast<std::size_t>(n_.ni * n_.nj));
     each_row([&](std::int64_t i, std::int64_t j) {
       rows[static_cast<std::size_t>(i * n_.nj + j)] = body(i, j);
     });
-    double sum = 0.0;
+    ExactSum sum;
     for (const double row : rows) {
-      sum += row;
+      sum.add(row);
     }
-    return sum;
+    if (ranks_ != nullptr) {
+      for (const ExactSum& part : ranks_->all_gather(std::exchange(sum, {}))) {
+        sum.add(part);
+      }
+    }
+    return sum.value();
   }
 
   /// Each row by the thread that works on it later.
@@ -166,16 +176,16 @@ class CpuBounded {
       const auto copy_to = [&](std::int64_t to_i, std::int64_t to_j) {
         std::copy_n(row, n_.nk, room.row(to_i, to_j));
       };
-      if (!flow_.walls.walled[0] && i == 0) {
+      if (flow_.walls.closes(0) && i == 0) {
         copy_to(n_.ni, j);
       }
-      if (!flow_.walls.walled[0] && i == n_.ni - 1) {
+      if (flow_.walls.closes(0) && i == n_.ni - 1) {
         copy_to(-1, j);
       }
-      if (!flow_.walls.walled[1] && j == 0) {
+      if (flow_.walls.closes(1) && j == 0) {
         copy_to(i, n_.nj);
       }
-      if (!flow_.walls.walled[1] && j == n_.nj - 1) {
+      if (flow_.walls.closes(1) && j == n_.nj - 1) {
         copy_to(i, -1);
       }
       if (!flow_.walls.walled[2]) {
@@ -186,6 +196,8 @@ class CpuBounded {
   }
 
   const FlowOnCpu<Real>& flow_;
+  FlowHalo<Real>& halo_;
+  const Communicator* ranks_;  ///< null where there is one only
   Extents n_;
   std::vector<int> scalars_;
   std::vector<double> corrected_variance_;

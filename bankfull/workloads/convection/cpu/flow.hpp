@@ -21,16 +21,20 @@ template <class Real>
 struct FlowOnCpu {
   explicit FlowOnCpu(const Plan& plan)
       : grid(plan.grid()),
-        n(grid.extents()),
+        block(plan.block()),
+        first{block.i0, block.j0, block.k0},
+        n(block.extents()),
         count(plan.fields()),
         medium(medium_of<Real>(plan.stepped(), grid)),
-        walls(wall_faces_of(grid)),
+        walls(wall_faces_of(grid, block)),
         layout(n, 1, sizeof(Real)),
         executor(plan.problem().threads),
         rows(n, executor.team().threads(),
              count * layout.row_pitch() * static_cast<std::int64_t>(sizeof(Real)), sizeof(Real)) {
-    for (const int axis : storage_axes) {
-      metrics[static_cast<std::size_t>(axis)] = metrics_of<Real>(grid.axis(axis));
+    const std::array<std::int64_t, 3> cells{n.ni, n.nj, n.nk};
+    for (const std::size_t axis : {0U, 1U, 2U}) {
+      const auto all = metrics_of<Real>(grid.axis(static_cast<int>(axis)));
+      metrics[axis].assign(all.begin() + first[axis], all.begin() + first[axis] + cells[axis]);
     }
     if (!grid.axis(2).cells.uniform()) {
       lines_along_rows = MetricLines<Real>(metrics[2]);
@@ -39,6 +43,10 @@ struct FlowOnCpu {
 
   [[nodiscard]] const AxisMetric<Real>& metric(std::size_t axis, std::int64_t at) const {
     return metrics[axis][static_cast<std::size_t>(at)];
+  }
+
+  [[nodiscard]] double width(std::size_t axis, std::int64_t at) const {
+    return grid.axis(static_cast<int>(axis)).width(first[axis] + at);
   }
 
   /// Of its first point.
@@ -70,7 +78,9 @@ struct FlowOnCpu {
     std::fill_n(set.data(), set.size(), Real(0));
   }
 
-  const Grid& grid;
+  const Grid& grid;  ///< the whole, of which this rank has a block
+  Box block;
+  std::array<std::int64_t, 3> first;  ///< cell of the block; all other indices are the block's
   Extents n;
   int count;  ///< fields
   Medium<Real> medium;

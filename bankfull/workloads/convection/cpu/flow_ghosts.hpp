@@ -14,7 +14,7 @@ class FlowGhosts {
  public:
   FlowGhosts(const FlowOnCpu<Real>& flow, const std::vector<Continuations>& rules) : flow_(flow) {
     for (const Continuations& of_field : rules) {
-      ghosts_.emplace_back(of_field, flow.grid);
+      ghosts_.emplace_back(of_field, flow.grid, flow.block);
     }
   }
 
@@ -32,7 +32,7 @@ class FlowGhosts {
     }
   }
 
-  /// Rows beyond the ends of planes and rows; others are closed.
+  /// Rows beyond the ends of planes and rows; others are closed, and those of other ranks in place.
   void fill_ghost_rows(FieldSet<Real>& fields) const {
     const Extents& n = flow_.n;
     flow_.executor.each(n.ni + 2, [&](std::int64_t plane) {

@@ -7,15 +7,21 @@
 
 namespace bankfull::convection {
 
-/// Writes the ghosts of one field row by row; see `continued`, which defines them.
+/// Writes the ghosts of one field row by row; see `continued`, which defines them. Ghosts that are
+/// another rank's cells are in place before.
 template <class Real>
 class GhostRows {
  public:
-  GhostRows(const Continuations& rules, const Grid& grid) : rules_(rules), cells_(grid.extents()) {
-    for (const int n : storage_axes) {
-      centres_[n] = grid.axis(n).centres.data();
-    }
-  }
+  GhostRows(const Continuations& rules, const Grid& grid)
+      : GhostRows(rules, grid, box_of(grid.extents())) {}
+
+  /// Of a block of the grid, whose indices are from its first cell.
+  GhostRows(const Continuations& rules, const Grid& grid, const Box& block)
+      : rules_(rules),
+        cells_(block.extents()),
+        faces_(wall_faces_of(grid, block)),
+        centres_{grid.axis(0).centres.data() + block.i0, grid.axis(1).centres.data() + block.j0,
+                 grid.axis(2).centres.data() + block.k0} {}
 
   /// The part of a wall's ghosts that varies with time.
   void set_varying(int axis, int side, double value) { rules_.at[axis][side].varying = value; }
@@ -51,6 +57,9 @@ class GhostRows {
       return at;
     }
     const bool upper = at >= count;
+    if (faces_.goes_on[axis][upper ? 1 : 0]) {
+      return at;
+    }
     return upper == rules_.at[axis][upper ? 1 : 0].wraps ? 0 : count - 1;
   }
 
@@ -82,6 +91,7 @@ class GhostRows {
 
   Continuations rules_;
   Extents cells_;
+  WallFaces faces_;
   const double* centres_[3] = {};
 };
 

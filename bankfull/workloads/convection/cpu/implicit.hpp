@@ -3,6 +3,7 @@
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/cpu/advance.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
+#include "bankfull/workloads/convection/cpu/flow_halo.hpp"
 #include "bankfull/workloads/convection/cpu/implicit_rows.hpp"
 #include "bankfull/workloads/convection/implicit_lines.hpp"
 
@@ -15,7 +16,7 @@
 namespace bankfull::convection {
 
 /// The parts of stages with implicit diffusion, and what they need beside the flow. Empty where
-/// diffusion is explicit.
+/// diffusion is explicit. Axes along which it is implicit are not cut.
 template <class Real>
 class ImplicitOnCpu {
  public:
@@ -50,9 +51,13 @@ class ImplicitOnCpu {
   /// That stages know of.
   [[nodiscard]] FieldView<Real> pressure() const { return (*pressure_)[0]; }
 
-  void close_pressure() {
+  void close_pressure(FlowHalo<Real>& halo) {
     flow_.rows.each_row([&](std::int64_t i, std::int64_t j) { close_row_of_pressure(i, j); });
+    halo.exchange_one(*pressure_);
   }
+
+  /// Of the cells of other ranks, once all rows are kept.
+  void exchange_pressure(FlowHalo<Real>& halo) { halo.exchange_one(*pressure_); }
 
   void set_wall_changes(const std::vector<VaryingWall>& walls, const StageTimes& times) {
     wall_changes_ = lines().wall_changes(walls, times);
@@ -79,10 +84,10 @@ class ImplicitOnCpu {
   }
 
   /// The rest of a stage: columns the way down, and diverge(i, j) of rows as their planes come out
-  /// of that.
-  template <class Diverge>
+  /// of that, or at the end, after `exchange()`, where they need rows of others.
+  template <class Exchange, class Diverge>
   void substitute_and_diverge(const FieldSet<Real>& from, FieldSet<Real>& to,
-                              const Diverge& diverge) const {
+                              const Exchange& exchange, const Diverge& diverge) const {
     const int lag = for_values() ? 0 : 1;  // of planes whose values follow from changes
     flow_.rows.each_block_of_columns([&](const Columns& block) {
       for (std::int64_t i = n_.ni - 1; i >= -lag; --i) {
@@ -101,6 +106,7 @@ class ImplicitOnCpu {
       }
       return 0.0;
     });
+    exchange();
     flow_.rows.each_block_of_columns([&](const Columns& block) {
       for (std::int64_t j = block.rows.begin; j < block.rows.end; ++j) {
         for (std::int64_t i = 0; !holds_row_above(block, j) && i < n_.ni; ++i) {
@@ -116,11 +122,9 @@ class ImplicitOnCpu {
   /// Of a row, with what the gradient at its first cell reads.
   void keep_pressure(const poisson::CellSlots<Real>& potential,
                      const ImplicitFactors<Real>& factors, std::int64_t i, std::int64_t j) {
-    const auto beyond = [&](std::int64_t n, std::int64_t count) {
-      return std::clamp<std::int64_t>(n, 0, count - 1);
-    };
     const auto row_at = [&](std::int64_t at_i, std::int64_t at_j) -> const Real* {
-      return &potential(beyond(at_i, n_.ni), beyond(at_j, n_.nj), 0);
+      return &potential(std::clamp<std::int64_t>(at_i, 0, n_.ni - 1),
+                        std::clamp<std::int64_t>(at_j, 0, n_.nj - 1), 0);
     };
     RowOfPotential<Real> row{.here = row_at(i, j),
                              .below = {row_at(i - 1, j), row_at(i, j - 1)},
@@ -152,7 +156,7 @@ class ImplicitOnCpu {
   /// Whether a block has all that the divergence of its row j follows from as it goes down.
   [[nodiscard]] bool holds_row_above(const Columns& block, std::int64_t j) const {
     const bool whole = flow_.walls.walled[0] && block.cells.end - block.cells.begin == n_.nk;
-    return whole && (j + 1 < block.rows.end || (flow_.walls.walled[1] && j + 1 == n_.nj));
+    return whole && (j + 1 < block.rows.end || (flow_.walls.at_end(1, 1) && j + 1 == n_.nj));
   }
 
   void close_row_of_pressure(std::int64_t i, std::int64_t j) {
@@ -164,8 +168,8 @@ class ImplicitOnCpu {
   template <Terms Which, Diffusion How>
   Real eliminate_terms_of_row(const StageOnCpu<Real>& stage, std::int64_t i, std::int64_t j,
                               const Range& cells) {
-    const auto around = [](std::int64_t n, std::int64_t count) {
-      return n == 0 ? count - 1 : n - 1;
+    const auto around = [&](int axis, std::int64_t n, std::int64_t count) {
+      return n == 0 && !flow_.walls.goes_on[axis][0] ? count - 1 : n - 1;
     };
     const FieldView<Real> known = pressure();
     return flow_.with_cells_along_rows([&]<class Cells>(const Cells& along) {
@@ -177,7 +181,7 @@ class ImplicitOnCpu {
           .carried_stride = carried_->stride(),
           .lines = lines().at(0, i),
           .pressure = known.row(i, j),
-          .pressure_below = {known.row(around(i, n_.ni), j), known.row(i, around(j, n_.nj))}};
+          .pressure_below = {known.row(around(0, i, n_.ni), j), known.row(i, around(1, j, n_.nj))}};
       eliminate_row<Which, How>(row, along, flow_.medium, stage.factors);
       return cells.begin == 0 ? buoyancy_rate_of_row<Which>(flow_, stage.from, along, i, j)
                               : Real(0);
@@ -229,15 +233,19 @@ class ImplicitOnCpu {
 
   /// Walls that vary prescribe something else for the end of the stage than for its beginning.
   void add_wall_changes(FieldSet<Real>& to, std::int64_t i, std::int64_t j, const Range& cells) {
-    const bool beside_row = i <= 1 || i + 1 == n_.ni || j <= 1 || j + 1 == n_.nj;
+    const Extents all = flow_.grid.extents();
+    const std::int64_t whole_i = flow_.first[0] + i;
+    const std::int64_t whole_j = flow_.first[1] + j;
+    const bool beside_row =
+        whole_i <= 1 || whole_i + 1 == all.ni || whole_j <= 1 || whole_j + 1 == all.nj;
     for (int field = 0; field < count_; ++field) {
       const Real scale = lines().at(0, i)[field].scale;
       Real* const carried = (*carried_)[field].row(0, j);
       Real* const row = to[field].row(i, j);
       for (std::int64_t k = cells.begin; k < cells.end; ++k) {
         if (beside_row || k <= 1 || k + 1 == n_.nk) {
-          const std::int64_t index[3] = {i, j, k};
-          carried[k] += scale * wall_changes_.at(field, index, {n_.ni, n_.nj, n_.nk});
+          const std::int64_t index[3] = {whole_i, whole_j, k};
+          carried[k] += scale * wall_changes_.at(field, index, {all.ni, all.nj, all.nk});
           row[k] = carried[k];
         }
       }

@@ -1,8 +1,12 @@
 #pragma once
 
 #include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/comm/root_rows.hpp"
 #include "bankfull/numerics/poisson/multigrid/cpu/stages.hpp"
+#include "bankfull/numerics/poisson/multigrid/cpu/window_halo.hpp"
+#include "bankfull/numerics/poisson/multigrid/rank_levels.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,14 +17,47 @@
 
 namespace bankfull::poisson::multigrid {
 
+class CpuCycle;
+
+/// The levels that are too small to be shared, on the root: its cycles correct the last level that
+/// ranks have windows of.
+class GatheredLevels {
+ public:
+  /// Collective. `last` outlives it.
+  GatheredLevels(const RankLevels& levels, const CpuLevel& last, const Communicator& ranks,
+                 const Team& team);
+  ~GatheredLevels();
+  GatheredLevels(const GatheredLevels&) = delete;
+  GatheredLevels& operator=(const GatheredLevels&) = delete;
+
+  /// Collective: from r of `last` e, halo included.
+  void v_cycle();
+  void full_multigrid();
+
+ private:
+  template <class Cycle>
+  void correct(const Cycle& cycle);
+
+  const CpuLevel& last_;
+  std::array<Window, 2> window_;  ///< of this rank
+  Extents cells_;                 ///< of the whole level
+  RootRows<float> blocks_;
+  RootRows<float> windows_;
+  std::unique_ptr<CpuCycle> whole_;  ///< null but on the root
+};
+
 /// V-cycles in fp32 on the levels of a domain, by a team of threads: one pipeline down and one
-/// pipeline up a level.
+/// pipeline up a level. On ranks all that is not const is collective.
 class CpuCycle {
  public:
   CpuCycle(const std::vector<Level>& levels, const Team& team);
 
+  /// `ranks` are null where there is one only.
+  CpuCycle(const RankLevels& levels, const Communicator* ranks, const Team& team);
+
   /// Memory of the fields; the workspaces of threads are small beside it.
   static std::int64_t bytes(const std::vector<Level>& levels);
+  static std::int64_t bytes(const RankLevels& levels, bool is_root);
 
   [[nodiscard]] const CpuLevel& finest() const { return *levels_.front(); }
   [[nodiscard]] bool has_coarse() const { return levels_.size() > 1; }
@@ -44,6 +81,10 @@ class CpuCycle {
   void run_on_finest(const Make& make) {
     run(finest(), make);
   }
+
+  /// The halos of e and r of a level that ranks share; nothing on one rank.
+  void exchange_e(std::size_t l);
+  void exchange_r(std::size_t l);
 
   /// The largest magnitude that stages recorded since the last call.
   [[nodiscard]] std::int64_t take_largest();
@@ -95,13 +136,18 @@ class CpuCycle {
   template <class Make>
   void run(const CpuLevel& level, const Make& make) const;
 
+  friend class GatheredLevels;
+
+  [[nodiscard]] bool is_shared(std::size_t l) const { return l < halos_.size(); }
   void v_cycle_on(std::size_t l);
   void solve_coarsest();
   void improve_interpolated(std::size_t l);
 
   Team team_;
-  std::vector<std::unique_ptr<CpuLevel>> levels_;
-  std::vector<std::unique_ptr<CpuWorkspace>> work_;  ///< one a thread
+  std::vector<std::unique_ptr<CpuLevel>> levels_;          ///< the last one may be gathered
+  std::vector<std::unique_ptr<WindowHalo<float>>> halos_;  ///< of those that ranks share
+  std::unique_ptr<GatheredLevels> gathered_;               ///< null on one rank
+  std::vector<std::unique_ptr<CpuWorkspace>> work_;        ///< one a thread
 };
 
 template <class Make>

@@ -66,6 +66,9 @@ class SplitField {
     return {even, even + odd_};
   }
 
+  /// Of rows as they lie in memory, both halves and what is between them.
+  [[nodiscard]] const Layout& layout() const { return values_.layout(); }
+
   [[nodiscard]] std::int64_t row_bytes() const {
     return values_.layout().row_pitch() * static_cast<std::int64_t>(sizeof(T));
   }
@@ -92,6 +95,7 @@ struct CpuAxis {
       : cells(axis.cells),
         periodic(axis.periodic),
         coarsened(axis.coarsened),
+        part(axis.part),
         lower(axis.lower.begin(), axis.lower.end()),
         upper(axis.upper.begin(), axis.upper.end()),
         restriction_weight(axis.restriction_weight.begin(), axis.restriction_weight.end()),
@@ -100,6 +104,7 @@ struct CpuAxis {
   std::int64_t cells;
   bool periodic;
   bool coarsened;
+  AxisPart part;
   std::vector<T> lower;
   std::vector<T> upper;
   std::vector<T> restriction_weight;
@@ -113,12 +118,30 @@ struct CpuAxis {
     return n + 1 < cells ? n + 1 : (periodic ? 0 : n);
   }
 
-  [[nodiscard]] std::int64_t coarse_cells() const { return coarsened ? (cells + 1) / 2 : cells; }
-
-  /// The cells that parent c has.
+  /// The cells that the c-th parent has, counted from the first cell's, which lies at
+  /// part.first_parent in the next level.
   [[nodiscard]] Range children(std::int64_t c) const {
     return coarsened ? Range{2 * c, std::min(2 * c + 2, cells)} : Range{c, c + 1};
   }
+
+  /// In the next level.
+  [[nodiscard]] std::int64_t parent(std::int64_t n) const {
+    return part.first_parent + parent_of(n, coarsened);
+  }
+
+  /// The same of the parent on the cell's other side; see other_parent_of.
+  [[nodiscard]] std::int64_t other_parent(std::int64_t n) const {
+    const bool is_beyond = n % 2 == 0 ? n == 0 && part.goes_on_below
+                                      : n / 2 + 1 == (cells + 1) / 2 && part.goes_on_above;
+    if (coarsened && is_beyond) {
+      return parent(n) + (n % 2 == 0 ? -1 : 1);
+    }
+    return part.first_parent + other_parent_of(n, coarsened, (cells + 1) / 2, periodic);
+  }
+
+  [[nodiscard]] OpenEnds open_ends() const { return {part.goes_on_below, part.goes_on_above}; }
+
+  [[nodiscard]] Range own() const { return part.own.size() > 0 ? part.own : Range{0, cells}; }
 };
 
 template <class T>
@@ -258,8 +281,13 @@ struct CpuLevelOf {
         lines.exist() ? axes.j.cells
                       : std::max<std::int64_t>(16, cache_bytes / (planes_at_once * e.row_bytes()));
     // A single plane or row has no neighbours.
-    return {axes.i.cells, axes.i.periodic && axes.i.cells > 1, axes.j.cells,
-            axes.j.periodic && axes.j.cells > 1, slab};
+    return {axes.i.cells,
+            axes.i.periodic && axes.i.cells > 1,
+            axes.j.cells,
+            axes.j.periodic && axes.j.cells > 1,
+            slab,
+            axes.i.open_ends(),
+            axes.j.open_ends()};
   }
 };
 

@@ -69,6 +69,13 @@ struct Part {
   }
 };
 
+/// Ends of an axis at which a grid goes on, though not here: a stage works up to one cell less
+/// there than the one before it, whose neighbours it wants.
+struct OpenEnds {
+  bool lower = false;
+  bool upper = false;
+};
+
 /// The planes and rows that a pipeline runs over.
 struct PipelineShape {
   std::int64_t planes = 1;
@@ -76,6 +83,8 @@ struct PipelineShape {
   std::int64_t rows = 1;
   bool around_rows = false;
   std::int64_t slab = 1;  ///< rows that the stages go through together, plane by plane
+  OpenEnds open_planes = {};
+  OpenEnds open_rows = {};
 };
 
 /// The stages are callable with the indices of a plane and a row, and tell their `planes` and
@@ -96,8 +105,9 @@ class StagePipeline {
   /// stages, those near the planes of others.
   void run_inside(int member, int members, std::tuple<Stages...>& all) const {
     const Range mine = share(shape_.planes, member, members);
-    const bool first = mine.begin == 0 && !shape_.around_planes;
-    const bool last = mine.end == shape_.planes && !shape_.around_planes;
+    const bool first = mine.begin == 0 && !shape_.around_planes && !shape_.open_planes.lower;
+    const bool last =
+        mine.end == shape_.planes && !shape_.around_planes && !shape_.open_planes.upper;
     run_slabs({{mine.begin, first ? 0 : 1}, {mine.end, last ? 0 : -1}}, all);
   }
 
@@ -138,14 +148,17 @@ class StagePipeline {
   void run_slabs(const Part& planes, std::tuple<Stages...>& all) const {
     const std::int64_t rows = std::max(shape_.slab, min_part());
     const std::int64_t slabs = std::max<std::int64_t>(1, shape_.rows / rows);
+    const OpenEnds& open = shape_.open_rows;
     if (slabs == 1) {
-      run_slab(planes, {{0, 0}, {shape_.rows, 0}}, all);
+      run_slab(planes, {{0, open.lower ? 1 : 0}, {shape_.rows, open.upper ? -1 : 0}}, all);
       return;
     }
     const int around = shape_.around_rows ? 1 : 0;
+    const int first = open.lower ? 1 : around;
+    const int last = open.upper ? -1 : around;
     for (std::int64_t slab = 0; slab < slabs; ++slab) {
-      const Cut begin{slab * rows, slab == 0 ? around : -1};
-      const Cut end = slab + 1 < slabs ? Cut{(slab + 1) * rows, -1} : Cut{shape_.rows, around};
+      const Cut begin{slab * rows, slab == 0 ? first : -1};
+      const Cut end = slab + 1 < slabs ? Cut{(slab + 1) * rows, -1} : Cut{shape_.rows, last};
       run_slab(planes, {begin, end}, all);
     }
   }

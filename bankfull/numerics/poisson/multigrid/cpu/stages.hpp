@@ -197,7 +197,8 @@ class Restriction {
 
   void operator()(std::int64_t coarse_i, std::int64_t coarse_j) const {
     const CpuAxes<T>& axes = fine_->axes;
-    const SplitRow<T> result = coarse_->r.row(coarse_i, coarse_j);
+    const SplitRow<T> result =
+        coarse_->r.row(axes.i.part.first_parent + coarse_i, axes.j.part.first_parent + coarse_j);
     if (!axes.k.coarsened) {
       add_children(coarse_i, coarse_j, result);
       return;
@@ -298,12 +299,10 @@ class Interpolation : public CellStage {
   [[nodiscard]] CoarseRows<T> parents(std::int64_t i, std::int64_t j, int parity) const {
     const CpuAxis<T>& along_i = fine_->axes.i;
     const CpuAxis<T>& along_j = fine_->axes.j;
-    const std::int64_t own_i = parent_of(i, along_i.coarsened);
-    const std::int64_t own_j = parent_of(j, along_j.coarsened);
-    const std::int64_t other_i =
-        other_parent_of(i, along_i.coarsened, coarse_->axes.i.cells, along_i.periodic);
-    const std::int64_t other_j =
-        other_parent_of(j, along_j.coarsened, coarse_->axes.j.cells, along_j.periodic);
+    const std::int64_t own_i = along_i.parent(i);
+    const std::int64_t own_j = along_j.parent(j);
+    const std::int64_t other_i = along_i.other_parent(i);
+    const std::int64_t other_j = along_j.other_parent(j);
     const SplitField<T>& e = coarse_->e;
     return {e.row(own_i, own_j).half(parity),    e.row(own_i, other_j).half(parity),
             e.row(other_i, own_j).half(parity),  e.row(other_i, other_j).half(parity),
@@ -378,7 +377,8 @@ class Correction : public CellStage {
   From from_;
 };
 
-/// r of the finest level = what p, or 0, leaves of the right side; notes the largest.
+/// r of the finest level = what p, or 0, leaves of the right side; notes the largest of a rank's
+/// own cells.
 template <class Real, class T = float>
 class Defect : public CellStage {
  public:
@@ -396,9 +396,12 @@ class Defect : public CellStage {
     T* const r = work_->plain();
     const std::int64_t n = outer_->axes.k.cells;
     prefetch(i, ahead_of(j));
-    work_->note(from_ == From::zero ? right_side_row(f, change_, n, r)
-                                    : defect_row(outer_->axes.around(outer_->p, i, j), f,
-                                                 outer_->p.row(i, j), change_, n, r));
+    const auto largest = from_ == From::zero ? right_side_row(f, change_, n, r)
+                                             : defect_row(outer_->axes.around(outer_->p, i, j), f,
+                                                          outer_->p.row(i, j), change_, n, r);
+    if (outer_->axes.i.own().holds(i) && outer_->axes.j.own().holds(j)) {
+      work_->note(largest);
+    }
     split_row(r, n, level_->r.row(i, j));
   }
 

@@ -1,0 +1,203 @@
+#include "bankfull/app/convect/shared_recorder.hpp"
+
+#include <string>
+#include <vector>
+
+namespace bankfull::convect {
+namespace {
+
+using convection::CellReader;
+using convection::FlowReader;
+using convection::StateWriter;
+
+/// What the root asks the others to do next.
+struct Request {
+  enum class Kind : int {
+    read,  ///< a part of a field, or of what is being saved
+    save,  ///< begins with the state
+    next,  ///< nothing more of these cells
+    end,
+  };
+  Kind kind = Kind::end;
+  int field = 0;
+  Box part;
+};
+
+Request heard(const Communicator& ranks) {
+  Request request;
+  ranks.broadcast(&request, sizeof(request), 0);
+  return request;
+}
+
+void ask(const Communicator& ranks, Request request) {
+  ranks.broadcast(&request, sizeof(request), 0);
+}
+
+/// Lets the others go on, whatever the root ended by.
+class EndOfRequests {
+ public:
+  explicit EndOfRequests(const Communicator& ranks) : ranks_(ranks) {}
+  ~EndOfRequests() { ask(ranks_, {}); }
+  EndOfRequests(const EndOfRequests&) = delete;
+  EndOfRequests& operator=(const EndOfRequests&) = delete;
+
+ private:
+  const Communicator& ranks_;
+};
+
+/// The root's flow.
+class AskingFlow final : public FlowReader {
+ public:
+  AskingFlow(const Communicator& ranks, const FlowReader& flow) : ranks_(ranks), flow_(flow) {}
+
+  void read(int field, const Box& part, double* values) const override {
+    ask(ranks_, {Request::Kind::read, field, part});
+    flow_.read(field, part, values);
+  }
+
+ private:
+  const Communicator& ranks_;
+  const FlowReader& flow_;
+};
+
+/// The root's: writes what cells hold as another one does.
+class AskingWriter final : public StateWriter {
+ public:
+  AskingWriter(const Communicator& ranks, StateWriter& writer) : ranks_(ranks), writer_(writer) {}
+
+  void numbers(const std::string& name, const std::vector<double>& values) override {
+    writer_.numbers(name, values);
+  }
+  void counts(const std::string& name, const std::vector<std::int64_t>& values) override {
+    writer_.counts(name, values);
+  }
+  void cells(const std::string& name, const Extents& box, Precision precision,
+             const CellReader& values) override {
+    writer_.cells(name, box, precision, [&](const Box& part, double* to) {
+      ask(ranks_, {.kind = Request::Kind::read, .part = part});
+      values(part, to);
+    });
+    ask(ranks_, {.kind = Request::Kind::next});
+  }
+
+ private:
+  const Communicator& ranks_;
+  StateWriter& writer_;
+};
+
+/// The root has given up in the middle of a state.
+struct GivenUp {};
+
+/// Of the others: reads along.
+class AnsweringWriter final : public StateWriter {
+ public:
+  explicit AnsweringWriter(const Communicator& ranks) : ranks_(ranks) {}
+
+  void numbers(const std::string& /*name*/, const std::vector<double>& /*values*/) override {}
+  void counts(const std::string& /*name*/, const std::vector<std::int64_t>& /*values*/) override {}
+  void cells(const std::string& /*name*/, const Extents& /*box*/, Precision /*precision*/,
+             const CellReader& values) override {
+    for (Request request = heard(ranks_); request.kind != Request::Kind::next;
+         request = heard(ranks_)) {
+      if (request.kind == Request::Kind::end) {
+        throw GivenUp();
+      }
+      room_.resize(static_cast<std::size_t>(request.part.extents().count()));
+      values(request.part, room_.data());
+    }
+  }
+
+ private:
+  const Communicator& ranks_;
+  std::vector<double> room_;
+};
+
+void answer(const Communicator& ranks, const FlowReader& flow) {
+  std::vector<double> room;
+  for (Request request = heard(ranks); request.kind == Request::Kind::read;
+       request = heard(ranks)) {
+    room.resize(static_cast<std::size_t>(request.part.extents().count()));
+    flow.read(request.field, request.part, room.data());
+  }
+}
+
+}  // namespace
+
+void SharedRecorder::begin() {
+  ranks_.on_root([this] { writer_->begin(); });
+}
+
+void SharedRecorder::record(const convection::SeriesRow& row) {
+  if (writer_ != nullptr) {
+    writer_->record(row);
+  }
+}
+
+bool SharedRecorder::wants_statistics() {
+  bool wants = writer_ != nullptr && writer_->wants_statistics();
+  ranks_.broadcast(&wants, sizeof(wants), 0);
+  return wants;
+}
+
+void SharedRecorder::statistics(const convection::StatisticsSoFar& all) {
+  if (writer_ != nullptr) {
+    writer_->statistics(all);
+  }
+}
+
+void SharedRecorder::probe(const convection::ProbeReading& reading) {
+  if (writer_ != nullptr) {
+    writer_->probe(reading);
+  }
+}
+
+void SharedRecorder::write_flow(const FlowReader& flow,
+                                const std::function<void(const FlowReader&)>& write) const {
+  if (writer_ == nullptr) {
+    answer(ranks_, flow);
+    return;
+  }
+  const EndOfRequests end(ranks_);
+  write(AskingFlow(ranks_, flow));
+}
+
+void SharedRecorder::snapshot(const convection::SnapshotMoment& moment,
+                              const convection::Grid& grid, const FlowReader& flow) {
+  write_flow(flow, [&](const FlowReader& asking) { writer_->snapshot(moment, grid, asking); });
+}
+
+void SharedRecorder::fields(const convection::FieldMoment& moment,
+                            const convection::ToldFlow& flow) {
+  write_flow(flow.flow, [&](const FlowReader& asking) {
+    writer_->fields(moment, {.grid = flow.grid, .flow = asking});
+  });
+}
+
+void SharedRecorder::finish_reading() noexcept {
+  if (writer_ != nullptr) {
+    writer_->finish_reading();
+  }
+}
+
+void SharedRecorder::checkpoint(const convection::CheckpointMoment& moment,
+                                const std::function<void(StateWriter&)>& save) {
+  if (writer_ != nullptr) {
+    const EndOfRequests end(ranks_);
+    writer_->checkpoint(moment, [&](StateWriter& to) {
+      ask(ranks_, {.kind = Request::Kind::save});
+      AskingWriter asking(ranks_, to);
+      save(asking);
+    });
+    return;
+  }
+  while (heard(ranks_).kind == Request::Kind::save) {
+    try {
+      AnsweringWriter answering(ranks_);
+      save(answering);
+    } catch (const GivenUp&) {
+      return;
+    }
+  }
+}
+
+}  // namespace bankfull::convect

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/field/for_cells.hpp"
+#include "bankfull/workloads/convection/interpolation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace bankfull::convection {
+
+/// The cells that two boxes have in common.
+inline Box common(const Box& a, const Box& b) {
+  return {std::max(a.i0, b.i0), std::min(a.i1, b.i1), std::max(a.j0, b.j0),
+          std::min(a.j1, b.j1), std::max(a.k0, b.k0), std::min(a.k1, b.k1)};
+}
+
+inline Box moved(const Box& box, std::int64_t i, std::int64_t j, std::int64_t k) {
+  return {box.i0 + i, box.i1 + i, box.j0 + j, box.j1 + j, box.k0 + k, box.k1 + k};
+}
+
+/// The cells of a rank, and the faces beyond the grid's last cells where `all` are faces of it.
+inline Box block_with_faces(const Decomposition& cut, const Extents& all, int rank) {
+  const Extents cells = cut.cells();
+  Box block = cut.block(rank);
+  block.i1 += block.i1 == cells.ni ? all.ni - cells.ni : 0;
+  block.j1 += block.j1 == cells.nj ? all.nj - cells.nj : 0;
+  block.k1 += all.nk - cells.nk;
+  return block;
+}
+
+/// The values of a part of the grid, or of its faces, which are `all`, k fastest. Each rank has
+/// those of its block: value(i, j, k) is called with its own cells, in the block's numbers.
+/// Collective over `ranks`, which get all of them; null where there is one only.
+template <class Value>
+void read_blocks(const Communicator* ranks, const Decomposition& cut, const Extents& all,
+                 const Box& part, double* values, const Value& value) {
+  if (ranks == nullptr) {
+    for_cells(part, [&](auto i, auto j, auto k) { *values++ = value(i, j, k); });
+    return;
+  }
+  const Box block = block_with_faces(cut, all, ranks->rank());
+  const Box mine = common(part, block);
+  std::vector<double> sent;
+  if (!mine.empty()) {
+    sent.reserve(static_cast<std::size_t>(mine.extents().count()));
+    for_cells(moved(mine, -block.i0, -block.j0, -block.k0),
+              [&](auto i, auto j, auto k) { sent.push_back(value(i, j, k)); });
+  }
+  const std::vector<std::vector<double>> received = ranks->all_gather(sent);
+  const Extents n = part.extents();
+  for (int rank = 0; rank < ranks->size(); ++rank) {
+    const Box theirs = common(part, block_with_faces(cut, all, rank));
+    const double* next = received[static_cast<std::size_t>(rank)].data();
+    if (!theirs.empty()) {
+      for_cells(moved(theirs, -part.i0, -part.j0, -part.k0),
+                [&](auto i, auto j, auto k) { values[(i * n.nj + j) * n.nk + k] = *next++; });
+    }
+  }
+}
+
+/// The rank that has an element, or next to whose cells it lies beyond an end of the grid.
+inline int owner_of(const Decomposition& cut, const FieldElement& one) {
+  const Extents n = cut.cells();
+  const auto inside = [](std::int64_t at, std::int64_t cells) {
+    return std::clamp<std::int64_t>(at, 0, cells - 1);
+  };
+  const std::int64_t i = inside(one.i, n.ni);
+  const std::int64_t j = inside(one.j, n.nj);
+  int rank = 0;
+  for (Box block = cut.block(rank); i < block.i0 || i >= block.i1 || j < block.j0 || j >= block.j1;
+       block = cut.block(rank)) {
+    ++rank;
+  }
+  return rank;
+}
+
+/// The values of elements of the grid by their owners' fields, whose ghosts are in place.
+/// Collective over `ranks`, which get all of them; null where there is one only.
+template <class Real>
+std::vector<double> gathered_elements(const Communicator* ranks, const Decomposition& cut,
+                                      const FieldSet<Real>& fields,
+                                      const std::vector<FieldElement>& list) {
+  if (ranks == nullptr) {
+    return elements_of(fields, list);
+  }
+  const Box block = cut.block(ranks->rank());
+  std::vector<int> owners;
+  std::vector<FieldElement> mine;
+  for (const FieldElement& one : list) {
+    owners.push_back(owner_of(cut, one));
+    if (owners.back() == ranks->rank()) {
+      mine.push_back({one.field, one.i - block.i0, one.j - block.j0, one.k});
+    }
+  }
+  const std::vector<std::vector<double>> received = ranks->all_gather(elements_of(fields, mine));
+  std::vector<std::size_t> next(received.size(), 0);
+  std::vector<double> values;
+  values.reserve(list.size());
+  for (const int owner : owners) {
+    const auto rank = static_cast<std::size_t>(owner);
+    values.push_back(received[rank][next[rank]++]);
+  }
+  return values;
+}
+
+}  // namespace bankfull::convection

@@ -1,0 +1,107 @@
+#include "bankfull/workloads/convection/cut.hpp"
+
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/numerics/poisson/multigrid.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace bankfull::convection {
+namespace {
+
+void require_shareable(const Problem& problem, int ranks) {
+  const std::string on_ranks = fmt::format(" runs on one rank, not on {}", ranks);
+  about("device", [&] {
+    require(!problem.device.is_cuda(), "convection on GPUs" + on_ranks,
+            "start it without mpirun, or use --device cpu");
+  });
+  about("schedule", [&] {
+    require(problem.schedule != Schedule::reference, "the reference schedule" + on_ranks,
+            "use the tuned one, or start it without mpirun");
+  });
+}
+
+/// Rows along axis 2 are never cut, nor lines of multigrid and of implicit diffusion, which goes
+/// through the planes in any case.
+DecompositionRules rules_of(const Problem& problem, const Grid& grid) {
+  const poisson::Domain domain = grid.domain();
+  DecompositionRules rules{.periodic = {domain.i.periodic, domain.j.periodic, domain.k.periodic}};
+  const int uncut = poisson::uncut_axis(domain);
+  const auto implicit = problem.implicit_along();
+  const bool implicit_1 = implicit[static_cast<std::size_t>(grid.physical(1))];
+  rules.most.i = uncut == 0 || problem.implicit_anywhere() ? 1 : rules.most.i;
+  rules.most.j = uncut == 1 || implicit_1 ? 1 : rules.most.j;
+  rules.most.k = 1;
+  return rules;
+}
+
+[[noreturn]] void refuse(const Grid& grid, int ranks, const DecompositionRules& rules) {
+  const Extents n = grid.extents();
+  const auto name = [&](int axis) {
+    return std::string(axis_names[static_cast<std::size_t>(grid.physical(axis))]);
+  };
+  const auto whole = [&](int axis, int most) {
+    return most == 1 ? "lines along " + name(axis) + " stay whole, too; " : "";
+  };
+  int works = ranks - 1;
+  while (works > 1 && allowed_grids(n, works, rules).empty()) {
+    --works;
+  }
+  throw UsageError(
+      fmt::format("{} ranks cannot share this grid: its rows along {} stay whole; {}{}there are {} "
+                  "cells along {} and {} along {}",
+                  ranks, name(2), whole(0, rules.most.i), whole(1, rules.most.j), n.ni, name(0),
+                  n.nj, name(1)),
+      works > 1 ? fmt::format("use {} ranks", works) : "start it without mpirun");
+}
+
+void require_allowed(const RankGrid& wanted, const std::vector<RankGrid>& grids, int ranks) {
+  std::vector<std::string> names;
+  std::ranges::transform(grids, std::back_inserter(names),
+                         [](const RankGrid& grid) { return to_string(grid); });
+  require(std::ranges::find(grids, wanted) != grids.end(),
+          fmt::format("{} ranks along the storage axes do not suit {} ranks and this grid",
+                      to_string(wanted), ranks),
+          names.empty() ? "use fewer ranks" : fmt::format("use {}", fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+poisson::Sharing sharing_of(const Problem& problem, const Grid& grid,
+                            const poisson::Sharing& wanted) {
+  poisson::Sharing sharing = wanted;
+  if (!sharing.is_shared()) {
+    sharing.grid = {};
+    return sharing;
+  }
+  const int ranks = sharing.ranks->size();
+  require_shareable(problem, ranks);
+  const poisson::Domain domain = grid.domain();
+  const DecompositionRules rules = rules_of(problem, grid);
+  const std::vector<RankGrid> grids = allowed_grids(domain.extents(), ranks, rules);
+  if (wanted.grid.count() > 1) {
+    require_allowed(wanted.grid, grids, ranks);
+    return sharing;
+  }
+  if (grids.empty()) {
+    refuse(grid, ranks, rules);
+  }
+  const auto cost_of = [&](const RankGrid& candidate) {
+    poisson::Sharing cut = sharing;
+    cut.grid = candidate;
+    const Decomposition decomposition(domain.extents(), candidate, rules.periodic);
+    return std::tuple(poisson::shared_levels(domain, cut) == 0, face_cells(decomposition),
+                      decomposition.largest_block().count(), -candidate.i);
+  };
+  sharing.grid = *std::min_element(
+      grids.begin(), grids.end(),
+      [&](const RankGrid& a, const RankGrid& b) { return cost_of(a) < cost_of(b); });
+  return sharing;
+}
+
+}  // namespace bankfull::convection

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "bankfull/numerics/poisson/sharing.hpp"
+#include "bankfull/workloads/convection/grid.hpp"
+#include "bankfull/workloads/convection/problem.hpp"
+
+namespace bankfull::convection {
+
+/// How ranks share a grid: in blocks along storage axes 0 and 1, with the least communication of
+/// those cuts with which multigrid shares its finest level, if there is one; or as `wanted` says,
+/// if it names several ranks along an axis.
+///
+/// Throws UsageError for what does not run on several ranks, and where some would have no cells.
+poisson::Sharing sharing_of(const Problem& problem, const Grid& grid,
+                            const poisson::Sharing& wanted);
+
+}  // namespace bankfull::convection

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Runs `bankfull convect` on several ranks: the files are those of one rank.
+
+Usage: convect_ranks_test.py BANKFULL_BINARY MPIRUN [options of mpirun, up to its -n] [-- arguments of unittest]
+"""
+
+import csv
+import os
+import pathlib
+import signal
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
+
+BINARY = os.path.realpath(OWN_ARGUMENTS[0])
+MPIRUN = OWN_ARGUMENTS[1:]
+
+OK, FAILURE, USAGE, UNVERIFIED, BELOW, INTERRUPTED = range(6)
+
+# Walls along one axis, which rank 0 alone does not have; large enough for multigrid to be shared.
+LAYER = """\
+[domain]
+upper = [2, 1, 1]
+cells = [24, 16, 24]
+
+[physics]
+rayleigh = 1e4
+prandtl = 0.71
+scaling = "free-fall"
+
+[[scalar]]
+name = "salt"
+diffusivity = 0.01
+buoyancy = -0.1
+advection = "bounded"
+
+[boundaries]
+x = "periodic"
+y = "periodic"
+z.lower = { velocity = { varying = ["0.1*sin(3*t)", 0, 0] }, temperature = 0.5, salt = 0 }
+z.upper = { velocity = "no-slip", temperature = -0.5, salt = { flux = 0.01 } }
+
+[initial]
+temperature = "0.5 - z"
+noise = 1e-2
+
+[time]
+cfl = 0.3
+longest = 0.05
+steps = 40
+
+[solver]
+pressure = "multigrid"
+divergence = 1e-6
+
+[output]
+series_every = 5
+snapshots = 3
+
+[[output.slice]]
+field = "temperature"
+
+[[output.slice]]
+fields = ["w", "speed"]
+normal = "z"
+
+[fields]
+every = 20
+
+[[spectrum]]
+name = "box"
+along = "y"
+every = 3
+
+[[probe]]
+name = "point"
+at = [0.3, 0.4, 0.98]
+every = 3
+
+[[probe]]
+name = "line"
+from = [0, 0.5, 0]
+to = [2, 1, 1]
+points = 7
+fields = ["temperature", "w"]
+time = 0.034
+
+[checkpoint]
+every = 10
+"""
+
+
+def physics_of(series):
+    """All of a series but the time that steps took."""
+    with series.open() as lines:
+        rows = list(csv.reader(lines))
+    seconds = rows[0].index("ns_per_cell_step")
+    return [row[:seconds] + row[seconds + 1:] for row in rows]
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+        (self.path / "layer.toml").write_text(LAYER)
+
+    def command(self, ranks, *arguments):
+        return [*MPIRUN, str(ranks), BINARY, "convect", *arguments, "--device", "cpu", "--threads", "1", "--ceiling", "none"]
+
+    def start(self, ranks, *arguments):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        return subprocess.Popen(self.command(ranks, *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                cwd=self.path, env=clean)
+
+    def run_convect(self, ranks, *arguments, code=OK):
+        process = self.start(ranks, *arguments)
+        out, err = process.communicate(timeout=HANGING)
+        self.assertEqual(process.returncode, code, out + err)
+        return out, err
+
+    def assert_same(self, found, expected):
+        """Whatever number of ranks has written it."""
+        self.assertEqual(physics_of(found / "series.csv"), physics_of(expected / "series.csv"))
+        self.assertEqual((found / "slices.csv").read_text(), (expected / "slices.csv").read_text())
+        for folder in ("slices", "fields", "probes", "spectra"):
+            names = sorted(path.name for path in (expected / folder).iterdir())
+            self.assertTrue(names)
+            self.assertEqual(sorted(path.name for path in (found / folder).iterdir()), names)
+            for name in names:
+                self.assertEqual((found / folder / name).read_bytes(), (expected / folder / name).read_bytes(), name)
+
+    def whole(self, *settings):
+        self.run_convect(1, "layer.toml", "--output", "whole", *settings)
+        return self.path / "whole"
+
+
+class Files(Runs):
+    def test_are_those_of_one_rank(self):
+        whole = self.whole()
+        for ranks in (2, 3, 4):
+            out, _ = self.run_convect(ranks, "layer.toml", "--output", f"on-{ranks}")
+            self.assertIn(f"{ranks} ranks, ", out)
+            self.assert_same(self.path / f"on-{ranks}", whole)
+
+    def test_of_a_stretched_layer_are_those_of_one_rank(self):
+        settings = ["--set", "domain.stretching=[0,0,1.5]", "--set", "time.scheme=runge-kutta", "--set", "steps=20",
+                    "--set", "time.implicit_diffusion=stretched", "--set", "scalar.0.advection=centred"]
+        whole = self.whole(*settings)
+        out, _ = self.run_convect(2, "layer.toml", "--output", "on-2", *settings)
+        self.assertIn("2 ranks, 1x2x1 along x, y, z", out)
+        self.assert_same(self.path / "on-2", whole)
+
+
+class Restarts(Runs):
+    def test_on_any_number_of_ranks_are_the_same_run(self):
+        whole = self.whole()
+        shutil.copytree(whole, self.path / "run")
+        for ranks in (3, 1, 2):
+            (self.path / "run/checkpoint/step-0000000040.h5").unlink()
+            out, _ = self.run_convect(ranks, "--restart", "run")
+            self.assertIn("goes on from step 30", out)
+            self.assert_same(self.path / "run", whole)
+
+    def test_after_a_signal_are_the_same_run(self):
+        settings = ["--set", "steps=2000", "--set", "output.series_every=200", "--set", "fields.every=1000",
+                    "--set", "checkpoint.every=100"]
+        whole = self.whole(*settings)
+        process = self.start(2, "layer.toml", "--output", "run", *settings)
+        self.wait_for_checkpoint(process)
+        process.send_signal(signal.SIGUSR1)
+        out, err = process.communicate(timeout=HANGING)
+        if process.returncode != OK:  # it was faster than we
+            self.assertEqual(process.returncode, INTERRUPTED, out + err)
+            self.run_convect(3, "--restart", "run")
+        self.assert_same(self.path / "run", whole)
+
+    def test_after_a_rank_was_killed_are_the_same_run(self):
+        settings = ["--set", "steps=2000", "--set", "output.series_every=200", "--set", "fields.every=1000",
+                    "--set", "checkpoint.every=100"]
+        whole = self.whole(*settings)
+        process = self.start(3, "layer.toml", "--output", "run", *settings)
+        self.wait_for_checkpoint(process)
+        ranks = self.ranks_of(process)
+        self.assertTrue(ranks or process.poll() is not None, "mpirun has no ranks")
+        if ranks:
+            os.kill(ranks[-1], signal.SIGKILL)
+        process.communicate(timeout=HANGING)
+        if process.returncode != OK:  # else it was faster than we
+            self.run_convect(2, "--restart", "run")
+        self.assert_same(self.path / "run", whole)
+
+    def wait_for_checkpoint(self, process):
+        while process.poll() is None and not any((self.path / "run/checkpoint").glob("*.h5")):
+            time.sleep(0.001)
+
+    def ranks_of(self, launcher):
+        children = subprocess.run(["ps", "--ppid", str(launcher.pid), "-o", "pid=", "-o", "args="], capture_output=True, text=True)
+        return [int(line.split()[0]) for line in children.stdout.splitlines() if "bankfull" in line]
+
+
+class Plans(Runs):
+    def refused(self, ranks, *arguments):
+        _, err = self.run_convect(ranks, "layer.toml", *arguments, code=USAGE)
+        lines = [line for line in err.splitlines() if line.startswith("bankfull: ")]
+        self.assertEqual(len(lines), 1, err)
+        self.assertFalse((self.path / "layer-run").exists())
+        return lines[0]
+
+    def test_tell_how_the_grid_is_cut(self):
+        out, _ = self.run_convect(4, "layer.toml", "--dry-run", "--set", "cells=32x64x32")
+        self.assertIn("4 ranks, 2x1x2 along x, y, z: blocks of at most 16x64x16 cells; multigrid shares 2 levels, ", out)
+        self.assertFalse((self.path / "layer-run").exists())
+
+    def test_refuse_what_runs_on_one_rank(self):
+        self.assertIn("use the solver auto or multigrid", self.refused(2, "--set", "solver.pressure=direct"))
+        self.assertIn("without mpirun", self.refused(2, "--set", 'statistics=[{profiles="z"}]'))
+
+    def test_refuse_too_many_ranks(self):
+        line = self.refused(5, "--set", "spectrum=[]", "--set", "cells=32x1x16", "--set", "domain.stretching=[0,0,1.5]")
+        self.assertIn("rows along x stay whole", line)
+        self.assertIn("lines along z", line)
+        self.assertIn("without mpirun", line)
+        self.assertIn("use 4 ranks", self.refused(5, "--set", "spectrum=[]", "--set", "cells=32x1x4"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *UNITTEST_ARGUMENTS])
