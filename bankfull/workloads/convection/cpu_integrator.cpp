@@ -285,16 +285,21 @@ class CpuBackend {
     if (!has_sources(plan_.problem())) {
       return;
     }
-    const std::vector<std::vector<double>> sources = steady_sources(plan_.problem(), plan_.grid());
+    const std::vector<std::vector<double>> sources =
+        steady_sources(plan_.problem(), plan_.grid(), plan_.block());
     sources_ = std::make_unique<FieldSet<Real>>(flow_.layout, count_, Device::cpu());
     flow_.touch(*sources_);
     for (int field = 0; field < count_; ++field) {
       const std::vector<double>& values = sources[static_cast<std::size_t>(field)];
-      if (!values.empty()) {
-        const Extents all = plan_.grid().extents();
-        copy(values.data() + flow_.first[0] * all.nj * all.nk,
-             {flow_.first[0], flow_.first[0] + n_.ni, 0, all.nj, 0, all.nk}, (*sources_)[field]);
+      if (values.empty()) {
+        continue;
       }
+      const FieldView<Real> source = (*sources_)[field];
+      flow_.rows.each_row([&](std::int64_t i, std::int64_t j) {
+        const double* const from = values.data() + (i * n_.nj + j) * n_.nk;
+        std::transform(from, from + n_.nk, source.row(i, j),
+                       [](double value) { return static_cast<Real>(value); });
+      });
     }
   }
 

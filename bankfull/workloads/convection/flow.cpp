@@ -212,12 +212,17 @@ std::int64_t planes_of_a_piece(const Extents& cells) {
 }
 
 std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid) {
+  return steady_sources(problem, grid, box_of(grid.extents()));
+}
+
+std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid,
+                                                const Box& part) {
   std::vector<std::vector<double>> sources;
   for (int field = 0; field < 3 + static_cast<int>(problem.scalars.size()); ++field) {
     std::vector<double>& values = sources.emplace_back();
     if (const FieldFormula formula = source_of(problem, grid, field); formula.function) {
-      values.resize(static_cast<std::size_t>(grid.extents().count()));
-      sample(formula, problem, grid, field, box_of(grid.extents()), values.data());
+      values.resize(static_cast<std::size_t>(part.extents().count()));
+      sample(formula, problem, grid, field, part, values.data());
     }
   }
   return sources;

@@ -116,6 +116,10 @@ std::vector<AxisMetric<Real>> metrics_of(const GridAxis& axis) {
 /// empty.
 std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid);
 
+/// Those in a part of the grid, k fastest.
+std::vector<std::vector<double>> steady_sources(const Problem& problem, const Grid& grid,
+                                                const Box& part);
+
 /// Looks at the formulas of the initial flow, forces and sources at some places of the grid, those
 /// at its ends among them: cheap on any grid, and all places of a small one.
 ///
