@@ -22,6 +22,12 @@ struct SpectrumLayout {
   SpectrumLayout(const Extents& extents, std::size_t element_bytes, std::int64_t spare = 0);
 };
 
+/// Of so many planes of the domain.
+inline SpectrumLayout slab_layout(const Domain& domain, std::int64_t planes,
+                                  std::size_t element_bytes) {
+  return {{planes, domain.j.cells(), domain.k.cells()}, element_bytes};
+}
+
 constexpr std::int64_t half_spectrum(std::int64_t nk) { return nk / 2 + 1; }
 
 /// Rows j that are their own partner j' = (nj - j) mod nj: 0, and the middle one if nj is even.

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "bankfull/core/exec/team.hpp"
+#include "bankfull/numerics/poisson/poisson.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bankfull::poisson {
+
+// The direct solver on ranks.
+//
+// Each rank has a slab of planes, which it takes to modes by itself: only the elimination along i
+// crosses slabs. Call the last cell of each slab its root. A rank eliminates the cells before the
+// root of its slab as Elimination<true> does, the coupling to the slab below being the closing
+// coupling, whose other end is the root below (of a periodic axis, for the first slab, the last
+// one's; between walls the first slab's closing coupling is 0). What is left are the roots alone,
+// one unknown a slab and mode. With c the coupling that is left between root r and root r - 1,
+// d the dominance of root r and g what the row of root r - 1 gains:
+//
+//   (d(r) + g(r + 1) + c(r) + c(r + 1)) p(r) - c(r) p(r - 1) - c(r + 1) p(r + 1) = s(r) + t(r + 1)
+//
+// where s and t are what the elimination adds up of right sides for either row: two numbers. This
+// is a system of the same kind as that of the cells, a ladder or, on a periodic axis, a ring, and
+// no coupling and no dominance of it is a difference either. Each rank solves it for its share of
+// the modes, by the same elimination, and hands back p(r) and p(r - 1), from which a slab's other
+// cells follow by substitution. Both numbers of all modes travel twice: four planes a rank and
+// solve, however thick slabs are, where transposes move the slab itself twice. (H. H. Wang, "A
+// parallel method for tridiagonal equations", ACM Trans. Math. Softw. 7, 1981; for many systems at
+// once with shares of them for each rank: K.-H. Kim, J.-H. Kang, X. Pan, J.-I. Choi, "PaScaL_TDMA:
+// a library of parallel and scalable solvers for massive tridiagonal systems", Comput. Phys.
+// Commun. 260, 2021. There two rows a rank are left, first cell and last: here the first one is
+// eliminated too.)
+//
+// c, d and g depend on the domain alone and travel once, when the solver is made. c shrinks by a
+// factor a plane, the faster the larger a mode's decay is: most roots are neighbours in name only.
+//
+// The constant mode has no dominance, and its solution is 0 at the last cell of the domain, less
+// its mean. It is one column of numbers. Every rank gets all of it, beside the sides of its modes,
+// and solves it alone: as one rank does, without further sums over ranks.
+
+/// What the elimination of a slab leaves for one mode; see above.
+template <class Real>
+struct SlabCouplings {
+  static constexpr int count = 3;
+
+  Real dominance;  ///< d of the root
+  Real closing;    ///< c, the coupling between this root and the one below
+  Real gain;       ///< g of the root below
+};
+
+/// How pairs of columns, which are eliminated together (see Modes), are shared among ranks, and
+/// where a message has what belongs to them. Lengths are in reals.
+///
+/// Between any two ranks blocks of equal size travel, both ways in the same place: there the sides
+/// s of four amplitudes of each pair of the share and, after these, their sides t; and behind them
+/// the constant mode's column in the slab. Back come the solutions at the roots, own ones in the
+/// places of s, those of the roots below in the places of t.
+struct RootBlocks {
+  static constexpr int amplitudes = 4;
+  static constexpr int sides = 2 * amplitudes;  ///< of a pair
+
+  int ranks = 1;
+  std::int64_t pairs = 0;   ///< of the domain
+  std::int64_t pitch = 0;   ///< pairs of the largest share
+  std::int64_t planes = 0;  ///< of the thickest slab
+
+  RootBlocks(const Domain& domain, int ranks);
+
+  [[nodiscard]] Range share_of(int rank) const { return share(pairs, rank, ranks); }
+  [[nodiscard]] int owner_of(std::int64_t pair) const;  ///< the rank that solves for it
+
+  /// What a rank sends to others in a solve, in 2 (ranks - 1) messages.
+  [[nodiscard]] std::int64_t sent_bytes(std::size_t element_bytes) const {
+    return (ranks - 1) * (size() + column()) * static_cast<std::int64_t>(element_bytes);
+  }
+
+  [[nodiscard]] std::int64_t column() const { return sides * pitch; }
+  [[nodiscard]] std::int64_t size() const { return column() + planes; }  ///< of a block
+};
+
+/// The planes of a rank.
+inline Range slab_of(const Domain& domain, int rank, int ranks) {
+  return share(domain.i.cells(), rank, ranks);
+}
+
+}  // namespace bankfull::poisson
