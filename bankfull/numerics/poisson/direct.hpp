@@ -1,5 +1,7 @@
 #pragma once
 
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/decomposition.hpp"
 #include "bankfull/core/exec/stream.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
@@ -32,6 +34,25 @@ std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool 
 /// threads. Exists in builds with build::fftw only.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads);
+
+/// The planes of each rank: slabs along i, whose other axes are whole. Throws UsageError where a
+/// rank would get no plane.
+Decomposition direct_slabs(const Domain& domain, int ranks);
+
+/// Bytes that a rank's solver allocates at most, with a team of `threads` on the host, and bytes
+/// that it sends in a solve.
+std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, int threads,
+                               int ranks);
+std::int64_t direct_sent_bytes(const Domain& domain, std::size_t element_bytes, int ranks);
+
+/// The same solver on ranks: cell (0, 0, 0) of its slots is the first cell of this rank's slab, no
+/// ghost cells are read or written. Collective, as is every solve, whose right sides are of all
+/// slabs; `ranks` must outlive it. The solution has the same bits in every run on as many ranks,
+/// for any number of threads, and agrees with that of one rank to rounding. traffic() is that of
+/// this rank. On one rank it is the solver of one rank.
+template <class Real>
+std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads,
+                                              const Communicator& ranks);
 
 /// By cuFFT, which has no cosine transform: axes that end at walls are folded, see CellSlots. Where
 /// j or k is stretched, in builds with build::eigen only, by products along both of them. Throws

@@ -3,6 +3,7 @@
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/numerics/poisson/direct/elimination.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
+#include "bankfull/numerics/poisson/direct/slabs.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <algorithm>
@@ -19,14 +20,12 @@ struct LaneShape {
   bool cyclic = false;
 
   /// By as many lanes as leave what is kept of all cells in a usual second-level cache.
-  LaneShape(const Domain& domain, std::size_t element_bytes) : cells(domain.i.cells()) {
-    constexpr std::int64_t cache_bytes = std::int64_t{512} * 1024;
-    constexpr std::int64_t least = 8;
-    constexpr std::int64_t most = 128;
-    modes = modes_of(domain);
-    cyclic = domain.i.periodic;
-    const std::int64_t lane_bytes = kept_of_cells() * static_cast<std::int64_t>(element_bytes);
-    lanes = std::clamp(cache_bytes / lane_bytes / least * least, least, most);
+  LaneShape(const Domain& domain, std::size_t element_bytes)
+      : LaneShape(domain.i.cells(), modes_of(domain), domain.i.periodic, element_bytes) {}
+
+  /// The same for a slab of so many cells, whose lower end is coupled to the root below.
+  static LaneShape of_slab(const Domain& domain, std::int64_t cells, std::size_t element_bytes) {
+    return {cells, modes_of(domain), true, element_bytes};
   }
 
   [[nodiscard]] std::int64_t kept_of_cells() const {
@@ -37,6 +36,16 @@ struct LaneShape {
   static constexpr std::int64_t max_modes = 4;
   /// Decay, the ends' two couplings and the root's; two twists; three sets of amplitudes.
   static constexpr std::int64_t kept_of_ends = 4 * max_modes + 16;
+
+ private:
+  LaneShape(std::int64_t cells_, std::int64_t modes_, bool cyclic_, std::size_t element_bytes)
+      : cells(cells_), modes(modes_), cyclic(cyclic_) {
+    constexpr std::int64_t cache_bytes = std::int64_t{512} * 1024;
+    constexpr std::int64_t least = 8;
+    constexpr std::int64_t most = 128;
+    const std::int64_t lane_bytes = kept_of_cells() * static_cast<std::int64_t>(element_bytes);
+    lanes = std::clamp(cache_bytes / lane_bytes / least * least, least, most);
+  }
 };
 
 /// The elimination along i of some lanes of the spectrum's rows j and j'.
@@ -139,6 +148,53 @@ class LaneElimination {
         x.of[n4] = root_solution(right_side, dominance);
         at.root_solution[place] = x.of[n4];
         at.right_side[place] = x.of[n4];
+      }
+      untwist(at, pitch, lane, Kind::join(x), a, b);
+    }
+  }
+
+  // The last cell of a slab, in place of `turn`: `reduce` on the way up, `resume` on the way down.
+
+  /// Adds the last cell's own right side: side() and side_below() are those of the roots' rows.
+  void reduce(const EliminationCell<Real>& cell, const Real* a, const Real* b) const {
+    const Rows at = rows_of(0);
+    const Real side_scale = cell.side_scale;
+    const std::int64_t pitch = pitch_;
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+      const Amplitudes<Real> x = Kind::separate(twisted(at, pitch, lane, a, b));
+      for (int n4 = 0; n4 < 4; ++n4) {
+        at.right_side[n4 * pitch + lane] += side_scale * x.of[n4];
+      }
+    }
+  }
+
+  [[nodiscard]] Real* side(int amplitude) const { return right_side_ + amplitude * pitch_; }
+  [[nodiscard]] Real* side_below(int amplitude) const { return root_side_ + amplitude * pitch_; }
+
+  /// What the elimination has left of one lane's couplings, of a last cell of this width.
+  [[nodiscard]] SlabCouplings<Real> couplings(int mode, std::int64_t lane, Real width) const {
+    const std::int64_t place = mode * pitch_ + lane;
+    return {.dominance = dominance_[place] + decay_[place] * width,
+            .closing = closing_[place],
+            .gain = root_dominance_[place]};
+  }
+
+  /// Where the solutions at the own root and at the one below belong before `resume`.
+  [[nodiscard]] Real* solution(int amplitude) const { return right_side_ + amplitude * pitch_; }
+  [[nodiscard]] Real* solution_below(int amplitude) const {
+    return root_solution_ + amplitude * pitch_;
+  }
+
+  /// Stores the last cell's solution; `back` goes on from there.
+  void resume(Real* a, Real* b) const {
+    const Rows at = rows_of(0);
+    const std::int64_t pitch = pitch_;
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+      Amplitudes<Real> x{};
+      for (int n4 = 0; n4 < 4; ++n4) {
+        x.of[n4] = at.right_side[n4 * pitch + lane];
       }
       untwist(at, pitch, lane, Kind::join(x), a, b);
     }

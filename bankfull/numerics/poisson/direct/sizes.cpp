@@ -3,6 +3,7 @@
 #include "bankfull/numerics/poisson/direct/lanes.hpp"
 #include "bankfull/numerics/poisson/direct/matrix_product.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
+#include "bankfull/numerics/poisson/direct/slabs.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <algorithm>
@@ -35,21 +36,34 @@ struct PlaneModes {
   }
 };
 
+/// Operations on one pair of columns.
+struct EliminationFlops {
+  static constexpr int amplitudes = 4;
+
+  int forward = 0;  ///< of a cell on the way up
+  int back = 0;     ///< and on the way down
+  int reach = 0;    ///< of these from a cell's elements to its amplitudes
+  int leave = 0;    ///< and back
+
+  EliminationFlops(bool cyclic, const PlaneModes& modes) {
+    // Of a pair of elements: two complex products a way; sums of their parts, and back halves of
+    // them.
+    const int twists = modes.twisted ? 2 * 6 : 0;
+    const bool separated = modes.count > 1 && !modes.product_j;
+    reach = twists + (separated ? 4 : 0);
+    leave = twists + (separated ? 8 : 0);
+    // Of a mode: its decay, the pivot, what is left; around, what goes to the root and is left
+    // there.
+    const int eliminate = 1 + 5 + (cyclic ? 5 : 0);
+    forward = reach + modes.count * eliminate + amplitudes * (4 + (cyclic ? 2 : 0));
+    back = leave + amplitudes * (2 + (cyclic ? 2 : 0));
+  }
+};
+
 double flops_of_elimination(const Axis& axis, const PlaneModes& modes) {
-  const bool cyclic = axis.periodic;
-  constexpr int amplitudes = 4;
-  // Of a pair of elements: two complex products a way; sums of their parts, and back halves of
-  // them.
-  const int twists = modes.twisted ? 2 * 6 : 0;
-  const int separate = modes.count > 1 && !modes.product_j ? 4 : 0;
-  const int join = modes.count > 1 && !modes.product_j ? 8 : 0;
-  // Of a mode: its decay, the pivot, what is left; around, what goes to the root and is left there.
-  const int eliminate = 1 + 5 + (cyclic ? 5 : 0);
-  const int forward =
-      twists + separate + modes.count * eliminate + amplitudes * (4 + (cyclic ? 2 : 0));
-  const int back = join + twists + amplitudes * (2 + (cyclic ? 2 : 0));
-  const int root = 2 * twists + separate + join + amplitudes * (3 + 3 + 1);
-  return static_cast<double>(axis.cells() - 1) * (forward + back) + root;
+  const EliminationFlops flops(axis.periodic, modes);
+  const int root = flops.reach + flops.leave + EliminationFlops::amplitudes * (3 + 3 + 1);
+  return static_cast<double>(axis.cells() - 1) * (flops.forward + flops.back) + root;
 }
 
 /// Operations a cell, there and back.
@@ -77,11 +91,9 @@ std::int64_t product_reals(const Extents& n) {
 
 }  // namespace
 
-std::int64_t work_reals(const Domain& domain, std::size_t element_bytes) {
+std::int64_t work_reals(const SpectrumLayout& layout, const LaneShape& lanes) {
   constexpr std::int64_t alignment = 64;
-  const SpectrumLayout layout(domain.extents(), element_bytes);
-  const std::int64_t needed =
-      std::max(layout.plane_pitch + layout.row_pitch, LaneShape(domain, element_bytes).size());
+  const std::int64_t needed = std::max(layout.plane_pitch + layout.row_pitch, lanes.size());
   return (needed + alignment - 1) / alignment * alignment;
 }
 
@@ -103,8 +115,40 @@ double elimination_flops(const Domain& domain) {
   return flops_of_elimination(domain.i, PlaneModes::on_cpu(domain));
 }
 
+double slab_elimination_flops(const Domain& domain, std::int64_t planes) {
+  const EliminationFlops flops(true, PlaneModes::on_cpu(domain));
+  const int root = flops.reach + EliminationFlops::amplitudes * 2 + flops.leave;
+  return static_cast<double>(planes - 1) * (2 * flops.forward + flops.back) + root;
+}
+
+double root_system_flops(int ranks) {
+  // Of an amplitude: two sums, three products and a sum on the way up, two of each down; at the
+  // last root three sums and a product.
+  constexpr int of_a_root = 6 + 4;
+  constexpr int of_the_last = 4;
+  return EliminationFlops::amplitudes * static_cast<double>((ranks - 1) * of_a_root + of_the_last);
+}
+
 Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {
   return direct_traffic(domain, element_bytes, 3, PlaneModes::on_cpu(domain));
+}
+
+Traffic cpu_slab_traffic(const Domain& domain, std::int64_t planes, int ranks,
+                         std::size_t element_bytes) {
+  const Extents n = domain.extents();
+  const PlaneModes modes = PlaneModes::on_cpu(domain);
+  const RootBlocks blocks(domain, ranks);
+  const auto cells = static_cast<double>(planes * n.nj * n.nk);
+  const auto pairs = static_cast<double>(blocks.pairs);
+  const auto bytes = static_cast<double>(element_bytes);
+  // Blocks of the slab, those of the share, and here the factors of as many systems.
+  const double sides = pairs * RootBlocks::sides;
+  const double factors = pairs * modes.count * SlabCouplings<double>::count;
+  const double transforms =
+      cells * (transform_flops(n.nj, modes.product_j) + transform_flops(n.nk, modes.product_k));
+  return {bytes * (4 * cells + 2 * sides + factors), bytes * (3 * cells + 2 * sides),
+          transforms +
+              pairs * (slab_elimination_flops(domain, planes) + root_system_flops(ranks) / ranks)};
 }
 
 Traffic gpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {

@@ -1,0 +1,241 @@
+#include "bankfull/core/base/expects.hpp"
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/numerics/poisson/direct.hpp"
+#include "bankfull/numerics/poisson/direct/constant_mode.hpp"
+#include "bankfull/numerics/poisson/direct/cpu/columns.hpp"
+#include "bankfull/numerics/poisson/direct/cpu/plane_memory.hpp"
+#include "bankfull/numerics/poisson/direct/cpu/planes.hpp"
+#include "bankfull/numerics/poisson/direct/cpu/root_exchange.hpp"
+#include "bankfull/numerics/poisson/direct/lanes.hpp"
+#include "bankfull/numerics/poisson/direct/own_basis.hpp"
+#include "bankfull/numerics/poisson/direct/root_systems.hpp"
+#include "bankfull/numerics/poisson/direct/sizes.hpp"
+#include "bankfull/numerics/poisson/direct/slabs.hpp"
+#include "bankfull/numerics/poisson/direct/spectrum.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace bankfull::poisson {
+namespace {
+
+/// On one of several ranks; see slabs.hpp.
+///
+/// Columns are swept up twice, for the sides of the roots and, with their solutions, on the way
+/// down: what the first sweep leaves of all columns would fill as much memory as they do, and a
+/// sweep that only reads is the cheaper one.
+template <class Real>
+class CpuSlabDirect final : public Solver<Real> {
+ public:
+  CpuSlabDirect(const Domain& domain, int threads, const Communicator& ranks, const OwnBases& bases)
+      : slab_(slab_of(domain, ranks.rank(), ranks.size())),
+        team_(threads),
+        table_(domain, length_of_transforms(domain)),
+        transforms_(length_of_transforms(domain)),
+        closing_(slab_.begin > 0 ? nth_cell(slab_.begin - 1).above : table_.closing),
+        lanes_(LaneShape::of_slab(domain, slab_.size(), sizeof(Real))),
+        memory_(slab_layout(domain, slab_.size(), sizeof(Real)), slab_.size(),
+                work_reals(slab_layout(domain, slab_.size(), sizeof(Real)), lanes_), team_),
+        planes_(domain, bases, memory_.layout()),
+        columns_(domain, bases),
+        half_k_(half_spectrum(domain.k.cells())),
+        blocks_(domain, ranks.size()),
+        share_(blocks_.share_of(ranks.rank())),
+        roots_(blocks_, modes_of(domain)),
+        exchange_(ranks, blocks_),
+        constant_(domain.i),
+        constant_column_(domain.i.widths.size()),
+        traffic_(cpu_slab_traffic(domain, slab_.size(), ranks.size(), sizeof(Real))) {
+    expects(direct_unavailable(Device::cpu(), domain).empty(), "this build serves the domain");
+    factorise(ranks);
+  }
+
+  [[nodiscard]] CellSlots<Real> right_side() const override { return memory_.slots(); }
+  [[nodiscard]] CellSlots<Real> solution() const override { return memory_.slots(); }
+
+  void solve() override {
+    find_sides();
+    exchange_.send_sides();
+    solve_for_roots();
+    exchange_.return_solutions();
+    substitute();
+  }
+
+  [[nodiscard]] Traffic traffic() const override { return traffic_; }
+
+ private:
+  static constexpr int amplitudes = RootBlocks::amplitudes;
+
+  [[nodiscard]] const EliminationCell<Real>& nth_cell(std::int64_t n) const {
+    return table_.cells[static_cast<std::size_t>(n)];
+  }
+  /// Of the slab.
+  [[nodiscard]] const EliminationCell<Real>& cell(std::int64_t i) const {
+    return nth_cell(slab_.begin + i);
+  }
+  [[nodiscard]] std::int64_t root() const { return slab_.size() - 1; }
+
+  /// Elements of the tile in plane i.
+  [[nodiscard]] Real* row_a(const LaneTile& tile, std::int64_t i) const {
+    return memory_.plane(i) + tile.j * memory_.layout().row_pitch + 2 * tile.k;
+  }
+  [[nodiscard]] Real* row_b(const LaneTile& tile, std::int64_t i) const {
+    return memory_.plane(i) + columns_.mirror_row(tile.j) * memory_.layout().row_pitch + 2 * tile.k;
+  }
+
+  [[nodiscard]] std::int64_t first_pair(const LaneTile& tile) const {
+    return tile.j * half_k_ + tile.k;
+  }
+
+  /// Inside a parallel region: body(lanes, tile) for the calling thread's tiles, their columns
+  /// eliminated up to the root.
+  template <class Body>
+  void for_my_columns(const Body& body) const {
+    columns_.with_kind([&]<class Kind>(Kind /*kind*/) {
+      columns_.for_my_tiles(lanes_.lanes, [&](const LaneTile& tile) {
+        const LaneElimination<Real, Kind, true> lanes(memory_.my_work(), lanes_, tile.count);
+        columns_.prepare(lanes, tile);
+        lanes.begin(closing_);
+        for (std::int64_t i = 0; i < root(); ++i) {
+          lanes.forward(i, cell(i), row_a(tile, i), row_b(tile, i));
+        }
+        body(lanes, tile);
+      });
+    });
+  }
+
+  /// Collective. Brings together what the elimination leaves of the roots' couplings.
+  void factorise(const Communicator& ranks) const {
+    const auto modes = static_cast<int>(lanes_.modes);
+    const std::int64_t block = RootSystems<Real>::block_of_couplings(blocks_, modes);
+    std::vector<Real> sent(static_cast<std::size_t>(block * blocks_.ranks), Real{0});
+#pragma omp parallel num_threads(team_.threads())
+    for_my_columns([&](const auto& lanes, const LaneTile& tile) {
+      for (std::int64_t lane = 0; lane < tile.count; ++lane) {
+        const std::int64_t pair = first_pair(tile) + lane;
+        const int owner = blocks_.owner_of(pair);
+        Real* at = sent.data() + owner * block + (pair - blocks_.share_of(owner).begin);
+        for (int mode = 0; mode < modes; ++mode) {
+          const SlabCouplings<Real> left = lanes.couplings(mode, lane, cell(root()).width);
+          for (const Real value : {left.dominance, left.closing, left.gain}) {
+            *at = value;
+            at += blocks_.pitch;
+          }
+        }
+      }
+    });
+    const std::vector<std::size_t> bytes(static_cast<std::size_t>(blocks_.ranks),
+                                         static_cast<std::size_t>(block) * sizeof(Real));
+    ranks.all_to_all(sent.data(), bytes, roots_.couplings(0), bytes);
+    roots_.factorise(share_.size());
+  }
+
+  /// Takes planes to modes and leaves the sides of the roots in the blocks.
+  void find_sides() const {
+#pragma omp parallel num_threads(team_.threads())
+    {
+      const Range mine = memory_.my_planes();
+      for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+        planes_.forward(memory_.plane(i), memory_.my_work());
+        take_constant_mode(i);
+      }
+#pragma omp barrier
+      for_my_columns([this](const auto& lanes, const LaneTile& tile) {
+        lanes.reduce(cell(root()), row_a(tile, root()), row_b(tile, root()));
+        exchange_.for_runs(
+            first_pair(tile), tile.count, [&](Real* at, std::int64_t lane, std::int64_t count) {
+              for (int n = 0; n < amplitudes; ++n, at += blocks_.pitch) {
+                std::copy_n(lanes.side(n) + lane, count, at);
+                std::copy_n(lanes.side_below(n) + lane, count, at + amplitudes * blocks_.pitch);
+              }
+            });
+      });
+    }
+  }
+
+  /// Out of the spectrum, whose elimination would not know of the mean, into the blocks of all.
+  void take_constant_mode(std::int64_t i) const {
+    for (int rank = 0; rank < blocks_.ranks; ++rank) {
+      exchange_.of_slab(rank)[blocks_.column() + i] = *memory_.plane(i);
+    }
+    *memory_.plane(i) = Real{0};
+  }
+
+  void solve_for_roots() {
+#pragma omp parallel num_threads(team_.threads())
+    roots_.solve(exchange_.of_share(), my_share(share_.size()));
+    const auto planes_of_domain = static_cast<std::int64_t>(constant_column_.size());
+    for (int rank = 0; rank < blocks_.ranks; ++rank) {
+      const Range planes = share(planes_of_domain, rank, blocks_.ranks);
+      std::copy_n(exchange_.of_share(rank) + blocks_.column(), planes.size(),
+                  constant_column_.begin() + planes.begin);
+    }
+    constant_.solve(constant_column_, transforms_);
+  }
+
+  /// From the roots down, and from modes to planes.
+  void substitute() const {
+#pragma omp parallel num_threads(team_.threads())
+    {
+      for_my_columns([this](const auto& lanes, const LaneTile& tile) {
+        exchange_.for_runs(first_pair(tile), tile.count,
+                           [&](const Real* at, std::int64_t lane, std::int64_t count) {
+                             for (int n = 0; n < amplitudes; ++n, at += blocks_.pitch) {
+                               std::copy_n(at, count, lanes.solution(n) + lane);
+                               std::copy_n(at + amplitudes * blocks_.pitch, count,
+                                           lanes.solution_below(n) + lane);
+                             }
+                           });
+        lanes.resume(row_a(tile, root()), row_b(tile, root()));
+        for (std::int64_t i = root() - 1; i >= 0; --i) {
+          lanes.back(i, row_a(tile, i), row_b(tile, i));
+        }
+      });
+#pragma omp barrier
+      const Range mine = memory_.my_planes();
+      for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+        *memory_.plane(i) =
+            static_cast<Real>(constant_column_[static_cast<std::size_t>(slab_.begin + i)]);
+        planes_.back(memory_.plane(i), memory_.my_work());
+      }
+    }
+  }
+
+  Range slab_;
+  Team team_;
+  EliminationTable<Real> table_;
+  double transforms_;
+  Real closing_;  ///< coupling of the slab's first cell to the root below
+  LaneShape lanes_;
+  CpuPlaneMemory<Real> memory_;
+  CpuPlanes<Real> planes_;
+  CpuColumns<Real> columns_;
+  std::int64_t half_k_;
+  RootBlocks blocks_;
+  Range share_;  ///< of the pairs whose roots this rank solves for
+  RootSystems<Real> roots_;
+  RootExchange<Real> exchange_;
+  ConstantMode constant_;
+  std::vector<double> constant_column_;
+  Traffic traffic_;
+};
+
+}  // namespace
+
+template <class Real>
+std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads,
+                                              const Communicator& ranks) {
+  if (ranks.size() == 1) {
+    return make_cpu_direct<Real>(domain, threads);
+  }
+  static_cast<void>(direct_slabs(domain, ranks.size()));  // refuses more ranks than planes
+  return std::make_unique<CpuSlabDirect<Real>>(domain, threads, ranks, OwnBases(domain));
+}
+
+template std::unique_ptr<Solver<float>> make_cpu_direct<float>(const Domain&, int,
+                                                               const Communicator&);
+template std::unique_ptr<Solver<double>> make_cpu_direct<double>(const Domain&, int,
+                                                                 const Communicator&);
+
+}  // namespace bankfull::poisson

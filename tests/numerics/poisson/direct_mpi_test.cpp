@@ -1,0 +1,171 @@
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/core/memory/memory.hpp"
+#include "bankfull/numerics/poisson/direct.hpp"
+#include "tests/mpi_main.hpp"
+#include "tests/numerics/poisson/direct_cases.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+// The direct solver on ranks against that of one rank, and against the equation.
+namespace bankfull::poisson {
+namespace {
+
+const std::vector<int>& threads_of_ranks() {
+  static const std::vector<int> threads{1, 2, 3};
+  return threads;
+}
+
+/// Of this rank's slab, in the order of the whole field.
+Range cells_of_slab(const Domain& domain) {
+  const Decomposition slabs = direct_slabs(domain, test_ranks().size());
+  const Box block = slabs.block(test_ranks().rank());
+  const Extents n = domain.extents();
+  return {block.i0 * n.nj * n.nk, block.i1 * n.nj * n.nk};
+}
+
+/// The slab alone, for `put` and `take`.
+Domain slab_domain(const Domain& domain) {
+  Domain slab = domain;
+  const Range cells = cells_of_slab(domain);
+  slab.i.widths.resize(
+      static_cast<std::size_t>(cells.size() / (domain.j.cells() * domain.k.cells())));
+  return slab;
+}
+
+/// Collective: the whole solution, of one or several solves.
+template <class Real>
+Values solved_on_ranks(const Domain& domain, const Values& f, int threads, int times = 1) {
+  const Communicator& ranks = test_ranks();
+  const auto solver = make_cpu_direct<Real>(domain, threads, ranks);
+  const Domain slab = slab_domain(domain);
+  const Range cells = cells_of_slab(domain);
+  const Values own(f.begin() + cells.begin, f.begin() + cells.end);
+  for (int time = 0; time < times; ++time) {
+    put(slab, own, solver->right_side());
+    solver->solve();
+  }
+  Values whole;
+  for (const Values& part : ranks.all_gather(take(slab, solver->solution()))) {
+    whole.insert(whole.end(), part.begin(), part.end());
+  }
+  return whole;
+}
+
+template <class Real>
+Values solved_on_one(const Domain& domain, const Values& f) {
+  const auto solver = make_cpu_direct<Real>(domain, 1);
+  put(domain, f, solver->right_side());
+  solver->solve();
+  return take(domain, solver->solution());
+}
+
+/// Relative to the largest value.
+template <class Real>
+constexpr double bound_on_difference = 1e-12;
+template <>
+constexpr double bound_on_difference<float> = 2e-4;
+
+template <class Real>
+void expect_solution_of_one_rank(const Domain& domain) {
+  const Values f = rounded_to<Real>(random_right_side(domain, 5));
+  const Values found = solved_on_ranks<Real>(domain, f, 1);
+  const Values once = solved_on_one<Real>(domain, f);
+  EXPECT_LE(largest_difference(found, once), bound_on_difference<Real> * largest(once));
+  expect_solved<Real>(domain, found, f);
+}
+
+/// Those that have a plane for each rank.
+std::vector<NamedDomain> cases_of_ranks() {
+  std::vector<NamedDomain> cases;
+  const auto add = [&](const std::vector<NamedDomain>& more) {
+    for (const NamedDomain& each : more) {
+      if (each.domain.i.cells() >= test_ranks().size()) {
+        cases.push_back(each);
+      }
+    }
+  };
+  add(direct_cases());
+  // One plane a rank, and one more.
+  for (const std::int64_t more : {0, 1}) {
+    add(all_boundaries({test_ranks().size() + more, 5, 6}));
+  }
+  if (direct_unavailable(Device::cpu(), {uniform_axis(2, true), stretched_axis(4, true, 1.2),
+                                         uniform_axis(2, true)})
+          .empty()) {
+    add(all_stretchings({11, 7, 6}, 1.2));
+  }
+  return cases;
+}
+
+TEST(DirectOnRanks, AgreesWithOneRank) {
+  for (const NamedDomain& each : cases_of_ranks()) {
+    SCOPED_TRACE(each.name);
+    expect_solution_of_one_rank<double>(each.domain);
+    expect_solution_of_one_rank<float>(each.domain);
+  }
+}
+
+TEST(DirectOnRanks, OneRankHasTheBitsOfTheSolverOfOne) {
+  if (test_ranks().size() > 1) {
+    GTEST_SKIP() << "of one rank";
+  }
+  for (const NamedDomain& each : all_boundaries({9, 6, 10})) {
+    const Values f = random_right_side(each.domain, 1);
+    EXPECT_EQ(solved_on_ranks<double>(each.domain, f, 2), solved_on_one<double>(each.domain, f));
+  }
+}
+
+TEST(DirectOnRanks, TakesTheMeanAway) {
+  for (const NamedDomain& each : all_boundaries({19, 6, 10})) {
+    SCOPED_TRACE(each.name);
+    Values f = random_values(each.domain, 11);
+    for (double& value : f) {
+      value += 0.5;
+    }
+    const Values p = solved_on_ranks<double>(each.domain, f, 1);
+    remove_mean(each.domain, &f);
+    expect_solved<double>(each.domain, p, f);
+  }
+}
+
+TEST(DirectOnRanks, GivesTheSameBitsForAnyTeamAndEveryTime) {
+  for (const NamedDomain& each : all_boundaries({13, 10, 150})) {
+    SCOPED_TRACE(each.name);
+    const Values f = random_right_side(each.domain, 2);
+    const Values once = solved_on_ranks<double>(each.domain, f, 1);
+    for (const int threads : threads_of_ranks()) {
+      EXPECT_EQ(solved_on_ranks<double>(each.domain, f, threads, 2), once);
+    }
+  }
+}
+
+/// Slabs differ by a plane at most: what is said is of the thickest.
+TEST(DirectOnRanks, AllocatesWhatItSays) {
+  const Domain domain = all_boundaries({20, 30, 50})[3].domain;
+  const MemoryWatch memory(MemorySpace::host);
+  const auto solver = make_cpu_direct<float>(domain, 2, test_ranks());
+  const std::int64_t said = direct_slab_bytes(domain, sizeof(float), 2, test_ranks().size());
+  EXPECT_LE(memory.max_bytes(), said);
+  EXPECT_EQ(test_ranks().max(memory.max_bytes()), said);
+}
+
+TEST(DirectOnRanks, RefusesMoreRanksThanPlanes) {
+  if (test_ranks().size() == 1) {
+    GTEST_SKIP() << "of several ranks";
+  }
+  const std::int64_t planes = test_ranks().size() - 1;
+  const Domain domain{uniform_axis(planes, false), uniform_axis(8, true), uniform_axis(8, true)};
+  try {
+    const auto solver = make_cpu_direct<double>(domain, 1, test_ranks());
+    FAIL() << "a rank has no plane";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("among " + std::to_string(planes + 1) +
+                                                 " ranks; use at most " + std::to_string(planes)));
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::poisson
