@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace bankfull::poisson {
@@ -39,16 +40,17 @@ class CpuSlabDirect final : public Solver<Real> {
                 work_reals(slab_layout(domain, slab_.size(), sizeof(Real)), lanes_), team_),
         planes_(domain, bases, memory_.layout()),
         columns_(domain, bases),
+        reaches_(static_cast<std::size_t>(columns_.tiles(lanes_.lanes))),
         half_k_(half_spectrum(domain.k.cells())),
         blocks_(domain, ranks.size()),
         share_(blocks_.share_of(ranks.rank())),
         roots_(blocks_, modes_of(domain)),
         exchange_(ranks, blocks_),
         constant_(domain.i),
-        constant_column_(domain.i.widths.size()),
-        traffic_(cpu_slab_traffic(domain, slab_.size(), ranks.size(), sizeof(Real))) {
+        constant_column_(domain.i.widths.size()) {
     expects(direct_unavailable(Device::cpu(), domain).empty(), "this build serves the domain");
     factorise(ranks);
+    traffic_ = cpu_slab_traffic(domain, mean_sweeps(), ranks.size(), sizeof(Real));
   }
 
   [[nodiscard]] CellSlots<Real> right_side() const override { return memory_.slots(); }
@@ -88,8 +90,7 @@ class CpuSlabDirect final : public Solver<Real> {
     return tile.j * half_k_ + tile.k;
   }
 
-  /// Inside a parallel region: body(lanes, tile) for the calling thread's tiles, their columns
-  /// eliminated up to the root.
+  /// Inside a parallel region: body(lanes, tile) for the calling thread's tiles.
   template <class Body>
   void for_my_columns(const Body& body) const {
     columns_.with_kind([&]<class Kind>(Kind /*kind*/) {
@@ -97,21 +98,60 @@ class CpuSlabDirect final : public Solver<Real> {
         const LaneElimination<Real, Kind, true> lanes(memory_.my_work(), lanes_, tile.count);
         columns_.prepare(lanes, tile);
         lanes.begin(closing_);
-        for (std::int64_t i = 0; i < root(); ++i) {
-          lanes.forward(i, cell(i), row_a(tile, i), row_b(tile, i));
-        }
         body(lanes, tile);
       });
     });
   }
 
+  [[nodiscard]] const SlabReach& reach(const LaneTile& tile) const {
+    return reaches_[static_cast<std::size_t>(tile.number)];
+  }
+
+  template <bool Closed, class Lanes>
+  void sweep_up(const Lanes& lanes, const LaneTile& tile, Range cells) const {
+    for (std::int64_t i = cells.begin; i < cells.end; ++i) {
+      lanes.template forward<Closed>(i, cell(i), row_a(tile, i), row_b(tile, i));
+    }
+  }
+
+  template <class Lanes>
+  void sweep_up(const Lanes& lanes, const LaneTile& tile) const {
+    const std::int64_t felt = reach(tile).of_root_below;
+    sweep_up<true>(lanes, tile, {0, felt});
+    sweep_up<false>(lanes, tile, {felt, root()});
+  }
+
+  template <class Lanes>
+  void sweep_down(const Lanes& lanes, const LaneTile& tile) const {
+    const std::int64_t felt = reach(tile).of_root_below;
+    for (std::int64_t i = root() - 1; i >= felt; --i) {
+      lanes.template back<false>(i, row_a(tile, i), row_b(tile, i));
+    }
+    for (std::int64_t i = felt - 1; i >= 0; --i) {
+      lanes.template back<true>(i, row_a(tile, i), row_b(tile, i));
+    }
+  }
+
+  /// Only as far as the roots feel what is there.
+  template <class Lanes>
+  void sweep_up_for_sides(const Lanes& lanes, const LaneTile& tile) const {
+    if (!reach(tile).leaves_a_gap()) {
+      sweep_up(lanes, tile);
+      return;
+    }
+    sweep_up<true>(lanes, tile, {0, reach(tile).of_root_below});
+    lanes.restart();
+    sweep_up<false>(lanes, tile, {reach(tile).of_root, root()});
+  }
+
   /// Collective. Brings together what the elimination leaves of the roots' couplings.
-  void factorise(const Communicator& ranks) const {
+  void factorise(const Communicator& ranks) {
     const auto modes = static_cast<int>(lanes_.modes);
     const std::int64_t block = RootSystems<Real>::block_of_couplings(blocks_, modes);
     std::vector<Real> sent(static_cast<std::size_t>(block * blocks_.ranks), Real{0});
 #pragma omp parallel num_threads(team_.threads())
     for_my_columns([&](const auto& lanes, const LaneTile& tile) {
+      sweep_up<true>(lanes, tile, {0, root()});
       for (std::int64_t lane = 0; lane < tile.count; ++lane) {
         const std::int64_t pair = first_pair(tile) + lane;
         const int owner = blocks_.owner_of(pair);
@@ -124,11 +164,26 @@ class CpuSlabDirect final : public Solver<Real> {
           }
         }
       }
+      reaches_[static_cast<std::size_t>(tile.number)] =
+          lanes.reach(slab_.size(), std::numeric_limits<Real>::epsilon() / 8);
     });
     const std::vector<std::size_t> bytes(static_cast<std::size_t>(blocks_.ranks),
                                          static_cast<std::size_t>(block) * sizeof(Real));
     ranks.all_to_all(sent.data(), bytes, roots_.couplings(0), bytes);
     roots_.factorise(share_.size());
+  }
+
+  /// Over all pairs of columns.
+  [[nodiscard]] SlabSweeps mean_sweeps() const {
+    SlabSweeps mean;
+    columns_.for_tiles({0, columns_.tiles(lanes_.lanes)}, lanes_.lanes, [&](const LaneTile& tile) {
+      const SlabSweeps sweeps(slab_.size(), reach(tile));
+      const double share = static_cast<double>(tile.count) / static_cast<double>(blocks_.pairs);
+      mean.cells += share * sweeps.cells;
+      mean.sides += share * sweeps.sides;
+      mean.closed += share * sweeps.closed;
+    });
+    return mean;
   }
 
   /// Takes planes to modes and leaves the sides of the roots in the blocks.
@@ -142,6 +197,7 @@ class CpuSlabDirect final : public Solver<Real> {
       }
 #pragma omp barrier
       for_my_columns([this](const auto& lanes, const LaneTile& tile) {
+        sweep_up_for_sides(lanes, tile);
         lanes.reduce(cell(root()), row_a(tile, root()), row_b(tile, root()));
         exchange_.for_runs(
             first_pair(tile), tile.count, [&](Real* at, std::int64_t lane, std::int64_t count) {
@@ -179,6 +235,7 @@ class CpuSlabDirect final : public Solver<Real> {
 #pragma omp parallel num_threads(team_.threads())
     {
       for_my_columns([this](const auto& lanes, const LaneTile& tile) {
+        sweep_up(lanes, tile);
         exchange_.for_runs(first_pair(tile), tile.count,
                            [&](const Real* at, std::int64_t lane, std::int64_t count) {
                              for (int n = 0; n < amplitudes; ++n, at += blocks_.pitch) {
@@ -188,9 +245,7 @@ class CpuSlabDirect final : public Solver<Real> {
                              }
                            });
         lanes.resume(row_a(tile, root()), row_b(tile, root()));
-        for (std::int64_t i = root() - 1; i >= 0; --i) {
-          lanes.back(i, row_a(tile, i), row_b(tile, i));
-        }
+        sweep_down(lanes, tile);
       });
 #pragma omp barrier
       const Range mine = memory_.my_planes();
@@ -211,6 +266,7 @@ class CpuSlabDirect final : public Solver<Real> {
   CpuPlaneMemory<Real> memory_;
   CpuPlanes<Real> planes_;
   CpuColumns<Real> columns_;
+  std::vector<SlabReach> reaches_;  ///< of tiles
   std::int64_t half_k_;
   RootBlocks blocks_;
   Range share_;  ///< of the pairs whose roots this rank solves for

@@ -92,6 +92,15 @@ std::vector<NamedDomain> cases_of_ranks() {
   for (const std::int64_t more : {0, 1}) {
     add(all_boundaries({test_ranks().size() + more, 5, 6}));
   }
+  // So long that slabs have cells which the roots at their ends do not feel.
+  for (const bool periodic : {false, true}) {
+    cases.push_back(
+        {"wide_cells",
+         {uniform_axis(150, periodic, 40.0), uniform_axis(12, false), uniform_axis(14, true)}});
+    cases.push_back({"wide_cells_stretched",
+                     {stretched_axis(163, periodic, 1.05, 3.0), uniform_axis(9, true),
+                      uniform_axis(10, false)}});
+  }
   if (direct_unavailable(Device::cpu(), {uniform_axis(2, true), stretched_axis(4, true, 1.2),
                                          uniform_axis(2, true)})
           .empty()) {

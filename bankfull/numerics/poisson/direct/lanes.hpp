@@ -90,7 +90,9 @@ class LaneElimination {
     std::fill_n(root_side_, 4 * pitch_, Real{0});
   }
 
-  /// Eliminates cell n, whose elements are at `a` and `b`, which may be the same.
+  /// Eliminates cell n, whose elements are at `a` and `b`, which may be the same. `Closed`: whether
+  /// the closing coupling still counts.
+  template <bool Closed = Cyclic>
   void forward(std::int64_t n, const EliminationCell<Real>& cell, const Real* a,
                const Real* b) const {
     const Rows at = rows_of(n);
@@ -103,13 +105,13 @@ class LaneElimination {
       Pivot<Real> pivots[Kind::count];
       for (int mode = 0; mode < Kind::count; ++mode) {
         const std::int64_t place = mode * pitch + lane;
-        LowerEnd<Real> end{at.dominance[place], Cyclic ? at.closing[place] : Real{0}};
-        Real root_dominance = Cyclic ? at.root_dominance[place] : Real{0};
+        LowerEnd<Real> end{at.dominance[place], Closed ? at.closing[place] : Real{0}};
+        Real root_dominance = Closed ? at.root_dominance[place] : Real{0};
         pivots[mode] =
-            Elimination<Cyclic>::eliminate(at.decay[place] * width, above, end, root_dominance);
+            Elimination<Closed>::eliminate(at.decay[place] * width, above, end, root_dominance);
         at.dominance[place] = end.dominance;
         at.up[place] = pivots[mode].up;
-        if constexpr (Cyclic) {
+        if constexpr (Closed) {
           at.closing[place] = end.closing;
           at.root_dominance[place] = root_dominance;
           at.around[place] = pivots[mode].around;
@@ -123,7 +125,7 @@ class LaneElimination {
         const Real solution = pivot.inverse * right_side;
         at.solution[place] = solution;
         at.right_side[place] = above * solution;
-        if constexpr (Cyclic) {
+        if constexpr (Closed) {
           at.root_side[place] += pivot.around * right_side;
         }
       }
@@ -180,6 +182,46 @@ class LaneElimination {
             .gain = root_dominance_[place]};
   }
 
+  /// Of all lanes, after all cells but the last were eliminated: what is further apart feels less
+  /// than `least` of each other.
+  [[nodiscard]] SlabReach reach(std::int64_t cells, Real least) const {
+    SlabReach reach{cells - 1, 0};
+    const auto pass = [&](std::int64_t n, Real* passed) {
+      Real most{0};
+      for (int mode = 0; mode < Kind::count; ++mode) {
+        for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+          Real& value = passed[mode * pitch_ + lane];
+          value *= up_[n * cell_modes() + mode * pitch_ + lane];
+          most = std::max(most, value);
+        }
+      }
+      return most;
+    };
+    // In rows that nothing else needs any more.
+    Real* const passed = dominance_;
+    std::fill_n(passed, Kind::count * pitch_, Real{1});
+    for (std::int64_t n = 0; n + 1 < cells; ++n) {
+      if (pass(n, passed) < least) {
+        reach.of_root_below = n + 1;
+        break;
+      }
+    }
+    std::fill_n(passed, Kind::count * pitch_, Real{1});
+    for (std::int64_t n = cells - 1; n-- > 0;) {
+      if (pass(n, passed) < least) {
+        reach.of_root = n;
+        break;
+      }
+    }
+    return reach;
+  }
+
+  /// Goes on as if nothing were below; what was found of side_below() stays.
+  void restart() const {
+    std::fill_n(dominance_, Kind::count * pitch_, Real{0});
+    std::fill_n(right_side_, 4 * pitch_, Real{0});
+  }
+
   /// Where the solutions at the own root and at the one below belong before `resume`.
   [[nodiscard]] Real* solution(int amplitude) const { return right_side_ + amplitude * pitch_; }
   [[nodiscard]] Real* solution_below(int amplitude) const {
@@ -201,6 +243,7 @@ class LaneElimination {
   }
 
   /// Solves for cell n, after the cell above it.
+  template <bool Closed = Cyclic>
   void back(std::int64_t n, Real* a, Real* b) const {
     const Rows at = rows_of(n);
     const std::int64_t pitch = pitch_;
@@ -210,8 +253,8 @@ class LaneElimination {
       for (int n4 = 0; n4 < 4; ++n4) {
         const std::int64_t mode = Kind::mode_of(n4) * pitch + lane;
         const std::int64_t place = n4 * pitch + lane;
-        const Pivot<Real> pivot{0, at.up[mode], Cyclic ? at.around[mode] : Real{0}};
-        x.of[n4] = Elimination<Cyclic>::solution(pivot, at.solution[place], at.right_side[place],
+        const Pivot<Real> pivot{0, at.up[mode], Closed ? at.around[mode] : Real{0}};
+        x.of[n4] = Elimination<Closed>::solution(pivot, at.solution[place], at.right_side[place],
                                                  at.root_solution[place]);
         at.right_side[place] = x.of[n4];
       }

@@ -115,10 +115,14 @@ double elimination_flops(const Domain& domain) {
   return flops_of_elimination(domain.i, PlaneModes::on_cpu(domain));
 }
 
-double slab_elimination_flops(const Domain& domain, std::int64_t planes) {
-  const EliminationFlops flops(true, PlaneModes::on_cpu(domain));
-  const int root = flops.reach + EliminationFlops::amplitudes * 2 + flops.leave;
-  return static_cast<double>(planes - 1) * (2 * flops.forward + flops.back) + root;
+double slab_elimination_flops(const Domain& domain, const SlabSweeps& sweeps) {
+  const PlaneModes modes = PlaneModes::on_cpu(domain);
+  const EliminationFlops closed(true, modes);
+  const EliminationFlops open(false, modes);
+  const int root = open.reach + EliminationFlops::amplitudes * 2 + open.leave;
+  return sweeps.closed * (2 * closed.forward + closed.back) +
+         (sweeps.sides - sweeps.closed) * open.forward +
+         (sweeps.cells - 1.0 - sweeps.closed) * (open.forward + open.back) + root;
 }
 
 double root_system_flops(int ranks) {
@@ -133,12 +137,14 @@ Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {
   return direct_traffic(domain, element_bytes, 3, PlaneModes::on_cpu(domain));
 }
 
-Traffic cpu_slab_traffic(const Domain& domain, std::int64_t planes, int ranks,
+Traffic cpu_slab_traffic(const Domain& domain, const SlabSweeps& sweeps, int ranks,
                          std::size_t element_bytes) {
   const Extents n = domain.extents();
   const PlaneModes modes = PlaneModes::on_cpu(domain);
   const RootBlocks blocks(domain, ranks);
-  const auto cells = static_cast<double>(planes * n.nj * n.nk);
+  const auto plane = static_cast<double>(n.nj * n.nk);
+  const double cells = plane * sweeps.cells;
+  const double again = plane * (sweeps.sides + 1.0);
   const auto pairs = static_cast<double>(blocks.pairs);
   const auto bytes = static_cast<double>(element_bytes);
   // Blocks of the slab, those of the share, and here the factors of as many systems.
@@ -146,9 +152,10 @@ Traffic cpu_slab_traffic(const Domain& domain, std::int64_t planes, int ranks,
   const double factors = pairs * modes.count * SlabCouplings<double>::count;
   const double transforms =
       cells * (transform_flops(n.nj, modes.product_j) + transform_flops(n.nk, modes.product_k));
-  return {bytes * (4 * cells + 2 * sides + factors), bytes * (3 * cells + 2 * sides),
+  return {bytes * (3.0 * cells + again + 2.0 * sides + factors),
+          bytes * (3.0 * cells + 2.0 * sides),
           transforms +
-              pairs * (slab_elimination_flops(domain, planes) + root_system_flops(ranks) / ranks)};
+              pairs * (slab_elimination_flops(domain, sweeps) + root_system_flops(ranks) / ranks)};
 }
 
 Traffic gpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {

@@ -11,6 +11,7 @@
 namespace bankfull::poisson {
 
 struct LaneShape;
+struct SlabSweeps;
 struct SpectrumLayout;
 
 /// Reals that each thread of a CPU works in: a plane and a row to transform, or the lanes of the
@@ -28,8 +29,8 @@ bool is_transformed(const Domain& domain);
 /// Operations that eliminate one pair of columns of the spectrum; see LaneElimination.
 double elimination_flops(const Domain& domain);
 
-/// The same of a slab of so many planes, swept up twice.
-double slab_elimination_flops(const Domain& domain, std::int64_t planes);
+/// The same of a slab, swept up twice.
+double slab_elimination_flops(const Domain& domain, const SlabSweeps& sweeps);
 
 /// Operations of RootSystems for one pair of columns on so many ranks.
 double root_system_flops(int ranks);
@@ -40,11 +41,11 @@ double root_system_flops(int ranks);
 /// what fills up its cache lines.
 Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
 
-/// The same of a rank whose slab has so many planes. The spectrum is read once more, for columns
-/// are swept up twice. Beside it count the blocks of sides and solutions (see RootBlocks) and the
-/// systems of the roots, which the rank solves for its share of the modes; what travels between
-/// ranks is not memory traffic: see RootBlocks::sent_bytes.
-Traffic cpu_slab_traffic(const Domain& domain, std::int64_t planes, int ranks,
+/// The same of one of so many ranks. The sweep for sides reads once more what the roots feel of the
+/// spectrum. Beside it count the blocks of sides and solutions (see RootBlocks) and the systems of
+/// the roots, which the rank solves for its share of the modes; what travels between ranks is not
+/// memory traffic: see RootBlocks::sent_bytes.
+Traffic cpu_slab_traffic(const Domain& domain, const SlabSweeps& sweeps, int ranks,
                          std::size_t element_bytes);
 
 /// On a GPU columns do not stay in the cache: the elimination's two sweeps cross too. What it

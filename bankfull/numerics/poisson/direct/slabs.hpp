@@ -49,6 +49,32 @@ struct SlabCouplings {
   Real gain;       ///< g of the root below
 };
 
+/// Which cells of a slab, counted from its first one, the roots at its ends are felt in and feel:
+/// [0, of_root_below) and [of_root, cells). What lies outside adds less than rounding. Each cell
+/// passes on to the next what it gets itself times Pivot::up: in columns of a mode whose decay is
+/// 1 / width^2 less than 2e-17 is left after 40 cells.
+struct SlabReach {
+  std::int64_t of_root_below = 0;
+  std::int64_t of_root = 0;
+
+  /// Whether sides can be found without the cells between both.
+  [[nodiscard]] bool leaves_a_gap() const { return of_root_below < of_root; }
+};
+
+/// Over how many cells of a column the sweeps go, on average: what their traffic follows from.
+struct SlabSweeps {
+  double cells = 0.0;   ///< of the slab
+  double sides = 0.0;   ///< below the root, of the sweep for sides
+  double closed = 0.0;  ///< of each sweep, those in which the root below is felt
+
+  SlabSweeps() = default;
+  explicit SlabSweeps(std::int64_t planes, const SlabReach& reach)
+      : cells(static_cast<double>(planes)),
+        sides(static_cast<double>(
+            planes - 1 - (reach.leaves_a_gap() ? reach.of_root - reach.of_root_below : 0))),
+        closed(static_cast<double>(reach.of_root_below)) {}
+};
+
 /// How pairs of columns, which are eliminated together (see Modes), are shared among ranks, and
 /// where a message has what belongs to them. Lengths are in reals.
 ///

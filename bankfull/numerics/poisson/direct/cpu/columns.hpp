@@ -16,6 +16,7 @@ namespace bankfull::poisson {
 /// Neighbouring elements (j, k), ..., (j, k + count - 1) of a row of the spectrum, which are
 /// eliminated together, with those of row j'.
 struct LaneTile {
+  std::int64_t number = 0;  ///< in the order of j, then k
   std::int64_t j = 0;
   std::int64_t k = 0;
   std::int64_t count = 0;
@@ -48,17 +49,26 @@ class CpuColumns {
     }
   }
 
-  /// Inside a parallel region: body(tile) for the calling thread's share of pairs of rows (j, j'),
-  /// by so many lanes.
+  /// body(tile) for these of the tiles of so many lanes.
+  template <class Body>
+  void for_tiles(Range numbers, std::int64_t lanes, const Body& body) const {
+    const std::int64_t half = half_spectrum(nk_);
+    const std::int64_t of_row = tiles_of_row(lanes);
+    for (std::int64_t number = numbers.begin; number < numbers.end; ++number) {
+      const std::int64_t k = number % of_row * lanes;
+      body(LaneTile{number, number / of_row, k, std::min(lanes, half - k)});
+    }
+  }
+
+  /// Inside a parallel region: the same for the calling thread's share of them.
   template <class Body>
   void for_my_tiles(std::int64_t lanes, const Body& body) const {
-    const std::int64_t half = half_spectrum(nk_);
-    const std::int64_t tiles = (half + lanes - 1) / lanes;
-    const Range mine = my_share(half_spectrum(nj_) * tiles);
-    for (std::int64_t unit = mine.begin; unit < mine.end; ++unit) {
-      const std::int64_t k = unit % tiles * lanes;
-      body(LaneTile{unit / tiles, k, std::min(lanes, half - k)});
-    }
+    for_tiles(my_share(tiles(lanes)), lanes, body);
+  }
+
+  /// How many there are, in pairs of rows (j, j').
+  [[nodiscard]] std::int64_t tiles(std::int64_t lanes) const {
+    return half_spectrum(nj_) * tiles_of_row(lanes);
   }
 
   [[nodiscard]] std::int64_t mirror_row(std::int64_t j) const { return (nj_ - j) % nj_; }
@@ -86,6 +96,10 @@ class CpuColumns {
   }
 
  private:
+  [[nodiscard]] std::int64_t tiles_of_row(std::int64_t lanes) const {
+    return (half_spectrum(nk_) + lanes - 1) / lanes;
+  }
+
   static AxisModes modes_along(const Axis& axis, const std::optional<EigenBasis>& basis) {
     return basis ? AxisModes(*basis) : AxisModes(axis);
   }
