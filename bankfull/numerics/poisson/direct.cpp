@@ -62,22 +62,28 @@ Decomposition direct_slabs(const Domain& domain, int ranks) {
   return {domain.extents(), {ranks, 1, 1}, periodic};
 }
 
-std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, int threads,
-                               int ranks) {
+std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
+                               int threads, int ranks) {
   if (ranks == 1) {
-    return direct_bytes(domain, element_bytes, false, threads);
+    return direct_bytes(domain, element_bytes, on_gpu, threads);
   }
-  const RootBlocks blocks(domain, ranks);
-  const SpectrumLayout layout = slab_layout(domain, blocks.planes, element_bytes);
-  const LaneShape lanes = LaneShape::of_slab(domain, blocks.planes, element_bytes);
-  return static_cast<std::int64_t>(element_bytes) *
-         (layout.size + threads * work_reals(layout, lanes) + matrix_reals_of_j(domain) +
-          matrix_reals_of_k(domain, element_bytes) + RootExchange<double>::size(blocks) +
-          RootSystems<double>::size(blocks, modes_of(domain)));
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  const std::int64_t planes = slab_of(domain, 0, ranks).size();
+  if (on_gpu) {
+    const RootBlocks blocks(domain, ranks, RootBlocks::Constant::sums);
+    return direct_bytes(ring_of_slab(domain, slab_of(domain, 0, ranks)), element_bytes, true) +
+           gpu_root_bytes(domain, blocks, element_bytes);
+  }
+  const RootBlocks blocks(domain, ranks, RootBlocks::Constant::column);
+  const SpectrumLayout layout = slab_layout(domain, planes, element_bytes);
+  const LaneShape lanes = LaneShape::of_slab(domain, planes, element_bytes);
+  return bytes * (layout.size + threads * work_reals(layout, lanes) + matrix_reals_of_j(domain) +
+                  matrix_reals_of_k(domain, element_bytes) + RootExchange<double>::size(blocks) +
+                  RootSystems<double>::size(blocks, modes_of(domain)));
 }
 
 std::int64_t direct_sent_bytes(const Domain& domain, std::size_t element_bytes, int ranks) {
-  return RootBlocks(domain, ranks).sent_bytes(element_bytes);
+  return RootBlocks(domain, ranks, RootBlocks::Constant::column).sent_bytes(element_bytes);
 }
 
 }  // namespace bankfull::poisson

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/exec/stream.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
@@ -39,10 +40,10 @@ std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads)
 /// rank would get no plane.
 Decomposition direct_slabs(const Domain& domain, int ranks);
 
-/// Bytes that a rank's solver allocates at most, with a team of `threads` on the host, and bytes
-/// that it sends in a solve.
-std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, int threads,
-                               int ranks);
+/// Bytes that a rank's solver allocates at most, on its GPU or, with a team of `threads`, on the
+/// host, and bytes that it sends in a solve.
+std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
+                               int threads, int ranks);
 std::int64_t direct_sent_bytes(const Domain& domain, std::size_t element_bytes, int ranks);
 
 /// The same solver on ranks: cell (0, 0, 0) of its slots is the first cell of this rank's slab, no
@@ -59,5 +60,13 @@ std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads,
 /// RuntimeFailure where cuFFT is missing. Exists in builds with build::cufft only.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Stream& stream);
+
+/// The same on ranks; see make_cpu_direct. What travels is written by the kernels that make it,
+/// into the memory of other GPUs where the transport can. solve() may be recorded where
+/// recordable() says so. Throws UsageError where the transport asked for is not to be had.
+template <class Real>
+std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Stream& stream,
+                                               const Communicator& ranks,
+                                               Transport transport = Transport::automatic);
 
 }  // namespace bankfull::poisson

@@ -42,7 +42,7 @@ class CpuSlabDirect final : public Solver<Real> {
         columns_(domain, bases),
         reaches_(static_cast<std::size_t>(columns_.tiles(lanes_.lanes))),
         half_k_(half_spectrum(domain.k.cells())),
-        blocks_(domain, ranks.size()),
+        blocks_(domain, ranks.size(), RootBlocks::Constant::column),
         share_(blocks_.share_of(ranks.rank())),
         roots_(blocks_, modes_of(domain)),
         exchange_(ranks, blocks_),

@@ -3,6 +3,7 @@
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "tests/mpi_main.hpp"
 #include "tests/numerics/poisson/direct_cases.hpp"
+#include "tests/numerics/poisson/slab_cases.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,40 +19,16 @@ const std::vector<int>& threads_of_ranks() {
   return threads;
 }
 
-/// Of this rank's slab, in the order of the whole field.
-Range cells_of_slab(const Domain& domain) {
-  const Decomposition slabs = direct_slabs(domain, test_ranks().size());
-  const Box block = slabs.block(test_ranks().rank());
-  const Extents n = domain.extents();
-  return {block.i0 * n.nj * n.nk, block.i1 * n.nj * n.nk};
-}
-
-/// The slab alone, for `put` and `take`.
-Domain slab_domain(const Domain& domain) {
-  Domain slab = domain;
-  const Range cells = cells_of_slab(domain);
-  slab.i.widths.resize(
-      static_cast<std::size_t>(cells.size() / (domain.j.cells() * domain.k.cells())));
-  return slab;
-}
-
 /// Collective: the whole solution, of one or several solves.
 template <class Real>
 Values solved_on_ranks(const Domain& domain, const Values& f, int threads, int times = 1) {
-  const Communicator& ranks = test_ranks();
-  const auto solver = make_cpu_direct<Real>(domain, threads, ranks);
+  const auto solver = make_cpu_direct<Real>(domain, threads, test_ranks());
   const Domain slab = slab_domain(domain);
-  const Range cells = cells_of_slab(domain);
-  const Values own(f.begin() + cells.begin, f.begin() + cells.end);
   for (int time = 0; time < times; ++time) {
-    put(slab, own, solver->right_side());
+    put(slab, part_of(domain, f), solver->right_side());
     solver->solve();
   }
-  Values whole;
-  for (const Values& part : ranks.all_gather(take(slab, solver->solution()))) {
-    whole.insert(whole.end(), part.begin(), part.end());
-  }
-  return whole;
+  return whole_field(take(slab, solver->solution()));
 }
 
 template <class Real>
@@ -62,12 +39,6 @@ Values solved_on_one(const Domain& domain, const Values& f) {
   return take(domain, solver->solution());
 }
 
-/// Relative to the largest value.
-template <class Real>
-constexpr double bound_on_difference = 1e-12;
-template <>
-constexpr double bound_on_difference<float> = 2e-4;
-
 template <class Real>
 void expect_solution_of_one_rank(const Domain& domain) {
   const Values f = rounded_to<Real>(random_right_side(domain, 5));
@@ -77,40 +48,8 @@ void expect_solution_of_one_rank(const Domain& domain) {
   expect_solved<Real>(domain, found, f);
 }
 
-/// Those that have a plane for each rank.
-std::vector<NamedDomain> cases_of_ranks() {
-  std::vector<NamedDomain> cases;
-  const auto add = [&](const std::vector<NamedDomain>& more) {
-    for (const NamedDomain& each : more) {
-      if (each.domain.i.cells() >= test_ranks().size()) {
-        cases.push_back(each);
-      }
-    }
-  };
-  add(direct_cases());
-  // One plane a rank, and one more.
-  for (const std::int64_t more : {0, 1}) {
-    add(all_boundaries({test_ranks().size() + more, 5, 6}));
-  }
-  // So long that slabs have cells which the roots at their ends do not feel.
-  for (const bool periodic : {false, true}) {
-    cases.push_back(
-        {"wide_cells",
-         {uniform_axis(150, periodic, 40.0), uniform_axis(12, false), uniform_axis(14, true)}});
-    cases.push_back({"wide_cells_stretched",
-                     {stretched_axis(163, periodic, 1.05, 3.0), uniform_axis(9, true),
-                      uniform_axis(10, false)}});
-  }
-  if (direct_unavailable(Device::cpu(), {uniform_axis(2, true), stretched_axis(4, true, 1.2),
-                                         uniform_axis(2, true)})
-          .empty()) {
-    add(all_stretchings({11, 7, 6}, 1.2));
-  }
-  return cases;
-}
-
 TEST(DirectOnRanks, AgreesWithOneRank) {
-  for (const NamedDomain& each : cases_of_ranks()) {
+  for (const NamedDomain& each : cases_of_ranks(Device::cpu())) {
     SCOPED_TRACE(each.name);
     expect_solution_of_one_rank<double>(each.domain);
     expect_solution_of_one_rank<float>(each.domain);
@@ -156,7 +95,7 @@ TEST(DirectOnRanks, AllocatesWhatItSays) {
   const Domain domain = all_boundaries({20, 30, 50})[3].domain;
   const MemoryWatch memory(MemorySpace::host);
   const auto solver = make_cpu_direct<float>(domain, 2, test_ranks());
-  const std::int64_t said = direct_slab_bytes(domain, sizeof(float), 2, test_ranks().size());
+  const std::int64_t said = direct_slab_bytes(domain, sizeof(float), false, 2, test_ranks().size());
   EXPECT_LE(memory.max_bytes(), said);
   EXPECT_EQ(test_ranks().max(memory.max_bytes()), said);
 }

@@ -223,7 +223,7 @@ struct PairOfColumns {
 
 /// As all ranks together do it.
 void expect_same_roots(const Domain& domain, int modes, int ranks) {
-  const RootBlocks blocks(domain, ranks);
+  const RootBlocks blocks(domain, ranks, RootBlocks::Constant::column);
   for (int owner = 0; owner < ranks; ++owner) {
     const Range mine = blocks.share_of(owner);
     const RootSystems<double> systems(blocks, modes);

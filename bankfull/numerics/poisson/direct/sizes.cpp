@@ -141,7 +141,7 @@ Traffic cpu_slab_traffic(const Domain& domain, const SlabSweeps& sweeps, int ran
                          std::size_t element_bytes) {
   const Extents n = domain.extents();
   const PlaneModes modes = PlaneModes::on_cpu(domain);
-  const RootBlocks blocks(domain, ranks);
+  const RootBlocks blocks(domain, ranks, RootBlocks::Constant::column);
   const auto plane = static_cast<double>(n.nj * n.nk);
   const double cells = plane * sweeps.cells;
   const double again = plane * (sweeps.sides + 1.0);
@@ -185,6 +185,22 @@ GpuSizes::GpuSizes(const Domain& domain, std::size_t element_bytes, std::int64_t
     max_transform_bytes = planes_at_once * plane_bytes;
   }
   checkpoint_reals = checkpoints * pairs * modes * (domain.i.periodic ? 2 : 1);
+}
+
+std::int64_t gpu_root_bytes(const Domain& domain, const RootBlocks& blocks,
+                            std::size_t element_bytes) {
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  // Two slots of an inbox, or what goes out and what comes in, both on lines of their own; an inbox
+  // is a whole allocation of the driver's.
+  constexpr std::int64_t line = 128;
+  constexpr std::int64_t own_allocation = 2 * mib;
+  const std::int64_t message = bytes * blocks.size() + line;
+  const int modes = PlaneModes::on_gpu(domain).count;
+  const std::int64_t couplings = modes * SlabCouplings<double>::count * blocks.pitch;
+  const std::int64_t particular = RootBlocks::amplitudes * blocks.pitch;
+  // Couplings leave by memory of their own while the solver is made.
+  return blocks.ranks * (2 * message + line + bytes * (2 * couplings + particular)) +
+         own_allocation + line;
 }
 
 }  // namespace bankfull::poisson

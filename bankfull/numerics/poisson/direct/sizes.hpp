@@ -11,6 +11,7 @@
 namespace bankfull::poisson {
 
 struct LaneShape;
+struct RootBlocks;
 struct SlabSweeps;
 struct SpectrumLayout;
 
@@ -74,5 +75,9 @@ struct GpuSizes {
   GpuSizes(const Domain& domain, std::size_t element_bytes,
            std::int64_t bytes_at_once = chunk_bytes);
 };
+
+/// Bytes that messages and systems of the roots take on a GPU at most, whatever the transport.
+std::int64_t gpu_root_bytes(const Domain& domain, const RootBlocks& blocks,
+                            std::size_t element_bytes);
 
 }  // namespace bankfull::poisson

@@ -4,25 +4,18 @@
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 namespace bankfull::poisson {
-namespace {
 
-std::int64_t largest_share(std::int64_t count, int ranks) { return share(count, 0, ranks).size(); }
-
-}  // namespace
-
-RootBlocks::RootBlocks(const Domain& domain, int ranks_)
+RootBlocks::RootBlocks(const Domain& domain, int ranks_, Constant constant)
     : ranks(ranks_),
       pairs(half_spectrum(domain.j.cells()) * half_spectrum(domain.k.cells())),
-      pitch(largest_share(pairs, ranks)),
-      planes(largest_share(domain.i.cells(), ranks)) {
+      pitch(share_of(0).size()),
+      behind(constant == Constant::column ? slab_of(domain, 0, ranks).size() : 1) {
   expects(ranks >= 1 && ranks <= domain.i.cells(), "each rank has a plane");
 }
 
-int RootBlocks::owner_of(std::int64_t pair) const {
-  const std::int64_t smaller = pairs / ranks;
-  const std::int64_t in_larger = pairs % ranks * (smaller + 1);
-  return static_cast<int>(pair < in_larger ? pair / (smaller + 1)
-                                           : pairs % ranks + (pair - in_larger) / smaller);
+Domain ring_of_slab(const Domain& domain, const Range& planes) {
+  const auto first = domain.i.widths.begin();
+  return {{{first + planes.begin, first + planes.end}, true}, domain.j, domain.k};
 }
 
 }  // namespace bankfull::poisson

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/exec/team.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
 
@@ -36,8 +37,9 @@ namespace bankfull::poisson {
 // factor a plane, the faster the larger a mode's decay is: most roots are neighbours in name only.
 //
 // The constant mode has no dominance, and its solution is 0 at the last cell of the domain, less
-// its mean. It is one column of numbers. Every rank gets all of it, beside the sides of its modes,
-// and solves it alone: as one rank does, without further sums over ranks.
+// its mean. It is one column of numbers. CPUs send all of it to every rank, beside the sides of its
+// modes, and solve it alone: as one rank does, without further sums over ranks. GPUs solve it among
+// the others, as one GPU does: see EliminationCell::response.
 
 /// What the elimination of a slab leaves for one mode; see above.
 template <class Real>
@@ -80,8 +82,8 @@ struct SlabSweeps {
 ///
 /// Between any two ranks blocks of equal size travel, both ways in the same place: there the sides
 /// s of four amplitudes of each pair of the share and, after these, their sides t; and behind them
-/// the constant mode's column in the slab. Back come the solutions at the roots, own ones in the
-/// places of s, those of the roots below in the places of t.
+/// what the constant mode takes. Back come the solutions at the roots, own ones in the places of s,
+/// those of the roots below in the places of t.
 struct RootBlocks {
   static constexpr int amplitudes = 4;
   static constexpr int sides = 2 * amplitudes;  ///< of a pair
@@ -89,25 +91,43 @@ struct RootBlocks {
   int ranks = 1;
   std::int64_t pairs = 0;   ///< of the domain
   std::int64_t pitch = 0;   ///< pairs of the largest share
-  std::int64_t planes = 0;  ///< of the thickest slab
+  std::int64_t behind = 0;  ///< reals for the constant mode
 
-  RootBlocks(const Domain& domain, int ranks);
+  /// On CPUs a slab's column of the constant mode, on GPUs one number each way: to the rank that
+  /// solves for the mode the sum of right sides times responses, and back their mean.
+  enum class Constant { column, sums };
 
-  [[nodiscard]] Range share_of(int rank) const { return share(pairs, rank, ranks); }
-  [[nodiscard]] int owner_of(std::int64_t pair) const;  ///< the rank that solves for it
+  RootBlocks(const Domain& domain, int ranks, Constant constant);
+
+  [[nodiscard]] BANKFULL_HOST_DEVICE Range share_of(int rank) const {
+    return share(pairs, rank, ranks);
+  }
+
+  /// The rank that solves for the pair.
+  [[nodiscard]] BANKFULL_HOST_DEVICE int owner_of(std::int64_t pair) const {
+    const std::int64_t smaller = pairs / ranks;
+    const std::int64_t larger = pairs % ranks;
+    const std::int64_t in_larger = larger * (smaller + 1);
+    return static_cast<int>(pair < in_larger ? pair / (smaller + 1)
+                                             : larger + (pair - in_larger) / smaller);
+  }
 
   /// What a rank sends to others in a solve, in 2 (ranks - 1) messages.
   [[nodiscard]] std::int64_t sent_bytes(std::size_t element_bytes) const {
     return (ranks - 1) * (size() + column()) * static_cast<std::int64_t>(element_bytes);
   }
 
-  [[nodiscard]] std::int64_t column() const { return sides * pitch; }
-  [[nodiscard]] std::int64_t size() const { return column() + planes; }  ///< of a block
+  /// Where the constant mode's reals begin.
+  [[nodiscard]] BANKFULL_HOST_DEVICE std::int64_t column() const { return sides * pitch; }
+  [[nodiscard]] std::int64_t size() const { return column() + behind; }  ///< of a block
 };
 
-/// The planes of a rank.
+/// The planes of a rank; those of the first rank are as many as of any.
 inline Range slab_of(const Domain& domain, int rank, int ranks) {
   return share(domain.i.cells(), rank, ranks);
 }
+
+/// The slab's planes as a domain of their own, coupled around as the elimination of a slab is.
+Domain ring_of_slab(const Domain& domain, const Range& planes);
 
 }  // namespace bankfull::poisson

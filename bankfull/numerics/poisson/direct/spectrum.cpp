@@ -54,6 +54,11 @@ double length_of_transforms(const Domain& domain) {
   return static_cast<double>(scale_of_transform(domain.j) * scale_of_transform(domain.k));
 }
 
+double gpu_length_of_transforms(const Domain& domain) {
+  const bool by_products = has_own_basis(domain.j) || has_own_basis(domain.k);
+  return by_products ? 1.0 : length_of_transforms(domain);
+}
+
 template <class Real>
 EliminationTable<Real>::EliminationTable(const Domain& domain, double transforms) {
   const Axis& axis = domain.i;

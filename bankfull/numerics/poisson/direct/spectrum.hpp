@@ -78,6 +78,9 @@ struct alignas(4 * sizeof(Real)) EliminationCell {
 /// with a basis of their own.
 double length_of_transforms(const Domain& domain);
 
+/// The same on a GPU, which takes both axes to modes by products where either is stretched.
+double gpu_length_of_transforms(const Domain& domain);
+
 /// The tridiagonal system of axis i; see elimination.hpp.
 template <class Real>
 struct EliminationTable {

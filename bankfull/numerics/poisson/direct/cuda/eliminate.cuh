@@ -3,6 +3,7 @@
 #include "bankfull/numerics/poisson/direct/elimination.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
+#include "bankfull/numerics/poisson/direct/slabs.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <cstddef>
@@ -61,25 +62,69 @@ class ColumnPair {
     }
   }
 
+  static constexpr int modes = Kind::count;
+
   __device__ void solve() {
-    int first = 0;
-    for (; first < last_; first += segment) {
-      sweep_up(first);
-    }
+    sweep_up();
     turn();
-    while (first > 0) {
-      first -= segment;
-      sweep_down(first);
+    sweep_down();
+  }
+
+  // Of a slab: up in one kernel, down in another one. See slabs.hpp.
+
+  /// What the sweep up leaves for the root and for the root below.
+  __device__ void find_sides(Amplitudes<Real>& own, Amplitudes<Real>& below) {
+    sweep_up();
+    const EliminationCell<Real> cell = data_.cells[last_];
+    const Amplitudes<Real> side = amplitudes(load(last_, first_b_));
+#pragma unroll
+    for (int n4 = 0; n4 < 4; ++n4) {
+      own.of[n4] = right_side_.of[n4] + cell.side_scale * side.of[n4];
+      below.of[n4] = root_side_.of[n4];
     }
+    response_sum_ += cell.response * (cell.side_scale * side.of[0]);
+  }
+
+  /// After it, of the constant mode: the sum of right sides times responses.
+  [[nodiscard]] __device__ Real response_sum() const { return response_sum_; }
+
+  /// After it, what is left of the couplings.
+  [[nodiscard]] __device__ SlabCouplings<Real> couplings(int mode) const {
+    return {end_[mode].dominance + decay_[mode] * data_.cells[last_].width, end_[mode].closing,
+            root_dominance_[mode]};
+  }
+
+  /// The solution of the slab from those at the roots; `excess` is the constant mode's mean right
+  /// side.
+  __device__ void substitute(const Amplitudes<Real>& own, const Amplitudes<Real>& below,
+                             Real excess) {
+    excess_ = excess;
+    root_ = below;
+    solution_ = own;
+    finish(last_, data_.cells[last_]);
+    sweep_down();
   }
 
  private:
-  static constexpr int modes = Kind::count;
   static constexpr std::size_t mode_count = Kind::count;
   static constexpr int segment = GpuSizes::segment_of(modes, Cyclic);
   static constexpr bool twists = Kind::wall_j || Kind::wall_k;
 
-  __device__ void sweep_up(int first) {
+  __device__ void sweep_up() {
+    for (int first = 0; first < last_; first += segment) {
+      sweep_segment_up(first);
+    }
+  }
+
+  __device__ void sweep_down() {
+    int first = (last_ + segment - 1) / segment * segment;
+    while (first > 0) {
+      first -= segment;
+      sweep_segment_down(first);
+    }
+  }
+
+  __device__ void sweep_segment_up(int first) {
     store_checkpoint(first);
     ElementPair<Real> sides[segment];
 #pragma unroll
@@ -141,7 +186,7 @@ class ColumnPair {
     finish(last_, cell);
   }
 
-  __device__ void sweep_down(int first) {
+  __device__ void sweep_segment_down(int first) {
     ElementPair<Real> particular[segment];
 #pragma unroll
     for (int s = 0; s < segment; ++s) {
