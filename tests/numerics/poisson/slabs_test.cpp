@@ -91,7 +91,7 @@ struct EliminatedSlab {
   double side = 0.0;        ///< of the root
   double side_below = 0.0;  ///< of the root below
 
-  EliminatedSlab(const ModeSystem& system, Range cells_, const Values& sides) : cells(cells_) {
+  EliminatedSlab(const ModeSystem& system, Range of_cells, const Values& sides) : cells(of_cells) {
     const AxisCouplings couplings(system.axis);
     const auto at = [](std::int64_t n) { return static_cast<std::size_t>(n); };
     LowerEnd<double> end{.closing = cells.begin > 0 ? couplings.above[at(cells.begin - 1)]
@@ -122,6 +122,7 @@ struct EliminatedSlab {
 
 std::vector<EliminatedSlab> eliminated(const ModeSystem& system, const Values& sides, int ranks) {
   std::vector<EliminatedSlab> slabs;
+  slabs.reserve(static_cast<std::size_t>(ranks));
   for (int rank = 0; rank < ranks; ++rank) {
     slabs.emplace_back(system, share(system.axis.cells(), rank, ranks), sides);
   }

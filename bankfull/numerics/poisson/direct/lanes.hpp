@@ -38,8 +38,8 @@ struct LaneShape {
   static constexpr std::int64_t kept_of_ends = 4 * max_modes + 16;
 
  private:
-  LaneShape(std::int64_t cells_, std::int64_t modes_, bool cyclic_, std::size_t element_bytes)
-      : cells(cells_), modes(modes_), cyclic(cyclic_) {
+  LaneShape(std::int64_t of_cells, std::int64_t of_modes, bool is_cyclic, std::size_t element_bytes)
+      : cells(of_cells), modes(of_modes), cyclic(is_cyclic) {
     constexpr std::int64_t cache_bytes = std::int64_t{512} * 1024;
     constexpr std::int64_t least = 8;
     constexpr std::int64_t most = 128;

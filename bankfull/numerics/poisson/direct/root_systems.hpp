@@ -36,7 +36,7 @@ class RootSystems {
     return factors_.data() + slab * modes_ * SlabCouplings<Real>::count * pitch_;
   }
   static std::int64_t block_of_couplings(const RootBlocks& blocks, int modes) {
-    return modes * SlabCouplings<Real>::count * blocks.pitch;
+    return blocks.pitch * modes * SlabCouplings<Real>::count;
   }
 
   /// Eliminates all roots' couplings for so many pairs. What the solutions need stays in the place

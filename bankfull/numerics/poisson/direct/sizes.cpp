@@ -196,7 +196,7 @@ std::int64_t gpu_root_bytes(const Domain& domain, const RootBlocks& blocks,
   constexpr std::int64_t own_allocation = 2 * mib;
   const std::int64_t message = bytes * blocks.size() + line;
   const int modes = PlaneModes::on_gpu(domain).count;
-  const std::int64_t couplings = modes * SlabCouplings<double>::count * blocks.pitch;
+  const std::int64_t couplings = blocks.pitch * modes * SlabCouplings<double>::count;
   const std::int64_t particular = RootBlocks::amplitudes * blocks.pitch;
   // Couplings leave by memory of their own while the solver is made.
   return blocks.ranks * (2 * message + line + bytes * (2 * couplings + particular)) +

@@ -5,8 +5,8 @@
 
 namespace bankfull::poisson {
 
-RootBlocks::RootBlocks(const Domain& domain, int ranks_, Constant constant)
-    : ranks(ranks_),
+RootBlocks::RootBlocks(const Domain& domain, int of_ranks, Constant constant)
+    : ranks(of_ranks),
       pairs(half_spectrum(domain.j.cells()) * half_spectrum(domain.k.cells())),
       pitch(share_of(0).size()),
       behind(constant == Constant::column ? slab_of(domain, 0, ranks).size() : 1) {

@@ -97,7 +97,7 @@ struct RootBlocks {
   /// solves for the mode the sum of right sides times responses, and back their mean.
   enum class Constant { column, sums };
 
-  RootBlocks(const Domain& domain, int ranks, Constant constant);
+  RootBlocks(const Domain& domain, int of_ranks, Constant constant);
 
   [[nodiscard]] BANKFULL_HOST_DEVICE Range share_of(int rank) const {
     return share(pairs, rank, ranks);

@@ -28,7 +28,7 @@ class RootExchange {
   }
 
   /// Reals that one takes.
-  static std::int64_t size(const RootBlocks& blocks) { return 2 * blocks.ranks * blocks.size(); }
+  static std::int64_t size(const RootBlocks& blocks) { return blocks.size() * blocks.ranks * 2; }
 
   /// What goes from this slab to that rank, and comes back from it.
   [[nodiscard]] Real* of_slab(int rank) const { return of_slab_.data() + rank * blocks_.size(); }
@@ -66,6 +66,7 @@ class RootExchange {
   [[nodiscard]] std::vector<Message> messages(const Buffer<Real>& buffer,
                                               std::int64_t reals) const {
     std::vector<Message> result;
+    result.reserve(static_cast<std::size_t>(blocks_.ranks));
     for (int rank = 0; rank < blocks_.ranks; ++rank) {
       result.push_back({rank, buffer.data() + rank * blocks_.size(),
                         static_cast<std::size_t>(reals) * sizeof(Real)});
