@@ -55,7 +55,9 @@ class CpuDirect final : public Solver<Real> {
  private:
   template <class Kind, bool Cyclic>
   void eliminate() const {
-    columns_.for_my_tiles(lanes_.lanes, [this](const LaneTile& tile) {
+    const Range mine = my_share(columns_.tiles(lanes_.lanes));
+    for (std::int64_t number = mine.begin; number < mine.end; ++number) {
+      const LaneTile tile = columns_.tile(number, lanes_.lanes);
       const LaneElimination<Real, Kind, Cyclic> lanes(memory_.my_work(), lanes_, tile.count);
       columns_.prepare(lanes, tile);
       if (tile.has_constant_mode()) {
@@ -65,7 +67,7 @@ class CpuDirect final : public Solver<Real> {
       if (tile.has_constant_mode()) {
         remove_mean();
       }
-    });
+    }
   }
 
   template <class Elimination>

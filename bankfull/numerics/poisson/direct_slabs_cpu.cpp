@@ -90,16 +90,19 @@ class CpuSlabDirect final : public Solver<Real> {
     return tile.j * half_k_ + tile.k;
   }
 
-  /// Inside a parallel region: body(lanes, tile) for the calling thread's tiles.
+  /// Inside a parallel region: body(lanes, tile) for the calling thread's tiles, of which each
+  /// thread has some of long modes and some of short ones.
   template <class Body>
   void for_my_columns(const Body& body) const {
     columns_.with_kind([&]<class Kind>(Kind /*kind*/) {
-      columns_.for_my_tiles(lanes_.lanes, [&](const LaneTile& tile) {
+      const std::int64_t tiles = columns_.tiles(lanes_.lanes);
+      for (std::int64_t number = share_number(); number < tiles; number += team_.threads()) {
+        const LaneTile tile = columns_.tile(number, lanes_.lanes);
         const LaneElimination<Real, Kind, true> lanes(memory_.my_work(), lanes_, tile.count);
         columns_.prepare(lanes, tile);
         lanes.begin(closing_);
         body(lanes, tile);
-      });
+      }
     });
   }
 
@@ -176,13 +179,14 @@ class CpuSlabDirect final : public Solver<Real> {
   /// Over all pairs of columns.
   [[nodiscard]] SlabSweeps mean_sweeps() const {
     SlabSweeps mean;
-    columns_.for_tiles({0, columns_.tiles(lanes_.lanes)}, lanes_.lanes, [&](const LaneTile& tile) {
+    for (std::int64_t number = 0; number < columns_.tiles(lanes_.lanes); ++number) {
+      const LaneTile tile = columns_.tile(number, lanes_.lanes);
       const SlabSweeps sweeps(slab_.size(), reach(tile));
       const double share = static_cast<double>(tile.count) / static_cast<double>(blocks_.pairs);
       mean.cells += share * sweeps.cells;
       mean.sides += share * sweeps.sides;
       mean.closed += share * sweeps.closed;
-    });
+    }
     return mean;
   }
 

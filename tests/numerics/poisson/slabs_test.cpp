@@ -281,6 +281,24 @@ TEST_P(Slabs, HaveTheirRootsFromRootSystems) {
   }
 }
 
+/// Four planes, some more where shares are not equal.
+TEST_P(Slabs, ShareAllPairsAndSendFourPlanes) {
+  const int ranks = GetParam();
+  const Domain domain{uniform_axis(64, true), uniform_axis(101, true), uniform_axis(100, false)};
+  const RootBlocks blocks(domain, ranks, RootBlocks::Constant::column);
+  std::int64_t pairs = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Range share = blocks.share_of(rank);
+    EXPECT_EQ(share.begin, pairs);
+    EXPECT_LE(share.size(), blocks.pitch);
+    pairs = share.end;
+  }
+  EXPECT_EQ(pairs, 51 * 51);
+  const double planes =
+      static_cast<double>(blocks.sent_bytes(sizeof(double))) / (101.0 * 100.0 * sizeof(double));
+  EXPECT_NEAR(planes, 4.0 * (ranks - 1) / ranks, 0.25);
+}
+
 TEST(ConstantModeOfSlabs, SolvesTheEquationAndHasNoMean) {
   for (const bool periodic : {false, true}) {
     for (const Axis& axis : axes_of_slabs(periodic)) {

@@ -49,21 +49,11 @@ class CpuColumns {
     }
   }
 
-  /// body(tile) for these of the tiles of so many lanes.
-  template <class Body>
-  void for_tiles(Range numbers, std::int64_t lanes, const Body& body) const {
-    const std::int64_t half = half_spectrum(nk_);
+  /// One of the tiles of so many lanes.
+  [[nodiscard]] LaneTile tile(std::int64_t number, std::int64_t lanes) const {
     const std::int64_t of_row = tiles_of_row(lanes);
-    for (std::int64_t number = numbers.begin; number < numbers.end; ++number) {
-      const std::int64_t k = number % of_row * lanes;
-      body(LaneTile{number, number / of_row, k, std::min(lanes, half - k)});
-    }
-  }
-
-  /// Inside a parallel region: the same for the calling thread's share of them.
-  template <class Body>
-  void for_my_tiles(std::int64_t lanes, const Body& body) const {
-    for_tiles(my_share(tiles(lanes)), lanes, body);
+    const std::int64_t k = number % of_row * lanes;
+    return {number, number / of_row, k, std::min(lanes, half_spectrum(nk_) - k)};
   }
 
   /// How many there are, in pairs of rows (j, j').
