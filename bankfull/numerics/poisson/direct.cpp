@@ -75,7 +75,7 @@ std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, 
            gpu_root_bytes(domain, blocks, element_bytes);
   }
   const RootBlocks blocks(domain, ranks, RootBlocks::Constant::column);
-  const SpectrumLayout layout = slab_layout(domain, planes, element_bytes);
+  const SpectrumLayout layout = slab_layout(domain, planes + 1, element_bytes);
   const LaneShape lanes = LaneShape::of_slab(domain, planes, element_bytes);
   return bytes * (layout.size + threads * work_reals(layout, lanes) + matrix_reals_of_j(domain) +
                   matrix_reals_of_k(domain, element_bytes) + RootExchange<double>::size(blocks) +

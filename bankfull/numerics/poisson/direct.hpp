@@ -46,11 +46,14 @@ std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, 
                                int threads, int ranks);
 std::int64_t direct_sent_bytes(const Domain& domain, std::size_t element_bytes, int ranks);
 
-/// The same solver on ranks: cell (0, 0, 0) of its slots is the first cell of this rank's slab, no
-/// ghost cells are read or written. Collective, as is every solve, whose right sides are of all
-/// slabs; `ranks` must outlive it. The solution has the same bits in every run on as many ranks,
-/// for any number of threads, and agrees with that of one rank to rounding. traffic() is that of
-/// this rank. On one rank it is the solver of one rank.
+/// The same solver on ranks: cell (0, 0, 0) of its slots is the first cell of this rank's slab. It
+/// reads the right side of the slab only, and leaves the solution of the slab and of the plane
+/// before it, i = -1, which costs no message: there is none below a wall, and around a periodic
+/// axis it is the last one of the domain.
+///
+/// Collective, as is every solve; `ranks` must outlive it. The solution has the same bits in every
+/// run on as many ranks, for any number of threads, and agrees with that of one rank to rounding.
+/// traffic() is that of all ranks together. On one rank it is the solver of one rank.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads,
                                               const Communicator& ranks);

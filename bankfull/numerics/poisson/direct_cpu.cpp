@@ -21,7 +21,7 @@ class CpuDirect final : public Solver<Real> {
         team_(threads),
         table_(domain, length_of_transforms(domain)),
         lanes_(domain, sizeof(Real)),
-        memory_(SpectrumLayout(domain.extents(), sizeof(Real)), domain.i.cells(),
+        memory_(SpectrumLayout(domain.extents(), sizeof(Real)), 0,
                 work_reals(SpectrumLayout(domain.extents(), sizeof(Real)), lanes_), team_),
         planes_(domain, bases, memory_.layout()),
         columns_(domain, bases),

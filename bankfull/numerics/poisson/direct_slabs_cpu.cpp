@@ -36,8 +36,9 @@ class CpuSlabDirect final : public Solver<Real> {
         transforms_(length_of_transforms(domain)),
         closing_(slab_.begin > 0 ? nth_cell(slab_.begin - 1).above : table_.closing),
         lanes_(LaneShape::of_slab(domain, slab_.size(), sizeof(Real))),
-        memory_(slab_layout(domain, slab_.size(), sizeof(Real)), slab_.size(),
-                work_reals(slab_layout(domain, slab_.size(), sizeof(Real)), lanes_), team_),
+        has_below_(slab_.begin > 0 || domain.i.periodic),
+        memory_(slab_layout(domain, slab_.size() + 1, sizeof(Real)), 1,
+                work_reals(slab_layout(domain, 1, sizeof(Real)), lanes_), team_),
         planes_(domain, bases, memory_.layout()),
         columns_(domain, bases),
         reaches_(static_cast<std::size_t>(columns_.tiles(lanes_.lanes))),
@@ -50,7 +51,8 @@ class CpuSlabDirect final : public Solver<Real> {
         constant_column_(domain.i.widths.size()) {
     expects(direct_unavailable(Device::cpu(), domain).empty(), "this build serves the domain");
     factorise(ranks);
-    traffic_ = cpu_slab_traffic(domain, mean_sweeps(), ranks.size(), sizeof(Real));
+    const Traffic mine = cpu_slab_traffic(domain, mean_sweeps(), ranks.size(), sizeof(Real));
+    traffic_ = {ranks.sum(mine.bytes_read), ranks.sum(mine.bytes_written), ranks.sum(mine.flops)};
   }
 
   [[nodiscard]] CellSlots<Real> right_side() const override { return memory_.slots(); }
@@ -179,6 +181,7 @@ class CpuSlabDirect final : public Solver<Real> {
   /// Over all pairs of columns.
   [[nodiscard]] SlabSweeps mean_sweeps() const {
     SlabSweeps mean;
+    mean.below = has_below_ ? 1.0 : 0.0;
     for (std::int64_t number = 0; number < columns_.tiles(lanes_.lanes); ++number) {
       const LaneTile tile = columns_.tile(number, lanes_.lanes);
       const SlabSweeps sweeps(slab_.size(), reach(tile));
@@ -234,7 +237,14 @@ class CpuSlabDirect final : public Solver<Real> {
     constant_.solve(constant_column_, transforms_);
   }
 
-  /// From the roots down, and from modes to planes.
+  /// Of a plane of the slab, or of the root below.
+  [[nodiscard]] Real constant_mode(std::int64_t i) const {
+    const auto cells = static_cast<std::int64_t>(constant_column_.size());
+    return static_cast<Real>(
+        constant_column_[static_cast<std::size_t>((slab_.begin + i + cells) % cells)]);
+  }
+
+  /// From the roots down, and from modes to planes; the plane of the roots below, too.
   void substitute() const {
 #pragma omp parallel num_threads(team_.threads())
     {
@@ -248,14 +258,16 @@ class CpuSlabDirect final : public Solver<Real> {
                                            lanes.solution_below(n) + lane);
                              }
                            });
-        lanes.resume(row_a(tile, root()), row_b(tile, root()));
+        lanes.store(lanes.solution(0), row_a(tile, root()), row_b(tile, root()));
+        if (has_below_) {
+          lanes.store(lanes.solution_below(0), row_a(tile, -1), row_b(tile, -1));
+        }
         sweep_down(lanes, tile);
       });
 #pragma omp barrier
       const Range mine = memory_.my_planes();
-      for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-        *memory_.plane(i) =
-            static_cast<Real>(constant_column_[static_cast<std::size_t>(slab_.begin + i)]);
+      for (std::int64_t i = mine.begin > 0 || !has_below_ ? mine.begin : -1; i < mine.end; ++i) {
+        *memory_.plane(i) = constant_mode(i);
         planes_.back(memory_.plane(i), memory_.my_work());
       }
     }
@@ -267,6 +279,7 @@ class CpuSlabDirect final : public Solver<Real> {
   double transforms_;
   Real closing_;  ///< coupling of the slab's first cell to the root below
   LaneShape lanes_;
+  bool has_below_;  ///< whether there is a root below
   CpuPlaneMemory<Real> memory_;
   CpuPlanes<Real> planes_;
   CpuColumns<Real> columns_;

@@ -28,7 +28,9 @@ Values solved_on_ranks(const Domain& domain, const Values& f, int threads, int t
     put(slab, part_of(domain, f), solver->right_side());
     solver->solve();
   }
-  return whole_field(take(slab, solver->solution()));
+  const Values whole = whole_field(take(slab, solver->solution()));
+  expect_plane_before<Real>(domain, whole, solver->solution());
+  return whole;
 }
 
 template <class Real>

@@ -6,6 +6,9 @@
 #include "tests/mpi_main.hpp"
 #include "tests/numerics/poisson/direct_cases.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <gtest/gtest.h>
 #include <vector>
 
 namespace bankfull::poisson {
@@ -36,6 +39,24 @@ inline Values whole_field(const Values& part) {
     whole.insert(whole.end(), each.begin(), each.end());
   }
   return whole;
+}
+
+/// The solution in the plane before the slab has the bits of the rank below.
+template <class Real>
+void expect_plane_before(const Domain& domain, const Values& whole,
+                         const CellSlots<Real>& solution) {
+  const Extents n = domain.extents();
+  const std::int64_t first = cells_of_slab(domain).begin / (n.nj * n.nk);
+  if (test_ranks().size() == 1 || (first == 0 && !domain.i.periodic)) {
+    return;
+  }
+  const std::int64_t before = (first + n.ni - 1) % n.ni;
+  for (std::int64_t j = 0; j < n.nj; ++j) {
+    for (std::int64_t k = 0; k < n.nk; ++k) {
+      ASSERT_EQ(static_cast<double>(solution(-1, j, k)),
+                whole[static_cast<std::size_t>((before * n.nj + j) * n.nk + k)]);
+    }
+  }
 }
 
 /// This slab's part.

@@ -155,7 +155,8 @@ class LaneElimination {
     }
   }
 
-  // The last cell of a slab, in place of `turn`: `reduce` on the way up, `resume` on the way down.
+  // The last cell of a slab, in place of `turn`: `reduce` on the way up, and on the way down
+  // `store`, after which `back` goes on.
 
   /// Adds the last cell's own right side: side() and side_below() are those of the roots' rows.
   void reduce(const EliminationCell<Real>& cell, const Real* a, const Real* b) const {
@@ -222,21 +223,21 @@ class LaneElimination {
     std::fill_n(right_side_, 4 * pitch_, Real{0});
   }
 
-  /// Where the solutions at the own root and at the one below belong before `resume`.
+  /// Where the solutions at the own root and at the one below belong before the way down.
   [[nodiscard]] Real* solution(int amplitude) const { return right_side_ + amplitude * pitch_; }
   [[nodiscard]] Real* solution_below(int amplitude) const {
     return root_solution_ + amplitude * pitch_;
   }
 
-  /// Stores the last cell's solution; `back` goes on from there.
-  void resume(Real* a, Real* b) const {
+  /// Stores one of them, the first of its amplitudes being at `solution`, as a cell's elements.
+  void store(const Real* solution, Real* a, Real* b) const {
     const Rows at = rows_of(0);
     const std::int64_t pitch = pitch_;
 #pragma omp simd
     for (std::int64_t lane = 0; lane < lanes_; ++lane) {
       Amplitudes<Real> x{};
       for (int n4 = 0; n4 < 4; ++n4) {
-        x.of[n4] = at.right_side[n4 * pitch + lane];
+        x.of[n4] = solution[n4 * pitch + lane];
       }
       untwist(at, pitch, lane, Kind::join(x), a, b);
     }

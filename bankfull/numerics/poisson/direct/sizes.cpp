@@ -145,17 +145,19 @@ Traffic cpu_slab_traffic(const Domain& domain, const SlabSweeps& sweeps, int ran
   const auto plane = static_cast<double>(n.nj * n.nk);
   const double cells = plane * sweeps.cells;
   const double again = plane * (sweeps.sides + 1.0);
+  const double below = plane * sweeps.below;
   const auto pairs = static_cast<double>(blocks.pairs);
   const auto bytes = static_cast<double>(element_bytes);
   // Blocks of the slab, those of the share, and here the factors of as many systems.
   const double sides = pairs * RootBlocks::sides;
   const double factors = pairs * modes.count * SlabCouplings<double>::count;
-  const double transforms =
-      cells * (transform_flops(n.nj, modes.product_j) + transform_flops(n.nk, modes.product_k));
-  return {bytes * (3.0 * cells + again + 2.0 * sides + factors),
-          bytes * (3.0 * cells + 2.0 * sides),
-          transforms +
-              pairs * (slab_elimination_flops(domain, sweeps) + root_system_flops(ranks) / ranks)};
+  const double transform =
+      transform_flops(n.nj, modes.product_j) + transform_flops(n.nk, modes.product_k);
+  const double eliminate =
+      slab_elimination_flops(domain, sweeps) + root_system_flops(ranks) / ranks;
+  return {bytes * (3.0 * cells + again + below + 2.0 * sides + factors),
+          bytes * (3.0 * cells + 2.0 * below + 2.0 * sides),
+          (cells + 0.5 * below) * transform + pairs * eliminate};
 }
 
 Traffic gpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {

@@ -68,6 +68,7 @@ struct SlabSweeps {
   double cells = 0.0;   ///< of the slab
   double sides = 0.0;   ///< below the root, of the sweep for sides
   double closed = 0.0;  ///< of each sweep, those in which the root below is felt
+  double below = 0.0;   ///< planes below the slab, of which the solution is wanted
 
   SlabSweeps() = default;
   explicit SlabSweeps(std::int64_t planes, const SlabReach& reach)

@@ -12,21 +12,23 @@
 namespace bankfull::poisson {
 
 /// The planes of a field, shared among the threads of a team, and what each of these works in. All
-/// of it is 0 at first.
+/// of it is 0 at first. Before plane 0 there may be others, which are nobody's.
 template <class Real>
 class CpuPlaneMemory {
  public:
-  CpuPlaneMemory(const SpectrumLayout& layout, std::int64_t planes, std::int64_t work_reals,
+  /// `layout`: of all planes, `before` of them before the first one.
+  CpuPlaneMemory(const SpectrumLayout& layout, std::int64_t before, std::int64_t work_reals,
                  const Team& team)
       : layout_(layout),
-        planes_(planes),
+        before_(before),
+        planes_(layout.size / layout.plane_pitch - before),
         work_reals_(work_reals),
         field_(MemorySpace::host, static_cast<std::size_t>(layout.size)),
         work_(MemorySpace::host, static_cast<std::size_t>(team.threads() * work_reals)) {
 #pragma omp parallel num_threads(team.threads())
     {
       const Range mine = my_planes();
-      std::fill(plane(mine.begin), plane(mine.end), Real{0});
+      std::fill(plane(mine.begin > 0 ? mine.begin : -before_), plane(mine.end), Real{0});
       std::fill_n(my_work(), work_reals_, Real{0});
     }
   }
@@ -34,10 +36,10 @@ class CpuPlaneMemory {
   [[nodiscard]] const SpectrumLayout& layout() const { return layout_; }
   [[nodiscard]] std::int64_t planes() const { return planes_; }
   [[nodiscard]] Real* plane(std::int64_t i) const {
-    return field_.data() + i * layout_.plane_pitch;
+    return field_.data() + (i + before_) * layout_.plane_pitch;
   }
   [[nodiscard]] CellSlots<Real> slots() const {
-    return {field_.data(), layout_.plane_pitch, layout_.row_pitch, 0, 0};
+    return {plane(0), layout_.plane_pitch, layout_.row_pitch, 0, 0};
   }
 
   // Inside a parallel region, of the calling thread.
@@ -47,6 +49,7 @@ class CpuPlaneMemory {
 
  private:
   SpectrumLayout layout_;
+  std::int64_t before_;
   std::int64_t planes_;
   std::int64_t work_reals_;
   Buffer<Real> field_;
