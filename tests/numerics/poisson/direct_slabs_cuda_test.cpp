@@ -25,7 +25,19 @@ Values solved_on_ranks(const Domain& domain, const Values& f, Transport transpor
     HostCopy<Real>(slab, solver->right_side()).upload(part_of(domain, f), stream);
     solver->solve();
   }
-  return whole_field(HostCopy<Real>(slab, solver->solution()).download(stream));
+  const Values whole = whole_field(HostCopy<Real>(slab, solver->solution()).download(stream));
+  // The slab with the plane before it, as one more of a domain.
+  if (test_ranks().size() > 1) {
+    Domain wider = slab;
+    wider.i.widths.push_back(1.0);
+    CellSlots<Real> from = solver->solution();
+    from.data -= from.plane_pitch;
+    const Values copied = HostCopy<Real>(wider, from).download(stream);
+    expect_plane_before(domain, whole, [&](std::int64_t j, std::int64_t k) {
+      return copied[static_cast<std::size_t>(j * domain.k.cells() + k)];
+    });
+  }
+  return whole;
 }
 
 template <class Real>

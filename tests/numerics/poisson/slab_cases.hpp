@@ -41,10 +41,9 @@ inline Values whole_field(const Values& part) {
   return whole;
 }
 
-/// The solution in the plane before the slab has the bits of the rank below.
-template <class Real>
-void expect_plane_before(const Domain& domain, const Values& whole,
-                         const CellSlots<Real>& solution) {
+/// The solution before_slab(j, k) in the plane before the slab has the bits of the rank below.
+template <class Before>
+void expect_plane_before(const Domain& domain, const Values& whole, const Before& before_slab) {
   const Extents n = domain.extents();
   const std::int64_t first = cells_of_slab(domain).begin / (n.nj * n.nk);
   if (test_ranks().size() == 1 || (first == 0 && !domain.i.periodic)) {
@@ -53,8 +52,7 @@ void expect_plane_before(const Domain& domain, const Values& whole,
   const std::int64_t before = (first + n.ni - 1) % n.ni;
   for (std::int64_t j = 0; j < n.nj; ++j) {
     for (std::int64_t k = 0; k < n.nk; ++k) {
-      ASSERT_EQ(static_cast<double>(solution(-1, j, k)),
-                whole[static_cast<std::size_t>((before * n.nj + j) * n.nk + k)]);
+      ASSERT_EQ(before_slab(j, k), whole[static_cast<std::size_t>((before * n.nj + j) * n.nk + k)]);
     }
   }
 }

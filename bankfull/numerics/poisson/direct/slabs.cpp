@@ -3,6 +3,9 @@
 #include "bankfull/core/base/expects.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
+#include <cstddef>
+#include <vector>
+
 namespace bankfull::poisson {
 
 RootBlocks::RootBlocks(const Domain& domain, int of_ranks, Constant constant)
@@ -14,8 +17,11 @@ RootBlocks::RootBlocks(const Domain& domain, int of_ranks, Constant constant)
 }
 
 Domain ring_of_slab(const Domain& domain, const Range& planes) {
-  const auto first = domain.i.widths.begin();
-  return {{{first + planes.begin, first + planes.end}, true}, domain.j, domain.k};
+  const std::vector<double>& all = domain.i.widths;
+  Axis axis{{planes.begin > 0 ? all[static_cast<std::size_t>(planes.begin - 1)] : all.back()},
+            true};
+  axis.widths.insert(axis.widths.end(), all.begin() + planes.begin, all.begin() + planes.end);
+  return {axis, domain.j, domain.k};
 }
 
 }  // namespace bankfull::poisson

@@ -128,7 +128,8 @@ inline Range slab_of(const Domain& domain, int rank, int ranks) {
   return share(domain.i.cells(), rank, ranks);
 }
 
-/// The slab's planes as a domain of their own, coupled around as the elimination of a slab is.
+/// The slab's planes and the one below (around the domain, below its first) as a domain of their
+/// own, coupled around as the elimination of a slab is: what a GPU has memory for.
 Domain ring_of_slab(const Domain& domain, const Range& planes);
 
 }  // namespace bankfull::poisson

@@ -17,8 +17,8 @@ struct EliminationData {
   Complex<Real>* spectrum;  ///< of all planes
   std::int64_t row_pitch;   ///< in elements, as all lengths here
   std::int64_t plane_pitch;
-  const EliminationCell<Real>* cells;
-  const Real* decay_j;  ///< see AxisModes
+  const EliminationCell<Real>* cells;  ///< of a slab there is one before the first, too
+  const Real* decay_j;                 ///< see AxisModes
   const Real* decay_k;
   const Complex<Real>* twist_j;
   const Complex<Real>* twist_k;
@@ -94,12 +94,14 @@ class ColumnPair {
             root_dominance_[mode]};
   }
 
-  /// The solution of the slab from those at the roots; `excess` is the constant mode's mean right
-  /// side.
+  /// The solution of the slab and of the cell below it from those at the roots; `excess` is the
+  /// constant mode's mean right side.
   __device__ void substitute(const Amplitudes<Real>& own, const Amplitudes<Real>& below,
                              Real excess) {
     excess_ = excess;
     root_ = below;
+    solution_ = below;
+    finish(-1, data_.cells[-1]);
     solution_ = own;
     finish(last_, data_.cells[last_]);
     sweep_down();

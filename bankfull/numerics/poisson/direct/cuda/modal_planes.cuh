@@ -22,10 +22,12 @@ namespace bankfull::poisson {
 template <class Real>
 class CudaModalPlanes {
  public:
-  /// `table`: of axis i and perhaps of more cells, of which planes begin at `first`.
-  CudaModalPlanes(const Domain& planes, const EliminationTable<Real>& table, std::int64_t first,
-                  const Stream& stream, const GpuSizes& sizes)
+  /// `table`: of all of axis i. Of its cells these are eliminated, whose planes are the last ones
+  /// of `planes`: before them there may be one of which only the solution is wanted.
+  CudaModalPlanes(const Domain& planes, const EliminationTable<Real>& table,
+                  const Range& eliminated, const Stream& stream, const GpuSizes& sizes)
       : extents_(planes.extents()),
+        before_(extents_.ni - eliminated.size()),
         folded_j_(is_transformed(planes) && !planes.j.periodic ? extents_.nj : 0),
         folded_k_(is_transformed(planes) && !planes.k.periodic ? extents_.nk : 0),
         stream_(&stream),
@@ -35,15 +37,15 @@ class CudaModalPlanes {
     fill_bytes(field_.data(), 0, field_.bytes(), stream);
     if (is_transformed(planes)) {
       plan_transforms(sizes);
-      set_data(table, first, sizes, AxisModes(planes.j), AxisModes(planes.k));
+      set_data(table, eliminated, sizes, AxisModes(planes.j), AxisModes(planes.k));
     } else {
       products_.emplace(planes, stream, layout_, sizes.planes_at_once);
-      set_data(table, first, sizes, products_->modes_j(), products_->modes_k());
+      set_data(table, eliminated, sizes, products_->modes_j(), products_->modes_k());
     }
   }
 
   [[nodiscard]] CellSlots<Real> slots() const {
-    return {field_.data(), layout_.plane_pitch, layout_.row_pitch, folded_j_, folded_k_};
+    return {first_plane(), layout_.plane_pitch, layout_.row_pitch, folded_j_, folded_k_};
   }
 
   [[nodiscard]] const EliminationData<Real>& data() const { return data_; }
@@ -81,6 +83,8 @@ class CudaModalPlanes {
   }
 
  private:
+  [[nodiscard]] Real* first_plane() const { return field_.data() + before_ * layout_.plane_pitch; }
+
   template <class T>
   [[nodiscard]] Buffer<T> on_gpu(std::int64_t count) const {
     select(stream_->device());
@@ -96,31 +100,46 @@ class CudaModalPlanes {
     transforms_->work_in(work_.data());
   }
 
-  void set_data(const EliminationTable<Real>& table, std::int64_t first, const GpuSizes& sizes,
+  void set_data(const EliminationTable<Real>& table, const Range& eliminated, const GpuSizes& sizes,
                 const AxisModes& j, const AxisModes& k) {
-    const auto begin = table.cells.begin() + first;
-    cells_ = device_copy(std::vector(begin, begin + extents_.ni), *stream_);
+    cells_ = device_copy(cells_of(table, eliminated), *stream_);
     decay_j_ = device_copy(rounded(j.decay), *stream_);
     decay_k_ = device_copy(rounded(k.decay), *stream_);
     twist_j_ = device_copy(rounded(j.twist), *stream_);
     twist_k_ = device_copy(rounded(k.twist), *stream_);
-    data_ = {.spectrum = reinterpret_cast<Complex<Real>*>(field_.data()),
+    data_ = {.spectrum = reinterpret_cast<Complex<Real>*>(first_plane()),
              .row_pitch = layout_.row_pitch / 2,
              .plane_pitch = layout_.plane_pitch / 2,
-             .cells = cells_.data(),
+             .cells = cells_.data() + before_,
              .decay_j = decay_j_.data(),
              .decay_k = decay_k_.data(),
              .twist_j = twist_j_.data(),
              .twist_k = twist_k_.data(),
              .checkpoints = checkpoints_.data(),
-             .ni = static_cast<int>(extents_.ni),
+             .ni = static_cast<int>(eliminated.size()),
              .nj = static_cast<int>(extents_.nj),
              .nk = static_cast<int>(extents_.nk),
              .pairs = static_cast<int>(sizes.pairs),
-             .closing =
-                 first > 0 ? table.cells[static_cast<std::size_t>(first - 1)].above : table.closing,
+             .closing = closing_of(table, eliminated),
              .length = table.length,
              .mean_response = table.mean_response};
+  }
+
+  /// Around the table, before its first.
+  [[nodiscard]] std::vector<EliminationCell<Real>> cells_of(const EliminationTable<Real>& table,
+                                                            const Range& eliminated) const {
+    const auto all = static_cast<std::int64_t>(table.cells.size());
+    std::vector<EliminationCell<Real>> cells;
+    for (std::int64_t n = eliminated.begin - before_; n < eliminated.end; ++n) {
+      cells.push_back(table.cells[static_cast<std::size_t>((n + all) % all)]);
+    }
+    return cells;
+  }
+
+  /// Of the first cell to the one below it.
+  static Real closing_of(const EliminationTable<Real>& table, const Range& eliminated) {
+    return eliminated.begin > 0 ? table.cells[static_cast<std::size_t>(eliminated.begin - 1)].above
+                                : table.closing;
   }
 
   static std::vector<Real> rounded(const std::vector<double>& values) {
@@ -135,6 +154,7 @@ class CudaModalPlanes {
   }
 
   Extents extents_;
+  std::int64_t before_;    ///< planes
   std::int64_t folded_j_;  ///< cells, where the axis is transformed and ends at walls
   std::int64_t folded_k_;
   const Stream* stream_;

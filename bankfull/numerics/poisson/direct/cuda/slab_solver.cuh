@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(GpuSizes::max_threads)
 }
 
 /// The direct solver on the GPU of one of several ranks; see slabs.hpp. The memory traffic is that
-/// of one GPU: both sweeps cross memory there, too.
+/// of one GPU, where both sweeps cross memory, too, and of one plane more.
 template <class Real>
 class CudaSlabDirect final : public Solver<Real> {
  public:
@@ -109,12 +109,13 @@ class CudaSlabDirect final : public Solver<Real> {
         stream_(&stream),
         blocks_(domain, ranks.size(), RootBlocks::Constant::sums),
         planes_(ring_of_slab(domain, slab_),
-                EliminationTable<Real>(domain, gpu_length_of_transforms(domain)), slab_.begin,
-                stream, sizes),
-        roots_(ranks, blocks_, transport, stream),
-        traffic_(gpu_direct_traffic(ring_of_slab(domain, slab_), sizeof(Real))) {
+                EliminationTable<Real>(domain, gpu_length_of_transforms(domain)), slab_, stream,
+                sizes),
+        roots_(ranks, blocks_, transport, stream) {
     expects(direct_unavailable(stream.device(), domain).empty(), "this build serves the domain");
     planes_.with_kind([&]<class Kind>(Kind /*kind*/) { factorise<Kind>(ranks); });
+    const Traffic mine = gpu_direct_traffic(ring_of_slab(domain, slab_), sizeof(Real));
+    traffic_ = {ranks.sum(mine.bytes_read), ranks.sum(mine.bytes_written), ranks.sum(mine.flops)};
   }
 
   [[nodiscard]] CellSlots<Real> right_side() const override { return planes_.slots(); }

@@ -17,8 +17,8 @@ class CudaDirect final : public Solver<Real> {
   CudaDirect(const Domain& domain, const Stream& stream, const GpuSizes& sizes)
       : cyclic_(domain.i.periodic),
         stream_(&stream),
-        planes_(domain, EliminationTable<Real>(domain, gpu_length_of_transforms(domain)), 0, stream,
-                sizes),
+        planes_(domain, EliminationTable<Real>(domain, gpu_length_of_transforms(domain)),
+                {0, domain.i.cells()}, stream, sizes),
         traffic_(gpu_direct_traffic(domain, sizeof(Real))) {
     expects(direct_unavailable(stream.device(), domain).empty(), "this build serves the domain");
   }
