@@ -28,7 +28,7 @@ Values solved_on_ranks(const Domain& domain, const Values& f, int threads, int t
     put(slab, part_of(domain, f), solver->right_side());
     solver->solve();
   }
-  const Values whole = whole_field(take(slab, solver->solution()));
+  Values whole = whole_field(take(slab, solver->solution()));
   const CellSlots<Real> solution = solver->solution();
   expect_plane_before(domain, whole, [&](std::int64_t j, std::int64_t k) {
     return static_cast<double>(solution(-1, j, k));

@@ -25,7 +25,7 @@ Values solved_on_ranks(const Domain& domain, const Values& f, Transport transpor
     HostCopy<Real>(slab, solver->right_side()).upload(part_of(domain, f), stream);
     solver->solve();
   }
-  const Values whole = whole_field(HostCopy<Real>(slab, solver->solution()).download(stream));
+  Values whole = whole_field(HostCopy<Real>(slab, solver->solution()).download(stream));
   // The slab with the plane before it, as one more of a domain.
   if (test_ranks().size() > 1) {
     Domain wider = slab;
