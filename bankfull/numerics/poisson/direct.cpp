@@ -82,8 +82,23 @@ std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, 
                   RootSystems<double>::size(blocks, modes_of(domain)));
 }
 
-std::int64_t direct_sent_bytes(const Domain& domain, std::size_t element_bytes, int ranks) {
-  return RootBlocks(domain, ranks, RootBlocks::Constant::column).sent_bytes(element_bytes);
+DirectCost direct_cost(const Domain& domain, std::size_t element_bytes, bool on_gpu, int ranks) {
+  if (ranks == 1) {
+    return {.traffic = on_gpu ? gpu_direct_traffic(domain, element_bytes)
+                              : cpu_direct_traffic(domain, element_bytes)};
+  }
+  using Constant = RootBlocks::Constant;
+  const Range slab = slab_of(domain, 0, ranks);
+  const RootBlocks blocks(domain, ranks, on_gpu ? Constant::sums : Constant::column);
+  DirectCost cost{.sent_bytes = blocks.sent_bytes(element_bytes), .messages = 2 * (ranks - 1)};
+  if (on_gpu) {
+    cost.traffic = gpu_direct_traffic(ring_of_slab(domain, slab), element_bytes);
+  } else {
+    SlabSweeps whole(slab.size(), SlabReach{slab.size() - 1, 0});
+    whole.below = 1.0;
+    cost.traffic = cpu_slab_traffic(domain, whole, ranks, element_bytes);
+  }
+  return cost;
 }
 
 }  // namespace bankfull::poisson

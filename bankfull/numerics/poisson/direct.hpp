@@ -41,10 +41,18 @@ std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads)
 Decomposition direct_slabs(const Domain& domain, int ranks);
 
 /// Bytes that a rank's solver allocates at most, on its GPU or, with a team of `threads`, on the
-/// host, and bytes that it sends in a solve.
+/// host.
 std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
                                int threads, int ranks);
-std::int64_t direct_sent_bytes(const Domain& domain, std::size_t element_bytes, int ranks);
+
+/// What a solve costs the rank with the thickest slab, known before there is a solver.
+struct DirectCost {
+  Traffic traffic;  ///< on CPUs of several ranks at most: sweeps for sides may end early
+  std::int64_t sent_bytes = 0;
+  int messages = 0;  ///< that it sends, in two exchanges
+};
+
+DirectCost direct_cost(const Domain& domain, std::size_t element_bytes, bool on_gpu, int ranks);
 
 /// The same solver on ranks: cell (0, 0, 0) of its slots is the first cell of this rank's slab. It
 /// reads the right side of the slab only, and leaves the solution of the slab and of the plane

@@ -105,6 +105,21 @@ TEST(DirectOnRanks, AllocatesWhatItSays) {
   EXPECT_EQ(test_ranks().max(memory.max_bytes()), said);
 }
 
+/// Before there is a solver its sweeps are not known: they are whole at most.
+TEST(DirectOnRanks, CostsNoMoreThanItSays) {
+  const int ranks = test_ranks().size();
+  const Domain domain{uniform_axis(16 * ranks, false, 9.0), uniform_axis(12, true),
+                      uniform_axis(14, false)};
+  const DirectCost said = direct_cost(domain, sizeof(double), false, ranks);
+  const Traffic found = make_cpu_direct<double>(domain, 1, test_ranks())->traffic();
+  EXPECT_LE(found.bytes_read, said.traffic.bytes_read * ranks);
+  EXPECT_LE(found.bytes_written, said.traffic.bytes_written * ranks);
+  EXPECT_LE(found.flops, said.traffic.flops * ranks);
+  EXPECT_GE(found.flops, 0.5 * said.traffic.flops * ranks);
+  EXPECT_EQ(said.messages, 2 * (ranks - 1));
+  EXPECT_EQ(said.sent_bytes > 0, ranks > 1);
+}
+
 TEST(DirectOnRanks, RefusesMoreRanksThanPlanes) {
   if (test_ranks().size() == 1) {
     GTEST_SKIP() << "of several ranks";
