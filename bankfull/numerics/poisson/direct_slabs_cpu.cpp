@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 namespace bankfull::poisson {
@@ -170,7 +169,7 @@ class CpuSlabDirect final : public Solver<Real> {
         }
       }
       reaches_[static_cast<std::size_t>(tile.number)] =
-          lanes.reach(slab_.size(), std::numeric_limits<Real>::epsilon() / 8);
+          lanes.reach(slab_.size(), SlabReach::least<Real>);
     });
     const std::vector<std::size_t> bytes(static_cast<std::size_t>(blocks_.ranks),
                                          static_cast<std::size_t>(block) * sizeof(Real));

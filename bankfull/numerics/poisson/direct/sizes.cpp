@@ -202,7 +202,7 @@ std::int64_t gpu_root_bytes(const Domain& domain, const RootBlocks& blocks,
   const std::int64_t particular = RootBlocks::amplitudes * blocks.pitch;
   // Couplings leave by memory of their own while the solver is made.
   return blocks.ranks * (2 * message + line + bytes * (2 * couplings + particular)) +
-         own_allocation + line;
+         own_allocation + line + blocks.pairs * static_cast<std::int64_t>(sizeof(int));
 }
 
 }  // namespace bankfull::poisson

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace bankfull::poisson {
 
@@ -54,10 +55,15 @@ struct SlabCouplings {
 /// Which cells of a slab, counted from its first one, the roots at its ends are felt in and feel:
 /// [0, of_root_below) and [of_root, cells). What lies outside adds less than rounding. Each cell
 /// passes on to the next what it gets itself times Pivot::up: in columns of a mode whose decay is
-/// 1 / width^2 less than 2e-17 is left after 40 cells.
+/// 1 / width^2 less than 5e-20 is left after 46 cells.
 struct SlabReach {
   std::int64_t of_root_below = 0;
   std::int64_t of_root = 0;
+
+  /// What couplings may shrink to, and still count. A neighbour may weigh hundreds of times as much
+  /// where widths differ as much: a rounding of the solution is left.
+  template <class Real>
+  static constexpr Real least = std::numeric_limits<Real>::epsilon() / 4096;
 
   /// Whether sides can be found without the cells between both.
   [[nodiscard]] bool leaves_a_gap() const { return of_root_below < of_root; }

@@ -30,19 +30,21 @@ struct EliminationData {
   Real closing;
   Real length;
   Real mean_response;
+  int* felt;  ///< of a slab's pairs: the cells in which the root below is felt
 };
 
 /// One thread's elimination along i of the columns (., j, k) and (., j', k).
 ///
 /// The sweep up leaves the pivots' part of the solution in the spectrum's place and the LowerEnd of
 /// every segment's first cell in a checkpoint. The sweep down eliminates a segment's couplings
-/// again from there: to store those of all cells would move more bytes. Where j' is j, the second
-/// column's solution take a spare row.
+/// again from there: to store those of all cells would move more bytes. Checkpoints of a slab have
+/// closing couplings only as far as the root below is felt; see SlabReach. Where j' is j, the
+/// second column's solution take a spare row.
 template <class Real, class Kind, bool Cyclic>
 class ColumnPair {
  public:
   __device__ ColumnPair(const EliminationData<Real>& data, int pair)
-      : data_(data), pair_(pair), last_(data.ni - 1), unbound_(pair == 0) {
+      : data_(data), pair_(pair), last_(data.ni - 1), felt_(last_), unbound_(pair == 0) {
     const int half_k = data.nk / 2 + 1;
     const int j = pair / half_k;
     const int k = pair - j * half_k;
@@ -65,7 +67,7 @@ class ColumnPair {
   static constexpr int modes = Kind::count;
 
   __device__ void solve() {
-    sweep_up();
+    sweep_up<false>();
     turn();
     sweep_down();
   }
@@ -74,7 +76,8 @@ class ColumnPair {
 
   /// What the sweep up leaves for the root and for the root below.
   __device__ void find_sides(Amplitudes<Real>& own, Amplitudes<Real>& below) {
-    sweep_up();
+    sweep_up<true>();
+    data_.felt[pair_] = felt_;
     const EliminationCell<Real> cell = data_.cells[last_];
     const Amplitudes<Real> side = amplitudes(load(last_, first_b_));
 #pragma unroll
@@ -98,6 +101,7 @@ class ColumnPair {
   /// constant mode's mean right side.
   __device__ void substitute(const Amplitudes<Real>& own, const Amplitudes<Real>& below,
                              Real excess) {
+    felt_ = data_.felt[pair_];
     excess_ = excess;
     root_ = below;
     solution_ = below;
@@ -112,9 +116,30 @@ class ColumnPair {
   static constexpr int segment = GpuSizes::segment_of(modes, Cyclic);
   static constexpr bool twists = Kind::wall_j || Kind::wall_k;
 
+  template <bool OfSlab>
   __device__ void sweep_up() {
     for (int first = 0; first < last_; first += segment) {
+      // Of one mode checkpoints are small, and registers would be more than five blocks have.
+      if constexpr (OfSlab && modes > 1) {
+        drop_closing(first);
+      }
       sweep_segment_up(first);
+    }
+  }
+
+  /// Where it no longer counts.
+  __device__ void drop_closing(int first) {
+    Real most = 0;
+#pragma unroll
+    for (int mode = 0; mode < modes; ++mode) {
+      most = max(most, end_[mode].closing);
+    }
+    if (first < felt_ && most <= SlabReach::least<Real> * data_.closing) {
+      felt_ = first;
+#pragma unroll
+      for (int mode = 0; mode < modes; ++mode) {
+        end_[mode].closing = 0;
+      }
     }
   }
 
@@ -273,7 +298,9 @@ class ColumnPair {
       *at = end_[mode].dominance;
       if constexpr (Cyclic) {
         at += data_.pairs;
-        *at = end_[mode].closing;
+        if (first < felt_) {
+          *at = end_[mode].closing;
+        }
       }
     }
   }
@@ -285,7 +312,7 @@ class ColumnPair {
       end_[mode].dominance = *at;
       if constexpr (Cyclic) {
         at += data_.pairs;
-        end_[mode].closing = *at;
+        end_[mode].closing = first < felt_ ? *at : Real{0};
       }
     }
   }
@@ -293,6 +320,7 @@ class ColumnPair {
   const EliminationData<Real>& data_;
   int pair_;
   int last_;
+  int felt_;  ///< the first cell of a segment without closing couplings
   bool unbound_;
   Complex<Real>* a_;
   Complex<Real>* b_;

@@ -33,7 +33,8 @@ class CudaModalPlanes {
         stream_(&stream),
         layout_(extents_, sizeof(Real), spare_rows(extents_.nj)),
         field_(on_gpu<Real>(layout_.size)),
-        checkpoints_(on_gpu<Real>(sizes.checkpoint_reals)) {
+        checkpoints_(on_gpu<Real>(sizes.checkpoint_reals)),
+        felt_(on_gpu<int>(before_ > 0 ? sizes.pairs : 0)) {
     fill_bytes(field_.data(), 0, field_.bytes(), stream);
     if (is_transformed(planes)) {
       plan_transforms(sizes);
@@ -122,7 +123,8 @@ class CudaModalPlanes {
              .pairs = static_cast<int>(sizes.pairs),
              .closing = closing_of(table, eliminated),
              .length = table.length,
-             .mean_response = table.mean_response};
+             .mean_response = table.mean_response,
+             .felt = felt_.data()};
   }
 
   /// Around the table, before its first.
@@ -161,6 +163,7 @@ class CudaModalPlanes {
   SpectrumLayout layout_;
   Buffer<Real> field_;
   Buffer<Real> checkpoints_;
+  Buffer<int> felt_;  ///< of a slab
   std::optional<TransformPair<Real>> transforms_;
   Buffer<std::byte> work_;  ///< of the transforms
   std::optional<PlaneProducts<Real>> products_;
