@@ -108,7 +108,7 @@ TEST(DirectOnRanks, AllocatesWhatItSays) {
 /// Before there is a solver its sweeps are not known: they are whole at most.
 TEST(DirectOnRanks, CostsNoMoreThanItSays) {
   const int ranks = test_ranks().size();
-  const Domain domain{uniform_axis(16 * ranks, false, 9.0), uniform_axis(12, true),
+  const Domain domain{uniform_axis(std::int64_t{16} * ranks, false, 9.0), uniform_axis(12, true),
                       uniform_axis(14, false)};
   const DirectCost said = direct_cost(domain, sizeof(double), false, ranks);
   const Traffic found = make_cpu_direct<double>(domain, 1, test_ranks())->traffic();
