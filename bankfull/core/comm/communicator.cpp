@@ -9,6 +9,7 @@
 #include <exception>
 #include <new>
 #include <numeric>
+#include <utility>
 
 namespace bankfull {
 namespace {
@@ -64,11 +65,33 @@ std::vector<Message> blocks_of(std::byte* data, std::span<const std::size_t> byt
 }
 
 /// Those of all ranks but one, from the one after it on: not all ranks begin with the same.
-std::vector<Message> others(std::vector<Message> blocks, int own) {
-  std::rotate(blocks.begin(), blocks.begin() + own, blocks.end());
-  blocks.erase(blocks.begin());
-  return blocks;
+std::vector<Message> others(std::span<const Message> all, int own) {
+  std::vector<Message> messages(all.begin(), all.end());
+  std::rotate(messages.begin(), messages.begin() + own, messages.end());
+  messages.erase(messages.begin());
+  return messages;
 }
+
+/// Copies the message of the own rank beside an exchange with the others.
+class ExchangeWithAll final : public MessageExchange {
+ public:
+  ExchangeWithAll(const Message& sent, const Message& received,
+                  std::unique_ptr<MessageExchange> with_others)
+      : sent_(sent), received_(received), with_others_(std::move(with_others)) {}
+
+  void start() override {
+    with_others_->start();
+    if (sent_.bytes > 0) {
+      std::memcpy(received_.data, sent_.data, sent_.bytes);
+    }
+  }
+  void finish() override { with_others_->finish(); }
+
+ private:
+  Message sent_;
+  Message received_;
+  std::unique_ptr<MessageExchange> with_others_;
+};
 
 template <class T>
 T largest(const std::vector<T>& values) {
@@ -77,20 +100,24 @@ T largest(const std::vector<T>& values) {
 
 }  // namespace
 
+std::unique_ptr<MessageExchange> Communicator::prepare_all_to_all(
+    std::span<const Message> sends, std::span<const Message> receives) const {
+  const auto own = static_cast<std::size_t>(rank_);
+  const auto all = static_cast<std::size_t>(size_);
+  expects(sends.size() == all && receives.size() == all && sends[own].bytes == receives[own].bytes,
+          "each rank has a message, the own one as large on both sides");
+  return std::make_unique<ExchangeWithAll>(sends[own], receives[own],
+                                           prepare(others(sends, rank_), others(receives, rank_)));
+}
+
 void Communicator::all_to_all(const void* sent, std::span<const std::size_t> sent_bytes,
                               void* received, std::span<const std::size_t> received_bytes) const {
-  const auto own = static_cast<std::size_t>(rank_);
-  expects(sent_bytes.size() == received_bytes.size() && sent_bytes[own] == received_bytes[own],
-          "each rank has a block, the own one as large on both sides");
   const std::vector<Message> receives =
       blocks_of(static_cast<std::byte*>(received), received_bytes);
   // Messages name their memory without const, for those that are received; these are only read.
   const std::vector<Message> sends =
       blocks_of(static_cast<std::byte*>(const_cast<void*>(sent)), sent_bytes);
-  if (sent_bytes[own] > 0) {
-    std::memcpy(receives[own].data, sends[own].data, sent_bytes[own]);
-  }
-  prepare(others(sends, rank_), others(receives, rank_))->exchange();
+  prepare_all_to_all(sends, receives)->exchange();
 }
 
 double Communicator::sum(double mine) const {

@@ -83,6 +83,12 @@ class Communicator {
   [[nodiscard]] virtual std::unique_ptr<MessageExchange> prepare(
       std::span<const Message> sends, std::span<const Message> receives) const = 0;
 
+  /// Collective: an exchange of message n of `sends` and of `receives` with rank n, for all ranks,
+  /// the own one too, which is copied when the exchange starts. Each rank begins with the one after
+  /// it.
+  [[nodiscard]] std::unique_ptr<MessageExchange> prepare_all_to_all(
+      std::span<const Message> sends, std::span<const Message> receives) const;
+
   /// Collective: sends block n of `sent` to rank n and receives a block from every rank; both
   /// buffers hold their blocks contiguously in the order of ranks. Block n of rank m has as
   /// many bytes as rank n expects from rank m, possibly none. All memory is the host's.

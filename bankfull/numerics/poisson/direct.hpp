@@ -1,5 +1,8 @@
 #pragma once
 
+#include "bankfull/core/comm/communicator.hpp"
+#include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/core/comm/transport.hpp"
 #include "bankfull/core/exec/stream.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
@@ -33,10 +36,48 @@ std::int64_t direct_bytes(const Domain& domain, std::size_t element_bytes, bool 
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads);
 
+/// The planes of each rank: slabs along i, whose other axes are whole. Throws UsageError where a
+/// rank would get no plane.
+Decomposition direct_slabs(const Domain& domain, int ranks);
+
+/// Bytes that a rank's solver allocates at most, on its GPU or, with a team of `threads`, on the
+/// host.
+std::int64_t direct_slab_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu,
+                               int threads, int ranks);
+
+/// What a solve costs the rank with the thickest slab, known before there is a solver.
+struct DirectCost {
+  Traffic traffic;  ///< on CPUs of several ranks at most: sweeps for sides may end early
+  std::int64_t sent_bytes = 0;
+  int messages = 0;  ///< that it sends, in two exchanges
+};
+
+DirectCost direct_cost(const Domain& domain, std::size_t element_bytes, bool on_gpu, int ranks);
+
+/// The same solver on ranks: cell (0, 0, 0) of its slots is the first cell of this rank's slab. It
+/// reads the right side of the slab only, and leaves the solution of the slab and of the plane
+/// before it, i = -1, which costs no message: there is none below a wall, and around a periodic
+/// axis it is the last one of the domain.
+///
+/// Collective, as is every solve; `ranks` must outlive it. The solution has the same bits in every
+/// run on as many ranks, for any number of threads, and agrees with that of one rank to rounding.
+/// traffic() is that of all ranks together. On one rank it is the solver of one rank.
+template <class Real>
+std::unique_ptr<Solver<Real>> make_cpu_direct(const Domain& domain, int threads,
+                                              const Communicator& ranks);
+
 /// By cuFFT, which has no cosine transform: axes that end at walls are folded, see CellSlots. Where
 /// j or k is stretched, in builds with build::eigen only, by products along both of them. Throws
 /// RuntimeFailure where cuFFT is missing. Exists in builds with build::cufft only.
 template <class Real>
 std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Stream& stream);
+
+/// The same on ranks; see make_cpu_direct. What travels is written by the kernels that make it,
+/// into the memory of other GPUs where the transport can. solve() may be recorded where
+/// recordable() says so. Throws UsageError where the transport asked for is not to be had.
+template <class Real>
+std::unique_ptr<Solver<Real>> make_cuda_direct(const Domain& domain, const Stream& stream,
+                                               const Communicator& ranks,
+                                               Transport transport = Transport::automatic);
 
 }  // namespace bankfull::poisson

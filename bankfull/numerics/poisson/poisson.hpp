@@ -95,6 +95,9 @@ class Solver {
   /// The next solve starts from what solution() holds, which somebody else has written.
   virtual void recall() {}
 
+  /// Whether solve() may be recorded into a Graph: on ranks not by every transport.
+  [[nodiscard]] virtual bool recordable() const { return true; }
+
   /// How the last solve ended; waits for the device.
   [[nodiscard]] virtual Outcome outcome() const { return {}; }
 

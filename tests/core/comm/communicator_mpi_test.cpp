@@ -136,6 +136,29 @@ TEST(MpiCommunicator, BlocksOfAllGoToAll) {
   }
 }
 
+TEST(MpiCommunicator, APreparedExchangeWithAllIsDoneAgainAndAgain) {
+  const Communicator& ranks = test_ranks();
+  const auto size = static_cast<std::size_t>(ranks.size());
+  std::vector<std::vector<int>> sent(size, std::vector<int>(100));
+  std::vector<std::vector<int>> received = sent;
+  std::vector<Message> sends;
+  std::vector<Message> receives;
+  for (std::size_t other = 0; other < size; ++other) {
+    sends.push_back(message(static_cast<int>(other), sent[other]));
+    receives.push_back(message(static_cast<int>(other), received[other]));
+  }
+  const auto exchange = ranks.prepare_all_to_all(sends, receives);
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t other = 0; other < size; ++other) {
+      fill(sent[other], ranks.rank(), 10 * static_cast<int>(other) + round);
+    }
+    exchange->exchange();
+    for (std::size_t other = 0; other < size; ++other) {
+      EXPECT_EQ(received[other], contents(static_cast<int>(other), 10 * ranks.rank() + round, 100));
+    }
+  }
+}
+
 TEST(MpiCommunicator, Broadcasts) {
   const Communicator& ranks = test_ranks();
   for (int root = 0; root < ranks.size(); ++root) {

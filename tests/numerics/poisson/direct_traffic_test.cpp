@@ -2,6 +2,7 @@
 #include "bankfull/numerics/poisson/direct/matrix_product.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
+#include "bankfull/numerics/poisson/direct/slabs.hpp"
 #include "tests/counting.hpp"
 #include "tests/numerics/poisson/domains.hpp"
 
@@ -25,14 +26,35 @@ class CountedElimination {
   explicit CountedElimination(std::int64_t cells)
       : cells_(cells), a_(cells, {1, 0}), b_(cells, {1, 0}) {}
 
+  /// As of a slab that has the root below in reach of so many of its cells.
+  Traffic run_slab(std::int64_t closed, std::int64_t gap) {
+    return counting::traffic_of([&] {
+      for (std::int64_t n = 0; n + 1 < cells_; ++n) {
+        if (n < closed) {
+          forward<true>(n);
+        } else if (n >= closed + gap) {
+          forward<false>(n);
+        }
+      }
+      reduce();
+      for (std::int64_t n = 0; n + 1 < cells_; ++n) {
+        n < closed ? forward<true>(n) : forward<false>(n);
+      }
+      join(cells_ - 1, Amplitudes<Value>{});
+      for (std::int64_t n = cells_ - 1; n-- > 0;) {
+        n < closed ? back<true>(n) : back<false>(n);
+      }
+    });
+  }
+
   Traffic run() {
     return counting::traffic_of([&] {
       for (std::int64_t n = 0; n + 1 < cells_; ++n) {
-        forward(n);
+        forward<Cyclic>(n);
       }
       turn();
       for (std::int64_t n = cells_ - 1; n > 0; --n) {
-        back(n - 1);
+        back<Cyclic>(n - 1);
       }
     });
   }
@@ -55,11 +77,12 @@ class CountedElimination {
     b_.data()[n] = twists ? times(conjugate(twist_), pair.b) : pair.b;
   }
 
+  template <bool Closed>
   void forward(std::int64_t n) {
     std::array<Pivot<Value>, Kind::count> pivots;
     for (Pivot<Value>& pivot : pivots) {
       LowerEnd<Value> end{1.0, 1.0};
-      pivot = Elimination<Cyclic>::eliminate(decay_ * width_, above_, end, root_dominance_);
+      pivot = Elimination<Closed>::eliminate(decay_ * width_, above_, end, root_dominance_);
     }
     const Amplitudes<Value> side = separated(n);
     for (int n4 = 0; n4 < 4; ++n4) {
@@ -67,9 +90,17 @@ class CountedElimination {
       const Value right_side = right_side_ + charge_ * side.of[n4];
       solution_ = pivot.inverse * right_side;
       right_side_ = above_ * solution_;
-      if constexpr (Cyclic) {
+      if constexpr (Closed) {
         root_side_ += pivot.around * right_side;
       }
+    }
+  }
+
+  /// The last cell of a slab, of which the dominance is known.
+  void reduce() {
+    const Amplitudes<Value> side = separated(cells_ - 1);
+    for (const Value& of : side.of) {
+      right_side_ += charge_ * of;
     }
   }
 
@@ -83,11 +114,12 @@ class CountedElimination {
     join(cells_ - 1, x);
   }
 
+  template <bool Closed>
   void back(std::int64_t n) {
     const Pivot<Value> pivot{1.0, 1.0, 1.0};
     Amplitudes<Value> x;
     for (Value& of : x.of) {
-      of = Elimination<Cyclic>::solution(pivot, solution_, right_side_, root_side_);
+      of = Elimination<Closed>::solution(pivot, solution_, right_side_, root_side_);
     }
     join(n, x);
   }
@@ -107,24 +139,24 @@ class CountedElimination {
   Value solution_ = 0.0;
 };
 
-template <class Kind>
-Traffic counted_elimination(const Domain& domain) {
-  return domain.i.periodic ? CountedElimination<Kind, true>(domain.i.cells()).run()
-                           : CountedElimination<Kind, false>(domain.i.cells()).run();
+/// body(Kind{}) with the kind of modes of the domain.
+template <class Body>
+Traffic with_kind(const Domain& domain, const Body& body) {
+  const bool two_along_k = !domain.k.periodic || !domain.k.uniform();
+  if (!domain.j.uniform()) {
+    return two_along_k ? body(RowModes<true>{}) : body(RowModes<false>{});
+  }
+  if (domain.j.periodic) {
+    return two_along_k ? body(Modes<false, true>{}) : body(Modes<false, false>{});
+  }
+  return two_along_k ? body(Modes<true, true>{}) : body(Modes<true, false>{});
 }
 
 Traffic counted_elimination(const Domain& domain) {
-  const bool two_along_k = !domain.k.periodic || !domain.k.uniform();
-  if (!domain.j.uniform()) {
-    return two_along_k ? counted_elimination<RowModes<true>>(domain)
-                       : counted_elimination<RowModes<false>>(domain);
-  }
-  if (domain.j.periodic) {
-    return two_along_k ? counted_elimination<Modes<false, true>>(domain)
-                       : counted_elimination<Modes<false, false>>(domain);
-  }
-  return two_along_k ? counted_elimination<Modes<true, true>>(domain)
-                     : counted_elimination<Modes<true, false>>(domain);
+  return with_kind(domain, [&]<class Kind>(Kind /*kind*/) {
+    return domain.i.periodic ? CountedElimination<Kind, true>(domain.i.cells()).run()
+                             : CountedElimination<Kind, false>(domain.i.cells()).run();
+  });
 }
 
 std::vector<NamedDomain> kinds_of_domains() {
@@ -153,6 +185,21 @@ TEST_P(DirectTraffic, EliminationIsAsCounted) {
   const Domain& domain = GetParam().domain;
   const double bytes = static_cast<double>(domain.i.cells()) * 4.0 * sizeof(double);
   counting::expect_equal({bytes, bytes, elimination_flops(domain)}, counted_elimination(domain));
+}
+
+TEST_P(DirectTraffic, EliminationOfSlabsIsAsCounted) {
+  const Domain& domain = GetParam().domain;
+  const std::int64_t cells = domain.i.cells();
+  const double bytes = static_cast<double>(cells) * 4.0 * sizeof(double);
+  for (const SlabReach& reach : {SlabReach{cells - 1, 0}, {2, 1}, {0, 0}, {1, 4}, {2, 2}}) {
+    const SlabSweeps sweeps(cells, reach);
+    const Traffic counted = with_kind(domain, [&]<class Kind>(Kind /*kind*/) {
+      return CountedElimination<Kind, true>(cells).run_slab(
+          reach.of_root_below, reach.leaves_a_gap() ? reach.of_root - reach.of_root_below : 0);
+    });
+    // What is read twice is counted once.
+    counting::expect_equal({bytes, bytes, slab_elimination_flops(domain, sweeps)}, counted);
+  }
 }
 
 TEST(DirectProduct, ProductIsAsCounted) {

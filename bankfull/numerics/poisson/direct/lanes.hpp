@@ -3,6 +3,7 @@
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/numerics/poisson/direct/elimination.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
+#include "bankfull/numerics/poisson/direct/slabs.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <algorithm>
@@ -19,14 +20,12 @@ struct LaneShape {
   bool cyclic = false;
 
   /// By as many lanes as leave what is kept of all cells in a usual second-level cache.
-  LaneShape(const Domain& domain, std::size_t element_bytes) : cells(domain.i.cells()) {
-    constexpr std::int64_t cache_bytes = std::int64_t{512} * 1024;
-    constexpr std::int64_t least = 8;
-    constexpr std::int64_t most = 128;
-    modes = modes_of(domain);
-    cyclic = domain.i.periodic;
-    const std::int64_t lane_bytes = kept_of_cells() * static_cast<std::int64_t>(element_bytes);
-    lanes = std::clamp(cache_bytes / lane_bytes / least * least, least, most);
+  LaneShape(const Domain& domain, std::size_t element_bytes)
+      : LaneShape(domain.i.cells(), modes_of(domain), domain.i.periodic, element_bytes) {}
+
+  /// The same for a slab of so many cells, whose lower end is coupled to the root below.
+  static LaneShape of_slab(const Domain& domain, std::int64_t cells, std::size_t element_bytes) {
+    return {cells, modes_of(domain), true, element_bytes};
   }
 
   [[nodiscard]] std::int64_t kept_of_cells() const {
@@ -37,6 +36,16 @@ struct LaneShape {
   static constexpr std::int64_t max_modes = 4;
   /// Decay, the ends' two couplings and the root's; two twists; three sets of amplitudes.
   static constexpr std::int64_t kept_of_ends = 4 * max_modes + 16;
+
+ private:
+  LaneShape(std::int64_t of_cells, std::int64_t of_modes, bool is_cyclic, std::size_t element_bytes)
+      : cells(of_cells), modes(of_modes), cyclic(is_cyclic) {
+    constexpr std::int64_t cache_bytes = std::int64_t{512} * 1024;
+    constexpr std::int64_t least = 8;
+    constexpr std::int64_t most = 128;
+    const std::int64_t lane_bytes = kept_of_cells() * static_cast<std::int64_t>(element_bytes);
+    lanes = std::clamp(cache_bytes / lane_bytes / least * least, least, most);
+  }
 };
 
 /// The elimination along i of some lanes of the spectrum's rows j and j'.
@@ -81,7 +90,9 @@ class LaneElimination {
     std::fill_n(root_side_, 4 * pitch_, Real{0});
   }
 
-  /// Eliminates cell n, whose elements are at `a` and `b`, which may be the same.
+  /// Eliminates cell n, whose elements are at `a` and `b`, which may be the same. `Closed`: whether
+  /// the closing coupling still counts.
+  template <bool Closed = Cyclic>
   void forward(std::int64_t n, const EliminationCell<Real>& cell, const Real* a,
                const Real* b) const {
     const Rows at = rows_of(n);
@@ -94,13 +105,13 @@ class LaneElimination {
       Pivot<Real> pivots[Kind::count];
       for (int mode = 0; mode < Kind::count; ++mode) {
         const std::int64_t place = mode * pitch + lane;
-        LowerEnd<Real> end{at.dominance[place], Cyclic ? at.closing[place] : Real{0}};
-        Real root_dominance = Cyclic ? at.root_dominance[place] : Real{0};
+        LowerEnd<Real> end{at.dominance[place], Closed ? at.closing[place] : Real{0}};
+        Real root_dominance = Closed ? at.root_dominance[place] : Real{0};
         pivots[mode] =
-            Elimination<Cyclic>::eliminate(at.decay[place] * width, above, end, root_dominance);
+            Elimination<Closed>::eliminate(at.decay[place] * width, above, end, root_dominance);
         at.dominance[place] = end.dominance;
         at.up[place] = pivots[mode].up;
-        if constexpr (Cyclic) {
+        if constexpr (Closed) {
           at.closing[place] = end.closing;
           at.root_dominance[place] = root_dominance;
           at.around[place] = pivots[mode].around;
@@ -114,7 +125,7 @@ class LaneElimination {
         const Real solution = pivot.inverse * right_side;
         at.solution[place] = solution;
         at.right_side[place] = above * solution;
-        if constexpr (Cyclic) {
+        if constexpr (Closed) {
           at.root_side[place] += pivot.around * right_side;
         }
       }
@@ -144,7 +155,96 @@ class LaneElimination {
     }
   }
 
+  // The last cell of a slab, in place of `turn`: `reduce` on the way up, and on the way down
+  // `store`, after which `back` goes on.
+
+  /// Adds the last cell's own right side: side() and side_below() are those of the roots' rows.
+  void reduce(const EliminationCell<Real>& cell, const Real* a, const Real* b) const {
+    const Rows at = rows_of(0);
+    const Real side_scale = cell.side_scale;
+    const std::int64_t pitch = pitch_;
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+      const Amplitudes<Real> x = Kind::separate(twisted(at, pitch, lane, a, b));
+      for (int n4 = 0; n4 < 4; ++n4) {
+        at.right_side[n4 * pitch + lane] += side_scale * x.of[n4];
+      }
+    }
+  }
+
+  [[nodiscard]] Real* side(int amplitude) const { return right_side_ + amplitude * pitch_; }
+  [[nodiscard]] Real* side_below(int amplitude) const { return root_side_ + amplitude * pitch_; }
+
+  /// What the elimination has left of one lane's couplings, of a last cell of this width.
+  [[nodiscard]] SlabCouplings<Real> couplings(int mode, std::int64_t lane, Real width) const {
+    const std::int64_t place = mode * pitch_ + lane;
+    return {.dominance = dominance_[place] + decay_[place] * width,
+            .closing = closing_[place],
+            .gain = root_dominance_[place]};
+  }
+
+  /// Of all lanes, after all cells but the last were eliminated: what is further apart feels less
+  /// than `least` of each other.
+  [[nodiscard]] SlabReach reach(std::int64_t cells, Real least) const {
+    SlabReach reach{cells - 1, 0};
+    const auto pass = [&](std::int64_t n, Real* passed) {
+      Real most{0};
+      for (int mode = 0; mode < Kind::count; ++mode) {
+        for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+          Real& value = passed[mode * pitch_ + lane];
+          value *= up_[n * cell_modes() + mode * pitch_ + lane];
+          most = std::max(most, value);
+        }
+      }
+      return most;
+    };
+    // In rows that nothing else needs any more.
+    Real* const passed = dominance_;
+    std::fill_n(passed, Kind::count * pitch_, Real{1});
+    for (std::int64_t n = 0; n + 1 < cells; ++n) {
+      if (pass(n, passed) < least) {
+        reach.of_root_below = n + 1;
+        break;
+      }
+    }
+    std::fill_n(passed, Kind::count * pitch_, Real{1});
+    for (std::int64_t n = cells - 1; n-- > 0;) {
+      if (pass(n, passed) < least) {
+        reach.of_root = n;
+        break;
+      }
+    }
+    return reach;
+  }
+
+  /// Goes on as if nothing were below; what was found of side_below() stays.
+  void restart() const {
+    std::fill_n(dominance_, Kind::count * pitch_, Real{0});
+    std::fill_n(right_side_, 4 * pitch_, Real{0});
+  }
+
+  /// Where the solutions at the own root and at the one below belong before the way down.
+  [[nodiscard]] Real* solution(int amplitude) const { return right_side_ + amplitude * pitch_; }
+  [[nodiscard]] Real* solution_below(int amplitude) const {
+    return root_solution_ + amplitude * pitch_;
+  }
+
+  /// Stores one of them, the first of its amplitudes being at `solution`, as a cell's elements.
+  void store(const Real* solution, Real* a, Real* b) const {
+    const Rows at = rows_of(0);
+    const std::int64_t pitch = pitch_;
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < lanes_; ++lane) {
+      Amplitudes<Real> x{};
+      for (int n4 = 0; n4 < 4; ++n4) {
+        x.of[n4] = solution[n4 * pitch + lane];
+      }
+      untwist(at, pitch, lane, Kind::join(x), a, b);
+    }
+  }
+
   /// Solves for cell n, after the cell above it.
+  template <bool Closed = Cyclic>
   void back(std::int64_t n, Real* a, Real* b) const {
     const Rows at = rows_of(n);
     const std::int64_t pitch = pitch_;
@@ -154,8 +254,8 @@ class LaneElimination {
       for (int n4 = 0; n4 < 4; ++n4) {
         const std::int64_t mode = Kind::mode_of(n4) * pitch + lane;
         const std::int64_t place = n4 * pitch + lane;
-        const Pivot<Real> pivot{0, at.up[mode], Cyclic ? at.around[mode] : Real{0}};
-        x.of[n4] = Elimination<Cyclic>::solution(pivot, at.solution[place], at.right_side[place],
+        const Pivot<Real> pivot{0, at.up[mode], Closed ? at.around[mode] : Real{0}};
+        x.of[n4] = Elimination<Closed>::solution(pivot, at.solution[place], at.right_side[place],
                                                  at.root_solution[place]);
         at.right_side[place] = x.of[n4];
       }

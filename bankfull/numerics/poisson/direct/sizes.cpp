@@ -3,6 +3,7 @@
 #include "bankfull/numerics/poisson/direct/lanes.hpp"
 #include "bankfull/numerics/poisson/direct/matrix_product.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
+#include "bankfull/numerics/poisson/direct/slabs.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <algorithm>
@@ -35,21 +36,34 @@ struct PlaneModes {
   }
 };
 
+/// Operations on one pair of columns.
+struct EliminationFlops {
+  static constexpr int amplitudes = 4;
+
+  int forward = 0;  ///< of a cell on the way up
+  int back = 0;     ///< and on the way down
+  int reach = 0;    ///< of these from a cell's elements to its amplitudes
+  int leave = 0;    ///< and back
+
+  EliminationFlops(bool cyclic, const PlaneModes& modes) {
+    // Of a pair of elements: two complex products a way; sums of their parts, and back halves of
+    // them.
+    const int twists = modes.twisted ? 2 * 6 : 0;
+    const bool separated = modes.count > 1 && !modes.product_j;
+    reach = twists + (separated ? 4 : 0);
+    leave = twists + (separated ? 8 : 0);
+    // Of a mode: its decay, the pivot, what is left; around, what goes to the root and is left
+    // there.
+    const int eliminate = 1 + 5 + (cyclic ? 5 : 0);
+    forward = reach + modes.count * eliminate + amplitudes * (4 + (cyclic ? 2 : 0));
+    back = leave + amplitudes * (2 + (cyclic ? 2 : 0));
+  }
+};
+
 double flops_of_elimination(const Axis& axis, const PlaneModes& modes) {
-  const bool cyclic = axis.periodic;
-  constexpr int amplitudes = 4;
-  // Of a pair of elements: two complex products a way; sums of their parts, and back halves of
-  // them.
-  const int twists = modes.twisted ? 2 * 6 : 0;
-  const int separate = modes.count > 1 && !modes.product_j ? 4 : 0;
-  const int join = modes.count > 1 && !modes.product_j ? 8 : 0;
-  // Of a mode: its decay, the pivot, what is left; around, what goes to the root and is left there.
-  const int eliminate = 1 + 5 + (cyclic ? 5 : 0);
-  const int forward =
-      twists + separate + modes.count * eliminate + amplitudes * (4 + (cyclic ? 2 : 0));
-  const int back = join + twists + amplitudes * (2 + (cyclic ? 2 : 0));
-  const int root = 2 * twists + separate + join + amplitudes * (3 + 3 + 1);
-  return static_cast<double>(axis.cells() - 1) * (forward + back) + root;
+  const EliminationFlops flops(axis.periodic, modes);
+  const int root = flops.reach + flops.leave + EliminationFlops::amplitudes * (3 + 3 + 1);
+  return static_cast<double>(axis.cells() - 1) * (flops.forward + flops.back) + root;
 }
 
 /// Operations a cell, there and back.
@@ -77,11 +91,9 @@ std::int64_t product_reals(const Extents& n) {
 
 }  // namespace
 
-std::int64_t work_reals(const Domain& domain, std::size_t element_bytes) {
+std::int64_t work_reals(const SpectrumLayout& layout, const LaneShape& lanes) {
   constexpr std::int64_t alignment = 64;
-  const SpectrumLayout layout(domain.extents(), element_bytes);
-  const std::int64_t needed =
-      std::max(layout.plane_pitch + layout.row_pitch, LaneShape(domain, element_bytes).size());
+  const std::int64_t needed = std::max(layout.plane_pitch + layout.row_pitch, lanes.size());
   return (needed + alignment - 1) / alignment * alignment;
 }
 
@@ -103,8 +115,49 @@ double elimination_flops(const Domain& domain) {
   return flops_of_elimination(domain.i, PlaneModes::on_cpu(domain));
 }
 
+double slab_elimination_flops(const Domain& domain, const SlabSweeps& sweeps) {
+  const PlaneModes modes = PlaneModes::on_cpu(domain);
+  const EliminationFlops closed(true, modes);
+  const EliminationFlops open(false, modes);
+  const int root = open.reach + EliminationFlops::amplitudes * 2 + open.leave;
+  return sweeps.closed * (2 * closed.forward + closed.back) +
+         (sweeps.sides - sweeps.closed) * open.forward +
+         (sweeps.cells - 1.0 - sweeps.closed) * (open.forward + open.back) + root;
+}
+
+double root_system_flops(int ranks) {
+  // Of an amplitude: two sums, three products and a sum on the way up, two of each down; at the
+  // last root three sums and a product.
+  constexpr int of_a_root = 6 + 4;
+  constexpr int of_the_last = 4;
+  return EliminationFlops::amplitudes * static_cast<double>((ranks - 1) * of_a_root + of_the_last);
+}
+
 Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {
   return direct_traffic(domain, element_bytes, 3, PlaneModes::on_cpu(domain));
+}
+
+Traffic cpu_slab_traffic(const Domain& domain, const SlabSweeps& sweeps, int ranks,
+                         std::size_t element_bytes) {
+  const Extents n = domain.extents();
+  const PlaneModes modes = PlaneModes::on_cpu(domain);
+  const RootBlocks blocks(domain, ranks, RootBlocks::Constant::column);
+  const auto plane = static_cast<double>(n.nj * n.nk);
+  const double cells = plane * sweeps.cells;
+  const double again = plane * (sweeps.sides + 1.0);
+  const double below = plane * sweeps.below;
+  const auto pairs = static_cast<double>(blocks.pairs);
+  const auto bytes = static_cast<double>(element_bytes);
+  // Blocks of the slab, those of the share, and here the factors of as many systems.
+  const double sides = pairs * RootBlocks::sides;
+  const double factors = pairs * modes.count * SlabCouplings<double>::count;
+  const double transform =
+      transform_flops(n.nj, modes.product_j) + transform_flops(n.nk, modes.product_k);
+  const double eliminate =
+      slab_elimination_flops(domain, sweeps) + root_system_flops(ranks) / ranks;
+  return {bytes * (3.0 * cells + again + below + 2.0 * sides + factors),
+          bytes * (3.0 * cells + 2.0 * below + 2.0 * sides),
+          (cells + 0.5 * below) * transform + pairs * eliminate};
 }
 
 Traffic gpu_direct_traffic(const Domain& domain, std::size_t element_bytes) {
@@ -134,6 +187,22 @@ GpuSizes::GpuSizes(const Domain& domain, std::size_t element_bytes, std::int64_t
     max_transform_bytes = planes_at_once * plane_bytes;
   }
   checkpoint_reals = checkpoints * pairs * modes * (domain.i.periodic ? 2 : 1);
+}
+
+std::int64_t gpu_root_bytes(const Domain& domain, const RootBlocks& blocks,
+                            std::size_t element_bytes) {
+  const auto bytes = static_cast<std::int64_t>(element_bytes);
+  // Two slots of an inbox, or what goes out and what comes in, both on lines of their own; an inbox
+  // is a whole allocation of the driver's.
+  constexpr std::int64_t line = 128;
+  constexpr std::int64_t own_allocation = 2 * mib;
+  const std::int64_t message = bytes * blocks.size() + line;
+  const int modes = PlaneModes::on_gpu(domain).count;
+  const std::int64_t couplings = blocks.pitch * modes * SlabCouplings<double>::count;
+  const std::int64_t particular = RootBlocks::amplitudes * blocks.pitch;
+  // Couplings leave by memory of their own while the solver is made.
+  return blocks.ranks * (2 * message + line + bytes * (2 * couplings + particular)) +
+         own_allocation + line + blocks.pairs * static_cast<std::int64_t>(sizeof(int));
 }
 
 }  // namespace bankfull::poisson

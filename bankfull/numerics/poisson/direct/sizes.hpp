@@ -10,9 +10,14 @@
 
 namespace bankfull::poisson {
 
+struct LaneShape;
+struct RootBlocks;
+struct SlabSweeps;
+struct SpectrumLayout;
+
 /// Reals that each thread of a CPU works in: a plane and a row to transform, or the lanes of the
 /// elimination.
-std::int64_t work_reals(const Domain& domain, std::size_t element_bytes);
+std::int64_t work_reals(const SpectrumLayout& layout, const LaneShape& lanes);
 
 /// Reals of the matrices that take axis j and axis k, where they are stretched, to modes and back.
 std::int64_t matrix_reals_of_j(const Domain& domain);
@@ -25,11 +30,24 @@ bool is_transformed(const Domain& domain);
 /// Operations that eliminate one pair of columns of the spectrum; see LaneElimination.
 double elimination_flops(const Domain& domain);
 
+/// The same of a slab, swept up twice.
+double slab_elimination_flops(const Domain& domain, const SlabSweeps& sweeps);
+
+/// Operations of RootSystems for one pair of columns on so many ranks.
+double root_system_flops(int ranks);
+
 /// On a CPU the field crosses the memory interface three times to and fro: planes are transformed,
 /// and columns eliminated, in the cache. Of Fourier transforms, which are a library's, the usual
 /// count of operations; of products with matrices along stretched axes those of `multiply`, without
 /// what fills up its cache lines.
 Traffic cpu_direct_traffic(const Domain& domain, std::size_t element_bytes);
+
+/// The same of one of so many ranks. The sweep for sides reads once more what the roots feel of the
+/// spectrum. Beside it count the blocks of sides and solutions (see RootBlocks) and the systems of
+/// the roots, which the rank solves for its share of the modes; what travels between ranks is not
+/// memory traffic: see RootBlocks::sent_bytes.
+Traffic cpu_slab_traffic(const Domain& domain, const SlabSweeps& sweeps, int ranks,
+                         std::size_t element_bytes);
 
 /// On a GPU columns do not stay in the cache: the elimination's two sweeps cross too. What it
 /// forms again between checkpoints does not count, nor do matrices.
@@ -57,5 +75,9 @@ struct GpuSizes {
   GpuSizes(const Domain& domain, std::size_t element_bytes,
            std::int64_t bytes_at_once = chunk_bytes);
 };
+
+/// Bytes that messages and systems of the roots take on a GPU at most, whatever the transport.
+std::int64_t gpu_root_bytes(const Domain& domain, const RootBlocks& blocks,
+                            std::size_t element_bytes);
 
 }  // namespace bankfull::poisson

@@ -1,6 +1,6 @@
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
-#include "bankfull/numerics/poisson/direct/elimination.hpp"
+#include "bankfull/numerics/poisson/direct/constant_mode.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -18,27 +18,6 @@ constexpr std::int64_t padded_to(std::int64_t count, std::int64_t multiple) {
 }
 
 std::int64_t scale_of_transform(const Axis& axis) { return has_own_basis(axis) ? 1 : axis.cells(); }
-
-/// The solution for right sides that are the widths, with the last cell at 0 and no dominance.
-std::vector<double> response_to_widths(const Axis& axis, const std::vector<double>& above,
-                                       double closing) {
-  const std::size_t root = above.size() - 1;
-  std::vector<Pivot<double>> pivots(above.size());
-  std::vector<double> solution(above.size(), 0.0);
-  LowerEnd<double> end{.closing = closing};
-  double root_dominance = 0.0;
-  double right_side = 0.0;
-  for (std::size_t n = 0; n < root; ++n) {
-    pivots[n] = Elimination<true>::eliminate(0.0, above[n], end, root_dominance);
-    solution[n] = pivots[n].inverse * (right_side + axis.widths[n]);
-    right_side = above[n] * solution[n];
-  }
-  for (std::size_t n = root; n-- > 0;) {
-    solution[n] =
-        Elimination<true>::solution(pivots[n], solution[n], solution[n + 1], solution[root]);
-  }
-  return solution;
-}
 
 }  // namespace
 
@@ -75,23 +54,25 @@ double length_of_transforms(const Domain& domain) {
   return static_cast<double>(scale_of_transform(domain.j) * scale_of_transform(domain.k));
 }
 
+double gpu_length_of_transforms(const Domain& domain) {
+  const bool by_products = has_own_basis(domain.j) || has_own_basis(domain.k);
+  return by_products ? 1.0 : length_of_transforms(domain);
+}
+
 template <class Real>
 EliminationTable<Real>::EliminationTable(const Domain& domain, double transforms) {
   const Axis& axis = domain.i;
-  const auto count = static_cast<std::size_t>(axis.cells());
-  std::vector<double> above(count, 0.0);
-  for (std::size_t n = 0; n + 1 < count; ++n) {
-    above[n] = 1.0 / axis.distance(static_cast<std::int64_t>(n) + 1);
-  }
-  const double joined = axis.periodic && count > 1 ? 1.0 / axis.distance(0) : 0.0;
-  const std::vector<double> response = response_to_widths(axis, above, joined);
+  const ConstantMode constant(axis);
+  const AxisCouplings& couplings = constant.couplings();
+  std::vector<double> response = axis.widths;
+  constant.respond(response);
   const double whole = std::reduce(axis.widths.begin(), axis.widths.end());
-  for (std::size_t n = 0; n < count; ++n) {
-    cells.push_back({static_cast<Real>(axis.widths[n]), static_cast<Real>(above[n]),
+  for (std::size_t n = 0; n < response.size(); ++n) {
+    cells.push_back({static_cast<Real>(axis.widths[n]), static_cast<Real>(couplings.above[n]),
                      static_cast<Real>(-axis.widths[n] / transforms),
                      static_cast<Real>(response[n])});
   }
-  closing = static_cast<Real>(joined);
+  closing = static_cast<Real>(couplings.closing);
   length = static_cast<Real>(whole);
   mean_response = static_cast<Real>(
       std::inner_product(response.begin(), response.end(), axis.widths.begin(), 0.0) / whole);

@@ -22,6 +22,12 @@ struct SpectrumLayout {
   SpectrumLayout(const Extents& extents, std::size_t element_bytes, std::int64_t spare = 0);
 };
 
+/// Of so many planes of the domain.
+inline SpectrumLayout slab_layout(const Domain& domain, std::int64_t planes,
+                                  std::size_t element_bytes) {
+  return {{planes, domain.j.cells(), domain.k.cells()}, element_bytes};
+}
+
 constexpr std::int64_t half_spectrum(std::int64_t nk) { return nk / 2 + 1; }
 
 /// Rows j that are their own partner j' = (nj - j) mod nj: 0, and the middle one if nj is even.
@@ -71,6 +77,9 @@ struct alignas(4 * sizeof(Real)) EliminationCell {
 /// By what transforms along j and k there and back multiply, which are not normalised; 1 for axes
 /// with a basis of their own.
 double length_of_transforms(const Domain& domain);
+
+/// The same on a GPU, which takes both axes to modes by products where either is stretched.
+double gpu_length_of_transforms(const Domain& domain);
 
 /// The tridiagonal system of axis i; see elimination.hpp.
 template <class Real>

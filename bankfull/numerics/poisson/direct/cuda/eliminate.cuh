@@ -3,6 +3,7 @@
 #include "bankfull/numerics/poisson/direct/elimination.hpp"
 #include "bankfull/numerics/poisson/direct/modes.hpp"
 #include "bankfull/numerics/poisson/direct/sizes.hpp"
+#include "bankfull/numerics/poisson/direct/slabs.hpp"
 #include "bankfull/numerics/poisson/direct/spectrum.hpp"
 
 #include <cstddef>
@@ -16,8 +17,8 @@ struct EliminationData {
   Complex<Real>* spectrum;  ///< of all planes
   std::int64_t row_pitch;   ///< in elements, as all lengths here
   std::int64_t plane_pitch;
-  const EliminationCell<Real>* cells;
-  const Real* decay_j;  ///< see AxisModes
+  const EliminationCell<Real>* cells;  ///< of a slab there is one before the first, too
+  const Real* decay_j;                 ///< see AxisModes
   const Real* decay_k;
   const Complex<Real>* twist_j;
   const Complex<Real>* twist_k;
@@ -29,19 +30,21 @@ struct EliminationData {
   Real closing;
   Real length;
   Real mean_response;
+  int* felt;  ///< of a slab's pairs: the cells in which the root below is felt
 };
 
 /// One thread's elimination along i of the columns (., j, k) and (., j', k).
 ///
 /// The sweep up leaves the pivots' part of the solution in the spectrum's place and the LowerEnd of
 /// every segment's first cell in a checkpoint. The sweep down eliminates a segment's couplings
-/// again from there: to store those of all cells would move more bytes. Where j' is j, the second
-/// column's solution take a spare row.
+/// again from there: to store those of all cells would move more bytes. Checkpoints of a slab have
+/// closing couplings only as far as the root below is felt; see SlabReach. Where j' is j, the
+/// second column's solution take a spare row.
 template <class Real, class Kind, bool Cyclic>
 class ColumnPair {
  public:
   __device__ ColumnPair(const EliminationData<Real>& data, int pair)
-      : data_(data), pair_(pair), last_(data.ni - 1), unbound_(pair == 0) {
+      : data_(data), pair_(pair), last_(data.ni - 1), felt_(last_), unbound_(pair == 0) {
     const int half_k = data.nk / 2 + 1;
     const int j = pair / half_k;
     const int k = pair - j * half_k;
@@ -61,25 +64,94 @@ class ColumnPair {
     }
   }
 
+  static constexpr int modes = Kind::count;
+
   __device__ void solve() {
-    int first = 0;
-    for (; first < last_; first += segment) {
-      sweep_up(first);
-    }
+    sweep_up<false>();
     turn();
-    while (first > 0) {
-      first -= segment;
-      sweep_down(first);
+    sweep_down();
+  }
+
+  // Of a slab: up in one kernel, down in another one. See slabs.hpp.
+
+  /// What the sweep up leaves for the root and for the root below.
+  __device__ void find_sides(Amplitudes<Real>& own, Amplitudes<Real>& below) {
+    sweep_up<true>();
+    data_.felt[pair_] = felt_;
+    const EliminationCell<Real> cell = data_.cells[last_];
+    const Amplitudes<Real> side = amplitudes(load(last_, first_b_));
+#pragma unroll
+    for (int n4 = 0; n4 < 4; ++n4) {
+      own.of[n4] = right_side_.of[n4] + cell.side_scale * side.of[n4];
+      below.of[n4] = root_side_.of[n4];
     }
+    response_sum_ += cell.response * (cell.side_scale * side.of[0]);
+  }
+
+  /// After it, of the constant mode: the sum of right sides times responses.
+  [[nodiscard]] __device__ Real response_sum() const { return response_sum_; }
+
+  /// After it, what is left of the couplings.
+  [[nodiscard]] __device__ SlabCouplings<Real> couplings(int mode) const {
+    return {end_[mode].dominance + decay_[mode] * data_.cells[last_].width, end_[mode].closing,
+            root_dominance_[mode]};
+  }
+
+  /// The solution of the slab and of the cell below it from those at the roots; `excess` is the
+  /// constant mode's mean right side.
+  __device__ void substitute(const Amplitudes<Real>& own, const Amplitudes<Real>& below,
+                             Real excess) {
+    felt_ = data_.felt[pair_];
+    excess_ = excess;
+    root_ = below;
+    solution_ = below;
+    finish(-1, data_.cells[-1]);
+    solution_ = own;
+    finish(last_, data_.cells[last_]);
+    sweep_down();
   }
 
  private:
-  static constexpr int modes = Kind::count;
   static constexpr std::size_t mode_count = Kind::count;
   static constexpr int segment = GpuSizes::segment_of(modes, Cyclic);
   static constexpr bool twists = Kind::wall_j || Kind::wall_k;
 
-  __device__ void sweep_up(int first) {
+  template <bool OfSlab>
+  __device__ void sweep_up() {
+    for (int first = 0; first < last_; first += segment) {
+      // Of one mode checkpoints are small, and registers would be more than five blocks have.
+      if constexpr (OfSlab && modes > 1) {
+        drop_closing(first);
+      }
+      sweep_segment_up(first);
+    }
+  }
+
+  /// Where it no longer counts.
+  __device__ void drop_closing(int first) {
+    Real most = 0;
+#pragma unroll
+    for (int mode = 0; mode < modes; ++mode) {
+      most = max(most, end_[mode].closing);
+    }
+    if (first < felt_ && most <= SlabReach::least<Real> * data_.closing) {
+      felt_ = first;
+#pragma unroll
+      for (int mode = 0; mode < modes; ++mode) {
+        end_[mode].closing = 0;
+      }
+    }
+  }
+
+  __device__ void sweep_down() {
+    int first = (last_ + segment - 1) / segment * segment;
+    while (first > 0) {
+      first -= segment;
+      sweep_segment_down(first);
+    }
+  }
+
+  __device__ void sweep_segment_up(int first) {
     store_checkpoint(first);
     ElementPair<Real> sides[segment];
 #pragma unroll
@@ -141,7 +213,7 @@ class ColumnPair {
     finish(last_, cell);
   }
 
-  __device__ void sweep_down(int first) {
+  __device__ void sweep_segment_down(int first) {
     ElementPair<Real> particular[segment];
 #pragma unroll
     for (int s = 0; s < segment; ++s) {
@@ -226,7 +298,9 @@ class ColumnPair {
       *at = end_[mode].dominance;
       if constexpr (Cyclic) {
         at += data_.pairs;
-        *at = end_[mode].closing;
+        if (first < felt_) {
+          *at = end_[mode].closing;
+        }
       }
     }
   }
@@ -238,7 +312,7 @@ class ColumnPair {
       end_[mode].dominance = *at;
       if constexpr (Cyclic) {
         at += data_.pairs;
-        end_[mode].closing = *at;
+        end_[mode].closing = first < felt_ ? *at : Real{0};
       }
     }
   }
@@ -246,6 +320,7 @@ class ColumnPair {
   const EliminationData<Real>& data_;
   int pair_;
   int last_;
+  int felt_;  ///< the first cell of a segment without closing couplings
   bool unbound_;
   Complex<Real>* a_;
   Complex<Real>* b_;
