@@ -96,7 +96,7 @@ void RunWriter::begin_fields(std::int64_t list_bytes) {
         list_bytes);
   } else if (list_bytes > 0) {
     // It tells no more, but those that there are stay.
-    LineFile(directory_->field_list(), list_bytes);
+    const LineFile cut_back(directory_->field_list(), list_bytes);
     const convection::Grid grid(run_->problem.axes);
     StagedFile(directory_->field_index(run_->fields.format),
                index_text(layout_of(*run_, grid), listed_fields(directory_->field_list())))

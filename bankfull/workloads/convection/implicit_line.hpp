@@ -4,6 +4,7 @@
 #include "bankfull/workloads/convection/point.hpp"
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace bankfull::convection {
@@ -86,9 +87,10 @@ struct ImplicitLine {
       const double less_above = 1.0 + below * rest;
       const double per_diagonal = 1.0 / (less_above + above * (last ? 1.0 - ghost[1] : 1.0));
       rest = less_above * per_diagonal;  // 1 - back would cancel where diffusion is strong
-      factors[n * step] = {.scale = static_cast<Real>(per_diagonal),
-                           .carry = static_cast<Real>(n == 0 ? 0.0 : below * per_diagonal),
-                           .back = static_cast<Real>(last ? 0.0 : above * per_diagonal)};
+      factors[std::ptrdiff_t{n} * step] = {
+          .scale = static_cast<Real>(per_diagonal),
+          .carry = static_cast<Real>(n == 0 ? 0.0 : below * per_diagonal),
+          .back = static_cast<Real>(last ? 0.0 : above * per_diagonal)};
     }
   }
 
