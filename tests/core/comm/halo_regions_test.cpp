@@ -12,7 +12,7 @@ namespace {
 using Reach = HaloShape::Reach;
 
 template <class Visit>
-void for_cells(const Box& box, const Visit& visit) {
+void visit_cells(const Box& box, const Visit& visit) {
   for (std::int64_t i = box.i0; i < box.i1; ++i) {
     for (std::int64_t j = box.j0; j < box.j1; ++j) {
       for (std::int64_t k = box.k0; k < box.k1; ++k) {
@@ -32,7 +32,7 @@ class NumberedBlock {
         block_(decomposition.block(rank)),
         box_(grown(box_of(block_.extents()), width)),
         numbers_(static_cast<std::size_t>(box_.extents().count()), unfilled) {
-    for_cells(box_of(block_.extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    visit_cells(box_of(block_.extents()), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       at(i, j, k) = number_of(i, j, k);
     });
   }
@@ -68,7 +68,7 @@ using Mail = std::vector<std::int64_t>;
 Mail packed(NumberedBlock& block, const HaloMessage& message) {
   Mail mail;
   for (const HaloRegion& region : message.sent) {
-    for_cells(region.interior, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    visit_cells(region.interior, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       mail.push_back(block.at(i, j, k));
     });
   }
@@ -78,7 +78,7 @@ Mail packed(NumberedBlock& block, const HaloMessage& message) {
 void unpack(NumberedBlock& block, const HaloMessage& message, const Mail& mail) {
   std::size_t next = 0;
   for (const HaloRegion& region : message.received) {
-    for_cells(region.ghosts, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+    visit_cells(region.ghosts, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       block.at(i, j, k) = mail.at(next++);
     });
   }
@@ -94,7 +94,7 @@ const HaloMessage* message_to(const std::vector<HaloMessage>& messages, int rank
 void expect_right_ghosts(NumberedBlock& block, const Decomposition& decomposition, int rank,
                          const HaloShape& shape) {
   const Extents n = block.extents();
-  for_cells(block.with_ghosts(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+  visit_cells(block.with_ghosts(), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
     const Offset offset{side(i, n.ni), side(j, n.nj), side(k, n.nk)};
     const bool filled = offset.axes() <= static_cast<int>(shape.reach) &&
                         decomposition.neighbour(rank, offset).has_value();
