@@ -204,6 +204,31 @@ class Restarts(Runs):
         return [int(line.split()[0]) for line in children.stdout.splitlines() if "bankfull" in line]
 
 
+class DirectSolver(Runs):
+    def series_of(self, run):
+        with (self.path / run / "series.csv").open() as lines:
+            return list(csv.DictReader(lines))
+
+    def test_gives_the_flow_of_one_rank_to_rounding(self):
+        self.run_convect(1, "layer.toml", "--output", "whole", "--set", "solver.pressure=direct")
+        whole = self.series_of("whole")
+        for ranks in (2, 3, 5):
+            out, _ = self.run_convect(ranks, "layer.toml", "--output", f"on-{ranks}", "--set", "solver.pressure=direct")
+            self.assertIn(f"{ranks} ranks, 1x1x{ranks} along x, y, z", out)
+            self.assertIn("a pressure solve sends", out)
+            rows = self.series_of(f"on-{ranks}")
+            self.assertEqual(len(rows), len(whole))
+            for found, expected in zip(rows, whole):
+                for name in ("time", "kinetic_energy", "nusselt_lower", "nusselt_volume"):
+                    self.assertAlmostEqual(float(found[name]), float(expected[name]), delta=1e-11, msg=name)
+
+    def test_is_chosen_by_auto(self):
+        out, _ = self.run_convect(3, "layer.toml", "--dry-run", "--set", "solver.pressure=auto")
+        self.assertIn("pressure: direct, chosen by auto", out)
+        out, _ = self.run_convect(3, "layer.toml", "--dry-run", "--set", "solver.pressure=auto", "--set", "cells=64x64x2")
+        self.assertIn("pressure: multigrid, chosen by auto", out)
+
+
 class Plans(Runs):
     def refused(self, ranks, *arguments):
         _, err = self.run_convect(ranks, "layer.toml", *arguments, code=USAGE)
@@ -218,7 +243,8 @@ class Plans(Runs):
         self.assertFalse((self.path / "layer-run").exists())
 
     def test_refuse_what_runs_on_one_rank(self):
-        self.assertIn("use the solver auto or multigrid", self.refused(2, "--set", "solver.pressure=direct"))
+        line = self.refused(3, "--set", "solver.pressure=direct", "--set", "cells=64x64x2")
+        self.assertIn("has 2 planes for 3 ranks; use the solver auto or multigrid", line)
         self.assertIn("without mpirun", self.refused(2, "--set", 'statistics=[{profiles="z"}]'))
 
     def test_refuse_too_many_ranks(self):

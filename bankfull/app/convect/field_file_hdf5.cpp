@@ -35,6 +35,7 @@ class Hdf5FieldFile final : public FieldFile {
       dataset_ = std::make_unique<hdf5::Dataset>(added(layout_.arrays[array]));
     }
     dataset_->write({{z0, 0, 0}, {z1 - z0, ny, nx}}, values);
+    file_.begin_flush();
     if (z1 == nz) {
       dataset_.reset();
     }

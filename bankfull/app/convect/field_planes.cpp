@@ -1,5 +1,6 @@
 #include "bankfull/app/convect/field_planes.hpp"
 
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/convection/state.hpp"
 
 #include <algorithm>
@@ -8,6 +9,27 @@ namespace bankfull::convect {
 
 using convection::Grid;
 using convection::GridAxis;
+
+namespace {
+
+/// Copies element (i, j, k) of an array, k fastest, to where these strides lead: by blocks that the
+/// first cache holds, whichever axis is contiguous there.
+void reorder(const double* from, const Extents& n, const std::array<std::int64_t, 3>& strides,
+             double* to) {
+  constexpr std::int64_t size = 16;
+  const auto count = [](std::int64_t cells) { return (cells + size - 1) / size; };
+  const Box blocks{0, count(n.ni), 0, count(n.nj), 0, count(n.nk)};
+  for_cells(blocks, [&](std::int64_t bi, std::int64_t bj, std::int64_t bk) {
+    const Box block{bi * size, std::min((bi + 1) * size, n.ni),
+                    bj * size, std::min((bj + 1) * size, n.nj),
+                    bk * size, std::min((bk + 1) * size, n.nk)};
+    for_cells(block, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      to[i * strides[0] + j * strides[1] + k * strides[2]] = from[(i * n.nj + j) * n.nk + k];
+    });
+  });
+}
+
+}  // namespace
 
 std::vector<FieldArray> arrays_of(const FieldRequest& request, const convection::Problem& problem,
                                   const Grid& grid) {
@@ -67,15 +89,7 @@ void PlaneReader::read_field(int field, std::int64_t z0, std::int64_t z1, double
   const Extents stored = part.extents();
   stored_.resize(static_cast<std::size_t>(stored.count()));
   flow_->read(field, part, stored_.data());
-  const double* from = stored_.data();
-  for (std::int64_t i = 0; i < stored.ni; ++i) {
-    for (std::int64_t j = 0; j < stored.nj; ++j) {
-      double* const row = values + i * strides[0] + j * strides[1];
-      for (std::int64_t k = 0; k < stored.nk; ++k) {
-        row[k * strides[2]] = *from++;
-      }
-    }
-  }
+  reorder(stored_.data(), stored, strides, values);
 }
 
 /// Means of the two faces of cells, in place; nothing flows through walls. The part is seen as

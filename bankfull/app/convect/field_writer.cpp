@@ -58,8 +58,7 @@ convection::OutputNeeds field_output_needs(const Case& run) {
   }
   // Beside the buffers what a reader puts in order, and chunks before and behind a filter.
   constexpr std::int64_t largest_chunk = 4 * mib;
-  const int threads = run.fields.compression > 0 ? threads_of_field_files(run.problem) : 1;
-  const std::int64_t bytes_of_chunks = 2 * largest_chunk * threads;
+  const std::int64_t bytes_of_chunks = 2 * largest_chunk * threads_of_field_files(run.problem);
   const convection::Grid grid(run.problem.axes);
   const FieldBuffers buffers = buffers_of(run, grid);
   needs.host = (buffers.count + 1) * buffers.bytes + bytes_of_chunks;

@@ -12,31 +12,6 @@ namespace {
 /// Filters in the order in which Dataset applies them where it compresses.
 constexpr unsigned deflate_filter = 1;
 
-/// First bytes of all elements, then second ones, and so on: what varies little gets together.
-std::vector<std::uint8_t> shuffled(const std::vector<std::uint8_t>& elements,
-                                   std::size_t element_bytes) {
-  const std::size_t count = elements.size() / element_bytes;
-  std::vector<std::uint8_t> bytes(elements.size());
-  for (std::size_t byte = 0; byte < element_bytes; ++byte) {
-    for (std::size_t n = 0; n < count; ++n) {
-      bytes[byte * count + n] = elements[n * element_bytes + byte];
-    }
-  }
-  return bytes;
-}
-
-/// Less than there was, or nothing.
-std::vector<std::uint8_t> deflated(const std::vector<std::uint8_t>& bytes, int level) {
-  std::vector<std::uint8_t> smaller(bytes.size());
-  uLongf size = smaller.size();
-  const int outcome = compress2(smaller.data(), &size, bytes.data(), bytes.size(), level);
-  if (outcome == Z_MEM_ERROR) {
-    throw RuntimeFailure("there is no memory left to compress a chunk of a file");
-  }
-  smaller.resize(outcome == Z_OK ? size : 0);
-  return smaller;
-}
-
 void append_little_endian(std::vector<std::uint8_t>& bytes, std::uint32_t number) {
   for (unsigned shift = 0; shift < 32; shift += 8) {
     bytes.push_back(static_cast<std::uint8_t>(number >> shift));
@@ -78,20 +53,40 @@ std::uint32_t fletcher32(const std::uint8_t* bytes, std::size_t count) {
   return static_cast<std::uint32_t>(sum_of_sums << 16 | sum);
 }
 
-StoredChunk stored_chunk(std::vector<std::uint8_t> elements, std::size_t element_bytes,
-                         int deflate) {
-  StoredChunk chunk{.bytes = std::move(elements)};
-  if (deflate > 0) {
-    chunk.bytes = shuffled(chunk.bytes, element_bytes);
-    std::vector<std::uint8_t> smaller = deflated(chunk.bytes, deflate);
-    if (smaller.empty()) {
-      chunk.skipped_filters = 1U << deflate_filter;
-    } else {
-      chunk.bytes = std::move(smaller);
+/// First bytes of all elements, then second ones, and so on: what varies little gets together.
+void ChunkFilters::shuffle() {
+  const std::size_t count = chunk_.bytes.size() / element_bytes_;
+  shuffled_.resize(chunk_.bytes.size());
+  for (std::size_t byte = 0; byte < element_bytes_; ++byte) {
+    for (std::size_t n = 0; n < count; ++n) {
+      shuffled_[byte * count + n] = chunk_.bytes[n * element_bytes_ + byte];
     }
   }
-  append_little_endian(chunk.bytes, fletcher32(chunk.bytes.data(), chunk.bytes.size()));
-  return chunk;
+}
+
+void ChunkFilters::deflate() {
+  uLongf size = chunk_.bytes.size();
+  const int outcome =
+      compress2(chunk_.bytes.data(), &size, shuffled_.data(), shuffled_.size(), deflate_);
+  if (outcome == Z_MEM_ERROR) {
+    throw RuntimeFailure("there is no memory left to compress a chunk of a file");
+  }
+  if (outcome == Z_OK && size > 0) {
+    chunk_.bytes.resize(size);
+  } else {
+    std::swap(chunk_.bytes, shuffled_);
+    chunk_.skipped_filters = 1U << deflate_filter;
+  }
+}
+
+const StoredChunk& ChunkFilters::apply() {
+  chunk_.skipped_filters = 0;
+  if (deflate_ > 0) {
+    shuffle();
+    deflate();
+  }
+  append_little_endian(chunk_.bytes, fletcher32(chunk_.bytes.data(), chunk_.bytes.size()));
+  return chunk_;
 }
 
 }  // namespace bankfull::hdf5

@@ -13,10 +13,29 @@ struct StoredChunk {
   std::uint32_t skipped_filters = 0;  ///< bit n: filter n has not been applied
 };
 
-/// `elements`: of a whole chunk, little-endian, `element_bytes` each. `deflate`: 1 to 9; 0: neither
-/// shuffled nor deflated. What does not become smaller is stored as it is, shuffled.
-StoredChunk stored_chunk(std::vector<std::uint8_t> elements, std::size_t element_bytes,
-                         int deflate);
+/// Forms stored chunks, one at a time. Its memory stays from one to the next: where first touching
+/// a page is slow, allocating each chunk anew took longer than writing it.
+class ChunkFilters {
+ public:
+  /// `deflate`: 1 to 9; 0: neither shuffled nor deflated.
+  ChunkFilters(std::size_t element_bytes, int deflate)
+      : element_bytes_(element_bytes), deflate_(deflate) {}
+
+  /// The chunk to come: fill it with a whole chunk's elements, little-endian, then apply().
+  [[nodiscard]] std::vector<std::uint8_t>& elements() { return chunk_.bytes; }
+
+  /// What does not become smaller is stored as it is, shuffled. Valid until elements() change.
+  const StoredChunk& apply();
+
+ private:
+  void shuffle();
+  void deflate();
+
+  std::size_t element_bytes_;
+  int deflate_;
+  StoredChunk chunk_;
+  std::vector<std::uint8_t> shuffled_;
+};
 
 /// Fletcher's checksum of 16-bit words, most significant byte first, as HDF5 has it: both sums
 /// modulo 65535, where a multiple of it that is not 0 is 65535 ("HDF5 File Format Specification

@@ -14,6 +14,7 @@
 #include <functional>
 #include <hdf5.h>
 #include <numeric>
+#include <omp.h>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -222,16 +223,18 @@ class ChunkGrid {
 
   /// Its elements as reals of the file, out of the part's values; 0 beyond the dataset's end.
   template <class Real>
-  [[nodiscard]] std::vector<std::uint8_t> bytes(std::int64_t number, const double* values) const {
-    std::vector<std::uint8_t> bytes(static_cast<std::size_t>(count_of(chunk_)) * sizeof(Real));
+  void copy(std::int64_t number, const double* values, std::vector<std::uint8_t>& bytes) const {
     std::vector<std::int64_t> first = place(number);
-    std::vector<std::int64_t> rows =
-        chunk_;  // how many there are along each dimension but the last
+    std::vector<std::int64_t> rows = chunk_;  // how many there are along each dimension
     for (std::size_t n = 0; n < first.size(); ++n) {
       first[n] -= part_.start[n];
       rows[n] = std::min(chunk_[n], part_.count[n] - first[n]);
     }
-    const std::int64_t length = std::exchange(rows.back(), 1);
+    bytes.resize(static_cast<std::size_t>(count_of(chunk_)) * sizeof(Real));
+    if (rows != chunk_) {
+      std::ranges::fill(bytes, std::uint8_t{0});
+    }
+    const std::int64_t length = take_contiguous(rows);
     for (std::int64_t row = 0; row < count_of(rows); ++row) {
       const std::vector<std::int64_t> at = index_of(row, rows);
       std::int64_t from = 0;
@@ -243,7 +246,6 @@ class ChunkGrid {
       copy_row<Real>(values + from, length,
                      bytes.data() + to * static_cast<std::int64_t>(sizeof(Real)));
     }
-    return bytes;
   }
 
  private:
@@ -255,6 +257,20 @@ class ChunkGrid {
       number /= counts[n];
     }
     return index;
+  }
+
+  /// Elements that follow each other both in the part and in the chunk; leaves 1 of their
+  /// dimensions.
+  std::int64_t take_contiguous(std::vector<std::int64_t>& rows) const {
+    std::size_t n = rows.size() - 1;
+    while (n > 0 && rows[n] == chunk_[n] && rows[n] == part_.count[n]) {
+      --n;
+    }
+    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(n);
+    const std::int64_t length =
+        std::accumulate(first, rows.end(), std::int64_t{1}, std::multiplies<>());
+    std::fill(first, rows.end(), 1);
+    return length;
   }
 
   template <class Real>
@@ -327,7 +343,11 @@ std::vector<std::int64_t> chunk_of(const std::vector<std::int64_t>& extents,
 Dataset::Dataset(Handle id, std::string what) : id_(std::move(id)), what_(std::move(what)) {}
 
 Dataset::Dataset(Handle id, std::string what, DatasetShape shape)
-    : id_(std::move(id)), what_(std::move(what)), shape_(std::move(shape)) {}
+    : id_(std::move(id)),
+      what_(std::move(what)),
+      shape_(std::move(shape)),
+      filters_(static_cast<std::size_t>(std::max(1, shape_.threads)),
+               ChunkFilters(static_cast<std::size_t>(bytes_of(shape_.element)), shape_.deflate)) {}
 
 std::vector<std::int64_t> Dataset::extents() const {
   const std::string what = "read " + what_;
@@ -359,19 +379,19 @@ bool Dataset::is_of_whole_chunks(const Part& part) const {
 void Dataset::write_chunks(const Part& part, const double* values) {
   const std::string what = "write " + what_;
   const ChunkGrid chunks(part, chunk_of(shape_.extents, bytes_of(shape_.element)));
-  const auto element_bytes = static_cast<std::size_t>(bytes_of(shape_.element));
-  // What is not compressed is formed faster than threads take turns: two of them took twice the
-  // time of one.
-  const int threads = shape_.deflate > 0 ? shape_.threads : 1;
   std::exception_ptr failure;  // touched in the ordered part alone
-#pragma omp parallel for ordered schedule(dynamic) num_threads(threads)
+#pragma omp parallel for ordered schedule(dynamic) num_threads(static_cast <int>(filters_.size()))
   for (std::int64_t n = 0; n < chunks.count(); ++n) {
-    StoredChunk chunk;
+    ChunkFilters& filters = filters_[static_cast<std::size_t>(omp_get_thread_num())];
+    const StoredChunk* chunk = nullptr;
     std::exception_ptr not_formed;
     try {
-      chunk = stored_chunk(shape_.element == Element::fp32 ? chunks.bytes<float>(n, values)
-                                                           : chunks.bytes<double>(n, values),
-                           element_bytes, shape_.deflate);
+      if (shape_.element == Element::fp32) {
+        chunks.copy<float>(n, values, filters.elements());
+      } else {
+        chunks.copy<double>(n, values, filters.elements());
+      }
+      chunk = &filters.apply();
     } catch (...) {
       not_formed = std::current_exception();
     }
@@ -382,8 +402,8 @@ void Dataset::write_chunks(const Part& part, const double* values) {
         failure = not_formed;
       } else if (!failure) {
         const std::vector<hsize_t> place = sizes(chunks.place(n));
-        checked(H5Dwrite_chunk(id_.id(), H5P_DEFAULT, chunk.skipped_filters, place.data(),
-                               chunk.bytes.size(), chunk.bytes.data()),
+        checked(H5Dwrite_chunk(id_.id(), H5P_DEFAULT, chunk->skipped_filters, place.data(),
+                               chunk->bytes.size(), chunk->bytes.data()),
                 what);
       }
     } catch (...) {

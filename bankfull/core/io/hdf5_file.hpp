@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/io/hdf5_chunk.hpp"
 #include "bankfull/core/io/staged_path.hpp"
 
 #include <cstdint>
@@ -95,8 +96,9 @@ class Dataset {
   void write_all(std::int64_t type, const void* values);
 
   Handle id_;
-  std::string what_;    ///< "<name> of <file>", for messages
-  DatasetShape shape_;  ///< without extents: of one that is not new
+  std::string what_;                   ///< "<name> of <file>", for messages
+  DatasetShape shape_;                 ///< without extents: of one that is not new
+  std::vector<ChunkFilters> filters_;  ///< one for each of its threads
 };
 
 /// What a file has whether it is read or written.
@@ -157,6 +159,9 @@ class NewFile final : public File {
   void set_attribute(const std::string& name, const std::string& text);
   void set_attribute(const std::string& name, std::int64_t count);
   void set_number_attribute(const std::string& name, double number);
+
+  /// See StagedPath.
+  void begin_flush() const { staged_.begin_flush(); }
 
   /// Gives it its name. All datasets must be closed.
   void commit();

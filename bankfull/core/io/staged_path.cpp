@@ -76,6 +76,11 @@ void StagedPath::reserve(std::int64_t bytes) {
   }
 }
 
+/// Where it cannot, flushing the file takes longer.
+void StagedPath::begin_flush() const {
+  static_cast<void>(sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE));
+}
+
 void StagedPath::replace() {
   struct stat status {};
   if (fstat(descriptor_, &status) != 0 || ftruncate(descriptor_, status.st_size) != 0 ||

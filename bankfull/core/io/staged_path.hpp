@@ -39,6 +39,10 @@ class StagedPath {
   /// cannot set room aside promise nothing.
   void reserve(std::int64_t bytes);
 
+  /// The system begins to write to disk what it has of the file, so that flushing it at the end
+  /// takes less time.
+  void begin_flush() const;
+
   /// Flushes the file to disk, gives back room that it does not take, and gives it its name,
   /// whatever file or link stands there. Throws RuntimeFailure.
   void replace();

@@ -24,6 +24,7 @@
 #include "bankfull/core/base/format.hpp"
 #include "bankfull/core/base/printable.hpp"
 #include "bankfull/core/comm/axes.hpp"
+#include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
 #include "bankfull/workloads/convection/end_of_run.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
@@ -135,6 +136,22 @@ std::string medium_text(const Problem& problem) {
   return text;
 }
 
+std::string multigrid_sharing_text(const Plan& plan) {
+  const int levels = poisson::shared_levels(plan.grid().domain(), plan.sharing());
+  return levels > 0 ? fmt::format("multigrid shares {} level{}, the others are rank 0's", levels,
+                                  levels == 1 ? "" : "s")
+                    : "blocks are too thin for multigrid, which is rank 0's: use fewer ranks";
+}
+
+std::string direct_sharing_text(const Plan& plan) {
+  const Problem& problem = plan.problem();
+  const poisson::DirectCost cost = poisson::direct_cost(
+      plan.grid().domain(), static_cast<std::size_t>(bytes_of(problem.precision)),
+      problem.device.is_cuda(), plan.cut().ranks());
+  return fmt::format("a pressure solve sends {} per rank in {} messages",
+                     format_bytes(cost.sent_bytes), cost.messages);
+}
+
 /// How ranks cut the grid, along x, y, z.
 std::string sharing_text(const Plan& plan) {
   const Decomposition cut = plan.cut();
@@ -143,13 +160,11 @@ std::string sharing_text(const Plan& plan) {
                        of_storage[static_cast<std::size_t>(plan.grid().storage(1))],
                        of_storage[static_cast<std::size_t>(plan.grid().storage(2))]);
   };
-  const int levels = poisson::shared_levels(plan.grid().domain(), plan.sharing());
   return fmt::format("{} ranks, {} along x, y, z: blocks of at most {} cells; {}", cut.ranks(),
                      along_xyz(per_axis(cut.grid())), along_xyz(per_axis(cut.largest_block())),
-                     levels > 0
-                         ? fmt::format("multigrid shares {} level{}, the others are rank 0's",
-                                       levels, levels == 1 ? "" : "s")
-                         : "blocks are too thin for multigrid, which is rank 0's: use fewer ranks");
+                     plan.solver() == convection::PressureSolver::direct
+                         ? direct_sharing_text(plan)
+                         : multigrid_sharing_text(plan));
 }
 
 void print_plan(const std::string& title, const Plan& plan) {

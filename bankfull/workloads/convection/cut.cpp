@@ -72,7 +72,7 @@ void require_allowed(const RankGrid& wanted, const std::vector<RankGrid>& grids,
 
 }  // namespace
 
-poisson::Sharing sharing_of(const Problem& problem, const Grid& grid,
+poisson::Sharing sharing_of(const Problem& problem, const Grid& grid, PressureSolver solver,
                             const poisson::Sharing& wanted) {
   poisson::Sharing sharing = wanted;
   if (!sharing.is_shared()) {
@@ -81,6 +81,10 @@ poisson::Sharing sharing_of(const Problem& problem, const Grid& grid,
   }
   const int ranks = sharing.ranks->size();
   require_shareable(problem, ranks);
+  if (solver == PressureSolver::direct) {
+    sharing.grid = {ranks, 1, 1};
+    return sharing;
+  }
   const poisson::Domain domain = grid.domain();
   const DecompositionRules rules = rules_of(problem, grid);
   const std::vector<RankGrid> grids = allowed_grids(domain.extents(), ranks, rules);

@@ -6,12 +6,13 @@
 
 namespace bankfull::convection {
 
-/// How ranks share a grid: in blocks along storage axes 0 and 1, with the least communication of
-/// those cuts with which multigrid shares its finest level, if there is one; or as `wanted` says,
-/// if it names several ranks along an axis.
+/// How ranks share a grid: with the direct solver in slabs along storage axis 0, as it works. With
+/// multigrid in blocks along storage axes 0 and 1, with the least communication of those cuts with
+/// which it shares its finest level, if there is one; or as `wanted` says, if it names several
+/// ranks along an axis.
 ///
 /// Throws UsageError for what does not run on several ranks, and where some would have no cells.
-poisson::Sharing sharing_of(const Problem& problem, const Grid& grid,
+poisson::Sharing sharing_of(const Problem& problem, const Grid& grid, PressureSolver solver,
                             const poisson::Sharing& wanted);
 
 }  // namespace bankfull::convection

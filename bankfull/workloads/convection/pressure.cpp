@@ -52,12 +52,40 @@ void require_convergence(const Problem& problem, const Grid& grid, const std::st
   });
 }
 
+/// Why ranks cannot share the grid in slabs, as the direct solver does; empty if they can.
+std::string slabs_unavailable(const Problem& problem, const Grid& grid,
+                              const poisson::Sharing& sharing) {
+  if (!sharing.is_shared()) {
+    return "";
+  }
+  const std::string axis(axis_names[static_cast<std::size_t>(grid.physical(0))]);
+  const int ranks = sharing.ranks->size();
+  if (problem.implicit_anywhere()) {
+    return fmt::format("on {} ranks it cuts the axis {}, along which implicit diffusion is solved",
+                       ranks, axis);
+  }
+  if (grid.extents().ni < ranks) {
+    return fmt::format("it gives each rank planes across {}, and has {} planes for {} ranks", axis,
+                       grid.extents().ni, ranks);
+  }
+  if (sharing.grid.count() > 1 && sharing.grid.i != ranks) {
+    return fmt::format("it cuts the grid along {} only, not as {}", axis, to_string(sharing.grid));
+  }
+  return "";
+}
+
+/// Why there is no direct solver; empty if there is one.
+std::string direct_refusal(const Problem& problem, const Grid& grid,
+                           const poisson::Sharing& sharing) {
+  const std::string unavailable = poisson::direct_unavailable(problem.device, grid.domain());
+  return unavailable.empty() ? slabs_unavailable(problem, grid, sharing) : unavailable;
+}
+
 }  // namespace
 
-PressureSolver chosen_solver(const Problem& problem, const Grid& grid, int ranks) {
-  const std::string refusal = ranks > 1
-                                  ? fmt::format("it works on one rank, not on {}", ranks)
-                                  : poisson::direct_unavailable(problem.device, grid.domain());
+PressureSolver chosen_solver(const Problem& problem, const Grid& grid,
+                             const poisson::Sharing& sharing) {
+  const std::string refusal = direct_refusal(problem, grid, sharing);
   if (problem.solver != PressureSolver::multigrid && refusal.empty()) {
     return PressureSolver::direct;
   }
@@ -74,7 +102,9 @@ std::unique_ptr<poisson::Solver<Real>> make_cpu_pressure(const Plan& plan, const
   const int threads = plan.problem().threads;
   if constexpr (build::fftw) {
     if (plan.solver() == PressureSolver::direct) {
-      return poisson::make_cpu_direct<Real>(plan.grid().domain(), threads);
+      return plan.is_shared()
+                 ? poisson::make_cpu_direct<Real>(plan.grid().domain(), threads, *plan.ranks())
+                 : poisson::make_cpu_direct<Real>(plan.grid().domain(), threads);
     }
   }
   return poisson::make_cpu_multigrid<Real>(
@@ -88,7 +118,7 @@ std::int64_t pressure_bytes(const Plan& plan) {
   const auto element = static_cast<std::size_t>(bytes_of(problem.precision));
   const bool on_gpu = problem.device.is_cuda();
   if (plan.solver() == PressureSolver::direct) {
-    return poisson::direct_bytes(domain, element, on_gpu, problem.threads);
+    return poisson::direct_slab_bytes(domain, element, on_gpu, problem.threads, plan.cut().ranks());
   }
   return plan.is_shared() ? poisson::multigrid_bytes(domain, element, plan.sharing())
                           : poisson::multigrid_bytes(domain, element, on_gpu);

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/exec/stream.hpp"
 #include "bankfull/numerics/poisson/poisson.hpp"
+#include "bankfull/numerics/poisson/sharing.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
 
 #include <cstdint>
@@ -9,9 +10,11 @@
 
 namespace bankfull::convection {
 
-/// The solver that a problem's `solver` means on its device. Throws UsageError where the one asked
-/// for cannot be had, or would not converge.
-PressureSolver chosen_solver(const Problem& problem, const Grid& grid, int ranks = 1);
+/// The solver that a problem's `solver` means on its device and ranks, which may already be asked
+/// to cut the grid in some way. Throws UsageError where the one asked for cannot be had, or would
+/// not converge.
+PressureSolver chosen_solver(const Problem& problem, const Grid& grid,
+                             const poisson::Sharing& sharing = {});
 
 /// Solvers of lap q = div u*, with q the pressure times the step: what is left of the equation is
 /// the divergence after the projection. `weight`: of a divergence in the step that is taken (see

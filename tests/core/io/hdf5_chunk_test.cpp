@@ -44,16 +44,34 @@ TEST(FletchersChecksum, TellsAllBitsSetFromNone) {
   }
 }
 
-TEST(StoredChunks, AreAsTheyWereWhereTheyDoNotBecomeSmaller) {
+std::vector<std::uint8_t> noise_bytes() {
   std::mt19937 random(7);
   std::vector<std::uint8_t> noise(4096);
   std::generate(noise.begin(), noise.end(), [&] { return static_cast<std::uint8_t>(random()); });
-  const StoredChunk kept = stored_chunk(noise, 8, 9);
-  EXPECT_EQ(kept.bytes.size(), noise.size() + 4);
+  return noise;
+}
+
+TEST(StoredChunks, AreAsTheyWereWhereTheyDoNotBecomeSmaller) {
+  ChunkFilters filters(8, 9);
+  filters.elements() = noise_bytes();
+  const StoredChunk& kept = filters.apply();
+  EXPECT_EQ(kept.bytes.size(), noise_bytes().size() + 4);
   EXPECT_EQ(kept.skipped_filters, 2U);
-  const StoredChunk small = stored_chunk(std::vector<std::uint8_t>(4096, 1), 8, 1);
-  EXPECT_LT(small.bytes.size(), 100U);
-  EXPECT_EQ(small.skipped_filters, 0U);
+}
+
+TEST(StoredChunks, DoNotDependOnThoseBefore) {
+  for (const int level : {0, 1, 9}) {
+    ChunkFilters filters(8, level);
+    filters.elements() = noise_bytes();
+    static_cast<void>(filters.apply());
+    filters.elements().assign(4096, 1);
+    const StoredChunk& second = filters.apply();
+    ChunkFilters others(8, level);
+    others.elements().assign(4096, 1);
+    EXPECT_EQ(second.bytes, others.apply().bytes) << "level " << level;
+    EXPECT_EQ(second.skipped_filters, 0U);
+    EXPECT_EQ(second.bytes.size() < 100, level > 0);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
+#include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -188,6 +190,59 @@ std::vector<Case> shared_implicit_cases() {
 INSTANTIATE_TEST_SUITE_P(SharedImplicit, FlowOnRanks, testing::ValuesIn(shared_implicit_cases()),
                          case_name);
 
+/// The largest difference of two flows, relative to the largest value of all fields: some of them
+/// have nothing but rounding. Some flows are at rest.
+double largest_difference(const Found& found, const Found& expected) {
+  double scale = 1e-2;
+  double largest = 0.0;
+  for (std::size_t field = 0; field < expected.fields.size(); ++field) {
+    for (std::size_t n = 0; n < expected.fields[field].size(); ++n) {
+      const auto value = std::bit_cast<double>(expected.fields[field][n]);
+      const auto other = std::bit_cast<double>(found.fields[field][n]);
+      scale = std::max(scale, std::abs(value));
+      largest = std::max(largest, std::abs(other - value));
+    }
+  }
+  return largest / scale;
+}
+
+class FlowByDirectSolver : public testing::TestWithParam<Case> {};
+
+TEST_P(FlowByDirectSolver, IsThatOfOneRankToRounding) {
+  Problem problem = GetParam().problem;
+  problem.solver = PressureSolver::direct;
+  problem.time_step = {.courant = 0.3, .longest = problem.time_step.fixed};
+  const Grid grid(problem.axes);
+  if (!poisson::direct_unavailable(problem.device, grid.domain()).empty() ||
+      grid.extents().ni < test_ranks().size()) {
+    GTEST_SKIP() << "no direct solver of this grid on so many ranks";
+  }
+  const Found alone = after_steps(problem, 5, {});
+  const Found shared = after_steps(problem, 5, {.ranks = &test_ranks()});
+  EXPECT_LT(largest_difference(shared, alone), 1e-12);
+  problem.threads = 3;
+  expect_same(after_steps(problem, 5, {.ranks = &test_ranks()}), shared);
+  problem.precision = Precision::fp32;
+  EXPECT_LT(largest_difference(after_steps(problem, 2, {.ranks = &test_ranks()}),
+                               after_steps(problem, 2, {})),
+            1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, FlowByDirectSolver, testing::ValuesIn(all_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Varying, FlowByDirectSolver, testing::ValuesIn(varying_cases()),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Bounded, FlowByDirectSolver, testing::ValuesIn(bounded_cases(all_cases())),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Larger, FlowByDirectSolver, testing::ValuesIn(shared_cases()), case_name);
+
+TEST(PlanOnRanks, ChoosesSlabsForTheDirectSolver) {
+  const int ranks = test_ranks().size();
+  const Problem problem = shared_cases()[1].problem;
+  const Plan plan(problem, CeilingRule::none, {}, {.ranks = &test_ranks()});
+  EXPECT_EQ(plan.solver(), PressureSolver::direct);
+  EXPECT_EQ(plan.cut().grid(), (RankGrid{ranks, 1, 1}));
+}
+
 TEST(PlanOnRanks, RefusesWhatRunsOnOneRank) {
   if (test_ranks().size() == 1) {
     GTEST_SKIP() << "nothing is refused";
@@ -200,11 +255,12 @@ TEST(PlanOnRanks, RefusesWhatRunsOnOneRank) {
     }
     return std::string();
   };
-  Problem problem = shared_cases().front().problem;
+  Problem problem = wide_layers_with_implicit_diffusion().front().problem;
   EXPECT_EQ(refusal_of(problem), "");
   problem.solver = PressureSolver::direct;
-  EXPECT_THAT(refusal_of(problem), HasSubstr("use the solver auto or multigrid"));
-  problem.solver = PressureSolver::automatic;
+  EXPECT_THAT(refusal_of(problem), HasSubstr("along which implicit diffusion is solved"));
+  problem = shared_cases().front().problem;
+  EXPECT_EQ(refusal_of(problem), "");
   Problem other = problem;
   other.schedule = Schedule::reference;
   EXPECT_THAT(refusal_of(other), HasSubstr("without mpirun"));
