@@ -42,7 +42,7 @@ struct Turned {
   [[nodiscard]] RankLevels levels_of(const Sharing& sharing) const {
     const RankGrid& grid = sharing.grid;
     const RankGrid turned = swapped ? RankGrid{grid.j, grid.i, grid.k} : grid;
-    return rank_levels(levels(), cut_of(domain, turned), sharing.rank(), sharing.least_cells);
+    return rank_levels(levels(), cut_of(domain, turned), sharing.rank(), sharing.min_cells);
   }
 };
 

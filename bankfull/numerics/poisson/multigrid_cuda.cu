@@ -412,9 +412,9 @@ class LineLevels final : public Corrector {
 
   /// A thread for each of so many things, or for several.
   static LaunchShape shape_for(std::int64_t count) {
-    constexpr std::int64_t most_blocks = std::int64_t{1} << 20;
+    constexpr std::int64_t max_blocks = std::int64_t{1} << 20;
     const std::int64_t blocks = (count + line_threads - 1) / line_threads;
-    return {dim3(static_cast<unsigned>(std::min(blocks, most_blocks))), dim3(line_threads)};
+    return {dim3(static_cast<unsigned>(std::min(blocks, max_blocks))), dim3(line_threads)};
   }
 
   void set_bottom() {

@@ -16,7 +16,7 @@ struct Sharing {
   RankGrid grid = {};                   ///< cut along i and j only
 
   /// A level of multigrid with fewer cells a rank is gathered on the root.
-  std::int64_t least_cells = 4096;
+  std::int64_t min_cells = 4096;
 
   [[nodiscard]] bool is_shared() const { return ranks != nullptr && ranks->size() > 1; }
   [[nodiscard]] int rank() const { return ranks == nullptr ? 0 : ranks->rank(); }

@@ -166,7 +166,7 @@ class CudaBackend {
         drive_(drive_of(plan.problem(), plan.grid())),
         varying_walls_(on_gpu(gpu_, drive_.walls)),
         varying_sources_(on_gpu(gpu_, drive_.sources)),
-        source_factors_(on_gpu(gpu_, std::vector<Real>(most_fields, Real(1)))),
+        source_factors_(on_gpu(gpu_, std::vector<Real>(max_fields, Real(1)))),
         tally_room_(MemorySpace::device, tally_bytes),
         bounded_(plan_, gpu_),
         profiles_(plan_, gpu_),

@@ -59,7 +59,7 @@ Drive drive_of(const Problem& problem, const Grid& grid);
 
 /// What multiplies the sources of fields.
 struct SourceFactors {
-  double of[most_fields];
+  double of[max_fields];
 };
 
 SourceFactors source_factors_at(const Drive& drive, double time);

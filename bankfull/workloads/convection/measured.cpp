@@ -409,7 +409,7 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
                                                          : problem.time_step.courant),
        .source = "no flow gains so much speed within a step"},
       {.name = "longest step, of the longest stable one",
-       .value = 1.0 / outcome.progress.least_margin,
+       .value = 1.0 / outcome.progress.min_margin,
        .tolerance = 1.0,
        .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion" +
                  (bounded_scalars(problem).empty() ? "" : ", and bounded scalars")}};

@@ -142,13 +142,13 @@ ResolutionWatch::ResolutionWatch(const Problem& problem, const Grid& grid, const
 
 std::optional<double> ResolutionWatch::boundary_layer_cell(const Nusselt& nusselt) const {
   // A layer that fills the box is none.
-  constexpr double least_nusselt = 2.0;
+  constexpr double min_nusselt = 2.0;
   const auto path = heat_path_of(problem_);
   const GridAxis& axis = grid_.axis(grid_.storage(static_cast<int>(path->axis)));
   std::optional<double> widest;
   for (const bool upper : {false, true}) {
     const double number = upper ? nusselt.upper : nusselt.lower;
-    if (number >= least_nusselt) {
+    if (number >= min_nusselt) {
       const double cell = cell_within(axis, 0.5 * path->length / number, upper);
       widest = std::max(widest.value_or(0.0), cell);
     }

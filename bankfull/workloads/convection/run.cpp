@@ -218,7 +218,7 @@ class Integration {
   /// Whether a row may follow within the two steps whose budgets it tells.
   [[nodiscard]] bool row_is_near() const {
     const bool ends = problem_.end_time > 0.0 &&
-                      least_steps_to(rule_, clock_, problem_.end_time) <= steps_of_budgets;
+                      min_steps_to(rule_, clock_, problem_.end_time) <= steps_of_budgets;
     return ends || clock_.steps + steps_of_budgets >= next_row_step();
   }
 
@@ -306,13 +306,13 @@ class Integration {
     std::int64_t steps = last - clock_.steps;
     if (problem_.end_time > 0.0) {
       const double picture = next_snapshot_part() * problem_.end_time;
-      steps = std::min({steps, least_steps_to(rule_, clock_, picture),
-                        least_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
+      steps = std::min({steps, min_steps_to(rule_, clock_, picture),
+                        min_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
     }
     for (const double time : {saved_.next_time(checkpoints().time),
                               told_fields_.next_time(fields().time), probes_.next_time()}) {
       if (time < HUGE_VAL) {
-        steps = std::min(steps, least_steps_to(rule_, clock_, time));
+        steps = std::min(steps, min_steps_to(rule_, clock_, time));
       }
     }
     return std::max<std::int64_t>(1, steps);
@@ -460,12 +460,12 @@ class Integration {
   /// stability, which the run's checks tell of, is not yet lost.
   void require_within_stability() const {
     constexpr double lost = 0.5;
-    if (clock_.least_margin < lost) {
+    if (clock_.min_margin < lost) {
       throw RuntimeFailure(fmt::format(
           "the time step of {:g} became unstable: at most {:.3g} of it is stable{}, with a Courant "
           "number of up to {:.3g} by step {}, time {:.6g}; shorten time.dt, or let time.cfl choose "
           "it",
-          problem_.time_step.fixed, clock_.least_margin,
+          problem_.time_step.fixed, clock_.min_margin,
           bounded_scalars(problem_).empty() ? "" : " and keeps bounded scalars within their bounds",
           clock_.largest_courant, clock_.steps, clock_.time));
     }

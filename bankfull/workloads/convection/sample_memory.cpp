@@ -7,7 +7,7 @@ namespace bankfull::convection {
 namespace {
 
 constexpr std::int64_t word_bytes = sizeof(double);
-constexpr auto batch_count = static_cast<std::int64_t>(BatchAverages::most_batches);
+constexpr auto batch_count = static_cast<std::int64_t>(BatchAverages::max_batches);
 
 /// Of one sample, and the largest of all.
 struct SampleSizes {
@@ -43,7 +43,7 @@ void add_profiles(const Problem& problem, const std::vector<StatisticsRequest>& 
       const std::int64_t planes = problem.axes[axis].cells;
       if (request.along[axis]) {
         sizes.add(sums * planes);
-        const std::int64_t pieces = sums_of_velocity * std::max(most_partial_sums, planes);
+        const std::int64_t pieces = sums_of_velocity * std::max(max_partial_sums, planes);
         bytes.device = std::max(bytes.device, (sums * planes + pieces) * word_bytes);
       }
     }

@@ -16,8 +16,8 @@ namespace bankfull::convection {
 /// of the axes thus counts where walls meet, by a^2: the mean of all orders is taken.
 template <class Real>
 struct WallChanges {
-  Real part[3][2][most_fields] = {};    ///< a w c: [axis][lower, upper][field]
-  Real excess[3][2][most_fields] = {};  ///< row sums less 1 at the first and the last unknown
+  Real part[3][2][max_fields] = {};    ///< a w c: [axis][lower, upper][field]
+  Real excess[3][2][max_fields] = {};  ///< row sums less 1 at the first and the last unknown
 
   /// What is added to a field in a cell; `cells`: of the grid.
   template <class Index>

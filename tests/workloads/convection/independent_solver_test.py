@@ -180,7 +180,7 @@ class Drawn:
             return self.wall(axis, lower)
         return {"lower": self.wall(axis, lower), "upper": self.wall(axis, upper)}
 
-    def most_stretching(self, axis, stretched):
+    def max_stretching(self, axis, stretched):
         """Of what multigrid serves: one axis by any amount, others by little."""
         return 0.6 if self.choices["pressures"] == "multigrid" and axis != stretched[0] else 2.5
 
@@ -190,7 +190,7 @@ class Drawn:
         stretched = self.chance.sample(walled, min(len(walled), self.choices["stretched"]))
         return {"lower": lower, "upper": [round(low + self.amount(0.4, 2.5), 3) for low in lower],
                 "cells": [self.chance.randint(1, 9) for _ in AXES],
-                "stretching": [self.amount(0.3, self.most_stretching(a, stretched)) if a in stretched else 0 for a in AXES]}
+                "stretching": [self.amount(0.3, self.max_stretching(a, stretched)) if a in stretched else 0 for a in AXES]}
 
     def physics(self):
         if "temperature" in self.names and self.perhaps(0.4):

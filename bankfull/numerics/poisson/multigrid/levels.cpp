@@ -22,10 +22,10 @@ double smallest_spacing(const Axis& axis) {
 
 constexpr std::array domain_axes{&Domain::i, &Domain::j, &Domain::k};
 
-/// Which of the first axes has widths that differ most, and by more than `least_ratio`; -1: none.
-int most_stretched(const Domain& domain, int axes, double least_ratio) {
+/// Which of the first axes has widths that differ most, and by more than `min_ratio`; -1: none.
+int most_stretched(const Domain& domain, int axes, double min_ratio) {
   int most = -1;
-  double largest_ratio = least_ratio;
+  double largest_ratio = min_ratio;
   for (int n = 0; n < axes; ++n) {
     const Axis& axis = domain.*domain_axes[static_cast<std::size_t>(n)];
     if (!axis.uniform() && width_ratio(axis) > largest_ratio) {

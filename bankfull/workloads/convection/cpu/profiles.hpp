@@ -67,7 +67,7 @@ class ProfilesOnCpu {
         planes_(plan.grid().axis(P).count()) {}
 
   [[nodiscard]] std::vector<double> means() const {
-    const std::int64_t pieces = std::min<std::int64_t>(flow_.n.ni, most_pieces);
+    const std::int64_t pieces = std::min<std::int64_t>(flow_.n.ni, max_pieces);
     const auto size = static_cast<std::size_t>(sums_ * planes_);
     std::vector<std::vector<double>> found(static_cast<std::size_t>(pieces));
     flow_.executor.each(pieces, [&](std::int64_t piece) {
@@ -83,7 +83,7 @@ class ProfilesOnCpu {
   }
 
  private:
-  static constexpr std::int64_t most_pieces = 32;
+  static constexpr std::int64_t max_pieces = 32;
   static constexpr int b = (P + 1) % 3;
   static constexpr int c = (P + 2) % 3;
 
