@@ -68,7 +68,7 @@ class ExactSum {
   static constexpr int min_exponent = -1074;
   static constexpr std::uint64_t digit_mask = 0xffffffff;
 
-  /// Those of all doubles, and two for sums of many.
+  /// Enough for every double, and two more for sums of many.
   static constexpr std::size_t digits = 68;
 
   /// Digits have 63 bits: carries may wait for so many numbers of 32.

@@ -4,7 +4,7 @@ namespace bankfull {
 
 namespace detail {
 
-/// Those of numbers that are not negative order as they do.
+/// The bits of a number that is not negative: they compare as the numbers do.
 using OrderedBits = unsigned long long;
 
 /// The largest of a warp, all of whose threads call it, in each of them.

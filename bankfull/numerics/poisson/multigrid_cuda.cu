@@ -580,7 +580,7 @@ class CudaMultigrid final : public Solver<Real> {
     return all;
   }
 
-  /// Of the levels that a block does alone nothing counts, as with points.
+  /// Levels that one block solves alone do not count, as with points.
   [[nodiscard]] Traffic traffic_of_lines() const {
     constexpr double word = sizeof(float);
     constexpr double real = sizeof(Real);

@@ -36,7 +36,7 @@ class BatchAverages {
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   [[nodiscard]] std::int64_t whole_batches() const;
 
-  /// Of all samples; there are some.
+  /// The averages over all samples. There must be at least one.
   [[nodiscard]] std::vector<double> averages() const { return averages_without(nullptr); }
 
   /// The same with each whole batch left out in turn; none where there are too few for errors.

@@ -251,7 +251,7 @@ class CpuBackend {
     }
   }
 
-  /// Of the values of whole planes, as a FlowReader gives them, the rows of this rank.
+  /// Copies this rank's rows from the values of whole planes, as a FlowReader gives them.
   template <class View>
   void copy(const double* values, const Box& part, const View& field) const {
     const Extents n = part.extents();

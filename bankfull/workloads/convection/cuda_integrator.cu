@@ -570,7 +570,7 @@ class CudaBackend {
   bool solving_ = false;  ///< lines of a stage are on their way: the projection ends it
   int planes_a_block_ = 1;
   int slot_ = given_slot;  ///< of the factors in use
-  /// Of the stages with a slot's factors that write a side.
+  /// Graphs of the stages, by the slot of their factors and the side that they write.
   std::array<std::array<std::unique_ptr<Graph>, 2>, factor_slots> graphs_;
   bool solved_ = false;  ///< the first solve must not be recorded
   std::array<Event, stage_parts + 1> marks_;

@@ -64,8 +64,8 @@ struct SourceFactors {
 
 SourceFactors source_factors_at(const Drive& drive, double time);
 
-/// Of stage n of a step from one time to another. With u' = 1 a stage adds gamma + zeta to u, which
-/// is then the time itself.
+/// The times of stage n of a step from one time to another. With u' = 1 a stage adds gamma + zeta
+/// to u, which is then the time itself.
 BANKFULL_HOST_DEVICE inline StageTimes times_of(const Stages& stages, int n, double from,
                                                 double to) {
   double begin = from;

@@ -102,7 +102,7 @@ double rounding_of_products(const Plan& plan) {
   return std::sqrt(poisson::width_ratio(domain.j) * poisson::width_ratio(domain.k));
 }
 
-/// Of one component of a velocity, without holding more than a piece of it.
+/// The largest value of one component of the velocity, read piece by piece.
 double largest_value(const FlowReader& flow, const Grid& grid, int field) {
   const Extents n = grid.extents();
   const std::int64_t planes = planes_of_a_piece(n);

@@ -33,7 +33,7 @@ struct NusseltAverages {
   /// short ones are not independent. Nothing where too little was noted.
   std::optional<double> error;
 
-  /// Of either: what Nusselt numbers of different simulations differ by, or less.
+  /// The bound of either: Nusselt numbers of different simulations differ by as much, or less.
   static constexpr double bound = 0.02;
 
   /// Whether the window was long enough for averages: what the flow has stored no longer matters.

@@ -104,7 +104,7 @@ std::string ProfileAverages::name_in_state() const {
   return "statistics/" + request_.name + "/" + axis_names[axis_];
 }
 
-/// Of what sums that go on were asked for.
+/// Identifies what the sums are of, for a run that continues them.
 std::vector<double> ProfileAverages::identity() const {
   return {request_.from, request_.until, static_cast<double>(request_.every),
           static_cast<double>(sums_of(plan_)),

@@ -321,7 +321,7 @@ class ReferenceIntegrator final : public Integrator {
     }
   }
 
-  /// Of explicit stages; Heun's second one, of no length, corrects that of the first.
+  /// After an explicit stage. Heun's second one, of length 0, corrects the pressure of the first.
   void tell_pressure(const Stage& stage) {
     if (stage.length() != 0.0) {
       told_pressure_.assign(potential_.size(), 0.0);

@@ -22,7 +22,7 @@ bool varies(const Grid& grid, int storage_axis) {
   return grid.axis(storage_axis).count() > 1 || !grid.axis(storage_axis).cells.periodic;
 }
 
-/// Of the widths of the largest cell, along the axes that a flow can vary along.
+/// The geometric mean of the widths of the largest cell, along the axes that a flow can vary along.
 double geometric_mean_of_largest(const Grid& grid) {
   double product = 1.0;
   int axes = 0;

@@ -171,7 +171,7 @@ class Integration {
     return problem_.end_time > 0.0 && clock_.time >= problem_.end_time;
   }
 
-  /// Of whatever number where time alone ends the run.
+  /// Any large number where only the time ends the run.
   [[nodiscard]] std::int64_t last_step() const {
     return problem_.steps > 0 ? std::min(problem_.steps, early_end_.last_step())
                               : early_end_.last_step();
@@ -378,7 +378,7 @@ class Integration {
         1, static_cast<std::int64_t>(seconds_between_looks / mean_seconds_per_step()));
   }
 
-  /// Of those that this run has taken itself.
+  /// The mean over the steps that this process has taken.
   [[nodiscard]] double mean_seconds_per_step() const {
     return since_begin_.seconds() / static_cast<double>(clock_.steps - first_step_);
   }
@@ -618,7 +618,7 @@ class Integration {
     }
   }
 
-  /// Of the last step, whoever took it.
+  /// The outcome of the last step, also where an earlier process took it.
   [[nodiscard]] poisson::Outcome pressure_outcome() const {
     const bool saved = context_.start != nullptr && clock_.steps == first_step_;
     return saved ? saved_solve_ : integrator_->pressure_outcome();
@@ -752,7 +752,7 @@ class Integration {
   std::int64_t checked_step_ = 0;
 };
 
-/// Those of the root, on all ranks: results are the same on them.
+/// Gives the root's times to all ranks, so that results are the same on all of them.
 void agree_on(std::vector<double>& seconds, const Communicator& ranks) {
   ranks.broadcast(seconds.data(), seconds.size() * sizeof(double), 0);
 }

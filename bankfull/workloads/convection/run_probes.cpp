@@ -74,7 +74,7 @@ class ElementsBeyond {
     return value;
   }
 
-  /// Of a field.
+  /// The reference that a field is stored less of.
   [[nodiscard]] double reference(int field) const {
     return field < 3 ? 0.0 : plan_.stepped().scalars[static_cast<std::size_t>(field - 3)].reference;
   }
@@ -90,7 +90,8 @@ class ElementsBeyond {
   std::int64_t cells_[3] = {};
 };
 
-/// Of a field less its reference, by what its neighbourhood follows from.
+/// The value of a field at a point, from its neighbourhood, whose values are stored less the
+/// reference.
 double value_in(const Neighbourhood& around, const double* inner, const ElementsBeyond& beyond) {
   const double reference = beyond.reference(around.elements.front().field);
   std::array<double, 8> values{};

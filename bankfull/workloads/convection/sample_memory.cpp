@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t word_bytes = sizeof(double);
 constexpr auto batch_count = static_cast<std::int64_t>(BatchAverages::max_batches);
 
-/// Of one sample, and the largest of all.
+/// The number of values of all samples together, and of the largest one.
 struct SampleSizes {
   std::int64_t all = 0;
   std::int64_t largest = 0;

@@ -13,9 +13,9 @@ namespace bankfull::convection {
 /// further from 0 than from each other: then there is nothing to gain. Surroundings do not count:
 /// fluid beside a wall that lets little through may never come near them.
 ///
-/// Of a scalar with bounded advection the least of both. What bounds take away depends on what is
-/// carried along by all of it alike, not by rounding alone: so it is the same number above it that
-/// is stepped wherever 0 is.
+/// With bounded advection it is the least value on those walls and in the initial state. There an
+/// offset of all values changes more than the rounding, because what the bounds take away depends
+/// on it: with this reference the stepped values are the same wherever 0 is.
 ///
 /// It follows from the case alone, neither from its grid nor from how far a run has come.
 double reference_value(const Problem& problem, const Scalar& scalar);

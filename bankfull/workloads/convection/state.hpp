@@ -41,7 +41,7 @@ class StateReader {
   [[nodiscard]] virtual std::vector<double> numbers(const std::string& name) const = 0;
   [[nodiscard]] virtual std::vector<std::int64_t> counts(const std::string& name) const = 0;
 
-  /// Of whole planes.
+  /// Reads whole planes.
   virtual void cells(const std::string& name, const Box& part, double* values) const = 0;
 
   /// The values of cells as a reader of its own.

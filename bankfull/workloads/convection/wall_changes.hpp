@@ -40,8 +40,8 @@ struct WallChanges {
   }
 
  private:
-  /// Of three axes in all orders, the product of the row sums of those that come before the third:
-  /// none of them in two orders of six, each in one, and both in two.
+  /// The mean, over all orders of three axes, of the product of the row sums of the axes before the
+  /// third: none of them in two orders of six, each in one, and both in two.
   [[nodiscard]] BANKFULL_HOST_DEVICE static Real mean_of_orders(Real one, Real other) {
     return (Real(2) + one + other + Real(2) * one * other) / Real(6);
   }

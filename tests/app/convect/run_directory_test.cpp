@@ -215,7 +215,7 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   EXPECT_EQ(read(directory.result()), "{}");
 }
 
-/// Of what is not known beforehand, colours stand for all pictures so far.
+/// Where the range of a field is not known beforehand, colours cover all pictures so far.
 TEST_F(Runs, GoOnWithTheColoursOfTheirPictures) {
   const RunDirectory directory(folder_ / "run", false);
   const FolderLock lock(directory.path());

@@ -282,7 +282,7 @@ TEST_P(BoundedCase, TheVarianceChangesByCentredFluxesAndByTheCorrection) {
   }
 }
 
-/// Of a front, beside which the time scheme adds next to nothing.
+/// With a front the time scheme adds next to nothing.
 TEST(BoundedBudget, NumericalDissipationIsToldApartFromTheTimeScheme) {
   const Problem problem =
       with_advection(carried(32, TimeScheme::adams_bashforth, block), Advection::bounded);

@@ -356,8 +356,8 @@ TEST(StepRule, FluidAtRestIsNotDrivenBeyondTheCourantNumberWithinAStep) {
   EXPECT_EQ(driven.limit, StepLimit::forces);
 }
 
-/// Of a fluid at rest at temperature 0 in a box of 10 x 1 x 20 cells whose walls across z and y
-/// along which it falls are as said.
+/// The first step of a fluid at rest at temperature 0 in a box of 10 x 1 x 20 cells; `set` changes
+/// the walls across z and those across y, along which it falls.
 double step_from_rest(const std::function<void(Problem&)>& set,
                       const LargestSources& sources = {}) {
   Problem problem;

@@ -125,7 +125,8 @@ TEST_P(ToldPressure, IsTheSameAfterARestart) {
   }
 }
 
-/// Of a run that told none it is that of the flow's tendencies, which are left as they were.
+/// After a run that recorded no pressure it is that of the tendencies of the flow, which stay as
+/// they were.
 TEST_P(ToldPressure, MayBeToldFromARestartOn) {
   const Problem& problem = GetParam().problem;
   const std::unique_ptr<Integrator> flow = flow_with_pressure(problem);

@@ -35,7 +35,7 @@ RunResult run_alone(const Problem& problem) {
   return run(make_plan(problem, alone()), {.ranks = alone(), .progress = progress});
 }
 
-/// Of everything that one rank can probe.
+/// A run of everything that one rank can probe.
 const RunResult& tiny_run() {
   static const RunResult result = run_alone(tiny(Part::all));
   return result;

@@ -13,7 +13,7 @@ namespace {
 std::int64_t even_below(std::int64_t n) { return n - (n % 2 + 2) % 2; }
 std::int64_t even_above(std::int64_t n) { return n + (n % 2 + 2) % 2; }
 
-/// Of an axis that is cut. Beyond walls there is nothing.
+/// The window along an axis that is cut. It ends at walls.
 Window window_of(const AxisLevel& axis, const Range& block, std::int64_t halo) {
   Window window{even_below(block.begin - halo), even_above(block.end + halo), {}};
   if (!axis.periodic) {

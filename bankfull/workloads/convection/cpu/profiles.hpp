@@ -140,7 +140,7 @@ class ProfilesOnCpu {
     return (on_face ? parts_.faces : parts_.cells)[n][static_cast<std::size_t>(at)];
   }
 
-  /// Of a plane whose rows are along axis 2: the lines are cleared.
+  /// Adds up a plane whose rows are along axis 2, and clears the lines.
   void add_up(std::vector<double>& lines, std::int64_t plane, std::vector<double>& sums) const {
     constexpr int on_rows = b == 2 ? on_b : on_c;
     for (int s = 0; s < sums_; ++s) {

@@ -51,7 +51,7 @@ class ImplicitOnGpu {
     forget_pressure();
   }
 
-  /// Of all slots: a stage that is set there is formed before it is used.
+  /// All slots: a stage that is set there is formed before it is used.
   [[nodiscard]] ImplicitSlot<Real>* slots() const { return slots_.data(); }
 
   void forget_pressure() { fill_bytes(pressure_.data(), 0, pressure_.bytes(), gpu_.stream()); }
@@ -108,7 +108,7 @@ class ImplicitOnGpu {
     }
   }
 
-  /// Of a flow that no stage left.
+  /// Projects a flow that no stage left.
   void project_values(const FlowOnGpu<Real>& flow, Real* fields,
                       const poisson::CellSlots<Real>& potential, double* largest_advection,
                       int slot) {

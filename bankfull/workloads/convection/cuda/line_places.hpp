@@ -23,7 +23,7 @@ struct LinePlaces {
   int count;  ///< elements of a line
   int lines;  ///< that there are for this block; may be none
 
-  /// Of block x of those that have `block` lines each, in line y of these, of field z.
+  /// The lines of block x, with up to `block` lines per block, in line y of blocks, of field z.
   BANKFULL_HOST_DEVICE static LinePlaces of(const FlowStrides& strides,
                                             const std::int64_t (&cells)[3], int axis, int block,
                                             unsigned x, unsigned y, unsigned z) {

@@ -53,7 +53,7 @@ struct ScalarTerms {
   }
 };
 
-/// Of one cell, for a profile across P.
+/// The weights of one cell, for a profile across P.
 template <int P>
 __device__ __forceinline__ PlaneParts parts_of_cell(const AxisPartsOnGpu& parts,
                                                     const int (&at)[3]) {

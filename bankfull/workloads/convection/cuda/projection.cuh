@@ -143,7 +143,7 @@ struct Project {
     take(cell, velocity, behind(cell), column);
   }
 
-  /// Of a cell that has this velocity.
+  /// Takes a cell that has this velocity.
   __device__ __forceinline__ void take(const CellOfFlow& cell, const Real (&velocity)[3],
                                        const PotentialBehind<Real>& potential,
                                        Column& column) const {
@@ -206,7 +206,7 @@ struct ProjectAndKeep {
     take(cell, velocity, pressure, potential, sum, column);
   }
 
-  /// Of a cell that has this velocity and known pressure; the second difference of the potential
+  /// Takes a cell that has this velocity and known pressure; the second difference of the potential
   /// along the planes counts where diffusion is implicit there.
   __device__ __forceinline__ void take(const CellOfFlow& cell, const Real (&velocity)[3],
                                        Real pressure, const PotentialBehind<Real>& potential,
