@@ -250,7 +250,7 @@ class Restart(Runs):
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=25", "--set", "output.snapshots=0")
         line = (self.run_folder / "probes" / "line.csv").read_text()
         _, err = self.run_convect("--restart", "run", "--set", "steps=60", "--set", "probe.0.at=[0.3,0.4,0.8]", code=USAGE)
-        self.assertIn("a run goes on with probe.0.at = [0.3, 0.4, 0.9], not [0.3, 0.4, 0.8]: all rows of its probes are alike", err)
+        self.assertIn("a run continues with probe.0.at = [0.3, 0.4, 0.9], not [0.3, 0.4, 0.8]: all rows of its probes are alike", err)
         more = ('probe=[{name="point",at=[0.3,0.4,0.9],every=5},{name="line",from=[0,0.5,0.5],to=[2,0.5,0.5],points=5,'
                 'fields=["temperature","w"],time=0.034,every=0},{name="new",at=[1,0.5,0.25],every=10}]')
         self.run_convect("--restart", "run", "--set", "steps=60", "--set", more)

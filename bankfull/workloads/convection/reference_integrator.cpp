@@ -337,7 +337,7 @@ class ReferenceIntegrator final : public Integrator {
       return;
     }
     if (!from.has(name_of_told_pressure)) {
-      throw RuntimeFailure("the reference knows no pressure of a run that told none");
+      throw RuntimeFailure("the reference cannot continue a run that recorded no pressure");
     }
     const Box all = box_of(plan_.grid().extents());
     told_pressure_.resize(static_cast<std::size_t>(all.extents().count()));

@@ -329,9 +329,10 @@ class Integration {
   /// For who watches: where the run is and how fast, all its pictures included.
   [[nodiscard]] std::string detail() const {
     const double seconds_per_step = mean_seconds_per_step();
-    return fmt::format("step {}, time {:.6g}, dt {:.3g}, {:.5g} steps/s, {:.3g} ns a cell and step",
-                       clock_.steps, clock_.time, clock_.dt, 1.0 / seconds_per_step,
-                       seconds_per_step / static_cast<double>(problem_.cells()) * 1e9);
+    return fmt::format(
+        "step {}, time {:.6g}, dt {:.3g}, {:.5g} steps/s, {:.3g} ns per cell and step",
+        clock_.steps, clock_.time, clock_.dt, 1.0 / seconds_per_step,
+        seconds_per_step / static_cast<double>(problem_.cells()) * 1e9);
   }
 
   /// Where the run is when the next picture but the last is due; 1: there is none.
@@ -657,7 +658,7 @@ class Integration {
     const std::vector<std::int64_t> steps = from.counts("run/steps");
     PackedNumbers numbers(from.numbers("run/history"));
     if (steps.size() != 5) {
-      throw RuntimeFailure("the state of the run does not tell how far it was");
+      throw RuntimeFailure("the state of the run does not record how far it got");
     }
     std::size_t next = 0;
     for (std::int64_t* count :
@@ -690,7 +691,7 @@ class Integration {
     }
     const std::vector<std::int64_t> counts = from.counts("run/fields");
     if (counts.size() != 2) {
-      throw RuntimeFailure("the state of the run does not tell which fields it has told");
+      throw RuntimeFailure("the state of the run does not record which fields it has written");
     }
     field_count_ = counts[0];
     told_fields_ = {counts[1], PackedNumbers(from.numbers("run/fields_time")).take()};

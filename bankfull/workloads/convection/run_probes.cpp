@@ -194,8 +194,8 @@ void RunProbes::restore(const StateReader& from) {
       const std::vector<std::int64_t> steps = from.counts(steps_in_state(requests_[n]));
       const std::vector<double> times = from.numbers(time_in_state(requests_[n]));
       if (steps.size() != 1 || times.size() != 1) {
-        throw RuntimeFailure("the state of the run does not tell when probe " + requests_[n].name +
-                             " was last read");
+        throw RuntimeFailure("the state of the run does not record when probe " +
+                             requests_[n].name + " was last read");
       }
       told_[n] = {steps.front(), times.front()};
     }

@@ -57,7 +57,7 @@ TEST(ConvectionProblem, NamesWhatIsWrong) {
       {"buoyancy of scalar 0 is nan", [](Problem& p) { p.scalars[0].buoyancy[2] = not_a_number; }},
       {"flux of scalar 0 is nan",
        [](Problem& p) { p.scalars[0].walls[0][1] = WallScalar::heated(not_a_number); }},
-      {"formula of t of a wall's velocity across x has no bound, as far as can be told, in the "
+      {"formula of t of a wall's velocity across x has no bound that can be computed for the "
        "times 0 to 0.004",
        [](Problem& p) { p.walls[0][1].varying[1] = of_time("1/t"); }},
       {"a wall across x moves along x with time",
@@ -66,7 +66,7 @@ TEST(ConvectionProblem, NamesWhatIsWrong) {
        [](Problem& p) { p.walls[2][1].varying[0] = of_time("t"); }},
       {"formula of t of a wall's scalar 0 has no bound",
        [](Problem& p) { p.scalars[0].walls[0][1].varying = of_time("ln(-1 - t)"); }},
-      {"formula of t of the source of scalar 1 has no bound, as far as can be told, in all times",
+      {"formula of t of the source of scalar 1 has no bound that can be computed for all times",
        [](Problem& p) {
          p.scalars[1].source_factor = of_time("t");
          p.time_step = {};
