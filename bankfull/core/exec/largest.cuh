@@ -18,8 +18,8 @@ __device__ __forceinline__ OrderedBits largest_of_warp(OrderedBits bits) {
 }  // namespace detail
 
 /// Raises `*largest`, which is not negative, to the largest |value| of a block of whole warps; NaN
-/// counts as larger than all numbers. All threads of the block call it, once a kernel. The order of
-/// blocks does not matter.
+/// counts as larger than all numbers. All threads of the block call it, once per kernel. The order
+/// of blocks does not matter.
 __device__ __forceinline__ void raise_to_largest(double* largest, double value) {
   using detail::OrderedBits;
   constexpr unsigned warp = 32;

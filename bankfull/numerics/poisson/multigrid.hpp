@@ -93,7 +93,7 @@ inline constexpr double max_ratio_of_shapes_in_planes = 14.0;
 inline constexpr double max_range = 8e6;
 inline constexpr double max_range_along_lines = 3e6;
 
-/// All memory that a solver for fields of `element_bytes` an element takes, on its device.
+/// All memory that a solver for fields of `element_bytes` per element takes, on its device.
 std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu);
 
 /// The memory of this rank's part, on CPUs.

@@ -34,8 +34,8 @@ namespace {
 // forms and relaxes it and adds it to p. A solve is one graph: kernels on the GPU decide whether
 // there will be another cycle.
 //
-// With lines a cycle is V(1, 1) on the finest level and V(2, 2) below, a kernel a half-sweep: each
-// must have gone along all lines before the next begins.
+// With lines a cycle is V(1, 1) on the finest level and V(2, 2) below, one kernel per half-sweep:
+// each must have gone along all lines before the next begins.
 
 template <class T>
 Buffer<T> uploaded(const std::vector<T>& values, const Stream& stream) {

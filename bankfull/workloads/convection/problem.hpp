@@ -107,7 +107,7 @@ struct Scalar {
 
 enum class TimeScheme {
   adams_bashforth,  ///< second order, one evaluation a step
-  runge_kutta,      ///< third order, three evaluations a step
+  runge_kutta,      ///< third order, three evaluations per step
 };
 
 /// Along which axes diffusion is implicit in time, for all velocities and scalars.

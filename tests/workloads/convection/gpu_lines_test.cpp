@@ -132,7 +132,7 @@ TEST(LinePlaces, AreAllElementsOnce) {
   for (const int axis : {0, 1, 2}) {
     for (const int block : {1, 8, 16, 32}) {
       for (const int count : visits(cells, axis, block)) {
-        EXPECT_EQ(count, 1) << "axis " << axis << ", " << block << " lines a block";
+        EXPECT_EQ(count, 1) << "axis " << axis << ", " << block << " lines per block";
       }
     }
   }

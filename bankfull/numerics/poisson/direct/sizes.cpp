@@ -66,7 +66,7 @@ double flops_of_elimination(const Axis& axis, const PlaneModes& modes) {
   return static_cast<double>(axis.cells() - 1) * (flops.forward + flops.back) + root;
 }
 
-/// Operations a cell, there and back.
+/// Operations per cell, there and back.
 double transform_flops(std::int64_t cells, bool by_product) {
   const double one_way =
       by_product ? product_flops({1, cells, 1}) : 2.5 * std::log2(static_cast<double>(cells));

@@ -110,7 +110,7 @@ Level level_of(const Domain& domain, int line_axis) {
 }
 
 /// Sweeps that bring the residual down fastest for their time: for cubes one sweep each way on the
-/// finest level and two on the coarser ones, which cost little, reduce it by 20 a cycle.
+/// finest level and two on the coarser ones, which cost little, reduce it by 20 per cycle.
 void set_sweeps(const Domain& domain, std::vector<Level>* levels) {
   constexpr int thorough = 2;
   for (Level& level : *levels) {

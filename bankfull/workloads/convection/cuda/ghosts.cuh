@@ -96,8 +96,8 @@ struct NothingBeside {
   __device__ void operator()() const {}
 };
 
-/// Queues all ghosts of `count` fields, fewer than 2^32 a field. One thread calls beside(), which
-/// must not need them: so short a piece of work takes no time of its own there.
+/// Queues all ghosts of `count` fields, fewer than 2^32 elements per field. One thread calls
+/// beside(), which must not need them: so short a piece of work takes no time of its own there.
 template <class Real, class Beside = NothingBeside>
 void queue_ghosts(const Stream& stream, const FlowOnGpu<Real>& flow, const CentreLines& centres,
                   const Continuations* rules, int count, Real* fields, const Beside& beside = {}) {

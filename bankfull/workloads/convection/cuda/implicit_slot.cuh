@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(ImplicitLine::parts* max_fields)
 template <class Real>
 void queue_forming(const Stream& stream, const ImplicitForms<Real>& forms,
                    ImplicitSlot<Real>* slots, int number) {
-  static_assert(ImplicitLine::parts * max_fields <= 1024, "a warp a field");
+  static_assert(ImplicitLine::parts * max_fields <= 1024, "one warp per field");
   launch(stream, {dim3(3), dim3(ImplicitLine::parts, static_cast<unsigned>(forms.fields))},
          detail::form_slot_kernel<Real>, forms, slots, number);
 }
