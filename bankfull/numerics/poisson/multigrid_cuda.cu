@@ -679,10 +679,10 @@ class CudaMultigrid final : public Solver<Real> {
                                           .share_k = share_j + finest.j.cells,
                                           .partials = partials_.data(),
                                           .control = control_.data()};
-    constexpr std::int64_t rows_a_block = survey_threads / 32;
+    constexpr std::int64_t rows_per_block = survey_threads / 32;
     const std::int64_t rows = std::int64_t{finest.i.cells} * finest.j.cells;
     const auto blocks = static_cast<unsigned>(
-        std::min<std::int64_t>((rows + rows_a_block - 1) / rows_a_block, survey_blocks));
+        std::min<std::int64_t>((rows + rows_per_block - 1) / rows_per_block, survey_blocks));
     launch(stream_, {dim3(blocks), dim3(survey_threads)}, survey_kernel<Real>, arguments);
   }
 

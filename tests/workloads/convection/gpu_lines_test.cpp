@@ -139,7 +139,7 @@ TEST(LinePlaces, AreAllElementsOnce) {
 }
 
 TEST(SharedLines, DoNotOverlapAndFitWhatIsAskedFor) {
-  constexpr int block = lines_a_block<double>;
+  constexpr int block = lines_per_block<double>;
   for (const bool along_rows : {false, true}) {
     for (const int count : {1, 7, 64}) {
       const SharedLines shared = SharedLines::of(along_rows, block, count);

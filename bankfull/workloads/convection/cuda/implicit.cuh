@@ -63,10 +63,10 @@ class ImplicitOnGpu {
   void queue_advance(AdvanceArguments<Real> advance, const Continuations* rules, int slot) const {
     queue_forming(gpu_.stream(), forms_, slots(), slot);
     if (sweeps_columns_) {
-      advance.planes_a_block = planes_a_slab;
+      advance.planes_per_block = planes_per_slab;
     }
     const int(&cells)[3] = advance.flow.cells;
-    const int slabs = (cells[0] + advance.planes_a_block - 1) / advance.planes_a_block;
+    const int slabs = (cells[0] + advance.planes_per_block - 1) / advance.planes_per_block;
     queue_elimination(
         gpu_.stream(),
         EliminationArguments<Real>{.advance = advance,

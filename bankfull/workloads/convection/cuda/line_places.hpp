@@ -10,7 +10,7 @@ namespace bankfull::convection {
 
 /// Lines that a block solves at the same time, a warp each: so many values lie in 64 bytes.
 template <class Real>
-inline constexpr int lines_a_block = 64 / static_cast<int>(sizeof(Real));
+inline constexpr int lines_per_block = 64 / static_cast<int>(sizeof(Real));
 
 /// The axis along which the lines of a block follow each other.
 BANKFULL_HOST_DEVICE constexpr int axis_across(int axis) { return axis == 2 ? 1 : 2; }
@@ -51,7 +51,7 @@ struct SharedLines {
   /// Elements of lines and of three lists of factors.
   template <class Real>
   static constexpr std::size_t elements(std::int64_t count) {
-    return static_cast<std::size_t>(count) * (lines_a_block<Real> + 1 + 3);
+    return static_cast<std::size_t>(count) * (lines_per_block<Real> + 1 + 3);
   }
 };
 
