@@ -76,9 +76,9 @@ class Integration {
       plan_row();
       sample_when_due();
       save_when_due();
-      tell_when_due();
+      record_when_due();
     }
-    tell_statistics(true);
+    record_statistics(true);
     outcome_.progress = clock_;
     outcome_.taken = taken();
     outcome_.end = end();
@@ -113,19 +113,20 @@ class Integration {
     record();
     snapshot_when_due();
     if (fields().any()) {
-      tell_fields();
+      record_fields();
     }
-    probes_.tell_all(clock_.steps, clock_.time, *integrator_, probe_listener());
+    probes_.record_all(clock_.steps, clock_.time, *integrator_, probe_listener());
     restart_watches();
   }
 
-  /// A state is saved between a step and all that is told at its end; after the last step too.
+  /// A state is saved between a step and everything that is recorded at its end; after the last
+  /// step too.
   void go_on_from(const StateReader& saved) {
     restore(saved);
     set_rule();
     context_.recorder.begin();
     restart_watches();
-    tell_when_due();
+    record_when_due();
   }
 
   void restart_watches() {
@@ -136,7 +137,7 @@ class Integration {
     since_begin_.restart();
   }
 
-  void tell_when_due() {
+  void record_when_due() {
     if (at_end() || due()) {
       time_steps();
       check_flow();
@@ -149,7 +150,7 @@ class Integration {
     } else if (row_is_near()) {
       note_budgets();
     }
-    tell_fields_when_due();
+    record_fields_when_due();
     read_probes_when_due();
   }
 
@@ -194,14 +195,14 @@ class Integration {
     }
     double steps = problem_.steps > 0 ? static_cast<double>(problem_.steps) : 0.0;
     if (problem_.end_time > 0.0) {
-      const double by_time = problem_.end_time / told_step().dt;
+      const double by_time = problem_.end_time / reported_step().dt;
       steps = steps > 0.0 ? std::min(steps, by_time) : by_time;
     }
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(steps) / rows_of_a_run);
   }
 
   /// The last step, or the first while there was none.
-  [[nodiscard]] StepState told_step() const {
+  [[nodiscard]] StepState reported_step() const {
     return clock_.steps > 0 ? clock_ : integrator_->upcoming();
   }
 
@@ -215,7 +216,7 @@ class Integration {
   /// The step of the next row, that of an end in time left aside.
   [[nodiscard]] std::int64_t next_row_step() const { return std::min(row_step_, last_step()); }
 
-  /// Whether a row may follow within the two steps whose budgets it tells.
+  /// Whether a row may follow within the two steps whose budgets it contains.
   [[nodiscard]] bool row_is_near() const {
     const bool ends = problem_.end_time > 0.0 &&
                       min_steps_to(rule_, clock_, problem_.end_time) <= steps_of_budgets;
@@ -223,7 +224,7 @@ class Integration {
   }
 
   /// Where rows follow from the length of steps: how often that is looked at. A plan must not
-  /// depend on when a clock on a wall has the run look, or no two runs would tell the same.
+  /// depend on when a clock on a wall has the run look, or no two runs would record the same.
   [[nodiscard]] bool plans_rows() const {
     return context_.cadence.series_steps == 0 && problem_.end_time > 0.0 &&
            problem_.time_step.fixed == 0.0;
@@ -240,7 +241,7 @@ class Integration {
     return recorded_step_ + since_row;
   }
 
-  /// Longer steps make a row due earlier, but never before its budgets can be told.
+  /// Longer steps make a row due earlier, but never before its budgets are known.
   void plan_row() {
     if (!plans_rows() || clock_.steps != planning_step_after(clock_.steps - 1)) {
       return;
@@ -278,7 +279,7 @@ class Integration {
     watch_.restart();
   }
 
-  void tell_statistics(bool at_end) const {
+  void record_statistics(bool at_end) const {
     const StatisticsSoFar found{
         .profiles = statistics_.profiles(), .spectra = spectra_.spectra(), .at_end = at_end};
     if (found.any()) {
@@ -292,9 +293,9 @@ class Integration {
 
   /// Steps until there may be something to do, at least one.
   [[nodiscard]] std::int64_t steps_ahead() const {
-    std::int64_t last =
-        std::min({next_row_step() - steps_of_budgets, checked_step_ + watch_steps,
-                  saved_.next_step(checkpoints().steps), told_fields_.next_step(fields().steps)});
+    std::int64_t last = std::min({next_row_step() - steps_of_budgets, checked_step_ + watch_steps,
+                                  saved_.next_step(checkpoints().steps),
+                                  recorded_fields_.next_step(fields().steps)});
     last = std::min({last, statistics_.next_step(clock_.steps), spectra_.next_step(clock_.steps),
                      probes_.next_step()});
     if (plans_rows()) {
@@ -310,7 +311,7 @@ class Integration {
                         min_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
     }
     for (const double time : {saved_.next_time(checkpoints().time),
-                              told_fields_.next_time(fields().time), probes_.next_time()}) {
+                              recorded_fields_.next_time(fields().time), probes_.next_time()}) {
       if (time < HUGE_VAL) {
         steps = std::min(steps, min_steps_to(rule_, clock_, time));
       }
@@ -458,7 +459,7 @@ class Integration {
   }
 
   /// A fixed step that was short enough may not be so for what the flow has become; a little beyond
-  /// stability, which the run's checks tell of, is not yet lost.
+  /// stability, which the run's checks report, is not yet lost.
   void require_within_stability() const {
     constexpr double lost = 0.5;
     if (clock_.min_margin < lost) {
@@ -509,12 +510,12 @@ class Integration {
   }
 
   void record() {
-    const StepState told = told_step();
+    const StepState step = reported_step();
     SeriesRow row{.step = clock_.steps,
                   .time = clock_.time,
-                  .dt = told.dt,
-                  .limit = told.limit,
-                  .courant = told.dt * told.rates.advection,
+                  .dt = step.dt,
+                  .limit = step.limit,
+                  .courant = step.dt * step.rates.advection,
                   .diagnosis = diagnosis_,
                   .time_scheme = budgets_.time_scheme(),
                   .cycles = pressure_outcome().cycles};
@@ -536,7 +537,7 @@ class Integration {
     row_step_ = recorded_step_ + series_steps();
     context_.recorder.record(row);
     if (context_.recorder.wants_statistics()) {
-      tell_statistics(false);
+      record_statistics(false);
     }
   }
 
@@ -565,7 +566,7 @@ class Integration {
     seconds_before_pause_ += watch_.seconds();
     context_.recorder.checkpoint({.step = clock_.steps, .time = clock_.time, .taken = taken()},
                                  [this](StateWriter& to) { save(to); });
-    tell_statistics(false);
+    record_statistics(false);
     saved_ = {clock_.steps, clock_.time};
     since_save_.restart();
     watch_.restart();
@@ -575,23 +576,23 @@ class Integration {
 
   [[nodiscard]] bool fields_due() const {
     const FieldCadence& every = fields();
-    return clock_.steps >= told_fields_.next_step(every.steps) ||
-           clock_.time >= told_fields_.next_time(every.time) ||
+    return clock_.steps >= recorded_fields_.next_step(every.steps) ||
+           clock_.time >= recorded_fields_.next_time(every.time) ||
            (every.seconds > 0.0 && agreed(since_fields_.seconds() >= every.seconds)) ||
-           (at_end() && !interrupted_ && clock_.steps > told_fields_.step);
+           (at_end() && !interrupted_ && clock_.steps > recorded_fields_.step);
   }
 
   /// Steps are timed without it.
-  void tell_fields_when_due() {
+  void record_fields_when_due() {
     if (fields().any() && fields_due()) {
       integrator_->finish();
       seconds_before_pause_ += watch_.seconds();
-      tell_fields();
+      record_fields();
       watch_.restart();
     }
   }
 
-  void tell_fields() {
+  void record_fields() {
     const FieldMoment moment{field_count_, clock_.steps, clock_.time};
     if (plan_.copied_fields().empty()) {
       context_.recorder.fields(moment, {.grid = plan_.grid(), .flow = *integrator_});
@@ -601,11 +602,11 @@ class Integration {
       context_.recorder.fields(moment, {.grid = plan_.grid(), .flow = copied_, .stays = true});
     }
     ++field_count_;
-    told_fields_ = {clock_.steps, clock_.time};
+    recorded_fields_ = {clock_.steps, clock_.time};
     since_fields_.restart();
   }
 
-  [[nodiscard]] RunProbes::Tell probe_listener() const {
+  [[nodiscard]] RunProbes::Listener probe_listener() const {
     return [this](const ProbeReading& reading) { context_.recorder.probe(reading); };
   }
 
@@ -614,7 +615,7 @@ class Integration {
     if (probes_.due(clock_.steps, clock_.time)) {
       integrator_->finish();
       seconds_before_pause_ += watch_.seconds();
-      probes_.tell_due(clock_.steps, clock_.time, *integrator_, probe_listener());
+      probes_.record_due(clock_.steps, clock_.time, *integrator_, probe_listener());
       watch_.restart();
     }
   }
@@ -625,14 +626,14 @@ class Integration {
     return saved ? saved_solve_ : integrator_->pressure_outcome();
   }
 
-  /// All that the rest of the run, and what it tells, depend on. Times of steps are those of this
+  /// All that the rest of the run, and what it records, depend on. Times of steps are those of this
   /// process.
   void save(StateWriter& to) const {
     integrator_->save(to);
     early_end_.save(to);
     to.counts("run/steps", {recorded_step_, row_step_, checked_step_, snapshots_, checked_});
-    to.counts("run/fields", {field_count_, told_fields_.step});
-    to.numbers("run/fields_time", {told_fields_.time});
+    to.counts("run/fields", {field_count_, recorded_fields_.step});
+    to.numbers("run/fields_time", {recorded_fields_.time});
     PackedNumbers numbers;
     const poisson::Outcome solve = pressure_outcome();
     for (const double number : {static_cast<double>(solve.cycles), solve.residual,
@@ -684,7 +685,7 @@ class Integration {
     restore_fields(from);
   }
 
-  /// Runs that tell no fields before may begin with it now.
+  /// Runs that recorded no fields before may begin to now.
   void restore_fields(const StateReader& from) {
     if (!from.has("run/fields")) {
       return;
@@ -694,7 +695,7 @@ class Integration {
       throw RuntimeFailure("the state of the run does not record which fields it has written");
     }
     field_count_ = counts[0];
-    told_fields_ = {counts[1], PackedNumbers(from.numbers("run/fields_time")).take()};
+    recorded_fields_ = {counts[1], PackedNumbers(from.numbers("run/fields_time")).take()};
   }
 
   void snapshot_when_due() {
@@ -736,7 +737,7 @@ class Integration {
   poisson::Outcome saved_solve_;
 
   LastDone saved_;
-  LastDone told_fields_;
+  LastDone recorded_fields_;
   std::int64_t field_count_ = 0;
 
   Stopwatch since_start_;  ///< of this process

@@ -51,7 +51,7 @@ class StateReader {
 };
 
 /// The pressure in a state that nothing but the output depends on.
-inline constexpr const char* name_of_told_pressure = "told_pressure";
+inline constexpr const char* name_of_recorded_pressure = "told_pressure";
 
 /// What fields are called in a state: "u", "v", "w" along x, y, z, and scalars by their names; and
 /// "pressure" beyond them, see Plan::pressure_field().
