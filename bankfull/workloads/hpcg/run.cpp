@@ -121,7 +121,7 @@ RunResult run_benchmark(const Plan& plan, const RunContext& context) {
     outcome.broken_rules.push_back(rule.what);
   }
   Experiment experiment(problem.device, problem.threads, context);
-  const PhaseResults results = run_phases(problem, context, experiment, outcome);
+  const PhaseResults results = run_phases(plan, context, experiment, outcome);
   RunResult result{.workload = "hpcg",
                    .problem = describe(problem, outcome, results),
                    .measurements = {sets_measurement(problem, outcome, results, experiment)},
