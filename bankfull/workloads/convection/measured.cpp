@@ -402,7 +402,7 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
                                                   : with_rounding * problem.time_step.courant,
        .source = problem.time_step.fixed > 0.0 ? "stability of " + to_string(problem.scheme)
                                                : "the Courant number asked for"},
-      // Chosen steps are short enough by themselves: this one tells whether that was so.
+      // Chosen steps are short enough by themselves: this one shows whether that was so.
       {.name = "largest Courant number at a step's end",
        .value = outcome.progress.largest_courant_at_end,
        .tolerance = 2.0 * (problem.time_step.fixed > 0.0 ? largest_courant(problem.scheme)

@@ -79,7 +79,7 @@ class ResolutionWatch {
   /// One for each scalar, for the whole run.
   [[nodiscard]] std::vector<KnownRange> known_ranges() const;
 
-  /// For a run that goes on later, from the same start.
+  /// For a run that continues later, from the same start.
   void save(PackedNumbers& to) const;
   void restore(PackedNumbers& from);
 

@@ -54,7 +54,7 @@ class RunProbes {
   void record_due(std::int64_t step, double time, const Integrator& flow, const Listener& listener);
   void record_all(std::int64_t step, double time, const Integrator& flow, const Listener& listener);
 
-  /// For a run that goes on later; probes that it did not have begin then.
+  /// For a run that continues later; probes that it did not have begin then.
   void save(StateWriter& to) const;
   void restore(const StateReader& from);
 

@@ -75,7 +75,7 @@ OutputNeeds sample_bytes(const Problem& problem, const Cadence& cadence) {
     bytes.host += 2 * values_of_largest_plane(problem) * word_bytes;
     bytes.device += values_of_largest_plane(problem) * word_bytes;
   }
-  // Beside batches, one after the other: pieces that a sample is added up from, and what is told
+  // Beside batches, one after the other: pieces that a sample is added up from, and what is found
   // with each batch left out, with the text of files and a report beside it.
   bytes.host += batch_count * (sizes.all + sizes.largest * 3 / 2) * word_bytes;
   add_probes(cadence.probes, bytes);

@@ -23,7 +23,7 @@ double reference_value(const Problem& problem, const Scalar& scalar);
 /// The problem as it is stepped: each scalar less its reference value, formed in fp64.
 Problem stepped_problem(Problem problem);
 
-/// What scalars are themselves, from what a flow of the stepped problem tells.
+/// Turns the diagnosis of a flow of the stepped problem into that of the scalars themselves.
 ///
 /// Along an axis between walls no fluid moves in the mean, so that it carries nothing of the
 /// reference: what divergence is left does not count.

@@ -164,7 +164,7 @@ BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
   return stable;
 }
 
-/// The longest step with the Courant number asked for, at its end too if the flow goes on gaining
+/// The longest step with the Courant number asked for, at its end too if the flow keeps gaining
 /// speed as it did in the step before: dt (rate + dt acceleration) = Courant number.
 BANKFULL_HOST_DEVICE inline double longest_by_courant(const StepRule& rule, const StepState& last,
                                                       double rate) {

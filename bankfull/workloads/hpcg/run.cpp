@@ -136,7 +136,7 @@ RunResult run_benchmark(const Plan& plan, const RunContext& context) {
 
 RunResult run(const Plan& plan, const RunContext& context) {
   const Problem& problem = plan.problem;
-  // What there is to tell of a run that is interrupted before its timed sets.
+  // The result of a run that is interrupted before its timed sets.
   RunResult result{.workload = "hpcg",
                    .problem = marked({{.name = "local", .value = to_string(problem.local)},
                                       {.name = "device", .value = to_string(problem.device)},

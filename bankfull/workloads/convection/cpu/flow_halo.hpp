@@ -10,7 +10,7 @@
 
 namespace bankfull::convection {
 
-/// What the ranks that share a flow tell each other of it in a stage. Nothing on one rank.
+/// What the ranks that share a flow exchange in a stage. Nothing on one rank.
 template <class Real>
 class FlowHalo {
  public:
