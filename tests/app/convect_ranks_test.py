@@ -185,7 +185,7 @@ class Plans(Runs):
         self.assertFalse((self.path / "layer-run").exists())
         return lines[0]
 
-    def test_tell_how_the_grid_is_cut(self):
+    def test_state_how_the_grid_is_cut(self):
         out, _ = self.run_convect(4, "layer.toml", "--dry-run", "--set", "cells=32x64x32")
         self.assertIn("4 ranks, 2x1x2 along x, y, z: blocks of at most 16x64x16 cells; multigrid shares 2 levels, ", out)
         self.assertFalse((self.path / "layer-run").exists())

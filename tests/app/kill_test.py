@@ -123,7 +123,7 @@ class Race(Folders):
                     self.assertIn(code, (OK, USAGE), said)
                     self.assertRegex(said, r"^$" if code == OK else r"^bankfull: the folder run is in use by .*\n$")
 
-    def test_a_run_that_goes_on_is_named(self):
+    def test_a_run_that_is_still_running_is_named(self):
         first = self.start("--set", "steps=1000000", "--set", "ra=10000")
         while not (self.run_folder / "series.csv").exists():
             self.assertIsNone(first.poll(), first.stderr)

@@ -314,7 +314,7 @@ class Pages(Folders):
             self.assertGreater(abs(curve - ground), 60, scheme)
         self.check(page)
 
-    def test_follows_a_run_that_goes_on(self):
+    def test_follows_a_running_run(self):
         process = self.start_long()
         page = self.open(self.run_folder / "report.html")
         page.wait_for("!document.getElementById('report').hidden && latest.series.rows > 10")
@@ -340,7 +340,7 @@ class Pages(Folders):
         self.assertAlmostEqual(page.value(f"{seen}.getBoundingClientRect().top"), top, delta=2)
         self.check(page)
 
-    def test_tells_of_silence_and_failure(self):
+    def test_shows_silence_and_failure(self):
         self.run_convect(*UNSTABLE, code=FAILURE)
         page = self.open(self.run_folder / "report.html")
         page.wait_for("!document.getElementById('report').hidden")

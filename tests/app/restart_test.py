@@ -202,7 +202,7 @@ class Restart(Runs):
         self.assertIn("an earlier run was gone on with from its step 56", out)
         self.assertEqual(physics_of(self.run_folder / "series.csv"), physics_of(whole / "series.csv"))
 
-    def test_probes_that_are_added_begin_where_the_run_goes_on(self):
+    def test_probes_that_are_added_begin_where_the_run_continues(self):
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=25", "--set", "output.snapshots=0")
         line = (self.run_folder / "probes" / "line.csv").read_text()
         _, err = self.run_convect("--restart", "run", "--set", "steps=60", "--set", "probe.0.at=[0.3,0.4,0.8]", code=USAGE)
@@ -216,7 +216,7 @@ class Restart(Runs):
             self.assertEqual([row["step"] for row in csv.DictReader(lines)], [str(n) for n in [*range(0, 25, 3), *range(25, 61, 5)]])
         self.assertTrue((self.run_folder / "probes" / "line.csv").read_text().startswith(line))
 
-    def test_pictures_that_are_added_begin_where_the_run_goes_on(self):
+    def test_pictures_that_are_added_begin_where_the_run_continues(self):
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=25", "--set", "output.snapshots=0")
         self.assertFalse((self.run_folder / "slices").exists())
         first = self.checkpoints()[0]
@@ -566,10 +566,10 @@ class Killed(Runs):
             (self.run_folder / "bankfull.lock").unlink(missing_ok=True)
             self.assert_same(self.run_folder, whole)
 
-    def test_goes_on_after_a_kill_at_any_moment(self):
+    def test_continues_after_a_kill_at_any_moment(self):
         self.runs_killed_at_random(30, 1)
 
-    def test_goes_on_after_many_kills_at_any_moment(self):
+    def test_continues_after_many_kills_at_any_moment(self):
         self.runs_killed_at_random(200, 2)
 
 

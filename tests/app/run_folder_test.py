@@ -142,7 +142,7 @@ class RunFolder(unittest.TestCase):
         self.assertEqual(run.figures["end"], "steps")
         self.assertIn("cells = ", run.case_text)
 
-    def test_a_run_that_goes_on_has_no_result(self):
+    def test_a_running_run_has_no_result(self):
         path = self.copy()
         (path / "run.json").unlink()
         run = bankfull.Run(path)

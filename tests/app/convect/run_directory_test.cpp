@@ -226,7 +226,7 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
 }
 
 /// Where the range of a field is not known beforehand, colours cover all pictures so far.
-TEST_F(Runs, GoOnWithTheColoursOfTheirPictures) {
+TEST_F(Runs, ContinueWithTheColoursOfTheirPictures) {
   const RunDirectory directory(folder_ / "run", false);
   const FolderLock lock(directory.path());
   const convection::Grid grid(run_.problem.axes);
@@ -250,7 +250,7 @@ TEST_F(Runs, GoOnWithTheColoursOfTheirPictures) {
 }
 
 /// Their numbers have gaps then, beyond which what a killed run left is known as such all the same.
-TEST_F(Runs, GoOnWithoutPicturesThatThereIsNoRoomFor) {
+TEST_F(Runs, ContinueWithoutPicturesThatThereIsNoRoomFor) {
   run_.slice_data = build::hdf5;
   const RunDirectory directory(folder_ / "run", false);
   const FolderLock lock(directory.path());
@@ -288,7 +288,7 @@ TEST_F(Runs, GoOnWithoutPicturesThatThereIsNoRoomFor) {
   EXPECT_FALSE(fs::exists(directory.slices() / "temperature-y-0003.h5"));
 }
 
-TEST_F(Runs, TellTheNumericalDissipationOfBoundedScalars) {
+TEST_F(Runs, RecordTheNumericalDissipationOfBoundedScalars) {
   const RunDirectory directory(folder_ / "run", false);
   const FolderLock lock(directory.path());
   run_.problem.scalars.front().advection = convection::Advection::bounded;

@@ -283,7 +283,7 @@ TEST_P(BoundedCase, TheVarianceChangesByCentredFluxesAndByTheCorrection) {
 }
 
 /// With a front the time scheme adds next to nothing.
-TEST(BoundedBudget, NumericalDissipationIsToldApartFromTheTimeScheme) {
+TEST(BoundedBudget, NumericalDissipationIsSeparateFromTheTimeScheme) {
   const Problem problem =
       with_advection(carried(32, TimeScheme::adams_bashforth, block), Advection::bounded);
   const Plan plan(problem);

@@ -255,7 +255,7 @@ TEST(ProfileAverages, MergeBatchesThatBecomeTooMany) {
   EXPECT_NEAR(column_of(profile, "temperature_mean").errors[0], 0.0, 1e-15);
 }
 
-TEST(ProfileAverages, GoOnFromWhereTheyWereSaved) {
+TEST(ProfileAverages, ContinueFromWhereTheyWereSaved) {
   const Plan plan(prescribed({}));
   const StatisticsRequest request{.name = "w", .along = {false, false, true}};
   ProfileAverages whole(plan, request, 2, 0.0);
