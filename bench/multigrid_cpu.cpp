@@ -1,5 +1,5 @@
 // The pipelines of the multigrid on the CPU, one at a time. Arguments: cells along each axis.
-// Compare the bytes a second, by the stated traffic, with `streams_cpu`.
+// Compare the bytes per second, by the stated traffic, with `streams_cpu`.
 
 #include "bankfull/numerics/poisson/multigrid/cpu/cycle.hpp"
 #include "bankfull/numerics/poisson/multigrid/traffic.hpp"

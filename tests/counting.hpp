@@ -74,7 +74,7 @@ class Ledger {
     }
   }
 
-  /// Of all arrays since the last restart.
+  /// The traffic of all arrays since the last restart.
   [[nodiscard]] Traffic traffic() const {
     Traffic all{.flops = static_cast<double>(flops_)};
     for (const Elements* elements : arrays_) {

@@ -109,7 +109,7 @@ void print_plan(const himeno::ScalingPlan& scaling) {
   const himeno::Problem& whole = scaling.problem.problem;
   print_out("himeno {} {} scaling, {}, on {}\n", himeno::name_of(whole.grid),
             to_string(scaling.problem.mode), to_string(whole.precision), to_string(whole.device));
-  Table table({"ranks", "grid", "size", "largest block", "memory", "threads of a rank"});
+  Table table({"ranks", "grid", "size", "largest block", "memory", "threads per rank"});
   for (const himeno::ScalingCase& c : scaling.cases) {
     const Decomposition& decomposition = c.plan->decomposition();
     const Extents block = decomposition.largest_block();

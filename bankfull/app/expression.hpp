@@ -11,7 +11,7 @@ namespace bankfull {
 /// sum, avg). One call at a time;
 /// copies are independent.
 ///
-/// Throws UsageError for what is not a formula, telling what is wrong and at which letter.
+/// Throws UsageError for what is not a formula, saying what is wrong and at which letter.
 std::function<double(double x, double y, double z)> compile_expression(const std::string& formula);
 
 }  // namespace bankfull

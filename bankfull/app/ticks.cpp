@@ -32,7 +32,7 @@ Multiples multiples_within(double least, double most, double step) {
           static_cast<std::int64_t>(std::floor(most / step + rounding))};
 }
 
-/// That of the first digit of the number times 10^exponent.
+/// The exponent of ten of the leading digit of number * 10^exponent.
 int leading_exponent(std::int64_t number, int exponent) {
   return static_cast<int>(std::to_string(std::abs(number)).size()) - 1 + exponent;
 }

@@ -46,7 +46,7 @@ bool begins_with_date(const std::string& letters) {
          letters[7] == '-';
 }
 
-/// Whether what begins as a date has underscores, or goes on as if a time came, and none does.
+/// Whether what begins as a date has underscores, or continues as if a time came, and none does.
 bool is_no_date(std::string_view word) {
   const std::string letters = without_underscores(word);
   if (!begins_with_date(letters)) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t longest_shown = 40;
 
-/// Beyond this a floating-point number no longer tells one whole number from the next.
+/// Beyond this a floating-point number no longer distinguishes one whole number from the next.
 constexpr double largest_whole = 9007199254740992.0;
 
 /// The beginning of a file, where things are missing that it does not have at all.

@@ -38,7 +38,7 @@ TEST(BackgroundWork, IsDoneBeforeItIsDestroyed) {
   EXPECT_EQ(done, 10);
 }
 
-TEST(BackgroundWork, TellsWhatItThrewAndDropsTheRest) {
+TEST(BackgroundWork, ReportsWhatItThrewAndDropsTheRest) {
   bool is_dropped = true;
   const auto held = std::make_shared<int>(1);
   BackgroundWork work;

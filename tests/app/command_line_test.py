@@ -205,7 +205,7 @@ class Himeno(CommandLine):
         per_pass = fused["parameters"]["iterations_per_pass"]["value"]
         self.assertGreaterEqual(per_pass, 2)
         points = document["problem"]["updated_points"]["value"]
-        # Fewer than 56 bytes a point and iteration, and the result says so.
+        # Fewer than 56 bytes per point and iteration, and the result says so.
         moved = fused["traffic"]["bytes_read"] + fused["traffic"]["bytes_written"]
         whole, rest = divmod(24, per_pass)
         self.assertAlmostEqual(moved / points, 56 * (whole + rest))

@@ -205,7 +205,7 @@ class LongRuns(Console):
             process.kill()
             for line in lines:
                 self.assertRegex(line, rb"^bankfull: integrating layer +\d+ %  step \d+, time [\d.e+]+, dt [\d.e-]+, [\d.e+]+ "
-                                       rb"steps/s, [\d.e+]+ ns a cell and step(  \d.* left)?\n$")
+                                       rb"steps/s, [\d.e+]+ ns per cell and step(  \d.* left)?\n$")
 
     def test_progress_of_other_workloads(self):
         process = self.started("npb", "ep", "--class", "S", "--repeat", "1000", "--progress", "0.01", "--device", "cpu")

@@ -4,23 +4,19 @@
 Usage: convect_ranks_test.py BANKFULL_BINARY MPIRUN [options of mpirun, up to its -n] [-- arguments of unittest]
 """
 
-import csv
 import os
-import pathlib
-import signal
 import shutil
+import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+import convect_runs
+from convect_runs import INTERRUPTED, OK, USAGE, physics_of
 from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 MPIRUN = OWN_ARGUMENTS[1:]
-
-OK, FAILURE, USAGE, UNVERIFIED, BELOW, INTERRUPTED = range(6)
 
 # Walls along one axis, which rank 0 alone does not have; large enough for multigrid to be shared.
 LAYER = """\
@@ -95,34 +91,11 @@ every = 10
 """
 
 
-def physics_of(series):
-    """All of a series but the time that steps took."""
-    with series.open() as lines:
-        rows = list(csv.reader(lines))
-    seconds = rows[0].index("ns_per_cell_step")
-    return [row[:seconds] + row[seconds + 1:] for row in rows]
-
-
-class Runs(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
-        (self.path / "layer.toml").write_text(LAYER)
-
-    def command(self, ranks, *arguments):
-        return [*MPIRUN, str(ranks), BINARY, "convect", *arguments, "--device", "cpu", "--threads", "1", "--ceiling", "none"]
+class Runs(convect_runs.Runs):
+    case = LAYER
 
     def start(self, ranks, *arguments):
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
-        return subprocess.Popen(self.command(ranks, *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                cwd=self.path, env=clean)
-
-    def run_convect(self, ranks, *arguments, code=OK):
-        process = self.start(ranks, *arguments)
-        out, err = process.communicate(timeout=HANGING)
-        self.assertEqual(process.returncode, code, out + err)
-        return out, err
+        return super().start(*arguments, launcher=[*MPIRUN, str(ranks)])
 
     def assert_same(self, found, expected):
         """Whatever number of ranks has written it."""
@@ -237,7 +210,7 @@ class Plans(Runs):
         self.assertFalse((self.path / "layer-run").exists())
         return lines[0]
 
-    def test_tell_how_the_grid_is_cut(self):
+    def test_state_how_the_grid_is_cut(self):
         out, _ = self.run_convect(4, "layer.toml", "--dry-run", "--set", "cells=32x64x32")
         self.assertIn("4 ranks, 2x1x2 along x, y, z: blocks of at most 16x64x16 cells; multigrid shares 2 levels, ", out)
         self.assertFalse((self.path / "layer-run").exists())

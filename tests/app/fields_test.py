@@ -4,15 +4,11 @@
 Usage: fields_test.py BANKFULL_BINARY (hdf5 | none) [-- arguments of unittest]
 """
 
-import csv
-import os
 import pathlib
-import resource
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import xml.etree.ElementTree as xml
@@ -24,12 +20,11 @@ try:
 except ImportError:  # then files of HDF5 are not looked into
     h5py = None
 
+import convect_runs
+from convect_runs import BINARY, INTERRUPTED, OK, USAGE, rows_of
 from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 HAS_HDF5 = OWN_ARGUMENTS[1] == "hdf5"
-
-OK, FAILURE, USAGE, UNVERIFIED, BELOW, INTERRUPTED = range(6)
 
 # Stored in another order than files have: most cells of a plane along y, planes across x.
 LAYER = """\
@@ -113,11 +108,6 @@ def settings(*dictionaries, **single):
     return [word for key, value in all_of_them.items() for word in ("--set", f"{key}={value}")]
 
 
-def rows_of(path):
-    with path.open() as lines:
-        return list(csv.DictReader(lines))
-
-
 def vtk_arrays(path):
     """The arrays of a .vti or .vtr by their names, and its root."""
     data = path.read_bytes()
@@ -132,35 +122,8 @@ def vtk_arrays(path):
     return root, arrays
 
 
-class Runs(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
-        (self.path / "layer.toml").write_text(LAYER)
-
-    def start(self, *arguments, limit=None):
-        def bound():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
-        process = subprocess.Popen([BINARY, "convect", "--device", "cpu", "--threads", "1", "--ceiling", "none", *arguments],
-                                   cwd=self.path, env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=bound if limit is not None else None)
-        self.addCleanup(self.end, process)
-        return process
-
-    @staticmethod
-    def end(process):
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
-
-    def run_convect(self, *arguments, code=OK, limit=None):
-        process = self.start(*arguments, limit=limit)
-        out, err = process.communicate(timeout=HANGING)
-        self.assertEqual(process.returncode, code, out + err)
-        return out, err
+class Runs(convect_runs.Runs):
+    case = LAYER
 
     def run_layer(self, name, *dictionaries, **how):
         said = self.run_convect("layer.toml", "--output", name, *settings(*dictionaries), **how)

@@ -1,6 +1,7 @@
 #include "bankfull/app/folder_lock.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <array>
 #include <csignal>
@@ -22,14 +23,7 @@ using testing::HasSubstr;
 
 class LockedFolders : public testing::Test {
  protected:
-  LockedFolders()
-      : place_(fs::temp_directory_path() / ("bankfull-lock-" + std::to_string(getpid()))) {
-    fs::create_directory(place_);
-  }
-  ~LockedFolders() override {
-    end_other();
-    fs::remove_all(place_);
-  }
+  ~LockedFolders() override { end_other(); }
 
   /// Another process that locks the folder and keeps it until end_other; killed, it leaves what is
   /// there.
@@ -70,7 +64,8 @@ class LockedFolders : public testing::Test {
   [[nodiscard]] fs::path folder() const { return place_ / "a" / "b"; }
   [[nodiscard]] fs::path file() const { return folder() / FolderLock::file_name; }
 
-  fs::path place_;
+  TemporaryFolder temporary_;
+  fs::path place_ = temporary_.path();
   pid_t other_ = 0;
 };
 

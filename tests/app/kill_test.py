@@ -4,25 +4,21 @@
 Usage: kill_test.py BANKFULL_BINARY FOLDER_OF_CASES [-- arguments of unittest]
 """
 
-import csv
 import json
-import os
 import pathlib
 import random
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
+import convect_runs
+from convect_runs import FAILURE, OK, USAGE, rows_of
 from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 CASES = pathlib.Path(OWN_ARGUMENTS[1]).resolve()
-
-OK, FAILURE, USAGE = range(3)
 
 # Small and yet with rows and pictures while it goes on.
 LAYER = """\
@@ -65,35 +61,12 @@ SLICES = [f"slices/{field}-y-{n:04}.png" for field in ("temperature", "w") for n
 COMPLETE = sorted(["case.toml", "report-data.js", "report.html", "run.json", "series.csv", "slices", "slices.csv", *SLICES])
 
 
-def rows_of(path):
-    with path.open() as lines:
-        return list(csv.DictReader(lines))
+class Folders(convect_runs.Runs):
+    case = LAYER
+    environment = {"BANKFULL_CASES": str(CASES)}
 
-
-class Folders(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
-        self.run_folder = self.path / "run"
-        (self.path / "layer.toml").write_text(LAYER)
-
-    def start(self, *arguments, launcher=()):
-        """A run into the folder, in the test's own."""
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
-        clean["BANKFULL_CASES"] = str(CASES)
-        process = subprocess.Popen(
-            [*launcher, BINARY, "convect", "layer.toml", "--device", "cpu", "--threads", "1", "--ceiling", "none", "--quiet",
-             "--output", "run", *arguments],
-            cwd=self.path, env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(self.end, process)
-        return process
-
-    @staticmethod
-    def end(process):
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
+    def start(self, *arguments, **how):
+        return super().start("layer.toml", "--quiet", "--output", "run", *arguments, **how)
 
     def files(self):
         return sorted(str(path.relative_to(self.run_folder)) for path in self.run_folder.rglob("*"))
@@ -150,7 +123,7 @@ class Race(Folders):
                     self.assertIn(code, (OK, USAGE), said)
                     self.assertRegex(said, r"^$" if code == OK else r"^bankfull: the folder run is in use by .*\n$")
 
-    def test_a_run_that_goes_on_is_named(self):
+    def test_a_run_that_is_still_running_is_named(self):
         first = self.start("--set", "steps=1000000", "--set", "ra=10000")
         while not (self.run_folder / "series.csv").exists():
             self.assertIsNone(first.poll(), first.stderr)

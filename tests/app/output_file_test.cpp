@@ -2,13 +2,13 @@
 
 #include "bankfull/app/line_file.hpp"
 #include "bankfull/core/base/error.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 
 namespace bankfull {
 namespace {
@@ -17,12 +17,6 @@ namespace fs = std::filesystem;
 
 class WrittenFiles : public testing::Test {
  protected:
-  WrittenFiles()
-      : folder_(fs::temp_directory_path() / ("bankfull-files-" + std::to_string(getpid()))) {
-    fs::create_directory(folder_);
-  }
-  ~WrittenFiles() override { fs::remove_all(folder_); }
-
   static std::string read(const fs::path& path) {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
@@ -33,7 +27,8 @@ class WrittenFiles : public testing::Test {
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.path();
 };
 
 TEST_F(WrittenFiles, AppearWhole) {

@@ -1,11 +1,11 @@
 #include "bankfull/app/png_file.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <png.h>
-#include <unistd.h>
 
 namespace bankfull {
 namespace {
@@ -14,17 +14,13 @@ namespace fs = std::filesystem;
 
 class PngFile : public testing::Test {
  protected:
-  PngFile() : folder_(fs::temp_directory_path() / ("bankfull-png-" + std::to_string(getpid()))) {
-    fs::create_directory(folder_);
-  }
-  ~PngFile() override { fs::remove_all(folder_); }
-
   [[nodiscard]] std::size_t files() const {
     return static_cast<std::size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
 
-  fs::path folder_;
+  TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.path();
 };
 
 Picture speckled(std::uint32_t width, std::uint32_t height) {

@@ -61,7 +61,7 @@ class LongRun(unittest.TestCase):
     def steps(self):
         return json.loads((self.run_folder / "run.json").read_text())["measurements"][0]["figures"]["steps"]["value"]
 
-    def test_goes_on_until_the_run_is_stopped(self):
+    def test_continues_until_the_run_is_stopped(self):
         status, requests = self.piece("0:08", "rayleigh-1e7", "run", *ENDLESS)
         self.assertEqual(INTERRUPTED, status)
         self.assertEqual(["bankfull convect rayleigh-1e7 --output run --walltime 0:00:08 " + " ".join(ENDLESS),

@@ -4,24 +4,20 @@
 Usage: report_test.py BANKFULL_BINARY SCHEMA_OF_REPORTS [-- arguments of unittest]
 """
 
-import csv
 import json
-import os
 import pathlib
-import resource
 import shutil
-import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 import jsonschema
 
 import browser
+import convect_runs
+from convect_runs import FAILURE, INTERRUPTED, OK, rows_of
 from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
 
 OK, FAILURE, INTERRUPTED = 0, 1, 5
@@ -85,39 +81,14 @@ def data_of(folder):
 
 
 def last_row(folder):
-    with (folder / "series.csv").open() as lines:
-        return list(csv.DictReader(lines))[-1]
+    return rows_of(folder / "series.csv")[-1]
 
 
-class Folders(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
-        self.run_folder = self.path / "run"
-        (self.path / "layer.toml").write_text(LAYER)
+class Folders(convect_runs.Runs):
+    case = LAYER
 
-    def start(self, *arguments, limit=None):
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
-        if "--restart" not in arguments:
-            arguments = ["layer.toml", "--output", "run", *arguments]
-        process = subprocess.Popen([BINARY, "convect", *arguments, "--device", "cpu", "--threads", "1", "--ceiling", "none"], cwd=self.path,
-                                   env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit is not None else None)
-        self.addCleanup(self.end, process)
-        return process
-
-    @staticmethod
-    def end(process):
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
-
-    def run_convect(self, *arguments, code=OK, limit=None):
-        process = self.start(*arguments, limit=limit)
-        out, err = process.communicate(timeout=HANGING)
-        self.assertEqual(process.returncode, code, out + err)
-        return out, err
+    def start(self, *arguments, **how):
+        return super().start(*(() if "--restart" in arguments else ("layer.toml", "--output", "run")), *arguments, **how)
 
     def start_long(self):
         """A run that goes on until it is stopped, of which there is a report."""
@@ -343,7 +314,7 @@ class Pages(Folders):
             self.assertGreater(abs(curve - ground), 60, scheme)
         self.check(page)
 
-    def test_follows_a_run_that_goes_on(self):
+    def test_follows_a_running_run(self):
         process = self.start_long()
         page = self.open(self.run_folder / "report.html")
         page.wait_for("!document.getElementById('report').hidden && latest.series.rows > 10")
@@ -369,7 +340,7 @@ class Pages(Folders):
         self.assertAlmostEqual(page.value(f"{seen}.getBoundingClientRect().top"), top, delta=2)
         self.check(page)
 
-    def test_tells_of_silence_and_failure(self):
+    def test_shows_silence_and_failure(self):
         self.run_convect(*UNSTABLE, code=FAILURE)
         page = self.open(self.run_folder / "report.html")
         page.wait_for("!document.getElementById('report').hidden")

@@ -11,13 +11,11 @@ import json
 import os
 import pathlib
 import random
-import resource
 import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
@@ -28,12 +26,11 @@ try:
 except ImportError:  # then less is compared
     h5py = None
 
+import convect_runs
+from convect_runs import BINARY, FAILURE, INTERRUPTED, OK, USAGE, clean_environment, physics_of, rows_of
 from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 SCHEMA = json.loads(pathlib.Path(OWN_ARGUMENTS[1]).read_text())
-
-OK, FAILURE, USAGE, UNVERIFIED, BELOW, INTERRUPTED = range(6)
 
 # Small, and yet with rows, pictures and checkpoints while it goes on.
 LAYER = """\
@@ -120,19 +117,6 @@ every = 7
 """
 
 
-def rows_of(path):
-    with path.open() as lines:
-        return [*csv.DictReader(lines)]
-
-
-def physics_of(series):
-    """All of a series but the time that steps took."""
-    with series.open() as lines:
-        rows = list(csv.reader(lines))
-    seconds = rows[0].index("ns_per_cell_step")
-    return [row[:seconds] + row[seconds + 1:] for row in rows]
-
-
 def without_room_set_aside(probe=False):
     """From now on fallocate() of this process fails, as on file systems without it; with `probe` whether it can."""
     number = {"x86_64": 285, "aarch64": 47}.get(os.uname().machine)
@@ -152,36 +136,8 @@ def without_room_set_aside(probe=False):
     return True
 
 
-class Runs(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name)
-        self.run_folder = self.path / "run"
-        (self.path / "layer.toml").write_text(LAYER)
-
-    def start(self, *arguments, limit=None, threads=1):
-        def bound():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
-        process = subprocess.Popen([BINARY, "convect", "--device", "cpu", "--threads", str(threads), "--ceiling", "none", *arguments],
-                                   cwd=self.path, env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   preexec_fn=bound if limit is not None else None)
-        self.addCleanup(self.end, process)
-        return process
-
-    @staticmethod
-    def end(process):
-        if process.poll() is None:
-            process.kill()
-        process.communicate()
-
-    def run_convect(self, *arguments, code=OK, **how):
-        process = self.start(*arguments, **how)
-        out, err = process.communicate(timeout=HANGING)
-        self.assertEqual(process.returncode, code, out + err)
-        return out, err
+class Runs(convect_runs.Runs):
+    case = LAYER
 
     def whole(self, *arguments):
         """The folder of the undisturbed run."""
@@ -246,11 +202,11 @@ class Restart(Runs):
         self.assertIn("an earlier run was gone on with from its step 56", out)
         self.assertEqual(physics_of(self.run_folder / "series.csv"), physics_of(whole / "series.csv"))
 
-    def test_probes_that_are_added_begin_where_the_run_goes_on(self):
+    def test_probes_that_are_added_begin_where_the_run_continues(self):
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=25", "--set", "output.snapshots=0")
         line = (self.run_folder / "probes" / "line.csv").read_text()
         _, err = self.run_convect("--restart", "run", "--set", "steps=60", "--set", "probe.0.at=[0.3,0.4,0.8]", code=USAGE)
-        self.assertIn("a run goes on with probe.0.at = [0.3, 0.4, 0.9], not [0.3, 0.4, 0.8]: all rows of its probes are alike", err)
+        self.assertIn("a run continues with probe.0.at = [0.3, 0.4, 0.9], not [0.3, 0.4, 0.8]: all rows of its probes are alike", err)
         more = ('probe=[{name="point",at=[0.3,0.4,0.9],every=5},{name="line",from=[0,0.5,0.5],to=[2,0.5,0.5],points=5,'
                 'fields=["temperature","w"],time=0.034,every=0},{name="new",at=[1,0.5,0.25],every=10}]')
         self.run_convect("--restart", "run", "--set", "steps=60", "--set", more)
@@ -260,7 +216,7 @@ class Restart(Runs):
             self.assertEqual([row["step"] for row in csv.DictReader(lines)], [str(n) for n in [*range(0, 25, 3), *range(25, 61, 5)]])
         self.assertTrue((self.run_folder / "probes" / "line.csv").read_text().startswith(line))
 
-    def test_pictures_that_are_added_begin_where_the_run_goes_on(self):
+    def test_pictures_that_are_added_begin_where_the_run_continues(self):
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=25", "--set", "output.snapshots=0")
         self.assertFalse((self.run_folder / "slices").exists())
         first = self.checkpoints()[0]
@@ -503,8 +459,7 @@ class Ends(Runs):
         disk = self.path / "disk"
         disk.mkdir()
         mount = 'mount -t tmpfs -o size=6m none "$DISK"'
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
-        environment.update(DISK=str(disk), CONVECT=f"{BINARY} convect --device cpu --threads 1 --ceiling none --quiet")
+        environment = clean_environment(DISK=str(disk), CONVECT=f"{BINARY} convect --device cpu --threads 1 --ceiling none --quiet")
         if shutil.which("unshare") is None or subprocess.run([*private, mount], env=environment, capture_output=True).returncode != 0:
             self.skipTest("this user may mount no file system")
         whole = self.whole("--set", "output.snapshots=0")
@@ -539,7 +494,7 @@ class Ends(Runs):
         private = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec"]
         disk = self.path / "disk"
         disk.mkdir()
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
+        environment = clean_environment()
         mount = f'mount -t tmpfs -o size=$SIZE none "{disk}"'
         if shutil.which("unshare") is None or subprocess.run([*private, mount], env={**environment, "SIZE": "1m"}, capture_output=True).returncode != 0:
             self.skipTest("this user may mount no file system")
@@ -611,10 +566,10 @@ class Killed(Runs):
             (self.run_folder / "bankfull.lock").unlink(missing_ok=True)
             self.assert_same(self.run_folder, whole)
 
-    def test_goes_on_after_a_kill_at_any_moment(self):
+    def test_continues_after_a_kill_at_any_moment(self):
         self.runs_killed_at_random(30, 1)
 
-    def test_goes_on_after_many_kills_at_any_moment(self):
+    def test_continues_after_many_kills_at_any_moment(self):
         self.runs_killed_at_random(200, 2)
 
 

@@ -61,7 +61,7 @@ TEST(ResultLines, OfRepeatsThatDifferInWorkHaveNoSpread) {
   EXPECT_NE(line.find(" timing=quiet "), std::string::npos);
 }
 
-TEST(ResultLines, TellNoiseAndErrorsApart) {
+TEST(ResultLines, SeparateNoiseFromErrors) {
   RunResult result = result_of({sweep()});
   result.checks = {{.name = "sum", .value = 1.0, .reference = 1.0, .tolerance = 0.1}};
   EXPECT_NE(result_lines(result).find(" timing=noisy verdict=verified\n"), std::string::npos);

@@ -18,9 +18,9 @@ import unittest
 
 import numpy
 
+from convect_runs import BINARY, clean_environment
 from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
-BINARY = os.path.realpath(OWN_ARGUMENTS[0])
 SOURCES = pathlib.Path(OWN_ARGUMENTS[1]).resolve()
 PACKAGE = SOURCES / "tools" / "python"
 sys.path.insert(0, str(PACKAGE))
@@ -97,9 +97,8 @@ class RunFolder(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.root = pathlib.Path(folder.name)
         (cls.root / "layer.toml").write_text(LAYER)
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("BANKFULL_")}
         subprocess.run([BINARY, "convect", "layer.toml", "--device", "cpu", "--threads", "1", "--ceiling", "none", "--quiet", "--output", "run"],
-                       cwd=cls.root, env=clean, check=True, timeout=HANGING, stdout=subprocess.DEVNULL)
+                       cwd=cls.root, env=clean_environment(), check=True, timeout=HANGING, stdout=subprocess.DEVNULL)
         cls.path = cls.root / "run"
 
     def copy(self):
@@ -143,7 +142,7 @@ class RunFolder(unittest.TestCase):
         self.assertEqual(run.figures["end"], "steps")
         self.assertIn("cells = ", run.case_text)
 
-    def test_a_run_that_goes_on_has_no_result(self):
+    def test_a_running_run_has_no_result(self):
         path = self.copy()
         (path / "run.json").unlink()
         run = bankfull.Run(path)

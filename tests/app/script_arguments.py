@@ -26,7 +26,7 @@ def last_cache(binary):
 
 
 def size_beyond_caches(binary):
-    """Of a Himeno problem on CPUs, whose 14 arrays of 4 bytes a point no cache holds in part."""
+    """Of a Himeno problem on CPUs, whose 14 arrays of 4 bytes per point no cache holds in part."""
     points_of_a_plane = 64 * 64
     planes = 4 * last_cache(binary) // (14 * 4 * points_of_a_plane) + 8
     return f"{planes + 2}x66x66"

@@ -1,4 +1,4 @@
-// Settings of `convect --set`, one a line, over a small case.
+// Settings of `convect --set`, one per line, over a small case.
 
 #include "bankfull/app/convect/case_file.hpp"
 #include "bankfull/core/base/format.hpp"

@@ -21,7 +21,7 @@ namespace bankfull::convect {
 /// each table `varying`, a formula of t, is added to what is prescribed.
 void read_boundaries(const TomlSection& boundaries, convection::Problem& problem);
 
-/// Refuses key "temperature" where the problem has none, telling how to get one.
+/// Refuses key "temperature" where the problem has none, saying how to get one.
 void refuse_stray_temperature(const TomlSection& section, const convection::Problem& problem);
 
 }  // namespace bankfull::convect

@@ -109,10 +109,11 @@ void require_changeable(const std::vector<ChangedSetting>& changes, const Case& 
         change.name.starts_with("fields.") || change.name.starts_with("probe.");
     const bool is_new = is_of_output && change.before == "nothing";
     const std::string why = is_new ? "" : why_kept(change.name);
-    require(why.empty(),
-            fmt::format("{}: a run goes on with {} = {}, not {}: {}", wanted.places.of(change.name),
-                        change.name, change.before, change.after, why),
-            "leave it as it was, or start a new run");
+    require(
+        why.empty(),
+        fmt::format("{}: a run continues with {} = {}, not {}: {}", wanted.places.of(change.name),
+                    change.name, change.before, change.after, why),
+        "leave it as it was, or start a new run");
   }
 }
 

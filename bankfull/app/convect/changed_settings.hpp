@@ -17,7 +17,7 @@ struct ChangedSetting {
 /// Between two resolved cases, in the order of their names. Throws UsageError where one is no TOML.
 std::vector<ChangedSetting> changed_settings(const std::string& before, const std::string& after);
 
-/// Throws UsageError, beginning with the place of the setting, for what a run cannot go on with
+/// Throws UsageError, beginning with the place of the setting, for what a run cannot change
 /// once it has begun: another grid, other scalars, another scheme or another start.
 void require_changeable(const std::vector<ChangedSetting>& changes, const Case& wanted);
 

@@ -15,7 +15,7 @@ struct SliceMovie {
   std::filesystem::path file;
   std::vector<std::filesystem::path> pictures;
 
-  /// 25 a second; fewer where the movie would be shorter than ten seconds, but at least one.
+  /// 25 per second; fewer where the movie would be shorter than ten seconds, but at least one.
   [[nodiscard]] double pictures_per_second() const;
 };
 

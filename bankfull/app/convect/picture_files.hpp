@@ -22,7 +22,7 @@ class PictureFiles {
 
   PictureFiles() = default;
 
-  /// Begins the list of a case with pictures, or goes on with one of `list_bytes`. The case
+  /// Begins the list of a case with pictures, or continues one of `list_bytes`. The case
   /// outlives it. Throws RuntimeFailure.
   PictureFiles(const Case& run, Places places, std::int64_t list_bytes);
 

@@ -29,7 +29,7 @@ std::string picture_name(const std::string& slice, std::int64_t number);
 /// The number of a picture of a slice, or of the data beside it; -1 of other files.
 std::int64_t number_of_picture(const std::string& slice, const std::string& file);
 
-/// That of the movie of its pictures: "temperature-y.mp4".
+/// The name of the movie of a slice's pictures: "temperature-y.mp4".
 std::string movie_name(const std::string& slice);
 
 /// The slice that a picture of this name is of: "temperature-y".

@@ -12,7 +12,7 @@ namespace bankfull::convect {
 /// Throws UsageError for what the case does not have, with the nearest that it has.
 std::string filled_in(const std::string& name, const Case& run);
 
-/// A name for --output that tells runs with these settings apart, such as "layer-{ra}"; with
+/// A name for --output that distinguishes runs with these settings, such as "layer-{ra}"; with
 /// another key where there are none.
 std::string output_example(const Case& run, const std::vector<std::string>& settings);
 

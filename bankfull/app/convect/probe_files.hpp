@@ -19,8 +19,9 @@ class ProbeFiles {
  public:
   ProbeFiles() = default;  ///< of a run without probes
 
-  /// Begins the files of a case, and goes on with those that a run had told `told` of. The folder
-  /// is there; it holds no others of these names. The case outlives it. Throws RuntimeFailure.
+  /// Begins the files of a case, and continues those that a run had written as far as `told`. The
+  /// folder is there; it holds no others of these names. The case outlives it. Throws
+  /// RuntimeFailure.
   ProbeFiles(const Case& run, const std::filesystem::path& folder,
              const std::vector<ToldFile>& told);
 

@@ -147,7 +147,7 @@ Json to_json(const std::vector<convection::Profile>& profiles) {
   return all;
 }
 
-/// What run.json tells of the machine is for the record, not for who is shown a report: paths and
+/// What run.json says about the machine is for the record, not for who is shown a report: paths and
 /// variables of its user are among it.
 Json without_context(const std::string& result) {
   Json document = Json::parse(result);

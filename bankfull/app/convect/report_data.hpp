@@ -30,7 +30,7 @@ class ReportData {
   /// A line of series.csv.
   void add_row(const std::string& line) { series_.add(line); }
 
-  /// What was added before is of earlier processes, whose run this one goes on with; they have
+  /// What was added before is of earlier processes, whose run this one continues; they have
   /// taken so many seconds.
   void begin(double seconds_before) {
     part_at_begin_ = part();

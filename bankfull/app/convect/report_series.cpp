@@ -175,7 +175,7 @@ std::vector<ReportSeries::Average> ReportSeries::averages(const std::string& nam
   const auto which = static_cast<std::size_t>(found - integrated_.begin());
   const std::size_t stride = std::max<std::size_t>(1, (buckets_.size() + most - 1) / most);
   std::vector<Average> averages;
-  // Counted back from the last bucket, which is always told.
+  // Counted back from the last bucket, which is always written.
   for (std::size_t n = (buckets_.size() - 1) % stride; n < buckets_.size(); n += stride) {
     const double to = last_time(buckets_[n]);
     const double from = 0.5 * to;

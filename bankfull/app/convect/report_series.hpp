@@ -7,7 +7,7 @@
 
 namespace bankfull::convect {
 
-/// A time series that takes no more room however long a run goes on: rows in buckets of as many,
+/// A time series that takes no more room however long a run lasts: rows in buckets of as many,
 /// twice as many whenever there are too many buckets, of which each column keeps its least and
 /// greatest value, so that no peak is lost.
 ///
@@ -39,8 +39,8 @@ class ReportSeries {
     double time = 0.0;
     double mean = 0.0;
 
-    /// Standard error by means over batches of that half, of 8, 16 and 32 those that tell most;
-    /// nothing where there are fewer than two buckets a batch.
+    /// Standard error by means over batches of that half, the largest for 8, 16 and 32 of them;
+    /// nothing where there are fewer than two buckets per batch.
     std::optional<double> error;
   };
 

@@ -318,7 +318,7 @@ void RunDirectory::remove_statistics() const {
   remove_staged(spectra(), of_spectra);
 }
 
-/// Those that the case in the folder asks for, but for what a run goes on with.
+/// Those that the case in the folder asks for, but for what a run continues.
 void RunDirectory::remove_probes(const std::vector<ToldFile>& kept) const {
   if (type_of(probes()) != fs::file_type::directory) {
     return;
@@ -334,7 +334,7 @@ void RunDirectory::remove_probes(const std::vector<ToldFile>& kept) const {
   }
 }
 
-/// All but the first ones of the list. The index goes with them; who goes on writes it again.
+/// All but the first ones of the list. The index goes with them; the continued run writes it again.
 void RunDirectory::remove_fields(std::int64_t kept) const {
   for (const FieldFormat format : {FieldFormat::hdf5, FieldFormat::vtk}) {
     remove_if_there(field_index(format));

@@ -18,7 +18,7 @@ class RunDirectory {
  public:
   /// Changes nothing yet. Throws UsageError where the path is not a folder, cannot be written, is
   /// in use by another run, or holds anything; with `overwrite`, anything that is no run of this
-  /// program. `example` is a name that tells runs apart, for what is said then.
+  /// program. `example` is a name that distinguishes runs, for what is said then.
   RunDirectory(std::filesystem::path path, bool overwrite, std::string example = "DIR");
 
   /// The folder of a run for an option ("--restart"). Throws UsageError with this remedy where
@@ -36,12 +36,12 @@ class RunDirectory {
   /// run. Throws RuntimeFailure.
   void create(const Case& run) const;
 
-  /// Whether what a run had told at a checkpoint is there still, whatever follows it.
+  /// Whether what a run had written at a checkpoint is there still, whatever follows it.
   [[nodiscard]] bool holds(const ToldSoFar& told) const;
 
   /// Takes away what a run has written since it was saved at this step, pictures and later
   /// checkpoints among it, and its result; and writes the resolved case. Growing files are cut by
-  /// who goes on with them. May be interrupted and done again. Throws RuntimeFailure.
+  /// the run that continues them. May be interrupted and done again. Throws RuntimeFailure.
   void go_back_to(const CheckpointHeader& saved, const Case& run) const;
 
   /// One of its folders, where it is not there yet. Throws RuntimeFailure.

@@ -61,7 +61,7 @@ void RunReport::finish() {
   work_.finish();
 }
 
-/// Whoever has moved or replaced the folder meanwhile is told by others.
+/// Whoever has moved or replaced the folder meanwhile is noticed elsewhere.
 template <class Text>
 void RunReport::write_file(const std::filesystem::path& path, const Text& text) {
   try {

@@ -14,9 +14,9 @@ namespace bankfull::convect {
 
 /// The report of a run as a page for browsers: the page itself, which is the same for all runs, and
 /// beside it a script with the data, which the page reads again and again. A thread writes them, so
-/// that the run goes on; at most a hundredth of the time and every two seconds.
+/// that the run is not delayed; at most a hundredth of the time and every two seconds.
 ///
-/// Nothing throws: whatever goes wrong is told once, and the next time it is tried again.
+/// Nothing throws: whatever goes wrong is reported once, and the next time it is tried again.
 class RunReport {
  public:
   struct Places {

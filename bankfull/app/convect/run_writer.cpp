@@ -56,7 +56,7 @@ void RunWriter::begin() {
   }
 }
 
-/// Goes on with what has been told, and begins what has not.
+/// Continues the files that were begun, and begins the others.
 void RunWriter::begin_others(const ToldSoFar& told) {
   pictures_ = PictureFiles(*run_,
                            {.folder = directory_->path(),
@@ -68,7 +68,7 @@ void RunWriter::begin_others(const ToldSoFar& told) {
   begin_report();
 }
 
-/// What an earlier process has told is part of it.
+/// What an earlier process has written is part of it.
 void RunWriter::begin_report() {
   if (!run_->report) {
     return;
@@ -95,7 +95,7 @@ void RunWriter::begin_fields(std::int64_t list_bytes) {
                             .index = directory_->field_index(run_->fields.format)},
         list_bytes);
   } else if (list_bytes > 0) {
-    // It tells no more, but those that there are stay.
+    // No more fields are written, but those that there are stay.
     const LineFile cut_back(directory_->field_list(), list_bytes);
     const convection::Grid grid(run_->problem.axes);
     StagedFile(directory_->field_index(run_->fields.format),

@@ -19,10 +19,10 @@
 
 namespace bankfull::convect {
 
-/// Writes what a run tells into its folder, which it makes when the run begins: each row and each
-/// picture at once, so that a run that fails leaves what it found until then. Throws RuntimeFailure
-/// naming a file that cannot be written, whose last whole row stays, and where the folder is no
-/// longer that of this run.
+/// Writes the output of a run into its folder, which it makes when the run begins: each row and
+/// each picture at once, so that a run that fails leaves what it found until then. Throws
+/// RuntimeFailure naming a file that cannot be written, whose last whole row stays, and where the
+/// folder is no longer that of this run.
 class RunWriter final : public convection::Recorder {
  public:
   /// All must outlive the writer; `lock` is that of the directory. Changes nothing yet.
@@ -31,7 +31,7 @@ class RunWriter final : public convection::Recorder {
   /// Goes on with the run that was saved so; it must outlive the writer.
   void go_on_from(const CheckpointHeader& saved) { saved_ = &saved; }
 
-  /// What the report tells of the case, beside its physics.
+  /// What the report shows of the case, beside its physics.
   void set_report_facts(ReportFacts facts) { report_facts_ = std::move(facts); }
 
   /// Who hears of checkpoints, fields and reports that could not be written, and of the seconds
@@ -51,7 +51,7 @@ class RunWriter final : public convection::Recorder {
   [[nodiscard]] bool wants_statistics() override;
 
   /// Each file replaces what an earlier part of the run has left. What the disk has no room for
-  /// while the run goes on is left out.
+  /// during the run is left out.
   void statistics(const convection::StatisticsSoFar& all) override;
 
   void probe(const convection::ProbeReading& reading) override;
@@ -68,10 +68,10 @@ class RunWriter final : public convection::Recorder {
   /// pictures, the last profiles or spectra could not be written.
   void finish(const std::string& json);
 
-  /// The report tells, where it still can, what a run failed by that has begun.
+  /// Writes into the report, where it still can, why a run failed that had begun.
   void fail(const std::string& why);
 
-  /// Whether there is a folder with what the run has told.
+  /// Whether there is a folder with what the run has written.
   [[nodiscard]] bool has_begun() const { return has_begun_; }
 
   /// What is left of a run that failed, as the end of a message: "the results so far are in

@@ -88,7 +88,7 @@ class AskingWriter final : public StateWriter {
 /// The root has given up in the middle of a state.
 struct GivenUp {};
 
-/// Of the others: reads along.
+/// The other ranks' writer: answers the root's requests for cells and writes nothing.
 class AnsweringWriter final : public StateWriter {
  public:
   explicit AnsweringWriter(const Communicator& ranks) : ranks_(ranks) {}

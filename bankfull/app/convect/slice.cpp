@@ -49,7 +49,7 @@ const GridAxis& axis_of(const Grid& grid, std::size_t physical_axis) {
   return grid.axis(grid.storage(static_cast<int>(physical_axis)));
 }
 
-/// One value a cell of the field that a slice shows, in the cells on both sides of it.
+/// One value per cell of the field that a slice shows, in the cells on both sides of it.
 class CellValues {
  public:
   CellValues(const std::string& field, const convection::Problem& problem, const Grid& grid,
@@ -182,7 +182,7 @@ double mixed(double first, double second, double share) {
   return share == 0.0 ? first : first + share * (second - first);
 }
 
-/// Values on the plane, one a cell: rows along `right`, row 0 the lowest.
+/// Values on the plane, one per cell: rows along `right`, row 0 the lowest.
 std::vector<double> plane_values(const CellValues& values, const Grid& grid, const View& view,
                                  const Between& depth) {
   std::vector<double> plane;

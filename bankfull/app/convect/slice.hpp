@@ -31,8 +31,8 @@ struct SlicePlane {
   std::vector<double> values;  ///< rows along `right`, the lowest first
 };
 
-/// Of a slice along x, or along y across x; and along z, or along y across z. Velocity is taken at
-/// the centres, as the mean of two faces.
+/// `right` is x, or y for a slice across x; `up` is z, or y for a slice across z. Velocity is taken
+/// at the cells' centres, as the mean over two faces.
 SlicePlane slice_plane(const SliceRequest& slice, const convection::Problem& problem,
                        const convection::Grid& grid, const convection::FlowReader& flow);
 

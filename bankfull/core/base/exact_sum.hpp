@@ -56,7 +56,7 @@ class ExactSum {
     double sum = 0.0;
     for (std::size_t n = digits; n-- > 0;) {
       sum += std::ldexp(static_cast<double>(positive.digit_[n]),
-                        static_cast<int>(n) * digit_bits + least_exponent);
+                        static_cast<int>(n) * digit_bits + min_exponent);
     }
     return is_negative ? -sum : sum;
   }
@@ -65,16 +65,16 @@ class ExactSum {
   static constexpr int mantissa_bits = 52;
   static constexpr std::uint64_t exponent_mask = 0x7ff;
   static constexpr int digit_bits = 32;
-  static constexpr int least_exponent = -1074;
+  static constexpr int min_exponent = -1074;
   static constexpr std::uint64_t digit_mask = 0xffffffff;
 
-  /// Those of all doubles, and two for sums of many.
+  /// Enough for every double, and two more for sums of many.
   static constexpr std::size_t digits = 68;
 
   /// Digits have 63 bits: carries may wait for so many numbers of 32.
-  static constexpr std::int64_t most_additions = std::int64_t{1} << 30;
+  static constexpr std::int64_t max_additions = std::int64_t{1} << 30;
 
-  /// Adds mantissa 2^(place + least_exponent).
+  /// Adds mantissa 2^(place + min_exponent).
   void add_at(std::int64_t place, std::uint64_t mantissa, bool is_negative) {
     const auto first = static_cast<std::size_t>(place / digit_bits);
     const int shift = static_cast<int>(place % digit_bits);
@@ -94,7 +94,7 @@ class ExactSum {
 
   void count(std::int64_t additions) {
     additions_ += additions;
-    if (additions_ >= most_additions) {
+    if (additions_ >= max_additions) {
       carry();
     }
   }

@@ -64,7 +64,8 @@ std::vector<Message> blocks_of(std::byte* data, std::span<const std::size_t> byt
   return blocks;
 }
 
-/// Those of all ranks but one, from the one after it on: not all ranks begin with the same.
+/// The messages to or from all other ranks, beginning with the next one, so that not all ranks
+/// begin with the same.
 std::vector<Message> others(std::span<const Message> all, int own) {
   std::vector<Message> messages(all.begin(), all.end());
   std::rotate(messages.begin(), messages.begin() + own, messages.end());

@@ -99,7 +99,8 @@ Range range_along(std::int64_t cut_cells, int pairings, int place, int ranks) {
   return {merged(range.begin), merged(range.end)};
 }
 
-/// Of the sizes of all ranks' ranges along an axis, that which is `better` than all others.
+/// The largest or the smallest of the sizes of all ranks' ranges along an axis, according to
+/// `better`.
 template <class Better>
 std::int64_t extreme_size(std::int64_t cut_cells, int pairings, int ranks, const Better& better) {
   std::int64_t found = range_along(cut_cells, pairings, 0, ranks).size();

@@ -19,7 +19,7 @@ constexpr int max_fields = 16;
 constexpr int max_regions = 26;
 constexpr int threads = 256;
 
-/// Blocks of one region, at most: two groups a thread for a face of 4 MiB, or few enough to leave
+/// Blocks of one region, at most: two groups per thread for a face of 4 MiB, or few enough to leave
 /// most of the GPU to other work while they wait for the link.
 constexpr std::int64_t max_blocks_alone = 512;
 constexpr std::int64_t max_blocks_beside = 64;

@@ -14,7 +14,7 @@ constexpr std::array launcher_variables{
     "OMPI_COMM_WORLD_SIZE", "PMI_RANK",           "PMI_SIZE", "PMIX_RANK",
     "MPI_LOCALNRANKS",      "MV2_COMM_WORLD_SIZE"};
 
-/// The names under which a launcher tells how many processes it started and which one this is.
+/// The names under which a launcher states how many processes it started and which one this is.
 struct Numbering {
   const char* processes;
   const char* rank;

@@ -13,8 +13,8 @@ namespace bankfull {
 namespace {
 
 constexpr int threads = 256;
-constexpr int elements_a_thread = 4;
-constexpr int tile_elements = threads * elements_a_thread;
+constexpr int elements_per_thread = 4;
+constexpr int tile_elements = threads * elements_per_thread;
 
 /// Few enough to leave most of the GPU to other work while they wait for the link.
 constexpr std::int64_t max_blocks = 128;
@@ -42,16 +42,16 @@ struct ListCopies {
 /// write, which may be slow to leave.
 template <class T, class Read>
 __device__ __forceinline__ void copy_tile(int count, T* to, const Read& read) {
-  T value[elements_a_thread];
+  T value[elements_per_thread];
 #pragma unroll
-  for (int n = 0; n < elements_a_thread; ++n) {
+  for (int n = 0; n < elements_per_thread; ++n) {
     const int at = static_cast<int>(threadIdx.x) + n * threads;
     if (at < count) {
       value[n] = read(at);
     }
   }
 #pragma unroll
-  for (int n = 0; n < elements_a_thread; ++n) {
+  for (int n = 0; n < elements_per_thread; ++n) {
     const int at = static_cast<int>(threadIdx.x) + n * threads;
     if (at < count) {
       to[at] = value[n];

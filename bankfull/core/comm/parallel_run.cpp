@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 /// to show.
 constexpr milliseconds patience_for_root{500};
 
-/// How long the rank that tells of the failure may take to end the run.
+/// How long the rank that reports the failure may take to end the run.
 constexpr milliseconds patience_for_end{5000};
 
 std::string several(int processes) { return std::to_string(processes) + " processes were started"; }

@@ -4,7 +4,7 @@ namespace bankfull {
 
 namespace detail {
 
-/// Those of numbers that are not negative order as they do.
+/// The bits of a number that is not negative: they compare as the numbers do.
 using OrderedBits = unsigned long long;
 
 /// The largest of a warp, all of whose threads call it, in each of them.
@@ -18,8 +18,8 @@ __device__ __forceinline__ OrderedBits largest_of_warp(OrderedBits bits) {
 }  // namespace detail
 
 /// Raises `*largest`, which is not negative, to the largest |value| of a block of whole warps; NaN
-/// counts as larger than all numbers. All threads of the block call it, once a kernel. The order of
-/// blocks does not matter.
+/// counts as larger than all numbers. All threads of the block call it, once per kernel. The order
+/// of blocks does not matter.
 __device__ __forceinline__ void raise_to_largest(double* largest, double value) {
   using detail::OrderedBits;
   constexpr unsigned warp = 32;

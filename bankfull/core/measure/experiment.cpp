@@ -203,7 +203,7 @@ void Experiment::add_ceiling(Measurement& m) const {
     m.ceiling = ceilings_.find(*mix, m.work.precision);
   }
   if (m.ceiling) {
-    // That of a file is not of this run.
+    // The drift of a ceiling from a file did not happen during this run.
     m.quietness.ceiling_drift = m.ceiling->source.empty() ? m.ceiling->drift() : 0.0;
   } else if (from_file) {
     m.notes.push_back("the file of ceilings has none for " + ceiling_key(*mix, m.work.precision) +

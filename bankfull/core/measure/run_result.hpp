@@ -53,7 +53,7 @@ struct Measurement {
   [[nodiscard]] std::optional<double> bytes_per_second() const;
   [[nodiscard]] std::optional<double> flops_per_second() const;
 
-  /// Of its repeats, as a fraction; empty for a single one, or if they differ in work.
+  /// The spread of the repeats, as a fraction; empty for a single one, or if they differ in work.
   [[nodiscard]] std::optional<double> spread() const;
 
   /// Percent of bankfull: the stated bytes per median second divided by the ceiling. Empty if

@@ -24,7 +24,7 @@ struct GroupMount {
   std::string top = "/";  ///< name of that group
 };
 
-/// The files in which a version of control groups tells of memory.
+/// The files in which a version of control groups reports memory.
 struct GroupFiles {
   const char* limit;
   const char* usage;

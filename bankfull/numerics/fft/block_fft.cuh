@@ -9,7 +9,7 @@ namespace bankfull {
 
 /// Count that a thread of a BlockFft holds, if nobody says otherwise: what divides log2 of the
 /// length into the fewest steps.
-constexpr int points_a_thread(int length) { return length == 512 || length <= 64 ? 8 : 16; }
+constexpr int points_per_thread(int length) { return length == 512 || length <= 64 ? 8 : 16; }
 
 /// Complex transforms of `Columns` sequences of `Length` points by one block, each thread with
 /// `Count` points in registers.
@@ -20,7 +20,7 @@ constexpr int points_a_thread(int length) { return length == 512 || length <= 64
 /// so that no stride makes threads meet in a bank.
 ///
 /// Before and after, point i of a thread is element `element(i)` of column `column()`.
-template <int Length, int Columns, int Count = points_a_thread(Length)>
+template <int Length, int Columns, int Count = points_per_thread(Length)>
 class BlockFft {
  public:
   static constexpr int length = Length;

@@ -25,8 +25,8 @@ class LinePowers {
   [[nodiscard]] std::int64_t size() const { return n_; }
   [[nodiscard]] std::int64_t wavenumbers() const { return n_ / 2 + 1; }
 
-  /// Of eight sequences: element j of sequence l is values[j * lanes + l], and its part with
-  /// wavenumber k powers[k * lanes + l]. `room` is made as large as it needs to be.
+  /// Finds the powers of eight sequences: element j of sequence l is values[j * lanes + l], and its
+  /// part with wavenumber k is powers[k * lanes + l]. `room` is enlarged if necessary.
   void find(const double* values, double* powers, std::vector<double>& room) const;
 
  private:

@@ -19,7 +19,7 @@ namespace bankfull::poisson {
 // for each mode, and back. The solution is exact to rounding and has no mean. Right side and
 // solution share one memory.
 //
-// Axis i may be stretched at no cost. A product along j or k takes 4 operations a cell and mode,
+// Axis i may be stretched at no cost. A product along j or k takes 4 operations per cell and mode,
 // and its rounding grows with the square root of the ratio of widths: let i be the axis that is
 // stretched the most.
 

@@ -73,7 +73,7 @@ class CpuSlabDirect final : public Solver<Real> {
   [[nodiscard]] const EliminationCell<Real>& nth_cell(std::int64_t n) const {
     return table_.cells[static_cast<std::size_t>(n)];
   }
-  /// Of the slab.
+  /// Cell i of the slab.
   [[nodiscard]] const EliminationCell<Real>& cell(std::int64_t i) const {
     return nth_cell(slab_.begin + i);
   }
@@ -236,7 +236,7 @@ class CpuSlabDirect final : public Solver<Real> {
     constant_.solve(constant_column_, transforms_);
   }
 
-  /// Of a plane of the slab, or of the root below.
+  /// The constant mode in plane i of the slab; i = -1 is the root below.
   [[nodiscard]] Real constant_mode(std::int64_t i) const {
     const auto cells = static_cast<std::int64_t>(constant_column_.size());
     return static_cast<Real>(

@@ -77,10 +77,11 @@ struct MultigridFit {
 ///
 /// Range: corrections are fp32, and where the largest coefficient 1 / width^2 is too much larger
 /// than the smallest eigenvalue, (pi / length)^2, what a correction says of thin cells is rounding.
-/// Of 950 boxes at random with lengths up to 1e5 times as different the first that did not
-/// converge had 1e7 without lines or across them. Along lines, which are solved for, the narrow
-/// cells count with the widest ones only: 1 / (width smallest width), and the lengths across the
-/// lines; two left up to 5 times the rounding at 1.8e6 and 2.2e6, the others failed from 3.4e6 on.
+/// Among 950 random boxes with lengths up to 1e5 times as different, the smallest ratio that did
+/// not converge was 1e7, without lines or across them. Along lines, which are solved for, the
+/// narrow cells count with the widest ones only: 1 / (width smallest width), and the lengths across
+/// the lines; two left up to 5 times the rounding at 1.8e6 and 2.2e6, the others failed from 3.4e6
+/// on.
 ///
 /// Lines along k would be scattered in memory: the most stretched axis of a domain should be i or
 /// j.
@@ -92,10 +93,10 @@ inline constexpr double max_ratio_of_shapes_in_planes = 14.0;
 inline constexpr double max_range = 8e6;
 inline constexpr double max_range_along_lines = 3e6;
 
-/// All memory that a solver for fields of `element_bytes` an element takes, on its device.
+/// All memory that a solver for fields of `element_bytes` per element takes, on its device.
 std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes, bool on_gpu);
 
-/// Those of this rank, on CPUs.
+/// The memory of this rank's part, on CPUs.
 std::int64_t multigrid_bytes(const Domain& domain, std::size_t element_bytes,
                              const Sharing& sharing);
 

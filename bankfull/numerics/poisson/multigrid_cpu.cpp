@@ -42,7 +42,7 @@ struct Turned {
   [[nodiscard]] RankLevels levels_of(const Sharing& sharing) const {
     const RankGrid& grid = sharing.grid;
     const RankGrid turned = swapped ? RankGrid{grid.j, grid.i, grid.k} : grid;
-    return rank_levels(levels(), cut_of(domain, turned), sharing.rank(), sharing.least_cells);
+    return rank_levels(levels(), cut_of(domain, turned), sharing.rank(), sharing.min_cells);
   }
 };
 
@@ -156,7 +156,7 @@ class CpuMultigrid final : public Solver<Real> {
 
   [[nodiscard]] Outer<Real> change() const { return {mean_, scale_}; }
 
-  /// Of all ranks: a maximum does not depend on their number.
+  /// The largest over all ranks: a maximum does not depend on their number.
   [[nodiscard]] double largest_residual() {
     const std::int64_t mine = cycle_.take_largest();
     const std::int64_t largest = ranks_ == nullptr ? mine : ranks_->max(mine);
@@ -184,8 +184,8 @@ class CpuMultigrid final : public Solver<Real> {
     return {whole.sum.value(), static_cast<double>(std::bit_cast<Real>(whole.largest))};
   }
 
-  /// Of the rows of a plane, or of more: exact, so that neither the number of ranks nor how they
-  /// share the rows has a part in its rounding.
+  /// The sum and the largest value of one or more rows or planes. The sum is exact, so that its
+  /// rounding depends neither on the number of ranks nor on how they divide the rows.
   struct PlaneSurvey {
     ExactSum sum;
     MagnitudeBits<Real> largest = 0;

@@ -34,8 +34,8 @@ namespace {
 // forms and relaxes it and adds it to p. A solve is one graph: kernels on the GPU decide whether
 // there will be another cycle.
 //
-// With lines a cycle is V(1, 1) on the finest level and V(2, 2) below, a kernel a half-sweep: each
-// must have gone along all lines before the next begins.
+// With lines a cycle is V(1, 1) on the finest level and V(2, 2) below, one kernel per half-sweep:
+// each must have gone along all lines before the next begins.
 
 template <class T>
 Buffer<T> uploaded(const std::vector<T>& values, const Stream& stream) {
@@ -412,9 +412,9 @@ class LineLevels final : public Corrector {
 
   /// A thread for each of so many things, or for several.
   static LaunchShape shape_for(std::int64_t count) {
-    constexpr std::int64_t most_blocks = std::int64_t{1} << 20;
+    constexpr std::int64_t max_blocks = std::int64_t{1} << 20;
     const std::int64_t blocks = (count + line_threads - 1) / line_threads;
-    return {dim3(static_cast<unsigned>(std::min(blocks, most_blocks))), dim3(line_threads)};
+    return {dim3(static_cast<unsigned>(std::min(blocks, max_blocks))), dim3(line_threads)};
   }
 
   void set_bottom() {
@@ -580,7 +580,7 @@ class CudaMultigrid final : public Solver<Real> {
     return all;
   }
 
-  /// Of the levels that a block does alone nothing counts, as with points.
+  /// Levels that one block solves alone do not count, as with points.
   [[nodiscard]] Traffic traffic_of_lines() const {
     constexpr double word = sizeof(float);
     constexpr double real = sizeof(Real);
@@ -679,10 +679,10 @@ class CudaMultigrid final : public Solver<Real> {
                                           .share_k = share_j + finest.j.cells,
                                           .partials = partials_.data(),
                                           .control = control_.data()};
-    constexpr std::int64_t rows_a_block = survey_threads / 32;
+    constexpr std::int64_t rows_per_block = survey_threads / 32;
     const std::int64_t rows = std::int64_t{finest.i.cells} * finest.j.cells;
     const auto blocks = static_cast<unsigned>(
-        std::min<std::int64_t>((rows + rows_a_block - 1) / rows_a_block, survey_blocks));
+        std::min<std::int64_t>((rows + rows_per_block - 1) / rows_per_block, survey_blocks));
     launch(stream_, {dim3(blocks), dim3(survey_threads)}, survey_kernel<Real>, arguments);
   }
 

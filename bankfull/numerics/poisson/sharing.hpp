@@ -15,8 +15,8 @@ struct Sharing {
   const Communicator* ranks = nullptr;  ///< outlives the solver; null: this process alone
   RankGrid grid = {};                   ///< cut along i and j only
 
-  /// A level of multigrid with fewer cells a rank is gathered on the root.
-  std::int64_t least_cells = 4096;
+  /// A level of multigrid with fewer cells per rank is gathered on the root.
+  std::int64_t min_cells = 4096;
 
   [[nodiscard]] bool is_shared() const { return ranks != nullptr && ranks->size() > 1; }
   [[nodiscard]] int rank() const { return ranks == nullptr ? 0 : ranks->rank(); }

@@ -32,7 +32,7 @@ void BatchAverages::add(double time, const std::vector<double>& values) {
     return;
   }
   if (batches_.empty() || batches_.back().samples == samples_a_batch_) {
-    if (batches_.size() == most_batches) {
+    if (batches_.size() == max_batches) {
       merge_batches();
     }
     batches_.emplace_back();
@@ -49,7 +49,7 @@ void BatchAverages::add(double time, const std::vector<double>& values) {
 }
 
 void BatchAverages::merge_batches() {
-  for (std::size_t n = 0; n < most_batches / 2; ++n) {
+  for (std::size_t n = 0; n < max_batches / 2; ++n) {
     Batch merged = std::move(batches_[2 * n]);
     const Batch& next = batches_[2 * n + 1];
     std::transform(merged.sums.begin(), merged.sums.end(), next.sums.begin(), merged.sums.begin(),
@@ -58,7 +58,7 @@ void BatchAverages::merge_batches() {
     merged.samples += next.samples;
     batches_[n] = std::move(merged);
   }
-  batches_.resize(most_batches / 2);
+  batches_.resize(max_batches / 2);
   samples_a_batch_ *= 2;
 }
 
@@ -84,7 +84,7 @@ std::vector<double> BatchAverages::averages_without(const Batch* left_out) const
 
 void BatchAverages::each_left_out(
     const std::function<void(const std::vector<double>&)>& body) const {
-  if (whole_batches() < static_cast<std::int64_t>(least_batches)) {
+  if (whole_batches() < static_cast<std::int64_t>(min_batches)) {
     return;
   }
   for (const Batch& batch : batches_) {
@@ -118,7 +118,7 @@ void BatchAverages::restore(PackedNumbers& from) {
   samples_ = static_cast<std::int64_t>(from.take());
   samples_a_batch_ = static_cast<std::int64_t>(from.take());
   const double count = from.take();
-  const bool possible = count >= 0.0 && count <= static_cast<double>(most_batches);
+  const bool possible = count >= 0.0 && count <= static_cast<double>(max_batches);
   if (!possible) {
     throw RuntimeFailure("the state of the run has no such statistics");
   }

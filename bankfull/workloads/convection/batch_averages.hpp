@@ -15,14 +15,14 @@ bool is_sampled(std::int64_t step, double time, std::int64_t every, double from,
 
 /// Averages in time of samples of many values. A sample stands for the time since the one before.
 ///
-/// Samples go into batches that follow one another; when there are `most_batches`, neighbours are
+/// Samples go into batches that follow one another; when there are `max_batches`, neighbours are
 /// merged. Errors are those of averages of independent batches, by the jackknife: the averages with
 /// one batch left out, for every batch (M. H. Quenouille, Biometrika 43, 1956; B. Efron, SIAM CBMS
 /// 38, 1982). Of what is linear in the averages that is the standard error by batch means.
 class BatchAverages {
  public:
-  static constexpr std::size_t most_batches = 32;
-  static constexpr std::size_t least_batches = 10;  ///< that errors are told of
+  static constexpr std::size_t max_batches = 32;
+  static constexpr std::size_t min_batches = 10;  ///< that errors are told of
 
   /// `first`: the time from which samples may stand for.
   explicit BatchAverages(double first) : first_(first), last_(first) {}
@@ -36,7 +36,7 @@ class BatchAverages {
   [[nodiscard]] std::int64_t samples() const { return samples_; }
   [[nodiscard]] std::int64_t whole_batches() const;
 
-  /// Of all samples; there are some.
+  /// The averages over all samples. There must be at least one.
   [[nodiscard]] std::vector<double> averages() const { return averages_without(nullptr); }
 
   /// The same with each whole batch left out in turn; none where there are too few for errors.

@@ -89,7 +89,7 @@ struct WallFaces {
 
 WallFaces wall_faces_of(const Grid& grid);
 
-/// Of a block of it.
+/// The same for a block of the grid.
 WallFaces wall_faces_of(const Grid& grid, const Box& block);
 
 /// The value at (index...) of a field, at a ghost cell or an inner one, found from inner values

@@ -40,11 +40,11 @@ class BudgetHistory {
   /// To be called in the order of the steps; those before one that was left out are forgotten.
   void add(std::int64_t step, double time, const Diagnosis& flow);
 
-  /// For a run that goes on later.
+  /// For a run that continues later.
   void save(PackedNumbers& to) const;
   void restore(PackedNumbers& from);
 
-  /// Nothing where the two steps before the last call's were not all told.
+  /// Nothing where the two steps before the last call's were not all added.
   [[nodiscard]] std::optional<TimeSchemeBudget> time_scheme() const;
 
   /// What the same two steps add to anything else that a flow keeps, beside the rate that the

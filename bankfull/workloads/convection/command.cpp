@@ -745,49 +745,50 @@ void add_command(CLI::App& program, const Communicator& ranks, Action& action) {
       "  bankfull convect rayleigh-benard-2d               a ready case, into "
       "rayleigh-benard-2d-run/\n"
       "  bankfull convect my-case.toml --set ra=1e7 --set cells=256x1x64 --output run-7\n"
-      "  bankfull convect rayleigh-1e7 --dry-run           memory, solver, bytes a step\n"
+      "  bankfull convect rayleigh-1e7 --dry-run           memory, solver, bytes per step\n"
       "  for ra in 1e4 1e5 1e6; do                         a sweep, into sweep-1e4/ and so on\n"
       "    bankfull convect my-case.toml --set ra=$ra --output 'sweep-{ra}'; done\n"
-      "  bankfull convect --restart run-7                  go on from its last checkpoint\n"
-      "  bankfull convect --movie run-7                    of its pictures, by ffmpeg\n"
+      "  bankfull convect --restart run-7                  continue from its last checkpoint\n"
+      "  bankfull convect --movie run-7                    a movie of its pictures, by ffmpeg\n"
       "  bankfull convect --validate quick                 cases with known answers");
   add_common_options(*command, options->common);
   command->add_option("case", options->case_name, "a case file, or the name of a ready case");
   with_environment(
       command->add_option("--set", options->settings,
-                          "put KEY=VALUE over the case, such as time.dt=1e-3 or ra=1e6; "
+                          "override a key of the case, such as time.dt=1e-3 or ra=1e6; "
                           "may be repeated"))
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
   with_environment(command->add_option("--output", options->output,
-                                       "folder of the run, in whose name {ra}, {cells} and all "
-                                       "other keys of the case stand for their values (default: "
-                                       "the case's name and -run)"))
+                                       "folder of the run; in its name {ra}, {cells} and all "
+                                       "other keys of the case are replaced by their values "
+                                       "(default: the case's name and -run)"))
       ->type_name("DIR");
   with_environment(command->add_option("--restart", options->restart,
-                                       "instead of a case: go on with the run in a folder, from "
-                                       "its last checkpoint or from the file named"))
+                                       "instead of a case: continue the run in a folder, from its "
+                                       "last checkpoint or from the checkpoint named"))
       ->type_name("RUN");
   with_environment(command->add_option("--movie", options->movie,
                                        "instead of a case: make a movie of each slice of the run "
                                        "in a folder, with ffmpeg"))
       ->type_name("RUN");
   with_environment(command->add_option("--walltime", options->walltime,
-                                       "save the run and end it before so much time has passed"))
+                                       "save the run and end it before this much time has passed"))
       ->type_name("HH:MM:SS");
   with_environment(command->add_flag("--overwrite", options->overwrite,
                                      "replace the run that is in the folder"));
   with_environment(command->add_flag("--require-resolved", options->require_resolved,
                                      "exit 4 where the grid was too coarse for the flow"));
   with_environment(command->add_flag("--list-cases", options->list_cases, "list the ready cases"));
-  with_environment(command->add_option("--validate", options->validate,
-                                       "instead of a case: run those with known answers, quick or "
-                                       "full"))
+  with_environment(
+      command->add_option("--validate", options->validate,
+                          "instead of a case: run the cases with known answers, quick or "
+                          "full"))
       ->type_name("LEVEL");
   add_list(*command, "--validate-parts", options->validate_parts,
-           "of a validation these parts only: invariants, exact-flows, critical-rayleigh, "
+           "only these parts of a validation: invariants, exact-flows, critical-rayleigh, "
            "cavities, layers");
   command->callback([&action, &ranks, options] {
     action = [&ranks, options] { return run_convect(*options, ranks); };

@@ -251,7 +251,7 @@ class CpuBackend {
     }
   }
 
-  /// Of the values of whole planes, as a FlowReader gives them, the rows of this rank.
+  /// Copies this rank's rows from the values of whole planes, as a FlowReader gives them.
   template <class View>
   void copy(const double* values, const Box& part, const View& field) const {
     const Extents n = part.extents();
@@ -376,7 +376,7 @@ class CpuBackend {
   CpuBounded<Real> bounded_;
   std::array<ImplicitFactors<Real>, factor_slots> slots_{};
   std::array<StageTimes, factor_slots> times_{};
-  std::array<Real, most_fields> source_factors_{};
+  std::array<Real, max_fields> source_factors_{};
   std::size_t slot_ = 0;  ///< in use
   bool solving_ = false;  ///< columns of a stage are on their way: the divergence ends it
   Stopwatch watch_;

@@ -166,7 +166,7 @@ class CudaBackend {
         drive_(drive_of(plan.problem(), plan.grid())),
         varying_walls_(on_gpu(gpu_, drive_.walls)),
         varying_sources_(on_gpu(gpu_, drive_.sources)),
-        source_factors_(on_gpu(gpu_, std::vector<Real>(most_fields, Real(1)))),
+        source_factors_(on_gpu(gpu_, std::vector<Real>(max_fields, Real(1)))),
         tally_room_(MemorySpace::device, tally_bytes),
         bounded_(plan_, gpu_),
         profiles_(plan_, gpu_),
@@ -420,7 +420,7 @@ class CudaBackend {
             .source_factor = source_factors_.data(),
             .tendency = tendencies_[0].origin,
             .next = sides_[to][0].origin,
-            .planes_a_block = planes_a_block_,
+            .planes_per_block = planes_per_block_,
             .largest_buoyancy = &clock_.data()->noted.buoyancy};
   }
 
@@ -474,7 +474,7 @@ class CudaBackend {
              .widths = uniform ? InPlane::uniform : InPlane::stretched,
              .walls = wall_faces_of(plan_.grid())};
     medium_ = medium_of<Real>(plan_.stepped(), plan_.grid());
-    planes_a_block_ = planes_a_block(flow_.cells, multiprocessors_of(plan_.problem().device));
+    planes_per_block_ = planes_per_block(flow_.cells, multiprocessors_of(plan_.problem().device));
   }
 
   void copy_sources() {
@@ -568,9 +568,9 @@ class CudaBackend {
   Medium<Real> medium_;
   std::unique_ptr<ImplicitOnGpu<Real>> implicit_;  ///< where diffusion is implicit
   bool solving_ = false;  ///< lines of a stage are on their way: the projection ends it
-  int planes_a_block_ = 1;
+  int planes_per_block_ = 1;
   int slot_ = given_slot;  ///< of the factors in use
-  /// Of the stages with a slot's factors that write a side.
+  /// Graphs of the stages, by the slot of their factors and the side that they write.
   std::array<std::array<std::unique_ptr<Graph>, 2>, factor_slots> graphs_;
   bool solved_ = false;  ///< the first solve must not be recorded
   std::array<Event, stage_parts + 1> marks_;

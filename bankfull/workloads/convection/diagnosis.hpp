@@ -63,7 +63,7 @@ struct Diagnosis {
     double mean_source = 0.0;  ///< over the volume
     double supply = 0.0;       ///< what walls and the source give the mean, for each time
 
-    /// Of T less its reference: sums that a large reference would round away. See
+    /// The terms of T less its reference, for sums that a large reference would round away. See
     /// Scalar::reference.
     struct LessReference {
       double mean = 0.0;

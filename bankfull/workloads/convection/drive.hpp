@@ -59,13 +59,13 @@ Drive drive_of(const Problem& problem, const Grid& grid);
 
 /// What multiplies the sources of fields.
 struct SourceFactors {
-  double of[most_fields];
+  double of[max_fields];
 };
 
 SourceFactors source_factors_at(const Drive& drive, double time);
 
-/// Of stage n of a step from one time to another. With u' = 1 a stage adds gamma + zeta to u, which
-/// is then the time itself.
+/// The times of stage n of a step from one time to another. With u' = 1 a stage adds gamma + zeta
+/// to u, which is then the time itself.
 BANKFULL_HOST_DEVICE inline StageTimes times_of(const Stages& stages, int n, double from,
                                                 double to) {
   double begin = from;

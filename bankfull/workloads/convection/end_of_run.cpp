@@ -71,7 +71,7 @@ void EarlyEnd::restore(const StateReader& from) {
   decision_.reset();
   const std::vector<std::int64_t> saved = from.counts(name_of_decision);
   if (saved.size() != 2) {
-    throw RuntimeFailure("the state of the run does not tell whether it has ended");
+    throw RuntimeFailure("the state of the run does not record whether it has ended");
   }
   if (saved[0] > 0 && from.numbers(name_of_bounds) == numbers_of(until_)) {
     decision_ = {saved[0], saved[1] == static_cast<std::int64_t>(RunEnd::steady)

@@ -28,7 +28,7 @@ class FlowReader {
   [[nodiscard]] FlowState whole(const Grid& grid, int fields) const;
 };
 
-/// Those of a FlowState. Both outlive it.
+/// Reads a FlowState. Both it and the grid must outlive the reader.
 class KeptFlow final : public FlowReader {
  public:
   KeptFlow(const FlowState& state, const Grid& grid) : state_(&state), grid_(&grid) {}

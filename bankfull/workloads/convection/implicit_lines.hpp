@@ -30,8 +30,8 @@ class ImplicitLines {
   /// For the matrices with `time`: theta tau.
   void form(double time);
 
-  /// Of all fields, one after the other, at index n along an axis. Along planes there are some that
-  /// leave all as it is where diffusion along them is explicit.
+  /// The factors of all fields, one after the other, at index n along an axis. Planes have factors,
+  /// too, where diffusion along them is explicit: these change nothing.
   [[nodiscard]] const LineFactors<Real>* at(int axis, std::int64_t n) const {
     return &factors_[static_cast<std::size_t>(axis)][static_cast<std::size_t>(n) * fields_];
   }
@@ -53,7 +53,8 @@ class ImplicitLines {
   /// It points to weights(axis, ...).
   [[nodiscard]] ImplicitLine line(int axis, int field) const;
 
-  /// Of the velocity along the axis, which lies on faces along it, or of all other fields.
+  /// The weights of the velocity along the axis, which lies on faces across it, or of all other
+  /// fields.
   [[nodiscard]] const std::vector<NeighbourWeights<double>>& weights(int axis,
                                                                      bool on_faces) const {
     return weights_[static_cast<std::size_t>(axis)][on_faces ? 1 : 0];

@@ -28,7 +28,7 @@ struct Neighbourhood {
 /// through it lies on it. `point`: along x, y, z, in the box.
 Neighbourhood neighbourhood_of(const Grid& grid, int field, const Vector& point);
 
-/// Of fields on the host, whose ghosts are in place.
+/// The listed elements of fields on the host, whose ghosts are in place.
 template <class Real>
 std::vector<double> elements_of(const FieldSet<Real>& fields,
                                 const std::vector<FieldElement>& list) {

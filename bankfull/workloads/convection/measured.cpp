@@ -102,7 +102,7 @@ double rounding_of_products(const Plan& plan) {
   return std::sqrt(poisson::width_ratio(domain.j) * poisson::width_ratio(domain.k));
 }
 
-/// Of one component of a velocity, without holding more than a piece of it.
+/// The largest value of one component of the velocity, read piece by piece.
 double largest_value(const FlowReader& flow, const Grid& grid, int field) {
   const Extents n = grid.extents();
   const std::int64_t planes = planes_of_a_piece(n);
@@ -402,14 +402,14 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
                                                   : with_rounding * problem.time_step.courant,
        .source = problem.time_step.fixed > 0.0 ? "stability of " + to_string(problem.scheme)
                                                : "the Courant number asked for"},
-      // Chosen steps are short enough by themselves: this one tells whether that was so.
+      // Chosen steps are short enough by themselves: this one shows whether that was so.
       {.name = "largest Courant number at a step's end",
        .value = outcome.progress.largest_courant_at_end,
        .tolerance = 2.0 * (problem.time_step.fixed > 0.0 ? largest_courant(problem.scheme)
                                                          : problem.time_step.courant),
        .source = "no flow gains so much speed within a step"},
       {.name = "longest step, of the longest stable one",
-       .value = 1.0 / outcome.progress.least_margin,
+       .value = 1.0 / outcome.progress.min_margin,
        .tolerance = 1.0,
        .source = "stability of " + to_string(problem.scheme) + " for all waves and diffusion" +
                  (bounded_scalars(problem).empty() ? "" : ", and bounded scalars")}};

@@ -10,7 +10,7 @@ namespace bankfull::convection {
 inline constexpr int max_scalars = 12;
 
 /// Fields that one flow may have.
-inline constexpr int most_fields = 3 + max_scalars;
+inline constexpr int max_fields = 3 + max_scalars;
 
 /// Metrics of one storage axis around index n: cell n, and face n on its lower side.
 template <class Real>

@@ -40,8 +40,8 @@ std::size_t first_after(const Notes& notes, double time) {
   return static_cast<std::size_t>(place - notes.begin());
 }
 
-/// Of what was noted at some times, the mean over those between two: each of `values(note)` goes
-/// straight from one time to the next.
+/// The mean between two times of what was noted at some times; each of `values(note)` is taken to
+/// be linear between notes.
 template <class Notes, class Values>
 auto straight_mean(const Notes& notes, double from, double to, const Values& values) {
   auto mean = values(notes.front());
@@ -55,7 +55,7 @@ auto straight_mean(const Notes& notes, double from, double to, const Values& val
       break;
     }
     const double weight = (end - begin) / duration;
-    // Of the earlier value.
+    // The weight of the earlier value.
     const double part_before = 0.5 * ((notes[n].time - begin) + (notes[n].time - end)) / step;
     const auto before = values(notes[n - 1]);
     const auto after = values(notes[n]);
@@ -106,7 +106,7 @@ std::optional<NusseltWindow::Leftovers> NusseltWindow::leftovers(
     const auto& [lower, upper] = flow.scalars.front().inflow[path_->axis];
     return (lower + upper) / path_->length;
   };
-  // Of T less its reference: far from zero T^2 has no digits left for what changes in two steps.
+  // By T less its reference: far from zero T^2 has no digits left for what changes in two steps.
   const std::optional<double> heat = budgets.leftover(
       [](const Diagnosis& flow) { return flow.scalars.front().less_reference.mean; }, heating);
   const std::optional<double> variance = budgets.leftover(

@@ -29,11 +29,11 @@ struct NusseltAverages {
   double by_discretisation = 0.0;
 
   /// The standard error of the least certain mean, over the largest magnitude of them: by what the
-  /// means over batches of the window differ. Of 8, 16 and 32 batches those that tell most, for
-  /// short ones are not independent. Nothing where too little was noted.
+  /// means over batches of the window differ. The largest error by 8, 16 and 32 batches counts,
+  /// for short ones are not independent. Nothing where too little was noted.
   std::optional<double> error;
 
-  /// Of either: what Nusselt numbers of different simulations differ by, or less.
+  /// The bound of either: Nusselt numbers of different simulations differ by as much, or less.
   static constexpr double bound = 0.02;
 
   /// Whether the window was long enough for averages: what the flow has stored no longer matters.
@@ -57,8 +57,8 @@ bool all_agree(const Problem& problem, const HeatPath& path);
 ///     kinetic - volume              ~ - Delta <u^2> / 2,
 ///
 /// exactly for the discrete equations but for what the discretisation in time and bounded advection
-/// add (run_test.cpp holds the four to what the steps are long). So numbers that differ tell of a
-/// flow that has not come to its average, on any grid. What the discretisation adds is found
+/// add (run_test.cpp holds the four to what the steps are long). So numbers that differ show a
+/// flow that has not reached its average, on any grid. What the discretisation adds is found
 /// without that: each time that the two steps before are known, what the budgets leave over these.
 class NusseltWindow {
  public:
@@ -67,7 +67,7 @@ class NusseltWindow {
   /// To be called in the order of times. `budgets` end with this flow.
   void add(double time, const Diagnosis& flow, const BudgetHistory& budgets);
 
-  // What was noted, for a run that goes on from a state.
+  // What was noted, for a run that continues from a state.
   void save(PackedNumbers& to) const;
   void restore(PackedNumbers& from);
 

@@ -76,7 +76,7 @@ void require_bounded(const Problem& problem, const TimeFunction& function,
                      const std::string& name) {
   const double end = longest_run(problem);
   if (function && !formula::bounds_of(*function, {0.0, end}).finite()) {
-    throw UsageError(fmt::format("the formula of t of {} has no bound, as far as can be told, in "
+    throw UsageError(fmt::format("the formula of t of {} has no bound that can be computed for "
                                  "{}",
                                  name,
                                  std::isfinite(end) ? fmt::format("the times 0 to {:g}", end)

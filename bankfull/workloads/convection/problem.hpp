@@ -107,7 +107,7 @@ struct Scalar {
 
 enum class TimeScheme {
   adams_bashforth,  ///< second order, one evaluation a step
-  runge_kutta,      ///< third order, three evaluations a step
+  runge_kutta,      ///< third order, three evaluations per step
 };
 
 /// Along which axes diffusion is implicit in time, for all velocities and scalars.
@@ -146,8 +146,8 @@ struct Until {
 /// The largest Problem::divergence: more makes scalars and energy that no budget knows of.
 inline constexpr double max_divergence = 1e-3;
 
-/// Of any number of a case: fourth powers, of which statistics are made, stay finite in double
-/// precision, and the number itself in single.
+/// The largest magnitude of any number of a case: fourth powers, of which statistics are made, stay
+/// finite in double precision, and the number itself in single.
 inline constexpr double max_magnitude = 1e30;
 
 /// Whether it is a number within these bounds.
@@ -180,7 +180,7 @@ struct Problem {
   PressureSolver solver = PressureSolver::automatic;
   /// Largest |div u| that multigrid leaves after a step, times the step: the part of a cell's
   /// volume by which what flows in and out of it in a step may differ.
-  /// That of a flow whose step has a Courant number below `slow_courant` is less in proportion.
+  /// Proportionally less for a flow whose step has a Courant number below `slow_courant`.
   double divergence = 1e-10;
 
   Precision precision = Precision::fp64;

@@ -11,7 +11,7 @@ double sum_of_parts(const std::vector<double>& parts) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
-/// Of the cells' centres along an axis.
+/// The middle of the cells' centres along an axis.
 double middle_of_cells(const Grid& grid, const AxisParts& parts, int axis) {
   const std::vector<double>& widths = parts.cells[static_cast<std::size_t>(axis)];
   double middle = 0.0;

@@ -53,6 +53,6 @@ std::vector<double> reference_profile_means(const Plan& plan, int axis, const Va
 Traffic sample_traffic(const Plan& plan);
 
 /// Enough partial sums of planes for any GPU.
-inline constexpr std::int64_t most_partial_sums = 65536;
+inline constexpr std::int64_t max_partial_sums = 65536;
 
 }  // namespace bankfull::convection

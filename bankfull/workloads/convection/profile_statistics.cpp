@@ -11,7 +11,7 @@ namespace {
 /// Where the first of the three powers of each velocity stand among the sums: u_P, u_B, u_C.
 constexpr std::array<std::size_t, 3> first_sums_of_velocities{0, 3, 6};
 
-/// What scalars are stored less of changes when a run goes on with other walls; sums stay as they
+/// What scalars are stored less of changes when a run continues with other walls; sums stay as they
 /// began.
 void add_to_scalar(double by, std::int64_t planes, std::size_t first, std::vector<double>& values) {
   const auto count = static_cast<std::size_t>(planes);
@@ -104,7 +104,7 @@ std::string ProfileAverages::name_in_state() const {
   return "statistics/" + request_.name + "/" + axis_names[axis_];
 }
 
-/// Of what sums that go on were asked for.
+/// Identifies what the sums are of, for a run that continues them.
 std::vector<double> ProfileAverages::identity() const {
   return {request_.from, request_.until, static_cast<double>(request_.every),
           static_cast<double>(sums_of(plan_)),

@@ -63,7 +63,7 @@ class ProfileAverages {
   [[nodiscard]] Profile profile() const;
   [[nodiscard]] bool empty() const { return averages_.empty(); }
 
-  /// For a run that goes on later; what was asked for otherwise then begins anew.
+  /// For a run that continues later; what was asked for otherwise then begins anew.
   void save(StateWriter& to) const;
   void restore(const StateReader& from);
 
@@ -85,7 +85,7 @@ class RunStatistics {
  public:
   RunStatistics(const Plan& plan, const std::vector<StatisticsRequest>& requests);
 
-  /// From this time on: that of the flow that the run begins with, or goes on from.
+  /// From this time on: that of the flow that the run begins with, or continues from.
   void begin(double time);
 
   [[nodiscard]] bool due(std::int64_t step, double time) const;

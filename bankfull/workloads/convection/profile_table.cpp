@@ -83,7 +83,7 @@ class TableOfAverages {
     return averages_[static_cast<std::size_t>(sum * planes_ + n)];
   }
 
-  /// Of what lies on faces across the axis: nothing moves on walls.
+  /// The mean of a quantity on faces across the axis: 0 on walls, through which nothing moves.
   [[nodiscard]] double on_face(int sum, std::int64_t n) const {
     const bool is_end = n == 0 || n == planes_;
     return is_end && !axis_.cells.periodic ? 0.0 : mean(sum, n % planes_);

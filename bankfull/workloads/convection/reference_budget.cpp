@@ -18,7 +18,7 @@ class ReferenceBudget {
         time_(flow.time),
         sources_(steady_sources(problem, grid)) {}
 
-  /// Of all fields, over the volume of the box.
+  /// The terms of all fields' budgets, over the volume of the box.
   struct Terms {
     double dissipation = 0.0;
     double by_walls = 0.0;
@@ -108,7 +108,8 @@ class ReferenceBudget {
     return grid_.axis(axis).cells.widths[static_cast<std::size_t>(along(at, axis))];
   }
 
-  /// Of what belongs to an element of a field: a cell, or from centre to centre around a face.
+  /// The length that belongs to an element of a field: of its cell, or between the centres on both
+  /// sides of its face.
   [[nodiscard]] double length(int field, int axis, const Index& at) const {
     return field == axis ? grid_.axis(axis).cells.distance(along(at, axis)) : width(axis, at);
   }

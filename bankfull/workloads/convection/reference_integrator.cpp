@@ -73,7 +73,7 @@ class ReferenceIntegrator final : public Integrator {
     }
     project(times.end);
     keep_pressure(stage);
-    tell_pressure(stage);
+    record_pressure(stage);
   }
 
   StageSeconds advance_timed(const Stage& stage) override {
@@ -118,7 +118,7 @@ class ReferenceIntegrator final : public Integrator {
     }
     bounded_.save(to);
     if (plan_.tells_pressure() && !diffusion_.any()) {
-      to.cells(name_of_told_pressure, plan_.grid().extents(), Precision::fp64,
+      to.cells(name_of_recorded_pressure, plan_.grid().extents(), Precision::fp64,
                [this](const Box& part, double* values) { read_pressure(part, values); });
     }
   }
@@ -139,11 +139,11 @@ class ReferenceIntegrator final : public Integrator {
     }
     bounded_.restore(from);
     fill_ghosts(progress_.time);
-    restore_told_pressure(from);
+    restore_recorded_pressure(from);
   }
 
   void read_pressure(const Box& part, double* values) const override {
-    const std::vector<double>& pressure = diffusion_.any() ? known_pressure_ : told_pressure_;
+    const std::vector<double>& pressure = diffusion_.any() ? known_pressure_ : recorded_pressure_;
     for_cells(part, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       *values++ = around(pressure, i, j, k);
     });
@@ -321,27 +321,27 @@ class ReferenceIntegrator final : public Integrator {
     }
   }
 
-  /// Of explicit stages; Heun's second one, of no length, corrects that of the first.
-  void tell_pressure(const Stage& stage) {
+  /// After an explicit stage. Heun's second one, of length 0, corrects the pressure of the first.
+  void record_pressure(const Stage& stage) {
     if (stage.length() != 0.0) {
-      told_pressure_.assign(potential_.size(), 0.0);
+      recorded_pressure_.assign(potential_.size(), 0.0);
     }
-    std::transform(potential_.begin(), potential_.end(), told_pressure_.begin(),
-                   told_pressure_.begin(), [&stage](double potential, double before) {
+    std::transform(potential_.begin(), potential_.end(), recorded_pressure_.begin(),
+                   recorded_pressure_.begin(), [&stage](double potential, double before) {
                      return before + stage.pressure_per_potential() * potential;
                    });
   }
 
-  void restore_told_pressure(const StateReader& from) {
+  void restore_recorded_pressure(const StateReader& from) {
     if (!plan_.tells_pressure() || diffusion_.any()) {
       return;
     }
-    if (!from.has(name_of_told_pressure)) {
-      throw RuntimeFailure("the reference knows no pressure of a run that told none");
+    if (!from.has(name_of_recorded_pressure)) {
+      throw RuntimeFailure("the reference cannot continue a run that recorded no pressure");
     }
     const Box all = box_of(plan_.grid().extents());
-    told_pressure_.resize(static_cast<std::size_t>(all.extents().count()));
-    from.cells(name_of_told_pressure, all, told_pressure_.data());
+    recorded_pressure_.resize(static_cast<std::size_t>(all.extents().count()));
+    from.cells(name_of_recorded_pressure, all, recorded_pressure_.data());
   }
 
   void set_fields(const FlowState& state) {
@@ -454,9 +454,9 @@ class ReferenceIntegrator final : public Integrator {
   ReferencePressure pressure_;
   ReferenceDiffusion diffusion_;
   ReferenceBounded bounded_;
-  std::vector<double> potential_;       ///< that the last projection found
-  std::vector<double> known_pressure_;  ///< of stages with implicit diffusion
-  std::vector<double> told_pressure_;   ///< of explicit ones
+  std::vector<double> potential_;          ///< that the last projection found
+  std::vector<double> known_pressure_;     ///< of stages with implicit diffusion
+  std::vector<double> recorded_pressure_;  ///< of explicit ones
   std::array<std::vector<AxisMetric<double>>, 3> metrics_;
   StepRule rule_;
   StepState progress_;

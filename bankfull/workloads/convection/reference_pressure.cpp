@@ -33,7 +33,7 @@ void remove_mean(std::vector<double>& values) {
   }
 }
 
-/// Of the matrix: the sum of what a cell's faces conduct.
+/// The diagonal of the matrix: the sum of the conductances of a cell's faces.
 std::vector<double> diagonal_of(const poisson::Domain& domain) {
   const auto per_width = [](const poisson::Axis& axis, std::int64_t cell) {
     const std::int64_t last = axis.cells() - 1;

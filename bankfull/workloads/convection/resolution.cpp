@@ -22,7 +22,7 @@ bool varies(const Grid& grid, int storage_axis) {
   return grid.axis(storage_axis).count() > 1 || !grid.axis(storage_axis).cells.periodic;
 }
 
-/// Of the widths of the largest cell, along the axes that a flow can vary along.
+/// The geometric mean of the widths of the largest cell, along the axes that a flow can vary along.
 double geometric_mean_of_largest(const Grid& grid) {
   double product = 1.0;
   int axes = 0;
@@ -142,13 +142,13 @@ ResolutionWatch::ResolutionWatch(const Problem& problem, const Grid& grid, const
 
 std::optional<double> ResolutionWatch::boundary_layer_cell(const Nusselt& nusselt) const {
   // A layer that fills the box is none.
-  constexpr double least_nusselt = 2.0;
+  constexpr double min_nusselt = 2.0;
   const auto path = heat_path_of(problem_);
   const GridAxis& axis = grid_.axis(grid_.storage(static_cast<int>(path->axis)));
   std::optional<double> widest;
   for (const bool upper : {false, true}) {
     const double number = upper ? nusselt.upper : nusselt.lower;
-    if (number >= least_nusselt) {
+    if (number >= min_nusselt) {
       const double cell = cell_within(axis, 0.5 * path->length / number, upper);
       widest = std::max(widest.value_or(0.0), cell);
     }

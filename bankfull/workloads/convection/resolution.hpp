@@ -76,10 +76,10 @@ class ResolutionWatch {
   /// For the second half of the run: means over it, and the largest overshoot.
   [[nodiscard]] std::vector<Check> checks() const;
 
-  /// Of each scalar, for the whole run.
+  /// One for each scalar, for the whole run.
   [[nodiscard]] std::vector<KnownRange> known_ranges() const;
 
-  /// For a run that goes on later, from the same start.
+  /// For a run that continues later, from the same start.
   void save(PackedNumbers& to) const;
   void restore(PackedNumbers& from);
 

@@ -76,9 +76,9 @@ class Integration {
       plan_row();
       sample_when_due();
       save_when_due();
-      tell_when_due();
+      record_when_due();
     }
-    tell_statistics(true);
+    record_statistics(true);
     outcome_.progress = clock_;
     outcome_.taken = taken();
     outcome_.end = end();
@@ -113,19 +113,20 @@ class Integration {
     record();
     snapshot_when_due();
     if (fields().any()) {
-      tell_fields();
+      record_fields();
     }
-    probes_.tell_all(clock_.steps, clock_.time, *integrator_, probe_listener());
+    probes_.record_all(clock_.steps, clock_.time, *integrator_, probe_listener());
     restart_watches();
   }
 
-  /// A state is saved between a step and all that is told at its end; after the last step too.
+  /// A state is saved between a step and everything that is recorded at its end; after the last
+  /// step too.
   void go_on_from(const StateReader& saved) {
     restore(saved);
     set_rule();
     context_.recorder.begin();
     restart_watches();
-    tell_when_due();
+    record_when_due();
   }
 
   void restart_watches() {
@@ -136,7 +137,7 @@ class Integration {
     since_begin_.restart();
   }
 
-  void tell_when_due() {
+  void record_when_due() {
     if (at_end() || due()) {
       time_steps();
       check_flow();
@@ -149,7 +150,7 @@ class Integration {
     } else if (row_is_near()) {
       note_budgets();
     }
-    tell_fields_when_due();
+    record_fields_when_due();
     read_probes_when_due();
   }
 
@@ -171,7 +172,7 @@ class Integration {
     return problem_.end_time > 0.0 && clock_.time >= problem_.end_time;
   }
 
-  /// Of whatever number where time alone ends the run.
+  /// Any large number where only the time ends the run.
   [[nodiscard]] std::int64_t last_step() const {
     return problem_.steps > 0 ? std::min(problem_.steps, early_end_.last_step())
                               : early_end_.last_step();
@@ -194,14 +195,14 @@ class Integration {
     }
     double steps = problem_.steps > 0 ? static_cast<double>(problem_.steps) : 0.0;
     if (problem_.end_time > 0.0) {
-      const double by_time = problem_.end_time / told_step().dt;
+      const double by_time = problem_.end_time / reported_step().dt;
       steps = steps > 0.0 ? std::min(steps, by_time) : by_time;
     }
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(steps) / rows_of_a_run);
   }
 
   /// The last step, or the first while there was none.
-  [[nodiscard]] StepState told_step() const {
+  [[nodiscard]] StepState reported_step() const {
     return clock_.steps > 0 ? clock_ : integrator_->upcoming();
   }
 
@@ -215,15 +216,15 @@ class Integration {
   /// The step of the next row, that of an end in time left aside.
   [[nodiscard]] std::int64_t next_row_step() const { return std::min(row_step_, last_step()); }
 
-  /// Whether a row may follow within the two steps whose budgets it tells.
+  /// Whether a row may follow within the two steps whose budgets it contains.
   [[nodiscard]] bool row_is_near() const {
     const bool ends = problem_.end_time > 0.0 &&
-                      least_steps_to(rule_, clock_, problem_.end_time) <= steps_of_budgets;
+                      min_steps_to(rule_, clock_, problem_.end_time) <= steps_of_budgets;
     return ends || clock_.steps + steps_of_budgets >= next_row_step();
   }
 
   /// Where rows follow from the length of steps: how often that is looked at. A plan must not
-  /// depend on when a clock on a wall has the run look, or no two runs would tell the same.
+  /// depend on when a clock on a wall has the run look, or no two runs would record the same.
   [[nodiscard]] bool plans_rows() const {
     return context_.cadence.series_steps == 0 && problem_.end_time > 0.0 &&
            problem_.time_step.fixed == 0.0;
@@ -240,7 +241,7 @@ class Integration {
     return recorded_step_ + since_row;
   }
 
-  /// Longer steps make a row due earlier, but never before its budgets can be told.
+  /// Longer steps make a row due earlier, but never before its budgets are known.
   void plan_row() {
     if (!plans_rows() || clock_.steps != planning_step_after(clock_.steps - 1)) {
       return;
@@ -278,7 +279,7 @@ class Integration {
     watch_.restart();
   }
 
-  void tell_statistics(bool at_end) const {
+  void record_statistics(bool at_end) const {
     const StatisticsSoFar found{
         .profiles = statistics_.profiles(), .spectra = spectra_.spectra(), .at_end = at_end};
     if (found.any()) {
@@ -292,9 +293,9 @@ class Integration {
 
   /// Steps until there may be something to do, at least one.
   [[nodiscard]] std::int64_t steps_ahead() const {
-    std::int64_t last =
-        std::min({next_row_step() - steps_of_budgets, checked_step_ + watch_steps,
-                  saved_.next_step(checkpoints().steps), told_fields_.next_step(fields().steps)});
+    std::int64_t last = std::min({next_row_step() - steps_of_budgets, checked_step_ + watch_steps,
+                                  saved_.next_step(checkpoints().steps),
+                                  recorded_fields_.next_step(fields().steps)});
     last = std::min({last, statistics_.next_step(clock_.steps), spectra_.next_step(clock_.steps),
                      probes_.next_step()});
     if (plans_rows()) {
@@ -306,13 +307,13 @@ class Integration {
     std::int64_t steps = last - clock_.steps;
     if (problem_.end_time > 0.0) {
       const double picture = next_snapshot_part() * problem_.end_time;
-      steps = std::min({steps, least_steps_to(rule_, clock_, picture),
-                        least_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
+      steps = std::min({steps, min_steps_to(rule_, clock_, picture),
+                        min_steps_to(rule_, clock_, problem_.end_time) - steps_of_budgets});
     }
     for (const double time : {saved_.next_time(checkpoints().time),
-                              told_fields_.next_time(fields().time), probes_.next_time()}) {
+                              recorded_fields_.next_time(fields().time), probes_.next_time()}) {
       if (time < HUGE_VAL) {
-        steps = std::min(steps, least_steps_to(rule_, clock_, time));
+        steps = std::min(steps, min_steps_to(rule_, clock_, time));
       }
     }
     return std::max<std::int64_t>(1, steps);
@@ -329,9 +330,10 @@ class Integration {
   /// For who watches: where the run is and how fast, all its pictures included.
   [[nodiscard]] std::string detail() const {
     const double seconds_per_step = mean_seconds_per_step();
-    return fmt::format("step {}, time {:.6g}, dt {:.3g}, {:.5g} steps/s, {:.3g} ns a cell and step",
-                       clock_.steps, clock_.time, clock_.dt, 1.0 / seconds_per_step,
-                       seconds_per_step / static_cast<double>(problem_.cells()) * 1e9);
+    return fmt::format(
+        "step {}, time {:.6g}, dt {:.3g}, {:.5g} steps/s, {:.3g} ns per cell and step",
+        clock_.steps, clock_.time, clock_.dt, 1.0 / seconds_per_step,
+        seconds_per_step / static_cast<double>(problem_.cells()) * 1e9);
   }
 
   /// Where the run is when the next picture but the last is due; 1: there is none.
@@ -378,7 +380,7 @@ class Integration {
         1, static_cast<std::int64_t>(seconds_between_looks / mean_seconds_per_step()));
   }
 
-  /// Of those that this run has taken itself.
+  /// The mean over the steps that this process has taken.
   [[nodiscard]] double mean_seconds_per_step() const {
     return since_begin_.seconds() / static_cast<double>(clock_.steps - first_step_);
   }
@@ -457,15 +459,15 @@ class Integration {
   }
 
   /// A fixed step that was short enough may not be so for what the flow has become; a little beyond
-  /// stability, which the run's checks tell of, is not yet lost.
+  /// stability, which the run's checks report, is not yet lost.
   void require_within_stability() const {
     constexpr double lost = 0.5;
-    if (clock_.least_margin < lost) {
+    if (clock_.min_margin < lost) {
       throw RuntimeFailure(fmt::format(
           "the time step of {:g} became unstable: at most {:.3g} of it is stable{}, with a Courant "
           "number of up to {:.3g} by step {}, time {:.6g}; shorten time.dt, or let time.cfl choose "
           "it",
-          problem_.time_step.fixed, clock_.least_margin,
+          problem_.time_step.fixed, clock_.min_margin,
           bounded_scalars(problem_).empty() ? "" : " and keeps bounded scalars within their bounds",
           clock_.largest_courant, clock_.steps, clock_.time));
     }
@@ -508,12 +510,12 @@ class Integration {
   }
 
   void record() {
-    const StepState told = told_step();
+    const StepState step = reported_step();
     SeriesRow row{.step = clock_.steps,
                   .time = clock_.time,
-                  .dt = told.dt,
-                  .limit = told.limit,
-                  .courant = told.dt * told.rates.advection,
+                  .dt = step.dt,
+                  .limit = step.limit,
+                  .courant = step.dt * step.rates.advection,
                   .diagnosis = diagnosis_,
                   .time_scheme = budgets_.time_scheme(),
                   .cycles = pressure_outcome().cycles};
@@ -535,7 +537,7 @@ class Integration {
     row_step_ = recorded_step_ + series_steps();
     context_.recorder.record(row);
     if (context_.recorder.wants_statistics()) {
-      tell_statistics(false);
+      record_statistics(false);
     }
   }
 
@@ -564,7 +566,7 @@ class Integration {
     seconds_before_pause_ += watch_.seconds();
     context_.recorder.checkpoint({.step = clock_.steps, .time = clock_.time, .taken = taken()},
                                  [this](StateWriter& to) { save(to); });
-    tell_statistics(false);
+    record_statistics(false);
     saved_ = {clock_.steps, clock_.time};
     since_save_.restart();
     watch_.restart();
@@ -574,23 +576,23 @@ class Integration {
 
   [[nodiscard]] bool fields_due() const {
     const FieldCadence& every = fields();
-    return clock_.steps >= told_fields_.next_step(every.steps) ||
-           clock_.time >= told_fields_.next_time(every.time) ||
+    return clock_.steps >= recorded_fields_.next_step(every.steps) ||
+           clock_.time >= recorded_fields_.next_time(every.time) ||
            (every.seconds > 0.0 && agreed(since_fields_.seconds() >= every.seconds)) ||
-           (at_end() && !interrupted_ && clock_.steps > told_fields_.step);
+           (at_end() && !interrupted_ && clock_.steps > recorded_fields_.step);
   }
 
   /// Steps are timed without it.
-  void tell_fields_when_due() {
+  void record_fields_when_due() {
     if (fields().any() && fields_due()) {
       integrator_->finish();
       seconds_before_pause_ += watch_.seconds();
-      tell_fields();
+      record_fields();
       watch_.restart();
     }
   }
 
-  void tell_fields() {
+  void record_fields() {
     const FieldMoment moment{field_count_, clock_.steps, clock_.time};
     if (plan_.copied_fields().empty()) {
       context_.recorder.fields(moment, {.grid = plan_.grid(), .flow = *integrator_});
@@ -600,11 +602,11 @@ class Integration {
       context_.recorder.fields(moment, {.grid = plan_.grid(), .flow = copied_, .stays = true});
     }
     ++field_count_;
-    told_fields_ = {clock_.steps, clock_.time};
+    recorded_fields_ = {clock_.steps, clock_.time};
     since_fields_.restart();
   }
 
-  [[nodiscard]] RunProbes::Tell probe_listener() const {
+  [[nodiscard]] RunProbes::Listener probe_listener() const {
     return [this](const ProbeReading& reading) { context_.recorder.probe(reading); };
   }
 
@@ -613,25 +615,25 @@ class Integration {
     if (probes_.due(clock_.steps, clock_.time)) {
       integrator_->finish();
       seconds_before_pause_ += watch_.seconds();
-      probes_.tell_due(clock_.steps, clock_.time, *integrator_, probe_listener());
+      probes_.record_due(clock_.steps, clock_.time, *integrator_, probe_listener());
       watch_.restart();
     }
   }
 
-  /// Of the last step, whoever took it.
+  /// The outcome of the last step, also where an earlier process took it.
   [[nodiscard]] poisson::Outcome pressure_outcome() const {
     const bool saved = context_.start != nullptr && clock_.steps == first_step_;
     return saved ? saved_solve_ : integrator_->pressure_outcome();
   }
 
-  /// All that the rest of the run, and what it tells, depend on. Times of steps are those of this
+  /// All that the rest of the run, and what it records, depend on. Times of steps are those of this
   /// process.
   void save(StateWriter& to) const {
     integrator_->save(to);
     early_end_.save(to);
     to.counts("run/steps", {recorded_step_, row_step_, checked_step_, snapshots_, checked_});
-    to.counts("run/fields", {field_count_, told_fields_.step});
-    to.numbers("run/fields_time", {told_fields_.time});
+    to.counts("run/fields", {field_count_, recorded_fields_.step});
+    to.numbers("run/fields_time", {recorded_fields_.time});
     PackedNumbers numbers;
     const poisson::Outcome solve = pressure_outcome();
     for (const double number : {static_cast<double>(solve.cycles), solve.residual,
@@ -657,7 +659,7 @@ class Integration {
     const std::vector<std::int64_t> steps = from.counts("run/steps");
     PackedNumbers numbers(from.numbers("run/history"));
     if (steps.size() != 5) {
-      throw RuntimeFailure("the state of the run does not tell how far it was");
+      throw RuntimeFailure("the state of the run does not record how far it got");
     }
     std::size_t next = 0;
     for (std::int64_t* count :
@@ -683,17 +685,17 @@ class Integration {
     restore_fields(from);
   }
 
-  /// Runs that tell no fields before may begin with it now.
+  /// Runs that recorded no fields before may begin to now.
   void restore_fields(const StateReader& from) {
     if (!from.has("run/fields")) {
       return;
     }
     const std::vector<std::int64_t> counts = from.counts("run/fields");
     if (counts.size() != 2) {
-      throw RuntimeFailure("the state of the run does not tell which fields it has told");
+      throw RuntimeFailure("the state of the run does not record which fields it has written");
     }
     field_count_ = counts[0];
-    told_fields_ = {counts[1], PackedNumbers(from.numbers("run/fields_time")).take()};
+    recorded_fields_ = {counts[1], PackedNumbers(from.numbers("run/fields_time")).take()};
   }
 
   void snapshot_when_due() {
@@ -735,7 +737,7 @@ class Integration {
   poisson::Outcome saved_solve_;
 
   LastDone saved_;
-  LastDone told_fields_;
+  LastDone recorded_fields_;
   std::int64_t field_count_ = 0;
 
   Stopwatch since_start_;  ///< of this process
@@ -752,7 +754,7 @@ class Integration {
   std::int64_t checked_step_ = 0;
 };
 
-/// Those of the root, on all ranks: results are the same on them.
+/// Gives the root's times to all ranks, so that results are the same on all of them.
 void agree_on(std::vector<double>& seconds, const Communicator& ranks) {
   ranks.broadcast(seconds.data(), seconds.size() * sizeof(double), 0);
 }

@@ -43,7 +43,7 @@ struct FieldMoment {
   double time = 0.0;
 };
 
-/// A flow as a recorder is told of it.
+/// A flow as a recorder receives it.
 struct ToldFlow {
   const Grid& grid;
   const FlowReader& flow;
@@ -75,13 +75,13 @@ struct CheckpointMoment {
   TimeTaken taken;  ///< until then
 };
 
-/// Told what a run finds while it goes on. Workloads write no files; the application does.
+/// Receives the results of a run while it runs. Workloads write no files; the application does.
 class Recorder {
  public:
   virtual ~Recorder() = default;
 
   /// The fields are allocated and the flow to start from is known to be good: from here on there is
-  /// something to tell.
+  /// something to record.
   virtual void begin() {}
 
   /// At the start, every Cadence::series_steps, and at the end.
@@ -99,13 +99,13 @@ class Recorder {
   /// As often as FieldCadence asks for.
   virtual void fields(const FieldMoment& /*moment*/, const ToldFlow& /*flow*/) {}
 
-  /// Waits until nobody reads a flow that it has been told.
+  /// Waits until nobody reads a flow that it has received.
   virtual void finish_reading() noexcept {}
 
   /// At the start, and as often as each of Cadence::probes asks for.
   virtual void probe(const ProbeReading& /*reading*/) {}
 
-  /// As often as CheckpointCadence asks for, before anything that the run tells at this step:
+  /// As often as CheckpointCadence asks for, before anything that the run records at this step:
   /// `save` takes down all that its rest depends on.
   virtual void checkpoint(const CheckpointMoment& /*moment*/,
                           const std::function<void(StateWriter&)>& /*save*/) {}
@@ -122,8 +122,8 @@ struct CheckpointCadence {
   [[nodiscard]] bool any() const { return at_end || steps > 0 || time > 0.0 || seconds > 0.0; }
 };
 
-/// How often a run tells its fields; 0: not by this measure. Where any of them asks for it, it does
-/// so at the start and, unless it is interrupted, at its end, too. Steps are not made to meet
+/// How often a run records its fields; 0: not by this measure. Where any of them asks for it, it
+/// does so at the start and, unless it is interrupted, at its end, too. Steps are not made to meet
 /// times: fields are those of the first step at or beyond.
 struct FieldCadence {
   std::int64_t steps = 0;  ///< at multiples of them
@@ -133,7 +133,7 @@ struct FieldCadence {
   [[nodiscard]] bool any() const { return steps > 0 || time > 0.0 || seconds > 0.0; }
 };
 
-/// How often a run tells of itself.
+/// How often a run records anything.
 struct Cadence {
   std::int64_t series_steps = 0;  ///< 0: about two hundred rows, where the number of steps is known
   int snapshots = 0;              ///< 0, or 2 and more

@@ -74,7 +74,7 @@ class ElementsBeyond {
     return value;
   }
 
-  /// Of a field.
+  /// The reference that a field is stored less of.
   [[nodiscard]] double reference(int field) const {
     return field < 3 ? 0.0 : plan_.stepped().scalars[static_cast<std::size_t>(field - 3)].reference;
   }
@@ -90,7 +90,8 @@ class ElementsBeyond {
   std::int64_t cells_[3] = {};
 };
 
-/// Of a field less its reference, by what its neighbourhood follows from.
+/// The value of a field at a point, from its neighbourhood, whose values are stored less the
+/// reference.
 double value_in(const Neighbourhood& around, const double* inner, const ElementsBeyond& beyond) {
   const double reference = beyond.reference(around.elements.front().field);
   std::array<double, 8> values{};
@@ -104,7 +105,7 @@ double value_in(const Neighbourhood& around, const double* inner, const Elements
 }  // namespace
 
 RunProbes::RunProbes(const Plan& plan, const std::vector<ProbeRequest>& requests)
-    : plan_(plan), requests_(requests), told_(requests.size()) {
+    : plan_(plan), requests_(requests), recorded_(requests.size()) {
   neighbourhoods_.reserve(requests.size());
   for (const ProbeRequest& request : requests) {
     neighbourhoods_.push_back(neighbourhoods_of(plan.grid(), request));
@@ -125,11 +126,13 @@ void RunProbes::prepare(Integrator& flow) const {
   flow.set_gathered(lists);
 }
 
-void RunProbes::begin(std::int64_t step, double time) { told_.assign(told_.size(), {step, time}); }
+void RunProbes::begin(std::int64_t step, double time) {
+  recorded_.assign(recorded_.size(), {step, time});
+}
 
 bool RunProbes::is_due(std::size_t probe, std::int64_t step, double time) const {
-  return step >= told_[probe].next_step(requests_[probe].every) ||
-         time >= told_[probe].next_time(requests_[probe].time);
+  return step >= recorded_[probe].next_step(requests_[probe].every) ||
+         time >= recorded_[probe].next_time(requests_[probe].time);
 }
 
 bool RunProbes::due(std::int64_t step, double time) const {
@@ -139,7 +142,7 @@ bool RunProbes::due(std::int64_t step, double time) const {
 std::int64_t RunProbes::next_step() const {
   std::int64_t next = std::numeric_limits<std::int64_t>::max();
   for (std::size_t n = 0; n < requests_.size(); ++n) {
-    next = std::min(next, told_[n].next_step(requests_[n].every));
+    next = std::min(next, recorded_[n].next_step(requests_[n].every));
   }
   return next;
 }
@@ -147,13 +150,13 @@ std::int64_t RunProbes::next_step() const {
 double RunProbes::next_time() const {
   double next = HUGE_VAL;
   for (std::size_t n = 0; n < requests_.size(); ++n) {
-    next = std::min(next, told_[n].next_time(requests_[n].time));
+    next = std::min(next, recorded_[n].next_time(requests_[n].time));
   }
   return next;
 }
 
-void RunProbes::tell_one(std::size_t probe, std::int64_t step, double time, const Integrator& flow,
-                         const Tell& tell) {
+void RunProbes::record_one(std::size_t probe, std::int64_t step, double time,
+                           const Integrator& flow, const Listener& listener) {
   const std::vector<double> elements = flow.gathered(probe);
   const ElementsBeyond beyond(plan_, time);
   ProbeReading reading{.probe = probe, .step = step, .time = time, .values = {}};
@@ -162,28 +165,30 @@ void RunProbes::tell_one(std::size_t probe, std::int64_t step, double time, cons
     reading.values.push_back(value_in(around, next, beyond));
     next += around.elements.size();
   }
-  told_[probe] = {step, time};
-  tell(reading);
+  recorded_[probe] = {step, time};
+  listener(reading);
 }
 
-void RunProbes::tell_due(std::int64_t step, double time, const Integrator& flow, const Tell& tell) {
+void RunProbes::record_due(std::int64_t step, double time, const Integrator& flow,
+                           const Listener& listener) {
   for (std::size_t n = 0; n < requests_.size(); ++n) {
     if (is_due(n, step, time)) {
-      tell_one(n, step, time, flow, tell);
+      record_one(n, step, time, flow, listener);
     }
   }
 }
 
-void RunProbes::tell_all(std::int64_t step, double time, const Integrator& flow, const Tell& tell) {
+void RunProbes::record_all(std::int64_t step, double time, const Integrator& flow,
+                           const Listener& listener) {
   for (std::size_t n = 0; n < requests_.size(); ++n) {
-    tell_one(n, step, time, flow, tell);
+    record_one(n, step, time, flow, listener);
   }
 }
 
 void RunProbes::save(StateWriter& to) const {
   for (std::size_t n = 0; n < requests_.size(); ++n) {
-    to.counts(steps_in_state(requests_[n]), {told_[n].step});
-    to.numbers(time_in_state(requests_[n]), {told_[n].time});
+    to.counts(steps_in_state(requests_[n]), {recorded_[n].step});
+    to.numbers(time_in_state(requests_[n]), {recorded_[n].time});
   }
 }
 
@@ -193,10 +198,10 @@ void RunProbes::restore(const StateReader& from) {
       const std::vector<std::int64_t> steps = from.counts(steps_in_state(requests_[n]));
       const std::vector<double> times = from.numbers(time_in_state(requests_[n]));
       if (steps.size() != 1 || times.size() != 1) {
-        throw RuntimeFailure("the state of the run does not tell when probe " + requests_[n].name +
-                             " was last read");
+        throw RuntimeFailure("the state of the run does not record when probe " +
+                             requests_[n].name + " was last read");
       }
-      told_[n] = {steps.front(), times.front()};
+      recorded_[n] = {steps.front(), times.front()};
     }
   }
 }

@@ -78,7 +78,7 @@ std::size_t RunSpectra::values_of_field(const One& one) const {
   return one.samplers.front().wavenumbers() + one.samplers.front().planes();
 }
 
-/// Of each field at the first place, then at the next.
+/// The variances of each field at the first place, then at the next.
 std::vector<std::vector<double>> RunSpectra::variances(const One& one,
                                                        const std::vector<double>& averages) const {
   std::vector<std::vector<double>> found;
@@ -148,7 +148,8 @@ std::vector<Spectrum> RunSpectra::spectra() const {
   return found;
 }
 
-/// Of what sums that go on were asked for, and of what scalars are less of in them.
+/// Identifies what the sums are of, for a run that continues them, and the references of their
+/// scalars.
 std::vector<double> RunSpectra::identity(const SpectrumRequest& request) const {
   std::vector<double> numbers{static_cast<double>(request.along),
                               static_cast<double>(request.across),

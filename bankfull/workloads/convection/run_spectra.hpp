@@ -50,7 +50,7 @@ class RunSpectra {
  public:
   RunSpectra(const Plan& plan, const std::vector<SpectrumRequest>& requests);
 
-  /// From this time on: that of the flow that the run begins with, or goes on from.
+  /// From this time on: that of the flow that the run begins with, or continues from.
   void begin(double time);
 
   [[nodiscard]] bool due(std::int64_t step, double time) const;

@@ -7,9 +7,9 @@ namespace bankfull::convection {
 namespace {
 
 constexpr std::int64_t word_bytes = sizeof(double);
-constexpr auto batch_count = static_cast<std::int64_t>(BatchAverages::most_batches);
+constexpr auto batch_count = static_cast<std::int64_t>(BatchAverages::max_batches);
 
-/// Of one sample, and the largest of all.
+/// The number of values of all samples together, and of the largest one.
 struct SampleSizes {
   std::int64_t all = 0;
   std::int64_t largest = 0;
@@ -43,7 +43,7 @@ void add_profiles(const Problem& problem, const std::vector<StatisticsRequest>& 
       const std::int64_t planes = problem.axes[axis].cells;
       if (request.along[axis]) {
         sizes.add(sums * planes);
-        const std::int64_t pieces = sums_of_velocity * std::max(most_partial_sums, planes);
+        const std::int64_t pieces = sums_of_velocity * std::max(max_partial_sums, planes);
         bytes.device = std::max(bytes.device, (sums * planes + pieces) * word_bytes);
       }
     }
@@ -75,7 +75,7 @@ OutputNeeds sample_bytes(const Problem& problem, const Cadence& cadence) {
     bytes.host += 2 * values_of_largest_plane(problem) * word_bytes;
     bytes.device += values_of_largest_plane(problem) * word_bytes;
   }
-  // Beside batches, one after the other: pieces that a sample is added up from, and what is told
+  // Beside batches, one after the other: pieces that a sample is added up from, and what is found
   // with each batch left out, with the text of files and a report beside it.
   bytes.host += batch_count * (sizes.all + sizes.largest * 3 / 2) * word_bytes;
   add_probes(cadence.probes, bytes);

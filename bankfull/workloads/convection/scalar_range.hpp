@@ -19,16 +19,16 @@ struct KnownRange {
   bool holds = false;  ///< nothing leads beyond: no source and no heated wall
 };
 
-/// Of the values of a formula at the centres of 8 x 8 x 8 equal parts of the box; 0 without one.
-/// What is not finite is refused where a flow is loaded.
+/// The range of a formula's values at the centres of 8 x 8 x 8 equal parts of the box; 0 without a
+/// formula. Values that are not finite are refused where a flow is loaded.
 ScalarRange sampled_range(const Problem& problem, const PointFunction& function);
 
 /// What it comes to where walls, or their surroundings, fix a scalar that lies within a range: with
 /// the values at all corners of such walls, at any time of the run.
 ScalarRange with_walls(const Problem& problem, const Scalar& scalar, ScalarRange range);
 
-/// Of the values at the corners of walls that fix a scalar itself, at time 0; nothing where there
-/// are none.
+/// The range of the values at the corners of walls that fix the scalar itself, at time 0; nothing
+/// where there are no such walls.
 std::optional<ScalarRange> range_on_fixed_walls_at_start(const Problem& problem,
                                                          const Scalar& scalar);
 

@@ -13,9 +13,9 @@ namespace bankfull::convection {
 /// further from 0 than from each other: then there is nothing to gain. Surroundings do not count:
 /// fluid beside a wall that lets little through may never come near them.
 ///
-/// Of a scalar with bounded advection the least of both. What bounds take away depends on what is
-/// carried along by all of it alike, not by rounding alone: so it is the same number above it that
-/// is stepped wherever 0 is.
+/// With bounded advection it is the least value on those walls and in the initial state. There an
+/// offset of all values changes more than the rounding, because what the bounds take away depends
+/// on it: with this reference the stepped values are the same wherever 0 is.
 ///
 /// It follows from the case alone, neither from its grid nor from how far a run has come.
 double reference_value(const Problem& problem, const Scalar& scalar);
@@ -23,7 +23,7 @@ double reference_value(const Problem& problem, const Scalar& scalar);
 /// The problem as it is stepped: each scalar less its reference value, formed in fp64.
 Problem stepped_problem(Problem problem);
 
-/// What scalars are themselves, from what a flow of the stepped problem tells.
+/// Turns the diagnosis of a flow of the stepped problem into that of the scalars themselves.
 ///
 /// Along an axis between walls no fluid moves in the mean, so that it carries nothing of the
 /// reference: what divergence is left does not count.

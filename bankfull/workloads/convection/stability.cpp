@@ -27,7 +27,7 @@ Vector largest_rates(const Grid& grid) {
 }
 
 /// The least of 1 / h along the axes that waves can go along.
-double least_rate(const Grid& grid) {
+double min_rate(const Grid& grid) {
   double least = std::numeric_limits<double>::infinity();
   for (const int n : storage_axes) {
     const std::vector<double>& widths = grid.axis(n).cells.widths;
@@ -80,7 +80,7 @@ double implicit_decay(const Problem& problem) {
 
 /// The same of the least diffusive quantity along the axis with the widest cells.
 double slowest_diffusion(const Problem& problem, const Grid& grid) {
-  const double per_cell = least_rate(grid);
+  const double per_cell = min_rate(grid);
   return 4.0 * diffusivities_of(problem).least * per_cell * per_cell;
 }
 
@@ -320,7 +320,7 @@ StepRule step_rule(const Problem& problem, const Grid& grid, const Diagnosis& fl
           .fastest_diffusion = fastest_diffusion(problem, grid),
           .implicit_decay = implicit_decay(problem),
           .slowest_diffusion = slowest_diffusion(problem, grid),
-          .least_diffusivity = diffusivities_of(problem).least,
+          .min_diffusivity = diffusivities_of(problem).least,
           .buoyancy_difference = buoyancy_difference(problem, flow)};
 }
 

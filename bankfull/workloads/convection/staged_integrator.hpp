@@ -93,7 +93,7 @@ class StagedIntegrator final : public Integrator {
     require_chosen();
     const double dt_before = is_first_ ? 0.0 : 1.0;
     const int stages = stages_of(plan_.problem().scheme, 1.0, dt_before).count;
-    const bool adds_potentials = tells_potential() && stages > plan_.stages();
+    const bool adds_potentials = records_potential() && stages > plan_.stages();
     known_pressure_ = {};
     for (int following = stages - 1; following >= 0; --following) {
       const std::size_t to = 1 - side_;
@@ -152,7 +152,7 @@ class StagedIntegrator final : public Integrator {
   [[nodiscard]] const Plan& plan() const override { return plan_; }
 
   void load_stepped(const FlowReader& flow) override {
-    if (tells_potential()) {
+    if (records_potential()) {
       load_fields(flow);
       find_pressure_of_flow();
     }
@@ -175,22 +175,22 @@ class StagedIntegrator final : public Integrator {
     });
     save_corrected_variance(
         plan_.problem(), [this](int scalar) { return backend_.corrected_variance(scalar); }, to);
-    if (tells_potential()) {
-      to.cells(name_of_told_pressure, plan_.grid().extents(), Precision::fp64,
+    if (records_potential()) {
+      to.cells(name_of_recorded_pressure, plan_.grid().extents(), Precision::fp64,
                [this](const Box& part, double* values) { read_pressure(part, values); });
     }
   }
 
   void restore(const StateReader& from) override {
     restore_kept(from);
-    if (!tells_potential()) {
+    if (!records_potential()) {
       return;
     }
-    if (from.has(name_of_told_pressure)) {
+    if (from.has(name_of_recorded_pressure)) {
       const Box all = box_of(plan_.grid().extents());
       known_pressure_.resize(static_cast<std::size_t>(all.extents().count()));
-      from.cells(name_of_told_pressure, all, known_pressure_.data());
-    } else {  // of a run that told none
+      from.cells(name_of_recorded_pressure, all, known_pressure_.data());
+    } else {  // of a run that recorded none
       find_pressure_of_flow();
       restore_kept(from);
     }
@@ -345,9 +345,9 @@ class StagedIntegrator final : public Integrator {
     is_loaded_ = true;
   }
 
-  /// Whether the pressure that is told follows from what projections solve for. Where stages know
+  /// Whether the recorded pressure follows from what projections solve for. Where stages know
   /// of a pressure it is that one.
-  [[nodiscard]] bool tells_potential() const {
+  [[nodiscard]] bool records_potential() const {
     return plan_.tells_pressure() && !backend_.keeps_pressure();
   }
 
@@ -419,7 +419,7 @@ class StagedIntegrator final : public Integrator {
   bool is_chosen_ = false;
   bool is_loaded_ = false;              ///< and no stage has followed
   poisson::Outcome projection_;         ///< of the flow that was loaded
-  std::vector<double> known_pressure_;  ///< that is told, where no single stage has it
+  std::vector<double> known_pressure_;  ///< that is recorded, where no single stage has it
 };
 
 }  // namespace bankfull::convection

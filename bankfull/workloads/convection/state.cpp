@@ -16,7 +16,7 @@ constexpr const char* name_of_references = "references";
 double reference_less_own(const Scalar& scalar, std::size_t number, const StateReader& from) {
   const std::vector<double> saved = from.numbers(name_of_references);
   if (number >= saved.size()) {
-    throw RuntimeFailure("the state of the run does not tell what its scalars are stored less of");
+    throw RuntimeFailure("the state of the run does not record the references of its scalars");
   }
   const double difference = saved[number] - scalar.reference;
   if (difference != 0.0 && scalar.advection == Advection::bounded) {

@@ -41,7 +41,7 @@ class StateReader {
   [[nodiscard]] virtual std::vector<double> numbers(const std::string& name) const = 0;
   [[nodiscard]] virtual std::vector<std::int64_t> counts(const std::string& name) const = 0;
 
-  /// Of whole planes.
+  /// Reads whole planes.
   virtual void cells(const std::string& name, const Box& part, double* values) const = 0;
 
   /// The values of cells as a reader of its own.
@@ -51,7 +51,7 @@ class StateReader {
 };
 
 /// The pressure in a state that nothing but the output depends on.
-inline constexpr const char* name_of_told_pressure = "told_pressure";
+inline constexpr const char* name_of_recorded_pressure = "told_pressure";
 
 /// What fields are called in a state: "u", "v", "w" along x, y, z, and scalars by their names; and
 /// "pressure" beyond them, see Plan::pressure_field().

@@ -21,7 +21,7 @@ constexpr auto limit_names = enum_names<StepLimit>({{StepLimit::given, "given"},
 
 std::string to_string(StepLimit limit) { return limit_names.to_string(limit); }
 
-std::int64_t least_steps_to(const StepRule& rule, const StepState& progress, double time) {
+std::int64_t min_steps_to(const StepRule& rule, const StepState& progress, double time) {
   const double left = time - progress.time;
   if (progress.steps == 0 || left <= progress.dt) {
     return 1;
@@ -30,8 +30,8 @@ std::int64_t least_steps_to(const StepRule& rule, const StepState& progress, dou
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(left / rule.fixed));
   }
   // dt (g + g^2 + ... + g^n) >= left
-  const double sum = left / progress.dt / most_growth;
-  const double steps = std::log1p(sum * (most_growth - 1.0)) / std::log(most_growth);
+  const double sum = left / progress.dt / max_growth;
+  const double steps = std::log1p(sum * (max_growth - 1.0)) / std::log(max_growth);
   constexpr double many = 1e9;
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(many, steps)));
 }

@@ -50,7 +50,7 @@ struct StepRule {
   double fastest_diffusion = 0.0;    ///< largest eigenvalue of diffusion along explicit axes
   double implicit_decay = 0.0;       ///< of the mode as long as the shortest implicit axis
   double slowest_diffusion = 0.0;    ///< the same of the least diffusive quantity along one axis
-  double least_diffusivity = 0.0;    ///< length^2 / time
+  double min_diffusivity = 0.0;      ///< length^2 / time
   double buoyancy_difference = 0.0;  ///< acceleration by the whole range of all scalars
 };
 
@@ -67,7 +67,7 @@ struct StepState {
                     ///< stages of the step before count too
   double largest_courant = 0.0;         ///< of all steps: dt times the rate of advection
   double largest_courant_at_end = 0.0;  ///< the same with the rate that a step came to
-  double least_margin = HUGE_VAL;       ///< of all steps: the longest stable step over dt
+  double min_margin = HUGE_VAL;         ///< of all steps: the longest stable step over dt
 };
 
 namespace detail {
@@ -137,7 +137,7 @@ BANKFULL_HOST_DEVICE inline double longest_without_growth(const StepRule& rule, 
   const double turned = 4.0 * allowed / fourth_power(rule.turning);
   const double range = rule.buoyancy_difference;
   const double stratified =
-      4.0 * (rule.least_diffusivity / (range * range) + allowed / (buoyancy * buoyancy));
+      4.0 * (rule.min_diffusivity / (range * range) + allowed / (buoyancy * buoyancy));
   return std::cbrt(std::fmin(carried, std::fmin(turned, stratified)));
 }
 
@@ -164,7 +164,7 @@ BANKFULL_HOST_DEVICE inline Shortest longest_stable_step(const StepRule& rule,
   return stable;
 }
 
-/// The longest step with the Courant number asked for, at its end too if the flow goes on gaining
+/// The longest step with the Courant number asked for, at its end too if the flow keeps gaining
 /// speed as it did in the step before: dt (rate + dt acceleration) = Courant number.
 BANKFULL_HOST_DEVICE inline double longest_by_courant(const StepRule& rule, const StepState& last,
                                                       double rate) {
@@ -180,7 +180,7 @@ inline constexpr double part_of_decay = 0.1;
 }  // namespace detail
 
 /// By how much a chosen step may be longer than the one before.
-inline constexpr double most_growth = 1.1;
+inline constexpr double max_growth = 1.1;
 
 /// What multigrid may leave of the divergence over a step is a part of what slower flows are, so
 /// that they are solved for as well: below this Courant number it falls with that.
@@ -213,7 +213,7 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
     chosen.take(rule.at_rest, StepLimit::forces);
     chosen.take(rule.longest, StepLimit::longest);
     if (last.steps > 0) {
-      chosen.take(most_growth * last.dt, StepLimit::growth);
+      chosen.take(max_growth * last.dt, StepLimit::growth);
     }
   }
   const double left = rule.end_time - last.time;
@@ -228,7 +228,7 @@ BANKFULL_HOST_DEVICE inline StepState next_step(const StepRule& rule, const Step
   next.steps = last.steps + 1;
   next.rates = rates;
   next.largest_courant = std::fmax(last.largest_courant, next.dt * rates.advection);
-  next.least_margin = std::fmin(last.least_margin, stable.dt / next.dt);
+  next.min_margin = std::fmin(last.min_margin, stable.dt / next.dt);
   return next;
 }
 
@@ -271,6 +271,6 @@ struct StepClock {
 };
 
 /// The least number of steps, 1 at least, that can lead to a time.
-std::int64_t least_steps_to(const StepRule& rule, const StepState& progress, double time);
+std::int64_t min_steps_to(const StepRule& rule, const StepState& progress, double time);
 
 }  // namespace bankfull::convection

@@ -289,7 +289,7 @@ double cells_of_scalars_at_ends(const Problem& problem, const Extents& n) {
   return count_of(scalar_count(problem) * n.ni * n.nj * ends_of(n.nk));
 }
 
-/// Of the parts that implicit diffusion changes.
+/// The model of the parts that implicit diffusion changes.
 std::string implicit_model_of(StagePart part, const Problem& problem, const Grid& grid) {
   const LineSolves solves = line_solves_of(problem, grid);
   if (part == StagePart::advance) {

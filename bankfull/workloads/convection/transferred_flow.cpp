@@ -148,7 +148,7 @@ TransferredFlow::Padded TransferredFlow::padded(int other_field) const {
   return field;
 }
 
-/// Of all of the grid's places along each of its axes.
+/// The weights for all places of the grid along each of its axes.
 std::array<std::vector<TransferredFlow::Between>, 3> TransferredFlow::between(
     int field, const Padded& from) const {
   std::array<std::vector<Between>, 3> all;

@@ -16,8 +16,8 @@ namespace bankfull::convection {
 /// of the axes thus counts where walls meet, by a^2: the mean of all orders is taken.
 template <class Real>
 struct WallChanges {
-  Real part[3][2][most_fields] = {};    ///< a w c: [axis][lower, upper][field]
-  Real excess[3][2][most_fields] = {};  ///< row sums less 1 at the first and the last unknown
+  Real part[3][2][max_fields] = {};    ///< a w c: [axis][lower, upper][field]
+  Real excess[3][2][max_fields] = {};  ///< row sums less 1 at the first and the last unknown
 
   /// What is added to a field in a cell; `cells`: of the grid.
   template <class Index>
@@ -40,8 +40,8 @@ struct WallChanges {
   }
 
  private:
-  /// Of three axes in all orders, the product of the row sums of those that come before the third:
-  /// none of them in two orders of six, each in one, and both in two.
+  /// The mean, over all orders of three axes, of the product of the row sums of the axes before the
+  /// third: none of them in two orders of six, each in one, and both in two.
   [[nodiscard]] BANKFULL_HOST_DEVICE static Real mean_of_orders(Real one, Real other) {
     return (Real(2) + one + other + Real(2) * one * other) / Real(6);
   }

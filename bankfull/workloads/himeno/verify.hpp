@@ -15,7 +15,7 @@ namespace bankfull::himeno {
 double closed_form_gosa(const GridSize& grid);
 
 /// The same in the arithmetic of T: the official state varies along i only, so one point per plane
-/// tells the residual of all its points. Shares `residual` with the sweeps but none of their
+/// has the residual of all its points. Shares `residual` with the sweeps but none of their
 /// indexing.
 template <class T>
 double plane_by_plane_gosa(const GridSize& grid);

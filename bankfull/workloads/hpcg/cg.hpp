@@ -27,7 +27,7 @@ enum class History { left_out, kept };
 
 /// Collective: conjugate gradients from x = 0, by the benchmark's rules: it stops once the scaled
 /// residual is within a factor of 1 + residual_slack of the tolerance. `after_iteration`, if given,
-/// is told the number of each iteration that has been queued.
+/// receives the number of each iteration that has been queued.
 CgResult conjugate_gradients(CgBackend& backend, const CgLimits& limits,
                              History history = History::left_out,
                              const std::function<void(int)>& after_iteration = {});

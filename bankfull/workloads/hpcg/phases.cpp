@@ -16,13 +16,11 @@ namespace {
 constexpr int reference_timings = 10;
 constexpr int profile_repeats = 20;
 
-Grid3 grid_of(const Extents& extents) { return {extents.nk, extents.nj, extents.ni}; }
-
-void describe_system(const System& system, const Problem& problem, const Communicator& ranks,
+void describe_system(const System& system, const Plan& plan, const Communicator& ranks,
                      Outcome& outcome) {
-  const Decomposition whole = decompose(problem, ranks.size());
-  outcome.global = grid_of(whole.cells());
-  outcome.process_grid = {whole.grid().k, whole.grid().j, whole.grid().i};
+  const Problem& problem = plan.problem;
+  outcome.global = plan.global;
+  outcome.process_grid = plan.process_grid;
   outcome.local = problem.local;
   outcome.ranks = ranks.size();
   outcome.threads = problem.threads;
@@ -214,13 +212,14 @@ int sets_in(double seconds, double set_seconds) {
   return static_cast<int>(seconds / set_seconds) + 1;
 }
 
-PhaseResults run_phases(const Problem& problem, const RunContext& context,
-                        const Experiment& experiment, Outcome& outcome) {
+PhaseResults run_phases(const Plan& plan, const RunContext& context, const Experiment& experiment,
+                        Outcome& outcome) {
+  const Problem& problem = plan.problem;
   const Communicator& ranks = context.ranks;
   context.begin("building the system", 0.0, 1.0);
   std::unique_ptr<System> system;
   outcome.setup_seconds = experiment.time([&] { system = make_system(problem, ranks); });
-  describe_system(*system, problem, ranks, outcome);
+  describe_system(*system, plan, ranks, outcome);
   outcome.problem.wrong_rows = ranks.sum(system->wrong_rows());
   run_reference(*system, context, experiment, outcome);
 

@@ -4,7 +4,7 @@
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/workloads/hpcg/cg_backend.hpp"
 #include "bankfull/workloads/hpcg/outcome.hpp"
-#include "bankfull/workloads/hpcg/problem.hpp"
+#include "bankfull/workloads/hpcg/plan.hpp"
 
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ struct PhaseResults {
 int sets_in(double seconds, double set_seconds);
 
 /// Collective: all phases of the benchmark in turn.
-PhaseResults run_phases(const Problem& problem, const RunContext& context,
-                        const Experiment& experiment, Outcome& outcome);
+PhaseResults run_phases(const Plan& plan, const RunContext& context, const Experiment& experiment,
+                        Outcome& outcome);
 
 }  // namespace bankfull::hpcg

@@ -291,14 +291,16 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
   if (uses_cusparse(problem.variant)) {
     ranks.agree([&] { require_cusparse(problem.variant); });
   }
-  const RankGrid grid = decompose(problem, ranks.size()).grid();
-  check_columns(problem, grid);
+  const Decomposition whole = decompose(problem, ranks.size());
+  check_columns(problem, whole.grid());
+  Problem decided = problem;
+  decided.process_grid = grid3_of(whole.grid());
   const Footprints footprints(problem.device, problem.threads, ranks, ceilings);
-  Plan plan{.problem = problem,
-            .process_grid = grid3_of(grid),
-            .levels = level_sizes(problem, ranks.size()),
-            .footprint = footprints.of(work_bytes(problem, ranks.size()))};
-  plan.problem.process_grid = plan.process_grid;
+  Plan plan{.problem = decided,
+            .process_grid = *decided.process_grid,
+            .global = grid3_of(whole.cells()),
+            .levels = level_sizes(decided, ranks.size()),
+            .footprint = footprints.of(work_bytes(decided, ranks.size()))};
   plan.broken_rules = broken_rules(plan.problem, plan.process_grid, ranks, footprints.sharing());
   if (problem.official) {
     BrokenRules broken;

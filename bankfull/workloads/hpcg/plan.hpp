@@ -20,6 +20,7 @@ struct BrokenRule {
 struct Plan {
   Problem problem;  ///< with `process_grid` as its grid of ranks
   Grid3 process_grid;
+  Grid3 global;  ///< points of all ranks together
   LevelSizes levels;
   Footprint footprint;
   std::string shortage = {};  ///< lack of memory, if make_plan was to report it; else empty

@@ -85,6 +85,8 @@ RankGrid chosen_grid(const Grid3& local, int ranks) {
 
 Grid3 grid3_of(const RankGrid& grid) { return {grid.k, grid.j, grid.i}; }
 
+Grid3 grid3_of(const Extents& extents) { return {extents.nk, extents.nj, extents.ni}; }
+
 std::string to_string(const Grid3& grid) {
   return fmt::format("{}x{}x{}", grid.nx, grid.ny, grid.nz);
 }

@@ -56,8 +56,10 @@ struct Grid3 {
   friend bool operator==(const Grid3&, const Grid3&) = default;
 };
 
-/// Ranks along x, y and z.
+/// Ranks along x, y and z: k, j and i.
 Grid3 grid3_of(const RankGrid& grid);
+/// Points along x, y and z: k, j and i.
+Grid3 grid3_of(const Extents& extents);
 
 /// "256x256x256".
 std::string to_string(const Grid3& grid);

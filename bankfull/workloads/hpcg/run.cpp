@@ -121,7 +121,7 @@ RunResult run_benchmark(const Plan& plan, const RunContext& context) {
     outcome.broken_rules.push_back(rule.what);
   }
   Experiment experiment(problem.device, problem.threads, context);
-  const PhaseResults results = run_phases(problem, context, experiment, outcome);
+  const PhaseResults results = run_phases(plan, context, experiment, outcome);
   RunResult result{.workload = "hpcg",
                    .problem = describe(problem, outcome, results),
                    .measurements = {sets_measurement(problem, outcome, results, experiment)},
@@ -136,7 +136,7 @@ RunResult run_benchmark(const Plan& plan, const RunContext& context) {
 
 RunResult run(const Plan& plan, const RunContext& context) {
   const Problem& problem = plan.problem;
-  // What there is to tell of a run that is interrupted before its timed sets.
+  // The result of a run that is interrupted before its timed sets.
   RunResult result{.workload = "hpcg",
                    .problem = marked({{.name = "local", .value = to_string(problem.local)},
                                       {.name = "device", .value = to_string(problem.device)},

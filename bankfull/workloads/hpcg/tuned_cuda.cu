@@ -70,7 +70,7 @@ class CudaTuned final : public CudaBackend {
     fill_bytes(p_.data(), 0, p_.bytes(), stream());
     multiply_by(p_.data(), ap_.data());
     times_.mark(stream(), &CgTimes::spmv);
-    launch(stream(), {blocks_for(pairs()), dim3(threads_a_block)}, first_residual_kernel, pairs(),
+    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, first_residual_kernel, pairs(),
            pairs_of(b_), pairs_of(ap_), pairs_of(r_), sums_.partials());
     times_.mark(stream(), &CgTimes::waxpby);
     queue_sum(static_cast<int>(blocks_for(pairs()).x), &scalars_.data()->rr);
@@ -98,8 +98,8 @@ class CudaTuned final : public CudaBackend {
   /// The update of x waits until here, where p is at hand: x is not needed in between.
   void update_direction(bool first) override {
     times_.begin(stream());
-    launch(stream(), {blocks_for(pairs()), dim3(threads_a_block)}, update_direction_kernel, pairs(),
-           scalars_.data(), first, pairs_of(z_), pairs_of(p_), pairs_of(x_));
+    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, update_direction_kernel,
+           pairs(), scalars_.data(), first, pairs_of(z_), pairs_of(p_), pairs_of(x_));
     times_.mark(stream(), &CgTimes::waxpby);
   }
 
@@ -112,15 +112,15 @@ class CudaTuned final : public CudaBackend {
 
   void update_solution() override {
     times_.begin(stream());
-    launch(stream(), {blocks_for(pairs()), dim3(threads_a_block)}, update_solution_kernel, pairs(),
-           scalars_.data(), pairs_of(ap_), pairs_of(r_), sums_.partials());
+    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, update_solution_kernel,
+           pairs(), scalars_.data(), pairs_of(ap_), pairs_of(r_), sums_.partials());
     times_.mark(stream(), &CgTimes::waxpby);
     queue_sum(static_cast<int>(blocks_for(pairs()).x), &scalars_.data()->rr);
   }
 
   void finish() override {
     times_.begin(stream());
-    launch(stream(), {blocks_for(pairs()), dim3(threads_a_block)}, catch_up_kernel, pairs(),
+    launch(stream(), {blocks_for(pairs()), dim3(threads_per_block)}, catch_up_kernel, pairs(),
            scalars_.data(), pairs_of(p_), pairs_of(x_));
     times_.mark(stream(), &CgTimes::waxpby);
   }
@@ -199,14 +199,14 @@ class CudaTuned final : public CudaBackend {
   unsigned multiply_by(double* x, double* y) {
     const unsigned interior = interior_ranges_.blocks;
     if (ranks_.size() == 1) {
-      launch(stream(), {dim3(interior), dim3(threads_a_block)},
+      launch(stream(), {dim3(interior), dim3(threads_per_block)},
              multiply_kernel<Columns, Outer::none>, interior_ranges_, levels_.arguments(0),
              const_cast<const double*>(x), y, sums_.partials());
       return interior;
     }
     if (interior > 0) {
       levels_.exchange(0).start(x);
-      launch(stream(), {dim3(interior), dim3(threads_a_block)},
+      launch(stream(), {dim3(interior), dim3(threads_per_block)},
              multiply_kernel<Columns, Outer::none>, interior_ranges_, levels_.arguments(0),
              const_cast<const double*>(x), y, sums_.partials());
       levels_.exchange(0).finish();
@@ -219,7 +219,7 @@ class CudaTuned final : public CudaBackend {
     const dim3 boundary(boundary_ranges_.blocks,
                         few ? static_cast<unsigned>(boundary_ranges_.count) : 1U);
     if (boundary.x > 0) {
-      launch(stream(), {boundary, dim3(threads_a_block)}, multiply_kernel<Columns, Outer::some>,
+      launch(stream(), {boundary, dim3(threads_per_block)}, multiply_kernel<Columns, Outer::some>,
              boundary_ranges_, levels_.arguments(0), const_cast<const double*>(x), y,
              sums_.partials() + interior);
     }

@@ -179,7 +179,7 @@ const MgParameters& mg_parameters(Class size) {
       {256, 20, 0.1800564401355e-5},
       {512, 20, 0.5706732285740e-6},
       {1024, 50, 0.1583275060440e-9},
-      // Of NPB 3.4; NPB 3.3 and ports of it have 0.8157592357404e-10.
+      // From NPB 3.4; NPB 3.3 and ports of it have 0.8157592357404e-10.
       {2048, 50, 0.5630442584711e-10},
   }};
   return row_of(table, size);

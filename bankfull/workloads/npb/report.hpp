@@ -16,7 +16,7 @@ struct Outcome {
   double seconds = 0.0;  ///< of the timed region, median of the repeats
   bool verified = false;
 
-  /// Millions of the kernel's operations a second.
+  /// Millions of the kernel's operations per second.
   [[nodiscard]] double mops() const { return facts.operations / seconds * 1e-6; }
 };
 

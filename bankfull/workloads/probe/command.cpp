@@ -61,10 +61,10 @@ ExitCode run_probe(const ProbeOptions& options, const Communicator& ranks) {
 
 void add_sweep_options(CLI::App& command, probe::Problem& problem) {
   // 0 is what the problem takes for blank.
-  add_number(command, "--repeat", problem.repeats, "timed passes of a figure",
+  add_number(command, "--repeat", problem.repeats, "timed passes per figure",
              {.least = 1.0, .most = probe::max_repeats});
   add_number(command, "--points-per-octave", problem.points_per_octave,
-             "points of a curve for every doubling of its size",
+             "points per doubling of the size of a working set or message",
              {.least = 1.0, .most = probe::max_points_per_octave});
   add_bytes(command, "--memory-limit", problem.memory_limit,
             "maximum memory to hold at a time (512MiB, 4GiB)");
@@ -76,8 +76,8 @@ void add_sweep_options(CLI::App& command, probe::Problem& problem) {
             "largest footprint of the latency curves");
   add_list(command, "--mix", problem.mix_reads, "arrays read per array written, 1 to 16");
   add_list(command, "--team-sizes", problem.team_sizes, "CPU: numbers of threads to compare");
-  add_list(command, "--grid-threads", problem.grid_threads, "GPU: threads of a block to compare");
-  add_list(command, "--grid-blocks", problem.grid_blocks, "GPU: blocks of a launch to compare");
+  add_list(command, "--grid-threads", problem.grid_threads, "GPU: threads per block to compare");
+  add_list(command, "--grid-blocks", problem.grid_blocks, "GPU: blocks per launch to compare");
   add_list(command, "--n-copy", problem.n_copy, "concurrent streams of the multi-stream copy");
   add_list(command, "--stride", problem.strides,
            "bytes of address space per node of a latency chain");

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t seed = 2008;
 constexpr double quick_latency_seconds = 2.2;
-constexpr double min_telling_nodes = 1 << 17;
+constexpr double min_timed_nodes = 1 << 17;
 
 /// One footprint of a walk. Times are seconds per load.
 struct Point {
@@ -159,7 +159,7 @@ std::vector<Point> measure_points(const Problem& problem, const Walk& walk, Poin
     const Stopwatch watch;
     points.push_back(measure_point(problem, chase, layout, verdict));
     // Short chains say nothing: their time is that of the samples.
-    seconds_per_node = nodes > min_telling_nodes ? watch.seconds() / nodes : 0.0;
+    seconds_per_node = nodes > min_timed_nodes ? watch.seconds() / nodes : 0.0;
   }
   return points;
 }

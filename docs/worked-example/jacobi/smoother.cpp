@@ -13,7 +13,7 @@ namespace bankfull::jacobi {
 namespace {
 
 constexpr int source = 2;
-/// Of a sine with its zeros in the ghost cells at -1 and n.
+/// The angle per cell of a sine with its zeros in the ghost cells at -1 and n.
 double angle(std::int64_t n) { return std::numbers::pi / static_cast<double>(n + 1); }
 
 /// By which one sweep multiplies the wave.

@@ -37,7 +37,7 @@ convection::Problem problem_with(const std::vector<std::string>& scalars, std::i
   return problem;
 }
 
-/// Of a flow on 4 x 4 x 4 cells with one scalar, whose planes are numbered.
+/// Saves a flow on 4 x 4 x 4 cells with one scalar; each value is its plane's number.
 void save_example(convection::StateWriter& to) {
   to.numbers("clock/progress", {0.5, 0.25});
   to.counts("clock/steps", {120});

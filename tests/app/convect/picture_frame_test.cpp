@@ -28,7 +28,7 @@ bool has_colour(const Picture& picture, const Colour& colour) {
   return std::find(picture.pixels.begin(), picture.pixels.end(), colour) != picture.pixels.end();
 }
 
-/// Of every shape that slices have.
+/// Frames for slices of every shape.
 class Frames : public testing::TestWithParam<std::pair<std::uint32_t, std::uint32_t>> {};
 
 TEST_P(Frames, LeaveThePictureAsItIsAndShowItsColours) {

@@ -52,7 +52,7 @@ class ReportDataTest : public testing::Test {
   ReportData data_;
 };
 
-TEST_F(ReportDataTest, TellsHowFarARunIs) {
+TEST_F(ReportDataTest, ShowsTheProgressOfARun) {
   data_.begin(0.0);
   EXPECT_EQ(document()["progress"]["part"], 0.0);
   data_.add_row("0,0,given,1");
@@ -148,7 +148,7 @@ TEST_F(ReportDataTest, LeavesTheMachineAndItsUserOut) {
   EXPECT_FALSE(found["result"].contains("context"));
 }
 
-TEST_F(ReportDataTest, TellsAFailureOrWhatWentWrongAfterTheEnd) {
+TEST_F(ReportDataTest, ShowsAFailureOrWhatWentWrongAfterTheEnd) {
   data_.fail("the flow blew up");
   EXPECT_EQ(document()["state"], "failed");
   EXPECT_EQ(document()["failure"], "the flow blew up");

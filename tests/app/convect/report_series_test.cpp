@@ -70,7 +70,7 @@ TEST(ReportSeries, ShowsExtremesInTheOrderInWhichTheyCame) {
 }
 
 TEST(ReportSeries, AveragesTheSecondHalfOfATime) {
-  // Of a straight line all means are known, by whatever rows, and however many.
+  // The means of a straight line are known, whichever and however many rows are kept.
   for (const std::size_t most : {64U, 1000U}) {
     ReportSeries series("time,line,flat", {"line", "flat", "none"}, most);
     double time = 0.0;
@@ -97,7 +97,7 @@ TEST(ReportSeries, AveragesTheSecondHalfOfATime) {
 }
 
 TEST(ReportSeries, ErrorsAreThoseOfIndependentMeans) {
-  // Of the line y = t over [T/2, T] the means of b batches are evenly spaced.
+  // The means over b batches of the line y = t over [T/2, T] are evenly spaced.
   ReportSeries series("time,line", {"line"}, 1000);
   for (int n = 0; n <= 640; ++n) {
     series.add(fmt::format("{},{}", n, n));

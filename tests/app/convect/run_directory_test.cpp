@@ -3,6 +3,7 @@
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "tests/file_limit.hpp"
+#include "tests/temporary_folder.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +16,6 @@
 #include <sstream>
 #include <string>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace bankfull::convect {
@@ -46,13 +46,6 @@ steps = 1
 
 class Runs : public testing::Test {
  protected:
-  Runs()
-      : folder_(fs::temp_directory_path() / ("bankfull-run-" + std::to_string(getpid()))),
-        run_(parse_case(still, "still.toml", {})) {
-    fs::create_directory(folder_);
-  }
-  ~Runs() override { fs::remove_all(folder_); }
-
   static void write(const fs::path& path, const std::string& text = "mine") {
     std::ofstream(path) << text;
   }
@@ -69,8 +62,26 @@ class Runs : public testing::Test {
     return names;
   }
 
-  fs::path folder_;
-  Case run_;
+  /// A flow on the case's grid, with one value everywhere.
+  static convection::FlowState flow_of(double value) {
+    return {.fields = std::vector<std::vector<double>>(4, std::vector<double>(24, value))};
+  }
+  /// A checkpoint saved now, after no row and two pictures.
+  static CheckpointHeader saved_after_two_pictures(const RunDirectory& directory) {
+    const auto bytes = [](const fs::path& file) {
+      return static_cast<std::int64_t>(fs::file_size(file));
+    };
+    CheckpointHeader saved;
+    saved.told = {.series_bytes = bytes(directory.series()),
+                  .series_lines = 1,
+                  .slice_list_bytes = bytes(directory.slice_list()),
+                  .slice_list_lines = 3};
+    return saved;
+  }
+
+  TemporaryFolder temporary_;
+  fs::path folder_ = temporary_.path();
+  Case run_ = parse_case(still, "still.toml", {});
 };
 
 TEST_F(Runs, AreWrittenToNewFoldersOnly) {
@@ -202,8 +213,7 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
               HasSubstr("\n3,0.5,0.25,given,0,1.5,1.25,1.125,1.75,,0,0,0.5,8,9,10,-0.25,0,2,2,"
                         "0,0,0,17,3.5,under-resolved,0,0,7,11,12,13,14,-0.125,15,-16,0,0,,,\n"));
   const convection::Grid grid(run_.problem.axes);
-  const convection::FlowState state{
-      .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, 0.5))};
+  const convection::FlowState state = flow_of(0.5);
   const convection::KeptFlow flow(state, grid);
   writer.snapshot({.number = 0, .step = 0, .time = 0.0}, grid, flow);
   writer.snapshot({.number = 1, .step = 3, .time = 0.5}, grid, flow);
@@ -215,28 +225,20 @@ TEST_F(Runs, KeepEachRowAndPictureAtOnce) {
   EXPECT_EQ(read(directory.result()), "{}");
 }
 
-/// Of what is not known beforehand, colours stand for all pictures so far.
-TEST_F(Runs, GoOnWithTheColoursOfTheirPictures) {
+/// Where the range of a field is not known beforehand, colours cover all pictures so far.
+TEST_F(Runs, ContinueWithTheColoursOfTheirPictures) {
   const RunDirectory directory(folder_ / "run", false);
   const FolderLock lock(directory.path());
   const convection::Grid grid(run_.problem.axes);
   const auto show = [&](RunWriter& writer, std::int64_t number, double temperature) {
-    const convection::FlowState state{
-        .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, temperature))};
+    const convection::FlowState state = flow_of(temperature);
     writer.snapshot({.number = number}, grid, convection::KeptFlow(state, grid));
   };
   RunWriter first(run_, directory, lock);
   first.begin();
   show(first, 0, 0.5);
   show(first, 1, 2.0);
-  CheckpointHeader saved;
-  const auto bytes = [](const fs::path& file) {
-    return static_cast<std::int64_t>(fs::file_size(file));
-  };
-  saved.told = {.series_bytes = bytes(directory.series()),
-                .series_lines = 1,
-                .slice_list_bytes = bytes(directory.slice_list()),
-                .slice_list_lines = 3};
+  const CheckpointHeader saved = saved_after_two_pictures(directory);
   show(first, 2, 9.0);
   RunWriter second(run_, directory, lock);
   second.go_on_from(saved);
@@ -248,13 +250,12 @@ TEST_F(Runs, GoOnWithTheColoursOfTheirPictures) {
 }
 
 /// Their numbers have gaps then, beyond which what a killed run left is known as such all the same.
-TEST_F(Runs, GoOnWithoutPicturesThatThereIsNoRoomFor) {
+TEST_F(Runs, ContinueWithoutPicturesThatThereIsNoRoomFor) {
   run_.slice_data = build::hdf5;
   const RunDirectory directory(folder_ / "run", false);
   const FolderLock lock(directory.path());
   const convection::Grid grid(run_.problem.axes);
-  const convection::FlowState state{
-      .fields = std::vector<std::vector<double>>(4, std::vector<double>(24, 0.5))};
+  const convection::FlowState state = flow_of(0.5);
   const convection::KeptFlow flow(state, grid);
   RunWriter writer(run_, directory, lock);
   std::vector<std::string> messages;
@@ -275,14 +276,7 @@ TEST_F(Runs, GoOnWithoutPicturesThatThereIsNoRoomFor) {
   EXPECT_THAT(read(directory.slice_list()), HasSubstr("0002.png"));
   EXPECT_THROW(writer.finish("{}"), RuntimeFailure);
   EXPECT_EQ(read(directory.result()), "{}");
-  CheckpointHeader saved;
-  const auto bytes = [](const fs::path& file) {
-    return static_cast<std::int64_t>(fs::file_size(file));
-  };
-  saved.told = {.series_bytes = bytes(directory.series()),
-                .series_lines = 1,
-                .slice_list_bytes = bytes(directory.slice_list()),
-                .slice_list_lines = 3};
+  const CheckpointHeader saved = saved_after_two_pictures(directory);
   for (const std::string ending : {".png", ".h5"}) {
     std::ofstream(directory.slices() / ("temperature-y-0003" + ending)) << "what a kill left";
   }
@@ -294,7 +288,7 @@ TEST_F(Runs, GoOnWithoutPicturesThatThereIsNoRoomFor) {
   EXPECT_FALSE(fs::exists(directory.slices() / "temperature-y-0003.h5"));
 }
 
-TEST_F(Runs, TellTheNumericalDissipationOfBoundedScalars) {
+TEST_F(Runs, RecordTheNumericalDissipationOfBoundedScalars) {
   const RunDirectory directory(folder_ / "run", false);
   const FolderLock lock(directory.path());
   run_.problem.scalars.front().advection = convection::Advection::bounded;

@@ -18,7 +18,7 @@ double exact(const std::vector<double>& values) {
   return sum.value();
 }
 
-/// Of all sizes and both signs.
+/// Numbers of all sizes and both signs.
 std::vector<double> numbers(int count) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> mantissa(-1.0, 1.0);

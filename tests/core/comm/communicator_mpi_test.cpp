@@ -17,7 +17,7 @@
 namespace bankfull {
 namespace {
 
-/// Of very different sizes, so that the order of adding shows in the bits.
+/// Terms of very different sizes, so that the order of adding shows in the bits.
 double term(int rank) { return std::sin(rank + 1.0) * std::pow(10.0, 3 * (rank % 5)); }
 
 /// A number that tells rank, round and place.

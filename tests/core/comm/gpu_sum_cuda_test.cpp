@@ -12,7 +12,7 @@
 namespace bankfull {
 namespace {
 
-/// Of very different sizes, so that the order of adding shows in the bits; the second is -0.
+/// Terms of very different sizes, so that the order of adding shows in the bits; the second is -0.
 std::vector<double> terms(int rank, int round, int count) {
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(count));

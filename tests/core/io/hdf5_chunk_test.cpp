@@ -37,7 +37,7 @@ TEST(FletchersChecksum, IsThatOfTheDefinition) {
   }
 }
 
-TEST(FletchersChecksum, TellsAllBitsSetFromNone) {
+TEST(FletchersChecksum, DistinguishesAllBitsSetFromNone) {
   for (const std::size_t count : std::vector<std::size_t>{2, 512, 4096}) {
     EXPECT_EQ(checksum_of(std::vector<std::uint8_t>(count, 0)), 0U);
     EXPECT_EQ(checksum_of(std::vector<std::uint8_t>(count, 0xff)), 0xffffffffU);

@@ -31,7 +31,7 @@ TEST(WorkingSet, OfNothingIsInNoCache) {
   EXPECT_EQ(set.fit, CacheFit::beyond);
 }
 
-TEST(CeilingOfRanks, AddsUpAndTellsOfTheSlowest) {
+TEST(CeilingOfRanks, AddsUpAndNamesTheSlowest) {
   const Communicator& ranks = test_ranks();
   const int last = ranks.size() - 1;
   // The last rank is the slowest, in a way of its own.

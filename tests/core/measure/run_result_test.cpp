@@ -18,7 +18,7 @@ RunResult example() {
        .parameters = {},
        .seconds = summarise({2.0, 1.0, 3.0}),
        .work = {.traffic = {.bytes_read = 30.0, .bytes_written = 10.0, .flops = 8.0},
-                .model = "4 words a cell"},
+                .model = "4 words per cell"},
        .ceiling = Ceiling{.name = "copy",
                           .bytes_per_second = 25.0,
                           .working_set_bytes = 100.0,

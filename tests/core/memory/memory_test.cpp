@@ -26,7 +26,7 @@ TEST(Buffer, MovesItsMemory) {
 
 TEST(Buffer, EmptyIsFine) { EXPECT_EQ(Buffer<int>(MemorySpace::host, 0).size(), 0U); }
 
-TEST(MemoryWatch, TellsTheMostThatWasHeldAtOnce) {
+TEST(MemoryWatch, FindsTheMostThatWasHeldAtOnce) {
   const Buffer<std::byte> before(MemorySpace::host, 1000);
   const MemoryWatch watch(MemorySpace::host);
   EXPECT_EQ(watch.max_bytes(), 0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/numerics/poisson/direct.hpp"
 #include "tests/numerics/poisson/domains.hpp"
 
 #include <algorithm>
@@ -118,6 +119,33 @@ void expect_solved(const Domain& domain, const Values& p, const Values& f,
   // The mean is the sum of as many terms as a column has cells, each from the one before.
   const auto cells = static_cast<double>(domain.i.cells());
   EXPECT_LE(std::abs(mean(domain, p)), (8.0 + 2.0 * cells) * epsilon * largest(p));
+}
+
+/// One or several solves for `f` on CPUs, by a new solver.
+template <class Real>
+Values solved_on_cpu(const Domain& domain, const Values& f, int threads = 2, int times = 1) {
+  const auto solver = make_cpu_direct<Real>(domain, threads);
+  for (int time = 0; time < times; ++time) {
+    put(domain, f, solver->right_side());
+    solver->solve();
+  }
+  return take(domain, solver->solution());
+}
+
+/// `solved(domain, f)` solves the equation for f less its mean.
+template <class Real, class Solved>
+void expect_mean_taken_away(const std::vector<NamedDomain>& domains, const Solved& solved) {
+  for (const NamedDomain& each : domains) {
+    SCOPED_TRACE(each.name);
+    Values f = random_values(each.domain, 11);
+    for (double& value : f) {
+      value += 0.5;
+    }
+    f = rounded_to<Real>(f);
+    const Values p = solved(each.domain, f);
+    remove_mean(each.domain, &f);
+    expect_solved<Real>(each.domain, p, f);
+  }
 }
 
 }  // namespace bankfull::poisson

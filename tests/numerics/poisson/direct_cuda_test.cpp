@@ -40,17 +40,9 @@ TYPED_TEST(DirectCuda, SolvesToRounding) {
 }
 
 TYPED_TEST(DirectCuda, TakesTheMeanAway) {
-  for (const NamedDomain& each : all_boundaries({9, 6, 10})) {
-    SCOPED_TRACE(each.name);
-    Values f = random_values(each.domain, 11);
-    for (double& value : f) {
-      value += 0.5;
-    }
-    f = rounded_to<TypeParam>(f);
-    const Values p = solved_on_gpu<TypeParam>(each.domain, f);
-    remove_mean(each.domain, &f);
-    expect_solved<TypeParam>(each.domain, p, f);
-  }
+  expect_mean_taken_away<TypeParam>(
+      all_boundaries({9, 6, 10}),
+      [](const Domain& domain, const Values& f) { return solved_on_gpu<TypeParam>(domain, f); });
 }
 
 /// Where planes are stretched: every choice of axes and ends; more planes, rows and columns than a

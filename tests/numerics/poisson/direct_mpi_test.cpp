@@ -37,18 +37,10 @@ Values solved_on_ranks(const Domain& domain, const Values& f, int threads, int t
 }
 
 template <class Real>
-Values solved_on_one(const Domain& domain, const Values& f) {
-  const auto solver = make_cpu_direct<Real>(domain, 1);
-  put(domain, f, solver->right_side());
-  solver->solve();
-  return take(domain, solver->solution());
-}
-
-template <class Real>
 void expect_solution_of_one_rank(const Domain& domain) {
   const Values f = rounded_to<Real>(random_right_side(domain, 5));
   const Values found = solved_on_ranks<Real>(domain, f, 1);
-  const Values once = solved_on_one<Real>(domain, f);
+  const Values once = solved_on_cpu<Real>(domain, f, 1);
   EXPECT_LE(largest_difference(found, once), bound_on_difference<Real> * largest(once));
   expect_solved<Real>(domain, found, f);
 }
@@ -67,21 +59,14 @@ TEST(DirectOnRanks, OneRankHasTheBitsOfTheSolverOfOne) {
   }
   for (const NamedDomain& each : all_boundaries({9, 6, 10})) {
     const Values f = random_right_side(each.domain, 1);
-    EXPECT_EQ(solved_on_ranks<double>(each.domain, f, 2), solved_on_one<double>(each.domain, f));
+    EXPECT_EQ(solved_on_ranks<double>(each.domain, f, 2), solved_on_cpu<double>(each.domain, f, 1));
   }
 }
 
 TEST(DirectOnRanks, TakesTheMeanAway) {
-  for (const NamedDomain& each : all_boundaries({19, 6, 10})) {
-    SCOPED_TRACE(each.name);
-    Values f = random_values(each.domain, 11);
-    for (double& value : f) {
-      value += 0.5;
-    }
-    const Values p = solved_on_ranks<double>(each.domain, f, 1);
-    remove_mean(each.domain, &f);
-    expect_solved<double>(each.domain, p, f);
-  }
+  expect_mean_taken_away<double>(
+      all_boundaries({19, 6, 10}),
+      [](const Domain& domain, const Values& f) { return solved_on_ranks<double>(domain, f, 1); });
 }
 
 TEST(DirectOnRanks, GivesTheSameBitsForAnyTeamAndEveryTime) {

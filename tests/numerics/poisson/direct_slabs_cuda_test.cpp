@@ -72,16 +72,10 @@ TEST_P(DirectOnGpus, AgreesWithOneGpu) {
 }
 
 TEST_P(DirectOnGpus, TakesTheMeanAway) {
-  for (const NamedDomain& each : all_boundaries({19, 6, 10})) {
-    SCOPED_TRACE(each.name);
-    Values f = random_values(each.domain, 11);
-    for (double& value : f) {
-      value += 0.5;
-    }
-    const Values p = solved_on_ranks<double>(each.domain, f, GetParam());
-    remove_mean(each.domain, &f);
-    expect_solved<double>(each.domain, p, f);
-  }
+  expect_mean_taken_away<double>(all_boundaries({19, 6, 10}),
+                                 [](const Domain& domain, const Values& f) {
+                                   return solved_on_ranks<double>(domain, f, GetParam());
+                                 });
 }
 
 TEST_P(DirectOnGpus, GivesTheSameBitsAgainAndInAGraph) {

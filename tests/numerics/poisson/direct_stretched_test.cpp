@@ -13,16 +13,6 @@
 namespace bankfull::poisson {
 namespace {
 
-template <class Real>
-Values solved(const Domain& domain, const Values& f, int threads = 2, int times = 1) {
-  const auto solver = make_cpu_direct<Real>(domain, threads);
-  for (int time = 0; time < times; ++time) {
-    put(domain, f, solver->right_side());
-    solver->solve();
-  }
-  return take(domain, solver->solution());
-}
-
 /// The solution without a mean, by Gaussian elimination of all cells at once, pivoting.
 Values solved_densely(const Domain& domain, const Values& f) {
   const std::size_t n = f.size();
@@ -82,8 +72,10 @@ TEST_P(DirectStretched, AgreesWithGaussianElimination) {
   ASSERT_EQ(direct_unavailable(Device::cpu(), domain), "");
   const Values f = random_right_side(domain, 5);
   const Values expected = solved_densely(domain, f);
-  EXPECT_LE(largest_difference(solved<double>(domain, f), expected), 1e-12 * largest(expected));
-  EXPECT_LE(largest_difference(solved<float>(domain, f), expected), 1e-5 * largest(expected));
+  EXPECT_LE(largest_difference(solved_on_cpu<double>(domain, f), expected),
+            1e-12 * largest(expected));
+  EXPECT_LE(largest_difference(solved_on_cpu<float>(domain, f), expected),
+            1e-5 * largest(expected));
 }
 
 /// Cells of all shapes, where no dense system can be afforded.
@@ -108,32 +100,25 @@ TEST_P(DirectStretchedLarger, SolvesToRounding) {
   const Domain& domain = GetParam().domain;
   const auto check = [&]<class Real>(Real /*kind*/) {
     const Values f = rounded_to<Real>(random_right_side(domain, 5));
-    expect_solved<Real>(domain, solved<Real>(domain, f), f);
+    expect_solved<Real>(domain, solved_on_cpu<Real>(domain, f), f);
   };
   check(double{});
   check(float{});
 }
 
 TEST(DirectStretched, TakesTheMeanAway) {
-  for (const NamedDomain& each : all_stretchings({5, 6, 7}, 1.3)) {
-    SCOPED_TRACE(each.name);
-    Values f = random_values(each.domain, 11);
-    for (double& value : f) {
-      value += 0.5;
-    }
-    const Values p = solved<double>(each.domain, f);
-    remove_mean(each.domain, &f);
-    expect_solved<double>(each.domain, p, f);
-  }
+  expect_mean_taken_away<double>(
+      all_stretchings({5, 6, 7}, 1.3),
+      [](const Domain& domain, const Values& f) { return solved_on_cpu<double>(domain, f); });
 }
 
 TEST(DirectStretched, GivesTheSameBitsForAnyTeamAndEveryTime) {
   for (const NamedDomain& each : all_stretchings({7, 10, 21}, 1.1)) {
     SCOPED_TRACE(each.name);
     const Values f = random_right_side(each.domain, 2);
-    const Values once = solved<double>(each.domain, f, 1);
-    EXPECT_EQ(solved<double>(each.domain, f, 2, 2), once);
-    EXPECT_EQ(solved<double>(each.domain, f, 3), once);
+    const Values once = solved_on_cpu<double>(each.domain, f, 1);
+    EXPECT_EQ(solved_on_cpu<double>(each.domain, f, 2, 2), once);
+    EXPECT_EQ(solved_on_cpu<double>(each.domain, f, 3), once);
   }
 }
 

@@ -10,17 +10,6 @@
 namespace bankfull::poisson {
 namespace {
 
-/// One or several solves for `f` by new solvers' teams of `threads`.
-template <class Real>
-Values solved_on_cpu(const Domain& domain, const Values& f, int threads, int times = 1) {
-  const auto solver = make_cpu_direct<Real>(domain, threads);
-  for (int time = 0; time < times; ++time) {
-    put(domain, f, solver->right_side());
-    solver->solve();
-  }
-  return take(domain, solver->solution());
-}
-
 template <class Real>
 void expect_solution(const Domain& domain) {
   const Values f = rounded_to<Real>(random_right_side(domain, 5));
@@ -44,17 +33,9 @@ using Reals = testing::Types<double, float>;
 TYPED_TEST_SUITE(DirectCpu, Reals);
 
 TYPED_TEST(DirectCpu, TakesTheMeanAway) {
-  for (const NamedDomain& each : all_boundaries({9, 6, 10})) {
-    SCOPED_TRACE(each.name);
-    Values f = random_values(each.domain, 11);
-    for (double& value : f) {
-      value += 0.5;
-    }
-    f = rounded_to<TypeParam>(f);
-    const Values p = solved_on_cpu<TypeParam>(each.domain, f, 1);
-    remove_mean(each.domain, &f);
-    expect_solved<TypeParam>(each.domain, p, f);
-  }
+  expect_mean_taken_away<TypeParam>(
+      all_boundaries({9, 6, 10}),
+      [](const Domain& domain, const Values& f) { return solved_on_cpu<TypeParam>(domain, f, 1); });
 }
 
 TYPED_TEST(DirectCpu, GivesTheSameBitsForAnyTeamAndEveryTime) {

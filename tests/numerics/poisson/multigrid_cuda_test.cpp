@@ -90,7 +90,8 @@ std::vector<NamedDomain> small_domains() {
   return result;
 }
 
-/// Of several blocks along each axis, and of several levels that kernels of their own do.
+/// Domains with several blocks along each axis, and with several levels that have kernels of their
+/// own.
 std::vector<NamedDomain> large_domains() {
   std::vector<NamedDomain> result = all_boundaries({67, 61, 127});
   for (const auto& more :

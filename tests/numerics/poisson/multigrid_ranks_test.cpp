@@ -62,9 +62,9 @@ std::int64_t different(const Domain& domain, const Sharing& sharing, const Value
 }
 
 template <class Real>
-void expect_bits_of_one_rank(const Domain& domain, const RankGrid& grid, std::int64_t least_cells,
+void expect_bits_of_one_rank(const Domain& domain, const RankGrid& grid, std::int64_t min_cells,
                              int threads) {
-  const Sharing sharing{&test_ranks(), grid, least_cells};
+  const Sharing sharing{&test_ranks(), grid, min_cells};
   const Box block = cut_of(domain, grid).block(sharing.rank());
   const Stopping stopping{.tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4, .max_cycles = 12};
   const auto shared = make_cpu_multigrid<Real>(domain, stopping, threads, sharing);
@@ -134,9 +134,9 @@ TEST_P(MultigridOnRanks, HasTheBitsOfOneRank) {
 TEST(MultigridOnRanks, GathersEarlierOrLater) {
   const Domain domain{uniform_axis(48, false), uniform_axis(64, true), uniform_axis(16, true)};
   for (const RankGrid& grid : grids_of(domain)) {
-    for (const std::int64_t least_cells : {100, 1000, 4096, 1 << 20}) {
-      SCOPED_TRACE(to_string(grid) + " from " + std::to_string(least_cells));
-      expect_bits_of_one_rank<double>(domain, grid, least_cells, 1);
+    for (const std::int64_t min_cells : {100, 1000, 4096, 1 << 20}) {
+      SCOPED_TRACE(to_string(grid) + " from " + std::to_string(min_cells));
+      expect_bits_of_one_rank<double>(domain, grid, min_cells, 1);
     }
   }
 }

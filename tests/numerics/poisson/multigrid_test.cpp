@@ -339,7 +339,7 @@ TEST_P(MultigridStagesOfLinesOn, DoWhatTheReferenceDoes) {
   const Values r = random_right_side(domain, 33);
   Values found = StagesInDouble(levels).v_cycle(domain, r);
   Values expected = Reference(levels).v_cycle(r);
-  // Of a single line only differences are determined.
+  // In a single line only differences are determined.
   remove_mean(domain, &found);
   remove_mean(domain, &expected);
   EXPECT_LE(largest_difference(found, expected), 1e-10 * largest(expected));

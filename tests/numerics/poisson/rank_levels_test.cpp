@@ -12,8 +12,8 @@ namespace bankfull::poisson::multigrid {
 namespace {
 
 RankLevels levels_of_rank(const Domain& domain, const RankGrid& grid, int rank,
-                          std::int64_t least_cells = 0) {
-  return rank_levels(make_levels(domain), cut_of(domain, grid), rank, least_cells);
+                          std::int64_t min_cells = 0) {
+  return rank_levels(make_levels(domain), cut_of(domain, grid), rank, min_cells);
 }
 
 TEST(RankLevels, OfOneRankAreTheLevels) {

@@ -15,7 +15,7 @@ namespace bankfull::poisson {
 
 // What tests of the direct solver on ranks share.
 
-/// Of this rank's slab, in the order of the whole field.
+/// The cells of this rank's slab, in the order of the whole field.
 inline Range cells_of_slab(const Domain& domain) {
   const Decomposition slabs = direct_slabs(domain, test_ranks().size());
   const Box block = slabs.block(test_ranks().rank());

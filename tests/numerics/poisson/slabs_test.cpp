@@ -129,7 +129,7 @@ std::vector<EliminatedSlab> eliminated(const ModeSystem& system, const Values& s
   return slabs;
 }
 
-/// Of the roots alone, by the equations in slabs.hpp.
+/// The solutions at the roots alone, by the equations in slabs.hpp.
 Values roots_of(const std::vector<EliminatedSlab>& slabs) {
   const std::size_t ranks = slabs.size();
   Matrix a(ranks, std::vector<long double>(ranks, 0.0L));

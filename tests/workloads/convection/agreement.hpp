@@ -162,7 +162,7 @@ inline void expect_agreement(const Case& one, const Problem& tuned, double toler
   }
 }
 
-/// Of a strongly stretched case by the direct solver. Products with eigenvectors round by the
+/// For a strongly stretched case with the direct solver. Products with eigenvectors round by the
 /// square root of the ratios of widths, which are up to 5500 along an axis (ADR 0017).
 inline constexpr double rounding_of_strong_stretching = 5e-11;
 

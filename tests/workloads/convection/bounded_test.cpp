@@ -282,8 +282,8 @@ TEST_P(BoundedCase, TheVarianceChangesByCentredFluxesAndByTheCorrection) {
   }
 }
 
-/// Of a front, beside which the time scheme adds next to nothing.
-TEST(BoundedBudget, NumericalDissipationIsToldApartFromTheTimeScheme) {
+/// With a front the time scheme adds next to nothing.
+TEST(BoundedBudget, NumericalDissipationIsSeparateFromTheTimeScheme) {
   const Problem problem =
       with_advection(carried(32, TimeScheme::adams_bashforth, block), Advection::bounded);
   const Plan plan(problem);
@@ -312,7 +312,7 @@ TEST(BoundedSteps, AreLimitedByTheFlowOutOfCells) {
   // through the lower faces of any.
   StepRule rule{.scheme = TimeScheme::adams_bashforth, .courant = 0.8, .steps = 10.0};
   rule.slowest_diffusion = 1e6;
-  rule.least_diffusivity = 1e6;
+  rule.min_diffusivity = 1e6;
   const FlowRates rates{.advection = 1.0, .exchange = 3.0};
   StepState next = next_step(rule, {}, rates);
   EXPECT_EQ(next.limit, StepLimit::bounds);
@@ -323,7 +323,7 @@ TEST(BoundedSteps, AreLimitedByTheFlowOutOfCells) {
   EXPECT_EQ(next.limit, StepLimit::bounds);
   EXPECT_DOUBLE_EQ(next.dt, 0.9 / 3.0 * 15.0 / 8.0);
   rule.fixed = 1.0;
-  EXPECT_DOUBLE_EQ(next_step(rule, {}, rates).least_margin, 15.0 / 8.0 / 3.0);
+  EXPECT_DOUBLE_EQ(next_step(rule, {}, rates).min_margin, 15.0 / 8.0 / 3.0);
 }
 
 /// A cell at the corner of a block, which the flow leaves through two faces and enters from where

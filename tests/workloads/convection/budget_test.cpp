@@ -214,7 +214,7 @@ TEST(Nusselt, AllFiveOfASteadyRollAgree) {
   }
 }
 
-TEST(Nusselt, KineticDissipationTellsItWhereBuoyancyAloneDrivesTheFlowAlongThePath) {
+TEST(Nusselt, KineticDissipationDeterminesItWhereBuoyancyAloneDrivesTheFlowAlongThePath) {
   const auto buoyancy = [](const auto& change) {
     Problem problem = roll(0.0, {0.0, 0.0, 1.0});
     change(problem);

@@ -181,7 +181,7 @@ Problem layer_in_units(double length, double time, TimeScheme scheme) {
   return problem;
 }
 
-/// Of the last stage of each of some steps.
+/// The cycles in the last stage of each of some steps.
 std::vector<int> cycles_of_steps(const Problem& problem) {
   const Plan plan(problem);
   const std::unique_ptr<Integrator> flow = make_integrator(plan);

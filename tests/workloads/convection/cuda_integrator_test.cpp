@@ -234,8 +234,8 @@ TEST_P(CudaIntegratorFarFromZero, IsTheSameFlow) {
 INSTANTIATE_TEST_SUITE_P(Cases, CudaIntegratorFarFromZero, testing::ValuesIn(cases_to_warm()),
                          case_name);
 
-/// Of several fields, scalars with references among them, in both precisions; read by another
-/// thread while steps are on their way.
+/// With several fields, scalars with references among them, in both precisions; another thread
+/// reads while steps are running.
 TEST_P(CudaIntegratorSchedule, CopiesStayWhileTheFlowGoesOn) {
   const int count = 3 + static_cast<int>(GetParam().problem.scalars.size());
   std::vector<int> copied{0, 2};

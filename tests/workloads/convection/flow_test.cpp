@@ -78,7 +78,7 @@ std::string refusal_of_formulas(const Problem& problem) {
   }
 }
 
-/// Of any size: there it is as quick as on a small one.
+/// Works for any size, as quickly as for a small one.
 TEST(InitialFlow, FormulasAreLookedAtWithoutAFlow) {
   Problem problem = noisy_problem();
   problem.axes[0] = {.lower = 0.0, .upper = 1.0, .cells = 1 << 20};

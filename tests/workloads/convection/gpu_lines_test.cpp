@@ -132,14 +132,14 @@ TEST(LinePlaces, AreAllElementsOnce) {
   for (const int axis : {0, 1, 2}) {
     for (const int block : {1, 8, 16, 32}) {
       for (const int count : visits(cells, axis, block)) {
-        EXPECT_EQ(count, 1) << "axis " << axis << ", " << block << " lines a block";
+        EXPECT_EQ(count, 1) << "axis " << axis << ", " << block << " lines per block";
       }
     }
   }
 }
 
 TEST(SharedLines, DoNotOverlapAndFitWhatIsAskedFor) {
-  constexpr int block = lines_a_block<double>;
+  constexpr int block = lines_per_block<double>;
   for (const bool along_rows : {false, true}) {
     for (const int count : {1, 7, 64}) {
       const SharedLines shared = SharedLines::of(along_rows, block, count);

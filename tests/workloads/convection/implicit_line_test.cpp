@@ -21,7 +21,7 @@ struct FormingCase {
   double growth;    ///< of the cells' widths, from both ends to the middle
 };
 
-/// Of cells as wide as 1 at both ends.
+/// The weights for cells that have width 1 at both ends.
 std::vector<NeighbourWeights<double>> weights_of(const FormingCase& c) {
   std::vector<double> widths;
   for (int n = -1; n <= c.count; ++n) {

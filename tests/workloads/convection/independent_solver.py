@@ -71,7 +71,7 @@ class Axis:
             ([self.centres[0] - self.distances[0]], self.centres, [self.centres[-1] + self.distances[-1]]))
 
     def along(self, values):
-        """One value a cell, or face, as an array that broadcasts over the box."""
+        """One value per cell, or face, as an array that broadcasts over the box."""
         return np.reshape(values, [-1 if a == self.number else 1 for a in AXES])
 
     def second_difference(self):
@@ -683,7 +683,7 @@ class Flow:
         return row
 
     def series(self):
-        """The rows of a whole run, one a step."""
+        """The rows of a whole run, one per step."""
         step, time, dt_before = 0, 0.0, None
         yield self.row(step, time, self.case.dt, "end" if self.case.end <= self.case.dt * (1 + 1e-6) else "given", self.largest_rate)
         while step < self.case.steps and time < self.case.end:

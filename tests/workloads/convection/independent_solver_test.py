@@ -180,7 +180,7 @@ class Drawn:
             return self.wall(axis, lower)
         return {"lower": self.wall(axis, lower), "upper": self.wall(axis, upper)}
 
-    def most_stretching(self, axis, stretched):
+    def max_stretching(self, axis, stretched):
         """Of what multigrid serves: one axis by any amount, others by little."""
         return 0.6 if self.choices["pressures"] == "multigrid" and axis != stretched[0] else 2.5
 
@@ -190,7 +190,7 @@ class Drawn:
         stretched = self.chance.sample(walled, min(len(walled), self.choices["stretched"]))
         return {"lower": lower, "upper": [round(low + self.amount(0.4, 2.5), 3) for low in lower],
                 "cells": [self.chance.randint(1, 9) for _ in AXES],
-                "stretching": [self.amount(0.3, self.most_stretching(a, stretched)) if a in stretched else 0 for a in AXES]}
+                "stretching": [self.amount(0.3, self.max_stretching(a, stretched)) if a in stretched else 0 for a in AXES]}
 
     def physics(self):
         if "temperature" in self.names and self.perhaps(0.4):
@@ -379,7 +379,7 @@ class BesideTheProgram(unittest.TestCase):
             return list(csv.DictReader(lines))
 
     def compared(self, case):
-        """Deviations of a case; what the program tells, but for its speed, is what the solver tells."""
+        """Deviations of a case; what the program records, except its speed, is what the solver finds."""
         flow = Flow(Case(case))
         rows, theirs = list(flow.series()), self.series_of_the_program(case)
         self.assertEqual(len(rows), len(theirs))
@@ -424,7 +424,7 @@ class BesideTheProgram(unittest.TestCase):
         """Were one term of one side missing, or were it centred or stepped in another way, the comparison would tell."""
         nothing = mock.Mock(return_value=0.0)
         tendency, beyond, diffused, mean_product, passage = Flow.tendency, Wall.beyond, Flow.diffused, Flow.mean_product, Flow.passage
-        self.tells(EVERYTHING, (
+        self.detects(EVERYTHING, (
             (Flow, "rotation", nothing),
             (Flow, "buoyancy", nothing),
             (Flow, "noise", nothing),
@@ -445,7 +445,7 @@ class BesideTheProgram(unittest.TestCase):
         difference, correct = Flow.second_difference, Flow.correct_pressure
         for kind in ("stretched", "walls"):
             for scheme in ("adams-bashforth", "runge-kutta"):
-                self.tells(EVERYTHING.replace("dt = 0.01", f'dt = 0.01\nscheme = "{scheme}"\nimplicit_diffusion = "{kind}"'), (
+                self.detects(EVERYTHING.replace("dt = 0.01", f'dt = 0.01\nscheme = "{scheme}"\nimplicit_diffusion = "{kind}"'), (
                     (Flow, "pressure_gradient", mock.Mock(return_value=0.0)),
                     (Flow, "divergence_of_rates", lambda flow: 0 * flow.divergence()),
                     (Flow, "second_difference", lambda flow, field, b: 2 * difference(flow, field, b)),
@@ -462,7 +462,7 @@ class BesideTheProgram(unittest.TestCase):
         bounded = re.sub(r"(diffusivity) = 0.0\d", r'\1 = 1e-4\nadvection = "bounded"', bounded)
         bounded = bounded.replace("temperature = 0.2", "temperature = -0.51").replace("steps = 6", "steps = 12")
         for scheme in ("adams-bashforth", "runge-kutta"):
-            self.tells(bounded.replace("dt = 0.01", f'dt = 0.01\nscheme = "{scheme}"'), (
+            self.detects(bounded.replace("dt = 0.01", f'dt = 0.01\nscheme = "{scheme}"'), (
                 (Flow, "correction", mock.Mock(return_value=0.0)),
                 (Flow, "correction", lambda flow, field, gamma, zeta, keeps: 1.001 * correction(flow, field, gamma, zeta, keeps)),
                 (Flow, "correction", lambda flow, field, gamma, zeta, keeps: correction(flow, field, gamma + zeta, 0, keeps)),
@@ -472,7 +472,7 @@ class BesideTheProgram(unittest.TestCase):
                 (Flow, "numerical_dissipation", lambda flow, s: 0.0 if len(flow.moments) == 3 else None),
             ))
 
-    def tells(self, text, others):
+    def detects(self, text, others):
         """Compares a case with itself, and with what the solver makes of it with other functions."""
         case = self.path / "case.toml"
         case.write_text(text)

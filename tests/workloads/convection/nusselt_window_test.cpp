@@ -15,7 +15,7 @@ constexpr double layer_conductivity = 0.5;
 constexpr double layer_buoyancy = 3.0;
 constexpr double layer_height = 2.0;
 
-/// Of difference 4 between walls of 11 and 7, so that 1 is what is conducted; or warmer.
+/// A layer between walls at 11 and 7, or warmer by `by`: conduction alone carries a heat flux of 1.
 Problem heated_layer(double by = 0.0) {
   Problem problem;
   problem.axes[0].periodic = problem.axes[1].periodic = true;
@@ -188,7 +188,7 @@ TEST(NusseltWindow, TheErrorOfIndependentValuesIsTheirs) {
       EXPECT_TRUE(window.averages()->error.has_value());
     }
   }
-  // Of so many batches it is known to a quarter, and the largest of three is taken.
+  // With so many batches the error is known to a quarter, and the largest of three is taken.
   const double expected = 0.5 / std::sqrt(noted / 2.0) / 5.0;
   EXPECT_GT(*window.averages()->error, 0.8 * expected);
   EXPECT_LT(*window.averages()->error, 1.6 * expected);

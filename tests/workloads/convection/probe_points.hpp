@@ -28,7 +28,7 @@ inline std::vector<Vector> points_of(const Problem& problem) {
   return points;
 }
 
-/// Of all fields, of a flow as it is.
+/// The readings of all fields of a flow as it is.
 inline std::vector<double> readings_of(Integrator& flow, const std::vector<Vector>& points) {
   std::vector<int> fields;
   for (int field = 0; field < flow.plan().fields(); ++field) {
@@ -40,7 +40,7 @@ inline std::vector<double> readings_of(Integrator& flow, const std::vector<Vecto
   RunProbes probes(flow.plan(), requests);
   probes.prepare(flow);
   std::vector<double> values;
-  probes.tell_all(0, 0.0, flow, [&](const ProbeReading& reading) {
+  probes.record_all(0, 0.0, flow, [&](const ProbeReading& reading) {
     if (reading.probe == 1) {
       values = reading.values;
     }

@@ -140,7 +140,7 @@ TEST(RunProbes, AreReadAtMultiplesOfStepsAndOfTime) {
   probes.prepare(*flow);
   std::vector<std::vector<std::int64_t>> read(2);
   const auto note = [&](const ProbeReading& one) { read[one.probe].push_back(one.step); };
-  probes.tell_all(0, 0.0, *flow, note);
+  probes.record_all(0, 0.0, *flow, note);
   EXPECT_EQ(probes.next_step(), 4);
   EXPECT_NEAR(probes.next_time(), 0.25, 1e-9);
   KeptState state;
@@ -152,7 +152,7 @@ TEST(RunProbes, AreReadAtMultiplesOfStepsAndOfTime) {
       probes.restore(state);
     }
     if (probes.due(step, time)) {
-      probes.tell_due(step, time, *flow, note);
+      probes.record_due(step, time, *flow, note);
     }
   }
   EXPECT_EQ(read[0], (std::vector<std::int64_t>{0, 4, 8, 12}));

@@ -30,7 +30,7 @@ inline double largest_of(const std::vector<double>& values, double least) {
   return least;
 }
 
-/// Of each sum by itself: they differ by powers of what they are of.
+/// Compares each sum by itself: their sizes differ, as powers of different quantities do.
 inline void expect_same_samples(const std::vector<ProfileSample>& found,
                                 const std::vector<ProfileSample>& expected, double tolerance) {
   for (std::size_t axis = 0; axis < 3; ++axis) {

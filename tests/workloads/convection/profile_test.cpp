@@ -48,7 +48,7 @@ const ProfileColumn& column_of(const Profile& profile, const std::string& name) 
   throw RuntimeFailure("no column " + name);
 }
 
-/// Of the flow as it is: averages of one sample.
+/// The profile of the flow as it is: averages of one sample.
 Profile profile_now(Integrator& flow, std::size_t axis) {
   const StatisticsRequest request{.name = "", .along = {true, true, true}, .every = 1};
   ProfileAverages averages(flow.plan(), request, axis, 0.0);
@@ -226,7 +226,7 @@ TEST(ProfileAverages, AskForStepsWithinTheWindow) {
   EXPECT_FALSE(request.asks_for(20, 2.1));
 }
 
-/// Of equal batches with the means 0 and 1 by turns: sqrt(1/4 / (n - 1)).
+/// Equal batches with the means 0 and 1 by turns have the error sqrt(1/4 / (n - 1)).
 TEST(ProfileAverages, HaveTheErrorOfBatchMeans) {
   const Plan plan(prescribed({}));
   const StatisticsRequest request{.name = "", .along = {false, false, true}};
@@ -255,7 +255,7 @@ TEST(ProfileAverages, MergeBatchesThatBecomeTooMany) {
   EXPECT_NEAR(column_of(profile, "temperature_mean").errors[0], 0.0, 1e-15);
 }
 
-TEST(ProfileAverages, GoOnFromWhereTheyWereSaved) {
+TEST(ProfileAverages, ContinueFromWhereTheyWereSaved) {
   const Plan plan(prescribed({}));
   const StatisticsRequest request{.name = "w", .along = {false, false, true}};
   ProfileAverages whole(plan, request, 2, 0.0);

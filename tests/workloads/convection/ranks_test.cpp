@@ -51,7 +51,7 @@ Found found_in(Integrator& flow) {
   const StepState clock = flow.progress();
   found.clock = bits_of({clock.time, clock.dt, clock.rates.advection, clock.rates.buoyancy,
                          clock.rates.exchange, clock.largest_courant, clock.largest_courant_at_end,
-                         clock.least_margin});
+                         clock.min_margin});
   found.cycles = flow.pressure_outcome().cycles;
   return found;
 }
@@ -109,9 +109,8 @@ void expect_bits_of_one_rank(Problem problem, int steps) {
   for (const RankGrid& grid : grids) {
     SCOPED_TRACE(to_string(grid));
     problem.threads = grid.i % 2 + 1;
-    expect_same(
-        after_steps(problem, steps, {.ranks = &test_ranks(), .grid = grid, .least_cells = 0}),
-        alone);
+    expect_same(after_steps(problem, steps, {.ranks = &test_ranks(), .grid = grid, .min_cells = 0}),
+                alone);
   }
 }
 

@@ -112,8 +112,8 @@ TEST(Resolution, AScalarThatNothingMakesDifferHasNoRangeThatRoundingWouldHide) {
   Scalar& scalar = problem.scalars.front();
   scalar.walls[2] = {WallScalar::insulating(), WallScalar::insulating()};
   const Grid grid(problem.axes);
-  const auto rounding_of = [&](double most_at_start) {
-    ResolutionWatch watch(problem, grid, flow_of(0.0, 0.0, most_at_start));
+  const auto rounding_of = [&](double max_at_start) {
+    ResolutionWatch watch(problem, grid, flow_of(0.0, 0.0, max_at_start));
     return watch.add(10.0, flow_of(0.0, 4.0, 4.0 + 4e-15), {}).rounding;
   };
   scalar.source = [](double, double, double) { return 1.0; };

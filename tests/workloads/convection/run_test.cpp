@@ -127,7 +127,7 @@ TEST(ConvectionRun, TheReferenceHasNoPercentage) {
   EXPECT_GT(step.work.working_set_bytes, 0.0);
 }
 
-TEST(ConvectionRun, TellsItsRecorderAtTheCadenceAskedFor) {
+TEST(ConvectionRun, CallsItsRecorderAtTheCadenceAskedFor) {
   CountingRecorder recorder;
   run_with(small_problem(), {.series_steps = 25, .snapshots = 3}, recorder);
   EXPECT_EQ(recorder.begins, 1);
@@ -139,7 +139,7 @@ TEST(ConvectionRun, TellsItsRecorderAtTheCadenceAskedFor) {
 
 /// Beside walls at 0 and 1: within them and, at its beginning, beyond; with a source, through a
 /// heated wall, and by mixed walls of a reservoir at 3.
-TEST(ConvectionRun, TellsWhatItKnowsOfScalarsBeforehand) {
+TEST(ConvectionRun, RecordsWhatItKnowsOfScalarsBeforehand) {
   Problem problem;
   problem.axes = {
       {{.upper = 2.0, .cells = 4, .periodic = true}, {.cells = 1, .periodic = true}, {.cells = 4}}};
@@ -195,7 +195,7 @@ Problem decaying_vortices() {
   return problem;
 }
 
-TEST(ConvectionRun, RowsTellWhatTheTimeSchemeAddedOverTheirLastTwoSteps) {
+TEST(ConvectionRun, RowsContainWhatTheTimeSchemeAddedOverTheirLastTwoSteps) {
   const Problem problem = decaying_vortices();
   const double dt = problem.time_step.fixed;
   const double wave = 12.0 * std::sin(std::numbers::pi / 12.0);
@@ -224,7 +224,7 @@ TEST(ConvectionRun, RowsTellWhatTheTimeSchemeAddedOverTheirLastTwoSteps) {
 }
 
 /// A run to a time that is no multiple of its steps.
-TEST(ConvectionRun, TheLastRowTellsTheTimeSchemeToo) {
+TEST(ConvectionRun, TheLastRowContainsTheTimeSchemeToo) {
   for (const double end : {0.3, 0.31, 0.3001, 0.329}) {
     Problem problem = decaying_vortices();
     problem.steps = 0;
@@ -237,7 +237,7 @@ TEST(ConvectionRun, TheLastRowTellsTheTimeSchemeToo) {
 }
 
 /// Where the program chooses both steps and rows, a row waits until its budgets can be told.
-TEST(ConvectionRun, RowsOfChosenStepsTellTheTimeSchemeToo) {
+TEST(ConvectionRun, RowsOfChosenStepsContainTheTimeSchemeToo) {
   Problem problem = small_problem();
   problem.time_step = {.courant = 0.3};
   problem.steps = 0;
@@ -281,7 +281,7 @@ std::vector<Problem> problems_with_short_first_steps() {
   return problems;
 }
 
-TEST(ConvectionRun, TheFirstRowTellsTheFirstStep) {
+TEST(ConvectionRun, TheFirstRowDescribesTheFirstStep) {
   std::vector<StepLimit> limits;
   for (Problem problem : problems_with_short_first_steps()) {
     for (const Schedule schedule : {Schedule::tuned, Schedule::reference}) {

@@ -348,7 +348,7 @@ TEST(SavedRun, ReadsItsProbesWhenTheyAreDue) {
 }
 
 /// Somebody who watches sees what the samples so far say: with checkpoints, and when they ask.
-TEST(SavedRun, TellsItsStatisticsWhileItGoesOn) {
+TEST(SavedRun, RecordsItsStatisticsWhileItRuns) {
   SavedCase one = saved_cases()[1];
   one.cadence.series_steps = 2;
   KeepingRecorder with_rows;
@@ -421,7 +421,7 @@ TEST(SavedRun, GoesBeyondItsEndWhereThatIsLater) {
 }
 
 /// A run may be killed between its last step and its last row.
-TEST(SavedRun, TellsWhatIsLeftAtItsEnd) {
+TEST(SavedRun, RecordsWhatIsLeftAtItsEnd) {
   const SavedCase one = saved_cases().front();
   Cadence cadence = one.cadence;
   cadence.checkpoints.at_end = true;
@@ -444,7 +444,7 @@ double number_of(const RunResult& result, const std::string& name) {
   return NAN;
 }
 
-TEST(SavedRun, TellsWhatAllOfItsProcessesHaveTaken) {
+TEST(SavedRun, RecordsWhatAllOfItsProcessesHaveTaken) {
   SavedCase one = saved_cases().front();
   one.cadence.checkpoints.steps = 20;
   KeepingRecorder first;

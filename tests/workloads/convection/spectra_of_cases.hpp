@@ -27,7 +27,7 @@ inline std::vector<SpectrumLines> spectra_to_find(const Grid& grid) {
   return all;
 }
 
-/// Those of all fields after a step.
+/// The spectra of all fields after a step.
 inline std::vector<std::vector<double>> spectra_after_a_step(const Problem& problem) {
   const std::unique_ptr<Integrator> flow = make_integrator(Plan(problem));
   flow->load(initial_state(problem, Grid(problem.axes)));

@@ -154,7 +154,7 @@ TEST(RunSpectra, FindWavesAtTheirWavenumbers) {
 }
 
 /// A wave that grows: its part is the mean over time of its square, by the time of each sample.
-TEST(RunSpectra, WeighSamplesByTimeAndTellErrors) {
+TEST(RunSpectra, WeighSamplesByTimeAndEstimateErrors) {
   const std::vector<SpectrumRequest> requests{
       {.name = "x", .along = 0, .across = 2, .from = 1.0, .until = 40.0, .every = 2}};
   const Plan plan(layer_of_waves());
@@ -191,7 +191,7 @@ TEST(RunSpectra, WeighSamplesByTimeAndTellErrors) {
   EXPECT_NEAR(wave.errors[1], 0.0, 1e-15);
 }
 
-TEST(RunSpectra, GoOnFromWhereTheyWereSaved) {
+TEST(RunSpectra, ContinueFromWhereTheyWereSaved) {
   const std::unique_ptr<Integrator> flow = flow_in_layer(layer_of_waves());
   std::vector<SpectrumRequest> requests{
       {.name = "a", .along = 0, .across = 2, .at = {0.5}, .every = 1},

@@ -143,7 +143,7 @@ TEST_P(StableSteps, NoStepExceedsTheCourantNumberHoweverCoarseTheGrid) {
       EXPECT_TRUE(flow.now().finite());
       EXPECT_LE(flow.progress().largest_courant, problem.time_step.courant * (1.0 + 1e-12));
       EXPECT_LE(flow.progress().largest_courant_at_end, 2.0 * problem.time_step.courant);
-      EXPECT_GE(flow.progress().least_margin, 1.0);
+      EXPECT_GE(flow.progress().min_margin, 1.0);
       // Free fall through the layer, and twice that for what the scheme leaves unresolved.
       EXPECT_LT(flow.now().kinetic_energy, 2.0);
     }
@@ -196,7 +196,7 @@ void check_steps(const Problem& problem) {
   ASSERT_TRUE(now.finite());
   EXPECT_LE(flow.progress().largest_courant, problem.time_step.courant * (1.0 + 1e-12));
   EXPECT_LE(flow.progress().largest_courant_at_end, 2.0 * problem.time_step.courant);
-  EXPECT_GE(flow.progress().least_margin, 1.0);
+  EXPECT_GE(flow.progress().min_margin, 1.0);
   EXPECT_LE(now.scalars.front().mean_square, start.scalars.front().mean_square * (1.0 + 1e-3));
   if (shut) {
     EXPECT_LE(now.kinetic_energy, (start.kinetic_energy + fall) * (1.0 + 1e-2));
@@ -264,7 +264,7 @@ void check_driven_steps(const Problem& problem) {
   }
   EXPECT_LE(flow.progress().largest_courant, problem.time_step.courant * (1.0 + 1e-12));
   EXPECT_LE(flow.progress().largest_courant_at_end, 2.0 * problem.time_step.courant);
-  EXPECT_GE(flow.progress().least_margin, 1.0);
+  EXPECT_GE(flow.progress().min_margin, 1.0);
 }
 
 TEST(StableStepsOfRandomCases, KeepTheCourantNumberOfDrivenFlows) {

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Schemes, StepOf,
 
 /// Carried along an axis of `slowest_diffusion` and diffused along that and any others.
 TEST_P(StepOf, DampsWavesOfEveryDirection) {
-  for (const double steepness : {1.0, most_growth}) {
+  for (const double steepness : {1.0, max_growth}) {
     for (const double slowest : spread(1e-6, 1.0, 25)) {
       for (const double fastest : spread(slowest, std::max(1.0, slowest), 12)) {
         StepRule rule = free_rule(GetParam());
@@ -162,7 +162,7 @@ TEST_P(StepOf, DampsWavesOfEveryDirectionBesideImplicitDiffusion) {
                   << "dt " << dt << ", diffusion " << slowest << " and " << explicitly << ", angle "
                   << angle << ", decay " << decay << ", implicit "
                   << testing::PrintToString(decays);
-              ASSERT_LE(amplification(GetParam(), z, decays, most_growth), 1.0 + beyond_one);
+              ASSERT_LE(amplification(GetParam(), z, decays, max_growth), 1.0 + beyond_one);
             }
           }
         }
@@ -251,7 +251,7 @@ TEST_P(StepOf, DampsInternalWavesOfEveryLength) {
   constexpr double width = 0.01;
   for (const double diffusivity : spread(1e-6, 1e-3, 7)) {
     StepRule rule = free_rule(GetParam());
-    rule.least_diffusivity = diffusivity;
+    rule.min_diffusivity = diffusivity;
     rule.slowest_diffusion = 4.0 * diffusivity / (width * width);
     rule.fastest_diffusion = 2.0 * rule.slowest_diffusion;
     rule.buoyancy_difference = difference;
@@ -270,7 +270,7 @@ TEST_P(StepOf, HasTheCourantNumberAskedForAlsoAtItsEnd) {
   rule.slowest_diffusion = 10.0;
   const StepState before{.steps = 5, .time = 1.0, .dt = 0.05, .rates = {.advection = 3.0}};
   const StepState steady = next_step(rule, before, {.advection = 3.0});
-  EXPECT_DOUBLE_EQ(steady.dt, std::min(0.2 / 3.0, most_growth * 0.05));
+  EXPECT_DOUBLE_EQ(steady.dt, std::min(0.2 / 3.0, max_growth * 0.05));
   const StepState faster = next_step(rule, before, {.advection = 4.0});
   EXPECT_DOUBLE_EQ(faster.dt * (4.0 + faster.dt * 1.0 / 0.05), 0.2);
   EXPECT_EQ(faster.limit, StepLimit::courant);
@@ -310,9 +310,9 @@ TEST(StepControl, KeepsGoingWhereTheFlowIsNoLongerFinite) {
 TEST(StepControl, NotesHowCloseAFixedStepComesToInstability) {
   const StepRule rule{.scheme = TimeScheme::runge_kutta, .fixed = 0.1};
   const StepState close = next_step(rule, {}, {.advection = 17.3});
-  EXPECT_NEAR(close.least_margin, 1.0, 1e-12);
-  EXPECT_NEAR(next_step(rule, close, {.advection = 1.0}).least_margin, 1.0, 1e-12);
-  EXPECT_NEAR(next_step(rule, close, {.advection = 34.6}).least_margin, 0.5, 1e-12);
+  EXPECT_NEAR(close.min_margin, 1.0, 1e-12);
+  EXPECT_NEAR(next_step(rule, close, {.advection = 1.0}).min_margin, 1.0, 1e-12);
+  EXPECT_NEAR(next_step(rule, close, {.advection = 34.6}).min_margin, 0.5, 1e-12);
 }
 
 TEST(StepControl, TheLeastNumberOfStepsNeverOvershoots) {
@@ -327,7 +327,7 @@ TEST(StepControl, TheLeastNumberOfStepsNeverOvershoots) {
       StepState now;
       int looks = 0;
       while (now.time < end) {
-        for (std::int64_t n = least_steps_to(rule, now, end); n > 0; --n) {
+        for (std::int64_t n = min_steps_to(rule, now, end); n > 0; --n) {
           ASSERT_LT(now.time, end);
           now = next_step(rule, now, {});
           rule.at_rest = any;
@@ -356,8 +356,8 @@ TEST(StepRule, FluidAtRestIsNotDrivenBeyondTheCourantNumberWithinAStep) {
   EXPECT_EQ(driven.limit, StepLimit::forces);
 }
 
-/// Of a fluid at rest at temperature 0 in a box of 10 x 1 x 20 cells whose walls across z and y
-/// along which it falls are as said.
+/// The first step of a fluid at rest at temperature 0 in a box of 10 x 1 x 20 cells; `set` changes
+/// the walls across z and those across y, along which it falls.
 double step_from_rest(const std::function<void(Problem&)>& set,
                       const LargestSources& sources = {}) {
   Problem problem;

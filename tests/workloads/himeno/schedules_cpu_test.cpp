@@ -43,7 +43,7 @@ TEST(CpuSchedules, GosaIsTheSameInEveryRun) {
   }
 }
 
-TEST(CpuSchedules, TellPartsOfThePressure) { expect_parts_of_the_pressure(Device::cpu()); }
+TEST(CpuSchedules, ReturnPartsOfThePressure) { expect_parts_of_the_pressure(Device::cpu()); }
 
 class CpuExactIterations : public ::testing::TestWithParam<ExactCase> {};
 

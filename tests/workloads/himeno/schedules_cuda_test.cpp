@@ -64,9 +64,9 @@ TEST_P(CudaPerturbed, OperatorIsFoundOnALargeOddGrid) {
 INSTANTIATE_TEST_SUITE_P(Schedules, CudaPerturbed,
                          testing::ValuesIn(perturbed_cases(schedules_on_gpus())));
 
-TEST(CudaSchedules, TellPartsOfThePressure) { expect_parts_of_the_pressure(Device::cuda(0)); }
+TEST(CudaSchedules, ReturnPartsOfThePressure) { expect_parts_of_the_pressure(Device::cuda(0)); }
 
-TEST(CudaSchedules, TellTheTimeByBothClocks) {
+TEST(CudaSchedules, ReportTheTimeByBothClocks) {
   Problem problem;
   problem.grid = {66, 66, 130};
   problem.device = Device::cuda(0);

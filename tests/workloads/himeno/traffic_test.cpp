@@ -43,7 +43,7 @@ class CountedSweep {
     return count;
   }
 
-  /// Of the boundary, all but its corners.
+  /// All points of the boundary but its corners.
   [[nodiscard]] std::int64_t boundary_without_corners() const {
     std::int64_t count = 0;
     each(1, [&](std::int64_t i, std::int64_t j, std::int64_t k) { count += !inside(i, j, k); });

@@ -11,7 +11,7 @@
 namespace bankfull::hpcg {
 namespace {
 
-/// Of classes on a GPU.
+/// The alignment of classes on a GPU.
 constexpr std::int64_t alignment = 256;
 
 /// How a level is swept and its columns are kept. Levels are small here, so that `automatic` means

@@ -72,7 +72,7 @@ TEST(ConjugateGradients, DoNotStopAtANaN) {
   EXPECT_EQ(conjugate_gradients(backend, {.iterations = 7, .tolerance = nan_value}).iterations, 7);
 }
 
-TEST(ConjugateGradients, GoOnToAsManyIterationsAsTheyMustTake) {
+TEST(ConjugateGradients, ContinueToAsManyIterationsAsTheyMustTake) {
   const auto system = make_system(small_problem({16, 16, 16}), alone());
   const auto backend = system->make_backend(Variant::tuned);
   const int needed =

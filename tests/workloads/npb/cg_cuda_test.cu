@@ -169,7 +169,7 @@ TEST_F(CgMatrixOnGpu, TimesAVectorGivesTheProductWhereBlocksGoThroughManyPanels)
     v[n] = 1.0 + 0.5 * std::sin(static_cast<double>(n));
   }
   const std::vector<double> expected = product_of(matrix, v);
-  // Several groups a block, one group a block, fewer slices than warps.
+  // Several groups per block, one group per block, fewer slices than warps.
   for (const auto& [blocks, bytes] :
        {std::pair{13, 4000}, {1, 40000}, {3, 16384}, {7, 6000}, {132, 4096}}) {
     const cuda::Tiling tiling = cuda::tiling_for(7000, blocks, bytes);

@@ -49,7 +49,7 @@ TEST(CgTiling, GivesEachBlockOneTileWhereTheVectorIsShort) {
   EXPECT_EQ(tiling.blocks, 132);
 }
 
-// Class B on an H200: lanes enough for many slices a warp. Class A: rows for one slice a warp.
+// Class B on an H200: lanes enough for many slices per warp. Class A: rows for one slice per warp.
 TEST(CgTiling, SharesPiecesSoThatAllWarpsWork) {
   const Tiling many = tiling_for(75000, 132, hopper_bytes);
   EXPECT_EQ(many.panels, 4);

@@ -47,7 +47,7 @@ TEST(EpLogTable, IsPreciseTowardsOne) {
   }
 }
 
-TEST(EpLogTable, TellsWhatHasNoLogarithmHere) {
+TEST(EpLogTable, MarksWhatHasNoLogarithmHere) {
   for (const double t : {1.0, 1.25, std::nextafter(2.0, 0.0)}) {
     EXPECT_EQ(by_table(t), 0.0);
     EXPECT_EQ(mark_of(t), Table::rejected);

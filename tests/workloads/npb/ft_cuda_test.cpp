@@ -19,8 +19,8 @@ struct Sequences {
   std::int64_t stride;
 };
 
-/// Of eight sequences at a time, in lanes: larger fields would keep a serial definition busy for a
-/// minute.
+/// Transforms eight sequences at a time, in lanes: a serial transform would take a minute for
+/// larger fields.
 void transform(Complex* field, const Sequences& sequences, const LaneFft& fft, FftSign sign) {
   constexpr std::int64_t lanes = LaneFft::lanes;
   std::vector<double> blocks(static_cast<std::size_t>(fft.size() * LaneFft::block));
@@ -56,7 +56,7 @@ void transform(std::vector<Complex>& field, const FtParameters& ft, FftSign sign
   transform(field.data(), {1, plane, plane}, LaneFft(ft.nz), sign);
 }
 
-/// Of all iterations, as RNR-94-007 has them.
+/// The checksums of all iterations, by RNR-94-007.
 std::vector<Complex> expected_checksums(const FtParameters& ft) {
   std::vector<Complex> spectrum(static_cast<std::size_t>(ft.points()));
   Generator generator(common_seed);

@@ -136,8 +136,8 @@ TEST(FtPlan, TakesLessMemoryOnMoreRanks) {
 TEST(FtPlan, GroupsPlanesAlikeOnAnyRanks) {
   for (int ranks = 1; ranks <= 8; ranks *= 2) {
     const Plan plan = plan_of(parameters(64, 64, 2048), ranks, ranks - 1);
-    EXPECT_EQ(plan.planes_a_group(), 64);
-    EXPECT_EQ(plan.own_groups() * plan.planes_a_group(), plan.own_planes().depth);
+    EXPECT_EQ(plan.planes_per_group(), 64);
+    EXPECT_EQ(plan.own_groups() * plan.planes_per_group(), plan.own_planes().depth);
   }
 }
 

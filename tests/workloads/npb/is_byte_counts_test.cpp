@@ -55,7 +55,7 @@ TEST(IsByteCounts, AddToWhatIsThere) {
   EXPECT_EQ(sums, (std::vector<std::uint32_t>{12, 10, 11}));
 }
 
-TEST(IsByteCounts, TellHowManyKeysHaveSomeValues) {
+TEST(IsByteCounts, FindHowManyKeysHaveSomeValues) {
   ByteCounts counts = clear_counts();
   counts.count(squares());
   EXPECT_EQ(counts.keys_of({0, 4}), 0 + 1 + 4 + 9);

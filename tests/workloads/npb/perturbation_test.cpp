@@ -71,7 +71,7 @@ TEST_P(PerturbedALittle, ChangesTheResult) {
 
 INSTANTIATE_TEST_SUITE_P(Npb, PerturbedALittle, testing::ValuesIn(all_kernels), kernel_name);
 
-/// Of EP, by what its operator is multiplied.
+/// Runs of EP with a perturbed operator; the parameter is the perturbation.
 class PerturbedRun : public testing::TestWithParam<double> {};
 
 TEST_P(PerturbedRun, SaysSoAndIsNotVerified) {

@@ -214,7 +214,7 @@ TEST(NpbOnRanks, MemoryFallsWithTheirNumber) {
   }
 }
 
-TEST(NpbOnRanks, RunsTellOfAllRanks) {
+TEST(NpbOnRanks, RunsReportAllRanks) {
   const int ranks = test_ranks().size();
   Problem problem;
   problem.size = Class::s;

@@ -31,7 +31,7 @@ TEST(LinkRun, FindsCellsThatCameToTheWrongPlace) {
     const LinkSetup setup{.ranks = test_ranks(), .ring = ring, .face_bytes = bytes};
     const auto timer = make_link_timer(setup, Device::cpu(), 1);
     EXPECT_EQ(wrong_cells(*timer, setup), 0);
-    // Of a row of ranks, a ring has ghosts that its open ends leave untouched.
+    // A ring sets the ghosts at both ends of a row of ranks, which an open row leaves untouched.
     const LinkSetup other{.ranks = test_ranks(), .ring = !ring, .face_bytes = bytes};
     EXPECT_GT(test_ranks().sum(wrong_cells(*timer, other)), 0);
   }

@@ -35,7 +35,7 @@ RunResult run_alone(const Problem& problem) {
   return run(make_plan(problem, alone()), {.ranks = alone(), .progress = progress});
 }
 
-/// Of everything that one rank can probe.
+/// A run of everything that one rank can probe.
 const RunResult& tiny_run() {
   static const RunResult result = run_alone(tiny(Part::all));
   return result;
@@ -96,7 +96,7 @@ TEST(ProbeRun, WithoutTimeMeasuresOnePointOfATeam) {
                                      std::to_string(left_out) + " points for lack of time"});
 }
 
-TEST(ProbeRun, EveryMeasurementTellsHowQuietTheMachineWas) {
+TEST(ProbeRun, EveryMeasurementRecordsHowQuietTheMachineWas) {
   const double load = LoadWatch().so_far(alone()).load_before;
   for (const Measurement& m : tiny_run().measurements) {
     EXPECT_EQ(m.quietness.load_before > 0.0, load > 0.0) << m.name;

@@ -12,7 +12,7 @@ namespace bankfull::poisson {
 /// equations by tensor product methods", Numer. Math. 6, 1964): W^(1/2) L W^(-1/2) = -Q decay Q^T
 /// with Q orthogonal. Mode 0 is the constant one, whose decay is exactly 0.
 struct EigenBasis {
-  std::vector<double> decay;    ///< minus the eigenvalues, ascending; one a mode
+  std::vector<double> decay;    ///< minus the eigenvalues, ascending; one per mode
   std::vector<double> forward;  ///< Q^T W^(1/2), from cells to modes: [mode * cells + cell]
   std::vector<double> back;     ///< W^(-1/2) Q, from modes to cells: [cell * cells + mode]
 };

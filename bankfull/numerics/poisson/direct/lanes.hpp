@@ -183,8 +183,8 @@ class LaneElimination {
             .gain = root_dominance_[place]};
   }
 
-  /// Of all lanes, after all cells but the last were eliminated: what is further apart feels less
-  /// than `least` of each other.
+  /// The reach over all lanes, after all cells but the last were eliminated: cells that are further
+  /// apart influence each other by less than `least`.
   [[nodiscard]] SlabReach reach(std::int64_t cells, Real least) const {
     SlabReach reach{cells - 1, 0};
     const auto pass = [&](std::int64_t n, Real* passed) {

@@ -22,7 +22,7 @@ struct MatrixRows {
   }
 };
 
-/// Of a product of matrices: `rows` x `depth` times `depth` x `columns`.
+/// The shape of a product of matrices: `rows` x `depth` times `depth` x `columns`.
 struct ProductShape {
   std::int64_t rows = 0;
   std::int64_t depth = 0;

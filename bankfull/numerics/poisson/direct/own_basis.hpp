@@ -13,7 +13,7 @@
 
 namespace bankfull::poisson {
 
-/// Those of axes j and k that are stretched.
+/// The eigenvector bases of axes j and k, where these are stretched.
 struct OwnBases {
   std::optional<EigenBasis> j;
   std::optional<EigenBasis> k;

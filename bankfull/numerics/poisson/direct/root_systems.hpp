@@ -95,7 +95,7 @@ class RootSystems {
     *at.inverse = root_solution(Real{1}, end.dominance + *at.inverse + root_dominance);
   }
 
-  /// Of one slab's block: sides, later solutions.
+  /// An amplitude in one slab's block: its right sides, later its solutions.
   [[nodiscard]] Real* own(Real* blocks, int slab, int amplitude) const {
     return blocks + slab * block_ + amplitude * pitch_;
   }

@@ -46,14 +46,14 @@ struct EliminationFlops {
   int leave = 0;    ///< and back
 
   EliminationFlops(bool cyclic, const PlaneModes& modes) {
-    // Of a pair of elements: two complex products a way; sums of their parts, and back halves of
-    // them.
+    // Per pair of elements and direction: two complex products; their parts are added on the way
+    // out, and their halves on the way back.
     const int twists = modes.twisted ? 2 * 6 : 0;
     const bool separated = modes.count > 1 && !modes.product_j;
     reach = twists + (separated ? 4 : 0);
     leave = twists + (separated ? 8 : 0);
-    // Of a mode: its decay, the pivot, what is left; around, what goes to the root and is left
-    // there.
+    // Per mode: its decay, the pivot and the remainder; if cyclic, also what goes to the root and
+    // what remains there.
     const int eliminate = 1 + 5 + (cyclic ? 5 : 0);
     forward = reach + modes.count * eliminate + amplitudes * (4 + (cyclic ? 2 : 0));
     back = leave + amplitudes * (2 + (cyclic ? 2 : 0));
@@ -66,7 +66,7 @@ double flops_of_elimination(const Axis& axis, const PlaneModes& modes) {
   return static_cast<double>(axis.cells() - 1) * (flops.forward + flops.back) + root;
 }
 
-/// Operations a cell, there and back.
+/// Operations per cell, there and back.
 double transform_flops(std::int64_t cells, bool by_product) {
   const double one_way =
       by_product ? product_flops({1, cells, 1}) : 2.5 * std::log2(static_cast<double>(cells));
@@ -84,7 +84,7 @@ Traffic direct_traffic(const Domain& domain, std::size_t element_bytes, int pass
   return {one_way, one_way, transforms + pairs * flops_of_elimination(domain.i, modes)};
 }
 
-/// Of matrices that take rows along j and places along k to modes, and back.
+/// The sizes of the matrices that take rows along j and places along k to modes, and back.
 std::int64_t product_reals(const Extents& n) {
   return 2 * n.nj * n.nj + 4 * n.nk * half_spectrum(n.nk);
 }
@@ -126,8 +126,8 @@ double slab_elimination_flops(const Domain& domain, const SlabSweeps& sweeps) {
 }
 
 double root_system_flops(int ranks) {
-  // Of an amplitude: two sums, three products and a sum on the way up, two of each down; at the
-  // last root three sums and a product.
+  // Per amplitude: two sums, three products and a sum on the way up, two sums and two products on
+  // the way down; at the last root three sums and a product.
   constexpr int of_a_root = 6 + 4;
   constexpr int of_the_last = 4;
   return EliminationFlops::amplitudes * static_cast<double>((ranks - 1) * of_a_root + of_the_last);

@@ -26,12 +26,12 @@ namespace bankfull::poisson {
 // is a system of the same kind as that of the cells, a ladder or, on a periodic axis, a ring, and
 // no coupling and no dominance of it is a difference either. Each rank solves it for its share of
 // the modes, by the same elimination, and hands back p(r) and p(r - 1), from which a slab's other
-// cells follow by substitution. Both numbers of all modes travel twice: four planes a rank and
+// cells follow by substitution. Both numbers of all modes travel twice: four planes per rank and
 // solve, however thick slabs are, where transposes move the slab itself twice. (H. H. Wang, "A
 // parallel method for tridiagonal equations", ACM Trans. Math. Softw. 7, 1981; for many systems at
 // once with shares of them for each rank: K.-H. Kim, J.-H. Kang, X. Pan, J.-I. Choi, "PaScaL_TDMA:
 // a library of parallel and scalable solvers for massive tridiagonal systems", Comput. Phys.
-// Commun. 260, 2021. There two rows a rank are left, first cell and last: here the first one is
+// Commun. 260, 2021. There two rows per rank are left, first cell and last: here the first one is
 // eliminated too.)
 //
 // c, d and g depend on the domain alone and travel once, when the solver is made. c shrinks by a

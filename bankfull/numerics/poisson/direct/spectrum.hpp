@@ -22,7 +22,7 @@ struct SpectrumLayout {
   SpectrumLayout(const Extents& extents, std::size_t element_bytes, std::int64_t spare = 0);
 };
 
-/// Of so many planes of the domain.
+/// The layout of this number of the domain's planes.
 inline SpectrumLayout slab_layout(const Domain& domain, std::int64_t planes,
                                   std::size_t element_bytes) {
   return {{planes, domain.j.cells(), domain.k.cells()}, element_bytes};
@@ -58,8 +58,8 @@ struct AxisModes {
 
   explicit AxisModes(const Axis& axis);
 
-  /// Of an axis with these decays of its own. Row n = 0 is its own partner: its mode stands at both
-  /// ends.
+  /// For an axis with eigenvectors of its own, whose decays these are. Row n = 0 is its own
+  /// partner: its mode stands at both ends.
   explicit AxisModes(const EigenBasis& basis);
 };
 

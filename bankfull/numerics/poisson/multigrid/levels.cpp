@@ -22,10 +22,10 @@ double smallest_spacing(const Axis& axis) {
 
 constexpr std::array domain_axes{&Domain::i, &Domain::j, &Domain::k};
 
-/// Which of the first axes has widths that differ most, and by more than `least_ratio`; -1: none.
-int most_stretched(const Domain& domain, int axes, double least_ratio) {
+/// Which of the first axes has widths that differ most, and by more than `min_ratio`; -1: none.
+int most_stretched(const Domain& domain, int axes, double min_ratio) {
   int most = -1;
-  double largest_ratio = least_ratio;
+  double largest_ratio = min_ratio;
   for (int n = 0; n < axes; ++n) {
     const Axis& axis = domain.*domain_axes[static_cast<std::size_t>(n)];
     if (!axis.uniform() && width_ratio(axis) > largest_ratio) {
@@ -110,7 +110,7 @@ Level level_of(const Domain& domain, int line_axis) {
 }
 
 /// Sweeps that bring the residual down fastest for their time: for cubes one sweep each way on the
-/// finest level and two on the coarser ones, which cost little, reduce it by 20 a cycle.
+/// finest level and two on the coarser ones, which cost little, reduce it by 20 per cycle.
 void set_sweeps(const Domain& domain, std::vector<Level>* levels) {
   constexpr int thorough = 2;
   for (Level& level : *levels) {

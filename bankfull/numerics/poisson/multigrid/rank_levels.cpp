@@ -13,7 +13,7 @@ namespace {
 std::int64_t even_below(std::int64_t n) { return n - (n % 2 + 2) % 2; }
 std::int64_t even_above(std::int64_t n) { return n + (n % 2 + 2) % 2; }
 
-/// Of an axis that is cut. Beyond walls there is nothing.
+/// The window along an axis that is cut. It ends at walls.
 Window window_of(const AxisLevel& axis, const Range& block, std::int64_t halo) {
   Window window{even_below(block.begin - halo), even_above(block.end + halo), {}};
   if (!axis.periodic) {
@@ -48,8 +48,7 @@ std::int64_t first_parent(const AxisLevel& axis, const Window& fine, const Windo
   return (axis.coarsened ? fine.begin / 2 : fine.begin) - coarse.begin;
 }
 
-bool can_be_shared(const Level& level, const Decomposition& cut, int halo,
-                   std::int64_t least_cells) {
+bool can_be_shared(const Level& level, const Decomposition& cut, int halo, std::int64_t min_cells) {
   const auto thinnest = per_axis(cut.smallest_block());
   const auto ranks = per_axis(cut.grid());
   for (const auto& [axis, n] : {std::pair{&level.i, std::size_t{0}}, {&level.j, std::size_t{1}}}) {
@@ -58,7 +57,7 @@ bool can_be_shared(const Level& level, const Decomposition& cut, int halo,
       return false;
     }
   }
-  return level.extents().count() >= least_cells * cut.ranks();
+  return level.extents().count() >= min_cells * cut.ranks();
 }
 
 }  // namespace
@@ -94,7 +93,7 @@ std::vector<Level> levels_of(const std::vector<RankLevel>& levels) {
 }
 
 RankLevels rank_levels(const std::vector<Level>& levels, const Decomposition& cut, int rank,
-                       std::int64_t least_cells) {
+                       std::int64_t min_cells) {
   expects(cut.grid().k == 1, "rows are not cut");
   expects(cut.grid().j == 1 || levels.front().line_axis != 1, "lines are not cut");
   RankLevels result;
@@ -112,7 +111,7 @@ RankLevels rank_levels(const std::vector<Level>& levels, const Decomposition& cu
       finer.level.j.part.first_parent = first_parent(finer.level.j, finer.j, here.j);
     }
     const bool is_last = l + 1 == levels.size();
-    if (cut.ranks() > 1 && (is_last || !can_be_shared(level, cut_here, halo, least_cells))) {
+    if (cut.ranks() > 1 && (is_last || !can_be_shared(level, cut_here, halo, min_cells))) {
       result.gathered.assign(levels.begin() + static_cast<std::ptrdiff_t>(l), levels.end());
       break;
     }

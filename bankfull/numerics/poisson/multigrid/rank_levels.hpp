@@ -62,11 +62,11 @@ RankLevel rank_level(const Level& level, const Decomposition& cut, int rank, int
 std::vector<Level> levels_of(const std::vector<RankLevel>& levels);
 
 /// A level is shared where the blocks of all ranks are as thick as its halo, where it has
-/// `least_cells` a rank, and where no cut axis goes around an odd number of cells: two cells of one
+/// `min_cells` per rank, and where no cut axis goes around an odd number of cells: two cells of one
 /// colour are neighbours there, and relaxed in an order of their own. The coarsest one is not.
 ///
 /// `cut`: of the finest level, along i and j only; not along lines.
 RankLevels rank_levels(const std::vector<Level>& levels, const Decomposition& cut, int rank,
-                       std::int64_t least_cells);
+                       std::int64_t min_cells);
 
 }  // namespace bankfull::poisson::multigrid

@@ -17,7 +17,7 @@ std::int64_t coarse_cells(const AxisLevel& axis) {
 
 double cells_of(const Level& level) { return static_cast<double>(level.extents().count()); }
 
-/// Of the next, coarser level.
+/// The number of cells of the next, coarser level.
 double parents_of(const Level& level) {
   return static_cast<double>(coarse_cells(level.i) * coarse_cells(level.j) * coarse_cells(level.k));
 }

@@ -38,7 +38,7 @@ Real buoyancy_rate_of_row(const FlowOnCpu<Real>& flow, const FieldSet<Real>& fro
                                       flow.medium, walls, faces.walled[2], n.nk);
 }
 
-/// Of the cells before `end`.
+/// The cells of a row before `end`.
 template <class Metric, class Real>
 RowToAdvance<Real, Metric> row_to_advance(const FlowOnCpu<Real>& flow,
                                           const StageOnCpu<Real>& stage, std::int64_t i,

@@ -94,7 +94,8 @@ class CpuBounded {
     }
   }
 
-  /// Of a projected flow, whose ghosts need not be in place but for velocities of other ranks.
+  /// The flow must be projected. Its ghosts need not be in place, except for velocities of other
+  /// ranks.
   [[nodiscard]] double largest_exchange(const FieldSet<Real>& flow) const {
     std::vector<double> largest(static_cast<std::size_t>(n_.ni * n_.nj));
     each_row([&](std::int64_t i, std::int64_t j) {
@@ -149,7 +150,7 @@ class CpuBounded {
     std::fill_n(set.data(), set.size(), value);
   }
 
-  /// Of bounded scalar n.
+  /// A row of bounded scalar n.
   [[nodiscard]] BoundedRow<Real> row_of(std::size_t n, const FieldSet<Real>& from,
                                         FieldSet<Real>& to, const StageFactors<Real>& stage,
                                         std::int64_t i, std::int64_t j) const {

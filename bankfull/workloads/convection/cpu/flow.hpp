@@ -49,7 +49,7 @@ struct FlowOnCpu {
     return grid.axis(static_cast<int>(axis)).width(first[axis] + at);
   }
 
-  /// Of its first point.
+  /// The stencil at the first point of a row.
   template <class Value, class Metric = Real>
   [[nodiscard]] PointStencil<Real, Value, Metric> stencil_of_row(const FieldSet<Real>& fields,
                                                                  std::int64_t i,

@@ -10,7 +10,7 @@
 
 namespace bankfull::convection {
 
-/// What the ranks that share a flow tell each other of it in a stage. Nothing on one rank.
+/// What the ranks that share a flow exchange in a stage. Nothing on one rank.
 template <class Real>
 class FlowHalo {
  public:
@@ -27,8 +27,8 @@ class FlowHalo {
   /// rows are not among them.
   void exchange_all(FieldSet<Real>& fields) { exchange(all_.get(), fields, fields.count()); }
 
-  /// Those of the first two: velocities across planes and rows, for the divergence, or Room of the
-  /// cells.
+  /// The ghosts of the first two fields: velocities across planes and rows, for the divergence, or
+  /// Room of the cells.
   void exchange_two(FieldSet<Real>& fields) { exchange(two_.get(), fields, two); }
 
   void exchange_one(FieldSet<Real>& fields) { exchange(one_.get(), fields, 1); }

@@ -15,7 +15,7 @@ class GhostRows {
   GhostRows(const Continuations& rules, const Grid& grid)
       : GhostRows(rules, grid, box_of(grid.extents())) {}
 
-  /// Of a block of the grid, whose indices are from its first cell.
+  /// For a block of the grid; indices count from its first cell.
   GhostRows(const Continuations& rules, const Grid& grid, const Box& block)
       : rules_(rules),
         cells_(block.extents()),

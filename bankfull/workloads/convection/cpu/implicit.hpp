@@ -56,7 +56,7 @@ class ImplicitOnCpu {
     halo.exchange_one(*pressure_);
   }
 
-  /// Of the cells of other ranks, once all rows are kept.
+  /// Receives the pressure in the cells of other ranks; call it once all rows are kept.
   void exchange_pressure(FlowHalo<Real>& halo) { halo.exchange_one(*pressure_); }
 
   void set_wall_changes(const std::vector<VaryingWall>& walls, const StageTimes& times) {
@@ -119,7 +119,7 @@ class ImplicitOnCpu {
     });
   }
 
-  /// Of a row, with what the gradient at its first cell reads.
+  /// Keeps the pressure of a row, with the neighbours that the gradient at its first cell reads.
   void keep_pressure(const poisson::CellSlots<Real>& potential,
                      const ImplicitFactors<Real>& factors, std::int64_t i, std::int64_t j) {
     const auto row_at = [&](std::int64_t at_i, std::int64_t at_j) -> const Real* {

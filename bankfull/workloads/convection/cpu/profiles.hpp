@@ -67,7 +67,7 @@ class ProfilesOnCpu {
         planes_(plan.grid().axis(P).count()) {}
 
   [[nodiscard]] std::vector<double> means() const {
-    const std::int64_t pieces = std::min<std::int64_t>(flow_.n.ni, most_pieces);
+    const std::int64_t pieces = std::min<std::int64_t>(flow_.n.ni, max_pieces);
     const auto size = static_cast<std::size_t>(sums_ * planes_);
     std::vector<std::vector<double>> found(static_cast<std::size_t>(pieces));
     flow_.executor.each(pieces, [&](std::int64_t piece) {
@@ -83,7 +83,7 @@ class ProfilesOnCpu {
   }
 
  private:
-  static constexpr std::int64_t most_pieces = 32;
+  static constexpr std::int64_t max_pieces = 32;
   static constexpr int b = (P + 1) % 3;
   static constexpr int c = (P + 2) % 3;
 
@@ -140,7 +140,7 @@ class ProfilesOnCpu {
     return (on_face ? parts_.faces : parts_.cells)[n][static_cast<std::size_t>(at)];
   }
 
-  /// Of a plane whose rows are along axis 2: the lines are cleared.
+  /// Adds up a plane whose rows are along axis 2, and clears the lines.
   void add_up(std::vector<double>& lines, std::int64_t plane, std::vector<double>& sums) const {
     constexpr int on_rows = b == 2 ? on_b : on_c;
     for (int s = 0; s < sums_; ++s) {

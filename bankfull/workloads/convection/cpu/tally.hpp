@@ -14,7 +14,7 @@
 
 namespace bankfull::convection {
 
-/// Of the cells of a row, but for the walls at its ends.
+/// The walls beside the cells of a row, except those at its ends.
 template <class Real>
 WallSides sides_of_row(const FlowOnCpu<Real>& flow, std::int64_t i, std::int64_t j) {
   const WallFaces& walls = flow.walls;

@@ -11,53 +11,56 @@
 
 namespace bankfull::convection {
 
-/// The planes and rows that a member of a team works on.
-struct Portion {
+/// The planes and rows that one thread of a team works on.
+struct RowShare {
   Range planes;
   Range rows;
 };
 
-/// Inside a parallel region: planes are shared, or rows where there are too few planes.
-inline Portion my_portion(const Extents& n, int threads) {
+/// Call inside a parallel region: divides the planes among the threads, or the rows where there are
+/// fewer planes than threads.
+inline RowShare my_rows(const Extents& n, int threads) {
   if (n.ni >= threads) {
     return {my_share(n.ni), {0, n.nj}};
   }
   return {{0, n.ni}, my_share(n.nj)};
 }
 
-/// Whole columns of cells along the planes: those of some rows, and of a part of each row.
+/// Whole columns of cells across the planes, in a range of rows and a range of cells of each row.
 struct Columns {
   Range rows;
   Range cells;
 };
 
-/// Inside a parallel region: rows are shared, or parts of rows where there are too few. Parts begin
-/// with a cache line.
-inline Columns my_columns(const Extents& n, int threads, std::int64_t cells_a_line) {
+/// Call inside a parallel region: divides the rows among the threads, or each row into parts where
+/// there are fewer rows than threads. Parts begin at a cache line.
+inline Columns my_columns(const Extents& n, int threads, std::int64_t cells_per_line) {
   if (n.nj >= threads) {
     return {my_share(n.nj), {0, n.nk}};
   }
-  const Range lines = my_share((n.nk + cells_a_line - 1) / cells_a_line);
-  return {{0, n.nj},
-          {std::min(n.nk, lines.begin * cells_a_line), std::min(n.nk, lines.end * cells_a_line)}};
+  const Range lines = my_share((n.nk + cells_per_line - 1) / cells_per_line);
+  return {
+      {0, n.nj},
+      {std::min(n.nk, lines.begin * cells_per_line), std::min(n.nk, lines.end * cells_per_line)}};
 }
 
-/// The rows of a box, shared by a team. What works on them may store past the caches.
+/// The rows of a box, divided among a team's threads. The functions that work on them may store
+/// past the caches.
 class TeamRows {
  public:
-  /// `row_bytes`: of a row of all fields; `element_bytes`: of a cell of one.
+  /// `row_bytes`: bytes per row of all fields; `element_bytes`: bytes per cell of one field.
   TeamRows(const Extents& n, int threads, std::int64_t row_bytes, std::size_t element_bytes)
       : n_(n),
         threads_(threads),
         block_(std::max<std::int64_t>(4, block_bytes / (3 * row_bytes))),
-        cells_a_line_(cache_line_bytes / static_cast<std::int64_t>(element_bytes)) {}
+        cells_per_line_(cache_line_bytes / static_cast<std::int64_t>(element_bytes)) {}
 
-  /// body(i, j) for all rows.
+  /// Calls body(i, j) for all rows.
   template <class Body>
   void each_row(const Body& body) const {
 #pragma omp parallel num_threads(threads_)
     {
-      const Portion mine = my_portion(n_, threads_);
+      const RowShare mine = my_rows(n_, threads_);
       for (std::int64_t i = mine.planes.begin; i < mine.planes.end; ++i) {
         for (std::int64_t j = mine.rows.begin; j < mine.rows.end; ++j) {
           body(i, j);
@@ -67,25 +70,25 @@ class TeamRows {
     }
   }
 
-  /// The largest of what body(i, j) returns for all rows.
+  /// The largest value that body(i, j) returns over all rows.
   template <class Body>
   double largest_of_rows(const Body& body) const {
     return largest_of_blocks(n_.nj, body);
   }
 
-  /// The same, in blocks of as many rows as have three planes of all fields in a core's cache.
+  /// The same, in blocks of rows: three planes of a block, with all fields, fit a core's cache.
   template <class Body>
   double largest_of_rows_in_blocks(const Body& body) const {
     return largest_of_blocks(block_, body);
   }
 
-  /// The largest of what body(columns) returns: as many rows at a time, likewise.
+  /// The largest value that body(columns) returns, called for the same number of rows at a time.
   template <class Body>
   double each_block_of_columns(const Body& body) const {
     double largest = 0.0;
 #pragma omp parallel num_threads(threads_) reduction(max : largest)
     {
-      const Columns mine = my_columns(n_, threads_, cells_a_line_);
+      const Columns mine = my_columns(n_, threads_, cells_per_line_);
       for (std::int64_t j = mine.rows.begin; j < mine.rows.end; j += block_) {
         if (mine.cells.begin < mine.cells.end) {
           largest =
@@ -98,7 +101,7 @@ class TeamRows {
   }
 
  private:
-  /// Of the three planes of all fields that a block of rows reads.
+  /// What a block of rows reads: three planes of all fields.
   static constexpr std::int64_t block_bytes = mib;
 
   template <class Body>
@@ -106,7 +109,7 @@ class TeamRows {
     double largest = 0.0;
 #pragma omp parallel num_threads(threads_) reduction(max : largest)
     {
-      const Portion mine = my_portion(n_, threads_);
+      const RowShare mine = my_rows(n_, threads_);
       for (std::int64_t j0 = mine.rows.begin; j0 < mine.rows.end; j0 += block) {
         const std::int64_t j1 = std::min(mine.rows.end, j0 + block);
         for (std::int64_t i = mine.planes.begin; i < mine.planes.end; ++i) {
@@ -123,7 +126,7 @@ class TeamRows {
   Extents n_;
   int threads_;
   std::int64_t block_;
-  std::int64_t cells_a_line_;
+  std::int64_t cells_per_line_;
 };
 
 }  // namespace bankfull::convection

@@ -63,7 +63,7 @@ struct AdvanceArguments {
   const Real* source_factor;  ///< of each field
   Real* tendency;
   Real* next;
-  int planes_a_block;
+  int planes_per_block;
   double* largest_buoyancy;  ///< raised to the largest buoyancy_rate
 };
 
@@ -124,8 +124,8 @@ __device__ __forceinline__ Real advance_column(const AdvanceArguments<Real>& arg
                                                int k) {
   const FlowOnGpu<Real>& flow = arguments.flow;
   const StageFactorsOnGpu<Real> stage = *arguments.stage;
-  const int first = static_cast<int>(blockIdx.z) * arguments.planes_a_block;
-  const int last = min(flow.cells[0], first + arguments.planes_a_block);
+  const int first = static_cast<int>(blockIdx.z) * arguments.planes_per_block;
+  const int last = min(flow.cells[0], first + arguments.planes_per_block);
   constexpr bool usual = Which == Terms::usual;
   const int first_fields = usual ? 4 : min(4, 3 + arguments.medium.scalar_count);
   Real largest = Real(0);
@@ -199,7 +199,7 @@ auto advance_kernel_for(const AdvanceArguments<Real>& arguments) {
 }  // namespace detail
 
 /// Planes that one block follows: many where the GPU is full, few where it is not.
-inline int planes_a_block(const int (&cells)[3], int multiprocessors) {
+inline int planes_per_block(const int (&cells)[3], int multiprocessors) {
   constexpr int most = 32;
   constexpr int blocks_a_multiprocessor = 4;
   const int columns = (cells[2] + detail::advance_columns - 1) / detail::advance_columns;
@@ -217,7 +217,7 @@ void queue_advance(const Stream& stream, const AdvanceArguments<Real>& arguments
   const int(&cells)[3] = arguments.flow.cells;
   launch(stream,
          {dim3(blocks(cells[2], detail::advance_columns), blocks(cells[1], detail::advance_rows),
-               blocks(cells[0], arguments.planes_a_block)),
+               blocks(cells[0], arguments.planes_per_block)),
           dim3(detail::advance_columns, detail::advance_rows)},
          detail::advance_kernel_for(arguments), arguments);
 }

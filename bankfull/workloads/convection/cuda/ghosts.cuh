@@ -67,14 +67,14 @@ struct FillGhosts {
   }
 };
 
-inline constexpr unsigned ghosts_a_block = 256;
+inline constexpr unsigned ghosts_per_block = 256;
 
 /// beside() may spill for it: ghosts wait for memory, and need many threads.
 inline constexpr unsigned ghost_blocks = 6;
 
 /// The first block of all calls beside(), by one thread; blockIdx.y is the field of the others.
 template <class Real, class Beside>
-__global__ void __launch_bounds__(ghosts_a_block, ghost_blocks)
+__global__ void __launch_bounds__(ghosts_per_block, ghost_blocks)
     ghosts_kernel(const __grid_constant__ FillGhosts<Real> fill,
                   const __grid_constant__ Beside beside) {
   if (blockIdx.x == 0) {
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(ghosts_a_block, ghost_blocks)
     }
     return;
   }
-  const unsigned n = (blockIdx.x - 1) * ghosts_a_block + threadIdx.x;
+  const unsigned n = (blockIdx.x - 1) * ghosts_per_block + threadIdx.x;
   if (n < fill.ghosts.count()) {
     fill(n, blockIdx.y);
   }
@@ -96,15 +96,16 @@ struct NothingBeside {
   __device__ void operator()() const {}
 };
 
-/// Queues all ghosts of `count` fields, fewer than 2^32 a field. One thread calls beside(), which
-/// must not need them: so short a piece of work takes no time of its own there.
+/// Queues all ghosts of `count` fields, fewer than 2^32 elements per field. One thread calls
+/// beside(), which must not need them: so short a piece of work takes no time of its own there.
 template <class Real, class Beside = NothingBeside>
 void queue_ghosts(const Stream& stream, const FlowOnGpu<Real>& flow, const CentreLines& centres,
                   const Continuations* rules, int count, Real* fields, const Beside& beside = {}) {
   const auto cells = [&](int axis) { return static_cast<unsigned>(flow.cells[axis]); };
   const detail::GhostCells ghosts{cells(0), cells(1), cells(2)};
-  const unsigned blocks = (ghosts.count() + detail::ghosts_a_block - 1) / detail::ghosts_a_block;
-  launch(stream, {dim3(1 + blocks, static_cast<unsigned>(count)), dim3(detail::ghosts_a_block)},
+  const unsigned blocks =
+      (ghosts.count() + detail::ghosts_per_block - 1) / detail::ghosts_per_block;
+  launch(stream, {dim3(1 + blocks, static_cast<unsigned>(count)), dim3(detail::ghosts_per_block)},
          detail::ghosts_kernel<Real, Beside>,
          detail::FillGhosts<Real>{ghosts, flow.strides, centres, rules, fields}, beside);
 }

@@ -51,7 +51,7 @@ class ImplicitOnGpu {
     forget_pressure();
   }
 
-  /// Of all slots: a stage that is set there is formed before it is used.
+  /// All slots: a stage that is set there is formed before it is used.
   [[nodiscard]] ImplicitSlot<Real>* slots() const { return slots_.data(); }
 
   void forget_pressure() { fill_bytes(pressure_.data(), 0, pressure_.bytes(), gpu_.stream()); }
@@ -63,10 +63,10 @@ class ImplicitOnGpu {
   void queue_advance(AdvanceArguments<Real> advance, const Continuations* rules, int slot) const {
     queue_forming(gpu_.stream(), forms_, slots(), slot);
     if (sweeps_columns_) {
-      advance.planes_a_block = planes_a_slab;
+      advance.planes_per_block = planes_per_slab;
     }
     const int(&cells)[3] = advance.flow.cells;
-    const int slabs = (cells[0] + advance.planes_a_block - 1) / advance.planes_a_block;
+    const int slabs = (cells[0] + advance.planes_per_block - 1) / advance.planes_per_block;
     queue_elimination(
         gpu_.stream(),
         EliminationArguments<Real>{.advance = advance,
@@ -108,7 +108,7 @@ class ImplicitOnGpu {
     }
   }
 
-  /// Of a flow that no stage left.
+  /// Projects a flow that no stage left.
   void project_values(const FlowOnGpu<Real>& flow, Real* fields,
                       const poisson::CellSlots<Real>& potential, double* largest_advection,
                       int slot) {

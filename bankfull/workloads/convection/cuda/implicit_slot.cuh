@@ -18,8 +18,8 @@ struct ImplicitSlot {
   Stage stage;           ///< from it follows the rest
   double formed_for[3];  ///< the implicit time of the tables of each axis
   ImplicitFactors<Real> factors;
-  Real wall_weights[2][most_fields];  ///< across the planes, see ImplicitLine
-  WallChanges<Real> wall_changes;     ///< where any wall varies
+  Real wall_weights[2][max_fields];  ///< across the planes, see ImplicitLine
+  WallChanges<Real> wall_changes;    ///< where any wall varies
 };
 
 /// What the slots of a problem are formed by, and their tables.
@@ -65,7 +65,7 @@ __device__ void form_line(const ImplicitLine& line, double time, LineFactors<Rea
 /// A block an axis, a warp a field. Factors stay as they are where the stage is as long as the one
 /// that they were formed for.
 template <class Real>
-__global__ void __launch_bounds__(ImplicitLine::parts* most_fields)
+__global__ void __launch_bounds__(ImplicitLine::parts* max_fields)
     form_slot_kernel(const __grid_constant__ ImplicitForms<Real> forms, ImplicitSlot<Real>* slots,
                      int number) {
   ImplicitSlot<Real>& slot = slots[number];
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(ImplicitLine::parts* most_fields)
 template <class Real>
 void queue_forming(const Stream& stream, const ImplicitForms<Real>& forms,
                    ImplicitSlot<Real>* slots, int number) {
-  static_assert(ImplicitLine::parts * most_fields <= 1024, "a warp a field");
+  static_assert(ImplicitLine::parts * max_fields <= 1024, "one warp per field");
   launch(stream, {dim3(3), dim3(ImplicitLine::parts, static_cast<unsigned>(forms.fields))},
          detail::form_slot_kernel<Real>, forms, slots, number);
 }

@@ -10,7 +10,7 @@ namespace bankfull::convection {
 
 /// Lines that a block solves at the same time, a warp each: so many values lie in 64 bytes.
 template <class Real>
-inline constexpr int lines_a_block = 64 / static_cast<int>(sizeof(Real));
+inline constexpr int lines_per_block = 64 / static_cast<int>(sizeof(Real));
 
 /// The axis along which the lines of a block follow each other.
 BANKFULL_HOST_DEVICE constexpr int axis_across(int axis) { return axis == 2 ? 1 : 2; }
@@ -23,7 +23,7 @@ struct LinePlaces {
   int count;  ///< elements of a line
   int lines;  ///< that there are for this block; may be none
 
-  /// Of block x of those that have `block` lines each, in line y of these, of field z.
+  /// The lines of block x, with up to `block` lines per block, in line y of blocks, of field z.
   BANKFULL_HOST_DEVICE static LinePlaces of(const FlowStrides& strides,
                                             const std::int64_t (&cells)[3], int axis, int block,
                                             unsigned x, unsigned y, unsigned z) {
@@ -51,7 +51,7 @@ struct SharedLines {
   /// Elements of lines and of three lists of factors.
   template <class Real>
   static constexpr std::size_t elements(std::int64_t count) {
-    return static_cast<std::size_t>(count) * (lines_a_block<Real> + 1 + 3);
+    return static_cast<std::size_t>(count) * (lines_per_block<Real> + 1 + 3);
   }
 };
 

@@ -71,9 +71,9 @@ __device__ __forceinline__ void each_element(const LinePlaces& places, const Bod
 
 /// Lines go through shared memory: each value is read and written once.
 template <bool AlongRows, class Real>
-__global__ void __launch_bounds__(32 * lines_a_block<Real>)
+__global__ void __launch_bounds__(32 * lines_per_block<Real>)
     solve_lines_kernel(const __grid_constant__ LinesOnGpu<Real> lines) {
-  constexpr int block = lines_a_block<Real>;
+  constexpr int block = lines_per_block<Real>;
   const auto places = LinePlaces::of(lines.strides, lines.cells, lines.axis, block, blockIdx.x,
                                      blockIdx.y, blockIdx.z);
   const auto shared = SharedLines::of(AlongRows, block, places.count);
@@ -108,9 +108,9 @@ __global__ void __launch_bounds__(32 * lines_a_block<Real>)
 
 /// Lines too long for shared memory, a thread each.
 template <class Real>
-__global__ void __launch_bounds__(32 * lines_a_block<Real>)
+__global__ void __launch_bounds__(32 * lines_per_block<Real>)
     march_lines_kernel(const __grid_constant__ LinesOnGpu<Real> lines) {
-  constexpr int block = 32 * lines_a_block<Real>;
+  constexpr int block = 32 * lines_per_block<Real>;
   const auto places = LinePlaces::of(lines.strides, lines.cells, lines.axis, block, blockIdx.x,
                                      blockIdx.y, blockIdx.z);
   const auto line = static_cast<int>(threadIdx.x);
@@ -151,7 +151,7 @@ std::size_t allow_shared_lines(Device gpu) {
 /// Queues the solution of all lines along an axis.
 template <class Real>
 void queue_lines(const Stream& stream, const LinesOnGpu<Real>& lines, std::size_t shared_bytes) {
-  constexpr int block = lines_a_block<Real>;
+  constexpr int block = lines_per_block<Real>;
   const int side = axis_across(lines.axis);
   const auto blocks = [&](std::int64_t of) {
     return dim3(static_cast<unsigned>((lines.cells[side] + of - 1) / of),

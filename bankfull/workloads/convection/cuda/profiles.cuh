@@ -53,7 +53,7 @@ struct ScalarTerms {
   }
 };
 
-/// Of one cell, for a profile across P.
+/// The weights of one cell, for a profile across P.
 template <int P>
 __device__ __forceinline__ PlaneParts parts_of_cell(const AxisPartsOnGpu& parts,
                                                     const int (&at)[3]) {
@@ -193,7 +193,7 @@ class ProfilesOnGpu {
 
  private:
   /// Enough blocks for any GPU, and few partial sums.
-  static constexpr int most_partial_planes = static_cast<int>(most_partial_sums);
+  static constexpr int max_partial_planes = static_cast<int>(max_partial_sums);
   static constexpr int blocks_for_planes = 8192;
   /// Few enough for L1, and enough that the two rows beside a strip are few of those it reads.
   static constexpr int rows_of_a_strip = 4;
@@ -238,7 +238,7 @@ class ProfilesOnGpu {
     const int planes = flow.cells[P];
     constexpr dim3 threads(detail::profile_threads);
     if constexpr (P == 2) {
-      const int most = std::max(1, most_partial_planes / planes);
+      const int most = std::max(1, max_partial_planes / planes);
       const int strips = std::clamp(flow.cells[1] / rows_of_a_strip, 1, most);
       const int pieces = strips * std::clamp(most / strips, 1, flow.cells[0]);
       const int blocks = (planes + detail::profile_threads - 1) / detail::profile_threads;
@@ -257,7 +257,7 @@ class ProfilesOnGpu {
 
   void make_room(std::int64_t size, int planes) {
     const std::int64_t partial =
-        static_cast<std::int64_t>(sums_of_velocity) * std::max(most_partial_planes, planes);
+        static_cast<std::int64_t>(sums_of_velocity) * std::max(max_partial_planes, planes);
     if (static_cast<std::int64_t>(sums_.size()) < size) {
       sums_ = gpu_.template make<double>(size);
     }

@@ -52,17 +52,17 @@ void queue_thin(const Stream& stream, const int (&cells)[3], const dim3& columns
 /// Threads follow columns where they fill the GPU even so.
 template <class Body>
 void queue_thin(const Stream& stream, const int (&cells)[3], const Body& body) {
-  constexpr int planes_a_thread = 8;
+  constexpr int planes_per_thread = 8;
   constexpr int blocks_a_multiprocessor = 2;
   const auto blocks = [](int count, int of) {
     return static_cast<unsigned>((count + of - 1) / of);
   };
   const dim3 columns(blocks(cells[2], thin_columns), blocks(cells[1], thin_rows));
-  const unsigned slabs = blocks(cells[0], planes_a_thread);
+  const unsigned slabs = blocks(cells[0], planes_per_thread);
   const auto filling =
       static_cast<unsigned>(blocks_a_multiprocessor * multiprocessors_of(stream.device()));
   if (columns.x * columns.y * slabs >= filling) {
-    queue_thin<planes_a_thread>(stream, cells, columns, body);
+    queue_thin<planes_per_thread>(stream, cells, columns, body);
   } else {
     queue_thin<1>(stream, cells, columns, body);
   }
@@ -143,7 +143,7 @@ struct Project {
     take(cell, velocity, behind(cell), column);
   }
 
-  /// Of a cell that has this velocity.
+  /// Takes a cell that has this velocity.
   __device__ __forceinline__ void take(const CellOfFlow& cell, const Real (&velocity)[3],
                                        const PotentialBehind<Real>& potential,
                                        Column& column) const {
@@ -206,7 +206,7 @@ struct ProjectAndKeep {
     take(cell, velocity, pressure, potential, sum, column);
   }
 
-  /// Of a cell that has this velocity and known pressure; the second difference of the potential
+  /// Takes a cell that has this velocity and known pressure; the second difference of the potential
   /// along the planes counts where diffusion is implicit there.
   __device__ __forceinline__ void take(const CellOfFlow& cell, const Real (&velocity)[3],
                                        Real pressure, const PotentialBehind<Real>& potential,

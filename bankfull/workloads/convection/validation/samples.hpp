@@ -22,7 +22,7 @@ struct Samples {
   [[nodiscard]] double period() const;
 };
 
-/// Of a flow as it is now, along its heat path.
+/// The Nusselt number of a flow as it is now, along its heat path.
 Nusselt nusselt_now(TimedFlow& flow);
 
 /// The mean of those at both walls.

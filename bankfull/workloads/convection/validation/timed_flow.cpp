@@ -75,7 +75,7 @@ void TimedFlow::advance(double duration) {
   rule.steps = HUGE_VAL;
   integrator_->set_rule(rule);
   for (StepState now; now.time < duration;) {
-    for (std::int64_t n = least_steps_to(rule, now, duration); n > 0; --n) {
+    for (std::int64_t n = min_steps_to(rule, now, duration); n > 0; --n) {
       integrator_->step();
     }
     now = integrator_->progress();

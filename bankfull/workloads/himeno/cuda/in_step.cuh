@@ -13,7 +13,7 @@ class InStep {
  public:
   static constexpr int pitch = 32;  ///< counters lie a cache line apart
 
-  /// `progress` holds `pitch` counters a block, those used all equal. Neighbours are the blocks
+  /// `progress` holds `pitch` counters per block, those used all equal. Neighbours are the blocks
   /// before and after in the numbering, along k and along j.
   __device__ __forceinline__ void start(unsigned* progress, int next_j, int lane) {
     const int block = static_cast<int>(blockIdx.x);

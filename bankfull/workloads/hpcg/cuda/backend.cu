@@ -3,11 +3,11 @@
 namespace bankfull::hpcg::cuda {
 namespace {
 
-__global__ void __launch_bounds__(threads_a_block)
+__global__ void __launch_bounds__(threads_per_block)
     dot_kernel(std::int64_t count, const double* x, const double* y, double* partials) {
   double sum = 0.0;
-  const std::int64_t stride = std::int64_t{gridDim.x} * threads_a_block;
-  for (std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x; n < count;
+  const std::int64_t stride = std::int64_t{gridDim.x} * threads_per_block;
+  for (std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x; n < count;
        n += stride) {
     sum = fma(x[n], y[n], sum);
   }
@@ -35,7 +35,7 @@ struct FromNatural {
 /// beginning with a new block.
 std::size_t max_partials(std::int64_t rows) {
   constexpr std::int64_t max_ranges = 512;
-  return static_cast<std::size_t>(rows / threads_a_block + max_ranges);
+  return static_cast<std::size_t>(rows / threads_per_block + max_ranges);
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ std::vector<double> CudaBackend::in_natural_order(const double* x, const std::in
 void CudaBackend::queue_dot(const double* x, const double* y, std::int64_t count, double* sum) {
   constexpr unsigned max_blocks = 1024;
   const unsigned blocks = std::min(max_blocks, blocks_for(count).x);
-  launch(stream(), {dim3(blocks), dim3(threads_a_block)}, dot_kernel, count, x, y,
+  launch(stream(), {dim3(blocks), dim3(threads_per_block)}, dot_kernel, count, x, y,
          sums_.partials());
   queue_sum(static_cast<int>(blocks), sum);
 }

@@ -49,10 +49,10 @@ class MarkedTimes {
   std::size_t used_ = 0;
 };
 
-inline constexpr int threads_a_block = 256;
+inline constexpr int threads_per_block = 256;
 
 inline dim3 blocks_for(std::int64_t count) {
-  return dim3(static_cast<unsigned>((count + threads_a_block - 1) / threads_a_block));
+  return dim3(static_cast<unsigned>((count + threads_per_block - 1) / threads_per_block));
 }
 
 /// Memory of the stream's device, filled with 0 in its order.

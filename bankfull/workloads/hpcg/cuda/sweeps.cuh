@@ -221,9 +221,9 @@ struct Prolong {
 
 /// body(row) for all rows of a range that begins with a slice.
 template <class Body, class Columns>
-__global__ void __launch_bounds__(threads_a_block, 4)
+__global__ void __launch_bounds__(threads_per_block, 4)
     rows_kernel(Range rows, const __grid_constant__ LevelArguments<Columns> a) {
-  const std::int64_t row = rows.begin + std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  const std::int64_t row = rows.begin + std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   if (row < rows.end) {
     Body{}(a, row);
   }

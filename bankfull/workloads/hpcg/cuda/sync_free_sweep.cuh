@@ -23,10 +23,10 @@ struct ChunkOrder {
 /// more; on levels small enough for this the time is in the waiting. Blocks are started in their
 /// order, as device-wide scans also rely on, so that what a row waits for is being swept or done.
 template <template <class> class SweepStep, bool Summing, class Columns>
-__global__ void __launch_bounds__(threads_a_block, 3)
+__global__ void __launch_bounds__(threads_per_block, 3)
     sync_free_sweep_kernel(const __grid_constant__ ChunkOrder order,
                            const __grid_constant__ LevelArguments<Columns> a, double* partials) {
-  static_assert(threads_a_block == tile_rows);
+  static_assert(threads_per_block == tile_rows);
   const unsigned place = order.reversed ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
   const std::int32_t chunk = order.chunks == nullptr
                                  ? order.first + static_cast<std::int32_t>(place)

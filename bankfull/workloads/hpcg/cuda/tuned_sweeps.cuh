@@ -96,8 +96,8 @@ class TunedSweeps {
   template <class Body>
   void queue(std::size_t level, const Range& rows) {
     if (rows.size() > 0) {
-      launch(stream_, {blocks_for(rows.size()), dim3(threads_a_block)}, rows_kernel<Body, Columns>,
-             rows, levels_.arguments(level));
+      launch(stream_, {blocks_for(rows.size()), dim3(threads_per_block)},
+             rows_kernel<Body, Columns>, rows, levels_.arguments(level));
     }
   }
 
@@ -191,7 +191,7 @@ class TunedSweeps {
   void queue_blocks(std::size_t level, std::size_t blocks, const ChunkOrder& order,
                     double* partials) {
     if (blocks > 0) {
-      launch(stream_, {dim3(static_cast<unsigned>(blocks)), dim3(threads_a_block)},
+      launch(stream_, {dim3(static_cast<unsigned>(blocks)), dim3(threads_per_block)},
              sync_free_sweep_kernel<SweepStep, Summing, Columns>, order, levels_.arguments(level),
              partials);
     }

@@ -12,10 +12,10 @@ namespace bankfull::hpcg::cuda {
 // product.
 
 /// r = b - A p where p = 0 was multiplied; r.r.
-static __global__ void __launch_bounds__(threads_a_block)
+static __global__ void __launch_bounds__(threads_per_block)
     first_residual_kernel(std::int64_t pairs, const double2* b, const double2* ap, double2* r,
                           double* partials) {
-  const std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   double sum = 0.0;
   if (n < pairs) {
     const double2 there = b[n];
@@ -31,10 +31,10 @@ static __global__ void __launch_bounds__(threads_a_block)
 }
 
 /// x += (factor put off) p, then p = z + beta p; p = z in the first iteration.
-static __global__ void __launch_bounds__(threads_a_block)
+static __global__ void __launch_bounds__(threads_per_block)
     update_direction_kernel(std::int64_t pairs, const Scalars* scalars, bool first,
                             const double2* z, double2* p, double2* x) {
-  const std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   if (n >= pairs) {
     return;
   }
@@ -54,9 +54,9 @@ static __global__ void __launch_bounds__(threads_a_block)
 }
 
 /// x += (factor put off) p.
-static __global__ void __launch_bounds__(threads_a_block)
+static __global__ void __launch_bounds__(threads_per_block)
     catch_up_kernel(std::int64_t pairs, const Scalars* scalars, const double2* p, double2* x) {
-  const std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   if (n < pairs) {
     const double alpha = scalars->put_off;
     const double2 along = p[n];
@@ -68,10 +68,10 @@ static __global__ void __launch_bounds__(threads_a_block)
 }
 
 /// r -= alpha ap; r.r. Notes alpha for the update of x.
-static __global__ void __launch_bounds__(threads_a_block)
+static __global__ void __launch_bounds__(threads_per_block)
     update_solution_kernel(std::int64_t pairs, Scalars* scalars, const double2* ap, double2* r,
                            double* partials) {
-  const std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  const std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   const double alpha = scalars->alpha();
   double sum = 0.0;
   if (n < pairs) {
@@ -104,14 +104,15 @@ struct DealtRanges {
 
 /// y = A x and the terms of x.y.
 template <class Columns, Outer Others>
-__global__ void __launch_bounds__(threads_a_block, 4)
+__global__ void __launch_bounds__(threads_per_block, 4)
     multiply_kernel(DealtRanges rows, const __grid_constant__ LevelArguments<Columns> a,
                     const double* x, double* y, double* partials) {
   double term = 0.0;
 #pragma unroll 1
   for (int n = static_cast<int>(blockIdx.y); n < rows.count; n += static_cast<int>(gridDim.y)) {
     const Range mine = rows.ranges[n];
-    const std::int64_t row = mine.begin + std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+    const std::int64_t row =
+        mine.begin + std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
     if (row < mine.end) {
       const double own = x[row];
       const double lower = times(a.lower, row, x);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr double point_bytes = 2.0 * sizeof(double);
 
-double flops_a_point(std::int64_t n) { return LaneFft(n).flops() / static_cast<double>(n); }
+double flops_per_point(std::int64_t n) { return LaneFft(n).flops() / static_cast<double>(n); }
 
 /// The product of the axes' factors, of which those of y and z serve a block, and its product with
 /// both parts.
@@ -20,18 +20,18 @@ Decay::Decay(const FtParameters& ft, int t, double scale)
 
 Traffic plane_forming_traffic(const FtParameters& ft, double points) {
   return points * Traffic{.bytes_written = point_bytes,
-                          .flops = flops_a_point(ft.nx) + flops_a_point(ft.ny)};
+                          .flops = flops_per_point(ft.nx) + flops_per_point(ft.ny)};
 }
 
 Traffic z_traffic(const FtParameters& ft, double points, bool decays) {
   return points * Traffic{.bytes_read = point_bytes,
                           .bytes_written = point_bytes,
-                          .flops = flops_a_point(ft.nz) + (decays ? decay_flops : 0.0)};
+                          .flops = flops_per_point(ft.nz) + (decays ? decay_flops : 0.0)};
 }
 
 Traffic plane_inversion_traffic(const FtParameters& ft, double points) {
-  return points *
-         Traffic{.bytes_read = point_bytes, .flops = flops_a_point(ft.nx) + flops_a_point(ft.ny)};
+  return points * Traffic{.bytes_read = point_bytes,
+                          .flops = flops_per_point(ft.nx) + flops_per_point(ft.ny)};
 }
 
 Traffic cpu_traffic(const FtParameters& ft, double points) {

@@ -121,13 +121,13 @@ class CpuTransforms final : public Benchmark {
   /// Eight rows from y on, one in each lane, each from its place in the sequence.
   void draw_rows(std::int64_t y, std::int64_t z, double* blocks) const {
     std::array<std::uint64_t, static_cast<std::size_t>(lanes)> state{};
-    const std::int64_t numbers_a_row = 2 * ft_.nx;
+    const std::int64_t numbers_per_row = 2 * ft_.nx;
     for (std::int64_t l = 0; l < lanes; ++l) {
-      const std::int64_t first = numbers_a_row * (z * ft_.ny + y + l);
+      const std::int64_t first = numbers_per_row * (z * ft_.ny + y + l);
       state[static_cast<std::size_t>(l)] =
           Generator(common_seed, static_cast<std::uint64_t>(first)).state();
     }
-    for (std::int64_t n = 0; n < numbers_a_row; ++n) {
+    for (std::int64_t n = 0; n < numbers_per_row; ++n) {
 #pragma omp simd
       for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); ++l) {
         state[l] = multiply_modulo(state[l], generator_factor);

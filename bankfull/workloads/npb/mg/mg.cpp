@@ -148,11 +148,11 @@ std::string traffic_model() {
 
 Facts facts_of(const Problem& problem) {
   const MgParameters& mg = mg_parameters(problem.size);
-  constexpr double operations_a_point = 58.0;
+  constexpr double operations_per_point = 58.0;
   const std::int64_t points = mg.side * mg.side * mg.side;
   return {.size = fmt::format("{0}x{0}x{0}", mg.side),
           .iterations = mg.iterations,
-          .operations = operations_a_point * mg.iterations * static_cast<double>(points),
+          .operations = operations_per_point * mg.iterations * static_cast<double>(points),
           .operation = "floating point"};
 }
 

@@ -29,7 +29,7 @@ struct Operators {
   Weights smoother;    ///< S
 };
 
-/// Those of a problem's class; A is multiplied by 1 + `perturbation`.
+/// The operators of a problem's class; A is multiplied by 1 + `perturbation`.
 Operators operators_of(const Problem& problem);
 
 /// S of a problem's class times 1 + `perturbation`, for kernels to which A's weights are constants.

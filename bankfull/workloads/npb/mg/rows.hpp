@@ -10,7 +10,7 @@
 namespace bankfull::npb::mg {
 
 // The 27-point operators on a row of points. Neighbours of rows beside the row are added once, as
-// sums of four rows, and serve three points each: 13 additions a point instead of 26.
+// sums of four rows, and serve three points each: 13 additions per point instead of 26.
 //
 // Rows have ghosts where a function says so. Pointers never overlap.
 

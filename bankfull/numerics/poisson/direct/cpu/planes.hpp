@@ -54,7 +54,7 @@ class CpuPlanes {
 
   [[nodiscard]] Real* line_of(Real* work) const { return work + plane_pitch_; }
 
-  /// Of the plane that begins here.
+  /// The rows of the plane that begins here.
   template <class Value>
   [[nodiscard]] MatrixRows<Value> rows_of(Value& plane, std::int64_t folded = 0) const {
     return {&plane, row_pitch_, folded};

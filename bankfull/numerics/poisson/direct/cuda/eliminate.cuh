@@ -72,7 +72,7 @@ class ColumnPair {
     sweep_down();
   }
 
-  // Of a slab: up in one kernel, down in another one. See slabs.hpp.
+  // For a slab: up in one kernel, down in another one. See slabs.hpp.
 
   /// What the sweep up leaves for the root and for the root below.
   __device__ void find_sides(Amplitudes<Real>& own, Amplitudes<Real>& below) {
@@ -119,7 +119,7 @@ class ColumnPair {
   template <bool OfSlab>
   __device__ void sweep_up() {
     for (int first = 0; first < last_; first += segment) {
-      // Of one mode checkpoints are small, and registers would be more than five blocks have.
+      // With one mode the checkpoints are small, and five blocks would not have enough registers.
       if constexpr (OfSlab && modes > 1) {
         drop_closing(first);
       }

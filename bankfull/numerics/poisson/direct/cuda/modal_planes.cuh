@@ -138,7 +138,7 @@ class CudaModalPlanes {
     return cells;
   }
 
-  /// Of the first cell to the one below it.
+  /// The coupling of the first cell to the one below it.
   static Real closing_of(const EliminationTable<Real>& table, const Range& eliminated) {
     return eliminated.begin > 0 ? table.cells[static_cast<std::size_t>(eliminated.begin - 1)].above
                                 : table.closing;

@@ -147,7 +147,7 @@ class CpuCycle {
   std::vector<std::unique_ptr<CpuLevel>> levels_;          ///< the last one may be gathered
   std::vector<std::unique_ptr<WindowHalo<float>>> halos_;  ///< of those that ranks share
   std::unique_ptr<GatheredLevels> gathered_;               ///< null on one rank
-  std::vector<std::unique_ptr<CpuWorkspace>> work_;        ///< one a thread
+  std::vector<std::unique_ptr<CpuWorkspace>> work_;        ///< one per thread
 };
 
 template <class Make>

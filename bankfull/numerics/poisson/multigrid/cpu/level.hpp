@@ -66,7 +66,7 @@ class SplitField {
     return {even, even + odd_};
   }
 
-  /// Of rows as they lie in memory, both halves and what is between them.
+  /// The layout of rows as they lie in memory, both halves and the gap between them.
   [[nodiscard]] const Layout& layout() const { return values_.layout(); }
 
   [[nodiscard]] std::int64_t row_bytes() const {
@@ -175,8 +175,8 @@ struct CpuAxes {
   }
 };
 
-/// Those of every second cell of an axis, from the first on or from the second. An odd number of
-/// cells is filled up: with a cell that is no part of its parent.
+/// The coefficients and weights of every second cell of an axis, from the first or from the second
+/// on. An odd number of cells is filled up with one that is no part of its parent.
 template <class T>
 struct HalfAxis {
   HalfAxis(const CpuAxis<T>& axis, std::int64_t parity) {

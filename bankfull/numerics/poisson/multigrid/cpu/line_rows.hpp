@@ -56,7 +56,7 @@ void form_pivots(const Surroundings<T>& around, T width, T above, EndsOfHalf<T> 
   }
 }
 
-/// Those of the root, of which nothing goes around.
+/// The pivots of the root, from which nothing goes around.
 template <bool Cyclic, class T>
 void form_root_pivots(const Surroundings<T>& around, T width, EndsOfHalf<T> ends, std::int64_t n,
                       PivotsOfHalf<T> pivots) {

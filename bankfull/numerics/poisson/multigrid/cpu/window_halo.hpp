@@ -20,8 +20,8 @@ class WindowHalo {
       : first_i_(level.i.own.begin), first_j_(level.j.own.begin) {
     const RankGrid& grid = level.cut.grid();
     const bool both = grid.i > 1 && grid.j > 1;
-    // Of the layout only its pitches count: the halo lies in it, beside the block, as the rest
-    // does.
+    // Only the pitches of the layout count: the halo lies in it, beside the block, like everything
+    // else.
     exchange_ = make_halo_exchange<T>(
         HaloSetup{.ranks = ranks,
                   .decomposition = level.cut.with_rows(layout.interior().nk),

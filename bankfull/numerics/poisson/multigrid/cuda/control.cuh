@@ -61,7 +61,7 @@ struct SurveyArguments {
   const double* share_i;  ///< of each cell's width in its axis
   const double* share_j;
   const double* share_k;
-  double* partials;  ///< one a block
+  double* partials;  ///< one per block
   Control* control;
 };
 

@@ -10,7 +10,7 @@ namespace bankfull::poisson::multigrid::cuda {
 template <class Real>
 struct DefectArguments {
   LevelView level;
-  const Pair<Real>* coefficients_i;  ///< lower and upper, one a cell
+  const Pair<Real>* coefficients_i;  ///< lower and upper, one per cell
   const Pair<Real>* coefficients_j;
   const Pair<Real>* coefficients_k;
   const Real* f;

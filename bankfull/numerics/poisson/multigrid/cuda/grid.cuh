@@ -6,7 +6,7 @@
 
 namespace bankfull::poisson::multigrid::cuda {
 
-/// One axis of a level as kernels see it: AxisLevel in fp32, a value a cell in GPU memory.
+/// One axis of a level as kernels see it: AxisLevel in fp32, a value per cell in GPU memory.
 struct AxisView {
   int cells = 1;
   int coarse_cells = 1;  ///< of the next level

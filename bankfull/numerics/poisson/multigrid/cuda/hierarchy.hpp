@@ -25,8 +25,8 @@ struct Turned {
 class Hierarchy {
  public:
   /// `shared_bytes`: what one block's levels may take. A domain of cells of many shapes, which
-  /// smooth slowly, has its finest level twice: that is three sweeps a cycle more on it. So has one
-  /// with lines: the first of both has the outer residual, and no sweeps.
+  /// smooth slowly, has its finest level twice: that is three sweeps per cycle more on it. So has
+  /// one with lines: the first of both has the outer residual, and no sweeps.
   Hierarchy(const Domain& domain, std::size_t shared_bytes);
 
   [[nodiscard]] const Turned& turned() const { return turned_; }

@@ -7,7 +7,7 @@ namespace bankfull::npb::cg::cuda {
 // The two orders of operations of a solve. Both begin where x has been gathered to be multiplied,
 // and end where z has.
 
-/// As NPB's program has it: two sums over ranks a step.
+/// As NPB's program has it: two sums over ranks per step.
 class NasaSteps {
  public:
   static constexpr CgOrder order = CgOrder::nasa;

@@ -155,8 +155,8 @@ struct SetOwnElement {
   }
 };
 
-/// Those of the candidates that repeat an index of their vector, ascending. `repeats` are those
-/// with an equal one less than two vectors before.
+/// The candidates to drop, ascending: those that repeat an index of their vector. `repeats` holds
+/// those with an equal one less than two vectors before.
 inline std::vector<std::int64_t> dropped_candidates(std::vector<Repeat> repeats, int nonzeros) {
   std::sort(repeats.begin(), repeats.end(),
             [](const Repeat& a, const Repeat& b) { return a.candidate < b.candidate; });

@@ -285,17 +285,17 @@ __global__ void __launch_bounds__(RowFft<Side>::threads, blocks_a_multiprocessor
 
 /// A block adds up the terms of an iteration, a warp those of a group of planes.
 static __global__ void __launch_bounds__(1024)
-    add_terms(const __grid_constant__ Samples samples, int planes_a_group, const double2* terms,
+    add_terms(const __grid_constant__ Samples samples, int planes_per_group, const double2* terms,
               double2* sums) {
   constexpr int warp_threads = 32;
   const auto thread = static_cast<int>(threadIdx.x);
-  const int first_plane = thread / warp_threads * planes_a_group;
-  const int most = planes_a_group * max(1, static_cast<int>(checksum_points) / samples.depth());
+  const int first_plane = thread / warp_threads * planes_per_group;
+  const int most = planes_per_group * max(1, static_cast<int>(checksum_points) / samples.depth());
   terms += blockIdx.x * checksum_points;
   double2 sum{0.0, 0.0};
   for (int n = thread % warp_threads; n < most; n += warp_threads) {
-    const int j =
-        samples.first_of(first_plane + n % planes_a_group) + n / planes_a_group * samples.depth();
+    const int j = samples.first_of(first_plane + n % planes_per_group) +
+                  n / planes_per_group * samples.depth();
     if (j <= checksum_points) {
       sum.x += terms[j - 1].x;
       sum.y += terms[j - 1].y;

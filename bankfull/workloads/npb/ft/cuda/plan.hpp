@@ -45,7 +45,7 @@ struct Plan {
   /// the same bits, but one for each rank at least.
   [[nodiscard]] int groups() const { return std::max(32, ranks); }
   [[nodiscard]] int own_groups() const { return groups() / ranks; }
-  [[nodiscard]] int planes_a_group() const { return shape.depth / groups(); }
+  [[nodiscard]] int planes_per_group() const { return shape.depth / groups(); }
   [[nodiscard]] std::int64_t sums() const { return std::int64_t{iterations} * own_groups(); }
 
   /// GPU memory that all of it takes on one rank.

@@ -265,7 +265,7 @@ void Transforms::queue_side_by_side(int count) {
 void Transforms::queue_sums(int count) const {
   const auto warps = static_cast<unsigned>(plan_.own_groups());
   launch(stream_, {dim3(static_cast<unsigned>(count)), dim3(32 * warps)}, add_terms,
-         Samples(plan_.shape, plan_.first_plane()), plan_.planes_a_group(), values(terms_),
+         Samples(plan_.shape, plan_.first_plane()), plan_.planes_per_group(), values(terms_),
          values(sums_));
 }
 

@@ -6,35 +6,35 @@
 namespace bankfull::npb::is::cuda {
 namespace {
 
-constexpr int threads_a_block = 256;
-constexpr int keys_a_thread = 16;
+constexpr int threads_per_block = 256;
+constexpr int keys_per_thread = 16;
 
 /// Thread t draws the keys t, t + threads, ...: neighbours write side by side.
-__global__ void __launch_bounds__(threads_a_block)
+__global__ void __launch_bounds__(threads_per_block)
     generate_kernel(std::uint64_t seed, int log2_values, std::int64_t threads, std::uint64_t jump,
                     Key* keys) {
-  const std::int64_t first = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  const std::int64_t first = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   std::uint64_t state = Generator(seed, static_cast<std::uint64_t>(draws_a_key * first)).state();
-  for (int n = 0; n < keys_a_thread; ++n) {
+  for (int n = 0; n < keys_per_thread; ++n) {
     Generator generator(state);
     keys[first + n * threads] = next_key(generator, log2_values);
     state = multiply_modulo(state, jump);
   }
 }
 
-__global__ void __launch_bounds__(threads_a_block)
+__global__ void __launch_bounds__(threads_per_block)
     count_values_kernel(const Key* keys, std::int64_t count, std::uint32_t* counts) {
-  const std::int64_t stride = std::int64_t{gridDim.x} * threads_a_block;
-  for (std::int64_t n = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x; n < count;
+  const std::int64_t stride = std::int64_t{gridDim.x} * threads_per_block;
+  for (std::int64_t n = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x; n < count;
        n += stride) {
     atomicAdd(counts + keys[n], 1U);
   }
 }
 
-__global__ void __launch_bounds__(threads_a_block)
+__global__ void __launch_bounds__(threads_per_block)
     compare_kernel(const std::uint32_t* ranks, const std::uint32_t* counts, std::int64_t values,
                    Range places, unsigned* wrong) {
-  const std::int64_t value = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  const std::int64_t value = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   if (value >= values) {
     return;
   }
@@ -58,9 +58,9 @@ __global__ void change_kernel(Key* keys, const __grid_constant__ TwoChanges both
   }
 }
 
-__global__ void __launch_bounds__(threads_a_block)
+__global__ void __launch_bounds__(threads_per_block)
     perturb_kernel(std::uint32_t* ranks, std::int64_t values, double epsilon) {
-  const std::int64_t value = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
+  const std::int64_t value = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
   if (value < values) {
     ranks[value] = static_cast<std::uint32_t>(perturbed_rank(ranks[value], epsilon));
   }
@@ -76,7 +76,7 @@ __global__ void test_kernel(const __grid_constant__ RankTests tests, const std::
 }
 
 unsigned blocks_for(std::int64_t threads) {
-  return static_cast<unsigned>((threads + threads_a_block - 1) / threads_a_block);
+  return static_cast<unsigned>((threads + threads_per_block - 1) / threads_per_block);
 }
 
 unsigned all_blocks(const Stream& stream, int blocks_a_multiprocessor) {
@@ -86,20 +86,20 @@ unsigned all_blocks(const Stream& stream, int blocks_a_multiprocessor) {
 }  // namespace
 
 void queue_keys(Class size, const Range& range, Key* keys, const Stream& stream) {
-  const std::int64_t threads = range.size() / keys_a_thread;
+  const std::int64_t threads = range.size() / keys_per_thread;
   if (threads == 0) {
     return;
   }
   const Generator first(common_seed, static_cast<std::uint64_t>(draws_a_key * range.begin));
   const std::uint64_t jump = generator_jump(static_cast<std::uint64_t>(draws_a_key * threads));
-  launch(stream, {dim3(blocks_for(threads)), dim3(threads_a_block)}, generate_kernel, first.state(),
-         is_parameters(size).log2_values, threads, jump, keys);
+  launch(stream, {dim3(blocks_for(threads)), dim3(threads_per_block)}, generate_kernel,
+         first.state(), is_parameters(size).log2_values, threads, jump, keys);
 }
 
 void queue_value_counts(const Key* keys, std::int64_t count, std::int64_t values,
                         std::uint32_t* counts, const Stream& stream) {
   fill_bytes(counts, 0, static_cast<std::size_t>(values) * sizeof *counts, stream);
-  launch(stream, {dim3(all_blocks(stream, 8)), dim3(threads_a_block)}, count_values_kernel, keys,
+  launch(stream, {dim3(all_blocks(stream, 8)), dim3(threads_per_block)}, count_values_kernel, keys,
          count, counts);
 }
 
@@ -107,7 +107,7 @@ bool ascend_by_rank(const std::uint32_t* ranks, const std::uint32_t* counts, std
                     const Range& places, const Stream& stream) {
   const Buffer<unsigned> wrong(MemorySpace::device, 1);
   fill_bytes(wrong.data(), 0, wrong.bytes(), stream);
-  launch(stream, {dim3(blocks_for(values)), dim3(threads_a_block)}, compare_kernel, ranks, counts,
+  launch(stream, {dim3(blocks_for(values)), dim3(threads_per_block)}, compare_kernel, ranks, counts,
          values, places, wrong.data());
   unsigned number = 0;
   copy_bytes(&number, wrong.data(), sizeof number, stream);
@@ -122,8 +122,8 @@ void queue_changes(Key* keys, const std::array<Change, 2>& changes, const Stream
 void queue_perturbation(std::uint32_t* ranks, std::int64_t values, double epsilon,
                         const Stream& stream) {
   if (values > 0) {
-    launch(stream, {dim3(blocks_for(values)), dim3(threads_a_block)}, perturb_kernel, ranks, values,
-           epsilon);
+    launch(stream, {dim3(blocks_for(values)), dim3(threads_per_block)}, perturb_kernel, ranks,
+           values, epsilon);
   }
 }
 

@@ -35,15 +35,15 @@ struct PartitionShape {
   static constexpr int units_in_ring = Ring / Unit * Unit;  ///< the keys of a full ring's units
   static constexpr int blocks_a_multiprocessor = BlocksAMultiprocessor;
 
-  static constexpr int keys_a_thread = KeysAThread;
-  static constexpr int batch = Threads * keys_a_thread;
+  static constexpr int keys_per_thread = KeysAThread;
+  static constexpr int batch = Threads * keys_per_thread;
 
-  static constexpr int keys_a_lane = 8;  ///< 16 bytes
-  static constexpr int lanes = Unit / keys_a_lane;
+  static constexpr int keys_per_lane = 8;  ///< 16 bytes
+  static constexpr int lanes = Unit / keys_per_lane;
   static constexpr int groups = Threads / lanes;
   static constexpr int own_buckets = Buckets / groups;
   static_assert(Buckets % groups == 0 && 32 % lanes == 0 && groups * lanes == Threads);
-  static_assert(Ring >= Unit && Ring % keys_a_lane == 0);
+  static_assert(Ring >= Unit && Ring % keys_per_lane == 0);
   static_assert(KeysAThread % 4 == 0 && KeysAThread < 32);
   static_assert(batch + Unit < 1 << 16);
 };
@@ -171,7 +171,7 @@ class PartitionBlock {
     std::int64_t batch = blockIdx.x;
     ask(batch);
     while (batch < f_.batches) {
-      Key keys[static_cast<std::size_t>(Shape::keys_a_thread)];
+      Key keys[static_cast<std::size_t>(Shape::keys_per_thread)];
       take(batch, keys);
       batch += gridDim.x;
       ask(batch);
@@ -181,7 +181,7 @@ class PartitionBlock {
   }
 
  private:
-  static constexpr int vectors = Shape::keys_a_thread / 4;
+  static constexpr int vectors = Shape::keys_per_thread / 4;
 
   template <class Body>
   __device__ __forceinline__ void for_own_buckets(const Body& body) const {
@@ -231,12 +231,12 @@ class PartitionBlock {
   /// Puts a batch into the rings and flushes full units, again and again until there was room for
   /// all.
   __device__ __forceinline__ void put(const Key* keys) {
-    std::uint32_t tickets[static_cast<std::size_t>(Shape::keys_a_thread)];
+    std::uint32_t tickets[static_cast<std::size_t>(Shape::keys_per_thread)];
 #pragma unroll
-    for (int n = 0; n < Shape::keys_a_thread; ++n) {
+    for (int n = 0; n < Shape::keys_per_thread; ++n) {
       tickets[n] = atomicAdd(&shared_.states[keys[n] >> f_.low_bits], 1U);
     }
-    std::uint32_t left = (1U << Shape::keys_a_thread) - 1U;
+    std::uint32_t left = (1U << Shape::keys_per_thread) - 1U;
     bool again = true;
     while (again) {
       __syncthreads();  // all are counted, and the units before have left the rings
@@ -252,7 +252,7 @@ class PartitionBlock {
   __device__ __forceinline__ std::uint32_t store(const Key* keys, std::uint32_t* tickets,
                                                  std::uint32_t left) const {
 #pragma unroll
-    for (int n = 0; n < Shape::keys_a_thread; ++n) {
+    for (int n = 0; n < Shape::keys_per_thread; ++n) {
       const RingState state(tickets[n]);
       const std::uint32_t bit = 1U << n;
       if ((left & bit) != 0 && state.waiting < Shape::ring) {
@@ -292,7 +292,7 @@ class PartitionBlock {
   /// This lane's keys of the unit at a place less than two rings.
   [[nodiscard]] __device__ __forceinline__ std::uint16_t* own_keys(int bucket,
                                                                    std::uint32_t place) const {
-    const auto within = static_cast<std::uint32_t>(lane_ * Shape::keys_a_lane);
+    const auto within = static_cast<std::uint32_t>(lane_ * Shape::keys_per_lane);
     return shared_.rings[bucket] + RingState::wrapped<Shape>(place + within);
   }
 
@@ -304,8 +304,8 @@ class PartitionBlock {
       const auto filler = static_cast<std::uint16_t>((1U << f_.low_bits) - 1U);
       std::uint16_t* const keys = own_keys(bucket, state.begin);
 #pragma unroll
-      for (int k = 0; k < Shape::keys_a_lane; ++k) {
-        if (lane_ * Shape::keys_a_lane + k >= static_cast<int>(state.waiting)) {
+      for (int k = 0; k < Shape::keys_per_lane; ++k) {
+        if (lane_ * Shape::keys_per_lane + k >= static_cast<int>(state.waiting)) {
           keys[k] = filler;
         }
       }

@@ -230,9 +230,9 @@ class RankBlock {
 
   /// A warp ranks a range of values, 64 at a time.
   __device__ __forceinline__ void rank(std::uint32_t smaller) {
-    const int words_a_warp = max(words_ / warps, 32);
-    const int begin = min(warp_ * words_a_warp, words_);
-    const int end = min(begin + words_a_warp, words_);
+    const int words_per_warp = max(words_ / warps, 32);
+    const int begin = min(warp_ * words_per_warp, words_);
+    const int end = min(begin + words_per_warp, words_);
     std::uint32_t own = 0;
     for (int word = begin + lane_; word < end; word += 32) {
       const Counts counts = counts_of(word);

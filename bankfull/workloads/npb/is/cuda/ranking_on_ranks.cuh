@@ -26,7 +26,7 @@ struct KeyShare {
     keys = {batches.begin * Shape::batch, batches.end * Shape::batch};
     const int most = multiprocessors * Shape::blocks_a_multiprocessor;
     blocks = static_cast<int>(
-        std::clamp(batches.size() / batches_a_block, std::int64_t{1}, std::int64_t{most}));
+        std::clamp(batches.size() / batches_per_block, std::int64_t{1}, std::int64_t{most}));
   }
 
   [[nodiscard]] std::int64_t batches() const { return keys.size() / Shape::batch; }
@@ -39,7 +39,7 @@ struct KeyShare {
  private:
   /// At least: each block leaves a unit of every bucket that it does not fill, which must not be
   /// most of what is sent.
-  static constexpr std::int64_t batches_a_block = 4;
+  static constexpr std::int64_t batches_per_block = 4;
 };
 
 /// Which buckets each rank gets, by the counts that are expected of its share of the keys.

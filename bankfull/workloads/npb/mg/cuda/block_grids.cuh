@@ -117,7 +117,7 @@ class GpuGather {
 };
 
 /// The grids of a rank: blocks with ghosts, and whole ones from the gathered level down. Each block
-/// is exchanged twice a cycle: the right-hand side on the way down, the solution on the way up.
+/// is exchanged twice per cycle: the right-hand side on the way down, the solution on the way up.
 class GridsOfRanks {
  public:
   using Grid = Block;

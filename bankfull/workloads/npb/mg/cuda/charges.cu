@@ -25,16 +25,16 @@ struct Found {
 };
 
 constexpr int charge_count = 10;  ///< of either sign
-constexpr int draws_a_thread = 512;
-constexpr int threads_a_block = 256;
+constexpr int draws_per_thread = 512;
+constexpr int threads_per_block = 256;
 
 /// Notes those of the numbers [begin, end) whose states are at most `depth` from either end.
-__global__ void __launch_bounds__(threads_a_block)
+__global__ void __launch_bounds__(threads_per_block)
     search_kernel(std::int64_t begin, std::int64_t end_of_all, std::uint64_t depth, Found* found) {
-  const std::int64_t thread = std::int64_t{blockIdx.x} * threads_a_block + threadIdx.x;
-  const std::int64_t first = begin + thread * draws_a_thread;
+  const std::int64_t thread = std::int64_t{blockIdx.x} * threads_per_block + threadIdx.x;
+  const std::int64_t first = begin + thread * draws_per_thread;
   Generator generator(common_seed, static_cast<std::uint64_t>(first));
-  const std::int64_t end = min(first + draws_a_thread, end_of_all);
+  const std::int64_t end = min(first + draws_per_thread, end_of_all);
   for (std::int64_t n = first; n < end; ++n) {
     generator.draw();
     const std::uint64_t state = generator.state();
@@ -55,10 +55,10 @@ std::vector<Candidate> candidates_of(std::int64_t count, std::uint64_t depth,
   const Buffer<Found> found(MemorySpace::device, 1);
   fill_bytes(found.data(), 0, found.bytes(), stream);
   const Range mine = share(count, ranks.rank(), ranks.size());
-  const std::int64_t threads = (mine.size() + draws_a_thread - 1) / draws_a_thread;
+  const std::int64_t threads = (mine.size() + draws_per_thread - 1) / draws_per_thread;
   launch(stream,
-         {dim3(static_cast<unsigned>((threads + threads_a_block - 1) / threads_a_block)),
-          dim3(threads_a_block)},
+         {dim3(static_cast<unsigned>((threads + threads_per_block - 1) / threads_per_block)),
+          dim3(threads_per_block)},
          search_kernel, mine.begin, mine.end, depth, found.data());
   Found own{};
   copy_bytes(&own, found.data(), sizeof own, stream);

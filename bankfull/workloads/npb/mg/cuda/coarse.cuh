@@ -13,11 +13,11 @@ inline constexpr int restrict_rows = 8;
 template <class Grid>
 __global__ void __launch_bounds__(restrict_columns* restrict_rows)
     restrict_kernel(const double* r, double* coarse, const __grid_constant__ GridPair<Grid> grids,
-                    int planes_a_block) {
+                    int planes_per_block) {
   const Grid& fine = grids.fine;
   const int c1 = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int c2 = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  const int first = static_cast<int>(blockIdx.z) * planes_a_block;
+  const int first = static_cast<int>(blockIdx.z) * planes_per_block;
   const int row = fine.row(2 * c2);
   const int row_after = fine.row(2 * c2 + 2);
   const int column = fine.column(2 * c1);
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(restrict_columns* restrict_rows)
   };
 
   Rows below = rows_of(2 * first);
-  for (int c3 = first; c3 < first + planes_a_block; ++c3) {
+  for (int c3 = first; c3 < first + planes_per_block; ++c3) {
     const Rows middle = rows_of(2 * c3 + 1);
     const Rows above = rows_of(2 * c3 + 2);
     double faces[3];

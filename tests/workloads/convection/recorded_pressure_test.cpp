@@ -82,9 +82,9 @@ std::vector<Case> pressure_cases() {
   return chosen;
 }
 
-class ToldPressure : public testing::TestWithParam<Case> {};
+class RecordedPressure : public testing::TestWithParam<Case> {};
 
-TEST_P(ToldPressure, IsThatOfTheReference) {
+TEST_P(RecordedPressure, IsThatOfTheReference) {
   Problem problem = GetParam().problem;
   const std::unique_ptr<Integrator> flow = flow_with_pressure(problem);
   problem.schedule = Schedule::reference;
@@ -97,7 +97,7 @@ TEST_P(ToldPressure, IsThatOfTheReference) {
   }
 }
 
-TEST_P(ToldPressure, ChangesNothingOfTheFlow) {
+TEST_P(RecordedPressure, ChangesNothingOfTheFlow) {
   const std::unique_ptr<Integrator> flow = flow_with_pressure(GetParam().problem);
   const Plan plan(GetParam().problem);
   const std::unique_ptr<Integrator> without = make_integrator(plan);
@@ -112,7 +112,7 @@ TEST_P(ToldPressure, ChangesNothingOfTheFlow) {
 }
 
 /// At any step, whatever came to be known of it at that step.
-TEST_P(ToldPressure, IsTheSameAfterARestart) {
+TEST_P(RecordedPressure, IsTheSameAfterARestart) {
   const std::unique_ptr<Integrator> flow = flow_with_pressure(GetParam().problem);
   for (int step = 0; step < 3; ++step) {
     KeptState state;
@@ -125,8 +125,9 @@ TEST_P(ToldPressure, IsTheSameAfterARestart) {
   }
 }
 
-/// Of a run that told none it is that of the flow's tendencies, which are left as they were.
-TEST_P(ToldPressure, MayBeToldFromARestartOn) {
+/// After a run that recorded no pressure it is that of the tendencies of the flow, which stay as
+/// they were.
+TEST_P(RecordedPressure, MayBeginAtARestart) {
   const Problem& problem = GetParam().problem;
   const std::unique_ptr<Integrator> flow = flow_with_pressure(problem);
   flow->step();
@@ -145,7 +146,7 @@ TEST_P(ToldPressure, MayBeToldFromARestartOn) {
   EXPECT_TRUE(pressure_of(*other) == pressure_of(*flow));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, ToldPressure, testing::ValuesIn(pressure_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, RecordedPressure, testing::ValuesIn(pressure_cases()), case_name);
 
 }  // namespace
 }  // namespace bankfull::convection
