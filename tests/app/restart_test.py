@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 import unittest
+import zlib
 
 import jsonschema
 
@@ -307,6 +308,83 @@ class Restart(Runs):
         self.assertIn("--restart has no checkpoint to go on from: cannot read run/checkpoint/step-0000000056.h5", err)
         self.assertEqual(physics_of(self.run_folder / "series.csv"), before)
         self.run_convect("--restart", str(last), code=USAGE)
+
+    @unittest.skipIf(h5py is None, "needs h5py")
+    def test_incomplete_checkpoints(self):
+        """With right checksums, but without a dataset, an attribute, or with one too many."""
+        whole = self.whole()
+        self.run_convect("layer.toml", "--output", "run")
+        last = self.checkpoints()[-1]
+        good = last.read_bytes()
+        with h5py.File(last) as file:
+            names = []
+            file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
+        self.assertGreater(len(names), 30)
+        self.assertIn("state/statistics/late/z", names)
+
+        def add(file):
+            file["state/flow/sugar"] = file["state/flow/salt"][()]
+
+        def shorten(file):
+            history = file["state/run/history"][:-1]
+            del file["state/run/history"]
+            file["state/run/history"] = history
+
+        changes = [(lambda file, name=name: file.pop(name), rf"it is not complete, for it (has no {name}|does not list its contents)") for name in names]
+        changes += [(lambda file: file.attrs.pop("version"), "it has version 0"), (lambda file: file.attrs.pop("format"), "bankfull convect did not write it"),
+                    (add, r"it has \d+ datasets, and lists \d+"), (shorten, "state/run/history in it was changed: its CRC-32 is")]
+        for change, why in changes:
+            last.write_bytes(good)
+            with h5py.File(last, "r+") as file:
+                change(file)
+            with self.subTest(why=why):
+                out, err = self.run_convect("--restart", "run", "--set", "steps=70", "--dry-run")
+                self.assertRegex(err, rf"^bankfull: cannot read the checkpoint run/checkpoint/step-0000000060.h5: {why}.*; the one before is tried\n$")
+                self.assertIn("goes on from step 56", out)
+        self.run_convect("--restart", "run")
+        self.assert_same(self.run_folder, whole)
+
+    @unittest.skipIf(h5py is None, "needs h5py")
+    def test_checkpoints_list_the_crc_of_all_they_have(self):
+        whole = self.whole()
+        for precision in ("fp32", "fp64"):
+            self.run_convect("layer.toml", "--output", "run", "--overwrite", "--set", f"precision={precision}", threads=2)
+            last = self.checkpoints()[-1]
+            with h5py.File(last) as file:
+                sums = {}
+                file.visititems(lambda name, item: sums.update({name: f"{zlib.crc32(item[()].tobytes()):08x}"}) if isinstance(item, h5py.Dataset) else None)
+                listed = dict(line.split(" ", 1)[::-1] for line in file["contents"][()].tobytes().decode().splitlines())
+                sums.pop("contents")
+                self.assertEqual(listed, sums)
+                chunk = file["told"].id.get_chunk_info(0)
+        # Fletcher's checksum takes a word of ones for one of zeros.
+        flipped = bytearray(last.read_bytes())
+        self.assertEqual(flipped[chunk.byte_offset + 4:chunk.byte_offset + 6], b"\0\0")
+        flipped[chunk.byte_offset + 4:chunk.byte_offset + 6] = b"\xff\xff"
+        last.write_bytes(flipped)
+        with h5py.File(last) as file:
+            self.assertEqual(int(file["told"][0]) >> 32, 0xffff)
+        out, err = self.run_convect("--restart", "run")
+        self.assertRegex(err, r"^bankfull: cannot read .*: told in it was changed: its CRC-32 is \w{8}, and was \w{8}; the one before is tried\n$")
+        self.assertIn("goes on from step 56", out)
+        self.assert_same(self.run_folder, whole)
+
+    @unittest.skipIf(h5py is None, "needs h5py")
+    def test_checkpoints_of_earlier_programs(self):
+        """Those of version 2 of the format list no contents."""
+        whole = self.whole()
+        self.run_convect("layer.toml", "--output", "run")
+        for path in self.checkpoints():
+            with h5py.File(path, "r+") as file:
+                del file["contents"]
+                file.attrs.modify("version", 2)
+        last = self.checkpoints()[-1]
+        with h5py.File(last, "r+") as file:
+            del file["state/run/history"]
+        out, err = self.run_convect("--restart", "run")
+        self.assertRegex(err, "^bankfull: cannot read .*: it is not complete, for it has no state/run/history; the one before is tried\n$")
+        self.assertIn("goes on from step 56", out)
+        self.assert_same(self.run_folder, whole)
 
     def test_a_series_that_was_cut(self):
         self.run_convect("layer.toml", "--output", "run")
