@@ -386,13 +386,31 @@ class Restart(Runs):
         self.assertIn("goes on from step 56", out)
         self.assert_same(self.run_folder, whole)
 
-    def test_a_series_that_was_cut(self):
-        self.run_convect("layer.toml", "--output", "run")
+    def test_growing_files_that_were_lost(self):
+        """Nothing is changed, and one line names the file and what to do."""
+        self.run_convect("layer.toml", "--output", "run", "--set", "fields.every=6")
+        before = self.names(self.run_folder)
+        refused = "bankfull: --restart has no checkpoint to go on from: run/"
+        for name in ("series.csv", "slices.csv", "fields.csv", "probes/point.csv"):
+            path = self.run_folder / name
+            good = path.read_bytes()
+            for change, why in ((path.unlink, "is missing"), (lambda: path.write_bytes(b""), r"was cut: 0 of \d+ bytes are left"),
+                                (lambda: path.write_bytes(good[:len(good) // 3]), rf"was cut: {len(good) // 3} of \d+ bytes are left"),
+                                (lambda: path.write_bytes(good.replace(b"\n", b" ")), "was changed")):
+                with self.subTest(name=name, why=why):
+                    change()
+                    _, err = self.run_convect("--restart", "run", "--set", "steps=70", code=USAGE)
+                    self.assertRegex(err, rf"^{refused}{name} {why}, and run/checkpoint/step-0000000056.h5 counts on it; "
+                                     rf"put {path.name} back as it was, or start the run again with --overwrite\n$")
+                    path.write_bytes(good)
+                    self.assertEqual(self.names(self.run_folder), before)
+        # An older checkpoint may have told less.
         series = self.run_folder / "series.csv"
-        lines = series.read_text().splitlines(keepends=True)
-        series.write_text("".join(lines[:-8]))
-        _, err = self.run_convect("--restart", "run", code=USAGE)
-        self.assertIn("had told more than series.csv and slices.csv beside it now hold", err)
+        series.write_text("".join(series.read_text().splitlines(keepends=True)[:-2]))
+        out, err = self.run_convect("--restart", "run")
+        self.assertRegex(err, r"^bankfull: run/series.csv was cut: \d+ of \d+ bytes are left, and run/checkpoint/step-0000000060.h5 counts on it; "
+                         r"the one before is tried\n$")
+        self.assertIn("goes on from step 56", out)
 
     def test_what_cannot_change(self):
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=10")

@@ -118,15 +118,19 @@ std::vector<std::string> unlisted_pictures(const fs::path& case_file,
   return pictures;
 }
 
-/// Whether a file begins with so many bytes that are so many whole lines.
-bool begins_with_lines(const fs::path& path, std::int64_t bytes, std::int64_t lines) {
+/// What is wrong with a file that is to begin with so many bytes that are so many whole lines; ""
+/// where nothing is.
+std::string fault_in_lines(const fs::path& path, std::int64_t bytes, std::int64_t lines) {
   if (bytes == 0) {
-    return true;
+    return "";
   }
   if (type_of(path) != fs::file_type::regular) {
-    return false;
+    return type_of(path) == fs::file_type::not_found ? "is missing" : "is not a file";
   }
   std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return "cannot be read";
+  }
   std::int64_t left = bytes;
   std::int64_t found = 0;
   std::string line;
@@ -134,7 +138,10 @@ bool begins_with_lines(const fs::path& path, std::int64_t bytes, std::int64_t li
     left -= static_cast<std::int64_t>(line.size()) + (file.eof() ? 0 : 1);
     ++found;
   }
-  return left == 0 && found == lines;
+  if (left > 0) {
+    return fmt::format("was cut: {} of {} bytes are left", bytes - left, bytes);
+  }
+  return left == 0 && found == lines ? "" : "was changed";
 }
 
 [[noreturn]] void fail_to_change(const fs::path& path, const char* what, int error) {
@@ -402,13 +409,25 @@ void RunDirectory::remove_temporary_pictures() const {
   }
 }
 
-bool RunDirectory::holds(const ToldSoFar& told) const {
-  return begins_with_lines(series(), told.series_bytes, told.series_lines) &&
-         begins_with_lines(slice_list(), told.slice_list_bytes, told.slice_list_lines) &&
-         begins_with_lines(field_list(), told.field_list_bytes, told.field_list_lines) &&
-         std::ranges::all_of(told.probes, [this](const ToldFile& probe) {
-           return begins_with_lines(probes() / probe.name, probe.bytes, probe.lines);
-         });
+std::optional<LostFile> RunDirectory::lost_since(const ToldSoFar& told) const {
+  struct Growing {
+    fs::path path;
+    std::int64_t bytes;
+    std::int64_t lines;
+  };
+  std::vector<Growing> files{{series(), told.series_bytes, told.series_lines},
+                             {slice_list(), told.slice_list_bytes, told.slice_list_lines},
+                             {field_list(), told.field_list_bytes, told.field_list_lines}};
+  for (const ToldFile& probe : told.probes) {
+    files.push_back({probes() / probe.name, probe.bytes, probe.lines});
+  }
+  for (const Growing& file : files) {
+    if (const std::string fault = fault_in_lines(file.path, file.bytes, file.lines);
+        !fault.empty()) {
+      return LostFile{file.path, fault};
+    }
+  }
+  return std::nullopt;
 }
 
 void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) const {
