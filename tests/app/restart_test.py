@@ -412,6 +412,25 @@ class Restart(Runs):
                          r"the one before is tried\n$")
         self.assertIn("goes on from step 56", out)
 
+    def test_statistics_that_are_dropped_stay_as_they_were(self):
+        self.run_convect("layer.toml", "--output", "run")
+        folders = [self.run_folder / "profiles", self.run_folder / "spectra"]
+        dropped = ["profiles/late-z.csv", "profiles/late-z-faces.csv", "profiles/window1-x.csv", "profiles/window1-x-faces.csv", "spectra/planes.csv"]
+        kept = {name: (self.run_folder / name).read_bytes() for name in dropped}
+        before = {str(path.relative_to(self.run_folder)) for folder in folders for path in folder.iterdir()}
+        self.assertEqual(before - {*dropped}, {"profiles/window1-z.csv", "profiles/window1-z-faces.csv", "spectra/box.csv"})
+        fewer = ("--set", 'statistics=[{name="window1",profiles=["z"],every=2}]', "--set", 'spectrum=[{name="box",along="y",every=3}]')
+        for steps in (70, 80):  # the second time the case in the folder has them no more
+            self.run_convect("--restart", "run", "--set", f"steps={steps}", *(fewer if steps == 70 else ()))
+            self.assertEqual({name: (self.run_folder / name).read_bytes() for name in dropped}, kept)
+            self.assertEqual({str(path.relative_to(self.run_folder)) for folder in folders for path in folder.iterdir()}, before)
+        self.assertIn("; 40 samples; ", (self.run_folder / "profiles" / "window1-z.csv").read_text())
+        own = self.run_folder / "profiles" / "own.csv"
+        own.write_text("z,mean\n0.5,1\n")
+        self.run_convect("layer.toml", "--output", "run", "--overwrite", *fewer)
+        self.assertEqual({str(path.relative_to(self.run_folder)) for folder in folders for path in folder.iterdir()},
+                         before - {*dropped} | {"profiles/own.csv"})
+
     def test_what_cannot_change(self):
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=10")
         for setting, said in (("cells=8x8x8", "domain.cells"), ("scheme=runge-kutta", "time.scheme"),

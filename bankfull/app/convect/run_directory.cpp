@@ -170,6 +170,12 @@ void remove_staged(const fs::path& folder, const std::vector<std::string>& names
   }
 }
 
+void keep_those_in(const std::vector<std::string>& others, std::vector<std::string>& names) {
+  std::erase_if(names, [&](const std::string& name) {
+    return std::ranges::find(others, name) == others.end();
+  });
+}
+
 std::string text_of_case(const Case& run) {
   return fmt::format("{}; written by bankfull {}.\n{}", case_heading, build_facts().version,
                      run.resolved);
@@ -292,7 +298,8 @@ void RunDirectory::remove_earlier_run() const {
     }
   }
   rmdir(checkpoints().c_str());  // which refuses as below
-  remove_statistics();
+  remove_statistics(nullptr);
+  remove_dropped_statistics();
   rmdir(profiles().c_str());
   rmdir(spectra().c_str());
   remove_probes({});
@@ -310,8 +317,10 @@ void RunDirectory::remove_report() const {
   remove_if_there(report_data());
 }
 
-/// Profiles and spectra that the case in the folder asks for, and temporary ones.
-void RunDirectory::remove_statistics() const {
+/// Profiles and spectra that the case in the folder asks for, and temporary ones. Where the run
+/// goes on with another case, those stay that this one no longer asks for: nobody would write them
+/// again.
+void RunDirectory::remove_statistics(const Case* next) const {
   std::vector<std::string> of_profiles;
   std::vector<std::string> of_spectra;
   try {
@@ -321,8 +330,26 @@ void RunDirectory::remove_statistics() const {
   } catch (const UsageError&) {
     return;  // from another version of this program, or edited by hand: nothing to learn from it
   }
+  if (next != nullptr) {
+    keep_those_in(profile_names(*next), of_profiles);
+    keep_those_in(spectrum_names(*next), of_spectra);
+  }
   remove_staged(profiles(), of_profiles);
   remove_staged(spectra(), of_spectra);
+}
+
+/// Those that stayed when the run went on without them.
+void RunDirectory::remove_dropped_statistics() const {
+  for (const fs::path& folder : {profiles(), spectra()}) {
+    if (type_of(folder) != fs::file_type::directory) {
+      continue;
+    }
+    for (const std::string& name : names_in(folder)) {
+      if (is_of_statistics(folder / name)) {
+        remove_if_there(folder / name);
+      }
+    }
+  }
 }
 
 /// Those that the case in the folder asks for, but for what a run goes on with.
@@ -452,7 +479,7 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
   if (saved.told.slice_list_bytes == 0) {
     remove_if_there(slice_list());
   }
-  remove_statistics();
+  remove_statistics(&run);
   remove_probes(saved.told.probes);
   remove_temporary_files(names_in(path_));
   remove_temporary_pictures();

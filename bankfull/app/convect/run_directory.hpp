@@ -47,8 +47,9 @@ class RunDirectory {
   [[nodiscard]] std::optional<LostFile> lost_since(const ToldSoFar& told) const;
 
   /// Takes away what a run has written since it was saved at this step, pictures and later
-  /// checkpoints among it, and its result; and writes the resolved case. Growing files are cut by
-  /// who goes on with them. May be interrupted and done again. Throws RuntimeFailure.
+  /// checkpoints among it, and its result; but no profile or spectrum that this case does not have;
+  /// and writes the resolved case. Growing files are cut by who goes on with them. May be
+  /// interrupted and done again. Throws RuntimeFailure.
   void go_back_to(const CheckpointHeader& saved, const Case& run) const;
 
   /// One of its folders, where it is not there yet. Throws RuntimeFailure.
@@ -92,7 +93,8 @@ class RunDirectory {
   void remove_earlier_run() const;
   void remove_temporary_files(const std::vector<std::string>& names) const;
   void remove_temporary_pictures() const;
-  void remove_statistics() const;
+  void remove_statistics(const Case* next) const;
+  void remove_dropped_statistics() const;
   void remove_probes(const std::vector<ToldFile>& kept) const;
   void remove_report() const;
   void remove_pictures(const std::vector<std::string>& listed) const;
