@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 import unittest
+import zlib
 
 import jsonschema
 
@@ -264,13 +265,127 @@ class Restart(Runs):
         self.assertEqual(physics_of(self.run_folder / "series.csv"), before)
         self.run_convect("--restart", str(last), code=USAGE)
 
-    def test_a_series_that_was_cut(self):
+    @unittest.skipIf(h5py is None, "needs h5py")
+    def test_incomplete_checkpoints(self):
+        """With right checksums, but without a dataset, an attribute, or with one too many."""
+        whole = self.whole()
         self.run_convect("layer.toml", "--output", "run")
+        last = self.checkpoints()[-1]
+        good = last.read_bytes()
+        with h5py.File(last) as file:
+            names = []
+            file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
+        self.assertGreater(len(names), 30)
+        self.assertIn("state/statistics/late/z", names)
+
+        def add(file):
+            file["state/flow/sugar"] = file["state/flow/salt"][()]
+
+        def shorten(file):
+            history = file["state/run/history"][:-1]
+            del file["state/run/history"]
+            file["state/run/history"] = history
+
+        changes = [(lambda file, name=name: file.pop(name), rf"it is not complete, for it (has no {name}|does not list its contents)") for name in names]
+        changes += [(lambda file: file.attrs.pop("version"), "it has version 0"), (lambda file: file.attrs.pop("format"), "bankfull convect did not write it"),
+                    (add, r"it has \d+ datasets, and lists \d+"), (shorten, "state/run/history in it was changed: its CRC-32 is")]
+        for change, why in changes:
+            last.write_bytes(good)
+            with h5py.File(last, "r+") as file:
+                change(file)
+            with self.subTest(why=why):
+                out, err = self.run_convect("--restart", "run", "--set", "steps=70", "--dry-run")
+                self.assertRegex(err, rf"^bankfull: cannot read the checkpoint run/checkpoint/step-0000000060.h5: {why}.*; the one before is tried\n$")
+                self.assertIn("goes on from step 56", out)
+        self.run_convect("--restart", "run")
+        self.assert_same(self.run_folder, whole)
+
+    @unittest.skipIf(h5py is None, "needs h5py")
+    def test_checkpoints_list_the_crc_of_all_they_have(self):
+        whole = self.whole()
+        for precision in ("fp32", "fp64"):
+            self.run_convect("layer.toml", "--output", "run", "--overwrite", "--set", f"precision={precision}", threads=2)
+            last = self.checkpoints()[-1]
+            with h5py.File(last) as file:
+                sums = {}
+                file.visititems(lambda name, item: sums.update({name: f"{zlib.crc32(item[()].tobytes()):08x}"}) if isinstance(item, h5py.Dataset) else None)
+                listed = dict(line.split(" ", 1)[::-1] for line in file["contents"][()].tobytes().decode().splitlines())
+                sums.pop("contents")
+                self.assertEqual(listed, sums)
+                chunk = file["told"].id.get_chunk_info(0)
+        # Fletcher's checksum takes a word of ones for one of zeros.
+        flipped = bytearray(last.read_bytes())
+        self.assertEqual(flipped[chunk.byte_offset + 4:chunk.byte_offset + 6], b"\0\0")
+        flipped[chunk.byte_offset + 4:chunk.byte_offset + 6] = b"\xff\xff"
+        last.write_bytes(flipped)
+        with h5py.File(last) as file:
+            self.assertEqual(int(file["told"][0]) >> 32, 0xffff)
+        out, err = self.run_convect("--restart", "run")
+        self.assertRegex(err, r"^bankfull: cannot read .*: told in it was changed: its CRC-32 is \w{8}, and was \w{8}; the one before is tried\n$")
+        self.assertIn("goes on from step 56", out)
+        self.assert_same(self.run_folder, whole)
+
+    @unittest.skipIf(h5py is None, "needs h5py")
+    def test_checkpoints_of_earlier_programs(self):
+        """Those of version 2 of the format list no contents."""
+        whole = self.whole()
+        self.run_convect("layer.toml", "--output", "run")
+        for path in self.checkpoints():
+            with h5py.File(path, "r+") as file:
+                del file["contents"]
+                file.attrs.modify("version", 2)
+        last = self.checkpoints()[-1]
+        with h5py.File(last, "r+") as file:
+            del file["state/run/history"]
+        out, err = self.run_convect("--restart", "run")
+        self.assertRegex(err, "^bankfull: cannot read .*: it is not complete, for it has no state/run/history; the one before is tried\n$")
+        self.assertIn("goes on from step 56", out)
+        self.assert_same(self.run_folder, whole)
+
+    def test_growing_files_that_were_lost(self):
+        """Nothing is changed, and one line names the file and what to do."""
+        self.run_convect("layer.toml", "--output", "run", "--set", "fields.every=6")
+        before = self.names(self.run_folder)
+        refused = "bankfull: --restart has no checkpoint to go on from: run/"
+        for name in ("series.csv", "slices.csv", "fields.csv", "probes/point.csv"):
+            path = self.run_folder / name
+            good = path.read_bytes()
+            for change, why in ((path.unlink, "is missing"), (lambda: path.write_bytes(b""), r"was cut: 0 of \d+ bytes are left"),
+                                (lambda: path.write_bytes(good[:len(good) // 3]), rf"was cut: {len(good) // 3} of \d+ bytes are left"),
+                                (lambda: path.write_bytes(good.replace(b"\n", b" ")), "was changed")):
+                with self.subTest(name=name, why=why):
+                    change()
+                    _, err = self.run_convect("--restart", "run", "--set", "steps=70", code=USAGE)
+                    self.assertRegex(err, rf"^{refused}{name} {why}, and run/checkpoint/step-0000000056.h5 counts on it; "
+                                     rf"put {path.name} back as it was, or start the run again with --overwrite\n$")
+                    path.write_bytes(good)
+                    self.assertEqual(self.names(self.run_folder), before)
+        # An older checkpoint may have told less.
         series = self.run_folder / "series.csv"
-        lines = series.read_text().splitlines(keepends=True)
-        series.write_text("".join(lines[:-8]))
-        _, err = self.run_convect("--restart", "run", code=USAGE)
-        self.assertIn("had told more than series.csv and slices.csv beside it now hold", err)
+        series.write_text("".join(series.read_text().splitlines(keepends=True)[:-2]))
+        out, err = self.run_convect("--restart", "run")
+        self.assertRegex(err, r"^bankfull: run/series.csv was cut: \d+ of \d+ bytes are left, and run/checkpoint/step-0000000060.h5 counts on it; "
+                         r"the one before is tried\n$")
+        self.assertIn("goes on from step 56", out)
+
+    def test_statistics_that_are_dropped_stay_as_they_were(self):
+        self.run_convect("layer.toml", "--output", "run")
+        folders = [self.run_folder / "profiles", self.run_folder / "spectra"]
+        dropped = ["profiles/late-z.csv", "profiles/late-z-faces.csv", "profiles/window1-x.csv", "profiles/window1-x-faces.csv", "spectra/planes.csv"]
+        kept = {name: (self.run_folder / name).read_bytes() for name in dropped}
+        before = {str(path.relative_to(self.run_folder)) for folder in folders for path in folder.iterdir()}
+        self.assertEqual(before - {*dropped}, {"profiles/window1-z.csv", "profiles/window1-z-faces.csv", "spectra/box.csv"})
+        fewer = ("--set", 'statistics=[{name="window1",profiles=["z"],every=2}]', "--set", 'spectrum=[{name="box",along="y",every=3}]')
+        for steps in (70, 80):  # the second time the case in the folder has them no more
+            self.run_convect("--restart", "run", "--set", f"steps={steps}", *(fewer if steps == 70 else ()))
+            self.assertEqual({name: (self.run_folder / name).read_bytes() for name in dropped}, kept)
+            self.assertEqual({str(path.relative_to(self.run_folder)) for folder in folders for path in folder.iterdir()}, before)
+        self.assertIn("; 40 samples; ", (self.run_folder / "profiles" / "window1-z.csv").read_text())
+        own = self.run_folder / "profiles" / "own.csv"
+        own.write_text("z,mean\n0.5,1\n")
+        self.run_convect("layer.toml", "--output", "run", "--overwrite", *fewer)
+        self.assertEqual({str(path.relative_to(self.run_folder)) for folder in folders for path in folder.iterdir()},
+                         before - {*dropped} | {"profiles/own.csv"})
 
     def test_what_cannot_change(self):
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=10")

@@ -1,5 +1,6 @@
 #include "bankfull/app/convect/checkpoint_file.hpp"
 
+#include "bankfull/app/convect/checkpoint_contents.hpp"
 #include "bankfull/core/base/build_facts.hpp"
 #include "bankfull/core/base/error.hpp"
 
@@ -14,7 +15,8 @@ namespace {
 using convection::CellReader;
 
 constexpr const char* format_name = "bankfull checkpoint of convection";
-constexpr std::int64_t format_version = 2;
+constexpr std::int64_t format_version = 3;
+constexpr std::int64_t version_without_contents = 2;
 
 std::vector<std::int64_t> list_of(const Extents& n) { return {n.ni, n.nj, n.nk}; }
 
@@ -25,7 +27,7 @@ std::string name_in_file(const std::string& name) { return "state/" + name; }
 
 class FileWriter final : public convection::StateWriter {
  public:
-  FileWriter(hdf5::NewFile& file, int threads) : file_(file), threads_(threads) {}
+  FileWriter(ListedFile& file, int threads) : file_(file), threads_(threads) {}
 
   void numbers(const std::string& name, const std::vector<double>& values) override {
     file_.add(name_in_file(name), values);
@@ -41,19 +43,20 @@ class FileWriter final : public convection::StateWriter {
         .element = precision == Precision::fp32 ? hdf5::Element::fp32 : hdf5::Element::fp64,
         .extents = list_of(box),
         .threads = threads_};
-    hdf5::Dataset cells = file_.add(name_in_file(name), shape);
+    ListedFile::Parts cells = file_.add(name_in_file(name), shape);
     const std::int64_t planes_of_chunk = hdf5::chunk_of(shape.extents, bytes_of(precision)).front();
     const std::int64_t planes = std::min(threads_ * planes_of_chunk, box.ni);
     piece_.resize(static_cast<std::size_t>(planes * box.nj * box.nk));
     for (std::int64_t i = 0; i < box.ni; i += planes) {
       const Box part{i, std::min(i + planes, box.ni), 0, box.nj, 0, box.nk};
       values(part, piece_.data());
-      cells.write(part_of(part), piece_.data());
+      cells.write(part_of(part), piece_, static_cast<std::size_t>(part.extents().count()));
     }
+    cells.finish();
   }
 
  private:
-  hdf5::NewFile& file_;
+  ListedFile& file_;
   int threads_;
   std::vector<double> piece_;
 };
@@ -67,17 +70,41 @@ void require_known(const hdf5::OldFile& file) {
     refuse_file(file.path(), "bankfull convect did not write it");
   }
   const std::int64_t version = file.has_attribute("version") ? file.count_attribute("version") : 0;
-  if (version != format_version) {
+  if (version != format_version && version != version_without_contents) {
     refuse_file(file.path(),
-                fmt::format("it has version {} of the format, and this program knows version {}",
-                            version, format_version));
+                fmt::format("it has version {} of the format, and this program knows versions {} "
+                            "and {}",
+                            version, version_without_contents, format_version));
+  }
+}
+
+/// Of a file that does not list its contents: what every state has. The rest is known by the run.
+void require_parts_of_state(const hdf5::OldFile& file) {
+  for (const char* name :
+       {"clock/steps", "clock/progress", "flow/u", "flow/v", "flow/w", "tendency/u", "tendency/v",
+        "tendency/w", "references", "run/steps", "run/history", "run/until", "run/end"}) {
+    if (!file.has(name_in_file(name))) {
+      refuse_file(file.path(),
+                  fmt::format("it is not complete, for it has no {}", name_in_file(name)));
+    }
+  }
+}
+
+/// Reads all of the file.
+void require_whole(const hdf5::OldFile& file) {
+  require_known(file);
+  if (file.count_attribute("version") == version_without_contents) {
+    file.verify();
+    require_parts_of_state(file);
+  } else {
+    require_contents(file);
   }
 }
 
 constexpr const char* seconds_taken = "taken/seconds";
 constexpr const char* processes_taken = "taken/processes";
 
-void add_taken(const convection::TimeTaken& taken, hdf5::NewFile& file) {
+void add_taken(const convection::TimeTaken& taken, ListedFile& file) {
   file.add(seconds_taken, std::vector<double>{taken.seconds});
   file.add(processes_taken, std::vector<std::int64_t>{taken.processes});
 }
@@ -97,7 +124,7 @@ convection::TimeTaken time_taken(const hdf5::OldFile& file) {
 
 constexpr const char* told_of_probes = "told_of_probes";
 
-void add_told(const ToldSoFar& told, hdf5::NewFile& file) {
+void add_told(const ToldSoFar& told, ListedFile& file) {
   file.add("told", std::vector<std::int64_t>{told.series_bytes, told.series_lines,
                                              told.slice_list_bytes, told.slice_list_lines,
                                              told.field_list_bytes, told.field_list_lines});
@@ -137,10 +164,10 @@ std::vector<ToldFile> told_probes(const hdf5::OldFile& file) {
 
 void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& header,
                       const std::function<void(convection::StateWriter&)>& save) {
-  hdf5::NewFile file(writing.path);
-  file.set_attribute("format", format_name);
-  file.set_attribute("version", format_version);
-  file.set_attribute("written_by", "bankfull " + build_facts().version);
+  ListedFile file(writing.path, writing.threads);
+  file.file().set_attribute("format", format_name);
+  file.file().set_attribute("version", format_version);
+  file.file().set_attribute("written_by", "bankfull " + build_facts().version);
   file.add("case", header.resolved_case);
   add_told(header.told, file);
   file.add("time", std::vector<double>{header.time});
@@ -152,8 +179,7 @@ void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& 
 }
 
 CheckpointReader::CheckpointReader(const std::filesystem::path& path) : file_(path) {
-  require_known(file_);
-  file_.verify();
+  require_whole(file_);
   const std::vector<std::int64_t> told = file_.dataset("told").counts();
   const std::vector<std::int64_t> step = file_.dataset("step").counts();
   const std::vector<double> time = file_.dataset("time").numbers();

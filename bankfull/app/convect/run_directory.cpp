@@ -118,15 +118,19 @@ std::vector<std::string> unlisted_pictures(const fs::path& case_file,
   return pictures;
 }
 
-/// Whether a file begins with so many bytes that are so many whole lines.
-bool begins_with_lines(const fs::path& path, std::int64_t bytes, std::int64_t lines) {
+/// What is wrong with a file that is to begin with so many bytes that are so many whole lines; ""
+/// where nothing is.
+std::string fault_in_lines(const fs::path& path, std::int64_t bytes, std::int64_t lines) {
   if (bytes == 0) {
-    return true;
+    return "";
   }
   if (type_of(path) != fs::file_type::regular) {
-    return false;
+    return type_of(path) == fs::file_type::not_found ? "is missing" : "is not a file";
   }
   std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return "cannot be read";
+  }
   std::int64_t left = bytes;
   std::int64_t found = 0;
   std::string line;
@@ -134,7 +138,10 @@ bool begins_with_lines(const fs::path& path, std::int64_t bytes, std::int64_t li
     left -= static_cast<std::int64_t>(line.size()) + (file.eof() ? 0 : 1);
     ++found;
   }
-  return left == 0 && found == lines;
+  if (left > 0) {
+    return fmt::format("was cut: {} of {} bytes are left", bytes - left, bytes);
+  }
+  return left == 0 && found == lines ? "" : "was changed";
 }
 
 [[noreturn]] void fail_to_change(const fs::path& path, const char* what, int error) {
@@ -161,6 +168,12 @@ void remove_staged(const fs::path& folder, const std::vector<std::string>& names
       }
     }
   }
+}
+
+void keep_those_in(const std::vector<std::string>& others, std::vector<std::string>& names) {
+  std::erase_if(names, [&](const std::string& name) {
+    return std::ranges::find(others, name) == others.end();
+  });
 }
 
 std::string text_of_case(const Case& run) {
@@ -285,7 +298,8 @@ void RunDirectory::remove_earlier_run() const {
     }
   }
   rmdir(checkpoints().c_str());  // which refuses as below
-  remove_statistics();
+  remove_statistics(nullptr);
+  remove_dropped_statistics();
   rmdir(profiles().c_str());
   rmdir(spectra().c_str());
   remove_probes({});
@@ -303,8 +317,10 @@ void RunDirectory::remove_report() const {
   remove_if_there(report_data());
 }
 
-/// Profiles and spectra that the case in the folder asks for, and temporary ones.
-void RunDirectory::remove_statistics() const {
+/// Profiles and spectra that the case in the folder asks for, and temporary ones. Where the run
+/// goes on with another case, those stay that this one no longer asks for: nobody would write them
+/// again.
+void RunDirectory::remove_statistics(const Case* next) const {
   std::vector<std::string> of_profiles;
   std::vector<std::string> of_spectra;
   try {
@@ -314,8 +330,26 @@ void RunDirectory::remove_statistics() const {
   } catch (const UsageError&) {
     return;  // from another version of this program, or edited by hand: nothing to learn from it
   }
+  if (next != nullptr) {
+    keep_those_in(profile_names(*next), of_profiles);
+    keep_those_in(spectrum_names(*next), of_spectra);
+  }
   remove_staged(profiles(), of_profiles);
   remove_staged(spectra(), of_spectra);
+}
+
+/// Those that stayed when the run continued without them.
+void RunDirectory::remove_dropped_statistics() const {
+  for (const fs::path& folder : {profiles(), spectra()}) {
+    if (type_of(folder) != fs::file_type::directory) {
+      continue;
+    }
+    for (const std::string& name : names_in(folder)) {
+      if (is_of_statistics(folder / name)) {
+        remove_if_there(folder / name);
+      }
+    }
+  }
 }
 
 /// Those that the case in the folder asks for, but for what a run continues.
@@ -402,13 +436,25 @@ void RunDirectory::remove_temporary_pictures() const {
   }
 }
 
-bool RunDirectory::holds(const ToldSoFar& told) const {
-  return begins_with_lines(series(), told.series_bytes, told.series_lines) &&
-         begins_with_lines(slice_list(), told.slice_list_bytes, told.slice_list_lines) &&
-         begins_with_lines(field_list(), told.field_list_bytes, told.field_list_lines) &&
-         std::ranges::all_of(told.probes, [this](const ToldFile& probe) {
-           return begins_with_lines(probes() / probe.name, probe.bytes, probe.lines);
-         });
+std::optional<LostFile> RunDirectory::lost_since(const ToldSoFar& told) const {
+  struct Growing {
+    fs::path path;
+    std::int64_t bytes;
+    std::int64_t lines;
+  };
+  std::vector<Growing> files{{series(), told.series_bytes, told.series_lines},
+                             {slice_list(), told.slice_list_bytes, told.slice_list_lines},
+                             {field_list(), told.field_list_bytes, told.field_list_lines}};
+  for (const ToldFile& probe : told.probes) {
+    files.push_back({probes() / probe.name, probe.bytes, probe.lines});
+  }
+  for (const Growing& file : files) {
+    if (const std::string fault = fault_in_lines(file.path, file.bytes, file.lines);
+        !fault.empty()) {
+      return LostFile{file.path, fault};
+    }
+  }
+  return std::nullopt;
 }
 
 void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) const {
@@ -433,7 +479,7 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
   if (saved.told.slice_list_bytes == 0) {
     remove_if_there(slice_list());
   }
-  remove_statistics();
+  remove_statistics(&run);
   remove_probes(saved.told.probes);
   remove_temporary_files(names_in(path_));
   remove_temporary_pictures();

@@ -10,6 +10,12 @@
 
 namespace bankfull::convect {
 
+/// A growing file of a run that does not hold all that the run had told.
+struct LostFile {
+  std::filesystem::path path;
+  std::string what;  ///< "is missing"
+};
+
 /// The folder of a run: case.toml, run.json, series.csv, slices.csv, slices/*.png, profiles/*.csv,
 /// spectra/*.csv, probes/*.csv, fields.csv, fields.xdmf or fields.pvd, fields/*, checkpoint/*.h5,
 /// report.html and report-data.js; and movies/*.mp4, which are made of it later. Who writes to it
@@ -36,12 +42,14 @@ class RunDirectory {
   /// run. Throws RuntimeFailure.
   void create(const Case& run) const;
 
-  /// Whether what a run had written at a checkpoint is there still, whatever follows it.
-  [[nodiscard]] bool holds(const ToldSoFar& told) const;
+  /// The first growing file that does not have what a run had written at a checkpoint any more,
+  /// whatever follows that.
+  [[nodiscard]] std::optional<LostFile> lost_since(const ToldSoFar& told) const;
 
   /// Takes away what a run has written since it was saved at this step, pictures and later
-  /// checkpoints among it, and its result; and writes the resolved case. Growing files are cut by
-  /// the run that continues them. May be interrupted and done again. Throws RuntimeFailure.
+  /// checkpoints among it, and its result; but no profile or spectrum that this case does not have;
+  /// and writes the resolved case. Growing files are cut by the run that continues them. May be
+  /// interrupted and done again. Throws RuntimeFailure.
   void go_back_to(const CheckpointHeader& saved, const Case& run) const;
 
   /// One of its folders, where it is not there yet. Throws RuntimeFailure.
@@ -85,7 +93,8 @@ class RunDirectory {
   void remove_earlier_run() const;
   void remove_temporary_files(const std::vector<std::string>& names) const;
   void remove_temporary_pictures() const;
-  void remove_statistics() const;
+  void remove_statistics(const Case* next) const;
+  void remove_dropped_statistics() const;
   void remove_probes(const std::vector<ToldFile>& kept) const;
   void remove_report() const;
   void remove_pictures(const std::vector<std::string>& listed) const;

@@ -3,8 +3,10 @@
 #include "bankfull/core/io/hdf5_chunk.hpp"
 #include "bankfull/core/io/staged_path.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,8 +88,9 @@ class Dataset {
   [[nodiscard]] std::vector<std::int64_t> counts() const;
   [[nodiscard]] std::string text() const;
 
-  /// Reads all of it, for its checksums' sake, in pieces.
-  void verify() const;
+  /// Reads all of it, for its checksums' sake, and gives it in pieces: bytes as they are stored.
+  /// Numbers only.
+  void each_piece(const std::function<void(const void* bytes, std::size_t count)>& take) const;
 
  private:
   [[nodiscard]] std::int64_t size() const;

@@ -505,39 +505,67 @@ RestartPlace place_of_restart(const std::string& given) {
   return {path.parent_path().parent_path(), path};
 }
 
-/// The checkpoint if all of it can be used.
+/// A checkpoint that a run cannot go on from, and the file beside it that is to blame, if one is.
+struct UnusableCheckpoint {
+  std::string why;
+  fs::path lost;
+};
+
+/// The checkpoint if all of it can be used, and what it counts on is there.
 std::unique_ptr<convect::CheckpointReader> opened(const fs::path& file,
-                                                  const convect::RunDirectory& directory) {
-  auto reader = std::make_unique<convect::CheckpointReader>(file);
-  if (!directory.holds(reader->header().told)) {
-    throw RuntimeFailure(
-        fmt::format("{} is of a run that had told more than series.csv and "
-                    "slices.csv beside it now hold",
-                    file.string()));
+                                                  const convect::RunDirectory& directory,
+                                                  UnusableCheckpoint& otherwise) {
+  try {
+    auto reader = std::make_unique<convect::CheckpointReader>(file);
+    const std::optional<convect::LostFile> lost = directory.lost_since(reader->header().told);
+    if (!lost) {
+      return reader;
+    }
+    otherwise = {
+        fmt::format("{} {}, and {} counts on it", lost->path.string(), lost->what, file.string()),
+        lost->path};
+  } catch (const RuntimeFailure& failure) {
+    otherwise = {failure.what(), {}};
   }
-  return reader;
+  return nullptr;
 }
 
-/// The last one that is whole. What is wrong with later ones is said.
+/// The last one that can be used. What is wrong with later ones is said; but where none can be, a
+/// file that all of them count on is named once.
 std::unique_ptr<convect::CheckpointReader> last_checkpoint(const RestartPlace& place,
                                                            const convect::RunDirectory& directory,
                                                            const Communicator& ranks) {
   const std::vector<fs::path> files = place.file.empty()
                                           ? convect::checkpoints_in(directory.checkpoints())
                                           : std::vector<fs::path>{place.file};
-  std::string why = "there is none in " + directory.checkpoints().string();
+  std::vector<UnusableCheckpoint> later;
+  UnusableCheckpoint last{"there is none in " + directory.checkpoints().string(), {}};
+  std::unique_ptr<convect::CheckpointReader> reader;
   for (const fs::path& file : files) {
-    try {
-      return opened(file, directory);
-    } catch (const RuntimeFailure& failure) {
-      why = failure.what();
-      if (file != files.back()) {
-        tell(ranks, why + "; the one before is tried");
-      }
+    reader = opened(file, directory, last);
+    if (reader != nullptr) {
+      break;
     }
+    later.push_back(last);
   }
-  throw UsageError("--restart has no checkpoint to go on from: " + why,
-                   "start the run again with --overwrite");
+  if (reader == nullptr && !later.empty()) {
+    later.pop_back();
+    std::erase_if(later, [&](const UnusableCheckpoint& one) {
+      return !one.lost.empty() && one.lost == last.lost;
+    });
+  }
+  for (const UnusableCheckpoint& one : later) {
+    tell(ranks, one.why + "; the one before is tried");
+  }
+  if (reader == nullptr) {
+    throw UsageError("--restart has no checkpoint to go on from: " + last.why,
+                     last.lost.empty()
+                         ? "start the run again with --overwrite"
+                         : fmt::format("put {} back as it was, or start the run again with "
+                                       "--overwrite",
+                                       last.lost.filename().string()));
+  }
+  return reader;
 }
 
 void print_start(const convect::CheckpointReader& start,

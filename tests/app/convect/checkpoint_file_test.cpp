@@ -107,18 +107,26 @@ TEST_F(Checkpoint, RefusesFilesOfOthers) {
 TEST_F(Checkpoint, RefusesLaterVersions) {
   hdf5::NewFile later(file());
   later.set_attribute("format", "bankfull checkpoint of convection");
-  later.set_attribute("version", 3);
+  later.set_attribute("version", 4);
   later.commit();
   EXPECT_THAT(refusal_of(file()),
-              HasSubstr("it has version 3 of the format, and this program knows version 2"));
+              HasSubstr("it has version 4 of the format, and this program knows versions 2 and 3"));
 }
 
 TEST_F(Checkpoint, RefusesOneWithoutItsParts) {
   hdf5::NewFile empty(file());
   empty.set_attribute("format", "bankfull checkpoint of convection");
+  empty.set_attribute("version", 3);
+  empty.commit();
+  EXPECT_THAT(refusal_of(file()), HasSubstr("it does not list its contents"));
+}
+
+TEST_F(Checkpoint, RefusesOneOfAnEarlierVersionWithoutItsParts) {
+  hdf5::NewFile empty(file());
+  empty.set_attribute("format", "bankfull checkpoint of convection");
   empty.set_attribute("version", 2);
   empty.commit();
-  EXPECT_THAT(refusal_of(file()), HasSubstr("cannot read told of"));
+  EXPECT_THAT(refusal_of(file()), HasSubstr("it has no state/clock/steps"));
 }
 
 TEST_F(Checkpoint, TheLastTwoAreKept) {
