@@ -149,7 +149,7 @@ std::string direct_sharing_text(const Plan& plan) {
       plan.grid().domain(), static_cast<std::size_t>(bytes_of(problem.precision)),
       problem.device.is_cuda(), plan.cut().ranks());
   return fmt::format("a pressure solve sends {} per rank in {} messages",
-                     format_bytes(cost.sent_bytes), cost.messages);
+                     format_bytes(static_cast<double>(cost.sent_bytes)), cost.messages);
 }
 
 /// How ranks cut the grid, along x, y, z.
