@@ -4,6 +4,7 @@
 Usage: convect_ranks_test.py BANKFULL_BINARY MPIRUN [options of mpirun, up to its -n] [-- arguments of unittest]
 """
 
+import csv
 import os
 import shutil
 import signal
@@ -202,6 +203,35 @@ class DirectSolver(Runs):
         self.assertIn("pressure: multigrid, chosen by auto", out)
 
 
+class Statistics(Runs):
+    settings = ["--set", 'statistics=[{profiles=["x","y","z"], every=3}]']
+
+    def profiles_of(self, run):
+        found = {}
+        for file in sorted((self.path / run / "profiles").glob("*.csv")):
+            lines = [line for line in file.read_text().splitlines() if not line.startswith("#")]
+            found[file.name] = [[float(value) if value else None for value in line.split(",")] for line in lines[1:]]
+        return found
+
+    def assert_close(self, found, expected):
+        self.assertEqual(found.keys(), expected.keys())
+        self.assertGreaterEqual(len(found), 3)
+        for name, rows in expected.items():
+            self.assertEqual(len(found[name]), len(rows))
+            for row, expected_row in zip(found[name], rows):
+                for value, expected_value in zip(row, expected_row):
+                    self.assertAlmostEqual(value, expected_value, delta=1e-10 * max(1, abs(expected_value)), msg=name)
+
+    def test_are_those_of_one_rank_to_rounding_and_survive_restarts(self):
+        self.run_convect(1, "layer.toml", "--output", "whole", *self.settings)
+        expected = self.profiles_of("whole")
+        self.run_convect(3, "layer.toml", "--output", "run", *self.settings)
+        self.assert_close(self.profiles_of("run"), expected)
+        (self.path / "run/checkpoint/step-0000000040.h5").unlink()
+        self.run_convect(2, "--restart", "run")
+        self.assert_close(self.profiles_of("run"), expected)
+
+
 class Plans(Runs):
     def refused(self, ranks, *arguments):
         _, err = self.run_convect(ranks, "layer.toml", *arguments, code=USAGE)
@@ -218,7 +248,6 @@ class Plans(Runs):
     def test_refuse_what_runs_on_one_rank(self):
         line = self.refused(3, "--set", "solver.pressure=direct", "--set", "cells=64x64x2")
         self.assertIn("has 2 planes for 3 ranks; use the solver auto or multigrid", line)
-        self.assertIn("without mpirun", self.refused(2, "--set", 'statistics=[{profiles="z"}]'))
 
     def test_refuse_too_many_ranks(self):
         line = self.refused(5, "--set", "spectrum=[]", "--set", "cells=32x1x16", "--set", "domain.stretching=[0,0,1.5]")

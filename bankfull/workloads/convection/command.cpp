@@ -375,13 +375,6 @@ convect::RunDirectory directory_at(const std::string& path, const ConvectOptions
   return {path, options.overwrite, convect::output_example(wanted, options.settings)};
 }
 
-/// What is not yet gathered from several ranks.
-void require_shareable(const convect::Case& wanted, const Communicator& ranks) {
-  require(ranks.size() == 1 || wanted.cadence.statistics.empty(),
-          fmt::format("[statistics] are of runs on one rank, not on {}", ranks.size()),
-          "leave them out, or start it without mpirun");
-}
-
 /// What a dry run answers: what the run would do, and what it would be refused for.
 void answer(const ConvectOptions& options, const convect::Case& wanted, const Plan& plan,
             const std::string& start) {
@@ -461,10 +454,8 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
       in_case([&] { return flow_to_begin_with(wanted, ranks); });
   const convection::OutputNeeds needs =
       output_needs_of(wanted, start == nullptr ? 0 : start->host_bytes());
-  const Plan plan = in_case([&] {
-    require_shareable(wanted, ranks);
-    return Plan(problem, policy.ceiling, needs, {.ranks = &ranks});
-  });
+  const Plan plan =
+      in_case([&] { return Plan(problem, policy.ceiling, needs, {.ranks = &ranks}); });
   in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
   if (start != nullptr) {
     in_case([&] { start->begin(plan); });
@@ -604,7 +595,6 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
   const MeasurePolicy policy =
       options.common.prepare(ranks, wanted.problem.device, wanted.problem.threads);
   return convect::placed(wanted.places, [&] {
-    require_shareable(wanted, ranks);
     const Plan plan(wanted.problem, policy.ceiling, output_needs_of(wanted), {.ranks = &ranks});
     start.require_fields(plan.problem(), plan.grid());
     if (!options.common.quiet || options.common.dry_run) {

@@ -8,6 +8,7 @@
 #include "tests/mpi_main.hpp"
 #include "tests/workloads/convection/cases.hpp"
 #include "tests/workloads/convection/implicit_cases.hpp"
+#include "tests/workloads/convection/profile_samples.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -228,11 +229,48 @@ TEST_P(FlowByDirectSolver, IsThatOfOneRankToRounding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, FlowByDirectSolver, testing::ValuesIn(all_cases()), case_name);
-INSTANTIATE_TEST_SUITE_P(Varying, FlowByDirectSolver, testing::ValuesIn(varying_cases()),
-                         case_name);
-INSTANTIATE_TEST_SUITE_P(Bounded, FlowByDirectSolver, testing::ValuesIn(bounded_cases(all_cases())),
-                         case_name);
 INSTANTIATE_TEST_SUITE_P(Larger, FlowByDirectSolver, testing::ValuesIn(shared_cases()), case_name);
+
+std::vector<ProfileSample> samples_after_steps(const Problem& problem,
+                                               const poisson::Sharing& sharing) {
+  const Plan plan(problem, CeilingRule::none, {}, sharing);
+  const std::unique_ptr<Integrator> flow = make_integrator(plan);
+  flow->load(InitialFlow(plan.problem(), plan.grid()));
+  flow->set_rule(step_rule(plan.problem(), plan.grid(), flow->diagnose()));
+  flow->step();
+  flow->step();
+  std::vector<ProfileSample> samples;
+  for (const int axis : storage_axes) {
+    samples.push_back(flow->sample(axis));
+  }
+  return samples;
+}
+
+class ProfilesOnRanks : public testing::TestWithParam<Case> {};
+
+TEST_P(ProfilesOnRanks, AreThoseOfOneRankToRounding) {
+  Problem problem = GetParam().problem;
+  problem.solver = PressureSolver::multigrid;
+  problem.divergence = 1e-9;
+  const std::vector<ProfileSample> alone = samples_after_steps(problem, {});
+  for (const RankGrid& grid : grids_of(problem)) {
+    SCOPED_TRACE(to_string(grid));
+    const poisson::Sharing sharing{.ranks = &test_ranks(), .grid = grid, .min_cells = 0};
+    const std::vector<ProfileSample> shared = samples_after_steps(problem, sharing);
+    expect_same_samples(shared, alone, 1e-14);
+    if (grid.j == 1) {  // planes of axis 0 are whole
+      EXPECT_EQ(bits_of(shared[0].means), bits_of(alone[0].means));
+    }
+    problem.threads = 3;
+    const std::vector<ProfileSample> by_more_threads = samples_after_steps(problem, sharing);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      EXPECT_EQ(bits_of(by_more_threads[axis].means), bits_of(shared[axis].means));
+    }
+    problem.threads = 1;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ProfilesOnRanks, testing::ValuesIn(all_cases()), case_name);
 
 TEST(PlanOnRanks, ChoosesSlabsForTheDirectSolver) {
   const int ranks = test_ranks().size();

@@ -1,10 +1,13 @@
 #pragma once
 
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
 #include "bankfull/workloads/convection/profile_sample.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace bankfull::convection {
@@ -53,8 +56,9 @@ void add_scalar_row(PointStencil<Real> row, Cells along, std::int64_t cells, int
   }
 }
 
-/// Means in the planes across P: see ProfileSample. Rows go in pieces that depend on the grid
-/// alone, whose sums are added in order, whatever the team.
+/// Means in the planes across P: see ProfileSample. Rows go in pieces that depend on the grid and
+/// its cut alone, whose sums are added in order, whatever the team, and those of ranks after them.
+/// Collective.
 template <int P, class Real>
 class ProfilesOnCpu {
  public:
@@ -77,15 +81,24 @@ class ProfilesOnCpu {
     });
     std::vector<double> means(size, 0.0);
     for (const std::vector<double>& sums : found) {
-      std::transform(means.begin(), means.end(), sums.begin(), means.begin(), std::plus<>());
+      std::ranges::transform(means, sums, means.begin(), std::plus<>());
     }
-    return means;
+    return plan_.ranks() == nullptr ? means : of_all_ranks(*plan_.ranks(), means);
   }
 
  private:
   static constexpr std::int64_t max_pieces = 32;
   static constexpr int b = (P + 1) % 3;
   static constexpr int c = (P + 2) % 3;
+
+  static std::vector<double> of_all_ranks(const Communicator& ranks,
+                                          const std::vector<double>& mine) {
+    std::vector<double> all(mine.size(), 0.0);
+    for (const std::vector<double>& of_rank : ranks.all_gather(mine)) {
+      std::ranges::transform(all, of_rank, all.begin(), std::plus<>());
+    }
+    return all;
+  }
 
   void add_planes(std::int64_t begin, std::int64_t end, std::vector<double>& sums) const {
     std::vector<double> storage(static_cast<std::size_t>(sums_ * flow_.n.nk), 0.0);
@@ -94,11 +107,11 @@ class ProfilesOnCpu {
       for (std::int64_t j = 0; j < flow_.n.nj; ++j) {
         add_row(i, j, lines);
         if (P == 1) {
-          add_up(storage, j, sums);
+          add_up(storage, flow_.first[1] + j, sums);
         }
       }
       if (P == 0) {
-        add_up(storage, i, sums);
+        add_up(storage, flow_.first[0] + i, sums);
       }
     }
     if (P == 2) {
@@ -122,7 +135,7 @@ class ProfilesOnCpu {
 
   /// Along B and C, but for the cells of the row itself.
   [[nodiscard]] PlaneParts parts_of_row(std::int64_t i, std::int64_t j) const {
-    const std::array<std::int64_t, 2> at{i, j};
+    const std::array<std::int64_t, 2> at{flow_.first[0] + i, flow_.first[1] + j};
     PlaneParts found{{1.0, 1.0, 1.0, 1.0}};
     for (int place = 0; place < 4; ++place) {
       for (const int axis : {b, c}) {
@@ -140,7 +153,7 @@ class ProfilesOnCpu {
     return (on_face ? parts_.faces : parts_.cells)[n][static_cast<std::size_t>(at)];
   }
 
-  /// Adds up a plane whose rows are along axis 2, and clears the lines.
+  /// Adds up a plane of the grid whose rows are along axis 2, and clears the lines.
   void add_up(std::vector<double>& lines, std::int64_t plane, std::vector<double>& sums) const {
     constexpr int on_rows = b == 2 ? on_b : on_c;
     for (int s = 0; s < sums_; ++s) {
