@@ -722,9 +722,8 @@ ExitCode run_validation(const ConvectOptions& options, const Communicator& ranks
 }
 
 ExitCode run_convect(const ConvectOptions& options, const Communicator& ranks) {
-  require(ranks.size() == 1 || (options.validate.empty() && options.movie.empty()),
-          fmt::format("convect --{} runs on one rank, not on {}",
-                      options.movie.empty() ? "validate" : "movie", ranks.size()),
+  require(ranks.size() == 1 || options.movie.empty(),
+          fmt::format("convect --movie runs on one rank, not on {}", ranks.size()),
           "start it without mpirun");
   if (options.list_cases) {
     require(!options.common.json, "--list-cases has no result for --json", "leave one of them out");

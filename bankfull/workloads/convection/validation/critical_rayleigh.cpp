@@ -111,10 +111,11 @@ Problem cubic_box(double rayleigh, std::int64_t cells, bool conducting_sides) {
 
 /// The growth rate of max |u| and max |w|, once both agree and no longer change. Starts from
 /// `state` where that holds one, and leaves there what it ended with.
-double growth_rate(const Problem& problem, double small_rate, FlowState& state) {
+double growth_rate(const Problem& problem, const poisson::Sharing& sharing, double small_rate,
+                   FlowState& state) {
   constexpr double interval = 0.05;
   constexpr int max_intervals = 60;
-  TimedFlow flow(problem);
+  TimedFlow flow(problem, sharing);
   if (!state.fields.empty()) {
     flow.integrator().load(state);
   }
@@ -142,14 +143,15 @@ double growth_rate(const Problem& problem, double small_rate, FlowState& state) 
 }
 
 /// The Rayleigh number at which the rate is zero, from two that bracket it.
-double critical(const std::function<Problem(double)>& problem_of, double expected) {
+double critical(const std::function<Problem(double)>& problem_of, double expected,
+                const poisson::Sharing& sharing) {
   constexpr double bracket = 0.005;
   constexpr double small_rate = 1e-4;  // a rate of about 10 for each relative Rayleigh number
   const double lower = expected * (1.0 - bracket);
   const double upper = expected * (1.0 + bracket);
   FlowState mode;
-  const double decay = growth_rate(problem_of(lower), small_rate, mode);
-  const double growth = growth_rate(problem_of(upper), small_rate, mode);
+  const double decay = growth_rate(problem_of(lower), sharing, small_rate, mode);
+  const double growth = growth_rate(problem_of(upper), sharing, small_rate, mode);
   return lower - decay * (upper - lower) / (growth - decay);
 }
 
@@ -316,7 +318,8 @@ void add_checks(std::vector<Check>& checks, const OnsetCase& one, const Validati
     const double expected =
         known != one.discrete.end() ? known->second : one.exact - (one.exact - last) / 4.0;
     before = last;
-    last = critical([&](double ra) { return setting.placed(one.problem(ra, cells)); }, expected);
+    last = critical([&](double ra) { return setting.placed(one.problem(ra, cells)); }, expected,
+                    setting.sharing());
     if (known != one.discrete.end()) {
       checks.push_back({.name = name,
                         .value = last,

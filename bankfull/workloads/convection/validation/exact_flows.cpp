@@ -49,8 +49,8 @@ Problem vortices(std::int64_t cells) {
 }
 
 /// Decay of the kinetic energy over a time of 1, as a rate.
-double decay_rate(const Problem& problem) {
-  TimedFlow flow(problem);
+double decay_rate(const Problem& problem, const poisson::Sharing& sharing) {
+  TimedFlow flow(problem, sharing);
   const double before = flow.integrator().diagnose().kinetic_energy;
   constexpr double longest = 0.002;
   flow.advance_evenly(1.0, std::min(longest, longest_diffusive_step(problem, flow.grid())));
@@ -59,8 +59,8 @@ double decay_rate(const Problem& problem) {
 
 void add_vortex_checks(std::vector<Check>& checks, const ValidationSetting& setting) {
   const std::int64_t cells = setting.full() ? 64 : 32;
-  const double coarse = decay_rate(setting.placed(vortices(cells / 2)));
-  const double fine = decay_rate(setting.placed(vortices(cells)));
+  const double coarse = decay_rate(setting.placed(vortices(cells / 2)), setting.sharing());
+  const double fine = decay_rate(setting.placed(vortices(cells)), setting.sharing());
   const double exact = 4.0 * vortices(cells).viscosity;
   const std::string name = "Taylor-Green vortices in two dimensions: ";
   checks.push_back({.name = name + fmt::format("decay of energy, {}^2 extrapolated", cells),
@@ -123,7 +123,7 @@ std::array<double, 2> errors_in_space(const OrderCase& one, std::int64_t cells,
   constexpr double end = 0.2;
   constexpr double longest = 0.01;
   constexpr double margin = 0.9;
-  TimedFlow flow(problem);
+  TimedFlow flow(problem, setting.sharing());
   flow.advance_evenly(end,
                       std::min(longest, margin * longest_diffusive_step(problem, flow.grid())));
   const FlowState exact = initial_state(problem, flow.grid());
@@ -152,10 +152,10 @@ void add_space_orders(std::vector<Check>& checks, const ValidationSetting& setti
 }
 
 /// The state at a fixed time by steps of unequal length: `count` of them.
-FlowState by_steps(const Problem& problem, int count) {
+FlowState by_steps(const Problem& problem, const poisson::Sharing& sharing, int count) {
   constexpr double end = 0.4;
   constexpr std::array<double, 4> pattern{1.0, 1.4, 0.6, 1.0};
-  TimedFlow flow(problem);
+  TimedFlow flow(problem, sharing);
   for (int n = 0; n < count; ++n) {
     flow.step(end / count * pattern[static_cast<std::size_t>(n) % pattern.size()]);
   }
@@ -170,12 +170,14 @@ void add_time_orders(std::vector<Check>& checks, const ValidationSetting& settin
   problem.force = {};
   constexpr int steps = 80;
   problem.scheme = TimeScheme::runge_kutta;
-  const FlowState exact = by_steps(problem, 32 * steps);
+  const FlowState exact = by_steps(problem, setting.sharing(), 32 * steps);
   const Grid grid(problem.axes);
   for (const TimeScheme scheme : {TimeScheme::adams_bashforth, TimeScheme::runge_kutta}) {
     problem.scheme = scheme;
-    const double coarse = velocity_distance(grid, by_steps(problem, steps), exact);
-    const double fine = velocity_distance(grid, by_steps(problem, 2 * steps), exact);
+    const double coarse =
+        velocity_distance(grid, by_steps(problem, setting.sharing(), steps), exact);
+    const double fine =
+        velocity_distance(grid, by_steps(problem, setting.sharing(), 2 * steps), exact);
     checks.push_back(
         order_check("order in time, steps of unequal length: " + to_string(scheme),
                     order_of(coarse, fine), scheme == TimeScheme::adams_bashforth ? 2.0 : 3.0,

@@ -35,7 +35,7 @@ Check check_energy(const ValidationSetting& setting) {
   Problem problem = stirred_box(setting.full() ? 64 : 24);
   problem.viscosity = 0.0;
   problem.scalars.clear();
-  TimedFlow flow(setting.placed(problem));
+  TimedFlow flow(setting.placed(problem), setting.sharing());
   const FlowState before = flow.integrator().state();
   flow.integrator().advance({.gamma = 1.0});
   const FlowState rate = difference(flow.integrator().state(), before);
@@ -48,7 +48,7 @@ Check check_energy(const ValidationSetting& setting) {
 }
 
 Check check_mean_scalar(const ValidationSetting& setting) {
-  TimedFlow flow(setting.placed(stirred_box(setting.full() ? 64 : 24)));
+  TimedFlow flow(setting.placed(stirred_box(setting.full() ? 64 : 24)), setting.sharing());
   const double before = flow.integrator().diagnose().scalars.front().mean;
   constexpr double duration = 0.05;
   flow.advance_evenly(duration, 1e-3);
@@ -64,7 +64,7 @@ Check check_heated_mean(const ValidationSetting& setting) {
   constexpr double in_below = 0.3;
   constexpr double out_above = -0.1;
   problem.scalars.front().walls[2] = {WallScalar::heated(in_below), WallScalar::heated(out_above)};
-  TimedFlow flow(setting.placed(problem));
+  TimedFlow flow(setting.placed(problem), setting.sharing());
   const double before = flow.integrator().diagnose().scalars.front().mean;
   constexpr double duration = 0.05;
   flow.advance_evenly(duration, 1e-3);
@@ -80,7 +80,7 @@ Check check_divergence_left(const ValidationSetting& setting, PressureSolver sol
   problem.solver = solver;
   constexpr double tolerance = 1e-8;
   problem.divergence = tolerance * problem.time_step.fixed;
-  TimedFlow flow(setting.placed(problem));
+  TimedFlow flow(setting.placed(problem), setting.sharing());
   flow.advance(5.0 * problem.time_step.fixed);
   const bool direct = solver == PressureSolver::direct;
   return {.name = "divergence after five steps, " + to_string(solver) + " solver",
@@ -90,11 +90,12 @@ Check check_divergence_left(const ValidationSetting& setting, PressureSolver sol
 }
 
 bool has_direct_solver(const ValidationSetting& setting) {
-  return Plan(setting.placed(stirred_box(8))).solver() == PressureSolver::direct;
+  const Plan plan(setting.placed(stirred_box(8)), CeilingRule::none, {}, setting.sharing());
+  return plan.solver() == PressureSolver::direct;
 }
 
-FlowState after_one_step(const Problem& problem) {
-  TimedFlow flow(problem);
+FlowState after_one_step(const Problem& problem, const poisson::Sharing& sharing) {
+  TimedFlow flow(problem, sharing);
   flow.step(problem.time_step.fixed);
   return flow.integrator().state();
 }
@@ -103,13 +104,13 @@ FlowState after_one_step(const Problem& problem) {
 Check check_agreement(const ValidationSetting& setting) {
   Problem problem = stirred_box(setting.device().is_cuda() ? 64 : 16);
   problem.divergence = 1e-12;
-  const FlowState found = after_one_step(setting.placed(problem));
+  const FlowState found = after_one_step(setting.placed(problem), setting.sharing());
   problem.threads = setting.threads();
   if (!setting.device().is_cuda()) {
     problem.schedule = Schedule::reference;
   }
   return {.name = "all fields after one step, largest difference",
-          .value = largest_relative_difference(found, after_one_step(problem)),
+          .value = largest_relative_difference(found, after_one_step(problem, setting.sharing())),
           .tolerance = 1e-12,
           .source = setting.device().is_cuda() ? "the tuned schedule of the CPU"
                                                : "the serial reference schedule"};

@@ -39,7 +39,7 @@ double nusselt_of_rolls(const ValidationSetting& setting, double rayleigh, std::
   problem.initial_velocity[2] = [](double x, double /*y*/, double z) {
     return 0.1 * std::cos(wave_number * x) * std::sin(std::numbers::pi * z);
   };
-  TimedFlow flow(setting.placed(problem));
+  TimedFlow flow(setting.placed(problem), setting.sharing());
   const auto watched = [](const Diagnosis& found) { return found.kinetic_energy; };
   const bool steady = settle(flow, {.interval = 5.0, .tolerance = 1e-7, .longest = 1000.0}, watched,
                              [&](double /*time*/) { setting.tell(name, done); });
@@ -109,7 +109,7 @@ void check_turbulence(const ValidationSetting& setting, Turbulence one, double d
                       std::vector<Check>& checks) {
   constexpr double interval = 0.25;
   one.problem.noise = 1e-2;
-  TimedFlow flow(setting.placed(one.problem));
+  TimedFlow flow(setting.placed(one.problem), setting.sharing());
   const auto tell = [&] { setting.tell(one.name, done); };
   while (flow.time() < one.transient) {
     tell();

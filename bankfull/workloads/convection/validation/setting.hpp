@@ -3,6 +3,7 @@
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/measure/run_context.hpp"
 #include "bankfull/core/measure/run_result.hpp"
+#include "bankfull/numerics/poisson/sharing.hpp"
 #include "bankfull/workloads/convection/problem.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
 
@@ -25,6 +26,9 @@ class ValidationSetting {
   [[nodiscard]] bool full() const { return validation_.level == ValidationLevel::full; }
   [[nodiscard]] Device device() const { return validation_.device; }
   [[nodiscard]] int threads() const { return validation_.threads; }
+
+  /// The ranks that share each flow.
+  [[nodiscard]] poisson::Sharing sharing() const { return {.ranks = &context_.ranks}; }
 
   /// The problem on the device of this validation, on a CPU with as many threads as it has work
   /// for.

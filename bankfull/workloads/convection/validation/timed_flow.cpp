@@ -14,9 +14,10 @@
 namespace bankfull::convection {
 namespace {
 
-Problem with_some_end(Problem problem) {
+Plan plan_with_some_end(Problem problem, const poisson::Sharing& sharing) {
   problem.steps = 1;
-  return problem;
+  const bool alone = problem.schedule == Schedule::reference;
+  return Plan(std::move(problem), CeilingRule::none, {}, alone ? poisson::Sharing{} : sharing);
 }
 
 /// The polynomial through `count` points of a profile from `first` on, at x.
@@ -48,8 +49,8 @@ Around indices_around(const Grid& grid, int axis, bool faces, double x) {
 
 }  // namespace
 
-TimedFlow::TimedFlow(Problem problem)
-    : plan_(with_some_end(std::move(problem))), integrator_(make_integrator(plan_)) {
+TimedFlow::TimedFlow(Problem problem, const poisson::Sharing& sharing)
+    : plan_(plan_with_some_end(std::move(problem), sharing)), integrator_(make_integrator(plan_)) {
   integrator_->load(InitialFlow(plan_.problem(), plan_.grid()));
 }
 

@@ -14,8 +14,9 @@ namespace bankfull::convection {
 /// A flow and its clock, for cases that look at it now and then.
 class TimedFlow {
  public:
-  /// At the problem's initial state. The problem's own end does not matter.
-  explicit TimedFlow(Problem problem);
+  /// At the problem's initial state. The problem's own end does not matter. Collective over ranks,
+  /// as all that follows; the reference schedule runs on each of them alone.
+  explicit TimedFlow(Problem problem, const poisson::Sharing& sharing = {});
 
   /// Advances by exactly `duration`, by steps of equal length, none longer than `longest`.
   void advance_evenly(double duration, double longest);
