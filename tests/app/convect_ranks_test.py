@@ -6,6 +6,7 @@ Usage: convect_ranks_test.py BANKFULL_BINARY MPIRUN [options of mpirun, up to it
 
 import csv
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -248,6 +249,17 @@ class Plans(Runs):
     def test_refuse_what_runs_on_one_rank(self):
         line = self.refused(3, "--set", "solver.pressure=direct", "--set", "cells=64x64x2")
         self.assertIn("has 2 planes for 3 ranks; use the solver auto or multigrid", line)
+
+    def test_count_the_buffers_of_output_once(self):
+        def planned(ranks, *arguments):
+            out, _ = self.run_convect(ranks, "layer.toml", "--dry-run", "--set", "cells=96x96x96", *arguments)
+            amount, unit = re.search(r"; ([0-9.]+) (MiB|GiB)", out).groups()
+            return float(amount) * {"MiB": 1, "GiB": 1024}[unit]
+
+        def of_output(ranks):
+            return planned(ranks) - planned(ranks, "--set", "fields.every=0")
+
+        self.assertLess(of_output(4), 2 * of_output(1))
 
     def test_refuse_too_many_ranks(self):
         line = self.refused(5, "--set", "spectrum=[]", "--set", "cells=32x1x16", "--set", "domain.stretching=[0,0,1.5]")

@@ -383,9 +383,13 @@ class Restart(Runs):
         self.assertIn("; 40 samples; ", (self.run_folder / "profiles" / "window1-z.csv").read_text())
         own = self.run_folder / "profiles" / "own.csv"
         own.write_text("z,mean\n0.5,1\n")
+        copies = ["profiles/for-the-paper.csv", "spectra/for-the-paper.csv"]
+        for name, of in zip(copies, ("profiles/late-z.csv", "spectra/planes.csv")):
+            shutil.copy(self.run_folder / of, self.run_folder / name)
         self.run_convect("layer.toml", "--output", "run", "--overwrite", *fewer)
         self.assertEqual({str(path.relative_to(self.run_folder)) for folder in folders for path in folder.iterdir()},
-                         before - {*dropped} | {"profiles/own.csv"})
+                         before - {*dropped} | {"profiles/own.csv", *copies})
+        self.assertFalse((self.run_folder / "left_statistics.txt").exists())
 
     def test_what_cannot_change(self):
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=10")

@@ -65,8 +65,10 @@ void ListedFile::commit() {
   file_.commit();
 }
 
+bool lists_contents(const hdf5::OldFile& file) { return file.has(name_of_contents); }
+
 void require_contents(const hdf5::OldFile& file) {
-  if (!file.has(name_of_contents)) {
+  if (!lists_contents(file)) {
     refuse_file(file, "it is not complete, for it does not list its contents");
   }
   const std::string contents = file.dataset(name_of_contents).text();

@@ -63,6 +63,9 @@ class ListedFile {
   std::string contents_;
 };
 
+/// Whether a file has such a list.
+[[nodiscard]] bool lists_contents(const hdf5::OldFile& file);
+
 /// Reads all that a ListedFile has. Throws RuntimeFailure in a line that says what is missing,
 /// changed, or not in its list.
 void require_contents(const hdf5::OldFile& file);

@@ -93,7 +93,11 @@ void require_parts_of_state(const hdf5::OldFile& file) {
 /// Reads all of the file.
 void require_whole(const hdf5::OldFile& file) {
   require_known(file);
-  if (file.count_attribute("version") == version_without_contents) {
+  const bool is_older = file.count_attribute("version") == version_without_contents;
+  if (is_older && lists_contents(file)) {
+    refuse_file(file.path(), "its version was changed: files of that version list no contents");
+  }
+  if (is_older) {
     file.verify();
     require_parts_of_state(file);
   } else {
@@ -117,7 +121,7 @@ convection::TimeTaken time_taken(const hdf5::OldFile& file) {
   const std::vector<double> seconds = file.dataset(seconds_taken).numbers();
   const std::vector<std::int64_t> processes = file.dataset(processes_taken).counts();
   if (seconds.size() != 1 || processes.size() != 1) {
-    refuse_file(file.path(), "it does not tell what the run has taken");
+    refuse_file(file.path(), "it does not state how long the run took");
   }
   return {seconds.front(), processes.front()};
 }

@@ -51,7 +51,7 @@ FieldBuffers buffers_of(const Case& run, const convection::Grid& grid) {
   return buffers;
 }
 
-convection::OutputNeeds field_output_needs(const Case& run) {
+convection::OutputNeeds field_output_needs(const Case& run, int ranks_of_node) {
   convection::OutputNeeds needs;
   if (!run.cadence.fields.any()) {
     return needs;
@@ -61,7 +61,9 @@ convection::OutputNeeds field_output_needs(const Case& run) {
   const std::int64_t bytes_of_chunks = 2 * largest_chunk * threads_of_field_files(run.problem);
   const convection::Grid grid(run.problem.axes);
   const FieldBuffers buffers = buffers_of(run, grid);
-  needs.host = (buffers.count + 1) * buffers.bytes + bytes_of_chunks;
+  const std::int64_t of_writer = (buffers.count + 1) * buffers.bytes + bytes_of_chunks;
+  const std::int64_t of_others = (ranks_of_node - 1) * buffers.bytes;
+  needs.host = quotient_up(of_writer + of_others, ranks_of_node);
   std::set<int> fields;
   for (const FieldArray& array : arrays_of(run.fields, run.problem, grid)) {
     fields.insert(array.field);

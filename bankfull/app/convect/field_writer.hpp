@@ -27,8 +27,9 @@ struct FieldBuffers {
 /// As few as hold the fields of one time, but no more than the case allows, and two at least.
 FieldBuffers buffers_of(const Case& run, const convection::Grid& grid);
 
-/// What a writer of fields needs; nothing where the case asks for no fields.
-convection::OutputNeeds field_output_needs(const Case& run);
+/// What a writer of fields needs, on the mean of so many ranks of a node: the first one writes, and
+/// the others read a buffer of fields at a time. Nothing where the case asks for no fields.
+convection::OutputNeeds field_output_needs(const Case& run, int ranks_of_node = 1);
 
 /// A fixed number of buffers that go round. One that is taken comes back when nobody holds it.
 class BufferPool {

@@ -4,14 +4,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace bankfull::convect {
 namespace {
-
-// The first words of all profiles and all spectra: by them they are known as such.
-constexpr const char* profile_heading = "# averages over planes across";
-constexpr const char* spectrum_heading = "# variances by wavenumber along";
 
 std::string profile_name(const std::string& window, std::size_t axis, bool on_faces) {
   return fmt::format("{}{}{}{}.csv", window, window.empty() ? "" : "-",
@@ -23,8 +18,9 @@ std::string text_of_profile(const convection::Profile& profile,
                             const convection::ProfileTable& table) {
   const char* const axis = convection::axis_names[profile.axis];
   std::string text = fmt::format(
-      "{} {} and over times {} to {}; {} samples; errors by {} batches\n# units: {}: length",
-      profile_heading, axis, profile.from, profile.until, profile.samples, profile.batches, axis);
+      "# averages over planes across {} and over times {} to {}; {} samples; errors by {} "
+      "batches\n# units: {}: length",
+      axis, profile.from, profile.until, profile.samples, profile.batches, axis);
   std::string names = axis;
   for (const convection::ProfileColumn& column : table.columns) {
     text += fmt::format("; {}: {}", column.name, column.unit);
@@ -55,9 +51,9 @@ std::string heading_of_spectrum(const convection::Spectrum& spectrum) {
   const char* const along = convection::axis_names[request.along];
   const char* const across = convection::axis_names[request.across];
   std::string text = fmt::format(
-      "{} {}, averaged over {} and over times {} to {}; {} samples; errors by {} batches\n",
-      spectrum_heading, along,
-      request.at.empty() ? std::string("the box") : fmt::format("planes across {}", across),
+      "# variances by wavenumber along {}, averaged over {} and over times {} to {}; {} samples; "
+      "errors by {} batches\n",
+      along, request.at.empty() ? std::string("the box") : fmt::format("planes across {}", across),
       spectrum.from, spectrum.until, spectrum.samples, spectrum.batches);
   for (const convection::SpectrumAtPlace& at : spectrum.at) {
     for (std::size_t n = 0; n < at.places.size(); ++n) {
@@ -94,18 +90,6 @@ std::string text_of_spectrum(const convection::Spectrum& spectrum) {
 }
 
 }  // namespace
-
-bool is_of_statistics(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (file.extension() != ".csv" || std::filesystem::symlink_status(file, ignored).type() !=
-                                        std::filesystem::file_type::regular) {
-    return false;
-  }
-  std::ifstream text(file);
-  std::string line;
-  return std::getline(text, line) &&
-         (line.starts_with(profile_heading) || line.starts_with(spectrum_heading));
-}
 
 std::vector<std::string> spectrum_names(const Case& wanted) {
   const std::vector<convection::SpectrumRequest>& spectra = wanted.cadence.spectra;

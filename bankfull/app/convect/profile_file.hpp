@@ -17,9 +17,6 @@ std::vector<std::string> profile_names(const Case& wanted);
 /// Names of all files that a case's spectra make.
 std::vector<std::string> spectrum_names(const Case& wanted);
 
-/// Whether a file is of those by its name and first words, whatever case asked for it.
-bool is_of_statistics(const std::filesystem::path& file);
-
 /// Writes a spectrum into a folder. Throws RuntimeFailure, as below.
 void write_spectrum(const std::filesystem::path& folder, const convection::Spectrum& spectrum);
 

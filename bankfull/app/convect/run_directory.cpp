@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -176,6 +177,16 @@ void keep_those_in(const std::vector<std::string>& others, std::vector<std::stri
   });
 }
 
+/// None of a file that is not there.
+std::vector<std::string> lines_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
 std::string text_of_case(const Case& run) {
   return fmt::format("{}; written by bankfull {}.\n{}", case_heading, build_facts().version,
                      run.resolved);
@@ -226,6 +237,7 @@ std::vector<fs::path> RunDirectory::files() const {
   return {case_file(),
           result(),
           series(),
+          left_statistics(),
           slice_list(),
           stop_file(),
           report(),
@@ -299,7 +311,7 @@ void RunDirectory::remove_earlier_run() const {
   }
   rmdir(checkpoints().c_str());  // which refuses as below
   remove_statistics(nullptr);
-  remove_dropped_statistics();
+  remove_left_statistics();
   rmdir(profiles().c_str());
   rmdir(spectra().c_str());
   remove_probes({});
@@ -338,18 +350,43 @@ void RunDirectory::remove_statistics(const Case* next) const {
   remove_staged(spectra(), of_spectra);
 }
 
-/// Those that stayed when the run continued without them.
-void RunDirectory::remove_dropped_statistics() const {
-  for (const fs::path& folder : {profiles(), spectra()}) {
-    if (type_of(folder) != fs::file_type::directory) {
-      continue;
+/// What the case in the folder writes and the next one does not, beside what is listed already.
+void RunDirectory::list_left_statistics(const Case& next) const {
+  std::vector<std::string> left = lines_of(left_statistics());
+  const auto add = [&](const fs::path& folder, const std::vector<std::string>& names,
+                       const std::vector<std::string>& kept) {
+    for (const std::string& name : names) {
+      const std::string listed = (folder.filename() / name).string();
+      const bool is_left = std::ranges::find(kept, name) == kept.end();
+      if (is_left && std::ranges::find(left, listed) == left.end() &&
+          type_of(folder / name) == fs::file_type::regular) {
+        left.push_back(listed);
+      }
     }
-    for (const std::string& name : names_in(folder)) {
-      if (is_of_statistics(folder / name)) {
-        remove_if_there(folder / name);
+  };
+  try {
+    const Case earlier = load_case(case_file(), {});
+    add(profiles(), profile_names(earlier), profile_names(next));
+    add(spectra(), spectrum_names(earlier), spectrum_names(next));
+  } catch (const UsageError&) {
+    return;  // as above
+  }
+  if (!left.empty()) {
+    StagedFile(left_statistics(), fmt::format("{}\n", fmt::join(left, "\n"))).replace();
+  }
+}
+
+/// Only what stands in their folders: the list may have been edited.
+void RunDirectory::remove_left_statistics() const {
+  for (const std::string& line : lines_of(left_statistics())) {
+    const fs::path name(line);
+    for (const fs::path& folder : {profiles(), spectra()}) {
+      if (name == folder.filename() / name.filename() && name.extension() == ".csv") {
+        remove_if_there(path_ / name);
       }
     }
   }
+  remove_if_there(left_statistics());
 }
 
 /// Those that the case in the folder asks for, but for what a run continues.
@@ -479,6 +516,7 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
   if (saved.told.slice_list_bytes == 0) {
     remove_if_there(slice_list());
   }
+  list_left_statistics(run);
   remove_statistics(&run);
   remove_probes(saved.told.probes);
   remove_temporary_files(names_in(path_));

@@ -65,6 +65,12 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path case_file() const { return path_ / "case.toml"; }
   [[nodiscard]] std::filesystem::path result() const { return path_ / "run.json"; }
   [[nodiscard]] std::filesystem::path series() const { return path_ / "series.csv"; }
+
+  /// Profiles and spectra that a restart left as they were, for its case has none of that name:
+  /// their names in the folder, a line each.
+  [[nodiscard]] std::filesystem::path left_statistics() const {
+    return path_ / "left_statistics.txt";
+  }
   [[nodiscard]] std::filesystem::path slice_list() const { return path_ / "slices.csv"; }
   [[nodiscard]] std::filesystem::path slices() const { return path_ / "slices"; }
   [[nodiscard]] std::filesystem::path movies() const { return path_ / "movies"; }
@@ -94,7 +100,8 @@ class RunDirectory {
   void remove_temporary_files(const std::vector<std::string>& names) const;
   void remove_temporary_pictures() const;
   void remove_statistics(const Case* next) const;
-  void remove_dropped_statistics() const;
+  void list_left_statistics(const Case& next) const;
+  void remove_left_statistics() const;
   void remove_probes(const std::vector<ToldFile>& kept) const;
   void remove_report() const;
   void remove_pictures(const std::vector<std::string>& listed) const;

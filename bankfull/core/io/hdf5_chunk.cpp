@@ -53,6 +53,12 @@ std::uint32_t fletcher32(const std::uint8_t* bytes, std::size_t count) {
   return static_cast<std::uint32_t>(sum_of_sums << 16 | sum);
 }
 
+std::vector<std::uint8_t>& ChunkFilters::elements(std::size_t bytes) {
+  chunk_.bytes.reserve(bytes + sizeof(std::uint32_t));  // with the checksum
+  chunk_.bytes.resize(bytes);
+  return chunk_.bytes;
+}
+
 /// First bytes of all elements, then second ones, and so on: what varies little gets together.
 void ChunkFilters::shuffle() {
   const std::size_t count = chunk_.bytes.size() / element_bytes_;

@@ -21,8 +21,9 @@ class ChunkFilters {
   ChunkFilters(std::size_t element_bytes, int deflate)
       : element_bytes_(element_bytes), deflate_(deflate) {}
 
-  /// The chunk to come: fill it with a whole chunk's elements, little-endian, then apply().
-  [[nodiscard]] std::vector<std::uint8_t>& elements() { return chunk_.bytes; }
+  /// The chunk to come, of so many bytes: fill it with a whole chunk's elements, little-endian,
+  /// then apply(). What it holds is left of the one before.
+  std::vector<std::uint8_t>& elements(std::size_t bytes);
 
   /// What does not become smaller is stored as it is, shuffled. Valid until elements() change.
   const StoredChunk& apply();

@@ -223,14 +223,15 @@ class ChunkGrid {
 
   /// Its elements as reals of the file, out of the part's values; 0 beyond the dataset's end.
   template <class Real>
-  void copy(std::int64_t number, const double* values, std::vector<std::uint8_t>& bytes) const {
+  void copy(std::int64_t number, const double* values, ChunkFilters& filters) const {
     std::vector<std::int64_t> first = place(number);
     std::vector<std::int64_t> rows = chunk_;  // how many there are along each dimension
     for (std::size_t n = 0; n < first.size(); ++n) {
       first[n] -= part_.start[n];
       rows[n] = std::min(chunk_[n], part_.count[n] - first[n]);
     }
-    bytes.resize(static_cast<std::size_t>(count_of(chunk_)) * sizeof(Real));
+    std::vector<std::uint8_t>& bytes =
+        filters.elements(static_cast<std::size_t>(count_of(chunk_)) * sizeof(Real));
     if (rows != chunk_) {
       std::ranges::fill(bytes, std::uint8_t{0});
     }
@@ -387,9 +388,9 @@ void Dataset::write_chunks(const Part& part, const double* values) {
     std::exception_ptr not_formed;
     try {
       if (shape_.element == Element::fp32) {
-        chunks.copy<float>(n, values, filters.elements());
+        chunks.copy<float>(n, values, filters);
       } else {
-        chunks.copy<double>(n, values, filters.elements());
+        chunks.copy<double>(n, values, filters);
       }
       chunk = &filters.apply();
     } catch (...) {

@@ -390,8 +390,9 @@ void answer(const ConvectOptions& options, const convect::Case& wanted, const Pl
 }
 
 /// Of files on their way, of samples and of another run's flow to begin with.
-convection::OutputNeeds output_needs_of(const convect::Case& wanted, std::int64_t start_bytes = 0) {
-  convection::OutputNeeds needs = convect::field_output_needs(wanted);
+convection::OutputNeeds output_needs_of(const convect::Case& wanted, const Communicator& ranks,
+                                        std::int64_t start_bytes = 0) {
+  convection::OutputNeeds needs = convect::field_output_needs(wanted, ranks.local_size());
   const convection::OutputNeeds samples = convection::sample_bytes(wanted.problem, wanted.cadence);
   needs.host += samples.host + start_bytes;
   needs.device += samples.device;
@@ -453,7 +454,7 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
   const std::unique_ptr<convect::FlowOfRun> start =
       in_case([&] { return flow_to_begin_with(wanted, ranks); });
   const convection::OutputNeeds needs =
-      output_needs_of(wanted, start == nullptr ? 0 : start->host_bytes());
+      output_needs_of(wanted, ranks, start == nullptr ? 0 : start->host_bytes());
   const Plan plan =
       in_case([&] { return Plan(problem, policy.ceiling, needs, {.ranks = &ranks}); });
   in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
@@ -539,6 +540,9 @@ std::unique_ptr<convect::CheckpointReader> last_checkpoint(const RestartPlace& p
     }
     later.push_back(last);
   }
+  const auto rescued =
+      std::ranges::find_if(later, [](const UnusableCheckpoint& one) { return !one.lost.empty(); });
+  const fs::path lost = rescued == later.end() ? fs::path() : rescued->lost;
   if (reader == nullptr && !later.empty()) {
     later.pop_back();
     std::erase_if(later, [&](const UnusableCheckpoint& one) {
@@ -550,11 +554,11 @@ std::unique_ptr<convect::CheckpointReader> last_checkpoint(const RestartPlace& p
   }
   if (reader == nullptr) {
     throw UsageError("--restart has no checkpoint to go on from: " + last.why,
-                     last.lost.empty()
+                     lost.empty()
                          ? "start the run again with --overwrite"
                          : fmt::format("put {} back as it was, or start the run again with "
                                        "--overwrite",
-                                       last.lost.filename().string()));
+                                       lost.filename().string()));
   }
   return reader;
 }
@@ -595,7 +599,8 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
   const MeasurePolicy policy =
       options.common.prepare(ranks, wanted.problem.device, wanted.problem.threads);
   return convect::placed(wanted.places, [&] {
-    const Plan plan(wanted.problem, policy.ceiling, output_needs_of(wanted), {.ranks = &ranks});
+    const Plan plan(wanted.problem, policy.ceiling, output_needs_of(wanted, ranks),
+                    {.ranks = &ranks});
     start.require_fields(plan.problem(), plan.grid());
     if (!options.common.quiet || options.common.dry_run) {
       print_plan(wanted.title, plan);

@@ -20,7 +20,7 @@ void require_shareable(const Problem& problem, int ranks) {
     require(!problem.device.is_cuda(), "convection on GPUs" + on_ranks,
             "start it without mpirun, or use --device cpu");
   });
-  about("schedule", [&] {
+  about("solver.schedule", [&] {
     require(problem.schedule != Schedule::reference, "the reference schedule" + on_ranks,
             "use the tuned one, or start it without mpirun");
   });

@@ -6,17 +6,17 @@
 namespace bankfull {
 namespace {
 
-constexpr std::size_t bytes = std::size_t{16} << 20;
+constexpr std::size_t several_pages = std::size_t{16} << 20;
 
 TEST(HostPages, SmallPagesAreNotHuge) {
-  const Memory memory(MemorySpace::host, bytes);
+  const Memory memory(MemorySpace::host, several_pages);
   ask_for_pages(memory, HostPages::small);
   std::memset(memory.data(), 1, memory.bytes());
   EXPECT_EQ(share_in_huge_pages(memory), 0.0);
 }
 
 TEST(HostPages, ShareIsAPart) {
-  const Memory memory(MemorySpace::host, bytes);
+  const Memory memory(MemorySpace::host, several_pages);
   ask_for_pages(memory, HostPages::huge);
   std::memset(memory.data(), 1, memory.bytes());
   EXPECT_GE(share_in_huge_pages(memory), 0.0);
