@@ -253,7 +253,7 @@ class Plans(Runs):
     def test_count_the_buffers_of_output_once(self):
         def planned(ranks, *arguments):
             out, _ = self.run_convect(ranks, "layer.toml", "--dry-run", "--set", "cells=96x96x96", *arguments)
-            amount, unit = re.search(r"; ([0-9.]+) (MiB|GiB)", out).groups()
+            amount, unit = re.search(r"memory ([0-9.]+) (MiB|GiB)", out).groups()
             return float(amount) * {"MiB": 1, "GiB": 1024}[unit]
 
         def of_output(ranks):
