@@ -30,6 +30,7 @@
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
 #include "bankfull/workloads/convection/nusselt_window.hpp"
+#include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/sample_memory.hpp"
 #include "bankfull/workloads/convection/traffic.hpp"
 #include "bankfull/workloads/convection/validation.hpp"
@@ -104,8 +105,14 @@ std::string box_text(const Problem& problem) {
 }
 
 std::string solver_text(const Plan& plan) {
-  const bool by_itself = plan.problem().solver == convection::PressureSolver::automatic;
-  return to_string(plan.solver()) + (by_itself ? ", chosen by auto" : "");
+  const std::string solver = to_string(plan.solver());
+  if (plan.problem().solver != convection::PressureSolver::automatic) {
+    return solver;
+  }
+  const std::string no_direct =
+      convection::direct_refusal(plan.problem(), plan.grid(), {.ranks = plan.ranks()});
+  return solver + ", chosen by auto" +
+         (no_direct.empty() ? "" : " (there is no direct solver: " + no_direct + ")");
 }
 
 std::string step_text(const convection::TimeStep& step) {

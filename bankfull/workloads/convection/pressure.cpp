@@ -74,14 +74,13 @@ std::string slabs_unavailable(const Problem& problem, const Grid& grid,
   return "";
 }
 
-/// Why there is no direct solver; empty if there is one.
+}  // namespace
+
 std::string direct_refusal(const Problem& problem, const Grid& grid,
                            const poisson::Sharing& sharing) {
   const std::string unavailable = poisson::direct_unavailable(problem.device, grid.domain());
   return unavailable.empty() ? slabs_unavailable(problem, grid, sharing) : unavailable;
 }
-
-}  // namespace
 
 PressureSolver chosen_solver(const Problem& problem, const Grid& grid,
                              const poisson::Sharing& sharing) {

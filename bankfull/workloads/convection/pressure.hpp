@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace bankfull::convection {
 
@@ -15,6 +16,10 @@ namespace bankfull::convection {
 /// not converge.
 PressureSolver chosen_solver(const Problem& problem, const Grid& grid,
                              const poisson::Sharing& sharing = {});
+
+/// Why there is no direct solver of a problem for its device and ranks; "" if there is one.
+std::string direct_refusal(const Problem& problem, const Grid& grid,
+                           const poisson::Sharing& sharing = {});
 
 /// Solvers of lap q = div u*, with q the pressure times the step: what is left of the equation is
 /// the divergence after the projection. `weight`: of a divergence in the step that is taken (see
