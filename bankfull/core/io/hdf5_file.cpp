@@ -380,8 +380,9 @@ bool Dataset::is_of_whole_chunks(const Part& part) const {
 void Dataset::write_chunks(const Part& part, const double* values) {
   const std::string what = "write " + what_;
   const ChunkGrid chunks(part, chunk_of(shape_.extents, bytes_of(shape_.element)));
+  const auto threads = static_cast<int>(filters_.size());
   std::exception_ptr failure;  // touched in the ordered part alone
-#pragma omp parallel for ordered schedule(dynamic) num_threads(static_cast <int>(filters_.size()))
+#pragma omp parallel for ordered schedule(dynamic) num_threads(threads)
   for (std::int64_t n = 0; n < chunks.count(); ++n) {
     ChunkFilters& filters = filters_[static_cast<std::size_t>(omp_get_thread_num())];
     const StoredChunk* chunk = nullptr;
