@@ -70,6 +70,19 @@ CpuInfo survey() {
 
 }  // namespace
 
+namespace detail {
+
+void share_last_cache_within_sockets(CpuInfo& cpu) {
+  for (CacheLevel& cache : cpu.data_caches) {
+    if (cache.level == 3 && cache.count > cpu.sockets) {
+      cache.count = cpu.sockets;
+      cache.shared_by_cores = cpu.cores / cpu.sockets;
+    }
+  }
+}
+
+}  // namespace detail
+
 const CpuInfo& survey_cpu() {
   static const CpuInfo found = survey();
   return found;

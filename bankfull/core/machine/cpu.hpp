@@ -37,6 +37,11 @@ std::int64_t last_level_cache_bytes();
 namespace detail {
 // Topology by hwloc where the build has it, else by sysconf.
 void describe_topology_by_hwloc(CpuInfo& cpu);
+
+/// Counts the L3 cache once per socket where one was found per core. For virtual machines that hide
+/// which cores share a cache: CPUID then gives only the size of the socket's L3, which hwloc takes
+/// for each core's own.
+void share_last_cache_within_sockets(CpuInfo& cpu);
 }  // namespace detail
 
 }  // namespace bankfull

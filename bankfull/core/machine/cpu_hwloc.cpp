@@ -2,6 +2,7 @@
 #include "bankfull/core/machine/cpu.hpp"
 
 #include <array>
+#include <filesystem>
 #include <hwloc.h>
 #include <memory>
 
@@ -56,6 +57,9 @@ void describe_topology_by_hwloc(CpuInfo& cpu) {
         .shared_by_cores = cores_within(topology, cache),
         .count = count_of(topology, type),
     });
+  }
+  if (!std::filesystem::exists("/sys/devices/system/cpu/cpu0/cache")) {
+    share_last_cache_within_sockets(cpu);
   }
 }
 

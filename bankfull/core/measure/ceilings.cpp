@@ -105,8 +105,11 @@ void Ceilings::allocate(std::int64_t problem_bytes) {
   const double spent_before = seconds_spent_;
   spend_on([&] {
     ranks.agree([&] {
+      const MeasurePolicy& policy = context_.policy;
+      const std::int64_t wanted =
+          ceilings_bytes(device_, threads_ * sharing_, policy.ceiling, problem_bytes);
       const std::int64_t bytes =
-          ceilings_bytes(device_, threads_ * sharing_, context_.policy.ceiling, problem_bytes);
+          policy.ceiling_bytes > 0 ? std::min(wanted, policy.ceiling_bytes) : wanted;
       probe_ = std::make_unique<CeilingProbe>(device_, threads_, bytes, sharing_);
     });
   });

@@ -6,6 +6,7 @@
 #include "bankfull/core/measure/progress.hpp"
 #include "bankfull/core/measure/run_result.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct MeasurePolicy {
   // Measuring all ceilings of a run takes at most the larger of the two; see Ceilings.
   double ceiling_share = 0.1;    ///< of the run without its ceilings
   double ceiling_seconds = 2.0;  ///< allowed for any run
+
+  std::int64_t ceiling_bytes = 0;  ///< of memory per device at most; 0: what the caches demand
 };
 
 /// What the `run` of every workload is given in addition to its plan.

@@ -105,7 +105,7 @@ std::string box_text(const Problem& problem) {
 }
 
 std::string solver_text(const Plan& plan) {
-  const std::string solver = to_string(plan.solver());
+  std::string solver = to_string(plan.solver());
   if (plan.problem().solver != convection::PressureSolver::automatic) {
     return solver;
   }

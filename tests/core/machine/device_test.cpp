@@ -68,5 +68,16 @@ TEST(SurveyCpu, DescribesThisMachine) {
   EXPECT_FALSE(cpu.architecture.empty());
 }
 
+TEST(SurveyCpu, CountsASocketsCacheOnceWhereItsTopologyIsHidden) {
+  CpuInfo cpu{.sockets = 2,
+              .cores = 8,
+              .data_caches = {{.level = 2, .bytes = 1, .shared_by_cores = 1, .count = 8},
+                              {.level = 3, .bytes = 64, .shared_by_cores = 1, .count = 8}}};
+  detail::share_last_cache_within_sockets(cpu);
+  EXPECT_EQ(cpu.data_caches[0].count, 8);
+  EXPECT_EQ(cpu.data_caches[1].count, 2);
+  EXPECT_EQ(cpu.data_caches[1].shared_by_cores, 4);
+}
+
 }  // namespace
 }  // namespace bankfull

@@ -2,6 +2,7 @@
 
 #include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/measure/cache.hpp"
+#include "bankfull/core/memory/capacity.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -39,7 +40,10 @@ TEST(CeilingProbe, RepeatsAsOftenAsTheTimeAllows) {
 }
 
 TEST(CeilingWorkingSet, IsBeyondTheCachesUnlessBounded) {
-  EXPECT_GE(ceiling_working_set(Device::cpu(), 1), 8 * last_cache_bytes(Device::cpu()));
+  // Other processes may take memory between the two questions for it.
+  const std::int64_t affordable = free_bytes(Device::cpu()) / 3;
+  const std::int64_t wanted = 8 * last_cache_bytes(Device::cpu());
+  EXPECT_GE(ceiling_working_set(Device::cpu(), 1), std::min(wanted, affordable));
   EXPECT_GE(ceiling_working_set(Device::cpu(), 1), 256 * mib);
   EXPECT_EQ(ceiling_working_set(Device::cpu(), 1, 64 * mib), 64 * mib);
 }

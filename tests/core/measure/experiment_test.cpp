@@ -373,7 +373,8 @@ TEST(Experiment, TakesCeilingsFromAFile) {
 
 TEST(Experiment, MeasuresACeilingBeforeAndAfter) {
   Session session;
-  session.context.policy = {.ceiling = CeilingRule::always, .ceiling_seconds = 60.0};
+  session.context.policy = {
+      .ceiling = CeilingRule::always, .ceiling_seconds = 1e6, .ceiling_bytes = 64 * mib};
   Experiment experiment(Device::cpu(), 2, session.context);
   experiment.expect({.reads = 1, .writes = 1}, Precision::fp64, 8.0);
   std::vector<Measurement> measured{experiment.measurement("copy", {1.0}, work_of(1e9, 8.0))};
@@ -387,8 +388,10 @@ TEST(Experiment, MeasuresACeilingBeforeAndAfter) {
 
 TEST(Experiment, MeasuresNoCeilingAgainWithoutTimeForIt) {
   Session session;
-  session.context.policy = {
-      .ceiling = CeilingRule::always, .ceiling_share = 0.0, .ceiling_seconds = 0.0};
+  session.context.policy = {.ceiling = CeilingRule::always,
+                            .ceiling_share = 0.0,
+                            .ceiling_seconds = 0.0,
+                            .ceiling_bytes = 64 * mib};
   Experiment experiment(Device::cpu(), 2, session.context);
   experiment.expect({.reads = 1, .writes = 1}, Precision::fp64, 8.0);
   std::vector<Measurement> measured{

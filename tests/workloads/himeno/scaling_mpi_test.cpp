@@ -1,3 +1,4 @@
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/base/error.hpp"
 #include "bankfull/workloads/himeno/scaling.hpp"
 #include "tests/mpi_main.hpp"
@@ -35,7 +36,9 @@ double figure_of(const Measurement& m, const std::string& name) {
 RunResult result_of(const ScalingProblem& scaling, CeilingRule ceiling) {
   NoProgress progress;
   return run_scaling(make_plan(scaling, test_ranks(), ceiling),
-                     {.ranks = test_ranks(), .progress = progress, .policy = {.ceiling = ceiling}});
+                     {.ranks = test_ranks(),
+                      .progress = progress,
+                      .policy = {.ceiling = ceiling, .ceiling_bytes = 64 * mib}});
 }
 
 void expect_verified(const ScalingProblem& scaling, CeilingRule ceiling = CeilingRule::none) {

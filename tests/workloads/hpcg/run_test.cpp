@@ -1,5 +1,6 @@
 #include "bankfull/workloads/hpcg/run.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "bankfull/core/measure/perturbation.hpp"
 #include "bankfull/workloads/hpcg/flops.hpp"
 #include "bankfull/workloads/hpcg/phases.hpp"
@@ -26,8 +27,9 @@ std::pair<RunResult, Outcome> run_alone(const Problem& problem,
                                         CeilingRule ceiling = CeilingRule::none) {
   NoProgress progress;
   const RunResult result =
-      run(make_plan(problem, alone()),
-          {.ranks = alone(), .progress = progress, .policy = {.ceiling = ceiling}});
+      run(make_plan(problem, alone()), {.ranks = alone(),
+                                        .progress = progress,
+                                        .policy = {.ceiling = ceiling, .ceiling_bytes = 64 * mib}});
   return {result, result.attached<Outcome>()};
 }
 

@@ -1,5 +1,6 @@
 #include "bankfull/workloads/npb/run.hpp"
 
+#include "bankfull/core/base/bytes.hpp"
 #include "tests/alone.hpp"
 
 #include <gtest/gtest.h>
@@ -15,8 +16,9 @@ TEST(NpbRun, MeasuresAndVerifiesEachKernel) {
   problem.threads = 2;
   problem.repeats = 2;
   NoProgress progress;
-  const RunContext context{
-      .ranks = alone(), .progress = progress, .policy = {.ceiling = CeilingRule::always}};
+  const RunContext context{.ranks = alone(),
+                           .progress = progress,
+                           .policy = {.ceiling = CeilingRule::always, .ceiling_bytes = 64 * mib}};
   const RunResult result = run(make_plan(problem, alone()), context);
   const auto& outcomes = result.attached<std::vector<Outcome>>();
   EXPECT_EQ(result.workload, "npb");

@@ -112,7 +112,9 @@ TEST(ProbeRun, PassesAreComparedWithTheCeilingOfTheirMix) {
   NoProgress progress;
   const RunResult result =
       run(make_plan(problem, alone()),
-          {.ranks = alone(), .progress = progress, .policy = {.ceiling = CeilingRule::always}});
+          {.ranks = alone(),
+           .progress = progress,
+           .policy = {.ceiling = CeilingRule::always, .ceiling_bytes = 64 * mib}});
   ASSERT_EQ(result.measurements.size(), 2U);  // the mix, and its ceiling again
   for (const Measurement& m : result.measurements) {
     ASSERT_TRUE(m.ceiling.has_value()) << m.name;
