@@ -16,7 +16,7 @@ set(BANKFULL_ARCH "" CACHE STRING "Processor to compile for (-march=...) when BA
 option(BANKFULL_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 set(BANKFULL_TEST_OPTIMIZATION "" CACHE STRING "Optimisation of the tests' own sources, where it differs from the build's: -O1")
 set(BANKFULL_TEST_SHARDS 0 CACHE STRING
-  "Run each unit test program in so many processes, and without its large tests, instead of in one process a test: for sanitizers")
+  "Run each test program in so many processes instead of in one a test, under sanitizers without its large tests")
 set(BANKFULL_EXTRA_WORKLOADS "" CACHE STRING "Folders of further workloads, which become part of the program")
 option(BANKFULL_BENCH "Build the micro-benchmarks" OFF)
 option(BANKFULL_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
