@@ -21,7 +21,7 @@ except ImportError:  # then files of HDF5 are not looked into
     h5py = None
 
 import convect_runs
-from convect_runs import BINARY, INTERRUPTED, OK, USAGE, rows_of
+from convect_runs import BINARY, FAILURE, INTERRUPTED, OK, USAGE, rows_of
 from script_arguments import HANGING, OWN_ARGUMENTS, UNITTEST_ARGUMENTS
 
 HAS_HDF5 = OWN_ARGUMENTS[1] == "hdf5"
@@ -369,13 +369,24 @@ class Hdf5(Runs):
         names = {one.get("Name") for one in xml.parse(whole / "fields.xdmf").getroot().iter("Attribute")}
         self.assertEqual(names, {"temperature", "pressure"})
 
+    def test_a_restart_names_fields_that_are_gone(self):
+        run, _ = self.run_layer("run", FIELDS, {"checkpoint.every": 10, "time.steps": 20})
+        (run / "fields" / "flow-000001.h5").unlink()
+        _, err = self.run_convect("--restart", "run", *settings({"time.steps": 30}))
+        gone = "listed in fields.csv but missing; the run continues without"
+        self.assertEqual(err, f"bankfull: run/fields/flow-000001.h5 is {gone} it\n")
+        (run / "fields" / "flow-000000.h5").unlink()
+        _, err = self.run_convect("--restart", "run", *settings({"time.steps": 40}))
+        self.assertEqual(err, f"bankfull: run/fields/flow-000000.h5 and 1 more are {gone} them\n")
+
     def test_a_full_disk_leaves_out_fields(self):
         larger = {**FIELDS, "cells": "[10,40,40]", "time.dt": 0.002}  # files of fields are larger than all others
         whole, _ = self.run_layer("whole", larger)
         size = (whole / "fields" / "flow-000004.h5").stat().st_size
-        folder, (_, err) = self.run_layer("run", larger, limit=size // 2)
-        said = err.splitlines()
+        folder, (_, err) = self.run_layer("run", larger, limit=size // 2, code=FAILURE)
+        *said, why = err.splitlines()
         self.assertEqual(len(said), 5, err)
+        self.assertIn("cannot write run/fields/flow-000000.h5: File too large", why)
         for step, line in zip(range(0, 50, 10), said):
             self.assertEqual(line, f"bankfull: cannot write run/fields/flow-{step // 10:06}.h5: File too large; the run goes on without the "
                                    f"fields of step {step}")
@@ -392,8 +403,8 @@ class Hdf5(Runs):
             self.skipTest("this user may mount no file system")
         words = " ".join(f"'{word}'" for word in settings(FIELDS, {"fields.every": 2, "checkpoint.every": 5, "time.steps": 100}))
         done = subprocess.run([*private, f"{mount} {BINARY} convect layer.toml --device cpu --threads 1 --ceiling none --quiet --output disk/run "
-                               f"{words}; cp -r disk/run run"], cwd=self.path, capture_output=True, text=True, timeout=HANGING)
-        self.assertEqual(done.returncode, OK, done.stdout + done.stderr)
+                               f"{words} && code=0 || code=$?; cp -r disk/run run; exit $code"], cwd=self.path, capture_output=True, text=True, timeout=HANGING)
+        self.assertEqual(done.returncode, FAILURE, done.stdout + done.stderr)
         self.assertRegex(done.stderr, r"cannot write disk/run/fields/flow-\d+.h5: No space left on device; the run goes on without")
         self.assert_index_is_whole(self.path / "run")
         for name in self.files(self.path / "run"):

@@ -22,6 +22,11 @@ std::vector<std::int64_t> list_of(const Extents& n) { return {n.ni, n.nj, n.nk};
 
 hdf5::Part part_of(const Box& box) { return {{box.i0, box.j0, box.k0}, list_of(box.extents())}; }
 
+/// A chunk for each thread.
+std::int64_t planes_of_piece(const Extents& box, Precision precision, int threads) {
+  return std::min(threads * hdf5::chunk_of(list_of(box), bytes_of(precision)).front(), box.ni);
+}
+
 /// Names in the file of what runs call by theirs.
 std::string name_in_file(const std::string& name) { return "state/" + name; }
 
@@ -44,8 +49,7 @@ class FileWriter final : public convection::StateWriter {
         .extents = list_of(box),
         .threads = threads_};
     ListedFile::Parts cells = file_.add(name_in_file(name), shape);
-    const std::int64_t planes_of_chunk = hdf5::chunk_of(shape.extents, bytes_of(precision)).front();
-    const std::int64_t planes = std::min(threads_ * planes_of_chunk, box.ni);
+    const std::int64_t planes = planes_of_piece(box, precision, threads_);
     piece_.resize(static_cast<std::size_t>(planes * box.nj * box.nk));
     for (std::int64_t i = 0; i < box.ni; i += planes) {
       const Box part{i, std::min(i + planes, box.ni), 0, box.nj, 0, box.nk};
@@ -165,6 +169,15 @@ std::vector<ToldFile> told_probes(const hdf5::OldFile& file) {
 }
 
 }  // namespace
+
+std::int64_t bytes_to_write_checkpoint(const Extents& cells, Precision precision, int threads) {
+  const std::int64_t values = planes_of_piece(cells, precision, threads) * cells.nj * cells.nk;
+  const std::int64_t of_value = bytes_of(precision);
+  const std::int64_t converted = precision == Precision::fp32 ? of_value : 0;
+  constexpr std::int64_t sides_of_filter = 2;
+  return values *
+         (static_cast<std::int64_t>(sizeof(double)) + converted + sides_of_filter * of_value);
+}
 
 void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& header,
                       const std::function<void(convection::StateWriter&)>& save) {

@@ -45,6 +45,10 @@ struct CheckpointWriting {
   int threads = 1;  ///< that form its chunks
 };
 
+/// Memory that writing the fields of so many cells takes: a piece of them, converted, and its
+/// chunks before and behind their filter.
+std::int64_t bytes_to_write_checkpoint(const Extents& cells, Precision precision, int threads);
+
 /// Writes a file that appears whole or not at all. Throws RuntimeFailure. Builds with HDF5 only, as
 /// all that follows.
 void write_checkpoint(const CheckpointWriting& writing, const CheckpointHeader& header,

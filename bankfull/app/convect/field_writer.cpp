@@ -191,6 +191,7 @@ void FieldWriter::add(const std::shared_ptr<Output>& output, std::function<void(
       output->given_up = true;
       output->file.reset();
       const std::lock_guard lock(messages_mutex_);
+      missing_ = missing_.empty() ? failure.what() : missing_;
       messages_.push_back(std::string(failure.what()) +
                           "; the run goes on without the fields of step " +
                           std::to_string(output->moment.step));
@@ -228,6 +229,11 @@ void FieldWriter::finish() { work_.finish(); }
 std::vector<std::string> FieldWriter::take_messages() {
   const std::lock_guard lock(messages_mutex_);
   return std::exchange(messages_, {});
+}
+
+std::string FieldWriter::missing() {
+  const std::lock_guard lock(messages_mutex_);
+  return missing_;
 }
 
 }  // namespace bankfull::convect

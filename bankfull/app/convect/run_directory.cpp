@@ -494,6 +494,19 @@ std::optional<LostFile> RunDirectory::lost_since(const ToldSoFar& told) const {
   return std::nullopt;
 }
 
+std::vector<fs::path> RunDirectory::missing_fields(const ToldSoFar& told) const {
+  std::vector<ListedFields> listed = listed_fields(field_list());
+  const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(0, told.field_list_lines - 1));
+  listed.resize(std::min(listed.size(), kept));
+  std::vector<fs::path> missing;
+  for (const ListedFields& one : listed) {
+    if (type_of(path_ / one.file) == fs::file_type::not_found) {
+      missing.push_back(path_ / one.file);
+    }
+  }
+  return missing;
+}
+
 void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) const {
   remove_if_there(result());
   if (!run.report) {

@@ -46,6 +46,9 @@ class RunDirectory {
   /// whatever follows that.
   [[nodiscard]] std::optional<LostFile> lost_since(const ToldSoFar& told) const;
 
+  /// Files of fields that were written before a checkpoint and are gone, in the order of the list.
+  [[nodiscard]] std::vector<std::filesystem::path> missing_fields(const ToldSoFar& told) const;
+
   /// Takes away what a run has written since it was saved at this step, pictures and later
   /// checkpoints among it, and its result; but no profile or spectrum that this case does not have;
   /// and writes the resolved case. Growing files are cut by the run that continues them. May be

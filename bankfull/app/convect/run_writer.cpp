@@ -1,6 +1,7 @@
 #include "bankfull/app/convect/run_writer.hpp"
 
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/field_file.hpp"
 #include "bankfull/app/convect/field_index.hpp"
 #include "bankfull/app/convect/picture_list.hpp"
 #include "bankfull/app/convect/profile_file.hpp"
@@ -107,6 +108,7 @@ void RunWriter::begin_fields(std::int64_t list_bytes) {
 void RunWriter::finish_fields() {
   if (fields_) {
     fields_->finish();
+    note_missing(fields_->missing());
   }
   tell_messages();
 }
@@ -280,8 +282,8 @@ void RunWriter::write_checkpoint_at(const convection::CheckpointMoment& moment,
     fields_->flush_list();
   }
   if constexpr (build::hdf5) {
-    const int threads = std::min(run_->problem.host_threads, max_threads_per_file);
-    write_checkpoint({folder / checkpoint_name(moment.step), threads},
+    write_checkpoint({.path = folder / checkpoint_name(moment.step),
+                      .threads = threads_of_checkpoints(run_->problem)},
                      {.step = moment.step,
                       .time = moment.time,
                       .resolved_case = run_->resolved,

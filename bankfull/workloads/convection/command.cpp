@@ -2,6 +2,7 @@
 #include "bankfull/app/convect/changed_settings.hpp"
 #include "bankfull/app/convect/checkpoint_file.hpp"
 #include "bankfull/app/convect/checkpoints.hpp"
+#include "bankfull/app/convect/field_file.hpp"
 #include "bankfull/app/convect/field_writer.hpp"
 #include "bankfull/app/convect/flow_of_run.hpp"
 #include "bankfull/app/convect/movies.hpp"
@@ -396,12 +397,24 @@ void answer(const ConvectOptions& options, const convect::Case& wanted, const Pl
   }
 }
 
+/// Memory of the process that writes them.
+std::int64_t checkpoint_bytes(const convect::Case& wanted) {
+  if constexpr (build::hdf5) {
+    if (wanted.cadence.checkpoints.any()) {
+      const convection::Grid grid(wanted.problem.axes);
+      return convect::bytes_to_write_checkpoint(grid.extents(), wanted.problem.precision,
+                                                convect::threads_of_checkpoints(wanted.problem));
+    }
+  }
+  return 0;
+}
+
 /// Of files on their way, of samples and of another run's flow to begin with.
 convection::OutputNeeds output_needs_of(const convect::Case& wanted, const Communicator& ranks,
                                         std::int64_t start_bytes = 0) {
   convection::OutputNeeds needs = convect::field_output_needs(wanted, ranks.local_size());
   const convection::OutputNeeds samples = convection::sample_bytes(wanted.problem, wanted.cadence);
-  needs.host += samples.host + start_bytes;
+  needs.host += samples.host + start_bytes + checkpoint_bytes(wanted) / ranks.local_size();
   needs.device += samples.device;
   return needs;
 }
@@ -570,6 +583,24 @@ std::unique_ptr<convect::CheckpointReader> last_checkpoint(const RestartPlace& p
   return reader;
 }
 
+/// Nothing of the run depends on them.
+void tell_of_missing_fields(const convect::RunDirectory& directory,
+                            const convect::CheckpointReader& start, const Communicator& ranks) {
+  const std::vector<fs::path> missing = directory.missing_fields(start.header().told);
+  if (missing.empty()) {
+    return;
+  }
+  const std::string list = directory.field_list().filename().string();
+  const std::string first = missing.front().string();
+  tell(
+      ranks,
+      missing.size() == 1
+          ? fmt::format("{} is listed in {} but missing; the run continues without it", first, list)
+          : fmt::format("{} and {} more are listed in {} but missing; the run continues without "
+                        "them",
+                        first, missing.size() - 1, list));
+}
+
 void print_start(const convect::CheckpointReader& start,
                  const std::vector<convect::ChangedSetting>& changes) {
   const convect::CheckpointHeader& header = start.header();
@@ -609,6 +640,7 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
     const Plan plan(wanted.problem, policy.ceiling, output_needs_of(wanted, ranks),
                     {.ranks = &ranks});
     start.require_fields(plan.problem(), plan.grid());
+    tell_of_missing_fields(directory, start, ranks);
     if (!options.common.quiet || options.common.dry_run) {
       print_plan(wanted.title, plan);
       print_start(start, changes);
