@@ -28,7 +28,6 @@ namespace bankfull::convect {
 namespace {
 
 namespace fs = std::filesystem;
-using convection::SeriesRow;
 
 [[noreturn]] void refuse_folder(const fs::path& path, const std::string& why) {
   throw UsageError("cannot write the run to " + path.string() + ": " + why,
