@@ -139,7 +139,7 @@ class Restarts(Runs):
         for ranks in (3, 1, 2):
             (self.path / "run/checkpoint/step-0000000040.h5").unlink()
             out, _ = self.run_convect(ranks, "--restart", "run")
-            self.assertIn("goes on from step 30", out)
+            self.assertIn("continues from step 30", out)
             self.assert_same(self.path / "run", whole)
 
     def test_after_a_signal_are_the_same_run(self):

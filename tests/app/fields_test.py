@@ -388,7 +388,7 @@ class Hdf5(Runs):
         self.assertEqual(len(said), 5, err)
         self.assertIn("cannot write run/fields/flow-000000.h5: File too large", why)
         for step, line in zip(range(0, 50, 10), said):
-            self.assertEqual(line, f"bankfull: cannot write run/fields/flow-{step // 10:06}.h5: File too large; the run goes on without the "
+            self.assertEqual(line, f"bankfull: cannot write run/fields/flow-{step // 10:06}.h5: File too large; the run continues without the "
                                    f"fields of step {step}")
         self.assertEqual(self.files(folder), [])
         self.assertTrue((folder / "run.json").exists())
@@ -405,7 +405,7 @@ class Hdf5(Runs):
         done = subprocess.run([*private, f"{mount} {BINARY} convect layer.toml --device cpu --threads 1 --ceiling none --quiet --output disk/run "
                                f"{words} && code=0 || code=$?; cp -r disk/run run; exit $code"], cwd=self.path, capture_output=True, text=True, timeout=HANGING)
         self.assertEqual(done.returncode, FAILURE, done.stdout + done.stderr)
-        self.assertRegex(done.stderr, r"cannot write disk/run/fields/flow-\d+.h5: No space left on device; the run goes on without")
+        self.assertRegex(done.stderr, r"cannot write disk/run/fields/flow-\d+.h5: No space left on device; the run continues without")
         self.assert_index_is_whole(self.path / "run")
         for name in self.files(self.path / "run"):
             self.assertIn("fields/u", self.read(self.path / "run" / "fields" / name)[0])

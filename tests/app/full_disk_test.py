@@ -70,9 +70,9 @@ class FullDisk(unittest.TestCase):
                 self.assertEqual(result.returncode, FAILURE, result.stdout + result.stderr)
                 lines = [line for line in result.stderr.splitlines() if line.startswith("bankfull: ")]
                 for line in lines[:-1]:  # a run that goes on without something ends so all the same
-                    self.assertRegex(line, r"cannot write .*\.png: .*; the run goes on without this picture$")
+                    self.assertRegex(line, r"cannot write .*\.png: .*; the run continues without this picture$")
                 self.assertIn("cannot write", lines[-1])
-                self.assertNotIn("the run goes on", lines[-1])
+                self.assertNotIn("the run continues", lines[-1])
                 for name, path in self.files_in(folder).items():
                     self.check_whole(name, path)
                     self.assertLessEqual(path.stat().st_size, limit)

@@ -185,7 +185,7 @@ class Data(Folders):
         _, err = self.run_convect(*brief, limit=limit)
         said = [line for line in err.splitlines() if line.startswith("bankfull: ")]
         self.assertEqual(len(said), 1, err)
-        self.assertRegex(said[0], "cannot write .*report.html: File too large; the run goes on")
+        self.assertRegex(said[0], "cannot write .*report.html: File too large; the run continues")
         self.assertTrue((self.run_folder / "run.json").exists())
         self.assertEqual([path.name for path in self.run_folder.glob("report*")], ["report-data.js"])
         self.assertEqual(self.data()["state"], "ended")
@@ -203,7 +203,7 @@ class Data(Folders):
         _, err = process.communicate(timeout=HANGING)
         self.assertEqual(process.returncode, INTERRUPTED, err)
         self.assertEqual(err.count("cannot write"), 1, err)
-        self.assertRegex(err, "cannot write .*report-data.js: Is a directory; the run goes on")
+        self.assertRegex(err, "cannot write .*report-data.js: Is a directory; the run continues")
         self.assertTrue((self.run_folder / "run.json").exists())
         self.assertTrue((self.run_folder / "report-data.js" / "mine").exists())
 

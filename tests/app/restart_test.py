@@ -185,7 +185,7 @@ class Restart(Runs):
         whole = self.whole("--set", "output.snapshots=0")
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=25", "--set", "output.snapshots=0")
         out, _ = self.run_convect("--restart", "run", "--set", "steps=60", threads=2)
-        self.assertIn("goes on from step 25, time 0.125, of run/checkpoint/step-0000000025.h5", out)
+        self.assertIn("continues from step 25, time 0.125, of run/checkpoint/step-0000000025.h5", out)
         self.assertIn("changed: time.steps = 60, was 25", out)
         self.assert_same(self.run_folder, whole)
 
@@ -199,7 +199,7 @@ class Restart(Runs):
         self.assertIn("it is not in the folder checkpoint/ of a run", err)
         shutil.move(self.path / older.name, older)
         out, _ = self.run_convect("--restart", str(older))
-        self.assertIn("goes on from step 56", out)
+        self.assertIn("continues from step 56", out)
         self.assertIn("an earlier run was gone on with from its step 56", out)
         self.assertEqual(physics_of(self.run_folder / "series.csv"), physics_of(whole / "series.csv"))
 
@@ -254,14 +254,14 @@ class Restart(Runs):
                 out, err = self.run_convect("--restart", "run")
                 self.assertRegex(err, rf"^bankfull: .*step-0000000060.h5: .*{why}.*; the one before is tried\n$"
                                  if why != "cannot read" else "cannot read .*; the one before is tried\n$")
-                self.assertIn("goes on from step 56", out)
+                self.assertIn("continues from step 56", out)
                 self.assert_same(self.run_folder, whole)
         for checkpoint in self.checkpoints():
             checkpoint.write_bytes(good[:1000])
         before = physics_of(self.run_folder / "series.csv")
         _, err = self.run_convect("--restart", "run", code=USAGE)
         self.assertEqual(len(err.splitlines()), 2, err)
-        self.assertIn("--restart has no checkpoint to go on from: cannot read run/checkpoint/step-0000000056.h5", err)
+        self.assertIn("--restart has no checkpoint to continue from: cannot read run/checkpoint/step-0000000056.h5", err)
         self.assertEqual(physics_of(self.run_folder / "series.csv"), before)
         self.run_convect("--restart", str(last), code=USAGE)
 
@@ -296,7 +296,7 @@ class Restart(Runs):
             with self.subTest(why=why):
                 out, err = self.run_convect("--restart", "run", "--set", "steps=70", "--dry-run")
                 self.assertRegex(err, rf"^bankfull: cannot read the checkpoint run/checkpoint/step-0000000060.h5: {why}.*; the one before is tried\n$")
-                self.assertIn("goes on from step 56", out)
+                self.assertIn("continues from step 56", out)
         self.run_convect("--restart", "run")
         self.assert_same(self.run_folder, whole)
 
@@ -322,7 +322,7 @@ class Restart(Runs):
             self.assertEqual(int(file["told"][0]) >> 32, 0xffff)
         out, err = self.run_convect("--restart", "run")
         self.assertRegex(err, r"^bankfull: cannot read .*: told in it was changed: its CRC-32 is \w{8}, and was \w{8}; the one before is tried\n$")
-        self.assertIn("goes on from step 56", out)
+        self.assertIn("continues from step 56", out)
         self.assert_same(self.run_folder, whole)
 
     @unittest.skipIf(h5py is None, "needs h5py")
@@ -339,14 +339,14 @@ class Restart(Runs):
             del file["state/run/history"]
         out, err = self.run_convect("--restart", "run")
         self.assertRegex(err, "^bankfull: cannot read .*: it is not complete, for it has no state/run/history; the one before is tried\n$")
-        self.assertIn("goes on from step 56", out)
+        self.assertIn("continues from step 56", out)
         self.assert_same(self.run_folder, whole)
 
     def test_growing_files_that_were_lost(self):
         """Nothing is changed, and one line names the file and what to do."""
         self.run_convect("layer.toml", "--output", "run", "--set", "fields.every=6")
         before = self.names(self.run_folder)
-        refused = "bankfull: --restart has no checkpoint to go on from: run/"
+        refused = "bankfull: --restart has no checkpoint to continue from: run/"
         for name in ("series.csv", "slices.csv", "fields.csv", "probes/point.csv"):
             path = self.run_folder / name
             good = path.read_bytes()
@@ -366,7 +366,7 @@ class Restart(Runs):
         out, err = self.run_convect("--restart", "run")
         self.assertRegex(err, r"^bankfull: run/series.csv was cut: \d+ of \d+ bytes are left, and run/checkpoint/step-0000000060.h5 counts on it; "
                          r"the one before is tried\n$")
-        self.assertIn("goes on from step 56", out)
+        self.assertIn("continues from step 56", out)
 
     def test_statistics_that_are_dropped_stay_as_they_were(self):
         self.run_convect("layer.toml", "--output", "run")
@@ -412,7 +412,7 @@ class Restart(Runs):
         self.run_convect("layer.toml", "--output", "run", "--set", "steps=10")
         names = self.names(self.run_folder)
         out, _ = self.run_convect("--restart", "run", "--set", "steps=20", "--dry-run")
-        self.assertIn("goes on from step 10", out)
+        self.assertIn("continues from step 10", out)
         self.assertEqual(self.names(self.run_folder), names)
 
     def test_a_running_run_is_left_alone(self):
@@ -445,7 +445,7 @@ class Ends(Runs):
             self.assertEqual(process.returncode, INTERRUPTED)
             step = int(self.checkpoints()[-1].name[5:15])
             out, _ = self.run_convect("--restart", "run")
-            self.assertIn(f"goes on from step {step}", out)
+            self.assertIn(f"continues from step {step}", out)
             self.assert_same(self.run_folder, whole)
 
     def test_a_run_ends_before_its_walltime(self):
@@ -459,7 +459,7 @@ class Ends(Runs):
         step = int(self.checkpoints()[0].name[5:15])
         self.assertGreater(step, 1)
         out, _ = self.run_convect("--restart", "run", "--set", f"steps={step + 10}")
-        self.assertIn(f"goes on from step {step}", out)
+        self.assertIn(f"continues from step {step}", out)
 
     def test_begins_with_the_flow_of_another_run(self):
         self.run_convect("layer.toml", "--output", "coarse", "--set", "steps=20")
@@ -534,7 +534,7 @@ class Ends(Runs):
         self.assertEqual(step, last)
         self.assertTrue((self.run_folder / "stop").exists())
         out, _ = self.run_convect("--restart", "run", "--set", f"steps={step + 10}")
-        self.assertIn(f"goes on from step {step}", out)
+        self.assertIn(f"continues from step {step}", out)
         self.assertFalse((self.run_folder / "stop").exists())
         (self.run_folder / "stop").touch()
         self.run_convect("layer.toml", "--output", "run", "--overwrite", "--set", "steps=10")
@@ -566,7 +566,7 @@ class Ends(Runs):
         said = err.splitlines()
         self.assertEqual(len(said), 4, err)
         for line in said:
-            self.assertRegex(line, r"^bankfull: cannot write run/checkpoint/step-\d+.h5: File too large; the run goes on, and its last "
+            self.assertRegex(line, r"^bankfull: cannot write run/checkpoint/step-\d+.h5: File too large; the run continues, and its last "
                              r"checkpoint is run/checkpoint/step-0000000020.h5$")
         self.assertEqual({path.name: path.read_bytes() for path in self.checkpoints()}, kept)
         self.run_convect("--restart", "run", "--set", "steps=60")
@@ -603,7 +603,7 @@ class Ends(Runs):
         said = {name: (self.path / "said" / name).read_text().splitlines() for name in ("no-checkpoint", "no-row")}
         self.assertEqual(len(said["no-checkpoint"]), 4, said)
         for line in said["no-checkpoint"]:
-            self.assertRegex(line, rf"cannot write run/checkpoint/step-\d+.h5: No space left on device; the run goes on, and its {last}$")
+            self.assertRegex(line, rf"cannot write run/checkpoint/step-\d+.h5: No space left on device; the run continues, and its {last}$")
         self.assertRegex(said["no-row"][-1], rf"cannot write run/(series|probes/point).csv: No space left on device; .* are in run, and its {last}$")
         self.assert_same(self.run_folder, whole)
 
@@ -629,7 +629,7 @@ class Ends(Runs):
             said = done.stderr.splitlines()
             for line in said:
                 self.assertRegex(line, "^bankfull: cannot write .*: No space left on device; ")
-            self.assertRegex(done.stderr, "the run goes on without the fields of step")
+            self.assertRegex(done.stderr, "the run continues without the fields of step")
             for file in [*self.checkpoints(), *self.run_folder.glob("fields/*")]:
                 self.assertTrue(file.name.endswith(".h5"), file)
                 if h5py is not None:

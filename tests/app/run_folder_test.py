@@ -147,7 +147,7 @@ class RunFolder(unittest.TestCase):
         (path / "run.json").unlink()
         run = bankfull.Run(path)
         self.assertFalse(run.has_ended)
-        with self.assertRaisesRegex(bankfull.RunFolderError, "the run goes on still, or has failed"):
+        with self.assertRaisesRegex(bankfull.RunFolderError, "the run is still in progress, or has failed"):
             run.figures
         self.assertEqual(len(run.series), 5)
 

@@ -193,7 +193,7 @@ void FieldWriter::add(const std::shared_ptr<Output>& output, std::function<void(
       const std::lock_guard lock(messages_mutex_);
       missing_ = missing_.empty() ? failure.what() : missing_;
       messages_.push_back(std::string(failure.what()) +
-                          "; the run goes on without the fields of step " +
+                          "; the run continues without the fields of step " +
                           std::to_string(output->moment.step));
     }
   });

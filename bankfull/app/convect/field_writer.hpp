@@ -48,8 +48,8 @@ class BufferPool {
   std::vector<const Buffer<double>*> free_;
 };
 
-/// Writes fields while the run goes on: it copies them, piece by piece, and a thread compresses and
-/// writes. Where the disk is full the fields of that time are left out, and the run goes on;
+/// Writes fields while the run continues: it copies them, piece by piece, and a thread compresses
+/// and writes. Where the disk is full the fields of that time are left out, and the run continues;
 /// whatever else fails is thrown by the next call.
 class FieldWriter {
  public:

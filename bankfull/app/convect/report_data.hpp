@@ -54,7 +54,7 @@ class ReportData {
   struct Moment {
     std::int64_t written = 0;      ///< seconds since 1970
     double seconds = 0.0;          ///< since this process began
-    double expected_within = 0.0;  ///< seconds: when there should be news, of a run that goes on
+    double expected_within = 0.0;  ///< seconds: when there should be news, of a run in progress
   };
 
   /// A script that hands all of it, as JSON, to the page.

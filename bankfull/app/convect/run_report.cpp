@@ -72,7 +72,7 @@ void RunReport::write_file(const std::filesystem::path& path, const Text& text) 
   } catch (const std::exception& failure) {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(has_failed_, true)) {
-      messages_.push_back(std::string(failure.what()) + "; the run goes on");
+      messages_.push_back(std::string(failure.what()) + "; the run continues");
     }
   }
 }

@@ -201,7 +201,7 @@ void RunWriter::snapshot(const convection::SnapshotMoment& moment, const convect
         report_->data().add_picture(line);
       }
     } catch (const NoRoom& failure) {
-      warn(fmt::format("{}; the run goes on without this picture", failure.what()));
+      warn(fmt::format("{}; the run continues without this picture", failure.what()));
       note_missing(failure.what());
     }
   }
@@ -216,7 +216,7 @@ void RunWriter::statistics(const convection::StatisticsSoFar& all) {
       note_missing(failure.what());  // which takes nothing else away
       return;
     }
-    warn(fmt::format("{}; the run goes on", failure.what()));
+    warn(fmt::format("{}; the run continues", failure.what()));
   }
   if (!all.at_end && report_ && report_->is_due()) {
     report_->write(since_wish_.seconds());
@@ -250,7 +250,7 @@ void RunWriter::checkpoint(const convection::CheckpointMoment& moment,
     write_checkpoint_at(moment, save);
   } catch (const RuntimeFailure& failure) {
     const std::vector<fs::path> last = checkpoints_in(directory_->checkpoints());
-    warn(fmt::format("{}; the run goes on, and its last checkpoint is {}", failure.what(),
+    warn(fmt::format("{}; the run continues, and its last checkpoint is {}", failure.what(),
                      last.empty() ? "none" : last.front().string()));
     return;
   }

@@ -517,7 +517,8 @@ RestartPlace place_of_restart(const std::string& given) {
   return {path.parent_path().parent_path(), path};
 }
 
-/// A checkpoint that a run cannot go on from, and the file beside it that is to blame, if one is.
+/// A checkpoint that a run cannot continue from, and the file beside it that is to blame, if one
+/// is.
 struct UnusableCheckpoint {
   std::string why;
   fs::path lost;
@@ -573,7 +574,7 @@ std::unique_ptr<convect::CheckpointReader> last_checkpoint(const RestartPlace& p
     tell(ranks, one.why + "; the one before is tried");
   }
   if (reader == nullptr) {
-    throw UsageError("--restart has no checkpoint to go on from: " + last.why,
+    throw UsageError("--restart has no checkpoint to continue from: " + last.why,
                      lost.empty()
                          ? "start the run again with --overwrite"
                          : fmt::format("put {} back as it was, or start the run again with "
@@ -604,7 +605,7 @@ void tell_of_missing_fields(const convect::RunDirectory& directory,
 void print_start(const convect::CheckpointReader& start,
                  const std::vector<convect::ChangedSetting>& changes) {
   const convect::CheckpointHeader& header = start.header();
-  print_out("  goes on from step {}, time {:.6g}, of {}\n", header.step, header.time,
+  print_out("  continues from step {}, time {:.6g}, of {}\n", header.step, header.time,
             printable(start.path().string(), most_of_a_path));
   for (const convect::ChangedSetting& change : changes) {
     print_out("  changed: {} = {}, was {}\n", change.name, change.after, change.before);
@@ -619,7 +620,7 @@ void require_rest(const convect::CheckpointReader& start, const Problem& problem
   require(!convection::has_ended(problem, start) || !fs::exists(directory.result(), ignored),
           fmt::format("--restart {}: the run has reached its end: step {}, time {:.6g}",
                       directory.path().string(), saved.step, saved.time),
-          "set a later end to go on, as with --set end=... or --set steps=..., or another "
+          "set a later end to continue, as with --set end=... or --set steps=..., or another "
           "time.until");
 }
 
@@ -673,7 +674,7 @@ ExitCode run_restart(const ConvectOptions& options, const Communicator& ranks) {
           "--restart has a case of its own, and " + options.case_name + " is another",
           "leave one of them out; --set changes the case of the run");
   require(options.output.empty() && !options.overwrite,
-          "--restart goes on in the folder of the run", "leave out --output and --overwrite");
+          "--restart continues in the folder of the run", "leave out --output and --overwrite");
   const RestartPlace place = place_of_restart(options.restart);
   const convect::RunDirectory directory = convect::RunDirectory::of_run(
       place.folder, "--restart",

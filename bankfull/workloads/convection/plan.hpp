@@ -74,7 +74,7 @@ class Plan {
 
   [[nodiscard]] const OutputNeeds& output() const { return output_; }
 
-  /// Of those that the output needs, what is copied on a GPU first, so that the run goes on while
+  /// Of those that the output needs, what is copied on a GPU first, so that the run continues while
   /// the host reads: all where there is room for them, else none, nor where the pressure is one.
   [[nodiscard]] const std::vector<int>& copied_fields() const { return copied_fields_; }
 

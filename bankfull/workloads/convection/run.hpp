@@ -149,7 +149,7 @@ struct IntegrationContext : RunContext {
   Cadence cadence;
   Recorder& recorder;
   const FlowReader* initial = nullptr;  ///< of a new run, in place of the problem's; or null
-  const StateReader* start = nullptr;   ///< what a run to go on with has saved; null: a new run
+  const StateReader* start = nullptr;   ///< what the run to be continued has saved; null: a new run
   TimeTaken earlier = {};               ///< by the processes of that run
 };
 

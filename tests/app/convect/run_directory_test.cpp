@@ -269,7 +269,8 @@ TEST_F(Runs, ContinueWithoutPicturesThatThereIsNoRoomFor) {
   }
   writer.snapshot({.number = 2}, grid, flow);
   ASSERT_EQ(messages.size(), 1U);
-  EXPECT_THAT(messages.front(), HasSubstr("File too large; the run goes on without this picture"));
+  EXPECT_THAT(messages.front(),
+              HasSubstr("File too large; the run continues without this picture"));
   EXPECT_FALSE(fs::exists(directory.slices() / "temperature-y-0001.png"));
   EXPECT_FALSE(fs::exists(directory.slices() / "temperature-y-0001.h5"));
   EXPECT_THAT(read(directory.slice_list()), Not(HasSubstr("0001.png")));

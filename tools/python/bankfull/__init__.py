@@ -1,4 +1,4 @@
-"""Opens the folder of a run of `bankfull convect`, while it goes on too.
+"""Opens the folder of a run of `bankfull convect`, while it runs too.
 
     import bankfull
     run = bankfull.Run("rayleigh-benard-2d-run")

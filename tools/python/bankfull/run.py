@@ -160,7 +160,7 @@ class FieldFile:
 
 
 class Run:
-    """The folder of a run. `refresh` forgets what was read, for a run that goes on."""
+    """The folder of a run. `refresh` forgets what was read, for a run in progress."""
 
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -192,7 +192,7 @@ class Run:
 
     @property
     def has_ended(self):
-        """Whether there is a result: not while the run goes on, and not after it failed."""
+        """Whether there is a result: not while the run continues, and not after it failed."""
         return (self.path / "run.json").exists()
 
     @functools.cached_property
@@ -202,7 +202,7 @@ class Run:
         try:
             return json.loads(path.read_text())
         except OSError as error:
-            raise RunFolderError(f"{path} is not there: the run goes on still, or has failed") from error
+            raise RunFolderError(f"{path} is not there: the run is still in progress, or has failed") from error
         except ValueError as error:
             raise RunFolderError(f"cannot read {path}: {error}") from error
 

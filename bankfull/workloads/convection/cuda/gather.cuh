@@ -53,8 +53,8 @@ void gather(const Stream& stream, const View& view, const Box& part, const Buffe
   }
 }
 
-/// Copies of fields on the GPU, which are read, on a stream of their own, while the flow goes on.
-/// The plan outlives it.
+/// Copies of fields on the GPU, which are read, on a stream of their own, while the flow is stepped
+/// on. The plan outlives it.
 template <class Real>
 class CopiedFields final : public FlowReader {
  public:
