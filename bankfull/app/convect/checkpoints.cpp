@@ -1,5 +1,6 @@
 #include "bankfull/app/convect/checkpoints.hpp"
 
+#include "bankfull/app/convect/case.hpp"
 #include "bankfull/app/output_file.hpp"
 #include "bankfull/build_config.hpp"
 #include "bankfull/core/base/build_facts.hpp"
@@ -64,6 +65,10 @@ std::vector<std::filesystem::path> checkpoints_in(const std::filesystem::path& f
   std::ranges::transform(names, paths.begin(),
                          [&](const std::string& name) { return folder / name; });
   return paths;
+}
+
+int threads_of_checkpoints(const convection::Problem& problem) {
+  return std::min(problem.host_threads, max_threads_per_file);
 }
 
 void remove_old_checkpoints(const std::filesystem::path& folder) {

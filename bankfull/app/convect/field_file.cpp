@@ -22,10 +22,6 @@ int threads_of_field_files(const convection::Problem& problem) {
   return problem.device.is_cuda() ? std::min(problem.host_threads, max_threads_per_file) : 1;
 }
 
-int threads_of_checkpoints(const convection::Problem& problem) {
-  return std::min(problem.host_threads, max_threads_per_file);
-}
-
 FieldFileLayout layout_of(const Case& run, const convection::Grid& grid) {
   FieldFileLayout layout{.request = run.fields,
                          .arrays = arrays_of(run.fields, run.problem, grid),

@@ -26,9 +26,6 @@ struct FieldFileLayout {
 /// As many as keep up with a disk; one where the run itself needs all.
 int threads_of_field_files(const convection::Problem& problem);
 
-/// The run waits for them.
-int threads_of_checkpoints(const convection::Problem& problem);
-
 FieldFileLayout layout_of(const Case& run, const convection::Grid& grid);
 
 /// A file of fields of one time, which appears whole or not at all. Throws RuntimeFailure, and

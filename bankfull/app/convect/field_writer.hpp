@@ -74,7 +74,7 @@ class FieldWriter {
   /// What went wrong and did no harm since this was asked last, a line each.
   std::vector<std::string> take_messages();
 
-  /// Why the first file of the fields that are left out is; empty while there are all.
+  /// Why the first file that was left out could not be written; empty if none was.
   std::string missing();
 
   // Size of the list; call only after finish().
@@ -102,7 +102,7 @@ class FieldWriter {
   std::vector<ListedFields> listed_;
   std::mutex messages_mutex_;
   std::vector<std::string> messages_;
-  std::string missing_;  ///< by the same mutex
+  std::string missing_;  ///< guarded by the same mutex
   BufferPool pool_;
   std::future<void> reading_;  ///< valid once a flow that stays has been read
   BackgroundWork work_;        ///< last: what it does needs all of the above

@@ -29,6 +29,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Files in the list, which begins with a heading.
+std::int64_t fields_told(const ToldSoFar& told) {
+  return std::max<std::int64_t>(0, told.field_list_lines - 1);
+}
+
+std::vector<ListedFields> first_fields(const fs::path& list, std::int64_t count) {
+  std::vector<ListedFields> listed = listed_fields(list);
+  listed.resize(std::min(listed.size(), static_cast<std::size_t>(count)));
+  return listed;
+}
+
 [[noreturn]] void refuse_folder(const fs::path& path, const std::string& why) {
   throw UsageError("cannot write the run to " + path.string() + ": " + why,
                    "name another folder with --output");
@@ -409,8 +420,7 @@ void RunDirectory::remove_fields(std::int64_t kept) const {
   for (const FieldFormat format : {FieldFormat::hdf5, FieldFormat::vtk}) {
     remove_if_there(field_index(format));
   }
-  std::vector<ListedFields> listed = listed_fields(field_list());
-  listed.resize(std::min(listed.size(), static_cast<std::size_t>(kept)));
+  const std::vector<ListedFields> listed = first_fields(field_list(), kept);
   for (const std::string& name : names_in(fields())) {
     const bool is_kept = std::ranges::any_of(
         listed, [&name](const ListedFields& one) { return fs::path(one.file).filename() == name; });
@@ -494,11 +504,8 @@ std::optional<LostFile> RunDirectory::lost_since(const ToldSoFar& told) const {
 }
 
 std::vector<fs::path> RunDirectory::missing_fields(const ToldSoFar& told) const {
-  std::vector<ListedFields> listed = listed_fields(field_list());
-  const auto kept = static_cast<std::size_t>(std::max<std::int64_t>(0, told.field_list_lines - 1));
-  listed.resize(std::min(listed.size(), kept));
   std::vector<fs::path> missing;
-  for (const ListedFields& one : listed) {
+  for (const ListedFields& one : first_fields(field_list(), fields_told(told))) {
     if (type_of(path_ / one.file) == fs::file_type::not_found) {
       missing.push_back(path_ / one.file);
     }
@@ -533,7 +540,7 @@ void RunDirectory::go_back_to(const CheckpointHeader& saved, const Case& run) co
   remove_probes(saved.told.probes);
   remove_temporary_files(names_in(path_));
   remove_temporary_pictures();
-  remove_fields(std::max<std::int64_t>(0, saved.told.field_list_lines - 1));
+  remove_fields(fields_told(saved.told));
   StagedFile(case_file(), text_of_case(run)).replace();
   make_folders(run);
 }

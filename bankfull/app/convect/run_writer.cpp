@@ -1,7 +1,6 @@
 #include "bankfull/app/convect/run_writer.hpp"
 
 #include "bankfull/app/convect/checkpoints.hpp"
-#include "bankfull/app/convect/field_file.hpp"
 #include "bankfull/app/convect/field_index.hpp"
 #include "bankfull/app/convect/picture_list.hpp"
 #include "bankfull/app/convect/profile_file.hpp"

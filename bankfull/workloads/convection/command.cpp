@@ -2,7 +2,6 @@
 #include "bankfull/app/convect/changed_settings.hpp"
 #include "bankfull/app/convect/checkpoint_file.hpp"
 #include "bankfull/app/convect/checkpoints.hpp"
-#include "bankfull/app/convect/field_file.hpp"
 #include "bankfull/app/convect/field_writer.hpp"
 #include "bankfull/app/convect/flow_of_run.hpp"
 #include "bankfull/app/convect/movies.hpp"

@@ -143,6 +143,16 @@ TEST_F(Checkpoint, TheLastTwoAreKept) {
   EXPECT_FALSE(fs::exists(folder_.path() / "step-0000000300.h5.part-a1B2c3"));
 }
 
+TEST(CheckpointMemory, GrowsWithThreadsUpToAWholeField) {
+  const Extents cells{64, 256, 256};
+  const auto bytes = [&](Precision precision, int threads) {
+    return bytes_to_write_checkpoint(cells, precision, threads);
+  };
+  EXPECT_EQ(bytes(Precision::fp64, 2), 2 * bytes(Precision::fp64, 1));
+  EXPECT_EQ(bytes(Precision::fp64, 64), cells.count() * (8 + 2 * 8));
+  EXPECT_EQ(bytes(Precision::fp32, 64), cells.count() * (8 + 4 + 2 * 4));
+}
+
 TEST(CheckpointNames, AreInTheOrderOfSteps) {
   EXPECT_EQ(checkpoint_name(7), "step-0000000007.h5");
   EXPECT_TRUE(is_checkpoint_name(checkpoint_name(std::int64_t{1} << 60)));
