@@ -2,7 +2,7 @@
 
 #include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/core/comm/decomposition.hpp"
-#include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/field/box.hpp"
 #include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/workloads/convection/interpolation.hpp"
 
@@ -22,6 +22,13 @@ inline Box moved(const Box& box, std::int64_t i, std::int64_t j, std::int64_t k)
   return {box.i0 + i, box.i1 + i, box.j0 + j, box.j1 + j, box.k0 + k, box.k1 + k};
 }
 
+/// What a line along an axis of the grid has for the cells of a block.
+template <class T>
+std::vector<T> cells_of_block(const std::vector<T>& line, const Box& block, int axis) {
+  const Range ranges[3] = {{block.i0, block.i1}, {block.j0, block.j1}, {block.k0, block.k1}};
+  return {line.begin() + ranges[axis].begin, line.begin() + ranges[axis].end};
+}
+
 /// The cells of a rank, and the faces beyond the grid's last cells where `all` are faces of it.
 inline Box block_with_faces(const Decomposition& cut, const Extents& all, int rank) {
   const Extents cells = cut.cells();
@@ -33,22 +40,21 @@ inline Box block_with_faces(const Decomposition& cut, const Extents& all, int ra
 }
 
 /// The values of a part of the grid, or of its faces, which are `all`, k fastest. Each rank has
-/// those of its block: value(i, j, k) is called with its own cells, in the block's numbers.
+/// those of its block: read(own, to) leaves some of them, in the block's numbers, in order.
 /// Collective over `ranks`, which get all of them; null where there is one only.
-template <class Value>
+template <class Read>
 void read_blocks(const Communicator* ranks, const Decomposition& cut, const Extents& all,
-                 const Box& part, double* values, const Value& value) {
+                 const Box& part, double* values, const Read& read) {
   if (ranks == nullptr) {
-    for_cells(part, [&](auto i, auto j, auto k) { *values++ = value(i, j, k); });
+    read(part, values);
     return;
   }
   const Box block = block_with_faces(cut, all, ranks->rank());
   const Box mine = common(part, block);
   std::vector<double> sent;
   if (!mine.empty()) {
-    sent.reserve(static_cast<std::size_t>(mine.extents().count()));
-    for_cells(moved(mine, -block.i0, -block.j0, -block.k0),
-              [&](auto i, auto j, auto k) { sent.push_back(value(i, j, k)); });
+    sent.resize(static_cast<std::size_t>(mine.extents().count()));
+    read(moved(mine, -block.i0, -block.j0, -block.k0), sent.data());
   }
   const std::vector<std::vector<double>> received = ranks->all_gather(sent);
   const Extents n = part.extents();
@@ -78,33 +84,49 @@ inline int owner_of(const Decomposition& cut, const FieldElement& one) {
   return rank;
 }
 
-/// The values of elements of the grid by their owners' fields, whose ghosts are in place.
-/// Collective over `ranks`, which get all of them; null where there is one only.
-template <class Real>
-std::vector<double> gathered_elements(const Communicator* ranks, const Decomposition& cut,
-                                      const FieldSet<Real>& fields,
-                                      const std::vector<FieldElement>& list) {
-  if (ranks == nullptr) {
-    return elements_of(fields, list);
-  }
-  const Box block = cut.block(ranks->rank());
-  std::vector<int> owners;
-  std::vector<FieldElement> mine;
-  for (const FieldElement& one : list) {
-    owners.push_back(owner_of(cut, one));
-    if (owners.back() == ranks->rank()) {
-      mine.push_back({one.field, one.i - block.i0, one.j - block.j0, one.k});
+/// Elements of the grid, each of which one of the ranks has, or has beside its cells.
+class OwnedElements {
+ public:
+  /// `ranks`: null where there is one only, which has all.
+  OwnedElements(const Communicator* ranks, const Decomposition& cut,
+                const std::vector<FieldElement>& list)
+      : ranks_(ranks) {
+    if (ranks == nullptr) {
+      mine_ = list;
+      return;
+    }
+    const Box block = cut.block(ranks->rank());
+    for (const FieldElement& one : list) {
+      owners_.push_back(owner_of(cut, one));
+      if (owners_.back() == ranks->rank()) {
+        mine_.push_back({one.field, one.i - block.i0, one.j - block.j0, one.k});
+      }
     }
   }
-  const std::vector<std::vector<double>> received = ranks->all_gather(elements_of(fields, mine));
-  std::vector<std::size_t> next(received.size(), 0);
-  std::vector<double> values;
-  values.reserve(list.size());
-  for (const int owner : owners) {
-    const auto rank = static_cast<std::size_t>(owner);
-    values.push_back(received[rank][next[rank]++]);
+
+  /// Those of this rank, in the numbers of its block.
+  [[nodiscard]] const std::vector<FieldElement>& mine() const { return mine_; }
+
+  /// From the values of this rank's elements those of all, in the order of the list. Collective.
+  [[nodiscard]] std::vector<double> of_all_ranks(std::vector<double> mine) const {
+    if (ranks_ == nullptr) {
+      return mine;
+    }
+    const std::vector<std::vector<double>> received = ranks_->all_gather(mine);
+    std::vector<std::size_t> next(received.size(), 0);
+    std::vector<double> values;
+    values.reserve(owners_.size());
+    for (const int owner : owners_) {
+      const auto rank = static_cast<std::size_t>(owner);
+      values.push_back(received[rank][next[rank]++]);
+    }
+    return values;
   }
-  return values;
-}
+
+ private:
+  const Communicator* ranks_;
+  std::vector<int> owners_;
+  std::vector<FieldElement> mine_;
+};
 
 }  // namespace bankfull::convection

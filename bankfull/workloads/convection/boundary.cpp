@@ -97,6 +97,19 @@ std::vector<Continuations> continuations_of(const Problem& problem, const Grid& 
   return fields;
 }
 
+std::vector<Continuations> continuations_of_block(std::vector<Continuations> rules,
+                                                  const Grid& grid, const Box& block) {
+  const WallFaces faces = wall_faces_of(grid, block);
+  for (Continuations& of_field : rules) {
+    for (const int axis : storage_axes) {
+      for (const int side : {0, 1}) {
+        of_field.at[axis][side].goes_on = faces.goes_on[axis][side];
+      }
+    }
+  }
+  return rules;
+}
+
 WallFaces wall_faces_of(const Grid& grid) { return wall_faces_of(grid, box_of(grid.extents())); }
 
 WallFaces wall_faces_of(const Grid& grid, const Box& block) {

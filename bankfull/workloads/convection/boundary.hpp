@@ -23,6 +23,7 @@ struct Continuation {
   double change = 0.0;   ///< of `varying` from the beginning of a stage to its end
   double slope[3] = {};  ///< along the storage axes
   double share = 0.0;    ///< of the wall's value in the ghost's
+  bool goes_on = false;  ///< beyond this end of a block lie another rank's cells, in place
 };
 
 /// The rules of one field: [storage axis][lower, upper].
@@ -89,12 +90,17 @@ struct WallFaces {
 
 WallFaces wall_faces_of(const Grid& grid);
 
+/// The rules of the whole grid's fields for a block of it, which goes on where it does not end.
+std::vector<Continuations> continuations_of_block(std::vector<Continuations> rules,
+                                                  const Grid& grid, const Box& block);
+
 /// The same for a block of the grid.
 WallFaces wall_faces_of(const Grid& grid, const Box& block);
 
 /// The value at (index...) of a field, at a ghost cell or an inner one, found from inner values
 /// alone. `value(i, j, k)` reads an inner one. Corners are the continuation along k of what lies
-/// beyond j, of what lies beyond i. The value's type is what `value` returns.
+/// beyond j, of what lies beyond i. Where a block goes on, its neighbours' cells count as inner
+/// ones. The value's type is what `value` returns.
 template <class Centres, class Read>
 BANKFULL_HOST_DEVICE auto continued(const Continuations& rules, const Centres& centres,
                                     const std::int64_t (&cells)[3], const std::int64_t (&index)[3],
@@ -105,8 +111,10 @@ BANKFULL_HOST_DEVICE auto continued(const Continuations& rules, const Centres& c
       continue;
     }
     const bool upper = index[axis] >= cells[axis];
-    const bool at_lower_end = upper == rules.at[axis][upper ? 1 : 0].wraps;
-    inner[axis] = at_lower_end ? 0 : cells[axis] - 1;
+    const Continuation& rule = rules.at[axis][upper ? 1 : 0];
+    if (!rule.goes_on) {
+      inner[axis] = upper == rule.wraps ? 0 : cells[axis] - 1;
+    }
   }
   auto result = value(inner[0], inner[1], inner[2]);
   for (int axis = 0; axis < 3; ++axis) {

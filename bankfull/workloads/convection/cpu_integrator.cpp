@@ -1,17 +1,18 @@
 #include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/field/for_cells.hpp"
 #include "bankfull/core/measure/timer.hpp"
 #include "bankfull/workloads/convection/block_values.hpp"
 #include "bankfull/workloads/convection/cpu/advance.hpp"
 #include "bankfull/workloads/convection/cpu/bounded.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
 #include "bankfull/workloads/convection/cpu/flow_ghosts.hpp"
-#include "bankfull/workloads/convection/cpu/flow_halo.hpp"
 #include "bankfull/workloads/convection/cpu/implicit.hpp"
 #include "bankfull/workloads/convection/cpu/profiles.hpp"
 #include "bankfull/workloads/convection/cpu/projection.hpp"
 #include "bankfull/workloads/convection/cpu/tally.hpp"
 #include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/flow_halo.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
@@ -37,7 +38,7 @@ class CpuBackend {
         tendencies_(flow_.layout, count_, Device::cpu()),
         pressure_(make_cpu_pressure<Real>(plan, &clock_.next.weight)),
         ghosts_(flow_, plan_.ghosts()),
-        halo_(plan_, flow_),
+        halo_(plan_, flow_.layout, flow_.executor.team()),
         implicit_(plan_, flow_, factor_slots, !drive_.walls.empty()),
         bounded_(plan_, flow_, halo_) {
     flow_.touch(sides_[0]);
@@ -77,14 +78,14 @@ class CpuBackend {
   }
 
   void choose_step() {
-    clock_.noted = halo_.largest(clock_.noted);
+    clock_.noted = largest_of_ranks(plan_.ranks(), clock_.noted);
     clock_.choose();
     set_factors_of_next();
   }
 
   void fill_ghosts_and_end_step(std::size_t to) {
     fill_ghost_rows(to);
-    clock_.noted = halo_.largest(clock_.noted);
+    clock_.noted = largest_of_ranks(plan_.ranks(), clock_.noted);
     clock_.end_step();
     set_factors_of_next();
   }
@@ -184,7 +185,8 @@ class CpuBackend {
 
   [[nodiscard]] std::vector<double> gathered(std::size_t side, std::size_t /*number*/,
                                              const std::vector<FieldElement>& list) const {
-    return gathered_elements(plan_.ranks(), plan_.cut(), sides_[side], list);
+    const OwnedElements owned(plan_.ranks(), plan_.cut(), list);
+    return owned.of_all_ranks(elements_of(sides_[side], owned.mine()));
   }
 
   [[nodiscard]] double corrected_variance(int scalar) const {
@@ -270,10 +272,11 @@ class CpuBackend {
   /// Collective: of all cells of the grid, or faces; view(i, j, k) is of this rank's.
   template <class View>
   void read_view(const View& view, const Extents& all, const Box& part, double* values) const {
-    read_blocks(plan_.ranks(), plan_.cut(), all, part, values,
-                [&](std::int64_t i, std::int64_t j, std::int64_t k) {
-                  return static_cast<double>(view(i, j, k));
-                });
+    read_blocks(plan_.ranks(), plan_.cut(), all, part, values, [&](const Box& own, double* to) {
+      for_cells(own, [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+        *to++ = static_cast<double>(view(i, j, k));
+      });
+    });
   }
 
   void fill_ghost_rows(std::size_t side) {
@@ -331,12 +334,12 @@ class CpuBackend {
     const poisson::CellSlots<Real> right_side = pressure_->right_side();
     if (solving_) {
       implicit_.substitute_and_diverge(
-          sides_[1 - to], sides_[to], [&] { halo_.exchange_two(sides_[to]); },
+          sides_[1 - to], sides_[to], [&] { halo_.exchange_velocities(sides_[to]); },
           [&](std::int64_t i, std::int64_t j) {
             diverge_one_row(flow_, sides_[to], i, j, right_side);
           });
     } else {
-      halo_.exchange_two(sides_[to]);
+      halo_.exchange_velocities(sides_[to]);
       find_divergence(flow_, sides_[to], right_side);
     }
     solving_ = false;
@@ -355,7 +358,7 @@ class CpuBackend {
       implicit_.exchange_pressure(halo_);
     }
     if (bounded_.any()) {
-      halo_.exchange_two(fields);
+      halo_.exchange_velocities(fields);
       clock_.noted.exchange = larger(bounded_.largest_exchange(fields), clock_.noted.exchange);
     }
   }

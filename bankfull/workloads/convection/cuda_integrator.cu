@@ -1,7 +1,10 @@
+#include "bankfull/core/comm/gpu_reduction.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/core/exec/for_each.cuh"
 #include "bankfull/core/exec/graph.hpp"
 #include "bankfull/core/field/field_set.hpp"
+#include "bankfull/core/field/for_cells.hpp"
+#include "bankfull/workloads/convection/block_values.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 #include "bankfull/workloads/convection/cuda/bounded.cuh"
 #include "bankfull/workloads/convection/cuda/elements.cuh"
@@ -13,6 +16,7 @@
 #include "bankfull/workloads/convection/cuda/tally.cuh"
 #include "bankfull/workloads/convection/drive.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/flow_halo.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/pressure.hpp"
 #include "bankfull/workloads/convection/staged_integrator.hpp"
@@ -103,14 +107,15 @@ struct ChooseStep {
   }
 };
 
-/// Views are those of fields or of a pressure solver's slots.
+/// Views are those of fields or of a pressure solver's slots, of a block from cell (i0, j0, k0) on.
 template <class Real, class View = FieldView<Real>>
 struct SetPart {
   View field;
   OrderedPart<const double> from;
+  Box block;
 
   __device__ void operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
-    field(i, j, k) = static_cast<Real>(from(i, j, k));
+    field(i - block.i0, j - block.j0, k - block.k0) = static_cast<Real>(from(i, j, k));
   }
 };
 
@@ -137,6 +142,31 @@ struct PiecesToGpu {
   std::size_t turn = 0;
 };
 
+/// Fields of a block as readers give them, in planes of the whole grid: cells of others are left.
+class BlockOfFields final : public FlowReader {
+ public:
+  BlockOfFields(const std::vector<std::vector<double>>& fields, const Box& block)
+      : fields_(fields), block_(block) {}
+
+  void read(int field, const Box& part, double* values) const override {
+    const double* const own = fields_[static_cast<std::size_t>(field)].data();
+    const Extents n = part.extents();
+    const Extents of_block = block_.extents();
+    for_cells(common(part, block_), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
+      const std::int64_t row = (i - part.i0) * n.nj + j - part.j0;
+      const std::int64_t own_row = (i - block_.i0) * of_block.nj + j - block_.j0;
+      values[row * n.nk + k - part.k0] = own[own_row * of_block.nk + k - block_.k0];
+    });
+  }
+
+ private:
+  const std::vector<std::vector<double>>& fields_;
+  Box block_;
+};
+
+/// Numbers in FlowRates.
+constexpr int rates = 3;
+
 template <class T>
 Buffer<T> on_gpu(const CudaExecutor& gpu, const std::vector<T>& values) {
   Buffer<T> buffer = gpu.make<T>(static_cast<std::int64_t>(values.size()));
@@ -150,7 +180,7 @@ class CudaBackend {
  public:
   explicit CudaBackend(const Plan& plan)
       : plan_(plan),
-        n_(plan_.grid().extents()),
+        n_(plan_.block().extents()),
         count_(plan.fields()),
         stream_(plan.problem().device),
         gpu_(stream_),
@@ -160,7 +190,8 @@ class CudaBackend {
         tendencies_(layout_, count_, plan.problem().device),
         clock_(MemorySpace::device, 1),
         pressure_(make_cuda_pressure<Real>(plan, stream_, &clock_.data()->next.weight)),
-        rules_(on_gpu(gpu_, plan_.ghosts())),
+        halo_(plan_, layout_, stream_),
+        rules_(on_gpu(gpu_, continuations_of_block(plan_.ghosts(), plan_.grid(), plan_.block()))),
         factors_(MemorySpace::device, factor_slots),
         times_(MemorySpace::device, factor_slots),
         drive_(drive_of(plan.problem(), plan.grid())),
@@ -168,15 +199,24 @@ class CudaBackend {
         varying_sources_(on_gpu(gpu_, drive_.sources)),
         source_factors_(on_gpu(gpu_, std::vector<Real>(max_fields, Real(1)))),
         tally_room_(MemorySpace::device, tally_bytes),
-        bounded_(plan_, gpu_),
+        bounded_(plan_, gpu_, halo_),
         profiles_(plan_, gpu_),
         elements_(gpu_) {
     for (const int axis : storage_axes) {
       const auto n = static_cast<std::size_t>(axis);
-      centre_lines_[n] = on_gpu(gpu_, plan_.grid().axis(axis).centres);
-      centres_.along[axis] = centre_lines_[n].data();
-      metrics_[n] = on_gpu(gpu_, metrics_of<Real>(plan_.grid().axis(axis)));
-      widths_[n] = on_gpu(gpu_, plan_.grid().axis(axis).cells.widths);
+      const GridAxis& line = plan_.grid().axis(axis);
+      const auto own = [&](const auto& cells) {
+        return on_gpu(gpu_, cells_of_block(cells, plan_.block(), axis));
+      };
+      centre_lines_[n] = on_gpu(gpu_, line.centres);
+      centres_.along[axis] = centre_lines_[n].data() + first_cell(axis);
+      metrics_[n] = own(metrics_of<Real>(line));
+      widths_[n] = own(line.cells.widths);
+    }
+    if (plan_.is_shared()) {
+      static_assert(sizeof(FlowRates) == rates * sizeof(double));
+      over_ranks_ =
+          std::make_unique<GpuReduction>(*plan_.ranks(), rates, Transport::automatic, stream_);
     }
     describe_flow();
     for (FieldSet<Real>* set : {&sides_[0], &sides_[1], &tendencies_}) {
@@ -232,9 +272,13 @@ class CudaBackend {
   }
   [[nodiscard]] StepState progress() const { return state_of(clock_.data()->progress); }
   [[nodiscard]] StepState upcoming() const { return state_of(clock_.data()->next); }
-  void choose_step() { gpu_.each(1, choice(false)); }
+  void choose_step() {
+    find_largest_rates();
+    gpu_.each(1, choice(false));
+  }
 
   void fill_ghosts_and_end_step(std::size_t to) {
+    find_largest_rates();
     queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, sides_[to][0].origin,
                  choice(true));
   }
@@ -250,17 +294,14 @@ class CudaBackend {
         bounded_.queue(flow_, factors_.data() + slot_, values_of(1 - to), next);
         break;
       case StagePart::divergence:
-        solving_ ? implicit_->queue_divergence(flow_, values_of(1 - to), next,
-                                               pressure_->right_side(), slot_)
-                 : queue_divergence(stream_, flow_, static_cast<const Real*>(next),
-                                    pressure_->right_side());
+        diverge(to);
         break;
       case StagePart::pressure:
         pressure_->solve();
         solved_ = true;
         break;
       case StagePart::projection:
-        project(to);
+        project_and_exchange(to);
         bounded_.queue_exchange(flow_, next, &clock_.data()->noted.exchange);
         break;
       case StagePart::ghosts:
@@ -269,11 +310,11 @@ class CudaBackend {
     }
   }
 
-  /// The stage of a slot into each side is recorded once, after the first solve.
+  /// The stage of a slot into each side is recorded once, after the first solve, where it can be.
   template <class LaunchAll>
   void launch_stage(int slot, std::size_t to, const LaunchAll& all) {
     std::unique_ptr<Graph>& graph = graphs_[static_cast<std::size_t>(slot)][to];
-    if (!graph && solved_) {
+    if (!graph && solved_ && recordable()) {
       graph = std::make_unique<Graph>(stream_, all);
     }
     if (graph) {
@@ -297,11 +338,13 @@ class CudaBackend {
   }
 
   void read(std::size_t side, int field, const Box& part, double* values) const {
-    gather(sides_[side][field], part, values);
+    read_view(sides_[side][field], plan_.grid().extents(), part, values);
   }
 
   void read_kept(Kept what, std::size_t side, int field, const Box& part, double* values) const {
-    with_kept(*this, what, side, field, [&](const auto& view) { gather(view, part, values); });
+    with_kept(*this, what, side, field, [&](const auto& view) {
+      read_view(view, extents_of_kept(plan_.grid(), what, field), part, values);
+    });
   }
 
   void set_kept(Kept what, std::size_t side, int field, const CellReader& from) {
@@ -313,18 +356,21 @@ class CudaBackend {
   }
 
   void fill_ghosts(std::size_t side) {
+    halo_.exchange_all(sides_[side]);
     queue_ghosts(stream_, flow_, centres_, rules_.data(), count_, sides_[side][0].origin);
   }
 
   [[nodiscard]] FlowTally tally_flow(std::size_t side) const {
     const CountFlow<Real> count{cell_in_box(), sources_beside(side), plan_.problem().viscosity};
-    return tallied_on_gpu<FlowTally>(stream_, flow_, values_of(side), count, tally_room_);
+    return merged_by_ranks(plan_.ranks(), tallied_on_gpu<FlowTally>(stream_, flow_, values_of(side),
+                                                                    count, tally_room_));
   }
 
   [[nodiscard]] ScalarTally tally_scalar(std::size_t side, int scalar) const {
     const double kappa = plan_.problem().scalars[static_cast<std::size_t>(scalar)].diffusivity;
     const CountScalar<Real> count{cell_in_box(), sources_beside(side), scalar, kappa};
-    return tallied_on_gpu<ScalarTally>(stream_, flow_, values_of(side), count, tally_room_);
+    return merged_by_ranks(plan_.ranks(), tallied_on_gpu<ScalarTally>(
+                                              stream_, flow_, values_of(side), count, tally_room_));
   }
 
   [[nodiscard]] std::vector<double> profile_means(std::size_t side, int axis) {
@@ -332,12 +378,17 @@ class CudaBackend {
   }
 
   void prepare_to_gather(const std::vector<std::vector<FieldElement>>& lists) {
-    elements_.set(flow_, lists);
+    owned_.clear();
+    std::vector<std::vector<FieldElement>> mine;
+    for (const std::vector<FieldElement>& list : lists) {
+      mine.push_back(owned_.emplace_back(plan_.ranks(), plan_.cut(), list).mine());
+    }
+    elements_.set(flow_, mine);
   }
 
   [[nodiscard]] std::vector<double> gathered(std::size_t side, std::size_t number,
                                              const std::vector<FieldElement>& /*list*/) const {
-    return elements_.values(values_of(side), number);
+    return owned_[number].of_all_ranks(elements_.values(values_of(side), number));
   }
 
   [[nodiscard]] double corrected_variance(int scalar) const {
@@ -383,11 +434,30 @@ class CudaBackend {
     }
   }
 
+  /// Collective: of all cells of the grid, or faces; view(i, j, k) is of this rank's.
   template <class View>
-  void gather(const View& view, const Box& part, double* values) const {
-    const Extents n = part.extents();
-    convection::gather(stream_, view, part, gpu_.make<double>(planes_of_a_piece(n) * n.nj * n.nk),
-                       values);
+  void read_view(const View& view, const Extents& all, const Box& part, double* values) const {
+    read_blocks(plan_.ranks(), plan_.cut(), all, part, values, [&](const Box& own, double* to) {
+      const Extents n = own.extents();
+      gather(stream_, view, own, gpu_.make<double>(planes_of_a_piece(n) * n.nj * n.nk), to);
+    });
+  }
+
+  [[nodiscard]] std::int64_t first_cell(int axis) const {
+    const Box& block = plan_.block();
+    return std::array{block.i0, block.j0, block.k0}[static_cast<std::size_t>(axis)];
+  }
+
+  [[nodiscard]] bool recordable() const {
+    return pressure_->recordable() && halo_.recordable() &&
+           (over_ranks_ == nullptr || over_ranks_->recordable());
+  }
+
+  /// All ranks choose the same step.
+  void find_largest_rates() const {
+    if (over_ranks_ != nullptr) {
+      over_ranks_->queue_largest(&clock_.data()->noted.advection, rates);
+    }
   }
 
   /// Walls as they are at the clock's time.
@@ -424,7 +494,49 @@ class CudaBackend {
             .largest_buoyancy = &clock_.data()->noted.buoyancy};
   }
 
-  void project(std::size_t to) {
+  /// Of the last plane once the velocity beyond it has arrived, of the others meanwhile.
+  void diverge(std::size_t to) {
+    const poisson::CellSlots<Real> right_side = pressure_->right_side();
+    Real* const next = sides_[to][0].origin;
+    if (solving_) {
+      implicit_->queue_divergence(flow_, values_of(1 - to), next, right_side, slot_);
+      return;
+    }
+    const auto queue = [&](const PlanesOfBlock& planes) {
+      queue_divergence(stream_, planes, flow_, static_cast<const Real*>(next), right_side);
+    };
+    if (!shares_planes_alone()) {
+      halo_.exchange_velocities(sides_[to]);
+      queue(all_planes(flow_));
+      return;
+    }
+    const int last = flow_.cells[0] - 1;
+    halo_.start_velocities(sides_[to]);
+    queue({.first = 0, .count = last});
+    halo_.finish_velocities();
+    queue({.first = last, .count = 1});
+  }
+
+  /// What other ranks wait for first, and the rest while it travels.
+  void project_and_exchange(std::size_t to) {
+    if (!shares_planes_alone()) {
+      project(to, all_planes(flow_));
+      halo_.exchange_all(sides_[to]);
+      return;
+    }
+    const int planes = flow_.cells[0];
+    const bool is_thick = planes > 1;
+    project(to, {.first = 0, .count = is_thick ? 2 : 1, .step = planes - 1});
+    halo_.start_all(sides_[to]);
+    project(to, {.first = 1, .count = std::max(0, planes - 2)});
+    halo_.finish_all();
+  }
+
+  [[nodiscard]] bool shares_planes_alone() const {
+    return plan_.is_shared() && plan_.cut().grid().j == 1;
+  }
+
+  void project(std::size_t to, const PlanesOfBlock& planes) {
     double* const largest = &clock_.data()->noted.advection;
     Real* const next = sides_[to][0].origin;
     const poisson::CellSlots<Real> potential = pressure_->solution();
@@ -433,7 +545,7 @@ class CudaBackend {
     } else if (implicit_) {
       implicit_->project_values(flow_, next, potential, largest, slot_);
     } else {
-      queue_projection(stream_, flow_, next, potential, largest);
+      queue_projection(stream_, planes, flow_, next, potential, largest);
     }
     solving_ = false;
   }
@@ -472,31 +584,32 @@ class CudaBackend {
              .row = metrics_of<Real>(rows).front(),
              .column = metrics_of<Real>(columns).front(),
              .widths = uniform ? InPlane::uniform : InPlane::stretched,
-             .walls = wall_faces_of(plan_.grid())};
+             .walls = wall_faces_of(plan_.grid(), plan_.block())};
     medium_ = medium_of<Real>(plan_.stepped(), plan_.grid());
     planes_per_block_ = planes_per_block(flow_.cells, multiprocessors_of(plan_.problem().device));
   }
 
   void copy_sources() {
-    const std::vector<std::vector<double>> sources = steady_sources(plan_.problem(), plan_.grid());
-    if (std::all_of(sources.begin(), sources.end(), [](const auto& s) { return s.empty(); })) {
+    if (!has_sources(plan_.problem())) {
       return;
     }
+    const std::vector<std::vector<double>> sources =
+        steady_sources(plan_.problem(), plan_.grid(), plan_.block());
     sources_ = std::make_unique<FieldSet<Real>>(layout_, count_, plan_.problem().device);
     fill_bytes(sources_->data(), 0, sources_->bytes(), stream_);
-    const FlowState kept{sources};
     set_field_by_field(
-        *sources_, [&](int field) { return !kept.fields[static_cast<std::size_t>(field)].empty(); },
-        KeptFlow(kept, plan_.grid()));
+        *sources_, [&](int field) { return !sources[static_cast<std::size_t>(field)].empty(); },
+        BlockOfFields(sources, plan_.block()));
   }
 
   /// Sets the fields that are wanted; wanted(field).
   template <class Wanted>
   void set_field_by_field(FieldSet<Real>& set, const Wanted& wanted, const FlowReader& flow) const {
-    PiecesToGpu pieces = pieces_of(n_);
+    const Extents cells = plan_.grid().extents();
+    PiecesToGpu pieces = pieces_of(cells);
     for (int field = 0; field < count_; ++field) {
       if (wanted(field)) {
-        set_cells(set[field], n_, pieces,
+        set_cells(set[field], cells, pieces,
                   [&](const Box& part, double* values) { flow.read(field, part, values); });
       }
     }
@@ -507,19 +620,27 @@ class CudaBackend {
     return PiecesToGpu(static_cast<std::size_t>(planes_of_a_piece(n) * n.nj * n.nk));
   }
 
+  /// From all cells or faces of the grid, `n`, some planes at a time, those of this rank: with the
+  /// upper faces of its last cells.
   template <class View>
   void set_cells(const View& view, const Extents& n, PiecesToGpu& pieces,
                  const CellReader& from) const {
     const std::int64_t planes = planes_of_a_piece(n);
-    for (std::int64_t i = 0; i < n.ni; i += planes) {
-      const Box part{i, std::min(i + planes, n.ni), 0, n.nj, 0, n.nk};
+    const Extents cells = plan_.grid().extents();
+    Box own = plan_.block();
+    own.i1 += n.ni - cells.ni;
+    own.j1 += n.nj - cells.nj;
+    own.k1 += n.nk - cells.nk;
+    for (std::int64_t i = own.i0; i < own.i1; i += planes) {
+      const Box part{i, std::min(i + planes, own.i1), 0, n.nj, 0, n.nk};
       double* const values = pieces.on_host[pieces.turn].data();
       pieces.copied[pieces.turn].synchronize();
       from(part, values);
       copy_bytes(pieces.on_gpu.data(), values,
                  static_cast<std::size_t>(part.extents().count()) * sizeof(double), stream_);
       pieces.copied[pieces.turn].record(stream_);
-      for_each(stream_, part, SetPart<Real, View>{view, {part, pieces.on_gpu.data()}});
+      for_each(stream_, common(part, own),
+               SetPart<Real, View>{view, {part, pieces.on_gpu.data()}, own});
       pieces.turn = 1 - pieces.turn;
     }
   }
@@ -548,6 +669,8 @@ class CudaBackend {
   std::unique_ptr<FieldSet<Real>> sources_;
   Buffer<StepClock> clock_;
   std::unique_ptr<poisson::Solver<Real>> pressure_;
+  FlowHalo<Real> halo_;
+  std::unique_ptr<GpuReduction> over_ranks_;  ///< where there are several
   Buffer<Continuations> rules_;
   Buffer<StageFactorsOnGpu<Real>> factors_;
   Buffer<StageTimes> times_;  ///< of the stages whose factors these slots hold
@@ -560,6 +683,7 @@ class CudaBackend {
   ProfilesOnGpu<Real> profiles_;
   std::unique_ptr<CopiedFields<Real>> copied_;  ///< once there is a copy
   ElementsOnGpu<Real> elements_;
+  std::vector<OwnedElements> owned_;  ///< of the lists to gather
   std::array<Buffer<AxisMetric<Real>>, 3> metrics_;
   std::array<Buffer<double>, 3> widths_;
   std::array<Buffer<double>, 3> centre_lines_;

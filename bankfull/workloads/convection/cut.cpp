@@ -14,11 +14,13 @@
 namespace bankfull::convection {
 namespace {
 
-void require_shareable(const Problem& problem, int ranks) {
+void require_shareable(const Problem& problem, PressureSolver solver, int ranks) {
   const std::string on_ranks = fmt::format(" runs on one rank, not on {}", ranks);
-  about("device", [&] {
-    require(!problem.device.is_cuda(), "convection on GPUs" + on_ranks,
-            "start it without mpirun, or use --device cpu");
+  about("solver.pressure", [&] {
+    require(!problem.device.is_cuda() || solver == PressureSolver::direct,
+            "multigrid on GPUs" + on_ranks,
+            "use the direct solver where there is one, start it without mpirun, or use --device "
+            "cpu");
   });
   about("solver.schedule", [&] {
     require(problem.schedule != Schedule::reference, "the reference schedule" + on_ranks,
@@ -80,7 +82,7 @@ poisson::Sharing sharing_of(const Problem& problem, const Grid& grid, PressureSo
     return sharing;
   }
   const int ranks = sharing.ranks->size();
-  require_shareable(problem, ranks);
+  require_shareable(problem, solver, ranks);
   if (solver == PressureSolver::direct) {
     sharing.grid = {ranks, 1, 1};
     return sharing;

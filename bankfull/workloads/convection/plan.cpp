@@ -63,13 +63,23 @@ std::int64_t bounded_bytes(const Plan& plan, const Layout& layout) {
                             resident_bytes(field_set_bytes<Real>(layout, 2));
 }
 
+/// Messages of the exchanges of all fields, of two and of one: from both sides of each cut axis, in
+/// two slots, and as many that leave where they cannot be stored into another GPU.
+std::int64_t halo_bytes(const Plan& plan) {
+  constexpr std::int64_t buffers_of_a_side = 3;
+  const Extents n = plan.block().extents();
+  const RankGrid cut = plan.cut().grid();
+  const std::int64_t cells = (cut.i > 1 ? n.nj * n.nk : 0) + (cut.j > 1 ? n.ni * n.nk : 0);
+  return 2 * buffers_of_a_side * (plan.fields() + 3) * cells * bytes_of(plan.problem().precision);
+}
+
 template <class Real>
 std::int64_t tuned_field_bytes(const Plan& plan) {
   const Layout layout(plan.block().extents(), 1, sizeof(Real));
   const int sets = has_sources(plan.problem()) ? 4 : 3;  // the flow twice, and its tendencies
   return sets * resident_bytes(field_set_bytes<Real>(layout, plan.fields())) +
          (plan.problem().implicit_anywhere() ? implicit_bytes<Real>(plan, layout) : 0) +
-         bounded_bytes<Real>(plan, layout);
+         bounded_bytes<Real>(plan, layout) + halo_bytes(plan);
 }
 
 /// A flow is loaded and read by pieces.
@@ -143,7 +153,7 @@ bool Plan::tells_pressure() const {
 }
 
 void Plan::copy_where_there_is_room(const std::vector<int>& fields) {
-  if (!problem_.device.is_cuda() || fields.empty() || tells_pressure()) {
+  if (!problem_.device.is_cuda() || fields.empty() || tells_pressure() || is_shared()) {
     return;
   }
   copied_fields_ = fields;

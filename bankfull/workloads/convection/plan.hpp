@@ -75,7 +75,8 @@ class Plan {
   [[nodiscard]] const OutputNeeds& output() const { return output_; }
 
   /// Of those that the output needs, what is copied on a GPU first, so that the run continues while
-  /// the host reads: all where there is room for them, else none, nor where the pressure is one.
+  /// the host reads: all where there is room for them, else none, nor where the pressure is one or
+  /// ranks share the flow.
   [[nodiscard]] const std::vector<int>& copied_fields() const { return copied_fields_; }
 
   /// Of all that, and of what a flow is loaded through on the host.

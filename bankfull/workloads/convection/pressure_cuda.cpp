@@ -10,7 +10,9 @@ std::unique_ptr<poisson::Solver<Real>> make_cuda_pressure(const Plan& plan, cons
                                                           const double* weight) {
   if constexpr (build::cufft) {
     if (plan.solver() == PressureSolver::direct) {
-      return poisson::make_cuda_direct<Real>(plan.grid().domain(), stream);
+      return plan.is_shared()
+                 ? poisson::make_cuda_direct<Real>(plan.grid().domain(), stream, *plan.ranks())
+                 : poisson::make_cuda_direct<Real>(plan.grid().domain(), stream);
     }
   }
   return poisson::make_cuda_multigrid<Real>(

@@ -1,7 +1,9 @@
 #include "bankfull/workloads/convection/profile_sample.hpp"
 
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/workloads/convection/boundary.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace bankfull::convection {
@@ -89,6 +91,17 @@ Traffic sample_traffic(const Plan& plan) {
   const double word = problem.precision == Precision::fp32 ? sizeof(float) : sizeof(double);
   const double words = 3.0 + 4.0 * static_cast<double>(problem.scalars.size());
   return {.bytes_read = words * word * static_cast<double>(problem.cells())};
+}
+
+std::vector<double> added_by_ranks(const Communicator* ranks, const std::vector<double>& mine) {
+  if (ranks == nullptr) {
+    return mine;
+  }
+  std::vector<double> all(mine.size(), 0.0);
+  for (const std::vector<double>& of_rank : ranks->all_gather(mine)) {
+    std::ranges::transform(all, of_rank, all.begin(), std::plus<>());
+  }
+  return all;
 }
 
 }  // namespace bankfull::convection

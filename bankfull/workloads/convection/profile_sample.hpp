@@ -43,6 +43,10 @@ inline int sums_before(int scalar) { return sums_of_velocity + sums_of_scalar * 
 /// Adds what lies beyond both ends to the means: ghosts are linear in what lies beside them.
 ProfileSample with_ends(const Plan& plan, int axis, double time, std::vector<double> means);
 
+/// The sums of all ranks, in their order. Collective over `ranks`, which are null where there is
+/// one only.
+std::vector<double> added_by_ranks(const Communicator* ranks, const std::vector<double>& mine);
+
 /// By the definitions, one loop each: see Integrator::sample. `value` gives what lies at any cell
 /// or ghost of a field: value(field, i, j, k).
 using ValueAt = std::function<double(int, std::int64_t, std::int64_t, std::int64_t)>;

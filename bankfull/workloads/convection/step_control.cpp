@@ -1,6 +1,8 @@
 #include "bankfull/workloads/convection/step_control.hpp"
 
 #include "bankfull/core/base/enum_names.hpp"
+#include "bankfull/core/base/nan.hpp"
+#include "bankfull/core/comm/communicator.hpp"
 
 #include <algorithm>
 
@@ -20,6 +22,19 @@ constexpr auto limit_names = enum_names<StepLimit>({{StepLimit::given, "given"},
 }  // namespace
 
 std::string to_string(StepLimit limit) { return limit_names.to_string(limit); }
+
+FlowRates largest_of_ranks(const Communicator* ranks, const FlowRates& mine) {
+  if (ranks == nullptr) {
+    return mine;
+  }
+  FlowRates found = mine;
+  for (const FlowRates& of_rank : ranks->all_gather(mine)) {
+    found.advection = larger_or_nan(found.advection, of_rank.advection);
+    found.buoyancy = larger_or_nan(found.buoyancy, of_rank.buoyancy);
+    found.exchange = larger_or_nan(found.exchange, of_rank.exchange);
+  }
+  return found;
+}
 
 std::int64_t min_steps_to(const StepRule& rule, const StepState& progress, double time) {
   const double left = time - progress.time;

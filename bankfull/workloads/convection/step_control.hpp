@@ -7,6 +7,10 @@
 #include <cstdint>
 #include <string>
 
+namespace bankfull {
+class Communicator;
+}
+
 namespace bankfull::convection {
 
 /// What made a step as long as it was.
@@ -30,6 +34,10 @@ struct FlowRates {
   double buoyancy = 0.0;   ///< squared frequency of internal waves, see buoyancy_rate
   double exchange = 0.0;   ///< of bounded scalars, see exchange_rate; 0: there are none
 };
+
+/// Of all ranks, NaN where any has it: they all choose the same step. Collective over `ranks`,
+/// which are null where there is one only.
+FlowRates largest_of_ranks(const Communicator* ranks, const FlowRates& mine);
 
 /// From what the length of a step follows, beside the flow. Rates are 1 / time; a limit that a case
 /// does not have is infinite.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "bankfull/core/base/host_device.hpp"
+#include "bankfull/core/comm/communicator.hpp"
 #include "bankfull/workloads/convection/diagnosis.hpp"
 #include "bankfull/workloads/convection/grid.hpp"
 #include "bankfull/workloads/convection/point.hpp"
@@ -47,6 +48,19 @@ BANKFULL_HOST_DEVICE void merge(Tally<Sums, Extremes>& into, const Tally<Sums, E
   for (std::size_t n = 0; n < Extremes; ++n) {
     into.max[n] = larger(other.max[n], into.max[n]);
   }
+}
+
+/// Of all ranks, in their order. Collective over `ranks`, which are null where there is one only.
+template <class AnyTally>
+AnyTally merged_by_ranks(const Communicator* ranks, const AnyTally& mine) {
+  if (ranks == nullptr) {
+    return mine;
+  }
+  auto all = empty_tally<AnyTally>();
+  for (const AnyTally& of_rank : ranks->all_gather(mine)) {
+    merge(all, of_rank);
+  }
+  return all;
 }
 
 BANKFULL_HOST_DEVICE inline double magnitude(double x) { return x < 0.0 ? -x : x; }

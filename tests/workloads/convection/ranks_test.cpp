@@ -5,8 +5,7 @@
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 #include "bankfull/workloads/convection/state.hpp"
-#include "tests/mpi_main.hpp"
-#include "tests/workloads/convection/cases.hpp"
+#include "tests/workloads/convection/flows_on_ranks.hpp"
 #include "tests/workloads/convection/implicit_cases.hpp"
 #include "tests/workloads/convection/profile_samples.hpp"
 
@@ -25,59 +24,6 @@ namespace bankfull::convection {
 namespace {
 
 using testing::HasSubstr;
-
-/// All that is known of a flow after some steps, as bits: -0 is not 0.
-struct Found {
-  std::vector<std::vector<std::uint64_t>> fields;
-  std::vector<std::uint64_t> diagnosis;
-  std::vector<std::uint64_t> clock;
-  int cycles = 0;
-};
-
-std::vector<std::uint64_t> bits_of(const std::vector<double>& values) {
-  std::vector<std::uint64_t> bits;
-  std::ranges::transform(values, std::back_inserter(bits),
-                         [](double value) { return std::bit_cast<std::uint64_t>(value); });
-  return bits;
-}
-
-Found found_in(Integrator& flow) {
-  Found found;
-  for (const std::vector<double>& field : flow.state().fields) {
-    found.fields.push_back(bits_of(field));
-  }
-  PackedNumbers numbers;
-  numbers.add(flow.diagnose());
-  found.diagnosis = bits_of(numbers.values());
-  const StepState clock = flow.progress();
-  found.clock = bits_of({clock.time, clock.dt, clock.rates.advection, clock.rates.buoyancy,
-                         clock.rates.exchange, clock.largest_courant, clock.largest_courant_at_end,
-                         clock.min_margin});
-  found.cycles = flow.pressure_outcome().cycles;
-  return found;
-}
-
-/// After steps of the flow's own choice.
-Found after_steps(const Problem& problem, int steps, const poisson::Sharing& sharing) {
-  const Plan plan(problem, CeilingRule::none, {}, sharing);
-  const std::unique_ptr<Integrator> flow = make_integrator(plan);
-  flow->load(InitialFlow(plan.problem(), plan.grid()));
-  flow->set_rule(step_rule(plan.problem(), plan.grid(), flow->diagnose()));
-  for (int n = 0; n < steps; ++n) {
-    flow->step();
-  }
-  return found_in(*flow);
-}
-
-void expect_same(const Found& found, const Found& expected) {
-  ASSERT_EQ(found.fields.size(), expected.fields.size());
-  for (std::size_t field = 0; field < expected.fields.size(); ++field) {
-    EXPECT_TRUE(found.fields[field] == expected.fields[field]) << "field " << field;
-  }
-  EXPECT_EQ(found.diagnosis, expected.diagnosis);
-  EXPECT_EQ(found.clock, expected.clock);
-  EXPECT_EQ(found.cycles, expected.cycles);
-}
 
 /// All that ranks of this test may share a problem by.
 std::vector<RankGrid> grids_of(const Problem& problem) {
@@ -136,35 +82,6 @@ INSTANTIATE_TEST_SUITE_P(Implicit, FlowOnRanks, testing::ValuesIn(cases_with_imp
 INSTANTIATE_TEST_SUITE_P(ImplicitVarying, FlowOnRanks,
                          testing::ValuesIn(varying_cases_with_implicit_diffusion()), case_name);
 
-/// Grids that ranks share with multigrid, too.
-std::vector<Case> shared_cases() {
-  constexpr std::array<std::array<std::int64_t, 3>, 4> sizes{
-      {{6, 48, 64}, {48, 5, 40}, {64, 34, 6}, {26, 40, 30}}};
-  std::vector<Case> all;
-  for (std::size_t n = 0; n < 16; ++n) {
-    const std::array<FlowEnds, 3> ends{all_flow_ends[n % 4], all_flow_ends[n / 4],
-                                       all_flow_ends[(n + n / 4 + 1) % 4]};
-    Problem problem = busy_problem(sizes[n % sizes.size()], ends, 1 + n % 2, n);
-    problem.rotation = {0.7, -0.3, 1.1};
-    problem.force[1] = uneven(0.3, 1.0);
-    problem.scheme = n % 3 == 0 ? TimeScheme::runge_kutta : problem.scheme;
-    if (n % 5 == 2) {
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (!problem.axes[axis].periodic) {
-          stretch(problem, axis, 1.8);
-          break;
-        }
-      }
-    }
-    problem.time_step.fixed =
-        std::min(0.01, 0.5 * longest_diffusive_step(problem, Grid(problem.axes)));
-    problem.name =
-        "Shared" + std::to_string(n) + name_of(ends[0]) + name_of(ends[1]) + name_of(ends[2]);
-    all.push_back({problem.name, problem, n});
-  }
-  return all;
-}
-
 INSTANTIATE_TEST_SUITE_P(Shared, FlowOnRanks, testing::ValuesIn(shared_cases()), case_name);
 
 /// Layers between walls along one axis, which alone is implicit.
@@ -189,29 +106,6 @@ std::vector<Case> shared_implicit_cases() {
 
 INSTANTIATE_TEST_SUITE_P(SharedImplicit, FlowOnRanks, testing::ValuesIn(shared_implicit_cases()),
                          case_name);
-
-/// The largest difference of two flows, relative to the largest value of all fields: some of them
-/// have nothing but rounding. Some flows are at rest.
-double largest_difference(const Found& found, const Found& expected) {
-  double scale = 1e-2;
-  double largest = 0.0;
-  for (std::size_t field = 0; field < expected.fields.size(); ++field) {
-    for (std::size_t n = 0; n < expected.fields[field].size(); ++n) {
-      const auto value = std::bit_cast<double>(expected.fields[field][n]);
-      const auto other = std::bit_cast<double>(found.fields[field][n]);
-      scale = std::max(scale, std::abs(value));
-      largest = std::max(largest, std::abs(other - value));
-    }
-  }
-  return largest / scale;
-}
-
-/// Of many ranks, which share few cores, each number tests other cases.
-bool is_for_this_many_ranks(const Case& one) {
-  constexpr std::size_t shares = 4;
-  const auto ranks = static_cast<std::size_t>(test_ranks().size());
-  return ranks <= 3 || one.number % shares == ranks % shares;
-}
 
 class FlowByDirectSolver : public testing::TestWithParam<Case> {};
 
@@ -240,21 +134,6 @@ TEST_P(FlowByDirectSolver, IsThatOfOneRankToRounding) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, FlowByDirectSolver, testing::ValuesIn(all_cases()), case_name);
 INSTANTIATE_TEST_SUITE_P(Larger, FlowByDirectSolver, testing::ValuesIn(shared_cases()), case_name);
-
-std::vector<ProfileSample> samples_after_steps(const Problem& problem,
-                                               const poisson::Sharing& sharing) {
-  const Plan plan(problem, CeilingRule::none, {}, sharing);
-  const std::unique_ptr<Integrator> flow = make_integrator(plan);
-  flow->load(InitialFlow(plan.problem(), plan.grid()));
-  flow->set_rule(step_rule(plan.problem(), plan.grid(), flow->diagnose()));
-  flow->step();
-  flow->step();
-  std::vector<ProfileSample> samples;
-  for (const int axis : storage_axes) {
-    samples.push_back(flow->sample(axis));
-  }
-  return samples;
-}
 
 class ProfilesOnRanks : public testing::TestWithParam<Case> {};
 

@@ -4,7 +4,7 @@
 #include "bankfull/core/field/field_set.hpp"
 #include "bankfull/workloads/convection/cpu/bounded_rows.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
-#include "bankfull/workloads/convection/cpu/flow_halo.hpp"
+#include "bankfull/workloads/convection/flow_halo.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
 
@@ -82,7 +82,7 @@ class CpuBounded {
         flow_.with_cells_along_rows([&](const auto& along) { find_room_row(row, along); });
         close(i, j);
       });
-      halo_.exchange_two(*room_);
+      halo_.exchange_room(*room_);
       corrected_variance_[static_cast<std::size_t>(scalars_[n])] +=
           sum_of_rows([&](std::int64_t i, std::int64_t j) {
             const BoundedRow<Real> row = row_of(n, from, to, stage, i, j);

@@ -3,8 +3,8 @@
 #include "bankfull/numerics/poisson/poisson.hpp"
 #include "bankfull/workloads/convection/cpu/advance.hpp"
 #include "bankfull/workloads/convection/cpu/flow.hpp"
-#include "bankfull/workloads/convection/cpu/flow_halo.hpp"
 #include "bankfull/workloads/convection/cpu/implicit_rows.hpp"
+#include "bankfull/workloads/convection/flow_halo.hpp"
 #include "bankfull/workloads/convection/implicit_lines.hpp"
 
 #include <algorithm>

@@ -83,22 +83,13 @@ class ProfilesOnCpu {
     for (const std::vector<double>& sums : found) {
       std::ranges::transform(means, sums, means.begin(), std::plus<>());
     }
-    return plan_.ranks() == nullptr ? means : of_all_ranks(*plan_.ranks(), means);
+    return added_by_ranks(plan_.ranks(), means);
   }
 
  private:
   static constexpr std::int64_t max_pieces = 32;
   static constexpr int b = (P + 1) % 3;
   static constexpr int c = (P + 2) % 3;
-
-  static std::vector<double> of_all_ranks(const Communicator& ranks,
-                                          const std::vector<double>& mine) {
-    std::vector<double> all(mine.size(), 0.0);
-    for (const std::vector<double>& of_rank : ranks.all_gather(mine)) {
-      std::ranges::transform(all, of_rank, all.begin(), std::plus<>());
-    }
-    return all;
-  }
 
   void add_planes(std::int64_t begin, std::int64_t end, std::vector<double>& sums) const {
     std::vector<double> storage(static_cast<std::size_t>(sums_ * flow_.n.nk), 0.0);

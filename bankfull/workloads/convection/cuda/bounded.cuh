@@ -5,8 +5,10 @@
 #include "bankfull/core/exec/largest.cuh"
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/core/field/field_set.hpp"
+#include "bankfull/workloads/convection/block_values.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 #include "bankfull/workloads/convection/flow.hpp"
+#include "bankfull/workloads/convection/flow_halo.hpp"
 #include "bankfull/workloads/convection/plan.hpp"
 #include "bankfull/workloads/convection/point_bounded.hpp"
 #include "bankfull/workloads/convection/stability.hpp"
@@ -99,10 +101,10 @@ struct FindRoom {
   __device__ __forceinline__ void put_images(int n, std::int64_t at, const Room<Real>& room) const {
     const FlowOnGpu<Real>& flow = arguments.flow;
     const std::int64_t around = flow.cells[B] * flow.strides.template along<B>();
-    if (!flow.walls.walled[B] && n == 0) {
+    if (flow.walls.closes(B) && n == 0) {
       put(at + around, room);
     }
-    if (!flow.walls.walled[B] && n == flow.cells[B] - 1) {
+    if (flow.walls.closes(B) && n == flow.cells[B] - 1) {
       put(at - around, room);
     }
   }
@@ -183,15 +185,16 @@ struct ExchangeArguments {
   const Real* diffusion[3];  ///< of the cells along each axis; see diffusive_exchange
 };
 
-/// The flow on the upper face of a cell along B, whose ghosts need not be in place.
+/// The flow on the upper face of a cell along B, whose ghosts need not be in place, except for
+/// those of other ranks.
 template <int B, class Real>
 __device__ __forceinline__ Real upper_velocity(const FlowOnGpu<Real>& flow,
                                                const PointStencil<Real>& stencil, int n) {
   const bool last = n == flow.cells[B] - 1;
-  if (last && flow.walls.walled[B]) {
+  if (last && flow.walls.at_end(B, 1)) {
     return Real(0);
   }
-  return stencil.template at<B>(B, last ? 1 - flow.cells[B] : 1);
+  return stencil.template at<B>(B, last && flow.walls.closes(B) ? 1 - flow.cells[B] : 1);
 }
 
 /// Raises `largest` to the largest exchange_rate.
@@ -221,11 +224,13 @@ __global__ void __launch_bounds__(bounded_threads)
 template <class Real>
 class CudaBounded {
  public:
-  CudaBounded(const Plan& plan, const CudaExecutor& gpu)
+  CudaBounded(const Plan& plan, const CudaExecutor& gpu, FlowHalo<Real>& halo)
       : stream_(gpu.stream()),
+        halo_(halo),
+        ranks_(plan.ranks()),
         problem_(plan.problem()),
         volume_(plan.grid().volume()),
-        layout_(plan.grid().extents(), 1, sizeof(Real)),
+        layout_(plan.block().extents(), 1, sizeof(Real)),
         scalars_(bounded_scalars(plan.problem())) {
     if (scalars_.empty()) {
       return;
@@ -233,7 +238,9 @@ class CudaBounded {
     const std::array<std::vector<double>, 3> diffusion =
         diffusive_exchange(plan.problem(), plan.grid());
     for (std::size_t axis = 0; axis < diffusion.size(); ++axis) {
-      const std::vector<Real> line(diffusion[axis].begin(), diffusion[axis].end());
+      const std::vector<double> own =
+          cells_of_block(diffusion[axis], plan.block(), static_cast<int>(axis));
+      const std::vector<Real> line(own.begin(), own.end());
       diffusion_[axis] = gpu.make<Real>(static_cast<std::int64_t>(line.size()));
       gpu.from_host(line, diffusion_[axis].data());
     }
@@ -259,16 +266,17 @@ class CudaBounded {
     }
   }
 
-  /// See Diagnosis::OfScalar; waits for all work.
+  /// See Diagnosis::OfScalar; waits for all work. Collective.
   [[nodiscard]] double corrected_variance(int scalar) const {
     double sum = 0.0;
     copy_bytes(&sum, corrected_variance_.data() + scalar, sizeof(sum), stream_);
     stream_.synchronize();
-    return sum;
+    return ranks_ == nullptr ? sum : ranks_->sum(sum);
   }
 
-  /// Waits for all work.
-  void set_corrected_variance(int scalar, double value) {
+  /// Waits for all work. One rank takes what all have added.
+  void set_corrected_variance(int scalar, double of_all) {
+    const double value = ranks_ == nullptr || ranks_->is_root() ? of_all : 0.0;
     copy_bytes(corrected_variance_.data() + scalar, &value, sizeof(value), stream_);
     stream_.synchronize();
   }
@@ -316,6 +324,7 @@ class CudaBounded {
     const Box cells = box_of(layout_.interior());
     for_each(stream_, cells, detail::FindAntidiffusion<Widths, Real>{arguments});
     for_each(stream_, cells, detail::FindRoom<Widths, Real>{arguments});
+    halo_.exchange_room(*room_);
     launch(stream_, {dim3(detail::bounded_blocks), dim3(detail::bounded_threads)},
            detail::correct_kernel<Widths, Real>, arguments, partial_.data());
     launch(stream_, {dim3(1), dim3(detail::bounded_blocks)}, detail::add_partial_sums<double>,
@@ -324,6 +333,8 @@ class CudaBounded {
   }
 
   const Stream& stream_;
+  FlowHalo<Real>& halo_;
+  const Communicator* ranks_;  ///< null where there is one only
   const Problem& problem_;
   double volume_;
   Layout layout_;
@@ -333,7 +344,7 @@ class CudaBounded {
   std::unique_ptr<FieldSet<Real>> fluxes_;  ///< A through the lower faces, of one scalar
   std::unique_ptr<FieldSet<Real>> room_;    ///< of one scalar
   Buffer<double> partial_;
-  Buffer<double> corrected_variance_;  ///< of all scalars
+  Buffer<double> corrected_variance_;  ///< of all scalars, what this rank has added
 };
 
 }  // namespace bankfull::convection

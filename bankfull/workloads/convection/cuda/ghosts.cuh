@@ -58,12 +58,28 @@ struct FillGhosts {
     std::int64_t index[3];
     ghosts.find(n, index);
     const std::int64_t cells[3] = {ghosts.ni, ghosts.nj, ghosts.nk};
+    if (is_cell_of_another_rank(rules[field], index, cells)) {
+      return;
+    }
     Real* const values = fields + field * strides.field;
     const auto read = [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       return static_cast<double>(values[i * strides.plane + j * strides.row + k]);
     };
     const double ghost = continued(rules[field], centres, cells, index, read);
     values[index[0] * strides.plane + index[1] * strides.row + index[2]] = static_cast<Real>(ghost);
+  }
+
+  /// A ghost cell that is in place already.
+  __device__ static bool is_cell_of_another_rank(const Continuations& rule,
+                                                 const std::int64_t (&index)[3],
+                                                 const std::int64_t (&cells)[3]) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const bool upper = index[axis] >= cells[axis];
+      if ((upper || index[axis] < 0) && !rule.at[axis][upper ? 1 : 0].goes_on) {
+        return false;
+      }
+    }
+    return true;
   }
 };
 
@@ -96,8 +112,9 @@ struct NothingBeside {
   __device__ void operator()() const {}
 };
 
-/// Queues all ghosts of `count` fields, fewer than 2^32 elements per field. One thread calls
-/// beside(), which must not need them: so short a piece of work takes no time of its own there.
+/// Queues all ghosts of `count` fields but for those in place, fewer than 2^32 elements per field.
+/// One thread calls beside(), which must not need them: so short a piece of work takes no time of
+/// its own there.
 template <class Real, class Beside = NothingBeside>
 void queue_ghosts(const Stream& stream, const FlowOnGpu<Real>& flow, const CentreLines& centres,
                   const Continuations* rules, int count, Real* fields, const Beside& beside = {}) {

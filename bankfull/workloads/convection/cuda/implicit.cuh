@@ -92,7 +92,8 @@ class ImplicitOnGpu {
     if (sweeps_columns_) {
       queue_descent(gpu_.stream(), flow, columns(from, next, slot), right_side);
     } else {
-      convection::queue_divergence(gpu_.stream(), flow, static_cast<const Real*>(next), right_side);
+      convection::queue_divergence(gpu_.stream(), all_planes(flow), flow,
+                                   static_cast<const Real*>(next), right_side);
     }
   }
 

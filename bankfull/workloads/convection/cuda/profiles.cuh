@@ -4,6 +4,7 @@
 #include "bankfull/core/exec/launch.cuh"
 #include "bankfull/core/exec/reduce.cuh"
 #include "bankfull/core/memory/buffer.hpp"
+#include "bankfull/workloads/convection/block_values.hpp"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 #include "bankfull/workloads/convection/profile_sample.hpp"
 
@@ -164,16 +165,19 @@ struct AddPieces {
   }
 };
 
-/// Means in the planes across an axis: see ProfileSample. One pass for the velocity and one for
-/// each scalar; sums are formed in an order that depends on the grid alone. Memory is taken at the
-/// first sample.
+/// Means in the planes across an axis: see ProfileSample. Collective. One pass for the velocity and
+/// one for each scalar; sums are formed in an order that depends on the grid and its cut alone.
+/// Memory is taken at the first sample.
 template <class Real>
 class ProfilesOnGpu {
  public:
   ProfilesOnGpu(const Plan& plan, const CudaExecutor& gpu) : plan_(plan), gpu_(gpu) {
     const AxisParts parts(plan.grid());
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      lines_[axis] = {on_this_gpu(parts.cells[axis]), on_this_gpu(parts.faces[axis])};
+      const auto own = [&](const std::vector<double>& line) {
+        return on_this_gpu(cells_of_block(line, plan.block(), static_cast<int>(axis)));
+      };
+      lines_[axis] = {own(parts.cells[axis]), own(parts.faces[axis])};
       parts_.of[axis][0] = lines_[axis][0].data();
       parts_.of[axis][1] = lines_[axis][1].data();
     }
@@ -217,7 +221,22 @@ class ProfilesOnGpu {
       add<P>(stream, flow, fields, detail::ScalarTerms<P, Real>{scalar, kappa},
              sums_before(scalar));
     }
-    return gpu_.to_host(sums_.data(), size);
+    return of_all_ranks<P>(gpu_.to_host(sums_.data(), size));
+  }
+
+  /// From the sums of this rank's planes, each of all of its cells.
+  template <int P>
+  std::vector<double> of_all_ranks(const std::vector<double>& own) const {
+    const Box& block = plan_.block();
+    const std::int64_t first[3] = {block.i0, block.j0, block.k0};
+    const std::int64_t own_planes = static_cast<std::int64_t>(own.size()) / sums_of(plan_);
+    const std::int64_t planes = plan_.grid().axis(P).count();
+    std::vector<double> all(static_cast<std::size_t>(sums_of(plan_) * planes), 0.0);
+    for (int sum = 0; sum < sums_of(plan_); ++sum) {
+      std::copy_n(own.begin() + sum * own_planes, own_planes,
+                  all.begin() + sum * planes + first[P]);
+    }
+    return added_by_ranks(plan_.ranks(), all);
   }
 
   template <int P, class Terms>

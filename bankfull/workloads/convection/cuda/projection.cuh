@@ -16,55 +16,69 @@ struct KeptPressure {
   bool implicit_along[3];
 };
 
+/// Planes of a block that a pass takes: first, first + step, ... Blocks of ranks go by their outer
+/// planes and then by the others.
+struct PlanesOfBlock {
+  int first = 0;
+  int count = 0;
+  int step = 1;
+};
+
 namespace detail {
 
 inline constexpr int thin_columns = 64;
 inline constexpr int thin_rows = 4;
 
-/// Calls body(i, j, k, column) for all cells: a thread follows a column through `Planes` planes, so
-/// that several loads are under way at a time. At the end all threads of a block call
-/// body.end(column).
+/// Calls body(i, j, k, column) for all cells of some planes: a thread follows a column through
+/// `Planes` of them, so that several loads are under way at a time. At the end all threads of a
+/// block call body.end(column).
 template <int Planes, class Body>
 __global__ void __launch_bounds__(thin_columns* thin_rows)
-    thin_kernel(int planes, int rows, int columns, const __grid_constant__ Body body) {
+    thin_kernel(const __grid_constant__ PlanesOfBlock planes, int rows, int columns,
+                const __grid_constant__ Body body) {
   const int k = static_cast<int>(blockIdx.x) * thin_columns + static_cast<int>(threadIdx.x);
   const int j = static_cast<int>(blockIdx.y) * thin_rows + static_cast<int>(threadIdx.y);
   typename Body::Column column;
   if (k < columns && j < rows) {
     const int first = static_cast<int>(blockIdx.z) * Planes;
-    const int last = min(planes, first + Planes);
+    const int last = min(planes.count, first + Planes);
 #pragma unroll 4
-    for (int i = first; i < last; ++i) {
-      body(i, j, k, column);
+    for (int n = first; n < last; ++n) {
+      body(planes.first + n * planes.step, j, k, column);
     }
   }
   body.end(column);
 }
 
 template <int Planes, class Body>
-void queue_thin(const Stream& stream, const int (&cells)[3], const dim3& columns,
-                const Body& body) {
-  const dim3 blocks(columns.x, columns.y, static_cast<unsigned>((cells[0] + Planes - 1) / Planes));
-  launch(stream, {blocks, dim3(thin_columns, thin_rows)}, thin_kernel<Planes, Body>, cells[0],
+void queue_thin(const Stream& stream, const PlanesOfBlock& planes, const int (&cells)[3],
+                const dim3& columns, const Body& body) {
+  const dim3 blocks(columns.x, columns.y,
+                    static_cast<unsigned>((planes.count + Planes - 1) / Planes));
+  launch(stream, {blocks, dim3(thin_columns, thin_rows)}, thin_kernel<Planes, Body>, planes,
          cells[1], cells[2], body);
 }
 
 /// Threads follow columns where they fill the GPU even so.
 template <class Body>
-void queue_thin(const Stream& stream, const int (&cells)[3], const Body& body) {
+void queue_thin(const Stream& stream, const PlanesOfBlock& planes, const int (&cells)[3],
+                const Body& body) {
+  if (planes.count == 0) {
+    return;
+  }
   constexpr int planes_per_thread = 8;
   constexpr int blocks_a_multiprocessor = 2;
   const auto blocks = [](int count, int of) {
     return static_cast<unsigned>((count + of - 1) / of);
   };
   const dim3 columns(blocks(cells[2], thin_columns), blocks(cells[1], thin_rows));
-  const unsigned slabs = blocks(cells[0], planes_per_thread);
+  const unsigned slabs = blocks(planes.count, planes_per_thread);
   const auto filling =
       static_cast<unsigned>(blocks_a_multiprocessor * multiprocessors_of(stream.device()));
   if (columns.x * columns.y * slabs >= filling) {
-    queue_thin<planes_per_thread>(stream, cells, columns, body);
+    queue_thin<planes_per_thread>(stream, planes, cells, columns, body);
   } else {
-    queue_thin<1>(stream, cells, columns, body);
+    queue_thin<1>(stream, planes, cells, columns, body);
   }
 }
 
@@ -73,13 +87,13 @@ __device__ __forceinline__ int next_index(int index, int count) {
   return index + 1 < count ? index + 1 : 0;
 }
 
-/// Field A on the upper face of a cell along A. Ghosts are not yet in place: beyond the last cell
-/// lies the first again, or a wall.
+/// Field A on the upper face of a cell along A. Ghosts are not yet in place, except for those of
+/// other ranks: beyond the last cell lies the first again, or a wall.
 template <int A, class Real>
 __device__ __forceinline__ Real upper_face(const FlowOnGpu<Real>& flow, const Real* velocity,
                                            int index) {
   const std::int64_t step = flow.strides.template along<A>();
-  if (index + 1 < flow.cells[A]) {
+  if (index + 1 < flow.cells[A] || flow.walls.goes_on[A][1]) {
     return __ldg(velocity + step);
   }
   return flow.walls.walled[A] ? Real(0) : __ldg(velocity - index * step);
@@ -178,7 +192,7 @@ struct Project {
   }
 
   __device__ int before(int index, int axis) const {
-    return index == 0 ? flow.cells[axis] - 1 : index - 1;
+    return index == 0 && !flow.walls.goes_on[axis][0] ? flow.cells[axis] - 1 : index - 1;
   }
 };
 
@@ -242,43 +256,52 @@ struct ProjectAndKeep {
 
 }  // namespace detail
 
-/// Queues right side = div u.
 template <class Real>
-void queue_divergence(const Stream& stream, const FlowOnGpu<Real>& flow, const Real* fields,
+PlanesOfBlock all_planes(const FlowOnGpu<Real>& flow) {
+  return {.first = 0, .count = flow.cells[0]};
+}
+
+/// Queues right side = div u in some planes.
+template <class Real>
+void queue_divergence(const Stream& stream, const PlanesOfBlock& planes,
+                      const FlowOnGpu<Real>& flow, const Real* fields,
                       const poisson::CellSlots<Real>& right_side) {
   using detail::FindDivergence;
   flow.widths == InPlane::uniform
-      ? detail::queue_thin(stream, flow.cells,
+      ? detail::queue_thin(stream, planes, flow.cells,
                            FindDivergence<InPlane::uniform, Real>{flow, fields, right_side})
-      : detail::queue_thin(stream, flow.cells,
+      : detail::queue_thin(stream, planes, flow.cells,
                            FindDivergence<InPlane::stretched, Real>{flow, fields, right_side});
 }
 
-/// Queues u -= grad p, and raises `*largest_advection` to the largest advective_rate.
+/// Queues u -= grad p in some planes, and raises `*largest_advection` to the largest
+/// advective_rate.
 template <class Real>
-void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow, Real* fields,
+void queue_projection(const Stream& stream, const PlanesOfBlock& planes,
+                      const FlowOnGpu<Real>& flow, Real* fields,
                       const poisson::CellSlots<Real>& pressure, double* largest_advection) {
   using detail::Project;
   flow.widths == InPlane::uniform
       ? detail::queue_thin(
-            stream, flow.cells,
+            stream, planes, flow.cells,
             Project<InPlane::uniform, Real>{flow, fields, pressure, largest_advection})
       : detail::queue_thin(
-            stream, flow.cells,
+            stream, planes, flow.cells,
             Project<InPlane::stretched, Real>{flow, fields, pressure, largest_advection});
 }
 
-/// The same after a stage with implicit diffusion.
+/// The same in all planes after a stage with implicit diffusion.
 template <class Real>
 void queue_projection(const Stream& stream, const FlowOnGpu<Real>& flow, Real* fields,
                       const poisson::CellSlots<Real>& pressure, double* largest_advection,
                       const KeptPressure<Real>& kept) {
   using detail::ProjectAndKeep;
+  const PlanesOfBlock planes = all_planes(flow);
   flow.widths == InPlane::uniform
-      ? detail::queue_thin(stream, flow.cells,
+      ? detail::queue_thin(stream, planes, flow.cells,
                            ProjectAndKeep<InPlane::uniform, Real>{
                                {flow, fields, pressure, largest_advection}, kept})
-      : detail::queue_thin(stream, flow.cells,
+      : detail::queue_thin(stream, planes, flow.cells,
                            ProjectAndKeep<InPlane::stretched, Real>{
                                {flow, fields, pressure, largest_advection}, kept});
 }

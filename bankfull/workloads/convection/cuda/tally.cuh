@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(tally_threads)
 
 }  // namespace detail
 
-/// A cell's place among walls and its part of the box.
+/// A cell's place among walls and its part of the box. Indices are a block's.
 struct CellInBox {
   WallFaces walls;
   double length[3];
@@ -83,8 +83,8 @@ struct CellInBox {
     const int index[3] = {i, j, k};
     WallSides sides;
     for (int axis = 0; axis < 3; ++axis) {
-      sides.lower[axis] = walls.walled[axis] && index[axis] == 0;
-      sides.upper[axis] = walls.walled[axis] && index[axis] == cells[axis] - 1;
+      sides.lower[axis] = walls.at_end(axis, 0) && index[axis] == 0;
+      sides.upper[axis] = walls.at_end(axis, 1) && index[axis] == cells[axis] - 1;
       sides.length[axis] = length[axis];
     }
     return sides;

@@ -123,7 +123,7 @@ void CudaBackend::queue_sum(int partials, double* sum) {
   sums_.queue(stream(), partials, 1, sum);
   times_.mark(stream(), &CgTimes::ddot);
   if (ranks_.size() > 1) {
-    over_ranks_.queue(sum, 1);
+    over_ranks_.queue_sum(sum, 1);
     times_.mark(stream(), &CgTimes::allreduce);
   }
 }

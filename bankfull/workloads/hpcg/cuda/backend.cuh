@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/comm/gpu_sum.hpp"
+#include "bankfull/core/comm/gpu_reduction.hpp"
 #include "bankfull/core/comm/list_exchange.hpp"
 #include "bankfull/core/exec/cuda_executor.cuh"
 #include "bankfull/core/exec/graph.hpp"
@@ -105,7 +105,7 @@ class CudaBackend : public CgBackend {
   Buffer<double> ap_;
   Buffer<Scalars> scalars_;
   FixedOrderSums sums_;
-  GpuSum over_ranks_;
+  GpuReduction over_ranks_;
   MarkedTimes times_;
 };
 

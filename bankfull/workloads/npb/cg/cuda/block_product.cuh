@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bankfull/core/comm/device_copy.hpp"
-#include "bankfull/core/comm/gpu_sum.hpp"
+#include "bankfull/core/comm/gpu_reduction.hpp"
 #include "bankfull/core/measure/cache.hpp"
 #include "bankfull/workloads/npb/cg/cuda/assembly.cuh"
 #include "bankfull/workloads/npb/cg/cuda/steps.cuh"
@@ -173,7 +173,7 @@ class PiecePasses {
         std::clamp<std::int64_t>((piece_ + sum_threads - 1) / sum_threads, 1, max_sum_blocks);
     launch(executor_.stream(), {dim3(static_cast<unsigned>(blocks)), dim3(sum_threads)},
            sum_kernel<Body>, piece_, body, SumRoom{partials_.data(), ticket_.data()}, sums);
-    over_ranks_.queue(sums, Body::terms);
+    over_ranks_.queue_sum(sums, Body::terms);
   }
 
   [[nodiscard]] bool recordable() const { return over_ranks_.recordable(); }
@@ -183,7 +183,7 @@ class PiecePasses {
   std::int64_t piece_;
   Buffer<double> partials_;
   Buffer<unsigned> ticket_;
-  GpuSum over_ranks_;
+  GpuReduction over_ranks_;
 };
 
 }  // namespace bankfull::npb::cg::cuda

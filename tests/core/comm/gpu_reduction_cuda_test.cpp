@@ -1,4 +1,4 @@
-#include "bankfull/core/comm/gpu_sum.hpp"
+#include "bankfull/core/comm/gpu_reduction.hpp"
 #include "bankfull/core/exec/graph.hpp"
 #include "tests/core/comm/gpu_transports.hpp"
 
@@ -56,7 +56,7 @@ std::vector<std::uint64_t> bits_of(const std::vector<double>& values) {
   return bits;
 }
 
-class GpuSumTest : public GpuTransportTest {
+class GpuReductionTest : public GpuTransportTest {
  protected:
   void put(const std::vector<double>& values, const Stream& stream) {
     numbers_ = Buffer<double>(MemorySpace::device, values.size());
@@ -81,15 +81,15 @@ class GpuSumTest : public GpuTransportTest {
   Buffer<double> numbers_;
 };
 
-TEST_P(GpuSumTest, HasTheBitsOfTheOrderedSumOnAllRanks) {
+TEST_P(GpuReductionTest, HasTheBitsOfTheOrderedSumOnAllRanks) {
   const Communicator& ranks = test_ranks();
   const Stream stream(own_gpu());
   constexpr int most = 40;  // more than a warp has threads
-  GpuSum sum(ranks, most, GetParam(), stream);
+  GpuReduction sum(ranks, most, GetParam(), stream);
   for (const int count : {1, 2, 3, most, 5, 1}) {
     for (int round = 0; round < 7; ++round) {
       put(terms(ranks.rank(), round, count), stream);
-      sum.queue(numbers(), count);
+      sum.queue_sum(numbers(), count);
       const std::vector<double> got = get(stream);
       EXPECT_EQ(bits_of(got), bits_of(expected(round, count, 1)));
       const double own_first = terms(ranks.rank(), round, count).front();
@@ -99,41 +99,57 @@ TEST_P(GpuSumTest, HasTheBitsOfTheOrderedSumOnAllRanks) {
   }
 }
 
-TEST_P(GpuSumTest, LeavesOtherValuesAlone) {
+TEST_P(GpuReductionTest, FindsTheLargestOfAllRanks) {
   const Communicator& ranks = test_ranks();
   const Stream stream(own_gpu());
-  GpuSum sum(ranks, 4, GetParam(), stream);
+  GpuReduction reduction(ranks, 3, GetParam(), stream);
+  for (int round = 0; round < 7; ++round) {
+    const int winner = round % ranks.size();
+    const bool wins = ranks.rank() == winner;
+    put({wins ? 7.0 + round : -1.0, -2.0 - ranks.rank(), wins ? std::nan("") : 3.0}, stream);
+    reduction.queue_largest(numbers(), 3);
+    const std::vector<double> got = get(stream);
+    EXPECT_EQ(got[0], 7.0 + round);
+    EXPECT_EQ(got[1], -2.0);
+    EXPECT_TRUE(std::isnan(got[2]));
+  }
+}
+
+TEST_P(GpuReductionTest, LeavesOtherValuesAlone) {
+  const Communicator& ranks = test_ranks();
+  const Stream stream(own_gpu());
+  GpuReduction sum(ranks, 4, GetParam(), stream);
   put({1.0, 2.0, 3.0, 4.0}, stream);
-  sum.queue(numbers() + 1, 2);
-  sum.queue(numbers(), 0);
+  sum.queue_sum(numbers() + 1, 2);
+  sum.queue_sum(numbers(), 0);
   const double size = ranks.size();
   EXPECT_EQ(get(stream), (std::vector<double>{1.0, 2.0 * size, 3.0 * size, 4.0}));
 }
 
-TEST_P(GpuSumTest, ManyInARowKeepOrder) {
+TEST_P(GpuReductionTest, ManyInARowKeepOrder) {
   const Communicator& ranks = test_ranks();
   const Stream stream(own_gpu());
-  GpuSum sum(ranks, 2, GetParam(), stream);
+  GpuReduction sum(ranks, 2, GetParam(), stream);
   for (int round = 0; round < 20; ++round) {
     put(terms(ranks.rank(), round, 2), stream);
     for (int n = 0; n < 31; ++n) {  // nobody waits between them
-      sum.queue(numbers(), 2);
+      sum.queue_sum(numbers(), 2);
     }
     EXPECT_EQ(bits_of(get(stream)), bits_of(expected(round, 2, 31)));
   }
 }
 
-TEST_P(GpuSumTest, CanBeRecordedWhereItSaysSo) {
+TEST_P(GpuReductionTest, CanBeRecordedWhereItSaysSo) {
   const Communicator& ranks = test_ranks();
   const Stream stream(own_gpu());
-  GpuSum sum(ranks, 3, GetParam(), stream);
+  GpuReduction sum(ranks, 3, GetParam(), stream);
   if (!sum.recordable()) {
     GTEST_SKIP() << to_string(sum.transport()) << " needs the host";
   }
   put(terms(ranks.rank(), 0, 3), stream);
   const Graph graph(stream, [&] {
     for (int n = 0; n < 3; ++n) {  // an odd number: the slots take turns between launches too
-      sum.queue(numbers(), 3);
+      sum.queue_sum(numbers(), 3);
     }
   });
   for (int round = 0; round < 50; ++round) {
@@ -142,13 +158,13 @@ TEST_P(GpuSumTest, CanBeRecordedWhereItSaysSo) {
     graph.launch(stream);
     const bool plain_too = round % 3 == 0;
     if (plain_too) {
-      sum.queue(numbers(), 3);
+      sum.queue_sum(numbers(), 3);
     }
     EXPECT_EQ(bits_of(get(stream)), bits_of(expected(round, 3, plain_too ? 7 : 6)));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Transports, GpuSumTest, gpu_transports(), plain_name);
+INSTANTIATE_TEST_SUITE_P(Transports, GpuReductionTest, gpu_transports(), plain_name);
 
 }  // namespace
 }  // namespace bankfull

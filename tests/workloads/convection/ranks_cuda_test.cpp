@@ -1,0 +1,167 @@
+#include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/convection/pressure.hpp"
+#include "tests/core/comm/gpu_transports.hpp"
+#include "tests/workloads/convection/flows_on_ranks.hpp"
+#include "tests/workloads/convection/kept_state.hpp"
+#include "tests/workloads/convection/profile_samples.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+// Flows on the GPUs of several ranks beside those of one GPU.
+namespace bankfull::convection {
+namespace {
+
+using testing::HasSubstr;
+
+Problem on_own_gpu(Problem problem) {
+  problem.device = own_gpu();
+  problem.solver = PressureSolver::direct;
+  problem.time_step = {.courant = 0.3, .longest = problem.time_step.fixed};
+  return problem;
+}
+
+bool has_slabs(const Problem& problem) {
+  return direct_refusal(problem, Grid(problem.axes), {.ranks = &test_ranks()}).empty();
+}
+
+class FlowOnGpus : public testing::TestWithParam<Case> {};
+
+TEST_P(FlowOnGpus, IsThatOfOneGpuToRounding) {
+  Problem problem = on_own_gpu(GetParam().problem);
+  if (!has_slabs(problem)) {
+    GTEST_SKIP() << "no direct solver of this grid on so many ranks";
+  }
+  const Found alone = after_steps(problem, 5, {});
+  const Found shared = after_steps(problem, 5, {.ranks = &test_ranks()});
+  EXPECT_LT(largest_difference(shared, alone), 1e-12);
+  expect_same(after_steps(problem, 5, {.ranks = &test_ranks()}), shared);  // in every run
+  problem.precision = Precision::fp32;
+  EXPECT_LT(largest_difference(after_steps(problem, 2, {.ranks = &test_ranks()}),
+                               after_steps(problem, 2, {})),
+            1e-4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, FlowOnGpus, testing::ValuesIn(all_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Varying, FlowOnGpus, testing::ValuesIn(varying_cases()), case_name);
+INSTANTIATE_TEST_SUITE_P(Bounded, FlowOnGpus, testing::ValuesIn(bounded_cases(all_cases())),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(Larger, FlowOnGpus, testing::ValuesIn(shared_cases()), case_name);
+
+class SamplesOnGpus : public testing::TestWithParam<Case> {};
+
+TEST_P(SamplesOnGpus, AreThoseOfOneGpuToRounding) {
+  const Problem problem = on_own_gpu(GetParam().problem);
+  if (!has_slabs(problem)) {
+    GTEST_SKIP() << "no direct solver of this grid on so many ranks";
+  }
+  expect_same_samples(samples_after_steps(problem, {.ranks = &test_ranks()}),
+                      samples_after_steps(problem, {}), 1e-11);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SamplesOnGpus, testing::ValuesIn(all_cases()), case_name);
+
+/// Cells, and ghosts beside them, all over the grid.
+std::vector<FieldElement> some_elements(const Plan& plan) {
+  const Extents n = plan.grid().extents();
+  std::vector<FieldElement> list;
+  for (std::int64_t at = 0; at < 2 * (n.ni + n.nj + n.nk); ++at) {
+    list.push_back({.field = static_cast<int>(at % plan.fields()),
+                    .i = at % (n.ni + 2) - 1,
+                    .j = 7 * at % (n.nj + 2) - 1,
+                    .k = 3 * at % (n.nk + 2) - 1});
+  }
+  return list;
+}
+
+std::vector<double> elements_after_steps(const Problem& problem, const poisson::Sharing& sharing) {
+  const Plan plan(problem, CeilingRule::none, {}, sharing);
+  const std::unique_ptr<Integrator> flow = make_integrator(plan);
+  const std::vector<FieldElement> list = some_elements(plan);
+  flow->set_gathered({{}, list});
+  flow->load(InitialFlow(plan.problem(), plan.grid()));
+  flow->set_rule(step_rule(plan.problem(), plan.grid(), flow->diagnose()));
+  flow->step();
+  return flow->gathered(1);
+}
+
+TEST(ElementsOnGpus, AreThoseOfOneGpu) {
+  for (const Case& one : shared_cases()) {
+    SCOPED_TRACE(one.name);
+    const Problem problem = on_own_gpu(one.problem);
+    if (!has_slabs(problem)) {
+      continue;
+    }
+    const std::vector<double> alone = elements_after_steps(problem, {});
+    const std::vector<double> shared = elements_after_steps(problem, {.ranks = &test_ranks()});
+    ASSERT_EQ(shared.size(), alone.size());
+    for (std::size_t n = 0; n < alone.size(); ++n) {
+      EXPECT_NEAR(shared[n], alone[n], 1e-11 * std::max(1.0, std::abs(alone[n]))) << n;
+    }
+  }
+}
+
+/// A state has what a run needs to continue, on any number of ranks.
+Found after_restart(const Problem& problem, const poisson::Sharing& first,
+                    const poisson::Sharing& second) {
+  KeptState kept;
+  StepRule rule;
+  {
+    const Plan plan(problem, CeilingRule::none, {}, first);
+    const std::unique_ptr<Integrator> flow = make_integrator(plan);
+    flow->load(InitialFlow(plan.problem(), plan.grid()));
+    rule = step_rule(plan.problem(), plan.grid(), flow->diagnose());
+    flow->set_rule(rule);
+    flow->step();
+    flow->step();
+    flow->save(kept);
+  }
+  const Plan plan(problem, CeilingRule::none, {}, second);
+  const std::unique_ptr<Integrator> flow = make_integrator(plan);
+  flow->restore(kept);
+  flow->set_rule(rule);
+  flow->step();
+  flow->step();
+  return found_in(*flow);
+}
+
+TEST(RestartOnGpus, ContinuesOnAnotherNumberOfThem) {
+  std::vector<Case> cases = shared_cases();
+  cases.resize(4);
+  for (const Case& one : bounded_cases(cases)) {
+    SCOPED_TRACE(one.name);
+    const Problem problem = on_own_gpu(one.problem);
+    if (!has_slabs(problem)) {
+      continue;
+    }
+    const poisson::Sharing all{.ranks = &test_ranks()};
+    const Found alone = after_steps(problem, 4, {});
+    EXPECT_LT(largest_difference(after_restart(problem, {}, all), alone), 1e-12);
+    EXPECT_LT(largest_difference(after_restart(problem, all, {}), alone), 1e-12);
+    expect_same(after_restart(problem, all, all), after_steps(problem, 4, all));
+  }
+}
+
+TEST(PlanOnGpus, RefusesMultigridOnSeveralRanks) {
+  if (test_ranks().size() == 1) {
+    GTEST_SKIP() << "nothing is refused";
+  }
+  Problem problem = shared_cases().front().problem;
+  problem.device = own_gpu();
+  problem.solver = PressureSolver::multigrid;
+  try {
+    const Plan plan(problem, CeilingRule::none, {}, {.ranks = &test_ranks()});
+    ADD_FAILURE() << "no refusal";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("multigrid on GPUs runs on one rank"));
+  }
+}
+
+}  // namespace
+}  // namespace bankfull::convection
