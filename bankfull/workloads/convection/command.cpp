@@ -26,6 +26,7 @@
 #include "bankfull/core/comm/axes.hpp"
 #include "bankfull/numerics/poisson/direct.hpp"
 #include "bankfull/numerics/poisson/multigrid.hpp"
+#include "bankfull/workloads/convection/cut.hpp"
 #include "bankfull/workloads/convection/end_of_run.hpp"
 #include "bankfull/workloads/convection/flow.hpp"
 #include "bankfull/workloads/convection/heat_path.hpp"
@@ -476,7 +477,10 @@ ExitCode run_case(const ConvectOptions& options, const Communicator& ranks) {
       output_needs_of(wanted, ranks, start == nullptr ? 0 : start->host_bytes());
   const Plan plan =
       in_case([&] { return Plan(problem, policy.ceiling, needs, {.ranks = &ranks}); });
-  in_case([&] { convection::require_finite_formulas(problem, plan.grid()); });
+  in_case([&] {
+    convection::require_worth_sharing(problem, ranks.size());
+    convection::require_finite_formulas(problem, plan.grid());
+  });
   if (start != nullptr) {
     in_case([&] { start->begin(plan); });
   }
@@ -639,6 +643,7 @@ ExitCode go_on(const ConvectOptions& options, const Communicator& ranks,
   return convect::placed(wanted.places, [&] {
     const Plan plan(wanted.problem, policy.ceiling, output_needs_of(wanted, ranks),
                     {.ranks = &ranks});
+    convection::require_worth_sharing(plan.problem(), ranks.size());
     start.require_fields(plan.problem(), plan.grid());
     tell_of_missing_fields(directory, start, ranks);
     if (!options.common.quiet || options.common.dry_run) {

@@ -15,4 +15,7 @@ namespace bankfull::convection {
 poisson::Sharing sharing_of(const Problem& problem, const Grid& grid, PressureSolver solver,
                             const poisson::Sharing& wanted);
 
+/// Throws UsageError where several GPUs would take longer for a step than one does.
+void require_worth_sharing(const Problem& problem, int ranks);
+
 }  // namespace bankfull::convection

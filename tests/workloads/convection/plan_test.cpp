@@ -1,6 +1,7 @@
 #include "bankfull/workloads/convection/plan.hpp"
 
 #include "bankfull/core/base/error.hpp"
+#include "bankfull/workloads/convection/cut.hpp"
 #include "bankfull/workloads/convection/integrator.hpp"
 #include "tests/workloads/convection/cases.hpp"
 
@@ -36,6 +37,16 @@ TEST(ConvectionPlan, TakesMultigridForAnyStretchingOfAnyAxis) {
       EXPECT_EQ(Plan(problem).solver(), PressureSolver::multigrid);
     }
   }
+}
+
+TEST(ConvectionPlan, RefusesGpusForFewCells) {
+  Problem problem = channel();
+  EXPECT_NO_THROW(require_worth_sharing(problem, 8));
+  problem.device = Device::cuda(0);
+  EXPECT_NO_THROW(require_worth_sharing(problem, 1));
+  EXPECT_THROW(require_worth_sharing(problem, 2), UsageError);
+  problem.axes[0].cells = 1 << 20;
+  EXPECT_NO_THROW(require_worth_sharing(problem, 2));
 }
 
 TEST(ConvectionPlan, RefusesBadProblems) {
