@@ -9,7 +9,7 @@
 
 namespace bankfull {
 
-/// Work that a thread of its own does in the order in which it is given, while others go on. Once a
+/// Work that a thread of its own does in the order in which it is given, while others run. Once a
 /// piece of work has thrown, those after it are dropped.
 class BackgroundWork {
  public:

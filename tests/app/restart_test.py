@@ -200,7 +200,7 @@ class Restart(Runs):
         shutil.move(self.path / older.name, older)
         out, _ = self.run_convect("--restart", str(older))
         self.assertIn("continues from step 56", out)
-        self.assertIn("an earlier run was gone on with from its step 56", out)
+        self.assertIn("an earlier run was continued from its step 56", out)
         self.assertEqual(physics_of(self.run_folder / "series.csv"), physics_of(whole / "series.csv"))
 
     def test_probes_that_are_added_begin_where_the_run_continues(self):

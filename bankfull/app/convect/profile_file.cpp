@@ -13,7 +13,8 @@ std::string profile_name(const std::string& window, std::size_t axis, bool on_fa
                      convection::axis_names[axis], on_faces ? "-faces" : "");
 }
 
-/// Two lines that begin with '#': what is averaged, and the units; names of columns; a row a plane.
+/// Two lines that begin with '#': what is averaged, and the units; names of columns; one row for
+/// each plane.
 std::string text_of_profile(const convection::Profile& profile,
                             const convection::ProfileTable& table) {
   const char* const axis = convection::axis_names[profile.axis];

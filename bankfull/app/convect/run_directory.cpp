@@ -340,8 +340,8 @@ void RunDirectory::remove_report() const {
 }
 
 /// Profiles and spectra that the case in the folder asks for, and temporary ones. Where the run
-/// goes on with another case, those stay that this one no longer asks for: nobody would write them
-/// again.
+/// continues with another case, those stay that this one no longer asks for: nobody would write
+/// them again.
 void RunDirectory::remove_statistics(const Case* next) const {
   std::vector<std::string> of_profiles;
   std::vector<std::string> of_spectra;

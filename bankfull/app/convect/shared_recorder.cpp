@@ -33,7 +33,7 @@ void ask(const Communicator& ranks, Request request) {
   ranks.broadcast(&request, sizeof(request), 0);
 }
 
-/// Lets the others go on, whatever the root ended by.
+/// Lets the others continue, whatever the root ended by.
 class EndOfRequests {
  public:
   explicit EndOfRequests(const Communicator& ranks) : ranks_(ranks) {}

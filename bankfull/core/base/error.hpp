@@ -28,7 +28,7 @@ class RuntimeFailure : public std::runtime_error {
 };
 
 /// There is no room for a file: the disk is full, or files may not become that large. Whoever can
-/// do without the file may go on.
+/// do without the file may continue.
 class NoRoom : public RuntimeFailure {
  public:
   using RuntimeFailure::RuntimeFailure;

@@ -7,8 +7,8 @@
 namespace bankfull {
 
 /// Calls body() on every thread of the team at once. Unlike a parallel region by itself it lets
-/// bodies throw, as those that allocate may: the first exception goes on to the caller when all
-/// threads are done. Bodies meet at no barrier, for one that throws would not come.
+/// bodies throw, as those that allocate may: the first exception is passed on to the caller when
+/// all threads are done. Bodies meet at no barrier, for one that throws would not come.
 template <class Body>
 void run_on_team(const Team& team, const Body& body) {
   std::exception_ptr first;

@@ -17,7 +17,7 @@ struct TileTurns {
   struct Tiles {
     int columns;
     int rows;
-    int parts = 1;  ///< of each tile, which go on without each other
+    int parts = 1;  ///< of each tile, which proceed independently
 
     [[nodiscard]] __host__ __device__ int count() const { return columns * rows * parts; }
     [[nodiscard]] __device__ int number(int column, int row, int part) const {

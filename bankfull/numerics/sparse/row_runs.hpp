@@ -14,8 +14,8 @@ inline constexpr std::int64_t longest_run = 32;
 /// Consecutive rows, each connected to the one before it: what must be done row by row anyway. Run
 /// n holds rows [start[n], start[n + 1]).
 ///
-/// If runs went on where rows are not connected, in a matrix from a grid from the end of a line of
-/// points to the beginning of the next, every line would wait for all of the line before it.
+/// If runs continued where rows are not connected, in a matrix from a grid from the end of a line
+/// of points to the beginning of the next, every line would wait for all of the line before it.
 struct RowRuns {
   std::int64_t count = 0;
   Buffer<std::int32_t> start = {};  ///< count + 1

@@ -9,7 +9,7 @@
 
 namespace bankfull::convection {
 
-/// How a field goes on beyond one end of one storage axis: its ghost value there is
+/// How a field continues beyond one end of one storage axis: its ghost value there is
 ///
 ///   factor * (value beside it) + constant + varying + slope . (position of the ghost's centre),
 ///
@@ -90,7 +90,8 @@ struct WallFaces {
 
 WallFaces wall_faces_of(const Grid& grid);
 
-/// The rules of the whole grid's fields for a block of it, which goes on where it does not end.
+/// The rules of the whole grid's fields for a block of it, which continues where the grid does not
+/// end.
 std::vector<Continuations> continuations_of_block(std::vector<Continuations> rules,
                                                   const Grid& grid, const Box& block);
 
@@ -99,7 +100,7 @@ WallFaces wall_faces_of(const Grid& grid, const Box& block);
 
 /// The value at (index...) of a field, at a ghost cell or an inner one, found from inner values
 /// alone. `value(i, j, k)` reads an inner one. Corners are the continuation along k of what lies
-/// beyond j, of what lies beyond i. Where a block goes on, its neighbours' cells count as inner
+/// beyond j, of what lies beyond i. Where a block continues, its neighbours' cells count as inner
 /// ones. The value's type is what `value` returns.
 template <class Centres, class Read>
 BANKFULL_HOST_DEVICE auto continued(const Continuations& rules, const Centres& centres,

@@ -82,8 +82,8 @@ class Integrator : public FlowReader {
   /// Means in the planes across a storage axis. Scalars are less their references there.
   [[nodiscard]] virtual ProfileSample sample(int storage_axis) = 0;
 
-  /// Copies the plan's copied_fields(), on the device: they stay as they are while the flow goes
-  /// on.
+  /// Copies the plan's copied_fields(), on the device: they stay as they are while the flow is
+  /// stepped on.
   virtual void copy_fields() {}
 
   /// Reads the last copies; any thread may, one at a time, but not beside copy_fields().

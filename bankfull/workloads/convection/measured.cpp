@@ -415,7 +415,7 @@ RunResult result_of(const Plan& plan, const RunOutcome& outcome, const StageSamp
                  (bounded_scalars(problem).empty() ? "" : ", and bounded scalars")}};
   if (outcome.first_step > 0) {
     result.notes.push_back(fmt::format(
-        "an earlier run was gone on with from its step {}; times are of the steps since then, but "
+        "an earlier run was continued from its step {}; times are of the steps since then, but "
         "the run took {} in all of its {} processes",
         outcome.first_step, format_seconds(outcome.taken.seconds), outcome.taken.processes));
   }

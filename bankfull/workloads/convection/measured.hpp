@@ -31,7 +31,7 @@ struct RunOutcome {
   poisson::Outcome pressure;
   double mean_cycles = 0.0;
   Vector largest_force = {};    ///< along x, y, z
-  std::int64_t first_step = 0;  ///< that a saved run was gone on with from; 0: it is a new one
+  std::int64_t first_step = 0;  ///< from which a saved run was continued; 0: it is a new one
   std::vector<double>
       seconds_per_step;  ///< one sample for each stretch between two checks of the flow
 

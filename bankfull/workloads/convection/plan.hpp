@@ -65,7 +65,7 @@ class Plan {
   /// Stages per step, except for the first step.
   [[nodiscard]] int stages() const { return stages_; }
 
-  /// How each field of the stepped problem goes on beyond the ends of the box, in one layer of
+  /// How each field of the stepped problem continues beyond the ends of the box, in one layer of
   /// ghost cells.
   [[nodiscard]] const std::vector<Continuations>& ghosts() const { return ghosts_; }
 

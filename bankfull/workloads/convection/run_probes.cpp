@@ -51,7 +51,7 @@ class ElementsBeyond {
     return found;
   }
 
-  /// Its value by that one's, by what goes on beyond one end and then beyond the next, so that
+  /// Its value by that one's, by what continues it beyond one end and then beyond the next, so that
   /// edges of walls whose values vary along them are met: see Continuation.
   [[nodiscard]] double value(const FieldElement& one, const FieldElement& inner,
                              double value) const {

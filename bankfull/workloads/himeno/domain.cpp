@@ -26,7 +26,8 @@ std::int64_t thinnest_cut(const Decomposition& decomposition) {
   return cuts.k > 1 ? std::min(thinnest, n.nk) : thinnest;
 }
 
-/// A rank's points with so many layers more where another rank goes on, and where the grid ends.
+/// A rank's points with so many layers more where another rank has the neighbours, and where the
+/// grid ends.
 Box widened(const Domain& domain, std::int64_t layers, std::int64_t boundary) {
   const auto beyond = [&](int di, int dj, int dk) {
     return domain.decomposition.neighbour(domain.rank, {di, dj, dk}) ? layers : boundary;

@@ -24,8 +24,8 @@ struct Domain {
   [[nodiscard]] Box block() const { return decomposition.block(rank); }
   [[nodiscard]] Extents interior() const { return block().extents(); }
 
-  /// The rank's points, in its own numbering, with `layers` more where another rank goes on: all
-  /// points there are updated by somebody.
+  /// The rank's points, in its own numbering, with `layers` more where another rank has the
+  /// neighbours: all points there are updated by somebody.
   [[nodiscard]] Box updated(std::int64_t layers) const;
 
   /// A box of the rank's own numbering in that of the whole grid.

@@ -12,7 +12,7 @@ namespace bankfull::hpcg {
 // step has just written counts as written only, though sweeps read x back: it comes from a cache.
 // Columns of other ranks, a face of the grid, are left out. Flops are those of the CPU's rows
 // (cpu/half_sweeps.hpp), which form the products with a row's parts one by one and add them; a GPU,
-// which goes on with the same sum, does one or two less per row.
+// which continues the same sum, does one or two less per row.
 
 struct SweepTraffic {
   Traffic forward_from_zero;

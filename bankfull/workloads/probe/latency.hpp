@@ -26,7 +26,7 @@ class PointerChase {
   /// than `most` if it is not back by then. Leaves caches as warm as the footprint lets them be.
   virtual std::int64_t cycle_length(std::int64_t most) = 0;
 
-  /// Seconds that `loads` loads take, going on where the last call stopped.
+  /// Seconds that `loads` loads take, from where the last call stopped.
   virtual double seconds(std::int64_t loads) = 0;
 
   /// Part of the memory that lies in huge pages, 0 to 1; on a GPU 0.

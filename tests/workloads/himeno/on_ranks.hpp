@@ -55,7 +55,7 @@ inline std::vector<RankGrid> runnable_cuts(const Problem& problem, int ranks) {
   return runnable;
 }
 
-/// The iterations in two calls, so that a state must be left from which they can go on.
+/// The iterations in two calls, so that a state must be left from which they can continue.
 inline Outcome outcome_on(const Communicator& ranks, const Problem& problem, int iterations) {
   const Schedule schedule = problem.schedules.front();
   const auto solver = make_solver(make_plan(problem, ranks), ranks);

@@ -43,7 +43,7 @@ inline int iterations_per_pass(const ScheduleCase& c, Device device) {
   return make_solver(make_plan(problem, alone()), alone())->facts(c.schedule).iterations_per_pass;
 }
 
-/// Iterates in two calls, so that a schedule must leave a state from which it can go on.
+/// Iterates in two calls, so that a schedule must leave a state from which it can continue.
 inline Outcome outcome_of(const ScheduleCase& c, Schedule schedule, Device device, int threads,
                           const InitialState& state) {
   Problem problem;

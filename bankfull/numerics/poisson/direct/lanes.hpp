@@ -156,7 +156,7 @@ class LaneElimination {
   }
 
   // The last cell of a slab, in place of `turn`: `reduce` on the way up, and on the way down
-  // `store`, after which `back` goes on.
+  // `store`, after which `back` continues.
 
   /// Adds the last cell's own right side: side() and side_below() are those of the roots' rows.
   void reduce(const EliminationCell<Real>& cell, const Real* a, const Real* b) const {

@@ -218,8 +218,8 @@ class FusedBlock {
 template <class T>
 class FusedSweep {
  public:
-  /// `updated` is the interior and, where another rank goes on, plan.sweeps - 1 layers of its
-  /// cells: this rank sweeps them too, so that a pass needs one exchange.
+  /// `updated` is the interior and, where another rank has the neighbours, plan.sweeps - 1 layers
+  /// of its cells: this rank sweeps them too, so that a pass needs one exchange.
   FusedSweep(const Layout& layout, const Box& updated, const FusedPassPlan& plan)
       : plan_(plan), updated_(updated) {
     // Allocated here, where a refusal is an exception; touched by the threads.

@@ -22,8 +22,8 @@ namespace bankfull::himeno {
 // 112 B in fp64, half of that an iteration. Regions overlap by 3 columns and 2 rows (pressure: 4
 // and 4), which neighbours kept in step read from L2.
 
-/// The points that the first iteration updates: a rank's own and, where another rank goes on, one
-/// layer of its points.
+/// The points that the first iteration updates: a rank's own and, where another rank has the
+/// neighbours, one layer of its points.
 struct FusedReach {
   int i0, i1, j0, j1, k0, k1;
 };

@@ -4,7 +4,7 @@ namespace bankfull::himeno {
 
 /// Keeps neighbouring blocks within a few steps of each other, so that the cache lines which their
 /// regions share are still in L2 when the second one asks (measured: 20.1 -> 15.3 GB from memory a
-/// pass, 15.0 being ideal). Only a hint: a block that has waited long goes on, so it cannot hang
+/// pass, 15.0 being ideal). Only a hint: a block that has waited long proceeds, so it cannot hang
 /// where blocks are not resident together. Counters run on from launch to launch, so that nobody
 /// has to reset them.
 ///

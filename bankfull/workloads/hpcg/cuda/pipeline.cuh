@@ -301,7 +301,7 @@ static __device__ __forceinline__ void wait_warp(const Sweep& sweep, const Share
   });
 }
 
-/// Lets the chunks go on that depend on finished ones, and leaves the sums of tiles behind.
+/// Releases the chunks that depend on finished ones, and leaves the sums of tiles behind.
 template <bool Summing>
 __device__ __forceinline__ void signal_warp(const Sweep& sweep, const Shared& shared,
                                             double* partials) {

@@ -15,7 +15,7 @@ cuda::Plan plan_of(const Problem& problem, const Communicator& ranks) {
 /// Three passes over memory an iteration: along the depth, with the decay on the way; along the
 /// columns of the planes; and along their rows, where the terms of the checksum are taken. The
 /// field is not written a last time: nobody reads it. On several ranks the first of the three
-/// leaves its points with the ranks that go on with them.
+/// leaves its points with the ranks that continue with them.
 class GpuTransforms final : public Benchmark {
  public:
   GpuTransforms(const Problem& problem, const Communicator& ranks)

@@ -69,7 +69,7 @@ struct Part {
   }
 };
 
-/// Ends of an axis at which a grid goes on, though not here: a stage works up to one cell less
+/// Ends of an axis at which a grid continues, though not here: a stage works up to one cell less
 /// there than the one before it, whose neighbours it wants.
 struct OpenEnds {
   bool lower = false;

@@ -17,7 +17,7 @@ struct Candidate {
   std::int64_t position;
 };
 
-/// What a search has found; `count` goes on beyond the room.
+/// What a search has found; `count` counts beyond the room.
 struct Found {
   static constexpr unsigned room = 1024;
   unsigned count;
