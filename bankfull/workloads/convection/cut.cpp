@@ -74,8 +74,8 @@ void require_allowed(const RankGrid& wanted, const std::vector<RankGrid>& grids,
 }
 
 /// Two H100s take as long for a step as one does where the direct solver has 128 x 128 x 64 cells:
-/// what travels and is waited for takes them 55 us more, half of the cells 95 us less. With a quarter
-/// as many cells two take 1.8 times as long.
+/// what travels and is waited for takes them 55 us more, half of the cells 95 us less. With a
+/// quarter as many cells two take 1.8 times as long.
 constexpr std::int64_t cells_worth_gpus = 1 << 20;
 
 }  // namespace
