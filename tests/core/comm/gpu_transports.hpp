@@ -15,6 +15,18 @@ inline Device own_gpu() {
   return Device::cuda(test_ranks().local_rank() % static_cast<int>(survey_gpus().gpus.size()));
 }
 
+/// A test on the GPUs of all ranks, skipped where there is none. `Base`: of googletest.
+template <class Base = ::testing::Test>
+class OnOwnGpu : public Base {
+ protected:
+  void SetUp() override {
+    if (survey_gpus().gpus.empty()) {
+      GTEST_SKIP() << survey_gpus().none_because;
+    }
+    select(own_gpu());
+  }
+};
+
 /// A test of every transport between GPUs; those that cannot be used here are skipped.
 class GpuTransportTest : public ::testing::TestWithParam<Transport> {
  protected:

@@ -31,7 +31,7 @@ bool has_slabs(const Problem& problem) {
   return direct_refusal(problem, Grid(problem.axes), {.ranks = &test_ranks()}).empty();
 }
 
-class FlowOnGpus : public testing::TestWithParam<Case> {};
+class FlowOnGpus : public OnOwnGpu<testing::TestWithParam<Case>> {};
 
 TEST_P(FlowOnGpus, IsThatOfOneGpuToRounding) {
   Problem problem = on_own_gpu(GetParam().problem);
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Bounded, FlowOnGpus, testing::ValuesIn(bounded_cases(al
                          case_name);
 INSTANTIATE_TEST_SUITE_P(Larger, FlowOnGpus, testing::ValuesIn(shared_cases()), case_name);
 
-class SamplesOnGpus : public testing::TestWithParam<Case> {};
+class SamplesOnGpus : public OnOwnGpu<testing::TestWithParam<Case>> {};
 
 TEST_P(SamplesOnGpus, AreThoseOfOneGpuToRounding) {
   const Problem problem = on_own_gpu(GetParam().problem);
@@ -91,7 +91,9 @@ std::vector<double> elements_after_steps(const Problem& problem, const poisson::
   return flow->gathered(1);
 }
 
-TEST(ElementsOnGpus, AreThoseOfOneGpu) {
+class ElementsOnGpus : public OnOwnGpu<> {};
+
+TEST_F(ElementsOnGpus, AreThoseOfOneGpu) {
   for (const Case& one : shared_cases()) {
     SCOPED_TRACE(one.name);
     const Problem problem = on_own_gpu(one.problem);
@@ -131,7 +133,9 @@ Found after_restart(const Problem& problem, const poisson::Sharing& first,
   return found_in(*flow);
 }
 
-TEST(RestartOnGpus, ContinuesOnAnotherNumberOfThem) {
+class RestartOnGpus : public OnOwnGpu<> {};
+
+TEST_F(RestartOnGpus, ContinuesOnAnotherNumberOfThem) {
   std::vector<Case> cases = shared_cases();
   cases.resize(4);
   for (const Case& one : bounded_cases(cases)) {
@@ -148,7 +152,9 @@ TEST(RestartOnGpus, ContinuesOnAnotherNumberOfThem) {
   }
 }
 
-TEST(PlanOnGpus, RefusesMultigridOnSeveralRanks) {
+class PlanOnGpus : public OnOwnGpu<> {};
+
+TEST_F(PlanOnGpus, RefusesMultigridOnSeveralRanks) {
   if (test_ranks().size() == 1) {
     GTEST_SKIP() << "nothing is refused";
   }
