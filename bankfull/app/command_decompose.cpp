@@ -48,7 +48,7 @@ struct Question {
   [[nodiscard]] DecompositionRules rules() const {
     return {.periodic = periodic,
             .halo_width = halo.width,
-            .strided_cost = cells_of_a_sector(static_cast<std::size_t>(bytes_of(precision)))};
+            .strided_cost = cells_per_sector(static_cast<std::size_t>(bytes_of(precision)))};
   }
 };
 

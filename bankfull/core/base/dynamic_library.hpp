@@ -15,7 +15,7 @@ namespace bankfull {
 ///     };
 class DynamicLibrary {
  public:
-  /// Looks where the system's loader looks.
+  /// Searches where the system's loader searches.
   explicit DynamicLibrary(std::string name);
 
   /// Why the library, or the first function that it lacks, cannot be used; empty if all can.

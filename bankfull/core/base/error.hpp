@@ -18,8 +18,8 @@ enum class ExitCode : int {
   interrupted = 5,
 };
 
-// Messages quote what users wrote, file names and what libraries say, whatever these hold: each is
-// made one line that can be printed, here, so that nobody who throws needs to think of it.
+// Messages quote user input, file names and library messages, whatever these contain: each is made
+// a single printable line here, so that no code that throws has to.
 
 /// The machine, a library or the system failed: not the user's fault. Exit code 1.
 class RuntimeFailure : public std::runtime_error {
@@ -27,8 +27,8 @@ class RuntimeFailure : public std::runtime_error {
   explicit RuntimeFailure(const std::string& message) : std::runtime_error(one_line(message)) {}
 };
 
-/// There is no room for a file: the disk is full, or files may not become that large. Whoever can
-/// do without the file may continue.
+/// There is no room for a file: the disk is full, or files may not become that large. Callers that
+/// can do without the file may continue.
 class NoRoom : public RuntimeFailure {
  public:
   using RuntimeFailure::RuntimeFailure;
@@ -40,7 +40,7 @@ class UsageError : public std::runtime_error {
  public:
   explicit UsageError(const std::string& message) : std::runtime_error(one_line(message)) {}
 
-  /// However long the problem is, the remedy stays.
+  /// However long the problem is, the remedy is never cut off.
   UsageError(const std::string& problem, const std::string& remedy)
       : UsageError(one_line(problem, max_part_length) + "; " + one_line(remedy, max_part_length)) {}
 
@@ -51,7 +51,7 @@ class UsageError : public std::runtime_error {
     return same;
   }
 
-  /// Empty where nobody said it.
+  /// Empty if not given.
   [[nodiscard]] std::string setting() const { return setting_ ? *setting_ : std::string(); }
 
  private:

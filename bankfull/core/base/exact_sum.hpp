@@ -10,8 +10,8 @@ namespace bankfull {
 
 /// A sum of doubles that loses none of their bits until it is read, so that it does not depend on
 /// the order in which they are added, nor on how they are spread over threads or ranks: for sums
-/// that decide what a run does, or that it tells. An addition takes some nanoseconds: add what a
-/// plain loop found of a row.
+/// that control a run or are reported by it. An addition takes some nanoseconds: add whole rows
+/// that a plain loop has summed.
 ///
 /// A fixed-point number from 2^-1074, the least double, to beyond the largest one, in digits of 32
 /// bits. Plain data: ranks may exchange it.
@@ -25,7 +25,7 @@ class ExactSum {
     const auto bits = std::bit_cast<std::uint64_t>(value);
     const auto exponent = static_cast<std::int64_t>(bits >> mantissa_bits & exponent_mask);
     const std::uint64_t fraction = bits & ((std::uint64_t{1} << mantissa_bits) - 1);
-    // Subnormal numbers have the place of the least normal ones, and no leading one.
+    // Subnormal numbers have the place of the smallest normal ones, and no leading one.
     const std::uint64_t mantissa =
         exponent > 0 ? fraction | std::uint64_t{1} << mantissa_bits : fraction;
     add_at(exponent > 0 ? exponent - 1 : 0, mantissa, bits >> 63 != 0);

@@ -11,8 +11,8 @@ namespace bankfull {
 
 namespace detail {
 
-/// Says which contract was violated where, and ends the program. In a kernel, whose thread it names
-/// too, all that its process does on the GPU fails from then on.
+/// Prints which contract was violated where, and ends the program. In a kernel, whose thread it
+/// names too, all that its process does on the GPU fails from then on.
 BANKFULL_HOST_DEVICE inline void contract_violated(const char* contract, const char* file,
                                                    unsigned line, const char* function) {
 #if !defined(__CUDA_ARCH__)

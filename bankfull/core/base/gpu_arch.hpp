@@ -3,8 +3,8 @@
 namespace bankfull {
 
 /// Ten times the compute capability that the device compiler is producing code for: 80, 90. 0 in
-/// code for the host. Kernels ask for it with `if constexpr`; for what a program can do on the GPU
-/// at hand ask `compiled_capability_of` in core/exec/launch.cuh.
+/// code for the host. Kernels test it with `if constexpr`; for what a program can do on the current
+/// GPU see `compiled_capability_of` in core/exec/launch.cuh.
 #if defined(__CUDA_ARCH__)
 inline constexpr int compiled_capability = __CUDA_ARCH__ / 10;
 #else

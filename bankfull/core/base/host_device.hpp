@@ -1,6 +1,6 @@
 #pragma once
 
-// The one place where the host and device compilers are told apart.
+// The only place that distinguishes the host and device compilers.
 #if defined(__CUDACC__)
 #define BANKFULL_HOST_DEVICE __host__ __device__
 #else

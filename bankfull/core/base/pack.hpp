@@ -24,7 +24,7 @@ inline constexpr int register_bytes = 16;
 
 inline constexpr int cache_line_bytes = 64;
 
-inline bool starts_a_line(const void* data) {
+inline bool is_line_aligned(const void* data) {
   return reinterpret_cast<std::uintptr_t>(data) % cache_line_bytes == 0;
 }
 
@@ -66,7 +66,7 @@ BANKFULL_ALWAYS_INLINE Native fused_multiply_add(Native x, Native y, Native z) {
 #endif
 }
 
-/// Stores past the caches; `to` is aligned to the register. See stream_store.hpp.
+/// Stores that bypass the caches; `to` is aligned to the register. See stream_store.hpp.
 template <class T, class Native = typename Register<T>::Native>
 BANKFULL_ALWAYS_INLINE void stream_register(T* to, Native x) {
 #if defined(__AVX512F__)
@@ -85,7 +85,7 @@ template <int Half>
 BANKFULL_ALWAYS_INLINE Register<double>::Native widened(Register<float>::Native x) {
   using Wide = Register<double>::Native;
 #if defined(__AVX512F__)
-  // Not the intrinsics: of them g++ 12 believes that they read what is not initialised.
+  // Not the intrinsics, for which g++ 12 warns about uninitialised reads.
   constexpr int first = Half * Register<double>::width;
   return __builtin_convertvector(
       __builtin_shufflevector(x, x, first, first + 1, first + 2, first + 3, first + 4, first + 5,
@@ -149,7 +149,7 @@ class Pack {
     }
   }
 
-  /// Past the caches; `to` is aligned to a cache line.
+  /// Bypasses the caches; `to` is aligned to a cache line.
   BANKFULL_ALWAYS_INLINE void stream(T* to) const {
     for (int n = 0; n < parts; ++n) {
       detail::stream_register<T>(to + n * detail::Register<T>::width, part_[n]);
@@ -215,7 +215,7 @@ class Pack {
   Native part_[parts] = {};
 };
 
-/// Sum of squares in fp64 with one accumulator a lane of a pack: a long fp32 sum would saturate.
+/// Sum of squares in fp64 with one accumulator per lane of a pack: a long fp32 sum would saturate.
 template <class T>
 class SquareSum {
   using Wide = detail::Register<double>::Native;

@@ -14,7 +14,7 @@ namespace {
 /// Paths and lists without blanks, in characters.
 constexpr std::size_t longest_word = 400;
 
-/// What stands for characters that are left out takes less.
+/// The text that replaces omitted characters is shorter than this.
 constexpr std::size_t room_for_count = 40;
 
 /// Control characters, ends of lines and paragraphs, and what turns or hides the writing.
@@ -62,7 +62,7 @@ std::size_t byte_of(std::string_view text, std::size_t number) {
   return byte;
 }
 
-/// At most `most` characters of a printable text, with what stands for those left out.
+/// At most `most` characters of a printable text, including the text that replaces those omitted.
 std::string shortened(std::string_view text, std::size_t most) {
   const std::size_t all = text.size() <= most ? text.size() : characters_of(text);
   if (all <= most) {

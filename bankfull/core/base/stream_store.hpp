@@ -9,8 +9,9 @@
 
 namespace bankfull {
 
-// Streaming (non-temporal) stores write whole cache lines past the caches, so the line is not read
-// first. Compilers have no portable way to ask for them, hence the intrinsics in this one place.
+// Streaming (non-temporal) stores write whole cache lines and bypass the caches, so the line is not
+// read first. Compilers have no portable way to request them, hence the intrinsics in this one
+// place.
 
 #if defined(__AVX512F__)
 inline constexpr std::size_t stream_store_bytes = 64;

@@ -6,7 +6,7 @@
 namespace bankfull {
 namespace {
 
-/// How many bytes a first one announces, and the least character that needs as many.
+/// The length that a first byte announces, and the smallest character that needs as many bytes.
 struct Form {
   unsigned mask = 0;
   unsigned mark = 0;

@@ -12,7 +12,7 @@ struct Character {
   std::size_t bytes = 0;
 };
 
-/// The first character of a text that is not empty; none where its bytes are no UTF-8.
+/// The first character of a text that is not empty; none if its bytes are not UTF-8.
 std::optional<Character> first_character(std::string_view text);
 
 /// Whether a byte is one of those that follow the first of a character.

@@ -73,7 +73,7 @@ std::vector<Message> others(std::span<const Message> all, int own) {
   return messages;
 }
 
-/// Copies the message of the own rank beside an exchange with the others.
+/// Copies this rank's message to itself alongside an exchange with the others.
 class ExchangeWithAll final : public MessageExchange {
  public:
   ExchangeWithAll(const Message& sent, const Message& received,

@@ -278,7 +278,7 @@ Decomposition choose_decomposition(const Extents& cells, int ranks,
   return best;
 }
 
-int cells_of_a_sector(std::size_t element_bytes) {
+int cells_per_sector(std::size_t element_bytes) {
   constexpr std::size_t sector_bytes = 32;
   return static_cast<int>(sector_bytes / element_bytes);
 }

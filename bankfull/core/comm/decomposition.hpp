@@ -89,14 +89,14 @@ class Decomposition {
 
 /// Elements moved in memory for each strided element, such as a cell on a face across k: those of
 /// a 32-byte sector.
-int cells_of_a_sector(std::size_t element_bytes);
+int cells_per_sector(std::size_t element_bytes);
 
 /// Constraints on the choice of a grid of ranks.
 struct DecompositionRules {
   Periodicity periodic = {};
   std::int64_t halo_width = 1;  ///< minimum thickness of a block along every axis that is cut
   RankGrid most{1 << 20, 1 << 20, 1 << 20};  ///< maximum number of ranks along each axis
-  int strided_cost = 1;                      ///< of a cell on faces across k; see cells_of_a_sector
+  int strided_cost = 1;                      ///< of a cell on faces across k; see cells_per_sector
 };
 
 /// All grids of `ranks` that the rules allow; empty if no split gives every rank enough cells.

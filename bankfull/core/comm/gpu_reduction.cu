@@ -12,8 +12,8 @@
 namespace bankfull {
 namespace {
 
-/// One warp, whose threads meet in no time and read each other's registers. More ranks or numbers
-/// than threads take turns.
+/// One warp, whose threads synchronise quickly and read each other's registers. If there are more
+/// ranks or numbers than threads, each thread handles several.
 constexpr int threads = 32;
 
 struct Sum {
@@ -44,7 +44,7 @@ __device__ __forceinline__ void send_to_all(const double* values, int count, con
   }
 }
 
-/// A rank's value number n; any for numbers beyond the last rank.
+/// A rank's value number n; an arbitrary one for ranks beyond the last.
 __device__ __forceinline__ double term_of(int rank, const double* values, int n, const RankEnds& a,
                                           unsigned epoch) {
   if (rank == a.own_rank || rank > a.others) {
@@ -54,7 +54,8 @@ __device__ __forceinline__ double term_of(int rank, const double* values, int n,
   return __ldcg(incoming_message<double>(a.other[other], epoch) + n);
 }
 
-/// Threads read a rank each, at the same time, and all of them combine the same.
+/// Each thread reads one rank's value, all at the same time, and all of them combine the values in
+/// the same order.
 template <class Operation>
 __device__ __forceinline__ void combine_in_order(double* values, int count, const RankEnds& a,
                                                  unsigned epoch) {
@@ -67,25 +68,25 @@ __device__ __forceinline__ void combine_in_order(double* values, int count, cons
         result = Operation::of(result, __shfl_sync(~0U, term, m));
       }
     }
-    __syncwarp();  // all have read the own value
+    __syncwarp();  // all have read this rank's value
     if (threadIdx.x == 0) {
       values[n] = result;
     }
   }
 }
 
-/// All of a reduction, between GPUs that store into each other's memory.
+/// A whole reduction between GPUs that store into each other's memory.
 template <class Operation>
 __global__ void __launch_bounds__(threads)
     reduce_over_peers(double* values, int count, RankEnds a) {
   const unsigned epoch = *a.epoch;
   send_to_all(values, count, a, epoch);
-  __syncthreads();  // a counter speaks for what all threads have stored
+  __syncthreads();  // a counter covers the stores of all threads
   for (int n = static_cast<int>(threadIdx.x); n < a.others; n += threads) {
-    raise(a.other[n].told, epoch + 1);
+    raise(a.other[n].sent_count, epoch + 1);
   }
   for (int n = static_cast<int>(threadIdx.x); n < a.others; n += threads) {
-    wait_until(a.other[n].heard, epoch + 1);
+    wait_until(a.other[n].received_count, epoch + 1);
   }
   __syncthreads();
   combine_in_order<Operation>(values, count, a, epoch);
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// The halves of a reduction whose messages a library carries.
+/// The two halves of a reduction whose messages are sent by a library.
 __global__ void __launch_bounds__(threads) pack_terms(const double* values, int count, RankEnds a) {
   send_to_all(values, count, a, 0U);
 }

@@ -26,7 +26,7 @@ class MpiTransport final : public GpuTransport {
 
   void packed(const Stream& stream) override { packed_.record(stream); }
 
-  /// The host has to wait for the kernel that packs: MPI knows nothing of streams.
+  /// The host has to wait for the kernel that packs: MPI is not aware of streams.
   void before_unpacking(const Stream& /*stream*/) override {
     packed_.synchronize();
     exchange_->start();
@@ -102,7 +102,7 @@ std::unique_ptr<GpuTransport> make(Transport kind, const Communicator& ranks,
     case Transport::nccl:
       return detail::make_nccl_transport(ranks, messages);
     default:
-      // Within one process an inbox of the own is all that it takes.
+      // Within one process, this rank's own inbox suffices.
       return detail::make_peer_transport(ranks, messages, stream);
   }
 }

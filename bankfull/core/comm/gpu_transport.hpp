@@ -26,11 +26,13 @@ struct GpuMessageEnds {
   std::byte* incoming = nullptr;     ///< likewise
   std::ptrdiff_t outgoing_slot = 0;  ///< bytes to the second slot; 0 if there is only one
   std::ptrdiff_t incoming_slot = 0;
-  unsigned* told = nullptr;   ///< neighbour's counter of messages that this rank has stored there
-  unsigned* heard = nullptr;  ///< own counter of messages that the neighbour has stored here
+  /// The neighbour's counter of messages that this rank has stored there, and this rank's counter
+  /// of messages that the neighbour has stored here.
+  unsigned* sent_count = nullptr;
+  unsigned* received_count = nullptr;
 };
 
-/// Carries packed messages from the outgoing to the incoming ends of all ranks.
+/// Sends packed messages from the outgoing to the incoming ends of all ranks.
 class GpuTransport {
  public:
   virtual ~GpuTransport() = default;

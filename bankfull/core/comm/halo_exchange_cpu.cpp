@@ -60,7 +60,7 @@ class CpuHaloExchange final : public HaloExchange<T> {
     }
     sent_ = Buffer<T>(MemorySpace::host, static_cast<std::size_t>(total));
     received_ = Buffer<T>(MemorySpace::host, static_cast<std::size_t>(total));
-    // Rows are padded: no message shall hold what was never written.
+    // Rows are padded: messages must not contain uninitialised memory.
     std::fill_n(sent_.data(), total, T(0));
     std::vector<Message> sends;
     std::vector<Message> receives;
@@ -85,7 +85,7 @@ class CpuHaloExchange final : public HaloExchange<T> {
   void copy(std::vector<PackedRegion> PackedMessage::*regions, const std::vector<T*>& packed,
             const Copy& copy_row) const {
     const auto bytes = static_cast<std::int64_t>(received_.bytes());
-    const int members = bytes < bytes_worth_a_team ? 1 : team_.threads();
+    const int members = bytes < min_team_bytes ? 1 : team_.threads();
 #pragma omp parallel for num_threads(members) schedule(static) if (members > 1)
     for (int member = 0; member < members; ++member) {
       copy_share(regions, packed, member, members, copy_row);

@@ -30,8 +30,8 @@ struct RegionEnds {
   PackedRegion region;
   std::int64_t field_size;  ///< of the message, elements
   T* message;
-  std::int64_t slot;  ///< elements
-  unsigned* heard;    ///< counter to wait for; null where messages are known to be there
+  std::int64_t slot;         ///< elements
+  unsigned* received_count;  ///< counter to wait for; null if messages are known to have arrived
 };
 
 /// Arguments of both kernels: what to copy between fields and messages.
@@ -46,7 +46,7 @@ struct HaloCopies {
   unsigned* epoch;   ///< null for transports without slots
   unsigned* ticket;  ///< counts blocks that are done; 0 between launches
   int neighbours;
-  unsigned* told[max_regions];  ///< neighbours' counters to raise
+  unsigned* sent_count[max_regions];  ///< neighbours' counters to raise
 };
 
 /// Copies of a region: groups of 16 bytes, and what is left of rows.
@@ -79,7 +79,7 @@ __device__ __forceinline__ bool in_groups(const T* at) {
   return reinterpret_cast<std::size_t>(at) % 16 == 0;
 }
 
-/// Cells that neighbours want, into messages.
+/// Packs the cells that neighbours need into messages.
 template <class T>
 __global__ void __launch_bounds__(threads) pack_halos(const __grid_constant__ HaloCopies<T> a) {
   const unsigned epoch = epoch_of(a.epoch);
@@ -96,25 +96,25 @@ __global__ void __launch_bounds__(threads) pack_halos(const __grid_constant__ Ha
     }
   });
   if (a.neighbours > 0 && is_last_block(a.ticket) && static_cast<int>(threadIdx.x) < a.neighbours) {
-    raise(a.told[threadIdx.x], epoch + 1);
+    raise(a.sent_count[threadIdx.x], epoch + 1);
   }
 }
 
-/// Messages, once they are there, into ghost cells.
+/// Unpacks messages, once they have arrived, into ghost cells.
 template <class T>
 __global__ void __launch_bounds__(threads) unpack_halos(const __grid_constant__ HaloCopies<T> a) {
   const unsigned epoch = epoch_of(a.epoch);
   const int f = static_cast<int>(blockIdx.y) / a.regions;
   const RegionEnds<T>& end = a.end[static_cast<int>(blockIdx.y) % a.regions];
-  if (end.heard != nullptr) {
+  if (end.received_count != nullptr) {
     if (threadIdx.x == 0) {
-      wait_until(end.heard, epoch + 1);
+      wait_until(end.received_count, epoch + 1);
     }
     __syncthreads();
   }
   T* const message = end.message + (epoch & 1U) * end.slot + f * end.field_size;
   for_each_group(a, end, a.field[f], message, [](T* ghosts, const T* packed, int points) {
-    // Past L1, which knows nothing of what other devices write.
+    // Bypasses L1, which is not coherent with writes of other devices.
     if (points == packed_group<T> && in_groups(ghosts)) {
       *reinterpret_cast<uint4*>(ghosts) = __ldcg(reinterpret_cast<const uint4*>(packed));
     } else {
@@ -128,12 +128,12 @@ __global__ void __launch_bounds__(threads) unpack_halos(const __grid_constant__ 
   }
 }
 
-/// Waits for all messages in one small block, so that the blocks that unpack do not hold places
-/// which other work could use.
+/// Waits for all messages in one small block, so that the unpacking blocks do not occupy
+/// multiprocessors that other work could use.
 template <class T>
 __global__ void await_messages(const __grid_constant__ HaloCopies<T> a) {
   if (static_cast<int>(threadIdx.x) < a.regions) {
-    wait_until(a.end[threadIdx.x].heard, *a.epoch + 1);
+    wait_until(a.end[threadIdx.x].received_count, *a.epoch + 1);
   }
 }
 
@@ -212,9 +212,9 @@ class CudaHaloExchange final : public HaloExchange<T> {
       const PackedMessage& message = messages[n];
       add(sent_, message.sent, message.field_size, ends.outgoing, ends.outgoing_slot, nullptr);
       add(received_, message.received, message.field_size, ends.incoming, ends.incoming_slot,
-          ends.heard);
-      if (ends.told != nullptr) {
-        sent_.told[sent_.neighbours++] = ends.told;
+          ends.received_count);
+      if (ends.sent_count != nullptr) {
+        sent_.sent_count[sent_.neighbours++] = ends.sent_count;
       }
       for (const PackedRegion& region : message.sent) {
         max_groups = std::max(max_groups, groups_of<T>(region));
@@ -227,20 +227,20 @@ class CudaHaloExchange final : public HaloExchange<T> {
     if (!alone_ && received_.epoch != nullptr) {
       awaited_ = received_;
       for (int n = 0; n < received_.regions; ++n) {
-        received_.end[n].heard = nullptr;
+        received_.end[n].received_count = nullptr;
       }
     }
   }
 
   static void add(HaloCopies<T>& copies, const std::vector<PackedRegion>& regions,
                   std::int64_t field_size, std::byte* message, std::ptrdiff_t slot_bytes,
-                  unsigned* heard) {
+                  unsigned* received_count) {
     for (const PackedRegion& region : regions) {
       copies.end[copies.regions++] = {.region = region,
                                       .field_size = field_size,
                                       .message = reinterpret_cast<T*>(message),
                                       .slot = slot_bytes / static_cast<std::ptrdiff_t>(sizeof(T)),
-                                      .heard = heard};
+                                      .received_count = received_count};
     }
   }
 
@@ -264,7 +264,7 @@ class CudaHaloExchange final : public HaloExchange<T> {
   ChosenTransport chosen_;
   HaloCopies<T> sent_{};
   HaloCopies<T> received_{};
-  HaloCopies<T> awaited_{};  ///< what a block of its own waits for; nothing where unpacking does
+  HaloCopies<T> awaited_{};  ///< what a separate block waits for; empty if unpacking waits
   LaunchShape shape_;
 };
 

@@ -56,7 +56,7 @@ HaloRegion region_towards(const Offset& offset, const Extents& extents, std::int
   };
 }
 
-/// All ranks refuse the same, whichever of them has the thin block.
+/// All ranks refuse alike, whichever of them has the thin block.
 void require_thickness(const Decomposition& decomposition, std::int64_t width) {
   const auto n = per_axis(decomposition.smallest_block());
   const auto ranks = per_axis(decomposition.grid());
@@ -74,8 +74,8 @@ void require_thickness(const Decomposition& decomposition, std::int64_t width) {
   }
 }
 
-/// Places of ranks along an axis, one of which the busiest rank has: the first blocks are the
-/// largest, and the second has neighbours on both sides.
+/// Positions of ranks along an axis, one of which is that of the busiest rank: the first blocks are
+/// the largest, and the second has neighbours on both sides.
 std::vector<int> busy_places(int ranks) {
   return ranks > 2 ? std::vector<int>{0, 1} : std::vector<int>{0};
 }

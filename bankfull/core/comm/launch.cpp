@@ -20,7 +20,7 @@ struct Numbering {
   const char* rank;
 };
 
-// The first that is set counts. Slurm's stand last: below an mpirun they describe the step that
+// The first that is set counts. Slurm's come last: below an mpirun they describe the step that
 // Slurm started for mpirun itself. SLURM_NTASKS is not among them: it is set in job scripts too,
 // where a program is alone.
 constexpr std::array numberings{Numbering{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
@@ -41,7 +41,7 @@ std::optional<int> number(const std::optional<std::string>& text) {
 }  // namespace
 
 std::optional<std::string> read_environment(const char* name) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody changes the environment
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no thread changes the environment
   const char* const value = std::getenv(name);
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }

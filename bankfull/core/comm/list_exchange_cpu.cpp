@@ -61,7 +61,7 @@ class CpuListExchange final : public ListExchange<T> {
   /// Calls body(member, members) for all members of the team, or of a team of one.
   template <class Body>
   void by_team(std::size_t bytes, const Body& body) const {
-    const bool worth_it = static_cast<std::int64_t>(bytes) >= bytes_worth_a_team;
+    const bool worth_it = static_cast<std::int64_t>(bytes) >= min_team_bytes;
     const int members = worth_it ? team_.threads() : 1;
 #pragma omp parallel for num_threads(members) schedule(static) if (members > 1)
     for (int member = 0; member < members; ++member) {

@@ -28,7 +28,7 @@ struct ListTile {
   int count = 0;
 };
 
-/// What both kernels copy between a vector and messages, and how they tell neighbours.
+/// What both kernels copy between a vector and messages, and how they signal neighbours.
 struct ListCopies {
   const ListTile* tile = nullptr;
   int tiles = 0;
@@ -38,8 +38,8 @@ struct ListCopies {
   unsigned* ticket = nullptr;            ///< counts blocks that are done; 0 between launches
 };
 
-/// to[n] = read(n) for the elements of a tile: all reads of a thread are under way before its first
-/// write, which may be slow to leave.
+/// to[n] = read(n) for the elements of a tile: all reads of a thread are issued before its first
+/// write, which may be slow.
 template <class T, class Read>
 __device__ __forceinline__ void copy_tile(int count, T* to, const Read& read) {
   T value[elements_per_thread];
@@ -59,7 +59,7 @@ __device__ __forceinline__ void copy_tile(int count, T* to, const Read& read) {
   }
 }
 
-/// Elements that neighbours want, into messages.
+/// Packs the elements that neighbours need into messages.
 template <class T>
 __device__ __forceinline__ void pack_tiles(const T* vector, const std::int32_t* sent,
                                            const ListCopies& a, unsigned epoch) {
@@ -69,16 +69,16 @@ __device__ __forceinline__ void pack_tiles(const T* vector, const std::int32_t* 
     T* const message = outgoing_message<T>(a.ends[tile.neighbour], epoch) + tile.in_message;
     copy_tile(tile.count, message, [=](int at) { return vector[__ldg(list + at)]; });
   }
-  // Neighbours that get nothing are told too: they send into two slots in turn and must know when
-  // one is free.
+  // Neighbours that receive nothing are signalled too: they alternate between two slots and must
+  // know when one is free.
   if (a.epoch != nullptr && is_last_block(a.ticket)) {
     for (int n = static_cast<int>(threadIdx.x); n < a.neighbours; n += threads) {
-      raise(a.ends[n].told, epoch + 1);
+      raise(a.ends[n].sent_count, epoch + 1);
     }
   }
 }
 
-/// Messages, which are there, into the vector.
+/// Unpacks messages, which have arrived, into the vector.
 template <class T>
 __device__ __forceinline__ void unpack_tiles(T* vector, const ListCopies& a, unsigned epoch) {
   for (int n = static_cast<int>(blockIdx.x); n < a.tiles; n += static_cast<int>(gridDim.x)) {
@@ -93,7 +93,7 @@ __device__ __forceinline__ void unpack_tiles(T* vector, const ListCopies& a, uns
 
 __device__ __forceinline__ void await_neighbours(const ListCopies& a, unsigned epoch) {
   for (int n = static_cast<int>(threadIdx.x); n < a.neighbours; n += static_cast<int>(blockDim.x)) {
-    wait_until(a.ends[n].heard, epoch + 1);
+    wait_until(a.ends[n].received_count, epoch + 1);
   }
 }
 
@@ -103,8 +103,8 @@ __global__ void __launch_bounds__(threads)
   pack_tiles(vector, sent, a, epoch_of(a.epoch));
 }
 
-/// Waits for all messages in one small block, so that the blocks that unpack do not hold places
-/// which other work could use.
+/// Waits for all messages in one small block, so that the unpacking blocks do not occupy
+/// multiprocessors that other work could use.
 __global__ void await_lists(ListCopies a) { await_neighbours(a, *a.epoch); }
 
 template <class T>
@@ -112,8 +112,8 @@ __global__ void __launch_bounds__(threads) unpack_lists(T* vector, ListCopies a)
   unpack_tiles(vector, a, epoch_of(a.epoch));
 }
 
-/// A whole exchange between GPUs that store into each other's memory, with nothing beside it. Each
-/// block packs before it waits, so that all blocks must be on the GPU at once.
+/// A whole exchange between GPUs that store into each other's memory, with no other work alongside
+/// it. Each block packs before it waits, so that all blocks must be on the GPU at once.
 template <class T>
 __global__ void __launch_bounds__(threads)
     exchange_lists(T* vector, const std::int32_t* sent, ListCopies packed, ListCopies unpacked) {
@@ -136,7 +136,7 @@ void add_tiles(int neighbour, std::int64_t at, std::int64_t elements,
   }
 }
 
-/// One block also where there is nothing to copy: it tells the neighbours.
+/// At least one block even if there is nothing to copy: it signals the neighbours.
 LaunchShape shape_for(int tiles) {
   return {dim3(static_cast<unsigned>(std::clamp<std::int64_t>(tiles, 1, max_blocks))),
           dim3(threads)};
@@ -196,8 +196,8 @@ class CudaListExchange final : public ListExchange<T> {
   [[nodiscard]] std::int64_t sent_bytes() const override { return sent_bytes_; }
 
  private:
-  /// A transport's messages are as long both ways: the longer of the two, on which both sides
-  /// agree.
+  /// A transport's messages have the same length in both directions: the longer of the two, on
+  /// which both sides agree.
   static std::vector<MessageSize> sizes_of(const std::vector<ListNeighbour>& neighbours) {
     std::vector<MessageSize> sizes;
     sizes.reserve(neighbours.size());
@@ -255,13 +255,13 @@ class CudaListExchange final : public ListExchange<T> {
   Event ready_;
   Event arrived_;
   std::int64_t sent_bytes_ = 0;
-  bool shared_gpu_ = false;  ///< with other ranks, whose blocks may take places
+  bool shared_gpu_ = false;  ///< with other ranks, whose blocks may occupy it
   ChosenTransport chosen_;
   Buffer<std::int32_t> sent_list_;  ///< of all neighbours
   Buffer<ListTile> sent_tiles_;
   Buffer<ListTile> received_tiles_;
   Buffer<GpuMessageEnds> ends_;
-  Buffer<unsigned> tickets_;  ///< of those who pack and of those who unpack
+  Buffer<unsigned> tickets_;  ///< of the packing and of the unpacking blocks
   ListCopies pack_;
   ListCopies unpack_;
   T* vector_ = nullptr;  ///< in flight

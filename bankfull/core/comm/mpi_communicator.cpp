@@ -88,7 +88,7 @@ class MpiExchange final : public MessageExchange {
 
   void start() override {
     // One by one: MPI_Startall may start them in any order, and the parts of a long message are
-    // told apart by theirs.
+    // distinguished by their order.
     for (MPI_Request& request : requests_) {
       mpi_check(MPI_Start(&request), "starting an exchange");
     }
@@ -115,7 +115,7 @@ class MpiExchange final : public MessageExchange {
   std::vector<MPI_Request> requests_;
 };
 
-/// Where a rank stands among the nodes.
+/// A rank's position among the nodes.
 struct NodePlace {
   int local_rank = 0;
   int local_size = 1;
@@ -179,7 +179,7 @@ class MpiCommunicator final : public Communicator {
       std::span<const Message> sends, std::span<const Message> receives) const override {
     const std::vector<int> tags = tags_for(sends, receives);
     auto exchange = std::make_unique<MpiExchange>(handle_);
-    // Receives first: what arrives then finds its place.
+    // Receives are posted first, so that messages find a matching receive on arrival.
     for (const Message& message : receives) {
       exchange->add_receive(message, tags[static_cast<std::size_t>(message.rank)]);
     }
@@ -246,11 +246,11 @@ class MpiCommunicator final : public Communicator {
     return blocks;
   }
 
-  /// The tag of a new exchange with every rank that has part in it.
+  /// The tag of a new exchange with every rank that takes part in it.
   ///
-  /// Exchanges between the same ranks may be under way together, so each has its own tag. Ranks
-  /// count by themselves, and a rank that is no neighbour prepares other exchanges: so there is a
-  /// counter for each pair, and its two ranks, which prepare what they share in the same order,
+  /// Exchanges between the same ranks may be under way together, so each has its own tag. Each rank
+  /// counts on its own, and ranks that are not neighbours prepare different exchanges: so there is
+  /// a counter for each pair, and its two ranks, which prepare what they share in the same order,
   /// agree on it.
   [[nodiscard]] std::vector<int> tags_for(std::span<const Message> sends,
                                           std::span<const Message> receives) const {

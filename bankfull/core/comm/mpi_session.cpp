@@ -13,9 +13,9 @@
 namespace bankfull {
 namespace {
 
-/// While it lives, this process dies with the one that started it, the launcher or its daemon: both
-/// ends of MPI wait for a daemon that was killed, and would wait for ever. What a wrapper had asked
-/// for holds again afterwards.
+/// During its lifetime, this process is killed when the process that started it, the launcher or
+/// its daemon, dies: MPI_Init and MPI_Finalize wait for a daemon that was killed, and would wait
+/// for ever. The setting of a wrapper program is restored afterwards.
 class DyingWithLauncher {
  public:
   DyingWithLauncher() {
@@ -23,7 +23,7 @@ class DyingWithLauncher {
     const pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
-      raise(SIGKILL);  // it died before it was watched
+      raise(SIGKILL);  // it died before the signal was set up
     }
   }
   ~DyingWithLauncher() { prctl(PR_SET_PDEATHSIG, before_); }
@@ -83,7 +83,7 @@ class NodeFlag {
   NodeFlag(const NodeFlag&) = delete;
   NodeFlag& operator=(const NodeFlag&) = delete;
 
-  /// Raises the flag; whether nobody had done so.
+  /// Raises the flag; returns whether no other process had.
   [[nodiscard]] bool raise() const { return std::atomic_ref(*flag_).exchange(1) == 0; }
 
  private:

@@ -69,7 +69,7 @@ NcclCommunicator::NcclCommunicator(const Communicator& ranks) {
 }
 
 NcclCommunicator::~NcclCommunicator() {
-  // Destroying waits for the other ranks, which never come where this one failed.
+  // Destroying waits for the other ranks, which never arrive if this one failed.
   const bool failing = std::uncaught_exceptions() > 0;
   static_cast<void>(failing ? nccl().abort(handle_) : nccl().destroy(handle_));
 }

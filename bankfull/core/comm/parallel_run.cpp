@@ -41,16 +41,16 @@ ParallelRun::ParallelRun(const Launch& launch) {
 }
 
 int ParallelRun::fail(ExitCode code, const std::string& message,
-                      const std::function<void(const std::string&)>& tell) {
+                      const std::function<void(const std::string&)>& report) {
   if (world_->size() == 1) {
-    tell(message);
+    report(message);
     return static_cast<int>(code);
   }
   if (!world_->is_root()) {
     std::this_thread::sleep_for(patience_for_root);
   }
   if (mpi_->claim_failure()) {
-    tell(world_->is_root() ? message : "rank " + std::to_string(world_->rank()) + ": " + message);
+    report(world_->is_root() ? message : "rank " + std::to_string(world_->rank()) + ": " + message);
   } else {
     std::this_thread::sleep_for(patience_for_end);
   }

@@ -44,10 +44,10 @@ class ParallelRun {
   [[nodiscard]] const Communicator& world() const { return *world_; }
 
   /// Ends the run after a failure of this rank, whatever the others are doing. One rank per node
-  /// calls `tell` with the message, which names the rank unless it is the root; then all ranks are
-  /// killed, and the launcher returns `code`. If this process is alone, returns the code.
+  /// calls `report` with the message, which names the rank unless it is the root; then all ranks
+  /// are killed, and the launcher returns `code`. If this process is alone, returns the code.
   int fail(ExitCode code, const std::string& message,
-           const std::function<void(const std::string&)>& tell);
+           const std::function<void(const std::string&)>& report);
 
  private:
   std::unique_ptr<detail::MpiSession> mpi_;

@@ -7,10 +7,10 @@
 
 namespace bankfull {
 
-// What kernels do that carry messages between GPUs by themselves; see GpuMessageEnds.
+// Signalling by kernels that transfer messages between GPUs themselves; see GpuMessageEnds.
 
-/// The blocks' last one, with everything that all of them wrote visible to it. `ticket` counts the
-/// blocks that are done and is 0 between launches.
+/// Whether this is the last block; everything that all blocks wrote is then visible to it. `ticket`
+/// counts the blocks that are done and is 0 between launches.
 __device__ __forceinline__ bool is_last_block(unsigned* ticket) {
   __shared__ bool last;
   __syncthreads();
@@ -27,8 +27,8 @@ __device__ __forceinline__ bool is_last_block(unsigned* ticket) {
   return last;
 }
 
-/// Whoever sees `value` also sees what this thread wrote before, and what its block wrote before
-/// the last __syncthreads().
+/// A thread that reads `value` also sees what this thread wrote before, and what its block wrote
+/// before the last __syncthreads().
 __device__ __forceinline__ void raise(unsigned* counter, unsigned value) {
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
 }
@@ -46,15 +46,15 @@ __device__ __forceinline__ unsigned epoch_of(const unsigned* counter) {
   return counter != nullptr ? *counter : 0U;
 }
 
-/// Where an exchange's message goes.
+/// Where an exchange's message is written.
 template <class T>
 __device__ __forceinline__ T* outgoing_message(const GpuMessageEnds& ends, unsigned epoch) {
   const auto slot = static_cast<std::ptrdiff_t>(epoch & 1U);
   return reinterpret_cast<T*>(ends.outgoing + slot * ends.outgoing_slot);
 }
 
-/// Where an exchange's message arrives. Read it past L1, which knows nothing of what other devices
-/// write.
+/// Where an exchange's message arrives. Read it bypassing L1, which is not coherent with writes of
+/// other devices.
 template <class T>
 __device__ __forceinline__ const T* incoming_message(const GpuMessageEnds& ends, unsigned epoch) {
   const auto slot = static_cast<std::ptrdiff_t>(epoch & 1U);

@@ -12,7 +12,7 @@
 namespace bankfull {
 namespace {
 
-/// Counters and slots lie on lines of their own.
+/// Counters and slots are on separate cache lines.
 constexpr std::size_t line = 128;
 
 /// Allocations of this size are never part of a larger one, which a handle would share as a whole.
@@ -47,7 +47,7 @@ std::size_t inbox_bytes(const std::vector<Place>& places) {
   return whole(end, own_allocation);
 }
 
-/// Memory of another process on this node, mapped while the object lives.
+/// Memory of another process on this node, mapped during the object's lifetime.
 class MappedInbox {
  public:
   explicit MappedInbox(const cudaIpcMemHandle_t& handle) {
@@ -65,16 +65,16 @@ class MappedInbox {
 };
 
 /// Kernels store messages straight into an inbox in the neighbour's memory, then raise a counter
-/// beside it, on which the neighbour's unpacking kernel waits.
+/// next to it, on which the neighbour's unpacking kernel waits.
 ///
 /// Two slots suffice without asking whether one is free: a rank packs exchange n after it has
 /// unpacked n - 1, which the neighbour packed after it had unpacked n - 2, the last to use the
-/// slot. No fence is needed beside the counters': what the neighbour read in unpacking n - 2 is
+/// slot. No fence is needed besides the counters': what the neighbour read in unpacking n - 2 is
 /// ordered before its packing of n - 1 (one stream), that before the counter that this rank
 /// acquires in unpacking n - 1, and that before packing n (one stream again).
 ///
-/// Kernels that wait hold places on their GPU. The neighbour's kernels must be able to run
-/// meanwhile: they are on another GPU, or take turns with ours on the same one.
+/// Kernels that wait occupy their GPU. The neighbour's kernels must be able to run meanwhile: they
+/// are on another GPU, or are time-sliced with ours on the same one.
 class PeerTransport final : public GpuTransport {
  public:
   PeerTransport(const Communicator& ranks, const std::vector<MessageSize>& messages,
@@ -85,7 +85,7 @@ class PeerTransport final : public GpuTransport {
     fill_bytes(inbox_.data(), 0, inbox_.bytes(), stream);
     stream.synchronize();
     map_inboxes();
-    ranks_.barrier();  // nobody stores into an inbox that is not cleared yet
+    ranks_.barrier();  // no rank may store into an inbox that is not cleared yet
   }
 
   ~PeerTransport() override {
@@ -95,7 +95,7 @@ class PeerTransport final : public GpuTransport {
       try {
         ranks_.barrier();
       } catch (const RuntimeFailure&) {
-        return;  // the next collective call says what MPI has to say
+        return;  // the next collective call reports MPI's error
       }
     }
   }
@@ -128,8 +128,8 @@ class PeerTransport final : public GpuTransport {
                        .incoming = inbox_.data() + place.data,
                        .outgoing_slot = static_cast<std::ptrdiff_t>(mine->slot),
                        .incoming_slot = static_cast<std::ptrdiff_t>(place.slot),
-                       .told = counter(there + mine->counter),
-                       .heard = counter(inbox_.data() + place.counter)});
+                       .sent_count = counter(there + mine->counter),
+                       .received_count = counter(inbox_.data() + place.counter)});
     }
   }
 
@@ -188,7 +188,7 @@ std::string obstacle_to_mapping(const Communicator& ranks) {
       obstacle = failure.what();
     }
   }
-  static_cast<void>(cudaGetLastError());  // a refusal is an answer here
+  static_cast<void>(cudaGetLastError());  // a refusal is a valid result here
   ranks.barrier();                        // memory must outlive its mappings
   return obstacle;
 }
@@ -207,7 +207,7 @@ std::string detail::peer_obstacle(const Communicator& ranks, Device gpu) {
   if (ranks.all(obstacle.empty())) {
     obstacle = obstacle_to_mapping(ranks);
   }
-  // All ranks must come to the same answer.
+  // All ranks must reach the same result.
   for (const auto& theirs : ranks.all_gather(std::vector<char>(obstacle.begin(), obstacle.end()))) {
     if (!theirs.empty()) {
       return {theirs.begin(), theirs.end()};

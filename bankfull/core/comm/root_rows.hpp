@@ -13,10 +13,11 @@
 
 namespace bankfull {
 
-/// Brings parts of a grid, of which each rank has one in host memory, to the root, and back: whole
-/// rows along k. Parts may overlap.
+/// Gathers parts of a grid, of which each rank has one in host memory, on the root, and scatters
+/// them back: whole rows along k. Parts may overlap.
 ///
-/// Making one is not collective, but all ranks must make theirs in the same order among exchanges.
+/// Construction is not collective, but all ranks must construct theirs in the same order relative
+/// to exchanges.
 template <class T>
 class RootRows {
  public:
@@ -43,7 +44,7 @@ class RootRows {
     from_root_ = ranks.prepare(root_ ? messages : none, root_ ? none : messages);
   }
 
-  /// Collective. `mine(i, j)` is a row of this rank's part, and `whole(i, j)` where the root wants
+  /// Collective. `mine(i, j)` is a row of this rank's part, and `whole(i, j)` where the root stores
   /// a row of any part: it is called on the root only.
   template <class Mine, class Whole>
   void gather(const Mine& mine, const Whole& whole) {
@@ -62,7 +63,7 @@ class RootRows {
     }
   }
 
-  /// Collective: the other way.
+  /// Collective: the reverse.
   template <class Whole, class Mine>
   void scatter(const Whole& whole, const Mine& mine) {
     if (root_) {

@@ -8,12 +8,12 @@
 
 namespace bankfull {
 
-// The copy engine of compute capability 9.0: one thread asks for a whole box of a tensor, which
+// The copy engine of compute capability 9.0: one thread requests a whole box of a tensor, which
 // arrives in shared memory while the block computes. Call these only in code that
 // `compiled_capability >= bulk_copy_capability` guards.
 
-/// An mbarrier, 8 bytes of shared memory, that completes a phase when the bytes expected arrived.
-/// Phases have parities 0, 1, 0, ...
+/// An mbarrier, 8 bytes of shared memory, that completes a phase when the expected bytes have
+/// arrived. Phases have parities 0, 1, 0, ...
 struct CopyBarrier {
   static constexpr int bytes = 8;
 
@@ -29,7 +29,7 @@ struct CopyBarrier {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(address) : "memory");
   }
 
-  /// Begins a phase: `count` bytes will come.
+  /// Begins a phase in which `count` bytes are expected.
   __device__ __forceinline__ void expect(std::uint32_t count) const {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address), "r"(count)
                  : "memory");
@@ -49,13 +49,13 @@ struct CopyBarrier {
   }
 };
 
-/// Lets the copy engine see the barriers that this thread has initialised.
+/// Makes the barriers that this thread has initialised visible to the copy engine.
 __device__ __forceinline__ void publish_copy_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster; fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// Asks for consecutive bytes that are read once: they are the first to leave the cache. Addresses
-/// and `bytes` are multiples of 16.
+/// Requests consecutive bytes that are read once: they are the first to be evicted from the cache.
+/// Addresses and `bytes` are multiples of 16.
 __device__ __forceinline__ void copy_once(std::uint32_t to, const void* from, unsigned bytes,
                                           const CopyBarrier& barrier) {
   if (bytes == 0) {
@@ -70,7 +70,7 @@ __device__ __forceinline__ void copy_once(std::uint32_t to, const void* from, un
       : "memory");
 }
 
-/// Asks for consecutive bytes. Addresses and `bytes` are multiples of 16.
+/// Requests consecutive bytes. Addresses and `bytes` are multiples of 16.
 __device__ __forceinline__ void copy_bulk(std::uint32_t to, const void* from, unsigned bytes,
                                           const CopyBarrier& barrier) {
   asm volatile(
@@ -80,7 +80,7 @@ __device__ __forceinline__ void copy_bulk(std::uint32_t to, const void* from, un
       : "memory");
 }
 
-/// Asks for consecutive bytes to come into the cache, without waiting. Addresses and `bytes` are
+/// Prefetches consecutive bytes into the cache, without waiting. Addresses and `bytes` are
 /// multiples of 16.
 __device__ __forceinline__ void prefetch_bulk(const void* from, unsigned bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
@@ -91,7 +91,7 @@ struct BoxCorner {
   int k, j, i, field;
 };
 
-/// Asks for one box of the tensor; `to` is a multiple of 128 bytes in shared memory. Elements
+/// Requests one box of the tensor; `to` is a multiple of 128 bytes in shared memory. Elements
 /// outside the tensor arrive as zeros and count as bytes.
 __device__ __forceinline__ void copy_box(const void* to, const CUtensorMap* tensor,
                                          const BoxCorner& at, const CopyBarrier& barrier) {

@@ -4,18 +4,18 @@
 
 namespace bankfull {
 
-/// How long L2 shall keep what is read.
+/// L2 eviction policy of reads.
 struct CachePolicy {
   std::uint64_t bits;
 
-  /// What is not read again soon: the first to leave.
+  /// For data not read again soon: evicted first.
   __device__ __forceinline__ static CachePolicy once() {
     std::uint64_t bits;
     asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(bits));
     return {bits};
   }
 
-  /// What is read again: the last to leave.
+  /// For data read again: evicted last.
   __device__ __forceinline__ static CachePolicy keep() {
     std::uint64_t bits;
     asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(bits));
@@ -23,13 +23,13 @@ struct CachePolicy {
   }
 };
 
-/// Asks for the line at an address of GPU memory; the thread does not wait.
+/// Prefetches the line at an address of GPU memory; the thread does not wait.
 __device__ __forceinline__ void prefetch_to_l2(const void* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
-// Predicated reads past L1 of what nobody writes during the kernel, `Offset` elements behind `at`;
-// else `to` stays as it is.
+// Predicated reads, bypassing L1, of data that is not written during the kernel, `Offset` elements
+// after `at`; `to` is unchanged if the predicate is false.
 
 template <int Offset>
 __device__ __forceinline__ void load_by(CachePolicy policy, bool wanted, double& to,

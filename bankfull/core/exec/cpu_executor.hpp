@@ -55,7 +55,7 @@ class CpuExecutor {
     return sum;
   }
 
-  /// How often each of the values 0, ..., below - 1 occurs; others do not.
+  /// How often each of the values 0, ..., below - 1 occurs; there must be no others.
   [[nodiscard]] std::vector<std::int64_t> histogram(const std::uint8_t* values, std::int64_t count,
                                                     int below) const {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(below), 0);

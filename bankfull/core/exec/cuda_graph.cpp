@@ -36,7 +36,7 @@ Recording record(const Stream& stream, const std::function<void()>& queue) {
   return end_recording(stream);
 }
 
-// CUDA 12 has these calls, which know of edges' data, beside older ones of the plain names.
+// CUDA 12 has these calls, which take edge data, besides older ones with the plain names.
 #if CUDART_VERSION >= 13000
 constexpr auto capture_info = [](auto... all) { return cudaStreamGetCaptureInfo(all...); };
 constexpr auto add_node = [](auto... all) { return cudaGraphAddNode(all...); };
@@ -51,7 +51,7 @@ constexpr auto set_last_nodes = [](auto... all) {
 };
 #endif
 
-/// A graph that a stream's work goes into, and the nodes that what comes next waits for.
+/// The graph that a stream's work is recorded into, and the nodes on which the next work depends.
 struct RecordingState {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaGraph_t graph = nullptr;

@@ -2,7 +2,7 @@
 
 namespace bankfull {
 
-/// The shared memory that a kernel's launch asks for (LaunchShape::shared_bytes), as a T.
+/// The dynamic shared memory of a kernel's launch (LaunchShape::shared_bytes), as a T.
 template <class T>
 __device__ __forceinline__ T& dynamic_shared() {
   extern __shared__ double2 dynamic_shared_memory[];

@@ -26,7 +26,7 @@ __global__ void for_each_kernel(Box box, Body body) {
 
 }  // namespace detail
 
-/// Queues body(i, j, k) for every cell of the box, one thread a cell.
+/// Queues body(i, j, k) for every cell of the box, one thread per cell.
 template <class Body>
 void for_each(const LaunchSite& site, const Box& box, Body body) {
   if (box.empty()) {

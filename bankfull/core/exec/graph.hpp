@@ -34,7 +34,7 @@ class Graph {
 /// Whether work queued on the stream is being recorded instead of run.
 bool is_recording(const Stream& stream);
 
-/// What the kernels of a recording say whether a loop of it goes round: see device_loop.cuh.
+/// Through this the kernels of a recording set whether a loop in it continues: see device_loop.cuh.
 struct LoopCondition {
   unsigned long long handle = 0;
 };
@@ -49,7 +49,7 @@ void queue_loop(const Stream& stream, LoopCondition condition, const Stream& bod
                 const std::function<void()>& queue_body);
 
 /// Work that is queued again and again: as a graph once it is recorded, call by call until then and
-/// where it cannot be, as with messages that the host must see to.
+/// where it cannot be, as with messages that the host must handle.
 class RepeatedWork {
  public:
   /// `queue_all` queues the work on `stream`, which must outlive this.

@@ -6,8 +6,9 @@
 
 namespace bankfull {
 
-/// What a block tells the others at a meeting: halves of a number, each with the number of the
-/// meeting beside it, so that whoever reads them knows whether they are there.
+/// What a block publishes on arriving at a grid-wide barrier: the two halves of its term, each
+/// tagged with the epoch of the barrier, so that readers can tell whether the term has been
+/// written.
 struct alignas(16) GridTerm {
   std::uint64_t lower;
   std::uint64_t upper;
@@ -15,11 +16,12 @@ struct alignas(16) GridTerm {
 
 namespace detail {
 
-/// Orders what the thread, and those it has met, did before it and what they do behind it.
+/// Orders the memory accesses before it, of this thread and of those it has synchronised with,
+/// before those after it.
 __device__ __forceinline__ void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 
-__device__ __forceinline__ void store_term(GridTerm* at, double value, std::uint32_t meeting) {
-  const auto tag = static_cast<std::uint64_t>(meeting) << 32;
+__device__ __forceinline__ void store_term(GridTerm* at, double value, std::uint32_t epoch) {
+  const auto tag = static_cast<std::uint64_t>(epoch) << 32;
   const auto bits = static_cast<std::uint64_t>(__double_as_longlong(value));
   asm volatile(
       "st.relaxed.gpu.global.u64 [%0], %1;\n\tst.relaxed.gpu.global.u64 [%0 + 8], %2;" ::"l"(at),
@@ -27,7 +29,7 @@ __device__ __forceinline__ void store_term(GridTerm* at, double value, std::uint
       : "memory");
 }
 
-__device__ __forceinline__ double await_term(const GridTerm* at, std::uint32_t meeting) {
+__device__ __forceinline__ double await_term(const GridTerm* at, std::uint32_t epoch) {
   std::uint64_t lower;
   std::uint64_t upper;
   do {
@@ -35,18 +37,19 @@ __device__ __forceinline__ double await_term(const GridTerm* at, std::uint32_t m
                  : "=l"(lower), "=l"(upper)
                  : "l"(at)
                  : "memory");
-  } while (lower >> 32 != meeting || upper >> 32 != meeting);
+  } while (lower >> 32 != epoch || upper >> 32 != epoch);
   return __longlong_as_double(static_cast<long long>(upper << 32 | (lower & 0xffffffffU)));
 }
 
 }  // namespace detail
 
-/// Sums over all threads of all blocks of a kernel that `launch_together` started, always in the
-/// same order. Each is a barrier too: what one block has written before, all blocks see behind it,
-/// except through the read-only path (`__ldg`). Blocks are one-dimensional and have at least as
-/// many threads as the grid has blocks.
+/// Sums over all threads of all blocks of a kernel launched by `launch_together`, always in the
+/// same order. Each sum is also a grid-wide barrier: what any block wrote before it is visible to
+/// all blocks after it, except through the read-only path (`__ldg`). Blocks are one-dimensional and
+/// have at least as many threads as the grid has blocks.
 ///
-/// Nobody adds up for all: that would take two ways through memory instead of one.
+/// Every block adds up all terms itself: with one block adding up for all, a sum would take two
+/// round trips through memory instead of one.
 class GridSum {
  public:
   /// Length of `terms`, which must be 0 when the kernel starts.
@@ -54,35 +57,39 @@ class GridSum {
 
   __device__ __forceinline__ explicit GridSum(GridTerm* terms) : terms_(terms) {}
 
-  /// By all threads: the sum of their terms, the same bits for all.
-  __device__ __forceinline__ double operator()(double term) { return meet(block_sum(term)); }
+  /// To be called by all threads: the sum of their terms, bitwise equal in all of them.
+  __device__ __forceinline__ double operator()(double term) {
+    return arrive_and_sum(block_sum(term));
+  }
 
   /// A barrier only.
   __device__ __forceinline__ void wait() {
     __syncthreads();
-    static_cast<void>(meet(0.0));
+    static_cast<void>(arrive_and_sum(0.0));
   }
 
  private:
   static constexpr unsigned warp_threads = 32;
 
-  /// `own` of thread 0 counts, which all threads of the block have met.
+  /// Grid-wide barrier and sum of the blocks' terms. Uses `own` of thread 0 only, with which all
+  /// threads of the block must have synchronised.
   ///
-  /// Two rows of terms in turn: who still reads one is not disturbed by those at the next meeting,
-  /// and nobody gets to the one after that before all have come to the next.
-  __device__ double meet(double own) {
+  /// The rows of terms are double-buffered: blocks that still read one row are not disturbed by
+  /// arrivals in the next epoch, and no block enters the epoch after that before all have arrived
+  /// in the next one.
+  __device__ double arrive_and_sum(double own) {
     __shared__ double warp_sums[warp_threads];
-    ++meeting_;
-    GridTerm* const terms = terms_ + meeting_ % 2 * gridDim.x;
+    ++epoch_;
+    GridTerm* const terms = terms_ + epoch_ % 2 * gridDim.x;
     if (threadIdx.x == 0) {
       detail::fence();
-      detail::store_term(terms + blockIdx.x, own, meeting_);
+      detail::store_term(terms + blockIdx.x, own, epoch_);
     }
     const unsigned warps = (gridDim.x + warp_threads - 1) / warp_threads;
     if (threadIdx.x < warps * warp_threads) {
       double value = 0.0;
       if (threadIdx.x < gridDim.x) {
-        value = detail::await_term(terms + threadIdx.x, meeting_);
+        value = detail::await_term(terms + threadIdx.x, epoch_);
         detail::fence();
       }
       __syncwarp();
@@ -102,7 +109,7 @@ class GridSum {
   }
 
   GridTerm* terms_;
-  std::uint32_t meeting_ = 0;
+  std::uint32_t epoch_ = 0;
 };
 
 }  // namespace bankfull

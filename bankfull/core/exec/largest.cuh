@@ -37,7 +37,7 @@ __device__ __forceinline__ void raise_to_largest(double* largest, double value) 
   }
   const OrderedBits of_block = detail::largest_of_warp(thread < warps ? of_warps[thread] : 0);
   if (thread == 0) {
-    // Nobody waits for it; to look first whether it is needed would be a wait.
+    // No thread waits for the result; checking first whether it is needed would mean waiting.
     atomicMax(reinterpret_cast<OrderedBits*>(largest), of_block);
   }
 }

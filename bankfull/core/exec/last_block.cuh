@@ -2,7 +2,7 @@
 
 namespace bankfull {
 
-/// Whether all other blocks of the grid have come here before; the last one sees what they have
+/// Whether all other blocks of the grid have arrived here before; the last one sees what they have
 /// written to global memory. All threads of every block call it. `arrivals` is 0 when the kernel
 /// starts, and again when it ends.
 __device__ __forceinline__ bool is_last_block(unsigned* arrivals) {

@@ -41,7 +41,7 @@ void detail::check_launch(cudaError_t status, const void* kernel, const LaunchSh
     return;
   }
   const std::string name = name_of(kernel);
-  // CUDA would report this failure once more to whoever asks for its last one.
+  // Otherwise CUDA would report this failure again to the next caller that queries the last error.
   static_cast<void>(cudaGetLastError());
   throw RuntimeFailure(fmt::format(
       "CUDA failed while launching kernel {} with a grid of {} blocks, {} threads per block and {} "

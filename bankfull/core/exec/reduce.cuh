@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(1024) sum_spans(const T* values, T* sums, int 
 
 }  // namespace detail
 
-/// Adds up what the blocks of a kernel leave behind, always in the same order, so that a sum has
-/// the same bits in every run. It holds room for `max_partials` partial sums in GPU memory.
+/// Adds up the partial sums of a kernel's blocks, always in the same order, so that a sum has the
+/// same bits in every run. It holds room for `max_partials` partial sums in GPU memory.
 class FixedOrderSums {
  public:
   explicit FixedOrderSums(std::size_t max_partials)

@@ -16,7 +16,7 @@ void select(Device device);
 
 class Event;
 
-/// Whose blocks go first where several streams of a GPU have some to run.
+/// Priority of a stream's blocks where several streams of a GPU have some to run.
 enum class StreamPriority { low, normal, high };
 
 /// A queue of work on one GPU. Work of one stream runs in order; the host does not wait for it.

@@ -23,8 +23,8 @@ constexpr Range share(std::int64_t count, int member, int members) {
   return {begin, begin + base + (member < extra ? 1 : 0)};
 }
 
-/// Smaller copies take one thread less time than waking the others.
-inline constexpr std::int64_t bytes_worth_a_team = std::int64_t{256} << 10;
+/// Below this size one thread copies faster than waking the others takes.
+inline constexpr std::int64_t min_team_bytes = std::int64_t{256} << 10;
 
 /// The OpenMP threads of this process that work together.
 ///

@@ -8,7 +8,7 @@
 namespace bankfull {
 namespace {
 
-/// What this program calls of the driver itself; the CUDA runtime calls the rest.
+/// The driver functions that this program calls itself; all others are called by the CUDA runtime.
 struct DriverFunctions : DynamicLibrary {
   DriverFunctions() : DynamicLibrary("libcuda.so.1") {}
   DynamicFunction<decltype(cuTensorMapEncodeTiled)> encode{*this, "cuTensorMapEncodeTiled"};

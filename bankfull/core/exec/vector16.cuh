@@ -11,7 +11,7 @@ struct alignas(16) Vector16 {
   T lane[16 / sizeof(T)];
 };
 
-/// Reads what nobody writes during the kernel and nobody reads again soon: past L1.
+/// Reads data that is not written during the kernel and not read again soon: bypasses L1.
 template <class T>
 __device__ __forceinline__ Vector16<T> load_once(const T* at) {
   uint4 words;
@@ -21,13 +21,13 @@ __device__ __forceinline__ Vector16<T> load_once(const T* at) {
   return std::bit_cast<Vector16<T>>(words);
 }
 
-/// Reads what nobody writes during the kernel and neighbours read too: through L1.
+/// Reads data that is not written during the kernel and that neighbours read too: through L1.
 template <class T>
 __device__ __forceinline__ Vector16<T> load_cached(const T* at) {
   return std::bit_cast<Vector16<T>>(__ldg(reinterpret_cast<const uint4*>(at)));
 }
 
-/// Writes what is not read again soon.
+/// Writes data that is not read again soon.
 template <class T>
 __device__ __forceinline__ void store_once(T* at, const Vector16<T>& value) {
   __stcs(reinterpret_cast<uint4*>(at), std::bit_cast<uint4>(value));
@@ -43,7 +43,7 @@ __device__ __forceinline__ void store_shared(T* at, const Vector16<T>& value) {
   *reinterpret_cast<uint4*>(at) = std::bit_cast<uint4>(value);
 }
 
-/// Address of shared memory as instructions on it want it.
+/// Shared-memory address as used by instructions on it.
 __device__ __forceinline__ unsigned shared_address(const void* at) {
   return static_cast<unsigned>(__cvta_generic_to_shared(at));
 }

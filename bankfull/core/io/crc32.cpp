@@ -15,7 +15,7 @@ std::uint32_t continued(std::uint32_t value, const std::uint8_t* bytes, std::siz
 
 void Crc32::add(const void* bytes, std::size_t count, int threads) {
   const auto* const begin = static_cast<const std::uint8_t*>(bytes);
-  // Below this a team of threads takes longer to start than one takes for all.
+  // Below this size a team of threads takes longer to start than one thread takes for everything.
   constexpr std::size_t fewest_bytes = 1 << 18;
   const auto parts = static_cast<int>(
       std::clamp<std::size_t>(count / fewest_bytes, 1, static_cast<std::size_t>(threads)));

@@ -5,9 +5,9 @@
 
 namespace bankfull {
 
-/// The CRC-32 of zip, gzip and PNG (ISO 3309, reflected polynomial edb88320) of bytes that come in
-/// pieces. It finds every error of up to 32 bits in a row. Builds with HDF5 only, which brings
-/// zlib.
+/// The CRC-32 of zip, gzip and PNG (ISO 3309, reflected polynomial edb88320) of bytes that are
+/// passed in pieces. It detects every error burst of up to 32 bits. Builds with HDF5 only, which
+/// brings zlib.
 class Crc32 {
  public:
   /// With several threads each takes a part of the bytes, which changes no bit of the value.

@@ -26,8 +26,8 @@ std::uint32_t folded(std::uint64_t sum) {
 }  // namespace
 
 std::uint32_t fletcher32(const std::uint8_t* bytes, std::size_t count) {
-  // Words a block: sums of words times 1 to so many stay below 2^32, so that they are formed in
-  // vectors of 32 bits.
+  // Words per block: sums of words times 1 to this number stay below 2^32, so that they can be
+  // computed in vectors of 32 bits.
   constexpr std::size_t block = 256;
   std::uint64_t sum = 0;
   std::uint64_t sum_of_sums = 0;
@@ -59,7 +59,8 @@ std::vector<std::uint8_t>& ChunkFilters::elements(std::size_t bytes) {
   return chunk_.bytes;
 }
 
-/// First bytes of all elements, then second ones, and so on: what varies little gets together.
+/// The first bytes of all elements, then the second ones, and so on: bytes that vary little become
+/// adjacent.
 void ChunkFilters::shuffle() {
   const std::size_t count = chunk_.bytes.size() / element_bytes_;
   shuffled_.resize(chunk_.bytes.size());
@@ -75,7 +76,7 @@ void ChunkFilters::deflate() {
   const int outcome =
       compress2(chunk_.bytes.data(), &size, shuffled_.data(), shuffled_.size(), deflate_);
   if (outcome == Z_MEM_ERROR) {
-    throw RuntimeFailure("there is no memory left to compress a chunk of a file");
+    throw RuntimeFailure("not enough memory to compress a chunk of a file");
   }
   if (outcome == Z_OK && size > 0) {
     chunk_.bytes.resize(size);

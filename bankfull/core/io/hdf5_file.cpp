@@ -31,9 +31,9 @@ static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>
 constexpr std::int64_t bytes_beside_data = 64 * kib;
 constexpr std::int64_t bytes_beside_chunk = 64;
 
-/// To be called by each thread that uses the library, which prints its errors unless told not to by
-/// each thread (where it is aware of threads); we report them ourselves. It must not close at exit
-/// what it could not close before: it crashes there.
+/// To be called by each thread that uses the library. The library prints its errors unless this is
+/// turned off in each thread (if it is thread-aware); we report them ourselves. At exit it must not
+/// close objects that it could not close before: it would crash.
 void start_library() {
   static const bool started = H5dont_atexit() >= 0 && H5open() >= 0;
   thread_local const bool is_quiet = H5Eset_auto2(0, nullptr, nullptr) >= 0;
@@ -42,15 +42,15 @@ void start_library() {
   }
 }
 
-/// What the system said, where it is to blame: "..., errno = 28, error message = 'No space left on
-/// device', ..."; 0 where it is not.
+/// The system's error in a description of the library: "..., errno = 28, error message = 'No space
+/// left on device', ..."; 0 if there is none.
 int error_of_system(const std::string& description) {
   constexpr std::string_view mark = "errno = ";
   const std::size_t begin = description.find(mark);
   return begin == std::string::npos ? 0 : std::atoi(description.c_str() + begin + mark.size());
 }
 
-/// Where the last failure began, in the library's words.
+/// The cause of the last failure, in the library's words.
 std::string cause_of_failure() {
   std::string cause;
   const auto take_first = [](unsigned number, const H5E_error2_t* error, void* to) -> herr_t {
@@ -75,7 +75,7 @@ std::string cause_of_failure() {
   throw RuntimeFailure(line);
 }
 
-/// Returns of the library are at least 0, or failures.
+/// The library returns at least 0, or a negative value on failure.
 template <class Return>
 Return checked(Return value, const std::string& what) {
   if (value < 0) {
@@ -88,8 +88,8 @@ Handle owned(hid_t id, Handle::Close close, const std::string& what) {
   return {checked(id, what), close};
 }
 
-/// What the library still keeps of an object's file goes nowhere from now on: the file is given up.
-/// Else it could not be closed where the disk has no room for that.
+/// Discards what the library still buffers of an object's file: the file is abandoned. Otherwise it
+/// could not be closed on a full disk.
 void give_up_file_of(hid_t object) {
   const Handle file(H5Iget_file_id(object), H5Fclose);
   void* descriptor = nullptr;
@@ -103,7 +103,7 @@ void give_up_file_of(hid_t object) {
   H5Eclear2(H5E_DEFAULT);
 }
 
-/// Does what writes to the file of an object, which is given up where that fails.
+/// Runs an action that writes to the file of an object; the file is abandoned if it fails.
 template <class Body>
 decltype(auto) writing_to(hid_t object, const Body& body) {
   try {
@@ -144,9 +144,9 @@ Handle space_of(const std::vector<std::int64_t>& extents, const std::string& wha
                H5Sclose, what);
 }
 
-/// Of files: locks are no concern of the library (runs lock their folder, and not every file system
-/// can), a closed file is closed, and the format is one that has checksums of all that describes
-/// data.
+/// File access properties: the library does no locking (runs lock their folder, and not every file
+/// system supports locks), closing a file closes all its objects, and the format has checksums of
+/// all metadata.
 Handle access_properties(const std::string& what) {
   Handle access = owned(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, what);
   checked(H5Pset_file_locking(access.id(), false, true), what);
@@ -172,7 +172,7 @@ Handle properties_of(const DatasetShape& shape, const std::string& what) {
   return properties;
 }
 
-/// Those of "flow/u" that are missing: "flow". Without the time at which they are made.
+/// Creates the missing groups of a name: "flow" for "flow/u". Without creation times.
 void make_groups_of(hid_t file, const std::string& name, const std::string& what) {
   const Handle creation = owned(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, what);
   checked(H5Pset_obj_track_times(creation.id(), false), what);
@@ -200,7 +200,7 @@ struct Selection {
   Handle in_memory;
 };
 
-/// The chunks of a part of whole ones, in the order of their places.
+/// The chunks of a part that consists of whole chunks, in the order of their positions.
 class ChunkGrid {
  public:
   ChunkGrid(const Part& part, std::vector<std::int64_t> chunk)
@@ -221,7 +221,7 @@ class ChunkGrid {
     return place;
   }
 
-  /// Its elements as reals of the file, out of the part's values; 0 beyond the dataset's end.
+  /// Its elements as reals of the file, from the part's values; 0 beyond the dataset's end.
   template <class Real>
   void copy(std::int64_t number, const double* values, ChunkFilters& filters) const {
     std::vector<std::int64_t> first = place(number);
@@ -260,8 +260,8 @@ class ChunkGrid {
     return index;
   }
 
-  /// Elements that follow each other both in the part and in the chunk; leaves 1 of their
-  /// dimensions.
+  /// The number of elements that are contiguous both in the part and in the chunk; sets the extents
+  /// of their dimensions to 1.
   std::int64_t take_contiguous(std::vector<std::int64_t>& rows) const {
     std::size_t n = rows.size() - 1;
     while (n > 0 && rows[n] == chunk_[n] && rows[n] == part_.count[n]) {
@@ -375,8 +375,8 @@ bool Dataset::is_of_whole_chunks(const Part& part) const {
   return !shape_.extents.empty() && count_of(part.count) > 0;
 }
 
-/// Chunks are formed side by side and go to the file in order: the same bytes with any number of
-/// threads.
+/// Chunks are formed in parallel and written to the file in order: the same bytes with any number
+/// of threads.
 void Dataset::write_chunks(const Part& part, const double* values) {
   const std::string what = "write " + what_;
   const ChunkGrid chunks(part, chunk_of(shape_.extents, bytes_of(shape_.element)));
@@ -431,7 +431,7 @@ void Dataset::write(const Part& part, const double* values) {
   });
 }
 
-/// All of it, out of memory of this type.
+/// Writes all of it from memory of this type.
 void Dataset::write_all(std::int64_t type, const void* values) {
   writing_to(id_.id(), [&] {
     checked(H5Dwrite(id_.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write " + what_);
@@ -492,7 +492,7 @@ void Dataset::each_piece(
   const std::vector<std::int64_t> all = extents();
   const H5T_class_t kind = H5Tget_class(type.id());
   if (all.empty() || (kind != H5T_INTEGER && kind != H5T_FLOAT)) {
-    throw RuntimeFailure("cannot " + what + ": it is no array of numbers");
+    throw RuntimeFailure("cannot " + what + ": it is not an array of numbers");
   }
   if (count_of(all) == 0) {
     return;
@@ -517,7 +517,7 @@ void Dataset::each_piece(
 void File::fail(const std::string& what) const { fail_to(what + " " + path_.string()); }
 
 bool File::has(const std::string& name) const {
-  // Every group of the name, or the library calls it a failure.
+  // Checks every group of the name, because the library fails if one is missing.
   for (std::size_t end = name.find('/'); true; end = name.find('/', end + 1)) {
     const std::string part = name.substr(0, end);
     if (H5Lexists(id_.id(), part.c_str(), H5P_DEFAULT) <= 0) {
@@ -544,7 +544,7 @@ std::string File::text_attribute(const std::string& name) const {
   const Handle attribute = owned(H5Aopen(id_.id(), name.c_str(), H5P_DEFAULT), H5Aclose, what);
   const Handle type = owned(H5Aget_type(attribute.id()), H5Tclose, what);
   if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) != 0) {
-    return "";  // of another program
+    return "";  // written by another program
   }
   std::string text(H5Tget_size(type.id()), '\0');
   checked(H5Aread(attribute.id(), type.id(), text.data()), what);
@@ -608,7 +608,7 @@ NewFile::NewFile(const std::filesystem::path& path) : File(path), staged_(path) 
               H5Fclose, what);
 }
 
-/// Of a file that has got its name there is nothing left to close.
+/// A file that has been renamed has nothing left to close.
 NewFile::~NewFile() {
   if (id_.id() >= 0) {
     give_up_file_of(id_.id());
@@ -622,7 +622,7 @@ Dataset NewFile::add(const std::string& name, const DatasetShape& shape) {
 Dataset NewFile::made(const std::string& name, const DatasetShape& shape) {
   const std::string what = name + " of " + path_.string();
   const std::string writing = "write " + what;
-  // Chunks at the ends are as large as others.
+  // Chunks at the ends are stored at full size.
   const std::vector<std::int64_t> chunk = chunk_of(shape.extents, bytes_of(shape.element));
   std::int64_t chunks = 1;
   for (std::size_t n = 0; n < chunk.size(); ++n) {

@@ -13,11 +13,11 @@
 
 namespace bankfull::hdf5 {
 
-/// Files of HDF5, in builds with it (build::hdf5) only. Every return of the library is checked:
-/// what fails throws RuntimeFailure in one line that names the file. To be used by one thread at a
-/// time, as the library is.
+/// HDF5 files, in builds with HDF5 (build::hdf5) only. Every return value of the library is
+/// checked: failures throw RuntimeFailure with one line that names the file. Not thread-safe, like
+/// the library itself.
 
-/// How elements lie in a file; they are little-endian on any machine.
+/// The type of elements in a file; they are little-endian on any machine.
 enum class Element { fp32, fp64, int64, byte };
 
 /// Owns an identifier of the library.
@@ -40,7 +40,7 @@ class Handle {
 
   [[nodiscard]] std::int64_t id() const { return id_; }
 
-  /// Closes it; less than 0: that failed.
+  /// Closes it; returns a negative value on failure.
   int release() {
     return close_ == nullptr ? 0 : std::exchange(close_, nullptr)(std::exchange(id_, -1));
   }
@@ -56,7 +56,7 @@ struct Part {
   std::vector<std::int64_t> count;
 };
 
-/// What a dataset is to be made as.
+/// The properties of a new dataset.
 struct DatasetShape {
   Element element = Element::fp64;
   std::vector<std::int64_t> extents;
@@ -70,7 +70,8 @@ class Dataset {
  public:
   Dataset(Handle id, std::string what);
 
-  /// One that is new. Parts of whole chunks are written by its threads, which changes no byte.
+  /// A new dataset. Parts that consist of whole chunks are written by its threads, which does not
+  /// change the bytes.
   Dataset(Handle id, std::string what, DatasetShape shape);
 
   [[nodiscard]] std::vector<std::int64_t> extents() const;
@@ -88,8 +89,8 @@ class Dataset {
   [[nodiscard]] std::vector<std::int64_t> counts() const;
   [[nodiscard]] std::string text() const;
 
-  /// Reads all of it, for its checksums' sake, and gives it in pieces: bytes as they are stored.
-  /// Numbers only.
+  /// Reads all of it, which verifies its checksums, and passes it on in pieces: bytes as they are
+  /// stored. Numbers only.
   void each_piece(const std::function<void(const void* bytes, std::size_t count)>& take) const;
 
  private:
@@ -100,11 +101,11 @@ class Dataset {
 
   Handle id_;
   std::string what_;                   ///< "<name> of <file>", for messages
-  DatasetShape shape_;                 ///< without extents: of one that is not new
+  DatasetShape shape_;                 ///< without extents if the dataset is not new
   std::vector<ChunkFilters> filters_;  ///< one for each of its threads
 };
 
-/// What a file has whether it is read or written.
+/// Common to files that are read and files that are written.
 class File {
  public:
   [[nodiscard]] bool has(const std::string& name) const;
@@ -126,33 +127,33 @@ class File {
   Handle id_;
 };
 
-/// A file that is read.
+/// A file opened for reading.
 class OldFile final : public File {
  public:
-  /// Throws RuntimeFailure also where it is no plain file, none of HDF5, or cut short.
+  /// Throws RuntimeFailure also if it is not a regular file, not an HDF5 file, or truncated.
   explicit OldFile(const std::filesystem::path& path);
 
   /// Names of all datasets: "flow/u".
   [[nodiscard]] std::vector<std::string> datasets() const;
 
-  /// Reads all datasets, for their checksums' sake.
+  /// Reads all datasets, which verifies their checksums.
   void verify() const;
 };
 
 /// A file that appears whole or not at all: it is written under a temporary name and renamed. All
-/// datasets have checksums (Fletcher's, a chunk each), and so has what describes them. The same
-/// calls write the same bytes.
+/// datasets have checksums (Fletcher's, one per chunk), and so has their metadata. The same calls
+/// write the same bytes.
 class NewFile final : public File {
  public:
   explicit NewFile(const std::filesystem::path& path);
 
-  /// Whatever has happened, on a full disk too, nothing is left of a file without its name.
+  /// Removes a file that has not been renamed, whatever has happened, even on a full disk.
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  /// Groups of the name, "flow" of "flow/u", are made where they are missing. Room on disk is set
-  /// aside first: see StagedPath.
+  /// Missing groups of the name, "flow" of "flow/u", are created. Room on disk is reserved first:
+  /// see StagedPath.
   Dataset add(const std::string& name, const DatasetShape& shape);
 
   void add(const std::string& name, const std::vector<double>& values);
@@ -166,7 +167,7 @@ class NewFile final : public File {
   /// See StagedPath.
   void begin_flush() const { staged_.begin_flush(); }
 
-  /// Gives it its name. All datasets must be closed.
+  /// Renames it to its target. All datasets must be closed.
   void commit();
 
  private:
@@ -175,8 +176,8 @@ class NewFile final : public File {
   StagedPath staged_;
 };
 
-/// The extents of a chunk of so many bytes an element, at most 4 MiB: whole planes, or whole rows,
-/// or a part of one.
+/// The extents of a chunk of at most 4 MiB with so many bytes per element: whole planes, or whole
+/// rows, or a part of one.
 std::vector<std::int64_t> chunk_of(const std::vector<std::int64_t>& extents,
                                    std::int64_t element_bytes);
 

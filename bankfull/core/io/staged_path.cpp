@@ -16,14 +16,14 @@ namespace {
 
 constexpr mode_t mode_of_files = 0644;
 
-/// What a file's owner may not go beyond, as after `ulimit -f`.
+/// The maximum size of files, as set by `ulimit -f`.
 bool exceeds_limit_of_files(std::int64_t bytes) {
   struct rlimit limit {};
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
          static_cast<rlim_t>(bytes) > limit.rlim_cur;
 }
 
-/// The name of a file lasts once its folder is on disk, too. A failure changes nothing.
+/// The name of a file is durable only once its folder is on disk, too. A failure changes nothing.
 void flush_folder(const std::filesystem::path& folder) {
   const int descriptor =
       open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -76,7 +76,7 @@ void StagedPath::reserve(std::int64_t bytes) {
   }
 }
 
-/// Where it cannot, flushing the file takes longer.
+/// If this fails, flushing the file takes longer.
 void StagedPath::begin_flush() const {
   static_cast<void>(sync_file_range(descriptor_, 0, 0, SYNC_FILE_RANGE_WRITE));
 }

@@ -6,26 +6,26 @@
 
 namespace bankfull {
 
-/// Stands between a file's name and the letters that make its temporary one unique.
+/// Separates a file's name from the letters that make its temporary name unique.
 inline constexpr const char* temporary_mark = ".part-";
 
-/// Whether an error of the system (errno) stands for that: see NoRoom.
+/// Whether a system error (errno) means lack of room: see NoRoom.
 bool is_lack_of_room(int error);
 
-/// Throws NoRoom where the error of the system (errno) stands for that, or else RuntimeFailure:
-/// "cannot write <path>: <error><remedy>".
+/// Throws NoRoom if the system error (errno) means lack of room, else RuntimeFailure: "cannot write
+/// <path>: <error><remedy>".
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int error,
                                 const std::string& remedy = {});
 
-/// A file under a temporary name, which nobody can foresee, in the folder where it is to go: for
-/// libraries that write files by their names. What stands under the target's name stays until the
-/// new file is whole.
+/// A file under an unpredictable temporary name in the folder of its target: for libraries that
+/// write files by name. An existing file of the target's name remains until the new file is
+/// complete.
 class StagedPath {
  public:
-  /// Makes it, empty. Throws RuntimeFailure.
+  /// Creates it, empty. Throws RuntimeFailure.
   explicit StagedPath(std::filesystem::path target);
 
-  /// Takes the file away, unless it has got its name.
+  /// Removes the file unless it has been renamed to its target.
   ~StagedPath();
   StagedPath(const StagedPath&) = delete;
   StagedPath& operator=(const StagedPath&) = delete;
@@ -33,25 +33,25 @@ class StagedPath {
   [[nodiscard]] const std::string& temporary() const { return temporary_; }
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
 
-  /// Sets aside room for so many further bytes. Libraries that keep what they write in memory are
-  /// at a loss when the disk turns out to be full as they close a file; this finds out before.
-  /// Throws NoRoom where there is none, or where files may not become that large. File systems that
-  /// cannot set room aside promise nothing.
+  /// Reserves room for so many further bytes. Libraries that buffer what they write in memory
+  /// cannot recover if the disk turns out to be full when they close a file; this detects it
+  /// before. Throws NoRoom if there is none, or if files may not become that large. File systems
+  /// that cannot reserve room guarantee nothing.
   void reserve(std::int64_t bytes);
 
-  /// The system begins to write to disk what it has of the file, so that flushing it at the end
-  /// takes less time.
+  /// Makes the system begin to write to disk what it has buffered of the file, so that flushing it
+  /// at the end takes less time.
   void begin_flush() const;
 
-  /// Flushes the file to disk, gives back room that it does not take, and gives it its name,
-  /// whatever file or link stands there. Throws RuntimeFailure.
+  /// Flushes the file to disk, releases room that it does not need, and renames it to its target,
+  /// replacing any file or link of that name. Throws RuntimeFailure.
   void replace();
 
  private:
   [[noreturn]] void fail(int error) const;
 
   std::filesystem::path target_;
-  std::string temporary_;  ///< empty once it has its name
+  std::string temporary_;  ///< empty once renamed
   int descriptor_ = -1;
   std::int64_t reserved_ = 0;
 };

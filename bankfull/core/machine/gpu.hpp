@@ -19,8 +19,8 @@ struct GpuInfo {
   std::int64_t shared_bytes = 0;  ///< shared memory of one multiprocessor; its L1 is no smaller
   int max_sm_clock_mhz = 0;
   int max_memory_clock_mhz = 0;
-  int sm_clock_mhz = 0;      ///< at the time of asking
-  int memory_clock_mhz = 0;  ///< at the time of asking
+  int sm_clock_mhz = 0;      ///< when queried
+  int memory_clock_mhz = 0;  ///< when queried
   int memory_bus_bits = 0;
   int pcie_generation = 0;
   int pcie_width = 0;
@@ -28,7 +28,7 @@ struct GpuInfo {
   bool ecc = false;
 };
 
-/// What a look for GPUs found.
+/// The result of a search for GPUs.
 struct GpuSurvey {
   std::vector<GpuInfo> gpus;
   std::string none_because;  ///< why `gpus` is empty
@@ -36,10 +36,10 @@ struct GpuSurvey {
   std::string driver_cuda;   ///< newest CUDA version the driver serves
 };
 
-/// The CUDA GPUs that this process can use. Looks once and remembers.
+/// The CUDA GPUs that this process can use. Queried once and cached.
 const GpuSurvey& survey_gpus();
 
-/// Clocks change with load: reads them (MHz) now. Zeros where NVML does not say.
+/// Clocks change with load: reads them (MHz) now. Zeros if NVML does not report them.
 struct GpuClocks {
   int sm_mhz = 0;
   int memory_mhz = 0;

@@ -8,13 +8,13 @@ namespace bankfull {
 namespace {
 
 constexpr int threads = 1024;
-constexpr int blocks_a_multiprocessor = 2;
+constexpr int blocks_per_multiprocessor = 2;
 
-/// Results of a thread that do not wait for each other.
+/// Independent results per thread.
 constexpr int chains = 8;
 constexpr int rounds = 4096;
 
-__global__ void __launch_bounds__(threads, blocks_a_multiprocessor)
+__global__ void __launch_bounds__(threads, blocks_per_multiprocessor)
     multiply_add_kernel(double factor, double summand, double* results) {
   double value[chains];
 #pragma unroll
@@ -42,7 +42,7 @@ double measure_fp64_rate(Device gpu) {
   constexpr int warm_up_runs = 4;
   constexpr int runs = 12;
   const Stream stream(gpu);
-  const int blocks = multiprocessors_of(gpu) * blocks_a_multiprocessor;
+  const int blocks = multiprocessors_of(gpu) * blocks_per_multiprocessor;
   const Buffer<double> results(MemorySpace::device, static_cast<std::size_t>(blocks) * threads);
   Event start;
   Event stop;

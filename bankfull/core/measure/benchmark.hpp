@@ -50,7 +50,7 @@ class Benchmark {
   /// Seconds of the last run by the device's own clock, if it has one.
   [[nodiscard]] virtual std::optional<double> event_seconds() const { return std::nullopt; }
 
-  /// What one run of this rank does.
+  /// The work of one run on this rank.
   [[nodiscard]] virtual Work work() const = 0;
 
   /// The verification of the last run, the same on all ranks.

@@ -31,8 +31,8 @@ class CeilingProbe {
   /// Runs every variant of the pass once. Returns their total time in seconds.
   double warm_up();
 
-  /// The bandwidth of the mix: the variants are timed `repeats` times in turn, and the fastest pass
-  /// counts.
+  /// The bandwidth of the mix: the variants are timed `repeats` times, alternating, and the fastest
+  /// pass counts.
   Ceiling measure(int repeats);
 
   /// Maximum number of timed passes per variant.

@@ -87,7 +87,7 @@ FactGroup system_facts() {
   return group;
 }
 
-/// NCCL is no part of the build, but what is opened at run time.
+/// NCCL is not part of the build but is opened at run time.
 std::string nccl_fact() {
   if constexpr (build::cuda) {
     return nccl_unavailable_reason().empty() ? nccl_version()

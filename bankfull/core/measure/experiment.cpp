@@ -144,7 +144,7 @@ void Experiment::measure_within(double share, const Mix& mix, Precision precisio
 }
 
 void Experiment::measure_now(const Mix& mix, Precision precision, std::int64_t problem_bytes) {
-  constexpr double share = 0.25;  // most is left to the others and to `finish`
+  constexpr double share = 0.25;  // most is left for the other ceilings and for `finish`
   measure_within(share, mix, precision, problem_bytes);
   ceilings_.release();
 }
@@ -179,7 +179,7 @@ void Experiment::measure_missing(const std::vector<Measurement>& measurements) {
   for (const auto& entry : wanted) {
     to_come += entry.second.times;
   }
-  // All of them once before any of them again: so the two lie apart in time.
+  // Each of them once before any of them again, so that the two measurements are apart in time.
   for (int turn = 0; turn < 2; ++turn) {
     for (const auto& entry : wanted) {
       const Wanted& ceiling = entry.second;

@@ -14,8 +14,8 @@
 namespace bankfull {
 namespace {
 
-/// Resident in a process that runs hardly anything: code, libraries, the C library's own. With CUDA
-/// its runtime is among them, whatever the device.
+/// Resident memory of a nearly idle process: code, libraries and the C library's data. With CUDA
+/// this includes its runtime, whatever the device.
 constexpr std::int64_t program_bytes = (build::cuda ? 13 : 9) * mib;
 
 }  // namespace

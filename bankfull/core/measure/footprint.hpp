@@ -28,7 +28,7 @@ struct Footprint {
 
 /// What a plan does if the free memory does not suffice: a run is refused, a dry run reports
 /// it.
-enum class Shortage { refused, told };
+enum class Shortage { refused, reported };
 
 /// Computes the footprint of a run: that of its work or of the ceilings measured before and
 /// after it, whichever is larger, plus the program with its libraries. `--dry-run`, the refusal
@@ -44,8 +44,8 @@ class Footprints {
   [[nodiscard]] bool fits(const Footprint& footprint) const;
 
   /// Collective. If it does not suffice on some rank, throws UsageError (see `require_capacity`)
-  /// or, for Shortage::told, returns that message; otherwise returns "". `remedy` is called only
-  /// then, because finding one may take long.
+  /// or, for Shortage::reported, returns that message; otherwise returns "". `remedy` is called
+  /// only then, because finding one may take long.
   std::string require(const Communicator& ranks, const Footprint& footprint,
                       const std::string& what, const std::function<std::string()>& remedy,
                       Shortage shortage = Shortage::refused) const;

@@ -30,7 +30,7 @@ void until_interrupted(const Body& body) {
   try {
     body();
   } catch (const Interrupted&) {
-    return;  // reported by whoever requested the end
+    return;  // reported by the code that requested the end
   }
 }
 

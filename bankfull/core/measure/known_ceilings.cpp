@@ -53,11 +53,11 @@ std::string counts_of(const CeilingHome& home) {
                      home.nodes == 1 ? "" : "s");
 }
 
-/// Ceilings hold only where they were measured: on the same number of ranks and nodes, each rank on
-/// the same device with as many threads.
+/// Ceilings are valid only where they were measured: on the same number of ranks and nodes, each
+/// rank on the same device with as many threads.
 void require_home(const CeilingHome& recorded, const CeilingHome& here, const std::string& file) {
   const std::string remedy =
-      std::string("ceilings hold only where they were measured: ") + how_to_record;
+      std::string("ceilings are valid only where they were measured: ") + how_to_record;
   if (counts_of(recorded) != counts_of(here)) {
     throw UsageError(fmt::format("--ceiling {} is of {}, but this run has {}", file,
                                  counts_of(recorded), counts_of(here)),

@@ -154,7 +154,7 @@ Json context(const Invocation& invocation, const RankSurvey& ranks) {
   return object;
 }
 
-/// Arguments and variables may hold bytes that are no UTF-8.
+/// Arguments and variables may contain bytes that are not UTF-8.
 std::string text_of(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -30,7 +30,7 @@ struct StreamPattern {
   int mix_reads = 1;   ///< of StreamOperation::mix, 1 to max_mix_reads
   int mix_writes = 1;  ///< likewise, 1 to max_mix_writes
   Precision precision = Precision::fp64;
-  bool streaming_stores = false;  ///< CPU: store past the caches, without reading the line first
+  bool streaming_stores = false;  ///< CPU: stores bypass the caches, without reading the line first
 
   /// For StreamOperation::copy: the number of streams that traverse each array at the same time,
   /// as in the copy routine of the 2008 paper "Acceleration Technique of Computational Fluid

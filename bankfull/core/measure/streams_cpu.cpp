@@ -150,7 +150,8 @@ void multi_stream_copy_pass(const Part<T>& part) {
   stream_store_fence();
 }
 
-/// Sums in eight independent vectors: one alone would wait for the adder, not for the cache.
+/// Sums in eight independent vectors: a single one would be bound by the latency of additions, not
+/// by the cache.
 template <class T>
 void read_pass(const Part<T>& part) {
   constexpr std::int64_t lanes = 4 * block_elements<T>;

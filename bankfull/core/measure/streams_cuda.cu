@@ -173,8 +173,8 @@ class CudaStreams final : public Streams {
     return arrays;
   }
 
-  /// Queues the passes: by one launch on a grid of given size, else by a launch each, as a solver
-  /// would.
+  /// Queues the passes: by one launch on a grid of given size, else by one launch per pass, as a
+  /// solver would.
   template <class T>
   void queue(const StreamPattern& pattern, const Arrays<T>& arrays, std::int64_t vectors,
              int passes) {

@@ -7,8 +7,8 @@
 
 namespace bankfull {
 
-/// Bytes that can be allocated on the device now, asked anew: free GPU memory, whoever else takes
-/// the rest, or the host's available memory within the limits of control groups and of so many
+/// Bytes that can be allocated on the device now, queried anew: free GPU memory, whichever process
+/// uses the rest, or the host's available memory within the limits of control groups and of so many
 /// processes like this one, see HostMemory.
 std::int64_t free_bytes(Device device, int processes = 1);
 

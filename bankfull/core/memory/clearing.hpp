@@ -5,19 +5,19 @@
 
 namespace bankfull {
 
-/// When the memory that was freed on a GPU is cleared again.
+/// Estimates when the memory that was freed on a GPU has been cleared.
 ///
-/// The driver clears what a process frees before it hands it out anew, beside whatever runs, which
-/// takes bandwidth from it (docs/adr/0002). Rates that are to be compared with others are measured
-/// afterwards.
+/// The driver clears the memory that a process frees before handing it out again, concurrently with
+/// running kernels, which takes bandwidth from them (docs/adr/0002). Rates that are to be compared
+/// with others are measured afterwards.
 class Clearing {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// So slow that what is left is cleared for certain: a whole GPU is waited for some seconds.
+  /// A lower bound, so that memory is certainly cleared: for a whole GPU the wait is some seconds.
   static constexpr double bytes_per_second = 48e9;
 
-  /// So many bytes are freed at this time.
+  /// Records that so many bytes are freed at this time.
   void freed(double bytes, Clock::time_point now);
 
   /// Seconds from this time on until all is surely cleared; 0 if it is.

@@ -28,7 +28,7 @@ struct GroupMount {
 struct GroupFiles {
   const char* limit;
   const char* usage;
-  const char* cached;  ///< in memory.stat: bytes of files that are given up first
+  const char* cached;  ///< in memory.stat: bytes of cached files that are reclaimed first
 };
 
 constexpr GroupFiles files_of(int version) {
@@ -37,14 +37,14 @@ constexpr GroupFiles files_of(int version) {
              : GroupFiles{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 }
 
-/// Nothing where there is no such file or no number in it, as "max" is none.
+/// Nothing if there is no such file or no number in it; "max" is not one.
 std::optional<std::int64_t> number_in_file(const fs::path& path) {
   std::ifstream file(path);
   std::int64_t number = 0;
   return file >> number ? std::optional(number) : std::nullopt;
 }
 
-/// The number behind a key that begins a line.
+/// The number after a key that begins a line.
 std::optional<std::int64_t> number_of_key(const fs::path& path, const std::string& key) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -66,7 +66,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return words;
 }
 
-/// Whether a list with commas has the word.
+/// Whether a comma-separated list contains the word.
 bool lists(const std::string& list, const std::string& word) {
   return ("," + list + ",").find("," + word + ",") != std::string::npos;
 }
@@ -140,7 +140,7 @@ fs::path folder_of(const std::string& group, const GroupMount& mount) {
   return inside ? fs::path(group.substr(top.size() + 1)) : fs::path();
 }
 
-/// What is left in one group alone.
+/// What is left in a single group.
 std::int64_t left_in_group(const fs::path& folder, int version) {
   const GroupFiles names = files_of(version);
   const auto limit = number_in_file(folder / names.limit);
@@ -153,7 +153,7 @@ std::int64_t left_in_group(const fs::path& folder, int version) {
   return std::max<std::int64_t>(0, *limit - used);
 }
 
-/// Groups of version 1 may leave out those below them.
+/// Groups of version 1 may not count those below them.
 bool counts_those_below(const fs::path& folder, int version) {
   return version == 2 || number_in_file(folder / "memory.use_hierarchy").value_or(1) != 0;
 }
@@ -178,7 +178,7 @@ std::int64_t available_to_machine(const fs::path& root) {
                    : static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-/// A limit of the process less what it takes of it by its status, in KiB.
+/// A limit of the process minus its usage according to its status, in KiB.
 std::int64_t left_of_limit(const fs::path& root, const std::string& limit,
                            const std::string& taken) {
   constexpr std::int64_t kib = 1024;

@@ -5,16 +5,16 @@
 
 namespace bankfull {
 
-/// What the host's memory has left for this process, by the kernel's own account and by every limit
-/// that is set on it. Files are read anew at each question.
+/// The host memory available to this process, according to the kernel and to every limit set on the
+/// process. Files are read anew at each query.
 class HostMemory {
  public:
-  /// Tests give the root of a machine that they made up.
+  /// Tests pass the root of a simulated machine.
   explicit HostMemory(std::filesystem::path root = "/") : root_(std::move(root)) {}
 
   /// Bytes that can be allocated now: what the machine has available, but no more than is left in
   /// the memory control group of this process and in all groups around it, of versions 1 and 2.
-  /// Cached files that the kernel would give up first count as free there, as in the machine's own
+  /// Cached files that the kernel would reclaim first count as free there, as in the machine's own
   /// figure.
   [[nodiscard]] std::int64_t available() const;
 

@@ -12,12 +12,12 @@ enum class HostPages {
   huge,   ///< 2 MiB on x86_64, where the system grants them
 };
 
-/// Asks for such pages under host memory that nobody has touched yet. A hint: huge pages may be
-/// refused, and `share_in_huge_pages` tells. No effect on other memory.
+/// Requests such pages for host memory that has not been touched yet. A hint: huge pages may be
+/// refused; see `share_in_huge_pages`. No effect on other memory.
 void ask_for_pages(const Memory& memory, HostPages pages);
 
-/// Part of the touched bytes of host memory that lies in huge pages, 0 to 1, by the kernel's own
-/// account; 0 where nothing is touched or the kernel does not say.
+/// Part of the touched bytes of host memory that lies in huge pages, 0 to 1, as reported by the
+/// kernel; 0 if nothing is touched or the kernel does not report it.
 double share_in_huge_pages(const Memory& memory);
 
 /// Bytes of the processor's base page.

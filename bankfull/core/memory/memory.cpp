@@ -23,8 +23,8 @@ std::size_t whole_huge_pages(std::size_t bytes) {
   return (bytes + huge_page - 1) / huge_page * huge_page;
 }
 
-/// Fresh pages of the system on a huge page's boundary. The C library's allocator would hand out
-/// memory that somebody has touched before, wherever that was.
+/// Fresh pages of the system, aligned to a huge page. The C library's allocator could return memory
+/// that another thread has touched before, on any NUMA node.
 void* map_pages(std::size_t bytes) {
   const std::size_t whole = whole_huge_pages(bytes);
   void* raw =
@@ -78,7 +78,7 @@ void* allocate(MemorySpace space, std::size_t bytes) {
   throw RuntimeFailure("this program has no CUDA backend, so it has no such memory");
 }
 
-/// What this process holds of a space.
+/// The bytes of a space that this process holds.
 class Account {
  public:
   void take(std::size_t bytes) {

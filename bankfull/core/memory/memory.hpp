@@ -9,7 +9,7 @@
 namespace bankfull {
 
 enum class MemorySpace {
-  host,    ///< pageable, 2 MiB aligned, huge pages asked for
+  host,    ///< pageable, 2 MiB aligned, huge pages requested
   pinned,  ///< page-locked host memory, for copies to and from a GPU
   device,  ///< memory of the selected GPU
 };
@@ -39,13 +39,14 @@ class Memory {
   MemorySpace space_ = MemorySpace::host;
 };
 
-/// Tells how much memory of a space this process has taken. One watch for a space at a time.
+/// Measures how much memory of a space this process has allocated. At most one watch per space at a
+/// time.
 class MemoryWatch {
  public:
   /// From now on.
   explicit MemoryWatch(MemorySpace space);
 
-  /// The most bytes of `Memory` that were held at the same time, beyond those held at the start.
+  /// The maximum number of bytes of `Memory` held at the same time, beyond those held at the start.
   [[nodiscard]] std::int64_t max_bytes() const;
 
  private:

@@ -137,8 +137,15 @@ class CpuMultigrid final : public Solver<Real> {
   [[nodiscard]] CellSlots<Real> slots(const CpuField<Real>& field) const {
     const std::int64_t planes = field.layout().plane_pitch();
     const std::int64_t rows = field.layout().row_pitch();
-    return {field.row(window_[0].own.begin, window_[1].own.begin), swapped_ ? rows : planes,
-            swapped_ ? planes : rows};
+    const auto along = [](const Window& window) {
+      return Range{-window.own.begin, window.end - window.begin - window.own.begin};
+    };
+    const Range i = along(window_[swapped_ ? 1 : 0]);
+    const Range j = along(window_[swapped_ ? 0 : 1]);
+    return {.data = field.row(window_[0].own.begin, window_[1].own.begin),
+            .plane_pitch = swapped_ ? rows : planes,
+            .row_pitch = swapped_ ? planes : rows,
+            .reach = {i.begin, i.end, j.begin, j.end, 0, field.layout().interior().nk}};
   }
 
   /// What somebody else has written of f, and of p where it is started from.

@@ -503,6 +503,7 @@ class CudaMultigrid final : public Solver<Real> {
   CudaMultigrid(const Domain& domain, Stopping stopping, const Stream& stream)
       : stream_(stream),
         body_stream_(stream.device()),
+        cells_(domain.extents()),
         hierarchy_(domain, bottom_bytes(stream.device())),
         multiprocessors_(multiprocessors_of(stream.device())),
         limits_{tolerance_of(stopping), stopping.max_cycles, stopping.factor},
@@ -645,7 +646,10 @@ class CudaMultigrid final : public Solver<Real> {
       of_given[static_cast<std::size_t>(hierarchy_.turned().axis[n])] = pitch[n];
     }
     // Where k has one cell its pitch, which must be 1, does not matter.
-    return {field.data(), of_given[0], of_given[1]};
+    return {.data = field.data(),
+            .plane_pitch = of_given[0],
+            .row_pitch = of_given[1],
+            .reach = box_of(cells_)};
   }
 
   void queue() {
@@ -747,6 +751,7 @@ class CudaMultigrid final : public Solver<Real> {
 
   const Stream& stream_;
   Stream body_stream_;  ///< that the loop's body is recorded on
+  Extents cells_;
   Hierarchy hierarchy_;
   int multiprocessors_;
   Limits limits_;

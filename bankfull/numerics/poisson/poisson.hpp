@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/base/host_device.hpp"
 #include "bankfull/core/exec/stream.hpp"
 #include "bankfull/core/exec/team.hpp"
@@ -53,7 +54,8 @@ BANKFULL_HOST_DEVICE constexpr std::int64_t slot_of(std::int64_t cell, std::int6
   return cell % 2 == 0 ? cell / 2 : folded - 1 - cell / 2;
 }
 
-/// Where a solver wants the right side of each cell and leaves the solution.
+/// Where a solver wants the right side of each cell and leaves the solution: a view as FieldView,
+/// small and passed by value, whose bounds are checked where assertions are on, in kernels too.
 template <class Real>
 struct CellSlots {
   Real* data = nullptr;  ///< slot of cell (0, 0, 0), on the solver's device
@@ -61,8 +63,12 @@ struct CellSlots {
   std::int64_t row_pitch = 0;
   std::int64_t folded_j = 0;  ///< see slot_of
   std::int64_t folded_k = 0;
+  Box reach = {};  ///< cells that have a slot: those of ranks before a block too, where it has them
 
   BANKFULL_HOST_DEVICE Real& operator()(std::int64_t i, std::int64_t j, std::int64_t k) const {
+    expects(i >= reach.i0 && i < reach.i1, "i has a slot");
+    expects(j >= reach.j0 && j < reach.j1, "j has a slot");
+    expects(k >= reach.k0 && k < reach.k1, "k has a slot");
     return data[i * plane_pitch + slot_of(j, folded_j) * row_pitch + slot_of(k, folded_k)];
   }
 };

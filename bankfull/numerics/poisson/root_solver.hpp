@@ -78,7 +78,10 @@ class RootSolver final : public Solver<Real> {
   }
 
   [[nodiscard]] CellSlots<Real> slots(const Buffer<Real>& field) const {
-    return {field.data() + layout_.origin(), layout_.plane_pitch(), layout_.row_pitch()};
+    return {.data = field.data() + layout_.origin(),
+            .plane_pitch = layout_.plane_pitch(),
+            .row_pitch = layout_.row_pitch(),
+            .reach = grown(box_of(layout_.interior()), layout_.ghosts())};
   }
 
   /// Planes and rows of all ranks; with those beside them, whose numbers wrap around.

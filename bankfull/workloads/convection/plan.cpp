@@ -169,7 +169,7 @@ void Plan::require_memory() const {
   about("domain.cells", [&] { static_cast<void>(judge_memory(Shortage::refused)); });
 }
 
-std::string Plan::memory_shortage() const { return judge_memory(Shortage::told); }
+std::string Plan::memory_shortage() const { return judge_memory(Shortage::reported); }
 
 std::string Plan::judge_memory(Shortage shortage) const {
   return footprints_.require(

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t max_points_for_all = std::int64_t{1} << 20;
 constexpr std::size_t max_blocks = 1024;
 
-/// What blocks of planes and of whole grids have at most; a thread holds one with its layers.
+/// Maximum points of blocks of planes and of whole grids; a thread holds one with its layers.
 constexpr Extents part_of_plane{64, 64, 128};
 constexpr Extents part_of_whole{8, 32, 128};
 
@@ -61,7 +61,7 @@ class BlockSweep {
   }
 
  private:
-  /// Updates the points of `part` that are no boundary; its neighbours must be up to date.
+  /// Updates the points of `part` that are not on the boundary; its neighbours must be up to date.
   void sweep(const Box& part) {
     for_cells(common(part, points_), [&](std::int64_t i, std::int64_t j, std::int64_t k) {
       const std::size_t cell = at(i, j, k);

@@ -63,7 +63,7 @@ void print_plan(const himeno::Plan& plan) {
   }
 }
 
-/// The official program's figures beside ours.
+/// The official program's figures next to ours.
 std::string official_figures(const RunResult& result) {
   std::string text;
   for (const Measurement& m : result.measurements) {
@@ -76,7 +76,7 @@ std::string official_figures(const RunResult& result) {
   return report_notes(result) + "\n" + text + "\n";
 }
 
-/// What --min-percent has against a measurement; empty: nothing.
+/// Why a measurement fails --min-percent; empty if it does not.
 std::string too_slow(const Measurement& m, double min_percent) {
   const double percent = m.percent_of_bankfull().value_or(0.0);
   return percent < min_percent

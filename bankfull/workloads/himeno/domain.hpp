@@ -25,7 +25,7 @@ struct Domain {
   [[nodiscard]] Extents interior() const { return block().extents(); }
 
   /// The rank's points, in its own numbering, with `layers` more where another rank has the
-  /// neighbours: all points there are updated by somebody.
+  /// neighbours: all points there are updated by some rank.
   [[nodiscard]] Box updated(std::int64_t layers) const;
 
   /// A box of the rank's own numbering in that of the whole grid.
@@ -38,8 +38,8 @@ Domain whole_domain(const GridSize& grid);
 /// What cuts of a problem must respect where it names none itself.
 DecompositionRules decomposition_rules(const Problem& problem, int ranks);
 
-/// How a problem is cut for these ranks: as it asks, or with the least communication. Throws
-/// UsageError where it cannot be.
+/// How a problem is cut for these ranks: as it specifies, or with the least communication. Throws
+/// UsageError if that is impossible.
 Decomposition decompose(const Problem& problem, int ranks);
 
 /// Whether one of its schedules does several iterations in a pass.
@@ -56,11 +56,11 @@ int ghost_layers(const Problem& problem, const Decomposition& decomposition);
 HaloShape halo_shape(int layers);
 
 /// Collective: the field of the whole grid, boundary included, on every rank, from what each has of
-/// it: its points, and the boundary beside them, k fastest.
+/// it: its points, and the boundary next to them, k fastest.
 std::vector<double> assemble(const Communicator& ranks, const Domain& domain,
                              const std::vector<double>& own);
 
-/// The points that `assemble` wants of a rank, in its own numbering.
+/// The points of a rank that `assemble` needs, in the rank's own numbering.
 Box owned_box(const Domain& domain);
 
 }  // namespace bankfull::himeno

@@ -7,8 +7,8 @@
 
 namespace bankfull::himeno {
 
-/// All fields of one rank: the coefficients in their order, then two pressures
-/// that take turns being the present and the next iterate.
+/// All fields of one rank: the coefficients in their order, then two pressures that alternate as
+/// the present and the next iterate.
 template <class T>
 class Fields {
  public:

@@ -13,7 +13,7 @@ namespace bankfull::himeno {
 struct InitialState {
   enum class Kind {
     official,  ///< p = i^2/(I-1)^2, a = (1, 1, 1, 1/6), b = 0, c = 1, bnd = 1, wrk1 = 0
-    random,    ///< everything random, which shows an index that the constants hide
+    random,    ///< everything random, which reveals index errors that constants hide
   };
 
   Kind kind = Kind::official;

@@ -82,7 +82,8 @@ PassPlan boundary_first(const Domain& domain, const BoundaryThickness& thickness
 }
 
 /// Part A of even ranks faces the rank below, that of odd ranks the rank above, so that A borders
-/// on A and B on B. While B is swept, the halos of A travel, and while A is swept those of B.
+/// on A and B on B. While B is swept, the halos of A are exchanged, and while A is swept those of
+/// B.
 PassPlan two_part(const Domain& domain, double split) {
   const RankGrid& cuts = domain.decomposition.grid();
   require(cuts.j == 1 && cuts.k == 1,

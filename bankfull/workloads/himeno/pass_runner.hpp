@@ -61,7 +61,7 @@ class PassRunner {
     }
   }
 
-  /// Completes what the last pass left on its way.
+  /// Completes the exchanges that the last pass left in flight.
   void complete() {
     for (int n = 0; n < static_cast<int>(exchanges_.size()); ++n) {
       finish(n);
@@ -89,7 +89,7 @@ class PassRunner {
     return bytes;
   }
 
-  /// How messages travel; `local` where none leaves the rank.
+  /// How messages are sent; `local` if none leaves the rank.
   [[nodiscard]] Transport transport() const {
     for (const auto& exchange : exchanges_) {
       if (exchange->transport() != Transport::local) {

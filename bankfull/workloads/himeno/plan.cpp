@@ -12,7 +12,7 @@
 namespace bankfull::himeno {
 namespace {
 
-/// What the busiest rank takes at its peak.
+/// Peak memory of the busiest rank.
 WorkBytes work_bytes(const Problem& problem, const Decomposition& decomposition, int ghosts) {
   const std::int64_t fields =
       memory_bytes(decomposition.largest_block(), ghosts, problem.precision);
@@ -50,12 +50,12 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
                Shortage shortage) {
   check_values(problem);
   const Decomposition decomposition = decompose(problem, ranks.size());
-  // Machines with other caches may want another number.
+  // Another number may be better on machines with other caches.
   const auto ghosts =
       static_cast<int>(ranks.min(std::int64_t{ghost_layers(problem, decomposition)}));
   const Domain domain{
       .grid = problem.grid, .decomposition = decomposition, .rank = ranks.rank(), .ghosts = ghosts};
-  // What would only show once fields are in memory.
+  // Errors that would otherwise show only once fields are in memory.
   static_cast<void>(plan_pass(problem.overlap, domain, {}, problem.split));
   if (ranks.size() > 1) {
     require_transport(problem.transport, ranks, problem.device);

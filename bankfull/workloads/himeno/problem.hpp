@@ -91,7 +91,7 @@ struct Problem {
   Device device;
   int threads = 1;
   std::optional<std::int64_t> iterations;  ///< per repeat, each from the official initial state
-  double target_seconds = 3.0;             ///< else as many as fill this time, over all repeats
+  double target_seconds = 3.0;             ///< else as many as take this time, over all repeats
   int repeats = 5;
   int warmup = 1;             ///< repeats of three trial iterations before timing
   double perturbation = 0.0;  ///< the measured path multiplies its operator by 1 + this, the

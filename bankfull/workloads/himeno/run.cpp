@@ -25,7 +25,7 @@ std::vector<std::vector<double>> exposed_communication(Solver& solver, const Ben
   std::vector<std::int64_t> iterations;
   for (std::size_t n = 0; n < benchmarks.size(); ++n) {
     const Schedule schedule = benchmarks[n]->schedule();
-    iterations.push_back(benchmarks[n]->iterations_of_a_second(measurements[n].seconds.median));
+    iterations.push_back(benchmarks[n]->communication_iterations(measurements[n].seconds.median));
     for (const Halos halos : {Halos::exchanged, Halos::stale}) {
       stretches.push_back(std::make_unique<Stretch>(solver, schedule, iterations[n], halos));
     }

@@ -6,7 +6,7 @@
 
 namespace bankfull::himeno {
 
-/// Verifies every schedule of the problem and times the schedules in turn.
+/// Verifies every schedule of the problem and times the schedules, alternating between them.
 ///
 /// Follows the official protocol: trial iterations, then as many as fill the time, continuing from
 /// the same state. If the problem fixes the number of iterations, every repeat begins with the

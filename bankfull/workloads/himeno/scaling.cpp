@@ -27,7 +27,7 @@ struct Measuring {
   std::vector<double> exposed = {};  ///< seconds of an iteration, of each repeat
 };
 
-/// What is found of a ScalingCase. What is measured is known on its ranks only.
+/// The results of a ScalingCase. Measurements are known on its ranks only.
 struct Case {
   const FirstRanks& ranks;
   const Problem& problem;
@@ -101,7 +101,7 @@ void try_out(Case& c, const RunContext& context) {
   c.iterations = benchmark.iterations();
 }
 
-/// One repeat; the case keeps what it was where the run is to end meanwhile. The iterations without
+/// One repeat; if the run is to end meanwhile, the case remains unchanged. The iterations without
 /// halos spoil the field, so they come last.
 void time_once(Case& c, const Stage& stage) {
   Measuring& measuring = *c.measuring;
@@ -113,7 +113,7 @@ void time_once(Case& c, const Stage& stage) {
   experiment.repeat(benchmark, measuring.samples, stage);
   if (c.ranks.count() > 1) {
     const double with = measuring.samples.seconds.back();
-    const std::int64_t iterations = benchmark.iterations_of_a_second(with);
+    const std::int64_t iterations = benchmark.communication_iterations(with);
     Stretch without(*solver, c.schedule(), iterations, Halos::stale);
     measuring.exposed.push_back(with / static_cast<double>(c.iterations) -
                                 experiment.time(without) / static_cast<double>(iterations));
@@ -123,8 +123,8 @@ void time_once(Case& c, const Stage& stage) {
   benchmark.add_ranks(measuring.exposed, c.measurement);
 }
 
-/// Collective over the ranks of `world`: does `body` on the case's ranks. Those may end it early by
-/// themselves, then all ranks of the world leave by Interrupted.
+/// Collective over the ranks of `world`: does `body` on the case's ranks. If those end it early,
+/// all ranks of the world throw Interrupted.
 void run_on(const Case& c, const Communicator& world,
             const std::function<void(const Communicator&)>& body) {
   bool complete = true;
@@ -216,7 +216,7 @@ std::vector<std::string> notes_on(const ScalingProblem& scaling) {
   return notes;
 }
 
-/// Ranks that were not in a case learn from the others that it failed.
+/// Ranks outside a case are informed by the others that it failed.
 void share_verdict(RunResult& result, const Communicator& world) {
   const bool own = result.verified();
   if (!world.all(own) && own) {
@@ -237,7 +237,7 @@ WeakGrid weak_grid(const GridSize& size, int ranks, const DecompositionRules& ru
     const Decomposition candidate(stacked(cuts), cuts);
     return std::tuple(face_cells(candidate, rules.strided_cost), -cuts.i, -cuts.j);
   };
-  // As many blocks as there are ranks along every axis, or it would leave out cuts.
+  // As many blocks along every axis as there are ranks, so that no cut is left out.
   const std::vector<RankGrid> all =
       allowed_grids(stacked({ranks, ranks, ranks}), ranks, {.most = rules.most});
   const RankGrid best = *std::ranges::min_element(all, {}, cost);

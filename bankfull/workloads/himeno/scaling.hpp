@@ -42,24 +42,24 @@ struct WeakGrid {
 };
 
 /// The grid that gives each of so many ranks the points that `size` has, cut so that they send
-/// least; among equals along i before j before k. The width of halos, which is among the
-/// rules, is left to `make_plan`.
+/// least; ties go to cuts along i before j before k. The width of halos, which is among the rules,
+/// is left to `make_plan`.
 WeakGrid weak_grid(const GridSize& size, int ranks, const DecompositionRules& rules = {});
 
 /// What so many ranks run: their grid, their cuts and their threads.
 Problem problem_on(const ScalingProblem& scaling, int ranks);
 
 /// Collective. Throws UsageError where the problem makes no sense on some number of ranks, or where
-/// there are fewer ranks than it asks for. The ranks of a case throw alike, others wait for them.
+/// there are fewer ranks than it asks for. All ranks of a case throw; the others wait for them.
 ScalingPlan make_plan(const ScalingProblem& scaling, const Communicator& world,
                       CeilingRule ceilings = CeilingRule::automatic,
                       Shortage shortage = Shortage::refused);
 
-/// Verifies the sweeps on every number of ranks and times them in turn, so that what the machine
-/// does beside them meets all alike. Before each timing the fields are made anew: one case at a
-/// time has memory.
+/// Verifies the sweeps on every number of ranks and times them, alternating between them, so that
+/// disturbances of the machine affect all alike. Before each timing the fields are allocated anew:
+/// only one case at a time holds memory.
 ///
-/// Collective over the ranks of the context. The root gets one measurement a case, all ranks the
+/// Collective over the ranks of the context. The root gets one measurement per case, all ranks the
 /// same verdict. Throws RuntimeFailure where the machine fails.
 RunResult run_scaling(const ScalingPlan& plan, const RunContext& context);
 

@@ -48,7 +48,7 @@ void ScheduleBenchmark::rewind() {
 }
 
 void ScheduleBenchmark::warm_up() {
-  // Fused schedules want whole passes.
+  // Fused schedules need whole passes.
   const std::int64_t per_pass = facts_.iterations_per_pass;
   const std::int64_t trial = std::max(trial_iterations, 2 * per_pass);
   for (int n = 0; n < std::max(1, problem_.warmup); ++n) {
@@ -140,7 +140,7 @@ std::vector<std::string> ScheduleBenchmark::notes() const {
   return notes;
 }
 
-std::int64_t ScheduleBenchmark::iterations_of_a_second(double seconds_per_repeat) const {
+std::int64_t ScheduleBenchmark::communication_iterations(double seconds_per_repeat) const {
   const double per_iteration = seconds_per_repeat / static_cast<double>(iterations_);
   return std::min(iterations_, whole_passes(1.0, per_iteration, facts_.iterations_per_pass));
 }

@@ -38,9 +38,9 @@ class ScheduleBenchmark final : public Benchmark {
   /// Iterations per repeat; 0 before the warm-up.
   [[nodiscard]] std::int64_t iterations() const { return iterations_; }
 
-  /// Iterations for timing communication: as many as a second holds, whole passes, and no more than
-  /// a repeat has.
-  [[nodiscard]] std::int64_t iterations_of_a_second(double seconds_per_repeat) const;
+  /// Iterations for timing communication: whole passes that take about a second, and no more than a
+  /// repeat has.
+  [[nodiscard]] std::int64_t communication_iterations(double seconds_per_repeat) const;
 
   /// Adds the rates to the measurement of this benchmark.
   void add_rates(Measurement& m) const;
@@ -50,7 +50,7 @@ class ScheduleBenchmark final : public Benchmark {
   void add_ranks(const std::vector<double>& exposed, Measurement& m) const;
 
  private:
-  /// What was done of a repeat, without what lies between its pieces.
+  /// The completed part of a repeat, without the pauses between its pieces.
   struct Progressed {
     std::int64_t iterations = 0;
     double seconds = 0.0;  ///< of the slowest rank in each piece

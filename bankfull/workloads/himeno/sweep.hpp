@@ -72,7 +72,7 @@ class Solver {
 
   [[nodiscard]] virtual ScheduleFacts facts(Schedule schedule) = 0;
 
-  /// What so many iterations of this rank do.
+  /// The work of so many iterations on this rank.
   [[nodiscard]] virtual Work work(Schedule schedule, std::int64_t iterations) const = 0;
 
   /// The pressure of the whole grid with its boundary, I x J x K values, k fastest, on all ranks.
@@ -102,8 +102,8 @@ std::unique_ptr<Solver> make_solver(const Plan& plan, const Communicator& ranks)
 /// and written once. A fused pass moves as many bytes for all its iterations.
 Traffic iteration_traffic(const GridSize& grid, Precision precision);
 
-/// What iterations over the points of one rank do, so many in a pass. Whole passes move all fields
-/// once; iterations that do not fill a pass are done one by one.
+/// The work of iterations over the points of one rank, with so many per pass. Whole passes move all
+/// fields once; iterations that do not fill a pass are done one by one.
 Work work_of(const Domain& domain, Precision precision, int iterations_per_pass,
              std::int64_t iterations);
 

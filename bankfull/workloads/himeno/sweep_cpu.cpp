@@ -135,7 +135,7 @@ class CpuSolver final : public Solver {
     double gosa = 0.0;
     const std::int64_t per_pass = iterations_per_pass(schedule);
     for (std::int64_t done = 0; done < iterations;) {
-      // What does not fill a fused pass is done one by one.
+      // Iterations that do not fill a fused pass are done one by one.
       const bool whole_pass = iterations - done >= per_pass;
       gosa = whole_pass ? pass(schedule, runner, halos) : pass(Schedule::tuned, single_, halos);
       done += whole_pass ? per_pass : 1;
@@ -199,10 +199,11 @@ class CpuSolver final : public Solver {
         sweep_rows(view, part, planes_grid, plain_row<T>);
         break;
       case Schedule::marching:
-        sweep_packed(view, part, rows_grid(view.interior), {.store = Store::ordinary});
+        sweep_packed(view, part, rows_grid(view.interior), {.store = StoreKind::ordinary});
         break;
       case Schedule::tuned:
-        sweep_packed(view, part, planes_grid, {.store = Store::streaming, .prefetch_elements = 64});
+        sweep_packed(view, part, planes_grid,
+                     {.store = StoreKind::streaming, .prefetch_elements = 64});
         break;
       case Schedule::fused:
         fused_(view, sums_);

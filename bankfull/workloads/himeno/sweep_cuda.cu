@@ -23,7 +23,7 @@ namespace {
 /// Passes that one graph holds; an even number, after which the pressures have their roles again.
 constexpr int graph_passes = 16;
 
-/// How one of the schedules that do an iteration a pass is launched.
+/// How a schedule with one iteration per pass is launched.
 template <class T>
 struct SingleSweep {
   void (*kernel)(SweepArguments<T>);
@@ -144,7 +144,7 @@ class CudaSolver final : public Solver {
     for (std::int64_t n = batches * graph_passes; n < passes; ++n) {
       pass(schedule, runner, halos);
     }
-    // What does not fill a fused pass is done one by one.
+    // Iterations that do not fill a fused pass are done one by one.
     const std::int64_t rest = iterations - passes * per_pass;
     for (std::int64_t n = 0; n < rest; ++n) {
       pass(Schedule::tuned, single_, halos);
@@ -194,7 +194,7 @@ class CudaSolver final : public Solver {
   /// One pass over the coefficients from the present pressure to the next. Leaves this rank's part
   /// of gosa of its iterations in gosa_.
   void pass(Schedule schedule, PassRunner<T>& runner, Halos halos) {
-    int partials = 0;  // a block each
+    int partials = 0;  // one per block
     bool beside = false;
     begun_.record(stream_);
     runner.run(
@@ -259,7 +259,7 @@ class CudaSolver final : public Solver {
       for (int n = 0; n < graph_passes; ++n) {
         pass(schedule, runner, halos);
       }
-      runner.complete();  // a recording ends with nothing on its way
+      runner.complete();  // a recording ends with nothing in flight
     };
     return graphs_.emplace(key, Graph(stream_, queue)).first->second;
   }

@@ -34,8 +34,8 @@ std::vector<double> reference_pressure(const GridSize& grid, const InitialState&
 /// Odd, unequal dimensions, thick enough for the halos of as many ranks.
 GridSize check_grid(const RankGrid& cuts) {
   const auto points = [](int ranks, int fewest) {
-    constexpr int of_a_rank = max_fused_sweeps + 1;
-    return std::int64_t{2} + std::max(fewest, of_a_rank * ranks + 1);
+    constexpr int planes_per_rank = max_fused_sweeps + 1;
+    return std::int64_t{2} + std::max(fewest, planes_per_rank * ranks + 1);
   };
   return {points(cuts.i, 35), points(cuts.j, 27), points(cuts.k, 73)};
 }
@@ -80,7 +80,7 @@ std::int64_t wrong_points(const Solver& solver, const Problem& problem,
 }
 
 /// The maximum over the schedules.
-int iterations_of_a_pass(const Problem& problem, const Decomposition& decomposition, int ghosts) {
+int iterations_per_pass(const Problem& problem, const Decomposition& decomposition, int ghosts) {
   if (!fuses(problem)) {
     return 1;
   }
@@ -204,8 +204,8 @@ WorkBytes verification_bytes(const Problem& problem, const Decomposition& decomp
   const std::int64_t fields = memory_bytes(small.interior(), ghosts, problem.precision);
   const std::int64_t reference = memory_bytes(small, Precision::fp64) +
                                  std::int64_t{3 * sizeof(double)} * small.i * small.j * small.k;
-  // check_own_grid: pressures in fp64, and what a thread computes a block with.
-  const int layers = iterations_of_a_pass(problem, decomposition, ghosts) + 1;
+  // check_own_grid: pressures in fp64, and the arrays in which a thread computes a block.
+  const int layers = iterations_per_pass(problem, decomposition, ghosts) + 1;
   const std::int64_t compared = 8 * points_of(sampled_blocks(decomposition.largest_block())) +
                                 std::int64_t{problem.threads} * field_count *
                                     max_block_cells(layers) * bytes_of(problem.precision);

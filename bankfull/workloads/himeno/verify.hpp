@@ -32,7 +32,7 @@ std::vector<Check> check_gosa(Solver& solver, const Problem& problem, Schedule s
 Check check_own_grid(Solver& solver, const Problem& problem, Schedule schedule,
                      const Communicator& ranks);
 
-/// What the busiest rank takes for all of these at most, beside the fields of the problem.
+/// Maximum memory that the busiest rank needs for all of these, besides the fields of the problem.
 WorkBytes verification_bytes(const Problem& problem, const Decomposition& decomposition,
                              int ghosts);
 

@@ -72,7 +72,7 @@ RankGrid chosen_grid(const Grid3& local, int ranks) {
   DecompositionRules rules;
   rules.most = {ranks, ranks, ranks};
   const std::vector<RankGrid> grids = allowed_grids({ranks, ranks, ranks}, ranks, rules);
-  const int strided_cost = cells_of_a_sector(sizeof(double));
+  const int strided_cost = cells_per_sector(sizeof(double));
   const auto cost = [&](const RankGrid& grid) {
     const Decomposition decomposition(cells_of(local, grid), grid);
     return std::tuple(-aspect_ratio(grid3_of(grid)), face_cells(decomposition, strided_cost),

@@ -20,7 +20,7 @@ namespace {
 constexpr double shortest_sample = 0.25e-3;  // seconds
 constexpr int max_passes = 1 << 20;
 
-/// Launch shapes that a GPU is tried with where nothing else is asked for; one for the CPU.
+/// Launch shapes tried on a GPU by default; one for the CPU.
 std::vector<StreamGrid> candidate_grids(Device device) {
   if (!device.is_cuda()) {
     return {StreamGrid{}};
@@ -38,10 +38,10 @@ constexpr double quick_seconds = 3.5;
 constexpr double quick_curves = 0.45;  ///< part of these
 constexpr double quick_largest = 0.4;  ///< of the rest
 constexpr double quick_ceiling = 0.3;  ///< seconds of a ceiling that is measured again
-constexpr double quick_threads = 0.6;  ///< of what then is left
+constexpr double quick_threads = 0.6;  ///< of what is left then
 
-/// Bandwidth by working set of one pattern. What would take too long is left out, but for the
-/// largest.
+/// Bandwidth by working set of one pattern. Points that would take too long are left out, except
+/// for the largest.
 Series sweep(const Problem& problem, Streams& streams, const StreamPattern& pattern,
              const TimeBudget& budget, int& left_out) {
   Series series{.name = "bandwidth, " + to_string(pattern),
@@ -122,7 +122,7 @@ int repeats_within(const TimeBudget& budget, const Problem& problem,
              : problem.repeats;
 }
 
-/// All patterns in turn, so that a disturbance of the machine meets them alike.
+/// Alternates between all patterns, so that a disturbance of the machine affects them alike.
 std::vector<Measurement> measure_largest(const Problem& problem, Streams& streams,
                                          Experiment& experiment, int repeats) {
   std::vector<TimedPass> passes;
@@ -132,7 +132,7 @@ std::vector<Measurement> measure_largest(const Problem& problem, Streams& stream
   return measure_in_turn(experiment, passes, repeats);
 }
 
-/// A ceiling twice in a row: how far to trust a percent of bankfull.
+/// A ceiling twice in a row: how reliable a percentage of bankfull is.
 Measurement repeat_ceiling(const Plan& plan, const Experiment& experiment) {
   const Problem& problem = plan.problem;
   const Mix mix{.reads = problem.mix_reads.back(), .writes = 1};

@@ -25,7 +25,7 @@ std::vector<std::uint32_t> random_cycle(std::int64_t count, std::uint64_t seed) 
   std::vector<std::uint32_t> next(static_cast<std::size_t>(count));
   std::iota(next.begin(), next.end(), 0U);
   for (auto last = static_cast<std::uint64_t>(count - 1); last > 0; --last) {
-    // The remainder favours small numbers by less than 2^-32: too little to see.
+    // The remainder favours small numbers by less than 2^-32: too little to matter.
     const std::uint64_t other = random_bits(seed, last) % last;
     std::swap(next[last], next[other]);
   }

@@ -1,4 +1,5 @@
 #include "bankfull/build_config.hpp"
+#include "bankfull/core/memory/memory_space_names.hpp"
 #include "bankfull/workloads/probe/bandwidth.hpp"
 #include "bankfull/workloads/probe/timed_pass.hpp"
 #include "bankfull/workloads/probe/transfers.hpp"
@@ -27,7 +28,7 @@ TimedPass device_copy(const std::string& name, std::int64_t array_bytes,
           .seconds = seconds};
 }
 
-/// All three ways in turn, so that clocks and temperatures are the same for them.
+/// Alternates between all three copies, so that clocks and temperatures are the same for them.
 void compare_device_copies(const Problem& problem, Transfers& transfers, Experiment& experiment,
                            RunResult& result) {
   const auto streams =
@@ -52,18 +53,12 @@ void compare_device_copies(const Problem& problem, Transfers& transfers, Experim
   std::move(ways.begin(), ways.end(), std::back_inserter(result.measurements));
 }
 
-std::string name_of(Direction direction) {
-  return direction == Direction::to_device ? "host to device"
-         : direction == Direction::to_host ? "device to host"
-                                           : "host to device and back at once";
-}
-
 TimedPass host_copy(const Problem& problem, Transfers& transfers, Direction direction,
                     MemorySpace host) {
   const std::int64_t count = problem.transfer_bytes;
   const auto bytes = static_cast<double>(count);
   const std::string name =
-      name_of(direction) + (host == MemorySpace::pinned ? ", pinned" : ", pageable");
+      direction_names.to_string(direction) + ", " + memory_space_names.to_string(host);
   return {.name = name,
           .work = {.traffic = {.bytes_read = direction == Direction::to_device ? 0.0 : bytes,
                                .bytes_written = direction == Direction::to_host ? 0.0 : bytes},
@@ -79,9 +74,9 @@ void check_contents(const Problem& problem, Transfers& transfers, RunResult& res
   const std::int64_t bytes =
       std::min(problem.transfer_bytes, (std::int64_t{1} << 20) + 48);  // an odd number of blocks
   for (const MemorySpace host : {MemorySpace::pinned, MemorySpace::host}) {
-    const std::string kind = host == MemorySpace::pinned ? "pinned" : "pageable";
     result.checks.push_back(
-        {.name = "copies to, within and from the device, " + kind + ": wrong bytes",
+        {.name = "copies to, within and from the device, " + memory_space_names.to_string(host) +
+                 ": wrong bytes",
          .value = static_cast<double>(transfers.wrong_bytes(host, bytes / 16 * 16)),
          .source = "the bytes that were sent"});
   }
@@ -102,7 +97,8 @@ void measure_copies(const Problem& problem, const RunContext& context, Experimen
     for (const MemorySpace host : {MemorySpace::pinned, MemorySpace::host}) {
       for (const Direction direction :
            {Direction::to_device, Direction::to_host, Direction::both}) {
-        context.begin("copies, " + name_of(direction), static_cast<double>(direction), 3.0);
+        context.begin("copies, " + direction_names.to_string(direction),
+                      static_cast<double>(direction), 3.0);
         const TimedPass copy = host_copy(problem, *transfers, direction, host);
         result.measurements.push_back(measure_in_turn(experiment, {copy}, problem.repeats).front());
       }

@@ -27,7 +27,7 @@ struct Point {
   [[nodiscard]] std::int64_t line_footprint() const { return layout.nodes * layout.line_bytes; }
 };
 
-/// Chains laid so far and chains that a walk found broken.
+/// Chains built so far and chains that a walk found broken.
 struct Verdict {
   int walked = 0;
   int broken = 0;
@@ -75,8 +75,8 @@ Point measure_point(const Problem& problem, PointerChase& chase, const ChainLayo
   return {.layout = layout, .seconds = summarise(std::move(samples))};
 }
 
-/// What serves the plateaus of a walk, the smallest first: the cache that holds the lines, and
-/// address translation where the same cache has a faster plateau.
+/// The levels that serve the plateaus of a walk, the smallest first: the cache that holds the
+/// lines, and address translation where the same cache has a faster plateau.
 void add_named_plateaus(const Problem& problem, const Walk& walk, const Series& series,
                         Measurement& measurement) {
   const std::vector<CacheLevel> caches = caches_of_one_thread(problem.device);
@@ -158,7 +158,7 @@ std::vector<Point> measure_points(const Problem& problem, const Walk& walk, Poin
     }
     const Stopwatch watch;
     points.push_back(measure_point(problem, chase, layout, verdict));
-    // Short chains say nothing: their time is that of the samples.
+    // Short chains are not representative: their time is that of the samples.
     seconds_per_node = nodes > min_timed_nodes ? watch.seconds() / nodes : 0.0;
   }
   return points;
@@ -176,7 +176,7 @@ void measure_latency(const Problem& problem, const RunContext& context,
   for (std::size_t n = 0; n < all.size(); ++n) {
     const Walk& walk = all[n];
     if (!chase || walk.pages != pages) {
-      chase.reset();  // the old memory goes before the new one comes
+      chase.reset();  // the old memory is released before the new one is allocated
       chase = make_chase(problem.device, problem.footprint_to, walk.pages);
       pages = walk.pages;
     }

@@ -12,13 +12,13 @@
 
 namespace bankfull::probe {
 
-/// A chain of pointers in the memory of one device, and one thread that follows it: each load waits
-/// for the one before.
+/// A chain of pointers in the memory of one device, and one thread that follows it: each load
+/// depends on the previous one.
 class PointerChase {
  public:
   virtual ~PointerChase() = default;
 
-  /// Lays a chain, replacing the last one; the thread stands at node 0. Node n points to
+  /// Builds a chain, replacing the last one, and places the thread at node 0. Node n points to
   /// `next[n]`. Requires a layout within the memory and as many entries as nodes.
   virtual void build(const ChainLayout& layout, const std::vector<std::uint32_t>& next) = 0;
 
@@ -26,7 +26,7 @@ class PointerChase {
   /// than `most` if it is not back by then. Leaves caches as warm as the footprint lets them be.
   virtual std::int64_t cycle_length(std::int64_t most) = 0;
 
-  /// Seconds that `loads` loads take, from where the last call stopped.
+  /// Seconds that `loads` loads take, starting where the last call stopped.
   virtual double seconds(std::int64_t loads) = 0;
 
   /// Part of the memory that lies in huge pages, 0 to 1; on a GPU 0.

@@ -13,7 +13,7 @@ namespace {
 /// A node holds the address of the next one.
 using Address = unsigned long long;
 
-/// Where the one thread stands, and what it counted.
+/// The position of the one thread, and its count.
 struct Position {
   Address at;
   std::int64_t loads;
@@ -84,8 +84,8 @@ class CudaChase final : public PointerChase {
     return found.loads;
   }
 
-  /// A launch begins with an empty L1. So the thread first goes a lap that warms it, and what a
-  /// launch with the lap alone takes is subtracted.
+  /// A launch begins with an empty L1. So the thread first completes a lap that warms it, and the
+  /// time of a launch with that lap alone is subtracted.
   double seconds(std::int64_t loads) override {
     return kernel_seconds(lap_ + loads) - lap_seconds_;
   }

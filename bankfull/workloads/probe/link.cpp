@@ -29,7 +29,7 @@ constexpr int max_batches = 1 << 20;
 
 constexpr float untouched = -1.0F;
 
-/// A number that names rank, plane and cell, exact in fp32 for the first 4096 ranks.
+/// A number that identifies rank, plane and cell, exact in fp32 for the first 4096 ranks.
 float cell_value(int rank, int plane, std::int64_t k) {
   return static_cast<float>(rank * 4096 + plane * 2048) + static_cast<float>(k % 2048);
 }
@@ -92,8 +92,8 @@ double slowest_seconds(LinkTimer& timer, const Communicator& ranks, int batches)
   return ranks.max(timer.seconds(batches));
 }
 
-/// Collective: the fastest of a few trials. Were a disturbed one to set the length of the samples,
-/// these would be too short to even out disturbances of their own.
+/// Collective: the fastest of a few trials. If a disturbed trial set the length of the samples,
+/// they would be too short to average out disturbances of their own.
 double trial(LinkTimer& timer, const Communicator& ranks, int batches) {
   double seconds = slowest_seconds(timer, ranks, batches);
   for (int n = 1; n < trials; ++n) {
@@ -129,7 +129,7 @@ struct Link {
   LinkPattern pattern;
   Transport transport = Transport::automatic;
   std::vector<std::int64_t> sizes;       ///< of a face, bytes
-  std::vector<Statistics> seconds = {};  ///< an exchange of each size takes
+  std::vector<Statistics> seconds = {};  ///< per exchange, for each size
   std::int64_t wrong_cells = 0;
   std::vector<Figure> parameters;
 
@@ -206,7 +206,7 @@ void add_series(const Link& link, RunResult& result) {
 /// Collective among all ranks.
 Measurement measurement_of(const Link& link, std::size_t n, const Communicator& ranks,
                            const Experiment& experiment) {
-  // A rate between two ranks and not the sum of all: that of the root, which has part in every
+  // A rate between two ranks and not the sum of all: that of the root, which takes part in every
   // pattern.
   const double sent = ranks.rank() == 0 ? link.sent_bytes(n) : 0.0;
   Measurement m = experiment.measurement(
@@ -253,7 +253,7 @@ void measure_pattern(const Problem& problem, const RunContext& context, const Li
     const std::string obstacle =
         members ? obstacle_to(transport, *members, problem.device) : std::string();
     if (!ranks.all(obstacle.empty())) {
-      // Ranks that have no part in the pattern know no reason; the root has part in all.
+      // Ranks outside the pattern do not know the reason; the root takes part in all.
       if (members) {
         add_note(fmt::format("{} not measured: {}", to_string(transport), obstacle), result);
       }

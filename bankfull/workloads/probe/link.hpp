@@ -70,19 +70,19 @@ class LinkTimer {
   virtual std::vector<float> exchanged(const std::vector<float>& cells) = 0;
 };
 
-/// `threads` matters to the CPU only. Throws UsageError where the transport is not to be had.
+/// `threads` matters to the CPU only. Throws UsageError if the transport is unavailable.
 std::unique_ptr<LinkTimer> make_link_timer(const LinkSetup& setup, Device device, int threads);
 
 /// Collective: cells of this rank that do not hold what an exchange must leave there.
 std::int64_t wrong_cells(LinkTimer& timer, const LinkSetup& setup);
 
-/// Collective. Throws UsageError where the transport that a completed problem asks for is not to be
-/// had between all ranks, or where the ranks of a node ask for more memory than it has.
+/// Collective. Throws UsageError if the transport that a completed problem specifies is unavailable
+/// between any of the ranks, or if the ranks of a node need more memory than it has.
 void require_links(const Problem& problem, const Communicator& ranks);
 
-/// Collective: every pattern over every transport that is to be had, appended to the result of all
-/// ranks alike: exchange time and bandwidth by message size (series), the smallest, the largest and
-/// the 64 KiB exchange (measurements), and the cells that arrived wrong (checks).
+/// Collective: every pattern over every available transport, appended to the result of all ranks
+/// alike: exchange time and bandwidth by message size (series), the smallest, the largest and the
+/// 64 KiB exchange (measurements), and the cells that arrived wrong (checks).
 void measure_links(const Problem& problem, const RunContext& context, const Experiment& experiment,
                    RunResult& result);
 

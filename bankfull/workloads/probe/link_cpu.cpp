@@ -18,7 +18,7 @@ class CpuLinkTimer final : public LinkTimer {
         field_(MemorySpace::host, static_cast<std::size_t>(grid_.layout.size())),
         origin_(field_.data() + grid_.layout.origin()),
         exchange_(make_halo_exchange<float>(grid_.halo(setup), Team(threads))) {
-    // Pages that nobody touched would be the same page of zeros.
+    // Untouched pages would all map to the same page of zeros.
     const Extents own = grid_.layout.interior();
     for (std::int64_t i = -1; i <= own.ni; ++i) {
       std::fill_n(origin_ + grid_.layout.offset(i, 0, 0), own.nk, 0.0F);

@@ -28,7 +28,7 @@ void require_rank_count(Part part, const Communicator& ranks) {
   require(part != Part::link || ranks.size() > 1, "probe link runs between ranks",
           "start it with mpirun -n 2");
   require(part == Part::link || ranks.size() == 1,
-          fmt::format("probe {} runs on one rank, here are {}", to_string(part), ranks.size()),
+          fmt::format("probe {} runs on one rank, but there are {}", to_string(part), ranks.size()),
           "start it without mpirun, or use probe link, which runs between ranks");
 }
 
@@ -58,8 +58,8 @@ Plan make_plan(const Problem& problem, const Communicator& ranks, CeilingRule ce
 
 WorkBytes work_bytes(const Problem& problem) {
   if (problem.part == Part::link) {
-    // A field of 4 planes of 3 rows, ghosts included, and the messages of two neighbours: out and
-    // in, or in two slots of an inbox.
+    // A field of 4 planes of 3 rows, ghosts included, and the messages of two neighbours: outgoing
+    // and incoming, or two slots of an inbox.
     return {.device = 16 * problem.working_set_to};
   }
   // On a GPU the copies that are compared have arrays of their own.

@@ -183,7 +183,7 @@ void complete_bandwidth(Problem& problem) {
   const std::int64_t wanted = largest_working_set(problem);
   const std::int64_t bound = problem.memory_limit / (gpu ? 2 : 1) - padding_bytes(problem);
   require(bound >= min_working_set(problem),
-          fmt::format("{} of memory hold no working set", bytes_text(problem.memory_limit)),
+          fmt::format("{} of memory cannot hold a working set", bytes_text(problem.memory_limit)),
           "allow more memory");
   fill_blank(problem.working_set_to, std::max(std::min(wanted, bound), problem.working_set_from));
   fill_blank(problem.working_set_from, std::min(floor, problem.working_set_to));
@@ -218,7 +218,7 @@ void complete_latency(Problem& problem) {
   fill_blank(problem.footprint_from, std::min(gpu ? 8 * kib : 4 * kib, problem.footprint_to));
   const bool holds_pages = problem.footprint_to >= 16 * kib;
   if (problem.quick && !gpu && holds_pages && problem.strides.empty() && problem.pages.empty()) {
-    return;  // `walks` knows which two series say most
+    return;  // `walks` knows which two series are most informative
   }
   if (problem.strides.empty()) {
     for (const std::int64_t stride : {line, 4 * kib, 64 * kib, 2 * mib}) {
@@ -335,7 +335,7 @@ void validate(const Problem& problem) {
   }
   require_range("a footprint", problem.footprint_from, problem.footprint_to);
   require(problem.footprint_to == 0 || problem.footprint_to >= 4 * line_bytes(problem.device),
-          fmt::format("a footprint of {} holds no chain", bytes_text(problem.footprint_to)),
+          fmt::format("a footprint of {} cannot hold a chain", bytes_text(problem.footprint_to)),
           fmt::format("let it end at {} or more", bytes_text(4 * line_bytes(problem.device))));
   require_strides(problem);
 }
@@ -401,7 +401,7 @@ std::vector<Walk> walks(const Problem& problem) {
     return {{.stride = line_bytes(problem.device), .pages = HostPages::huge},
             {.stride = 4 * kib, .pages = HostPages::small}};
   }
-  // On a GPU the driver chooses the pages: one walk a stride.
+  // On a GPU the driver chooses the pages: one walk per stride.
   const std::vector<HostPages> kinds =
       problem.device.is_cuda() ? std::vector{HostPages::huge} : problem.pages;
   std::vector<Walk> all;

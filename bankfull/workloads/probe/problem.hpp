@@ -17,7 +17,7 @@ enum class Part { bandwidth, latency, link, all };
 std::string to_string(Part part);
 Part parse_part(const std::string& text);
 
-/// How the CPU stores: through the caches, past them, or both in turn.
+/// How the CPU stores: through the caches, bypassing them, or both, one after the other.
 enum class Stores { ordinary, streaming, both };
 std::string to_string(Stores stores);
 Stores parse_stores(const std::string& text);

@@ -49,7 +49,7 @@ std::vector<StreamPattern> copies(Problem problem) {
   return patterns(problem);
 }
 
-/// Points of curves for which there is time, by what the slowest before took; at least the first.
+/// Points of curves for which there is time, judged by the slowest one so far; at least the first.
 class TimedCurves {
  public:
   explicit TimedCurves(const TimeBudget& budget, int left_out = 0)

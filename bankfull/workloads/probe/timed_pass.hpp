@@ -8,15 +8,15 @@
 
 namespace bankfull::probe {
 
-/// Work that is timed by its own watch: that of a team of threads or of a device.
+/// Work that is timed by its own clock: that of a team of threads or of a device.
 struct TimedPass {
   std::string name;
   Work work;
   std::vector<Figure> parameters;
-  std::function<double()> seconds;  ///< does it once
+  std::function<double()> seconds;  ///< runs the pass once
 };
 
-/// Collective: a measurement of each pass, in their order; all are repeated in turn.
+/// Collective: a measurement of each pass, in their order; repeats alternate between them.
 std::vector<Measurement> measure_in_turn(Experiment& experiment,
                                          const std::vector<TimedPass>& passes, int repeats);
 

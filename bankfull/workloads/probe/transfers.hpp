@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/enum_names.hpp"
 #include "bankfull/core/machine/device.hpp"
 #include "bankfull/core/memory/memory.hpp"
 
@@ -10,12 +11,17 @@ namespace bankfull::probe {
 
 /// Ways to copy within a GPU's memory that the stream copy is compared with.
 enum class DeviceCopy {
-  plain,         ///< the obvious kernel: one 16-byte access per thread, a grid as large as the data
+  plain,         ///< a plain kernel: one 16-byte access per thread, a grid as large as the data
   memcpy_async,  ///< the CUDA runtime's own
 };
 
-/// Ways between host and device.
+/// Direction of a copy between host and device.
 enum class Direction { to_device, to_host, both };
+
+inline constexpr auto direction_names =
+    enum_names<Direction>({{Direction::to_device, "host to device"},
+                           {Direction::to_host, "device to host"},
+                           {Direction::both, "host to device and back at once"}});
 
 /// Timed copies on one GPU.
 class Transfers {

@@ -35,7 +35,7 @@ TEST(EnumNames, RefuseWhatIsNone) {
   EXPECT_EQ(metal_names.parse("lead", "--metal lead is unknown"), Metal::lead);
   try {
     static_cast<void>(metal_names.parse("zinc", "--metal zinc is unknown", {"all"}));
-    FAIL() << "zinc is none of them";
+    FAIL() << "zinc is not one of them";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("--metal zinc is unknown"));
     EXPECT_THAT(error.what(), testing::HasSubstr("use iron, lead, grey-tin or all"));

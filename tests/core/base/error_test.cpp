@@ -15,7 +15,7 @@ TEST(UsageError, KeepsTheRemedyHoweverLongTheProblemIs) {
     const std::string line = UsageError(problem, "use fewer words").what();
     EXPECT_LE(line.size(), max_message_length);
     EXPECT_TRUE(line.ends_with("; use fewer words")) << line;
-    // As ranks tell it to each other.
+    // As ranks communicate it.
     EXPECT_EQ(UsageError(line).what(), line);
   }
 }

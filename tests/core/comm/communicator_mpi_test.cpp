@@ -20,7 +20,7 @@ namespace {
 /// Terms of very different sizes, so that the order of adding shows in the bits.
 double term(int rank) { return std::sin(rank + 1.0) * std::pow(10.0, 3 * (rank % 5)); }
 
-/// A number that tells rank, round and place.
+/// A number that identifies rank, round and position.
 int content(int rank, int round, int place) { return rank * 1'000'000 + round * 1'000 + place; }
 
 /// In place: the buffers of an exchange must stay where they are.
@@ -112,7 +112,7 @@ TEST(MpiCommunicator, GathersListsOfDifferentSizes) {
 
 TEST(MpiCommunicator, BlocksOfAllGoToAll) {
   const Communicator& ranks = test_ranks();
-  // Different sizes both ways, some of them nothing.
+  // Different sizes in both directions, some of them empty.
   const auto length = [](int from, int to) {
     return static_cast<std::size_t>((from + 2 * to) % 4 * 100);
   };
@@ -122,7 +122,7 @@ TEST(MpiCommunicator, BlocksOfAllGoToAll) {
     std::vector<std::size_t> sent_bytes;
     std::vector<std::size_t> received_bytes;
     for (int other = 0; other < ranks.size(); ++other) {
-      // A block is told by whom it is from and, in its round, by whom it is for.
+      // A block identifies its sender and, within its round, its receiver.
       const auto out = contents(ranks.rank(), 10 * other + round, length(ranks.rank(), other));
       const auto in = contents(other, 10 * ranks.rank() + round, length(other, ranks.rank()));
       sent.insert(sent.end(), out.begin(), out.end());
@@ -175,7 +175,7 @@ TEST(MpiCommunicator, Barriers) {
 
 TEST(MpiCommunicator, PersistentRingExchange) {
   const Communicator& ranks = test_ranks();
-  // Short messages travel at once, long ones after an agreement.
+  // Short messages are sent eagerly, long ones after a handshake.
   for (const std::size_t count : {std::size_t{1}, std::size_t{100'000}}) {
     std::vector<int> outgoing(count);
     std::vector<int> incoming(count);
@@ -200,7 +200,7 @@ TEST(MpiCommunicator, PersistentRingExchange) {
 TEST(MpiCommunicator, ExchangesBetweenTheSameRanksDoNotMix) {
   const Communicator& ranks = test_ranks();
   if (ranks.size() == 1) {
-    GTEST_SKIP() << "wants two ranks";
+    GTEST_SKIP() << "needs two ranks";
   }
   // Rank 0 shares one exchange more with its successor than any other pair has.
   std::vector<int> extra(1);
@@ -249,7 +249,7 @@ TEST(MpiCommunicator, FirstRanks) {
 
 TEST(MpiCommunicator, SplitsByColour) {
   const Communicator& ranks = test_ranks();
-  // Colours 0 and 1 in turn; the last rank stands aside.
+  // Colours 0 and 1 alternately; the last rank takes no part.
   const bool aside = ranks.rank() == ranks.size() - 1;
   const auto part = ranks.split(aside ? -1 : ranks.rank() % 2);
   ASSERT_EQ(part == nullptr, aside);

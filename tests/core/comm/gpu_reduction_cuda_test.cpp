@@ -34,7 +34,8 @@ void add_up(std::vector<std::vector<double>>& of_ranks) {
   of_ranks.assign(of_ranks.size(), sum);
 }
 
-/// What `sums` sums, each of what the one before has left, make of a round's terms.
+/// The result of `sums` successive sums of a round's terms, each of the results of the previous
+/// one.
 std::vector<double> expected(int round, int count, int sums) {
   std::vector<std::vector<double>> of_ranks;
   of_ranks.reserve(static_cast<std::size_t>(test_ranks().size()));
@@ -132,7 +133,7 @@ TEST_P(GpuReductionTest, ManyInARowKeepOrder) {
   GpuReduction sum(ranks, 2, GetParam(), stream);
   for (int round = 0; round < 20; ++round) {
     put(terms(ranks.rank(), round, 2), stream);
-    for (int n = 0; n < 31; ++n) {  // nobody waits between them
+    for (int n = 0; n < 31; ++n) {  // no rank waits between them
       sum.queue_sum(numbers(), 2);
     }
     EXPECT_EQ(bits_of(get(stream)), bits_of(expected(round, 2, 31)));
@@ -148,7 +149,7 @@ TEST_P(GpuReductionTest, CanBeRecordedWhereItSaysSo) {
   }
   put(terms(ranks.rank(), 0, 3), stream);
   const Graph graph(stream, [&] {
-    for (int n = 0; n < 3; ++n) {  // an odd number: the slots take turns between launches too
+    for (int n = 0; n < 3; ++n) {  // an odd number: the slots alternate between launches too
       sum.queue_sum(numbers(), 3);
     }
   });

@@ -10,12 +10,12 @@
 
 namespace bankfull {
 
-/// Ranks beyond the number of GPUs share them: slow, but as correct.
+/// Ranks beyond the number of GPUs share them: slow, but just as correct.
 inline Device own_gpu() {
   return Device::cuda(test_ranks().local_rank() % static_cast<int>(survey_gpus().gpus.size()));
 }
 
-/// A test on the GPUs of all ranks, skipped where there is none. `Base`: of googletest.
+/// A test on the GPUs of all ranks, skipped where there is none. `Base`: a class of GoogleTest.
 template <class Base = ::testing::Test>
 class OnOwnGpu : public Base {
  protected:

@@ -105,7 +105,7 @@ TEST_P(GpuHaloExchange, CanBeRecordedWhereItSaysSo) {
     GTEST_SKIP() << to_string(exchange->transport()) << " needs the host";
   }
   const Graph graph(stream, [&] {
-    for (int n = 0; n < 3; ++n) {  // an odd number: the slots take turns between launches too
+    for (int n = 0; n < 3; ++n) {  // an odd number: the slots alternate between launches too
       exchange->start(fields.origins());
       exchange->finish();
     }
@@ -118,7 +118,7 @@ TEST_P(GpuHaloExchange, CanBeRecordedWhereItSaysSo) {
 }
 
 TEST_P(GpuHaloExchange, ManyInARowKeepOrder) {
-  // Each exchange carries what the one before has brought: a value goes around the ring.
+  // Each exchange sends what the previous one received: a value travels around the ring.
   const Communicator& ranks = test_ranks();
   const HaloCase c{{2 * ranks.size(), 3, 70}, {true, false, false}, {1, {}}, 1, 1};
   const Stream stream(own_gpu());

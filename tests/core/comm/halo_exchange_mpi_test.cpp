@@ -62,8 +62,8 @@ TEST(HaloExchange, TwoOfThemMayBeOnTheirWay) {
                   .wanted = [side](const Offset& o) { return o.di == side; }},
         Team(1));
   };
-  // Whoever is left out on one side is served by the other exchange: the sides of a pair differ
-  // between odd and even ranks.
+  // A neighbour that is left out on one side is served by the other exchange: the sides of a pair
+  // differ between odd and even ranks.
   if (ranks.size() % 2 != 0) {
     GTEST_SKIP() << "pairs need an even number of ranks";
   }

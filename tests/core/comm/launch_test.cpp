@@ -68,7 +68,7 @@ TEST(ParallelRun, PlainStartIsAlone) {
 }
 
 TEST(ParallelRun, RefusesProcessesThatDoNotKnowOfEachOther) {
-  // As srun starts them when it speaks another protocol than MPI does.
+  // As srun starts them when it uses a different protocol than MPI.
   EXPECT_THROW(ParallelRun(Launch{.by_launcher = false, .processes = 2, .rank = 0}), UsageError);
 }
 

@@ -16,10 +16,11 @@ namespace bankfull {
 /// Random lists between ranks that are checked element by element.
 struct ListCase {
   unsigned seed = 0;
-  int own = 0;             ///< elements of each rank
-  int max_sent = 0;        ///< to one other rank
-  double linked = 1.0;     ///< share of pairs that exchange anything
-  bool symmetric = false;  ///< as many elements both ways; else one of the ways may have none
+  int own = 0;          ///< elements of each rank
+  int max_sent = 0;     ///< to one other rank
+  double linked = 1.0;  ///< share of pairs that exchange anything
+  bool symmetric =
+      false;  ///< as many elements in both directions; else one direction may have none
 };
 
 inline std::vector<ListCase> list_cases() {
@@ -67,8 +68,8 @@ inline double element_value(int rank, int round, std::int64_t element) {
 /// What no element holds: those of others, before an exchange.
 inline constexpr double not_received = -1.0;
 
-/// A rank's part of a case: own elements, then those of others, with one between them that nobody
-/// may touch.
+/// A rank's part of a case: own elements, then those of others, with one between them that must not
+/// be touched.
 class ListPart {
  public:
   ListPart(const ListCase& c, const Communicator& ranks) : case_(c), rank_(ranks.rank()) {

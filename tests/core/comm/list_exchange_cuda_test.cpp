@@ -120,7 +120,7 @@ TEST_P(GpuListExchange, CanBeRecordedWhereItSaysSo) {
     GTEST_SKIP() << to_string(fine_exchange->transport()) << " needs the host";
   }
   const Graph graph(stream, [&] {
-    for (int n = 0; n < 3; ++n) {  // an odd number: the slots take turns between launches too
+    for (int n = 0; n < 3; ++n) {  // an odd number: the slots alternate between launches too
       fine_exchange->start(fine.data());
       fine_exchange->finish();
       coarse_exchange->exchange(coarse.data());
@@ -140,7 +140,7 @@ TEST_P(GpuListExchange, CanBeRecordedWhereItSaysSo) {
 }
 
 TEST_P(GpuListExchange, ManyInARowKeepOrder) {
-  // Each exchange carries what the one before has brought: a value goes around the ring.
+  // Each exchange sends what the previous one received: a value travels around the ring.
   const Communicator& ranks = test_ranks();
   constexpr std::size_t count = 2500;
   const Stream stream(own_gpu());

@@ -60,9 +60,9 @@ TEST(ListExchange, NobodyNeedsNeighbours) {
 TEST(ListExchange, RanksWithoutNeighboursTakePart) {
   const Communicator& ranks = test_ranks();
   if (ranks.size() < 3) {
-    GTEST_SKIP() << "wants three ranks";
+    GTEST_SKIP() << "needs three ranks";
   }
-  // Only the first two exchange, and one way only.
+  // Only the first two exchange, and in one direction only.
   std::vector<ListNeighbour> neighbours;
   if (ranks.rank() == 0) {
     neighbours.push_back({.rank = 1, .sent = {2, 0}});
@@ -82,7 +82,7 @@ TEST(ListExchange, RanksWithoutNeighboursTakePart) {
 TEST(ListExchange, WhoExchangesNothingIsNoNeighbour) {
   const Communicator& ranks = test_ranks();
   if (ranks.size() < 2) {
-    GTEST_SKIP() << "wants two ranks";
+    GTEST_SKIP() << "needs two ranks";
   }
   // Rank 0 names a neighbour that does not name it.
   std::vector<ListNeighbour> neighbours;
@@ -112,7 +112,7 @@ TEST(ListExchange, TwoOfThemMayBeOnTheirWay) {
 }
 
 TEST(ListExchange, ManyInARowKeepOrder) {
-  // Each exchange carries what the one before has brought: a value goes around the ring.
+  // Each exchange sends what the previous one received: a value travels around the ring.
   const Communicator& ranks = test_ranks();
   constexpr std::size_t count = 3;
   const auto exchange = exchange_of<double>(ring_neighbours(ranks, count), 1);

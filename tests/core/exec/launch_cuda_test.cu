@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(1024) store_kernel(Number* target, Number valu
   }
 }
 
-/// What is said of a launch that is refused; empty if it is not.
+/// The message of a launch that is refused; empty if it is not.
 template <class Launch>
 std::string refusal_of(const Launch& launch_it) {
   try {

@@ -36,7 +36,7 @@ TEST(FieldSet, AConstSetIsOnlyRead) {
 }
 
 TEST(FieldSet, PlanesAndFieldsStartOnDifferentCacheSets) {
-  // 32 KiB and 128 KiB planes: powers of two that would all fall on one set.
+  // 32 KiB and 128 KiB planes: powers of two that would all map to one cache set.
   for (const Extents n : {Extents{62, 62, 126}, Extents{126, 126, 254}}) {
     const FieldSet<float> fields(Layout(n, 1, sizeof(float)), 14, Device::cpu());
     std::set<std::int64_t> places;

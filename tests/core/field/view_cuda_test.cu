@@ -31,7 +31,7 @@ void set_cells(const Box& box) {
   }
 }
 
-// In a process of its own: after a violation a process can use the GPU no more.
+// In a separate process: after a violation a process can no longer use the GPU.
 TEST(FieldViewCudaDeathTest, IndexBeyondTheGhostsIsCaughtInAKernel) {
   if (!build::assertions) {
     GTEST_SKIP() << "this build checks no bounds";

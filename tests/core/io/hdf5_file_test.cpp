@@ -102,7 +102,7 @@ TEST_F(Hdf5File, GivesBackWhatWasCompressed) {
 TEST_F(Hdf5File, TheSameCallsWriteTheSameBytes) {
   write_example(file());
   const std::string first = bytes_of_file(file());
-  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // files know times in seconds
+  std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // files record times in seconds
   write_example(file());
   EXPECT_EQ(bytes_of_file(file()), first);
 }
@@ -170,7 +170,7 @@ TEST_F(Hdf5File, LeavesTheOldFileUntilItIsWhole) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1) << "temporary files";
 }
 
-/// What reading all of a file throws; "" for nothing.
+/// The message that reading all of a file throws; "" if it does not throw.
 std::string fault_of(const fs::path& path) {
   try {
     OldFile(path).verify();
@@ -256,7 +256,7 @@ TEST_F(Hdf5File, LeavesNoTraceWhereThereIsNoRoom) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1) << "temporary files";
 }
 
-/// As on file systems that cannot set room aside for a file: it is found out when it is written.
+/// As on file systems that cannot reserve room for a file: the lack is detected when it is written.
 TEST_F(Hdf5File, SaysThatThereIsNoRoomInAnyThread) {
   const std::vector<double> values = ramp(3UL * 700 * 1001);
   for (const int threads : {1, 3}) {

@@ -11,7 +11,7 @@
 namespace bankfull {
 namespace {
 
-/// Counts what is asked of it; its third run onwards fails its check.
+/// Counts the calls of its functions; from its third run on it fails its check.
 class Recorder final : public Benchmark {
  public:
   Recorder(std::string name, std::vector<std::string>& calls, Work work)
@@ -68,7 +68,7 @@ TEST(Experiment, RepeatsBenchmarksInTurn) {
   EXPECT_EQ(measured[1].notes.front(), "note of b");
 }
 
-/// Asks to end once so many runs were made.
+/// Requests the end after so many runs.
 class EndAfter final : public Interruption {
  public:
   EndAfter(std::size_t calls, const std::vector<std::string>& made) : calls_(calls), made_(made) {}
@@ -109,7 +109,7 @@ TEST(Experiment, AnInterruptionKeepsWhatWasMeasured) {
   EXPECT_EQ(two[1].seconds.samples.size(), 1U);
 }
 
-/// A run of ten units, which pauses after each; asks for the end itself, after so many.
+/// A run of ten units, which pauses after each; requests the end itself, after so many.
 class TenUnits final : public Benchmark, public Interruption {
  public:
   TenUnits(int last, bool can_shorten) : last_(last), can_shorten_(can_shorten) {}
@@ -140,7 +140,7 @@ class TenUnits final : public Benchmark, public Interruption {
   int done_in_all_ = 0;
 };
 
-/// Remembers how far it was told that tasks are.
+/// Records the progress reported to it.
 class Shares final : public Progress {
  public:
   void update(const std::string& /*task*/, double done, double total,
@@ -225,7 +225,7 @@ TEST(Experiment, TakesTurnsWithAndWithoutCommunication) {
   EXPECT_EQ(exposed.front().size(), 2U);
 }
 
-/// Takes so long.
+/// A run that takes so long.
 class Sleeper final : public Benchmark {
  public:
   explicit Sleeper(double seconds) : seconds_(seconds) {}
@@ -323,7 +323,7 @@ TEST(Experiment, WorkWithoutAWorkingSetIsInNoCache) {
   EXPECT_EQ(experiment.measurement("idle", {1.0}, Work{}).cache, CacheFit::beyond);
 }
 
-/// Says that its runs take two seconds.
+/// Reports that its runs take two seconds.
 class OwnWatch final : public Benchmark {
  public:
   [[nodiscard]] std::string name() const override { return "own watch"; }

@@ -37,7 +37,7 @@ nlohmann::json recorded(const RunResult& result = run_with_ceiling(),
       to_json(result, {}, {.nodes = where.nodes, .devices = where.devices}));
 }
 
-/// What is said of a file with this text.
+/// The message for a file with this text.
 std::string refusal(const std::string& text, const CeilingHome& here = home) {
   try {
     static_cast<void>(parse_ceilings(text, "file.json", here));

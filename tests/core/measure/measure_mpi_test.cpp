@@ -11,7 +11,7 @@ namespace {
 
 TEST(WorkingSet, OfAllRanksOnADeviceAddsUp) {
   const Communicator& ranks = test_ranks();
-  // The root has nothing, the others ever more.
+  // The root has nothing, each further rank more.
   const WorkingSet set = working_set(ranks, Device::cpu(), 1000.0 * ranks.rank());
   EXPECT_EQ(set.bytes, 1000 * (ranks.size() * (ranks.size() - 1) / 2));
   const bool is_cache_known = last_cache_bytes(Device::cpu()) > 0;
@@ -34,7 +34,7 @@ TEST(WorkingSet, OfNothingIsInNoCache) {
 TEST(CeilingOfRanks, AddsUpAndNamesTheSlowest) {
   const Communicator& ranks = test_ranks();
   const int last = ranks.size() - 1;
-  // The last rank is the slowest, in a way of its own.
+  // The last rank is the slowest, with a variant of its own.
   const bool is_slowest = ranks.rank() == last;
   const Ceiling all = sum_of({.name = is_slowest ? "slow way" : "fast way",
                               .bytes_per_second = is_slowest ? 1.0 : 10.0,

@@ -14,7 +14,7 @@ Work copy_of(double working_set) {
   return {.traffic = {.bytes_read = 8.0, .bytes_written = 8.0}, .working_set_bytes = working_set};
 }
 
-/// What is said; empty: nothing is refused.
+/// The message; empty if nothing is refused.
 std::string refusal(const Work& work, const MeasurePolicy& policy = {}) {
   try {
     require_percentage("--min-percent 90", work, Device::cpu(), alone(), policy);

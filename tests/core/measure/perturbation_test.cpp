@@ -20,7 +20,7 @@ TEST_P(PerturbationCheck, Fails) {
   EXPECT_FALSE(result.verified());
 }
 
-// Down to what no sum sees beside 1, and to the least number above 0.
+// Down to values that vanish in a sum with 1, and to the smallest number above 0.
 INSTANTIATE_TEST_SUITE_P(Epsilons, PerturbationCheck,
                          ::testing::Values(1e-6, -1e-6, 1e-17, -1e-20, 1e-300, 5e-324, not_a_number,
                                            infinity));

@@ -12,7 +12,7 @@ Clearing::Clock::time_point after(double seconds) {
          std::chrono::duration_cast<Clearing::Clock::duration>(Seconds(1000.0 + seconds));
 }
 
-constexpr double bytes_of_a_second = Clearing::bytes_per_second;
+constexpr double bytes_per_second = Clearing::bytes_per_second;
 
 TEST(Clearing, IsOverWhereNothingWasFreed) {
   const Clearing clearing;
@@ -21,7 +21,7 @@ TEST(Clearing, IsOverWhereNothingWasFreed) {
 
 TEST(Clearing, TakesTheTimeOfTheBytesThatWereFreed) {
   Clearing clearing;
-  clearing.freed(2.0 * bytes_of_a_second, after(0.0));
+  clearing.freed(2.0 * bytes_per_second, after(0.0));
   EXPECT_NEAR(clearing.seconds_left(after(0.0)), 2.0, 1e-6);
   EXPECT_NEAR(clearing.seconds_left(after(1.5)), 0.5, 1e-6);
   EXPECT_EQ(clearing.seconds_left(after(2.5)), 0.0);
@@ -29,15 +29,15 @@ TEST(Clearing, TakesTheTimeOfTheBytesThatWereFreed) {
 
 TEST(Clearing, GoesOnWithWhatIsFreedMeanwhile) {
   Clearing clearing;
-  clearing.freed(bytes_of_a_second, after(0.0));
-  clearing.freed(bytes_of_a_second, after(0.25));
+  clearing.freed(bytes_per_second, after(0.0));
+  clearing.freed(bytes_per_second, after(0.25));
   EXPECT_NEAR(clearing.seconds_left(after(0.25)), 1.75, 1e-6);
 }
 
 TEST(Clearing, BeginsAnewAfterAPause) {
   Clearing clearing;
-  clearing.freed(bytes_of_a_second, after(0.0));
-  clearing.freed(bytes_of_a_second, after(10.0));
+  clearing.freed(bytes_per_second, after(0.0));
+  clearing.freed(bytes_per_second, after(10.0));
   EXPECT_NEAR(clearing.seconds_left(after(10.5)), 0.5, 1e-6);
 }
 

@@ -34,6 +34,19 @@ TEST(PoissonSlots, FoldedOrderIsAPermutation) {
   }
 }
 
+#ifndef NDEBUG
+TEST(CellSlotsDeathTest, CellWithoutASlotIsCaught) {
+  std::vector<double> values(24);
+  const CellSlots<double> slots{values.data() + 12, 12, 4, 0, 0, {-1, 1, 0, 3, 0, 4}};
+  EXPECT_EQ(&slots(-1, 0, 0), values.data());
+  EXPECT_EQ(&slots(0, 2, 3), values.data() + 23);
+  EXPECT_DEATH(static_cast<void>(slots(-2, 0, 0)), "slot");
+  EXPECT_DEATH(static_cast<void>(slots(1, 0, 0)), "slot");
+  EXPECT_DEATH(static_cast<void>(slots(0, 3, 0)), "slot");
+  EXPECT_DEATH(static_cast<void>(slots(0, 0, 4)), "slot");
+}
+#endif
+
 /// What other tests trust.
 TEST(PoissonOracle, FluxesThroughFacesCancelAndWallsLetNothingThrough) {
   for (const NamedDomain& each : all_boundaries({5, 4, 3})) {

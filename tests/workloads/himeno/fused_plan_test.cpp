@@ -47,8 +47,8 @@ TEST_P(FusedPlans, FitTheMachine) {
       const FusedPlan plan = plan_fused(GetParam(), element_bytes, {132, shared_bytes});
       EXPECT_LE(plan.shared_bytes, shared_bytes);
       EXPECT_GE(plan.coefficient_slots, 2);
-      EXPECT_LE(plan.coefficient_slots, fused_most_coefficient_slots);
-      EXPECT_LE(plan.threads, fused_most_threads);
+      EXPECT_LE(plan.coefficient_slots, fused_max_coefficient_slots);
+      EXPECT_LE(plan.threads, fused_max_threads);
       EXPECT_GE(plan.threads, 64) << "the second warp keeps the block in step";
       EXPECT_GE(plan.blocks, 1);
       EXPECT_LE(plan.blocks, std::min(plan.tiles.count(), 132));

@@ -55,7 +55,8 @@ inline std::vector<RankGrid> runnable_cuts(const Problem& problem, int ranks) {
   return runnable;
 }
 
-/// The iterations in two calls, so that a state must be left from which they can continue.
+/// The iterations in two calls, so that the first must leave a state from which the second can
+/// continue.
 inline Outcome outcome_on(const Communicator& ranks, const Problem& problem, int iterations) {
   const Schedule schedule = problem.schedules.front();
   const auto solver = make_solver(make_plan(problem, ranks), ranks);

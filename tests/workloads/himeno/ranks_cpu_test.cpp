@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, ExactIterationsOnRanks,
                                            ExactCase{Schedule::fused, 1, 1, 2},
                                            ExactCase{Schedule::fused, 7, 2, 2}));
 
-/// Hands out one wrong pressure, on the last rank.
+/// Returns one wrong pressure, on the last rank.
 class WrongOnLastRank final : public SpoiltSolver {
  public:
   using SpoiltSolver::SpoiltSolver;

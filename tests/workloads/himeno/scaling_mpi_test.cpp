@@ -69,7 +69,7 @@ TEST(HimenoScaling, WeakIsVerifiedOnEveryNumberOfRanks) {
   expect_verified(scaling);
 }
 
-/// No case is, on any rank, though its own checks cannot see so little.
+/// No case is verified, on any rank, though its own checks cannot detect so small a perturbation.
 TEST(HimenoScaling, APerturbedRunIsNotVerified) {
   ScalingProblem scaling = problem_of(Scaling::strong);
   scaling.problem.perturbation = 1e-20;

@@ -9,7 +9,7 @@
 
 namespace bankfull::himeno {
 
-/// A good solver of which tests spoil something.
+/// A correct solver, parts of which tests spoil.
 class SpoiltSolver : public Solver {
  public:
   explicit SpoiltSolver(std::unique_ptr<Solver> good)

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 
-// The model of an iteration against what the sweep of the CPU, which all schedules share their
-// point function with, reads, writes and computes.
+// The model of an iteration against what the CPU sweep, whose point function all schedules share,
+// reads, writes and computes.
 namespace bankfull::himeno {
 namespace {
 

@@ -87,7 +87,7 @@ TEST_P(PerturbedRun, SaysSoAndIsNotVerified) {
       run(make_plan(problem, alone()), {.ranks = alone(), .progress = progress});
   EXPECT_FALSE(result.verified());
   EXPECT_FALSE(check_of(result, "operator not perturbed").passed());
-  // The comparison of bits sees what is a change of bits.
+  // The bitwise comparison detects any perturbation that changes bits.
   const Check& bits = check_of(result, "wrong pressures, random coefficients, own grid, tuned");
   EXPECT_EQ(bits.passed(), std::abs(GetParam()) < 1e-6);
   EXPECT_EQ(result.notes, std::vector<std::string>{perturbation_note(GetParam())});

@@ -24,10 +24,10 @@ TEST(CpuChase, VisitsEveryNodeOnce) {
 TEST(CpuChase, NoticesABrokenChain) {
   const auto chase = make_chase(Device::cpu(), mib, HostPages::huge);
   const ChainLayout layout = make_layout(640, 64, 64, 1 << 20);
-  // 0 -> 1 -> 0 leaves the rest out.
+  // 0 -> 1 -> 0 skips the rest.
   chase->build(layout, {1, 0, 3, 4, 5, 6, 7, 8, 9, 2});
   EXPECT_EQ(chase->cycle_length(layout.nodes), 2);
-  // 0 -> 1 -> 2 -> 1 never comes back.
+  // 0 -> 1 -> 2 -> 1 never returns to 0.
   chase->build(layout, {1, 2, 1, 4, 5, 6, 7, 8, 9, 3});
   EXPECT_GT(chase->cycle_length(layout.nodes), layout.nodes);
 }

@@ -25,7 +25,7 @@ Problem links_from(std::int64_t from, std::int64_t to, bool quick = false) {
   return problem;
 }
 
-/// What the UsageError says that `action` throws.
+/// The message of the UsageError that `action` throws.
 std::string complaint(const std::function<void()>& action) {
   try {
     action();

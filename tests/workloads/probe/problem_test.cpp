@@ -52,7 +52,8 @@ TEST(ProbeProblem, ComplainsAboutNonsense) {
                 p.working_set_to = mib;
               }),
               HasSubstr("from 4 MiB to 1 MiB is empty"));
-  EXPECT_THAT(complaint([](Problem& p) { p.footprint_to = 100; }), HasSubstr("no chain"));
+  EXPECT_THAT(complaint([](Problem& p) { p.footprint_to = 100; }),
+              HasSubstr("cannot hold a chain"));
   EXPECT_THAT(complaint([](Problem& p) { p.strides = {100}; }),
               HasSubstr("whole number of cache lines"));
   EXPECT_THAT(complaint([](Problem& p) {

@@ -227,7 +227,7 @@ void divergence_row(const RowToDiverge<Real>& row, Cells along, Real* __restrict
   using P = Pack<Real>;
   const Real* const(&below)[3] = row.below;
   const Real* const(&above)[2] = row.above;
-  const bool whole_lines = starts_a_line(result);
+  const bool whole_lines = is_line_aligned(result);
   const std::int64_t last = row.cells - 1;
   std::int64_t k = 0;
   for (; k + P::width <= last; k += P::width) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bankfull/core/base/expects.hpp"
 #include "bankfull/core/exec/cache_policy.cuh"
 #include "bankfull/core/exec/largest.cuh"
 #include "bankfull/core/exec/launch.cuh"
@@ -44,10 +45,18 @@ struct FlowOnGpu {
     return Widths == InPlane::uniform ? column : columns[k];
   }
 
+  /// Of a cell from the first one, in each field: elements. Its neighbours are cells or ghosts.
+  __device__ __forceinline__ std::int64_t offset(int i, int j, int k) const {
+    expects(i >= 0 && i < cells[0], "i is a plane of the block");
+    expects(j >= 0 && j < cells[1], "j is a row of the block");
+    expects(k >= 0 && k < cells[2], "k is a cell of the row");
+    return i * strides.plane + j * strides.row + k;
+  }
+
   template <InPlane Widths>
   __device__ __forceinline__ PointStencil<Real> stencil(const Real* fields, int i, int j,
                                                         int k) const {
-    return {.here = fields + i * strides.plane + j * strides.row + k,
+    return {.here = fields + offset(i, j, k),
             .strides = strides,
             .axis = {planes[i], row_metric<Widths>(j), column_metric<Widths>(k)}};
   }

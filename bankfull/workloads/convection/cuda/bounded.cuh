@@ -39,7 +39,7 @@ struct BoundedArguments {
     return {now.gamma + now.zeta, now.zeta, now.store_tendency};
   }
   __device__ __forceinline__ std::int64_t offset(int i, int j, int k) const {
-    return i * flow.strides.plane + j * flow.strides.row + k;
+    return flow.offset(i, j, k);
   }
 };
 

@@ -147,7 +147,7 @@ __device__ __forceinline__ void project_column(const ProjectAndKeep<Widths, Real
   const Real* potential = &slots(top, j, k);
   const std::int64_t behind[2] = {&slots(top, body.project.before(j, 1), k) - potential,
                                   &slots(top, j, body.project.before(k, 2)) - potential};
-  auto cell = CellOfFlow::of(flow.strides, top, j, k);
+  auto cell = CellOfFlow::of(flow, top, j, k);
   Real solution[3] = {};
   Real here = __ldg(potential);
   Real above = here;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bankfull/core/exec/turns.cuh"
+#include "bankfull/core/exec/tickets.cuh"
 #include "bankfull/workloads/convection/cuda/advance.cuh"
 #include "bankfull/workloads/convection/cuda/implicit_slot.cuh"
 
@@ -22,7 +22,7 @@ struct EliminationArguments {
   const LineFactors<Real>* lines;  ///< of all fields in each plane; null: nothing is eliminated
   const Continuations* rules;      ///< of all fields
   const Real* pressure;            ///< at cell (0, 0, 0)
-  TileTurns turns;                 ///< slabs of advance.planes_per_block planes, from below
+  TileTickets tickets;             ///< slabs of advance.planes_per_block planes, from below
   bool walls_vary;
 };
 
@@ -226,14 +226,14 @@ template <Terms Which, Diffusion How, InPlane Widths, class Real>
 __global__ void __launch_bounds__(advance_columns* advance_rows, advance_blocks<Real>)
     eliminate_kernel(const __grid_constant__ EliminationArguments<Real> arguments) {
   const AdvanceArguments<Real>& advance = arguments.advance;
-  const TileTurn turn = take_turn(arguments.turns);
-  const int k = turn.column * advance_columns + static_cast<int>(threadIdx.x);
-  const int j = turn.row * advance_rows + static_cast<int>(threadIdx.y);
-  await_slab_before(arguments.turns, turn);
+  const TileTicket ticket = take_ticket(arguments.tickets);
+  const int k = ticket.column * advance_columns + static_cast<int>(threadIdx.x);
+  const int j = ticket.row * advance_rows + static_cast<int>(threadIdx.y);
+  wait_for_previous_slab(arguments.tickets, ticket);
   const bool inside = k < advance.flow.cells[2] && j < advance.flow.cells[1];
   const Real buoyancy =
-      inside ? eliminate_column<Which, How, Widths>(arguments, turn.slab, j, k) : Real(0);
-  pass_slab(arguments.turns, turn);
+      inside ? eliminate_column<Which, How, Widths>(arguments, ticket.slab, j, k) : Real(0);
+  complete_slab(arguments.tickets, ticket);
   raise_to_largest(advance.largest_buoyancy, static_cast<double>(buoyancy));
 }
 
@@ -252,7 +252,7 @@ auto eliminate_kernel_within(Terms terms, bool for_values) {
 }  // namespace detail
 
 /// The tiles of columns that blocks of an elimination follow.
-inline TileTurns::Tiles elimination_tiles(const int (&cells)[3]) {
+inline TileTickets::Tiles elimination_tiles(const int (&cells)[3]) {
   return {(cells[2] + detail::advance_columns - 1) / detail::advance_columns,
           (cells[1] + detail::advance_rows - 1) / detail::advance_rows};
 }
@@ -275,7 +275,7 @@ void queue_elimination(const Stream& stream, const EliminationArguments<Real>& a
           ? detail::eliminate_kernel_within<InPlane::uniform, Real>(terms, for_values)
           : detail::eliminate_kernel_within<InPlane::stretched, Real>(terms, for_values);
   launch(stream,
-         {dim3(static_cast<unsigned>(arguments.turns.tiles.count() * arguments.turns.slabs)),
+         {dim3(static_cast<unsigned>(arguments.tickets.tiles.count() * arguments.tickets.slabs)),
           dim3(detail::advance_columns, detail::advance_rows)},
          kernel, arguments);
 }

@@ -37,8 +37,8 @@ class ImplicitOnGpu {
     sweeps_columns_ =
         lines_.along(0) && columns_fill<Real>(cells, multiprocessors_of(plan.problem().device));
     if (sweeps_columns_) {
-      turns_ = gpu.make<TileTurns::Count>(TileTurns::size(elimination_tiles(cells)));
-      fill_bytes(turns_.data(), 0, turns_.bytes(), gpu.stream());
+      tickets_ = gpu.make<TileTickets::Count>(TileTickets::size(elimination_tiles(cells)));
+      fill_bytes(tickets_.data(), 0, tickets_.bytes(), gpu.stream());
     }
     forms_.rules = rules;
     forms_.fields = fields_;
@@ -74,7 +74,7 @@ class ImplicitOnGpu {
                                    .lines = sweeps_columns_ ? forms_.table(0, slot) : nullptr,
                                    .rules = rules,
                                    .pressure = known_pressure(),
-                                   .turns = {elimination_tiles(cells), slabs, turns_.data()},
+                                   .tickets = {elimination_tiles(cells), slabs, tickets_.data()},
                                    .walls_vary = forms_.rules != nullptr},
         lines_.for_values());
     const int last = lines_.along(2) ? 2 : lines_.along(1) ? 1 : 0;
@@ -180,7 +180,7 @@ class ImplicitOnGpu {
   ImplicitLines<Real> lines_;
   int fields_;
   bool sweeps_columns_ = false;
-  Buffer<TileTurns::Count> turns_;  ///< where columns are swept
+  Buffer<TileTickets::Count> tickets_;  ///< where columns are swept
   FieldSet<Real> pressure_;
   Buffer<ImplicitSlot<Real>> slots_;
   std::size_t shared_bytes_;  ///< that a block which solves lines may have

@@ -109,7 +109,7 @@ struct FindDivergence {
 
   __device__ void operator()(int i, int j, int k, Column& /*column*/) const {
     const std::int64_t field = flow.strides.field;
-    const Real* const u = fields + i * flow.strides.plane + j * flow.strides.row + k;
+    const Real* const u = fields + flow.offset(i, j, k);
     right_side(i, j, k) = flow.planes[i].per_cell * (upper_face<0>(flow, u, i) - __ldg(u)) +
                           flow.template row_metric<Widths>(j).per_cell *
                               (upper_face<1>(flow, u + field, j) - __ldg(u + field)) +
@@ -126,8 +126,10 @@ struct CellOfFlow {
   int k;
   std::int64_t at;  ///< from the first cell, in each field
 
-  __device__ __forceinline__ static CellOfFlow of(const FlowStrides& strides, int i, int j, int k) {
-    return {i, j, k, i * strides.plane + j * strides.row + k};
+  template <class Real>
+  __device__ __forceinline__ static CellOfFlow of(const FlowOnGpu<Real>& flow, int i, int j,
+                                                  int k) {
+    return {i, j, k, flow.offset(i, j, k)};
   }
 };
 
@@ -150,7 +152,7 @@ struct Project {
   double* largest_advection;  ///< raised to the largest advective_rate
 
   __device__ void operator()(int i, int j, int k, Column& column) const {
-    const auto cell = CellOfFlow::of(flow.strides, i, j, k);
+    const auto cell = CellOfFlow::of(flow, i, j, k);
     const std::int64_t field = flow.strides.field;
     const Real* const u = fields + cell.at;
     const Real velocity[3] = {u[0], u[field], u[2 * field]};
@@ -206,7 +208,7 @@ struct ProjectAndKeep {
 
   __device__ void operator()(int i, int j, int k, Column& column) const {
     const FlowOnGpu<Real>& flow = project.flow;
-    const auto cell = CellOfFlow::of(flow.strides, i, j, k);
+    const auto cell = CellOfFlow::of(flow, i, j, k);
     // All loads before the first store: compilers must take that for a change of the rest.
     const Real* const u = project.fields + cell.at;
     const Real velocity[3] = {u[0], u[flow.strides.field], u[2 * flow.strides.field]};

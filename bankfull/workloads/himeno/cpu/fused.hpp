@@ -16,9 +16,9 @@ namespace bankfull::himeno {
 //
 // A thread owns a block of planes and rows. It marches through the block strip by strip of rows,
 // and within a strip plane by plane: in step m, sweep s works on plane m - s, so the coefficients
-// that it reads were read by sweep s - 1 one step before and are still in cache. Sweep follows
-// sweep after a whole plane of the strip, not after a row, because hardware prefetchers need long
-// runs.
+// that it reads were read by sweep s - 1 one step before and are still in cache. A sweep follows
+// the previous one after a whole plane of the strip, not after a row, because hardware prefetchers
+// need long runs.
 //
 // A strip of sweep s lies s rows towards lower j (a parallelogram in j and time), so it needs
 // nothing of the strips to come; of the strip before it needs the last two rows of every plane,
@@ -166,7 +166,7 @@ class FusedBlock {
     const bool first = sweep == 0;
     const bool last = sweep == plan_.sweeps - 1;
     // Only the first sweep reads memory, and only the last one writes it.
-    const RowAccess access{.store = last ? plan_.access.store : Store::ordinary,
+    const RowAccess access{.store = last ? plan_.access.store : StoreKind::ordinary,
                            .prefetch_elements = first ? plan_.access.prefetch_elements : 0};
     T* next = last ? view_.next + view_.offset(i, j) : intermediate_row(sweep, i, j);
     const double sum =
@@ -187,7 +187,7 @@ class FusedBlock {
     return between_.at(sweep, strip_, strips_.rows(strip_), i, j - (strips_.begin(strip_) - sweep));
   }
 
-  /// The pressures that a sweep has left around row j of plane i. Boundary rows never change.
+  /// The pressures that a sweep has computed around row j of plane i. Boundary rows never change.
   [[nodiscard]] PressureRows<T> intermediate_rows(int sweep, std::int64_t i, std::int64_t j) const {
     const Range planes{reach_.updated.i0, reach_.updated.i1};
     const Range rows{reach_.updated.j0, reach_.updated.j1};
@@ -222,7 +222,7 @@ class FusedSweep {
   /// of its cells: this rank sweeps them too, so that a pass needs one exchange.
   FusedSweep(const Layout& layout, const Box& updated, const FusedPassPlan& plan)
       : plan_(plan), updated_(updated) {
-    // Allocated here, where a refusal is an exception; touched by the threads.
+    // Allocated here, where a failure throws an exception; first touched by the threads.
     for (int thread = 0; thread < plan_.grid.threads(); ++thread) {
       const detail::Reach reach = reach_of(layout.interior(), thread);
       const detail::Strips strips(reach, plan_.strip_rows);

@@ -23,21 +23,22 @@ double busiest_rows(const Extents& n, const TeamGrid& grid, int sweeps) {
 }
 
 /// Rows of a strip's plane that must stay in cache from one step to the next: the coefficients of
-/// every sweep and of the plane on its way, the pressure, and three planes between two sweeps.
+/// every sweep and of the plane being fetched, the pressure, and three planes between two sweeps.
 std::int64_t cached_rows(int sweeps) {
   return coefficient_count * (sweeps + 1) + 4 + 3 * (sweeps - 1);
 }
 
-/// Bytes of cache that a strip may fill. More of L3 measured slower: the coefficients on their way
-/// through displace the strip. Where L3 is small for each core, a strip in L2 is the larger one.
+/// Bytes of cache that a strip may fill. Using more of L3 measured slower: the coefficients
+/// streaming through it evict the strip. Where L3 is small for each core, a strip in L2 is the
+/// larger one.
 std::int64_t strip_budget(const CacheShare& share) {
   constexpr std::int64_t most = std::int64_t{6} << 20;
   return std::max(share.l2 * 3 / 4, std::min(share.l3 * 2 / 5, most));
 }
 
 /// Cost of one iteration of a cell relative to a sweep from cache. Fitted to measurements on Zen 3:
-/// a sweep from memory costs 1.5, and every run of a strip's plane loses as much as 2 KiB more
-/// would take, until the prefetchers follow.
+/// a sweep from memory costs 1.5, and every run through a strip's plane costs as much as 2 KiB more
+/// would, until the prefetchers catch up.
 double fused_cost(int sweeps, std::int64_t strip_rows, std::int64_t row_bytes, double halo_factor) {
   constexpr double from_memory = 1.5;
   constexpr double start_bytes = 2048.0;

@@ -10,7 +10,7 @@
 
 namespace bankfull::himeno {
 
-/// Bytes of cache that one thread of the team may call its own.
+/// Bytes of cache available to one thread of the team.
 struct CacheShare {
   std::int64_t l2 = std::int64_t{512} << 10;  ///< of its core
   std::int64_t l3 = std::int64_t{4} << 20;    ///< divided by the threads of the team that share it
@@ -43,7 +43,7 @@ struct FusedPassPlan {
   int sweeps = 1;               ///< iterations in one pass over the coefficients
   std::int64_t strip_rows = 2;  ///< rows of a plane that are swept before the next plane
   TeamGrid grid;
-  RowAccess access{.store = Store::streaming, .prefetch_elements = 128};
+  RowAccess access{.store = StoreKind::streaming, .prefetch_elements = 128};
 };
 
 inline constexpr int max_fused_sweeps = 8;

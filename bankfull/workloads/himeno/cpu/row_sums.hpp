@@ -9,8 +9,8 @@
 
 namespace bankfull::himeno {
 
-/// One sum a row and sweep, added up in a fixed order: gosa depends neither on the team nor on the
-/// order in which rows are swept.
+/// One sum per row and sweep, added up in a fixed order: gosa depends neither on the team nor on
+/// the order in which rows are swept.
 class RowSums {
  public:
   RowSums(const Extents& interior, int sweeps)

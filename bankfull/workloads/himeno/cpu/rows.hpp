@@ -9,7 +9,7 @@
 
 namespace bankfull::himeno {
 
-enum class Store { ordinary, streaming };
+enum class StoreKind { ordinary, streaming };
 
 /// What a sweep reads and writes, as plain pointers to interior cell (0, 0, 0).
 template <class T>
@@ -101,7 +101,7 @@ struct PackedPressures {
 ///
 /// Traffic: 13 rows read (12 coefficients and the one row of pressure that is not in cache yet) and
 /// one written, 14 sizeof(T) bytes per cell; an ordinary store reads the line it writes besides.
-template <Store Way, int AheadRows, class T>
+template <StoreKind Kind, int AheadRows, class T>
 [[gnu::noinline]] double sweep_row(const CoefficientRows<T>& coefficients,
                                    const PressureRows<T>& pressures, T* __restrict next,
                                    std::int64_t nk, T relaxation,
@@ -118,7 +118,7 @@ template <Store Way, int AheadRows, class T>
     const detail::PackedPressures<T> p{rows, k};
     const P ss = residual(detail::PackedCoefficients<T>{rows, k}, p);
     const P updated = relaxed(p(0, 0, 0), ss, factor);
-    if constexpr (Way == Store::streaming) {
+    if constexpr (Kind == StoreKind::streaming) {
       updated.stream(next + k);
     } else {
       updated.store(next + k);
@@ -162,17 +162,17 @@ PressureRows<T> pressure_rows(const SweepView<T>& view, std::int64_t i, std::int
 
 /// How a row is stored, and how far ahead its streams from memory are fetched.
 struct RowAccess {
-  Store store = Store::streaming;
+  StoreKind store = StoreKind::streaming;
   std::int64_t prefetch_elements = 0;  ///< 0: leave it to the hardware
 };
 
 template <class T>
 double sweep_row_with(const RowAccess& access, const CoefficientRows<T>& q,
                       const PressureRows<T>& p, T* next, std::int64_t nk, T relaxation) {
-  const bool streaming = access.store == Store::streaming;
+  const bool streaming = access.store == StoreKind::streaming;
   if (access.prefetch_elements == 0) {
-    return streaming ? sweep_row<Store::streaming, 0>(q, p, next, nk, relaxation)
-                     : sweep_row<Store::ordinary, 0>(q, p, next, nk, relaxation);
+    return streaming ? sweep_row<StoreKind::streaming, 0>(q, p, next, nk, relaxation)
+                     : sweep_row<StoreKind::ordinary, 0>(q, p, next, nk, relaxation);
   }
   constexpr int streams = coefficient_count + 1;
   RowsAhead<T, streams> ahead{};
@@ -180,8 +180,8 @@ double sweep_row_with(const RowAccess& access, const CoefficientRows<T>& q,
     ahead.row[static_cast<std::size_t>(n)] = q.row(n) + access.prefetch_elements;
   }
   ahead.row[coefficient_count] = p.row[2][2] + access.prefetch_elements;
-  return streaming ? sweep_row<Store::streaming, streams>(q, p, next, nk, relaxation, ahead)
-                   : sweep_row<Store::ordinary, streams>(q, p, next, nk, relaxation, ahead);
+  return streaming ? sweep_row<StoreKind::streaming, streams>(q, p, next, nk, relaxation, ahead)
+                   : sweep_row<StoreKind::ordinary, streams>(q, p, next, nk, relaxation, ahead);
 }
 
 }  // namespace bankfull::himeno

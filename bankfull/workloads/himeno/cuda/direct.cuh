@@ -5,7 +5,7 @@
 
 namespace bankfull::himeno {
 
-/// Block of `sweep_direct`: 512 points of one plane, a thread each.
+/// Block of `sweep_direct`: 512 points of one plane, one thread per point.
 inline constexpr int direct_columns = 128;
 inline constexpr int direct_rows = 4;
 
@@ -13,9 +13,9 @@ inline constexpr int direct_rows = 4;
 template <class T>
 inline constexpr int direct_blocks = sizeof(T) == 4 ? 4 : 2;
 
-/// One thread a point, everything read through the caches.
+/// One thread per point, everything read through the caches.
 ///
-/// Traffic of a point and iteration: 13 fields read and 1 written, 56 B in fp32 and 112 B in fp64,
+/// Traffic per point and iteration: 13 fields read and 1 written, 56 B in fp32 and 112 B in fp64,
 /// if the three planes of pressure that are in use stay in L2.
 template <class T>
 __global__ void __launch_bounds__(direct_columns* direct_rows, direct_blocks<T>)

@@ -16,11 +16,11 @@ namespace bankfull::himeno {
 // takes the group's coefficients from a ring that the bulk copy engine fills, and keeps them in
 // registers for one step, until the second iteration needs them. All planes in shared memory have
 // the region's width, so a thread's group is always at the same place of a plane (no bank
-// conflicts), and the points beside a group belong to the lanes beside.
+// conflicts), and the points beside a group belong to the neighbouring lanes.
 //
-// Traffic of a point and pass of two iterations: 13 fields read and 1 written, 56 B in fp32 and
-// 112 B in fp64, half of that an iteration. Regions overlap by 3 columns and 2 rows (pressure: 4
-// and 4), which neighbours kept in step read from L2.
+// Traffic per point and pass of two iterations: 13 fields read and 1 written, 56 B in fp32 and 112
+// B in fp64, half of that per iteration. Regions overlap by 3 columns and 2 rows (pressure: 4 and
+// 4), which neighbours kept in step read from L2.
 
 /// The points that the first iteration updates: a rank's own and, where another rank has the
 /// neighbours, one layer of its points.
@@ -28,7 +28,7 @@ struct FusedReach {
   int i0, i1, j0, j1, k0, k1;
 };
 
-/// What the fused kernel needs beside the tensor maps. Pitches are in elements.
+/// What the fused kernel needs besides the tensor maps. Pitches are in elements.
 template <class T>
 struct FusedArguments {
   FusedPlan plan;
@@ -46,9 +46,9 @@ struct FusedArguments {
 };
 
 /// All fields, in boxes of: aligned columns of all coefficients of a region's plane, their edge
-/// columns, and a region's plane of pressure with a row more on both sides. Boxes whose rows lie
-/// the same way to 128 bytes in memory and in shared memory take half the requests to L2, hence
-/// two boxes for the coefficients.
+/// columns, and a region's plane of pressure with a row more on both sides. Boxes whose rows have
+/// the same alignment to 128 bytes in memory and in shared memory take half the requests to L2,
+/// hence two boxes for the coefficients.
 struct FusedMaps {
   CUtensorMap body;
   CUtensorMap edge;
@@ -99,7 +99,7 @@ struct FusedMemory {
   }
 };
 
-/// Which plane of which item one thread asks for next. It runs ahead of the computation across the
+/// The plane and item that one thread requests next. It runs ahead of the computation across the
 /// block's items, so that an item's first planes arrive during the last steps of the one before.
 /// `Beyond` planes more than the item's are needed on each side.
 template <class T, int Beyond>
@@ -136,7 +136,7 @@ struct PlaneQueue {
   }
 };
 
-/// The one thread that asks for planes of pressure.
+/// The one thread that requests planes of pressure.
 template <class T>
 struct PressureRequests {
   static constexpr FusedShape shape = fused_shape(sizeof(T));
@@ -155,7 +155,7 @@ struct PressureRequests {
   }
 };
 
-/// The one thread that asks for planes of coefficients. A slot holds the aligned columns of all
+/// The one thread that requests planes of coefficients. A slot holds the aligned columns of all
 /// fields, then their edges.
 template <class T>
 struct CoefficientRequests {
@@ -253,7 +253,7 @@ class FusedBlock {
   static constexpr FusedShape shape = fused_shape(sizeof(T));
   static constexpr int width = Vector16<T>::width;
 
-  /// What a thread knows while its block marches through one item.
+  /// The state of a thread while its block marches through one item.
   struct March {
     Tile tile;
     GroupMask<T> reach;   ///< points of the grid that are updated
@@ -264,8 +264,8 @@ class FusedBlock {
     T* next;              ///< the group, one plane before the one that is written next
   };
 
-  // The side jobs go to one thread each of different warps: every other warp waits for them at the
-  // next barrier.
+  // The auxiliary tasks are assigned to single threads of different warps: all other warps wait for
+  // them at the next barrier.
   __device__ __forceinline__ bool keeps_step() const { return thread_ / 32 == 1; }
   __device__ __forceinline__ bool asks_pressure() const { return is_thread(64); }
   __device__ __forceinline__ bool asks_coefficients() const { return is_thread(96); }
@@ -301,7 +301,7 @@ class FusedBlock {
   __device__ __forceinline__ void march(const Tile& tile) {
     March m = begin(tile);
     // Coefficients of two planes: those just arrived serve the first iteration on plane n, the
-    // older ones the second on plane n - 1. They swap roles, so no register moves.
+    // older ones the second on plane n - 1. They swap roles, so no registers are copied.
     GroupCoefficients<T> even;
     GroupCoefficients<T> odd{};
     int n = tile.first - 1;
@@ -397,8 +397,9 @@ class FusedBlock {
     store_points(m.next, update.next, output);
   }
 
-  /// After the barrier of a step: the coefficients of the plane are free, being in registers, and
-  /// so is the plane of pressure below; at an item's end all three planes of pressure are.
+  /// After the barrier of a step the slot of the plane's coefficients is free, because they are in
+  /// registers, and so is that of the plane of pressure below; at the end of an item the slots of
+  /// all three planes of pressure are.
   __device__ __forceinline__ void side_jobs(bool ends_item) {
     if (keeps_step() && f_.plan.window > 0) {
       in_step_.advance(rows_.lane, f_.plan.window);
@@ -431,7 +432,7 @@ class FusedBlock {
 
 /// Empty where the GPU it is compiled for has no bulk copies.
 template <class T>
-__global__ void __launch_bounds__(fused_most_threads, 1)
+__global__ void __launch_bounds__(fused_max_threads, 1)
     sweep_fused(const __grid_constant__ FusedArguments<T> arguments,
                 const __grid_constant__ FusedMaps maps) {
   if constexpr (compiled_capability >= bulk_copy_capability) {

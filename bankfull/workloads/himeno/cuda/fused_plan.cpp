@@ -32,7 +32,7 @@ FusedPlan with_rows(int rows, std::size_t element_bytes, const FusedResources& r
   const int fixed =
       fused_barrier_bytes + (fused_pressure_slots + fused_first_slots) * plan.pressure_slot_bytes;
   plan.coefficient_slots = std::min((resources.shared_bytes - fixed) / plan.coefficient_slot_bytes,
-                                    fused_most_coefficient_slots);
+                                    fused_max_coefficient_slots);
   plan.shared_bytes = fixed + plan.coefficient_slots * plan.coefficient_slot_bytes;
   return plan;
 }
@@ -48,7 +48,8 @@ double cost(const FusedPlan& plan) {
   return static_cast<double>(rounds(plan)) * (plan.tiles.planes + extra_steps) * plan.region_rows;
 }
 
-/// Keeping in step pays where a launch is long; a short one ends before its blocks drift apart.
+/// Keeping blocks in step pays off in long launches; a short one ends before its blocks drift
+/// apart.
 int window_for(const FusedPlan& plan) {
   constexpr std::int64_t long_launch = 128;  // steps
   return rounds(plan) * (plan.tiles.planes + 2) < long_launch ? 0 : 2;
@@ -61,7 +62,7 @@ FusedPlan plan_fused(const Extents& interior, std::size_t element_bytes,
   const FusedShape shape = fused_shape(element_bytes);
   FusedPlan best;
   double least = std::numeric_limits<double>::max();
-  for (int rows = 1; rows <= fused_most_threads / shape.groups() - 2; ++rows) {
+  for (int rows = 1; rows <= fused_max_threads / shape.groups() - 2; ++rows) {
     FusedPlan plan = with_rows(rows, element_bytes, resources);
     if (plan.coefficient_slots < 2) {
       break;

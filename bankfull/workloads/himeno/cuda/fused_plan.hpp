@@ -9,10 +9,10 @@
 
 namespace bankfull::himeno {
 
-/// Columns of a tile of the fused schedule and of its region, the points that a block computes:
-/// the tile and one point more all round. A region begins `edge` columns before its first aligned
-/// column, so that every access is aligned. Its boxes in shared memory have the region's width,
-/// two points more than the tile on each side.
+/// Columns of a tile of the fused schedule and of its region, the points that a block computes: the
+/// tile and one point more on every side. A region begins `edge` columns before its first aligned
+/// column, so that every access is aligned. Its boxes in shared memory have the region's width, two
+/// points more than the tile on each side.
 struct FusedShape {
   int group = 4;     ///< points of a thread, 16 bytes
   int columns = 64;  ///< of a tile
@@ -30,17 +30,17 @@ BANKFULL_HOST_DEVICE constexpr FusedShape fused_shape(std::size_t element_bytes)
   return {.group = group, .columns = 16 * group};
 }
 
-/// Threads of a block, at most: with more, the registers of a thread do not suffice.
-inline constexpr int fused_most_threads = 256;
+/// Maximum number of threads per block: with more, the registers per thread do not suffice.
+inline constexpr int fused_max_threads = 256;
 
-/// Planes of pressure in shared memory: three in use, two on their way.
+/// Planes of pressure in shared memory: three in use, two in flight.
 inline constexpr int fused_pressure_slots = 5;
 
 /// Planes of the first iteration's result: written, read as the plane itself and the one below,
 /// and one for warps that lag.
 inline constexpr int fused_first_slots = 4;
 
-inline constexpr int fused_most_coefficient_slots = 8;
+inline constexpr int fused_max_coefficient_slots = 8;
 
 /// Shared memory for the barriers of all slots.
 inline constexpr int fused_barrier_bytes = 512;

@@ -25,7 +25,7 @@ struct RowGroup {
 };
 
 /// Neighbouring lanes of a warp hold neighbouring groups: the points beside a group come from the
-/// lanes beside. The first and the last lane must read theirs.
+/// neighbouring lanes. The first and the last lane must read theirs from memory.
 template <class T>
 __device__ __forceinline__ RowGroup<T> with_lanes_beside(const Vector16<T>& middle) {
   return {__shfl_up_sync(~0U, middle.lane[Vector16<T>::width - 1], 1), middle,
@@ -69,7 +69,7 @@ struct GroupPressures {
   Vector16<T> above_j_plus;
 };
 
-/// The pressures around one point of a group, as `residual` asks for them.
+/// The pressures around one point of a group, in the form that `residual` takes.
 template <class T>
 struct PressuresInGroup {
   const GroupPressures<T>& group;
@@ -96,7 +96,7 @@ struct PressuresInGroup {
   }
 };
 
-/// What one iteration makes of a group.
+/// The result of one iteration on a group.
 template <class T>
 struct GroupUpdate {
   Vector16<T> centre;  ///< before

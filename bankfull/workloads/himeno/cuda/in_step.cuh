@@ -3,15 +3,16 @@
 namespace bankfull::himeno {
 
 /// Keeps neighbouring blocks within a few steps of each other, so that the cache lines which their
-/// regions share are still in L2 when the second one asks (measured: 20.1 -> 15.3 GB from memory a
-/// pass, 15.0 being ideal). Only a hint: a block that has waited long proceeds, so it cannot hang
-/// where blocks are not resident together. Counters run on from launch to launch, so that nobody
-/// has to reset them.
+/// regions share are still in L2 when the second one reads them (measured: 20.1 -> 15.3 GB from
+/// memory per pass, 15.0 being ideal). Only a hint: a block that has waited long proceeds, so it
+/// cannot hang where blocks are not resident together. Counters keep counting from launch to
+/// launch, so they never need to be reset.
 ///
-/// One warp calls `advance`; its lanes 0 to 3 watch a neighbour each, the others the block itself.
+/// One warp calls `advance`; each of its lanes 0 to 3 polls one neighbour, the others poll the
+/// block itself.
 class InStep {
  public:
-  static constexpr int pitch = 32;  ///< counters lie a cache line apart
+  static constexpr int pitch = 32;  ///< counters are a cache line apart
 
   /// `progress` holds `pitch` counters per block, those used all equal. Neighbours are the blocks
   /// before and after in the numbering, along k and along j.
@@ -26,7 +27,7 @@ class InStep {
   }
 
   /// One step done. Waits while a neighbour is more than `window` steps behind. The count compared
-  /// was asked for one step earlier, which hides its latency.
+  /// was loaded one step earlier, which hides its latency.
   __device__ __forceinline__ void advance(int lane, int window) {
     ++steps_;
     for (int poll = 0; poll < patience && __any_sync(~0U, behind() > window); ++poll) {
@@ -38,7 +39,7 @@ class InStep {
     seen_ = read(neighbour_);
   }
 
-  /// One thread of the block, at its end: nobody waits for it any more.
+  /// To be called by one thread of the block at its end: no block waits for it any more.
   __device__ __forceinline__ void finish() const { write(own_, first_ + finished); }
 
  private:

@@ -18,8 +18,8 @@ struct PlaneTile {
   T value[static_cast<std::size_t>(height)][static_cast<std::size_t>(width)];
 };
 
-/// Loads a tile with its halo in one loop that does not ask which part it is in. The ladder in
-/// bench/ has other ways.
+/// Loads a tile with its halo in one loop that does not distinguish its parts. The ladder in bench/
+/// has alternatives.
 struct LoadInOneLoop {
   template <class T, int Columns, int Rows>
   static __device__ __forceinline__ void load(PlaneTile<T, Columns, Rows>& to,
@@ -56,9 +56,9 @@ struct PressuresInTiles {
 };
 
 /// The 2010 paper's schedule: a block marches along i and keeps three planes of pressure in shared
-/// memory as a cyclic buffer; one thread a point of the plane. Blocks are Columns x Rows threads.
+/// memory as a cyclic buffer; one thread per point of the plane. Blocks are Columns x Rows threads.
 ///
-/// Traffic of a point and iteration: 13 fields read and 1 written, 56 B in fp32 and 112 B in fp64.
+/// Traffic per point and iteration: 13 fields read and 1 written, 56 B in fp32 and 112 B in fp64.
 /// The halo of a tile of 32 x 8 adds 1/3 to the reads of pressure, mostly from L2.
 template <class T, int Columns, int Rows, class Loader = LoadInOneLoop>
 __global__ void __launch_bounds__(Columns* Rows) sweep_marching(const SweepArguments<T> f) {
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(Columns* Rows) sweep_marching(const SweepArgum
   Loader::load(planes[here], f, tile, tile.first);
   for (int i = tile.first; i < tile.last; ++i) {
     const std::int64_t at = f.offset(i, j, k);
-    // Asked for before the barrier, so that they are on their way while the plane arrives: x 2.
+    // Loaded before the barrier, so that they are in flight while the plane arrives: twice as fast.
     CoefficientsInHand<T> q{};
     if (inside) {
       q.load(f.coefficients + at, f.field_stride);

@@ -28,7 +28,7 @@ struct SweepArguments {
   }
 };
 
-/// A point's coefficients in registers: asked for early, used late.
+/// A point's coefficients in registers: loaded early, used late.
 template <class T>
 struct CoefficientsInHand {
   T value[coefficient_count];
@@ -43,8 +43,8 @@ struct CoefficientsInHand {
   }
 };
 
-/// Grid of blocks, one a tile. Three dimensions where CUDA allows it, because working a tile out of
-/// one number takes divisions; else one.
+/// Grid with one block per tile. Three-dimensional where CUDA allows it, because computing a tile's
+/// position from one index takes divisions; else one-dimensional.
 inline dim3 blocks_for(const TileGrid& tiles) {
   constexpr int most = 65535;  // in the second and third dimension
   const auto extent = [](int n) { return static_cast<unsigned>(n); };

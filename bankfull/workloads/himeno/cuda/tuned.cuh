@@ -6,9 +6,9 @@
 
 namespace bankfull::himeno {
 
-/// Block of `sweep_tuned`: a warp a row. Measured on an H200: fp32 wants two blocks of eight warps
-/// (128 registers per thread), fp64 needs 143. More planes per block are slower, because
-/// fewer blocks are in flight.
+/// Block of `sweep_tuned`: one warp per row. Measured on an H200: fp32 is fastest with two blocks
+/// of eight warps (128 registers per thread), fp64 needs 143. More planes per block are slower,
+/// because fewer blocks are in flight.
 template <class T>
 struct TunedShape {
   static constexpr int lanes = 32;
@@ -16,7 +16,7 @@ struct TunedShape {
   static constexpr int rows = sizeof(T) == 4 ? 8 : 4;
   static constexpr int planes = sizeof(T) == 4 ? 2 : 4;
   static constexpr int threads = lanes * rows;
-  static constexpr int blocks = 2;  ///< at least, on a multiprocessor
+  static constexpr int blocks = 2;  ///< minimum per multiprocessor
 };
 
 /// Reads rows of a field in memory through L1.
@@ -39,11 +39,11 @@ struct CachedRows {
   }
 };
 
-/// A warp takes 32 groups of a row and marches a few planes along i. The plane below lives in
-/// registers; rows of the plane itself and of the plane above come through L1, where the warps of
-/// a block share them. Coefficients are streamed past L1.
+/// A warp takes 32 groups of a row and marches a few planes along i. The plane below is kept in
+/// registers; rows of the plane itself and of the plane above are read through L1, where the warps
+/// of a block share them. Coefficient loads bypass L1.
 ///
-/// Traffic of a point and iteration: 13 fields read and 1 written, 56 B in fp32 and 112 B in fp64.
+/// Traffic per point and iteration: 13 fields read and 1 written, 56 B in fp32 and 112 B in fp64.
 template <class T>
 __global__ void __launch_bounds__(TunedShape<T>::threads, TunedShape<T>::blocks)
     sweep_tuned(const SweepArguments<T> f) {

@@ -17,7 +17,7 @@ Extents cube(std::int64_t side) { return {side, side, side}; }
 DecompositionRules rules() {
   return {.periodic = periodic,
           .halo_width = Grid::ghosts,
-          .strided_cost = cells_of_a_sector(sizeof(double))};
+          .strided_cost = cells_per_sector(sizeof(double))};
 }
 
 Extents points_of(Class size) { return cube(mg_parameters(size).side); }

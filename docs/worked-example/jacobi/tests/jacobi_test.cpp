@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, JacobiRun,
 TEST(Jacobi, RefusesGridsWhoseBytesOverflow) {
   Problem problem;
   problem.cells = {2000000, 2000000, 2000000};
-  EXPECT_THROW(make_plan(problem, alone(), CeilingRule::none, Shortage::told), UsageError);
+  EXPECT_THROW(make_plan(problem, alone(), CeilingRule::none, Shortage::reported), UsageError);
 }
 
 TEST(Jacobi, RefusesAWeightThatDoesNotConverge) {

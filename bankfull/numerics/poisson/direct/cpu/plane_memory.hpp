@@ -39,7 +39,13 @@ class CpuPlaneMemory {
     return field_.data() + (i + before_) * layout_.plane_pitch;
   }
   [[nodiscard]] CellSlots<Real> slots() const {
-    return {plane(0), layout_.plane_pitch, layout_.row_pitch, 0, 0};
+    const std::int64_t rows = layout_.plane_pitch / layout_.row_pitch;
+    return {plane(0),
+            layout_.plane_pitch,
+            layout_.row_pitch,
+            0,
+            0,
+            Box{-before_, planes_, 0, rows, 0, layout_.row_pitch}};
   }
 
   // Inside a parallel region, of the calling thread.

@@ -46,7 +46,10 @@ class CudaModalPlanes {
   }
 
   [[nodiscard]] CellSlots<Real> slots() const {
-    return {first_plane(), layout_.plane_pitch, layout_.row_pitch, folded_j_, folded_k_};
+    Box reach = box_of(extents_);
+    reach.i0 -= before_;
+    reach.i1 -= before_;
+    return {first_plane(), layout_.plane_pitch, layout_.row_pitch, folded_j_, folded_k_, reach};
   }
 
   [[nodiscard]] const EliminationData<Real>& data() const { return data_; }

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "bankfull/core/base/enum_names.hpp"
+#include "bankfull/core/memory/memory.hpp"
+
+namespace bankfull {
+
+inline constexpr auto memory_space_names =
+    enum_names<MemorySpace>({{MemorySpace::host, "pageable"},
+                             {MemorySpace::pinned, "pinned"},
+                             {MemorySpace::device, "device"}});
+
+}  // namespace bankfull
