@@ -33,7 +33,7 @@ struct RootMessages {
     if (epoch != nullptr && is_last_block(ticket)) {
       for (int n = static_cast<int>(threadIdx.x); n < blocks.ranks;
            n += static_cast<int>(blockDim.x)) {
-        raise(ends[n].told, solve + number + 1);
+        raise(ends[n].sent_count, solve + number + 1);
       }
     }
   }
@@ -53,7 +53,7 @@ static __global__ void await_root_messages(const __grid_constant__ RootMessages 
   const unsigned solve = *messages.epoch;
   for (int n = static_cast<int>(threadIdx.x); n < messages.blocks.ranks;
        n += static_cast<int>(blockDim.x)) {
-    wait_until(messages.ends[n].heard, solve + number + 1);
+    wait_until(messages.ends[n].received_count, solve + number + 1);
   }
 }
 

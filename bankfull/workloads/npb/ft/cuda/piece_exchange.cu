@@ -23,10 +23,10 @@ struct PieceEnds {
 __global__ void __launch_bounds__(threads) meet(const __grid_constant__ PieceEnds a) {
   const unsigned epoch = *a.epoch;
   for (unsigned n = threadIdx.x; n < a.ranks; n += threads) {
-    raise(a.end[n].told, epoch + 1);
+    raise(a.end[n].sent_count, epoch + 1);
   }
   for (unsigned n = threadIdx.x; n < a.ranks; n += threads) {
-    wait_until(a.end[n].heard, epoch + 1);
+    wait_until(a.end[n].received_count, epoch + 1);
     a.incoming[n] = const_cast<Complex*>(incoming_message<Complex>(a.end[n], epoch));
     a.outgoing[n] = outgoing_message<Complex>(a.end[n], epoch + 1);
   }

@@ -67,7 +67,7 @@ class ExchangeBlock {
     __syncthreads();  // a counter speaks for what all threads have stored
     if (f_.epoch != nullptr) {
       for (int rank = thread_; rank < f_.ranks; rank += threads) {
-        raise(f_.ends[rank].told, epoch_ + 1);
+        raise(f_.ends[rank].sent_count, epoch_ + 1);
       }
     }
   }
@@ -77,7 +77,7 @@ class ExchangeBlock {
   __device__ __forceinline__ void survey(std::uint32_t* sums) const {
     if (f_.epoch != nullptr) {
       for (int rank = thread_; rank < f_.ranks; rank += threads) {
-        wait_until(f_.ends[rank].heard, epoch_ + 1);
+        wait_until(f_.ends[rank].received_count, epoch_ + 1);
       }
     }
     __syncthreads();
